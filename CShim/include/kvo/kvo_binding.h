@@ -1,0 +1,220 @@
+/* kvo_binding.h - what a language needs, beyond kvo.h, to bring its own classes into the runtime.
+ *
+ * A binding owns storage and types that C cannot see. It registers classes whose properties answer through a table of
+ * functions (kvo_value_ops), brackets its own stores with a kvo_frame, and passes values as pointers to its own storage: an
+ * observer made through a binding receives exactly these pointers, with no conversion; an observer made through kvo.h receives a
+ * kvo_value that the property's `view` makes. The Swift layer is such a binding. Programs in C need none of this.
+ */
+#ifndef KVO_BINDING_H
+#define KVO_BINDING_H
+
+#include <kvo/kvo.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+KVO_ASSUME_NONNULL_BEGIN
+
+/* -------------------------------------------------------------------------------------------------------------- Keys -- */
+
+/** Identifies a key within a class: the FNV-1a 64-bit hash of its name. Registration refuses a class in which two names
+ * collide, so within an object a hash stands for exactly one key. */
+typedef uint64_t kvo_key;
+
+/** Returns the hash of a key of `length` bytes. */
+KVO_API kvo_key kvo_key_hash(const char *name, size_t length);
+
+/* ----------------------------------------------------------------------------------------------------------- Classes -- */
+
+/** Which elements of an ordered collection a value operation is about; NULL stands for the whole value. */
+typedef struct kvo_selection {
+  const size_t *indexes;
+  size_t count;
+} kvo_selection;
+
+/** How the runtime handles values of a property that only the binding understands. `instance` is the binding's object, `user`
+ * the property's. All may be called on any thread, with no lock held. */
+typedef struct kvo_value_ops {
+  /** Reads the present value through the getter into new storage, or returns NULL when it cannot be read. */
+  void *KVO_NULLABLE (*KVO_NONNULL copy)(void *instance, void *KVO_NULLABLE user, const kvo_selection *KVO_NULLABLE selection);
+  /** Frees what `copy` returned. */
+  void (*release)(void *value, void *KVO_NULLABLE user);
+  /** Hands a C view of a value to `reader` before returning. */
+  void (*view)(const void *value, void *KVO_NULLABLE user, kvo_value_reader reader, void *KVO_NULLABLE arg);
+  /** Sets the property through its setter. */
+  kvo_status (*assign)(void *instance, void *KVO_NULLABLE user, const kvo_value *value);
+} kvo_value_ops;
+
+/** Describes one property of a binding's class. */
+typedef struct kvo_binding_property {
+  const char *name;
+  /** What `view` yields, or "?". */
+  const char *type;
+  const kvo_value_ops *ops;
+  /** Passed to the ops; lives as long as the class, that is, for ever. */
+  void *KVO_NULLABLE user;
+  /** NULL or key paths, ended by NULL, that affect this value. */
+  const char *KVO_NULLABLE const *KVO_NULLABLE affected_by;
+  /** 0 or KVO_PROPERTY_MANUAL. */
+  uint32_t flags;
+} kvo_binding_property;
+
+/** Registers a binding's class. `header_offset` is the number of bytes from an instance to its kvo_object. An already registered
+ * name gets a number appended: two modules may have private classes of one name. */
+KVO_API kvo_status kvo_binding_class_register(const char *name, kvo_class *KVO_NULLABLE superclass, size_t header_offset,
+                                              const kvo_binding_property *KVO_NULLABLE properties, size_t count,
+                                              kvo_class *KVO_NULLABLE *KVO_NONNULL out);
+
+/** Returns the binding's object that a header belongs to: the header's address less the class's offset. */
+KVO_API void *kvo_object_instance(const kvo_object *object);
+
+/** Gives a header that is still zero its class. Several threads may do so at once. */
+KVO_API void kvo_object_adopt(kvo_object *object, kvo_class *cls);
+
+/** Returns the `user` of a binding's property, NULL for a property of a C class. */
+KVO_API void *KVO_NULLABLE kvo_property_user(const kvo_property *property);
+
+/** Hands a C view of a value of this property to `reader` before returning. */
+KVO_API void kvo_property_view(const kvo_property *property, const void *value, kvo_value_reader reader,
+                               void *KVO_NULLABLE arg);
+
+/* ----------------------------------------------------------------------------------------------------------- Changes -- */
+
+/** What an observer made through a binding receives. Valid until it returns. */
+typedef struct kvo_raw_change {
+  kvo_object *object;
+  /** The property that `old_value` and `new_value` are of, or NULL when the observation evaluates them itself. */
+  const kvo_property *KVO_NULLABLE property;
+  /** NULL when not asked for or not known. */
+  const void *KVO_NULLABLE old_value;
+  const void *KVO_NULLABLE new_value;
+  const size_t *KVO_NULLABLE indexes;
+  size_t index_count;
+  kvo_change_kind kind;
+  bool is_prior;
+  kvo_observation observation;
+} kvo_raw_change;
+
+typedef void (*kvo_raw_callback)(const kvo_raw_change *change, void *user_data);
+
+/** What the observers of a frame's key want, as bits. */
+enum {
+  KVO_FRAME_OBSERVED = 1u << 0,
+  /** Somebody wants the old value: capture it before the store. */
+  KVO_FRAME_WANTS_OLD = 1u << 1,
+  /** Somebody wants the new value: pass it to kvo_frame_deliver. */
+  KVO_FRAME_WANTS_NEW = 1u << 2,
+  /** kvo_frame_will must be called before the store. */
+  KVO_FRAME_WANTS_WILL = 1u << 3,
+};
+
+/** One change in progress, on the stack of the thread that makes it. The members belong to the runtime. */
+typedef struct kvo_frame {
+  uintptr_t kvo_private[10];
+} kvo_frame;
+
+/** Begins a change by a setter of (object, key). Returns 0 when nobody is to be told: then store, and do not end the frame.
+ * Otherwise the bits above; then: capture the old value if wanted, kvo_frame_will if wanted, store,
+ * `while (kvo_frame_next(f)) kvo_frame_deliver(f, old, new)`, kvo_frame_end. The object must live until the end. */
+KVO_API uint32_t kvo_frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key);
+
+/** Sends the before-change notifications, oldest first. */
+KVO_API void kvo_frame_will(kvo_frame *frame, const void *KVO_NULLABLE old_value);
+
+/** Moves to the next observation that is to be told of the change, newest first; false when there is none left. */
+KVO_API bool kvo_frame_next(kvo_frame *frame);
+
+/** Calls the observation that kvo_frame_next moved to. The pointers are to values of the property's type. */
+KVO_API void kvo_frame_deliver(kvo_frame *frame, const void *KVO_NULLABLE old_value, const void *KVO_NULLABLE new_value);
+
+/** Ends the frame; must be called exactly once for a frame whose begin returned other than 0. */
+KVO_API void kvo_frame_end(kvo_frame *frame);
+
+/* ------------------------------------------------------------------------------------------------------ Observations -- */
+
+/** What reports say about an observer that the binding knows more about. */
+typedef struct kvo_observer_identity {
+  /** Class name or NULL; copied. */
+  const char *KVO_NULLABLE class_name;
+  /** Address, for identity and reports. */
+  const void *KVO_NULLABLE address;
+} kvo_observer_identity;
+
+/** Describes an observation made through a binding. */
+typedef struct kvo_binding_observer {
+  /** For reports and for removal by path; copied. */
+  const char *key_path;
+  kvo_options options;
+  kvo_raw_callback callback;
+  void *KVO_NULLABLE user_data;
+  /** As in kvo_observer. */
+  void (*KVO_NULLABLE destroy)(void *KVO_NULLABLE user_data);
+  void *KVO_NULLABLE context;
+  kvo_observer_identity identity;
+  /** Not copied: lives for ever, as the pointer of a StaticString does. */
+  const char *KVO_NULLABLE file;
+  size_t file_length;
+  uint32_t line;
+} kvo_binding_observer;
+
+/** Observes one stored key directly: `old_value` and `new_value` are what the frame delivers. */
+KVO_API kvo_status kvo_binding_observe_key(kvo_object *object, kvo_key key, const kvo_binding_observer *observer,
+                                           kvo_observation *out);
+
+/** Observes whatever `evaluate` reads: a key path, a computed property, any expression.
+ *
+ * `evaluate(user_data)` computes the value through accessors that call kvo_track_read, and returns it in new storage, or NULL
+ * when it cannot (any more); `release` frees that storage. It is called at registration, before a change when the old value
+ * is wanted, and after each change of what it read; never two at once on one thread, but on several threads at once. `keep_last`:
+ * the last value is kept so that the death of an object on the way can still tell it as the old one. */
+KVO_API kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_observer *observer,
+                                               void *KVO_NULLABLE (*KVO_NONNULL evaluate)(void *KVO_NULLABLE user_data),
+                                               void (*release)(void *value, void *KVO_NULLABLE user_data), bool keep_last,
+                                               kvo_observation *out);
+
+/** Removes the newest observation of this object whose identity address and key path, and context if `match_context`, match.
+ * None is fault KVO0002, reported with the caller's source line. */
+KVO_API kvo_status kvo_binding_remove(kvo_object *object, const kvo_observer_identity *identity, const char *key_path,
+                                      void *KVO_NULLABLE context, bool match_context, const char *KVO_NULLABLE file,
+                                      size_t file_length, uint32_t line);
+
+/** The number of observations that the object has, those on behalf of other objects' key paths included. */
+KVO_API size_t kvo_object_observation_count(const kvo_object *object);
+
+/** Calls `visit` for each observation of the object, oldest first, with a copy of what is known; no lock is held. */
+KVO_API void kvo_object_visit_observations(const kvo_object *object,
+                                           void (*visit)(const kvo_fault_observation *observation, void *KVO_NULLABLE arg),
+                                           void *KVO_NULLABLE arg);
+
+/* ---------------------------------------------------------------------------------------------------------- Tracking -- */
+
+/** Number of threads that evaluate a tracked observation right now. Read it with kvo_is_tracking. */
+extern KVO_API uint32_t kvo_tracking_count;
+
+/** Tells whether a getter should call kvo_track_read: one load. */
+static inline bool kvo_is_tracking(void) { return __atomic_load_n(&kvo_tracking_count, __ATOMIC_RELAXED) != 0; }
+
+/** A getter was called: if this thread records, the observation that records subscribes to (object, key). Call it before
+ * reading, with the object's class set. */
+KVO_API void kvo_track_read(kvo_object *object, kvo_key key);
+
+/** Tells whether this thread records at present. */
+KVO_API bool kvo_track_is_recording(void);
+
+/* ------------------------------------------------------------------------------------------------------------ Faults -- */
+
+/** Raises a fault on behalf of a binding. `detail` completes the first line after the code and severity; `apple` is Apple's
+ * sentence or NULL; `help` a remedy or NULL; `observations` are those concerned; file and line are where it happened. Returns
+ * if the policy lets the process go on. No lock may be held. */
+KVO_API void kvo_fault_raise(kvo_fault_code code, const char *detail, const char *KVO_NULLABLE apple,
+                             const char *KVO_NULLABLE help, const kvo_fault_observation *KVO_NULLABLE observations,
+                             size_t observation_count, const char *KVO_NULLABLE file, size_t file_length, uint32_t line);
+
+KVO_ASSUME_NONNULL_END
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* KVO_BINDING_H */

@@ -1,0 +1,279 @@
+/* class.c - the registry of classes, of C and of every binding alike, and their notifying twins. */
+#include "internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Guards the list and the making of notifying classes. */
+static kvo_lock classes_lock;
+static kvo_class *classes;
+
+kvo_key kvo_key_hash(const char *name, size_t length) {
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  for (size_t i = 0; i < length; i++) {
+    hash ^= (unsigned char)name[i];
+    hash *= UINT64_C(0x100000001b3);
+  }
+  return hash;
+}
+
+const kvo_property *kvo__class_find(const kvo_class *cls, kvo_key key) {
+  for (size_t i = 0; i < cls->property_count; i++)
+    if (cls->keys[i] == key) return cls->properties[i];
+  return NULL;
+}
+
+static kvo_class *find_locked(const char *name) {
+  for (kvo_class *cls = classes; cls != NULL; cls = cls->next)
+    if (strcmp(cls->name, name) == 0) return cls;
+  return NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------------ Registration -- */
+
+static void free_property(kvo_property *property) {
+  if (property == NULL) return;
+  if (property->affected_by != NULL)
+    for (char **path = property->affected_by; *path != NULL; path++) kvo__free(*path);
+  kvo__free(property->affected_by);
+  kvo__type_free(property->value_type);
+  kvo__free((void *)property->name);
+  kvo__free((void *)property->type);
+  kvo__free(property);
+}
+
+/* `own` is the index of the first property that is not the superclass's. */
+static void free_class(kvo_class *cls, size_t own) {
+  for (size_t i = own; cls->properties != NULL && i < cls->property_count; i++)
+    free_property((kvo_property *)cls->properties[i]);
+  kvo__free(cls->properties);
+  kvo__free(cls->keys);
+  kvo__free(cls->setters);
+  kvo__free((void *)cls->name);
+  kvo__free(cls);
+}
+
+static kvo_status copy_paths(const char *const *paths, char ***out) {
+  size_t count = 0;
+  if (paths == NULL || paths[0] == NULL) return KVO_OK;
+  while (paths[count] != NULL) {
+    if (kvo__path_check(paths[count]) != KVO_OK) return KVO_ERROR_MALFORMED_KEY_PATH;
+    count++;
+  }
+  char **copy = kvo__alloc((count + 1) * sizeof(char *));
+  if (copy == NULL) return KVO_ERROR_OUT_OF_MEMORY;
+  *out = copy;
+  for (size_t i = 0; i < count; i++) {
+    copy[i] = kvo__copy_string(paths[i], strlen(paths[i]));
+    if (copy[i] == NULL) return KVO_ERROR_OUT_OF_MEMORY;
+  }
+  return KVO_OK;
+}
+
+static kvo_status make_property(const char *name, const char *type, const char *const *affected_by, uint32_t flags,
+                                kvo_property **out) {
+  if (name == NULL || type == NULL || name[0] == '\0' || strchr(name, '.') != NULL) return KVO_ERROR_INVALID_ARGUMENT;
+  if ((flags & ~(uint32_t)KVO_PROPERTY_MANUAL) != 0) return KVO_ERROR_INVALID_ARGUMENT;
+  kvo_property *property = kvo__alloc(sizeof *property);
+  if (property == NULL) return KVO_ERROR_OUT_OF_MEMORY;
+  *out = property;
+  property->name = kvo__copy_string(name, strlen(name));
+  property->type = kvo__copy_string(type, strlen(type));
+  if (property->name == NULL || property->type == NULL) return KVO_ERROR_OUT_OF_MEMORY;
+  property->key = kvo_key_hash(name, strlen(name));
+  property->flags = flags;
+  return copy_paths(affected_by, &property->affected_by);
+}
+
+/* How libffi calls the getter and setter of a C property. */
+static kvo_status describe_calls(kvo_property *property) {
+  kvo_status status = kvo__type_parse(property->type, &property->value_type);
+  if (status != KVO_OK) return status;
+  property->size = property->value_type->size;
+  property->setter_arguments[0] = &ffi_type_pointer;
+  property->setter_arguments[1] = property->value_type;
+  if (ffi_prep_cif(&property->setter_cif, FFI_DEFAULT_ABI, 2, &ffi_type_void, property->setter_arguments) != FFI_OK ||
+      ffi_prep_cif(&property->getter_cif, FFI_DEFAULT_ABI, 1, property->value_type, property->setter_arguments) != FFI_OK)
+    return KVO_ERROR_UNSUPPORTED_SETTER;
+  return KVO_OK;
+}
+
+/* A class with room for its superclass's properties and `added` more. */
+static kvo_class *make_class(const char *name, kvo_class *superclass, size_t added) {
+  size_t inherited = superclass != NULL ? superclass->property_count : 0, total = inherited + added;
+  kvo_class *cls = kvo__alloc(sizeof *cls);
+  if (cls == NULL) return NULL;
+  cls->name = kvo__copy_string(name, strlen(name));
+  cls->properties = kvo__alloc((total + 1) * sizeof *cls->properties);
+  cls->keys = kvo__alloc((total + 1) * sizeof *cls->keys);
+  cls->setters = kvo__alloc((total + 1) * sizeof *cls->setters);
+  if (cls->name == NULL || cls->properties == NULL || cls->keys == NULL || cls->setters == NULL) {
+    free_class(cls, 0);
+    return NULL;
+  }
+  cls->superclass = superclass;
+  for (size_t i = 0; i < inherited; i++) {
+    cls->properties[i] = superclass->properties[i];
+    cls->keys[i] = superclass->keys[i];
+    cls->setters[i] = superclass->setters[i];
+  }
+  cls->property_count = inherited;
+  return cls;
+}
+
+/* Adds a property that the class owns from now on. Equal hashes are equal names or, one in 2^64, a collision. */
+static kvo_status add_property(kvo_class *cls, kvo_property *property) {
+  if (property->key == KVO_KEY_ANCHORS || kvo__class_find(cls, property->key) != NULL) return KVO_ERROR_DUPLICATE_KEY;
+  property->index = cls->property_count;
+  cls->properties[property->index] = property;
+  cls->keys[property->index] = property->key;
+  cls->setters[property->index] = property->setter;
+  cls->property_count++;
+  return KVO_OK;
+}
+
+kvo_status kvo_class_register(const kvo_class_spec *spec, kvo_class **out) {
+  if (spec == NULL || out == NULL || spec->struct_size < sizeof *spec || spec->name == NULL || spec->name[0] == '\0' ||
+      (spec->properties == NULL && spec->property_count > 0))
+    return KVO_ERROR_INVALID_ARGUMENT;
+  size_t least = spec->superclass != NULL ? spec->superclass->instance_size : sizeof(kvo_object);
+  if (spec->instance_size < least || (spec->superclass != NULL && least == 0)) return KVO_ERROR_INVALID_ARGUMENT;
+
+  kvo_class *cls = make_class(spec->name, spec->superclass, spec->property_count);
+  if (cls == NULL) return KVO_ERROR_OUT_OF_MEMORY;
+  size_t own = cls->property_count;
+  cls->instance_size = spec->instance_size;
+  cls->finalize = spec->finalize != NULL || spec->superclass == NULL ? spec->finalize : spec->superclass->finalize;
+  kvo_status status = KVO_OK;
+  for (size_t i = 0; i < spec->property_count && status == KVO_OK; i++) {
+    const kvo_property_spec *described = &spec->properties[i];
+    kvo_property *property = NULL;
+    status = make_property(described->name, described->type, described->affected_by, described->flags, &property);
+    if (status == KVO_OK) {
+      property->getter = described->getter;
+      property->setter = described->setter;
+      status = describe_calls(property);
+    }
+    if (status == KVO_OK) status = add_property(cls, property);
+    if (status != KVO_OK) free_property(property);
+  }
+  kvo__lock(&classes_lock);
+  if (status == KVO_OK && find_locked(spec->name) != NULL) status = KVO_ERROR_DUPLICATE_CLASS;
+  if (status == KVO_OK) {
+    cls->next = classes;
+    classes = cls;
+  }
+  kvo__unlock(&classes_lock);
+  if (status != KVO_OK) {
+    free_class(cls, own);
+    return status;
+  }
+  *out = cls;
+  return KVO_OK;
+}
+
+kvo_status kvo_binding_class_register(const char *name, kvo_class *superclass, size_t header_offset,
+                                      const kvo_binding_property *properties, size_t count, kvo_class **out) {
+  kvo_class *cls = make_class(name, superclass, count);
+  if (cls == NULL) return KVO_ERROR_OUT_OF_MEMORY;
+  size_t own = cls->property_count;
+  cls->header_offset = header_offset;
+  kvo_status status = KVO_OK;
+  for (size_t i = 0; i < count && status == KVO_OK; i++) {
+    kvo_property *property = NULL;
+    status = make_property(properties[i].name, properties[i].type, properties[i].affected_by, properties[i].flags, &property);
+    if (status == KVO_OK) {
+      property->ops = properties[i].ops;
+      property->user = properties[i].user;
+      status = add_property(cls, property);
+    }
+    if (status != KVO_OK) free_property(property);
+  }
+  if (status != KVO_OK) {
+    free_class(cls, own);
+    return status;
+  }
+  kvo__lock(&classes_lock);
+  for (unsigned number = 2; find_locked(cls->name) != NULL; number++) {
+    char numbered[512];
+    snprintf(numbered, sizeof numbered, "%.480s#%u", name, number);
+    char *copy = kvo__copy_string(numbered, strlen(numbered));
+    if (copy == NULL) break; /* the name stays ambiguous for kvo_class_find; nothing else depends on it */
+    kvo__free((void *)cls->name);
+    cls->name = copy;
+  }
+  cls->next = classes;
+  classes = cls;
+  kvo__unlock(&classes_lock);
+  *out = cls;
+  return KVO_OK;
+}
+
+/* --------------------------------------------------------------------------------------------------- Notifying classes -- */
+
+static kvo_class *make_notifying(kvo_class *cls) {
+  static const char prefix[] = "KVONotifying_";
+  size_t length = strlen(cls->name);
+  char *name = kvo__alloc(sizeof prefix + length);
+  if (name == NULL) return NULL;
+  memcpy(name, prefix, sizeof prefix - 1);
+  memcpy(name + sizeof prefix - 1, cls->name, length);
+  kvo_class *notifying = kvo__alloc(sizeof *notifying);
+  kvo_function *setters = kvo__alloc((cls->property_count + 1) * sizeof *setters);
+  if (notifying == NULL || setters == NULL || !kvo__intercept(cls, setters)) {
+    kvo__free(name);
+    kvo__free(notifying);
+    kvo__free(setters);
+    return NULL;
+  }
+  notifying->name = name;
+  notifying->superclass = cls;
+  notifying->original = cls;
+  notifying->instance_size = cls->instance_size;
+  notifying->header_offset = cls->header_offset;
+  notifying->finalize = cls->finalize;
+  notifying->property_count = cls->property_count;
+  notifying->properties = cls->properties;
+  notifying->keys = cls->keys;
+  notifying->setters = setters;
+  return notifying;
+}
+
+kvo_class *kvo__class_notifying(kvo_class *cls) {
+  kvo_class *notifying = atomic_load_explicit(&cls->notifying, memory_order_acquire);
+  if (notifying != NULL) return notifying;
+  kvo__lock(&classes_lock);
+  notifying = atomic_load_explicit(&cls->notifying, memory_order_acquire);
+  if (notifying == NULL) {
+    notifying = make_notifying(cls);
+    atomic_store_explicit(&cls->notifying, notifying, memory_order_release);
+  }
+  kvo__unlock(&classes_lock);
+  return notifying;
+}
+
+/* --------------------------------------------------------------------------------------------------------- Questions -- */
+
+kvo_class *kvo_class_find(const char *name) {
+  if (name == NULL) return NULL;
+  kvo__lock(&classes_lock);
+  kvo_class *found = find_locked(name);
+  kvo__unlock(&classes_lock);
+  return found;
+}
+
+const char *kvo_class_name(const kvo_class *cls) { return cls->name; }
+kvo_class *kvo_class_superclass(const kvo_class *cls) { return cls->superclass; }
+size_t kvo_class_property_count(const kvo_class *cls) { return cls->property_count; }
+
+const kvo_property *kvo_class_property_at(const kvo_class *cls, size_t index) {
+  return index < cls->property_count ? cls->properties[index] : NULL;
+}
+
+const kvo_property *kvo_class_property(const kvo_class *cls, const char *key) {
+  return key != NULL ? kvo__class_find(cls, kvo_key_hash(key, strlen(key))) : NULL;
+}
+
+const char *kvo_property_name(const kvo_property *property) { return property->name; }
+const char *kvo_property_type(const kvo_property *property) { return property->type; }
+void *kvo_property_user(const kvo_property *property) { return property->user; }

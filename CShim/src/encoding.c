@@ -1,0 +1,223 @@
+/* encoding.c - Objective-C type encodings: parsed into libffi's types, measured, refused when no call can carry them. */
+#include "internal.h"
+
+/* Deep enough for any real structure; a bound keeps a hostile string from overflowing the stack. */
+enum { MAX_DEPTH = 32, MAX_ARRAY = 4096 };
+
+static kvo_status parse(const char **cursor, int depth, ffi_type **out);
+
+static ffi_type *scalar(char code) {
+  switch (code) {
+    case 'c': return &ffi_type_schar;
+    case 'C': return &ffi_type_uchar;
+    case 's': return &ffi_type_sshort;
+    case 'S': return &ffi_type_ushort;
+    case 'i': return &ffi_type_sint;
+    case 'I': return &ffi_type_uint;
+    case 'l': return &ffi_type_slong;
+    case 'L': return &ffi_type_ulong;
+    case 'q': return &ffi_type_sint64;
+    case 'Q': return &ffi_type_uint64;
+    case 'f': return &ffi_type_float;
+    case 'd': return &ffi_type_double;
+    case 'D': return &ffi_type_longdouble;
+    case 'B': return &ffi_type_uint8;
+    case '*':
+    case '@':
+    case ':':
+    case '#': return &ffi_type_pointer;
+    default: return NULL;
+  }
+}
+
+/* Structures and arrays are heap blocks of this shape; scalars are libffi's constants. */
+typedef struct aggregate {
+  ffi_type type;
+  size_t count;
+  ffi_type *elements[];
+} aggregate;
+
+static bool is_aggregate(const ffi_type *type) { return type->type == FFI_TYPE_STRUCT; }
+
+void kvo__type_free(ffi_type *type) {
+  if (type == NULL || !is_aggregate(type)) return;
+  aggregate *whole = (aggregate *)type;
+  for (size_t i = 0; i < whole->count; i++) kvo__type_free(whole->elements[i]);
+  kvo__free(whole);
+}
+
+static aggregate *make_aggregate(size_t count) {
+  aggregate *made = kvo__alloc(sizeof(aggregate) + (count + 1) * sizeof(ffi_type *));
+  if (made == NULL) return NULL;
+  made->type.type = FFI_TYPE_STRUCT;
+  made->type.elements = made->elements;
+  return made;
+}
+
+/* Appends a type that the aggregate owns from now on; the block is made anew with room for one more. */
+static aggregate *append(aggregate *whole, ffi_type *element) {
+  aggregate *larger = make_aggregate(whole->count + 1);
+  if (larger == NULL) return NULL;
+  memcpy(larger->elements, whole->elements, whole->count * sizeof(ffi_type *));
+  larger->elements[whole->count] = element;
+  larger->count = whole->count + 1;
+  kvo__free(whole);
+  return larger;
+}
+
+/* "{name=fields}": the caller has seen the brace. A structure without its fields says nothing about how it is passed. */
+static kvo_status parse_structure(const char **cursor, int depth, ffi_type **out) {
+  const char *at = *cursor + 1;
+  while (*at != '\0' && *at != '=' && *at != '}' && *at != '{' && *at != '(' && *at != '[') at++;
+  if (*at == '}') return KVO_ERROR_UNSUPPORTED_SETTER;
+  if (*at != '=') return KVO_ERROR_BAD_TYPE_ENCODING;
+  at++;
+  if (*at == '}') return KVO_ERROR_UNSUPPORTED_SETTER;
+  aggregate *whole = make_aggregate(0);
+  if (whole == NULL) return KVO_ERROR_OUT_OF_MEMORY;
+  while (*at != '}') {
+    if (*at == '"') { /* an optional field name */
+      at++;
+      while (*at != '\0' && *at != '"') at++;
+      if (*at == '\0') break;
+      at++;
+      continue;
+    }
+    ffi_type *element = NULL;
+    kvo_status status = *at == '\0' ? KVO_ERROR_BAD_TYPE_ENCODING : parse(&at, depth + 1, &element);
+    aggregate *larger = status == KVO_OK ? append(whole, element) : NULL;
+    if (larger == NULL) {
+      if (status == KVO_OK) kvo__type_free(element);
+      kvo__type_free(&whole->type);
+      return status == KVO_OK ? KVO_ERROR_OUT_OF_MEMORY : status;
+    }
+    whole = larger;
+  }
+  if (*at != '}' || whole->count == 0) {
+    kvo__type_free(&whole->type);
+    return KVO_ERROR_BAD_TYPE_ENCODING;
+  }
+  *cursor = at + 1;
+  *out = &whole->type;
+  return KVO_OK;
+}
+
+/* "[nT]", inside a structure only: libffi has no arrays, but a structure of n members is laid out and passed the same. */
+static kvo_status parse_array(const char **cursor, int depth, ffi_type **out) {
+  if (depth == 0) return KVO_ERROR_UNSUPPORTED_SETTER;
+  const char *at = *cursor + 1;
+  size_t count = 0;
+  while (*at >= '0' && *at <= '9') {
+    count = count * 10 + (size_t)(*at++ - '0');
+    if (count > MAX_ARRAY) return KVO_ERROR_UNSUPPORTED_SETTER;
+  }
+  if (count == 0) return KVO_ERROR_BAD_TYPE_ENCODING;
+  aggregate *whole = make_aggregate(count);
+  if (whole == NULL) return KVO_ERROR_OUT_OF_MEMORY;
+  const char *element_start = at;
+  for (size_t i = 0; i < count; i++) {
+    at = element_start;
+    kvo_status status = parse(&at, depth + 1, &whole->elements[i]);
+    if (status != KVO_OK) {
+      kvo__type_free(&whole->type);
+      return status;
+    }
+    whole->count = i + 1;
+  }
+  if (*at != ']') {
+    kvo__type_free(&whole->type);
+    return KVO_ERROR_BAD_TYPE_ENCODING;
+  }
+  *cursor = at + 1;
+  *out = &whole->type;
+  return KVO_OK;
+}
+
+/* Skips what a pointer points to: only its extent matters. */
+static kvo_status skip_pointee(const char **cursor, int depth) {
+  const char *at = *cursor;
+  if (depth > MAX_DEPTH) return KVO_ERROR_BAD_TYPE_ENCODING;
+  if (*at == '{' || *at == '(' || *at == '[') {
+    char open = *at, close = open == '{' ? '}' : open == '(' ? ')' : ']';
+    int nesting = 0;
+    do {
+      if (*at == '\0') return KVO_ERROR_BAD_TYPE_ENCODING;
+      if (*at == open) nesting++;
+      if (*at == close) nesting--;
+      at++;
+    } while (nesting > 0);
+    *cursor = at;
+    return KVO_OK;
+  }
+  if (*at != '\0' && strchr("rnNoORVA", *at) != NULL) {
+    *cursor = at + 1;
+    return skip_pointee(cursor, depth + 1);
+  }
+  if (*at == '^') {
+    *cursor = at + 1;
+    return skip_pointee(cursor, depth + 1);
+  }
+  if (*at == 'v' || *at == '?' || scalar(*at) != NULL) {
+    *cursor = at + 1;
+    return KVO_OK;
+  }
+  return KVO_ERROR_BAD_TYPE_ENCODING;
+}
+
+static kvo_status parse(const char **cursor, int depth, ffi_type **out) {
+  if (depth > MAX_DEPTH) return KVO_ERROR_BAD_TYPE_ENCODING;
+  char code = **cursor;
+  if (code != '\0' && strchr("rnNoORV", code) != NULL) { /* const, in, inout, out, bycopy, byref, oneway */
+    (*cursor)++;
+    return parse(cursor, depth + 1, out);
+  }
+  switch (code) {
+    case '{': return parse_structure(cursor, depth, out);
+    case '[': return parse_array(cursor, depth, out);
+    case '^':
+      (*cursor)++;
+      *out = &ffi_type_pointer;
+      return skip_pointee(cursor, depth + 1);
+    /* Well-formed, but no portable way to pass them: unions, bit fields, void, unknown, complex, 128-bit integers. */
+    case '(':
+    case 'b':
+    case 'v':
+    case '?':
+    case 'j':
+    case 't':
+    case 'T': return KVO_ERROR_UNSUPPORTED_SETTER;
+    default: break;
+  }
+  *out = scalar(code);
+  if (*out == NULL) return KVO_ERROR_BAD_TYPE_ENCODING;
+  (*cursor)++;
+  return KVO_OK;
+}
+
+kvo_status kvo__type_parse(const char *type, ffi_type **out) {
+  const char *cursor = type;
+  ffi_type *parsed = NULL;
+  kvo_status status = parse(&cursor, 0, &parsed);
+  if (status != KVO_OK) return status;
+  if (*cursor != '\0') {
+    kvo__type_free(parsed);
+    return KVO_ERROR_BAD_TYPE_ENCODING;
+  }
+  /* Computes size and alignment of structures as a side effect; libffi refuses what it cannot pass. */
+  ffi_cif cif;
+  if (ffi_prep_cif(&cif, FFI_DEFAULT_ABI, 0, parsed, NULL) != FFI_OK) {
+    kvo__type_free(parsed);
+    return KVO_ERROR_UNSUPPORTED_SETTER;
+  }
+  *out = parsed;
+  return KVO_OK;
+}
+
+kvo_status kvo_type_size(const char *type, size_t *size, size_t *alignment) {
+  ffi_type *parsed;
+  if (type == NULL || kvo__type_parse(type, &parsed) != KVO_OK) return KVO_ERROR_BAD_TYPE_ENCODING;
+  if (size != NULL) *size = parsed->size;
+  if (alignment != NULL) *alignment = parsed->alignment;
+  kvo__type_free(parsed);
+  return KVO_OK;
+}

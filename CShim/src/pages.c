@@ -1,0 +1,58 @@
+/* pages.c - executable memory that is never writable: each page is mapped twice, once to write, once to run.
+ *
+ * Both views are of one anonymous file (memfd). libffi's own allocator would fall back to a page that is writable and executable
+ * at once; here /proc/self/maps shows rw- and r-x views only. */
+#define _GNU_SOURCE
+#include "internal.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+static kvo_lock pages_lock;
+/* What is left of the newest pages; pages_lock. */
+static kvo_code rest;
+static size_t rest_count;
+
+static bool map_pages(size_t size, kvo_code *out) {
+  int file = memfd_create("kvo-trampolines", MFD_CLOEXEC);
+  if (file < 0) return false;
+  bool mapped = false;
+  if (ftruncate(file, (off_t)size) == 0) {
+    void *writable = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    /* fork: a child shares these pages with its parent. Their content is written once, before use, and is right for both. */
+    void *executable = mmap(NULL, size, PROT_READ | PROT_EXEC, MAP_SHARED, file, 0);
+    mapped = writable != MAP_FAILED && executable != MAP_FAILED;
+    if (mapped) {
+      out->writable = writable;
+      out->executable = executable;
+    } else {
+      if (writable != MAP_FAILED) munmap(writable, size);
+      if (executable != MAP_FAILED) munmap(executable, size);
+    }
+  }
+  close(file);
+  return mapped;
+}
+
+kvo_code kvo__pages_allocate(size_t count) {
+  kvo_code code = {NULL, NULL};
+  kvo__lock(&pages_lock);
+  if (count > rest_count) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t size = (count * KVO_CODE_SIZE + page - 1) / page * page;
+    kvo_code fresh;
+    if (map_pages(size, &fresh)) {
+      /* The few closures left of the page before are given up: they would not hold this class. */
+      rest = fresh;
+      rest_count = size / KVO_CODE_SIZE;
+    }
+  }
+  if (count <= rest_count) {
+    code = rest;
+    rest.writable = (char *)rest.writable + count * KVO_CODE_SIZE;
+    rest.executable = (char *)rest.executable + count * KVO_CODE_SIZE;
+    rest_count -= count;
+  }
+  kvo__unlock(&pages_lock);
+  return code;
+}

@@ -1,0 +1,384 @@
+/* track.c - observations of expressions: evaluated while the runtime records what is read, subscribed to exactly that.
+ *
+ * Reads subscribe at once, before the value is read, so that no change between the reading and the subscribing is lost and no
+ * object that was read can be gone when it is subscribed to. An evaluation has a number; when it is over, and no newer one is,
+ * the dependencies that it did not read are dropped. Thus threads may evaluate the same observation at the same time, and what
+ * remains in the end is what the newest evaluation read. */
+#include "internal.h"
+
+uint32_t kvo_tracking_count;
+
+/* A value of an evaluation, shared by deliveries and `last`. */
+typedef struct cell {
+  _Atomic uint32_t references;
+  void *value;
+} cell;
+
+struct kvo_tracked {
+  _Atomic uint32_t references;
+  _Atomic bool live;
+  kvo_lock lock;
+  /** Evaluations in progress; written under `lock`, waited for with a futex. */
+  _Atomic uint32_t evaluating;
+  /** Valid while live. */
+  kvo_object *object;
+  kvo_raw_callback callback;
+  void *user_data;
+  void (*destroy)(void *user_data);
+  void *(*evaluate)(void *user_data);
+  void (*release)(void *value, void *user_data);
+  kvo_options options;
+  bool keep_last;
+  kvo_observation id;
+  uint64_t order;
+  /** Below: guarded by `lock`. */
+  kvo_node *dependencies;
+  uint64_t started, committed;
+  cell *last;
+};
+
+/* An evaluation in progress on this thread. */
+typedef struct evaluation {
+  struct evaluation *outer;
+  kvo_tracked *tracked;
+  uint64_t number;
+  kvo_status status;
+} evaluation;
+
+static _Thread_local evaluation *evaluations;
+/* The innermost one that records, unless suspended. */
+static _Thread_local evaluation *recorder;
+
+/* ---------------------------------------------------------------------------------------------------------- Lifetime -- */
+
+void kvo__tracked_retain(kvo_tracked *tracked) { atomic_fetch_add(&tracked->references, 1); }
+
+static void cell_release(kvo_tracked *tracked, cell *held) {
+  if (held == NULL || atomic_fetch_sub(&held->references, 1) != 1) return;
+  if (held->value != NULL) tracked->release(held->value, tracked->user_data);
+  kvo__free(held);
+}
+
+void kvo__tracked_release(kvo_tracked *tracked) {
+  if (atomic_fetch_sub(&tracked->references, 1) != 1) return;
+  cell_release(tracked, tracked->last);
+  if (tracked->destroy != NULL) tracked->destroy(tracked->user_data);
+  kvo__free(tracked);
+}
+
+/* tracked->lock is held. */
+static void chain(kvo_tracked *tracked, kvo_node *dependency) {
+  dependency->chained = true;
+  dependency->chained_from = NULL;
+  dependency->chain = tracked->dependencies;
+  if (tracked->dependencies != NULL) tracked->dependencies->chained_from = dependency;
+  tracked->dependencies = dependency;
+}
+
+/* tracked->lock is held. */
+static void unchain(kvo_tracked *tracked, kvo_node *dependency) {
+  if (dependency->chained_from != NULL)
+    dependency->chained_from->chain = dependency->chain;
+  else
+    tracked->dependencies = dependency->chain;
+  if (dependency->chain != NULL) dependency->chain->chained_from = dependency->chained_from;
+  dependency->chained_from = dependency->chain = NULL;
+  dependency->chained = false;
+}
+
+bool kvo__tracked_detach(kvo_tracked *tracked, kvo_node *dependency) {
+  kvo__lock(&tracked->lock);
+  bool mine = dependency->chained;
+  if (mine) unchain(tracked, dependency);
+  kvo__unlock(&tracked->lock);
+  return mine;
+}
+
+/* Drops, one by one, the dependencies that `is_stale` picks. The info of one is alive while the list has it: its object's death
+ * takes it out first. */
+static void drop(kvo_tracked *tracked, bool (*is_stale)(const kvo_node *dependency, uint64_t number), uint64_t number) {
+  kvo__lock(&tracked->lock);
+  kvo_node *dependency = tracked->dependencies;
+  while (dependency != NULL) {
+    if (!is_stale(dependency, number)) {
+      dependency = dependency->chain;
+      continue;
+    }
+    kvo_info *info = dependency->slot->info;
+    unchain(tracked, dependency);
+    uint32_t epoch = kvo__enter(info);
+    kvo__unlock(&tracked->lock);
+    kvo__node_unlink(info, dependency);
+    kvo__leave(info, epoch);
+    kvo__lock(&tracked->lock);
+    dependency = tracked->dependencies; /* the list may have changed meanwhile */
+  }
+  kvo__unlock(&tracked->lock);
+}
+
+static bool any(const kvo_node *dependency, uint64_t number) {
+  (void)dependency;
+  (void)number;
+  return true;
+}
+
+static bool older_than(const kvo_node *dependency, uint64_t number) { return dependency->generation < number; }
+static bool of_exactly(const kvo_node *dependency, uint64_t number) { return dependency->generation == number; }
+
+void kvo__tracked_end(kvo_tracked *tracked) {
+  atomic_store(&tracked->live, false);
+  drop(tracked, any, 0);
+}
+
+void kvo__tracked_wait(kvo_tracked *tracked) {
+  uint32_t own = 0, count;
+  for (const evaluation *each = evaluations; each != NULL; each = each->outer)
+    if (each->tracked == tracked) own++;
+  while ((count = atomic_load(&tracked->evaluating)) > own) kvo__futex_wait(&tracked->evaluating, count);
+}
+
+/* --------------------------------------------------------------------------------------------------------- Recording -- */
+
+bool kvo_track_is_recording(void) { return recorder != NULL; }
+
+void *kvo__recording_suspend(void) {
+  void *suspended = recorder;
+  recorder = NULL;
+  return suspended;
+}
+
+void kvo__recording_resume(void *suspended) { recorder = suspended; }
+
+/* The dependency of this observation in a slot: nodes stand in order, and all of one observation have its order. Its lock is
+ * held, so that one which is chained stays. */
+static kvo_node *find_dependency(kvo_info *info, kvo_key key, uint64_t order) {
+  kvo_slot *slot = kvo__slot_find(info, key);
+  if (slot == NULL) return NULL;
+  kvo__lock(&info->lock);
+  kvo_node *node = atomic_load(&slot->newest);
+  while (node != NULL && (node->order > order || (node->order == order && !node->chained)))
+    node = atomic_load(&node->older);
+  if (node != NULL && node->order != order) node = NULL;
+  kvo__unlock(&info->lock);
+  return node;
+}
+
+static kvo_status subscribe(kvo_tracked *tracked, kvo_object *object, kvo_key key, uint64_t number) {
+  kvo_status status = KVO_OK;
+  kvo_info *info = kvo__info_ensure(object, key, &status);
+  if (info == NULL) return status;
+  kvo_node *spare = kvo__alloc(sizeof *spare);
+  if (spare == NULL) return KVO_ERROR_OUT_OF_MEMORY;
+  kvo__lock(&tracked->lock);
+  kvo_node *found = atomic_load(&tracked->live) ? find_dependency(info, key, tracked->order) : NULL;
+  if (found != NULL) {
+    if (found->generation < number) found->generation = number;
+  } else if (atomic_load(&tracked->live)) {
+    spare->kind = KVO_NODE_DEPENDENCY;
+    spare->order = tracked->order;
+    spare->tracked = tracked;
+    spare->generation = number;
+    status = kvo__node_link(info, spare, key);
+    if (status == KVO_OK) {
+      kvo__tracked_retain(tracked);
+      chain(tracked, spare);
+      spare = NULL;
+    }
+  }
+  kvo__unlock(&tracked->lock);
+  kvo__free(spare);
+  return status;
+}
+
+void kvo_track_read(kvo_object *object, kvo_key key) {
+  evaluation *recording = recorder;
+  if (recording == NULL) return;
+  kvo_status status = subscribe(recording->tracked, object, key, recording->number);
+  if (status != KVO_OK && recording->status == KVO_OK) recording->status = status;
+}
+
+/* -------------------------------------------------------------------------------------------------------- Evaluating -- */
+
+/* Computes the value, without recording; NULL when the observation has ended or cannot tell. */
+static void *peek(kvo_tracked *tracked) {
+  kvo__lock(&tracked->lock);
+  bool live = atomic_load(&tracked->live);
+  if (live) atomic_fetch_add(&tracked->evaluating, 1);
+  kvo__unlock(&tracked->lock);
+  if (!live) return NULL;
+  evaluation here = {evaluations, tracked, 0, KVO_OK};
+  evaluations = &here;
+  void *suspended = kvo__recording_suspend();
+  void *value = tracked->evaluate(tracked->user_data);
+  kvo__recording_resume(suspended);
+  evaluations = here.outer;
+  atomic_fetch_sub(&tracked->evaluating, 1);
+  kvo__futex_wake_all(&tracked->evaluating);
+  return value;
+}
+
+/* Evaluates and re-arms. The cell is the caller's to release; NULL when the observation has ended. */
+static cell *arm(kvo_tracked *tracked, kvo_status *status) {
+  cell *result = kvo__alloc(sizeof *result);
+  if (result == NULL) {
+    *status = KVO_ERROR_OUT_OF_MEMORY;
+    return NULL;
+  }
+  kvo__lock(&tracked->lock);
+  bool live = atomic_load(&tracked->live);
+  evaluation here = {evaluations, tracked, ++tracked->started, KVO_OK};
+  if (live) atomic_fetch_add(&tracked->evaluating, 1);
+  kvo__unlock(&tracked->lock);
+  if (!live) {
+    kvo__free(result);
+    *status = KVO_ERROR_NOT_REGISTERED;
+    return NULL;
+  }
+  evaluations = &here;
+  evaluation *outer_recorder = recorder;
+  recorder = &here;
+  __atomic_fetch_add(&kvo_tracking_count, 1, __ATOMIC_RELAXED);
+  result->value = tracked->evaluate(tracked->user_data);
+  __atomic_fetch_sub(&kvo_tracking_count, 1, __ATOMIC_RELAXED);
+  recorder = outer_recorder;
+  evaluations = here.outer;
+
+  atomic_store(&result->references, 1);
+  cell *replaced = NULL;
+  kvo__lock(&tracked->lock);
+  bool newest = here.number > tracked->committed;
+  if (newest) {
+    tracked->committed = here.number;
+    if (tracked->keep_last) {
+      replaced = tracked->last;
+      tracked->last = result;
+      atomic_fetch_add(&result->references, 1);
+    }
+  }
+  kvo__unlock(&tracked->lock);
+  atomic_fetch_sub(&tracked->evaluating, 1);
+  kvo__futex_wake_all(&tracked->evaluating);
+  cell_release(tracked, replaced);
+  drop(tracked, newest ? older_than : of_exactly, here.number);
+  *status = here.status;
+  return result;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- Changes -- */
+
+static void tell(kvo_tracked *tracked, kvo_change_kind kind, bool is_prior, const void *old_value, const void *new_value) {
+  kvo_raw_change record = {
+      .object = tracked->object,
+      .old_value = (tracked->options & KVO_OLD) != 0 ? old_value : NULL,
+      .new_value = (tracked->options & KVO_NEW) != 0 ? new_value : NULL,
+      .kind = kind,
+      .is_prior = is_prior,
+      .observation = tracked->id,
+  };
+  if (atomic_load(&tracked->live)) kvo__call(&record, tracked->callback, tracked->user_data);
+}
+
+void kvo__tracked_will(kvo_tracked *tracked, kvo_frame_content *frame) {
+  kvo_pending_value *pending = kvo__alloc(sizeof *pending);
+  void *old_value = (tracked->options & KVO_OLD) != 0 ? peek(tracked) : NULL;
+  if (pending != NULL) {
+    kvo__tracked_retain(tracked);
+    pending->tracked = tracked;
+    pending->value = old_value;
+    pending->next = frame->pending;
+    frame->pending = pending;
+  }
+  if ((tracked->options & KVO_PRIOR) != 0) tell(tracked, KVO_CHANGE_SETTING, true, old_value, NULL);
+  if (pending == NULL && old_value != NULL) tracked->release(old_value, tracked->user_data);
+}
+
+void kvo__tracked_did(kvo_tracked *tracked, kvo_frame_content *frame) {
+  const void *old_value = NULL;
+  for (kvo_pending_value *pending = frame->pending; pending != NULL; pending = pending->next)
+    if (pending->tracked == tracked) old_value = pending->value;
+  kvo_status status;
+  cell *now = arm(tracked, &status);
+  if (now == NULL) return;
+  tell(tracked, KVO_CHANGE_SETTING, false, old_value, now->value);
+  cell_release(tracked, now);
+}
+
+void kvo__pending_free(kvo_frame_content *frame) {
+  while (frame->pending != NULL) {
+    kvo_pending_value *pending = frame->pending;
+    frame->pending = pending->next;
+    kvo_tracked *tracked = pending->tracked;
+    if (pending->value != NULL) tracked->release(pending->value, tracked->user_data);
+    kvo__free(pending);
+    kvo__tracked_release(tracked);
+  }
+}
+
+void kvo__tracked_died(kvo_tracked *tracked) {
+  /* Died of being replaced: the did of that change tells, and re-arms. */
+  if (!atomic_load(&tracked->live) || kvo__in_change_of(tracked)) return;
+  kvo__lock(&tracked->lock);
+  cell *before = tracked->last;
+  if (before != NULL) atomic_fetch_add(&before->references, 1);
+  kvo__unlock(&tracked->lock);
+  kvo_status status;
+  cell *now = arm(tracked, &status);
+  if (now != NULL) {
+    tell(tracked, KVO_CHANGE_SETTING, false, before != NULL ? before->value : NULL, now->value);
+    cell_release(tracked, now);
+  }
+  cell_release(tracked, before);
+}
+
+/* ------------------------------------------------------------------------------------------------------ Registration -- */
+
+/* A tracked observation and its anchor, linked, with an id; nothing is left of them when it fails. */
+static kvo_status make(kvo_object *object, const kvo_binding_observer *observer, kvo_tracked **out) {
+  kvo_tracked *tracked = kvo__alloc(sizeof *tracked);
+  if (tracked == NULL) return KVO_ERROR_OUT_OF_MEMORY;
+  kvo_node *anchor = kvo__node_make(object, observer);
+  if (anchor == NULL) {
+    kvo__free(tracked);
+    return KVO_ERROR_OUT_OF_MEMORY;
+  }
+  tracked->object = object;
+  tracked->callback = observer->callback;
+  tracked->user_data = observer->user_data;
+  tracked->options = observer->options;
+  tracked->order = anchor->order;
+  atomic_store(&tracked->live, true);
+  atomic_store(&tracked->references, 2); /* the anchor's, and the caller's */
+  anchor->kind = KVO_NODE_ANCHOR;
+  anchor->tracked = tracked;
+  anchor->destroy = NULL;
+  /* Nothing tells it of a change before it is armed, so its id may come after the link. */
+  kvo_status status = kvo__node_register(object, anchor, KVO_KEY_ANCHORS, &tracked->id);
+  if (status != KVO_OK) {
+    kvo__free(tracked);
+    return status;
+  }
+  *out = tracked;
+  return KVO_OK;
+}
+
+kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_observer *observer,
+                                       void *(*evaluate)(void *user_data), void (*release)(void *value, void *user_data),
+                                       bool keep_last, kvo_observation *out) {
+  kvo_tracked *tracked;
+  kvo_status status = make(object, observer, &tracked);
+  if (status != KVO_OK) return status;
+  tracked->evaluate = evaluate;
+  tracked->release = release;
+  tracked->keep_last = keep_last;
+  cell *value = arm(tracked, &status);
+  if (status == KVO_OK) {
+    tracked->destroy = observer->destroy; /* from here on the registration has succeeded */
+    *out = tracked->id;
+    if ((observer->options & KVO_INITIAL) != 0) tell(tracked, KVO_CHANGE_SETTING, false, NULL, value->value);
+  } else {
+    kvo_cancel_observer(tracked->id);
+  }
+  cell_release(tracked, value);
+  kvo__tracked_release(tracked);
+  return status;
+}

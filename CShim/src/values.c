@@ -1,0 +1,218 @@
+/* values.c - values that C can see: views, copies, key paths read and set (key-value coding as far as observing needs it). */
+#include "internal.h"
+
+/* ------------------------------------------------------------------------------------------------------------- Boxes -- */
+
+kvo_boxed *kvo__box(const kvo_value *value) {
+  static const char no_type[] = "?";
+  const char *type = value->type != NULL ? value->type : no_type;
+  bool string = type[0] == '*' && value->bytes != NULL;
+  const char *text = string ? *(char *const *)value->bytes : NULL;
+  size_t type_length = strlen(type) + 1, text_length = text != NULL ? strlen(text) + 1 : 0;
+  size_t bytes_at = (sizeof(kvo_boxed) + type_length + 15) / 16 * 16, size = value->bytes != NULL ? value->size : 0;
+  kvo_boxed *box = kvo__alloc(bytes_at + size + text_length);
+  if (box == NULL) return NULL;
+  char *block = (char *)box;
+  memcpy(block + sizeof(kvo_boxed), type, type_length);
+  box->value.type = block + sizeof(kvo_boxed);
+  box->value.size = value->size;
+  if (value->bytes == NULL) return box;
+  memcpy(block + bytes_at, value->bytes, size);
+  box->value.bytes = block + bytes_at;
+  if (text != NULL) {
+    char *copy = block + bytes_at + size;
+    memcpy(copy, text, text_length);
+    memcpy(block + bytes_at, &copy, sizeof copy);
+  }
+  return box;
+}
+
+static void read_into_box(const kvo_value *value, void *arg) { *(kvo_boxed **)arg = kvo__box(value); }
+
+static kvo_boxed *box_nil(void) {
+  kvo_value nil = {"@", sizeof(void *), NULL};
+  return kvo__box(&nil);
+}
+
+/* -------------------------------------------------------------------------------------------------------- Properties -- */
+
+void kvo_property_view(const kvo_property *property, const void *value, kvo_value_reader reader, void *arg) {
+  if (property->ops != NULL) {
+    property->ops->view(value, property->user, reader, arg);
+    return;
+  }
+  bool reference = property->type[0] == '@' || property->type[0] == '*';
+  bool nil = reference && *(void *const *)value == NULL;
+  kvo_value view = {property->type, property->size, nil ? NULL : value};
+  reader(&view, arg);
+}
+
+void *kvo__property_copy(const kvo_property *property, kvo_object *object, const kvo_selection *selection) {
+  if (property->ops != NULL) return property->ops->copy(kvo_object_instance(object), property->user, selection);
+  /* What a C property's elements are is unknown. */
+  if (property->getter == NULL || selection != NULL) return NULL;
+  void *value = kvo__alloc(property->size);
+  if (value == NULL) return NULL;
+  kvo__call_getter(property, object, value);
+  if (property->type[0] != '*' || *(char **)value == NULL) return value;
+  const char *text = *(char **)value;
+  size_t length = strlen(text) + 1;
+  char *owned = kvo__alloc(sizeof(char *) + length);
+  if (owned != NULL) {
+    memcpy(owned + sizeof(char *), text, length);
+    *(char **)(void *)owned = owned + sizeof(char *);
+  }
+  kvo__free(value);
+  return owned;
+}
+
+void kvo__property_release(const kvo_property *property, void *value) {
+  if (value == NULL) return;
+  if (property->ops != NULL)
+    property->ops->release(value, property->user);
+  else
+    kvo__free(value);
+}
+
+/* -------------------------------------------------------------------------------------------------------- Key paths -- */
+
+kvo_status kvo__path_check(const char *key_path) {
+  if (key_path == NULL) return KVO_ERROR_INVALID_ARGUMENT;
+  bool empty = true;
+  for (const char *at = key_path;; at++) {
+    if (*at == '.' || *at == '\0') {
+      if (empty) return KVO_ERROR_MALFORMED_KEY_PATH;
+      if (*at == '\0') return KVO_OK;
+      empty = true;
+    } else {
+      empty = false;
+    }
+  }
+}
+
+/* What is being recorded right now, to stop at keys that affect each other in a circle. */
+typedef struct recording {
+  const struct recording *outer;
+  const kvo_object *object;
+  kvo_key key;
+} recording;
+
+static void record_path(kvo_object *object, const char *key_path, const recording *outer);
+
+static void record_key(kvo_object *object, const kvo_property *property, kvo_key key, const recording *outer) {
+  for (const recording *each = outer; each != NULL; each = each->outer)
+    if (each->object == object && each->key == key) return;
+  kvo_track_read(object, key);
+  if (property == NULL || property->affected_by == NULL) return;
+  recording here = {outer, object, key};
+  for (char **path = property->affected_by; *path != NULL; path++) record_path(object, *path, &here);
+}
+
+static void read_object(const kvo_value *value, void *arg) {
+  kvo_object **object = arg;
+  *object = value->bytes != NULL ? *(kvo_object *const *)value->bytes : NULL;
+}
+
+static void read_type(const kvo_value *value, void *arg) { *(char *)arg = value->type != NULL ? value->type[0] : '?'; }
+
+/* The object that a property holds; false when it holds none, with nil and something else told apart by *status. */
+static bool follow(kvo_object *object, const kvo_property *property, kvo_object **next, kvo_status *status) {
+  void *value = kvo__property_copy(property, object, NULL);
+  if (value == NULL) {
+    *status = KVO_ERROR_NO_GETTER;
+    return false;
+  }
+  char type = '?';
+  kvo_property_view(property, value, read_type, &type);
+  *next = NULL;
+  if (type == '@')
+    kvo_property_view(property, value, read_object, next);
+  else
+    *status = KVO_ERROR_NOT_AN_OBJECT;
+  kvo__property_release(property, value);
+  return *next != NULL;
+}
+
+/* One step of a walk: the property of the first component, and where the rest begins, or NULL at the last. */
+static const kvo_property *first_component(kvo_object *object, const char *key_path, kvo_key *key, const char **rest) {
+  const char *dot = strchr(key_path, '.');
+  size_t length = dot != NULL ? (size_t)(dot - key_path) : strlen(key_path);
+  *key = kvo_key_hash(key_path, length);
+  *rest = dot != NULL ? dot + 1 : NULL;
+  kvo_class *cls = kvo_object_class(object);
+  return cls != NULL ? kvo__class_find(cls, *key) : NULL;
+}
+
+static void record_path(kvo_object *object, const char *key_path, const recording *outer) {
+  kvo_key key;
+  const char *rest;
+  const kvo_property *property = first_component(object, key_path, &key, &rest);
+  record_key(object, property, key, outer);
+  kvo_status status = KVO_OK;
+  kvo_object *next;
+  if (rest != NULL && property != NULL && follow(object, property, &next, &status)) record_path(next, rest, outer);
+}
+
+/* Walks to the object that has the last component; NULL with KVO_OK for a nil on the way. */
+static kvo_object *walk(kvo_object *object, const char **key_path, const kvo_property **property, kvo_status *status) {
+  for (;;) {
+    if (kvo_object_class(object) == NULL) return NULL; /* an object that is dying counts as nil */
+    kvo_key key;
+    const char *rest;
+    *property = first_component(object, *key_path, &key, &rest);
+    if (kvo_track_is_recording()) record_key(object, *property, key, NULL);
+    if (*property == NULL) {
+      *status = KVO_ERROR_UNDEFINED_KEY;
+      return NULL;
+    }
+    if (rest == NULL) return object;
+    if (!follow(object, *property, &object, status)) return NULL;
+    *key_path = rest;
+  }
+}
+
+kvo_boxed *kvo__path_copy(kvo_object *object, const char *key_path, kvo_status *status) {
+  const kvo_property *property = NULL;
+  *status = KVO_OK;
+  kvo_object *last = walk(object, &key_path, &property, status);
+  if (*status != KVO_OK) return NULL;
+  if (last == NULL) return box_nil();
+  void *value = kvo__property_copy(property, last, NULL);
+  if (value == NULL) {
+    *status = KVO_ERROR_NO_GETTER;
+    return NULL;
+  }
+  kvo_boxed *box = NULL;
+  kvo_property_view(property, value, read_into_box, &box);
+  kvo__property_release(property, value);
+  if (box == NULL) *status = KVO_ERROR_OUT_OF_MEMORY;
+  return box;
+}
+
+kvo_status kvo_get_value(kvo_object *object, const char *key_path, kvo_value_reader reader, void *arg) {
+  if (object == NULL || reader == NULL) return KVO_ERROR_INVALID_ARGUMENT;
+  kvo_status status = kvo__path_check(key_path);
+  if (status != KVO_OK) return status;
+  kvo_boxed *box = kvo__path_copy(object, key_path, &status);
+  if (box == NULL) return status;
+  reader(&box->value, arg);
+  kvo__free(box);
+  return KVO_OK;
+}
+
+kvo_status kvo_set_value(kvo_object *object, const char *key_path, const kvo_value *value) {
+  if (object == NULL || value == NULL || value->type == NULL) return KVO_ERROR_INVALID_ARGUMENT;
+  kvo_status status = kvo__path_check(key_path);
+  if (status != KVO_OK) return status;
+  const kvo_property *property = NULL;
+  kvo_object *last = walk(object, &key_path, &property, &status);
+  if (last == NULL) return status;
+  if (property->ops != NULL) return property->ops->assign(kvo_object_instance(last), property->user, value);
+  if (property->setter == NULL) return KVO_ERROR_READ_ONLY;
+  bool reference = property->type[0] == '@' || property->type[0] == '*';
+  if (value->bytes == NULL ? !reference : strcmp(value->type, property->type) != 0 || value->size != property->size)
+    return KVO_ERROR_TYPE_MISMATCH;
+  static const void *const nil = NULL;
+  kvo__call_setter(property, kvo_object_property_setter(last, property), last, value->bytes != NULL ? value->bytes : &nil);
+  return KVO_OK;
+}
