@@ -42,10 +42,11 @@ static void free_property(kvo_property *property) {
   kvo__free(property);
 }
 
-/* `own` is the index of the first property that is not the superclass's. */
-static void free_class(kvo_class *cls, size_t own) {
-  for (size_t i = own; cls->properties != NULL && i < cls->property_count; i++)
-    free_property((kvo_property *)cls->properties[i]);
+static void free_class(kvo_class *cls) {
+  const kvo_class *superclass = cls->superclass;
+  for (size_t i = 0; cls->properties != NULL && i < cls->property_count; i++)
+    if (superclass == NULL || i >= superclass->property_count || cls->properties[i] != superclass->properties[i])
+      free_property((kvo_property *)cls->properties[i]);
   kvo__free(cls->properties);
   kvo__free(cls->keys);
   kvo__free(cls->setters);
@@ -78,6 +79,7 @@ static kvo_status make_property(const char *name, const char *type, const char *
   if (property == NULL) return KVO_ERROR_OUT_OF_MEMORY;
   *out = property;
   property->name = kvo__copy_string(name, strlen(name));
+  type = kvo__type_unqualified(type);
   property->type = kvo__copy_string(type, strlen(type));
   if (property->name == NULL || property->type == NULL) return KVO_ERROR_OUT_OF_MEMORY;
   property->key = kvo_key_hash(name, strlen(name));
@@ -108,7 +110,7 @@ static kvo_class *make_class(const char *name, kvo_class *superclass, size_t add
   cls->keys = kvo__alloc((total + 1) * sizeof *cls->keys);
   cls->setters = kvo__alloc((total + 1) * sizeof *cls->setters);
   if (cls->name == NULL || cls->properties == NULL || cls->keys == NULL || cls->setters == NULL) {
-    free_class(cls, 0);
+    free_class(cls);
     return NULL;
   }
   cls->superclass = superclass;
@@ -121,27 +123,34 @@ static kvo_class *make_class(const char *name, kvo_class *superclass, size_t add
   return cls;
 }
 
-/* Adds a property that the class owns from now on. Equal hashes are equal names or, one in 2^64, a collision. */
-static kvo_status add_property(kvo_class *cls, kvo_property *property) {
-  if (property->key == KVO_KEY_ANCHORS || kvo__class_find(cls, property->key) != NULL) return KVO_ERROR_DUPLICATE_KEY;
-  property->index = cls->property_count;
+/* Adds a property that the class owns from now on. Equal hashes are equal names or, one in 2^64, a collision. A binding may
+ * describe an inherited property anew: a subclass has its say on what affects it and whether its setter notifies. */
+static kvo_status add_property(kvo_class *cls, kvo_property *property, bool may_replace) {
+  if (property->key == KVO_KEY_ANCHORS) return KVO_ERROR_DUPLICATE_KEY;
+  const kvo_property *present = kvo__class_find(cls, property->key);
+  size_t inherited = cls->superclass != NULL ? cls->superclass->property_count : 0;
+  if (present != NULL) {
+    bool replaces = may_replace && present->index < inherited && cls->superclass->properties[present->index] == present &&
+                    strcmp(present->name, property->name) == 0;
+    if (!replaces) return KVO_ERROR_DUPLICATE_KEY;
+  }
+  property->index = present != NULL ? present->index : cls->property_count++;
   cls->properties[property->index] = property;
   cls->keys[property->index] = property->key;
   cls->setters[property->index] = property->setter;
-  cls->property_count++;
   return KVO_OK;
 }
 
 kvo_status kvo_class_register(const kvo_class_spec *spec, kvo_class **out) {
   if (spec == NULL || out == NULL || spec->struct_size < sizeof *spec || spec->name == NULL || spec->name[0] == '\0' ||
-      (spec->properties == NULL && spec->property_count > 0))
+      (spec->properties == NULL && spec->property_count > 0) ||
+      (spec->superclass != NULL && spec->superclass->original != NULL)) /* a notifying class is the runtime's */
     return KVO_ERROR_INVALID_ARGUMENT;
   size_t least = spec->superclass != NULL ? spec->superclass->instance_size : sizeof(kvo_object);
   if (spec->instance_size < least || (spec->superclass != NULL && least == 0)) return KVO_ERROR_INVALID_ARGUMENT;
 
   kvo_class *cls = make_class(spec->name, spec->superclass, spec->property_count);
   if (cls == NULL) return KVO_ERROR_OUT_OF_MEMORY;
-  size_t own = cls->property_count;
   cls->instance_size = spec->instance_size;
   cls->finalize = spec->finalize != NULL || spec->superclass == NULL ? spec->finalize : spec->superclass->finalize;
   kvo_status status = KVO_OK;
@@ -154,7 +163,7 @@ kvo_status kvo_class_register(const kvo_class_spec *spec, kvo_class **out) {
       property->setter = described->setter;
       status = describe_calls(property);
     }
-    if (status == KVO_OK) status = add_property(cls, property);
+    if (status == KVO_OK) status = add_property(cls, property, false);
     if (status != KVO_OK) free_property(property);
   }
   kvo__lock(&classes_lock);
@@ -165,7 +174,7 @@ kvo_status kvo_class_register(const kvo_class_spec *spec, kvo_class **out) {
   }
   kvo__unlock(&classes_lock);
   if (status != KVO_OK) {
-    free_class(cls, own);
+    free_class(cls);
     return status;
   }
   *out = cls;
@@ -176,8 +185,8 @@ kvo_status kvo_binding_class_register(const char *name, kvo_class *superclass, s
                                       const kvo_binding_property *properties, size_t count, kvo_class **out) {
   kvo_class *cls = make_class(name, superclass, count);
   if (cls == NULL) return KVO_ERROR_OUT_OF_MEMORY;
-  size_t own = cls->property_count;
   cls->header_offset = header_offset;
+  cls->of_binding = true;
   kvo_status status = KVO_OK;
   for (size_t i = 0; i < count && status == KVO_OK; i++) {
     kvo_property *property = NULL;
@@ -185,12 +194,12 @@ kvo_status kvo_binding_class_register(const char *name, kvo_class *superclass, s
     if (status == KVO_OK) {
       property->ops = properties[i].ops;
       property->user = properties[i].user;
-      status = add_property(cls, property);
+      status = add_property(cls, property, true);
     }
     if (status != KVO_OK) free_property(property);
   }
   if (status != KVO_OK) {
-    free_class(cls, own);
+    free_class(cls);
     return status;
   }
   kvo__lock(&classes_lock);
@@ -231,6 +240,7 @@ static kvo_class *make_notifying(kvo_class *cls) {
   notifying->original = cls;
   notifying->instance_size = cls->instance_size;
   notifying->header_offset = cls->header_offset;
+  notifying->of_binding = cls->of_binding;
   notifying->finalize = cls->finalize;
   notifying->property_count = cls->property_count;
   notifying->properties = cls->properties;
@@ -263,6 +273,7 @@ kvo_class *kvo_class_find(const char *name) {
 }
 
 const char *kvo_class_name(const kvo_class *cls) { return cls->name; }
+bool kvo_class_is_of_binding(const kvo_class *cls) { return cls->of_binding; }
 kvo_class *kvo_class_superclass(const kvo_class *cls) { return cls->superclass; }
 size_t kvo_class_property_count(const kvo_class *cls) { return cls->property_count; }
 

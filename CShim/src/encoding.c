@@ -1,10 +1,20 @@
 /* encoding.c - Objective-C type encodings: parsed into libffi's types, measured, refused when no call can carry them. */
 #include "internal.h"
 
-/* Deep enough for any real structure; a bound keeps a hostile string from overflowing the stack. */
-enum { MAX_DEPTH = 32, MAX_ARRAY = 4096 };
+/* Enough for any real structure; bounds keep a hostile string from overflowing the stack or filling the memory. Arrays of arrays
+ * multiply, hence a bound of all members together. */
+enum { MAX_DEPTH = 32, MAX_ARRAY = 4096, MAX_MEMBERS = 1 << 16 };
 
-static kvo_status parse(const char **cursor, int depth, ffi_type **out);
+/* `room` is how many more members there may be. */
+static kvo_status parse(const char **cursor, int depth, size_t *room, ffi_type **out);
+
+/* const, in, inout, out, bycopy, byref, oneway: none changes how a value is passed. */
+static bool is_qualifier(char code) { return code != '\0' && strchr("rnNoORV", code) != NULL; }
+
+const char *kvo__type_unqualified(const char *type) {
+  while (is_qualifier(*type)) type++;
+  return type;
+}
 
 static ffi_type *scalar(char code) {
   switch (code) {
@@ -66,7 +76,7 @@ static aggregate *append(aggregate *whole, ffi_type *element) {
 }
 
 /* "{name=fields}": the caller has seen the brace. A structure without its fields says nothing about how it is passed. */
-static kvo_status parse_structure(const char **cursor, int depth, ffi_type **out) {
+static kvo_status parse_structure(const char **cursor, int depth, size_t *room, ffi_type **out) {
   const char *at = *cursor + 1;
   while (*at != '\0' && *at != '=' && *at != '}' && *at != '{' && *at != '(' && *at != '[') at++;
   if (*at == '}') return KVO_ERROR_UNSUPPORTED_SETTER;
@@ -84,7 +94,7 @@ static kvo_status parse_structure(const char **cursor, int depth, ffi_type **out
       continue;
     }
     ffi_type *element = NULL;
-    kvo_status status = *at == '\0' ? KVO_ERROR_BAD_TYPE_ENCODING : parse(&at, depth + 1, &element);
+    kvo_status status = *at == '\0' ? KVO_ERROR_BAD_TYPE_ENCODING : parse(&at, depth + 1, room, &element);
     aggregate *larger = status == KVO_OK ? append(whole, element) : NULL;
     if (larger == NULL) {
       if (status == KVO_OK) kvo__type_free(element);
@@ -103,7 +113,7 @@ static kvo_status parse_structure(const char **cursor, int depth, ffi_type **out
 }
 
 /* "[nT]", inside a structure only: libffi has no arrays, but a structure of n members is laid out and passed the same. */
-static kvo_status parse_array(const char **cursor, int depth, ffi_type **out) {
+static kvo_status parse_array(const char **cursor, int depth, size_t *room, ffi_type **out) {
   if (depth == 0) return KVO_ERROR_UNSUPPORTED_SETTER;
   const char *at = *cursor + 1;
   size_t count = 0;
@@ -117,7 +127,7 @@ static kvo_status parse_array(const char **cursor, int depth, ffi_type **out) {
   const char *element_start = at;
   for (size_t i = 0; i < count; i++) {
     at = element_start;
-    kvo_status status = parse(&at, depth + 1, &whole->elements[i]);
+    kvo_status status = parse(&at, depth + 1, room, &whole->elements[i]);
     if (status != KVO_OK) {
       kvo__type_free(&whole->type);
       return status;
@@ -164,16 +174,18 @@ static kvo_status skip_pointee(const char **cursor, int depth) {
   return KVO_ERROR_BAD_TYPE_ENCODING;
 }
 
-static kvo_status parse(const char **cursor, int depth, ffi_type **out) {
+static kvo_status parse(const char **cursor, int depth, size_t *room, ffi_type **out) {
   if (depth > MAX_DEPTH) return KVO_ERROR_BAD_TYPE_ENCODING;
+  if (*room == 0) return KVO_ERROR_UNSUPPORTED_SETTER;
+  (*room)--;
   char code = **cursor;
-  if (code != '\0' && strchr("rnNoORV", code) != NULL) { /* const, in, inout, out, bycopy, byref, oneway */
+  if (is_qualifier(code)) {
     (*cursor)++;
-    return parse(cursor, depth + 1, out);
+    return parse(cursor, depth + 1, room, out);
   }
   switch (code) {
-    case '{': return parse_structure(cursor, depth, out);
-    case '[': return parse_array(cursor, depth, out);
+    case '{': return parse_structure(cursor, depth, room, out);
+    case '[': return parse_array(cursor, depth, room, out);
     case '^':
       (*cursor)++;
       *out = &ffi_type_pointer;
@@ -197,7 +209,8 @@ static kvo_status parse(const char **cursor, int depth, ffi_type **out) {
 kvo_status kvo__type_parse(const char *type, ffi_type **out) {
   const char *cursor = type;
   ffi_type *parsed = NULL;
-  kvo_status status = parse(&cursor, 0, &parsed);
+  size_t room = MAX_MEMBERS;
+  kvo_status status = parse(&cursor, 0, &room, &parsed);
   if (status != KVO_OK) return status;
   if (*cursor != '\0') {
     kvo__type_free(parsed);

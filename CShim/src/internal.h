@@ -55,6 +55,8 @@ KVO_HIDDEN char *kvo__copy_string(const char *string, size_t length);
 /** Parses a type encoding into libffi's description, allocated as one tree. */
 KVO_HIDDEN kvo_status kvo__type_parse(const char *type, ffi_type **out);
 KVO_HIDDEN void kvo__type_free(ffi_type *type);
+/** The encoding behind const and its like, which a property drops: its first character then says what the value is. */
+KVO_HIDDEN const char *kvo__type_unqualified(const char *type);
 
 /* ------------------------------------------------------------------------------------------------------- class.c -- */
 
@@ -87,6 +89,7 @@ struct kvo_class {
   kvo_class *original;
   size_t instance_size;
   size_t header_offset;
+  bool of_binding;
   void (*finalize)(kvo_object *object);
   size_t property_count;
   /** Inherited first. */
@@ -278,22 +281,26 @@ typedef struct kvo_pending_value {
   void *value;
 } kvo_pending_value;
 
+/** The will phase of a frame. On the heap, not in the frame: the frame is a value of the binding's, which may move it. */
+typedef struct kvo_will_phase {
+  /** Of the next outer frame of this thread that has one. */
+  struct kvo_will_phase *outer;
+  kvo_pending_value *pending;
+} kvo_will_phase;
+
 /** What a kvo_frame holds. */
 typedef struct kvo_frame_content {
   kvo_info *info;
   kvo_slot *slot;
   kvo_node *cursor;
   uint64_t limit;
-  /** Old values of tracked observations, from will to did. */
-  kvo_pending_value *pending;
-  /** The next outer frame of this thread that has a will phase. */
-  struct kvo_frame_content *outer;
+  /** NULL unless kvo_frame_will was called. */
+  kvo_will_phase *will;
   const kvo_property *property;
   const kvo_selection *selection;
   uint8_t epoch;
   uint8_t kind;
   bool started;
-  bool chained;
 } kvo_frame_content;
 
 _Static_assert(sizeof(kvo_frame_content) <= sizeof(kvo_frame), "kvo_frame in kvo_binding.h is too small");
@@ -311,7 +318,7 @@ KVO_HIDDEN bool kvo__in_change_of(const kvo_tracked *tracked);
 KVO_HIDDEN void kvo__tracked_will(kvo_tracked *tracked, kvo_frame_content *frame);
 /** After it: evaluates again, re-arms, tells. */
 KVO_HIDDEN void kvo__tracked_did(kvo_tracked *tracked, kvo_frame_content *frame);
-KVO_HIDDEN void kvo__pending_free(kvo_frame_content *frame);
+KVO_HIDDEN void kvo__pending_free(kvo_will_phase *will);
 /** An object that the expression read died. */
 KVO_HIDDEN void kvo__tracked_died(kvo_tracked *tracked);
 /** Ends the observation: no callback starts after it. Its anchor has been claimed. */

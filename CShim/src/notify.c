@@ -1,8 +1,8 @@
 /* notify.c - a change from before the store until the last observer has been told. */
 #include "internal.h"
 
-/* Outermost last: this thread's frames that have a will phase and are not over. */
-static _Thread_local kvo_frame_content *chained_frames;
+/* Innermost first: the will phases of this thread's frames that are not over. */
+static _Thread_local kvo_will_phase *will_phases;
 
 static kvo_frame_content *content(kvo_frame *frame) { return (kvo_frame_content *)(void *)frame; }
 
@@ -23,11 +23,10 @@ uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key, boo
   change->cursor = NULL;
   change->epoch = (uint8_t)kvo__enter(info);
   change->limit = atomic_load_explicit(&info->births, memory_order_acquire);
-  change->pending = NULL;
+  change->will = NULL;
   change->selection = selection;
   change->kind = (uint8_t)kind;
   change->started = false;
-  change->chained = false;
   change->property = NULL;
   return wants;
 }
@@ -64,9 +63,11 @@ static void send(kvo_frame_content *change, kvo_node *node, bool is_prior, const
 
 void kvo_frame_will(kvo_frame *frame, const void *old_value) {
   kvo_frame_content *change = content(frame);
-  change->outer = chained_frames;
-  change->chained = true;
-  chained_frames = change;
+  change->will = kvo__alloc(sizeof *change->will);
+  if (change->will != NULL) { /* without memory, tracked observations will not know the old value */
+    change->will->outer = will_phases;
+    will_phases = change->will;
+  }
   for (kvo_node *node = atomic_load(&change->slot->oldest); node != NULL; node = atomic_load(&node->newer)) {
     if (!is_told(change, node)) continue;
     if (node->kind == KVO_NODE_DEPENDENCY)
@@ -97,19 +98,19 @@ void kvo_frame_deliver(kvo_frame *frame, const void *old_value, const void *new_
 
 void kvo_frame_end(kvo_frame *frame) {
   kvo_frame_content *change = content(frame);
-  if (change->chained) {
-    /* Usually the innermost; interleaved manual pairs end in another order. */
-    kvo_frame_content **link = &chained_frames;
-    while (*link != NULL && *link != change) link = &(*link)->outer;
-    if (*link == change) *link = change->outer;
-    kvo__pending_free(change);
+  if (change->will != NULL) {
+    /* Usually the innermost; interleaved manual pairs end in another order, and one may end with its thread. */
+    kvo_will_phase **link = &will_phases;
+    while (*link != NULL && *link != change->will) link = &(*link)->outer;
+    if (*link != NULL) *link = change->will->outer;
+    kvo__pending_free(change->will);
   }
   kvo__leave(change->info, change->epoch);
 }
 
 bool kvo__in_change_of(const kvo_tracked *tracked) {
-  for (const kvo_frame_content *change = chained_frames; change != NULL; change = change->outer)
-    for (const kvo_pending_value *pending = change->pending; pending != NULL; pending = pending->next)
+  for (const kvo_will_phase *will = will_phases; will != NULL; will = will->outer)
+    for (const kvo_pending_value *pending = will->pending; pending != NULL; pending = pending->next)
       if (pending->tracked == tracked) return true;
   return false;
 }

@@ -107,3 +107,10 @@ void kvo__unlock(kvo_lock *lock) {
   if (atomic_exchange_explicit(&lock->state, 0, memory_order_release) == 2)
     syscall(SYS_futex, &lock->state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
+
+void *kvo_thread_exchange(void *pointer) {
+  static _Thread_local void *kept;
+  void *before = kept;
+  kept = pointer;
+  return before;
+}

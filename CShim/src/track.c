@@ -279,14 +279,14 @@ static void tell(kvo_tracked *tracked, kvo_change_kind kind, bool is_prior, cons
 }
 
 void kvo__tracked_will(kvo_tracked *tracked, kvo_frame_content *frame) {
-  kvo_pending_value *pending = kvo__alloc(sizeof *pending);
+  kvo_pending_value *pending = frame->will != NULL ? kvo__alloc(sizeof *pending) : NULL;
   void *old_value = (tracked->options & KVO_OLD) != 0 ? peek(tracked) : NULL;
   if (pending != NULL) {
     kvo__tracked_retain(tracked);
     pending->tracked = tracked;
     pending->value = old_value;
-    pending->next = frame->pending;
-    frame->pending = pending;
+    pending->next = frame->will->pending;
+    frame->will->pending = pending;
   }
   if ((tracked->options & KVO_PRIOR) != 0) tell(tracked, KVO_CHANGE_SETTING, true, old_value, NULL);
   if (pending == NULL && old_value != NULL) tracked->release(old_value, tracked->user_data);
@@ -294,8 +294,9 @@ void kvo__tracked_will(kvo_tracked *tracked, kvo_frame_content *frame) {
 
 void kvo__tracked_did(kvo_tracked *tracked, kvo_frame_content *frame) {
   const void *old_value = NULL;
-  for (kvo_pending_value *pending = frame->pending; pending != NULL; pending = pending->next)
-    if (pending->tracked == tracked) old_value = pending->value;
+  if (frame->will != NULL)
+    for (kvo_pending_value *pending = frame->will->pending; pending != NULL; pending = pending->next)
+      if (pending->tracked == tracked) old_value = pending->value;
   kvo_status status;
   cell *now = arm(tracked, &status);
   if (now == NULL) return;
@@ -303,15 +304,16 @@ void kvo__tracked_did(kvo_tracked *tracked, kvo_frame_content *frame) {
   cell_release(tracked, now);
 }
 
-void kvo__pending_free(kvo_frame_content *frame) {
-  while (frame->pending != NULL) {
-    kvo_pending_value *pending = frame->pending;
-    frame->pending = pending->next;
+void kvo__pending_free(kvo_will_phase *will) {
+  while (will->pending != NULL) {
+    kvo_pending_value *pending = will->pending;
+    will->pending = pending->next;
     kvo_tracked *tracked = pending->tracked;
     if (pending->value != NULL) tracked->release(pending->value, tracked->user_data);
     kvo__free(pending);
     kvo__tracked_release(tracked);
   }
+  kvo__free(will);
 }
 
 void kvo__tracked_died(kvo_tracked *tracked) {

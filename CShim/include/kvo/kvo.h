@@ -150,7 +150,7 @@ enum {
  * Type encodings are Objective-C's: "c s i l q" and "C S I L Q" signed and unsigned integers (char, short, int, long, long
  * long), "f d D" float, double, long double, "B" bool, "*" char *, "@" kvo_object *, "^T" any pointer, ":" and "#" pointers,
  * "{name=T...}" a structure by value, "[nT]" an array inside a structure. Bit fields "b", unions "(" and void "v" are refused,
- * because no call interface describes them portably. */
+ * because no call interface describes them portably. Qualifiers in front, such as "r" for const, are dropped. */
 typedef struct kvo_property_spec {
   /** The key: not empty, without a dot. */
   const char *name;

@@ -61,10 +61,14 @@ typedef struct kvo_binding_property {
 } kvo_binding_property;
 
 /** Registers a binding's class. `header_offset` is the number of bytes from an instance to its kvo_object. An already registered
- * name gets a number appended: two modules may have private classes of one name. */
+ * name gets a number appended: two modules may have private classes of one name. A property that the superclass has too
+ * is described anew for this class. */
 KVO_API kvo_status kvo_binding_class_register(const char *name, kvo_class *KVO_NULLABLE superclass, size_t header_offset,
                                               const kvo_binding_property *KVO_NULLABLE properties, size_t count,
                                               kvo_class *KVO_NULLABLE *KVO_NONNULL out);
+
+/** Tells whether the class was registered by a binding; otherwise it is one of kvo_class_register. */
+KVO_API bool kvo_class_is_of_binding(const kvo_class *cls);
 
 /** Returns the binding's object that a header belongs to: the header's address less the class's offset. */
 KVO_API void *kvo_object_instance(const kvo_object *object);
@@ -130,6 +134,9 @@ KVO_API void kvo_frame_deliver(kvo_frame *frame, const void *KVO_NULLABLE old_va
 
 /** Ends the frame; must be called exactly once for a frame whose begin returned other than 0. */
 KVO_API void kvo_frame_end(kvo_frame *frame);
+
+/** Exchanges a pointer that the runtime keeps for the binding, one per thread, NULL at first. Returns the one before. */
+KVO_API void *KVO_NULLABLE kvo_thread_exchange(void *KVO_NULLABLE pointer);
 
 /* ------------------------------------------------------------------------------------------------------ Observations -- */
 

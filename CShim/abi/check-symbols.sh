@@ -1,0 +1,20 @@
+#!/bin/sh
+# Compares what a libkvo.so exports with abi/symbols.txt; prints the difference and fails if there is one.
+# To accept a change on purpose: CShim/abi/check-symbols.sh <libkvo.so> --update
+set -eu
+library=$1
+baseline=$(dirname "$0")/symbols.txt
+# Sanitizers and coverage add symbols of their own, which begin with "__".
+exported=$(nm -D --defined-only --format=posix "$library" | awk '$1 !~ /^__/ { print $1 }' | LC_ALL=C sort)
+if [ "${2:-}" = --update ]; then
+  printf '%s\n' "$exported" >"$baseline"
+  exit 0
+fi
+if ! printf '%s\n' "$exported" | diff -u "$baseline" -; then
+  echo "the exported symbols differ from $baseline" >&2
+  exit 1
+fi
+if printf '%s\n' "$exported" | grep -v '^kvo_'; then
+  echo "only kvo_ symbols may be exported" >&2
+  exit 1
+fi

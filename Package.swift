@@ -1,0 +1,52 @@
+// swift-tools-version: 6.1
+// The package: the C runtime, the Swift layer on top of it, the macro (behind a trait), the tools and the tests.
+
+import CompilerPluginSupport
+import PackageDescription
+
+let package = Package(
+  name: "swift-kvo",
+  products: [
+    .library(name: "KeyValueObserving", targets: ["KeyValueObserving"]),
+    .library(name: "CKVO", targets: ["CKVO"]),
+    .executable(name: "hostwatch", targets: ["hostwatch"]),
+  ],
+  traits: [
+    // Off: the library builds without swift-syntax, which costs minutes; accessors are then written by hand.
+    .trait(name: "Macros", description: "The macro @KeyValueObservable and the tools written with it."),
+    .default(enabledTraits: ["Macros"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+  ],
+  targets: [
+    // The C runtime: libc and libffi only. CShim/CMakeLists.txt builds the same files as libkvo.
+    .target(
+      name: "CKVO", path: "CShim", exclude: ["CMakeLists.txt", "cmake", "abi"], sources: ["src"],
+      publicHeadersPath: "include", linkerSettings: [.linkedLibrary("ffi"), .linkedLibrary("pthread")]),
+    .target(
+      name: "KeyValueObserving",
+      dependencies: ["CKVO", .target(name: "KeyValueObservingMacros", condition: .when(traits: ["Macros"]))]),
+    .macro(
+      name: "KeyValueObservingMacros",
+      dependencies: [
+        .product(name: "SwiftCompilerPlugin", package: "swift-syntax", condition: .when(traits: ["Macros"])),
+        .product(name: "SwiftSyntaxMacros", package: "swift-syntax", condition: .when(traits: ["Macros"])),
+      ]),
+    .executableTarget(
+      name: "hostwatch",
+      dependencies: [
+        "KeyValueObserving",
+        .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Macros"])),
+      ]),
+    .testTarget(
+      name: "MacrosTests",
+      dependencies: [
+        .target(name: "KeyValueObservingMacros", condition: .when(traits: ["Macros"])),
+        .product(
+          name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax", condition: .when(traits: ["Macros"])),
+      ]),
+    .testTarget(name: "MacroUsageTests", dependencies: ["KeyValueObserving"]),
+  ]
+)

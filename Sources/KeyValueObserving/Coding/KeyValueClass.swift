@@ -1,0 +1,156 @@
+// What is known of an observable class: its properties by name and by key path, and its twin in the C runtime.
+
+import CKVO
+import Synchronization
+
+/// Collects the properties of a class; the code that the macro writes calls it.
+public final class KeyValueClassDescription {
+  var properties: [KeyValueProperty] = []
+
+  /// Adds a stored property whose accessors notify.
+  public func observed<Root: AnyObject, Value>(
+    _ name: StaticString, _ key: UInt64, _ path: ReferenceWritableKeyPath<Root, Value>
+  ) {
+    properties.append(TypedProperty(name: name.description, key: key, path: path, isStored: true))
+  }
+
+  /// Adds a property that can be read, but whose accessors do not notify: computed, constant, or not observed.
+  public func property<Root: AnyObject, Value>(_ name: StaticString, _ path: KeyPath<Root, Value>) {
+    let name = name.description
+    properties.append(TypedProperty(name: name, key: keyHash(name), path: path, isStored: false))
+  }
+
+  /// Drops the isolation of a function that only builds key paths.
+  ///
+  /// A class of the main actor can name its properties' key paths only in code of that actor; making a key path touches no
+  /// object, so any thread may do it.
+  public static func nonisolated(
+    _ body: @escaping @isolated(any) (KeyValueClassDescription) -> Void
+  ) -> (KeyValueClassDescription) -> Void {
+    unsafeBitCast(body, to: ((KeyValueClassDescription) -> Void).self)
+  }
+}
+
+/// The hash by which the runtime knows a key.
+func keyHash(_ name: String) -> UInt64 {
+  var name = name
+  return name.withUTF8 { bytes in
+    bytes.withMemoryRebound(to: CChar.self) { kvo_key_hash($0.baseAddress ?? emptyName, $0.count) }
+  }
+}
+
+private nonisolated(unsafe) let emptyName = UnsafePointer(UnsafeMutablePointer<CChar>.allocate(capacity: 1))
+
+/// A class that was observed; one per Swift type, for ever, as its twin in C.
+/// Immutable but for `address`, hence safe on any thread, though key paths are not marked so.
+final class KeyValueClass: @unchecked Sendable {
+  let type: any KeyValueObservable.Type
+  let properties: [KeyValueProperty]
+  /// Key paths that affect each key, where any are declared.
+  let affectingPaths: [UInt64: [String]]
+  private let manualKeys: Set<UInt64>
+  private let byKey: [UInt64: KeyValueProperty]
+  private let byPath: [AnyKeyPath: KeyValueProperty]
+  /// The C class's address, or 0 until the first instance is handed to the runtime.
+  private let address = Atomic<UInt>(0)
+
+  private static let all = Mutex<[ObjectIdentifier: KeyValueClass]>([:])
+
+  private init(_ type: any KeyValueObservable.Type) {
+    let description = KeyValueClassDescription()
+    type.__describeKeyValueProperties(description)
+    self.type = type
+    // A subclass may list a property again, such as a computed override: the last one stands.
+    var byKey: [UInt64: KeyValueProperty] = [:]
+    for property in description.properties { byKey[property.key] = property }
+    self.byKey = byKey
+    properties = description.properties.filter { byKey[$0.key] === $0 }
+    byPath = Dictionary(description.properties.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
+    manualKeys = Set(properties.filter { !type.automaticallyNotifiesObservers(forKey: $0.name) }.map(\.key))
+    var affectingPaths: [UInt64: [String]] = [:]
+    for property in properties {
+      let paths = type.keyPathsForValuesAffectingValue(forKey: property.name)
+      if !paths.isEmpty { affectingPaths[property.key] = paths.sorted() }
+    }
+    self.affectingPaths = affectingPaths
+  }
+
+  static func of(type: any KeyValueObservable.Type) -> KeyValueClass {
+    let identifier = ObjectIdentifier(type)
+    if let known = all.withLock({ $0[identifier] }) { return known }
+    let made = KeyValueClass(type)  // outside the lock: it asks the program's code
+    return all.withLock { classes in
+      if let known = classes[identifier] { return known }
+      classes[identifier] = made
+      return made
+    }
+  }
+
+  /// The class of an object, by its dynamic type.
+  static func of(_ object: some KeyValueObservable) -> KeyValueClass { of(type: Swift.type(of: object)) }
+
+  func property(at path: AnyKeyPath) -> KeyValueProperty? { byPath[path] }
+  func property(named name: String) -> KeyValueProperty? { byKey[keyHash(name)].flatMap { $0.name == name ? $0 : nil } }
+  func isAffected(_ key: UInt64) -> Bool { affectingPaths[key] != nil }
+
+  /// The twin in C, registered now if need be; `offset` is where instances have their header.
+  func pointer(offset: Int) -> OpaquePointer {
+    if let known = OpaquePointer(bitPattern: address.load(ordering: .acquiring)) { return known }
+    let superclass = _getSuperclass(type) as? any KeyValueObservable.Type
+    let made = register(superclass: superclass.map { KeyValueClass.of(type: $0).pointer(offset: offset) }, offset: offset)
+    let (exchanged, original) = address.compareExchange(
+      expected: 0, desired: UInt(bitPattern: made), ordering: .acquiringAndReleasing)
+    // When two threads register at once, the slower one's class is never used, and the C runtime keeps it: once per class.
+    return exchanged ? made : OpaquePointer(bitPattern: original)!
+  }
+
+  private func register(superclass: OpaquePointer?, offset: Int) -> OpaquePointer {
+    let strings = TemporaryStrings()
+    defer { strings.free() }
+    let described = properties.map { property in
+      kvo_binding_property(
+        name: strings.copy(property.name), type: strings.copy(property.encoding), ops: KeyValueProperty.operations,
+        user: Unmanaged.passUnretained(property).toOpaque(),
+        affected_by: affectingPaths[property.key].map { strings.copy($0) },
+        flags: manualKeys.contains(property.key) ? UInt32(KVO_PROPERTY_MANUAL) : 0)
+    }
+    var made: OpaquePointer?
+    let status = kvo_binding_class_register(
+      _typeName(type, qualified: false), superclass, offset, described, described.count, &made)
+    guard status == KVO_OK, let made else {
+      fatalError("KVO cannot register \(type): \(String(cString: kvo_status_string(status)))")
+    }
+    return made
+  }
+}
+
+/// C strings that live until they are freed together.
+final class TemporaryStrings {
+  private var strings: [UnsafeMutablePointer<CChar>] = []
+  private var lists: [UnsafeMutablePointer<UnsafePointer<CChar>?>] = []
+
+  func copy(_ string: String) -> UnsafePointer<CChar> {
+    let copied = string.withCString { source in
+      let count = string.utf8.count + 1
+      let copied = UnsafeMutablePointer<CChar>.allocate(capacity: count)
+      copied.initialize(from: source, count: count)
+      return copied
+    }
+    strings.append(copied)
+    return UnsafePointer(copied)
+  }
+
+  /// A list that ends with a null pointer.
+  func copy(_ list: [String]) -> UnsafePointer<UnsafePointer<CChar>?> {
+    let copied = UnsafeMutablePointer<UnsafePointer<CChar>?>.allocate(capacity: list.count + 1)
+    for (index, string) in list.enumerated() { (copied + index).initialize(to: copy(string)) }
+    (copied + list.count).initialize(to: nil)
+    lists.append(copied)
+    return UnsafePointer(copied)
+  }
+
+  func free() {
+    strings.forEach { $0.deallocate() }
+    lists.forEach { $0.deallocate() }
+  }
+}

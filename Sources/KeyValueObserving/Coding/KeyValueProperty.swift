@@ -1,0 +1,104 @@
+// A property of an observable class, as the runtime and string keys reach it.
+
+import CKVO
+import Foundation
+
+/// A property whose value type is not known statically. Lives for ever, with its class.
+class KeyValueProperty: @unchecked Sendable {
+  let name: String
+  let key: UInt64
+  let path: AnyKeyPath
+  /// Whether its accessors notify: a stored property that the macro observes.
+  let isStored: Bool
+
+  init(name: String, key: UInt64, path: AnyKeyPath, isStored: Bool) {
+    self.name = name
+    self.key = key
+    self.path = path
+    self.isStored = isStored
+  }
+
+  /// What the property's values look like to C.
+  var encoding: String { abstract() }
+  /// The present value; the instance is of the property's class.
+  func read(_ instance: AnyObject) -> Any { abstract() }
+  /// The value in storage that `copy` or an accessor made.
+  func value(at storage: UnsafeRawPointer) -> Any { abstract() }
+  /// The present value, or the selected elements of it, in new storage; `nil` if it has no elements.
+  func copy(_ instance: UnsafeMutableRawPointer, _ selection: UnsafePointer<kvo_selection>?) -> UnsafeMutableRawPointer? {
+    abstract()
+  }
+  func release(_ storage: UnsafeMutableRawPointer) { abstract() }
+  func assign(_ instance: UnsafeMutableRawPointer, _ value: UnsafePointer<kvo_value>) -> kvo_status { abstract() }
+
+  private func abstract() -> Never { fatalError("\(Self.self) has to implement this") }
+
+  /// How C handles values of Swift properties; `user` is the property.
+  nonisolated(unsafe) static let operations: UnsafePointer<kvo_value_ops> = {
+    func property(_ user: UnsafeMutableRawPointer?) -> KeyValueProperty {
+      Unmanaged.fromOpaque(user!).takeUnretainedValue()
+    }
+    let operations = UnsafeMutablePointer<kvo_value_ops>.allocate(capacity: 1)
+    operations.initialize(
+      to: kvo_value_ops(
+        copy: { property($1).copy($0, $2) },
+        release: { property($1).release($0) },
+        view: { storage, user, reader, argument in
+          withCValue(property(user).value(at: storage)) { reader($0, argument) }
+        },
+        assign: { property($1).assign($0, $2) }))
+    return UnsafePointer(operations)
+  }()
+}
+
+/// A property of a known type.
+final class TypedProperty<Root: AnyObject, Value>: KeyValueProperty, @unchecked Sendable {
+  private var keyPath: KeyPath<Root, Value> { unsafeDowncast(path, to: KeyPath<Root, Value>.self) }
+
+  init(name: String, key: UInt64, path: KeyPath<Root, Value>, isStored: Bool) {
+    super.init(name: name, key: key, path: path, isStored: isStored)
+  }
+
+  override var encoding: String { cEncoding(of: Value.self) }
+  override func read(_ instance: AnyObject) -> Any { unsafeDowncast(instance, to: Root.self)[keyPath: keyPath] }
+  override func value(at storage: UnsafeRawPointer) -> Any { storage.assumingMemoryBound(to: Value.self).pointee }
+
+  override func copy(
+    _ instance: UnsafeMutableRawPointer, _ selection: UnsafePointer<kvo_selection>?
+  ) -> UnsafeMutableRawPointer? {
+    let value = Unmanaged<Root>.fromOpaque(instance).takeUnretainedValue()[keyPath: keyPath]
+    guard let selection else { return .__copy(value) }
+    let indexes = UnsafeBufferPointer(start: selection.pointee.indexes, count: selection.pointee.count)
+    return elements(of: value, at: indexes).map { .__copy($0) }
+  }
+
+  override func release(_ storage: UnsafeMutableRawPointer) { storage.__release(as: Value.self) }
+
+  override func assign(_ instance: UnsafeMutableRawPointer, _ value: UnsafePointer<kvo_value>) -> kvo_status {
+    guard let writable = keyPath as? ReferenceWritableKeyPath<Root, Value> else { return KVO_ERROR_READ_ONLY }
+    guard let value = swiftValue(of: value.pointee, as: Value.self) else { return KVO_ERROR_TYPE_MISMATCH }
+    Unmanaged<Root>.fromOpaque(instance).takeUnretainedValue()[keyPath: writable] = value
+    return KVO_OK
+  }
+}
+
+/// A collection from which elements can be picked by position.
+private protocol OrderedCollection {
+  func selecting(_ indexes: UnsafeBufferPointer<Int>) -> Self
+}
+
+extension Array: OrderedCollection {
+  func selecting(_ indexes: UnsafeBufferPointer<Int>) -> [Element] {
+    // A position past the end has no element: it is the program's announcement that is wrong, and reading must not trap.
+    indexes.compactMap { self.indices.contains($0) ? self[$0] : nil }
+  }
+}
+
+/// The elements of an array, or of an optional one, as a value of the same type; `nil` for anything else.
+private func elements<Value>(of value: Value, at indexes: UnsafeBufferPointer<Int>) -> Value? {
+  guard let collection = unwrapped(value) as? any OrderedCollection else { return nil }
+  return collection.selecting(indexes) as? Value
+}
+
+/// A value as it stands in a change dictionary: what is inside optionals, `NSNull` for `nil`.
+func dictionaryValue(_ value: Any) -> Any { unwrapped(value) ?? NSNull() }

@@ -1,0 +1,18 @@
+// Optionals, seen without knowing what they wrap.
+
+protocol OptionalProtocol {
+  static var wrappedType: Any.Type { get }
+  /// The wrapped value, or `nil`.
+  var wrappedAny: Any? { get }
+}
+
+extension Optional: OptionalProtocol {
+  static var wrappedType: Any.Type { Wrapped.self }
+  var wrappedAny: Any? { map { $0 as Any } }
+}
+
+/// The value inside any number of optionals, or `nil`.
+func unwrapped(_ value: Any) -> Any? {
+  guard let optional = value as? any OptionalProtocol else { return value }
+  return optional.wrappedAny.flatMap(unwrapped)
+}

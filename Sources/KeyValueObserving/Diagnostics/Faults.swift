@@ -1,0 +1,113 @@
+// Faults that the Swift layer finds; the C runtime reports them and decides what happens.
+
+import CKVO
+import Foundation
+
+extension ObservationSite {
+  func withCString<Result>(_ body: (UnsafePointer<CChar>, Int, UInt32) -> Result) -> Result {
+    body(
+      UnsafeRawPointer(file.utf8Start).assumingMemoryBound(to: CChar.self), file.utf8CodeUnitCount,
+      UInt32(truncatingIfNeeded: line))
+  }
+}
+
+func raiseFault(
+  _ code: kvo_fault_code, _ detail: String, apple: String? = nil, help: String? = nil,
+  concerned: ClassicObservation? = nil, site: ObservationSite? = nil
+) {
+  func raise(_ observation: UnsafePointer<kvo_fault_observation>?) {
+    func raise(_ apple: UnsafePointer<CChar>?, _ help: UnsafePointer<CChar>?) {
+      let count = observation == nil ? 0 : 1
+      if let site {
+        site.withCString { kvo_fault_raise(code, detail, apple, help, observation, count, $0, $1, $2) }
+      } else {
+        kvo_fault_raise(code, detail, apple, help, observation, count, nil, 0, 0)
+      }
+    }
+    withOptionalCString(apple) { apple in withOptionalCString(help) { help in raise(apple, help) } }
+  }
+  if let concerned {
+    concerned.withDescription { withUnsafePointer(to: $0, raise) }
+  } else {
+    raise(nil)
+  }
+}
+
+private func withOptionalCString(_ string: String?, _ body: (UnsafePointer<CChar>?) -> Void) {
+  if let string { string.withCString(body) } else { body(nil) }
+}
+
+/// A registration that the runtime refused.
+func raiseRegistrationFault(
+  _ status: kvo_status, object: KeyValueObjectReference, keyPath: String, site: ObservationSite
+) {
+  let code =
+    switch status {
+    case KVO_ERROR_MALFORMED_KEY_PATH: KVO_FAULT_MALFORMED_KEY_PATH
+    case KVO_ERROR_DYING_OBJECT: KVO_FAULT_DYING_OBJECT
+    default: KVO_FAULT_NO_INTERCEPTION
+    }
+  let name = kvo_object_class(object).map { String(cString: kvo_class_name($0)) } ?? "(no class)"
+  let reason = String(cString: kvo_status_string(status))
+  raiseFault(code, "cannot observe \"\(keyPath)\" of \(name)@\(object): \(reason)", site: site)
+}
+
+/// A key path, walked at registration, with a key that does not exist.
+func raiseUndefinedKey(
+  _ undefined: UndefinedKey, keyPath: String, observer: AnyObject, options: NSKeyValueObservingOptions,
+  context: UnsafeMutableRawPointer?, site: ObservationSite
+) {
+  let observed = ObserverIdentity(undefined.object)
+  let observing = ObserverIdentity(observer)
+  raiseFault(
+    KVO_FAULT_UNDEFINED_KEY,
+    "cannot observe \"\(keyPath)\": \(observed.className)@\(observed.address) has no observable value for "
+      + "\"\(undefined.key)\"",
+    apple: "[<\(observed.className) \(observed.address)> addObserver:<\(observing.className) \(observing.address)> "
+      + "forKeyPath:@\"\(keyPath)\" options:\(options.rawValue) context:\(hexadecimal(context))] was sent to an object "
+      + "that is not KVC-compliant for the \"\(undefined.key)\" property.",
+    help: keys(of: undefined.object), site: site)
+}
+
+/// A key path of a registration that can no longer be walked.
+func raiseUndefinedKey(_ undefined: UndefinedKey, _ classic: ClassicObservation) {
+  let observed = ObserverIdentity(undefined.object)
+  raiseFault(
+    KVO_FAULT_UNDEFINED_KEY,
+    "\"\(classic.keyPath)\" cannot be followed: \(observed.className)@\(observed.address) has no observable value for "
+      + "\"\(undefined.key)\"",
+    apple: "[<\(observed.className) \(observed.address)> valueForUndefinedKey:]: this class is not key value "
+      + "coding-compliant for the key \(undefined.key).",
+    help: keys(of: undefined.object), concerned: classic)
+}
+
+private func keys(of object: any KeyValueObservable) -> String {
+  let names = KeyValueClass.of(object).properties.map(\.name)
+  let list = names.isEmpty ? "none" : names.joined(separator: ", ")
+  return "the keys of \(_typeName(type(of: object), qualified: false)) are: \(list)"
+}
+
+/// A change that arrived at the end of a hierarchy's chain of `super`.
+func raiseUnhandledChange(
+  observer: AnyObject, keyPath: String?, object: Any?, change: [NSKeyValueChangeKey: Any]?,
+  context: UnsafeMutableRawPointer?
+) {
+  let identity = ObserverIdentity(observer)
+  let observed = (object as? any KeyValueObservable).map { ObserverIdentity($0) }
+  let observedText = observed.map { "<\($0.className): \($0.address)>" } ?? "(null)"
+  // Kinds and positions only: values may be private.
+  let kind = change?[.kindKey] as? UInt ?? 0
+  raiseFault(
+    KVO_FAULT_UNHANDLED,
+    "a change of \"\(keyPath ?? "")\" of \(observed.map { "\($0.className)@\($0.address)" } ?? "nil") reached "
+      + "\(identity.className)@\(identity.address), and no class of its hierarchy handled it",
+    apple: "<\(identity.className): \(identity.address)>: An -observeValueForKeyPath:ofObject:change:context: message was "
+      + "received but not handled.\nKey path: \(keyPath ?? "(null)")\nObserved object: \(observedText)\nChange: {\n    "
+      + "kind = \(kind);\n}\nContext: \(hexadecimal(context))",
+    help: "handle the change where its context is compared, and pass to super only contexts that are not your own",
+    concerned: ClassicObservation.current)
+}
+
+private func hexadecimal(_ pointer: UnsafeMutableRawPointer?) -> String {
+  "0x" + String(UInt(bitPattern: pointer), radix: 16)
+}

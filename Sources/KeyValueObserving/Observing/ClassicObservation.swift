@@ -1,0 +1,95 @@
+// One registration of the classic kind: it makes the dictionary, calls the observer, and knows what to report.
+
+import CKVO
+import Foundation
+import Synchronization
+
+final class ClassicObservation: @unchecked Sendable {
+  let identity: ObserverIdentity
+  let keyPath: String
+  let context: UnsafeMutableRawPointer?
+  let options: NSKeyValueObservingOptions
+  let site: ObservationSite
+  private weak var observer: (any KeyValueObserver)?
+  private weak var object: (any KeyValueObservable)?
+  private let registration = Atomic<UInt64>(0)
+
+  init(
+    observer: any KeyValueObserver, object: any KeyValueObservable, keyPath: String, context: UnsafeMutableRawPointer?,
+    options: NSKeyValueObservingOptions, site: ObservationSite
+  ) {
+    identity = ObserverIdentity(observer)
+    self.observer = observer
+    self.object = object
+    self.keyPath = keyPath
+    self.context = context
+    self.options = options
+    self.site = site
+  }
+
+  func register(as observation: kvo_observation) { registration.store(observation, ordering: .relaxed) }
+
+  /// Calls the observer. `evaluated` tells that the values are in `Any`s that the observation made itself.
+  func deliver(_ raw: UnsafePointer<kvo_raw_change>, evaluated: Bool) {
+    guard let object else { return }
+    guard let observer else { return reportDanglingObserver(raw.pointee.observation, object) }
+    var change: [NSKeyValueChangeKey: Any] = [.kindKey: UInt(raw.pointee.kind.rawValue)]
+    change[.newKey] = value(at: raw.pointee.new_value, raw, evaluated)
+    change[.oldKey] = value(at: raw.pointee.old_value, raw, evaluated)
+    change[.indexesKey] = IndexSet(__positions: raw.pointee.indexes, count: raw.pointee.index_count)
+    if raw.pointee.is_prior { change[.notificationIsPriorKey] = true }
+    let outer = Self.exchangeCurrent(Unmanaged.passUnretained(self).toOpaque())
+    observer.observeValue(forKeyPath: keyPath, of: object, change: change, context: context)
+    _ = Self.exchangeCurrent(outer)
+  }
+
+  private func value(at storage: UnsafeRawPointer?, _ raw: UnsafePointer<kvo_raw_change>, _ evaluated: Bool) -> Any? {
+    guard let storage else { return nil }
+    if evaluated { return storage.assumingMemoryBound(to: Any.self).pointee }
+    guard let property = raw.pointee.property else { return nil }
+    if let user = kvo_property_user(property) {
+      let property = Unmanaged<KeyValueProperty>.fromOpaque(user).takeUnretainedValue()
+      return dictionaryValue(property.value(at: storage))
+    }
+    return swiftValue(of: property, at: storage) ?? NSNull()
+  }
+
+  /// The observation that this thread is delivering, for reports from within the callback.
+  static var current: ClassicObservation? {
+    let pointer = exchangeCurrent(nil)
+    _ = exchangeCurrent(pointer)
+    return pointer.map { Unmanaged<ClassicObservation>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  private static func exchangeCurrent(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    kvo_thread_exchange(pointer)
+  }
+
+  /// The observer is gone, and nothing was removed: Apple's platforms would now call freed memory. Told once.
+  private func reportDanglingObserver(_ observation: kvo_observation, _ object: any KeyValueObservable) {
+    guard kvo_cancel_observer(observation) == KVO_OK else { return }
+    let observed = ObserverIdentity(object)
+    raiseFault(
+      KVO_FAULT_DANGLING_OBSERVER,
+      "the observer \(identity.className)@\(identity.address) of \"\(keyPath)\" of \(observed.className)@"
+        + "\(observed.address) was deallocated without being removed",
+      help: "call removeObserver(_:forKeyPath:context:) in the observer's deinit at the latest, or keep a token of "
+        + "observe(_:options:changeHandler:) in the observer",
+      concerned: self)
+  }
+
+  /// What a report says about this registration; valid until `body` returns.
+  func withDescription<Result>(_ body: (kvo_fault_observation) -> Result) -> Result {
+    keyPath.withCString { keyPath in
+      identity.className.withCString { className in
+        site.withCString { file, length, line in
+          body(
+            kvo_fault_observation(
+              observation: registration.load(ordering: .relaxed), key_path: keyPath,
+              options: kvo_options(options, endsWithObject: false), observer_class: className,
+              observer: identity.address, context: context, file: file, file_length: length, line: line))
+        }
+      }
+    }
+  }
+}

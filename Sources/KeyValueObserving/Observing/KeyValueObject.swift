@@ -1,0 +1,41 @@
+// A base class for the classic central callback: something to override, and to call super on.
+
+public import Foundation
+
+/// A base class with everything that Apple's `NSObject` gives to observing.
+///
+/// Derive from it to override ``observeValue(forKeyPath:of:change:context:)`` in a hierarchy of classes, each with its own
+/// context, as on Apple's platforms. Add `@KeyValueObservable` to a subclass to make its own properties observable.
+open class KeyValueObject: NSObject, KeyValueObservable, KeyValueObserver {
+  public nonisolated let _$kvo = KeyValueObservationHeader()
+
+  public nonisolated var __keyValueObject: KeyValueObjectReference { _$kvo.reference }
+
+  /// The end of the chain of what subclasses list; it has no properties itself.
+  public class func __keyValueProperties<Root: KeyValueObject>(
+    _: Root.Type, _ description: KeyValueClassDescription
+  ) {}
+
+  open nonisolated class func __describeKeyValueProperties(_ description: KeyValueClassDescription) {}
+
+  /// See ``KeyValueObservable/automaticallyNotifiesObservers(forKey:)``.
+  open nonisolated class func automaticallyNotifiesObservers(forKey key: String) -> Bool { true }
+
+  /// See ``KeyValueObservable/keyPathsForValuesAffectingValue(forKey:)``.
+  open nonisolated class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> { [] }
+
+  /// Called for a change that no subclass handled: fault KVO0022.
+  ///
+  /// Override it, handle the observations whose context is your own, and call `super` for the others.
+  open func observeValue(
+    forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?
+  ) {
+    raiseUnhandledChange(observer: self, keyPath: keyPath, object: object, change: change, context: context)
+  }
+
+  /// See the method of the same name on ``KeyValueObservable``; overridable.
+  open nonisolated func willChangeValue(forKey key: String) { announceWillChange(key) }
+
+  /// See the method of the same name on ``KeyValueObservable``; overridable.
+  open nonisolated func didChangeValue(forKey key: String) { announceDidChange(key) }
+}

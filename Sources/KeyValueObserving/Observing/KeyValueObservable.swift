@@ -1,0 +1,63 @@
+// The protocol of observable classes: what `@KeyValueObservable` fulfils and a class written by hand can fulfil too.
+
+public import CKVO
+
+/// The address of an object's header, as C sees the object.
+///
+/// It is valid as long as the object lives; it does not keep the object alive.
+public typealias KeyValueObjectReference = UnsafeMutablePointer<kvo_object>
+
+/// An object whose properties can be observed.
+///
+/// Attach ``KeyValueObservable()`` to a class rather than conform by hand: the macro writes the requirements that begin with
+/// underscores.
+///
+/// ```swift
+/// @KeyValueObservable
+/// final class Document {
+///   var title = ""
+/// }
+///
+/// let document = Document()
+/// let token = document.observe(\.title, options: [.old, .new]) { _, change in
+///   print(change.oldValue ?? "-", "->", change.newValue ?? "-")
+/// }
+/// document.title = "Hello"  // prints: -> Hello
+/// token.invalidate()
+/// ```
+///
+/// Registering, removing and notifying are safe on any thread; the storage of a property is not: two threads that set one
+/// property at the same time need a lock, as anywhere in Swift.
+public protocol KeyValueObservable: AnyObject {
+  /// The address of the object's header; written by the macro.
+  nonisolated var __keyValueObject: KeyValueObjectReference { get }
+
+  /// Lists the properties of the class; written by the macro.
+  nonisolated static func __describeKeyValueProperties(_ description: KeyValueClassDescription)
+
+  /// Tells whether setting a property notifies its observers by itself; the default is `true`.
+  ///
+  /// Answer `false` for a key whose changes you announce with `willChangeValue(forKey:)` and `didChangeValue(forKey:)`. Asked once
+  /// per class and key, at the first observation of an instance, as on Apple's platforms.
+  nonisolated static func automaticallyNotifiesObservers(forKey key: String) -> Bool
+
+  /// Returns the key paths, relative to the object, whose changes change the value of `key`; the default is none.
+  ///
+  /// Properties that a computed property reads are found without being declared; declare what it depends on by other ways. Asked
+  /// once per class and key, at the first observation of an instance, as on Apple's platforms.
+  nonisolated static func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String>
+}
+
+extension KeyValueObservable {
+  public nonisolated static func automaticallyNotifiesObservers(forKey key: String) -> Bool { true }
+  public nonisolated static func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> { [] }
+
+  /// A pointer that is not `nil` while any observation is registered with the object, also on behalf of another object's key
+  /// path.
+  ///
+  /// Use it only to tell whether there is one; what it points to belongs to the runtime.
+  public nonisolated var observationInfo: UnsafeMutableRawPointer? {
+    let object = __keyValueObject
+    return kvo_object_is_observed(object) ? UnsafeMutableRawPointer(object) : nil
+  }
+}

@@ -1,0 +1,64 @@
+// The one word that an observable object carries, and what accessors do with it.
+
+public import CKVO
+public import Synchronization
+
+/// The word that makes an object observable: 8 bytes, part of the object, zero until somebody observes it.
+///
+/// The macro adds one to a class, as `_$kvo`. Its end is the object's end: observations that end with the object do so then.
+public struct KeyValueObservationHeader: ~Copyable, @unchecked Sendable {
+  @usableFromInline let word = Atomic<UInt>(0)
+
+  /// Creates the header of an object that nobody observes.
+  @inlinable
+  public init() {}
+
+  /// Tells whether setters have to notify; a setter tests it first, and it costs one load.
+  @inlinable
+  public var isObserved: Bool {
+    @inline(__always) get { word.load(ordering: .relaxed) & 1 != 0 }
+  }
+
+  /// The address of the word.
+  ///
+  /// The word has to be a stored property of an object: only then does its address stay the same.
+  @inlinable
+  public var reference: KeyValueObjectReference {
+    // An Atomic is stored in place and never copied, so the address is the property's own.
+    @inline(__always) get {
+      withUnsafePointer(to: word) { UnsafeMutableRawPointer(mutating: $0).assumingMemoryBound(to: kvo_object.self) }
+    }
+  }
+
+  /// Tells the runtime that a getter reads `key`, in case an expression that is being evaluated depends on it.
+  ///
+  /// Call it before reading. It costs one load while no thread evaluates.
+  @inlinable
+  @inline(__always)
+  public func access(_ object: some KeyValueObservable, _ key: UInt64) {
+    if kvo_is_tracking() { object.__recordAccess(key) }
+  }
+
+  @inlinable
+  deinit {
+    if word.load(ordering: .relaxed) != 0 { kvo_object_finish(reference) }
+  }
+}
+
+extension KeyValueObservable {
+  /// Subscribes the expression that this thread evaluates, if any, to a key of this object.
+  public nonisolated func __recordAccess(_ key: UInt64) {
+    guard kvo_track_is_recording() else { return }
+    kvo_track_read(adoptedObject, key)
+  }
+
+  /// The header, after making sure that the runtime knows the object's class.
+  nonisolated var adoptedObject: KeyValueObjectReference {
+    let object = __keyValueObject
+    if object.pointee.kvo_private_word == 0 {
+      let instance = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+      kvo_object_adopt(object, KeyValueClass.of(self).pointer(offset: UnsafeRawPointer(object) - instance))
+    }
+    return object
+  }
+}

@@ -1,0 +1,131 @@
+// The classic, Apple-shaped way: one central callback, key paths as strings, a context.
+
+import CKVO
+import Foundation
+
+/// An object with the central callback.
+///
+/// Compare `context` to tell your own observations from those of a superclass, and call `super` for the rest:
+/// ```swift
+/// nonisolated(unsafe) private let myContext = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
+///
+/// override func observeValue(
+///   forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?
+/// ) {
+///   guard context == myContext else {
+///     return super.observeValue(forKeyPath: keyPath, of: object, change: change, context: context)
+///   }
+///   print(change?[.newKey] ?? "-")
+/// }
+/// ```
+public protocol KeyValueObserver: AnyObject {
+  /// Called for a change, on the thread that makes it, before the setter returns, with no lock held.
+  func observeValue(
+    forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+    context: UnsafeMutableRawPointer?)
+}
+
+extension KeyValueObservable {
+  /// Registers an observer for a key path such as `"author.name"`.
+  ///
+  /// Neither retains the other. The observation lasts until it is removed, which must be before either of the two dies: that
+  /// is Apple's contract, and a breach of it is a fault with a report, fatal by default (KVO0001, KVO0004). Prefer
+  /// `observe(_:options:changeHandler:)`, which has no such contract. Registering twice delivers twice.
+  ///
+  /// A key that the class does not have is accepted, as on Apple's platforms, for the sake of manual notification; in a longer
+  /// path, or when its value is wanted at once, it is fault KVO0009.
+  public nonisolated func addObserver(
+    _ observer: any KeyValueObserver, forKeyPath keyPath: String, options: NSKeyValueObservingOptions = [],
+    context: UnsafeMutableRawPointer? = nil, fileID: StaticString = #fileID, line: UInt = #line
+  ) {
+    let site = ObservationSite(file: fileID, line: line)
+    let object = adoptedObject
+    guard let components = components(ofPath: keyPath) else {
+      return raiseRegistrationFault(KVO_ERROR_MALFORMED_KEY_PATH, object: object, keyPath: keyPath, site: site)
+    }
+    let classic = ClassicObservation(
+      observer: observer, object: self, keyPath: keyPath, context: context, options: options, site: site)
+    let cls = KeyValueClass.of(self)
+    let key = keyHash(components[0])
+    let isRuntime = self is KeyValueRuntimeObject
+    let property = cls.property(named: components[0])
+    let isDirect = components.count == 1 && !cls.isAffected(key) && (isRuntime || property?.isStored ?? true)
+    let needsValue = components.count > 1 || options.isSuperset(of: [.initial, .new])
+    if needsValue {
+      do { _ = try value(atPath: components[...]) } catch {
+        return raiseUndefinedKey(
+          error, keyPath: keyPath, observer: observer, options: options, context: context, site: site)
+      }
+    }
+    let box: ObservationBox
+    if isDirect {
+      box = ObservationBox(deliver: { classic.deliver($0, evaluated: false) })
+    } else {
+      box = ObservationBox(
+        deliver: { classic.deliver($0, evaluated: true) },
+        evaluate: { [weak self] in self.map { .__copy($0.evaluate(components, for: classic)) } },
+        release: { $0.__release(as: Any.self) })
+    }
+    let observation = classic.identity.className.withCString { name in
+      box.register(
+        with: object, key: isDirect ? key : nil, keyPath: keyPath, options: kvo_options(options, endsWithObject: false),
+        context: context, identity: kvo_observer_identity(class_name: name, address: classic.identity.address),
+        site: site)
+    }
+    classic.register(as: observation)
+  }
+
+  /// The value for a delivery. A key that has become undefined, because another object came onto the path, is a fault.
+  private func evaluate(_ components: [String], for classic: ClassicObservation) -> Any {
+    do {
+      return dictionaryValue(try value(atPath: components[...]) as Any)
+    } catch {
+      raiseUndefinedKey(error, classic)
+      return NSNull()
+    }
+  }
+
+  /// Removes the newest registration of an observer for a key path, whatever its context.
+  ///
+  /// One that is not registered is fault KVO0002.
+  public nonisolated func removeObserver(
+    _ observer: any KeyValueObserver, forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
+  ) {
+    remove(observer, keyPath, context: nil, matchContext: false, ObservationSite(file: fileID, line: line))
+  }
+
+  /// Removes the newest registration of an observer for a key path and a context; `nil` matches only `nil`.
+  ///
+  /// One that is not registered is fault KVO0002.
+  public nonisolated func removeObserver(
+    _ observer: any KeyValueObserver, forKeyPath keyPath: String, context: UnsafeMutableRawPointer?,
+    fileID: StaticString = #fileID, line: UInt = #line
+  ) {
+    remove(observer, keyPath, context: context, matchContext: true, ObservationSite(file: fileID, line: line))
+  }
+
+  private nonisolated func remove(
+    _ observer: any KeyValueObserver, _ keyPath: String, context: UnsafeMutableRawPointer?, matchContext: Bool,
+    _ site: ObservationSite
+  ) {
+    let identity = ObserverIdentity(observer)
+    let object = adoptedObject
+    identity.className.withCString { name in
+      var identity = kvo_observer_identity(class_name: name, address: identity.address)
+      _ = site.withCString { file, length, line in
+        kvo_binding_remove(object, &identity, keyPath, context, matchContext, file, length, line)
+      }
+    }
+  }
+}
+
+/// Who observes, as reports name it.
+struct ObserverIdentity: @unchecked Sendable {
+  let className: String
+  let address: UnsafeRawPointer
+
+  init(_ observer: AnyObject) {
+    className = _typeName(type(of: observer), qualified: false)
+    address = UnsafeRawPointer(Unmanaged.passUnretained(observer).toOpaque())
+  }
+}

@@ -1,0 +1,82 @@
+// Announcing changes by hand: will, change, did.
+
+import CKVO
+public import Foundation
+
+extension KeyValueObservable {
+  /// Announces that the value of a key is about to change.
+  ///
+  /// Call `didChangeValue(forKey:)` after the change, on the same thread. Pairs match by object and key; nested pairs each notify,
+  /// as on Apple's platforms. For a key whose setter notifies by itself that gives two notifications.
+  public nonisolated func willChangeValue(forKey key: String) { announceWillChange(key) }
+
+  /// Announces that the change begun by the newest unmatched `willChangeValue(forKey:)` is done, and notifies.
+  ///
+  /// Without one it does nothing, as on Apple's platforms.
+  public nonisolated func didChangeValue(forKey key: String) { announceDidChange(key) }
+
+  /// Announces that elements of an ordered collection are about to be inserted, removed or replaced.
+  ///
+  /// - Parameters:
+  ///   - changeKind: `.insertion`, `.removal` or `.replacement`.
+  ///   - indexes: The positions: of an insertion after the change, of a removal before it.
+  public nonisolated func willChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
+    guard changeKind != .setting else { return announceWillChange(key) }
+    let positions = Array(indexes)
+    kvo_will_change_indexes(
+      __keyValueObject, kvo_change_kind(UInt32(changeKind.rawValue)), key, positions, positions.count)
+  }
+
+  /// Announces that the change begun by `willChange(_:valuesAt:forKey:)` is done, and notifies.
+  public nonisolated func didChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
+    announceDidChange(key)
+  }
+
+  /// `willChangeValue(forKey:)` with a key path of one property of this class.
+  public nonisolated func willChangeValue<Value>(
+    for keyPath: KeyPath<Self, Value>, fileID: StaticString = #fileID, line: UInt = #line
+  ) {
+    guard let name = name(of: keyPath, ObservationSite(file: fileID, line: line)) else { return }
+    willChangeValue(forKey: name)
+  }
+
+  /// `didChangeValue(forKey:)` with a key path of one property of this class.
+  public nonisolated func didChangeValue<Value>(
+    for keyPath: KeyPath<Self, Value>, fileID: StaticString = #fileID, line: UInt = #line
+  ) {
+    guard let name = name(of: keyPath, ObservationSite(file: fileID, line: line)) else { return }
+    didChangeValue(forKey: name)
+  }
+
+  /// `willChange(_:valuesAt:forKey:)` with a key path of one property of this class.
+  public nonisolated func willChange<Value>(
+    _ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, for keyPath: KeyPath<Self, Value>,
+    fileID: StaticString = #fileID, line: UInt = #line
+  ) {
+    guard let name = name(of: keyPath, ObservationSite(file: fileID, line: line)) else { return }
+    willChange(changeKind, valuesAt: indexes, forKey: name)
+  }
+
+  /// `didChange(_:valuesAt:forKey:)` with a key path of one property of this class.
+  public nonisolated func didChange<Value>(
+    _ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, for keyPath: KeyPath<Self, Value>,
+    fileID: StaticString = #fileID, line: UInt = #line
+  ) {
+    guard let name = name(of: keyPath, ObservationSite(file: fileID, line: line)) else { return }
+    didChange(changeKind, valuesAt: indexes, forKey: name)
+  }
+
+  nonisolated func announceWillChange(_ key: String) { kvo_will_change(__keyValueObject, key) }
+  nonisolated func announceDidChange(_ key: String) { kvo_did_change(__keyValueObject, key) }
+
+  /// The key of a key path. One that is no single property of the class is a fault, as on Apple's platforms.
+  private nonisolated func name(of keyPath: AnyKeyPath, _ site: ObservationSite) -> String? {
+    let known = KeyValueClass.of(type: Self.self).property(at: keyPath) ?? KeyValueClass.of(self).property(at: keyPath)
+    if let known { return known.name }
+    raiseFault(
+      KVO_FAULT_UNDEFINED_KEY, "\(keyPath) is no property of \(_typeName(type(of: self), qualified: false))",
+      apple: "Could not extract a String from KeyPath \(keyPath)",
+      help: "name one property of a @KeyValueObservable class, or use the string form", site: site)
+    return nil
+  }
+}

@@ -1,0 +1,91 @@
+// What a change is: options, kinds, dictionary keys and the typed record, with Apple's names and values.
+
+internal import CKVO
+public import Foundation
+
+/// What an observer wants to be told, and when.
+public struct NSKeyValueObservingOptions: OptionSet, Sendable {
+  public let rawValue: UInt
+
+  public init(rawValue: UInt) { self.rawValue = rawValue }
+
+  /// Changes carry the new value.
+  public static let new = NSKeyValueObservingOptions(rawValue: 1)
+  /// Changes carry the old value.
+  public static let old = NSKeyValueObservingOptions(rawValue: 2)
+  /// The observer is called once before registration returns, with the present value if it asks for new values.
+  public static let initial = NSKeyValueObservingOptions(rawValue: 4)
+  /// The observer is called also before each change.
+  public static let prior = NSKeyValueObservingOptions(rawValue: 8)
+}
+
+/// The kind of a change.
+public enum NSKeyValueChange: UInt, Sendable {
+  /// The value was set.
+  case setting = 1
+  /// Elements were inserted into an ordered collection.
+  case insertion = 2
+  /// Elements were removed from an ordered collection.
+  case removal = 3
+  /// Elements of an ordered collection were replaced.
+  case replacement = 4
+}
+
+/// The keys of the dictionary that `observeValue(forKeyPath:of:change:context:)` receives.
+public struct NSKeyValueChangeKey: RawRepresentable, Hashable, Sendable {
+  public let rawValue: String
+
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  /// The raw value of an ``NSKeyValueChange``, a `UInt`; always present.
+  public static let kindKey = NSKeyValueChangeKey(rawValue: "kind")
+  /// The new value, as the plain Swift value; `NSNull` for `nil`. Present when asked for.
+  public static let newKey = NSKeyValueChangeKey(rawValue: "new")
+  /// The old value, as the plain Swift value; `NSNull` for `nil`. Present when asked for.
+  public static let oldKey = NSKeyValueChangeKey(rawValue: "old")
+  /// The `IndexSet` of an insertion, removal or replacement.
+  public static let indexesKey = NSKeyValueChangeKey(rawValue: "indexes")
+  /// `true` in the call before a change.
+  public static let notificationIsPriorKey = NSKeyValueChangeKey(rawValue: "notificationIsPrior")
+}
+
+/// A change of an observed property.
+public struct NSKeyValueObservedChange<Value> {
+  /// The kind of a change.
+  public typealias Kind = NSKeyValueChange
+
+  public let kind: Kind
+
+  /// The new value, when asked for with `.new`; `nil` before the change. Of an optional property it is `.some(nil)` for `nil`.
+  public let newValue: Value?
+
+  /// The old value, when asked for with `.old`. Of an optional property it is `.some(nil)` for `nil`.
+  public let oldValue: Value?
+
+  /// The positions of an insertion, removal or replacement, otherwise `nil`; the values then hold these elements only.
+  public let indexes: IndexSet?
+
+  /// `true` in the call before a change that `.prior` asks for.
+  public let isPrior: Bool
+
+  /// Creates a change, for instance to test a change handler.
+  @inlinable
+  public init(
+    kind: Kind, newValue: Value? = nil, oldValue: Value? = nil, indexes: IndexSet? = nil, isPrior: Bool = false
+  ) {
+    self.kind = kind
+    self.newValue = newValue
+    self.oldValue = oldValue
+    self.indexes = indexes
+    self.isPrior = isPrior
+  }
+}
+
+extension IndexSet {
+  /// The positions that a change carries, or `nil` when it has none.
+  @usableFromInline
+  init?(__positions positions: UnsafePointer<Int>?, count: Int) {
+    guard let positions else { return nil }
+    self.init(UnsafeBufferPointer(start: positions, count: count))
+  }
+}

@@ -1,0 +1,95 @@
+// An observable class as its declaration shows it: what its members are called, and who may see them.
+#if Macros
+  import SwiftSyntax
+  import SwiftSyntaxMacros
+
+  struct ClassShape {
+    let declaration: ClassDeclSyntax
+
+    var name: String { declaration.name.text }
+    var isFinal: Bool { declaration.modifiers.has(.final) }
+    var members: MemberBlockItemListSyntax { declaration.memberBlock.members }
+
+    /// The members, those in `#if` included.
+    var flatMembers: [DeclSyntax] { ClassShape.flat(members) }
+    var variables: [VariableDeclSyntax] { flatMembers.compactMap { $0.as(VariableDeclSyntax.self) } }
+
+    private static func flat(_ members: MemberBlockItemListSyntax) -> [DeclSyntax] {
+      members.flatMap { member -> [DeclSyntax] in
+        guard let condition = member.decl.as(IfConfigDeclSyntax.self) else { return [member.decl] }
+        return condition.clauses.flatMap { clause -> [DeclSyntax] in
+          if case .decls(let members) = clause.elements { return flat(members) }
+          return []
+        }
+      }
+    }
+
+    /// The access level that a member needs for whoever sees the class; with its space.
+    var access: String {
+      switch declaration.modifiers.access {
+      case .open, .public: "public "
+      case .package: "package "
+      default: ""
+      }
+    }
+
+    /// As ``access``, for a member that subclasses override.
+    var overridableAccess: String { declaration.modifiers.access == .open ? "open " : access }
+
+    /// The class as its own members spell it: `Document<T>`.
+    var type: String {
+      guard let parameters = declaration.genericParameterClause?.parameters else { return name }
+      let arguments = parameters.map { parameter in
+        parameter.specifier?.tokenKind == .keyword(.each) ? "repeat each \(parameter.name.text)" : parameter.name.text
+      }
+      return "\(name)<\(arguments.joined(separator: ", "))>"
+    }
+
+    /// Whether its type parameters, or those of what it is nested in, have to conform to something.
+    func hasConstraints(in context: some MacroExpansionContext) -> Bool {
+      let owners = [Syntax(declaration)] + context.lexicalContext
+      return owners.contains { owner in
+        guard let owner = owner.asProtocol((any WithGenericParametersSyntax).self) else { return false }
+        return owner.genericWhereClause != nil
+          || owner.genericParameterClause?.parameters.contains { $0.inheritedType != nil } ?? false
+      }
+    }
+
+    /// Whether the class body declares a function of this name whose first argument has this label.
+    func declaresFunction(_ name: String, label: String) -> Bool {
+      flatMembers.contains {
+        guard let function = $0.as(FunctionDeclSyntax.self) else { return false }
+        let parameters = function.signature.parameterClause.parameters
+        return function.name.text == name && parameters.first?.firstName.text == label
+      }
+    }
+
+    /// What the class says that it inherits from and conforms to, without modules: `Codable`, `NSObject`.
+    var inherited: Set<String> {
+      Set(
+        (declaration.inheritanceClause?.inheritedTypes ?? []).flatMap { inherited in
+          inherited.type.tokens(viewMode: .sourceAccurate).compactMap { token in
+            token.nextToken(viewMode: .sourceAccurate)?.tokenKind == .period ? nil : token.text
+          }
+        })
+    }
+
+    /// One line for each member that `line` makes one of; a `#if` around members comes back around their lines.
+    func lines(_ line: (DeclSyntax) -> [String]) -> [String] {
+      ClassShape.lines(members, line)
+    }
+
+    private static func lines(_ members: MemberBlockItemListSyntax, _ line: (DeclSyntax) -> [String]) -> [String] {
+      members.flatMap { member -> [String] in
+        guard let condition = member.decl.as(IfConfigDeclSyntax.self) else { return line(member.decl) }
+        let clauses = condition.clauses.map { clause -> (head: String, lines: [String]) in
+          let head = [clause.poundKeyword.text, clause.condition?.trimmedDescription].compactMap(\.self)
+          guard case .decls(let members) = clause.elements else { return (head.joined(separator: " "), []) }
+          return (head.joined(separator: " "), lines(members, line))
+        }
+        guard clauses.contains(where: { !$0.lines.isEmpty }) else { return [] }
+        return clauses.flatMap { [$0.head] + $0.lines } + ["#endif"]
+      }
+    }
+  }
+#endif

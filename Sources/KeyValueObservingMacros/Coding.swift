@@ -1,0 +1,135 @@
+// Codable: coding keys by which Swift's synthesis finds the storage of observed properties under the property's name.
+#if Macros
+  import SwiftSyntax
+
+  struct Coding {
+    private let shape: ClassShape
+    private let encodes: Bool
+    private let decodes: Bool
+    /// Whether it is this class that says so, in its declaration; else an extension or a superclass may.
+    private let isDeclaredHere: Bool
+
+    /// - Parameter missing: The protocols of which the compiler says that the class does not conform to them.
+    init(shape: ClassShape, missing: Set<String>) {
+      self.shape = shape
+      let inherited = shape.inherited
+      isDeclaredHere = !inherited.isDisjoint(with: ["Codable", "Encodable", "Decodable"])
+      encodes = !missing.contains("Encodable") && !shape.declaresFunction("encode", label: "to")
+      decodes = !missing.contains("Decodable") && !shape.declaresDecodingInitializer
+    }
+
+    var members: [DeclSyntax] {
+      guard encodes || decodes else { return [] }
+      if shape.declaresCodingKeys {
+        guard isDeclaredHere, let keys = shape.codingKeys else { return [] }
+        return codingMethods(for: keys)
+      }
+      // A subclass of a Codable class: nothing is synthesised for it, and it may mean the superclass's keys.
+      if !isDeclaredHere, shape.declaration.inheritanceClause != nil, shape.mentionsCodingKeys { return [] }
+      return codingKeys.map { [$0] } ?? []
+    }
+
+    // MARK: - Without keys of the user's
+
+    private var codingKeys: DeclSyntax? {
+      let cases = lines { property in
+        let raw = property.kind == .observed ? " = \(property.name.literal)" : ""
+        return "case \((property.kind == .observed ? property.storage : property.name).declared)\(raw)"
+      }
+      guard !cases.isEmpty else { return nil }
+      // So that what the user writes by hand can say `.title`, as it can to keys that Swift synthesises.
+      let aliases = lines { property in
+        guard property.kind == .observed else { return nil }
+        return "static var \(property.name.declared): CodingKeys { .\(property.storage.member) }"
+      }
+      return
+        """
+        private enum CodingKeys: Swift.String, Swift.CodingKey {
+          \(raw: (cases + aliases).joined(separator: "\n  "))
+        }
+        """
+    }
+
+    private func lines(_ line: (Property) -> String?) -> [String] {
+      shape.lines { member in
+        guard let variable = member.as(VariableDeclSyntax.self) else { return [] }
+        return shape.properties(of: variable).filter(\.isCoded).compactMap(line)
+      }
+    }
+
+    // MARK: - With keys of the user's
+
+    /// Synthesis wants stored properties under the names of the user's cases, and finds computed ones.
+    private func codingMethods(for keys: [PropertyName]) -> [DeclSyntax] {
+      let properties = shape.variables.flatMap(shape.properties).filter(\.isCoded)
+      let coded = keys.compactMap { key -> (key: PropertyName, property: Property)? in
+        properties.first { $0.name == key || $0.storage == key }.map { (key, $0) }
+      }
+      // Where the cases name no observed property, or something unknown, Swift does and says all that is needed.
+      let namesObserved = coded.contains { $0.property.kind == .observed && $0.key == $0.property.name }
+      guard namesObserved, coded.count == keys.count else { return [] }
+      var methods: [DeclSyntax] = []
+      if decodes {
+        let lines = coded.filter(\.property.isAssignable).map { key, property in
+          "self.\(property.storage.member) = try container._keyValueDecode(forKey: .\(key.member))"
+        }
+        methods.append(
+          """
+          \(raw: shape.access)required init(from decoder: any Swift.Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            \(raw: lines.joined(separator: "\n  "))
+          }
+          """)
+      }
+      if encodes {
+        let lines = coded.map { key, property in
+          "try container._keyValueEncode(self.\(property.storage.member), forKey: .\(key.member))"
+        }
+        methods.append(
+          """
+          \(raw: shape.access)func encode(to encoder: any Swift.Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            \(raw: lines.joined(separator: "\n  "))
+          }
+          """)
+      }
+      return methods
+    }
+  }
+
+  extension Property {
+    /// Whether Swift's synthesis would code it: what is stored, but not lazily.
+    fileprivate var isCoded: Bool { kind != .computed && kind != .lazy }
+  }
+
+  extension ClassShape {
+    fileprivate var declaresDecodingInitializer: Bool {
+      flatMembers.contains {
+        guard let parameters = $0.as(InitializerDeclSyntax.self)?.signature.parameterClause.parameters else {
+          return false
+        }
+        return parameters.count == 1 && parameters.first?.firstName.text == "from"
+          && parameters.first?.type.tokens(viewMode: .sourceAccurate).contains { $0.text == "Decoder" } ?? false
+      }
+    }
+
+    fileprivate var declaresCodingKeys: Bool {
+      flatMembers.contains {
+        $0.asProtocol((any NamedDeclSyntax).self)?.name.text == "CodingKeys"
+          && ($0.is(TypeAliasDeclSyntax.self) || $0.isProtocol((any DeclGroupSyntax).self))
+      }
+    }
+
+    /// The cases of the user's own keys; nil when the keys are not declared in this class.
+    fileprivate var codingKeys: [PropertyName]? {
+      let keys = flatMembers.lazy.compactMap { $0.as(EnumDeclSyntax.self) }.first { $0.name.text == "CodingKeys" }
+      return keys?.memberBlock.members.flatMap { member in
+        (member.decl.as(EnumCaseDeclSyntax.self)?.elements ?? []).map { PropertyName($0.name) }
+      }
+    }
+
+    fileprivate var mentionsCodingKeys: Bool {
+      declaration.memberBlock.tokens(viewMode: .sourceAccurate).contains { $0.text == "CodingKeys" }
+    }
+  }
+#endif

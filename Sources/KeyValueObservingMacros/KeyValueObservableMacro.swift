@@ -1,0 +1,105 @@
+// @KeyValueObservable: gives a class its header, the list of its properties, and each stored property its accessors.
+#if Macros
+  import SwiftDiagnostics
+  import SwiftSyntax
+  import SwiftSyntaxMacros
+
+  package enum KeyValueObservableMacro {}
+
+  extension KeyValueObservableMacro: MemberMacro {
+    package static func expansion(
+      of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
+      conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+      guard let declaration = declaration.as(ClassDeclSyntax.self) else {
+        // For other types the extension role says so: the compiler asks for it at once, for members only when needed.
+        if declaration.is(ExtensionDeclSyntax.self) { context.diagnose(.notAClass(node, declaration)) }
+        return []
+      }
+      let shape = ClassShape(declaration: declaration)
+      shape.misuses.forEach(context.diagnose)
+      let missing = Set(protocols.map(\.trimmedDescription.unqualified))
+      // A superclass that the macro or the library has made observable brings the header along.
+      let hasHeader = !missing.contains("_KeyValueObservableClass")
+      var members: [DeclSyntax] = []
+      if !hasHeader { members += header(shape) + classMethods(shape) }
+      members += propertyList(shape, inherits: hasHeader, in: context)
+      members += Coding(shape: shape, missing: missing).members
+      return members
+    }
+
+    private static func header(_ shape: ClassShape) -> [DeclSyntax] {
+      // `final` makes the test in each accessor a plain load where the class itself is not final.
+      let modifiers = shape.access + (shape.isFinal ? "" : "final ")
+      return [
+        "\(raw: modifiers)nonisolated let _$kvo = KeyValueObserving.KeyValueObservationHeader()",
+        """
+        \(raw: modifiers)nonisolated var __keyValueObject: KeyValueObserving.KeyValueObjectReference {
+          _$kvo.reference
+        }
+        """,
+      ]
+    }
+
+    /// The two questions that a subclass may answer for itself. The protocol's defaults would be bound statically, and
+    /// an `override` in a subclass would have nothing to override.
+    private static func classMethods(_ shape: ClassShape) -> [DeclSyntax] {
+      guard !shape.isFinal else { return [] }
+      var methods: [DeclSyntax] = []
+      if !shape.declaresFunction("automaticallyNotifiesObservers", label: "forKey") {
+        methods.append(
+          """
+          \(raw: shape.overridableAccess)nonisolated class func automaticallyNotifiesObservers(forKey key: Swift.String) -> Swift.Bool {
+            true
+          }
+          """)
+      }
+      if !shape.declaresFunction("keyPathsForValuesAffectingValue", label: "forKey") {
+        methods.append(
+          """
+          \(raw: shape.overridableAccess)nonisolated class func keyPathsForValuesAffectingValue(forKey key: Swift.String) -> Swift.Set<Swift.String> {
+            []
+          }
+          """)
+      }
+      return methods
+    }
+  }
+
+  extension KeyValueObservableMacro: MemberAttributeMacro {
+    package static func expansion(
+      of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+      providingAttributesFor member: some DeclSyntaxProtocol, in context: some MacroExpansionContext
+    ) throws -> [AttributeSyntax] {
+      guard let declaration = declaration.as(ClassDeclSyntax.self), let variable = member.as(VariableDeclSyntax.self),
+        variable.attributes.first(named: "_KeyValueObserved") == nil,
+        ClassShape(declaration: declaration).observes(variable)
+      else { return [] }
+      return ["@_KeyValueObserved"]
+    }
+  }
+
+  extension KeyValueObservableMacro: ExtensionMacro {
+    package static func expansion(
+      of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+      providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
+      in context: some MacroExpansionContext
+    ) throws -> [ExtensionDeclSyntax] {
+      guard declaration.is(ClassDeclSyntax.self) else {
+        if !declaration.is(ExtensionDeclSyntax.self) { context.diagnose(.notAClass(node, declaration)) }
+        return []
+      }
+      // `nonisolated`, for the runtime asks on any thread, whichever actor the class belongs to.
+      let conformances = protocols.map(\.trimmedDescription.unqualified)
+        .filter { ["KeyValueObservable", "_KeyValueObservableClass"].contains($0) }
+        .map { "nonisolated KeyValueObserving." + $0 }
+      guard !conformances.isEmpty else { return [] }
+      let declaration: DeclSyntax = "extension \(type.trimmed): \(raw: conformances.joined(separator: ", ")) {}"
+      return declaration.as(ExtensionDeclSyntax.self).map { [$0] } ?? []
+    }
+  }
+
+  extension String {
+    fileprivate var unqualified: String { split(separator: ".").last.map(String.init) ?? self }
+  }
+#endif

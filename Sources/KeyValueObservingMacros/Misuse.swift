@@ -1,0 +1,49 @@
+// Which properties of an observable class ask for what cannot be: found once, by the class's macro.
+#if Macros
+  import SwiftDiagnostics
+  import SwiftSyntax
+
+  extension VariableDeclSyntax {
+    /// Why the property cannot be observed although the class asks for it. It is then treated as `@NotObserved`, so that
+    /// this message is the only one.
+    var misuse: Diagnostic? {
+      guard isVariable, !modifiers.has(.static, .class), attributes.first(named: "NotObserved") == nil,
+        let binding = bindings.first(where: { !($0.accessorBlock?.isComputed ?? false) })
+      else { return nil }
+      if binding.pattern.is(TuplePatternSyntax.self) { return .tuplePattern(self) }
+      if bindings.count > 1 { return .severalBindings(self) }
+      guard let name = binding.pattern.names.first, !modifiers.has(.override) else { return nil }
+      if modifiers.has(.lazy) { return .lazy(self, name) }
+      // Whoever writes the inner attribute by hand vouches for the other one.
+      if let wrapper = possibleWrapper, attributes.first(named: "_KeyValueObserved") == nil {
+        return .wrapped(self, name, wrapper)
+      }
+      // Each declaration with an opaque type has a type of its own: the storage would not match the property.
+      if let type = binding.typeAnnotation?.type, type.tokens(viewMode: .sourceAccurate).contains(where: \.isSome) {
+        return .opaque(self, name, type)
+      }
+      return nil
+    }
+  }
+
+  extension TokenSyntax {
+    fileprivate var isSome: Bool { tokenKind == .keyword(.some) }
+  }
+
+  extension ClassShape {
+    /// Every misuse among the members.
+    var misuses: [Diagnostic] {
+      variables.compactMap { variable in
+        if let misuse = variable.misuse { return misuse }
+        guard variable.isObservable, isStorageTaken(variable), let binding = variable.bindings.first else { return nil }
+        return binding.pattern.names.first.map { .storageTaken(variable, $0) }
+      }
+    }
+
+    /// Whether the storage of an observed property would collide with another member.
+    func isStorageTaken(_ variable: VariableDeclSyntax) -> Bool {
+      let storages = Set(variable.bindings.flatMap(\.pattern.names).map(\.storage))
+      return variables.contains { $0.bindings.flatMap(\.pattern.names).contains(where: storages.contains) }
+    }
+  }
+#endif

@@ -1,0 +1,80 @@
+/* fixture.h - the class that most tests observe, and an observer that notes what it is told. */
+#ifndef KVO_TEST_FIXTURE_H
+#define KVO_TEST_FIXTURE_H
+
+#include "harness.h"
+
+/* Keys: value (i), other (i), next (@), name (*, copied by the setter), doubled (i, read-only, affected by value), quiet (i,
+ * KVO_PROPERTY_MANUAL), far (i, read-only, affected by next.value). */
+typedef struct item {
+  kvo_object header;
+  int value, other, quiet;
+  struct item *next;
+  char *name;
+} item;
+
+kvo_class *item_class(void);
+item *item_make(int value);
+void item_destroy(item *object);
+static inline kvo_object *as_object(item *object) { return &object->header; }
+
+static inline void item_set_value(item *object, int value) { KVO_SET(object, "value", int, value); }
+static inline void item_set_other(item *object, int value) { KVO_SET(object, "other", int, value); }
+static inline void item_set_next(item *object, item *next) { KVO_SET(object, "next", item *, next); }
+static inline void item_set_name(item *object, const char *name) { KVO_SET(object, "name", const char *, name); }
+
+/* A value as a test wants to compare it. */
+typedef struct seen_value {
+  bool told, nil;
+  long long integer;
+  const void *object;
+  char text[32];
+} seen_value;
+
+typedef struct watcher watcher;
+struct watcher {
+  /** Noted in `trace` at each callback, in lower case for a prior one. */
+  char tag;
+  /** NULL, or run at the end of each callback. */
+  void (*then)(watcher *self, const kvo_change *change);
+  void *then_arg;
+  void *context;
+  /** What was seen. */
+  int calls, priors, destroyed;
+  bool destroyed_in_callback;
+  int depth;
+  seen_value old_value, new_value;
+  kvo_change_kind kind;
+  kvo_object *object;
+  void *seen_context;
+  kvo_observation seen_id, id;
+  char key_path[64];
+  size_t indexes[8];
+  size_t index_count;
+};
+
+/* Order of all callbacks of the process: one letter each. */
+extern char trace[512];
+void trace_clear(void);
+
+/* Observes and checks that it worked. The watcher's `id` is set; its destruction is counted. */
+kvo_observation watch(item *object, const char *key_path, int options, watcher *observer);
+/* What `watch` registers, to be changed by the caller before it registers it. */
+kvo_observer watcher_observer(const char *key_path, int options, watcher *observer);
+/* Decodes a value of type i, @, or *. */
+seen_value see(const kvo_value *value);
+
+/* The last fault, kept by a handler that goes on in silence. */
+typedef struct fault_log {
+  int count;
+  kvo_fault_code code;
+  char summary[512], apple[1024], report[4096], file[128];
+  uint32_t line;
+  size_t observation_count;
+  kvo_fault_observation first;
+  char first_file[128], first_key_path[64];
+} fault_log;
+extern fault_log faults;
+void ignore_faults(void);
+
+#endif

@@ -1,0 +1,78 @@
+/* harness.h - a test framework in one page: each test runs in a process of its own.
+ *
+ *     TEST("an observer is told of a set") { CHECK_EQ(1 + 1, 2); }
+ *
+ * A failed check prints both operands and ends the test. Checks do not depend on NDEBUG and may be used on any thread. */
+#ifndef KVO_TEST_HARNESS_H
+#define KVO_TEST_HARNESS_H
+
+#include <kvo/kvo.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Registers a test; its body follows. */
+#define TEST(sentence) HARNESS_TEST(sentence, __LINE__)
+#define HARNESS_TEST(sentence, line) HARNESS_TEST_AT(sentence, line)
+#define HARNESS_TEST_AT(sentence, line)                                                                                \
+  static void test_at_line_##line(void);                                                                               \
+  __attribute__((constructor)) static void register_test_at_line_##line(void) {                                        \
+    harness_register(sentence, test_at_line_##line);                                                                   \
+  }                                                                                                                    \
+  static void test_at_line_##line(void)
+
+#define CHECK(condition) ((condition) ? (void)0 : harness_fail(__FILE__, __LINE__, "%s is false", #condition))
+
+/* Integers, floating-point numbers or strings. */
+#define CHECK_EQ(actual, expected)                                                                                     \
+  harness_equal(HARNESS_OPERAND(actual), HARNESS_OPERAND(expected), #actual, #expected, __FILE__, __LINE__)
+#define CHECK_SAME(actual, expected)                                                                                   \
+  harness_same((const void *)(actual), (const void *)(expected), #actual, #expected, __FILE__, __LINE__)
+#define CHECK_STATUS(actual, expected) harness_status((actual), (expected), #actual, __FILE__, __LINE__)
+#define CHECK_OK(actual) CHECK_STATUS(actual, KVO_OK)
+#define CHECK_BYTES(actual, expected, size)                                                                            \
+  harness_bytes((actual), (expected), (size), #actual, #expected, __FILE__, __LINE__)
+/* The first string contains the second. */
+#define CHECK_CONTAINS(text, part) harness_contains((text), (part), __FILE__, __LINE__)
+
+typedef struct harness_operand {
+  enum { HARNESS_INTEGER, HARNESS_REAL, HARNESS_STRING } kind;
+  long long integer;
+  long double real;
+  const char *string;
+} harness_operand;
+
+#define HARNESS_OPERAND(x)                                                                                             \
+  _Generic((x), char *: harness_string, const char *: harness_string, float: harness_real, double: harness_real,       \
+           long double: harness_real, default: harness_integer)(x)
+harness_operand harness_integer(long long value);
+harness_operand harness_real(long double value);
+harness_operand harness_string(const char *value);
+
+void harness_register(const char *sentence, void (*body)(void));
+_Noreturn void harness_fail(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void harness_equal(harness_operand actual, harness_operand expected, const char *actual_text, const char *expected_text,
+                   const char *file, int line);
+void harness_same(const void *actual, const void *expected, const char *actual_text, const char *expected_text,
+                  const char *file, int line);
+void harness_status(kvo_status actual, kvo_status expected, const char *text, const char *file, int line);
+void harness_bytes(const void *actual, const void *expected, size_t size, const char *actual_text,
+                   const char *expected_text, const char *file, int line);
+void harness_contains(const char *text, const char *part, const char *file, int line);
+
+/* What a process that was run for a test left behind. */
+typedef struct child_result {
+  /** 0 if it exited, else the signal that ended it. */
+  int signal;
+  int exit_code;
+  /** What it wrote to standard error, ended with NUL. */
+  char errors[16384];
+} child_result;
+
+/* Runs `body(arg)` in a child process with KVO_POLICY set to `policy`, or unset when NULL. */
+child_result harness_run_child(void (*body)(void *arg), void *arg, const char *policy);
+
+/* True when the program runs under a tool that makes it many times slower, or that adds memory of its own. */
+bool harness_is_instrumented(void);
+
+#endif

@@ -1,0 +1,143 @@
+/* trampolines.c - a setter of any scalar type can be intercepted, and every value passes through unchanged. */
+#include "roundtrip.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* Defines and runs a test of one scalar type with the values given. */
+#define TEST_SCALAR(sentence, tag, T, encoding, same, ...)                                                            \
+  DEFINE_ROUNDTRIP(tag, T, encoding, same)                                                                            \
+  TEST(sentence) {                                                                                                     \
+    static T values[] = {__VA_ARGS__};                                                                                 \
+    check_##tag(values, COUNT(values));                                                                               \
+  }
+
+TEST_SCALAR("a signed char passes with its sign", char_c, signed char, "c", SAME_BYTES, 0, 1, -1, SCHAR_MIN, SCHAR_MAX)
+TEST_SCALAR("an unsigned char passes", char_C, unsigned char, "C", SAME_BYTES, 0, 1, 127, 128, UCHAR_MAX)
+TEST_SCALAR("a short passes with its sign", short_s, short, "s", SAME_BYTES, 0, 1, -1, SHRT_MIN, SHRT_MAX)
+TEST_SCALAR("an unsigned short passes", short_S, unsigned short, "S", SAME_BYTES, 0, 1, 0x8000, USHRT_MAX)
+TEST_SCALAR("an int passes with its sign", int_i, int, "i", SAME_BYTES, 0, 1, -1, INT_MIN, INT_MAX)
+TEST_SCALAR("an unsigned int passes", int_I, unsigned, "I", SAME_BYTES, 0, 1, 0x80000000u, UINT_MAX)
+TEST_SCALAR("a long passes with its sign", long_l, long, "l", SAME_BYTES, 0, 1, -1, LONG_MIN, LONG_MAX, INT_MIN)
+TEST_SCALAR("an unsigned long passes", long_L, unsigned long, "L", SAME_BYTES, 0, 1, ULONG_MAX, 1ul << 63)
+TEST_SCALAR("a long long passes with its sign", long_q, long long, "q", SAME_BYTES, 0, -1, LLONG_MIN, LLONG_MAX)
+TEST_SCALAR("an unsigned long long passes", long_Q, unsigned long long, "Q", SAME_BYTES, 0, 1, ULLONG_MAX, 1ull << 63)
+TEST_SCALAR("a float passes bit by bit", float_f, float, "f", SAME_BYTES, 0.0f, -0.0f, 1.5f, FLT_MAX, -FLT_MAX, FLT_TRUE_MIN,
+            INFINITY, -INFINITY, NAN, -NAN)
+TEST_SCALAR("a double passes bit by bit", double_d, double, "d", SAME_BYTES, 0.0, -0.0, 1.5, DBL_MAX, -DBL_MAX, DBL_TRUE_MIN,
+            (double)INFINITY, -(double)INFINITY, (double)NAN, -(double)NAN)
+TEST_SCALAR("a bool passes", bool_B, bool, "B", SAME_BYTES, false, true, false)
+
+/* The 10 bytes of the x87 format; the other 6 are padding. */
+#define SAME_LONG_DOUBLE(a, b) (memcmp(&(a), &(b), 10) == 0)
+TEST_SCALAR("a long double passes bit by bit", long_double, long double, "D", SAME_LONG_DOUBLE, 0.0L, -0.0L, 1.5L, LDBL_MAX,
+            -LDBL_MAX, LDBL_TRUE_MIN, (long double)INFINITY, (long double)NAN, 1.0L / 3)
+
+typedef char *text;
+typedef void *pointer;
+typedef int *int_pointer;
+typedef struct opaque *opaque_pointer;
+typedef kvo_object *object_pointer;
+
+/* A string's bytes are copied into the record, so only the texts agree. */
+static bool same_text(const char *a, const char *b) {
+  return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+#define SAME_TEXT(a, b) same_text(a, b)
+TEST_SCALAR("a string passes, NULL and empty ones too", string, text, "*", SAME_TEXT, NULL, (char *)"", (char *)"text",
+            NULL, (char *)"a longer text than any small buffer would hold, with no end in sight; or so it seems")
+
+static int pointed;
+static kvo_object some_object;
+TEST_SCALAR("a pointer to void passes", pointer_v, pointer, "^v", SAME_BYTES, NULL, &pointed, (void *)-1, NULL)
+TEST_SCALAR("a pointer to int passes", pointer_i, int_pointer, "^i", SAME_BYTES, NULL, &pointed, NULL)
+TEST_SCALAR("a pointer to an opaque structure passes", pointer_o, opaque_pointer, "^{opaque}", SAME_BYTES, NULL,
+            (opaque_pointer)(void *)&pointed)
+TEST_SCALAR("an object passes, nil too", object, object_pointer, "@", SAME_BYTES, NULL, &some_object, NULL)
+TEST_SCALAR("a selector passes", selector, pointer, ":", SAME_BYTES, NULL, &pointed, NULL)
+TEST_SCALAR("a class passes", class_pointer, pointer, "#", SAME_BYTES, NULL, &pointed, NULL)
+
+/* ---------------------------------------------------------------------------------------------------- Special setters -- */
+
+typedef struct owner {
+  kvo_object header;
+  char *name;
+} owner;
+
+static const char *owner_name(const owner *of) { return of->name; }
+
+static void owner_set_name(owner *of, const char *name) {
+  memset(of->name, '#', strlen(of->name)); /* what a reader of the freed string would see at best */
+  of->name = (char *)name;
+}
+
+static char old_seen[32];
+
+static void keep_old(const kvo_change *change, void *user_data) {
+  (void)user_data;
+  const char *old = *(const char *const *)change->old_value->bytes;
+  CHECK(strlen(old) < sizeof old_seen);
+  strcpy(old_seen, old);
+}
+
+static void check_old_string(const char *encoding, const char *class_name) {
+  char first[] = "first", second[] = "second";
+  kvo_property_spec property = {.name = "name", .type = encoding, .getter = (kvo_function)owner_name,
+                                .setter = (kvo_function)owner_set_name};
+  kvo_class_spec spec = {.struct_size = sizeof spec, .name = class_name, .instance_size = sizeof(owner),
+                         .properties = &property, .property_count = 1};
+  kvo_class *cls;
+  CHECK_OK(kvo_class_register(&spec, &cls));
+  owner object = {.name = first};
+  CHECK_OK(kvo_object_init(&object.header, cls));
+  kvo_observer observer = {.struct_size = sizeof observer, .key_path = "name", .options = KVO_OLD, .callback = keep_old};
+  kvo_observation id;
+  CHECK_OK(kvo_add_observer(&object.header, &observer, &id));
+  KVO_SET(&object, "name", const char *, second);
+  CHECK_EQ(old_seen, "first");
+  CHECK_OK(kvo_remove_observer(id));
+  kvo_object_finish(&object.header);
+}
+
+TEST("the old string of a record survives a setter that overwrites it") { check_old_string("*", "Owner"); }
+
+TEST("the old string of a record survives also when its encoding says const, as @encode does") {
+  check_old_string("r*", "ConstOwner");
+}
+
+static double halves;
+static void set_half(kvo_object *of, double value) {
+  (void)of;
+  halves = value / 2;
+}
+
+static double new_double;
+static bool old_known;
+static void keep_new(const kvo_change *change, void *user_data) {
+  (void)user_data;
+  new_double = *(const double *)change->new_value->bytes;
+  old_known = change->old_value != NULL;
+}
+
+TEST("without a getter the record has the setter's argument as new value and no old one") {
+  kvo_property_spec property = {.name = "half", .type = "d", .setter = (kvo_function)set_half};
+  kvo_class_spec spec = {.struct_size = sizeof spec, .name = "Half", .instance_size = sizeof(kvo_object),
+                         .properties = &property, .property_count = 1};
+  kvo_class *cls;
+  kvo_object object;
+  CHECK_OK(kvo_class_register(&spec, &cls));
+  CHECK_OK(kvo_object_init(&object, cls));
+  kvo_observer observer = {.struct_size = sizeof observer, .key_path = "half", .options = (kvo_options)(KVO_NEW | KVO_OLD),
+                           .callback = keep_new};
+  kvo_observation id;
+  CHECK_OK(kvo_add_observer(&object, &observer, &id));
+  KVO_SET(&object, "half", double, 5.0);
+  CHECK_EQ(halves, 2.5);
+  CHECK_EQ(new_double, 5.0);
+  CHECK(!old_known);
+  CHECK_OK(kvo_remove_observer(id));
+  kvo_object_finish(&object);
+}

@@ -1,0 +1,156 @@
+// Codable: an observable class has the coded form that the same class has without the macro.
+#if Macros
+  import Foundation
+  import KeyValueObserving
+  import Testing
+
+  @KeyValueObservable final class Synthesised: Codable {
+    var title = "t"
+    var count: Int? = 2
+    var unwrapped: Int! = 3
+    @NotObserved var scratch = 4
+    let version = 5
+    let number: Int
+    var watched = 6 { didSet {} }
+    @NotObserved lazy var cache = 7
+    var computed: Int { 8 }
+    init(number: Int) { self.number = number }
+  }
+
+  @KeyValueObservable final class OwnKeys: NSObject, Codable {
+    var title = "t"
+    var count: Int?
+    var unwrapped: Int!
+    var omitted = 9
+    let version = 5
+    let number: Int
+    @NotObserved var scratch = 1
+    enum CodingKeys: String, CodingKey {
+      case title = "name"
+      case count, unwrapped, version, number, scratch
+    }
+    init(number: Int) { self.number = number }
+  }
+
+  @KeyValueObservable final class InExtension {
+    var title = "t"
+    var count: Int?
+  }
+  extension InExtension: Codable {}
+
+  @KeyValueObservable final class HalfByHand: Codable {
+    var title = "t"
+    var count = 1
+    init() {}
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      title = try container.decode(String.self, forKey: .title)
+    }
+  }
+
+  @KeyValueObservable final class HalfByHandWithKeys: Encodable, Decodable {
+    var title = "t"
+    var count = 1
+    enum CodingKeys: CodingKey { case title, count }
+    init() {}
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(title + "!", forKey: .title)
+      try container.encode(count, forKey: .count)
+    }
+  }
+
+  @KeyValueObservable class CodableBase: Codable {
+    var title = "t"
+    init() {}
+  }
+
+  @KeyValueObservable class CodableSub: CodableBase {
+    var count = 1
+  }
+
+  @KeyValueObservable final class CodableSubByHand: CodableBase {
+    var count = 1
+    enum CodingKeys: CodingKey { case count }
+    override init() { super.init() }
+    required init(from decoder: any Decoder) throws {
+      try super.init(from: decoder)
+      count = try decoder.container(keyedBy: CodingKeys.self).decode(Int.self, forKey: .count)
+    }
+    override func encode(to encoder: any Encoder) throws {
+      try super.encode(to: encoder)
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(count, forKey: .count)
+    }
+  }
+
+  @KeyValueObservable open class OpenCodable<Value: Codable>: Codable {
+    open var value: Value
+    public init(_ value: Value) { self.value = value }
+  }
+
+  protocol CodableModel: KeyValueObservable, Codable {}
+  @KeyValueObservable final class ThroughProtocol: CodableModel { var `default` = 1 }
+
+  @KeyValueObservable public final class OnlyEncodable: Encodable {
+    public var handler = 3
+    enum CodingKeys: CodingKey { case handler }
+  }
+
+  private func json(_ value: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
+  }
+
+  private func value<T: Decodable>(_ type: T.Type, _ json: String) throws -> T {
+    try JSONDecoder().decode(type, from: Data(json.utf8))
+  }
+
+  @Suite struct Coding {
+    @Test func `Synthesised code uses the properties' names`() throws {
+      let object = Synthesised(number: 1)
+      let text = #"{"count":2,"number":1,"scratch":4,"title":"t","unwrapped":3,"version":5,"watched":6}"#
+      #expect(try json(object) == text)
+      let changed = #"{"number":7,"scratch":8,"title":"x","version":100,"watched":9}"#
+      let read = try value(Synthesised.self, changed)
+      #expect(read.title == "x" && read.count == nil && read.number == 7 && read.version == 5 && read.watched == 9)
+      #expect(throws: DecodingError.self) { try value(Synthesised.self, #"{"title":"x"}"#) }
+      #expect(changes(of: read, \.title) { read.title = "y" } == ["x -> y"])
+    }
+
+    @Test func `Keys of the user's are used, and what they omit keeps its default`() throws {
+      let object = OwnKeys(number: 1)
+      #expect(try json(object) == #"{"name":"t","number":1,"scratch":1,"version":5}"#)
+      let read = try value(OwnKeys.self, #"{"name":"x","number":7,"scratch":8,"unwrapped":2,"version":100}"#)
+      #expect(read.title == "x" && read.count == nil && read.unwrapped == 2 && read.number == 7)
+      #expect(read.version == 5 && read.omitted == 9 && read.scratch == 8)
+    }
+
+    @Test func `Codable may be declared in an extension or through a protocol`() throws {
+      #expect(try json(InExtension()) == #"{"title":"t"}"#)
+      #expect(try value(InExtension.self, #"{"title":"x","count":3}"#).count == 3)
+      #expect(try json(ThroughProtocol()) == #"{"default":1}"#)
+    }
+
+    @Test func `What is written by hand is kept and can name the keys`() throws {
+      let read = try value(HalfByHand.self, #"{"title":"x"}"#)
+      #expect(try json(read) == #"{"count":1,"title":"x"}"#)
+      let other = try value(HalfByHandWithKeys.self, #"{"title":"x","count":2}"#)
+      #expect(try json(other) == #"{"count":2,"title":"x!"}"#)
+    }
+
+    @Test func `A subclass of a Codable class behaves as in plain Swift`() throws {
+      #expect(try json(CodableSub()) == #"{"title":"t"}"#)
+      #expect(try value(CodableSub.self, #"{"title":"x"}"#).title == "x")
+      #expect(try json(CodableSubByHand()) == #"{"count":1,"title":"t"}"#)
+      #expect(try value(CodableSubByHand.self, #"{"title":"x","count":5}"#).count == 5)
+    }
+
+    @Test func `Generic, open and half conformances work`() throws {
+      #expect(try json(OpenCodable([1])) == #"{"value":[1]}"#)
+      #expect(try value(OpenCodable<Int>.self, #"{"value":2}"#).value == 2)
+      #expect(try json(OnlyEncodable()) == #"{"handler":3}"#)
+    }
+  }
+#endif

@@ -1,0 +1,40 @@
+// How these tests observe: what an observer sees while a body runs, and what a class lists.
+@testable import KeyValueObserving
+
+/// What an observer of one key sees while `body` runs, as `old -> new`; without the values, as ` -> `.
+func changes<Root: KeyValueObservable>(
+  of object: Root, _ path: PartialKeyPath<Root>, values: Bool = true, _ body: () throws -> Void
+) -> [String] {
+  let seen = Seen()
+  func observe<Value>(_: Value.Type) -> NSKeyValueObservation {
+    let path = unsafeDowncast(path, to: KeyPath<Root, Value>.self)
+    return object.observe(path, options: values ? [.old, .new] : []) { _, change in
+      seen.changes.append("\(change.oldValue.map { "\($0)" } ?? "") -> \(change.newValue.map { "\($0)" } ?? "")")
+    }
+  }
+  let token = _openExistential(type(of: path).valueType, do: observe)
+  defer { token.invalidate() }
+  try? body()
+  return seen.changes
+}
+
+/// Filled on the test's own thread.
+private final class Seen: @unchecked Sendable {
+  var changes: [String] = []
+}
+
+/// The properties that a class lists, its superclass's included.
+struct Listing {
+  let observed: [KeyValueProperty]
+  let properties: [KeyValueProperty]
+}
+
+func listing(of type: (some KeyValueObservable).Type) -> Listing {
+  let description = KeyValueClassDescription()
+  type.__describeKeyValueProperties(description)
+  return Listing(
+    observed: description.properties.filter(\.isStored), properties: description.properties.filter { !$0.isStored })
+}
+
+func observedNames(of type: (some KeyValueObservable).Type) -> [String] { listing(of: type).observed.map(\.name) }
+func listedNames(of type: (some KeyValueObservable).Type) -> [String] { listing(of: type).properties.map(\.name) }

@@ -1,0 +1,324 @@
+// What the macros write for the plain shapes, to the letter; the rest is run for real in MacroUsageTests.
+// swift-format-ignore-file
+#if Macros
+  import Testing
+
+  @Suite struct `Expansions` {
+    @Test func `A stored property of a final class gets a header, a listing, accessors and a storage`() {
+      expectExpansion(
+        of: #"""
+          @KeyValueObservable
+          public final class Document {
+            public private(set) var title = ""
+          }
+          """#,
+        is: #"""
+          public final class Document {
+            public private(set) var title {
+              @storageRestrictions(initializes: _title)
+              init(initialValue) {
+                _title = initialValue
+              }
+              get {
+                _$kvo.access(self, 0xda31296c0c1b6029)
+                return _title
+              }
+              set {
+                guard _$kvo.isObserved else {
+                  _title = newValue
+                  return
+                }
+                var __kvoChange = KeyValueObserving.KeyValueChangeScope(_$kvo, 0xda31296c0c1b6029, self._title)
+                _title = newValue
+                __kvoChange.finish(self._title)
+              }
+              _modify {
+                guard _$kvo.isObserved else {
+                  yield &_title
+                  return
+                }
+                var __kvoChange = KeyValueObserving.KeyValueChangeScope(_$kvo, 0xda31296c0c1b6029, self._title)
+                defer {
+                  __kvoChange.finish(self._title)
+                }
+                yield &_title
+              }
+            }
+
+            @exclusivity(unchecked) private var _title = ""
+
+            public nonisolated let _$kvo = KeyValueObserving.KeyValueObservationHeader()
+
+            public nonisolated var __keyValueObject: KeyValueObserving.KeyValueObjectReference {
+              _$kvo.reference
+            }
+
+            public class func __keyValueProperties<__Root: Document>(_: __Root.Type, _ description: KeyValueObserving.KeyValueClassDescription) {
+              description.observed("title", 0xda31296c0c1b6029, \__Root.title)
+            }
+
+            private class func __describeOwnDocument(_ description: KeyValueObserving.KeyValueClassDescription) {
+              __keyValueProperties(Document.self, description)
+            }
+
+            public nonisolated class func __describeKeyValueProperties(_ description: KeyValueObserving.KeyValueClassDescription) {
+              KeyValueObserving.KeyValueClassDescription.nonisolated(__describeOwnDocument)(description)
+            }
+          }
+
+          extension Document: nonisolated KeyValueObserving.KeyValueObservable, nonisolated KeyValueObserving._KeyValueObservableClass {
+          }
+          """#)
+    }
+
+    @Test func `Bodies of willSet and didSet are moved into the setter, with the storage for the property itself`() {
+      expectExpansion(
+        of: #"""
+          @KeyValueObservable
+          final class Player {
+            var volume: Int! = 0 {
+              willSet { print(newValue) }
+              didSet(old) {
+                if volume > 10 { self.volume = old }
+              }
+            }
+          }
+          """#,
+        is: #"""
+          final class Player {
+            var volume: Int! {
+              willSet { print(newValue) }
+              didSet(old) {
+                if volume > 10 { self.volume = old }
+              }
+              @storageRestrictions(initializes: _volume)
+              init(initialValue) {
+                _volume = initialValue
+              }
+
+              get {
+                _$kvo.access(self, 0x21cde1e8e13cf0cf)
+                return _volume
+              }
+
+              set(__kvoNewValue) {
+                func __kvoStore() {
+                  do {
+                    let newValue: Int! = __kvoNewValue
+                    func __kvoWillSet() {
+                      print(newValue)
+                    }
+                    __kvoWillSet()
+                  }
+                  let __kvoOldValue: Int! = _volume
+                  _volume = __kvoNewValue
+                  do {
+                    let old: Int! = __kvoOldValue
+                    func __kvoDidSet() {
+                      if _volume > 10 {
+                        self._volume = old
+                      }
+                    }
+                    __kvoDidSet()
+                  }
+                }
+                guard _$kvo.isObserved else {
+                  __kvoStore()
+                  return
+                }
+                var __kvoChange = KeyValueObserving.KeyValueChangeScope(_$kvo, 0x21cde1e8e13cf0cf, self._volume)
+                __kvoStore()
+                __kvoChange.finish(self._volume)
+              }
+            }
+
+            @exclusivity(unchecked) private var _volume: Int! = 0
+
+            nonisolated let _$kvo = KeyValueObserving.KeyValueObservationHeader()
+
+            nonisolated var __keyValueObject: KeyValueObserving.KeyValueObjectReference {
+              _$kvo.reference
+            }
+
+            class func __keyValueProperties<__Root: Player>(_: __Root.Type, _ description: KeyValueObserving.KeyValueClassDescription) {
+              description.observed("volume", 0x21cde1e8e13cf0cf, \__Root.volume)
+            }
+
+            private class func __describeOwnPlayer(_ description: KeyValueObserving.KeyValueClassDescription) {
+              __keyValueProperties(Player.self, description)
+            }
+
+            nonisolated class func __describeKeyValueProperties(_ description: KeyValueObserving.KeyValueClassDescription) {
+              KeyValueObserving.KeyValueClassDescription.nonisolated(__describeOwnPlayer)(description)
+            }
+          }
+
+          extension Player: nonisolated KeyValueObserving.KeyValueObservable, nonisolated KeyValueObserving._KeyValueObservableClass {
+          }
+          """#)
+    }
+
+    @Test func `A subclass continues its superclass's listing, and #if comes back around what it holds`() {
+      expectExpansion(
+        of: #"""
+          @KeyValueObservable
+          open class Song<Tag: Hashable>: Base, Codable {
+            weak var delegate: Player?
+            #if DEBUG
+            let `default`: Tag
+            #endif
+          }
+          """#,
+        is: #"""
+          open class Song<Tag: Hashable>: Base, Codable {
+            weak var delegate: Player? {
+              @storageRestrictions(initializes: _delegate)
+              init(initialValue) {
+                _delegate = initialValue
+              }
+              get {
+                _$kvo.access(self, 0x0f68069c690701ca)
+                return _delegate
+              }
+              set {
+                guard _$kvo.isObserved else {
+                  _delegate = newValue
+                  return
+                }
+                var __kvoChange = KeyValueObserving.KeyValueChangeScope(_$kvo, 0x0f68069c690701ca, self.delegate)
+                _delegate = newValue
+                __kvoChange.finish(self.delegate)
+              }
+            }
+
+            @exclusivity(unchecked) private weak var _delegate: Player?
+            #if DEBUG
+            let `default`: Tag
+            #endif
+
+            public class func __keyValueProperties<__Root: Song<Tag>>(_: __Root.Type, _ description: KeyValueObserving.KeyValueClassDescription) {
+              super.__keyValueProperties(__Root.self, description)
+              description.observed("delegate", 0x0f68069c690701ca, \__Root.delegate)
+              #if DEBUG
+              description.property("default", \__Root.default)
+              #endif
+            }
+
+            private class func __describeOwnSong(_ description: KeyValueObserving.KeyValueClassDescription) {
+              __keyValueProperties(Song<Tag>.self, description)
+            }
+
+            open nonisolated override class func __describeKeyValueProperties(_ description: KeyValueObserving.KeyValueClassDescription) {
+              __describeOwnSong(description)
+            }
+
+            private enum CodingKeys: Swift.String, Swift.CodingKey {
+              case _delegate = "delegate"
+              #if DEBUG
+              case `default`
+              #endif
+              static var delegate: CodingKeys {
+                ._delegate
+              }
+            }
+          }
+          """#,
+        conforming: ["KeyValueObservable", "_KeyValueObservableClass", "Encodable", "Decodable"])
+    }
+
+    @Test func `Coding keys of the user's make the macro write what Swift would synthesise`() {
+      expectExpansion(
+        of: #"""
+          @KeyValueObservable
+          class Note: Codable {
+            @NotObserved var text: String?
+            var size = 1
+            enum CodingKeys: CodingKey {
+              case text, size
+            }
+            class func automaticallyNotifiesObservers(forKey key: String) -> Bool { false }
+          }
+          """#,
+        is: #"""
+          class Note: Codable {
+            var text: String?
+            var size {
+              @storageRestrictions(initializes: _size)
+              init(initialValue) {
+                _size = initialValue
+              }
+              get {
+                _$kvo.access(self, 0x4dea9618e618ae3c)
+                return _size
+              }
+              set {
+                guard _$kvo.isObserved else {
+                  _size = newValue
+                  return
+                }
+                var __kvoChange = KeyValueObserving.KeyValueChangeScope(_$kvo, 0x4dea9618e618ae3c, self.size)
+                _size = newValue
+                __kvoChange.finish(self.size)
+              }
+              _modify {
+                guard _$kvo.isObserved else {
+                  yield &_size
+                  return
+                }
+                var __kvoChange = KeyValueObserving.KeyValueChangeScope(_$kvo, 0x4dea9618e618ae3c, self.size)
+                defer {
+                  __kvoChange.finish(self.size)
+                }
+                yield &_size
+              }
+            }
+
+            @exclusivity(unchecked) private var _size = 1
+            enum CodingKeys: CodingKey {
+              case text, size
+            }
+            class func automaticallyNotifiesObservers(forKey key: String) -> Bool { false }
+
+            final nonisolated let _$kvo = KeyValueObserving.KeyValueObservationHeader()
+
+            final nonisolated var __keyValueObject: KeyValueObserving.KeyValueObjectReference {
+              _$kvo.reference
+            }
+
+            nonisolated class func keyPathsForValuesAffectingValue(forKey key: Swift.String) -> Swift.Set<Swift.String> {
+              []
+            }
+
+            class func __keyValueProperties<__Root: Note>(_: __Root.Type, _ description: KeyValueObserving.KeyValueClassDescription) {
+              description.property("text", \__Root.text)
+              description.observed("size", 0x4dea9618e618ae3c, \__Root.size)
+            }
+
+            private class func __describeOwnNote(_ description: KeyValueObserving.KeyValueClassDescription) {
+              __keyValueProperties(Note.self, description)
+            }
+
+            nonisolated class func __describeKeyValueProperties(_ description: KeyValueObserving.KeyValueClassDescription) {
+              KeyValueObserving.KeyValueClassDescription.nonisolated(__describeOwnNote)(description)
+            }
+
+            required init(from decoder: any Swift.Decoder) throws {
+              let container = try decoder.container(keyedBy: CodingKeys.self)
+              self.text = try container._keyValueDecode(forKey: .text)
+              self._size = try container._keyValueDecode(forKey: .size)
+            }
+
+            func encode(to encoder: any Swift.Encoder) throws {
+              var container = encoder.container(keyedBy: CodingKeys.self)
+              try container._keyValueEncode(self.text, forKey: .text)
+              try container._keyValueEncode(self._size, forKey: .size)
+            }
+          }
+
+          extension Note: nonisolated KeyValueObserving.KeyValueObservable, nonisolated KeyValueObserving._KeyValueObservableClass {
+          }
+          """#,
+        conforming: ["Encodable", "Decodable"])
+    }
+  }
+#endif

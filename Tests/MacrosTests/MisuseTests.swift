@@ -1,0 +1,168 @@
+// Misuse: each wrong source with the one message that it gets, and what the fix-it makes of it.
+#if Macros
+  import SwiftParser
+  import SwiftSyntax
+  import SwiftSyntaxMacroExpansion
+  import SwiftSyntaxMacrosGenericTestSupport
+  import Testing
+
+  struct Misuse: Sendable, CustomTestStringConvertible {
+    let source: String
+    let message: String
+    let fixIt: String
+    let fixed: String
+    var isWarning = false
+    var otherFixIts: [String] = []
+
+    /// A member of an observable class.
+    static func member(
+      _ member: String, _ message: String, _ fixIt: String, _ fixed: String, warning: Bool = false,
+      others: [String] = []
+    ) -> Misuse {
+      func wrap(_ member: String) -> String { "@KeyValueObservable final class A {\n  \(member)\n}" }
+      return Misuse(
+        source: wrap(member), message: message, fixIt: fixIt, fixed: wrap(fixed), isWarning: warning,
+        otherFixIts: others)
+    }
+
+    var testDescription: String { source }
+  }
+
+  private let misuses: [Misuse] = [
+    Misuse(
+      source: "@KeyValueObservable struct Point { var x = 1 }",
+      message: "'@KeyValueObservable' can only be applied to a class, not to struct 'Point'",
+      fixIt: "replace 'struct' with 'class'", fixed: "@KeyValueObservable class Point { var x = 1 }"),
+    Misuse(
+      source: "@KeyValueObservable public actor Bank {}",
+      message: "'@KeyValueObservable' can only be applied to a class, not to actor 'Bank'",
+      fixIt: "replace 'actor' with 'class'", fixed: "@KeyValueObservable public class Bank {}"),
+    Misuse(
+      source: "@KeyValueObservable enum Side { case left }",
+      message: "'@KeyValueObservable' can only be applied to a class, not to enum 'Side'",
+      fixIt: "remove '@KeyValueObservable'", fixed: "enum Side { case left }"),
+    Misuse(
+      source: "@KeyValueObservable protocol Model {}",
+      message: "'@KeyValueObservable' can only be applied to a class, not to protocol 'Model'",
+      fixIt: "remove '@KeyValueObservable'", fixed: "protocol Model {}"),
+    Misuse(
+      source: "@KeyValueObservable extension A.B {}",
+      message: "'@KeyValueObservable' can only be applied to a class, not to extension of 'A.B'",
+      fixIt: "remove '@KeyValueObservable'", fixed: "extension A.B {}"),
+    .member(
+      "var a = 1, b: Int = 2",
+      "'a' and 'b' cannot be observed when one 'var' declares them together; give each a 'var' of its own",
+      "declare each on a line of its own", "var a = 1\n  var b: Int = 2"),
+    .member(
+      "public var a, b, c: Int",
+      "'a', 'b' and 'c' cannot be observed when one 'var' declares them together; give each a 'var' of its own",
+      "declare each on a line of its own", "public var a: Int\n  public var b: Int\n  public var c: Int"),
+    .member(
+      "var (a, b) = (1, 2)",
+      "'a' and 'b' cannot be observed when a tuple pattern declares them; give each a 'var' of its own",
+      "declare each on a line of its own", "var a = 1\n  var b = 2"),
+    .member(
+      "var (a, b) = pair()",
+      "'a' and 'b' cannot be observed when a tuple pattern declares them; give each a 'var' of its own",
+      "insert '@NotObserved'", "@NotObserved var (a, b) = pair()"),
+    .member(
+      "lazy var a = 1",
+      "'lazy' property 'a' cannot be observed, for its first value comes from a read; "
+        + "mark it '@NotObserved', or give it its value in the initializer",
+      "insert '@NotObserved'", "@NotObserved lazy var a = 1"),
+    .member(
+      "@Clamped(0...1) var a = 1",
+      "property 'a' cannot be observed and have the attribute '@Clamped' as well; "
+        + "mark it '@NotObserved', or remove '@Clamped'",
+      "insert '@NotObserved'", "@NotObserved @Clamped(0...1) var a = 1", others: ["remove '@Clamped'"]),
+    .member(
+      "var a: some Equatable = 1",
+      "property 'a' of the opaque type 'some Equatable' cannot be observed; name its type, or mark it '@NotObserved'",
+      "insert '@NotObserved'", "@NotObserved var a: some Equatable = 1"),
+    .member(
+      "var a = 1; let _a = 2",
+      "property 'a' cannot be observed, for its storage would be '_a', which is declared already; "
+        + "rename that, or mark 'a' '@NotObserved'",
+      "insert '@NotObserved'", "@NotObserved var a = 1; let _a = 2"),
+    .member(
+      "@NotObserved let a = 1", "'@NotObserved' has no effect on the constant 'a', which never changes",
+      "remove '@NotObserved'", "let a = 1", warning: true),
+    .member(
+      "@NotObserved var a: Int { 1 }",
+      "'@NotObserved' has no effect on the computed property 'a', which is found by what it reads",
+      "remove '@NotObserved'", "var a: Int { 1 }", warning: true),
+    .member(
+      "@NotObserved static var a = 1", "'@NotObserved' has no effect on the type property 'a', which is never observed",
+      "remove '@NotObserved'", "static var a = 1", warning: true),
+    Misuse(
+      source: "class A { @NotObserved var a = 1 }",
+      message: "'@NotObserved' has no effect on 'a', for class 'A' is not marked '@KeyValueObservable'",
+      fixIt: "remove '@NotObserved'", fixed: "class A { var a = 1 }", isWarning: true),
+    Misuse(
+      source: "struct A { @NotObserved var a = 1 }",
+      message: "'@NotObserved' has no effect on 'a', which is not a property of a class",
+      fixIt: "remove '@NotObserved'", fixed: "struct A { var a = 1 }", isWarning: true),
+    .member(
+      "@_KeyValueObserved let a = 1",
+      "'@_KeyValueObserved' can only be applied to a stored instance 'var' of a class, not to the constant 'a'",
+      "replace 'let' with 'var'", "@_KeyValueObserved var a = 1"),
+    .member(
+      "@_KeyValueObserved var a: Int { 1 }",
+      "'@_KeyValueObserved' can only be applied to a stored instance 'var' of a class, "
+        + "not to the computed property 'a'",
+      "remove '@_KeyValueObserved'", "var a: Int { 1 }"),
+    .member(
+      "@_KeyValueObserved static var a = 1",
+      "'@_KeyValueObserved' can only be applied to a stored instance 'var' of a class, not to the type property 'a'",
+      "remove '@_KeyValueObserved'", "static var a = 1"),
+    Misuse(
+      source: "struct A { @_KeyValueObserved var a = 1 }",
+      message: "'@_KeyValueObserved' can only be applied to a stored instance 'var' of a class, "
+        + "not to 'a', which is not a property of a class",
+      fixIt: "remove '@_KeyValueObserved'", fixed: "struct A { var a = 1 }"),
+    Misuse(
+      source: "class A { @_KeyValueObserved var a = 1 }",
+      message: "'@_KeyValueObserved' needs class 'A' to be observable; "
+        + "mark the class '@KeyValueObservable', which observes every stored 'var'",
+      fixIt: "remove '@_KeyValueObserved'", fixed: "class A { var a = 1 }"),
+  ]
+
+  private let correct = [
+    "static var a = 1", "class var a: Int { 1 }", "var a: Int { 1 }", "let (a, b) = (1, 2)", "let a = 1, b = 2",
+    "@NotObserved lazy var a = 1", "@NotObserved @Clamped var a = 1", "@MainActor var a = 1",
+    "@available(*, deprecated) var a = 1", "override var a: Int { didSet {} }", "weak var a: A?",
+  ]
+
+  @Suite struct `Diagnostics of misuse` {
+    @Test(arguments: misuses) func `Misuse gets one message, and the fix-it repairs it`(misuse: Misuse) {
+      let lines = misuse.source.split(separator: "\n")
+      // The message is where the attribute or the declaration starts: in these sources, at the last `@` or `{`.
+      let line = lines.count > 1 ? 2 : 1
+      let inline = misuse.source.hasPrefix("@") ? 1 : misuse.source.prefix { $0 != "@" }.count + 1
+      assertMacroExpansion(
+        misuse.source, expandedSource: expansion(of: misuse.source),
+        diagnostics: [
+          DiagnosticSpec(
+            message: misuse.message, line: line, column: lines.count > 1 ? 3 : inline,
+            severity: misuse.isWarning ? .warning : .error,
+            fixIts: ([misuse.fixIt] + misuse.otherFixIts).map { FixItSpec(message: $0) })
+        ],
+        macroSpecs: macros, applyFixIts: [misuse.fixIt], fixedSource: misuse.fixed, indentationWidth: .spaces(2),
+        failureHandler: { Issue.record("\($0.message)") })
+    }
+
+    @Test(arguments: correct) func `What is not observed without harm gets no message`(member: String) {
+      let source = "@KeyValueObservable class A: B {\n  \(member)\n}"
+      assertMacroExpansion(
+        source, expandedSource: expansion(of: source), macroSpecs: macros, indentationWidth: .spaces(2),
+        failureHandler: { Issue.record("\($0.message)") })
+    }
+
+    @Test func `What is misused expands to nothing`() {
+      for source in ["@KeyValueObservable struct A { var a = 1 }", "struct A { @_KeyValueObserved var a = 1 }"] {
+        #expect(expansion(of: source).filter { !$0.isWhitespace } == "structA{vara=1}")
+      }
+      #expect(!expansion(of: "@KeyValueObservable class A { lazy var a = 1 }").contains("_a"))
+    }
+  }
+#endif
