@@ -220,21 +220,22 @@ kvo_status kvo_binding_class_register(const char *name, kvo_class *superclass, s
 
 /* --------------------------------------------------------------------------------------------------- Notifying classes -- */
 
-static kvo_class *make_notifying(kvo_class *cls) {
+static kvo_class *make_notifying(kvo_class *cls, kvo_status *status) {
   static const char prefix[] = "KVONotifying_";
   size_t length = strlen(cls->name);
   char *name = kvo__alloc(sizeof prefix + length);
-  if (name == NULL) return NULL;
-  memcpy(name, prefix, sizeof prefix - 1);
-  memcpy(name + sizeof prefix - 1, cls->name, length);
   kvo_class *notifying = kvo__alloc(sizeof *notifying);
   kvo_function *setters = kvo__alloc((cls->property_count + 1) * sizeof *setters);
-  if (notifying == NULL || setters == NULL || !kvo__intercept(cls, setters)) {
+  bool memory = name != NULL && notifying != NULL && setters != NULL;
+  if (!memory || !kvo__intercept(cls, setters)) {
+    *status = memory ? KVO_ERROR_NO_INTERCEPTION : KVO_ERROR_OUT_OF_MEMORY;
     kvo__free(name);
     kvo__free(notifying);
     kvo__free(setters);
     return NULL;
   }
+  memcpy(name, prefix, sizeof prefix - 1);
+  memcpy(name + sizeof prefix - 1, cls->name, length);
   notifying->name = name;
   notifying->superclass = cls;
   notifying->original = cls;
@@ -249,13 +250,13 @@ static kvo_class *make_notifying(kvo_class *cls) {
   return notifying;
 }
 
-kvo_class *kvo__class_notifying(kvo_class *cls) {
+kvo_class *kvo__class_notifying(kvo_class *cls, kvo_status *status) {
   kvo_class *notifying = atomic_load_explicit(&cls->notifying, memory_order_acquire);
   if (notifying != NULL) return notifying;
   kvo__lock(&classes_lock);
   notifying = atomic_load_explicit(&cls->notifying, memory_order_acquire);
   if (notifying == NULL) {
-    notifying = make_notifying(cls);
+    notifying = make_notifying(cls, status);
     atomic_store_explicit(&cls->notifying, notifying, memory_order_release);
   }
   kvo__unlock(&classes_lock);

@@ -104,8 +104,8 @@ struct kvo_class {
 };
 
 KVO_HIDDEN const kvo_property *kvo__class_find(const kvo_class *cls, kvo_key key);
-/** The notifying class, made now if need be; NULL when there is no memory for its trampolines. */
-KVO_HIDDEN kvo_class *kvo__class_notifying(kvo_class *cls);
+/** The notifying class, made now if need be; NULL, with *status saying which, when there is no memory for it or its trampolines. */
+KVO_HIDDEN kvo_class *kvo__class_notifying(kvo_class *cls, kvo_status *status);
 
 /* --------------------------------------------------------------------------------------------------- intercept.c -- */
 
@@ -279,12 +279,18 @@ typedef struct kvo_pending_value {
   struct kvo_pending_value *next;
   kvo_tracked *tracked;
   void *value;
+  /** Instead of `value` when it must not be evaluated: what the observation was last told. */
+  struct kvo_cell *last;
+  /** The did has come to it. */
+  bool told;
 } kvo_pending_value;
 
 /** The will phase of a frame. On the heap, not in the frame: the frame is a value of the binding's, which may move it. */
 typedef struct kvo_will_phase {
   /** Of the next outer frame of this thread that has one. */
   struct kvo_will_phase *outer;
+  /** Of the object that changes. */
+  const kvo_info *info;
   kvo_pending_value *pending;
 } kvo_will_phase;
 
@@ -309,8 +315,8 @@ KVO_HIDDEN uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_k
                                      kvo_change_kind kind, const kvo_selection *selection);
 /** Calls an observer's raw callback, with recording suspended. */
 KVO_HIDDEN void kvo__call(const kvo_raw_change *change, kvo_raw_callback callback, void *user_data);
-/** Tells whether a frame of this thread is between will and did for this tracked observation. */
-KVO_HIDDEN bool kvo__in_change_of(const kvo_tracked *tracked);
+/** Tells whether a frame of this thread, not one of the dying object itself, will yet tell this tracked observation its did. */
+KVO_HIDDEN bool kvo__in_change_of(const kvo_tracked *tracked, const kvo_info *dying);
 
 /* ----------------------------------------------------------------------------------------------------------- track.c -- */
 
@@ -320,7 +326,7 @@ KVO_HIDDEN void kvo__tracked_will(kvo_tracked *tracked, kvo_frame_content *frame
 KVO_HIDDEN void kvo__tracked_did(kvo_tracked *tracked, kvo_frame_content *frame);
 KVO_HIDDEN void kvo__pending_free(kvo_will_phase *will);
 /** An object that the expression read died. */
-KVO_HIDDEN void kvo__tracked_died(kvo_tracked *tracked);
+KVO_HIDDEN void kvo__tracked_died(kvo_tracked *tracked, const kvo_info *dying);
 /** Ends the observation: no callback starts after it. Its anchor has been claimed. */
 KVO_HIDDEN void kvo__tracked_end(kvo_tracked *tracked);
 /** Waits until no other thread evaluates a C key path for it. */
@@ -329,6 +335,8 @@ KVO_HIDDEN void kvo__tracked_wait(kvo_tracked *tracked);
 KVO_HIDDEN bool kvo__tracked_detach(kvo_tracked *tracked, kvo_node *dependency);
 KVO_HIDDEN void kvo__tracked_retain(kvo_tracked *tracked);
 KVO_HIDDEN void kvo__tracked_release(kvo_tracked *tracked);
+/** What this thread records is incomplete: the evaluation fails with this status. */
+KVO_HIDDEN void kvo__track_fail(kvo_status status);
 /** Stops recording on this thread and returns what to give to kvo__recording_resume. */
 KVO_HIDDEN void *kvo__recording_suspend(void);
 KVO_HIDDEN void kvo__recording_resume(void *recorder);

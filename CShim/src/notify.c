@@ -65,6 +65,7 @@ void kvo_frame_will(kvo_frame *frame, const void *old_value) {
   kvo_frame_content *change = content(frame);
   change->will = kvo__alloc(sizeof *change->will);
   if (change->will != NULL) { /* without memory, tracked observations will not know the old value */
+    change->will->info = change->info;
     change->will->outer = will_phases;
     will_phases = change->will;
   }
@@ -108,10 +109,12 @@ void kvo_frame_end(kvo_frame *frame) {
   kvo__leave(change->info, change->epoch);
 }
 
-bool kvo__in_change_of(const kvo_tracked *tracked) {
-  for (const kvo_will_phase *will = will_phases; will != NULL; will = will->outer)
+bool kvo__in_change_of(const kvo_tracked *tracked, const kvo_info *dying) {
+  for (const kvo_will_phase *will = will_phases; will != NULL; will = will->outer) {
+    if (will->info == dying) continue; /* the rest of its observers is not told */
     for (const kvo_pending_value *pending = will->pending; pending != NULL; pending = pending->next)
-      if (pending->tracked == tracked) return true;
+      if (pending->tracked == tracked && !pending->told) return true;
+  }
   return false;
 }
 
@@ -217,7 +220,10 @@ kvo_status kvo_did_change(kvo_object *object, const char *key) {
          ((*link)->object != object || (*link)->key != hash || content(&(*link)->frame)->info != info))
     link = &(*link)->below;
   manual *open = *link;
-  if (open == NULL) return KVO_ERROR_UNBALANCED;
+  if (open == NULL) { /* a will that nobody was to be told of left nothing behind */
+    kvo_slot *slot = info != NULL ? kvo__slot_find(info, hash) : NULL;
+    return slot != NULL && atomic_load(&slot->wants) != 0 ? KVO_ERROR_UNBALANCED : KVO_OK;
+  }
   *link = open->below;
   kvo_frame_content *change = content(&open->frame);
   bool read_new = (open->wants & KVO_FRAME_WANTS_NEW) != 0 && change->kind != KVO_CHANGE_REMOVAL;

@@ -45,7 +45,8 @@ kvo_class *kvo_object_class(const kvo_object *object) {
 
 kvo_class *kvo_object_isa(const kvo_object *object) {
   kvo_class *cls = kvo_object_class(object);
-  return kvo_object_is_observed(object) ? kvo__class_notifying(cls) : cls;
+  kvo_status made_before;
+  return kvo_object_is_observed(object) ? kvo__class_notifying(cls, &made_before) : cls;
 }
 
 bool kvo_object_is_observed(const kvo_object *object) {
@@ -92,10 +93,7 @@ kvo_info *kvo__info_ensure(kvo_object *object, kvo_key key, kvo_status *status) 
     *status = KVO_ERROR_INVALID_ARGUMENT;
     return NULL;
   }
-  if (kvo__class_notifying(cls) == NULL) {
-    *status = KVO_ERROR_NO_INTERCEPTION;
-    return NULL;
-  }
+  if (kvo__class_notifying(cls, status) == NULL) return NULL;
   info = kvo__alloc(sizeof *info);
   if (info == NULL) {
     *status = KVO_ERROR_OUT_OF_MEMORY;
@@ -329,7 +327,7 @@ void kvo_object_finish(kvo_object *object) {
 
   if (dead.left_count > 0) kvo__fault_deallocated(object, info->cls, dead.left, dead.left_count);
   for (size_t i = 0; i < dead.bereaved_count; i++) {
-    kvo__tracked_died(dead.bereaved[i]);
+    kvo__tracked_died(dead.bereaved[i], info);
     kvo__tracked_release(dead.bereaved[i]);
   }
   kvo__free(dead.left);

@@ -74,13 +74,13 @@ void kvo__futex_wake_all(_Atomic uint32_t *word) {
 }
 
 static pthread_key_t thread_end_key;
-static void (*thread_end_cleanup)(void *unused);
+static void (*_Atomic thread_end_cleanup)(void *unused);
 
-static void make_thread_end_key(void) { pthread_key_create(&thread_end_key, thread_end_cleanup); }
+static void make_thread_end_key(void) { pthread_key_create(&thread_end_key, atomic_load(&thread_end_cleanup)); }
 
 void kvo__at_thread_end(void (*cleanup)(void *unused)) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  thread_end_cleanup = cleanup;
+  atomic_store(&thread_end_cleanup, cleanup); /* several threads may be here at once */
   pthread_once(&once, make_thread_end_key);
   pthread_setspecific(thread_end_key, &thread_end_key); /* any value but NULL */
 }

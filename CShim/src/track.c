@@ -9,7 +9,7 @@
 uint32_t kvo_tracking_count;
 
 /* A value of an evaluation, shared by deliveries and `last`. */
-typedef struct cell {
+typedef struct kvo_cell {
   _Atomic uint32_t references;
   void *value;
 } cell;
@@ -35,6 +35,8 @@ struct kvo_tracked {
   kvo_node *dependencies;
   uint64_t started, committed;
   cell *last;
+  /** An object on the way died, and no change has been told since: the program's pointer to it may dangle. */
+  bool orphaned;
 };
 
 /* An evaluation in progress on this thread. */
@@ -57,6 +59,12 @@ static void cell_release(kvo_tracked *tracked, cell *held) {
   if (held == NULL || atomic_fetch_sub(&held->references, 1) != 1) return;
   if (held->value != NULL) tracked->release(held->value, tracked->user_data);
   kvo__free(held);
+}
+
+/* The value that was last told, kept; NULL if none is. tracked->lock is held. */
+static cell *hold_last(kvo_tracked *tracked) {
+  if (tracked->last != NULL) atomic_fetch_add(&tracked->last->references, 1);
+  return tracked->last;
 }
 
 void kvo__tracked_release(kvo_tracked *tracked) {
@@ -190,11 +198,15 @@ static kvo_status subscribe(kvo_tracked *tracked, kvo_object *object, kvo_key ke
   return status;
 }
 
+void kvo__track_fail(kvo_status status) {
+  if (recorder != NULL && recorder->status == KVO_OK) recorder->status = status;
+}
+
 void kvo_track_read(kvo_object *object, kvo_key key) {
   evaluation *recording = recorder;
   if (recording == NULL) return;
   kvo_status status = subscribe(recording->tracked, object, key, recording->number);
-  if (status != KVO_OK && recording->status == KVO_OK) recording->status = status;
+  if (status != KVO_OK) kvo__track_fail(status);
 }
 
 /* -------------------------------------------------------------------------------------------------------- Evaluating -- */
@@ -249,6 +261,7 @@ static cell *arm(kvo_tracked *tracked, kvo_status *status) {
   bool newest = here.number > tracked->committed;
   if (newest) {
     tracked->committed = here.number;
+    tracked->orphaned = false;
     if (tracked->keep_last) {
       replaced = tracked->last;
       tracked->last = result;
@@ -259,7 +272,11 @@ static cell *arm(kvo_tracked *tracked, kvo_status *status) {
   atomic_fetch_sub(&tracked->evaluating, 1);
   kvo__futex_wake_all(&tracked->evaluating);
   cell_release(tracked, replaced);
-  drop(tracked, newest ? older_than : of_exactly, here.number);
+  /* What an incomplete evaluation did not come to read may still be needed. */
+  if (!newest)
+    drop(tracked, of_exactly, here.number);
+  else if (here.status == KVO_OK)
+    drop(tracked, older_than, here.number);
   *status = here.status;
   return result;
 }
@@ -280,27 +297,37 @@ static void tell(kvo_tracked *tracked, kvo_change_kind kind, bool is_prior, cons
 
 void kvo__tracked_will(kvo_tracked *tracked, kvo_frame_content *frame) {
   kvo_pending_value *pending = frame->will != NULL ? kvo__alloc(sizeof *pending) : NULL;
-  void *old_value = (tracked->options & KVO_OLD) != 0 ? peek(tracked) : NULL;
+  bool wanted = (tracked->options & KVO_OLD) != 0;
+  kvo__lock(&tracked->lock);
+  cell *last = wanted && tracked->orphaned ? hold_last(tracked) : NULL;
+  kvo__unlock(&tracked->lock);
+  void *evaluated = wanted && last == NULL ? peek(tracked) : NULL;
+  const void *old_value = last != NULL ? last->value : evaluated;
   if (pending != NULL) {
     kvo__tracked_retain(tracked);
     pending->tracked = tracked;
-    pending->value = old_value;
+    pending->value = evaluated;
+    pending->last = last;
     pending->next = frame->will->pending;
     frame->will->pending = pending;
   }
   if ((tracked->options & KVO_PRIOR) != 0) tell(tracked, KVO_CHANGE_SETTING, true, old_value, NULL);
-  if (pending == NULL && old_value != NULL) tracked->release(old_value, tracked->user_data);
+  if (pending != NULL) return;
+  if (evaluated != NULL) tracked->release(evaluated, tracked->user_data);
+  cell_release(tracked, last);
 }
 
 void kvo__tracked_did(kvo_tracked *tracked, kvo_frame_content *frame) {
   const void *old_value = NULL;
   if (frame->will != NULL)
     for (kvo_pending_value *pending = frame->will->pending; pending != NULL; pending = pending->next)
-      if (pending->tracked == tracked) old_value = pending->value;
+      if (pending->tracked == tracked) {
+        old_value = pending->last != NULL ? pending->last->value : pending->value;
+        pending->told = true;
+      }
   kvo_status status;
-  cell *now = arm(tracked, &status);
-  if (now == NULL) return;
-  tell(tracked, KVO_CHANGE_SETTING, false, old_value, now->value);
+  cell *now = arm(tracked, &status); /* without memory the new value is unknown, but the change is told */
+  tell(tracked, KVO_CHANGE_SETTING, false, old_value, now != NULL ? now->value : NULL);
   cell_release(tracked, now);
 }
 
@@ -310,21 +337,24 @@ void kvo__pending_free(kvo_will_phase *will) {
     will->pending = pending->next;
     kvo_tracked *tracked = pending->tracked;
     if (pending->value != NULL) tracked->release(pending->value, tracked->user_data);
+    cell_release(tracked, pending->last);
     kvo__free(pending);
     kvo__tracked_release(tracked);
   }
   kvo__free(will);
 }
 
-void kvo__tracked_died(kvo_tracked *tracked) {
+void kvo__tracked_died(kvo_tracked *tracked, const kvo_info *dying) {
   /* Died of being replaced: the did of that change tells, and re-arms. */
-  if (!atomic_load(&tracked->live) || kvo__in_change_of(tracked)) return;
+  if (!atomic_load(&tracked->live) || kvo__in_change_of(tracked, dying)) return;
   kvo__lock(&tracked->lock);
-  cell *before = tracked->last;
-  if (before != NULL) atomic_fetch_add(&before->references, 1);
+  cell *before = hold_last(tracked);
   kvo__unlock(&tracked->lock);
   kvo_status status;
   cell *now = arm(tracked, &status);
+  kvo__lock(&tracked->lock);
+  tracked->orphaned = true;
+  kvo__unlock(&tracked->lock);
   if (now != NULL) {
     tell(tracked, KVO_CHANGE_SETTING, false, before != NULL ? before->value : NULL, now->value);
     cell_release(tracked, now);

@@ -34,6 +34,12 @@ static kvo_boxed *box_nil(void) {
   return kvo__box(&nil);
 }
 
+/* An evaluation that lacks memory must not pass for one that found nothing more to read. */
+static void out_of_memory(kvo_status *status) {
+  *status = KVO_ERROR_OUT_OF_MEMORY;
+  kvo__track_fail(*status);
+}
+
 /* -------------------------------------------------------------------------------------------------------- Properties -- */
 
 void kvo_property_view(const kvo_property *property, const void *value, kvo_value_reader reader, void *arg) {
@@ -115,11 +121,19 @@ static void read_object(const kvo_value *value, void *arg) {
 
 static void read_type(const kvo_value *value, void *arg) { *(char *)arg = value->type != NULL ? value->type[0] : '?'; }
 
+/* Why kvo__property_copy gave nothing. */
+static void no_value(const kvo_property *property, kvo_status *status) {
+  if (property->ops == NULL && property->getter != NULL)
+    out_of_memory(status);
+  else
+    *status = KVO_ERROR_NO_GETTER;
+}
+
 /* The object that a property holds; false when it holds none, with nil and something else told apart by *status. */
 static bool follow(kvo_object *object, const kvo_property *property, kvo_object **next, kvo_status *status) {
   void *value = kvo__property_copy(property, object, NULL);
   if (value == NULL) {
-    *status = KVO_ERROR_NO_GETTER;
+    no_value(property, status);
     return false;
   }
   char type = '?';
@@ -176,16 +190,19 @@ kvo_boxed *kvo__path_copy(kvo_object *object, const char *key_path, kvo_status *
   *status = KVO_OK;
   kvo_object *last = walk(object, &key_path, &property, status);
   if (*status != KVO_OK) return NULL;
-  if (last == NULL) return box_nil();
-  void *value = kvo__property_copy(property, last, NULL);
-  if (value == NULL) {
-    *status = KVO_ERROR_NO_GETTER;
-    return NULL;
-  }
   kvo_boxed *box = NULL;
-  kvo_property_view(property, value, read_into_box, &box);
-  kvo__property_release(property, value);
-  if (box == NULL) *status = KVO_ERROR_OUT_OF_MEMORY;
+  if (last == NULL) {
+    box = box_nil();
+  } else {
+    void *value = kvo__property_copy(property, last, NULL);
+    if (value == NULL) {
+      no_value(property, status);
+      return NULL;
+    }
+    kvo_property_view(property, value, read_into_box, &box);
+    kvo__property_release(property, value);
+  }
+  if (box == NULL) out_of_memory(status);
   return box;
 }
 

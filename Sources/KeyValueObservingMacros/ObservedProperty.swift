@@ -1,4 +1,5 @@
-// What an observed property expands to. Its hidden costs are here: one load and a test in `set`, and no copy in `_modify`.
+// What an observed property expands to. Its hidden costs are here: one load and a test in each accessor, and no copy in
+// `_modify`. All else is in calls that are never inlined, so that the accessors themselves are.
 #if Macros
   import SwiftSyntax
   import SwiftSyntaxMacros
@@ -46,8 +47,10 @@
       let getter: AccessorDeclSyntax =
         """
         get {
-          _$kvo.access(self, \(raw: name.key))
-          return \(raw: stored)
+          guard _$kvo.isTracking else {
+            return \(raw: stored)
+          }
+          return _$kvo.tracked(self, \(raw: name.key), { self.\(raw: member) })
         }
         """
       // A reference that is weak or unowned has no address that could be lent out, and observers have to run after
@@ -58,16 +61,12 @@
     }
 
     private var stored: String { name.storage.declared }
+    private var member: String { name.storage.member }
     private var willSet: AccessorDeclSyntax? { binding.accessorBlock?.observer(.willSet) }
     private var didSet: AccessorDeclSyntax? { binding.accessorBlock?.observer(.didSet) }
 
     /// What observers see: the getter when a subclass may override it.
     private var value: String { "self." + (isFinal ? name.storage.member : name.member) }
-
-    private var beginChange: String {
-      "var __kvoChange = KeyValueObserving.KeyValueChangeScope(_$kvo, \(name.key), \(value))"
-    }
-    private var endChange: String { "__kvoChange.finish(\(value))" }
 
     private var plainSetter: AccessorDeclSyntax {
       """
@@ -76,9 +75,7 @@
           \(raw: stored) = newValue
           return
         }
-        \(raw: beginChange)
-        \(raw: stored) = newValue
-        \(raw: endChange)
+        _$kvo.change(\(raw: name.key), { \(raw: value) }, { self.\(raw: member) = newValue })
       }
       """
     }
@@ -90,9 +87,9 @@
           yield &\(raw: stored)
           return
         }
-        \(raw: beginChange)
+        let __kvoChange = _$kvo.beginChange(\(raw: name.key), { \(raw: value) })
         defer {
-          \(raw: endChange)
+          __kvoChange.finish({ \(raw: value) })
         }
         yield &\(raw: stored)
       }
@@ -125,9 +122,7 @@
             __kvoStore()
             return
           }
-          \(raw: beginChange)
-          __kvoStore()
-          \(raw: endChange)
+          _$kvo.change(\(raw: name.key), { \(raw: value) }, __kvoStore)
         }
         """
     }

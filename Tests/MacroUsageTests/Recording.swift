@@ -25,15 +25,17 @@ private final class Seen: @unchecked Sendable {
 
 /// The properties that a class lists, its superclass's included.
 struct Listing {
-  let observed: [KeyValueProperty]
-  let properties: [KeyValueProperty]
+  let observed: [(name: String, path: AnyKeyPath)]
+  let properties: [(name: String, path: AnyKeyPath)]
 }
 
 func listing(of type: (some KeyValueObservable).Type) -> Listing {
   let description = KeyValueClassDescription()
   type.__describeKeyValueProperties(description)
-  return Listing(
-    observed: description.properties.filter(\.isStored), properties: description.properties.filter { !$0.isStored })
+  func pick(_ stored: Bool) -> [(name: String, path: AnyKeyPath)] {
+    description.properties.filter { $0.isStored == stored }.map { ($0.name, $0.path) }
+  }
+  return Listing(observed: pick(true), properties: pick(false))
 }
 
 func observedNames(of type: (some KeyValueObservable).Type) -> [String] { listing(of: type).observed.map(\.name) }

@@ -39,7 +39,7 @@
     override var sides: Int { didSet { sidesSet.append(sides) } }
     @NotObserved var sidesSet: [Int] = []
     override class func automaticallyNotifiesObservers(forKey key: String) -> Bool { key != "edge" }
-    override class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> { ["edge"] }
+    override class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> { key == "label" ? ["edge"] : [] }
   }
 
   /// Overrides an observed property by a computed one: observers see what its getter says.
@@ -196,7 +196,7 @@
       #expect(document.description == "bc")
     }
 
-    @Test func `A getter reports that it was read`() {
+    @Test func `An observer of a computed property hears of what it reads`() {
       let document = Document()
       document.author = Author()
       let before = document.summary
@@ -209,7 +209,23 @@
       #expect(listing.observed.first?.path == \Square.sides)
       let square = Square()
       #expect(changes(of: square, \.label) { square.rename("x") } == ["shape -> x"])
-      #expect(changes(of: square, \.edge) { square.edge = 2 } == ["1.0 -> 2.0"])
+      #expect(changes(of: square, \.sides) { square.sides = 4 } == ["0 -> 4"])
+    }
+
+    @Test func `A subclass has its say on manual keys and on what affects an inherited one`() {
+      let square = Square()
+      #expect(changes(of: square, \.edge) { square.edge = 2 }.isEmpty)
+      let announced = changes(of: square, \.edge) {
+        square.willChangeValue(for: \.edge)
+        square.edge = 3
+        square.didChangeValue(for: \.edge)
+      }
+      #expect(announced == ["2.0 -> 3.0"])
+      let affected = changes(of: square, \.label) {
+        square.willChangeValue(forKey: "edge")
+        square.didChangeValue(forKey: "edge")
+      }
+      #expect(affected == ["shape -> shape"])
     }
 
     @Test func `A subclass may observe an inherited property with didSet`() {
@@ -226,7 +242,7 @@
     @Test func `What a subclass overrides is dispatched`() {
       let type: Shape.Type = Square.self
       #expect(!type.automaticallyNotifiesObservers(forKey: "edge"))
-      #expect(type.keyPathsForValuesAffectingValue(forKey: "sides") == ["edge"])
+      #expect(type.keyPathsForValuesAffectingValue(forKey: "label") == ["edge"])
       #expect(Shape.automaticallyNotifiesObservers(forKey: "edge"))
     }
 

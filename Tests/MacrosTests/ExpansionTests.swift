@@ -20,26 +20,36 @@
                 _title = initialValue
               }
               get {
-                _$kvo.access(self, 0xda31296c0c1b6029)
-                return _title
+                guard _$kvo.isTracking else {
+                  return _title
+                }
+                return _$kvo.tracked(self, 0xda31296c0c1b6029, {
+                    self._title
+                  })
               }
               set {
                 guard _$kvo.isObserved else {
                   _title = newValue
                   return
                 }
-                var __kvoChange = KeyValueObserving.KeyValueChangeScope(_$kvo, 0xda31296c0c1b6029, self._title)
-                _title = newValue
-                __kvoChange.finish(self._title)
+                _$kvo.change(0xda31296c0c1b6029, {
+                    self._title
+                  }, {
+                    self._title = newValue
+                  })
               }
               _modify {
                 guard _$kvo.isObserved else {
                   yield &_title
                   return
                 }
-                var __kvoChange = KeyValueObserving.KeyValueChangeScope(_$kvo, 0xda31296c0c1b6029, self._title)
+                let __kvoChange = _$kvo.beginChange(0xda31296c0c1b6029, {
+                    self._title
+                  })
                 defer {
-                  __kvoChange.finish(self._title)
+                  __kvoChange.finish({
+                      self._title
+                    })
                 }
                 yield &_title
               }
@@ -97,8 +107,12 @@
               }
 
               get {
-                _$kvo.access(self, 0x21cde1e8e13cf0cf)
-                return _volume
+                guard _$kvo.isTracking else {
+                  return _volume
+                }
+                return _$kvo.tracked(self, 0x21cde1e8e13cf0cf, {
+                    self._volume
+                  })
               }
 
               set(__kvoNewValue) {
@@ -126,9 +140,9 @@
                   __kvoStore()
                   return
                 }
-                var __kvoChange = KeyValueObserving.KeyValueChangeScope(_$kvo, 0x21cde1e8e13cf0cf, self._volume)
-                __kvoStore()
-                __kvoChange.finish(self._volume)
+                _$kvo.change(0x21cde1e8e13cf0cf, {
+                    self._volume
+                  }, __kvoStore)
               }
             }
 
@@ -177,17 +191,23 @@
                 _delegate = initialValue
               }
               get {
-                _$kvo.access(self, 0x0f68069c690701ca)
-                return _delegate
+                guard _$kvo.isTracking else {
+                  return _delegate
+                }
+                return _$kvo.tracked(self, 0x0f68069c690701ca, {
+                    self._delegate
+                  })
               }
               set {
                 guard _$kvo.isObserved else {
                   _delegate = newValue
                   return
                 }
-                var __kvoChange = KeyValueObserving.KeyValueChangeScope(_$kvo, 0x0f68069c690701ca, self.delegate)
-                _delegate = newValue
-                __kvoChange.finish(self.delegate)
+                _$kvo.change(0x0f68069c690701ca, {
+                    self.delegate
+                  }, {
+                    self._delegate = newValue
+                  })
               }
             }
 
@@ -248,26 +268,36 @@
                 _size = initialValue
               }
               get {
-                _$kvo.access(self, 0x4dea9618e618ae3c)
-                return _size
+                guard _$kvo.isTracking else {
+                  return _size
+                }
+                return _$kvo.tracked(self, 0x4dea9618e618ae3c, {
+                    self._size
+                  })
               }
               set {
                 guard _$kvo.isObserved else {
                   _size = newValue
                   return
                 }
-                var __kvoChange = KeyValueObserving.KeyValueChangeScope(_$kvo, 0x4dea9618e618ae3c, self.size)
-                _size = newValue
-                __kvoChange.finish(self.size)
+                _$kvo.change(0x4dea9618e618ae3c, {
+                    self.size
+                  }, {
+                    self._size = newValue
+                  })
               }
               _modify {
                 guard _$kvo.isObserved else {
                   yield &_size
                   return
                 }
-                var __kvoChange = KeyValueObserving.KeyValueChangeScope(_$kvo, 0x4dea9618e618ae3c, self.size)
+                let __kvoChange = _$kvo.beginChange(0x4dea9618e618ae3c, {
+                    self.size
+                  })
                 defer {
-                  __kvoChange.finish(self.size)
+                  __kvoChange.finish({
+                      self.size
+                    })
                 }
                 yield &_size
               }

@@ -404,7 +404,7 @@ KVO_API kvo_status kvo_remove_observer_for_context(kvo_object *object, void *KVO
 KVO_API kvo_status kvo_will_change(kvo_object *object, const char *key);
 
 /** Announces that the change begun by the newest unmatched kvo_will_change of this object and key is done, and notifies.
- * Without one it does nothing and returns UNBALANCED. */
+ * Without one it does nothing, and returns UNBALANCED if the key is observed. */
 KVO_API kvo_status kvo_did_change(kvo_object *object, const char *key);
 
 /** kvo_will_change for elements of an ordered collection, with their positions, ascending (before a removal or replacement,

@@ -28,7 +28,7 @@ public typealias KeyValueObjectReference = UnsafeMutablePointer<kvo_object>
 ///
 /// Registering, removing and notifying are safe on any thread; the storage of a property is not: two threads that set one
 /// property at the same time need a lock, as anywhere in Swift.
-public protocol KeyValueObservable: AnyObject {
+public protocol KeyValueObservable: AnyObject, SendableMetatype {
   /// The address of the object's header; written by the macro.
   nonisolated var __keyValueObject: KeyValueObjectReference { get }
 

@@ -30,13 +30,19 @@ public struct KeyValueObservationHeader: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Tells the runtime that a getter reads `key`, in case an expression that is being evaluated depends on it.
-  ///
-  /// Call it before reading. It costs one load while no thread evaluates.
+  /// Tells whether some thread evaluates an expression and records what it reads; a getter tests it first, and it costs one
+  /// load.
   @inlinable
-  @inline(__always)
-  public func access(_ object: some KeyValueObservable, _ key: UInt64) {
-    if kvo_is_tracking() { object.__recordAccess(key) }
+  public var isTracking: Bool {
+    @inline(__always) get { kvo_is_tracking() }
+  }
+
+  /// Reads a property while some thread records: subscribes what this thread evaluates, if anything, to `key`.
+  @inlinable
+  @inline(never)
+  public func tracked<Value>(_ object: some KeyValueObservable, _ key: UInt64, _ read: () -> Value) -> Value {
+    object.__recordAccess(key)
+    return read()
   }
 
   @inlinable

@@ -1,0 +1,112 @@
+// A change by a setter, from before the store until the last observer has been told.
+
+public import CKVO
+
+// The functions here are specialised for the property's type in the program, but never inlined: accessors stay small, so that
+// the path of an object that nobody observes is inlined where it is used.
+
+extension KeyValueObservationHeader {
+  /// Changes a property of an observed object: tells those who want to know before, stores, tells the observers.
+  ///
+  /// ```swift
+  /// set {
+  ///   guard _$kvo.isObserved else {
+  ///     _title = newValue
+  ///     return
+  ///   }
+  ///   _$kvo.change(key, { self._title }, { self._title = newValue })
+  /// }
+  /// ```
+  /// `read` calls the getter; it is called only for observers that want values: before the store, and after it once for each
+  /// observer, so that after a change by another observer one sees the newest.
+  @inlinable
+  @inline(never)
+  public func change<Value>(_ key: UInt64, _ read: () -> Value, _ store: () -> Void) {
+    var frame = kvo_frame()
+    let wants = kvo_frame_begin(&frame, reference, key)
+    guard wants != 0 else { return store() }
+    if wants & UInt32(KVO_FRAME_WANTS_OLD) != 0 {
+      let oldValue = read()
+      withUnsafePointer(to: oldValue) { oldValue in
+        if wants & UInt32(KVO_FRAME_WANTS_WILL) != 0 { kvo_frame_will(&frame, oldValue) }
+        store()
+        Self.deliver(&frame, wants, oldValue, read)
+      }
+    } else {
+      if wants & UInt32(KVO_FRAME_WANTS_WILL) != 0 { kvo_frame_will(&frame, nil) }
+      store()
+      Self.deliver(&frame, wants, nil, read)
+    }
+    kvo_frame_end(&frame)
+  }
+
+  @inlinable
+  @inline(__always)
+  static func deliver<Value>(
+    _ frame: inout kvo_frame, _ wants: UInt32, _ oldValue: UnsafePointer<Value>?, _ read: () -> Value
+  ) {
+    while kvo_frame_next(&frame) {
+      if wants & UInt32(KVO_FRAME_WANTS_NEW) != 0 {
+        let newValue = read()
+        withUnsafePointer(to: newValue) { kvo_frame_deliver(&frame, oldValue, $0) }
+      } else {
+        kvo_frame_deliver(&frame, oldValue, nil)
+      }
+    }
+  }
+
+  /// Begins a change in place of a property of an observed object.
+  ///
+  /// ```swift
+  /// _modify {
+  ///   guard _$kvo.isObserved else {
+  ///     yield &_title
+  ///     return
+  ///   }
+  ///   let change = _$kvo.beginChange(key, { self._title })
+  ///   defer { change.finish({ self._title }) }
+  ///   yield &_title
+  /// }
+  /// ```
+  @inlinable
+  @inline(never)
+  public func beginChange<Value>(_ key: UInt64, _ read: () -> Value) -> KeyValueChangeInPlace<Value> {
+    KeyValueChangeInPlace(reference, key, read)
+  }
+}
+
+/// A change in place that is in progress.
+///
+/// It is an object, not a value, so that the frame of a `_modify` stays small enough to need no allocation while nobody observes.
+public final class KeyValueChangeInPlace<Value> {
+  @usableFromInline var frame = kvo_frame()
+  @usableFromInline let wants: UInt32
+  @usableFromInline let oldValue: Value?
+
+  @inlinable
+  init(_ object: KeyValueObjectReference, _ key: UInt64, _ read: () -> Value) {
+    var frame = kvo_frame()
+    wants = kvo_frame_begin(&frame, object, key)
+    let oldValue = wants & UInt32(KVO_FRAME_WANTS_OLD) != 0 ? read() : nil
+    if wants & UInt32(KVO_FRAME_WANTS_WILL) != 0 { withPointer(to: oldValue) { kvo_frame_will(&frame, $0) } }
+    self.oldValue = oldValue
+    self.frame = frame
+  }
+
+  /// Tells the observers, newest first, and ends the change; call it exactly once, in a `defer`, so that a mutation that throws
+  /// ends its change too.
+  @inlinable
+  @inline(never)
+  public func finish(_ read: () -> Value) {
+    guard wants != 0 else { return }
+    withPointer(to: oldValue) { KeyValueObservationHeader.deliver(&frame, wants, $0, read) }
+    kvo_frame_end(&frame)
+  }
+}
+
+/// Calls a function with the address of a value, if there is one.
+@inlinable
+@inline(__always)
+func withPointer<Value>(to value: Value?, _ body: (UnsafePointer<Value>?) -> Void) {
+  if let value { withUnsafePointer(to: value, body) } else { body(nil) }
+}

@@ -1,0 +1,145 @@
+/* coding.c - kvo_get_value and kvo_set_value: values by key path, with no conversion. */
+#include "fixture.h"
+
+static void keep_value(const kvo_value *value, void *arg) { *(seen_value *)arg = see(value); }
+
+static void never(const kvo_value *value, void *arg) {
+  (void)value, (void)arg;
+  harness_fail(__FILE__, __LINE__, "the reader was called");
+}
+
+static seen_value get(item *object, const char *key_path) {
+  seen_value seen;
+  CHECK_OK(kvo_get_value(as_object(object), key_path, keep_value, &seen));
+  return seen;
+}
+
+static kvo_status set_int(item *object, const char *key_path, int number) {
+  kvo_value value = {"i", sizeof number, &number};
+  return kvo_set_value(as_object(object), key_path, &value);
+}
+
+TEST("values are read by key and by key path") {
+  item *root = item_make(1), *leaf = item_make(2);
+  root->next = leaf;
+  item_set_name(leaf, "Ada");
+  CHECK_EQ(get(root, "value").integer, 1);
+  CHECK_EQ(get(root, "next.value").integer, 2);
+  CHECK_EQ(get(root, "next.doubled").integer, 4);
+  CHECK_SAME(get(root, "next").object, leaf);
+  seen_value name = get(root, "next.name");
+  CHECK_EQ((const char *)name.text, "Ada");
+  item_destroy(root);
+  item_destroy(leaf);
+}
+
+TEST("a nil at the end or on the way reads as nil") {
+  item *root = item_make(1);
+  CHECK(get(root, "next").nil);
+  CHECK(get(root, "name").nil);
+  CHECK(get(root, "next.value").nil);
+  CHECK(get(root, "next.next.next.name").nil);
+  item_destroy(root);
+}
+
+TEST("what cannot be read is refused, and the reader is not called") {
+  item *root = item_make(1);
+  kvo_object *o = as_object(root);
+  CHECK_STATUS(kvo_get_value(o, "imaginary", never, NULL), KVO_ERROR_UNDEFINED_KEY);
+  CHECK_STATUS(kvo_get_value(o, "value.value", never, NULL), KVO_ERROR_NOT_AN_OBJECT);
+  static const char *const malformed[] = {"", ".", "value.", ".value", "next..value"};
+  for (int i = 0; i < 5; i++) CHECK_STATUS(kvo_get_value(o, malformed[i], never, NULL), KVO_ERROR_MALFORMED_KEY_PATH);
+  CHECK_STATUS(kvo_get_value(o, NULL, never, NULL), KVO_ERROR_INVALID_ARGUMENT);
+  CHECK_STATUS(kvo_get_value(NULL, "value", never, NULL), KVO_ERROR_INVALID_ARGUMENT);
+  item_destroy(root);
+}
+
+TEST("values are set through setters, so observers are told") {
+  item *root = item_make(1), *leaf = item_make(2);
+  root->next = leaf;
+  watcher w = {0};
+  watch(root, "next.value", KVO_NEW | KVO_OLD, &w);
+  CHECK_OK(set_int(root, "next.value", 7));
+  CHECK_EQ(leaf->value, 7);
+  CHECK_EQ(w.calls, 1);
+  CHECK_EQ(w.old_value.integer, 2);
+  CHECK_EQ(w.new_value.integer, 7);
+  CHECK_OK(kvo_remove_observer(w.id));
+  item_destroy(root);
+  item_destroy(leaf);
+}
+
+TEST("strings and objects are set, to nil too") {
+  item *root = item_make(1), *leaf = item_make(2);
+  const char *text = "Grace";
+  kvo_value string = {"*", sizeof text, &text}, constant = {"r*", sizeof text, &text}, object = {"@", sizeof leaf, &leaf},
+            nil = {"@", sizeof(void *), NULL};
+  CHECK_OK(kvo_set_value(as_object(root), "name", &string));
+  CHECK_EQ(root->name, "Grace");
+  CHECK_OK(kvo_set_value(as_object(root), "name", &nil));
+  CHECK_SAME(root->name, NULL);
+  CHECK_OK(kvo_set_value(as_object(root), "name", &constant)); /* what @encode says of const char * */
+  CHECK_EQ(root->name, "Grace");
+  CHECK_OK(kvo_set_value(as_object(root), "next", &object));
+  CHECK_SAME(root->next, leaf);
+  CHECK_OK(kvo_set_value(as_object(root), "next", &nil));
+  CHECK_SAME(root->next, NULL);
+  item_destroy(root);
+  item_destroy(leaf);
+}
+
+TEST("a nil on the way sets nothing and is no error") {
+  item *root = item_make(1);
+  CHECK_OK(set_int(root, "next.value", 7));
+  CHECK_EQ(root->value, 1);
+  item_destroy(root);
+}
+
+TEST("a value of another type is refused, and nothing is set or told") {
+  item *root = item_make(1);
+  watcher w = {0};
+  watch(root, "value", KVO_NONE, &w);
+  double real = 2.5;
+  int number = 2;
+  kvo_value wrong[] = {{"d", sizeof real, &real}, {"I", sizeof number, &number}, {"i", 2, &number}, {"i", sizeof number, NULL},
+                       {"ii", sizeof number, &number}};
+  for (int i = 0; i < 5; i++) CHECK_STATUS(kvo_set_value(as_object(root), "value", &wrong[i]), KVO_ERROR_TYPE_MISMATCH);
+  CHECK_STATUS(set_int(root, "next", 0), KVO_ERROR_TYPE_MISMATCH);
+  CHECK_EQ(root->value, 1);
+  CHECK_EQ(w.calls, 0);
+  CHECK_OK(kvo_remove_observer(w.id));
+  item_destroy(root);
+}
+
+TEST("what cannot be set is refused") {
+  item *root = item_make(1);
+  CHECK_STATUS(set_int(root, "doubled", 7), KVO_ERROR_READ_ONLY);
+  CHECK_STATUS(set_int(root, "imaginary", 7), KVO_ERROR_UNDEFINED_KEY);
+  CHECK_STATUS(set_int(root, "value.value", 7), KVO_ERROR_NOT_AN_OBJECT);
+  CHECK_STATUS(set_int(root, "next.", 7), KVO_ERROR_MALFORMED_KEY_PATH);
+  CHECK_STATUS(kvo_set_value(as_object(root), "value", NULL), KVO_ERROR_INVALID_ARGUMENT);
+  item_destroy(root);
+}
+
+static void ignore_set(kvo_object *of, int value) { (void)of, (void)value; }
+
+TEST("a property without a getter cannot be read, but can be set and observed") {
+  kvo_property_spec property = {.name = "sink", .type = "i", .setter = (kvo_function)ignore_set};
+  kvo_class_spec spec = {.struct_size = sizeof spec, .name = "Sink", .instance_size = sizeof(kvo_object),
+                         .properties = &property, .property_count = 1};
+  kvo_class *cls;
+  kvo_object object;
+  CHECK_OK(kvo_class_register(&spec, &cls));
+  CHECK_OK(kvo_object_init(&object, cls));
+  CHECK_STATUS(kvo_get_value(&object, "sink", never, NULL), KVO_ERROR_NO_GETTER);
+  watcher w = {0};
+  kvo_observer observer = watcher_observer("sink", KVO_NEW | KVO_OLD, &w);
+  CHECK_OK(kvo_add_observer(&object, &observer, &w.id));
+  int seven = 7;
+  kvo_value value = {"i", sizeof seven, &seven};
+  CHECK_OK(kvo_set_value(&object, "sink", &value));
+  CHECK_EQ(w.new_value.integer, 7);
+  CHECK(!w.old_value.told);
+  CHECK_OK(kvo_remove_observer(w.id));
+  kvo_object_finish(&object);
+}

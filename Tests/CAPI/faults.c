@@ -1,0 +1,187 @@
+/* faults.c - each misuse is reported once, by its code, with both places in the source, to a handler or in a dying process. */
+#include "fixture.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *line_of(uint32_t line) {
+  static char text[64];
+  snprintf(text, sizeof text, "fixture.c:%u", (unsigned)line);
+  return text;
+}
+
+static uint32_t registration_line(void) { /* where `watcher_observer` says KVO_HERE */
+  watcher w = {0};
+  return watcher_observer("value", 0, &w).line;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- Handlers -- */
+
+TEST("KVO0001 tells a handler of each observation that was left, and where it was made") {
+  ignore_faults();
+  item *object = item_make(0);
+  watcher one = {.context = &faults}, two = {0};
+  watch(object, "value", KVO_NEW | KVO_PRIOR, &one);
+  watch(object, "next.value", KVO_OLD, &two);
+  item_destroy(object);
+  CHECK_EQ(faults.count, 1);
+  CHECK_EQ((int)faults.code, 1);
+  CHECK_CONTAINS(faults.summary, "KVO0001 fatal: Item@0x");
+  CHECK_CONTAINS(faults.summary, "was deallocated while 2 observations were registered (key paths: ");
+  CHECK_SAME(strchr(faults.summary, '\n'), NULL);
+  CHECK_EQ(faults.observation_count, 2);
+  CHECK_EQ((const char *)faults.first_key_path, "value");
+  CHECK_CONTAINS(faults.first_file, "fixture.c");
+  CHECK_EQ(faults.first.line, registration_line());
+  CHECK_SAME(faults.first.observer, &one);
+  CHECK_SAME(faults.first.context, &faults);
+  CHECK(faults.first.observation == one.id);
+  CHECK_EQ((int)faults.first.options, KVO_NEW | KVO_PRIOR);
+  CHECK_CONTAINS(faults.apple, "was deallocated while key value observers were still registered with it.");
+  CHECK_CONTAINS(faults.report, line_of(registration_line()));
+  CHECK_CONTAINS(faults.report, "\"next.value\"");
+  CHECK_CONTAINS(faults.report, "new|prior");
+}
+
+TEST("KVO0002 tells which observer, key path and object, and what is registered instead") {
+  ignore_faults();
+  item *object = item_make(0);
+  watcher w = {0}, stranger = {0};
+  watch(object, "value", KVO_NONE, &w);
+  CHECK_STATUS(kvo_remove_observer_for(as_object(object), &stranger, "value"), KVO_ERROR_NOT_REGISTERED);
+  CHECK_EQ((int)faults.code, 2);
+  CHECK_CONTAINS(faults.summary, "KVO0002 fatal: cannot remove observer@0x");
+  CHECK_CONTAINS(faults.summary, "for \"value\" from Item@0x");
+  CHECK_CONTAINS(faults.apple, "Cannot remove an observer");
+  CHECK_CONTAINS(faults.apple, "because it is not registered as an observer.");
+  CHECK_CONTAINS(faults.report, line_of(registration_line()));
+  CHECK_EQ(faults.observation_count, 1);
+  CHECK_CONTAINS(faults.report, "other observers are registered with the object, but not this one");
+  CHECK_STATUS(kvo_remove_observer_for(as_object(object), &w, "valeu"), KVO_ERROR_NOT_REGISTERED);
+  CHECK_CONTAINS(faults.report, "is the key path misspelt?");
+  CHECK_STATUS(kvo_remove_observer_for_context(as_object(object), &w, "value", &w), KVO_ERROR_NOT_REGISTERED);
+  CHECK_CONTAINS(faults.report, "with another context");
+  CHECK_OK(kvo_remove_observer(w.id));
+  CHECK_STATUS(kvo_remove_observer_for(as_object(object), &w, "value"), KVO_ERROR_NOT_REGISTERED);
+  CHECK_CONTAINS(faults.report, "no observation at all");
+  CHECK_STATUS(kvo_remove_observer(w.id), KVO_ERROR_NOT_REGISTERED);
+  CHECK_CONTAINS(faults.summary, "KVO0002 fatal: removal of observation 0x");
+  CHECK_EQ(faults.count, 5);
+  item_destroy(object);
+}
+
+TEST("KVO0009 tells the key that does not exist, the place of the call, and the keys that do") {
+  ignore_faults();
+  item *object = item_make(0), *next = item_make(0);
+  object->next = next;
+  watcher w = {0};
+  kvo_observer path = watcher_observer("next.imaginary", KVO_NONE, &w), single = watcher_observer("imaginary", KVO_NEW | KVO_INITIAL, &w);
+  CHECK_STATUS(kvo_add_observer(as_object(object), &path, NULL), KVO_ERROR_UNDEFINED_KEY);
+  CHECK_EQ((int)faults.code, 9);
+  CHECK_CONTAINS(faults.summary, "KVO0009 fatal: cannot observe \"next.imaginary\" of Item@0x");
+  CHECK_CONTAINS(faults.apple, "is not KVC-compliant for the");
+  CHECK_CONTAINS(faults.file, "fixture.c");
+  CHECK_EQ(faults.line, path.line);
+  CHECK_CONTAINS(faults.report, "the keys of Item are: value, other, next");
+  CHECK_STATUS(kvo_add_observer(as_object(object), &single, NULL), KVO_ERROR_UNDEFINED_KEY);
+  CHECK_EQ((int)faults.code, 9);
+  CHECK_EQ(faults.count, 2);
+  CHECK_EQ(w.calls + w.destroyed, 0);
+  CHECK(!kvo_object_is_observed(as_object(object)));
+  CHECK(!kvo_object_is_observed(as_object(next)));
+  item_destroy(object);
+  item_destroy(next);
+}
+
+TEST("KVO0009 is raised when a value is wanted of an undefined key that changes manually") {
+  ignore_faults();
+  item *object = item_make(0);
+  watcher w = {0};
+  watch(object, "imaginary", KVO_NEW, &w);
+  CHECK_OK(kvo_will_change(as_object(object), "imaginary"));
+  CHECK_OK(kvo_did_change(as_object(object), "imaginary"));
+  CHECK_EQ(faults.count, 1);
+  CHECK_EQ((int)faults.code, 9);
+  CHECK_CONTAINS(faults.apple, "this class is not key value coding-compliant for the key imaginary.");
+  CHECK_EQ(w.calls, 1); /* the process went on, and so does the notification */
+  CHECK(!w.new_value.told);
+  CHECK_OK(kvo_remove_observer(w.id));
+  item_destroy(object);
+}
+
+TEST("KVO0010 is raised for each form of a malformed key path") {
+  static const char *const malformed[] = {"", ".", "value.", ".value", "next..value"};
+  ignore_faults();
+  item *object = item_make(0);
+  watcher w = {0};
+  for (int i = 0; i < 5; i++) {
+    kvo_observer observer = watcher_observer(malformed[i], KVO_NONE, &w);
+    CHECK_STATUS(kvo_add_observer(as_object(object), &observer, NULL), KVO_ERROR_MALFORMED_KEY_PATH);
+    CHECK_EQ(faults.count, i + 1);
+    CHECK_EQ((int)faults.code, 10);
+    CHECK_CONTAINS(faults.summary, "KVO0010 fatal: cannot observe");
+    CHECK_EQ(faults.line, observer.line);
+  }
+  item_destroy(object);
+}
+
+static char whole_report_end[64];
+static size_t whole_report_length;
+
+static kvo_action keep_end(const kvo_fault *fault, void *arg) {
+  (void)arg;
+  whole_report_length = strlen(fault->report);
+  snprintf(whole_report_end, sizeof whole_report_end, "%s", fault->report + whole_report_length - 30);
+  CHECK_EQ(fault->observation_count, 300);
+  return KVO_ACTION_IGNORE;
+}
+
+TEST("a report of 300 observations with long key paths is complete") {
+  static char path[400];
+  static watcher many[300];
+  item *object = item_make(0);
+  for (int i = 0; i < 60; i++) strcat(path, i == 0 ? "next" : ".next");
+  for (int i = 0; i < 300; i++) watch(object, path, KVO_NONE, &many[i]);
+  kvo_set_fault_handler(keep_end, NULL);
+  item_destroy(object);
+  CHECK(whole_report_length > 300 * strlen(path));
+  CHECK_CONTAINS(whole_report_end, "after this one only");
+  for (int i = 0; i < 300; i++) CHECK_EQ(many[i].destroyed, 1);
+}
+
+static kvo_fault_handler handler_before;
+static int inner_faults;
+static kvo_action fault_within(const kvo_fault *fault, void *arg) {
+  (void)fault, (void)arg;
+  CHECK_EQ(++inner_faults, 1); /* it is not called again */
+  CHECK_STATUS(kvo_remove_observer(0), KVO_ERROR_NOT_REGISTERED);
+  return KVO_ACTION_IGNORE;
+}
+
+static void raise_within(void *arg) {
+  (void)arg;
+  kvo_set_fault_handler(fault_within, NULL);
+  CHECK_STATUS(kvo_remove_observer(0), KVO_ERROR_NOT_REGISTERED);
+  CHECK_EQ(inner_faults, 1);
+}
+
+TEST("a fault within the handler does not call it again, but takes the policy's action") {
+  child_result logged = harness_run_child(raise_within, NULL, "log");
+  CHECK_EQ(logged.signal, 0);
+  CHECK_EQ(logged.exit_code, 0);
+  CHECK_CONTAINS(logged.errors, "KVO0002");
+  CHECK_EQ(harness_run_child(raise_within, NULL, NULL).signal, SIGABRT);
+}
+
+static kvo_action other_handler(const kvo_fault *fault, void *arg) {
+  (void)fault, (void)arg;
+  return KVO_ACTION_DEFAULT;
+}
+
+TEST("setting a handler returns the one before") {
+  CHECK(kvo_set_fault_handler(other_handler, NULL) == NULL);
+  handler_before = kvo_set_fault_handler(NULL, NULL);
+  CHECK(handler_before == other_handler);
+  CHECK(kvo_set_fault_handler(NULL, NULL) == NULL);
+}

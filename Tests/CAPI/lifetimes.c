@@ -1,0 +1,337 @@
+/* lifetimes.c - when user data is destroyed, and what the death of an object on either side does. */
+#include "allocator.h"
+#include "fixture.h"
+
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+TEST("destroy runs once, within the removal, when no callback runs") {
+  item *object = item_make(0);
+  watcher w = {0};
+  watch(object, "value", KVO_NONE, &w);
+  item_set_value(object, 1);
+  CHECK_EQ(w.destroyed, 0);
+  CHECK_OK(kvo_remove_observer(w.id));
+  CHECK_EQ(w.destroyed, 1);
+  item_destroy(object);
+  CHECK_EQ(w.destroyed, 1);
+}
+
+static void remove_and_look(watcher *self, const kvo_change *change) {
+  (void)change;
+  CHECK_OK(kvo_remove_observer(self->id));
+  CHECK_EQ(self->destroyed, 0);
+}
+
+static void check_own_removal(const char *key_path) {
+  item *object = item_make(0), *next = item_make(0);
+  object->next = next;
+  watcher w = {.then = remove_and_look};
+  watch(object, key_path, KVO_NEW | KVO_OLD, &w);
+  item_set_value(next, 1);
+  item_set_value(object, 1);
+  CHECK_EQ(w.calls, 1);
+  CHECK_EQ(w.destroyed, 1);
+  CHECK(!w.destroyed_in_callback);
+  item_destroy(object);
+  item_destroy(next);
+}
+
+TEST("destroy runs after the callback that removed its own observation has returned") { check_own_removal("value"); }
+TEST("so it does for an observation of a key path") { check_own_removal("next.value"); }
+TEST("so it does for an observation of an affected key") { check_own_removal("doubled"); }
+
+static void destroy_object(watcher *self, const kvo_change *change) {
+  if (change->is_prior) return;
+  item_destroy((item *)change->object);
+  CHECK_EQ(self->destroyed, 0);
+}
+
+static void check_own_death(const char *key_path) {
+  item *object = item_make(0), *next = item_make(0);
+  object->next = next;
+  watcher before = {0}, w = {.then = destroy_object}, after = {0};
+  watch(object, key_path, KVO_ENDS_WITH_OBJECT | KVO_NEW | KVO_OLD, &before);
+  watch(object, key_path, KVO_ENDS_WITH_OBJECT | KVO_NEW | KVO_OLD | KVO_PRIOR, &w);
+  watch(object, key_path, KVO_ENDS_WITH_OBJECT | KVO_NEW | KVO_OLD, &after);
+  if (strchr(key_path, '.') != NULL)
+    item_set_value(next, 1);
+  else
+    item_set_value(object, 1);
+  CHECK_EQ(after.calls, 1);
+  CHECK_EQ(w.calls, 1);
+  CHECK_EQ(before.calls, 0); /* it would have been told of a dead object */
+  CHECK_EQ(after.destroyed, 1);
+  CHECK_EQ(w.destroyed, 1);
+  CHECK(!w.destroyed_in_callback);
+  CHECK_EQ(before.destroyed, 1);
+  CHECK_STATUS(kvo_cancel_observer(before.id), KVO_ERROR_NOT_REGISTERED);
+  item_destroy(next);
+}
+
+TEST("an object may be destroyed within a callback of its own: nobody else is told") { check_own_death("value"); }
+TEST("so may the root of a key path") { check_own_death("next.value"); }
+
+TEST("an observation that ends with its object ends in silence, its user data is destroyed once") {
+  ignore_faults();
+  item *object = item_make(0);
+  watcher direct = {0}, path = {0};
+  watch(object, "value", KVO_ENDS_WITH_OBJECT, &direct);
+  watch(object, "next.value", KVO_ENDS_WITH_OBJECT, &path);
+  item_destroy(object);
+  CHECK_EQ(faults.count, 0);
+  CHECK_EQ(direct.destroyed, 1);
+  CHECK_EQ(path.destroyed, 1);
+  CHECK_EQ(direct.calls + path.calls, 0);
+  CHECK_STATUS(kvo_cancel_observer(direct.id), KVO_ERROR_NOT_REGISTERED);
+  CHECK_STATUS(kvo_cancel_observer(path.id), KVO_ERROR_NOT_REGISTERED);
+}
+
+TEST("after an object died observed, and the process went on, memory is safe and the user data destroyed") {
+  ignore_faults();
+  item *object = item_make(0);
+  watcher direct = {0}, path = {0};
+  watch(object, "value", KVO_NONE, &direct);
+  watch(object, "next.value", KVO_NONE, &path);
+  item_destroy(object);
+  CHECK_EQ(faults.count, 1);
+  CHECK_EQ((int)faults.code, KVO_FAULT_DEALLOCATED_WHILE_OBSERVED);
+  CHECK_EQ(faults.observation_count, 2);
+  CHECK_EQ(direct.destroyed, 1);
+  CHECK_EQ(path.destroyed, 1);
+}
+
+TEST("user data is not destroyed when the registration fails") {
+  ignore_faults();
+  item *object = item_make(0);
+  watcher w = {0};
+  kvo_observer bad = watcher_observer("next..value", KVO_NONE, &w), undefined = watcher_observer("imaginary.value", KVO_NONE, &w);
+  CHECK_STATUS(kvo_add_observer(as_object(object), &bad, NULL), KVO_ERROR_MALFORMED_KEY_PATH);
+  CHECK_STATUS(kvo_add_observer(as_object(object), &undefined, NULL), KVO_ERROR_UNDEFINED_KEY);
+  CHECK_EQ(w.destroyed, 0);
+  CHECK_EQ(w.calls, 0);
+  item_destroy(object);
+}
+
+/* ------------------------------------------------------------------------------------------------ Objects on the way -- */
+
+TEST("the death of an object on the way is a change to nil, told once") {
+  item *root = item_make(0), *leaf = item_make(5);
+  root->next = leaf;
+  watcher w = {0};
+  watch(root, "next.value", KVO_NEW | KVO_OLD, &w);
+  item_destroy(leaf);
+  CHECK_EQ(w.calls, 1);
+  CHECK_EQ(w.old_value.integer, 5);
+  CHECK(w.new_value.told && w.new_value.nil);
+  root->next = NULL;
+  CHECK_OK(kvo_remove_observer(w.id));
+  item_destroy(root);
+}
+
+TEST("after it a new object can be put in place of the dead one, whose memory is not touched any more") {
+  item *root = item_make(0), *leaf = item_make(5), *fresh = item_make(6);
+  root->next = leaf;
+  watcher w = {0};
+  watch(root, "next.value", KVO_NEW | KVO_OLD | KVO_PRIOR, &w);
+  item_destroy(leaf);
+  item_set_next(root, fresh);
+  CHECK_EQ(w.calls, 2);
+  CHECK(w.old_value.nil);
+  CHECK_EQ(w.new_value.integer, 6);
+  item_set_value(fresh, 7);
+  CHECK_EQ(w.calls, 3);
+  CHECK_EQ(w.old_value.integer, 6);
+  CHECK_EQ(w.new_value.integer, 7);
+  CHECK_OK(kvo_remove_observer(w.id));
+  item_destroy(root);
+  item_destroy(fresh);
+}
+
+TEST("so it can in the middle of a longer path") {
+  item *root = item_make(0), *middle = item_make(1), *leaf = item_make(2), *fresh = item_make(3);
+  root->next = middle;
+  middle->next = leaf;
+  watcher w = {0};
+  watch(root, "next.next.value", KVO_NEW | KVO_OLD, &w);
+  item_destroy(middle);
+  CHECK_EQ(w.calls, 1);
+  CHECK_EQ(w.old_value.integer, 2);
+  item_set_value(leaf, 20); /* not on the path any more */
+  CHECK_EQ(w.calls, 1);
+  fresh->next = leaf;
+  item_set_next(root, fresh);
+  CHECK_EQ(w.calls, 2);
+  CHECK(w.old_value.nil);
+  CHECK_EQ(w.new_value.integer, 20);
+  CHECK_OK(kvo_remove_observer(w.id));
+  item_destroy(root);
+  item_destroy(leaf);
+  item_destroy(fresh);
+}
+
+static void set_next_destroying(item *of, item *next) {
+  item *before = of->next;
+  of->next = next;
+  if (before != NULL) item_destroy(before); /* as a setter that owns its value does */
+}
+static item *get_next(const item *of) { return of->next; }
+
+TEST("an object that dies of being replaced is part of that one change") {
+  kvo_property_spec property = {.name = "next", .type = "@", .getter = (kvo_function)get_next, .setter = (kvo_function)set_next_destroying};
+  kvo_class_spec spec = {.struct_size = sizeof spec, .name = "Owner", .instance_size = sizeof(item), .properties = &property,
+                         .property_count = 1};
+  kvo_class *cls;
+  kvo_object *made;
+  CHECK_OK(kvo_class_register(&spec, &cls));
+  CHECK_OK(kvo_object_create(cls, &made));
+  item *root = (item *)made, *fresh = item_make(6);
+  root->next = item_make(5);
+  watcher w = {0};
+  watch(root, "next.value", KVO_NEW | KVO_OLD, &w);
+  item_set_next(root, fresh);
+  CHECK_EQ(w.calls, 1);
+  CHECK_EQ(w.old_value.integer, 5);
+  CHECK_EQ(w.new_value.integer, 6);
+  item_set_value(fresh, 7);
+  CHECK_EQ(w.calls, 2);
+  CHECK_OK(kvo_remove_observer(w.id));
+  kvo_object_destroy(made);
+  item_destroy(fresh);
+}
+
+TEST("an object at the address of a dead one gets nothing from it") {
+  item memory;
+  watcher first = {0}, second = {0}, path = {0};
+  item *root = item_make(0);
+  memset(&memory, 0, sizeof memory);
+  CHECK_OK(kvo_object_init(as_object(&memory), item_class()));
+  root->next = &memory;
+  watch(&memory, "value", KVO_ENDS_WITH_OBJECT, &first);
+  watch(root, "next.value", KVO_NONE, &path);
+  kvo_object_finish(as_object(&memory));
+  CHECK_EQ(path.calls, 1);
+  CHECK_OK(kvo_object_init(as_object(&memory), item_class()));
+  CHECK(!kvo_object_is_observed(as_object(&memory)));
+  item_set_value(&memory, 1);
+  watch(&memory, "value", KVO_NONE, &second);
+  item_set_value(&memory, 2);
+  CHECK_EQ(first.calls, 0);
+  CHECK_EQ(path.calls, 1);
+  CHECK_EQ(second.calls, 1);
+  CHECK_STATUS(kvo_cancel_observer(first.id), KVO_ERROR_NOT_REGISTERED);
+  CHECK_OK(kvo_remove_observer(second.id));
+  CHECK_OK(kvo_remove_observer(path.id));
+  kvo_object_finish(as_object(&memory));
+  item_destroy(root);
+}
+
+static void destroy_root(watcher *self, const kvo_change *change) {
+  (void)change;
+  item_destroy(self->then_arg);
+}
+
+TEST("the notice of an intermediate's death may destroy the root") {
+  item *root = item_make(0), *leaf = item_make(5);
+  root->next = leaf;
+  watcher w = {.then = destroy_root, .then_arg = root};
+  watch(root, "next.value", KVO_NEW | KVO_OLD | KVO_ENDS_WITH_OBJECT, &w);
+  item_destroy(leaf);
+  CHECK_EQ(w.calls, 1);
+  CHECK_EQ(w.destroyed, 1);
+  CHECK(!w.destroyed_in_callback);
+}
+
+static void destroy_given(watcher *self, const kvo_change *change) {
+  (void)change;
+  self->then = NULL;
+  item_destroy(self->then_arg);
+}
+
+TEST("an object on the way that dies in a callback of its own change is told as nil") {
+  item *root = item_make(0), *leaf = item_make(5);
+  root->next = leaf;
+  watcher path = {0}, w = {.then = destroy_given, .then_arg = leaf};
+  watch(root, "next.value", KVO_NEW | KVO_OLD, &path);
+  watch(leaf, "value", KVO_ENDS_WITH_OBJECT, &w); /* newer, so it runs first */
+  item_set_value(leaf, 6);
+  CHECK_EQ(path.calls, 1);
+  CHECK(path.new_value.told && path.new_value.nil);
+  item_set_next(root, NULL);
+  CHECK_EQ(path.calls, 2);
+  CHECK_OK(kvo_remove_observer(path.id));
+  item_destroy(root);
+}
+
+TEST("an object that was just put on the way and dies in a later callback of that change is told as nil") {
+  item *root = item_make(0), *fresh = item_make(5);
+  watcher w = {.then = destroy_given, .then_arg = fresh}, path = {0};
+  watch(root, "next", KVO_NONE, &w);
+  watch(root, "next.value", KVO_NEW | KVO_OLD, &path); /* newer, so it runs first */
+  item_set_next(root, fresh);
+  CHECK_EQ(path.calls, 2);
+  CHECK_EQ(path.old_value.integer, 5);
+  CHECK(path.new_value.told && path.new_value.nil);
+  item_set_next(root, NULL);
+  CHECK_EQ(path.calls, 3);
+  CHECK_OK(kvo_remove_observer(w.id));
+  CHECK_OK(kvo_remove_observer(path.id));
+  item_destroy(root);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ Growth -- */
+
+static void short_lives(int count) {
+  item *leaf = item_make(0);
+  for (int i = 0; i < count; i++) {
+    item *object = item_make(0);
+    watcher direct = {0}, path = {0};
+    object->next = leaf;
+    watch(object, "value", KVO_NEW | KVO_OLD, &direct);
+    watch(object, "next.value", KVO_NEW | KVO_ENDS_WITH_OBJECT, &path);
+    item_set_value(object, i);
+    item_set_value(leaf, i);
+    CHECK_EQ(direct.calls, 1);
+    CHECK_EQ(path.calls, 1);
+    CHECK_OK(kvo_remove_observer(direct.id));
+    item_destroy(object);
+    CHECK_EQ(path.destroyed, 1);
+  }
+  CHECK(!kvo_object_is_observed(as_object(leaf)));
+  item_destroy(leaf);
+}
+
+TEST("100 000 short-lived observed objects leave no memory behind") {
+  use_counting_allocator();
+  short_lives(10);
+  long blocks = live_blocks;
+  struct mallinfo2 before = mallinfo2();
+  short_lives(harness_is_instrumented() ? 2000 : 100000);
+  struct mallinfo2 after = mallinfo2();
+  CHECK_EQ((long)live_blocks, blocks);
+  if (!harness_is_instrumented()) CHECK(after.uordblks <= before.uordblks + 4096);
+}
+
+TEST("one object that is observed and changed 100 000 times leaves no memory behind") {
+  use_counting_allocator();
+  item *object = item_make(0), *one = item_make(1), *two = item_make(2);
+  watcher path = {0}, w = {0};
+  watch(object, "next.value", KVO_NEW | KVO_OLD, &path);
+  item_set_next(object, one);
+  item_set_next(object, two);
+  long blocks = live_blocks;
+  int rounds = harness_is_instrumented() ? 1000 : 50000;
+  for (int i = 0; i < rounds; i++) {
+    watch(object, "value", KVO_NONE, &w);
+    item_set_next(object, one);
+    item_set_next(object, two);
+    CHECK_OK(kvo_remove_observer(w.id));
+  }
+  CHECK_EQ((long)live_blocks, blocks + 1); /* the slot of "value" */
+  CHECK_EQ(path.calls, 2 * rounds + 2);
+  CHECK_OK(kvo_remove_observer(path.id));
+  item_destroy(object);
+  item_destroy(one);
+  item_destroy(two);
+}

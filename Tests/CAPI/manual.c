@@ -1,0 +1,226 @@
+/* manual.c - kvo_will_change and kvo_did_change: pairs match by object and key, nest, and may interleave. */
+#include "fixture.h"
+
+#include <pthread.h>
+
+static void will(item *object, const char *key) { CHECK_OK(kvo_will_change(as_object(object), key)); }
+static void did(item *object, const char *key) { CHECK_OK(kvo_did_change(as_object(object), key)); }
+
+TEST("a pair around a store that no setter makes notifies like a set") {
+  item *object = item_make(1);
+  watcher w = {0};
+  watch(object, "value", KVO_NEW | KVO_OLD | KVO_PRIOR, &w);
+  will(object, "value");
+  CHECK_EQ(w.priors, 1);
+  CHECK_EQ(w.old_value.integer, 1);
+  object->value = 2;
+  CHECK_EQ(w.calls, 0);
+  did(object, "value");
+  CHECK_EQ(w.calls, 1);
+  CHECK_EQ(w.old_value.integer, 1);
+  CHECK_EQ(w.new_value.integer, 2);
+  CHECK_EQ((int)w.kind, KVO_CHANGE_SETTING);
+  CHECK_OK(kvo_remove_observer(w.id));
+  item_destroy(object);
+}
+
+TEST("nested pairs each notify, with the old value of their own will") {
+  item *object = item_make(1);
+  watcher w = {0};
+  watch(object, "value", KVO_NEW | KVO_OLD, &w);
+  will(object, "value");
+  object->value = 2;
+  will(object, "value");
+  object->value = 3;
+  did(object, "value");
+  CHECK_EQ(w.calls, 1);
+  CHECK_EQ(w.old_value.integer, 2);
+  did(object, "value");
+  CHECK_EQ(w.calls, 2);
+  CHECK_EQ(w.old_value.integer, 1);
+  CHECK_EQ(w.new_value.integer, 3);
+  CHECK_STATUS(kvo_did_change(as_object(object), "value"), KVO_ERROR_UNBALANCED);
+  CHECK_EQ(w.calls, 2);
+  CHECK_OK(kvo_remove_observer(w.id));
+  item_destroy(object);
+}
+
+TEST("interleaved pairs of two keys and of two objects match by key and object") {
+  item *one = item_make(1), *two = item_make(10);
+  watcher value = {.tag = 'V'}, other = {.tag = 'O'}, second = {.tag = 'S'};
+  watch(one, "value", KVO_OLD | KVO_PRIOR, &value);
+  watch(one, "other", KVO_OLD | KVO_PRIOR, &other);
+  watch(two, "value", KVO_OLD | KVO_PRIOR, &second);
+  will(one, "value");
+  will(one, "other");
+  will(two, "value");
+  did(one, "value");
+  did(two, "value");
+  did(one, "other");
+  CHECK_EQ((const char *)trace, "vosVSO");
+  CHECK_EQ(second.old_value.integer, 10);
+  CHECK_OK(kvo_remove_observer(value.id));
+  CHECK_OK(kvo_remove_observer(other.id));
+  CHECK_OK(kvo_remove_observer(second.id));
+  item_destroy(one);
+  item_destroy(two);
+}
+
+TEST("a pair of a key that nobody observes is no error and tells nobody") {
+  item *object = item_make(1);
+  watcher w = {0};
+  will(object, "value");
+  did(object, "value");
+  watch(object, "other", KVO_NONE, &w);
+  will(object, "value");
+  did(object, "value");
+  will(object, "imaginary");
+  did(object, "imaginary");
+  CHECK_EQ(w.calls, 0);
+  CHECK_OK(kvo_remove_observer(w.id));
+  item_destroy(object);
+}
+
+TEST("did without will, on an observed key, does nothing and says so") {
+  item *object = item_make(1);
+  watcher w = {0};
+  watch(object, "value", KVO_NONE, &w);
+  CHECK_STATUS(kvo_did_change(as_object(object), "value"), KVO_ERROR_UNBALANCED);
+  CHECK_EQ(w.calls, 0);
+  CHECK_OK(kvo_remove_observer(w.id));
+  item_destroy(object);
+}
+
+TEST("one registered between will and did is not told of that did") {
+  item *object = item_make(1);
+  watcher before = {0}, between = {0};
+  watch(object, "value", KVO_NONE, &before);
+  will(object, "value");
+  watch(object, "value", KVO_NONE, &between);
+  did(object, "value");
+  CHECK_EQ(before.calls, 1);
+  CHECK_EQ(between.calls, 0);
+  CHECK_OK(kvo_remove_observer(before.id));
+  CHECK_OK(kvo_remove_observer(between.id));
+  item_destroy(object);
+}
+
+TEST("one removed between will and did is destroyed by the did at the latest, and not told") {
+  item *object = item_make(1);
+  watcher w = {0};
+  watch(object, "value", KVO_OLD | KVO_NEW, &w);
+  will(object, "value");
+  CHECK_OK(kvo_remove_observer(w.id));
+  did(object, "value");
+  CHECK_EQ(w.calls, 0);
+  CHECK_EQ(w.destroyed, 1);
+  item_destroy(object);
+}
+
+TEST("the setter of a manual property does not notify, a pair does") {
+  item *object = item_make(0);
+  watcher w = {0};
+  watch(object, "quiet", KVO_NEW, &w);
+  KVO_SET(object, "quiet", int, 5);
+  CHECK_EQ(object->quiet, 5);
+  CHECK_EQ(w.calls, 0);
+  will(object, "quiet");
+  KVO_SET(object, "quiet", int, 6);
+  did(object, "quiet");
+  CHECK_EQ(w.calls, 1);
+  CHECK_EQ(w.new_value.integer, 6);
+  CHECK_OK(kvo_remove_observer(w.id));
+  item_destroy(object);
+}
+
+TEST("a pair notifies those who observe through a key path or an affected key") {
+  item *root = item_make(0), *leaf = item_make(1);
+  root->next = leaf;
+  watcher path = {0}, doubled = {0};
+  watch(root, "next.value", KVO_NEW | KVO_OLD, &path);
+  watch(leaf, "doubled", KVO_NEW | KVO_OLD, &doubled);
+  will(leaf, "value");
+  leaf->value = 4;
+  did(leaf, "value");
+  CHECK_EQ(path.calls, 1);
+  CHECK_EQ(path.old_value.integer, 1);
+  CHECK_EQ(path.new_value.integer, 4);
+  CHECK_EQ(doubled.calls, 1);
+  CHECK_EQ(doubled.old_value.integer, 2);
+  CHECK_EQ(doubled.new_value.integer, 8);
+  CHECK_OK(kvo_remove_observer(path.id));
+  CHECK_OK(kvo_remove_observer(doubled.id));
+  item_destroy(root);
+  item_destroy(leaf);
+}
+
+/* ---------------------------------------------------------------------------------------------- Ordered collections -- */
+
+static void check_indexes(kvo_change_kind kind) {
+  item *object = item_make(1);
+  watcher w = {0};
+  watch(object, "value", KVO_PRIOR, &w);
+  size_t indexes[] = {2, 5, 9};
+  CHECK_OK(kvo_will_change_indexes(as_object(object), kind, "value", indexes, 3));
+  indexes[0] = 77; /* they were copied */
+  CHECK_EQ(w.priors, 1);
+  CHECK_EQ(w.index_count, 3);
+  did(object, "value");
+  CHECK_EQ(w.calls, 1);
+  CHECK_EQ((int)w.kind, (int)kind);
+  CHECK_EQ(w.index_count, 3);
+  CHECK_EQ(w.indexes[0], 2);
+  CHECK_EQ(w.indexes[2], 9);
+  CHECK_OK(kvo_remove_observer(w.id));
+  item_destroy(object);
+}
+
+TEST("an insertion tells its positions") { check_indexes(KVO_CHANGE_INSERTION); }
+TEST("a removal tells its positions") { check_indexes(KVO_CHANGE_REMOVAL); }
+TEST("a replacement tells its positions") { check_indexes(KVO_CHANGE_REPLACEMENT); }
+
+TEST("a setting has no positions, and positions need an array") {
+  item *object = item_make(1);
+  size_t index = 0;
+  CHECK_STATUS(kvo_will_change_indexes(as_object(object), KVO_CHANGE_SETTING, "value", &index, 1), KVO_ERROR_INVALID_ARGUMENT);
+  CHECK_STATUS(kvo_will_change_indexes(as_object(object), KVO_CHANGE_REMOVAL, "value", NULL, 1), KVO_ERROR_INVALID_ARGUMENT);
+  CHECK_OK(kvo_will_change_indexes(as_object(object), KVO_CHANGE_REMOVAL, "value", NULL, 0));
+  item_destroy(object);
+}
+
+/* ----------------------------------------------------------------------------------------------------- What is left -- */
+
+TEST("a will whose object dies before its did is harmless, also when a new object has its address") {
+  item memory = {0};
+  watcher first = {0}, second = {0};
+  CHECK_OK(kvo_object_init(as_object(&memory), item_class()));
+  watch(&memory, "value", KVO_ENDS_WITH_OBJECT | KVO_OLD, &first);
+  will(&memory, "value");
+  kvo_object_finish(as_object(&memory));
+  CHECK_OK(kvo_object_init(as_object(&memory), item_class()));
+  watch(&memory, "value", KVO_NONE, &second);
+  CHECK_STATUS(kvo_did_change(as_object(&memory), "value"), KVO_ERROR_UNBALANCED);
+  CHECK_EQ(first.calls, 0);
+  CHECK_EQ(second.calls, 0);
+  CHECK_OK(kvo_remove_observer(second.id));
+  kvo_object_finish(as_object(&memory));
+}
+
+static void *leave_open(void *arg) {
+  will(arg, "value");
+  return NULL;
+}
+
+TEST("a pair belongs to its thread, and what a thread leaves open is given up when it ends") {
+  item *object = item_make(1);
+  watcher w = {0};
+  pthread_t thread;
+  watch(object, "value", KVO_OLD, &w);
+  CHECK(pthread_create(&thread, NULL, leave_open, object) == 0);
+  CHECK(pthread_join(thread, NULL) == 0);
+  CHECK_STATUS(kvo_did_change(as_object(object), "value"), KVO_ERROR_UNBALANCED);
+  CHECK_OK(kvo_remove_observer(w.id));
+  CHECK_EQ(w.destroyed, 1); /* the open frame no longer keeps it */
+  CHECK_EQ(w.calls, 0);
+  item_destroy(object);
+}

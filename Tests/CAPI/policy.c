@@ -1,0 +1,153 @@
+/* policy.c - a fault ends the process with SIGABRT and a report, unless KVO_POLICY or a handler says otherwise. */
+#include "fixture.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+/* --------------------------------------------------------------------------------------------------- The misuses -- */
+
+static void die_observed(void *arg) {
+  (void)arg;
+  item *object = item_make(0);
+  static watcher w;
+  watch(object, "value", KVO_NEW, &w);
+  item_destroy(object);
+  fputs("went on\n", stderr);
+}
+
+static void remove_stranger(void *arg) {
+  (void)arg;
+  item *object = item_make(0);
+  static watcher w, stranger;
+  watch(object, "value", KVO_NONE, &w);
+  kvo_status status = kvo_remove_observer_for(as_object(object), &stranger, "value");
+  fprintf(stderr, "went on: %s\n", kvo_status_string(status));
+}
+
+static void observe(const char *key_path) {
+  item *object = item_make(0);
+  object->next = object;
+  static watcher w;
+  kvo_observer observer = watcher_observer(key_path, KVO_NONE, &w);
+  kvo_status status = kvo_add_observer(as_object(object), &observer, NULL);
+  fprintf(stderr, "went on: %s\n", kvo_status_string(status));
+}
+
+static void observe_undefined(void *arg) {
+  (void)arg;
+  observe("next.imaginary");
+}
+
+static void observe_malformed(void *arg) {
+  (void)arg;
+  observe("next..value");
+}
+
+/* ---------------------------------------------------------------------------------------------------------- Aborting -- */
+
+static void check_abort(void (*misuse)(void *), const char *first_line, const char *apple) {
+  child_result died = harness_run_child(misuse, NULL, NULL);
+  CHECK_EQ(died.signal, SIGABRT);
+  if (strncmp(died.errors, first_line, strlen(first_line)) != 0)
+    harness_fail(__FILE__, __LINE__, "the report does not begin with \"%s\" but is:\n%.600s", first_line, died.errors);
+  if (apple != NULL) CHECK_CONTAINS(died.errors, apple);
+  watcher w = {0};
+  char place[64];
+  snprintf(place, sizeof place, "fixture.c:%u", (unsigned)watcher_observer("value", 0, &w).line);
+  CHECK_CONTAINS(died.errors, place);
+  CHECK_CONTAINS(died.errors, "KVO_POLICY=log goes on after a fault");
+  CHECK_SAME(strstr(died.errors, "went on"), NULL);
+}
+
+TEST("KVO0001 aborts with Apple's sentence and the line of the registration") {
+  check_abort(die_observed, "KVO0001 fatal: Item@0x",
+              "was deallocated while key value observers were still registered with it. Current observation info: (<Observer: 0x");
+}
+
+TEST("KVO0002 aborts with Apple's sentence and the lines of what is registered") {
+  check_abort(remove_stranger, "KVO0002 fatal: cannot remove observer@0x", "Apple says: Cannot remove an observer <observer 0x");
+}
+
+TEST("KVO0009 aborts with Apple's sentence and the line of the registration") {
+  check_abort(observe_undefined, "KVO0009 fatal: cannot observe \"next.imaginary\" of Item@0x",
+              "was sent to an object that is not KVC-compliant for the \"next.imaginary\" property.");
+}
+
+TEST("KVO0010 aborts with the line of the registration") {
+  check_abort(observe_malformed, "KVO0010 fatal: cannot observe \"next..value\" of Item@0x", NULL);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ Policy -- */
+
+TEST("KVO_POLICY=abort is the default") { CHECK_EQ(harness_run_child(die_observed, NULL, "abort").signal, SIGABRT); }
+
+TEST("KVO_POLICY=log reports and goes on; the call returns its error") {
+  child_result logged = harness_run_child(remove_stranger, NULL, "log");
+  CHECK_EQ(logged.signal, 0);
+  CHECK_CONTAINS(logged.errors, "KVO0002 fatal:");
+  CHECK_CONTAINS(logged.errors, "went on: no such observation is registered");
+  CHECK_CONTAINS(harness_run_child(observe_undefined, NULL, "log").errors, "went on: the class has no such key");
+  CHECK_CONTAINS(harness_run_child(observe_malformed, NULL, "log").errors, "went on: malformed key path");
+}
+
+TEST("KVO_POLICY=ignore goes on in silence") {
+  child_result ignored = harness_run_child(die_observed, NULL, "ignore");
+  CHECK_EQ(ignored.signal, 0);
+  CHECK_EQ((const char *)ignored.errors, "went on\n");
+}
+
+TEST("an item with a code speaks for that code alone, wherever it stands in the list") {
+  static const char *const lists[] = {"abort,KVO0001:ignore", "KVO0001:ignore,abort", "KVO0001:ignore"};
+  for (int i = 0; i < 3; i++) {
+    CHECK_EQ((const char *)harness_run_child(die_observed, NULL, lists[i]).errors, "went on\n");
+    CHECK_EQ(harness_run_child(remove_stranger, NULL, lists[i]).signal, SIGABRT);
+  }
+  CHECK_EQ(harness_run_child(die_observed, NULL, "log,KVO0001:abort").signal, SIGABRT);
+  CHECK_EQ(harness_run_child(remove_stranger, NULL, "log,KVO0001:abort").signal, 0);
+}
+
+TEST("an item that is not understood is reported as KVO0034 and skipped, the rest counts") {
+  static const char *const lists[] = {"nonsense,ignore", "ignore,KVO9999:log", "KVO0002:nonsense,ignore", "KVO2:log,ignore", "Ignore,ignore",
+                                      "KVO0002:,ignore", "ignore,:", "abort ,ignore"};
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+    child_result run = harness_run_child(die_observed, NULL, lists[i]);
+    CHECK_EQ(run.signal, 0);
+    CHECK_CONTAINS(run.errors, "KVO0034 warning: KVO_POLICY: \"");
+    CHECK_CONTAINS(run.errors, "went on\n");
+  }
+}
+
+TEST("a malformed policy alone leaves the default: abort") {
+  child_result died = harness_run_child(die_observed, NULL, "please do not abort");
+  CHECK_EQ(died.signal, SIGABRT);
+  CHECK_CONTAINS(died.errors, "KVO0034 warning: KVO_POLICY: \"please do not abort\" is not understood");
+}
+
+TEST("an empty policy is none") { CHECK_EQ(harness_run_child(die_observed, NULL, "").signal, SIGABRT); }
+
+/* --------------------------------------------------------------------------------------------------- Handler's answers -- */
+
+static kvo_action answer(const kvo_fault *fault, void *arg) {
+  (void)fault;
+  return *(kvo_action *)arg;
+}
+
+static void die_with_answer(void *arg) {
+  kvo_set_fault_handler(answer, arg);
+  die_observed(NULL);
+}
+
+TEST("a handler's answer overrides the policy, and DEFAULT leaves it to the policy") {
+  kvo_action action = KVO_ACTION_IGNORE;
+  CHECK_EQ((const char *)harness_run_child(die_with_answer, &action, "abort").errors, "went on\n");
+  action = KVO_ACTION_LOG;
+  child_result logged = harness_run_child(die_with_answer, &action, "abort");
+  CHECK_CONTAINS(logged.errors, "KVO0001 fatal:");
+  CHECK_CONTAINS(logged.errors, "went on\n");
+  action = KVO_ACTION_ABORT;
+  CHECK_EQ(harness_run_child(die_with_answer, &action, "ignore").signal, SIGABRT);
+  action = KVO_ACTION_DEFAULT;
+  CHECK_EQ(harness_run_child(die_with_answer, &action, "abort").signal, SIGABRT);
+  CHECK_EQ(harness_run_child(die_with_answer, &action, "ignore").signal, 0);
+}
