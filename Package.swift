@@ -48,5 +48,11 @@ let package = Package(
           name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax", condition: .when(traits: ["Macros"])),
       ]),
     .testTarget(name: "MacroUsageTests", dependencies: ["KeyValueObserving"]),
+    .testTarget(name: "ObservingTests", dependencies: ["KeyValueObserving"]),
+    // A C program that the tests of interoperation talk to.
+    .target(name: "CSupport", dependencies: ["CKVO"], path: "Tests/CSupport"),
+    .testTarget(name: "InteropTests", dependencies: ["KeyValueObserving", "CKVO", "CSupport"]),
+    .testTarget(name: "CrashDiagnosticsTests", dependencies: ["KeyValueObserving", "CKVO"]),
+    .testTarget(name: "CoreTests", dependencies: ["KeyValueObserving"]),
   ]
 )

@@ -4,8 +4,8 @@
 set -eu
 library=$1
 baseline=$(dirname "$0")/symbols.txt
-# Sanitizers and coverage add symbols of their own, which begin with "__".
-exported=$(nm -D --defined-only --format=posix "$library" | awk '$1 !~ /^__/ { print $1 }' | LC_ALL=C sort)
+# Linkers and sanitizers add symbols of their own, which begin with "_".
+exported=$(nm -D --defined-only --format=posix "$library" | awk '$1 !~ /^_/ { print $1 }' | LC_ALL=C sort)
 if [ "${2:-}" = --update ]; then
   printf '%s\n' "$exported" >"$baseline"
   exit 0

@@ -240,7 +240,8 @@ kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *observer, kv
       .line = observer->line,
   };
   kvo_observation id = 0;
-  if (single && (property == NULL || property->affected_by == NULL)) {
+  bool evaluated = property != NULL && (property->affected_by != NULL || (property->flags & KVO_PROPERTY_COMPUTED) != 0);
+  if (single && !evaluated) {
     status = kvo_binding_observe_key(object, kvo_key_hash(own->key_path, length), &described, &id);
   } else {
     /* Tried once without recording: a path that cannot be walked is refused before anything is registered. */

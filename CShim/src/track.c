@@ -355,10 +355,8 @@ void kvo__tracked_died(kvo_tracked *tracked, const kvo_info *dying) {
   kvo__lock(&tracked->lock);
   tracked->orphaned = true;
   kvo__unlock(&tracked->lock);
-  if (now != NULL) {
-    tell(tracked, KVO_CHANGE_SETTING, false, before != NULL ? before->value : NULL, now->value);
-    cell_release(tracked, now);
-  }
+  tell(tracked, KVO_CHANGE_SETTING, false, before != NULL ? before->value : NULL, now != NULL ? now->value : NULL);
+  cell_release(tracked, now);
   cell_release(tracked, before);
 }
 

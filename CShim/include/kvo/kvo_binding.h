@@ -46,6 +46,11 @@ typedef struct kvo_value_ops {
   kvo_status (*assign)(void *instance, void *KVO_NULLABLE user, const kvo_value *value);
 } kvo_value_ops;
 
+enum {
+  /** No setter announces its changes: it is observed through what its evaluation reads. Or-ed into the flags. */
+  KVO_PROPERTY_COMPUTED = 1u << 1,
+};
+
 /** Describes one property of a binding's class. */
 typedef struct kvo_binding_property {
   const char *name;
@@ -56,7 +61,7 @@ typedef struct kvo_binding_property {
   void *KVO_NULLABLE user;
   /** NULL or key paths, ended by NULL, that affect this value. */
   const char *KVO_NULLABLE const *KVO_NULLABLE affected_by;
-  /** 0 or KVO_PROPERTY_MANUAL. */
+  /** KVO_PROPERTY_… bits. */
   uint32_t flags;
 } kvo_binding_property;
 

@@ -112,7 +112,8 @@ final class KeyValueClass: @unchecked Sendable {
         name: strings.copy(property.name), type: strings.copy(property.encoding), ops: KeyValueProperty.operations,
         user: Unmanaged.passUnretained(property).toOpaque(),
         affected_by: affectingPaths[property.key].map { strings.copy($0) },
-        flags: manualKeys.contains(property.key) ? UInt32(KVO_PROPERTY_MANUAL) : 0)
+        flags: (manualKeys.contains(property.key) ? UInt32(KVO_PROPERTY_MANUAL) : 0)
+          | (property.isStored ? 0 : UInt32(KVO_PROPERTY_COMPUTED)))
     }
     var made: OpaquePointer?
     let status = kvo_binding_class_register(

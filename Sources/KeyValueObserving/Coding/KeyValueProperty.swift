@@ -67,9 +67,9 @@ final class TypedProperty<Root: AnyObject, Value>: KeyValueProperty, @unchecked 
     _ instance: UnsafeMutableRawPointer, _ selection: UnsafePointer<kvo_selection>?
   ) -> UnsafeMutableRawPointer? {
     let value = Unmanaged<Root>.fromOpaque(instance).takeUnretainedValue()[keyPath: keyPath]
-    guard let selection else { return .__copy(value) }
+    guard let selection else { return .__copy(value, as: Value.self) }
     let indexes = UnsafeBufferPointer(start: selection.pointee.indexes, count: selection.pointee.count)
-    return elements(of: value, at: indexes).map { .__copy($0) }
+    return elements(of: value, at: indexes).map { .__copy($0, as: Value.self) }
   }
 
   override func release(_ storage: UnsafeMutableRawPointer) { storage.__release(as: Value.self) }

@@ -49,7 +49,7 @@ func raiseRegistrationFault(
     }
   let name = kvo_object_class(object).map { String(cString: kvo_class_name($0)) } ?? "(no class)"
   let reason = String(cString: kvo_status_string(status))
-  raiseFault(code, "cannot observe \"\(keyPath)\" of \(name)@\(object): \(reason)", site: site)
+  raiseFault(code, "cannot observe \"\(keyPath)\" of \(name)@\(hexadecimal(UnsafeMutableRawPointer(object))): \(reason)", site: site)
 }
 
 /// A key path, walked at registration, with a key that does not exist.
@@ -61,9 +61,9 @@ func raiseUndefinedKey(
   let observing = ObserverIdentity(observer)
   raiseFault(
     KVO_FAULT_UNDEFINED_KEY,
-    "cannot observe \"\(keyPath)\": \(observed.className)@\(observed.address) has no observable value for "
+    "cannot observe \"\(keyPath)\": \(observed.className)@\(observed.addressText) has no observable value for "
       + "\"\(undefined.key)\"",
-    apple: "[<\(observed.className) \(observed.address)> addObserver:<\(observing.className) \(observing.address)> "
+    apple: "[<\(observed.className) \(observed.addressText)> addObserver:<\(observing.className) \(observing.addressText)> "
       + "forKeyPath:@\"\(keyPath)\" options:\(options.rawValue) context:\(hexadecimal(context))] was sent to an object "
       + "that is not KVC-compliant for the \"\(undefined.key)\" property.",
     help: keys(of: undefined.object), site: site)
@@ -74,9 +74,9 @@ func raiseUndefinedKey(_ undefined: UndefinedKey, _ classic: ClassicObservation)
   let observed = ObserverIdentity(undefined.object)
   raiseFault(
     KVO_FAULT_UNDEFINED_KEY,
-    "\"\(classic.keyPath)\" cannot be followed: \(observed.className)@\(observed.address) has no observable value for "
+    "\"\(classic.keyPath)\" cannot be followed: \(observed.className)@\(observed.addressText) has no observable value for "
       + "\"\(undefined.key)\"",
-    apple: "[<\(observed.className) \(observed.address)> valueForUndefinedKey:]: this class is not key value "
+    apple: "[<\(observed.className) \(observed.addressText)> valueForUndefinedKey:]: this class is not key value "
       + "coding-compliant for the key \(undefined.key).",
     help: keys(of: undefined.object), concerned: classic)
 }
@@ -94,20 +94,20 @@ func raiseUnhandledChange(
 ) {
   let identity = ObserverIdentity(observer)
   let observed = (object as? any KeyValueObservable).map { ObserverIdentity($0) }
-  let observedText = observed.map { "<\($0.className): \($0.address)>" } ?? "(null)"
+  let observedText = observed.map { "<\($0.className): \($0.addressText)>" } ?? "(null)"
   // Kinds and positions only: values may be private.
   let kind = change?[.kindKey] as? UInt ?? 0
   raiseFault(
     KVO_FAULT_UNHANDLED,
-    "a change of \"\(keyPath ?? "")\" of \(observed.map { "\($0.className)@\($0.address)" } ?? "nil") reached "
-      + "\(identity.className)@\(identity.address), and no class of its hierarchy handled it",
-    apple: "<\(identity.className): \(identity.address)>: An -observeValueForKeyPath:ofObject:change:context: message was "
+    "a change of \"\(keyPath ?? "")\" of \(observed.map { "\($0.className)@\($0.addressText)" } ?? "nil") reached "
+      + "\(identity.className)@\(identity.addressText), and no class of its hierarchy handled it",
+    apple: "<\(identity.className): \(identity.addressText)>: An -observeValueForKeyPath:ofObject:change:context: message was "
       + "received but not handled.\nKey path: \(keyPath ?? "(null)")\nObserved object: \(observedText)\nChange: {\n    "
       + "kind = \(kind);\n}\nContext: \(hexadecimal(context))",
     help: "handle the change where its context is compared, and pass to super only contexts that are not your own",
     concerned: ClassicObservation.current)
 }
 
-private func hexadecimal(_ pointer: UnsafeMutableRawPointer?) -> String {
+func hexadecimal(_ pointer: UnsafeMutableRawPointer?) -> String {
   "0x" + String(UInt(bitPattern: pointer), radix: 16)
 }

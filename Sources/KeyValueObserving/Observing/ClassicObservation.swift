@@ -71,8 +71,8 @@ final class ClassicObservation: @unchecked Sendable {
     let observed = ObserverIdentity(object)
     raiseFault(
       KVO_FAULT_DANGLING_OBSERVER,
-      "the observer \(identity.className)@\(identity.address) of \"\(keyPath)\" of \(observed.className)@"
-        + "\(observed.address) was deallocated without being removed",
+      "the observer \(identity.className)@\(identity.addressText) of \"\(keyPath)\" of \(observed.className)@"
+        + "\(observed.addressText) was deallocated without being removed",
       help: "call removeObserver(_:forKeyPath:context:) in the observer's deinit at the latest, or keep a token of "
         + "observe(_:options:changeHandler:) in the observer",
       concerned: self)

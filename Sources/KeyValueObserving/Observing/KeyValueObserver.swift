@@ -63,7 +63,7 @@ extension KeyValueObservable {
     } else {
       box = ObservationBox(
         deliver: { classic.deliver($0, evaluated: true) },
-        evaluate: { [weak self] in self.map { .__copy($0.evaluate(components, for: classic)) } },
+        evaluate: { [weak self] in self.map { .__copy($0.evaluate(components, for: classic), as: Any.self) } },
         release: { $0.__release(as: Any.self) })
     }
     let observation = classic.identity.className.withCString { name in
@@ -128,4 +128,7 @@ struct ObserverIdentity: @unchecked Sendable {
     className = _typeName(type(of: observer), qualified: false)
     address = UnsafeRawPointer(Unmanaged.passUnretained(observer).toOpaque())
   }
+
+  /// As the C runtime writes addresses.
+  var addressText: String { hexadecimal(UnsafeMutableRawPointer(mutating: address)) }
 }

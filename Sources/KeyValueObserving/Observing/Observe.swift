@@ -37,7 +37,7 @@ extension KeyValueObservable {
       computed: { [weak self] change in
         if let self { changeHandler(self, .init(__raw: change)) }
       },
-      evaluate: { [weak self] in self.map { .__copy($0[keyPath: keyPath]) } })
+      evaluate: { [weak self] in self.map { .__copy($0[keyPath: keyPath], as: Value.self) } })
   }
 
   /// Registers an observation by key when the key path is a stored property's own, else by evaluation.
@@ -97,8 +97,10 @@ extension NSKeyValueObservedChange {
 
 extension UnsafeMutableRawPointer {
   /// New storage that holds a value; end it with `__release(as:)`.
+  ///
+  /// The type is named at both ends: of an `Any`, Swift would otherwise open what is inside and store that.
   @inlinable
-  static func __copy<Value>(_ value: Value) -> UnsafeMutableRawPointer {
+  static func __copy<Value>(_ value: Value, as type: Value.Type) -> UnsafeMutableRawPointer {
     let storage = UnsafeMutablePointer<Value>.allocate(capacity: 1)
     storage.initialize(to: value)
     return UnsafeMutableRawPointer(storage)

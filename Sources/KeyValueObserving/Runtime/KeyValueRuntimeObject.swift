@@ -92,9 +92,9 @@ public final class KeyValueRuntimeObject: KeyValueObservable {
   private func refuse(_ error: any Error) -> Never {
     let cls = kvo_object_class(pointer).map { String(cString: kvo_class_name($0)) } ?? "(no class)"
     let undefined = (error as? KeyValueRuntimeError)?.status == KVO_ERROR_UNDEFINED_KEY.rawValue
-    raiseFault(undefined ? KVO_FAULT_UNDEFINED_KEY : KVO_FAULT_TYPE_MISMATCH, "\(cls)@\(pointer): \(error)")
+    raiseFault(undefined ? KVO_FAULT_UNDEFINED_KEY : KVO_FAULT_TYPE_MISMATCH, "\(cls)@\(hexadecimal(pointer)): \(error)")
     // There is no value to go on with, whatever the policy.
-    fatalError("\(cls)@\(pointer): \(error)")
+    fatalError("\(cls): \(error)")
   }
 
   // MARK: - Values by encoding

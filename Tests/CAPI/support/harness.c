@@ -1,5 +1,4 @@
 /* harness.c - runs each test in a forked process and ends with the line "<program>: N passed, N failed". */
-#define _GNU_SOURCE
 #include "harness.h"
 
 #include <stdarg.h>
@@ -97,6 +96,8 @@ bool harness_is_instrumented(void) {
   const char *tool = getenv("KVO_TEST_TOOL"); /* check-c.sh tells */
   return tool != NULL && *tool != '\0';
 }
+
+bool harness_is_valgrind(void) { return harness_is_instrumented() && strcmp(getenv("KVO_TEST_TOOL"), "valgrind") == 0; }
 
 /* --------------------------------------------------------------------------------------------------------- Processes -- */
 

@@ -74,5 +74,7 @@ child_result harness_run_child(void (*body)(void *arg), void *arg, const char *p
 
 /* True when the program runs under a tool that makes it many times slower, or that adds memory of its own. */
 bool harness_is_instrumented(void);
+/* True under valgrind, which calculates long doubles with the precision of doubles. */
+bool harness_is_valgrind(void);
 
 #endif

@@ -1,0 +1,67 @@
+# What a developer types. Each command first sees to what it needs (scripts/require.sh); all that is built is in .build/ and build/.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help demo test bench check check-quick check-format check-api check-c check-sanitizers format clean
+
+# Passed on: make demo ARGS="--json", make bench ARGS="…".
+ARGS ?=
+
+c_tools = libffi-dev cmake ninja-build gcc g++ pkg-config
+
+swift_sources = $(wildcard Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Tests)
+c_sources = $(wildcard CShim/src/*.[ch] CShim/include/kvo/*.h Tests/CAPI/*.c Tests/CAPI/support/*.[ch])
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: ## Watch this machine through observers for five seconds (ARGS="--seconds 2 --json")
+	@scripts/require.sh swift git libffi-dev
+	@echo "Building hostwatch; the first time takes some minutes …" >&2
+	@scripts/quietly.sh demo swift build --product hostwatch
+	@swift run --skip-build hostwatch --seconds 5 $(ARGS)
+
+test: ## Run all tests: the core without the macro, the C suite, the Swift suites
+	@scripts/require.sh swift git $(c_tools)
+	@echo "== The core, without the macro"
+	scripts/test-without-macros.sh
+	@echo "== The C suite"
+	scripts/check-c.sh --quick
+	@echo "== The Swift suites"
+	swift test
+
+bench: ## Measure, optimised, against plain Swift and C (ARGS are passed on)
+	@scripts/require.sh swift git libffi-dev
+	@scripts/bench.sh $(ARGS)
+
+check: check-format check-c check-sanitizers check-api ## Everything a release must pass besides the tests; takes long
+
+check-quick: check-format check-api ## The checks that take seconds: format, C headers and symbols, API baseline
+	@scripts/require.sh swift $(c_tools)
+	scripts/check-c.sh --quick
+
+check-format: ## Fail where a Swift source is not as 'make format' would leave it
+	@scripts/require.sh swift
+	swift format lint --strict --recursive $(swift_sources)
+
+check-c: ## Run the whole C suite: compilers, sanitizers, valgrind, headers, symbols
+	@scripts/require.sh swift $(c_tools) valgrind
+	scripts/check-c.sh
+
+check-sanitizers: ## Run the Swift tests under ThreadSanitizer and AddressSanitizer
+	@scripts/require.sh swift git libffi-dev
+	scripts/check-sanitizers.sh
+
+check-api: ## Compare the public Swift API with Documentation/api-baseline.txt; ask for doc comments
+	@scripts/require.sh swift git libffi-dev python3
+	scripts/check-api.sh
+
+format: ## Format the Swift and C sources in place
+	@scripts/require.sh swift clang-format
+	swift format --in-place --recursive $(swift_sources)
+	clang-format -i $(c_sources)
+
+clean: ## Remove all that was built
+	rm -rf .build build Benchmarks/.build

@@ -1,0 +1,130 @@
+// Faults in process, with a handler that lets the program go on: what it is told, and that nothing breaks.
+#if Macros
+  import CKVO
+  import Foundation
+  import KeyValueObserving
+  import Testing
+
+  @KeyValueObservable
+  private final class Meter {
+    var value = 0
+    var next: Meter?
+  }
+
+  private final class Reader: KeyValueObserver {
+    private(set) var count = 0
+    func observeValue(
+      forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+      context: UnsafeMutableRawPointer?
+    ) { count += 1 }
+  }
+
+  /// Collects the faults that a body raises. The handler is the process's: these tests run one after the other.
+  private func faults(_ body: () -> Void) -> [String] {
+    final class Collected {
+      var summaries: [String] = []
+    }
+    let collected = Collected()
+    kvo_set_fault_handler(
+      { fault, argument in
+        let collected = Unmanaged<Collected>.fromOpaque(argument!).takeUnretainedValue()
+        collected.summaries.append(String(cString: fault.pointee.summary))
+        return KVO_ACTION_IGNORE
+      }, Unmanaged.passUnretained(collected).toOpaque())
+    body()
+    kvo_set_fault_handler(nil, nil)
+    return collected.summaries.map { String($0.prefix(7)) }
+  }
+
+  @Suite("Faults with a handler", .serialized)
+  struct HandlerTests {
+    @Test func `After a death while observed the observer hears nothing more, and may observe again`() {
+      let reader = Reader()
+      let raised = faults {
+        var meter: Meter? = Meter()
+        meter?.addObserver(reader, forKeyPath: "value")
+        meter = nil
+      }
+      #expect(raised == ["KVO0001"])
+      let meter = Meter()
+      meter.addObserver(reader, forKeyPath: "value")
+      meter.value = 1
+      #expect(reader.count == 1)
+      meter.removeObserver(reader, forKeyPath: "value")
+    }
+
+    @Test func `A dead observer is told once, and its observation is over`() {
+      let meter = Meter()
+      let raised = faults {
+        do { meter.addObserver(Reader(), forKeyPath: "value") }
+        meter.value = 1
+        meter.value = 2
+      }
+      #expect(raised == ["KVO0004"])
+      #expect(meter.observationInfo == nil)
+    }
+
+    @Test func `A new observer at the address of a dead one gets nothing of it`() {
+      let meter = Meter()
+      _ = faults {
+        for _ in 0..<50 {
+          do { meter.addObserver(Reader(), forKeyPath: "value") }
+          let reader = Reader()
+          meter.value += 1
+          #expect(reader.count == 0)
+        }
+      }
+    }
+
+    @Test func `A wrong context removes nothing, and the right one still does`() {
+      let (meter, reader) = (Meter(), Reader())
+      let contexts = UnsafeMutableRawPointer.allocate(byteCount: 2, alignment: 1)
+      defer { contexts.deallocate() }
+      let raised = faults {
+        meter.addObserver(reader, forKeyPath: "value", context: contexts)
+        meter.removeObserver(reader, forKeyPath: "value", context: contexts + 1)
+        meter.removeObserver(reader, forKeyPath: "value", context: nil)
+        meter.value = 1
+        meter.removeObserver(reader, forKeyPath: "value", context: contexts)
+      }
+      #expect(raised == ["KVO0002", "KVO0002"])
+      #expect(reader.count == 1)
+    }
+
+    @Test func `A path root that dies while observed lets go of the rest of the path`() {
+      let (reader, next) = (Reader(), Meter())
+      let raised = faults {
+        let meter = Meter()
+        meter.next = next
+        meter.addObserver(reader, forKeyPath: "next.value")
+      }
+      #expect(raised == ["KVO0001"])
+      next.value = 1
+      #expect(reader.count == 0 && next.observationInfo == nil)
+    }
+
+    @Test func `A registration that is refused leaves nothing behind`() {
+      let (meter, reader) = (Meter(), Reader())
+      let raised = faults {
+        meter.addObserver(reader, forKeyPath: "nothing.value")
+        meter.addObserver(reader, forKeyPath: "nothing", options: [.initial, .new])
+        meter.addObserver(reader, forKeyPath: "value.more")
+        meter.addObserver(reader, forKeyPath: "next..value")
+      }
+      #expect(raised == ["KVO0009", "KVO0009", "KVO0009", "KVO0010"])
+      #expect(meter.observationInfo == nil)
+    }
+
+    @Test func `A value wanted of an undefined key is told at the change`() {
+      let (meter, reader) = (Meter(), Reader())
+      let raised = faults {
+        meter.addObserver(reader, forKeyPath: "nothing", options: [.new])
+        meter.willChangeValue(forKey: "nothing")
+        meter.didChangeValue(forKey: "nothing")
+        meter.removeObserver(reader, forKeyPath: "nothing")
+      }
+      #expect(raised == ["KVO0009"])
+      #expect(reader.count == 1)
+    }
+  }
+#endif

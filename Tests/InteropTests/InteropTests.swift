@@ -1,0 +1,180 @@
+// One registry for both sides: C observes, reads and sets Swift objects; Swift observes C objects.
+#if Macros
+  import CKVO
+  import CSupport
+  import Foundation
+  import KeyValueObserving
+  import Testing
+
+  @KeyValueObservable
+  private final class Song {
+    var title = "t"
+    var plays = 1
+    var rating: Double? = nil
+    var isLiked = false
+    var album: Album?
+    var tags: [String] = []
+    var length: Int { plays * 2 }
+    let id = 7
+  }
+
+  @KeyValueObservable
+  private final class Album {
+    var name: String
+    init(name: String) { self.name = name }
+  }
+
+  extension csupport_watcher {
+    fileprivate var lines: [String] {
+      withUnsafeBytes(of: text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        .split(separator: ";").map(String.init)
+    }
+  }
+
+  @Suite("Swift objects seen from C")
+  struct SwiftFromCTests {
+    private let song = Song()
+    private let watcher = UnsafeMutablePointer<csupport_watcher>.allocate(capacity: 1)
+
+    init() { watcher.initialize(to: csupport_watcher()) }
+
+    private var object: KeyValueObjectReference { song.__keyValueObject }
+
+    /// The class is known to C from the first observation on.
+    private func introduce() -> NSKeyValueObservation { song.observe(\.id) { _, _ in } }
+
+    @Test func `A C program observes a Swift object and gets typed values`() {
+      let token = introduce()
+      for key in ["title", "plays", "rating", "isLiked"] {
+        #expect(csupport_watch(watcher, object, key) == KVO_OK)
+      }
+      song.title = "u"
+      song.plays += 1
+      song.rating = 2.5
+      song.rating = nil
+      song.isLiked = true
+      #expect(
+        watcher.pointee.lines == ["title t>u", "plays 1>2", "rating nil>2.5", "rating 2.5>nil", "isLiked false>true"])
+      token.invalidate()
+    }
+
+    @Test func `A C program observes a key path through Swift objects, and a computed property`() {
+      let token = introduce()
+      #expect(csupport_watch(watcher, object, "album.name") == KVO_OK)
+      #expect(csupport_watch(watcher, object, "length") == KVO_OK)
+      song.album = Album(name: "a")
+      song.album?.name = "b"
+      song.album = nil
+      song.plays = 4
+      #expect(
+        watcher.pointee.lines == ["album.name nil>a", "album.name a>b", "album.name b>nil", "length 2>8"])
+      token.invalidate()
+    }
+
+    @Test func `A C program reads and sets a Swift object, and observers hear`() {
+      let token = introduce()
+      let lines = Lines()
+      let log = song.observe(\.title, options: [.new]) { lines.add($1.newValue ?? "-") }
+      "from C".withCString { text in
+        withUnsafePointer(to: text) { bytes in
+          "*".withCString { type in
+            var value = kvo_value(type: type, size: MemoryLayout<UnsafePointer<CChar>>.size, bytes: bytes)
+            #expect(kvo_set_value(object, "title", &value) == KVO_OK)
+            #expect(kvo_set_value(object, "plays", &value) == KVO_ERROR_TYPE_MISMATCH)
+            #expect(kvo_set_value(object, "id", &value) == KVO_ERROR_READ_ONLY)
+            #expect(kvo_set_value(object, "nothing", &value) == KVO_ERROR_UNDEFINED_KEY)
+          }
+        }
+      }
+      #expect(song.title == "from C" && lines.all == ["from C"])
+      var read = 0
+      let status = kvo_get_value(
+        object, "plays", { $1!.storeBytes(of: $0.pointee.bytes!.load(as: Int.self), as: Int.self) }, &read)
+      #expect(status == KVO_OK)
+      #expect(read == 1)
+      withExtendedLifetime((token, log)) {}
+    }
+
+    @Test func `The observation ends with the Swift object, and its user data is destroyed once`() {
+      do {
+        let song = Song()
+        let token = song.observe(\.title) { _, _ in }
+        #expect(csupport_watch(watcher, song.__keyValueObject, "title") == KVO_OK)
+        token.invalidate()
+      }
+      #expect(watcher.pointee.destroyed == 1)
+    }
+
+    @Test func `The class hides that its object is observed, and its isa tells`() {
+      let token = song.observe(\.title) { _, _ in }
+      #expect(String(cString: kvo_class_name(kvo_object_class(object)!)) == "Song")
+      #expect(String(cString: kvo_class_name(kvo_object_isa(object)!)) == "KVONotifying_Song")
+      token.invalidate()
+      #expect(String(cString: kvo_class_name(kvo_object_isa(object)!)) == "Song")
+    }
+  }
+
+  @Suite("C objects seen from Swift")
+  struct CFromSwiftTests {
+    @Test func `A Swift program observes a C object that C code sets`() throws {
+      let shape = csupport_shape_create()
+      defer { kvo_object_destroy(UnsafeMutableRawPointer(shape).assumingMemoryBound(to: kvo_object.self)) }
+      let object = KeyValueRuntimeObject(
+        borrowing: UnsafeMutableRawPointer(shape).assumingMemoryBound(to: kvo_object.self))
+      let log = Lines()
+      let tokens = [
+        object.observe(\.count, options: [.old, .new]) { (_, change: NSKeyValueObservedChange<Int32>) in
+          log.add("count \(change.oldValue!)>\(change.newValue!)")
+        },
+        object.observe(\.rect, options: [.old, .new]) { (_, change: NSKeyValueObservedChange<csupport_rect>) in
+          log.add("rect \(change.oldValue!.width)>\(change.newValue!.width)")
+        },
+        object.observe(\.name, options: [.new]) { (_, change: NSKeyValueObservedChange<String>) in
+          log.add("name \(change.newValue!)")
+        },
+      ]
+      csupport_shape_set_count(shape, 3)
+      csupport_shape_set_rect(shape, csupport_rect(x: 0, y: 0, width: 2, height: 1))
+      object.name = "box"
+      #expect(log.all == ["count 0>3", "rect 0.0>2.0", "name box"])
+      #expect(object.count == Int32(3))
+      withExtendedLifetime(tokens) {}
+    }
+
+    @Test func `The classic callback works on C objects, and paths lead through them`() throws {
+      let shape = csupport_shape_create()
+      let next = csupport_shape_create()
+      let object = KeyValueRuntimeObject(
+        borrowing: UnsafeMutableRawPointer(shape).assumingMemoryBound(to: kvo_object.self))
+      let watcher = DictionaryWatcher()
+      object.addObserver(watcher, forKeyPath: "count", options: [.old, .new])
+      object.addObserver(watcher, forKeyPath: "next.count", options: [.old, .new])
+      csupport_shape_set_count(shape, 1)
+      object.next = KeyValueRuntimeObject(
+        borrowing: UnsafeMutableRawPointer(next).assumingMemoryBound(to: kvo_object.self))
+      csupport_shape_set_count(next, 5)
+      object.removeObserver(watcher, forKeyPath: "count")
+      object.removeObserver(watcher, forKeyPath: "next.count")
+      #expect(watcher.lines.all == ["count 0>1", "next.count <null>>0", "next.count 0>5"])
+      for shape in [shape, next] {
+        kvo_object_destroy(UnsafeMutableRawPointer(shape).assumingMemoryBound(to: kvo_object.self))
+      }
+    }
+  }
+
+  private final class DictionaryWatcher: KeyValueObserver {
+    let lines = Lines()
+    func observeValue(
+      forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+      context: UnsafeMutableRawPointer?
+    ) {
+      lines.add("\(keyPath!) \(change![.oldKey]!)>\(change![.newKey]!)")
+    }
+  }
+
+  /// Filled on the test's own thread.
+  final class Lines: @unchecked Sendable {
+    private(set) var all: [String] = []
+    func add(_ line: String) { all.append(line) }
+  }
+#endif

@@ -1,0 +1,122 @@
+// Classes that a Swift program defines at run time, with setters of the C ABI.
+#if Macros
+  import CKVO
+  import Foundation
+  import KeyValueObserving
+  import Testing
+
+  private struct Body {
+    var header = kvo_object()
+    var x = 0.0
+    var size = Size(width: 0, height: 0)
+    var flag = false
+  }
+
+  private struct Size: Equatable {
+    var width: Float
+    var height: Float
+  }
+
+  private func body(_ object: UnsafeRawPointer) -> UnsafePointer<Body> { object.assumingMemoryBound(to: Body.self) }
+  private func body(_ object: UnsafeMutableRawPointer) -> UnsafeMutablePointer<Body> {
+    object.assumingMemoryBound(to: Body.self)
+  }
+
+  private let getX: @convention(c) (UnsafeRawPointer) -> Double = { body($0).pointee.x }
+  private let setX: @convention(c) (UnsafeMutableRawPointer, Double) -> Void = { body($0).pointee.x = $1 }
+  private let getFlag: @convention(c) (UnsafeRawPointer) -> Bool = { body($0).pointee.flag }
+  private let setFlag: @convention(c) (UnsafeMutableRawPointer, Bool) -> Void = { body($0).pointee.flag = $1 }
+
+  private let pointClass = Result {
+    try KeyValueRuntimeClass(
+      name: "RuntimePoint", instanceSize: MemoryLayout<Body>.size,
+      properties: [
+        .init(
+          name: "x", type: "d", getter: unsafeBitCast(getX, to: KeyValueFunction.self),
+          setter: unsafeBitCast(setX, to: KeyValueFunction.self)),
+        .init(
+          name: "flag", type: "B", getter: unsafeBitCast(getFlag, to: KeyValueFunction.self),
+          setter: unsafeBitCast(setFlag, to: KeyValueFunction.self), isManual: true),
+      ])
+  }
+
+  @Suite("Classes defined at run time")
+  struct RuntimeClassTests {
+    @Test func `A property set through its C setter notifies Swift observers`() throws {
+      let point = try KeyValueRuntimeObject(pointClass.get())
+      let lines = Lines()
+      let token = point.observe(\.x, options: [.old, .new]) { (_, change: NSKeyValueObservedChange<Double>) in
+        lines.add("\(change.oldValue!)>\(change.newValue!)")
+      }
+      let setter = unsafeBitCast(
+        point.setter(forKey: "x")!, to: (@convention(c) (UnsafeMutableRawPointer, Double) -> Void).self)
+      setter(point.pointer, 1.5)
+      point.x = 2.5
+      #expect(lines.all == ["0.0>1.5", "1.5>2.5"])
+      token.invalidate()
+      point.x = 3.0
+      #expect(lines.all.count == 2)
+      #expect(try point.value(forKey: "x", as: Double.self) == 3)
+    }
+
+    @Test func `The setter is the program's own while nobody observes`() throws {
+      let point = try KeyValueRuntimeObject(pointClass.get())
+      let own = unsafeBitCast(setX, to: UnsafeRawPointer.self)
+      #expect(unsafeBitCast(point.setter(forKey: "x"), to: UnsafeRawPointer.self) == own)
+      let token = point.observe(\.x) { (_, _: NSKeyValueObservedChange<Double>) in }
+      #expect(unsafeBitCast(point.setter(forKey: "x"), to: UnsafeRawPointer.self) != own)
+      token.invalidate()
+      #expect(unsafeBitCast(point.setter(forKey: "x"), to: UnsafeRawPointer.self) == own)
+    }
+
+    @Test func `A manual property is told by hand`() throws {
+      let point = try KeyValueRuntimeObject(pointClass.get())
+      let lines = Lines()
+      let token = point.observe(\.flag, options: [.new]) { (_, change: NSKeyValueObservedChange<Bool>) in
+        lines.add("\(change.newValue!)")
+      }
+      point.flag = true
+      #expect(lines.all.isEmpty)
+      point.willChangeValue(forKey: "flag")
+      point.didChangeValue(forKey: "flag")
+      #expect(lines.all == ["true"])
+      token.invalidate()
+    }
+
+    @Test func `Wrong types and unknown keys throw, and change nothing`() throws {
+      let point = try KeyValueRuntimeObject(pointClass.get())
+      #expect(throws: KeyValueRuntimeError.self) { try point.value(forKey: "x", as: Float.self) }
+      #expect(throws: KeyValueRuntimeError.self) { try point.value(forKey: "y", as: Double.self) }
+      #expect(throws: KeyValueRuntimeError.self) { try point.setValue("text", forKey: "x") }
+      #expect(throws: KeyValueRuntimeError.self) { try point.setValue(Int32(1), forKey: "x") }
+      #expect(try point.value(forKey: "x", as: Double.self) == 0)
+    }
+
+    @Test(arguments: ["", "{point}", "(u=id)", "b3", "v", "z", "{p=d", "[4d]"])
+    func `A setter that cannot be intercepted is refused at registration`(type: String) {
+      #expect(throws: KeyValueRuntimeError.self) {
+        try KeyValueRuntimeClass(
+          name: "Refused \(type)", instanceSize: 64,
+          properties: [.init(name: "p", type: type, setter: unsafeBitCast(setX, to: KeyValueFunction.self))])
+      }
+      #expect(KeyValueRuntimeClass(named: "Refused \(type)") == nil)
+    }
+
+    @Test func `A name can be registered once`() throws {
+      _ = try pointClass.get()
+      #expect(throws: KeyValueRuntimeError.self) {
+        try KeyValueRuntimeClass(name: "RuntimePoint", instanceSize: 8, properties: [])
+      }
+    }
+
+    @Test func `No page is writable and executable at once`() throws {
+      let point = try KeyValueRuntimeObject(pointClass.get())
+      let token = point.observe(\.x) { (_, _: NSKeyValueObservedChange<Double>) in }
+      let file = try #require(FileHandle(forReadingAtPath: "/proc/self/maps"))
+      let maps = String(decoding: try #require(try file.readToEnd()), as: UTF8.self).split(separator: "\n")
+      #expect(maps.contains { $0.contains("r-xs") && $0.contains("kvo-trampolines") })
+      #expect(!maps.contains { $0.contains("rwx") })
+      token.invalidate()
+    }
+  }
+#endif

@@ -1,0 +1,74 @@
+// The model classes and the recorder that the tests of observing share.
+#if Macros
+  import Foundation
+  import KeyValueObserving
+  import Synchronization
+
+  @KeyValueObservable
+  class Person {
+    var name: String
+    var age = 0
+    var partner: Person?
+    weak var boss: Person?
+    init(name: String) { self.name = name }
+  }
+
+  /// Not annotated: it adds nothing to observe.
+  final class Manager: Person {
+    var isStrict = false
+  }
+
+  @KeyValueObservable
+  final class Document: NSObject {
+    var title = ""
+    var isFavorite = false
+    var author: Person?
+    weak var reviewer: Person?
+    var pages: [Int] = []
+    var position = (x: 0, y: 0)
+    @NotObserved var scratch = 0
+    var summary: String { "\(title) by \(author?.name ?? "?")" }
+    var headline: String { isFavorite ? summary : "none" }
+    var revision: Int { scratch }
+
+    nonisolated static func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
+      key == "revision" ? ["title", "author.age"] : []
+    }
+    nonisolated static func automaticallyNotifiesObservers(forKey key: String) -> Bool { key != "position" }
+  }
+
+  /// What observers saw, in order, from any thread.
+  final class Log: Sendable {
+    private let entries = Mutex<[String]>([])
+    var lines: [String] { entries.withLock { $0 } }
+    func add(_ line: String) { entries.withLock { $0.append(line) } }
+    /// The lines since the last call.
+    func take() -> [String] {
+      entries.withLock { lines in
+        defer { lines = [] }
+        return lines
+      }
+    }
+  }
+
+  extension KeyValueObservable {
+    /// Logs each change of an observation as `[prior ]old>new`, with `-` for what it does not carry.
+    func log<Value>(
+      _ path: KeyPath<Self, Value>, _ options: NSKeyValueObservingOptions = [.old, .new], as name: String = "",
+      to log: Log
+    ) -> NSKeyValueObservation {
+      observe(path, options: options) { _, change in
+        let old = change.oldValue.map { text($0) } ?? "-"
+        let new = change.newValue.map { text($0) } ?? "-"
+        log.add("\(name)\(change.isPrior ? "prior " : "")\(old)>\(new)")
+      }
+    }
+  }
+
+  /// A value without the ceremony of optionals.
+  func text(_ value: Any) -> String {
+    let mirror = Mirror(reflecting: value)
+    guard mirror.displayStyle == .optional else { return "\(value)" }
+    return mirror.children.first.map { text($0.value) } ?? "nil"
+  }
+#endif

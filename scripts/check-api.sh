@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Compares the public Swift API with Documentation/api-baseline.txt, and asks for a doc comment on each public symbol.
+# To accept a change on purpose: scripts/check-api.sh --bless
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+build=${KVO_BUILD_PATH:-.build}
+graph=build/api
+rm -rf "$graph"
+mkdir -p "$graph"
+scripts/quietly.sh check-api swift build --scratch-path "$build" --target KeyValueObserving
+modules=$(swift build --scratch-path "$build" --show-bin-path)/Modules
+extract=$(dirname "$(readlink -f "$(command -v swift)")")/swift-symbolgraph-extract
+"$extract" -module-name KeyValueObserving -I "$modules" -I CShim/include -target "$(uname -m)-unknown-linux-gnu" \
+  -minimum-access-level public -skip-synthesized-members -skip-inherited-docs -output-dir "$graph"
+exec python3 scripts/api.py "$graph/KeyValueObserving.symbols.json" Documentation/api-baseline.txt "$@"

@@ -1,0 +1,150 @@
+#!/bin/sh
+# Builds the C runtime on its own and runs the suite of Tests/CAPI; everything it makes is below build/c.
+#   scripts/check-c.sh --quick   gcc -O2, headers as C and C++, exported symbols
+#   scripts/check-c.sh           also gcc and clang at -O0 and -O3, AddressSanitizer + UBSan, ThreadSanitizer, valgrind, installation
+set -eu
+cd "$(dirname "$0")/.."
+quick=false
+[ "${1:-}" = --quick ] && quick=true
+out=build/c
+jobs=$(nproc)
+mkdir -p "$out"
+# Children inherit them; a policy from outside would change what the suite sees.
+unset KVO_POLICY KVO_TEST_TOOL || true
+
+fail() { echo "check-c: $*" >&2; exit 1; }
+
+# --------------------------------------------------------------------------------------------------------------- Tools
+
+missing=
+need() { command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
+need cmake cmake
+need ninja ninja-build
+need gcc gcc
+need g++ g++
+need pkg-config pkg-config
+$quick || need valgrind valgrind
+printf '#include <ffi.h>\n' | gcc -E -x c - >/dev/null 2>&1 || missing="$missing libffi-dev"
+if [ -n "$missing" ]; then
+  if [ "$(id -u)" = 0 ]; then
+    { apt-get update && apt-get install -y --no-install-recommends $missing; } >"$out/apt.log" 2>&1 || fail "apt-get failed: $out/apt.log"
+  else
+    fail "type: sudo apt-get install -y$missing"
+  fi
+fi
+
+# The clang of the Swift toolchain if there is one; any other will do.
+clang=${KVO_CLANG:-}
+if [ -z "$clang" ] && command -v swift >/dev/null 2>&1; then
+  clang=$(dirname "$(readlink -f "$(command -v swift)")")/clang
+fi
+[ -x "${clang:-}" ] || clang=$(command -v clang || true)
+[ -x "${clang:-}" ] || { [ -x /opt/swift/usr/bin/clang ] && clang=/opt/swift/usr/bin/clang; } || true
+
+# --------------------------------------------------------------------------------------------------------------- Steps
+
+passed=0
+failed=0
+
+# count <name> <log>: adds up the closing lines of the programs in a log, and prints their sum.
+count() {
+  p=$(awk '/^test_[a-z_]*: [0-9]+ passed, [0-9]+ failed$/ { n += $2 } END { print n + 0 }' "$2")
+  f=$(awk '/^test_[a-z_]*: [0-9]+ passed, [0-9]+ failed$/ { n += $4 } END { print n + 0 }' "$2")
+  printf '%-28s %d passed, %d failed\n' "$1" "$p" "$f"
+  passed=$((passed + p))
+  failed=$((failed + f))
+  [ "$p" -gt 0 ] || fail "$1: no test ran"
+}
+
+# build <folder> <compiler> <flags> [cmake arguments]
+build() {
+  folder=$out/$1 compiler=$2 flags=$3
+  shift 3
+  cmake -S CShim -B "$folder" -G Ninja -DCMAKE_C_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="$flags" \
+    -DKVO_WARNINGS_AS_ERRORS=ON "$@" >"$folder.log" 2>&1 || { cat "$folder.log"; fail "cannot configure $folder"; }
+  cmake --build "$folder" >>"$folder.log" 2>&1 || { cat "$folder.log"; fail "cannot build $folder"; }
+}
+
+# suite <name> <folder> [ctest arguments]
+suite() {
+  name=$1 folder=$out/$2
+  shift 2
+  if ! ctest --test-dir "$folder" --output-on-failure -j "$jobs" "$@" >"$folder.ctest.log" 2>&1; then
+    cat "$folder.ctest.log"
+    failed=$((failed + 1))
+  fi
+  count "$name" "$folder/Testing/Temporary/LastTest.log"
+}
+
+headers() {
+  warnings="-Wall -Wextra -Wpedantic -Werror -fsyntax-only -ICShim/include"
+  for header in kvo/kvo.h kvo/kvo_binding.h; do
+    for compiler in gcc $clang; do
+      echo "#include <$header>" | "$compiler" -std=c11 $warnings -Wstrict-prototypes -x c -
+    done
+    for compiler in g++ $clang; do
+      echo "#include <$header>" | "$compiler" -std=c++17 $warnings -x c++ -
+    done
+  done
+  echo "headers                      clean as C11 and C++17"
+}
+
+# The single-threaded programs; valgrind writes to files, because tests read what their children write to standard error.
+under_valgrind() {
+  log=$out/valgrind.log
+  rm -f "$out"/valgrind.*.txt "$log"
+  for program in "$out"/gcc-O0/tests/test_*; do
+    [ "$(basename "$program")" = test_threads ] && continue
+    KVO_TEST_TOOL=valgrind valgrind -q --error-exitcode=99 --leak-check=full --show-leak-kinds=definite \
+      --errors-for-leak-kinds=definite --log-file="$out/valgrind.%p.txt" "$program" >>"$log" 2>&1 || true
+  done
+  grep -B 3 -A 3 FAILED "$log" && find "$out" -maxdepth 1 -name 'valgrind.*.txt' -size +0 -exec head -30 {} +
+  count valgrind "$log"
+  rm -f "$out"/valgrind.*.txt
+}
+
+# Installs the library and builds the example of kvo.h against it, by pkg-config and by the CMake package.
+installation() {
+  prefix=$PWD/$out/prefix
+  rm -rf "$prefix" "$out/consumer"
+  {
+    cmake --install "$out/gcc-O3" --prefix "$prefix" &&
+      cmake -S Tests/CAPI/consumer -B "$out/consumer" -G Ninja -DCMAKE_C_COMPILER=gcc -DCMAKE_PREFIX_PATH="$prefix" &&
+      cmake --build "$out/consumer"
+  } >"$out/install.log" 2>&1 || { cat "$out/install.log"; fail "the installed library cannot be used"; }
+  export PKG_CONFIG_PATH="$(dirname "$(find "$prefix" -name kvo.pc)")"
+  gcc Tests/CAPI/consumer/main.c $(pkg-config --define-variable=prefix="$prefix" --cflags --libs kvo) -o "$out/consumer/by_pkg_config"
+  for program in consumer consumer_static by_pkg_config; do
+    printed=$(LD_LIBRARY_PATH=$(dirname "$(find "$prefix" -name libkvo.so.0)") "$out/consumer/$program")
+    [ "$printed" = "x: 0 -> 3.5" ] || fail "$program printed \"$printed\""
+  done
+  echo "installation                 pkg-config, CMake shared and static work"
+}
+
+# ----------------------------------------------------------------------------------------------------------------- Run
+
+headers
+build gcc-O2 gcc "-O2 -g"
+suite "gcc -O2" gcc-O2
+if ! $quick; then
+  for level in O0 O3; do
+    build "gcc-$level" gcc "-$level -g"
+    suite "gcc -$level" "gcc-$level"
+    if [ -n "$clang" ]; then
+      build "clang-$level" "$clang" "-$level -g"
+      suite "clang -$level" "clang-$level"
+    fi
+  done
+  [ -n "$clang" ] || fail "no clang: put it on PATH or name it in KVO_CLANG"
+  # No "function" check: a setter takes the program's structure where KVO_SET says kvo_object, and a trampoline has no type.
+  build asan "$clang" "-O1 -g -fsanitize=address,undefined -fno-sanitize=function -fno-sanitize-recover=undefined" \
+    -DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=bfd -DCMAKE_SHARED_LINKER_FLAGS=-fuse-ld=bfd
+  KVO_TEST_TOOL=asan suite "AddressSanitizer + UBSan" asan
+  # gcc's: that of the Swift toolchain needs libdispatch.
+  build tsan gcc "-O1 -g -fsanitize=thread"
+  KVO_TEST_TOOL=tsan TSAN_OPTIONS=halt_on_error=1 suite ThreadSanitizer tsan -L threads
+  under_valgrind
+  installation
+fi
+echo "check-c: $passed passed, $failed failed"
+[ "$failed" = 0 ]

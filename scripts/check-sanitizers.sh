@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Runs the Swift tests under sanitizers: scripts/check-sanitizers.sh [thread] [address], both unless told.
+# A test that ends a process on purpose is left out: the child would be judged by its exit, and sanitizers have their own.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+(($#)) || set -- thread address
+# The runtime's own report of a crash would come between the sanitizer's and the reader.
+export SWIFT_BACKTRACE=enable=no
+# The runtime of Swift keeps its metadata for ever, which is no leak of ours; scripts/check-c.sh looks for those.
+export ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
+export TSAN_OPTIONS=halt_on_error=1${TSAN_OPTIONS:+:$TSAN_OPTIONS}
+
+for sanitizer in "$@"; do
+  echo "== Swift tests, --sanitize=$sanitizer"
+  # MacrosTests run the plug-in's code, which has neither threads nor pointers.
+  swift test --sanitize="$sanitizer" --scratch-path ".build/$sanitizer" --skip MacrosTests --skip CrashDiagnostics
+done
