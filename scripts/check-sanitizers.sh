@@ -7,8 +7,6 @@ cd "$(dirname "$0")/.."
 (($#)) || set -- thread address
 # The runtime's own report of a crash would come between the sanitizer's and the reader.
 export SWIFT_BACKTRACE=enable=no
-# The runtime of Swift keeps its metadata for ever, which is no leak of ours; scripts/check-c.sh looks for those.
-export ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 export TSAN_OPTIONS=halt_on_error=1${TSAN_OPTIONS:+:$TSAN_OPTIONS}
 
 for sanitizer in "$@"; do

@@ -95,7 +95,8 @@ static kvo_status describe_calls(kvo_property *property) {
   property->setter_arguments[0] = &ffi_type_pointer;
   property->setter_arguments[1] = property->value_type;
   if (ffi_prep_cif(&property->setter_cif, FFI_DEFAULT_ABI, 2, &ffi_type_void, property->setter_arguments) != FFI_OK ||
-      ffi_prep_cif(&property->getter_cif, FFI_DEFAULT_ABI, 1, property->value_type, property->setter_arguments) != FFI_OK)
+      ffi_prep_cif(&property->getter_cif, FFI_DEFAULT_ABI, 1, property->value_type, property->setter_arguments) !=
+          FFI_OK)
     return KVO_ERROR_UNSUPPORTED_SETTER;
   return KVO_OK;
 }
@@ -130,7 +131,8 @@ static kvo_status add_property(kvo_class *cls, kvo_property *property, bool may_
   const kvo_property *present = kvo__class_find(cls, property->key);
   size_t inherited = cls->superclass != NULL ? cls->superclass->property_count : 0;
   if (present != NULL) {
-    bool replaces = may_replace && present->index < inherited && cls->superclass->properties[present->index] == present &&
+    bool replaces = may_replace && present->index < inherited &&
+                    cls->superclass->properties[present->index] == present &&
                     strcmp(present->name, property->name) == 0;
     if (!replaces) return KVO_ERROR_DUPLICATE_KEY;
   }
@@ -190,7 +192,8 @@ kvo_status kvo_binding_class_register(const char *name, kvo_class *superclass, s
   kvo_status status = KVO_OK;
   for (size_t i = 0; i < count && status == KVO_OK; i++) {
     kvo_property *property = NULL;
-    status = make_property(properties[i].name, properties[i].type, properties[i].affected_by, properties[i].flags, &property);
+    status = make_property(properties[i].name, properties[i].type, properties[i].affected_by, properties[i].flags,
+                           &property);
     if (status == KVO_OK) {
       property->ops = properties[i].ops;
       property->user = properties[i].user;

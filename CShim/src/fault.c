@@ -89,7 +89,8 @@ static void append_observations(text *to, const kvo_fault_observation *observati
     append_observer(to, each);
     append(to, "  options ");
     append_options(to, each->options);
-    append(to, "  context 0x%llx  id 0x%llx\n        registered at ", address(each->context), (unsigned long long)each->observation);
+    append(to, "  context 0x%llx  id 0x%llx\n        registered at ", address(each->context),
+           (unsigned long long)each->observation);
     append_site(to, each->file, each->file_length, each->line);
     append(to, "\n");
   }
@@ -162,10 +163,11 @@ static void read_policy(void) {
     size_t length = strcspn(policy, ",");
     if (!parse_item(policy, length)) {
       char line[256];
-      int size = snprintf(line, sizeof line,
-                          "KVO0034 warning: KVO_POLICY: \"%.*s\" is not understood and is skipped; say abort, log, ignore, or "
-                          "for one code KVO0002:log\n",
-                          (int)(length < 64 ? length : 64), policy);
+      int size =
+          snprintf(line, sizeof line,
+                   "KVO0034 warning: KVO_POLICY: \"%.*s\" is not understood and is skipped; say abort, log, ignore, or "
+                   "for one code KVO0002:log\n",
+                   (int)(length < 64 ? length : 64), policy);
       write_all(line, (size_t)size < sizeof line ? (size_t)size : sizeof line - 1);
     }
     policy += length;
@@ -198,7 +200,9 @@ kvo_fault_handler kvo_set_fault_handler(kvo_fault_handler handler, void *arg) {
   return before;
 }
 
-__attribute__((noinline)) void kvo_fault_break(const kvo_fault *fault) { __asm__ volatile("" : : "r"(fault) : "memory"); }
+__attribute__((noinline)) void kvo_fault_break(const kvo_fault *fault) {
+  __asm__ volatile("" : : "r"(fault) : "memory");
+}
 
 /* From this frame, not from libc's: swift-backtrace and gdb then see the whole stack of the misuse above it. */
 __attribute__((noinline, noreturn)) static void die(void) {
@@ -243,10 +247,12 @@ void kvo_fault_raise(kvo_fault_code code, const char *detail, const char *apple,
     append(&report, "\n");
   }
   if (help != NULL) append(&report, "  help: %s\n", help);
-  append(&report, "  more: break on kvo_fault_break; KVO_POLICY=log goes on after a fault, KVO_POLICY=KVO%04d:log after this "
-                  "one only\n",
+  append(&report,
+         "  more: break on kvo_fault_break; KVO_POLICY=log goes on after a fault, KVO_POLICY=KVO%04d:log after this "
+         "one only\n",
          (int)code);
-  kvo_fault fault = {code, summary.bytes, apple, report.bytes, file, file_length, line, observations, observation_count};
+  kvo_fault fault = {code,        summary.bytes, apple,        report.bytes,     file,
+                     file_length, line,          observations, observation_count};
   kvo_action action = ask_handler(&fault);
   if (action == KVO_ACTION_DEFAULT) action = policy_for(code);
   if (action != KVO_ACTION_IGNORE) write_all(report.bytes, report.length);
@@ -278,30 +284,34 @@ void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls, cons
   text detail = {detail_block, 0, sizeof detail_block, false};
   text apple = {apple_block, 0, sizeof apple_block, false};
   append(&detail, "%s@0x%llx was deallocated while %zu observation%s registered (key path%s:", cls->name,
-         address((const char *)object - cls->header_offset), count, count == 1 ? " was" : "s were", count == 1 ? "" : "s");
-  append(&apple,
-         "An instance 0x%llx of class %s was deallocated while key value observers were still registered with it. Current "
-         "observation info: (",
-         address((const char *)object - cls->header_offset), cls->name);
+         address((const char *)object - cls->header_offset), count, count == 1 ? " was" : "s were",
+         count == 1 ? "" : "s");
+  append(
+      &apple,
+      "An instance 0x%llx of class %s was deallocated while key value observers were still registered with it. Current "
+      "observation info: (",
+      address((const char *)object - cls->header_offset), cls->name);
   for (size_t i = 0; i < count; i++) {
     append(&detail, "%s \"%s\"", i == 0 ? "" : ",", left[i].key_path);
-    append(&apple, "%s<Observer: 0x%llx, Key path: %s, Options: <New: %s, Old: %s, Prior: %s> Context: 0x%llx>", i == 0 ? "" : ", ",
-           address(left[i].observer), left[i].key_path, yes(left[i].options, KVO_NEW), yes(left[i].options, KVO_OLD),
-           yes(left[i].options, KVO_PRIOR), address(left[i].context));
+    append(&apple, "%s<Observer: 0x%llx, Key path: %s, Options: <New: %s, Old: %s, Prior: %s> Context: 0x%llx>",
+           i == 0 ? "" : ", ", address(left[i].observer), left[i].key_path, yes(left[i].options, KVO_NEW),
+           yes(left[i].options, KVO_OLD), yes(left[i].options, KVO_PRIOR), address(left[i].context));
   }
   append(&detail, ")");
   append(&apple, ")");
-  kvo_fault_raise(KVO_FAULT_DEALLOCATED_WHILE_OBSERVED, detail.bytes, apple.bytes,
-                  "remove each observation before its object dies, or make it one that ends with the object: in Swift the "
-                  "token of observe(_:options:changeHandler:), in C the option KVO_ENDS_WITH_OBJECT",
-                  left, count, NULL, 0, 0);
+  kvo_fault_raise(
+      KVO_FAULT_DEALLOCATED_WHILE_OBSERVED, detail.bytes, apple.bytes,
+      "remove each observation before its object dies, or make it one that ends with the object: in Swift the "
+      "token of observe(_:options:changeHandler:), in C the option KVO_ENDS_WITH_OBJECT",
+      left, count, NULL, 0, 0);
   discard(&detail);
   discard(&apple);
 }
 
 void kvo__fault_stale(kvo_observation observation) {
   char detail[160];
-  snprintf(detail, sizeof detail, "removal of observation 0x%llx, which is not registered: %s", (unsigned long long)observation,
+  snprintf(detail, sizeof detail, "removal of observation 0x%llx, which is not registered: %s",
+           (unsigned long long)observation,
            observation == 0 ? "0 is no observation" : "it was removed before, ended with its object, or never was");
   kvo_fault_raise(KVO_FAULT_NOT_REGISTERED, detail, NULL,
                   "remove an observation once; kvo_cancel_observer accepts one that has ended", NULL, 0, NULL, 0, 0);
@@ -324,12 +334,15 @@ static const char *hint(const registered *on, const void *observer, const char *
     if (on->all[i].observer == observer && strcmp(on->all[i].key_path, key_path) == 0)
       return "this observer observes this key path with another context: pass the one given at registration";
   for (size_t i = 0; i < on->count; i++)
-    if (on->all[i].observer == observer) return "this observer observes another key path of the object: is the key path misspelt?";
-  return "other observers are registered with the object, but not this one: was it removed before, or from another object?";
+    if (on->all[i].observer == observer)
+      return "this observer observes another key path of the object: is the key path misspelt?";
+  return "other observers are registered with the object, but not this one: was it removed before, or from another "
+         "object?";
 }
 
 void kvo__fault_not_registered(const kvo_object *object, const kvo_observer_identity *identity, const char *key_path,
-                               const void *context, bool match_context, const char *file, size_t file_length, uint32_t line) {
+                               const void *context, bool match_context, const char *file, size_t file_length,
+                               uint32_t line) {
   const kvo_class *cls = kvo_object_class(object);
   const char *name = cls != NULL ? cls->name : "(no class)";
   const void *instance = kvo_object_instance(object);
@@ -340,7 +353,9 @@ void kvo__fault_not_registered(const kvo_object *object, const kvo_observer_iden
   text apple = {apple_block, 0, sizeof apple_block, false};
   append(&detail, "cannot remove %s@0x%llx for \"%s\"%s from %s@0x%llx: it is not registered", observer_class,
          address(identity->address), key_path, context_text, name, address(instance));
-  append(&apple, "Cannot remove an observer <%s 0x%llx> for the key path \"%s\" from <%s 0x%llx> because it is not registered as an observer.",
+  append(&apple,
+         "Cannot remove an observer <%s 0x%llx> for the key path \"%s\" from <%s 0x%llx> because it is not registered "
+         "as an observer.",
          observer_class, address(identity->address), key_path, name, address(instance));
   /* As readers, so that the strings stay while the report is made. */
   kvo_info *info = kvo__word_info(kvo__word(object));
@@ -349,8 +364,8 @@ void kvo__fault_not_registered(const kvo_object *object, const kvo_observer_iden
   if (on.capacity > 0) on.all = kvo__alloc(on.capacity * sizeof *on.all);
   if (on.all == NULL) on.capacity = 0;
   kvo_object_visit_observations(object, collect, &on);
-  kvo_fault_raise(KVO_FAULT_NOT_REGISTERED, detail.bytes, apple.bytes, hint(&on, identity->address, key_path), on.all, on.count,
-                  file, file_length, line);
+  kvo_fault_raise(KVO_FAULT_NOT_REGISTERED, detail.bytes, apple.bytes, hint(&on, identity->address, key_path), on.all,
+                  on.count, file, file_length, line);
   if (info != NULL) kvo__leave(info, epoch);
   kvo__free(on.all);
   discard(&detail);
@@ -389,13 +404,14 @@ void kvo__fault_registration(kvo_status status, const kvo_class *cls, const kvo_
   bool undefined = rows[row].code == KVO_FAULT_UNDEFINED_KEY;
   if (undefined) {
     append(&apple,
-           "[<%s 0x%llx> addObserver:<0x%llx> forKeyPath:@\"%s\" options:%u context:0x%llx] was sent to an object that is not "
+           "[<%s 0x%llx> addObserver:<0x%llx> forKeyPath:@\"%s\" options:%u context:0x%llx] was sent to an object that "
+           "is not "
            "KVC-compliant for the \"%s\" property.",
            name, address(instance), address(observer), key_path, (unsigned)options & 15u, address(context), key_path);
     if (cls != NULL) append_keys(&help, cls);
   }
-  kvo_fault_raise(rows[row].code, detail.bytes, undefined ? apple.bytes : NULL, help.length > 0 ? help.bytes : NULL, NULL, 0, file,
-                  file != NULL ? strlen(file) : 0, line);
+  kvo_fault_raise(rows[row].code, detail.bytes, undefined ? apple.bytes : NULL, help.length > 0 ? help.bytes : NULL,
+                  NULL, 0, file, file != NULL ? strlen(file) : 0, line);
   discard(&detail);
   discard(&apple);
   discard(&help);
@@ -413,8 +429,8 @@ void kvo__fault_undefined(const kvo_class *cls, const kvo_object *object, kvo_sl
   text apple = {apple_block, 0, sizeof apple_block, false};
   text help = {help_block, 0, sizeof help_block, false};
   append(&detail, "a value is wanted of \"%s\" of %s@0x%llx, which has no such key", key, cls->name, address(instance));
-  append(&apple, "[<%s 0x%llx> valueForUndefinedKey:]: this class is not key value coding-compliant for the key %s.", cls->name,
-         address(instance), key);
+  append(&apple, "[<%s 0x%llx> valueForUndefinedKey:]: this class is not key value coding-compliant for the key %s.",
+         cls->name, address(instance), key);
   append_keys(&help, cls);
   kvo_fault_raise(KVO_FAULT_UNDEFINED_KEY, detail.bytes, apple.bytes, help.bytes, node != NULL ? &concerned : NULL,
                   node != NULL ? 1 : 0, NULL, 0, 0);

@@ -35,9 +35,7 @@ KVO_CALLS_BY_SIGNATURE
 void kvo__call_setter(const kvo_property *property, kvo_function setter, kvo_object *object, const void *value) {
   switch (property->type[0]) {
 #define SET(code, T)                                                                                                   \
-  case code:                                                                                                           \
-    ((void (*)(kvo_object *, T))setter)(object, *(T const *)value);                                          \
-    return;
+  case code: ((void (*)(kvo_object *, T))setter)(object, *(T const *)value); return;
     FOR_EACH_SCALAR(SET)
 #undef SET
     default: {
@@ -51,9 +49,7 @@ KVO_CALLS_BY_SIGNATURE
 void kvo__call_getter(const kvo_property *property, const kvo_object *object, void *value) {
   switch (property->type[0]) {
 #define GET(code, T)                                                                                                   \
-  case code:                                                                                                           \
-    *(T *)value = ((T(*)(const kvo_object *))property->getter)(object);                                                \
-    return;
+  case code: *(T *)value = ((T(*)(const kvo_object *))property->getter)(object); return;
     FOR_EACH_SCALAR(GET)
 #undef GET
     default: {

@@ -25,8 +25,6 @@
 
 #define KVO_HIDDEN __attribute__((visibility("hidden")))
 
-
-
 /* ----------------------------------------------------------------------------------------------------- support.c -- */
 
 /** A mutex of 4 bytes on a futex: 0 free, 1 held, 2 held with waiters. Never held while code of the program runs. */
@@ -112,7 +110,8 @@ KVO_HIDDEN kvo_class *kvo__class_notifying(kvo_class *cls, kvo_status *status);
 /** Makes one trampoline a setter of `cls` into `setters`. False: no memory, nothing made. */
 KVO_HIDDEN bool kvo__intercept(kvo_class *cls, kvo_function *setters);
 /** Calls a setter of a C property's signature with a pointer to the value. */
-KVO_HIDDEN void kvo__call_setter(const kvo_property *property, kvo_function setter, kvo_object *object, const void *value);
+KVO_HIDDEN void kvo__call_setter(const kvo_property *property, kvo_function setter, kvo_object *object,
+                                 const void *value);
 /** Calls the getter of a C property and stores the value. */
 KVO_HIDDEN void kvo__call_getter(const kvo_property *property, const kvo_object *object, void *value);
 
@@ -345,22 +344,20 @@ KVO_HIDDEN void kvo__recording_resume(void *recorder);
 
 /** A registration that is refused: which fault it is follows from the status. */
 KVO_HIDDEN void kvo__fault_registration(kvo_status status, const kvo_class *cls, const kvo_object *object,
-                                        const char *key_path, const void *observer, kvo_options options, const void *context,
-                                        const char *file, uint32_t line);
+                                        const char *key_path, const void *observer, kvo_options options,
+                                        const void *context, const char *file, uint32_t line);
 /** KVO0002, for an id. */
 KVO_HIDDEN void kvo__fault_stale(kvo_observation observation);
 /** KVO0002, for an observer and a key path. */
 KVO_HIDDEN void kvo__fault_not_registered(const kvo_object *object, const kvo_observer_identity *identity,
-                                          const char *key_path, const void *context, bool match_context, const char *file,
-                                          size_t file_length, uint32_t line);
+                                          const char *key_path, const void *context, bool match_context,
+                                          const char *file, size_t file_length, uint32_t line);
 /** KVO0009: a value is wanted of a key that the class does not have. */
 KVO_HIDDEN void kvo__fault_undefined(const kvo_class *cls, const kvo_object *object, kvo_slot *slot);
 /** KVO0001. No lock may be held. */
-KVO_HIDDEN void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls, const kvo_fault_observation *left,
-                                       size_t count);
+KVO_HIDDEN void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls,
+                                       const kvo_fault_observation *left, size_t count);
 /** Fills what a fault says about a node; the strings are the node's. */
 KVO_HIDDEN void kvo__describe_node(const kvo_node *node, kvo_fault_observation *out);
-
-
 
 #endif /* KVO_INTERNAL_H */

@@ -46,7 +46,8 @@ static const kvo_property *property_of(kvo_frame_content *change) {
   return change->property;
 }
 
-static void send(kvo_frame_content *change, kvo_node *node, bool is_prior, const void *old_value, const void *new_value) {
+static void send(kvo_frame_content *change, kvo_node *node, bool is_prior, const void *old_value,
+                 const void *new_value) {
   kvo_raw_change record = {
       .object = change->info->object,
       .property = property_of(change),
@@ -216,8 +217,7 @@ kvo_status kvo_did_change(kvo_object *object, const char *key) {
   kvo_info *info = kvo__word_info(kvo__word(object));
   manual **link = &manual_changes;
   /* The info tells a new object at the address of a dead one from it: an open frame keeps the old info's memory. */
-  while (*link != NULL &&
-         ((*link)->object != object || (*link)->key != hash || content(&(*link)->frame)->info != info))
+  while (*link != NULL && ((*link)->object != object || (*link)->key != hash || content(&(*link)->frame)->info != info))
     link = &(*link)->below;
   manual *open = *link;
   if (open == NULL) { /* a will that nobody was to be told of left nothing behind */

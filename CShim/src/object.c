@@ -145,11 +145,11 @@ static void slot_count(kvo_slot *slot, const kvo_node *node, int by) {
   if (!dependency && (node->options & KVO_OLD) != 0) slot->wanting_old += (uint32_t)by;
   if (!dependency && (node->options & KVO_NEW) != 0) slot->wanting_new += (uint32_t)by;
   if (dependency || (node->options & KVO_PRIOR) != 0) slot->wanting_will += (uint32_t)by;
-  atomic_store_explicit(&slot->wants,
-                        (slot->nodes != 0 ? KVO_FRAME_OBSERVED : 0u) | (slot->wanting_old != 0 ? KVO_FRAME_WANTS_OLD : 0u) |
-                            (slot->wanting_new != 0 ? KVO_FRAME_WANTS_NEW : 0u) |
-                            (slot->wanting_will != 0 ? KVO_FRAME_WANTS_WILL : 0u),
-                        memory_order_release);
+  atomic_store_explicit(
+      &slot->wants,
+      (slot->nodes != 0 ? KVO_FRAME_OBSERVED : 0u) | (slot->wanting_old != 0 ? KVO_FRAME_WANTS_OLD : 0u) |
+          (slot->wanting_new != 0 ? KVO_FRAME_WANTS_NEW : 0u) | (slot->wanting_will != 0 ? KVO_FRAME_WANTS_WILL : 0u),
+      memory_order_release);
 }
 
 /* The isa swap: the word says whether setters notify. info->lock is held, and the object lives. */

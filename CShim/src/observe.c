@@ -85,8 +85,7 @@ void kvo__observation_end(kvo_node *node, uint32_t epoch) {
 /* Sends the initial notification of a direct observation. */
 static void send_initial(kvo_object *object, const kvo_property *property, const kvo_binding_observer *observer,
                          kvo_observation id) {
-  kvo_raw_change record = {
-      .object = object, .property = property, .kind = KVO_CHANGE_SETTING, .observation = id};
+  kvo_raw_change record = {.object = object, .property = property, .kind = KVO_CHANGE_SETTING, .observation = id};
   void *value = NULL;
   if ((observer->options & KVO_NEW) != 0 && property != NULL) value = kvo__property_copy(property, object, NULL);
   record.new_value = value;
@@ -193,9 +192,10 @@ static void c_release(void *value, void *user_data) {
   kvo__free(value);
 }
 
-static kvo_status refuse(const kvo_class *cls, const kvo_object *object, const kvo_observer *observer, kvo_status status) {
-  if (status == KVO_ERROR_UNDEFINED_KEY || status == KVO_ERROR_NO_INTERCEPTION || status == KVO_ERROR_MALFORMED_KEY_PATH ||
-      status == KVO_ERROR_DYING_OBJECT || status == KVO_ERROR_NOT_AN_OBJECT)
+static kvo_status refuse(const kvo_class *cls, const kvo_object *object, const kvo_observer *observer,
+                         kvo_status status) {
+  if (status == KVO_ERROR_UNDEFINED_KEY || status == KVO_ERROR_NO_INTERCEPTION ||
+      status == KVO_ERROR_MALFORMED_KEY_PATH || status == KVO_ERROR_DYING_OBJECT || status == KVO_ERROR_NOT_AN_OBJECT)
     kvo__fault_registration(status, cls, object, observer->key_path, observer->user_data, observer->options,
                             observer->context, observer->file, observer->line);
   return status;
@@ -240,7 +240,8 @@ kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *observer, kv
       .line = observer->line,
   };
   kvo_observation id = 0;
-  bool evaluated = property != NULL && (property->affected_by != NULL || (property->flags & KVO_PROPERTY_COMPUTED) != 0);
+  bool evaluated =
+      property != NULL && (property->affected_by != NULL || (property->flags & KVO_PROPERTY_COMPUTED) != 0);
   if (single && !evaluated) {
     status = kvo_binding_observe_key(object, kvo_key_hash(own->key_path, length), &described, &id);
   } else {
@@ -289,8 +290,8 @@ static kvo_observation find_match(kvo_info *info, const void *address, const cha
   return found;
 }
 
-kvo_status kvo_binding_remove(kvo_object *object, const kvo_observer_identity *identity, const char *key_path, void *context,
-                              bool match_context, const char *file, size_t file_length, uint32_t line) {
+kvo_status kvo_binding_remove(kvo_object *object, const kvo_observer_identity *identity, const char *key_path,
+                              void *context, bool match_context, const char *file, size_t file_length, uint32_t line) {
   if (object == NULL || key_path == NULL) return KVO_ERROR_INVALID_ARGUMENT;
   kvo_info *info = kvo__word_info(kvo__word(object));
   while (info != NULL) {

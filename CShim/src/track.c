@@ -283,7 +283,8 @@ static cell *arm(kvo_tracked *tracked, kvo_status *status) {
 
 /* ---------------------------------------------------------------------------------------------------------- Changes -- */
 
-static void tell(kvo_tracked *tracked, kvo_change_kind kind, bool is_prior, const void *old_value, const void *new_value) {
+static void tell(kvo_tracked *tracked, kvo_change_kind kind, bool is_prior, const void *old_value,
+                 const void *new_value) {
   kvo_raw_change record = {
       .object = tracked->object,
       .old_value = (tracked->options & KVO_OLD) != 0 ? old_value : NULL,
@@ -392,8 +393,9 @@ static kvo_status make(kvo_object *object, const kvo_binding_observer *observer,
 }
 
 kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_observer *observer,
-                                       void *(*evaluate)(void *user_data), void (*release)(void *value, void *user_data),
-                                       bool keep_last, kvo_observation *out) {
+                                       void *(*evaluate)(void *user_data),
+                                       void (*release)(void *value, void *user_data), bool keep_last,
+                                       kvo_observation *out) {
   kvo_tracked *tracked;
   kvo_status status = make(object, observer, &tracked);
   if (status != KVO_OK) return status;

@@ -227,9 +227,12 @@ kvo_status kvo_set_value(kvo_object *object, const char *key_path, const kvo_val
   if (property->ops != NULL) return property->ops->assign(kvo_object_instance(last), property->user, value);
   if (property->setter == NULL) return KVO_ERROR_READ_ONLY;
   bool reference = property->type[0] == '@' || property->type[0] == '*';
-  if (value->bytes == NULL ? !reference : strcmp(kvo__type_unqualified(value->type), property->type) != 0 || value->size != property->size)
+  if (value->bytes == NULL
+          ? !reference
+          : strcmp(kvo__type_unqualified(value->type), property->type) != 0 || value->size != property->size)
     return KVO_ERROR_TYPE_MISMATCH;
   static const void *const nil = NULL;
-  kvo__call_setter(property, kvo_object_property_setter(last, property), last, value->bytes != NULL ? value->bytes : &nil);
+  kvo__call_setter(property, kvo_object_property_setter(last, property), last,
+                   value->bytes != NULL ? value->bytes : &nil);
   return KVO_OK;
 }

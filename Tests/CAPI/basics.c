@@ -26,8 +26,14 @@ TEST("the library that runs is the one of the header") {
   CHECK_EQ(kvo_version(), KVO_VERSION_MAJOR * 10000 + KVO_VERSION_MINOR * 100 + KVO_VERSION_PATCH);
 }
 
-typedef struct { char a; double b; } char_double;
-typedef struct { char_double inner[3]; short tail; } nested;
+typedef struct {
+  char a;
+  double b;
+} char_double;
+typedef struct {
+  char_double inner[3];
+  short tail;
+} nested;
 
 TEST("the size and alignment of an encoding are those of the C type") {
   static const struct {
@@ -35,12 +41,34 @@ TEST("the size and alignment of an encoding are those of the C type") {
     size_t size, alignment;
   } rows[] = {
 #define ROW(encoding, T) {encoding, sizeof(T), _Alignof(T)}
-      ROW("c", signed char), ROW("C", unsigned char), ROW("s", short), ROW("S", unsigned short), ROW("i", int),
-      ROW("I", unsigned), ROW("l", long), ROW("L", unsigned long), ROW("q", long long), ROW("Q", unsigned long long),
-      ROW("f", float), ROW("d", double), ROW("D", long double), ROW("B", bool), ROW("*", char *), ROW("@", kvo_object *),
-      ROW("^v", void *), ROW("^i", int *), ROW("^^d", double **), ROW("^{opaque}", void *), ROW(":", void *),
-      ROW("#", void *), ROW("r*", const char *), ROW("ri", const int), ROW("^(u=if)", void *), ROW("^[4i]", void *),
-      ROW("{cd=cd}", char_double), ROW("{n=[3{cd=cd}]s}", nested),
+      ROW("c", signed char),
+      ROW("C", unsigned char),
+      ROW("s", short),
+      ROW("S", unsigned short),
+      ROW("i", int),
+      ROW("I", unsigned),
+      ROW("l", long),
+      ROW("L", unsigned long),
+      ROW("q", long long),
+      ROW("Q", unsigned long long),
+      ROW("f", float),
+      ROW("d", double),
+      ROW("D", long double),
+      ROW("B", bool),
+      ROW("*", char *),
+      ROW("@", kvo_object *),
+      ROW("^v", void *),
+      ROW("^i", int *),
+      ROW("^^d", double **),
+      ROW("^{opaque}", void *),
+      ROW(":", void *),
+      ROW("#", void *),
+      ROW("r*", const char *),
+      ROW("ri", const int),
+      ROW("^(u=if)", void *),
+      ROW("^[4i]", void *),
+      ROW("{cd=cd}", char_double),
+      ROW("{n=[3{cd=cd}]s}", nested),
 #undef ROW
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -72,8 +72,8 @@ TEST("values are set through setters, so observers are told") {
 TEST("strings and objects are set, to nil too") {
   item *root = item_make(1), *leaf = item_make(2);
   const char *text = "Grace";
-  kvo_value string = {"*", sizeof text, &text}, constant = {"r*", sizeof text, &text}, object = {"@", sizeof leaf, &leaf},
-            nil = {"@", sizeof(void *), NULL};
+  kvo_value string = {"*", sizeof text, &text}, constant = {"r*", sizeof text, &text},
+            object = {"@", sizeof leaf, &leaf}, nil = {"@", sizeof(void *), NULL};
   CHECK_OK(kvo_set_value(as_object(root), "name", &string));
   CHECK_EQ(root->name, "Grace");
   CHECK_OK(kvo_set_value(as_object(root), "name", &nil));
@@ -101,7 +101,10 @@ TEST("a value of another type is refused, and nothing is set or told") {
   watch(root, "value", KVO_NONE, &w);
   double real = 2.5;
   int number = 2;
-  kvo_value wrong[] = {{"d", sizeof real, &real}, {"I", sizeof number, &number}, {"i", 2, &number}, {"i", sizeof number, NULL},
+  kvo_value wrong[] = {{"d", sizeof real, &real},
+                       {"I", sizeof number, &number},
+                       {"i", 2, &number},
+                       {"i", sizeof number, NULL},
                        {"ii", sizeof number, &number}};
   for (int i = 0; i < 5; i++) CHECK_STATUS(kvo_set_value(as_object(root), "value", &wrong[i]), KVO_ERROR_TYPE_MISMATCH);
   CHECK_STATUS(set_int(root, "next", 0), KVO_ERROR_TYPE_MISMATCH);
@@ -125,8 +128,11 @@ static void ignore_set(kvo_object *of, int value) { (void)of, (void)value; }
 
 TEST("a property without a getter cannot be read, but can be set and observed") {
   kvo_property_spec property = {.name = "sink", .type = "i", .setter = (kvo_function)ignore_set};
-  kvo_class_spec spec = {.struct_size = sizeof spec, .name = "Sink", .instance_size = sizeof(kvo_object),
-                         .properties = &property, .property_count = 1};
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = "Sink",
+                         .instance_size = sizeof(kvo_object),
+                         .properties = &property,
+                         .property_count = 1};
   kvo_class *cls;
   kvo_object object;
   CHECK_OK(kvo_class_register(&spec, &cls));

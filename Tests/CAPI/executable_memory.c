@@ -35,8 +35,11 @@ TEST("no page is writable and executable at once, also after many classes were o
   for (int c = 0; c < 20; c++) {
     char class_name[16];
     snprintf(class_name, sizeof class_name, "Class%d", c);
-    kvo_class_spec spec = {.struct_size = sizeof spec, .name = class_name, .instance_size = sizeof(kvo_object),
-                           .properties = properties, .property_count = 40};
+    kvo_class_spec spec = {.struct_size = sizeof spec,
+                           .name = class_name,
+                           .instance_size = sizeof(kvo_object),
+                           .properties = properties,
+                           .property_count = 40};
     kvo_class *cls;
     kvo_object *object;
     CHECK_OK(kvo_class_register(&spec, &cls));

@@ -76,7 +76,8 @@ TEST("KVO0009 tells the key that does not exist, the place of the call, and the 
   item *object = item_make(0), *next = item_make(0);
   object->next = next;
   watcher w = {0};
-  kvo_observer path = watcher_observer("next.imaginary", KVO_NONE, &w), single = watcher_observer("imaginary", KVO_NEW | KVO_INITIAL, &w);
+  kvo_observer path = watcher_observer("next.imaginary", KVO_NONE, &w),
+               single = watcher_observer("imaginary", KVO_NEW | KVO_INITIAL, &w);
   CHECK_STATUS(kvo_add_observer(as_object(object), &path, NULL), KVO_ERROR_UNDEFINED_KEY);
   CHECK_EQ((int)faults.code, 9);
   CHECK_CONTAINS(faults.summary, "KVO0009 fatal: cannot observe \"next.imaginary\" of Item@0x");

@@ -105,9 +105,14 @@ static void set_extra(sub_item *of, double extra) { of->extra = extra; }
 
 static kvo_class *sub_class(void) {
   static kvo_class *cls;
-  kvo_property_spec property = {.name = "extra", .type = "d", .getter = (kvo_function)get_extra, .setter = (kvo_function)set_extra};
-  kvo_class_spec spec = {.struct_size = sizeof spec, .name = "SubItem", .superclass = item_class(),
-                         .instance_size = sizeof(sub_item), .properties = &property, .property_count = 1};
+  kvo_property_spec property = {
+      .name = "extra", .type = "d", .getter = (kvo_function)get_extra, .setter = (kvo_function)set_extra};
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = "SubItem",
+                         .superclass = item_class(),
+                         .instance_size = sizeof(sub_item),
+                         .properties = &property,
+                         .property_count = 1};
   if (cls == NULL) CHECK_OK(kvo_class_register(&spec, &cls));
   return cls;
 }
@@ -125,7 +130,8 @@ TEST("an object of a subclass notifies for inherited and for own properties") {
   sub_item *object = (sub_item *)made;
   watcher w = {0};
   watch(&object->base, "value", KVO_NEW, &w);
-  kvo_observer observer = {.struct_size = sizeof observer, .key_path = "extra", .options = KVO_NEW, .callback = note_extra};
+  kvo_observer observer = {
+      .struct_size = sizeof observer, .key_path = "extra", .options = KVO_NEW, .callback = note_extra};
   kvo_observation id;
   CHECK_OK(kvo_add_observer(made, &observer, &id));
   CHECK_EQ(kvo_class_name(kvo_object_isa(made)), "KVONotifying_SubItem");
@@ -172,7 +178,8 @@ static void count_finalize(kvo_object *object) {
 }
 
 TEST("finalize runs once per destroyed object, inherited by subclasses, and not for a finished one") {
-  kvo_class_spec spec = {.struct_size = sizeof spec, .name = "Final", .instance_size = sizeof(kvo_object), .finalize = count_finalize};
+  kvo_class_spec spec = {
+      .struct_size = sizeof spec, .name = "Final", .instance_size = sizeof(kvo_object), .finalize = count_finalize};
   kvo_class *base, *derived;
   kvo_object *object, own;
   CHECK_OK(kvo_class_register(&spec, &base));

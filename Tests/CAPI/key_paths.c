@@ -255,8 +255,11 @@ TEST("keys that affect each other in a circle notify once per set") {
   kvo_property_spec properties[] = {
       {.name = "a", .type = "i", .getter = (kvo_function)get_a, .setter = (kvo_function)set_a, .affected_by = by_b},
       {.name = "b", .type = "i", .getter = (kvo_function)get_b, .setter = (kvo_function)set_b, .affected_by = by_a}};
-  kvo_class_spec spec = {.struct_size = sizeof spec, .name = "Circle", .instance_size = sizeof(circle),
-                         .properties = properties, .property_count = 2};
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = "Circle",
+                         .instance_size = sizeof(circle),
+                         .properties = properties,
+                         .property_count = 2};
   kvo_class *cls;
   kvo_object *object;
   CHECK_OK(kvo_class_register(&spec, &cls));

@@ -106,7 +106,8 @@ TEST("user data is not destroyed when the registration fails") {
   ignore_faults();
   item *object = item_make(0);
   watcher w = {0};
-  kvo_observer bad = watcher_observer("next..value", KVO_NONE, &w), undefined = watcher_observer("imaginary.value", KVO_NONE, &w);
+  kvo_observer bad = watcher_observer("next..value", KVO_NONE, &w),
+               undefined = watcher_observer("imaginary.value", KVO_NONE, &w);
   CHECK_STATUS(kvo_add_observer(as_object(object), &bad, NULL), KVO_ERROR_MALFORMED_KEY_PATH);
   CHECK_STATUS(kvo_add_observer(as_object(object), &undefined, NULL), KVO_ERROR_UNDEFINED_KEY);
   CHECK_EQ(w.destroyed, 0);
@@ -179,8 +180,12 @@ static void set_next_destroying(item *of, item *next) {
 static item *get_next(const item *of) { return of->next; }
 
 TEST("an object that dies of being replaced is part of that one change") {
-  kvo_property_spec property = {.name = "next", .type = "@", .getter = (kvo_function)get_next, .setter = (kvo_function)set_next_destroying};
-  kvo_class_spec spec = {.struct_size = sizeof spec, .name = "Owner", .instance_size = sizeof(item), .properties = &property,
+  kvo_property_spec property = {
+      .name = "next", .type = "@", .getter = (kvo_function)get_next, .setter = (kvo_function)set_next_destroying};
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = "Owner",
+                         .instance_size = sizeof(item),
+                         .properties = &property,
                          .property_count = 1};
   kvo_class *cls;
   kvo_object *made;

@@ -182,8 +182,10 @@ TEST("a replacement tells its positions") { check_indexes(KVO_CHANGE_REPLACEMENT
 TEST("a setting has no positions, and positions need an array") {
   item *object = item_make(1);
   size_t index = 0;
-  CHECK_STATUS(kvo_will_change_indexes(as_object(object), KVO_CHANGE_SETTING, "value", &index, 1), KVO_ERROR_INVALID_ARGUMENT);
-  CHECK_STATUS(kvo_will_change_indexes(as_object(object), KVO_CHANGE_REMOVAL, "value", NULL, 1), KVO_ERROR_INVALID_ARGUMENT);
+  CHECK_STATUS(kvo_will_change_indexes(as_object(object), KVO_CHANGE_SETTING, "value", &index, 1),
+               KVO_ERROR_INVALID_ARGUMENT);
+  CHECK_STATUS(kvo_will_change_indexes(as_object(object), KVO_CHANGE_REMOVAL, "value", NULL, 1),
+               KVO_ERROR_INVALID_ARGUMENT);
   CHECK_OK(kvo_will_change_indexes(as_object(object), KVO_CHANGE_REMOVAL, "value", NULL, 0));
   item_destroy(object);
 }

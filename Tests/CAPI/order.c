@@ -79,12 +79,16 @@ static void removing(watcher *who, watcher *whom, int options, const char *first
 TEST("an observer that removes itself is not called again, the others are") { removing(&b, &b, KVO_NONE, "CBA", "CA"); }
 TEST("an observer that removes one which runs later keeps it from running") { removing(&c, &a, KVO_NONE, "CB", "CB"); }
 TEST("an observer that removes its neighbour keeps that one from running") { removing(&c, &b, KVO_NONE, "CA", "CA"); }
-TEST("an observer that removes one which has run changes nothing for this change") { removing(&a, &c, KVO_NONE, "CBA", "BA"); }
+TEST("an observer that removes one which has run changes nothing for this change") {
+  removing(&a, &c, KVO_NONE, "CBA", "BA");
+}
 TEST("the newest one can remove itself") { removing(&c, &c, KVO_NONE, "CBA", "BA"); }
 TEST("the oldest one can remove itself") { removing(&a, &a, KVO_NONE, "CBA", "CB"); }
 
 TEST("one that is removed between will and did is not told of the did") { removing(&a, &b, KVO_PRIOR, "acCA", "acCA"); }
-TEST("one that removes itself in its prior callback is not told of the did") { removing(&b, &b, KVO_PRIOR, "abcCA", "acCA"); }
+TEST("one that removes itself in its prior callback is not told of the did") {
+  removing(&b, &b, KVO_PRIOR, "abcCA", "acCA");
+}
 
 static void remove_all(watcher *self, const kvo_change *change) {
   (void)self, (void)change;

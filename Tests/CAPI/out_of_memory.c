@@ -57,7 +57,10 @@ static void register_class(void) {
       {.name = "large", .type = "{large=[50d]}", .getter = (kvo_function)get_large, .setter = (kvo_function)set_large},
       {.name = "sum", .type = "i", .getter = (kvo_function)get_sum, .affected_by = affecting},
   };
-  kvo_class_spec spec = {.struct_size = sizeof spec, .name = "Node", .instance_size = sizeof(node), .properties = properties,
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = "Node",
+                         .instance_size = sizeof(node),
+                         .properties = properties,
                          .property_count = sizeof properties / sizeof *properties};
   if (cls != NULL) return;
   has_failed = 0;
@@ -86,8 +89,12 @@ static void note(const kvo_change *change, void *user_data) {
 static void note_destroyed(void *user_data) { ((counter *)user_data)->destroyed++; }
 
 static kvo_observation observe(kvo_object *object, const char *key_path, int options, counter *user_data) {
-  kvo_observer observer = {.struct_size = sizeof observer, .key_path = key_path, .options = (kvo_options)options,
-                           .callback = note, .user_data = user_data, .destroy = note_destroyed};
+  kvo_observer observer = {.struct_size = sizeof observer,
+                           .key_path = key_path,
+                           .options = (kvo_options)options,
+                           .callback = note,
+                           .user_data = user_data,
+                           .destroy = note_destroyed};
   kvo_observation id = 0;
   has_failed = 0;
   bool was_observed = kvo_object_is_observed(object);
@@ -125,8 +132,10 @@ static void scenario(void) {
   node *root = (node *)root_object, *leaf = (node *)leaf_object;
   root->next = leaf;
   root->name = first;
-  for (int i = 0; i < KINDS; i++) ids[i] = observe(root_object, paths[i], i == KINDS - 1 ? KVO_NONE : ALL, &counters[i]);
-  kvo_observation initial_id = observe(root_object, "next.value", KVO_INITIAL | KVO_NEW | KVO_ENDS_WITH_OBJECT, &initial);
+  for (int i = 0; i < KINDS; i++)
+    ids[i] = observe(root_object, paths[i], i == KINDS - 1 ? KVO_NONE : ALL, &counters[i]);
+  kvo_observation initial_id =
+      observe(root_object, "next.value", KVO_INITIAL | KVO_NEW | KVO_ENDS_WITH_OBJECT, &initial);
   CHECK(initial_id != 0);
   CHECK(initial.calls >= 1);
   initial.calls = 0;
@@ -200,7 +209,8 @@ TEST("whichever allocation fails, nothing crashes, nothing leaks, and the next c
   for (;; n++) {
     int blocks = blocks_after(n);
     if (blocks == NOTHING_FAILED) break;
-    if (blocks != expected) harness_fail(__FILE__, __LINE__, "allocation %ld failing: %d blocks are left, not %d", n, blocks, expected);
+    if (blocks != expected)
+      harness_fail(__FILE__, __LINE__, "allocation %ld failing: %d blocks are left, not %d", n, blocks, expected);
   }
   CHECK(n > 100); /* the scenario does allocate */
 }

@@ -62,11 +62,13 @@ static void check_abort(void (*misuse)(void *), const char *first_line, const ch
 
 TEST("KVO0001 aborts with Apple's sentence and the line of the registration") {
   check_abort(die_observed, "KVO0001 fatal: Item@0x",
-              "was deallocated while key value observers were still registered with it. Current observation info: (<Observer: 0x");
+              "was deallocated while key value observers were still registered with it. Current observation info: "
+              "(<Observer: 0x");
 }
 
 TEST("KVO0002 aborts with Apple's sentence and the lines of what is registered") {
-  check_abort(remove_stranger, "KVO0002 fatal: cannot remove observer@0x", "Apple says: Cannot remove an observer <observer 0x");
+  check_abort(remove_stranger, "KVO0002 fatal: cannot remove observer@0x",
+              "Apple says: Cannot remove an observer <observer 0x");
 }
 
 TEST("KVO0009 aborts with Apple's sentence and the line of the registration") {
@@ -108,8 +110,9 @@ TEST("an item with a code speaks for that code alone, wherever it stands in the 
 }
 
 TEST("an item that is not understood is reported as KVO0034 and skipped, the rest counts") {
-  static const char *const lists[] = {"nonsense,ignore", "ignore,KVO9999:log", "KVO0002:nonsense,ignore", "KVO2:log,ignore", "Ignore,ignore",
-                                      "KVO0002:,ignore", "ignore,:", "abort ,ignore"};
+  static const char *const lists[] = {"nonsense,ignore", "ignore,KVO9999:log", "KVO0002:nonsense,ignore",
+                                      "KVO2:log,ignore", "Ignore,ignore",      "KVO0002:,ignore",
+                                      "ignore,:",        "abort ,ignore"};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
     child_result run = harness_run_child(die_observed, NULL, lists[i]);
     CHECK_EQ(run.signal, 0);

@@ -10,8 +10,11 @@ static void no_setter(kvo_object *of) { (void)of; }
 static kvo_status try_type(const char *encoding) {
   kvo_property_spec properties[] = {{.name = "first", .type = "{p=dd}", .setter = (kvo_function)no_setter},
                                     {.name = "value", .type = encoding, .setter = (kvo_function)no_setter}};
-  kvo_class_spec spec = {.struct_size = sizeof spec, .name = "Refused", .instance_size = sizeof(kvo_object),
-                         .properties = properties, .property_count = 2};
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = "Refused",
+                         .instance_size = sizeof(kvo_object),
+                         .properties = properties,
+                         .property_count = 2};
   kvo_class *cls = NULL;
   kvo_status status = kvo_class_register(&spec, &cls);
   if (status != KVO_OK) {
@@ -23,8 +26,9 @@ static kvo_status try_type(const char *encoding) {
 }
 
 TEST("types that no call interface describes are refused as unsupported") {
-  static const char *const encodings[] = {"v", "(u=if)", "{s=(u=if)}", "b3", "{s=ib3}", "{s}", "{s=}", "{s={e=}}", "?",
-                                          "[4i]", "^", "{s=v}", "jd", "{s=[2(u=i)]}", "{s=i?}", "t", "T"};
+  static const char *const encodings[] = {"v",    "(u=if)",       "{s=(u=if)}", "b3",   "{s=ib3}", "{s}",
+                                          "{s=}", "{s={e=}}",     "?",          "[4i]", "^",       "{s=v}",
+                                          "jd",   "{s=[2(u=i)]}", "{s=i?}",     "t",    "T"};
   use_counting_allocator();
   for (size_t i = 0; i < sizeof encodings / sizeof *encodings; i++) {
     kvo_status expected = strcmp(encodings[i], "^") == 0 ? KVO_ERROR_BAD_TYPE_ENCODING : KVO_ERROR_UNSUPPORTED_SETTER;
@@ -34,9 +38,10 @@ TEST("types that no call interface describes are refused as unsupported") {
 }
 
 TEST("garbage is refused as a bad encoding") {
-  static const char *const encodings[] = {"", "x", "i ", " i", "ii", "{", "}", "{s", "{s=", "{s=i", "{s=i}}", "{s=i]", "{=",
-                                          "{s=[}", "{s=[2]}", "{s=[0i]}", "{s=[i]}", "{s=[2i}", "{s=[-1i]}", "r", "rr", "^x",
-                                          "^{s", "^(u", "^[2i", "{s=\"a}", "{s=\"a\"}", "i4", "\xff", "{\xff=\xff}", "{s=i)"};
+  static const char *const encodings[] = {
+      "",      "x",   "i ",    " i",      "ii",        "{",       "}",       "{s",          "{s=",  "{s=i", "{s=i}}",
+      "{s=i]", "{=",  "{s=[}", "{s=[2]}", "{s=[0i]}",  "{s=[i]}", "{s=[2i}", "{s=[-1i]}",   "r",    "rr",   "^x",
+      "^{s",   "^(u", "^[2i",  "{s=\"a}", "{s=\"a\"}", "i4",      "\xff",    "{\xff=\xff}", "{s=i)"};
   use_counting_allocator();
   for (size_t i = 0; i < sizeof encodings / sizeof *encodings; i++)
     if (try_type(encodings[i]) != KVO_ERROR_BAD_TYPE_ENCODING)
@@ -45,8 +50,9 @@ TEST("garbage is refused as a bad encoding") {
 
 TEST("arrays whose size overflows, alone or multiplied, are refused at once") {
   use_counting_allocator();
-  static const char *const encodings[] = {"{s=[18446744073709551616C]}", "{s=[4294967297i]}", "{s=[99999999999999999999999i]}",
-                                          "{s=[4096[4096[4096[4096[4096c]]]]]}", "{s=[4096[4096c]][4096[4096c]]}"};
+  static const char *const encodings[] = {"{s=[18446744073709551616C]}", "{s=[4294967297i]}",
+                                          "{s=[99999999999999999999999i]}", "{s=[4096[4096[4096[4096[4096c]]]]]}",
+                                          "{s=[4096[4096c]][4096[4096c]]}"};
   for (size_t i = 0; i < sizeof encodings / sizeof *encodings; i++)
     CHECK_STATUS(try_type(encodings[i]), KVO_ERROR_UNSUPPORTED_SETTER);
 }
@@ -117,7 +123,10 @@ TEST("the name of a class is unique") {
 TEST("a key is unique within a class and its superclasses") {
   kvo_property_spec twice[] = {{.name = "a", .type = "i"}, {.name = "a", .type = "d"}};
   kvo_property_spec inherited = {.name = "value", .type = "i"};
-  kvo_class_spec spec = {.struct_size = sizeof spec, .name = "Twice", .instance_size = sizeof(item), .properties = twice,
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = "Twice",
+                         .instance_size = sizeof(item),
+                         .properties = twice,
                          .property_count = 2};
   CHECK_STATUS(try_spec(spec), KVO_ERROR_DUPLICATE_KEY);
   spec.properties = &inherited;
@@ -130,8 +139,11 @@ TEST("a key is unique within a class and its superclasses") {
 TEST("a malformed key path among those that affect a property is refused") {
   static const char *const bad[] = {"a..b", NULL};
   kvo_property_spec property = {.name = "a", .type = "i", .affected_by = bad};
-  kvo_class_spec spec = {.struct_size = sizeof spec, .name = "Affected", .instance_size = sizeof(kvo_object),
-                         .properties = &property, .property_count = 1};
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = "Affected",
+                         .instance_size = sizeof(kvo_object),
+                         .properties = &property,
+                         .property_count = 1};
   use_counting_allocator();
   CHECK_STATUS(try_spec(spec), KVO_ERROR_MALFORMED_KEY_PATH);
   CHECK_EQ((long)live_blocks, 0);
@@ -146,7 +158,8 @@ TEST("a notifying class is the runtime's: it makes no objects and no subclasses"
   CHECK_STATUS(kvo_object_create(notifying, &made), KVO_ERROR_INVALID_ARGUMENT);
   CHECK_SAME(made, NULL);
   CHECK_STATUS(kvo_object_init(&memory, notifying), KVO_ERROR_INVALID_ARGUMENT);
-  kvo_class_spec spec = {.struct_size = sizeof spec, .name = "Sub", .superclass = notifying, .instance_size = sizeof(item)};
+  kvo_class_spec spec = {
+      .struct_size = sizeof spec, .name = "Sub", .superclass = notifying, .instance_size = sizeof(item)};
   CHECK_STATUS(try_spec(spec), KVO_ERROR_INVALID_ARGUMENT);
   CHECK_OK(kvo_remove_observer(w.id));
   item_destroy(object);

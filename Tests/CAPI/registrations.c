@@ -126,8 +126,8 @@ TEST("a stale id does not remove the registration that came after it") {
 }
 
 TEST("ids that nobody gave out are refused") {
-  static const kvo_observation forged[] = {0, 1, 0xff, UINT64_C(1) << 32, UINT64_C(0xffffffffffffffff), UINT64_C(0x1000000ff),
-                                           UINT64_C(0x1ffffff00)};
+  static const kvo_observation forged[] = {
+      0, 1, 0xff, UINT64_C(1) << 32, UINT64_C(0xffffffffffffffff), UINT64_C(0x1000000ff), UINT64_C(0x1ffffff00)};
   item *object = item_make(0);
   watcher w = {0};
   watch(object, "value", KVO_NONE, &w);

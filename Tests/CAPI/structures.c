@@ -1,6 +1,7 @@
 /* structures.c - setters of structures by value: every class of the x86-64 calling convention, and then some. */
 #include "roundtrip.h"
 
+/* clang-format off */
 typedef struct { char a; } one_byte;
 typedef struct { char a, b, c; } three_bytes;
 typedef struct { int a; } one_int;
@@ -31,6 +32,7 @@ typedef struct { unsigned char bytes[257]; } beyond_inline;
 typedef struct { char a; double b; } char_double;
 typedef struct { short a; int b; char c; } padded;
 typedef struct { double a; float b; } double_float;
+/* clang-format on */
 
 /* Members one by one where there is padding. */
 #define SAME_MEMBER(a, b, m) (memcmp(&(a).m, &(b).m, sizeof(a).m) == 0)
@@ -40,7 +42,8 @@ typedef struct { double a; float b; } double_float;
 TEST_STRUCTURE("a structure of one byte passes", one_byte, one_byte, "{one_byte=c}", SAME_BYTES)
 TEST_STRUCTURE("a structure of three bytes passes", three_bytes, three_bytes, "{three_bytes=ccc}", SAME_BYTES)
 TEST_STRUCTURE("a structure of one int passes", one_int, one_int, "{one_int=i}", SAME_BYTES)
-TEST_STRUCTURE("a structure of three ints passes in two registers", three_ints, three_ints, "{three_ints=iii}", SAME_BYTES)
+TEST_STRUCTURE("a structure of three ints passes in two registers", three_ints, three_ints, "{three_ints=iii}",
+               SAME_BYTES)
 TEST_STRUCTURE("a structure of two long longs passes", two_longs, two_longs, "{two_longs=qq}", SAME_BYTES)
 TEST_STRUCTURE("a structure of one double passes", one_double, one_double, "{one_double=d}", SAME_BYTES)
 TEST_STRUCTURE("a structure of two doubles passes", two_doubles, two_doubles, "{two_doubles=dd}", SAME_BYTES)
@@ -51,8 +54,10 @@ TEST_STRUCTURE("four floats pass", four_floats, four_floats, "{four_floats=ffff}
 TEST_STRUCTURE("int and float share an integer register", int_float, int_float, "{int_float=if}", SAME_BYTES)
 TEST_STRUCTURE("double and long long pass, one class each", double_long, double_long, "{double_long=dq}", SAME_BYTES)
 TEST_STRUCTURE("long long and double pass, one class each", long_double_pair, long_double_pair, "{ld=qd}", SAME_BYTES)
-TEST_STRUCTURE("a mixed first half and a double second half pass", mixed_eightbyte, mixed_eightbyte, "{m=fid}", SAME_BYTES)
-TEST_STRUCTURE("more than 16 bytes of integers pass in memory", three_longs, three_longs, "{three_longs=qqq}", SAME_BYTES)
+TEST_STRUCTURE("a mixed first half and a double second half pass", mixed_eightbyte, mixed_eightbyte, "{m=fid}",
+               SAME_BYTES)
+TEST_STRUCTURE("more than 16 bytes of integers pass in memory", three_longs, three_longs, "{three_longs=qqq}",
+               SAME_BYTES)
 TEST_STRUCTURE("more than 16 bytes of doubles pass in memory", rectangle, rectangle, "{rectangle=dddd}", SAME_BYTES)
 TEST_STRUCTURE("nested structures pass", nested_rectangle, nested_rectangle, "{r={p=dd}{s=dd}}", SAME_BYTES)
 TEST_STRUCTURE("small nested structures pass", nested_small, nested_small, "{n={i=ss}i{two_floats=ff}}", SAME_BYTES)
@@ -60,16 +65,21 @@ TEST_STRUCTURE("an array of seven bytes inside passes", seven_bytes, seven_bytes
 TEST_STRUCTURE("an array of sixteen bytes inside passes", sixteen_bytes, sixteen_bytes, "{sixteen=[16C]}", SAME_BYTES)
 TEST_STRUCTURE("an array of floats inside passes", float_array, float_array, "{float_array=[2f]}", SAME_BYTES)
 TEST_STRUCTURE("an array of arrays inside passes", int_grid, int_grid, "{int_grid=[2[3i]]}", SAME_BYTES)
-TEST_STRUCTURE("an array of structures inside passes", array_of_structures, array_of_structures, "{a=[3{p=ss}]}", SAME_BYTES)
+TEST_STRUCTURE("an array of structures inside passes", array_of_structures, array_of_structures, "{a=[3{p=ss}]}",
+               SAME_BYTES)
 TEST_STRUCTURE("pointers inside pass", two_pointers, two_pointers, "{two_pointers=^v^i}", SAME_BYTES)
 TEST_STRUCTURE("400 bytes pass", four_hundred_bytes, four_hundred_bytes, "{big=[50q]}", SAME_BYTES)
-TEST_STRUCTURE("257 bytes, one more than the trampoline's own block, pass", beyond_inline, beyond_inline, "{b=[257C]}", SAME_BYTES)
+TEST_STRUCTURE("257 bytes, one more than the trampoline's own block, pass", beyond_inline, beyond_inline, "{b=[257C]}",
+               SAME_BYTES)
 TEST_STRUCTURE("padding before a double is accounted for", char_double, char_double, "{char_double=cd}", SAME_AB)
 TEST_STRUCTURE("padding between and after small members is accounted for", padded, padded, "{padded=sic}", SAME_ABC)
 TEST_STRUCTURE("padding after a float is accounted for", double_float, double_float, "{double_float=df}", SAME_AB)
 TEST_STRUCTURE("field names in the encoding are skipped", named_fields, two_doubles, "{point=\"x\"d\"y\"d}", SAME_BYTES)
 
-typedef struct { long double a; int b; } with_long_double;
+typedef struct {
+  long double a;
+  int b;
+} with_long_double;
 #define SAME_LONG_DOUBLE_MEMBER(x, y) (memcmp(&(x).a, &(y).a, 10) == 0 && (x).b == (y).b)
 DEFINE_ROUNDTRIP(with_long_double, with_long_double, "{w=Di}", SAME_LONG_DOUBLE_MEMBER)
 TEST("a long double inside passes") {
@@ -78,7 +88,11 @@ TEST("a long double inside passes") {
   check_with_long_double(values, 3);
 }
 
-typedef struct { bool a; char b; bool c; } with_bools;
+typedef struct {
+  bool a;
+  char b;
+  bool c;
+} with_bools;
 DEFINE_ROUNDTRIP(with_bools, with_bools, "{w=BcB}", SAME_BYTES)
 TEST("bools inside pass") {
   static const with_bools values[] = {{true, -1, false}, {false, 127, true}, {true, 0, true}};

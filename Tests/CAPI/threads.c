@@ -28,7 +28,10 @@ static kvo_status register_class(const char *name, kvo_class **out) {
   kvo_property_spec properties[] = {
       {.name = "value", .type = "i", .getter = (kvo_function)get_value, .setter = (kvo_function)set_value},
       {.name = "next", .type = "@", .getter = (kvo_function)get_next, .setter = (kvo_function)set_next}};
-  kvo_class_spec spec = {.struct_size = sizeof spec, .name = name, .instance_size = sizeof(shared), .properties = properties,
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = name,
+                         .instance_size = sizeof(shared),
+                         .properties = properties,
                          .property_count = 2};
   return kvo_class_register(&spec, out);
 }
@@ -66,13 +69,19 @@ static void destroy(void *user_data) {
   free(self);
 }
 
-static kvo_observation observe(shared *object, const char *key_path, int options, _Atomic int *calls, _Atomic int *destroyed) {
+static kvo_observation observe(shared *object, const char *key_path, int options, _Atomic int *calls,
+                               _Atomic int *destroyed) {
   observer *made = calloc(1, sizeof *made);
   made->alive = 1;
   made->calls = calls;
   made->destroyed = destroyed;
-  kvo_observer described = {.struct_size = sizeof described, .key_path = key_path, .options = (kvo_options)options,
-                            .callback = note, .user_data = made, .destroy = destroy, KVO_HERE};
+  kvo_observer described = {.struct_size = sizeof described,
+                            .key_path = key_path,
+                            .options = (kvo_options)options,
+                            .callback = note,
+                            .user_data = made,
+                            .destroy = destroy,
+                            KVO_HERE};
   kvo_observation id;
   CHECK_OK(kvo_add_observer(&object->header, &described, &id));
   return id;
@@ -161,7 +170,8 @@ static void set_or_churn(int number) {
     return;
   }
   for (int i = 0; i < rounds(5000); i++) {
-    kvo_observation id = observe(object, i % 3 == 0 ? "next.value" : "value", KVO_NEW | KVO_OLD, &path_calls, &destroyed);
+    kvo_observation id =
+        observe(object, i % 3 == 0 ? "next.value" : "value", KVO_NEW | KVO_OLD, &path_calls, &destroyed);
     added++;
     CHECK_OK(kvo_remove_observer(id));
   }
@@ -331,7 +341,8 @@ TEST("a removal races with the death of its object: the user data is destroyed o
   for (int round = 0; round < rounds(1000); round++) {
     object = make_one();
     set_next(object, object);
-    atomic_store(&offered, observe(object, round % 2 == 0 ? "value" : "next.value", KVO_ENDS_WITH_OBJECT, NULL, &destroyed));
+    atomic_store(&offered,
+                 observe(object, round % 2 == 0 ? "value" : "next.value", KVO_ENDS_WITH_OBJECT, NULL, &destroyed));
     on_threads(cancel_against_death);
     CHECK_EQ((int)destroyed, round + 1);
   }
@@ -358,7 +369,8 @@ static void set_either(int number) {
 TEST("two objects whose observers set each other, from several threads, do not deadlock") {
   object = make_one();
   other = make_one();
-  kvo_observer observer = {.struct_size = sizeof observer, .key_path = "value", .options = KVO_NEW, .callback = set_the_other};
+  kvo_observer observer = {
+      .struct_size = sizeof observer, .key_path = "value", .options = KVO_NEW, .callback = set_the_other};
   kvo_observation one, two;
   CHECK_OK(kvo_add_observer(&object->header, &observer, &one));
   CHECK_OK(kvo_add_observer(&other->header, &observer, &two));

@@ -8,11 +8,11 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* Defines and runs a test of one scalar type with the values given. */
-#define TEST_SCALAR(sentence, tag, T, encoding, same, ...)                                                            \
-  DEFINE_ROUNDTRIP(tag, T, encoding, same)                                                                            \
+#define TEST_SCALAR(sentence, tag, T, encoding, same, ...)                                                             \
+  DEFINE_ROUNDTRIP(tag, T, encoding, same)                                                                             \
   TEST(sentence) {                                                                                                     \
     static T values[] = {__VA_ARGS__};                                                                                 \
-    check_##tag(values, COUNT(values));                                                                               \
+    check_##tag(values, COUNT(values));                                                                                \
   }
 
 TEST_SCALAR("a signed char passes with its sign", char_c, signed char, "c", SAME_BYTES, 0, 1, -1, SCHAR_MIN, SCHAR_MAX)
@@ -25,18 +25,18 @@ TEST_SCALAR("a long passes with its sign", long_l, long, "l", SAME_BYTES, 0, 1, 
 TEST_SCALAR("an unsigned long passes", long_L, unsigned long, "L", SAME_BYTES, 0, 1, ULONG_MAX, 1ul << 63)
 TEST_SCALAR("a long long passes with its sign", long_q, long long, "q", SAME_BYTES, 0, -1, LLONG_MIN, LLONG_MAX)
 TEST_SCALAR("an unsigned long long passes", long_Q, unsigned long long, "Q", SAME_BYTES, 0, 1, ULLONG_MAX, 1ull << 63)
-TEST_SCALAR("a float passes bit by bit", float_f, float, "f", SAME_BYTES, 0.0f, -0.0f, 1.5f, FLT_MAX, -FLT_MAX, FLT_TRUE_MIN,
-            INFINITY, -INFINITY, NAN, -NAN)
-TEST_SCALAR("a double passes bit by bit", double_d, double, "d", SAME_BYTES, 0.0, -0.0, 1.5, DBL_MAX, -DBL_MAX, DBL_TRUE_MIN,
-            (double)INFINITY, -(double)INFINITY, (double)NAN, -(double)NAN)
+TEST_SCALAR("a float passes bit by bit", float_f, float, "f", SAME_BYTES, 0.0f, -0.0f, 1.5f, FLT_MAX, -FLT_MAX,
+            FLT_TRUE_MIN, INFINITY, -INFINITY, NAN, -NAN)
+TEST_SCALAR("a double passes bit by bit", double_d, double, "d", SAME_BYTES, 0.0, -0.0, 1.5, DBL_MAX, -DBL_MAX,
+            DBL_TRUE_MIN, (double)INFINITY, -(double)INFINITY, (double)NAN, -(double)NAN)
 TEST_SCALAR("a bool passes", bool_B, bool, "B", SAME_BYTES, false, true, false)
 
 /* The 10 bytes of the x87 format; the other 6 are padding. */
 #define SAME_LONG_DOUBLE(a, b) (memcmp(&(a), &(b), 10) == 0)
 DEFINE_ROUNDTRIP(long_double, long double, "D", SAME_LONG_DOUBLE)
 TEST("a long double passes bit by bit") {
-  static const long double values[] = {0.0L,          -0.0L,         1.5L, LDBL_MAX, -LDBL_MAX,
-                                       LDBL_TRUE_MIN, (long double)INFINITY, (long double)NAN, 1.0L / 3};
+  static const long double values[] = {
+      0.0L, -0.0L, 1.5L, LDBL_MAX, -LDBL_MAX, LDBL_TRUE_MIN, (long double)INFINITY, (long double)NAN, 1.0L / 3};
   if (!harness_is_valgrind()) check_long_double(values, COUNT(values));
 }
 
@@ -47,9 +47,7 @@ typedef struct opaque *opaque_pointer;
 typedef kvo_object *object_pointer;
 
 /* A string's bytes are copied into the record, so only the texts agree. */
-static bool same_text(const char *a, const char *b) {
-  return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
-}
+static bool same_text(const char *a, const char *b) { return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0; }
 #define SAME_TEXT(a, b) same_text(a, b)
 TEST_SCALAR("a string passes, NULL and empty ones too", string, text, "*", SAME_TEXT, NULL, (char *)"", (char *)"text",
             NULL, (char *)"a longer text than any small buffer would hold, with no end in sight; or so it seems")
@@ -63,6 +61,65 @@ TEST_SCALAR("a pointer to an opaque structure passes", pointer_o, opaque_pointer
 TEST_SCALAR("an object passes, nil too", object, object_pointer, "@", SAME_BYTES, NULL, &some_object, NULL)
 TEST_SCALAR("a selector passes", selector, pointer, ":", SAME_BYTES, NULL, &pointed, NULL)
 TEST_SCALAR("a class passes", class_pointer, pointer, "#", SAME_BYTES, NULL, &pointed, NULL)
+
+/* ------------------------------------------------------------------------------------------------------ Widening -- */
+
+/* A callee may rely on its caller to widen an argument narrower than a register, and clang's code does. */
+static long long widened;
+
+#define DEFINE_WIDENING(tag, T)                                                                                        \
+  static void widen_##tag(kvo_object *of, T value) {                                                                   \
+    (void)of;                                                                                                          \
+    widened = value;                                                                                                   \
+  }                                                                                                                    \
+  static void check_widening_##tag(kvo_object *object, const char *encoding, T value) {                                \
+    kvo_value boxed = {encoding, sizeof value, &value};                                                                \
+    widened = 42;                                                                                                      \
+    KVO_SET(object, #tag, T, value);                                                                                   \
+    CHECK_EQ(widened, (long long)value);                                                                               \
+    widened = 42;                                                                                                      \
+    CHECK_OK(kvo_set_value(object, #tag, &boxed));                                                                     \
+    CHECK_EQ(widened, (long long)value);                                                                               \
+  }
+DEFINE_WIDENING(schar, signed char)
+DEFINE_WIDENING(uchar, unsigned char)
+DEFINE_WIDENING(sshort, short)
+DEFINE_WIDENING(ushort, unsigned short)
+DEFINE_WIDENING(sint, int)
+DEFINE_WIDENING(uint, unsigned)
+DEFINE_WIDENING(boolean, bool)
+
+static void ignore_change(const kvo_change *change, void *user_data) { (void)change, (void)user_data; }
+
+TEST("a setter receives small integers widened with their own sign") {
+#define ROW(tag, encoding) {.name = #tag, .type = encoding, .setter = (kvo_function)widen_##tag}
+  kvo_property_spec properties[] = {ROW(schar, "c"), ROW(uchar, "C"), ROW(sshort, "s"), ROW(ushort, "S"),
+                                    ROW(sint, "i"),  ROW(uint, "I"),  ROW(boolean, "B")};
+#undef ROW
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = "Wide",
+                         .instance_size = sizeof(kvo_object),
+                         .properties = properties,
+                         .property_count = COUNT(properties)};
+  kvo_class *cls;
+  kvo_object object;
+  kvo_observation ids[COUNT(properties)];
+  CHECK_OK(kvo_class_register(&spec, &cls));
+  CHECK_OK(kvo_object_init(&object, cls));
+  for (size_t i = 0; i < COUNT(properties); i++) {
+    kvo_observer observer = {.struct_size = sizeof observer, .key_path = properties[i].name, .callback = ignore_change};
+    CHECK_OK(kvo_add_observer(&object, &observer, &ids[i]));
+  }
+  check_widening_schar(&object, "c", SCHAR_MIN);
+  check_widening_uchar(&object, "C", UCHAR_MAX);
+  check_widening_sshort(&object, "s", SHRT_MIN);
+  check_widening_ushort(&object, "S", USHRT_MAX);
+  check_widening_sint(&object, "i", INT_MIN);
+  check_widening_uint(&object, "I", UINT_MAX);
+  check_widening_boolean(&object, "B", true);
+  for (size_t i = 0; i < COUNT(properties); i++) CHECK_OK(kvo_remove_observer(ids[i]));
+  kvo_object_finish(&object);
+}
 
 /* ---------------------------------------------------------------------------------------------------- Special setters -- */
 
@@ -89,15 +146,19 @@ static void keep_old(const kvo_change *change, void *user_data) {
 
 static void check_old_string(const char *encoding, const char *class_name) {
   char first[] = "first", second[] = "second";
-  kvo_property_spec property = {.name = "name", .type = encoding, .getter = (kvo_function)owner_name,
-                                .setter = (kvo_function)owner_set_name};
-  kvo_class_spec spec = {.struct_size = sizeof spec, .name = class_name, .instance_size = sizeof(owner),
-                         .properties = &property, .property_count = 1};
+  kvo_property_spec property = {
+      .name = "name", .type = encoding, .getter = (kvo_function)owner_name, .setter = (kvo_function)owner_set_name};
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = class_name,
+                         .instance_size = sizeof(owner),
+                         .properties = &property,
+                         .property_count = 1};
   kvo_class *cls;
   CHECK_OK(kvo_class_register(&spec, &cls));
   owner object = {.name = first};
   CHECK_OK(kvo_object_init(&object.header, cls));
-  kvo_observer observer = {.struct_size = sizeof observer, .key_path = "name", .options = KVO_OLD, .callback = keep_old};
+  kvo_observer observer = {
+      .struct_size = sizeof observer, .key_path = "name", .options = KVO_OLD, .callback = keep_old};
   kvo_observation id;
   CHECK_OK(kvo_add_observer(&object.header, &observer, &id));
   KVO_SET(&object, "name", const char *, second);
@@ -128,13 +189,18 @@ static void keep_new(const kvo_change *change, void *user_data) {
 
 TEST("without a getter the record has the setter's argument as new value and no old one") {
   kvo_property_spec property = {.name = "half", .type = "d", .setter = (kvo_function)set_half};
-  kvo_class_spec spec = {.struct_size = sizeof spec, .name = "Half", .instance_size = sizeof(kvo_object),
-                         .properties = &property, .property_count = 1};
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = "Half",
+                         .instance_size = sizeof(kvo_object),
+                         .properties = &property,
+                         .property_count = 1};
   kvo_class *cls;
   kvo_object object;
   CHECK_OK(kvo_class_register(&spec, &cls));
   CHECK_OK(kvo_object_init(&object, cls));
-  kvo_observer observer = {.struct_size = sizeof observer, .key_path = "half", .options = (kvo_options)(KVO_NEW | KVO_OLD),
+  kvo_observer observer = {.struct_size = sizeof observer,
+                           .key_path = "half",
+                           .options = (kvo_options)(KVO_NEW | KVO_OLD),
                            .callback = keep_new};
   kvo_observation id;
   CHECK_OK(kvo_add_observer(&object, &observer, &id));

@@ -26,6 +26,59 @@
     ) {}
   }
 
+  /// What the exit tests do wrong, in functions of their own: the lines of code within a macro's argument are not the file's.
+  private enum Misuse {
+    static func dieWhileObserved() {
+      let panel = Panel()
+      do {
+        let account = Account()
+        account.addObserver(panel, forKeyPath: "balance", options: [.new])  // balance observed
+        account.addObserver(panel, forKeyPath: "owner.name")  // name observed
+        account.addObserver(panel, forKeyPath: "owner")  // owner observed
+        account.removeObserver(panel, forKeyPath: "owner")
+      }
+      withExtendedLifetime(panel) {}
+    }
+
+    static func removeStranger() {
+      let (account, panel) = (Account(), Panel())
+      account.addObserver(panel, forKeyPath: "balance")  // stranger observed
+      account.removeObserver(panel, forKeyPath: "balanse")  // stranger removed
+    }
+
+    static func removeTwice() {
+      let (account, panel) = (Account(), Panel())
+      account.addObserver(panel, forKeyPath: "balance")
+      account.removeObserver(panel, forKeyPath: "balance")
+      account.removeObserver(panel, forKeyPath: "balance")  // removed again
+    }
+
+    static func handleNothing() {
+      let (account, sidebar) = (Account(), Sidebar())
+      account.addObserver(sidebar, forKeyPath: "balance", options: [.new], context: nil)  // sidebar observed
+      account.balance = 1
+    }
+
+    static func loseObserver() {
+      let account = Account()
+      do { account.addObserver(Panel(), forKeyPath: "balance") }  // panel observed
+      account.balance = 1
+    }
+
+    static func misspell() {
+      Account().addObserver(Panel(), forKeyPath: "ovner.name")  // misspelt
+    }
+  }
+
+  /// The line of this file that ends with a comment.
+  private func line(_ comment: String, file: StaticString = #filePath) -> Int {
+    let source = (try? String(contentsOfFile: file.description, encoding: .utf8)) ?? ""
+    let index = source.split(separator: "\n", omittingEmptySubsequences: false).firstIndex {
+      $0.hasSuffix("// \(comment)")
+    }
+    return (index ?? -2) + 1
+  }
+
   private func lines(_ result: ExitTest.Result) -> [String] {
     String(decoding: result.standardErrorContent, as: UTF8.self).split(separator: "\n").map(String.init)
   }
@@ -33,17 +86,8 @@
   @Suite("Faults end the process and tell why")
   struct FaultTests {
     @Test func `KVO0001, an object that dies while observed: names every remaining observation's place`() async throws {
-      let here = #line
       let result = try await #require(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
-        let panel = Panel()
-        do {
-          let account = Account()
-          account.addObserver(panel, forKeyPath: "balance", options: [.new])
-          account.addObserver(panel, forKeyPath: "owner.name")
-          account.addObserver(panel, forKeyPath: "owner")
-          account.removeObserver(panel, forKeyPath: "owner")
-        }
-        withExtendedLifetime(panel) {}
+        Misuse.dieWhileObserved()
       }
       let report = lines(result)
       let first = try #require(report.first)
@@ -51,78 +95,63 @@
       #expect(first.hasSuffix(#"2 observations were registered (key paths: "balance", "owner.name")"#))
       let text = report.joined(separator: "\n")
       #expect(text.contains("was deallocated while key value observers were still registered with it."))
-      #expect(text.contains("registered at CrashDiagnosticsTests/FaultTests.swift:\(here + 5)"))
-      #expect(text.contains("registered at CrashDiagnosticsTests/FaultTests.swift:\(here + 6)"))
-      #expect(!text.contains("FaultTests.swift:\(here + 7)"))
+      #expect(text.contains("registered at CrashDiagnosticsTests/FaultTests.swift:\(line("balance observed"))"))
+      #expect(text.contains("registered at CrashDiagnosticsTests/FaultTests.swift:\(line("name observed"))"))
+      #expect(!text.contains("FaultTests.swift:\(line("owner observed"))"))
       #expect(text.contains("observer Panel@0x"))
     }
 
     @Test func `KVO0002, a removal of what is not registered: names the removal's place and what is registered`() async throws {
-      let here = #line
       let result = try await #require(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
-        let (account, panel) = (Account(), Panel())
-        account.addObserver(panel, forKeyPath: "balance")
-        account.removeObserver(panel, forKeyPath: "balanse")
+        Misuse.removeStranger()
       }
       let report = lines(result)
       #expect(try #require(report.first).hasPrefix("KVO0002 fatal: cannot remove Panel@0x"))
       let text = report.joined(separator: "\n")
       #expect(text.contains("Cannot remove an observer <Panel 0x"))
       #expect(text.contains("because it is not registered as an observer."))
-      #expect(text.contains("fault at CrashDiagnosticsTests/FaultTests.swift:\(here + 4)"))
-      #expect(text.contains("registered at CrashDiagnosticsTests/FaultTests.swift:\(here + 3)"))
+      #expect(text.contains("fault at CrashDiagnosticsTests/FaultTests.swift:\(line("stranger removed"))"))
+      #expect(text.contains("registered at CrashDiagnosticsTests/FaultTests.swift:\(line("stranger observed"))"))
       #expect(text.contains("misspelt"))
     }
 
     @Test func `KVO0002, a second removal`() async throws {
-      let here = #line
       let result = try await #require(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
-        let (account, panel) = (Account(), Panel())
-        account.addObserver(panel, forKeyPath: "balance")
-        account.removeObserver(panel, forKeyPath: "balance")
-        account.removeObserver(panel, forKeyPath: "balance")
+        Misuse.removeTwice()
       }
-      #expect(lines(result).joined().contains("FaultTests.swift:\(here + 5)"))
+      #expect(lines(result).joined().contains("FaultTests.swift:\(line("removed again"))"))
     }
 
     @Test func `KVO0022, a change that no class of the hierarchy handled: names the registration's place`() async throws {
-      let here = #line
       let result = try await #require(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
-        let (account, sidebar) = (Account(), Sidebar())
-        account.addObserver(sidebar, forKeyPath: "balance", options: [.new], context: nil)
-        account.balance = 1
+        Misuse.handleNothing()
       }
       let report = lines(result)
       #expect(try #require(report.first).hasPrefix(#"KVO0022 fatal: a change of "balance" of Account@0x"#))
       let text = report.joined(separator: "\n")
       #expect(text.contains("message was received but not handled."))
       #expect(text.contains("Key path: balance"))
-      #expect(text.contains("registered at CrashDiagnosticsTests/FaultTests.swift:\(here + 3)"))
+      #expect(text.contains("registered at CrashDiagnosticsTests/FaultTests.swift:\(line("sidebar observed"))"))
     }
 
     @Test func `KVO0004, an observer that died without being removed is not called, and is named`() async throws {
-      let here = #line
       let result = try await #require(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
-        let account = Account()
-        do { account.addObserver(Panel(), forKeyPath: "balance") }
-        account.balance = 1
+        Misuse.loseObserver()
       }
       let report = lines(result)
       #expect(try #require(report.first).hasPrefix("KVO0004 fatal: the observer Panel@0x"))
-      #expect(report.joined().contains("FaultTests.swift:\(here + 3)"))
+      #expect(report.joined().contains("FaultTests.swift:\(line("panel observed"))"))
     }
 
     @Test func `KVO0009, an undefined key in a path: lists the keys that there are`() async throws {
-      let here = #line
       let result = try await #require(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
-        let (account, panel) = (Account(), Panel())
-        account.addObserver(panel, forKeyPath: "ovner.name")
+        Misuse.misspell()
       }
       let text = lines(result).joined(separator: "\n")
       #expect(text.hasPrefix(#"KVO0009 fatal: cannot observe "ovner.name""#))
       #expect(text.contains(#"is not KVC-compliant for the "ovner" property."#))
       #expect(text.contains("the keys of Account are: balance, owner"))
-      #expect(text.contains("FaultTests.swift:\(here + 3)"))
+      #expect(text.contains("FaultTests.swift:\(line("misspelt"))"))
     }
 
     @Test(arguments: ["", ".", "a..b", "owner."])

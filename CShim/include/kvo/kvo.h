@@ -256,8 +256,7 @@ KVO_API bool kvo_object_is_observed(const kvo_object *object);
 KVO_API kvo_function KVO_NULLABLE kvo_object_setter(const kvo_object *object, const char *key);
 
 /** The same for a property that was looked up before; takes a few nanoseconds. `property` must be of the object's class. */
-KVO_API kvo_function KVO_NULLABLE kvo_object_property_setter(const kvo_object *object,
-                                                             const kvo_property *property);
+KVO_API kvo_function KVO_NULLABLE kvo_object_property_setter(const kvo_object *object, const kvo_property *property);
 
 /** Returns the getter of this key, or NULL. Cast it to `T (*)(const kvo_object *)`. */
 KVO_API kvo_function KVO_NULLABLE kvo_object_getter(const kvo_object *object, const char *key);
@@ -284,15 +283,14 @@ typedef void (*kvo_value_reader)(const kvo_value *value, void *KVO_NULLABLE arg)
 /** Reads a key path such as "author.name" and hands the value to `reader` before returning. A nil on the way gives nil.
  *
  * Fails with UNDEFINED_KEY, MALFORMED_KEY_PATH, NO_GETTER, NOT_AN_OBJECT; then `reader` is not called. */
-KVO_API kvo_status kvo_get_value(kvo_object *object, const char *key_path,
-                                 kvo_value_reader reader, void *KVO_NULLABLE arg);
+KVO_API kvo_status kvo_get_value(kvo_object *object, const char *key_path, kvo_value_reader reader,
+                                 void *KVO_NULLABLE arg);
 
 /** Sets a key path's last key through its setter, so observers are notified. The value's bytes are copied by the setter.
  *
  * A nil on the way sets nothing and is no error. Fails with UNDEFINED_KEY, MALFORMED_KEY_PATH, READ_ONLY, NOT_AN_OBJECT, or
  * TYPE_MISMATCH when the value's type encoding is not the property's: nothing is converted. */
-KVO_API kvo_status kvo_set_value(kvo_object *object, const char *key_path,
-                                 const kvo_value *value);
+KVO_API kvo_status kvo_set_value(kvo_object *object, const char *key_path, const kvo_value *value);
 
 /* -------------------------------------------------------------------------------------------------------- Observing -- */
 
@@ -391,8 +389,7 @@ KVO_API kvo_status kvo_cancel_observer(kvo_observation observation);
 
 /** Removes the newest observation of this object whose user_data and key path match, whatever its context (Apple:
  * removeObserver:forKeyPath:). None is fault KVO0002 and returns NOT_REGISTERED. */
-KVO_API kvo_status kvo_remove_observer_for(kvo_object *object, void *KVO_NULLABLE user_data,
-                                           const char *key_path);
+KVO_API kvo_status kvo_remove_observer_for(kvo_object *object, void *KVO_NULLABLE user_data, const char *key_path);
 
 /** The same, with the context compared exactly: NULL matches only NULL. */
 KVO_API kvo_status kvo_remove_observer_for_context(kvo_object *object, void *KVO_NULLABLE user_data,
@@ -486,7 +483,8 @@ typedef kvo_action (*kvo_fault_handler)(const kvo_fault *fault, void *KVO_NULLAB
  *
  * Without a handler, or when it returns KVO_ACTION_DEFAULT, the environment variable KVO_POLICY decides, read once: `abort`
  * (the default), `log`, `ignore`, or a list such as `log,KVO0002:abort`, where an item with a code speaks for that code. */
-KVO_API kvo_fault_handler KVO_NULLABLE kvo_set_fault_handler(kvo_fault_handler KVO_NULLABLE handler, void *KVO_NULLABLE arg);
+KVO_API kvo_fault_handler KVO_NULLABLE kvo_set_fault_handler(kvo_fault_handler KVO_NULLABLE handler,
+                                                             void *KVO_NULLABLE arg);
 
 /** Called before a fault's action, empty, and exported: set a breakpoint on it. */
 KVO_API void kvo_fault_break(const kvo_fault *fault);

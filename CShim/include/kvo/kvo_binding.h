@@ -37,7 +37,8 @@ typedef struct kvo_selection {
  * the property's. All may be called on any thread, with no lock held. */
 typedef struct kvo_value_ops {
   /** Reads the present value through the getter into new storage, or returns NULL when it cannot be read. */
-  void *KVO_NULLABLE (*KVO_NONNULL copy)(void *instance, void *KVO_NULLABLE user, const kvo_selection *KVO_NULLABLE selection);
+  void *KVO_NULLABLE (*KVO_NONNULL copy)(void *instance, void *KVO_NULLABLE user,
+                                         const kvo_selection *KVO_NULLABLE selection);
   /** Frees what `copy` returned. */
   void (*release)(void *value, void *KVO_NULLABLE user);
   /** Hands a C view of a value to `reader` before returning. */
@@ -68,9 +69,9 @@ typedef struct kvo_binding_property {
 /** Registers a binding's class. `header_offset` is the number of bytes from an instance to its kvo_object. An already registered
  * name gets a number appended: two modules may have private classes of one name. A property that the superclass has too
  * is described anew for this class. */
-KVO_API kvo_status kvo_binding_class_register(const char *name, kvo_class *KVO_NULLABLE superclass, size_t header_offset,
-                                              const kvo_binding_property *KVO_NULLABLE properties, size_t count,
-                                              kvo_class *KVO_NULLABLE *KVO_NONNULL out);
+KVO_API kvo_status kvo_binding_class_register(const char *name, kvo_class *KVO_NULLABLE superclass,
+                                              size_t header_offset, const kvo_binding_property *KVO_NULLABLE properties,
+                                              size_t count, kvo_class *KVO_NULLABLE *KVO_NONNULL out);
 
 /** Tells whether the class was registered by a binding; otherwise it is one of kvo_class_register. */
 KVO_API bool kvo_class_is_of_binding(const kvo_class *cls);
@@ -135,7 +136,8 @@ KVO_API void kvo_frame_will(kvo_frame *frame, const void *KVO_NULLABLE old_value
 KVO_API bool kvo_frame_next(kvo_frame *frame);
 
 /** Calls the observation that kvo_frame_next moved to. The pointers are to values of the property's type. */
-KVO_API void kvo_frame_deliver(kvo_frame *frame, const void *KVO_NULLABLE old_value, const void *KVO_NULLABLE new_value);
+KVO_API void kvo_frame_deliver(kvo_frame *frame, const void *KVO_NULLABLE old_value,
+                               const void *KVO_NULLABLE new_value);
 
 /** Ends the frame; must be called exactly once for a frame whose begin returned other than 0. */
 KVO_API void kvo_frame_end(kvo_frame *frame);
@@ -182,8 +184,8 @@ KVO_API kvo_status kvo_binding_observe_key(kvo_object *object, kvo_key key, cons
  * the last value is kept so that the death of an object on the way can still tell it as the old one. */
 KVO_API kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_observer *observer,
                                                void *KVO_NULLABLE (*KVO_NONNULL evaluate)(void *KVO_NULLABLE user_data),
-                                               void (*release)(void *value, void *KVO_NULLABLE user_data), bool keep_last,
-                                               kvo_observation *out);
+                                               void (*release)(void *value, void *KVO_NULLABLE user_data),
+                                               bool keep_last, kvo_observation *out);
 
 /** Removes the newest observation of this object whose identity address and key path, and context if `match_context`, match.
  * None is fault KVO0002, reported with the caller's source line. */
@@ -196,7 +198,8 @@ KVO_API size_t kvo_object_observation_count(const kvo_object *object);
 
 /** Calls `visit` for each observation of the object, oldest first, with a copy of what is known; no lock is held. */
 KVO_API void kvo_object_visit_observations(const kvo_object *object,
-                                           void (*visit)(const kvo_fault_observation *observation, void *KVO_NULLABLE arg),
+                                           void (*visit)(const kvo_fault_observation *observation,
+                                                         void *KVO_NULLABLE arg),
                                            void *KVO_NULLABLE arg);
 
 /* ---------------------------------------------------------------------------------------------------------- Tracking -- */
@@ -221,7 +224,8 @@ KVO_API bool kvo_track_is_recording(void);
  * if the policy lets the process go on. No lock may be held. */
 KVO_API void kvo_fault_raise(kvo_fault_code code, const char *detail, const char *KVO_NULLABLE apple,
                              const char *KVO_NULLABLE help, const kvo_fault_observation *KVO_NULLABLE observations,
-                             size_t observation_count, const char *KVO_NULLABLE file, size_t file_length, uint32_t line);
+                             size_t observation_count, const char *KVO_NULLABLE file, size_t file_length,
+                             uint32_t line);
 
 KVO_ASSUME_NONNULL_END
 

@@ -38,11 +38,18 @@ kvo_class *item_class(void) {
       {.name = "next", .type = "@", .getter = (kvo_function)get_next, .setter = (kvo_function)set_next},
       {.name = "name", .type = "*", .getter = (kvo_function)get_name, .setter = (kvo_function)set_name},
       {.name = "doubled", .type = "i", .getter = (kvo_function)get_doubled, .affected_by = by_value},
-      {.name = "quiet", .type = "i", .getter = (kvo_function)get_quiet, .setter = (kvo_function)set_quiet, .flags = KVO_PROPERTY_MANUAL},
+      {.name = "quiet",
+       .type = "i",
+       .getter = (kvo_function)get_quiet,
+       .setter = (kvo_function)set_quiet,
+       .flags = KVO_PROPERTY_MANUAL},
       {.name = "far", .type = "i", .getter = (kvo_function)get_far, .affected_by = by_next_value},
   };
-  kvo_class_spec spec = {.struct_size = sizeof spec, .name = "Item", .instance_size = sizeof(item),
-                         .properties = properties, .property_count = sizeof properties / sizeof *properties,
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = "Item",
+                         .instance_size = sizeof(item),
+                         .properties = properties,
+                         .property_count = sizeof properties / sizeof *properties,
                          .finalize = finalize};
   CHECK_OK(kvo_class_register(&spec, &cls));
   return cls;
@@ -114,9 +121,14 @@ static void note_destroyed(void *user_data) {
 }
 
 kvo_observer watcher_observer(const char *key_path, int options, watcher *observer) {
-  return (kvo_observer){.struct_size = sizeof(kvo_observer), .key_path = key_path, .options = (kvo_options)options,
-                        .callback = note, .user_data = observer, .destroy = note_destroyed,
-                        .context = observer->context, KVO_HERE};
+  return (kvo_observer){.struct_size = sizeof(kvo_observer),
+                        .key_path = key_path,
+                        .options = (kvo_options)options,
+                        .callback = note,
+                        .user_data = observer,
+                        .destroy = note_destroyed,
+                        .context = observer->context,
+                        KVO_HERE};
 }
 
 kvo_observation watch(item *object, const char *key_path, int options, watcher *observer) {

@@ -84,7 +84,8 @@ void harness_bytes(const void *actual, const void *expected, size_t size, const 
   const unsigned char *left = actual, *right = expected;
   for (size_t i = 0; i < size; i++)
     if (left[i] != right[i])
-      harness_fail(file, line, "%s has 0x%02x at byte %zu, but %s has 0x%02x", actual_text, left[i], i, expected_text, right[i]);
+      harness_fail(file, line, "%s has 0x%02x at byte %zu, but %s has 0x%02x", actual_text, left[i], i, expected_text,
+                   right[i]);
 }
 
 void harness_contains(const char *text, const char *part, const char *file, int line) {

@@ -15,45 +15,45 @@
 /* For types without padding bytes. */
 #define SAME_BYTES(a, b) (memcmp(&(a), &(b), sizeof(a)) == 0)
 
-#define DEFINE_ROUNDTRIP(tag, T, encoding, same)                                                                      \
-  typedef struct holder_##tag {                                                                                       \
+#define DEFINE_ROUNDTRIP(tag, T, encoding, same)                                                                       \
+  typedef struct holder_##tag {                                                                                        \
     kvo_object header;                                                                                                 \
     uint64_t before;                                                                                                   \
     T value;                                                                                                           \
     uint64_t after;                                                                                                    \
-  } holder_##tag;                                                                                                     \
-  static int sets_##tag, notes_##tag;                                                                                \
-  static bool old_right_##tag, new_right_##tag;                                                                      \
-  static const T *old_##tag, *new_##tag;                                                                             \
-  static T get_##tag(const holder_##tag *of) { return of->value; }                                                   \
-  static void set_##tag(holder_##tag *of, T value) {                                                                 \
+  } holder_##tag;                                                                                                      \
+  static int sets_##tag, notes_##tag;                                                                                  \
+  static bool old_right_##tag, new_right_##tag;                                                                        \
+  static const T *old_##tag, *new_##tag;                                                                               \
+  static T get_##tag(const holder_##tag *of) { return of->value; }                                                     \
+  static void set_##tag(holder_##tag *of, T value) {                                                                   \
     of->value = value;                                                                                                 \
-    sets_##tag++;                                                                                                     \
+    sets_##tag++;                                                                                                      \
   }                                                                                                                    \
-  static void note_##tag(const kvo_change *change, void *user_data) {                                                 \
+  static void note_##tag(const kvo_change *change, void *user_data) {                                                  \
     (void)user_data;                                                                                                   \
     T value;                                                                                                           \
-    notes_##tag++;                                                                                                    \
+    notes_##tag++;                                                                                                     \
     CHECK(change->old_value != NULL && change->old_value->size == sizeof(T));                                          \
     CHECK(change->new_value != NULL && change->new_value->size == sizeof(T));                                          \
     CHECK_EQ(change->new_value->type, encoding);                                                                       \
     if (change->old_value->bytes != NULL) {                                                                            \
       memcpy(&value, change->old_value->bytes, sizeof value);                                                          \
-      old_right_##tag = same(value, *old_##tag);                                                                     \
+      old_right_##tag = same(value, *old_##tag);                                                                       \
     } else { /* a nil pointer */                                                                                       \
       memset(&value, 0, sizeof value);                                                                                 \
-      old_right_##tag = same(value, *old_##tag);                                                                     \
+      old_right_##tag = same(value, *old_##tag);                                                                       \
     }                                                                                                                  \
     if (change->new_value->bytes != NULL) {                                                                            \
       memcpy(&value, change->new_value->bytes, sizeof value);                                                          \
-      new_right_##tag = same(value, *new_##tag);                                                                     \
+      new_right_##tag = same(value, *new_##tag);                                                                       \
     } else {                                                                                                           \
       memset(&value, 0, sizeof value);                                                                                 \
-      new_right_##tag = same(value, *new_##tag);                                                                     \
+      new_right_##tag = same(value, *new_##tag);                                                                       \
     }                                                                                                                  \
   }                                                                                                                    \
   /* Arguments, results and locals around the call must survive it. */                                                 \
-  __attribute__((noinline)) static void call_##tag(holder_##tag *object, const T *value) {                           \
+  __attribute__((noinline)) static void call_##tag(holder_##tag *object, const T *value) {                             \
     volatile struct {                                                                                                  \
       uint64_t before[4];                                                                                              \
       T copy;                                                                                                          \
@@ -63,60 +63,67 @@
     stack.copy = *value;                                                                                               \
     T copy = stack.copy;                                                                                               \
     KVO_SET(object, "value", T, copy);                                                                                 \
-    for (int i = 0; i < 4; i++) CHECK(stack.before[i] == GUARD + (uint64_t)i && stack.after[i] == GUARD + (uint64_t)i); \
+    for (int i = 0; i < 4; i++)                                                                                        \
+      CHECK(stack.before[i] == GUARD + (uint64_t)i && stack.after[i] == GUARD + (uint64_t)i);                          \
     T after = stack.copy;                                                                                              \
     CHECK(same(after, *value));                                                                                        \
   }                                                                                                                    \
-  static void check_##tag(const T *values, size_t count) {                                                            \
-    kvo_property_spec property = {.name = "value", .type = encoding, .getter = (kvo_function)get_##tag,               \
-                                  .setter = (kvo_function)set_##tag};                                                 \
-    kvo_class_spec spec = {.struct_size = sizeof spec, .name = "Holder_" #tag,                                        \
-                           .instance_size = sizeof(holder_##tag), .properties = &property, .property_count = 1};      \
+  static void check_##tag(const T *values, size_t count) {                                                             \
+    kvo_property_spec property = {                                                                                     \
+        .name = "value", .type = encoding, .getter = (kvo_function)get_##tag, .setter = (kvo_function)set_##tag};      \
+    kvo_class_spec spec = {.struct_size = sizeof spec,                                                                 \
+                           .name = "Holder_" #tag,                                                                     \
+                           .instance_size = sizeof(holder_##tag),                                                      \
+                           .properties = &property,                                                                    \
+                           .property_count = 1};                                                                       \
     kvo_class *cls;                                                                                                    \
     kvo_object *made;                                                                                                  \
     CHECK_OK(kvo_class_register(&spec, &cls));                                                                         \
     CHECK_OK(kvo_object_create(cls, &made));                                                                           \
-    holder_##tag *object = (holder_##tag *)made;                                                                     \
+    holder_##tag *object = (holder_##tag *)made;                                                                       \
     object->before = object->after = GUARD;                                                                            \
-    kvo_observer observer = {.struct_size = sizeof observer, .key_path = "value", .options = (kvo_options)(KVO_OLD | KVO_NEW),  \
-                             .callback = note_##tag, KVO_HERE};                                                       \
+    kvo_observer observer = {.struct_size = sizeof observer,                                                           \
+                             .key_path = "value",                                                                      \
+                             .options = (kvo_options)(KVO_OLD | KVO_NEW),                                              \
+                             .callback = note_##tag,                                                                   \
+                             KVO_HERE};                                                                                \
     kvo_observation id;                                                                                                \
     CHECK_OK(kvo_add_observer(made, &observer, &id));                                                                  \
-    CHECK(kvo_object_setter(made, "value") != (kvo_function)set_##tag);                                               \
+    CHECK(kvo_object_setter(made, "value") != (kvo_function)set_##tag);                                                \
     static T zero;                                                                                                     \
     const T *previous = &zero;                                                                                         \
     for (size_t round = 0; round < 2 * count; round++) {                                                               \
       const T *value = &values[round / 2];                                                                             \
-      old_##tag = previous;                                                                                           \
-      new_##tag = value;                                                                                              \
-      old_right_##tag = new_right_##tag = false;                                                                     \
+      old_##tag = previous;                                                                                            \
+      new_##tag = value;                                                                                               \
+      old_right_##tag = new_right_##tag = false;                                                                       \
       if (round % 2 == 0) {                                                                                            \
-        call_##tag(object, value);                                                                                    \
+        call_##tag(object, value);                                                                                     \
       } else { /* the same through the call by signature */                                                            \
         kvo_value boxed = {encoding, sizeof(T), value};                                                                \
         CHECK_OK(kvo_set_value(made, "value", &boxed));                                                                \
       }                                                                                                                \
-      CHECK_EQ(sets_##tag, (int)round + 1);                                                                           \
-      CHECK_EQ(notes_##tag, (int)round + 1);                                                                          \
+      CHECK_EQ(sets_##tag, (int)round + 1);                                                                            \
+      CHECK_EQ(notes_##tag, (int)round + 1);                                                                           \
       CHECK(same(object->value, *value));                                                                              \
-      CHECK(old_right_##tag);                                                                                         \
-      CHECK(new_right_##tag);                                                                                         \
+      CHECK(old_right_##tag);                                                                                          \
+      CHECK(new_right_##tag);                                                                                          \
       CHECK(object->before == GUARD && object->after == GUARD);                                                        \
       previous = value;                                                                                                \
     }                                                                                                                  \
     CHECK_OK(kvo_remove_observer(id));                                                                                 \
-    CHECK(kvo_object_setter(made, "value") == (kvo_function)set_##tag);                                               \
+    CHECK(kvo_object_setter(made, "value") == (kvo_function)set_##tag);                                                \
     kvo_object_destroy(made);                                                                                          \
   }
 
 /* A test of a structure type: 32 values of pseudo-random bytes. T must have no padding that `same` looks at, no bool and no
  * long double, whose bytes are not all valid. */
-#define TEST_STRUCTURE(sentence, tag, T, encoding, same)                                                              \
-  DEFINE_ROUNDTRIP(tag, T, encoding, same)                                                                            \
+#define TEST_STRUCTURE(sentence, tag, T, encoding, same)                                                               \
+  DEFINE_ROUNDTRIP(tag, T, encoding, same)                                                                             \
   TEST(sentence) {                                                                                                     \
     static T values[32];                                                                                               \
     fill_bytes(values, sizeof values);                                                                                 \
-    check_##tag(values, 32);                                                                                          \
+    check_##tag(values, 32);                                                                                           \
     size_t size, alignment;                                                                                            \
     CHECK_OK(kvo_type_size(encoding, &size, &alignment));                                                              \
     CHECK_EQ(size, sizeof(T));                                                                                         \
