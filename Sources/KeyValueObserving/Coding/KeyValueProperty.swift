@@ -4,6 +4,7 @@ import CKVO
 import Foundation
 
 /// A property whose value type is not known statically. Lives for ever, with its class.
+@usableFromInline
 class KeyValueProperty: @unchecked Sendable {
   let name: String
   let key: UInt64

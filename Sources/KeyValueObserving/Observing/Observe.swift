@@ -25,51 +25,60 @@ extension KeyValueObservable {
     line: UInt = #line,
     changeHandler: @escaping @Sendable (Self, NSKeyValueObservedChange<Value>) -> Void
   ) -> NSKeyValueObservation {
-    // The closures are made here, where the types are known, so that they are specialised for the caller.
+    let site = ObservationSite(file: fileID, line: line)
+    guard let property = storedProperty(at: keyPath) else {
+      return observe(expression: keyPath, options: options, site: site, changeHandler: changeHandler)
+    }
+    // The closure is made here, where the types are known, so that it is specialised for the caller.
     let offset = UnsafeRawPointer(__keyValueObject) - UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
-    return __observe(
-      keyPath, options: options, site: ObservationSite(file: fileID, line: line),
-      stored: { change in
-        // The object is being set by somebody who holds it.
-        let instance = UnsafeRawPointer(change.pointee.object) - offset
-        Unmanaged<Self>.fromOpaque(instance)._withUnsafeGuaranteedRef { changeHandler($0, .init(__raw: change)) }
-      },
-      computed: { [weak self] change in
-        if let self { changeHandler(self, .init(__raw: change)) }
-      },
-      evaluate: { [weak self] in self.map { .__copy($0[keyPath: keyPath], as: Value.self) } })
+    return observe(property, options: options, site: site) { change in
+      // Whoever sets the object holds it.
+      let instance = UnsafeRawPointer(change.pointee.object) - offset
+      Unmanaged<Self>.fromOpaque(instance)._withUnsafeGuaranteedRef { changeHandler($0, .init(__raw: change)) }
+    }
   }
 
-  /// Registers an observation by key when the key path is a stored property's own, else by evaluation.
+  /// The stored property that a key path names, if it is one's own key path and nothing else is declared to affect it.
   @usableFromInline
-  nonisolated func __observe<Value>(
-    _ keyPath: KeyPath<Self, Value>,
-    options: NSKeyValueObservingOptions,
-    site: ObservationSite,
-    stored: @escaping (UnsafePointer<kvo_raw_change>) -> Void,
-    computed: @escaping (UnsafePointer<kvo_raw_change>) -> Void,
-    evaluate: @escaping () -> UnsafeMutableRawPointer?
+  nonisolated func storedProperty(at keyPath: AnyKeyPath) -> KeyValueProperty? {
+    guard let property = KeyValueClass.of(type: Self.self).property(at: keyPath), property.isStored,
+      !KeyValueClass.of(self).isAffected(property.key)
+    else { return nil }
+    return property
+  }
+
+  @usableFromInline
+  nonisolated func observe(
+    _ property: KeyValueProperty, options: NSKeyValueObservingOptions, site: ObservationSite,
+    deliver: @escaping (UnsafePointer<kvo_raw_change>) -> Void
   ) -> NSKeyValueObservation {
-    let object = adoptedObject
-    let property = KeyValueClass.of(type: Self.self).property(at: keyPath)
-    let options = kvo_options(options, endsWithObject: true)
-    if let property, property.isStored, !KeyValueClass.of(self).isAffected(property.key) {
-      let box = ObservationBox(deliver: stored)
-      return NSKeyValueObservation(
-        box.register(with: object, key: property.key, keyPath: property.name, options: options, site: site))
-    }
-    let name = property?.name
+    NSKeyValueObservation(
+      ObservationBox(deliver: deliver).register(
+        with: adoptedObject, key: property.key, keyPath: property.name,
+        options: kvo_options(options, endsWithObject: true), site: site))
+  }
+
+  /// Observes anything but a stored property: by evaluating it.
+  @usableFromInline
+  nonisolated func observe<Value>(
+    expression keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions, site: ObservationSite,
+    changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
+  ) -> NSKeyValueObservation {
+    let name = KeyValueClass.of(type: Self.self).property(at: keyPath)?.name
     let box = ObservationBox(
-      deliver: computed,
+      deliver: { [weak self] change in
+        if let self { changeHandler(self, .init(__raw: change)) }
+      },
       evaluate: { [weak self] in
-        if let name { self?.recordDependencies(ofKey: name) }
-        return evaluate()
+        guard let self else { return nil }
+        if let name { recordDependencies(ofKey: name) }
+        return .__copy(self[keyPath: keyPath], as: Value.self)
       },
       release: { $0.__release(as: Value.self) })
     return NSKeyValueObservation(
       box.register(
-        with: object, key: nil, keyPath: name ?? "\(keyPath)", options: options, site: site,
-        keepsLast: !isReference(Value.self)))
+        with: adoptedObject, key: nil, keyPath: name ?? "\(keyPath)",
+        options: kvo_options(options, endsWithObject: true), site: site, keepsLast: !isReference(Value.self)))
   }
 }
 
