@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 // The package: the C runtime, the Swift layer on top of it, the macro (behind a trait), the tools and the tests.
 
 import CompilerPluginSupport
@@ -34,8 +34,10 @@ let package = Package(
         .product(name: "SwiftCompilerPlugin", package: "swift-syntax", condition: .when(traits: ["Macros"])),
         .product(name: "SwiftSyntaxMacros", package: "swift-syntax", condition: .when(traits: ["Macros"])),
       ]),
-    .executableTarget(
-      name: "hostwatch",
+    // The demo. Its program is apart, because tests cannot import an executable of a package with macros.
+    .executableTarget(name: "hostwatch", dependencies: ["HostModel"]),
+    .target(
+      name: "HostModel",
       dependencies: [
         "KeyValueObserving",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Macros"])),
@@ -47,6 +49,7 @@ let package = Package(
         .product(
           name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax", condition: .when(traits: ["Macros"])),
       ]),
+    .testTarget(name: "HostwatchTests", dependencies: ["HostModel", "KeyValueObserving"]),
     .testTarget(name: "MacroUsageTests", dependencies: ["KeyValueObserving"]),
     .testTarget(name: "ObservingTests", dependencies: ["KeyValueObserving"]),
     // A C program that the tests of interoperation talk to.
