@@ -11,7 +11,7 @@ ARGS ?=
 
 c_tools = libffi-dev cmake ninja-build gcc g++ pkg-config
 
-swift_sources = $(wildcard Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Tests)
+swift_sources = $(wildcard Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Benchmarks)
 c_sources = $(wildcard CShim/src/*.[ch] CShim/include/kvo/*.h Tests/CAPI/*.c Tests/CAPI/support/*.[ch])
 
 help: ## Show this list

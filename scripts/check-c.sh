@@ -16,22 +16,8 @@ fail() { echo "check-c: $*" >&2; exit 1; }
 
 # --------------------------------------------------------------------------------------------------------------- Tools
 
-missing=
-need() { command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
-need cmake cmake
-need ninja ninja-build
-need gcc gcc
-need g++ g++
-need pkg-config pkg-config
-$quick || need valgrind valgrind
-printf '#include <ffi.h>\n' | gcc -E -x c - >/dev/null 2>&1 || missing="$missing libffi-dev"
-if [ -n "$missing" ]; then
-  if [ "$(id -u)" = 0 ]; then
-    { apt-get update && apt-get install -y --no-install-recommends $missing; } >"$out/apt.log" 2>&1 || fail "apt-get failed: $out/apt.log"
-  else
-    fail "type: sudo apt-get install -y$missing"
-  fi
-fi
+$quick || scripts/require.sh valgrind
+scripts/require.sh libffi-dev cmake ninja-build gcc g++ pkg-config
 
 # The clang of the Swift toolchain if there is one; any other will do.
 clang=${KVO_CLANG:-}
@@ -95,10 +81,14 @@ under_valgrind() {
   rm -f "$out"/valgrind.*.txt "$log"
   for program in "$out"/gcc-O0/tests/test_*; do
     [ "$(basename "$program")" = test_threads ] && continue
-    KVO_TEST_TOOL=valgrind valgrind -q --error-exitcode=99 --leak-check=full --show-leak-kinds=definite \
-      --errors-for-leak-kinds=definite --log-file="$out/valgrind.%p.txt" "$program" >>"$log" 2>&1 || true
+    if ! KVO_TEST_TOOL=valgrind valgrind -q --error-exitcode=99 --leak-check=full --show-leak-kinds=definite \
+      --errors-for-leak-kinds=definite --log-file="$out/valgrind.%p.txt" "$program" >>"$log" 2>&1; then
+      failed=$((failed + 1))
+      echo "valgrind: $program failed"
+      grep -B 3 -A 3 FAILED "$log" || true
+      find "$out" -maxdepth 1 -name 'valgrind.*.txt' -size +0 -exec head -30 {} +
+    fi
   done
-  grep -B 3 -A 3 FAILED "$log" && find "$out" -maxdepth 1 -name 'valgrind.*.txt' -size +0 -exec head -30 {} +
   count valgrind "$log"
   rm -f "$out"/valgrind.*.txt
 }

@@ -175,12 +175,15 @@ static void read_policy(void) {
   }
 }
 
+/* What leaves nothing undone is an error, not fatal, unless the policy names its code. */
+static bool is_harmless(kvo_fault_code code) { return code == KVO_FAULT_NEVER_NOTIFIES; }
+
 static kvo_action policy_for(kvo_fault_code code) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, read_policy);
   for (size_t i = 0; i < CODE_COUNT; i++)
     if (codes[i].code == code && code_policies[i] != KVO_ACTION_DEFAULT) return code_policies[i];
-  return general_policy;
+  return is_harmless(code) && general_policy == KVO_ACTION_ABORT ? KVO_ACTION_LOG : general_policy;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ Raising -- */
@@ -198,6 +201,14 @@ kvo_fault_handler kvo_set_fault_handler(kvo_fault_handler handler, void *arg) {
   process_handler_arg = arg;
   kvo__unlock(&handler_lock);
   return before;
+}
+
+kvo_fault_handler kvo_get_fault_handler(void **arg) {
+  kvo__lock(&handler_lock);
+  kvo_fault_handler present = process_handler;
+  if (arg != NULL) *arg = process_handler_arg;
+  kvo__unlock(&handler_lock);
+  return present;
 }
 
 __attribute__((noinline)) void kvo_fault_break(const kvo_fault *fault) {
@@ -234,7 +245,7 @@ void kvo_fault_raise(kvo_fault_code code, const char *detail, const char *apple,
   char report_block[4096], summary_block[512];
   text summary = {summary_block, 0, sizeof summary_block, false};
   text report = {report_block, 0, sizeof report_block, false};
-  append(&summary, "KVO%04d fatal: %s", (int)code, detail);
+  append(&summary, "KVO%04d %s: %s", (int)code, is_harmless(code) ? "error" : "fatal", detail);
   append(&report, "%s\n", summary.bytes);
   if (apple != NULL) append(&report, "  Apple says: %s\n", apple);
   if (observation_count > 0) {
@@ -415,6 +426,31 @@ void kvo__fault_registration(kvo_status status, const kvo_class *cls, const kvo_
   discard(&detail);
   discard(&apple);
   discard(&help);
+}
+
+void kvo__fault_no_setter(const kvo_object *object, const char *key) {
+  const kvo_class *cls = kvo_object_class(object);
+  char detail_block[512], help_block[512];
+  text detail = {detail_block, 0, sizeof detail_block, false};
+  text help = {help_block, 0, sizeof help_block, false};
+  append(&detail, "\"%s\" of %s@0x%llx is set, but there is no such setter", key, cls != NULL ? cls->name : "(no class)",
+         address(kvo_object_instance(object)));
+  if (cls != NULL) append_keys(&help, cls);
+  kvo_fault_raise(KVO_FAULT_UNDEFINED_KEY, detail.bytes, NULL, help.length > 0 ? help.bytes : NULL, NULL, 0, NULL, 0, 0);
+  discard(&detail);
+  discard(&help);
+}
+
+void kvo__fault_never_notifies(const kvo_object *object, const kvo_binding_observer *observer) {
+  const kvo_class *cls = kvo_object_class(object);
+  char detail_block[512];
+  text detail = {detail_block, 0, sizeof detail_block, false};
+  append(&detail, "the observation of \"%s\" of %s@0x%llx can never notify: its evaluation reads nothing observable",
+         observer->key_path, cls != NULL ? cls->name : "(no class)", address(kvo_object_instance(object)));
+  kvo_fault_raise(KVO_FAULT_NEVER_NOTIFIES, detail.bytes, NULL,
+                  "make what it reads observable, or declare what affects it in keyPathsForValuesAffectingValue(forKey:)", NULL, 0,
+                  observer->file, observer->file_length, observer->line);
+  discard(&detail);
 }
 
 void kvo__fault_undefined(const kvo_class *cls, const kvo_object *object, kvo_slot *slot) {

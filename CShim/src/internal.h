@@ -47,8 +47,8 @@ KVO_HIDDEN char *kvo__copy_string(const char *string, size_t length);
 
 /* ---------------------------------------------------------------------------------------------------- encoding.c -- */
 
-/** The key of the slot that holds anchors; no name hashes to it. */
-#define KVO_KEY_ANCHORS 0
+/** The key of the slot that holds anchors, and dependencies that wait for the object's death only. */
+#define KVO_KEY_ANCHORS KVO_KEY_LIFETIME
 
 /** Parses a type encoding into libffi's description, allocated as one tree. */
 KVO_HIDDEN kvo_status kvo__type_parse(const char *type, ffi_type **out);
@@ -330,8 +330,9 @@ KVO_HIDDEN void kvo__tracked_died(kvo_tracked *tracked, const kvo_info *dying);
 KVO_HIDDEN void kvo__tracked_end(kvo_tracked *tracked);
 /** Waits until no other thread evaluates a C key path for it. */
 KVO_HIDDEN void kvo__tracked_wait(kvo_tracked *tracked);
-/** Takes a dependency of a dying object out of the observation's list; false when somebody else has. */
-KVO_HIDDEN bool kvo__tracked_detach(kvo_tracked *tracked, kvo_node *dependency);
+/** Takes a dependency of a dying object out of the observation's list; false when somebody else has. `*first`: none of that
+ * object's has been taken out before. */
+KVO_HIDDEN bool kvo__tracked_detach(kvo_tracked *tracked, kvo_node *dependency, bool *first);
 KVO_HIDDEN void kvo__tracked_retain(kvo_tracked *tracked);
 KVO_HIDDEN void kvo__tracked_release(kvo_tracked *tracked);
 /** What this thread records is incomplete: the evaluation fails with this status. */
@@ -346,6 +347,10 @@ KVO_HIDDEN void kvo__recording_resume(void *recorder);
 KVO_HIDDEN void kvo__fault_registration(kvo_status status, const kvo_class *cls, const kvo_object *object,
                                         const char *key_path, const void *observer, kvo_options options,
                                         const void *context, const char *file, uint32_t line);
+/** KVO0009: a set of a key that has no setter. */
+KVO_HIDDEN void kvo__fault_no_setter(const kvo_object *object, const char *key);
+/** KVO0011: an expression that read nothing observable. */
+KVO_HIDDEN void kvo__fault_never_notifies(const kvo_object *object, const kvo_binding_observer *observer);
 /** KVO0002, for an id. */
 KVO_HIDDEN void kvo__fault_stale(kvo_observation observation);
 /** KVO0002, for an observer and a key path. */

@@ -69,6 +69,15 @@ kvo_function kvo_object_setter(const kvo_object *object, const char *key) {
   return property != NULL ? kvo_object_property_setter(object, property) : NULL;
 }
 
+static void do_nothing(void) {}
+
+kvo_function kvo_object_setter_to_call(const kvo_object *object, const char *key) {
+  kvo_function setter = kvo_object_setter(object, key);
+  if (setter != NULL) return setter;
+  kvo__fault_no_setter(object, key);
+  return do_nothing; /* the caller removes the arguments, in every C calling convention of Linux */
+}
+
 kvo_function kvo_object_getter(const kvo_object *object, const char *key) {
   kvo_class *cls = kvo_object_class(object);
   const kvo_property *property = cls != NULL ? kvo_class_property(cls, key) : NULL;
@@ -287,8 +296,9 @@ static bool grow(void **array, size_t *capacity, size_t count, size_t element) {
 static void bury(kvo_info *info, kvo_node *node, funeral *of) {
   if (node->kind == KVO_NODE_DEPENDENCY) {
     kvo_tracked *tracked = node->tracked;
-    if (!kvo__tracked_detach(tracked, node)) return;
-    if (grow((void **)&of->bereaved, &of->bereaved_capacity, of->bereaved_count, sizeof *of->bereaved)) {
+    bool first;
+    if (!kvo__tracked_detach(tracked, node, &first)) return;
+    if (first && grow((void **)&of->bereaved, &of->bereaved_capacity, of->bereaved_count, sizeof *of->bereaved)) {
       kvo__tracked_retain(tracked);
       of->bereaved[of->bereaved_count++] = tracked;
     }

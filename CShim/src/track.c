@@ -20,6 +20,8 @@ struct kvo_tracked {
   kvo_lock lock;
   /** Evaluations in progress; written under `lock`, waited for with a futex. */
   _Atomic uint32_t evaluating;
+  /** Somebody waits for `evaluating` to fall: waking costs a system call. */
+  _Atomic bool awaited;
   /** Valid while live. */
   kvo_object *object;
   kvo_raw_callback callback;
@@ -37,6 +39,8 @@ struct kvo_tracked {
   cell *last;
   /** An object on the way died, and no change has been told since: the program's pointer to it may dangle. */
   bool orphaned;
+  /** The info of the dying object that it is to be told of, until it is evaluated again: several keys of it may be read. */
+  const kvo_info *mourned;
 };
 
 /* An evaluation in progress on this thread. */
@@ -94,10 +98,12 @@ static void unchain(kvo_tracked *tracked, kvo_node *dependency) {
   dependency->chained = false;
 }
 
-bool kvo__tracked_detach(kvo_tracked *tracked, kvo_node *dependency) {
+bool kvo__tracked_detach(kvo_tracked *tracked, kvo_node *dependency, bool *first) {
   kvo__lock(&tracked->lock);
   bool mine = dependency->chained;
   if (mine) unchain(tracked, dependency);
+  *first = tracked->mourned != dependency->slot->info;
+  tracked->mourned = dependency->slot->info;
   kvo__unlock(&tracked->lock);
   return mine;
 }
@@ -142,6 +148,7 @@ void kvo__tracked_wait(kvo_tracked *tracked) {
   uint32_t own = 0, count;
   for (const evaluation *each = evaluations; each != NULL; each = each->outer)
     if (each->tracked == tracked) own++;
+  atomic_store(&tracked->awaited, true);
   while ((count = atomic_load(&tracked->evaluating)) > own) kvo__futex_wait(&tracked->evaluating, count);
 }
 
@@ -211,6 +218,11 @@ void kvo_track_read(kvo_object *object, kvo_key key) {
 
 /* -------------------------------------------------------------------------------------------------------- Evaluating -- */
 
+static void evaluated(kvo_tracked *tracked) {
+  atomic_fetch_sub(&tracked->evaluating, 1);
+  if (atomic_load(&tracked->awaited)) kvo__futex_wake_all(&tracked->evaluating);
+}
+
 /* Computes the value, without recording; NULL when the observation has ended or cannot tell. */
 static void *peek(kvo_tracked *tracked) {
   kvo__lock(&tracked->lock);
@@ -224,8 +236,7 @@ static void *peek(kvo_tracked *tracked) {
   void *value = tracked->evaluate(tracked->user_data);
   kvo__recording_resume(suspended);
   evaluations = here.outer;
-  atomic_fetch_sub(&tracked->evaluating, 1);
-  kvo__futex_wake_all(&tracked->evaluating);
+  evaluated(tracked);
   return value;
 }
 
@@ -262,6 +273,7 @@ static cell *arm(kvo_tracked *tracked, kvo_status *status) {
   if (newest) {
     tracked->committed = here.number;
     tracked->orphaned = false;
+    tracked->mourned = NULL;
     if (tracked->keep_last) {
       replaced = tracked->last;
       tracked->last = result;
@@ -269,8 +281,7 @@ static cell *arm(kvo_tracked *tracked, kvo_status *status) {
     }
   }
   kvo__unlock(&tracked->lock);
-  atomic_fetch_sub(&tracked->evaluating, 1);
-  kvo__futex_wake_all(&tracked->evaluating);
+  evaluated(tracked);
   cell_release(tracked, replaced);
   /* What an incomplete evaluation did not come to read may still be needed. */
   if (!newest)
@@ -406,6 +417,10 @@ kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_obs
   if (status == KVO_OK) {
     tracked->destroy = observer->destroy; /* from here on the registration has succeeded */
     *out = tracked->id;
+    kvo__lock(&tracked->lock);
+    bool listens = tracked->dependencies != NULL;
+    kvo__unlock(&tracked->lock);
+    if (!listens) kvo__fault_never_notifies(object, observer);
     if ((observer->options & KVO_INITIAL) != 0) tell(tracked, KVO_CHANGE_SETTING, false, NULL, value->value);
   } else {
     kvo_cancel_observer(tracked->id);

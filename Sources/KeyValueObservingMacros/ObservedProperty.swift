@@ -50,7 +50,7 @@
           guard _$kvo.isTracking else {
             return \(raw: stored)
           }
-          return _$kvo.tracked(self, \(raw: name.key), { self.\(raw: member) })
+          return _$kvo.\(raw: declaration.modifiers.has(.weak) ? "trackedWeak" : "tracked")(self, \(raw: name.key), { self.\(raw: member) })
         }
         """
       // A reference that is weak or unowned has no address that could be lent out, and observers have to run after

@@ -49,9 +49,10 @@
     }
 
     fileprivate var listing: [String] {
+      let observed = declaration.modifiers.has(.weak) ? "observedWeak" : "observed"
       let entry =
         kind == .observed
-        ? "description.observed(\(name.literal), \(name.key), \\__Root.\(name.member))"
+        ? "description.\(observed)(\(name.literal), \(name.key), \\__Root.\(name.member))"
         : "description.property(\(name.literal), \\__Root.\(name.member))"
       if declaration.isDeprecated {
         // Only what is deprecated itself may mention the property without a warning; the second line uses the first.

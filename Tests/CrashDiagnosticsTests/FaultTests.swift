@@ -101,7 +101,9 @@
       #expect(text.contains("observer Panel@0x"))
     }
 
-    @Test func `KVO0002, a removal of what is not registered: names the removal's place and what is registered`() async throws {
+    @Test func `KVO0002, a removal of what is not registered: names the removal's place and what is registered`()
+      async throws
+    {
       let result = try await #require(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         Misuse.removeStranger()
       }
@@ -122,7 +124,8 @@
       #expect(lines(result).joined().contains("FaultTests.swift:\(line("removed again"))"))
     }
 
-    @Test func `KVO0022, a change that no class of the hierarchy handled: names the registration's place`() async throws {
+    @Test func `KVO0022, a change that no class of the hierarchy handled: names the registration's place`() async throws
+    {
       let result = try await #require(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         Misuse.handleNothing()
       }

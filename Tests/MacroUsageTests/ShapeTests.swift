@@ -39,7 +39,9 @@
     override var sides: Int { didSet { sidesSet.append(sides) } }
     @NotObserved var sidesSet: [Int] = []
     override class func automaticallyNotifiesObservers(forKey key: String) -> Bool { key != "edge" }
-    override class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> { key == "label" ? ["edge"] : [] }
+    override class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
+      key == "label" ? ["edge"] : []
+    }
   }
 
   /// Overrides an observed property by a computed one: observers see what its getter says.
@@ -269,7 +271,7 @@
     @Test @MainActor func `A class on the main actor is observable`() {
       let screen = Screen()
       #expect(changes(of: screen, \.width) { screen.width = 2 } == ["1 -> 2"])
-      #expect(listedNames(of: Screen.self) == ["area", "kind"])
+      #expect(listedNames(of: Screen.self) == ["owner", "area", "kind"])
       let partly = PartlyOnMainActor()
       #expect(changes(of: partly, \.shown) { partly.shown = 2 } == ["1 -> 2"])
     }

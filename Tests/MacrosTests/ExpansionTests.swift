@@ -194,7 +194,7 @@
                 guard _$kvo.isTracking else {
                   return _delegate
                 }
-                return _$kvo.tracked(self, 0x0f68069c690701ca, {
+                return _$kvo.trackedWeak(self, 0x0f68069c690701ca, {
                     self._delegate
                   })
               }
@@ -218,7 +218,7 @@
 
             public class func __keyValueProperties<__Root: Song<Tag>>(_: __Root.Type, _ description: KeyValueObserving.KeyValueClassDescription) {
               super.__keyValueProperties(__Root.self, description)
-              description.observed("delegate", 0x0f68069c690701ca, \__Root.delegate)
+              description.observedWeak("delegate", 0x0f68069c690701ca, \__Root.delegate)
               #if DEBUG
               description.property("default", \__Root.default)
               #endif

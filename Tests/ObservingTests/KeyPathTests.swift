@@ -68,6 +68,27 @@
       withExtendedLifetime(boss) {}
     }
 
+    @Test func `A weak property tells of the death of what it refers to`() {
+      let ann = Person(name: "Ann")
+      var boss: Person? = Person(name: "Eve")
+      ann.boss = boss
+      let token = ann.observe(\.boss, options: [.new]) { [log] _, change in
+        log.add(change.newValue.map { $0?.name ?? "nil" } ?? "-")
+      }
+      boss?.name = "Eva"
+      boss = nil
+      ann.boss = ann
+      #expect(log.lines == ["nil", "Ann"])
+      token.invalidate()
+      withExtendedLifetime(boss) {}
+    }
+
+    @Test func `Observing what reads nothing observable is told, and harms nothing`() {
+      let token = document.observe(\.hash) { _, _ in }
+      #expect(document.observationInfo != nil)
+      token.invalidate()
+    }
+
     @Test func `An object that dies of being replaced is one change`() {
       document.author = Person(name: "Ann")
       let token = document.log(\.author?.name, to: log)

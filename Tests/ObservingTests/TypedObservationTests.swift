@@ -106,7 +106,7 @@
       tokens.all.append(
         document.observe(\.title) { [log] _, _ in
           log.add("newer")
-          tokens.all.forEach { $0.invalidate() }
+          for token in tokens.all { token.invalidate() }
         })
       document.title = "x"
       document.title = "y"

@@ -79,7 +79,8 @@ func compareSizes(_ name: String, bar: Int, ours: AnyClass, peer: AnyClass) {
     benchmark.measurement(metric, added)
     Results.append(
       object: ["name": "\(name)", "subject": "swift-kvo", "against": "plain object", "bytes": added, "bar": bar],
-      line: "| \(name), added | plain object | \(instanceSize(ours)) | \(instanceSize(peer)) | +\(added) | +\(bar) | 1 |")
+      line: "| \(name), added | plain object | \(instanceSize(ours)) | \(instanceSize(peer)) | +\(added) "
+        + "| +\(bar) | 1 |")
   }
 }
 

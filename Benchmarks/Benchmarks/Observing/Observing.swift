@@ -82,16 +82,19 @@ private func appendPlainItems(_ count: Int) {
 // The entry point that the benchmark tool looks for.
 nonisolated(unsafe) let benchmarks: @Sendable () -> Void = {
   let store = "plain stored property"
-  compare("unobserved set, Int", bar: 1.1, against: store, setup: fresh, ours: setNumbers, peer: setPlainNumbers)
+  compare(
+    "unobserved set, Int", bar: 1.1, against: store, operations: 2_000_000, setup: fresh, ours: setNumbers,
+    peer: setPlainNumbers)
   compare("unobserved set, String", bar: 1.1, against: store, setup: fresh, ours: setTexts, peer: setPlainTexts)
   compare(
-    "set after the last removal, Int", bar: 1.1, against: store, setup: onceObserved, ours: setNumbers,
+    "set after the last removal, Int", bar: 1.1, against: store, operations: 2_000_000, setup: onceObserved,
+    ours: setNumbers,
     peer: setPlainNumbers)
   compare(
     "set after the last removal, String", bar: 1.1, against: store, setup: onceObserved, ours: setTexts,
     peer: setPlainTexts)
   compare(
-    "get, Int", bar: 1.35, against: store, setup: fresh, ours: getNumbers, peer: getPlainNumbers)
+    "get, Int", bar: 1.35, against: store, operations: 2_000_000, setup: fresh, ours: getNumbers, peer: getPlainNumbers)
   compare(
     "append to an unobserved array of 100 000", bar: 2, against: store, operations: 10_000,
     setup: {

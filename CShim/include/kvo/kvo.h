@@ -2,7 +2,7 @@
  *
  * One object reacts to a change of another's property. A class is registered at runtime with its properties: a name, a
  * type encoding, a getter, a setter. An object carries one word. As long as nobody observes an object, its setters are the
- * program's own functions and cost nothing extra. The first observation swaps the object's word to a notifying class
+ * program's own functions. The first observation swaps the object's word to a notifying class
  * (KVONotifying_<Class>) whose setters are libffi trampolines of the same C signature; removing the last one swaps it back.
  *
  *     typedef struct Point { kvo_object header; double x; } Point;
@@ -117,7 +117,7 @@ KVO_API const char *kvo_status_string(kvo_status status);
 
 /** Replaces malloc and free for all memory of the runtime except trampoline pages.
  *
- * `allocate` returns memory aligned for any type, or NULL; `release` takes what `allocate` returned. `arg` is passed through.
+ * They must not call the runtime. `allocate` returns memory aligned for any type, or NULL; `release` takes what `allocate` returned. `arg` is passed through.
  * Call it before any other function of this header, from one thread; NULL functions restore malloc and free. Our decision. */
 KVO_API void kvo_set_allocator(void *KVO_NULLABLE (*KVO_NULLABLE allocate)(size_t size, void *KVO_NULLABLE arg),
                                void (*KVO_NULLABLE release)(void *KVO_NULLABLE memory, void *KVO_NULLABLE arg),
@@ -261,9 +261,13 @@ KVO_API kvo_function KVO_NULLABLE kvo_object_property_setter(const kvo_object *o
 /** Returns the getter of this key, or NULL. Cast it to `T (*)(const kvo_object *)`. */
 KVO_API kvo_function KVO_NULLABLE kvo_object_getter(const kvo_object *object, const char *key);
 
-/** Sets a property of type T through the setter to call now. The key must have a setter. */
+/** kvo_object_setter for those who call the result at once: a key without a setter is fault KVO0009, and if the policy goes on, the
+ * function returned does nothing, whatever it is called with. Never NULL. */
+KVO_API kvo_function kvo_object_setter_to_call(const kvo_object *object, const char *key);
+
+/** Sets a property of type T through the setter to call now. `object` is evaluated twice. */
 #define KVO_SET(object, key, T, value)                                                                                 \
-  (((void (*)(kvo_object *, T))kvo_object_setter((kvo_object *)(object), (key)))((kvo_object *)(object), (value)))
+  (((void (*)(kvo_object *, T))kvo_object_setter_to_call((kvo_object *)(object), (key)))((kvo_object *)(object), (value)))
 
 /* ----------------------------------------------------------------------------------------------------------- Values -- */
 
@@ -343,7 +347,8 @@ typedef struct kvo_change {
 
 /** Called for a change: on the thread that made it, before the setter returns, with no lock held. It may call everything in
  * this header, also remove its own observation. Observers run newest first, before-change ones oldest first (Apple's order,
- * our promise). Do not leave it by longjmp or a C++ exception. */
+ * our promise). Do not leave it by longjmp or a C++ exception. An object must not
+ * be destroyed in a callback before its change (is_prior): the setter is about to store into it. */
 typedef void (*kvo_callback)(const kvo_change *change, void *KVO_NULLABLE user_data);
 
 /** Describes an observation at registration. Set all members that you do not use to zero. */
@@ -367,7 +372,8 @@ typedef struct kvo_observer {
   uint32_t line;
 } kvo_observer;
 
-/** The present source line, among the designated initialisers of a kvo_observer. */
+/** The present source line, among the designated initialisers of a kvo_observer. C++ before C++20 has none: there assign
+ * __FILE__ and __LINE__ to the members. */
 #define KVO_HERE .file = __FILE__, .line = __LINE__
 
 /** Registers an observation of `object` and stores its id in `*out` (which may be NULL).
@@ -376,11 +382,12 @@ typedef struct kvo_observer {
  * same one made twice is called twice. Through a key path every object on the way is observed, and an intermediate one that
  * is replaced, set to nil or dies re-arms the observation and counts as a change. A single undefined key is accepted, as on
  * Apple's platforms, for the sake of manual notification; a longer path, or KVO_INITIAL with KVO_NEW, with an undefined key
- * is fault KVO0009. Fails with INVALID_ARGUMENT, MALFORMED_KEY_PATH, UNDEFINED_KEY, NO_INTERCEPTION, OUT_OF_MEMORY. */
+ * is fault KVO0009. Fails with INVALID_ARGUMENT, MALFORMED_KEY_PATH, UNDEFINED_KEY, NOT_AN_OBJECT,
+ * DYING_OBJECT, NO_INTERCEPTION, OUT_OF_MEMORY. */
 KVO_API kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *observer,
                                     kvo_observation *KVO_NULLABLE out);
 
-/** Removes one observation. After it returns no new callback of it starts, on any thread; one that is running elsewhere may
+/** Removes one observation. After it returns no new delivery to it begins, on any thread; one that has begun elsewhere may
  * finish. An id that is not registered (any more) is fault KVO0002 and returns NOT_REGISTERED. */
 KVO_API kvo_status kvo_remove_observer(kvo_observation observation);
 
@@ -463,7 +470,7 @@ typedef struct kvo_fault {
   size_t observation_count;
 } kvo_fault;
 
-/** What happens after a fault. */
+/** What happens after a fault. KVO0011 goes on by default, for it harms nothing; all others end the process. */
 typedef enum kvo_action {
   /** What KVO_POLICY says, by default KVO_ACTION_ABORT. */
   KVO_ACTION_DEFAULT = 0,
@@ -486,7 +493,11 @@ typedef kvo_action (*kvo_fault_handler)(const kvo_fault *fault, void *KVO_NULLAB
 KVO_API kvo_fault_handler KVO_NULLABLE kvo_set_fault_handler(kvo_fault_handler KVO_NULLABLE handler,
                                                              void *KVO_NULLABLE arg);
 
-/** Called before a fault's action, empty, and exported: set a breakpoint on it. */
+/** Returns the handler of the process and, if `arg` is not NULL, stores its argument, so that it can be set again. */
+KVO_API kvo_fault_handler KVO_NULLABLE kvo_get_fault_handler(void *KVO_NULLABLE *KVO_NULLABLE arg);
+
+/** Called for each fault after its report is written and before the process ends or goes on; empty, and exported: set a
+ * breakpoint on it. */
 KVO_API void kvo_fault_break(const kvo_fault *fault);
 
 KVO_ASSUME_NONNULL_END

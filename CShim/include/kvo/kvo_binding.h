@@ -19,8 +19,11 @@ KVO_ASSUME_NONNULL_BEGIN
 /* -------------------------------------------------------------------------------------------------------------- Keys -- */
 
 /** Identifies a key within a class: the FNV-1a 64-bit hash of its name. Registration refuses a class in which two names
- * collide, so within an object a hash stands for exactly one key. */
+ * collide, so within an object a hash stands for exactly one declared key. */
 typedef uint64_t kvo_key;
+
+/** Given to kvo_track_read instead of a key: subscribes to nothing but the object's death. No name hashes to it. */
+#define KVO_KEY_LIFETIME ((kvo_key)0)
 
 /** Returns the hash of a key of `length` bytes. */
 KVO_API kvo_key kvo_key_hash(const char *name, size_t length);
@@ -119,7 +122,8 @@ enum {
   KVO_FRAME_WANTS_WILL = 1u << 3,
 };
 
-/** One change in progress, on the stack of the thread that makes it. The members belong to the runtime. */
+/** One change in progress, of the thread that makes it. The members belong to the runtime; the binding may move the frame
+ * between calls, byte by byte, and keep it on the stack or elsewhere. */
 typedef struct kvo_frame {
   uintptr_t kvo_private[10];
 } kvo_frame;

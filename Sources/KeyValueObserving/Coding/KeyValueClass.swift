@@ -14,6 +14,13 @@ public final class KeyValueClassDescription {
     properties.append(TypedProperty(name: name.description, key: key, path: path, isStored: true))
   }
 
+  /// Adds a stored weak property: the death of what it refers to is a change that no accessor makes.
+  public func observedWeak<Root: AnyObject, Value>(
+    _ name: StaticString, _ key: UInt64, _ path: ReferenceWritableKeyPath<Root, Value>
+  ) {
+    properties.append(TypedProperty(name: name.description, key: key, path: path, isStored: false))
+  }
+
   /// Adds a property that can be read, but whose accessors do not notify: computed, constant, or not observed.
   public func property<Root: AnyObject, Value>(_ name: StaticString, _ path: KeyPath<Root, Value>) {
     let name = name.description
@@ -97,7 +104,8 @@ final class KeyValueClass: @unchecked Sendable {
   func pointer(offset: Int) -> OpaquePointer {
     if let known = OpaquePointer(bitPattern: address.load(ordering: .acquiring)) { return known }
     let superclass = _getSuperclass(type) as? any KeyValueObservable.Type
-    let made = register(superclass: superclass.map { KeyValueClass.of(type: $0).pointer(offset: offset) }, offset: offset)
+    let made = register(
+      superclass: superclass.map { KeyValueClass.of(type: $0).pointer(offset: offset) }, offset: offset)
     let (exchanged, original) = address.compareExchange(
       expected: 0, desired: UInt(bitPattern: made), ordering: .acquiringAndReleasing)
     // When two threads register at once, the slower one's class is never used, and the C runtime keeps it: once per class.
@@ -151,7 +159,7 @@ final class TemporaryStrings {
   }
 
   func free() {
-    strings.forEach { $0.deallocate() }
-    lists.forEach { $0.deallocate() }
+    for string in strings { string.deallocate() }
+    for list in lists { list.deallocate() }
   }
 }

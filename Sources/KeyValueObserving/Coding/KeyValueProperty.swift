@@ -9,7 +9,7 @@ class KeyValueProperty: @unchecked Sendable {
   let name: String
   let key: UInt64
   let path: AnyKeyPath
-  /// Whether its accessors notify: a stored property that the macro observes.
+  /// Whether its accessors tell of every change: a stored property that the macro observes, and that is not weak.
   let isStored: Bool
 
   init(name: String, key: UInt64, path: AnyKeyPath, isStored: Bool) {
@@ -26,7 +26,8 @@ class KeyValueProperty: @unchecked Sendable {
   /// The value in storage that `copy` or an accessor made.
   func value(at storage: UnsafeRawPointer) -> Any { abstract() }
   /// The present value, or the selected elements of it, in new storage; `nil` if it has no elements.
-  func copy(_ instance: UnsafeMutableRawPointer, _ selection: UnsafePointer<kvo_selection>?) -> UnsafeMutableRawPointer? {
+  func copy(_ instance: UnsafeMutableRawPointer, _ selection: UnsafePointer<kvo_selection>?) -> UnsafeMutableRawPointer?
+  {
     abstract()
   }
   func release(_ storage: UnsafeMutableRawPointer) { abstract() }

@@ -49,7 +49,9 @@ func raiseRegistrationFault(
     }
   let name = kvo_object_class(object).map { String(cString: kvo_class_name($0)) } ?? "(no class)"
   let reason = String(cString: kvo_status_string(status))
-  raiseFault(code, "cannot observe \"\(keyPath)\" of \(name)@\(hexadecimal(UnsafeMutableRawPointer(object))): \(reason)", site: site)
+  raiseFault(
+    code, "cannot observe \"\(keyPath)\" of \(name)@\(hexadecimal(UnsafeMutableRawPointer(object))): \(reason)",
+    site: site)
 }
 
 /// A key path, walked at registration, with a key that does not exist.
@@ -63,7 +65,8 @@ func raiseUndefinedKey(
     KVO_FAULT_UNDEFINED_KEY,
     "cannot observe \"\(keyPath)\": \(observed.className)@\(observed.addressText) has no observable value for "
       + "\"\(undefined.key)\"",
-    apple: "[<\(observed.className) \(observed.addressText)> addObserver:<\(observing.className) \(observing.addressText)> "
+    apple:
+      "[<\(observed.className) \(observed.addressText)> addObserver:<\(observing.className) \(observing.addressText)> "
       + "forKeyPath:@\"\(keyPath)\" options:\(options.rawValue) context:\(hexadecimal(context))] was sent to an object "
       + "that is not KVC-compliant for the \"\(undefined.key)\" property.",
     help: keys(of: undefined.object), site: site)
@@ -101,7 +104,8 @@ func raiseUnhandledChange(
     KVO_FAULT_UNHANDLED,
     "a change of \"\(keyPath ?? "")\" of \(observed.map { "\($0.className)@\($0.addressText)" } ?? "nil") reached "
       + "\(identity.className)@\(identity.addressText), and no class of its hierarchy handled it",
-    apple: "<\(identity.className): \(identity.addressText)>: An -observeValueForKeyPath:ofObject:change:context: message was "
+    apple:
+      "<\(identity.className): \(identity.addressText)>: An -observeValueForKeyPath:ofObject:change:context: message was "
       + "received but not handled.\nKey path: \(keyPath ?? "(null)")\nObserved object: \(observedText)\nChange: {\n    "
       + "kind = \(kind);\n}\nContext: \(hexadecimal(context))",
     help: "handle the change where its context is compared, and pass to super only contexts that are not your own",

@@ -1,5 +1,6 @@
 // A base class for the classic central callback: something to override, and to call super on.
 
+internal import CKVO
 public import Foundation
 
 /// A base class with everything that Apple's `NSObject` gives to observing.
@@ -33,9 +34,9 @@ open class KeyValueObject: NSObject, KeyValueObservable, KeyValueObserver {
     raiseUnhandledChange(observer: self, keyPath: keyPath, object: object, change: change, context: context)
   }
 
-  /// See the method of the same name on ``KeyValueObservable``; overridable.
-  open nonisolated func willChangeValue(forKey key: String) { announceWillChange(key) }
+  /// See ``KeyValueObservable/willChangeValue(forKey:)``; setters do not call it.
+  open nonisolated func willChangeValue(forKey key: String) { kvo_will_change(__keyValueObject, key) }
 
-  /// See the method of the same name on ``KeyValueObservable``; overridable.
-  open nonisolated func didChangeValue(forKey key: String) { announceDidChange(key) }
+  /// See ``KeyValueObservable/didChangeValue(forKey:)``; setters do not call it.
+  open nonisolated func didChangeValue(forKey key: String) { kvo_did_change(__keyValueObject, key) }
 }

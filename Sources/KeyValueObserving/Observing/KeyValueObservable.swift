@@ -1,6 +1,7 @@
 // The protocol of observable classes: what `@KeyValueObservable` fulfils and a class written by hand can fulfil too.
 
 public import CKVO
+public import Foundation
 
 /// The address of an object's header, as C sees the object.
 ///
@@ -37,15 +38,39 @@ public protocol KeyValueObservable: AnyObject, SendableMetatype {
 
   /// Tells whether setting a property notifies its observers by itself; the default is `true`.
   ///
-  /// Answer `false` for a key whose changes you announce with `willChangeValue(forKey:)` and `didChangeValue(forKey:)`. Asked once
-  /// per class and key, at the first observation of an instance, as on Apple's platforms.
+  /// Answer `false` for a key whose changes you announce with `willChangeValue(forKey:)` and `didChangeValue(forKey:)`. Asked when
+  /// the class is first observed, for each property, and remembered, as on Apple's platforms.
   nonisolated static func automaticallyNotifiesObservers(forKey key: String) -> Bool
 
   /// Returns the key paths, relative to the object, whose changes change the value of `key`; the default is none.
   ///
   /// Properties that a computed property reads are found without being declared; declare what it depends on by other ways. Asked
-  /// once per class and key, at the first observation of an instance, as on Apple's platforms.
+  /// when the class is first observed, for each property, and remembered, as on Apple's platforms.
   nonisolated static func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String>
+
+  /// Announces that the value of a key is about to change.
+  ///
+  /// Call `didChangeValue(forKey:)` after the change, on the same thread. Pairs match by object and key; nested pairs each notify,
+  /// as on Apple's platforms. For a key whose setter notifies by itself that gives two notifications.
+  nonisolated func willChangeValue(forKey key: String)
+
+  /// Announces that the change begun by the newest unmatched `willChangeValue(forKey:)` is done, and notifies.
+  ///
+  /// Without one it does nothing, as on Apple's platforms.
+  nonisolated func didChangeValue(forKey key: String)
+
+  /// Announces that elements of an ordered collection are about to be inserted, removed or replaced.
+  ///
+  /// - Parameters:
+  ///   - changeKind: `.insertion`, `.removal` or `.replacement`; `.setting` is `willChangeValue(forKey:)`.
+  ///   - indexes: The positions: of an insertion after the change, of a removal before it.
+  ///   - key: The key of the collection.
+  nonisolated func willChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String)
+
+  /// Announces that the change begun by `willChange(_:valuesAt:forKey:)` is done, and notifies.
+  ///
+  /// Kind and positions are those given before the change; the arguments here are Apple's, and are not looked at.
+  nonisolated func didChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String)
 }
 
 extension KeyValueObservable {

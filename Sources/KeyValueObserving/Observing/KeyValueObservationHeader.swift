@@ -16,7 +16,7 @@ public struct KeyValueObservationHeader: ~Copyable, @unchecked Sendable {
   /// Tells whether setters have to notify; a setter tests it first, and it costs one load.
   @inlinable
   public var isObserved: Bool {
-    @inline(__always) get { word.load(ordering: .relaxed) & 1 != 0 }
+    @inline(__always) get { _slowPath(word.load(ordering: .relaxed) & 1 != 0) }
   }
 
   /// The address of the word.
@@ -34,7 +34,7 @@ public struct KeyValueObservationHeader: ~Copyable, @unchecked Sendable {
   /// load.
   @inlinable
   public var isTracking: Bool {
-    @inline(__always) get { kvo_is_tracking() }
+    @inline(__always) get { _slowPath(kvo_is_tracking()) }
   }
 
   /// Reads a property while some thread records: subscribes what this thread evaluates, if anything, to `key`.
@@ -45,11 +45,27 @@ public struct KeyValueObservationHeader: ~Copyable, @unchecked Sendable {
     return read()
   }
 
+  /// `tracked` for a weak property: what reads it hears also of the death of the object that it refers to.
+  @inlinable
+  @inline(never)
+  public func trackedWeak<Value>(
+    _ object: some KeyValueObservable, _ key: UInt64, _ read: () -> Value?
+  ) -> Value? {
+    object.__recordAccess(key)
+    let value = read()
+    // The cast is to a protocol, so that the property may be of any class or class-bound type.
+    (value as? any KeyValueObservable)?.__recordAccess(keyOfLifetime)
+    return value
+  }
+
   @inlinable
   deinit {
     if word.load(ordering: .relaxed) != 0 { kvo_object_finish(reference) }
   }
 }
+
+/// KVO_KEY_LIFETIME, whose cast Swift does not import.
+@usableFromInline let keyOfLifetime: UInt64 = 0
 
 extension KeyValueObservable {
   /// Subscribes the expression that this thread evaluates, if any, to a key of this object.

@@ -33,7 +33,7 @@ extension KeyValueObservable {
   /// `observe(_:options:changeHandler:)`, which has no such contract. Registering twice delivers twice.
   ///
   /// A key that the class does not have is accepted, as on Apple's platforms, for the sake of manual notification; in a longer
-  /// path, or when its value is wanted at once, it is fault KVO0009.
+  /// path, or when its value is wanted at once, it is fault KVO0009. A path with an empty component is fault KVO0010.
   public nonisolated func addObserver(
     _ observer: any KeyValueObserver, forKeyPath keyPath: String, options: NSKeyValueObservingOptions = [],
     context: UnsafeMutableRawPointer? = nil, fileID: StaticString = #fileID, line: UInt = #line

@@ -4,32 +4,19 @@ import CKVO
 public import Foundation
 
 extension KeyValueObservable {
-  /// Announces that the value of a key is about to change.
-  ///
-  /// Call `didChangeValue(forKey:)` after the change, on the same thread. Pairs match by object and key; nested pairs each notify,
-  /// as on Apple's platforms. For a key whose setter notifies by itself that gives two notifications.
-  public nonisolated func willChangeValue(forKey key: String) { announceWillChange(key) }
+  public nonisolated func willChangeValue(forKey key: String) { kvo_will_change(__keyValueObject, key) }
 
-  /// Announces that the change begun by the newest unmatched `willChangeValue(forKey:)` is done, and notifies.
-  ///
-  /// Without one it does nothing, as on Apple's platforms.
-  public nonisolated func didChangeValue(forKey key: String) { announceDidChange(key) }
+  public nonisolated func didChangeValue(forKey key: String) { kvo_did_change(__keyValueObject, key) }
 
-  /// Announces that elements of an ordered collection are about to be inserted, removed or replaced.
-  ///
-  /// - Parameters:
-  ///   - changeKind: `.insertion`, `.removal` or `.replacement`.
-  ///   - indexes: The positions: of an insertion after the change, of a removal before it.
   public nonisolated func willChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
-    guard changeKind != .setting else { return announceWillChange(key) }
+    guard changeKind != .setting else { return willChangeValue(forKey: key) }
     let positions = Array(indexes)
     kvo_will_change_indexes(
       __keyValueObject, kvo_change_kind(UInt32(changeKind.rawValue)), key, positions, positions.count)
   }
 
-  /// Announces that the change begun by `willChange(_:valuesAt:forKey:)` is done, and notifies.
   public nonisolated func didChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
-    announceDidChange(key)
+    kvo_did_change(__keyValueObject, key)
   }
 
   /// `willChangeValue(forKey:)` with a key path of one property of this class.
@@ -65,9 +52,6 @@ extension KeyValueObservable {
     guard let name = name(of: keyPath, ObservationSite(file: fileID, line: line)) else { return }
     didChange(changeKind, valuesAt: indexes, forKey: name)
   }
-
-  nonisolated func announceWillChange(_ key: String) { kvo_will_change(__keyValueObject, key) }
-  nonisolated func announceDidChange(_ key: String) { kvo_did_change(__keyValueObject, key) }
 
   /// The key of a key path. One that is no single property of the class is a fault, as on Apple's platforms.
   private nonisolated func name(of keyPath: AnyKeyPath, _ site: ObservationSite) -> String? {

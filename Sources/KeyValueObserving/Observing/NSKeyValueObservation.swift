@@ -14,8 +14,9 @@ public final class NSKeyValueObservation: NSObject, @unchecked Sendable {
 
   /// Ends the observation.
   ///
-  /// After it returns, no new call of the closure starts, on any thread; one that is running elsewhere may finish. Calling it
-  /// again, also from within the closure, does nothing. Safe on any thread.
+  /// After it returns, no new delivery to the closure begins, on any thread; one that has begun on another thread may finish. The
+  /// closure is released before it returns, or, when a delivery of the object is in progress, as soon as that is over. Calling
+  /// it again, also from within the closure, does nothing. Safe on any thread.
   public func invalidate() { kvo_cancel_observer(observation) }
 
   deinit { kvo_cancel_observer(observation) }
@@ -37,7 +38,7 @@ struct ObservationSite {
 /// What the runtime holds for an observation made with a closure; destroyed with it.
 @usableFromInline
 final class ObservationBox {
-  /// Receives the record and the object's address less nothing; typed and specialised where `observe` was called.
+  /// Receives the record of a change; specialised where `observe` was called.
   let deliver: (UnsafePointer<kvo_raw_change>) -> Void
 
   /// For an expression: its value in new storage, or `nil` when the object is gone.

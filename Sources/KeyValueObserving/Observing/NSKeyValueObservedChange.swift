@@ -5,8 +5,10 @@ public import Foundation
 
 /// What an observer wants to be told, and when.
 public struct NSKeyValueObservingOptions: OptionSet, Sendable {
+  /// Apple's bits.
   public let rawValue: UInt
 
+  /// Makes options of bits.
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
   /// Changes carry the new value.
@@ -33,8 +35,10 @@ public enum NSKeyValueChange: UInt, Sendable {
 
 /// The keys of the dictionary that `observeValue(forKeyPath:of:change:context:)` receives.
 public struct NSKeyValueChangeKey: RawRepresentable, Hashable, Sendable {
+  /// Apple's string.
   public let rawValue: String
 
+  /// Makes a key of a string.
   public init(rawValue: String) { self.rawValue = rawValue }
 
   /// The raw value of an ``NSKeyValueChange``, a `UInt`; always present.
@@ -54,6 +58,7 @@ public struct NSKeyValueObservedChange<Value> {
   /// The kind of a change.
   public typealias Kind = NSKeyValueChange
 
+  /// What happened to the value.
   public let kind: Kind
 
   /// The new value, when asked for with `.new`; `nil` before the change. Of an optional property it is `.some(nil)` for `nil`.

@@ -7,9 +7,10 @@ extension KeyValueObservable {
   /// Observes a property, a nested key path such as `\.author?.name`, or a computed property.
   ///
   /// - Parameters:
-  ///   - keyPath: What to observe. Of a stored property each set is a change, also to an equal value. Any other expression is
-  ///     evaluated while the runtime records what it reads; a change of anything that it read is a change. An object on the way
-  ///     that is replaced, set to `nil` or dies counts as one.
+  ///   - keyPath: What to observe. Of a stored property each set is a change, also to an equal value, unless the class says that
+  ///     the key is announced by hand. Any other expression is evaluated while the runtime records what it reads; a change of anything that it read is a change. An object on the way
+  ///     that is replaced, set to `nil` or dies counts as one. An expression that reads nothing observable can never notify:
+  ///     KVO0011, reported and otherwise harmless.
   ///   - options: Which values a change carries, and whether the handler is called at once (`.initial`) and before changes
   ///     (`.prior`).
   ///   - changeHandler: Called on the thread that makes the change, before the setter returns, with no lock held. Observers are

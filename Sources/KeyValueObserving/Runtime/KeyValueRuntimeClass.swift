@@ -1,23 +1,41 @@
 // Classes that a program defines at run time, with getters and setters of the C ABI.
 
-public import CKVO
+internal import CKVO
 
 /// A function of any type; cast a getter or setter to it with `unsafeBitCast`.
 public typealias KeyValueFunction = @convention(c) () -> Void
 
 /// What was wrong with a class or a value that a program gave at run time.
 public struct KeyValueRuntimeError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The status of the C runtime.
-  public let status: kvo_status.RawValue
+  /// Why, with the numbers of `kvo_status`.
+  public enum Reason: Int32, Sendable {
+    case invalidArgument = -1
+    case outOfMemory = -2
+    case duplicateClass = -3
+    case duplicateKey = -4
+    case badTypeEncoding = -5
+    case unsupportedSetter = -6
+    case noInterception = -7
+    case undefinedKey = -8
+    case malformedKeyPath = -9
+    case readOnly = -11
+    case noGetter = -12
+    case typeMismatch = -13
+    case dyingObject = -14
+    case notAnObject = -15
+  }
+
+  public let reason: Reason
   /// What was attempted.
   public let operation: String
 
   init(_ status: kvo_status, _ operation: String) {
-    self.status = status.rawValue
+    reason = Reason(rawValue: status.rawValue) ?? .invalidArgument
     self.operation = operation
   }
 
-  public var description: String { "\(operation): \(String(cString: kvo_status_string(kvo_status(status))))" }
+  /// What was attempted, and why it failed.
+  public var description: String { "\(operation): \(String(cString: kvo_status_string(kvo_status(reason.rawValue))))" }
 }
 
 /// A class defined at run time: a name, and properties with type encodings and C functions.
@@ -54,6 +72,7 @@ public struct KeyValueRuntimeClass: @unchecked Sendable {
     /// Whether the setter leaves notifying to `willChangeValue(forKey:)` and `didChangeValue(forKey:)`.
     public var isManual: Bool
 
+    /// Describes a property; nothing is checked before the class is registered.
     public init(
       name: String, type: String, getter: KeyValueFunction? = nil, setter: KeyValueFunction? = nil,
       affectedBy: [String] = [], isManual: Bool = false

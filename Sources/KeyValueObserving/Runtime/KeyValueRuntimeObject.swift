@@ -13,7 +13,8 @@ import Foundation
 /// point.x = 3.5
 /// ```
 /// The type is the one you ask for; it has to be that of the type encoding, nothing is converted. ``value(forKey:as:)`` and
-/// ``setValue(_:forKey:)`` throw where the subscript ends in fault KVO0026 or KVO0009.
+/// ``setValue(_:forKey:)`` throw where the subscript, which has no value to go on with, ends the process after fault KVO0026 or
+/// KVO0009, whatever the policy.
 ///
 /// Not thread safe where the C getters and setters are not.
 @dynamicMemberLookup
@@ -61,7 +62,11 @@ public final class KeyValueRuntimeObject: KeyValueObservable {
   public func value<Value>(forKey key: String, as type: Value.Type = Value.self) throws -> Value {
     if kvo_track_is_recording() { recordRead(key) }
     var read: Value?
-    let status = withReader({ read = swiftValue(of: $0, as: type) }) { kvo_get_value(pointer, key, $0, $1) }
+    let status = reading {
+      read = swiftValue(of: $0, as: type)
+    } from: {
+      kvo_get_value(pointer, key, $0, $1)
+    }
     guard status == KVO_OK else { throw KeyValueRuntimeError(status, "reading \"\(key)\"") }
     guard let read else { throw KeyValueRuntimeError(KVO_ERROR_TYPE_MISMATCH, "reading \"\(key)\" as \(type)") }
     return read
@@ -91,21 +96,28 @@ public final class KeyValueRuntimeObject: KeyValueObservable {
 
   private func refuse(_ error: any Error) -> Never {
     let cls = kvo_object_class(pointer).map { String(cString: kvo_class_name($0)) } ?? "(no class)"
-    let undefined = (error as? KeyValueRuntimeError)?.status == KVO_ERROR_UNDEFINED_KEY.rawValue
-    raiseFault(undefined ? KVO_FAULT_UNDEFINED_KEY : KVO_FAULT_TYPE_MISMATCH, "\(cls)@\(hexadecimal(pointer)): \(error)")
+    let undefined = (error as? KeyValueRuntimeError)?.reason == .undefinedKey
+    let code = undefined ? KVO_FAULT_UNDEFINED_KEY : KVO_FAULT_TYPE_MISMATCH
+    raiseFault(code, "\(cls)@\(hexadecimal(pointer)): \(error)")
     // There is no value to go on with, whatever the policy.
     fatalError("\(cls): \(error)")
   }
 
   // MARK: - Values by encoding
 
-  func hasProperty(_ key: String) -> Bool { kvo_object_class(pointer).map { kvo_class_property($0, key) != nil } ?? false }
+  func hasProperty(_ key: String) -> Bool {
+    kvo_object_class(pointer).map { kvo_class_property($0, key) != nil } ?? false
+  }
 
   /// The value of a key as the Swift type that its encoding stands for; `nil` for a nil.
   func anyValue(forKey key: String) -> Any? {
     if kvo_track_is_recording() { recordRead(key) }
     var read: Any?
-    _ = withReader({ read = swiftValue(of: $0) }) { kvo_get_value(pointer, key, $0, $1) }
+    _ = reading {
+      read = swiftValue(of: $0)
+    } from: {
+      kvo_get_value(pointer, key, $0, $1)
+    }
     return read
   }
 
@@ -146,8 +158,8 @@ private func swiftEncodings(_ encoding: String) -> [String] {
 }
 
 /// Calls a function that hands a C view to a reader, with a closure as the reader.
-func withReader(
-  _ read: (kvo_value) -> Void, _ call: (kvo_value_reader, UnsafeMutableRawPointer) -> kvo_status
+func reading(
+  _ read: (kvo_value) -> Void, from call: (kvo_value_reader, UnsafeMutableRawPointer) -> kvo_status
 ) -> kvo_status {
   withoutActuallyEscaping(read) { read in
     withUnsafePointer(to: read) { read in
@@ -185,7 +197,9 @@ func swiftValue(of value: kvo_value) -> Any? {
 /// The value of a C property in storage, typed by its encoding.
 func swiftValue(of property: OpaquePointer, at storage: UnsafeRawPointer) -> Any? {
   var read: Any?
-  _ = withReader({ read = swiftValue(of: $0) }) { reader, argument in
+  _ = reading {
+    read = swiftValue(of: $0)
+  } from: { reader, argument in
     kvo_property_view(property, storage, reader, argument)
     return KVO_OK
   }

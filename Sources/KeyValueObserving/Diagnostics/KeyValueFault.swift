@@ -1,0 +1,81 @@
+// Faults as a program sees them: a handler that decides what happens after a misuse.
+
+import CKVO
+import Synchronization
+
+/// A misuse of observing that would crash on Apple's platforms.
+public struct KeyValueFault: Sendable {
+  /// An observation that a fault is about.
+  public struct Observation: Sendable {
+    /// The key path as registered.
+    public let keyPath: String
+    /// The class of the observer, when it is known.
+    public let observerClass: String?
+    /// The file in which the observation was made, as `#fileID` gives it, when it is known.
+    public let file: String?
+    /// The line.
+    public let line: Int
+  }
+
+  /// The number in `KVO0001`.
+  public let code: Int
+  /// One line, complete in itself.
+  public let summary: String
+  /// Apple's sentence for this misuse, where Apple has one.
+  public let appleSentence: String?
+  /// The whole report as it is written to standard error.
+  public let report: String
+  /// The observations that are concerned.
+  public let observations: [Observation]
+
+  /// What happens after a fault.
+  public enum Action: Sendable {
+    /// What the environment variable `KVO_POLICY` says, otherwise the end of the process.
+    case standard
+    /// The program goes on in silence, with memory intact.
+    case ignore
+    /// The report is written to standard error, and the program goes on.
+    case log
+    /// The report is written to standard error, and the process ends with SIGABRT.
+    case abort
+  }
+
+  /// Sets the handler of the process, `nil` for none.
+  ///
+  /// It is called for each fault, on the thread that caused it, with no lock held, and may do anything; a fault within it takes the
+  /// standard action. It lasts until it is replaced.
+  public static func setHandler(_ handler: (@Sendable (KeyValueFault) -> Action)?) {
+    current.withLock { $0 = handler }
+    guard handler != nil else {
+      kvo_set_fault_handler(nil, nil)
+      return
+    }
+    kvo_set_fault_handler(
+      { fault, _ in
+        switch KeyValueFault.current.withLock({ $0 })?(KeyValueFault(fault.pointee)) ?? .standard {
+        case .standard: KVO_ACTION_DEFAULT
+        case .ignore: KVO_ACTION_IGNORE
+        case .log: KVO_ACTION_LOG
+        case .abort: KVO_ACTION_ABORT
+        }
+      }, nil)
+  }
+
+  private static let current = Mutex<(@Sendable (KeyValueFault) -> Action)?>(nil)
+
+  private init(_ fault: kvo_fault) {
+    code = Int(fault.code.rawValue)
+    summary = String(cString: fault.summary)
+    appleSentence = fault.apple.map { String(cString: $0) }
+    report = String(cString: fault.report)
+    observations = UnsafeBufferPointer(start: fault.observations, count: fault.observation_count).map { described in
+      let file = described.file.map { pointer in
+        String(decoding: UnsafeRawBufferPointer(start: pointer, count: described.file_length), as: UTF8.self)
+      }
+      return Observation(
+        keyPath: String(cString: described.key_path),
+        observerClass: described.observer_class.map { String(cString: $0) },
+        file: file, line: Int(described.line))
+    }
+  }
+}
