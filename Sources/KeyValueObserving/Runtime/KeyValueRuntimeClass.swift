@@ -9,22 +9,37 @@ public typealias KeyValueFunction = @convention(c) () -> Void
 public struct KeyValueRuntimeError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Why, with the numbers of `kvo_status`.
   public enum Reason: Int32, Sendable {
+    /// An argument is not allowed: an empty name, a size too small, an unknown flag.
     case invalidArgument = -1
+    /// There is no memory.
     case outOfMemory = -2
+    /// A class of this name is already registered.
     case duplicateClass = -3
+    /// The class or a superclass already has a property of this key.
     case duplicateKey = -4
+    /// The type encoding is malformed.
     case badTypeEncoding = -5
+    /// A setter of this signature cannot be intercepted.
     case unsupportedSetter = -6
+    /// There is no memory for executable trampolines.
     case noInterception = -7
+    /// The class has no such key.
     case undefinedKey = -8
+    /// A key path has an empty component.
     case malformedKeyPath = -9
+    /// The property has no setter.
     case readOnly = -11
+    /// The property has no getter.
     case noGetter = -12
+    /// The value is not of the property's type.
     case typeMismatch = -13
+    /// The object is being destroyed.
     case dyingObject = -14
+    /// A key path leads through a value that is not an observable object.
     case notAnObject = -15
   }
 
+  /// Why it failed.
   public let reason: Reason
   /// What was attempted.
   public let operation: String
