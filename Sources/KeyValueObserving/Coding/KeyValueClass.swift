@@ -61,7 +61,7 @@ final class KeyValueClass: @unchecked Sendable {
   /// The C class's address, or 0 until the first instance is handed to the runtime.
   private let address = Atomic<UInt>(0)
 
-  private static let all = Mutex<[ObjectIdentifier: KeyValueClass]>([:])
+  private static let all = Guarded<[ObjectIdentifier: KeyValueClass]>([:])
 
   private init(_ type: any KeyValueObservable.Type) {
     let description = KeyValueClassDescription()

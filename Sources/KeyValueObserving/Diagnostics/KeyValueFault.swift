@@ -1,7 +1,6 @@
 // Faults as a program sees them: a handler that decides what happens after a misuse.
 
 import CKVO
-import Synchronization
 
 /// A misuse of observing that would crash on Apple's platforms.
 public struct KeyValueFault: Sendable {
@@ -61,7 +60,7 @@ public struct KeyValueFault: Sendable {
       }, nil)
   }
 
-  private static let current = Mutex<(@Sendable (KeyValueFault) -> Action)?>(nil)
+  private static let current = Guarded<(@Sendable (KeyValueFault) -> Action)?>(nil)
 
   private init(_ fault: kvo_fault) {
     code = Int(fault.code.rawValue)

@@ -1,0 +1,16 @@
+// A value behind a lock.
+
+import Foundation
+
+/// A value that is accessed under a lock only.
+///
+/// `NSLock`, not `Mutex`: ThreadSanitizer sees pthread's locks, but not those of the Synchronization library, which is not
+/// instrumented, and would report every access.
+final class Guarded<Value>: @unchecked Sendable {
+  private let lock = NSLock()
+  private var value: Value
+
+  init(_ value: Value) { self.value = value }
+
+  func withLock<Result>(_ body: (inout Value) -> Result) -> Result { lock.withLock { body(&value) } }
+}
