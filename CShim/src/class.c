@@ -14,7 +14,7 @@ kvo_key kvo_key_hash(const char *name, size_t length) {
     hash ^= (unsigned char)name[i];
     hash *= UINT64_C(0x100000001b3);
   }
-  return hash;
+  return hash != KVO_KEY_LIFETIME ? hash : 1; /* such names exist */
 }
 
 const kvo_property *kvo__class_find(const kvo_class *cls, kvo_key key) {
@@ -127,7 +127,6 @@ static kvo_class *make_class(const char *name, kvo_class *superclass, size_t add
 /* Adds a property that the class owns from now on. Equal hashes are equal names or, one in 2^64, a collision. A binding may
  * describe an inherited property anew: a subclass has its say on what affects it and whether its setter notifies. */
 static kvo_status add_property(kvo_class *cls, kvo_property *property, bool may_replace) {
-  if (property->key == KVO_KEY_ANCHORS) return KVO_ERROR_DUPLICATE_KEY;
   const kvo_property *present = kvo__class_find(cls, property->key);
   size_t inherited = cls->superclass != NULL ? cls->superclass->property_count : 0;
   if (present != NULL) {

@@ -70,6 +70,7 @@ kvo_node *kvo__id_claim(kvo_observation id, uint32_t *epoch) {
     if (named->generation == generation && named->node != NULL) {
       node = named->node;
       named->node = NULL;
+      atomic_store(&node->live, false);
       if (generation != UINT32_MAX) {
         named->next_free = in->free;
         in->free = index + 1;

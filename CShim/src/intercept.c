@@ -99,6 +99,7 @@ static void intercepted(ffi_cif *cif, void *result, void **arguments, void *user
       /* The setter will usually free the old string. */
       const char *present = *(char **)old_value;
       if (present != NULL) old_string = kvo__copy_string(present, strlen(present));
+      if (present != NULL && old_string == NULL) old_known = NULL; /* not nil, but not known */
       *(char **)old_value = old_string;
     }
   }
@@ -130,6 +131,8 @@ bool kvo__intercept(kvo_class *cls, kvo_function *setters) {
     if (ffi_prep_closure_loc(code.writable, (ffi_cif *)&property->setter_cif, intercepted, (void *)property,
                              code.executable) != FFI_OK)
       return false;
+    /* libffi knows the writable view only; an instruction cache may be looked up by the address of the other. */
+    __builtin___clear_cache(code.executable, (char *)code.executable + KVO_CODE_SIZE);
     /* Through a union: ISO C has no cast from an object pointer to a function pointer. */
     union {
       void *address;

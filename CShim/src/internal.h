@@ -176,7 +176,7 @@ struct kvo_node {
   kvo_slot *slot;
   /** Position among the observations of the process: that of the tracked observation for its dependencies. */
   uint64_t order;
-  /** Counted per info; a frame tells only nodes that are older than itself. */
+  /** Counted per info; a frame tells only nodes that were linked before it. */
   uint64_t birth;
   /** The callback and what it gets; for a DEPENDENCY unused. */
   kvo_raw_callback callback;
@@ -184,14 +184,17 @@ struct kvo_node {
   void (*destroy)(void *user_data);
   /** Of an ANCHOR and a DEPENDENCY; each holds a reference. */
   kvo_tracked *tracked;
-  /** Neighbours in tracked->dependencies (tracked->lock); `chain` alone in a list of garbage (info->lock). */
+  /** Neighbours in tracked->dependencies (tracked->lock); `chained_from` alone in a list of what was taken out of there; `chain`
+   * alone in a list of garbage (info->lock). */
   kvo_node *chain;
   kvo_node *chained_from;
   /** Whether it is in tracked->dependencies; tracked->lock. */
   bool chained;
+  /** Of the thread that has just taken it out of there, as a reader of its info. */
+  uint32_t epoch;
   /** Of a DEPENDENCY: the newest evaluation that read it. tracked->lock. */
   uint64_t generation;
-  /** False from the removal on. */
+  /** False from the claim of its id on, or from when it leaves tracked->dependencies: whoever took it will unlink it. */
   _Atomic bool live;
   uint8_t kind;
   uint16_t options;
@@ -219,7 +222,12 @@ struct kvo_info {
   kvo_class *cls;
   /** Readers of either epoch, the epoch, and two flags, in one word, so that leaving sees the flags it must act on. */
   _Atomic uint64_t state;
+  /** Of the newest node that is linked and counted in `wants`. */
   _Atomic uint64_t births;
+  /** Evaluations in progress of tracked observations of this object, removed ones included; waited for with a futex. */
+  _Atomic uint32_t evaluating;
+  /** Somebody waits for `evaluating` to fall: waking costs a system call. */
+  _Atomic bool awaited;
   kvo_lock lock;
   /** Linked nodes; info->lock. */
   uint32_t node_count;
@@ -258,6 +266,8 @@ KVO_HIDDEN void kvo__node_free(kvo_node *node);
 /** Ends an observation whose node kvo__id_claim gave, and leaves its info. */
 KVO_HIDDEN void kvo__observation_end(kvo_node *node, uint32_t epoch);
 KVO_HIDDEN uint64_t kvo__next_order(void);
+/** For qsort of pointers to nodes: oldest first. */
+KVO_HIDDEN int kvo__node_by_order(const void *left, const void *right);
 
 /** Registers as a reader and returns the epoch, to be given to kvo__leave. */
 KVO_HIDDEN uint32_t kvo__enter(kvo_info *info);
@@ -326,14 +336,12 @@ KVO_HIDDEN void kvo__tracked_did(kvo_tracked *tracked, kvo_frame_content *frame)
 KVO_HIDDEN void kvo__pending_free(kvo_will_phase *will);
 /** An object that the expression read died. */
 KVO_HIDDEN void kvo__tracked_died(kvo_tracked *tracked, const kvo_info *dying);
-/** Ends the observation: no callback starts after it. Its anchor has been claimed. */
+/** Ends the observation: no callback and no evaluation starts after it. May be called again. */
 KVO_HIDDEN void kvo__tracked_end(kvo_tracked *tracked);
-/** Waits until no other thread evaluates a C key path for it. */
-KVO_HIDDEN void kvo__tracked_wait(kvo_tracked *tracked);
-/** Takes a dependency of a dying object out of the observation's list; false when somebody else has. `*first`: none of that
- * object's has been taken out before. */
-KVO_HIDDEN bool kvo__tracked_detach(kvo_tracked *tracked, kvo_node *dependency, bool *first);
-KVO_HIDDEN void kvo__tracked_retain(kvo_tracked *tracked);
+/** Waits until no other thread evaluates an observation of this object, all of which have ended. */
+KVO_HIDDEN void kvo__evaluations_wait(kvo_info *root);
+/** Takes a dependency of a dying object out of the observation's list; false when somebody else has. */
+KVO_HIDDEN bool kvo__tracked_detach(kvo_tracked *tracked, kvo_node *dependency);
 KVO_HIDDEN void kvo__tracked_release(kvo_tracked *tracked);
 /** What this thread records is incomplete: the evaluation fails with this status. */
 KVO_HIDDEN void kvo__track_fail(kvo_status status);

@@ -15,6 +15,8 @@ uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key, boo
   kvo_info *info = kvo__word_info(word);
   kvo_slot *slot = kvo__slot_find(info, key);
   if (slot == NULL || (by_setter && slot->manual)) return 0;
+  /* Before `wants`: see kvo__node_link. */
+  uint64_t limit = atomic_load_explicit(&info->births, memory_order_acquire);
   uint32_t wants = atomic_load_explicit(&slot->wants, memory_order_acquire);
   if (wants == 0) return 0;
   kvo_frame_content *change = content(frame);
@@ -22,7 +24,7 @@ uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key, boo
   change->slot = slot;
   change->cursor = NULL;
   change->epoch = (uint8_t)kvo__enter(info);
-  change->limit = atomic_load_explicit(&info->births, memory_order_acquire);
+  change->limit = limit;
   change->will = NULL;
   change->selection = selection;
   change->kind = (uint8_t)kind;

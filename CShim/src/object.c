@@ -1,6 +1,8 @@
 /* object.c - objects: their word, their info, and their death. */
 #include "internal.h"
 
+#include <stdlib.h>
+
 /* ------------------------------------------------------------------------------------------------------ Life and isa -- */
 
 kvo_status kvo_object_init(kvo_object *object, kvo_class *cls) {
@@ -177,7 +179,6 @@ kvo_status kvo__node_link(kvo_info *info, kvo_node *node, kvo_key key) {
   }
   node->slot = slot;
   node->birth = atomic_load_explicit(&info->births, memory_order_relaxed) + 1;
-  atomic_store(&info->births, node->birth);
   atomic_store_explicit(&node->live, true, memory_order_relaxed);
   kvo_node *older = atomic_load_explicit(&slot->newest, memory_order_relaxed), *newer = NULL;
   while (older != NULL && older->order > node->order) {
@@ -189,6 +190,8 @@ kvo_status kvo__node_link(kvo_info *info, kvo_node *node, kvo_key key) {
   atomic_store(newer != NULL ? &newer->older : &slot->newest, node);
   atomic_store(older != NULL ? &older->newer : &slot->oldest, node);
   slot_count(slot, node, 1);
+  /* Last: a frame that is to tell the node knows what it wants, and finds it before the store and after it. */
+  atomic_store(&info->births, node->birth);
   if (info->node_count++ == 0) word_update(info);
   kvo__unlock(&info->lock);
   return KVO_OK;
@@ -196,7 +199,6 @@ kvo_status kvo__node_link(kvo_info *info, kvo_node *node, kvo_key key) {
 
 void kvo__node_unlink(kvo_info *info, kvo_node *node) {
   kvo_slot *slot = node->slot;
-  atomic_store(&node->live, false);
   kvo__lock(&info->lock);
   kvo_node *older = atomic_load_explicit(&node->older, memory_order_relaxed);
   kvo_node *newer = atomic_load_explicit(&node->newer, memory_order_relaxed);
@@ -277,7 +279,8 @@ void kvo__leave(kvo_info *info, uint32_t epoch) {
 typedef struct funeral {
   kvo_fault_observation *left;
   size_t left_count, left_capacity;
-  kvo_tracked **bereaved;
+  /* Dependencies; of a tracked observation that read several keys, several. */
+  kvo_node **bereaved;
   size_t bereaved_count, bereaved_capacity;
 } funeral;
 
@@ -295,27 +298,29 @@ static bool grow(void **array, size_t *capacity, size_t count, size_t element) {
 
 static void bury(kvo_info *info, kvo_node *node, funeral *of) {
   if (node->kind == KVO_NODE_DEPENDENCY) {
-    kvo_tracked *tracked = node->tracked;
-    bool first;
-    if (!kvo__tracked_detach(tracked, node, &first)) return;
-    if (first && grow((void **)&of->bereaved, &of->bereaved_capacity, of->bereaved_count, sizeof *of->bereaved)) {
-      kvo__tracked_retain(tracked);
-      of->bereaved[of->bereaved_count++] = tracked;
-    }
+    if (!kvo__tracked_detach(node->tracked, node)) return;
+    if (grow((void **)&of->bereaved, &of->bereaved_capacity, of->bereaved_count, sizeof *of->bereaved))
+      of->bereaved[of->bereaved_count++] = node;
     kvo__node_unlink(info, node);
     return;
   }
+  /* Also if it is being removed on another thread, which may not have come to this yet: the object must not be evaluated. */
+  if (node->kind == KVO_NODE_ANCHOR) kvo__tracked_end(node->tracked);
   uint32_t epoch;
   if (kvo__id_claim(node->id, &epoch) == NULL) return; /* being removed on another thread */
   bool apple_contract = (node->options & KVO_ENDS_WITH_OBJECT) == 0;
   if (apple_contract && grow((void **)&of->left, &of->left_capacity, of->left_count, sizeof *of->left))
     kvo__describe_node(node, &of->left[of->left_count++]);
-  if (node->kind == KVO_NODE_ANCHOR) {
-    kvo__tracked_end(node->tracked);
-    kvo__tracked_wait(node->tracked);
-  }
   kvo__node_unlink(info, node);
   kvo__leave(info, epoch);
+}
+
+/* Each once, oldest first. */
+static void tell_bereaved(const kvo_info *info, funeral *of) {
+  if (of->bereaved_count > 1) qsort(of->bereaved, of->bereaved_count, sizeof *of->bereaved, kvo__node_by_order);
+  for (size_t i = 0; i < of->bereaved_count; i++)
+    if (i == 0 || of->bereaved[i]->tracked != of->bereaved[i - 1]->tracked)
+      kvo__tracked_died(of->bereaved[i]->tracked, info);
 }
 
 void kvo_object_finish(kvo_object *object) {
@@ -329,17 +334,15 @@ void kvo_object_finish(kvo_object *object) {
   funeral dead = {NULL, 0, 0, NULL, 0, 0};
   for (kvo_slot *slot = &info->first; slot != NULL; slot = atomic_load(&slot->next))
     for (kvo_node *node = atomic_load(&slot->oldest); node != NULL; node = atomic_load(&node->newer))
-      if (atomic_load(&node->live)) bury(info, node, &dead);
+      bury(info, node, &dead);
+  kvo__evaluations_wait(info);
   kvo__lock(&info->lock);
   atomic_fetch_or(&info->state, KVO_STATE_DEAD);
   __atomic_store_n(&object->kvo_private_word, 0, __ATOMIC_RELEASE);
   kvo__unlock(&info->lock);
 
   if (dead.left_count > 0) kvo__fault_deallocated(object, info->cls, dead.left, dead.left_count);
-  for (size_t i = 0; i < dead.bereaved_count; i++) {
-    kvo__tracked_died(dead.bereaved[i], info);
-    kvo__tracked_release(dead.bereaved[i]);
-  }
+  tell_bereaved(info, &dead);
   kvo__free(dead.left);
   kvo__free(dead.bereaved);
   kvo__leave(info, epoch);

@@ -326,7 +326,7 @@ size_t kvo_object_observation_count(const kvo_object *object) {
   return count;
 }
 
-static int by_order(const void *left, const void *right) {
+int kvo__node_by_order(const void *left, const void *right) {
   uint64_t a = (*(kvo_node *const *)left)->order, b = (*(kvo_node *const *)right)->order;
   return (a > b) - (a < b);
 }
@@ -343,7 +343,7 @@ void kvo_object_visit_observations(const kvo_object *object,
     for (kvo_node *node = atomic_load(&slot->oldest); node != NULL; node = atomic_load(&node->newer))
       if (node->kind != KVO_NODE_DEPENDENCY) nodes[count++] = node;
   kvo__unlock(&info->lock);
-  if (count > 1) qsort(nodes, count, sizeof *nodes, by_order);
+  if (count > 1) qsort(nodes, count, sizeof *nodes, kvo__node_by_order);
   for (size_t i = 0; i < count; i++) {
     kvo_fault_observation described;
     kvo__describe_node(nodes[i], &described);

@@ -73,15 +73,19 @@ void kvo__futex_wake_all(_Atomic uint32_t *word) {
 }
 
 static pthread_key_t thread_end_key;
+static bool has_thread_end_key;
 static void (*_Atomic thread_end_cleanup)(void *unused);
 
-static void make_thread_end_key(void) { pthread_key_create(&thread_end_key, atomic_load(&thread_end_cleanup)); }
+static void make_thread_end_key(void) {
+  has_thread_end_key = pthread_key_create(&thread_end_key, atomic_load(&thread_end_cleanup)) == 0;
+}
 
 void kvo__at_thread_end(void (*cleanup)(void *unused)) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   atomic_store(&thread_end_cleanup, cleanup); /* several threads may be here at once */
   pthread_once(&once, make_thread_end_key);
-  pthread_setspecific(thread_end_key, &thread_end_key); /* any value but NULL */
+  /* Without a key, since a process has a limited number, nothing is cleaned up. */
+  if (has_thread_end_key) pthread_setspecific(thread_end_key, &thread_end_key); /* any value but NULL */
 }
 
 void kvo__lock(kvo_lock *lock) {

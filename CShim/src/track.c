@@ -18,12 +18,10 @@ struct kvo_tracked {
   _Atomic uint32_t references;
   _Atomic bool live;
   kvo_lock lock;
-  /** Evaluations in progress; written under `lock`, waited for with a futex. */
-  _Atomic uint32_t evaluating;
-  /** Somebody waits for `evaluating` to fall: waking costs a system call. */
-  _Atomic bool awaited;
   /** Valid while live. */
   kvo_object *object;
+  /** Of `object`. */
+  kvo_info *root;
   kvo_raw_callback callback;
   void *user_data;
   void (*destroy)(void *user_data);
@@ -39,16 +37,17 @@ struct kvo_tracked {
   cell *last;
   /** An object on the way died, and no change has been told since: the program's pointer to it may dangle. */
   bool orphaned;
-  /** The info of the dying object that it is to be told of, until it is evaluated again: several keys of it may be read. */
-  const kvo_info *mourned;
 };
 
 /* An evaluation in progress on this thread. */
 typedef struct evaluation {
   struct evaluation *outer;
   kvo_tracked *tracked;
+  /** 0: evaluated without recording. */
   uint64_t number;
   kvo_status status;
+  /** The root's info lives as long as this: its object may die in an evaluation of its own. */
+  uint32_t root_epoch;
 } evaluation;
 
 static _Thread_local evaluation *evaluations;
@@ -57,7 +56,7 @@ static _Thread_local evaluation *recorder;
 
 /* ---------------------------------------------------------------------------------------------------------- Lifetime -- */
 
-void kvo__tracked_retain(kvo_tracked *tracked) { atomic_fetch_add(&tracked->references, 1); }
+static void retain(kvo_tracked *tracked) { atomic_fetch_add(&tracked->references, 1); }
 
 static void cell_release(kvo_tracked *tracked, cell *held) {
   if (held == NULL || atomic_fetch_sub(&held->references, 1) != 1) return;
@@ -96,38 +95,40 @@ static void unchain(kvo_tracked *tracked, kvo_node *dependency) {
   if (dependency->chain != NULL) dependency->chain->chained_from = dependency->chained_from;
   dependency->chained_from = dependency->chain = NULL;
   dependency->chained = false;
+  /* Under the lock: a new one of this observation may be linked into the same slot next, and only one may be told. */
+  atomic_store(&dependency->live, false);
 }
 
-bool kvo__tracked_detach(kvo_tracked *tracked, kvo_node *dependency, bool *first) {
+bool kvo__tracked_detach(kvo_tracked *tracked, kvo_node *dependency) {
   kvo__lock(&tracked->lock);
   bool mine = dependency->chained;
   if (mine) unchain(tracked, dependency);
-  *first = tracked->mourned != dependency->slot->info;
-  tracked->mourned = dependency->slot->info;
   kvo__unlock(&tracked->lock);
   return mine;
 }
 
-/* Drops, one by one, the dependencies that `is_stale` picks. The info of one is alive while the list has it: its object's death
- * takes it out first. */
+/* Drops the dependencies that `is_stale` picks. The info of one is alive while the list has it, for its object's death takes it
+ * out first; and then as long as this thread is a reader. */
 static void drop(kvo_tracked *tracked, bool (*is_stale)(const kvo_node *dependency, uint64_t number), uint64_t number) {
+  kvo_node *dropped = NULL;
   kvo__lock(&tracked->lock);
-  kvo_node *dependency = tracked->dependencies;
-  while (dependency != NULL) {
-    if (!is_stale(dependency, number)) {
-      dependency = dependency->chain;
-      continue;
-    }
-    kvo_info *info = dependency->slot->info;
+  for (kvo_node *dependency = tracked->dependencies, *next; dependency != NULL; dependency = next) {
+    next = dependency->chain;
+    if (!is_stale(dependency, number)) continue;
     unchain(tracked, dependency);
-    uint32_t epoch = kvo__enter(info);
-    kvo__unlock(&tracked->lock);
-    kvo__node_unlink(info, dependency);
-    kvo__leave(info, epoch);
-    kvo__lock(&tracked->lock);
-    dependency = tracked->dependencies; /* the list may have changed meanwhile */
+    dependency->epoch = kvo__enter(dependency->slot->info);
+    dependency->chained_from = dropped;
+    dropped = dependency;
   }
   kvo__unlock(&tracked->lock);
+  while (dropped != NULL) {
+    kvo_node *dependency = dropped;
+    kvo_info *info = dependency->slot->info;
+    uint32_t epoch = dependency->epoch;
+    dropped = dependency->chained_from;
+    kvo__node_unlink(info, dependency);
+    kvo__leave(info, epoch);
+  }
 }
 
 static bool any(const kvo_node *dependency, uint64_t number) {
@@ -144,12 +145,12 @@ void kvo__tracked_end(kvo_tracked *tracked) {
   drop(tracked, any, 0);
 }
 
-void kvo__tracked_wait(kvo_tracked *tracked) {
+void kvo__evaluations_wait(kvo_info *root) {
   uint32_t own = 0, count;
   for (const evaluation *each = evaluations; each != NULL; each = each->outer)
-    if (each->tracked == tracked) own++;
-  atomic_store(&tracked->awaited, true);
-  while ((count = atomic_load(&tracked->evaluating)) > own) kvo__futex_wait(&tracked->evaluating, count);
+    if (each->tracked->root == root) own++;
+  atomic_store(&root->awaited, true);
+  while ((count = atomic_load(&root->evaluating)) > own) kvo__futex_wait(&root->evaluating, count);
 }
 
 /* --------------------------------------------------------------------------------------------------------- Recording -- */
@@ -195,7 +196,7 @@ static kvo_status subscribe(kvo_tracked *tracked, kvo_object *object, kvo_key ke
     spare->generation = number;
     status = kvo__node_link(info, spare, key);
     if (status == KVO_OK) {
-      kvo__tracked_retain(tracked);
+      retain(tracked);
       chain(tracked, spare);
       spare = NULL;
     }
@@ -218,25 +219,37 @@ void kvo_track_read(kvo_object *object, kvo_key key) {
 
 /* -------------------------------------------------------------------------------------------------------- Evaluating -- */
 
-static void evaluated(kvo_tracked *tracked) {
-  atomic_fetch_sub(&tracked->evaluating, 1);
-  if (atomic_load(&tracked->awaited)) kvo__futex_wake_all(&tracked->evaluating);
+/* Begins an evaluation unless the observation has ended. tracked->lock is held: whoever ends the observation takes it before
+ * letting the root go, so that the root's death waits for this evaluation. */
+static bool begin_evaluation(evaluation *here) {
+  kvo_tracked *tracked = here->tracked;
+  if (!atomic_load(&tracked->live)) return false;
+  here->root_epoch = kvo__enter(tracked->root);
+  atomic_fetch_add(&tracked->root->evaluating, 1);
+  return true;
+}
+
+/* No lock may be held. */
+static void end_evaluation(const evaluation *here) {
+  kvo_info *root = here->tracked->root;
+  atomic_fetch_sub(&root->evaluating, 1);
+  if (atomic_load(&root->awaited)) kvo__futex_wake_all(&root->evaluating);
+  kvo__leave(root, here->root_epoch);
 }
 
 /* Computes the value, without recording; NULL when the observation has ended or cannot tell. */
 static void *peek(kvo_tracked *tracked) {
+  evaluation here = {.outer = evaluations, .tracked = tracked};
   kvo__lock(&tracked->lock);
-  bool live = atomic_load(&tracked->live);
-  if (live) atomic_fetch_add(&tracked->evaluating, 1);
+  bool live = begin_evaluation(&here);
   kvo__unlock(&tracked->lock);
   if (!live) return NULL;
-  evaluation here = {evaluations, tracked, 0, KVO_OK};
   evaluations = &here;
   void *suspended = kvo__recording_suspend();
   void *value = tracked->evaluate(tracked->user_data);
   kvo__recording_resume(suspended);
   evaluations = here.outer;
-  evaluated(tracked);
+  end_evaluation(&here);
   return value;
 }
 
@@ -247,10 +260,10 @@ static cell *arm(kvo_tracked *tracked, kvo_status *status) {
     *status = KVO_ERROR_OUT_OF_MEMORY;
     return NULL;
   }
+  evaluation here = {.outer = evaluations, .tracked = tracked};
   kvo__lock(&tracked->lock);
-  bool live = atomic_load(&tracked->live);
-  evaluation here = {evaluations, tracked, ++tracked->started, KVO_OK};
-  if (live) atomic_fetch_add(&tracked->evaluating, 1);
+  bool live = begin_evaluation(&here);
+  here.number = ++tracked->started;
   kvo__unlock(&tracked->lock);
   if (!live) {
     kvo__free(result);
@@ -273,7 +286,6 @@ static cell *arm(kvo_tracked *tracked, kvo_status *status) {
   if (newest) {
     tracked->committed = here.number;
     tracked->orphaned = false;
-    tracked->mourned = NULL;
     if (tracked->keep_last) {
       replaced = tracked->last;
       tracked->last = result;
@@ -281,7 +293,7 @@ static cell *arm(kvo_tracked *tracked, kvo_status *status) {
     }
   }
   kvo__unlock(&tracked->lock);
-  evaluated(tracked);
+  end_evaluation(&here);
   cell_release(tracked, replaced);
   /* What an incomplete evaluation did not come to read may still be needed. */
   if (!newest)
@@ -316,7 +328,7 @@ void kvo__tracked_will(kvo_tracked *tracked, kvo_frame_content *frame) {
   void *evaluated = wanted && last == NULL ? peek(tracked) : NULL;
   const void *old_value = last != NULL ? last->value : evaluated;
   if (pending != NULL) {
-    kvo__tracked_retain(tracked);
+    retain(tracked);
     pending->tracked = tracked;
     pending->value = evaluated;
     pending->last = last;
@@ -356,9 +368,17 @@ void kvo__pending_free(kvo_will_phase *will) {
   kvo__free(will);
 }
 
+/* Whether this thread is just evaluating and re-arming it. */
+static bool is_being_armed(const kvo_tracked *tracked) {
+  for (const evaluation *each = evaluations; each != NULL; each = each->outer)
+    if (each->tracked == tracked && each->number != 0) return true;
+  return false;
+}
+
 void kvo__tracked_died(kvo_tracked *tracked, const kvo_info *dying) {
-  /* Died of being replaced: the did of that change tells, and re-arms. */
-  if (!atomic_load(&tracked->live) || kvo__in_change_of(tracked, dying)) return;
+  /* Died of being replaced: the did of that change tells, and re-arms. Died in an evaluation: its value is being told anyway,
+   * and if the evaluation made the object, as a computed property may, the next one would make another, without end. */
+  if (!atomic_load(&tracked->live) || kvo__in_change_of(tracked, dying) || is_being_armed(tracked)) return;
   kvo__lock(&tracked->lock);
   cell *before = hold_last(tracked);
   kvo__unlock(&tracked->lock);
@@ -399,6 +419,7 @@ static kvo_status make(kvo_object *object, const kvo_binding_observer *observer,
     kvo__free(tracked);
     return status;
   }
+  tracked->root = kvo__word_info(kvo__word(object));
   *out = tracked;
   return KVO_OK;
 }
@@ -418,9 +439,9 @@ kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_obs
     tracked->destroy = observer->destroy; /* from here on the registration has succeeded */
     *out = tracked->id;
     kvo__lock(&tracked->lock);
-    bool listens = tracked->dependencies != NULL;
+    bool deaf = tracked->dependencies == NULL && atomic_load(&tracked->live);
     kvo__unlock(&tracked->lock);
-    if (!listens) kvo__fault_never_notifies(object, observer);
+    if (deaf) kvo__fault_never_notifies(object, observer);
     if ((observer->options & KVO_INITIAL) != 0) tell(tracked, KVO_CHANGE_SETTING, false, NULL, value->value);
   } else {
     kvo_cancel_observer(tracked->id);

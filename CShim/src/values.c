@@ -96,6 +96,15 @@ kvo_status kvo__path_check(const char *key_path) {
   }
 }
 
+/* An object on a path, with the value that refers to it: for a binding's property this may be all that keeps it alive. */
+typedef struct held {
+  kvo_object *object;
+  const kvo_property *property;
+  void *value;
+} held;
+
+static void let_go(const held *of) { kvo__property_release(of->property, of->value); }
+
 /* What is being recorded right now, to stop at keys that affect each other in a circle. */
 typedef struct recording {
   const struct recording *outer;
@@ -129,22 +138,24 @@ static void no_value(const kvo_property *property, kvo_status *status) {
     *status = KVO_ERROR_NO_GETTER;
 }
 
-/* The object that a property holds; false when it holds none, with nil and something else told apart by *status. */
-static bool follow(kvo_object *object, const kvo_property *property, kvo_object **next, kvo_status *status) {
-  void *value = kvo__property_copy(property, object, NULL);
+/* Goes on to the object that a property holds; false when it holds none, with nil and something else told apart by *status. */
+static bool follow(held *at, const kvo_property *property, kvo_status *status) {
+  void *value = kvo__property_copy(property, at->object, NULL);
   if (value == NULL) {
     no_value(property, status);
     return false;
   }
   char type = '?';
   kvo_property_view(property, value, read_type, &type);
-  *next = NULL;
+  held next = {NULL, property, value};
   if (type == '@')
-    kvo_property_view(property, value, read_object, next);
+    kvo_property_view(property, value, read_object, &next.object);
   else
     *status = KVO_ERROR_NOT_AN_OBJECT;
-  kvo__property_release(property, value);
-  return *next != NULL;
+  bool found = next.object != NULL;
+  let_go(found ? at : &next);
+  if (found) *at = next;
+  return found;
 }
 
 /* One step of a walk: the property of the first component, and where the rest begins, or NULL at the last. */
@@ -163,46 +174,46 @@ static void record_path(kvo_object *object, const char *key_path, const recordin
   const kvo_property *property = first_component(object, key_path, &key, &rest);
   record_key(object, property, key, outer);
   kvo_status status = KVO_OK;
-  kvo_object *next;
-  if (rest != NULL && property != NULL && follow(object, property, &next, &status)) record_path(next, rest, outer);
+  held at = {object, NULL, NULL};
+  if (rest != NULL && property != NULL && follow(&at, property, &status)) record_path(at.object, rest, outer);
+  let_go(&at);
 }
 
-/* Walks to the object that has the last component; NULL with KVO_OK for a nil on the way. */
-static kvo_object *walk(kvo_object *object, const char **key_path, const kvo_property **property, kvo_status *status) {
+/* Walks to the object that has the last component; false with KVO_OK for a nil on the way. The caller lets go of `at`. */
+static bool walk(held *at, const char **key_path, const kvo_property **property, kvo_status *status) {
   for (;;) {
-    if (kvo_object_class(object) == NULL) return NULL; /* an object that is dying counts as nil */
+    if (kvo_object_class(at->object) == NULL) return false; /* an object that is dying counts as nil */
     kvo_key key;
     const char *rest;
-    *property = first_component(object, *key_path, &key, &rest);
-    if (kvo_track_is_recording()) record_key(object, *property, key, NULL);
+    *property = first_component(at->object, *key_path, &key, &rest);
+    if (kvo_track_is_recording()) record_key(at->object, *property, key, NULL);
     if (*property == NULL) {
       *status = KVO_ERROR_UNDEFINED_KEY;
-      return NULL;
+      return false;
     }
-    if (rest == NULL) return object;
-    if (!follow(object, *property, &object, status)) return NULL;
+    if (rest == NULL) return true;
+    if (!follow(at, *property, status)) return false;
     *key_path = rest;
   }
 }
 
 kvo_boxed *kvo__path_copy(kvo_object *object, const char *key_path, kvo_status *status) {
   const kvo_property *property = NULL;
+  held last = {object, NULL, NULL};
   *status = KVO_OK;
-  kvo_object *last = walk(object, &key_path, &property, status);
-  if (*status != KVO_OK) return NULL;
+  bool found = walk(&last, &key_path, &property, status);
+  void *value = found ? kvo__property_copy(property, last.object, NULL) : NULL;
+  if (found && value == NULL) no_value(property, status);
   kvo_boxed *box = NULL;
-  if (last == NULL) {
-    box = box_nil();
-  } else {
-    void *value = kvo__property_copy(property, last, NULL);
-    if (value == NULL) {
-      no_value(property, status);
-      return NULL;
-    }
-    kvo_property_view(property, value, read_into_box, &box);
-    kvo__property_release(property, value);
+  if (*status == KVO_OK) {
+    if (found)
+      kvo_property_view(property, value, read_into_box, &box);
+    else
+      box = box_nil();
+    if (box == NULL) out_of_memory(status);
   }
-  if (box == NULL) out_of_memory(status);
+  kvo__property_release(property, value);
+  let_go(&last);
   return box;
 }
 
@@ -217,14 +228,8 @@ kvo_status kvo_get_value(kvo_object *object, const char *key_path, kvo_value_rea
   return KVO_OK;
 }
 
-kvo_status kvo_set_value(kvo_object *object, const char *key_path, const kvo_value *value) {
-  if (object == NULL || value == NULL || value->type == NULL) return KVO_ERROR_INVALID_ARGUMENT;
-  kvo_status status = kvo__path_check(key_path);
-  if (status != KVO_OK) return status;
-  const kvo_property *property = NULL;
-  kvo_object *last = walk(object, &key_path, &property, &status);
-  if (last == NULL) return status;
-  if (property->ops != NULL) return property->ops->assign(kvo_object_instance(last), property->user, value);
+static kvo_status assign(kvo_object *object, const kvo_property *property, const kvo_value *value) {
+  if (property->ops != NULL) return property->ops->assign(kvo_object_instance(object), property->user, value);
   if (property->setter == NULL) return KVO_ERROR_READ_ONLY;
   bool reference = property->type[0] == '@' || property->type[0] == '*';
   if (value->bytes == NULL
@@ -232,7 +237,18 @@ kvo_status kvo_set_value(kvo_object *object, const char *key_path, const kvo_val
           : strcmp(kvo__type_unqualified(value->type), property->type) != 0 || value->size != property->size)
     return KVO_ERROR_TYPE_MISMATCH;
   static const void *const nil = NULL;
-  kvo__call_setter(property, kvo_object_property_setter(last, property), last,
+  kvo__call_setter(property, kvo_object_property_setter(object, property), object,
                    value->bytes != NULL ? value->bytes : &nil);
   return KVO_OK;
+}
+
+kvo_status kvo_set_value(kvo_object *object, const char *key_path, const kvo_value *value) {
+  if (object == NULL || value == NULL || value->type == NULL) return KVO_ERROR_INVALID_ARGUMENT;
+  kvo_status status = kvo__path_check(key_path);
+  if (status != KVO_OK) return status;
+  const kvo_property *property = NULL;
+  held last = {object, NULL, NULL};
+  if (walk(&last, &key_path, &property, &status)) status = assign(last.object, property, value);
+  let_go(&last);
+  return status;
 }

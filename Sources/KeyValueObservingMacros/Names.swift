@@ -26,10 +26,10 @@
     var literal: String {
       "\"" + plain.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\\\"") + "\""
     }
-    /// The key by which accessors name the property to the runtime: FNV-1a, 64 bits, of the UTF-8 name.
+    /// The key by which accessors name the property to the runtime: FNV-1a, 64 bits, of the UTF-8 name; 1 in place of 0.
     var key: String {
       let hash = plain.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-      let digits = String(hash, radix: 16)
+      let digits = String(max(hash, 1), radix: 16)
       return "0x" + String(repeating: "0", count: 16 - digits.count) + digits
     }
   }

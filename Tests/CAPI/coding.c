@@ -1,6 +1,9 @@
 /* coding.c - kvo_get_value and kvo_set_value: values by key path, with no conversion. */
 #include "fixture.h"
 
+#include <kvo/kvo_binding.h>
+#include <string.h>
+
 static void keep_value(const kvo_value *value, void *arg) { *(seen_value *)arg = see(value); }
 
 static void never(const kvo_value *value, void *arg) {
@@ -148,4 +151,71 @@ TEST("a property without a getter cannot be read, but can be set and observed") 
   CHECK(!w.old_value.told);
   CHECK_OK(kvo_remove_observer(w.id));
   kvo_object_finish(&object);
+}
+
+/* A binding's property whose value is all that keeps an object alive: each read makes one, and its release ends it. */
+static item made;
+
+static void *copy_made(void *instance, void *user, const kvo_selection *selection) {
+  (void)instance, (void)user, (void)selection;
+  static item *value;
+  memset(&made, 0, sizeof made);
+  CHECK_OK(kvo_object_init(as_object(&made), item_class()));
+  made.value = 7;
+  value = &made;
+  return &value;
+}
+
+static void release_made(void *value, void *user) {
+  (void)user;
+  kvo_object_finish(as_object(*(item **)value));
+}
+
+static void view_made(const void *value, void *user, kvo_value_reader reader, void *arg) {
+  (void)user;
+  kvo_value view = {"@", sizeof(void *), value};
+  reader(&view, arg);
+}
+
+static kvo_status assign_made(void *instance, void *user, const kvo_value *value) {
+  (void)instance, (void)user, (void)value;
+  return KVO_ERROR_READ_ONLY;
+}
+
+static kvo_object make_maker(void) {
+  static const kvo_value_ops ops = {copy_made, release_made, view_made, assign_made};
+  kvo_binding_property property = {.name = "made", .type = "@", .ops = &ops};
+  kvo_class *cls;
+  kvo_object maker;
+  CHECK_OK(kvo_binding_class_register("Maker", NULL, 0, &property, 1, &cls));
+  CHECK_OK(kvo_object_init(&maker, cls));
+  return maker;
+}
+
+TEST("an object that lives only as long as the value which refers to it is walked through alive") {
+  kvo_object maker = make_maker();
+  seen_value seen;
+  CHECK_OK(kvo_get_value(&maker, "made.value", keep_value, &seen));
+  CHECK_EQ(seen.integer, 7);
+  int number = 8;
+  kvo_value value = {"i", sizeof number, &number};
+  CHECK_OK(kvo_set_value(&maker, "made.value", &value));
+  CHECK_EQ(made.value, 8);
+  CHECK(kvo_object_class(as_object(&made)) == NULL);
+  kvo_object_finish(&maker);
+}
+
+TEST("its death at the end of the evaluation that made it is no change, which would make another one") {
+  kvo_object maker = make_maker();
+  watcher w = {0};
+  kvo_observer described = watcher_observer("made.value", KVO_NEW | KVO_INITIAL, &w);
+  kvo_observation id;
+  CHECK_OK(kvo_add_observer(&maker, &described, &id));
+  CHECK_EQ(w.calls, 1);
+  CHECK_EQ(w.new_value.integer, 7);
+  CHECK_OK(kvo_will_change(&maker, "made"));
+  CHECK_OK(kvo_did_change(&maker, "made"));
+  CHECK_EQ(w.calls, 2);
+  CHECK_OK(kvo_remove_observer(id));
+  kvo_object_finish(&maker);
 }

@@ -1,6 +1,7 @@
 /* faults.c - each misuse is reported once, by its code, with both places in the source, to a handler or in a dying process. */
 #include "fixture.h"
 
+#include <kvo/kvo_binding.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -136,6 +137,35 @@ static kvo_action keep_end(const kvo_fault *fault, void *arg) {
   snprintf(whole_report_end, sizeof whole_report_end, "%s", fault->report + whole_report_length - 30);
   CHECK_EQ(fault->observation_count, 300);
   return KVO_ACTION_IGNORE;
+}
+
+static void *remove_while_evaluating(void *user_data) {
+  kvo_track_read(as_object(user_data), kvo_key_hash("value", 5));
+  CHECK_OK(kvo_remove_observer_for(as_object(user_data), NULL, "expression"));
+  return user_data;
+}
+
+static void *read_nothing(void *user_data) { return user_data; }
+static void release_nothing(void *value, void *user_data) { (void)value, (void)user_data; }
+static void never_called(const kvo_raw_change *change, void *user_data) {
+  (void)change, (void)user_data;
+  harness_fail(__FILE__, __LINE__, "the observer was called");
+}
+
+TEST("KVO0011 is raised for an expression that reads nothing, and not for one that was removed meanwhile") {
+  ignore_faults();
+  item *object = item_make(0);
+  kvo_binding_observer described = {.key_path = "expression", .callback = never_called, .user_data = object};
+  kvo_observation id;
+  CHECK_OK(kvo_binding_observe_tracked(as_object(object), &described, remove_while_evaluating, release_nothing, false,
+                                       &id));
+  CHECK_STATUS(kvo_cancel_observer(id), KVO_ERROR_NOT_REGISTERED);
+  CHECK_EQ(faults.count, 0);
+  CHECK_OK(kvo_binding_observe_tracked(as_object(object), &described, read_nothing, release_nothing, false, &id));
+  CHECK_EQ(faults.count, 1);
+  CHECK_EQ((int)faults.code, KVO_FAULT_NEVER_NOTIFIES);
+  CHECK_OK(kvo_remove_observer(id));
+  item_destroy(object);
 }
 
 TEST("a report of 300 observations with long key paths is complete") {

@@ -2,9 +2,11 @@
 #include "allocator.h"
 #include "fixture.h"
 
+#include <kvo/kvo_binding.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 TEST("destroy runs once, within the removal, when no callback runs") {
   item *object = item_make(0);
@@ -339,4 +341,35 @@ TEST("one object that is observed and changed 100 000 times leaves no memory beh
   item_destroy(object);
   item_destroy(one);
   item_destroy(two);
+}
+
+enum { CROWD = 20000 };
+static item *crowd[2][CROWD];
+
+static void *read_crowd(void *user_data) {
+  item **members = crowd[*(int *)user_data];
+  for (int i = 0; i < CROWD; i++) kvo_track_read(as_object(members[i]), kvo_key_hash("value", 5));
+  return NULL;
+}
+
+static void release_nothing(void *value, void *user_data) { (void)value, (void)user_data; }
+static void note_nothing(const kvo_raw_change *change, void *user_data) { (void)change, (void)user_data; }
+
+TEST("an expression that turns from 20 000 objects to 20 000 others does so in time that grows with their number") {
+  for (int i = 0; i < 2 * CROWD; i++) crowd[i / CROWD][i % CROWD] = item_make(i);
+  item *root = item_make(0);
+  int which = 0;
+  kvo_binding_observer described = {.key_path = "crowd", .callback = note_nothing, .user_data = &which};
+  kvo_observation id;
+  CHECK_OK(kvo_binding_observe_tracked(as_object(root), &described, read_crowd, release_nothing, false, &id));
+  which = 1;
+  clock_t start = clock();
+  item_set_value(crowd[0][0], 1);
+  double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+  CHECK(!kvo_object_is_observed(as_object(crowd[0][CROWD - 1])));
+  CHECK(kvo_object_is_observed(as_object(crowd[1][CROWD - 1])));
+  if (!harness_is_instrumented()) CHECK(seconds < 1); /* the square of their number takes 4 */
+  CHECK_OK(kvo_remove_observer(id));
+  for (int i = 0; i < 2 * CROWD; i++) item_destroy(crowd[i / CROWD][i % CROWD]);
+  item_destroy(root);
 }

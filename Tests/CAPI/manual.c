@@ -1,6 +1,7 @@
 /* manual.c - kvo_will_change and kvo_did_change: pairs match by object and key, nest, and may interleave. */
 #include "fixture.h"
 
+#include <limits.h>
 #include <pthread.h>
 
 static void will(item *object, const char *key) { CHECK_OK(kvo_will_change(as_object(object), key)); }
@@ -211,6 +212,37 @@ TEST("a will whose object dies before its did is harmless, also when a new objec
 static void *leave_open(void *arg) {
   will(arg, "value");
   return NULL;
+}
+
+TEST("a key whose hash is 0 is a key as any other, not that of what waits for the object's death") {
+  item *root = item_make(0), *leaf = item_make(1);
+  root->next = leaf;
+  watcher w = {0};
+  watch(root, "next.value", KVO_NONE, &w);
+  will(root, "!0IC=VloaY"); /* FNV-1a makes 0 of it */
+  did(root, "!0IC=VloaY");
+  CHECK_EQ(w.calls, 0);
+  CHECK_OK(kvo_remove_observer(w.id));
+  item_destroy(root);
+  item_destroy(leaf);
+}
+
+TEST("a process that has used up its thread-specific keys keeps its values in them") {
+  static pthread_key_t keys[PTHREAD_KEYS_MAX];
+  int count = 0;
+  while (count < PTHREAD_KEYS_MAX && pthread_key_create(&keys[count], NULL) == 0) {
+    CHECK(pthread_setspecific(keys[count], &keys[count]) == 0);
+    count++;
+  }
+  item *object = item_make(0);
+  watcher w = {0};
+  watch(object, "value", KVO_NONE, &w);
+  will(object, "value");
+  did(object, "value");
+  CHECK_EQ(w.calls, 1);
+  for (int i = 0; i < count; i++) CHECK_SAME(pthread_getspecific(keys[i]), &keys[i]);
+  CHECK_OK(kvo_remove_observer(w.id));
+  item_destroy(object);
 }
 
 TEST("a pair belongs to its thread, and what a thread leaves open is given up when it ends") {

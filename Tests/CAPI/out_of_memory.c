@@ -240,3 +240,18 @@ TEST("a fault is reported, perhaps in fewer words, when memory lacks for the rep
     for (int i = 0; i < 40; i++) CHECK_EQ(many[i].destroyed, 1);
   }
 }
+
+TEST("an old string that there is no memory to copy is not known, not nil") {
+  use_counting_allocator();
+  item *object = item_make(0);
+  item_set_name(object, "Ada");
+  watcher w = {0};
+  watch(object, "name", KVO_OLD, &w);
+  fail_in = 1;
+  item_set_name(object, "Bob");
+  CHECK(has_failed);
+  CHECK_EQ(w.calls, 1);
+  CHECK(!w.old_value.told);
+  CHECK_OK(kvo_remove_observer(w.id));
+  item_destroy(object);
+}

@@ -1,10 +1,12 @@
 /* threads.c - adding, removing, setting and dying at the same time on several threads. ThreadSanitizer runs this file. */
 #include "harness.h"
 
+#include <kvo/kvo_binding.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { THREADS = 8 };
 
@@ -380,4 +382,147 @@ TEST("two objects whose observers set each other, from several threads, do not d
   CHECK_OK(kvo_remove_observer(two));
   kvo_object_destroy(&object->header);
   kvo_object_destroy(&other->header);
+}
+
+/* ----------------------------------------------------------------------------------------------------- Evaluations -- */
+
+/* A getter that, while `working`, stays inside until it is let go. */
+static _Atomic int inside, let_go, finished;
+
+static int get_slowly(const shared *of) {
+  (void)of;
+  if (working == 0) return 0;
+  atomic_store(&inside, 1);
+  while (!atomic_load(&let_go)) usleep(1000);
+  CHECK(!atomic_load(&finished));
+  return 0;
+}
+
+static void *set_the_leaf(void *arg) {
+  (void)arg;
+  KVO_SET(leaf, "next", shared *, NULL);
+  return NULL;
+}
+
+static void *destroy_the_object(void *arg) {
+  (void)arg;
+  kvo_object_destroy(&object->header);
+  atomic_store(&finished, 1);
+  return NULL;
+}
+
+TEST("the root of a key path waits to die until an evaluation elsewhere is over, also of a removed observation") {
+  static const char *const affecting[] = {"next.next", NULL};
+  kvo_property_spec properties[] = {
+      {.name = "next", .type = "@", .getter = (kvo_function)get_next, .setter = (kvo_function)set_next},
+      {.name = "slow", .type = "i", .getter = (kvo_function)get_slowly, .affected_by = affecting}};
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = "Slow",
+                         .instance_size = sizeof(shared),
+                         .properties = properties,
+                         .property_count = 2};
+  kvo_class *cls;
+  CHECK_OK(kvo_class_register(&spec, &cls));
+  object = make(cls);
+  leaf = make(cls);
+  set_next(object, leaf);
+  kvo_observation id = observe(object, "slow", KVO_NEW, NULL, &destroyed);
+  working = 1;
+  pthread_t setter, destroyer;
+  CHECK(pthread_create(&setter, NULL, set_the_leaf, NULL) == 0);
+  while (!atomic_load(&inside)) usleep(1000);
+  CHECK_OK(kvo_remove_observer(id));
+  CHECK(pthread_create(&destroyer, NULL, destroy_the_object, NULL) == 0);
+  usleep(50000);
+  atomic_store(&let_go, 1);
+  CHECK(pthread_join(setter, NULL) == 0);
+  CHECK(pthread_join(destroyer, NULL) == 0);
+  CHECK_EQ((int)destroyed, 1);
+  kvo_object_destroy(&leaf->header);
+}
+
+/* ---------------------------------------------------------------------------------------------- Coming during a change -- */
+
+/* What an observer that comes while others set must be told of each change: the value before it, and a prior note. */
+static _Thread_local int open_priors;
+
+static void note_whole_change(const kvo_change *change, void *user_data) {
+  (void)user_data;
+  CHECK(change->old_value != NULL);
+  open_priors += change->is_prior ? 1 : -1;
+  CHECK(open_priors >= 0);
+}
+
+static void set_or_come_and_go(int number) {
+  if (number % 2 == 0) {
+    while (working > 0) {
+      set(object, 1);
+      open_priors = 0; /* one that was removed between the two leaves a prior note alone */
+    }
+    return;
+  }
+  kvo_observer observer = {.struct_size = sizeof observer,
+                           .key_path = "value",
+                           .options = KVO_OLD | KVO_PRIOR,
+                           .callback = note_whole_change};
+  for (int i = 0; i < rounds(20000); i++) {
+    kvo_observation id;
+    CHECK_OK(kvo_add_observer(&object->header, &observer, &id));
+    CHECK_OK(kvo_remove_observer(id));
+  }
+  working--;
+}
+
+TEST("an observer that comes while other threads set is told of whole changes only") {
+  object = make_one();
+  kvo_observation id = observe(object, "value", KVO_NONE, NULL, NULL);
+  working = THREADS / 2;
+  on_threads(set_or_come_and_go);
+  CHECK_OK(kvo_remove_observer(id));
+  kvo_object_destroy(&object->header);
+}
+
+/* ------------------------------------------------------------------------------------- Deaths that one expression sees -- */
+
+enum { KEYS = 20 };
+static shared *dying[THREADS];
+static kvo_object no_object;
+
+/* Reads KEYS keys of each object at first. Later evaluations fail, so that nothing of what the first one read is dropped. */
+static void *read_all(void *user_data) {
+  bool *has_read = user_data;
+  if (*has_read) kvo_track_read(&no_object, 1);
+  for (int i = 0; i < THREADS && !*has_read; i++)
+    for (kvo_key key = 1; key <= KEYS; key++) kvo_track_read(&dying[i]->header, key);
+  return NULL;
+}
+
+static void release_nothing(void *value, void *user_data) {
+  (void)value;
+  (void)user_data;
+}
+
+static void count_raw(const kvo_raw_change *change, void *user_data) {
+  (void)change;
+  (void)user_data;
+  calls++;
+}
+
+static void die_together(int number) { kvo_object_destroy(&dying[number]->header); }
+
+TEST("several objects that one expression read die at once: each death is told once") {
+  object = make_one();
+  for (int round = 0; round < rounds(400); round++) {
+    bool has_read = false;
+    kvo_binding_observer described = {.key_path = "all", .callback = count_raw, .user_data = &has_read};
+    kvo_observation id;
+    for (int i = 0; i < THREADS; i++) dying[i] = make_one();
+    CHECK_OK(kvo_binding_observe_tracked(&object->header, &described, read_all, release_nothing, false, &id));
+    has_read = true;
+    calls = 0;
+    on_threads(die_together);
+    CHECK_EQ((int)calls, THREADS);
+    CHECK_OK(kvo_remove_observer(id));
+  }
+  kvo_object_destroy(&object->header);
 }
