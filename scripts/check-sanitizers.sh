@@ -12,5 +12,5 @@ export TSAN_OPTIONS=halt_on_error=1${TSAN_OPTIONS:+:$TSAN_OPTIONS}
 for sanitizer in "$@"; do
   echo "== Swift tests, --sanitize=$sanitizer"
   # MacrosTests run the plug-in's code, which has neither threads nor pointers.
-  swift test --sanitize="$sanitizer" --scratch-path ".build/$sanitizer" --skip MacrosTests --skip CrashDiagnostics
+  swift test --sanitize="$sanitizer" --disable-xctest --scratch-path ".build/$sanitizer" --skip MacrosTests --skip CrashDiagnostics
 done

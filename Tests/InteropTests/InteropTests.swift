@@ -32,11 +32,12 @@
   }
 
   @Suite("Swift objects seen from C")
-  struct SwiftFromCTests {
+  final class SwiftFromCTests {
     private let song = Song()
     private let watcher = UnsafeMutablePointer<csupport_watcher>.allocate(capacity: 1)
 
     init() { watcher.initialize(to: csupport_watcher()) }
+    deinit { watcher.deallocate() }
 
     private var object: KeyValueObjectReference { song.__keyValueObject }
 

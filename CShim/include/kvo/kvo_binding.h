@@ -18,8 +18,8 @@ KVO_ASSUME_NONNULL_BEGIN
 
 /* -------------------------------------------------------------------------------------------------------------- Keys -- */
 
-/** Identifies a key within a class: the FNV-1a 64-bit hash of its name, or 1 if that is 0. Registration refuses a class in which two names
- * collide, so within an object a hash stands for exactly one declared key. */
+/** Identifies a key within a class: the FNV-1a 64-bit hash of its name, or 1 if that is 0. Registration refuses a class in
+ * which two names collide, so within an object a hash stands for exactly one declared key. */
 typedef uint64_t kvo_key;
 
 /** Given to kvo_track_read instead of a key: subscribes to nothing but the object's death. No name hashes to it. */
