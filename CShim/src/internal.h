@@ -301,6 +301,8 @@ typedef struct kvo_will_phase {
   /** Of the object that changes. */
   const kvo_info *info;
   kvo_pending_value *pending;
+  /** The one that was told last: the next stands behind it, for they are told in the order of the list. */
+  kvo_pending_value *cursor;
 } kvo_will_phase;
 
 /** What a kvo_frame holds. */

@@ -339,9 +339,11 @@ void kvo_object_finish(kvo_object *object) {
   kvo__lock(&info->lock);
   atomic_fetch_or(&info->state, KVO_STATE_DEAD);
   __atomic_store_n(&object->kvo_private_word, 0, __ATOMIC_RELEASE);
+  __atomic_store_n(&info->object->kvo_private_word, 0, __ATOMIC_RELEASE);
   kvo__unlock(&info->lock);
 
-  if (dead.left_count > 0) kvo__fault_deallocated(object, info->cls, dead.left, dead.left_count);
+  /* The header may have been moved to be destroyed; reports name the object. */
+  if (dead.left_count > 0) kvo__fault_deallocated(info->object, info->cls, dead.left, dead.left_count);
   tell_bereaved(info, &dead);
   kvo__free(dead.left);
   kvo__free(dead.bereaved);

@@ -167,7 +167,14 @@ void kvo__recording_resume(void *suspended) { recorder = suspended; }
 
 /* The dependency of this observation in a slot: nodes stand in order, and all of one observation have its order. Its lock is
  * held, so that one which is chained stays. */
-static kvo_node *find_dependency(kvo_info *info, kvo_key key, uint64_t order) {
+static kvo_node *find_dependency(kvo_tracked *tracked, kvo_info *info, kvo_key key) {
+  /* Most expressions read a few keys: their own list is then shorter than that of a key that many observe. */
+  enum { SHORT = 8 };
+  kvo_node *chained = tracked->dependencies;
+  for (int seen = 0; chained != NULL && seen < SHORT; seen++, chained = chained->chain)
+    if (chained->slot->info == info && chained->slot->key == key) return chained;
+  if (chained == NULL) return NULL;
+  uint64_t order = tracked->order;
   kvo_slot *slot = kvo__slot_find(info, key);
   if (slot == NULL) return NULL;
   kvo__lock(&info->lock);
@@ -186,7 +193,7 @@ static kvo_status subscribe(kvo_tracked *tracked, kvo_object *object, kvo_key ke
   kvo_node *spare = kvo__alloc(sizeof *spare);
   if (spare == NULL) return KVO_ERROR_OUT_OF_MEMORY;
   kvo__lock(&tracked->lock);
-  kvo_node *found = atomic_load(&tracked->live) ? find_dependency(info, key, tracked->order) : NULL;
+  kvo_node *found = atomic_load(&tracked->live) ? find_dependency(tracked, info, key) : NULL;
   if (found != NULL) {
     if (found->generation < number) found->generation = number;
   } else if (atomic_load(&tracked->live)) {
@@ -341,14 +348,24 @@ void kvo__tracked_will(kvo_tracked *tracked, kvo_frame_content *frame) {
   cell_release(tracked, last);
 }
 
+/* Newest registration first, as the did phase goes; from the start only where registrations have gone in between. */
+static kvo_pending_value *pending_of(const kvo_tracked *tracked, kvo_will_phase *will) {
+  kvo_pending_value *pending = will->cursor != NULL ? will->cursor->next : will->pending;
+  if (pending == NULL || pending->tracked != tracked) {
+    pending = will->pending;
+    while (pending != NULL && pending->tracked != tracked) pending = pending->next;
+  }
+  if (pending != NULL) will->cursor = pending;
+  return pending;
+}
+
 void kvo__tracked_did(kvo_tracked *tracked, kvo_frame_content *frame) {
   const void *old_value = NULL;
-  if (frame->will != NULL)
-    for (kvo_pending_value *pending = frame->will->pending; pending != NULL; pending = pending->next)
-      if (pending->tracked == tracked) {
-        old_value = pending->last != NULL ? pending->last->value : pending->value;
-        pending->told = true;
-      }
+  kvo_pending_value *pending = frame->will != NULL ? pending_of(tracked, frame->will) : NULL;
+  if (pending != NULL) {
+    old_value = pending->last != NULL ? pending->last->value : pending->value;
+    pending->told = true;
+  }
   kvo_status status;
   cell *now = arm(tracked, &status); /* without memory the new value is unknown, but the change is told */
   tell(tracked, KVO_CHANGE_SETTING, false, old_value, now != NULL ? now->value : NULL);

@@ -53,7 +53,7 @@
       let entry =
         kind == .observed
         ? "description.\(observed)(\(name.literal), \(name.key), \\__Root.\(name.member))"
-        : "description.property(\(name.literal), \\__Root.\(name.member))"
+        : "description.\(kind == .stored ? "stored" : "property")(\(name.literal), \\__Root.\(name.member))"
       if declaration.isDeprecated {
         // Only what is deprecated itself may mention the property without a warning; the second line uses the first.
         let constant = "__deprecated_" + name.plain

@@ -24,6 +24,12 @@
     init(name: String) { self.name = name }
   }
 
+  private final class WatcherMemory {
+    let watcher = UnsafeMutablePointer<csupport_watcher>.allocate(capacity: 1)
+    init() { watcher.initialize(to: csupport_watcher()) }
+    deinit { watcher.deallocate() }
+  }
+
   extension csupport_watcher {
     fileprivate var lines: [String] {
       withUnsafeBytes(of: text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
@@ -32,12 +38,12 @@
   }
 
   @Suite("Swift objects seen from C")
-  final class SwiftFromCTests {
+  struct SwiftFromCTests {
+    // In this order: the song's end uses the memory of its C observers.
     private let song = Song()
-    private let watcher = UnsafeMutablePointer<csupport_watcher>.allocate(capacity: 1)
+    private let memory = WatcherMemory()
 
-    init() { watcher.initialize(to: csupport_watcher()) }
-    deinit { watcher.deallocate() }
+    private var watcher: UnsafeMutablePointer<csupport_watcher> { memory.watcher }
 
     private var object: KeyValueObjectReference { song.__keyValueObject }
 

@@ -220,7 +220,7 @@
               super.__keyValueProperties(__Root.self, description)
               description.observedWeak("delegate", 0x0f68069c690701ca, \__Root.delegate)
               #if DEBUG
-              description.property("default", \__Root.default)
+              description.stored("default", \__Root.default)
               #endif
             }
 
@@ -320,7 +320,7 @@
             }
 
             class func __keyValueProperties<__Root: Note>(_: __Root.Type, _ description: KeyValueObserving.KeyValueClassDescription) {
-              description.property("text", \__Root.text)
+              description.stored("text", \__Root.text)
               description.observed("size", 0x4dea9618e618ae3c, \__Root.size)
             }
 

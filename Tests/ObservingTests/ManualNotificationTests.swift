@@ -110,6 +110,17 @@
       token.invalidate()
     }
 
+    @Test func `Insertions into a property that is not observed by itself are told by hand, with kind and positions`() {
+      let token = document.observe(\.drafts, options: [.old, .new]) { [log] _, change in
+        log.add("\(change.kind) \(change.indexes.map(Array.init) ?? []) \(change.newValue ?? [])")
+      }
+      document.willChange(.insertion, valuesAt: [0], for: \.drafts)
+      document.drafts.append("a")
+      document.didChange(.insertion, valuesAt: [0], for: \.drafts)
+      #expect(log.lines == ["insertion [0] [\"a\"]"])
+      token.invalidate()
+    }
+
     @Test func `Positions that do not exist give no elements, and nothing traps`() {
       let token = document.observe(\.pages, options: [.new]) { [log] _, change in
         log.add("\(change.newValue ?? [])")

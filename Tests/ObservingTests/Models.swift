@@ -26,6 +26,7 @@
     var pages: [Int] = []
     var position = (x: 0, y: 0)
     @NotObserved var scratch = 0
+    @NotObserved var drafts: [String] = []
     var summary: String { "\(title) by \(author?.name ?? "?")" }
     var headline: String { isFavorite ? summary : "none" }
     var revision: Int { scratch }

@@ -11,20 +11,32 @@ public final class KeyValueClassDescription {
   public func observed<Root: AnyObject, Value>(
     _ name: StaticString, _ key: UInt64, _ path: ReferenceWritableKeyPath<Root, Value>
   ) {
-    properties.append(TypedProperty(name: name.description, key: key, path: path, isStored: true))
+    add(name, path, isStored: true, isDirect: true)
   }
 
   /// Adds a stored weak property: the death of what it refers to is a change that no accessor makes.
   public func observedWeak<Root: AnyObject, Value>(
     _ name: StaticString, _ key: UInt64, _ path: ReferenceWritableKeyPath<Root, Value>
   ) {
-    properties.append(TypedProperty(name: name.description, key: key, path: path, isStored: false))
+    add(name, path, isStored: false, isDirect: false)
   }
 
-  /// Adds a property that can be read, but whose accessors do not notify: computed, constant, or not observed.
+  /// Adds a stored property whose accessors do not notify: constant, or not observed. Its changes can be announced by hand.
+  public func stored<Root: AnyObject, Value>(_ name: StaticString, _ path: KeyPath<Root, Value>) {
+    add(name, path, isStored: false, isDirect: true)
+  }
+
+  /// Adds a computed property; what it reads is found by evaluating it.
   public func property<Root: AnyObject, Value>(_ name: StaticString, _ path: KeyPath<Root, Value>) {
+    add(name, path, isStored: false, isDirect: false)
+  }
+
+  private func add<Root: AnyObject, Value>(
+    _ name: StaticString, _ path: KeyPath<Root, Value>, isStored: Bool, isDirect: Bool
+  ) {
     let name = name.description
-    properties.append(TypedProperty(name: name, key: keyHash(name), path: path, isStored: false))
+    properties.append(
+      TypedProperty(name: name, key: keyHash(name), path: path, isStored: isStored, isDirect: isDirect))
   }
 
   /// Drops the isolation of a function that only builds key paths.
@@ -121,7 +133,7 @@ final class KeyValueClass: @unchecked Sendable {
         user: Unmanaged.passUnretained(property).toOpaque(),
         affected_by: affectingPaths[property.key].map { strings.copy($0) },
         flags: (manualKeys.contains(property.key) ? UInt32(KVO_PROPERTY_MANUAL) : 0)
-          | (property.isStored ? 0 : UInt32(KVO_PROPERTY_COMPUTED)))
+          | (property.isDirect ? 0 : UInt32(KVO_PROPERTY_COMPUTED)))
     }
     var made: OpaquePointer?
     let status = kvo_binding_class_register(

@@ -11,12 +11,15 @@ class KeyValueProperty: @unchecked Sendable {
   let path: AnyKeyPath
   /// Whether its accessors tell of every change: a stored property that the macro observes, and that is not weak.
   let isStored: Bool
+  /// Whether it is observed by its own key: stored, be its changes told by accessors or announced by hand.
+  let isDirect: Bool
 
-  init(name: String, key: UInt64, path: AnyKeyPath, isStored: Bool) {
+  init(name: String, key: UInt64, path: AnyKeyPath, isStored: Bool, isDirect: Bool) {
     self.name = name
     self.key = key
     self.path = path
     self.isStored = isStored
+    self.isDirect = isDirect
   }
 
   /// What the property's values look like to C.
@@ -57,8 +60,8 @@ class KeyValueProperty: @unchecked Sendable {
 final class TypedProperty<Root: AnyObject, Value>: KeyValueProperty, @unchecked Sendable {
   private var keyPath: KeyPath<Root, Value> { unsafeDowncast(path, to: KeyPath<Root, Value>.self) }
 
-  init(name: String, key: UInt64, path: KeyPath<Root, Value>, isStored: Bool) {
-    super.init(name: name, key: key, path: path, isStored: isStored)
+  init(name: String, key: UInt64, path: KeyPath<Root, Value>, isStored: Bool, isDirect: Bool) {
+    super.init(name: name, key: key, path: path, isStored: isStored, isDirect: isDirect)
   }
 
   override var encoding: String { cEncoding(of: Value.self) }

@@ -50,7 +50,7 @@ func raiseRegistrationFault(
   let name = kvo_object_class(object).map { String(cString: kvo_class_name($0)) } ?? "(no class)"
   let reason = String(cString: kvo_status_string(status))
   raiseFault(
-    code, "cannot observe \"\(keyPath)\" of \(name)@\(hexadecimal(UnsafeMutableRawPointer(object))): \(reason)",
+    code, "cannot observe \"\(keyPath)\" of \(name)@\(hexadecimal(kvo_object_instance(object))): \(reason)",
     site: site)
 }
 

@@ -49,7 +49,7 @@ extension KeyValueObservable {
     let key = keyHash(components[0])
     let isRuntime = self is KeyValueRuntimeObject
     let property = cls.property(named: components[0])
-    let isDirect = components.count == 1 && !cls.isAffected(key) && (isRuntime || property?.isStored ?? true)
+    let isDirect = components.count == 1 && !cls.isAffected(key) && (isRuntime || property?.isDirect ?? true)
     let needsValue = components.count > 1 || options.isSuperset(of: [.initial, .new])
     if needsValue {
       do { _ = try value(atPath: components[...]) } catch {

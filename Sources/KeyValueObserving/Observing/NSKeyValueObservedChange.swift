@@ -86,6 +86,9 @@ public struct NSKeyValueObservedChange<Value> {
   }
 }
 
+/// So that a handler may hand a change on, to the main actor for instance.
+extension NSKeyValueObservedChange: Sendable where Value: Sendable {}
+
 extension IndexSet {
   /// The positions that a change carries, or `nil` when it has none.
   @usableFromInline

@@ -42,7 +42,7 @@ extension KeyValueObservable {
   /// The stored property that a key path names, if it is one's own key path and nothing else is declared to affect it.
   @usableFromInline
   nonisolated func storedProperty(at keyPath: AnyKeyPath) -> KeyValueProperty? {
-    guard let property = KeyValueClass.of(type: Self.self).property(at: keyPath), property.isStored,
+    guard let property = KeyValueClass.of(type: Self.self).property(at: keyPath), property.isDirect,
       !KeyValueClass.of(self).isAffected(property.key)
     else { return nil }
     return property
