@@ -27,9 +27,11 @@
         let kept: [Keyword] = [.weak, .unowned, .nonisolated]
         return kept.contains { modifier.name.tokenKind == .keyword($0) }
       }
-      // Accesses to the storage need no exclusivity checks of their own: those of the property's users cover them.
+      // Checking exclusivity costs calls on each access. A collection pays for them, as it does in a plain class: mutating it
+      // can run other code, an element's death among it, which must not find it half changed.
+      let access = isCollection ? "private" : "@exclusivity(unchecked) private"
       let prefix =
-        [declaration.attributes.actor?.trimmedDescription, "@exclusivity(unchecked) private"].compactMap(\.self)
+        [declaration.attributes.actor?.trimmedDescription, access].compactMap(\.self)
         + modifiers.map(\.trimmedDescription) + ["var \(stored)"]
       let type = binding.typeAnnotation?.trimmedDescription ?? ""
       guard let initializer = binding.initializer else { return "\(raw: prefix.joined(separator: " "))\(raw: type)" }
@@ -68,14 +70,31 @@
     /// What observers see: the getter when a subclass may override it.
     private var value: String { "self." + (isFinal ? name.storage.member : name.member) }
 
+    /// The store. What a collection held dies after the access to it, for its death may be observed, and the collection read.
+    private func store(_ storage: String) -> String {
+      guard isCollection else { return "\(storage) = newValue" }
+      return "let __kvoOld = \(storage)\n\(storage) = newValue\nSwift.withExtendedLifetime(__kvoOld) {\n}"
+    }
+
+    /// Whether the source shows an array, a dictionary or a set.
+    private var isCollection: Bool {
+      let names = ["Array", "ContiguousArray", "ArraySlice", "Dictionary", "Set"]
+      func isCollection(_ text: String) -> Bool {
+        let text = text.hasPrefix("Swift.") ? String(text.dropFirst(6)) : text
+        return text.hasPrefix("[") || names.contains { text.hasPrefix($0 + "<") || text.hasPrefix($0 + "(") }
+      }
+      if let type = binding.typeAnnotation?.type { return isCollection(type.trimmedDescription) }
+      return (binding.initializer?.value.trimmedDescription).map(isCollection) ?? false
+    }
+
     private var plainSetter: AccessorDeclSyntax {
       """
       set {
         guard _$kvo.isObserved else {
-          \(raw: stored) = newValue
+          \(raw: store(stored))
           return
         }
-        _$kvo.change(\(raw: name.key), { \(raw: value) }, { self.\(raw: member) = newValue })
+        _$kvo.change(\(raw: name.key), { \(raw: value) }, { \(raw: store("self." + member)) })
       }
       """
     }

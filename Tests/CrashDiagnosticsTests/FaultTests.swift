@@ -16,6 +16,11 @@
     var name = ""
   }
 
+  @KeyValueObservable
+  private final class Ledger {
+    var entries = [1, 2, 3]
+  }
+
   /// An observer whose hierarchy handles nothing.
   private class Sidebar: KeyValueObject {}
 
@@ -191,6 +196,18 @@
         account.addObserver(panel, forKeyPath: "nothing.at.all")
       }
       #expect(lines(result).first?.hasPrefix("KVO0009") == true)
+    }
+
+    @Test func `Changing an array while it is being changed in place ends the process, as in a plain class`()
+      async throws
+    {
+      await #expect(processExitsWith: .failure) {
+        let ledger = Ledger()
+        ledger.entries.withUnsafeMutableBufferPointer { entries in
+          ledger.entries = []
+          entries[0] = 99
+        }
+      }
     }
 
     @Test func `Tokens never fault`() async throws {

@@ -83,6 +83,20 @@
       withExtendedLifetime(boss) {}
     }
 
+    @Test func `A collection may be read by an observer of the death of what it held`() {
+      nonisolated(unsafe) let shelf = Shelf()
+      do {
+        let book = Person(name: "Book")
+        shelf.favorite = book
+        shelf.books = [book, Person(name: "Other")]
+      }
+      let token = shelf.observe(\.favorite?.name, options: [.old, .new]) { [log] _, _ in log.add("\(shelf.books.count)")
+      }
+      shelf.books = []
+      #expect(log.lines == ["0"])
+      token.invalidate()
+    }
+
     @Test func `Observing what reads nothing observable is told, and harms nothing`() {
       let token = document.observe(\.hash) { _, _ in }
       #expect(document.observationInfo != nil)

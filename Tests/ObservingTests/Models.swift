@@ -37,6 +37,12 @@
     nonisolated static func automaticallyNotifiesObservers(forKey key: String) -> Bool { key != "position" }
   }
 
+  @KeyValueObservable
+  final class Shelf {
+    var books: [Person] = []
+    weak var favorite: Person?
+  }
+
   /// What observers saw, in order, from any thread.
   final class Log: Sendable {
     // Not a Mutex: ThreadSanitizer does not see that one.
