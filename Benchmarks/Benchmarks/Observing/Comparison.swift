@@ -74,7 +74,7 @@ private func median(_ values: [Double]) -> Double {
 /// Registers a comparison of the sizes of two classes' instances; what is held against the bar is the difference.
 func compareSizes(_ name: String, bar: Int, ours: AnyClass, peer: AnyClass) {
   let metric = BenchmarkMetric.custom("bytes added")
-  Benchmark(name, configuration: .init(metrics: [metric], maxIterations: 1)) { benchmark in
+  Benchmark(name, configuration: .init(metrics: [metric], warmupIterations: 0, maxIterations: 1)) { benchmark in
     let added = instanceSize(ours) - instanceSize(peer)
     benchmark.measurement(metric, added)
     Results.append(
