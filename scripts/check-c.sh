@@ -10,7 +10,7 @@ out=build/c
 jobs=$(nproc)
 mkdir -p "$out"
 # Children inherit them; a policy from outside would change what the suite sees.
-unset KVO_POLICY KVO_TEST_TOOL || true
+unset KVO_POLICY KVO_TEST_TOOL
 
 fail() { echo "check-c: $*" >&2; exit 1; }
 
@@ -25,7 +25,6 @@ if [ -z "$clang" ] && command -v swift >/dev/null 2>&1; then
   clang=$(dirname "$(readlink -f "$(command -v swift)")")/clang
 fi
 [ -x "${clang:-}" ] || clang=$(command -v clang || true)
-[ -x "${clang:-}" ] || { [ -x /opt/swift/usr/bin/clang ] && clang=/opt/swift/usr/bin/clang; } || true
 
 # --------------------------------------------------------------------------------------------------------------- Steps
 

@@ -165,6 +165,8 @@ struct kvo_slot {
   _Atomic uint32_t wants;
   /** How many nodes want what; info->lock. */
   uint32_t nodes, wanting_old, wanting_new, wanting_will;
+  /** What the key names, NULL for an undefined one. Constant. */
+  const kvo_property *property;
   /** Setters do not notify (KVO_PROPERTY_MANUAL). Constant. */
   bool manual;
 };
@@ -313,7 +315,6 @@ typedef struct kvo_frame_content {
   uint64_t limit;
   /** NULL unless kvo_frame_will was called. */
   kvo_will_phase *will;
-  const kvo_property *property;
   const kvo_selection *selection;
   uint8_t epoch;
   uint8_t kind;

@@ -29,7 +29,6 @@ uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key, boo
   change->selection = selection;
   change->kind = (uint8_t)kind;
   change->started = false;
-  change->property = NULL;
   return wants;
 }
 
@@ -42,17 +41,11 @@ static bool is_told(const kvo_frame_content *change, kvo_node *node) {
   return node->birth <= change->limit && atomic_load(&node->live);
 }
 
-/* Looked up once per frame, and only for observers that convert values. */
-static const kvo_property *property_of(kvo_frame_content *change) {
-  if (change->property == NULL) change->property = kvo__class_find(change->info->cls, change->slot->key);
-  return change->property;
-}
-
 static void send(kvo_frame_content *change, kvo_node *node, bool is_prior, const void *old_value,
                  const void *new_value) {
   kvo_raw_change record = {
       .object = change->info->object,
-      .property = property_of(change),
+      .property = change->slot->property,
       .old_value = (node->options & KVO_OLD) != 0 ? old_value : NULL,
       .new_value = (node->options & KVO_NEW) != 0 ? new_value : NULL,
       .indexes = change->selection != NULL ? change->selection->indexes : NULL,
@@ -153,7 +146,7 @@ static void drop_manual_changes(void *unused) {
   while (manual_changes != NULL) {
     manual *open = manual_changes;
     manual_changes = open->below;
-    if (open->old_value != NULL) kvo__property_release(property_of(content(&open->frame)), open->old_value);
+    if (open->old_value != NULL) kvo__property_release(content(&open->frame)->slot->property, open->old_value);
     kvo_frame_end(&open->frame);
     kvo__free(open);
   }
@@ -168,7 +161,7 @@ static void watch_thread_end(void) {
 
 /* The present value of the frame's property; a fault when the key is undefined. */
 static void *read_value(kvo_frame_content *change, const kvo_selection *selection) {
-  const kvo_property *property = property_of(change);
+  const kvo_property *property = change->slot->property;
   if (property == NULL) {
     kvo__fault_undefined(change->info->cls, change->info->object, change->slot);
     return NULL;
@@ -233,9 +226,9 @@ kvo_status kvo_did_change(kvo_object *object, const char *key) {
     bool direct = change->cursor->kind == KVO_NODE_DIRECT && (change->cursor->options & KVO_NEW) != 0;
     void *new_value = read_new && direct ? read_value(change, change->selection) : NULL;
     kvo_frame_deliver(&open->frame, open->old_value, new_value);
-    if (new_value != NULL) kvo__property_release(property_of(change), new_value);
+    if (new_value != NULL) kvo__property_release(change->slot->property, new_value);
   }
-  if (open->old_value != NULL) kvo__property_release(property_of(change), open->old_value);
+  if (open->old_value != NULL) kvo__property_release(change->slot->property, open->old_value);
   kvo_frame_end(&open->frame);
   kvo__free(open);
   return KVO_OK;

@@ -92,6 +92,7 @@ static void slot_init(kvo_slot *slot, kvo_info *info, kvo_key key) {
   const kvo_property *property = kvo__class_find(info->cls, key);
   slot->key = key;
   slot->info = info;
+  slot->property = property;
   slot->manual = property != NULL && (property->flags & KVO_PROPERTY_MANUAL) != 0;
 }
 
