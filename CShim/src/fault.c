@@ -241,7 +241,8 @@ static kvo_action ask_handler(const kvo_fault *fault) {
 
 void kvo_fault_raise(kvo_fault_code code, const char *detail, const char *apple, const char *help,
                      const kvo_fault_observation *observations, size_t observation_count, const char *file,
-                     size_t file_length, uint32_t line) {
+                     uint32_t line) {
+  size_t file_length = file != NULL ? strlen(file) : 0;
   char report_block[4096], summary_block[512];
   text summary = {summary_block, 0, sizeof summary_block, false};
   text report = {report_block, 0, sizeof report_block, false};
@@ -275,18 +276,6 @@ void kvo_fault_raise(kvo_fault_code code, const char *detail, const char *apple,
 
 /* ---------------------------------------------------------------------------------------------------------- The faults -- */
 
-void kvo__describe_node(const kvo_node *node, kvo_fault_observation *out) {
-  out->observation = node->id;
-  out->key_path = node->key_path != NULL ? node->key_path : "";
-  out->options = (kvo_options)node->options;
-  out->observer_class = node->identity.class_name;
-  out->observer = node->identity.address;
-  out->context = node->context;
-  out->file = node->file;
-  out->file_length = node->file_length;
-  out->line = node->line;
-}
-
 static const char *yes(kvo_options options, kvo_options option) { return (options & option) != 0 ? "YES" : "NO"; }
 
 void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls, const kvo_fault_observation *left,
@@ -314,7 +303,7 @@ void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls, cons
       KVO_FAULT_DEALLOCATED_WHILE_OBSERVED, detail.bytes, apple.bytes,
       "remove each observation before its object dies, or make it one that ends with the object: in Swift the "
       "token of observe(_:options:changeHandler:), in C the option KVO_ENDS_WITH_OBJECT",
-      left, count, NULL, 0, 0);
+      left, count, NULL, 0);
   discard(&detail);
   discard(&apple);
 }
@@ -325,7 +314,19 @@ void kvo__fault_stale(kvo_observation observation) {
            (unsigned long long)observation,
            observation == 0 ? "0 is no observation" : "it was removed before, ended with its object, or never was");
   kvo_fault_raise(KVO_FAULT_NOT_REGISTERED, detail, NULL,
-                  "remove an observation once; kvo_cancel_observer accepts one that has ended", NULL, 0, NULL, 0, 0);
+                  "remove an observation once; kvo_cancel_observer accepts one that has ended", NULL, 0, NULL, 0);
+}
+
+void kvo__fault_endless_wait(kvo_observation observation, kvo_waited waited) {
+  char detail[200];
+  snprintf(detail, sizeof detail, "waiting for the deliveries of observation 0x%llx would never end: %s",
+           (unsigned long long)observation,
+           waited == KVO_WAITED_IN_OWN ? "one of them is waiting"
+                                       : "another thread delivers it, and waits for what this one delivers");
+  kvo_fault_raise(
+      KVO_FAULT_ENDLESS_WAIT, detail, NULL,
+      "within a callback end an observation without waiting: invalidate() in Swift, kvo_cancel_observer in C", NULL, 0,
+      NULL, 0);
 }
 
 /* The observations of the object, copied flat, for a report of what is registered instead. */
@@ -352,8 +353,7 @@ static const char *hint(const registered *on, const void *observer, const char *
 }
 
 void kvo__fault_not_registered(const kvo_object *object, const kvo_observer_identity *identity, const char *key_path,
-                               const void *context, bool match_context, const char *file, size_t file_length,
-                               uint32_t line) {
+                               const void *context, bool match_context, const char *file, uint32_t line) {
   const kvo_class *cls = kvo_object_class(object);
   const char *name = cls != NULL ? cls->name : "(no class)";
   const void *instance = kvo_object_instance(object);
@@ -370,14 +370,14 @@ void kvo__fault_not_registered(const kvo_object *object, const kvo_observer_iden
          observer_class, address(identity->address), key_path, name, address(instance));
   /* As readers, so that the strings stay while the report is made. */
   kvo_info *info = kvo__word_info(kvo__word(object));
-  uint32_t epoch = info != NULL ? kvo__enter(info) : 0;
+  uint64_t entered = info != NULL ? kvo__enter(info) : 0;
   registered on = {NULL, 0, kvo_object_observation_count(object)};
   if (on.capacity > 0) on.all = kvo__alloc(on.capacity * sizeof *on.all);
   if (on.all == NULL) on.capacity = 0;
   kvo_object_visit_observations(object, collect, &on);
   kvo_fault_raise(KVO_FAULT_NOT_REGISTERED, detail.bytes, apple.bytes, hint(&on, identity->address, key_path), on.all,
-                  on.count, file, file_length, line);
-  if (info != NULL) kvo__leave(info, epoch);
+                  on.count, file, line);
+  if (info != NULL) kvo__leave(info, entered);
   kvo__free(on.all);
   discard(&detail);
   discard(&apple);
@@ -422,7 +422,7 @@ void kvo__fault_registration(kvo_status status, const kvo_class *cls, const kvo_
     if (cls != NULL) append_keys(&help, cls);
   }
   kvo_fault_raise(rows[row].code, detail.bytes, undefined ? apple.bytes : NULL, help.length > 0 ? help.bytes : NULL,
-                  NULL, 0, file, file != NULL ? strlen(file) : 0, line);
+                  NULL, 0, file, line);
   discard(&detail);
   discard(&apple);
   discard(&help);
@@ -433,10 +433,10 @@ void kvo__fault_no_setter(const kvo_object *object, const char *key) {
   char detail_block[512], help_block[512];
   text detail = {detail_block, 0, sizeof detail_block, false};
   text help = {help_block, 0, sizeof help_block, false};
-  append(&detail, "\"%s\" of %s@0x%llx is set, but there is no such setter", key, cls != NULL ? cls->name : "(no class)",
-         address(kvo_object_instance(object)));
+  append(&detail, "\"%s\" of %s@0x%llx is set, but there is no such setter", key,
+         cls != NULL ? cls->name : "(no class)", address(kvo_object_instance(object)));
   if (cls != NULL) append_keys(&help, cls);
-  kvo_fault_raise(KVO_FAULT_UNDEFINED_KEY, detail.bytes, NULL, help.length > 0 ? help.bytes : NULL, NULL, 0, NULL, 0, 0);
+  kvo_fault_raise(KVO_FAULT_UNDEFINED_KEY, detail.bytes, NULL, help.length > 0 ? help.bytes : NULL, NULL, 0, NULL, 0);
   discard(&detail);
   discard(&help);
 }
@@ -447,16 +447,17 @@ void kvo__fault_never_notifies(const kvo_object *object, const kvo_binding_obser
   text detail = {detail_block, 0, sizeof detail_block, false};
   append(&detail, "the observation of \"%s\" of %s@0x%llx can never notify: its evaluation reads nothing observable",
          observer->key_path, cls != NULL ? cls->name : "(no class)", address(kvo_object_instance(object)));
-  kvo_fault_raise(KVO_FAULT_NEVER_NOTIFIES, detail.bytes, NULL,
-                  "make what it reads observable, or declare what affects it in keyPathsForValuesAffectingValue(forKey:)", NULL, 0,
-                  observer->file, observer->file_length, observer->line);
+  kvo_fault_raise(
+      KVO_FAULT_NEVER_NOTIFIES, detail.bytes, NULL,
+      "make what it reads observable, or declare what affects it in keyPathsForValuesAffectingValue(forKey:)", NULL, 0,
+      observer->file, observer->line);
   discard(&detail);
 }
 
 void kvo__fault_undefined(const kvo_class *cls, const kvo_object *object, kvo_slot *slot) {
   kvo_fault_observation concerned;
   kvo_node *node = atomic_load(&slot->oldest);
-  while (node != NULL && node->kind != KVO_NODE_DIRECT) node = atomic_load(&node->newer);
+  while (node != NULL && kvo__node_kind(node) != KVO_NODE_DIRECT) node = atomic_load(&node->newer);
   if (node != NULL) kvo__describe_node(node, &concerned);
   const char *key = node != NULL ? concerned.key_path : "?";
   const void *instance = (const char *)object - cls->header_offset;
@@ -469,7 +470,7 @@ void kvo__fault_undefined(const kvo_class *cls, const kvo_object *object, kvo_sl
          cls->name, address(instance), key);
   append_keys(&help, cls);
   kvo_fault_raise(KVO_FAULT_UNDEFINED_KEY, detail.bytes, apple.bytes, help.bytes, node != NULL ? &concerned : NULL,
-                  node != NULL ? 1 : 0, NULL, 0, 0);
+                  node != NULL ? 1 : 0, NULL, 0);
   discard(&detail);
   discard(&apple);
   discard(&help);

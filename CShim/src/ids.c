@@ -59,24 +59,39 @@ full:
   return 0;
 }
 
-kvo_node *kvo__id_claim(kvo_observation id, uint32_t *epoch) {
-  uint32_t number = id & 0xff, index = (id >> 8) & 0xffffff, generation = (uint32_t)(id >> 32);
+/* The shard is locked: the entry's id is used up. */
+static void give_back(shard *in, entry *named, uint32_t index) {
+  named->node = NULL;
+  if (named->generation == UINT32_MAX) return;
+  named->next_free = in->free;
+  in->free = index + 1;
+}
+
+static uint32_t index_of(kvo_observation id) { return (id >> 8) & 0xffffff; }
+
+void kvo__id_return(kvo_node *node) {
+  shard *in = &shards[node->id & 0xff];
+  kvo__lock(&in->lock);
+  give_back(in, entry_at(in, index_of(node->id)), index_of(node->id));
+  kvo__unlock(&in->lock);
+}
+
+kvo_node *kvo__id_claim(kvo_observation id, uint64_t *entered) {
+  uint32_t number = id & 0xff, index = index_of(id), generation = (uint32_t)(id >> 32);
   if (number >= SHARDS || generation == 0) return NULL;
   shard *in = &shards[number];
   kvo_node *node = NULL;
   kvo__lock(&in->lock);
   if (index < in->used) {
     entry *named = entry_at(in, index);
-    if (named->generation == generation && named->node != NULL) {
+    /* Without a slot it is not linked yet: whoever names it has guessed its id. */
+    kvo_slot *slot = named->generation == generation && named->node != NULL ? atomic_load(&named->node->slot) : NULL;
+    if (slot != NULL) {
       node = named->node;
-      named->node = NULL;
+      give_back(in, named, index);
       atomic_store(&node->live, false);
-      if (generation != UINT32_MAX) {
-        named->next_free = in->free;
-        in->free = index + 1;
-      }
       /* Within the lock: the object's death claims too, and frees the info only when all readers have left. */
-      if (node->slot != NULL) *epoch = kvo__enter(node->slot->info);
+      *entered = kvo__enter(kvo__slot_info(slot));
     }
   }
   kvo__unlock(&in->lock);

@@ -7,13 +7,15 @@
  * slot          all registrations of one key of one object, in order.
  * node          one registration in a slot. Kinds: DIRECT (an observation of one key), ANCHOR (stands in the root object for a
  *               tracked observation, in the slot of key 0), DEPENDENCY (a tracked observation hears of one key that it read).
+ *               It is a LEAF while the value is just that key's: then it is told like a DIRECT one, with no evaluation.
  * tracked       an observation of an expression: a key path, a computed property.
  * frame         a change in progress: from before the store until the last observer has been told.
  * reader        whoever uses nodes of an info without its lock: a frame, a removal. Nodes are freed when the readers that could
  *               see them have gone (two epochs, as in SRCU, but the last reader frees instead of the writer waiting).
+ * mark          says, for other threads to see, which observation's code this thread is running (threads.c).
  *
- * Locks, in the order in which they may nest: tracked->lock, info->lock, a shard of ids.c. None is held when code of the
- * program runs.
+ * Locks, in the order in which they may nest: tracked->lock, info->lock, a shard of ids.c; the list of threads in any of them.
+ * None is held when code of the program runs.
  */
 #ifndef KVO_INTERNAL_H
 #define KVO_INTERNAL_H
@@ -21,6 +23,7 @@
 #include <ffi.h>
 #include <kvo/kvo_binding.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <string.h>
 
 #define KVO_HIDDEN __attribute__((visibility("hidden")))
@@ -33,10 +36,11 @@ typedef struct kvo_lock {
 } kvo_lock;
 
 KVO_HIDDEN void kvo__lock(kvo_lock *lock);
+/** The bare lock, of the list of threads: the others wait while a thread forks. */
+KVO_HIDDEN void kvo__acquire(kvo_lock *lock);
+KVO_HIDDEN void kvo__release(kvo_lock *lock);
 /** Its last access to the lock's memory is the atomic that releases it: whoever gets the lock next may free it. */
 KVO_HIDDEN void kvo__unlock(kvo_lock *lock);
-/** Calls `cleanup` when the calling thread ends. One function per process: the last one given. */
-KVO_HIDDEN void kvo__at_thread_end(void (*cleanup)(void *unused));
 KVO_HIDDEN void kvo__futex_wait(_Atomic uint32_t *word, uint32_t expected);
 KVO_HIDDEN void kvo__futex_wake_all(_Atomic uint32_t *word);
 
@@ -139,8 +143,9 @@ KVO_HIDDEN kvo_boxed *kvo__box(const kvo_value *value);
 KVO_HIDDEN void *kvo__property_copy(const kvo_property *property, kvo_object *object, const kvo_selection *selection);
 KVO_HIDDEN void kvo__property_release(const kvo_property *property, void *value);
 /** Reads a key path; every key on the way, and what it is said to be affected by, is recorded when this thread records. NULL
- * with a status when it cannot. Free the result with kvo__free. */
-KVO_HIDDEN kvo_boxed *kvo__path_copy(kvo_object *object, const char *key_path, kvo_status *status);
+ * with a status when it cannot. `*is_stored`: the value is that of a stored property at the end of the path, which nothing is
+ * declared to affect. Free the result with kvo__free. */
+KVO_HIDDEN kvo_boxed *kvo__path_copy(kvo_object *object, const char *key_path, kvo_status *status, bool *is_stored);
 /** Components are not empty, and there is at least one. */
 KVO_HIDDEN kvo_status kvo__path_check(const char *key_path);
 
@@ -151,85 +156,99 @@ typedef struct kvo_slot kvo_slot;
 typedef struct kvo_node kvo_node;
 typedef struct kvo_tracked kvo_tracked;
 
-typedef enum kvo_node_kind { KVO_NODE_DIRECT, KVO_NODE_ANCHOR, KVO_NODE_DEPENDENCY } kvo_node_kind;
+typedef enum kvo_node_kind { KVO_NODE_DIRECT, KVO_NODE_ANCHOR, KVO_NODE_DEPENDENCY, KVO_NODE_LEAF } kvo_node_kind;
 
+/* Their sizes count: the first slot is in each observed object's info, a node in each observation. */
 struct kvo_slot {
   kvo_key key;
-  kvo_info *info;
   /** Set once under info->lock; slots are never removed while the info lives. */
   kvo_slot *_Atomic next;
   /** Ends of the list of nodes; written under info->lock, read by readers. */
   kvo_node *_Atomic oldest;
   kvo_node *_Atomic newest;
-  /** KVO_FRAME_… bits; written under info->lock. */
-  _Atomic uint32_t wants;
-  /** How many nodes want what; info->lock. */
-  uint32_t nodes, wanting_old, wanting_new, wanting_will;
   /** What the key names, NULL for an undefined one. Constant. */
   const kvo_property *property;
+  /** How many nodes want what; info->lock. */
+  uint32_t wanting_old, wanting_new, wanting_will;
+  /** KVO_FRAME_… bits; written under info->lock. */
+  _Atomic uint8_t wants;
   /** Setters do not notify (KVO_PROPERTY_MANUAL). Constant. */
   bool manual;
+  /** It is the one in its info; another is a kvo_later_slot. */
+  bool is_first;
 };
 
 struct kvo_node {
   /** Written under info->lock, read by readers; kept after unlinking, so that a reader that stands here can go on. */
   kvo_node *_Atomic older;
   kvo_node *_Atomic newer;
-  kvo_slot *slot;
-  /** Position among the observations of the process: that of the tracked observation for its dependencies. */
-  uint64_t order;
-  /** Counted per info; a frame tells only nodes that were linked before it. */
-  uint64_t birth;
-  /** The callback and what it gets; for a DEPENDENCY unused. */
-  kvo_raw_callback callback;
+  /** NULL before it is linked. */
+  kvo_slot *_Atomic slot;
+  /** Position among all that was ever linked: a frame tells only nodes that were linked before it. After it was unlinked, and
+   * so is no longer live, the address of the next garbage node. */
+  _Atomic uint64_t birth;
+  /** What to call; of a DEPENDENCY and a LEAF NULL. */
+  const kvo_observer_ops *ops;
+  /** For the ops; of an ANCHOR, a DEPENDENCY and a LEAF the kvo_tracked, to which each holds a reference. */
   void *user_data;
-  void (*destroy)(void *user_data);
-  /** Of an ANCHOR and a DEPENDENCY; each holds a reference. */
-  kvo_tracked *tracked;
-  /** Neighbours in tracked->dependencies (tracked->lock); `chained_from` alone in a list of what was taken out of there; `chain`
-   * alone in a list of garbage (info->lock). */
-  kvo_node *chain;
-  kvo_node *chained_from;
-  /** Whether it is in tracked->dependencies; tracked->lock. */
-  bool chained;
-  /** Of the thread that has just taken it out of there, as a reader of its info. */
-  uint32_t epoch;
-  /** Of a DEPENDENCY: the newest evaluation that read it. tracked->lock. */
-  uint64_t generation;
+  /** 0 of a DEPENDENCY and a LEAF. */
+  kvo_observation id;
+  const char *file;
+  uint32_t line;
+  /** As registered, and KVO_NODE_HAS_DETAILS. */
+  uint16_t options;
   /** False from the claim of its id on, or from when it leaves tracked->dependencies: whoever took it will unlink it. */
   _Atomic bool live;
-  uint8_t kind;
-  uint16_t options;
-  uint32_t line;
-  /** Below: 0 and NULL for a DEPENDENCY; constant. */
-  kvo_observation id;
-  /** Owned unless it is the name of a property. */
-  const char *key_path;
-  void *context;
-  kvo_observer_identity identity;
-  const char *file;
-  size_t file_length;
-  bool owns_key_path;
+  /** A kvo_node_kind; a DEPENDENCY becomes a LEAF under info->lock. */
+  _Atomic uint8_t kind;
 };
 
-/** The bits of kvo_info.state. */
-#define KVO_STATE_EPOCH (UINT64_C(1) << 63)
-#define KVO_STATE_GARBAGE (UINT64_C(1) << 62)
+/** The node's block holds a kvo_node_details behind it. */
+#define KVO_NODE_HAS_DETAILS 0x8000u
+
+/** What a token of a declared key does not have. */
+typedef struct kvo_node_details {
+  /** As registered, unless it is the name of the slot's property. */
+  const char *key_path;
+  void *context;
+  const void *address;
+  const char *class_name;
+} kvo_node_details;
+
+/** A node of a tracked observation in a slot of what it read. */
+typedef struct kvo_dependency {
+  kvo_node node;
+  /** The birth of the tracked observation's anchor: dependencies stand where it was registered. */
+  uint64_t order;
+  /** Neighbours in tracked->dependencies (tracked->lock); `from` alone in a list of what was taken out of there. */
+  struct kvo_dependency *to, *from;
+  /** The newest evaluation that read it. tracked->lock. */
+  uint64_t generation;
+  /** As a reader of its info, the thread that has just taken it out of there. */
+  uint64_t entered;
+  /** Whether it is in tracked->dependencies; tracked->lock. */
+  bool chained;
+} kvo_dependency;
+
+/** The first of a kvo_dependency is its node. */
+static inline kvo_dependency *kvo__dependency(kvo_node *node) { return (kvo_dependency *)(void *)node; }
+
+/** The bits of kvo_info.state: readers of this epoch, readers of the one before it, the epoch's parity, and two flags. */
+#define KVO_STATE_READER UINT64_C(1)
+#define KVO_STATE_EARLIER_READER (UINT64_C(1) << 30)
+#define KVO_STATE_READERS (KVO_STATE_EARLIER_READER - 1)
+#define KVO_STATE_EARLIER_READERS (KVO_STATE_READERS << 30)
+#define KVO_STATE_EPOCH (UINT64_C(1) << 60)
 #define KVO_STATE_DEAD (UINT64_C(1) << 61)
-#define KVO_STATE_READERS_SHIFT 30
-#define KVO_STATE_READERS_MASK ((UINT64_C(1) << KVO_STATE_READERS_SHIFT) - 1)
+#define KVO_STATE_GARBAGE (UINT64_C(1) << 62)
 
 struct kvo_info {
   kvo_object *object;
   kvo_class *cls;
-  /** Readers of either epoch, the epoch, and two flags, in one word, so that leaving sees the flags it must act on. */
+  /** In one word, so that entering is one addition and leaving sees the flags it must act on. */
   _Atomic uint64_t state;
   /** Of the newest node that is linked and counted in `wants`. */
   _Atomic uint64_t births;
-  /** Evaluations in progress of tracked observations of this object, removed ones included; waited for with a futex. */
-  _Atomic uint32_t evaluating;
-  /** Somebody waits for `evaluating` to fall: waking costs a system call. */
-  _Atomic bool awaited;
   kvo_lock lock;
   /** Linked nodes; info->lock. */
   uint32_t node_count;
@@ -238,6 +257,19 @@ struct kvo_info {
   /** The first slot is inline: most objects are observed by one key. */
   kvo_slot first;
 };
+
+typedef struct kvo_later_slot {
+  kvo_slot slot;
+  kvo_info *info;
+} kvo_later_slot;
+
+static inline kvo_info *kvo__slot_info(kvo_slot *slot) {
+  return slot->is_first ? (kvo_info *)(void *)((char *)slot - offsetof(kvo_info, first))
+                        : ((kvo_later_slot *)(void *)slot)->info;
+}
+
+_Static_assert(sizeof(void *) != 8 || (sizeof(kvo_info) == 112 && sizeof(kvo_node) == 72),
+               "an observed object and an observation of it have grown");
 
 #define KVO_WORD_OBSERVED ((uintptr_t)1)
 #define KVO_WORD_INFO ((uintptr_t)2)
@@ -255,33 +287,159 @@ static inline kvo_info *kvo__word_info(uintptr_t word) {
  * trampolines, or when the object has no class (see *status). */
 KVO_HIDDEN kvo_info *kvo__info_ensure(kvo_object *object, kvo_key key, kvo_status *status);
 KVO_HIDDEN kvo_slot *kvo__slot_find(kvo_info *info, kvo_key key);
+/** The birth of the newest node of all. */
+extern KVO_HIDDEN _Atomic uint64_t kvo__births;
 /** Links a node into its key's slot. OUT_OF_MEMORY or DYING_OBJECT: not linked. */
 KVO_HIDDEN kvo_status kvo__node_link(kvo_info *info, kvo_node *node, kvo_key key);
-/** Unlinks and retires a node that the caller has claimed; the caller is a reader of the info. */
+/** Makes a linked DEPENDENCY a LEAF. */
+KVO_HIDDEN void kvo__node_make_leaf(kvo_info *info, kvo_node *node);
+/** Unlinks and retires a node that the caller has claimed; the caller is a reader of the info, and stays one. */
 KVO_HIDDEN void kvo__node_unlink(kvo_info *info, kvo_node *node);
-/** A node for an observation, with its own copies of strings; NULL without memory. */
-KVO_HIDDEN kvo_node *kvo__node_make(kvo_object *object, const kvo_binding_observer *observer);
-/** Gives a node its id and links it; on failure the node is freed, its user data untouched. */
-KVO_HIDDEN kvo_status kvo__node_register(kvo_object *object, kvo_node *node, kvo_key key, kvo_observation *out);
+/** Unlinks a node that the caller has claimed, frees it when no other reader can see it, and leaves the info. */
+KVO_HIDDEN void kvo__node_retire(kvo_info *info, kvo_node *node, uint64_t entered);
 /** Frees a node that was never linked, or that no reader can see any more; its user data is destroyed. */
 KVO_HIDDEN void kvo__node_free(kvo_node *node);
-/** Ends an observation whose node kvo__id_claim gave, and leaves its info. */
-KVO_HIDDEN void kvo__observation_end(kvo_node *node, uint32_t epoch);
-KVO_HIDDEN uint64_t kvo__next_order(void);
+
+static inline kvo_node_kind kvo__node_kind(const kvo_node *node) {
+  return (kvo_node_kind)atomic_load_explicit(&node->kind, memory_order_relaxed);
+}
+
+/** Of an observation's own node; the others belong to an expression that read a key. */
+static inline bool kvo__node_is_own(const kvo_node *node) { return kvo__node_kind(node) <= KVO_NODE_ANCHOR; }
+
+/** Where the node stands in its slot. */
+static inline uint64_t kvo__node_order(const kvo_node *node) {
+  return kvo__node_is_own(node) ? atomic_load_explicit(&node->birth, memory_order_relaxed)
+                                : ((const kvo_dependency *)(const void *)node)->order;
+}
+
+/** Registers as a reader and returns what to give to kvo__leave. */
+static inline uint64_t kvo__enter(kvo_info *info) {
+  return atomic_fetch_add(&info->state, KVO_STATE_READER) + KVO_STATE_READER;
+}
+/** May destroy nodes and, after the object's death, the info. No lock may be held. */
+KVO_HIDDEN void kvo__leave(kvo_info *info, uint64_t entered);
+
+/* --------------------------------------------------------------------------------------------------------- observe.c -- */
+
+/** A node for an observation, with its own copies of strings; NULL without memory. */
+KVO_HIDDEN kvo_node *kvo__node_make(kvo_object *object, const kvo_binding_observer *observer, kvo_node_kind kind);
+/** Gives a node its id and links it; on failure the node is freed, its user data untouched. Once it is linked another thread
+ * may remove it, unless the caller is a reader of its info. */
+KVO_HIDDEN kvo_status kvo__node_register(kvo_object *object, kvo_node *node, kvo_key key, kvo_observation *out);
+/** Fills what a fault says about a node; the strings are the node's. */
+KVO_HIDDEN void kvo__describe_node(const kvo_node *node, kvo_fault_observation *out);
 /** For qsort of pointers to nodes: oldest first. */
 KVO_HIDDEN int kvo__node_by_order(const void *left, const void *right);
-
-/** Registers as a reader and returns the epoch, to be given to kvo__leave. */
-KVO_HIDDEN uint32_t kvo__enter(kvo_info *info);
-/** May destroy nodes and, after the object's death, the info. No lock may be held. */
-KVO_HIDDEN void kvo__leave(kvo_info *info, uint32_t epoch);
 
 /* ----------------------------------------------------------------------------------------------------------- ids.c -- */
 
 /** Gives a node its id; 0 without memory. */
 KVO_HIDDEN kvo_observation kvo__id_assign(kvo_node *node);
+/** Takes back the id of a node that could not be linked. */
+KVO_HIDDEN void kvo__id_return(kvo_node *node);
 /** Takes the node of an id, once: the caller alone may unlink it, and has become a reader of its info. NULL: none (any more). */
-KVO_HIDDEN kvo_node *kvo__id_claim(kvo_observation id, uint32_t *epoch);
+KVO_HIDDEN kvo_node *kvo__id_claim(kvo_observation id, uint64_t *entered);
+
+/* --------------------------------------------------------------------------------------------------------- threads.c -- */
+
+/** Code of an observation that a thread is running. */
+typedef struct kvo_mark {
+  _Atomic kvo_observation observation;
+  /** The info of the object whose expression is evaluated; NULL for a delivery. */
+  const kvo_info *_Atomic root;
+} kvo_mark;
+
+/** A thread, as the others see it. */
+typedef struct kvo_thread {
+  struct kvo_thread *next;
+  /** Replaced by a larger one under the list's lock. */
+  kvo_mark *_Atomic marks;
+  uint32_t capacity;
+  /** How many marks count; written by the thread itself. */
+  _Atomic uint32_t depth;
+  /** How many locks it holds or waits for; written by the thread itself. */
+  _Atomic uint32_t sections;
+  /** The observation whose deliveries it waits for, or 0; and a search's note. Under the list's lock. */
+  kvo_observation awaits;
+  bool visited;
+} kvo_thread;
+
+/* Initial-exec: one load, also in the shared library; a few bytes of what the C library keeps for that. */
+extern KVO_HIDDEN _Thread_local kvo_thread *kvo__this_thread __attribute__((tls_model("initial-exec")));
+
+/** What marks and sections look at. */
+extern KVO_HIDDEN struct kvo_threads_state {
+  /** membarrier(2) works: what a thread says of itself may be a plain store. Constant. */
+  bool has_barrier;
+  /** A thread is about to fork: locks may be left, but none is entered. */
+  _Atomic uint32_t forking;
+  /** How many threads wait for marks to go away. */
+  _Atomic uint32_t waiters;
+} kvo__threads;
+
+/** This thread, made known now if need be; NULL without memory. */
+KVO_HIDDEN kvo_thread *kvo__thread(void);
+KVO_HIDDEN void kvo__mark_slowly(kvo_observation observation, const kvo_info *root);
+KVO_HIDDEN void kvo__unmark_slowly(void);
+/** A mark has gone that somebody may wait for. */
+KVO_HIDDEN void kvo__marks_changed(void);
+KVO_HIDDEN void kvo__section_enter_slowly(void);
+
+/** A store that is followed by a load which whoever waits must not miss. */
+static inline void kvo__publish(_Atomic uint32_t *word, uint32_t value) {
+  if (kvo__threads.has_barrier)
+    atomic_store_explicit(word, value, memory_order_release);
+  else
+    atomic_exchange(word, value);
+}
+
+/** Before code of the observation runs; its `live` is to be asked only then. */
+static inline void kvo__mark(kvo_observation observation, const kvo_info *root) {
+  kvo_thread *self = kvo__this_thread;
+  uint32_t depth = self != NULL ? atomic_load_explicit(&self->depth, memory_order_relaxed) : 0;
+  if (self == NULL || depth == self->capacity) {
+    kvo__mark_slowly(observation, root);
+    return;
+  }
+  kvo_mark *mark = &atomic_load_explicit(&self->marks, memory_order_relaxed)[depth];
+  atomic_store_explicit(&mark->observation, observation, memory_order_relaxed);
+  atomic_store_explicit(&mark->root, root, memory_order_relaxed);
+  kvo__publish(&self->depth, depth + 1);
+}
+
+static inline void kvo__unmark(void) {
+  kvo_thread *self = kvo__this_thread;
+  uint32_t depth = self != NULL ? atomic_load_explicit(&self->depth, memory_order_relaxed) : 0;
+  if (self == NULL || depth == self->capacity) {
+    kvo__unmark_slowly();
+    return;
+  }
+  kvo__publish(&self->depth, depth - 1);
+  if (atomic_load(&kvo__threads.waiters) != 0) kvo__marks_changed();
+}
+
+/** Locks are entered and left through these, so that a fork happens while none is held. */
+static inline void kvo__section_enter(void) {
+  kvo_thread *self = kvo__thread();
+  if (self == NULL) return;
+  uint32_t held = atomic_load_explicit(&self->sections, memory_order_relaxed);
+  kvo__publish(&self->sections, held + 1);
+  if (held == 0 && atomic_load(&kvo__threads.forking) != 0) kvo__section_enter_slowly();
+}
+
+static inline void kvo__section_leave(void) {
+  kvo_thread *self = kvo__this_thread;
+  if (self == NULL) return;
+  uint32_t held = atomic_load_explicit(&self->sections, memory_order_relaxed);
+  if (held > 0) atomic_store_explicit(&self->sections, held - 1, memory_order_release);
+}
+
+/** Waits until no other thread runs code of an observation that is no longer live; tells what it did not wait for. */
+typedef enum kvo_waited { KVO_WAITED, KVO_WAITED_IN_OWN, KVO_WAITED_IN_CIRCLE } kvo_waited;
+KVO_HIDDEN kvo_waited kvo__wait_for_deliveries(kvo_observation observation);
+/** Waits until no other thread evaluates an observation of this object, all of which have ended. */
+KVO_HIDDEN void kvo__wait_for_evaluations(const kvo_info *root);
 
 /* --------------------------------------------------------------------------------------------------------- notify.c -- */
 
@@ -312,12 +470,16 @@ typedef struct kvo_frame_content {
   kvo_info *info;
   kvo_slot *slot;
   kvo_node *cursor;
-  uint64_t limit;
+  /** What kvo__enter returned. */
+  uint64_t entered;
+  /** The newest node that is told; and of expressions registered no later than `registered`, that is, before the change began,
+   * the newest dependency, once the store is over. */
+  uint64_t limit, registered, late_limit;
   /** NULL unless kvo_frame_will was called. */
   kvo_will_phase *will;
   const kvo_selection *selection;
-  uint8_t epoch;
   uint8_t kind;
+  uint8_t wants;
   bool started;
 } kvo_frame_content;
 
@@ -325,8 +487,11 @@ _Static_assert(sizeof(kvo_frame_content) <= sizeof(kvo_frame), "kvo_frame in kvo
 
 KVO_HIDDEN uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key, bool by_setter,
                                      kvo_change_kind kind, const kvo_selection *selection);
-/** Calls an observer's raw callback, with recording suspended. */
-KVO_HIDDEN void kvo__call(const kvo_raw_change *change, kvo_raw_callback callback, void *user_data);
+/** At the end of a thread: ends the changes that kvo_will_change began and nobody has finished. */
+KVO_HIDDEN void kvo__manual_drop(void);
+/** Calls an observer if it is live, marked, with recording suspended. */
+KVO_HIDDEN void kvo__call(const kvo_raw_change *change, const _Atomic bool *live, kvo_raw_callback callback,
+                          void *user_data);
 /** Tells whether a frame of this thread, not one of the dying object itself, will yet tell this tracked observation its did. */
 KVO_HIDDEN bool kvo__in_change_of(const kvo_tracked *tracked, const kvo_info *dying);
 
@@ -341,16 +506,18 @@ KVO_HIDDEN void kvo__pending_free(kvo_will_phase *will);
 KVO_HIDDEN void kvo__tracked_died(kvo_tracked *tracked, const kvo_info *dying);
 /** Ends the observation: no callback and no evaluation starts after it. May be called again. */
 KVO_HIDDEN void kvo__tracked_end(kvo_tracked *tracked);
-/** Waits until no other thread evaluates an observation of this object, all of which have ended. */
-KVO_HIDDEN void kvo__evaluations_wait(kvo_info *root);
+/** After a change of a leaf: hands it on. */
+KVO_HIDDEN void kvo__tracked_leaf(kvo_tracked *tracked, const kvo_raw_change *change);
 /** Takes a dependency of a dying object out of the observation's list; false when somebody else has. */
-KVO_HIDDEN bool kvo__tracked_detach(kvo_tracked *tracked, kvo_node *dependency);
+KVO_HIDDEN bool kvo__tracked_detach(kvo_node *dependency);
 KVO_HIDDEN void kvo__tracked_release(kvo_tracked *tracked);
 /** What this thread records is incomplete: the evaluation fails with this status. */
 KVO_HIDDEN void kvo__track_fail(kvo_status status);
 /** Stops recording on this thread and returns what to give to kvo__recording_resume. */
 KVO_HIDDEN void *kvo__recording_suspend(void);
 KVO_HIDDEN void kvo__recording_resume(void *recorder);
+/** In the child of a fork, where the other threads are gone: their evaluations are, too. */
+KVO_HIDDEN void kvo__tracking_forked(void);
 
 /* ----------------------------------------------------------------------------------------------------------- fault.c -- */
 
@@ -362,18 +529,18 @@ KVO_HIDDEN void kvo__fault_registration(kvo_status status, const kvo_class *cls,
 KVO_HIDDEN void kvo__fault_no_setter(const kvo_object *object, const char *key);
 /** KVO0011: an expression that read nothing observable. */
 KVO_HIDDEN void kvo__fault_never_notifies(const kvo_object *object, const kvo_binding_observer *observer);
+/** KVO0017. */
+KVO_HIDDEN void kvo__fault_endless_wait(kvo_observation observation, kvo_waited waited);
 /** KVO0002, for an id. */
 KVO_HIDDEN void kvo__fault_stale(kvo_observation observation);
 /** KVO0002, for an observer and a key path. */
 KVO_HIDDEN void kvo__fault_not_registered(const kvo_object *object, const kvo_observer_identity *identity,
                                           const char *key_path, const void *context, bool match_context,
-                                          const char *file, size_t file_length, uint32_t line);
+                                          const char *file, uint32_t line);
 /** KVO0009: a value is wanted of a key that the class does not have. */
 KVO_HIDDEN void kvo__fault_undefined(const kvo_class *cls, const kvo_object *object, kvo_slot *slot);
 /** KVO0001. No lock may be held. */
 KVO_HIDDEN void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls,
                                        const kvo_fault_observation *left, size_t count);
-/** Fills what a fault says about a node; the strings are the node's. */
-KVO_HIDDEN void kvo__describe_node(const kvo_node *node, kvo_fault_observation *out);
 
 #endif /* KVO_INTERNAL_H */

@@ -17,17 +17,20 @@ uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key, boo
   if (slot == NULL || (by_setter && slot->manual)) return 0;
   /* Before `wants`: see kvo__node_link. */
   uint64_t limit = atomic_load_explicit(&info->births, memory_order_acquire);
-  uint32_t wants = atomic_load_explicit(&slot->wants, memory_order_acquire);
+  unsigned wants = atomic_load_explicit(&slot->wants, memory_order_acquire);
   if (wants == 0) return 0;
   kvo_frame_content *change = content(frame);
   change->info = info;
   change->slot = slot;
   change->cursor = NULL;
-  change->epoch = (uint8_t)kvo__enter(info);
+  change->entered = kvo__enter(info);
   change->limit = limit;
+  change->late_limit = 0;
+  change->registered = atomic_load_explicit(&kvo__births, memory_order_relaxed);
   change->will = NULL;
   change->selection = selection;
   change->kind = (uint8_t)kind;
+  change->wants = (uint8_t)wants;
   change->started = false;
   return wants;
 }
@@ -37,14 +40,21 @@ uint32_t kvo_frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key) {
 }
 
 /* Whether a node is to be told of this change: not if it was registered during it, not if it was removed. */
-static bool is_told(const kvo_frame_content *change, kvo_node *node) {
-  return node->birth <= change->limit && atomic_load(&node->live);
+static bool is_told(const kvo_frame_content *change, const kvo_node *node) {
+  uint64_t birth = atomic_load_explicit(&node->birth, memory_order_acquire);
+  /* An expression that was registered before, and came to read this key before the store was over, may have read the old
+   * value. */
+  bool late = birth > change->limit && birth <= change->late_limit && !kvo__node_is_own(node) &&
+              kvo__node_order(node) <= change->registered;
+  return (birth <= change->limit || late) && atomic_load_explicit(&node->live, memory_order_acquire);
 }
 
 static void send(kvo_frame_content *change, kvo_node *node, bool is_prior, const void *old_value,
                  const void *new_value) {
+  kvo_info *info = change->info;
   kvo_raw_change record = {
-      .object = change->info->object,
+      .object = info->object,
+      .instance = (char *)info->object - info->cls->header_offset,
       .property = change->slot->property,
       .old_value = (node->options & KVO_OLD) != 0 ? old_value : NULL,
       .new_value = (node->options & KVO_NEW) != 0 ? new_value : NULL,
@@ -54,7 +64,10 @@ static void send(kvo_frame_content *change, kvo_node *node, bool is_prior, const
       .is_prior = is_prior,
       .observation = node->id,
   };
-  kvo__call(&record, node->callback, node->user_data);
+  if (kvo__node_kind(node) == KVO_NODE_LEAF)
+    kvo__tracked_leaf(node->user_data, &record);
+  else
+    kvo__call(&record, &node->live, node->ops->callback, node->user_data);
 }
 
 void kvo_frame_will(kvo_frame *frame, const void *old_value) {
@@ -67,8 +80,8 @@ void kvo_frame_will(kvo_frame *frame, const void *old_value) {
   }
   for (kvo_node *node = atomic_load(&change->slot->oldest); node != NULL; node = atomic_load(&node->newer)) {
     if (!is_told(change, node)) continue;
-    if (node->kind == KVO_NODE_DEPENDENCY)
-      kvo__tracked_will(node->tracked, change);
+    if (kvo__node_kind(node) == KVO_NODE_DEPENDENCY)
+      kvo__tracked_will(node->user_data, change);
     else if ((node->options & KVO_PRIOR) != 0)
       send(change, node, true, old_value, NULL);
   }
@@ -76,19 +89,29 @@ void kvo_frame_will(kvo_frame *frame, const void *old_value) {
 
 bool kvo_frame_next(kvo_frame *frame) {
   kvo_frame_content *change = content(frame);
-  kvo_node *node = change->started ? atomic_load(&change->cursor->older) : atomic_load(&change->slot->newest);
-  while (node != NULL && !is_told(change, node)) node = atomic_load(&node->older);
+  if (!change->started) change->late_limit = atomic_load_explicit(&change->info->births, memory_order_acquire);
+  kvo_node *node =
+      atomic_load_explicit(change->started ? &change->cursor->older : &change->slot->newest, memory_order_acquire);
+  while (node != NULL && !is_told(change, node)) node = atomic_load_explicit(&node->older, memory_order_acquire);
   if (node == NULL) return false;
   change->cursor = node;
   change->started = true;
   return true;
 }
 
+/* What a leaf wants of a frame; one that came late may want more than the frame has. */
+static unsigned wanted_by(const kvo_node *node) {
+  return ((node->options & KVO_OLD) != 0 ? KVO_FRAME_WANTS_OLD : 0u) |
+         ((node->options & KVO_NEW) != 0 ? KVO_FRAME_WANTS_NEW : 0u);
+}
+
 void kvo_frame_deliver(kvo_frame *frame, const void *old_value, const void *new_value) {
   kvo_frame_content *change = content(frame);
   kvo_node *node = change->cursor;
-  if (node->kind == KVO_NODE_DEPENDENCY)
-    kvo__tracked_did(node->tracked, change);
+  kvo_node_kind kind = kvo__node_kind(node);
+  bool wants_more = kind == KVO_NODE_LEAF && (wanted_by(node) & ~(unsigned)change->wants) != 0;
+  if (kind == KVO_NODE_DEPENDENCY || wants_more)
+    kvo__tracked_did(node->user_data, change);
   else
     send(change, node, false, old_value, new_value);
 }
@@ -102,7 +125,7 @@ void kvo_frame_end(kvo_frame *frame) {
     if (*link != NULL) *link = change->will->outer;
     kvo__pending_free(change->will);
   }
-  kvo__leave(change->info, change->epoch);
+  kvo__leave(change->info, change->entered);
 }
 
 bool kvo__in_change_of(const kvo_tracked *tracked, const kvo_info *dying) {
@@ -114,14 +137,14 @@ bool kvo__in_change_of(const kvo_tracked *tracked, const kvo_info *dying) {
   return false;
 }
 
-void kvo__call(const kvo_raw_change *change, kvo_raw_callback callback, void *user_data) {
-  if (!kvo_is_tracking()) {
+void kvo__call(const kvo_raw_change *change, const _Atomic bool *live, kvo_raw_callback callback, void *user_data) {
+  kvo__mark(change->observation, NULL);
+  if (atomic_load(live)) {
+    void *recorder = kvo_is_tracking() ? kvo__recording_suspend() : NULL;
     callback(change, user_data);
-    return;
+    if (recorder != NULL) kvo__recording_resume(recorder);
   }
-  void *recorder = kvo__recording_suspend();
-  callback(change, user_data);
-  kvo__recording_resume(recorder);
+  kvo__unmark();
 }
 
 /* ------------------------------------------------------------------------------------------------------ Manual pairs -- */
@@ -141,8 +164,7 @@ typedef struct manual {
 static _Thread_local manual *manual_changes;
 
 /* A pair is scoped to a thread: what is still open when the thread ends will not be told, but is not leaked either. */
-static void drop_manual_changes(void *unused) {
-  (void)unused;
+void kvo__manual_drop(void) {
   while (manual_changes != NULL) {
     manual *open = manual_changes;
     manual_changes = open->below;
@@ -150,13 +172,6 @@ static void drop_manual_changes(void *unused) {
     kvo_frame_end(&open->frame);
     kvo__free(open);
   }
-}
-
-static void watch_thread_end(void) {
-  static _Thread_local bool watched;
-  if (watched) return;
-  watched = true;
-  kvo__at_thread_end(drop_manual_changes);
 }
 
 /* The present value of the frame's property; a fault when the key is undefined. */
@@ -173,6 +188,7 @@ static kvo_status will_change(kvo_object *object, kvo_change_kind kind, const ch
                               size_t count) {
   if (object == NULL || key == NULL) return KVO_ERROR_INVALID_ARGUMENT;
   kvo_key hash = kvo_key_hash(key, strlen(key));
+  if (count > (SIZE_MAX - sizeof(manual)) / sizeof(size_t)) return KVO_ERROR_OUT_OF_MEMORY;
   manual *open = kvo__alloc(sizeof *open + count * sizeof(size_t));
   if (open == NULL) return KVO_ERROR_OUT_OF_MEMORY;
   if (count > 0) memcpy(open->indexes, indexes, count * sizeof(size_t));
@@ -186,7 +202,7 @@ static kvo_status will_change(kvo_object *object, kvo_change_kind kind, const ch
     kvo__free(open);
     return KVO_OK;
   }
-  watch_thread_end();
+  kvo__thread(); /* its end is to be seen: kvo__manual_drop */
   open->below = manual_changes;
   manual_changes = open;
   if ((open->wants & KVO_FRAME_WANTS_OLD) != 0 && kind != KVO_CHANGE_INSERTION)
@@ -223,7 +239,8 @@ kvo_status kvo_did_change(kvo_object *object, const char *key) {
   kvo_frame_content *change = content(&open->frame);
   bool read_new = (open->wants & KVO_FRAME_WANTS_NEW) != 0 && change->kind != KVO_CHANGE_REMOVAL;
   while (kvo_frame_next(&open->frame)) {
-    bool direct = change->cursor->kind == KVO_NODE_DIRECT && (change->cursor->options & KVO_NEW) != 0;
+    kvo_node_kind told = kvo__node_kind(change->cursor);
+    bool direct = (told == KVO_NODE_DIRECT || told == KVO_NODE_LEAF) && (change->cursor->options & KVO_NEW) != 0;
     void *new_value = read_new && direct ? read_value(change, change->selection) : NULL;
     kvo_frame_deliver(&open->frame, open->old_value, new_value);
     if (new_value != NULL) kvo__property_release(change->slot->property, new_value);

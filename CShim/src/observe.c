@@ -5,111 +5,124 @@
 
 /* -------------------------------------------------------------------------------------------------------------- Nodes -- */
 
-uint64_t kvo__next_order(void) {
-  static _Atomic uint64_t orders;
-  return atomic_fetch_add(&orders, 1) + 1;
+static kvo_node_details *details(const kvo_node *node) {
+  return (node->options & KVO_NODE_HAS_DETAILS) != 0 ? (kvo_node_details *)(uintptr_t)(node + 1) : NULL;
 }
 
-kvo_node *kvo__node_make(kvo_object *object, const kvo_binding_observer *observer) {
-  kvo_node *node = kvo__alloc(sizeof *node);
+/* The details of an observer in a node's block, and behind them its strings; without details `*size` is only the node's. */
+static kvo_node *make_block(const kvo_binding_observer *observer, bool declared) {
+  const char *class_name = observer->identity.class_name;
+  if (declared && class_name == NULL && observer->identity.address == NULL && observer->context == NULL)
+    return kvo__alloc(sizeof(kvo_node));
+  size_t path_size = declared ? 0 : strlen(observer->key_path) + 1;
+  size_t name_size = class_name != NULL ? strlen(class_name) + 1 : 0;
+  kvo_node *node = kvo__alloc(sizeof *node + sizeof(kvo_node_details) + path_size + name_size);
   if (node == NULL) return NULL;
-  node->callback = observer->callback;
-  node->user_data = observer->user_data;
-  node->destroy = observer->destroy;
-  node->options = (uint16_t)observer->options;
-  node->order = kvo__next_order();
-  node->context = observer->context;
-  node->file = observer->file;
-  node->file_length = observer->file_length;
-  node->line = observer->line;
-  kvo_class *cls = kvo_object_class(object);
-  const kvo_property *property = cls != NULL ? kvo_class_property(cls, observer->key_path) : NULL;
-  if (property != NULL) {
-    node->key_path = property->name;
-  } else {
-    node->key_path = kvo__copy_string(observer->key_path, strlen(observer->key_path));
-    node->owns_key_path = true;
-  }
-  node->identity.address = observer->identity.address;
-  if (observer->identity.class_name != NULL)
-    node->identity.class_name = kvo__copy_string(observer->identity.class_name, strlen(observer->identity.class_name));
-  if (node->key_path == NULL || (observer->identity.class_name != NULL && node->identity.class_name == NULL)) {
-    node->destroy = NULL;
-    kvo__node_free(node);
-    return NULL;
-  }
+  node->options = KVO_NODE_HAS_DETAILS;
+  kvo_node_details *more = details(node);
+  char *strings = (char *)(more + 1);
+  more->context = observer->context;
+  more->address = observer->identity.address;
+  if (!declared) more->key_path = memcpy(strings, observer->key_path, path_size);
+  if (class_name != NULL) more->class_name = memcpy(strings + path_size, class_name, name_size);
   return node;
 }
 
-void kvo__node_free(kvo_node *node) {
-  if (node->destroy != NULL) node->destroy(node->user_data);
-  if (node->tracked != NULL) kvo__tracked_release(node->tracked);
-  if (node->owns_key_path) kvo__free((void *)node->key_path);
-  kvo__free((void *)node->identity.class_name);
-  kvo__free(node);
+kvo_node *kvo__node_make(kvo_object *object, const kvo_binding_observer *observer, kvo_node_kind kind) {
+  kvo_class *cls = kvo_object_class(object);
+  /* An anchor's slot is not that of its path. */
+  bool declared = kind == KVO_NODE_DIRECT && cls != NULL && kvo_class_property(cls, observer->key_path) != NULL;
+  kvo_node *node = make_block(observer, declared);
+  if (node == NULL) return NULL;
+  atomic_store_explicit(&node->kind, (uint8_t)kind, memory_order_relaxed);
+  node->ops = observer->ops;
+  node->user_data = observer->user_data;
+  node->options |= (uint16_t)observer->options;
+  node->file = observer->file;
+  node->line = observer->line;
+  return node;
 }
 
-static void discard(kvo_node *node) {
-  node->destroy = NULL;
-  node->tracked = NULL;
-  kvo__node_free(node);
+static const char *key_path_of(const kvo_node *node) {
+  const kvo_node_details *more = details(node);
+  if (more != NULL && more->key_path != NULL) return more->key_path;
+  const kvo_slot *slot = atomic_load_explicit(&node->slot, memory_order_relaxed);
+  return slot != NULL && slot->property != NULL ? slot->property->name : "";
+}
+
+void kvo__describe_node(const kvo_node *node, kvo_fault_observation *out) {
+  static const kvo_node_details none;
+  const kvo_node_details *more = details(node) != NULL ? details(node) : &none;
+  out->observation = node->id;
+  out->key_path = key_path_of(node);
+  out->options = (kvo_options)(node->options & ~KVO_NODE_HAS_DETAILS);
+  out->observer_class = more->class_name;
+  out->observer = more->address;
+  out->context = more->context;
+  out->file = node->file;
+  out->file_length = node->file != NULL ? strlen(node->file) : 0;
+  out->line = node->line;
+}
+
+void kvo__node_free(kvo_node *node) {
+  if (kvo__node_kind(node) != KVO_NODE_DIRECT)
+    kvo__tracked_release(node->user_data);
+  else if (node->ops->destroy != NULL)
+    node->ops->destroy(node->user_data);
+  kvo__free(node);
 }
 
 kvo_status kvo__node_register(kvo_object *object, kvo_node *node, kvo_key key, kvo_observation *out) {
   kvo_status status = KVO_ERROR_OUT_OF_MEMORY;
-  uint32_t epoch;
   kvo_info *info = kvo__info_ensure(object, key, &status);
   /* The id first: a callback on another thread may carry it as soon as the node is linked. */
   if (info == NULL || kvo__id_assign(node) == 0) {
-    discard(node);
+    kvo__free(node);
     return status;
   }
   *out = node->id; /* once linked, another thread may remove the node at any time */
   status = kvo__node_link(info, node, key);
   if (status == KVO_OK) return KVO_OK;
-  node->slot = NULL;
-  kvo__id_claim(node->id, &epoch);
-  discard(node);
+  kvo__id_return(node);
+  kvo__free(node);
   return status;
-}
-
-void kvo__observation_end(kvo_node *node, uint32_t epoch) {
-  kvo_info *info = node->slot->info;
-  if (node->kind == KVO_NODE_ANCHOR) kvo__tracked_end(node->tracked);
-  kvo__node_unlink(info, node);
-  kvo__leave(info, epoch);
 }
 
 /* ------------------------------------------------------------------------------------------------------ Registration -- */
 
-/* Sends the initial notification of a direct observation. */
-static void send_initial(kvo_object *object, const kvo_property *property, const kvo_binding_observer *observer,
-                         kvo_observation id) {
-  kvo_raw_change record = {.object = object, .property = property, .kind = KVO_CHANGE_SETTING, .observation = id};
+/* Sends the initial notification of a direct observation; the caller is a reader, so that the node stays. */
+static void send_initial(kvo_info *info, kvo_node *node) {
+  const kvo_property *property = atomic_load_explicit(&node->slot, memory_order_relaxed)->property;
+  kvo_raw_change record = {
+      .object = info->object,
+      .instance = (char *)info->object - info->cls->header_offset,
+      .property = property,
+      .kind = KVO_CHANGE_SETTING,
+      .observation = node->id,
+  };
   void *value = NULL;
-  if ((observer->options & KVO_NEW) != 0 && property != NULL) value = kvo__property_copy(property, object, NULL);
+  if ((node->options & KVO_NEW) != 0 && property != NULL) value = kvo__property_copy(property, info->object, NULL);
   record.new_value = value;
-  kvo__call(&record, observer->callback, observer->user_data);
+  kvo__call(&record, &node->live, node->ops->callback, node->user_data);
   kvo__property_release(property, value);
 }
 
 kvo_status kvo_binding_observe_key(kvo_object *object, kvo_key key, const kvo_binding_observer *observer,
                                    kvo_observation *out) {
-  kvo_node *node = kvo__node_make(object, observer);
+  kvo_node *node = kvo__node_make(object, observer, KVO_NODE_DIRECT);
   if (node == NULL) return KVO_ERROR_OUT_OF_MEMORY;
-  node->kind = KVO_NODE_DIRECT;
   if ((observer->options & KVO_INITIAL) == 0) return kvo__node_register(object, node, key, out);
   /* A reader, so that the initial callback can remove the observation that it runs for. */
   kvo_status status = KVO_ERROR_OUT_OF_MEMORY;
   kvo_info *info = kvo__info_ensure(object, key, &status);
   if (info == NULL) {
-    discard(node);
+    kvo__free(node);
     return status;
   }
-  uint32_t epoch = kvo__enter(info);
+  uint64_t entered = kvo__enter(info);
   status = kvo__node_register(object, node, key, out);
-  if (status == KVO_OK) send_initial(object, kvo__class_find(info->cls, key), observer, *out);
-  kvo__leave(info, epoch);
+  if (status == KVO_OK) send_initial(info, node);
+  kvo__leave(info, entered);
   return status;
 }
 
@@ -179,7 +192,10 @@ static void c_callback(const kvo_raw_change *raw, void *user_data) {
 static void *c_evaluate(void *user_data) {
   c_observer *observer = user_data;
   kvo_status status;
-  kvo_boxed *box = kvo__path_copy(observer->object, observer->key_path, &status);
+  bool is_stored;
+  kvo_boxed *box = kvo__path_copy(observer->object, observer->key_path, &status, &is_stored);
+  /* Nobody retains the objects of C: for one that dies on the way the last value must be known, if it is wanted. */
+  if (is_stored && (observer->options & KVO_OLD) == 0) kvo_track_value_is_last_read();
   /* At registration the path was good: since then an object without such a key has come onto it. */
   if (status == KVO_ERROR_UNDEFINED_KEY || status == KVO_ERROR_NOT_AN_OBJECT)
     kvo__fault_registration(status, kvo_object_class(observer->object), observer->object, observer->key_path,
@@ -191,6 +207,8 @@ static void c_release(void *value, void *user_data) {
   (void)user_data;
   kvo__free(value);
 }
+
+static const kvo_observer_ops c_ops = {c_callback, c_destroy, c_evaluate, c_release};
 
 static kvo_status refuse(const kvo_class *cls, const kvo_object *object, const kvo_observer *observer,
                          kvo_status status) {
@@ -230,13 +248,11 @@ kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *observer, kv
   kvo_binding_observer described = {
       .key_path = own->key_path,
       .options = observer->options,
-      .callback = c_callback,
+      .ops = &c_ops,
       .user_data = own,
-      .destroy = c_destroy,
       .context = observer->context,
       .identity = {NULL, observer->user_data},
       .file = observer->file,
-      .file_length = observer->file != NULL ? strlen(observer->file) : 0,
       .line = observer->line,
   };
   kvo_observation id = 0;
@@ -246,9 +262,10 @@ kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *observer, kv
     status = kvo_binding_observe_key(object, kvo_key_hash(own->key_path, length), &described, &id);
   } else {
     /* Tried once without recording: a path that cannot be walked is refused before anything is registered. */
-    kvo__free(kvo__path_copy(object, own->key_path, &status));
+    bool is_stored;
+    kvo__free(kvo__path_copy(object, own->key_path, &status, &is_stored));
     if (status == KVO_OK || status == KVO_ERROR_NO_GETTER)
-      status = kvo_binding_observe_tracked(object, &described, c_evaluate, c_release, true, &id);
+      status = kvo_binding_observe_tracked(object, &described, true, &id);
   }
   if (status != KVO_OK) {
     kvo__free(own);
@@ -261,11 +278,20 @@ kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *observer, kv
 /* ---------------------------------------------------------------------------------------------------------- Removal -- */
 
 kvo_status kvo_cancel_observer(kvo_observation observation) {
-  uint32_t epoch;
-  kvo_node *node = kvo__id_claim(observation, &epoch);
+  uint64_t entered;
+  kvo_node *node = kvo__id_claim(observation, &entered);
   if (node == NULL) return KVO_ERROR_NOT_REGISTERED;
-  kvo__observation_end(node, epoch);
+  kvo_info *info = kvo__slot_info(atomic_load_explicit(&node->slot, memory_order_relaxed));
+  if (kvo__node_kind(node) == KVO_NODE_ANCHOR) kvo__tracked_end(node->user_data);
+  kvo__node_retire(info, node, entered);
   return KVO_OK;
+}
+
+kvo_status kvo_cancel_observer_and_wait(kvo_observation observation) {
+  kvo_status status = kvo_cancel_observer(observation);
+  kvo_waited waited = kvo__wait_for_deliveries(observation);
+  if (waited != KVO_WAITED) kvo__fault_endless_wait(observation, waited);
+  return status;
 }
 
 kvo_status kvo_remove_observer(kvo_observation observation) {
@@ -281,38 +307,40 @@ static kvo_observation find_match(kvo_info *info, const void *address, const cha
   uint64_t order = 0;
   for (kvo_slot *slot = &info->first; slot != NULL; slot = atomic_load(&slot->next))
     for (kvo_node *node = atomic_load(&slot->newest); node != NULL; node = atomic_load(&node->older)) {
-      if (node->kind == KVO_NODE_DEPENDENCY || !atomic_load(&node->live) || node->order < order) continue;
-      if (node->identity.address != address || strcmp(node->key_path, key_path) != 0) continue;
-      if (match_context && node->context != context) continue;
+      if (!kvo__node_is_own(node) || !atomic_load(&node->live) || kvo__node_order(node) < order) continue;
+      kvo_fault_observation described;
+      kvo__describe_node(node, &described);
+      if (described.observer != address || strcmp(described.key_path, key_path) != 0) continue;
+      if (match_context && described.context != context) continue;
       found = node->id;
-      order = node->order;
+      order = kvo__node_order(node);
     }
   return found;
 }
 
 kvo_status kvo_binding_remove(kvo_object *object, const kvo_observer_identity *identity, const char *key_path,
-                              void *context, bool match_context, const char *file, size_t file_length, uint32_t line) {
+                              void *context, bool match_context, const char *file, uint32_t line) {
   if (object == NULL || key_path == NULL) return KVO_ERROR_INVALID_ARGUMENT;
   kvo_info *info = kvo__word_info(kvo__word(object));
   while (info != NULL) {
-    uint32_t epoch = kvo__enter(info);
+    uint64_t entered = kvo__enter(info);
     kvo_observation found = find_match(info, identity->address, key_path, context, match_context);
-    kvo__leave(info, epoch);
+    kvo__leave(info, entered);
     if (found == 0) break;
     if (kvo_cancel_observer(found) == KVO_OK) return KVO_OK; /* else another thread was faster: look again */
   }
-  kvo__fault_not_registered(object, identity, key_path, context, match_context, file, file_length, line);
+  kvo__fault_not_registered(object, identity, key_path, context, match_context, file, line);
   return KVO_ERROR_NOT_REGISTERED;
 }
 
 kvo_status kvo_remove_observer_for(kvo_object *object, void *user_data, const char *key_path) {
   kvo_observer_identity identity = {NULL, user_data};
-  return kvo_binding_remove(object, &identity, key_path, NULL, false, NULL, 0, 0);
+  return kvo_binding_remove(object, &identity, key_path, NULL, false, NULL, 0);
 }
 
 kvo_status kvo_remove_observer_for_context(kvo_object *object, void *user_data, const char *key_path, void *context) {
   kvo_observer_identity identity = {NULL, user_data};
-  return kvo_binding_remove(object, &identity, key_path, context, true, NULL, 0, 0);
+  return kvo_binding_remove(object, &identity, key_path, context, true, NULL, 0);
 }
 
 /* -------------------------------------------------------------------------------------------------------- Questions -- */
@@ -327,7 +355,7 @@ size_t kvo_object_observation_count(const kvo_object *object) {
 }
 
 int kvo__node_by_order(const void *left, const void *right) {
-  uint64_t a = (*(kvo_node *const *)left)->order, b = (*(kvo_node *const *)right)->order;
+  uint64_t a = kvo__node_order(*(kvo_node *const *)left), b = kvo__node_order(*(kvo_node *const *)right);
   return (a > b) - (a < b);
 }
 
@@ -335,13 +363,13 @@ void kvo_object_visit_observations(const kvo_object *object,
                                    void (*visit)(const kvo_fault_observation *observation, void *arg), void *arg) {
   kvo_info *info = object != NULL ? kvo__word_info(kvo__word(object)) : NULL;
   if (info == NULL) return;
-  uint32_t epoch = kvo__enter(info);
+  uint64_t entered = kvo__enter(info);
   kvo__lock(&info->lock);
   kvo_node **nodes = kvo__alloc((info->node_count + 1) * sizeof *nodes);
   size_t count = 0;
   for (kvo_slot *slot = &info->first; nodes != NULL && slot != NULL; slot = atomic_load(&slot->next))
     for (kvo_node *node = atomic_load(&slot->oldest); node != NULL; node = atomic_load(&node->newer))
-      if (node->kind != KVO_NODE_DEPENDENCY) nodes[count++] = node;
+      if (kvo__node_is_own(node)) nodes[count++] = node;
   kvo__unlock(&info->lock);
   if (count > 1) qsort(nodes, count, sizeof *nodes, kvo__node_by_order);
   for (size_t i = 0; i < count; i++) {
@@ -350,5 +378,5 @@ void kvo_object_visit_observations(const kvo_object *object,
     visit(&described, arg);
   }
   kvo__free(nodes);
-  kvo__leave(info, epoch);
+  kvo__leave(info, entered);
 }

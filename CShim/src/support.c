@@ -3,7 +3,6 @@
 #include "internal.h"
 
 #include <linux/futex.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -72,23 +71,7 @@ void kvo__futex_wake_all(_Atomic uint32_t *word) {
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }
 
-static pthread_key_t thread_end_key;
-static bool has_thread_end_key;
-static void (*_Atomic thread_end_cleanup)(void *unused);
-
-static void make_thread_end_key(void) {
-  has_thread_end_key = pthread_key_create(&thread_end_key, atomic_load(&thread_end_cleanup)) == 0;
-}
-
-void kvo__at_thread_end(void (*cleanup)(void *unused)) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  atomic_store(&thread_end_cleanup, cleanup); /* several threads may be here at once */
-  pthread_once(&once, make_thread_end_key);
-  /* Without a key, since a process has a limited number, nothing is cleaned up. */
-  if (has_thread_end_key) pthread_setspecific(thread_end_key, &thread_end_key); /* any value but NULL */
-}
-
-void kvo__lock(kvo_lock *lock) {
+void kvo__acquire(kvo_lock *lock) {
   uint32_t expected = 0;
   if (atomic_compare_exchange_strong_explicit(&lock->state, &expected, 1, memory_order_acquire, memory_order_relaxed))
     return;
@@ -105,10 +88,20 @@ void kvo__lock(kvo_lock *lock) {
   while (atomic_exchange_explicit(&lock->state, 2, memory_order_acquire) != 0) kvo__futex_wait(&lock->state, 2);
 }
 
-void kvo__unlock(kvo_lock *lock) {
+void kvo__release(kvo_lock *lock) {
   /* The wake may hit memory that the next owner has freed: the kernel then answers EFAULT or wakes nobody. */
   if (atomic_exchange_explicit(&lock->state, 0, memory_order_release) == 2)
     syscall(SYS_futex, &lock->state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+void kvo__lock(kvo_lock *lock) {
+  kvo__section_enter();
+  kvo__acquire(lock);
+}
+
+void kvo__unlock(kvo_lock *lock) {
+  kvo__release(lock);
+  kvo__section_leave();
 }
 
 void *kvo_thread_exchange(void *pointer) {

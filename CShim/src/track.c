@@ -3,7 +3,10 @@
  * Reads subscribe at once, before the value is read, so that no change between the reading and the subscribing is lost and no
  * object that was read can be gone when it is subscribed to. An evaluation has a number; when it is over, and no newer one is,
  * the dependencies that it did not read are dropped. Thus threads may evaluate the same observation at the same time, and what
- * remains in the end is what the newest evaluation read. */
+ * remains in the end is what the newest evaluation read.
+ *
+ * An evaluation may declare that its value is just that of the key that it read last, as that of a key path is. A change of that
+ * key cannot change what is read, so its dependency becomes a LEAF: it hands the change on, and nothing is evaluated. */
 #include "internal.h"
 
 uint32_t kvo_tracking_count;
@@ -20,24 +23,28 @@ struct kvo_tracked {
   kvo_lock lock;
   /** Valid while live. */
   kvo_object *object;
+  void *instance;
   /** Of `object`. */
   kvo_info *root;
-  kvo_raw_callback callback;
+  const kvo_observer_ops *ops;
   void *user_data;
-  void (*destroy)(void *user_data);
-  void *(*evaluate)(void *user_data);
-  void (*release)(void *value, void *user_data);
   kvo_options options;
   bool keep_last;
+  /** The registration has succeeded: the user data is ours to destroy. */
+  bool registered;
   kvo_observation id;
+  /** The anchor's place. */
   uint64_t order;
   /** Below: guarded by `lock`. */
-  kvo_node *dependencies;
+  kvo_dependency *dependencies;
   uint64_t started, committed;
   cell *last;
   /** An object on the way died, and no change has been told since: the program's pointer to it may dangle. */
   bool orphaned;
 };
+
+/* More than that, and no read is known to be the last. */
+enum { READS = 8 };
 
 /* An evaluation in progress on this thread. */
 typedef struct evaluation {
@@ -47,7 +54,16 @@ typedef struct evaluation {
   uint64_t number;
   kvo_status status;
   /** The root's info lives as long as this: its object may die in an evaluation of its own. */
-  uint32_t root_epoch;
+  uint64_t entered;
+  /** What was read, in order, and how much; infos are for comparison only. */
+  struct {
+    const kvo_info *info;
+    kvo_key key;
+    const kvo_property *property;
+  } reads[READS];
+  size_t read_count;
+  /** The value is that of the last read. */
+  bool is_last_read;
 } evaluation;
 
 static _Thread_local evaluation *evaluations;
@@ -60,7 +76,7 @@ static void retain(kvo_tracked *tracked) { atomic_fetch_add(&tracked->references
 
 static void cell_release(kvo_tracked *tracked, cell *held) {
   if (held == NULL || atomic_fetch_sub(&held->references, 1) != 1) return;
-  if (held->value != NULL) tracked->release(held->value, tracked->user_data);
+  if (held->value != NULL) tracked->ops->release(held->value, tracked->user_data);
   kvo__free(held);
 }
 
@@ -73,33 +89,43 @@ static cell *hold_last(kvo_tracked *tracked) {
 void kvo__tracked_release(kvo_tracked *tracked) {
   if (atomic_fetch_sub(&tracked->references, 1) != 1) return;
   cell_release(tracked, tracked->last);
-  if (tracked->destroy != NULL) tracked->destroy(tracked->user_data);
+  if (tracked->registered && tracked->ops->destroy != NULL) tracked->ops->destroy(tracked->user_data);
   kvo__free(tracked);
 }
 
 /* tracked->lock is held. */
-static void chain(kvo_tracked *tracked, kvo_node *dependency) {
+static void chain(kvo_tracked *tracked, kvo_dependency *dependency) {
   dependency->chained = true;
-  dependency->chained_from = NULL;
-  dependency->chain = tracked->dependencies;
-  if (tracked->dependencies != NULL) tracked->dependencies->chained_from = dependency;
+  dependency->from = NULL;
+  dependency->to = tracked->dependencies;
+  if (tracked->dependencies != NULL) tracked->dependencies->from = dependency;
   tracked->dependencies = dependency;
 }
 
 /* tracked->lock is held. */
-static void unchain(kvo_tracked *tracked, kvo_node *dependency) {
-  if (dependency->chained_from != NULL)
-    dependency->chained_from->chain = dependency->chain;
+static void unchain(kvo_tracked *tracked, kvo_dependency *dependency) {
+  if (dependency->from != NULL)
+    dependency->from->to = dependency->to;
   else
-    tracked->dependencies = dependency->chain;
-  if (dependency->chain != NULL) dependency->chain->chained_from = dependency->chained_from;
-  dependency->chained_from = dependency->chain = NULL;
+    tracked->dependencies = dependency->to;
+  if (dependency->to != NULL) dependency->to->from = dependency->from;
+  dependency->from = dependency->to = NULL;
   dependency->chained = false;
   /* Under the lock: a new one of this observation may be linked into the same slot next, and only one may be told. */
-  atomic_store(&dependency->live, false);
+  atomic_store(&dependency->node.live, false);
 }
 
-bool kvo__tracked_detach(kvo_tracked *tracked, kvo_node *dependency) {
+static kvo_info *info_of(const kvo_dependency *dependency) {
+  return kvo__slot_info(atomic_load_explicit(&dependency->node.slot, memory_order_relaxed));
+}
+
+static kvo_key key_of(const kvo_dependency *dependency) {
+  return atomic_load_explicit(&dependency->node.slot, memory_order_relaxed)->key;
+}
+
+bool kvo__tracked_detach(kvo_node *node) {
+  kvo_tracked *tracked = node->user_data;
+  kvo_dependency *dependency = kvo__dependency(node);
   kvo__lock(&tracked->lock);
   bool mine = dependency->chained;
   if (mine) unchain(tracked, dependency);
@@ -107,50 +133,49 @@ bool kvo__tracked_detach(kvo_tracked *tracked, kvo_node *dependency) {
   return mine;
 }
 
-/* Drops the dependencies that `is_stale` picks. The info of one is alive while the list has it, for its object's death takes it
- * out first; and then as long as this thread is a reader. */
-static void drop(kvo_tracked *tracked, bool (*is_stale)(const kvo_node *dependency, uint64_t number), uint64_t number) {
-  kvo_node *dropped = NULL;
-  kvo__lock(&tracked->lock);
-  for (kvo_node *dependency = tracked->dependencies, *next; dependency != NULL; dependency = next) {
-    next = dependency->chain;
-    if (!is_stale(dependency, number)) continue;
-    unchain(tracked, dependency);
-    dependency->epoch = kvo__enter(dependency->slot->info);
-    dependency->chained_from = dropped;
-    dropped = dependency;
-  }
-  kvo__unlock(&tracked->lock);
-  while (dropped != NULL) {
-    kvo_node *dependency = dropped;
-    kvo_info *info = dependency->slot->info;
-    uint32_t epoch = dependency->epoch;
-    dropped = dependency->chained_from;
-    kvo__node_unlink(info, dependency);
-    kvo__leave(info, epoch);
+/* Takes one out of the list, onto another. Its info is alive while the list has it, for its object's death takes it out first;
+ * and then as long as this thread is a reader. tracked->lock is held. */
+static void take(kvo_tracked *tracked, kvo_dependency *dependency, kvo_dependency **taken) {
+  unchain(tracked, dependency);
+  dependency->entered = kvo__enter(info_of(dependency));
+  dependency->from = *taken;
+  *taken = dependency;
+}
+
+/* No lock is held. */
+static void retire(kvo_dependency *taken) {
+  while (taken != NULL) {
+    kvo_dependency *dependency = taken;
+    taken = dependency->from;
+    kvo__node_retire(info_of(dependency), &dependency->node, dependency->entered);
   }
 }
 
-static bool any(const kvo_node *dependency, uint64_t number) {
+/* Drops the dependencies that `is_stale` picks. */
+static void drop(kvo_tracked *tracked, bool (*is_stale)(const kvo_dependency *dependency, uint64_t number),
+                 uint64_t number) {
+  kvo_dependency *dropped = NULL;
+  kvo__lock(&tracked->lock);
+  for (kvo_dependency *dependency = tracked->dependencies, *next; dependency != NULL; dependency = next) {
+    next = dependency->to;
+    if (is_stale(dependency, number)) take(tracked, dependency, &dropped);
+  }
+  kvo__unlock(&tracked->lock);
+  retire(dropped);
+}
+
+static bool any(const kvo_dependency *dependency, uint64_t number) {
   (void)dependency;
   (void)number;
   return true;
 }
 
-static bool older_than(const kvo_node *dependency, uint64_t number) { return dependency->generation < number; }
-static bool of_exactly(const kvo_node *dependency, uint64_t number) { return dependency->generation == number; }
+static bool older_than(const kvo_dependency *dependency, uint64_t number) { return dependency->generation < number; }
+static bool of_exactly(const kvo_dependency *dependency, uint64_t number) { return dependency->generation == number; }
 
 void kvo__tracked_end(kvo_tracked *tracked) {
   atomic_store(&tracked->live, false);
   drop(tracked, any, 0);
-}
-
-void kvo__evaluations_wait(kvo_info *root) {
-  uint32_t own = 0, count;
-  for (const evaluation *each = evaluations; each != NULL; each = each->outer)
-    if (each->tracked->root == root) own++;
-  atomic_store(&root->awaited, true);
-  while ((count = atomic_load(&root->evaluating)) > own) kvo__futex_wait(&root->evaluating, count);
 }
 
 /* --------------------------------------------------------------------------------------------------------- Recording -- */
@@ -165,50 +190,74 @@ void *kvo__recording_suspend(void) {
 
 void kvo__recording_resume(void *suspended) { recorder = suspended; }
 
+void kvo__tracking_forked(void) {
+  uint32_t recording = 0;
+  for (const evaluation *each = evaluations; each != NULL; each = each->outer) recording += each->number != 0;
+  __atomic_store_n(&kvo_tracking_count, recording, __ATOMIC_RELAXED);
+}
+
 /* The dependency of this observation in a slot: nodes stand in order, and all of one observation have its order. Its lock is
  * held, so that one which is chained stays. */
-static kvo_node *find_dependency(kvo_tracked *tracked, kvo_info *info, kvo_key key) {
+static kvo_dependency *find_dependency(kvo_tracked *tracked, kvo_info *info, kvo_key key) {
   /* Most expressions read a few keys: their own list is then shorter than that of a key that many observe. */
   enum { SHORT = 8 };
-  kvo_node *chained = tracked->dependencies;
-  for (int seen = 0; chained != NULL && seen < SHORT; seen++, chained = chained->chain)
-    if (chained->slot->info == info && chained->slot->key == key) return chained;
+  kvo_dependency *chained = tracked->dependencies;
+  for (int seen = 0; chained != NULL && seen < SHORT; seen++, chained = chained->to)
+    if (info_of(chained) == info && key_of(chained) == key) return chained;
   if (chained == NULL) return NULL;
   uint64_t order = tracked->order;
   kvo_slot *slot = kvo__slot_find(info, key);
   if (slot == NULL) return NULL;
+  kvo_dependency *found = NULL;
   kvo__lock(&info->lock);
-  kvo_node *node = atomic_load(&slot->newest);
-  while (node != NULL && (node->order > order || (node->order == order && !node->chained)))
-    node = atomic_load(&node->older);
-  if (node != NULL && node->order != order) node = NULL;
+  for (kvo_node *node = atomic_load(&slot->newest); node != NULL && kvo__node_order(node) >= order;
+       node = atomic_load(&node->older)) {
+    found = kvo__node_order(node) == order && !kvo__node_is_own(node) ? kvo__dependency(node) : NULL;
+    if (found != NULL && found->chained) break;
+    found = NULL;
+  }
   kvo__unlock(&info->lock);
-  return node;
+  return found;
 }
 
-static kvo_status subscribe(kvo_tracked *tracked, kvo_object *object, kvo_key key, uint64_t number) {
+/* Links a new dependency; tracked->lock is held. */
+static kvo_status depend(kvo_tracked *tracked, kvo_info *info, kvo_key key, uint64_t number, kvo_dependency *made) {
+  atomic_store_explicit(&made->node.kind, KVO_NODE_DEPENDENCY, memory_order_relaxed);
+  made->node.options = (uint16_t)tracked->options;
+  made->node.user_data = tracked;
+  made->order = tracked->order;
+  made->generation = number;
+  kvo_status status = kvo__node_link(info, &made->node, key);
+  if (status != KVO_OK) return status;
+  retain(tracked);
+  chain(tracked, made);
+  return KVO_OK;
+}
+
+static kvo_status subscribe(kvo_tracked *tracked, kvo_info *info, kvo_key key, uint64_t number) {
   kvo_status status = KVO_OK;
-  kvo_info *info = kvo__info_ensure(object, key, &status);
-  if (info == NULL) return status;
-  kvo_node *spare = kvo__alloc(sizeof *spare);
-  if (spare == NULL) return KVO_ERROR_OUT_OF_MEMORY;
-  kvo__lock(&tracked->lock);
-  kvo_node *found = atomic_load(&tracked->live) ? find_dependency(tracked, info, key) : NULL;
-  if (found != NULL) {
-    if (found->generation < number) found->generation = number;
-  } else if (atomic_load(&tracked->live)) {
-    spare->kind = KVO_NODE_DEPENDENCY;
-    spare->order = tracked->order;
-    spare->tracked = tracked;
-    spare->generation = number;
-    status = kvo__node_link(info, spare, key);
-    if (status == KVO_OK) {
-      retain(tracked);
-      chain(tracked, spare);
-      spare = NULL;
+  kvo_dependency *spare = NULL, *outdated = NULL;
+  for (;;) {
+    kvo__lock(&tracked->lock);
+    bool live = atomic_load(&tracked->live);
+    kvo_dependency *found = live ? find_dependency(tracked, info, key) : NULL;
+    bool fits = found != NULL && kvo__node_kind(&found->node) == KVO_NODE_DEPENDENCY;
+    if (fits && found->generation < number) found->generation = number;
+    if (live && !fits && spare != NULL) {
+      status = depend(tracked, info, key, number, spare);
+      if (status == KVO_OK) {
+        spare = NULL;
+        /* Whether it is a leaf this time too is not known yet. */
+        if (found != NULL) take(tracked, found, &outdated);
+      }
+      live = false;
     }
+    kvo__unlock(&tracked->lock);
+    if (!live || fits) break;
+    spare = kvo__alloc(sizeof *spare);
+    if (spare == NULL) return KVO_ERROR_OUT_OF_MEMORY;
   }
-  kvo__unlock(&tracked->lock);
+  retire(outdated);
   kvo__free(spare);
   return status;
 }
@@ -217,11 +266,53 @@ void kvo__track_fail(kvo_status status) {
   if (recorder != NULL && recorder->status == KVO_OK) recorder->status = status;
 }
 
+static void note_read(evaluation *recording, const kvo_info *info, kvo_key key) {
+  size_t count = recording->read_count;
+  /* Key-value coding reads through a getter that may say so too. */
+  if (count > 0 && count <= READS && recording->reads[count - 1].info == info && recording->reads[count - 1].key == key)
+    return;
+  if (count < READS) {
+    recording->reads[count].info = info;
+    recording->reads[count].key = key;
+    recording->reads[count].property = kvo__class_find(info->cls, key);
+  }
+  recording->read_count++;
+}
+
 void kvo_track_read(kvo_object *object, kvo_key key) {
   evaluation *recording = recorder;
   if (recording == NULL) return;
-  kvo_status status = subscribe(recording->tracked, object, key, recording->number);
+  kvo_status status = KVO_OK;
+  kvo_info *info = kvo__info_ensure(object, key, &status);
+  if (info != NULL) status = subscribe(recording->tracked, info, key, recording->number);
   if (status != KVO_OK) kvo__track_fail(status);
+  if (info != NULL) note_read(recording, info, key);
+}
+
+size_t kvo_track_reads(const kvo_property **properties, size_t capacity) {
+  const evaluation *recording = recorder;
+  if (recording == NULL) return 0;
+  for (size_t i = 0; i < recording->read_count && i < capacity && i < READS; i++)
+    properties[i] = recording->reads[i].property;
+  return recording->read_count;
+}
+
+void kvo_track_value_is_last_read(void) {
+  if (recorder != NULL) recorder->is_last_read = true;
+}
+
+/* The dependency that becomes a leaf becomes one; tracked->lock is held, and the evaluation is the newest. */
+static void settle_leaf(kvo_tracked *tracked, const evaluation *over) {
+  if (!over->is_last_read || over->status != KVO_OK || over->read_count == 0 || over->read_count > READS) return;
+  const kvo_info *info = over->reads[over->read_count - 1].info;
+  kvo_key key = over->reads[over->read_count - 1].key;
+  for (size_t i = 0; i + 1 < over->read_count; i++)
+    if (over->reads[i].info == info && over->reads[i].key == key) return; /* also on the way */
+  for (kvo_dependency *each = tracked->dependencies; each != NULL; each = each->to)
+    if (each->generation == over->number && info_of(each) == info && key_of(each) == key) {
+      if (kvo__node_kind(&each->node) == KVO_NODE_DEPENDENCY) kvo__node_make_leaf(info_of(each), &each->node);
+      return;
+    }
 }
 
 /* -------------------------------------------------------------------------------------------------------- Evaluating -- */
@@ -231,17 +322,15 @@ void kvo_track_read(kvo_object *object, kvo_key key) {
 static bool begin_evaluation(evaluation *here) {
   kvo_tracked *tracked = here->tracked;
   if (!atomic_load(&tracked->live)) return false;
-  here->root_epoch = kvo__enter(tracked->root);
-  atomic_fetch_add(&tracked->root->evaluating, 1);
+  here->entered = kvo__enter(tracked->root);
+  kvo__mark(tracked->id, tracked->root);
   return true;
 }
 
 /* No lock may be held. */
 static void end_evaluation(const evaluation *here) {
-  kvo_info *root = here->tracked->root;
-  atomic_fetch_sub(&root->evaluating, 1);
-  if (atomic_load(&root->awaited)) kvo__futex_wake_all(&root->evaluating);
-  kvo__leave(root, here->root_epoch);
+  kvo__unmark();
+  kvo__leave(here->tracked->root, here->entered);
 }
 
 /* Computes the value, without recording; NULL when the observation has ended or cannot tell. */
@@ -253,7 +342,7 @@ static void *peek(kvo_tracked *tracked) {
   if (!live) return NULL;
   evaluations = &here;
   void *suspended = kvo__recording_suspend();
-  void *value = tracked->evaluate(tracked->user_data);
+  void *value = tracked->ops->evaluate(tracked->user_data);
   kvo__recording_resume(suspended);
   evaluations = here.outer;
   end_evaluation(&here);
@@ -281,7 +370,7 @@ static cell *arm(kvo_tracked *tracked, kvo_status *status) {
   evaluation *outer_recorder = recorder;
   recorder = &here;
   __atomic_fetch_add(&kvo_tracking_count, 1, __ATOMIC_RELAXED);
-  result->value = tracked->evaluate(tracked->user_data);
+  result->value = tracked->ops->evaluate(tracked->user_data);
   __atomic_fetch_sub(&kvo_tracking_count, 1, __ATOMIC_RELAXED);
   recorder = outer_recorder;
   evaluations = here.outer;
@@ -293,6 +382,7 @@ static cell *arm(kvo_tracked *tracked, kvo_status *status) {
   if (newest) {
     tracked->committed = here.number;
     tracked->orphaned = false;
+    settle_leaf(tracked, &here);
     if (tracked->keep_last) {
       replaced = tracked->last;
       tracked->last = result;
@@ -317,13 +407,22 @@ static void tell(kvo_tracked *tracked, kvo_change_kind kind, bool is_prior, cons
                  const void *new_value) {
   kvo_raw_change record = {
       .object = tracked->object,
+      .instance = tracked->instance,
       .old_value = (tracked->options & KVO_OLD) != 0 ? old_value : NULL,
       .new_value = (tracked->options & KVO_NEW) != 0 ? new_value : NULL,
       .kind = kind,
       .is_prior = is_prior,
       .observation = tracked->id,
   };
-  if (atomic_load(&tracked->live)) kvo__call(&record, tracked->callback, tracked->user_data);
+  kvo__call(&record, &tracked->live, tracked->ops->callback, tracked->user_data);
+}
+
+void kvo__tracked_leaf(kvo_tracked *tracked, const kvo_raw_change *change) {
+  kvo_raw_change record = *change;
+  record.object = tracked->object;
+  record.instance = tracked->instance;
+  record.observation = tracked->id;
+  kvo__call(&record, &tracked->live, tracked->ops->callback, tracked->user_data);
 }
 
 void kvo__tracked_will(kvo_tracked *tracked, kvo_frame_content *frame) {
@@ -344,7 +443,7 @@ void kvo__tracked_will(kvo_tracked *tracked, kvo_frame_content *frame) {
   }
   if ((tracked->options & KVO_PRIOR) != 0) tell(tracked, KVO_CHANGE_SETTING, true, old_value, NULL);
   if (pending != NULL) return;
-  if (evaluated != NULL) tracked->release(evaluated, tracked->user_data);
+  if (evaluated != NULL) tracked->ops->release(evaluated, tracked->user_data);
   cell_release(tracked, last);
 }
 
@@ -361,15 +460,22 @@ static kvo_pending_value *pending_of(const kvo_tracked *tracked, kvo_will_phase 
 
 void kvo__tracked_did(kvo_tracked *tracked, kvo_frame_content *frame) {
   const void *old_value = NULL;
+  cell *last = NULL;
   kvo_pending_value *pending = frame->will != NULL ? pending_of(tracked, frame->will) : NULL;
   if (pending != NULL) {
     old_value = pending->last != NULL ? pending->last->value : pending->value;
     pending->told = true;
+  } else if ((tracked->options & KVO_OLD) != 0) { /* it came to depend on this key during the change */
+    kvo__lock(&tracked->lock);
+    last = hold_last(tracked);
+    kvo__unlock(&tracked->lock);
+    old_value = last != NULL ? last->value : NULL;
   }
   kvo_status status;
   cell *now = arm(tracked, &status); /* without memory the new value is unknown, but the change is told */
   tell(tracked, KVO_CHANGE_SETTING, false, old_value, now != NULL ? now->value : NULL);
   cell_release(tracked, now);
+  cell_release(tracked, last);
 }
 
 void kvo__pending_free(kvo_will_phase *will) {
@@ -377,7 +483,7 @@ void kvo__pending_free(kvo_will_phase *will) {
     kvo_pending_value *pending = will->pending;
     will->pending = pending->next;
     kvo_tracked *tracked = pending->tracked;
-    if (pending->value != NULL) tracked->release(pending->value, tracked->user_data);
+    if (pending->value != NULL) tracked->ops->release(pending->value, tracked->user_data);
     cell_release(tracked, pending->last);
     kvo__free(pending);
     kvo__tracked_release(tracked);
@@ -413,47 +519,46 @@ void kvo__tracked_died(kvo_tracked *tracked, const kvo_info *dying) {
 
 /* A tracked observation and its anchor, linked, with an id; nothing is left of them when it fails. */
 static kvo_status make(kvo_object *object, const kvo_binding_observer *observer, kvo_tracked **out) {
+  kvo_status status = KVO_ERROR_OUT_OF_MEMORY;
+  kvo_info *info = kvo__info_ensure(object, KVO_KEY_ANCHORS, &status);
+  if (info == NULL) return status;
   kvo_tracked *tracked = kvo__alloc(sizeof *tracked);
   if (tracked == NULL) return KVO_ERROR_OUT_OF_MEMORY;
-  kvo_node *anchor = kvo__node_make(object, observer);
+  kvo_node *anchor = kvo__node_make(object, observer, KVO_NODE_ANCHOR);
   if (anchor == NULL) {
     kvo__free(tracked);
     return KVO_ERROR_OUT_OF_MEMORY;
   }
   tracked->object = object;
-  tracked->callback = observer->callback;
+  tracked->instance = kvo_object_instance(object);
+  tracked->root = info;
+  tracked->ops = observer->ops;
   tracked->user_data = observer->user_data;
   tracked->options = observer->options;
-  tracked->order = anchor->order;
   atomic_store(&tracked->live, true);
   atomic_store(&tracked->references, 2); /* the anchor's, and the caller's */
-  anchor->kind = KVO_NODE_ANCHOR;
-  anchor->tracked = tracked;
-  anchor->destroy = NULL;
-  /* Nothing tells it of a change before it is armed, so its id may come after the link. */
-  kvo_status status = kvo__node_register(object, anchor, KVO_KEY_ANCHORS, &tracked->id);
-  if (status != KVO_OK) {
+  anchor->user_data = tracked;
+  /* Nothing tells it of a change before it is armed, so its id and order may come after the link. */
+  uint64_t entered = kvo__enter(info);
+  status = kvo__node_register(object, anchor, KVO_KEY_ANCHORS, &tracked->id);
+  if (status == KVO_OK)
+    tracked->order = kvo__node_order(anchor);
+  else
     kvo__free(tracked);
-    return status;
-  }
-  tracked->root = kvo__word_info(kvo__word(object));
+  kvo__leave(info, entered);
   *out = tracked;
-  return KVO_OK;
+  return status;
 }
 
-kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_observer *observer,
-                                       void *(*evaluate)(void *user_data),
-                                       void (*release)(void *value, void *user_data), bool keep_last,
+kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_observer *observer, bool keep_last,
                                        kvo_observation *out) {
-  kvo_tracked *tracked;
+  kvo_tracked *tracked = NULL;
   kvo_status status = make(object, observer, &tracked);
   if (status != KVO_OK) return status;
-  tracked->evaluate = evaluate;
-  tracked->release = release;
   tracked->keep_last = keep_last;
   cell *value = arm(tracked, &status);
   if (status == KVO_OK) {
-    tracked->destroy = observer->destroy; /* from here on the registration has succeeded */
+    tracked->registered = true;
     *out = tracked->id;
     kvo__lock(&tracked->lock);
     bool deaf = tracked->dependencies == NULL && atomic_load(&tracked->live);

@@ -49,10 +49,12 @@
     }
 
     fileprivate var listing: [String] {
-      let observed = declaration.modifiers.has(.weak) ? "observedWeak" : "observed"
+      let isWeak = declaration.modifiers.has(.weak)
+      // Of a property that owns its value: the path from an optional object too.
+      let chained = isWeak || declaration.modifiers.has(.unowned) ? "" : ", \\__Root?.?.\(name.member)"
       let entry =
         kind == .observed
-        ? "description.\(observed)(\(name.literal), \(name.key), \\__Root.\(name.member))"
+        ? "description.observed\(isWeak ? "Weak" : "")(\(name.literal), \(name.key), \\__Root.\(name.member)\(chained))"
         : "description.\(kind == .stored ? "stored" : "property")(\(name.literal), \\__Root.\(name.member))"
       if declaration.isDeprecated {
         // Only what is deprecated itself may mention the property without a warning; the second line uses the first.

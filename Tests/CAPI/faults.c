@@ -155,13 +155,15 @@ static void never_called(const kvo_raw_change *change, void *user_data) {
 TEST("KVO0011 is raised for an expression that reads nothing, and not for one that was removed meanwhile") {
   ignore_faults();
   item *object = item_make(0);
-  kvo_binding_observer described = {.key_path = "expression", .callback = never_called, .user_data = object};
+  static const kvo_observer_ops removing = {never_called, NULL, remove_while_evaluating, release_nothing};
+  static const kvo_observer_ops reading_nothing = {never_called, NULL, read_nothing, release_nothing};
+  kvo_binding_observer described = {.key_path = "expression", .ops = &removing, .user_data = object};
   kvo_observation id;
-  CHECK_OK(kvo_binding_observe_tracked(as_object(object), &described, remove_while_evaluating, release_nothing, false,
-                                       &id));
+  CHECK_OK(kvo_binding_observe_tracked(as_object(object), &described, false, &id));
   CHECK_STATUS(kvo_cancel_observer(id), KVO_ERROR_NOT_REGISTERED);
   CHECK_EQ(faults.count, 0);
-  CHECK_OK(kvo_binding_observe_tracked(as_object(object), &described, read_nothing, release_nothing, false, &id));
+  described.ops = &reading_nothing;
+  CHECK_OK(kvo_binding_observe_tracked(as_object(object), &described, false, &id));
   CHECK_EQ(faults.count, 1);
   CHECK_EQ((int)faults.code, KVO_FAULT_NEVER_NOTIFIES);
   CHECK_OK(kvo_remove_observer(id));

@@ -359,9 +359,10 @@ TEST("an expression that turns from 20 000 objects to 20 000 others does so in t
   for (int i = 0; i < 2 * CROWD; i++) crowd[i / CROWD][i % CROWD] = item_make(i);
   item *root = item_make(0);
   int which = 0;
-  kvo_binding_observer described = {.key_path = "crowd", .callback = note_nothing, .user_data = &which};
+  static const kvo_observer_ops ops = {note_nothing, NULL, read_crowd, release_nothing};
+  kvo_binding_observer described = {.key_path = "crowd", .ops = &ops, .user_data = &which};
   kvo_observation id;
-  CHECK_OK(kvo_binding_observe_tracked(as_object(root), &described, read_crowd, release_nothing, false, &id));
+  CHECK_OK(kvo_binding_observe_tracked(as_object(root), &described, false, &id));
   which = 1;
   clock_t start = clock();
   item_set_value(crowd[0][0], 1);

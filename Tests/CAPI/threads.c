@@ -514,10 +514,11 @@ TEST("several objects that one expression read die at once: each death is told o
   object = make_one();
   for (int round = 0; round < rounds(400); round++) {
     bool has_read = false;
-    kvo_binding_observer described = {.key_path = "all", .callback = count_raw, .user_data = &has_read};
+    static const kvo_observer_ops ops = {count_raw, NULL, read_all, release_nothing};
+    kvo_binding_observer described = {.key_path = "all", .ops = &ops, .user_data = &has_read};
     kvo_observation id;
     for (int i = 0; i < THREADS; i++) dying[i] = make_one();
-    CHECK_OK(kvo_binding_observe_tracked(&object->header, &described, read_all, release_nothing, false, &id));
+    CHECK_OK(kvo_binding_observe_tracked(&object->header, &described, false, &id));
     has_read = true;
     calls = 0;
     on_threads(die_together);

@@ -267,7 +267,8 @@ KVO_API kvo_function kvo_object_setter_to_call(const kvo_object *object, const c
 
 /** Sets a property of type T through the setter to call now. `object` is evaluated twice. */
 #define KVO_SET(object, key, T, value)                                                                                 \
-  (((void (*)(kvo_object *, T))kvo_object_setter_to_call((kvo_object *)(object), (key)))((kvo_object *)(object), (value)))
+  (((void (*)(kvo_object *, T))kvo_object_setter_to_call((kvo_object *)(object), (key)))((kvo_object *)(object),       \
+                                                                                         (value)))
 
 /* ----------------------------------------------------------------------------------------------------------- Values -- */
 
@@ -394,6 +395,13 @@ KVO_API kvo_status kvo_remove_observer(kvo_observation observation);
 /** The same for an observation that may have ended: never a fault. Returns NOT_REGISTERED if it had. Our decision. */
 KVO_API kvo_status kvo_cancel_observer(kvo_observation observation);
 
+/** kvo_cancel_observer, then waits until no other thread runs a callback of this observation, or evaluates its key path: what
+ * the callback uses can then be freed. It waits also when the observation had ended before, and then returns NOT_REGISTERED.
+ * Deliveries of other observations are not waited for. Called from within a callback of this observation, or of one whose
+ * end this one's callback waits for in turn, it could never return: that is fault KVO0017, and it does not wait for
+ * those. Hold no lock that the callback takes. */
+KVO_API kvo_status kvo_cancel_observer_and_wait(kvo_observation observation);
+
 /** Removes the newest observation of this object whose user_data and key path match, whatever its context (Apple:
  * removeObserver:forKeyPath:). None is fault KVO0002 and returns NOT_REGISTERED. */
 KVO_API kvo_status kvo_remove_observer_for(kvo_object *object, void *KVO_NULLABLE user_data, const char *key_path);
@@ -427,6 +435,7 @@ KVO_API kvo_status kvo_will_change_indexes(kvo_object *object, kvo_change_kind k
   X(KVO_FAULT_UNDEFINED_KEY, 9, "undefined key")                                                                       \
   X(KVO_FAULT_MALFORMED_KEY_PATH, 10, "malformed key path")                                                            \
   X(KVO_FAULT_NEVER_NOTIFIES, 11, "an observation that can never notify")                                              \
+  X(KVO_FAULT_ENDLESS_WAIT, 17, "waiting for a delivery that waits itself")                                            \
   X(KVO_FAULT_NO_INTERCEPTION, 20, "setters of a class cannot be intercepted")                                         \
   X(KVO_FAULT_UNHANDLED, 22, "a change that no class of the observer's hierarchy handled")                             \
   X(KVO_FAULT_TYPE_MISMATCH, 26, "a value of another type than asked for")                                             \

@@ -97,7 +97,10 @@ KVO_API void kvo_property_view(const kvo_property *property, const void *value, 
 /** What an observer made through a binding receives. Valid until it returns. */
 typedef struct kvo_raw_change {
   kvo_object *object;
-  /** The property that `old_value` and `new_value` are of, or NULL when the observation evaluates them itself. */
+  /** The binding's object that `object` is the header of. */
+  void *instance;
+  /** The property that `old_value` and `new_value` are of, or NULL when they are what the observation's `evaluate` returned. Of an
+   * expression's observation it is the key that kvo_track_value_is_last_read was said of. */
   const kvo_property *KVO_NULLABLE property;
   /** NULL when not asked for or not known. */
   const void *KVO_NULLABLE old_value;
@@ -159,20 +162,29 @@ typedef struct kvo_observer_identity {
   const void *KVO_NULLABLE address;
 } kvo_observer_identity;
 
+/** What an observation calls; lives for ever. */
+typedef struct kvo_observer_ops {
+  kvo_raw_callback callback;
+  /** NULL, or called once with user_data as in kvo_observer. */
+  void (*KVO_NULLABLE destroy)(void *user_data);
+  /** Of expressions only, otherwise NULL: computes the value through accessors that call kvo_track_read, and returns it in new
+   * storage, or NULL when it cannot (any more). */
+  void *KVO_NULLABLE (*KVO_NULLABLE evaluate)(void *user_data);
+  /** Frees what `evaluate` returned. */
+  void (*KVO_NULLABLE release)(void *value, void *user_data);
+} kvo_observer_ops;
+
 /** Describes an observation made through a binding. */
 typedef struct kvo_binding_observer {
   /** For reports and for removal by path; copied. */
   const char *key_path;
   kvo_options options;
-  kvo_raw_callback callback;
-  void *KVO_NULLABLE user_data;
-  /** As in kvo_observer. */
-  void (*KVO_NULLABLE destroy)(void *KVO_NULLABLE user_data);
+  const kvo_observer_ops *ops;
+  void *user_data;
   void *KVO_NULLABLE context;
   kvo_observer_identity identity;
   /** Not copied: lives for ever, as the pointer of a StaticString does. */
   const char *KVO_NULLABLE file;
-  size_t file_length;
   uint32_t line;
 } kvo_binding_observer;
 
@@ -180,22 +192,19 @@ typedef struct kvo_binding_observer {
 KVO_API kvo_status kvo_binding_observe_key(kvo_object *object, kvo_key key, const kvo_binding_observer *observer,
                                            kvo_observation *out);
 
-/** Observes whatever `evaluate` reads: a key path, a computed property, any expression.
+/** Observes whatever the observer's `evaluate` reads: a key path, a computed property, any expression.
  *
- * `evaluate(user_data)` computes the value through accessors that call kvo_track_read, and returns it in new storage, or NULL
- * when it cannot (any more); `release` frees that storage. It is called at registration, before a change when the old value
- * is wanted, and after each change of what it read; never two at once on one thread, but on several threads at once. `keep_last`:
- * the last value is kept so that the death of an object on the way can still tell it as the old one. */
-KVO_API kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_observer *observer,
-                                               void *KVO_NULLABLE (*KVO_NONNULL evaluate)(void *KVO_NULLABLE user_data),
-                                               void (*release)(void *value, void *KVO_NULLABLE user_data),
-                                               bool keep_last, kvo_observation *out);
+ * It is evaluated at registration, before a change when the old value is wanted, and after each change of what it read; never
+ * twice at once on one thread, but on several threads at once. `keep_last`: the last value is kept so that the death of an
+ * object on the way can still tell it as the old one. */
+KVO_API kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_observer *observer, bool keep_last,
+                                               kvo_observation *out);
 
 /** Removes the newest observation of this object whose identity address and key path, and context if `match_context`, match.
  * None is fault KVO0002, reported with the caller's source line. */
 KVO_API kvo_status kvo_binding_remove(kvo_object *object, const kvo_observer_identity *identity, const char *key_path,
                                       void *KVO_NULLABLE context, bool match_context, const char *KVO_NULLABLE file,
-                                      size_t file_length, uint32_t line);
+                                      uint32_t line);
 
 /** The number of observations that the object has, those on behalf of other objects' key paths included. */
 KVO_API size_t kvo_object_observation_count(const kvo_object *object);
@@ -221,6 +230,15 @@ KVO_API void kvo_track_read(kvo_object *object, kvo_key key);
 /** Tells whether this thread records at present. */
 KVO_API bool kvo_track_is_recording(void);
 
+/** Within `evaluate`, while this thread records: returns how much has been read, and stores the properties that were, in order,
+ * NULL for an undefined one, as far as there is room and the runtime remembers: the first 8. */
+KVO_API size_t kvo_track_reads(const kvo_property *KVO_NULLABLE *KVO_NONNULL properties, size_t capacity);
+
+/** Within `evaluate`, at its end: declares that the value is just the value of what was read last. Changes of that key are then
+ * told at once, with its property and its values, without evaluating; what `keep_last` keeps does not follow them. Has no
+ * effect for one of more than 8 reads, or when what was read last was also read before. */
+KVO_API void kvo_track_value_is_last_read(void);
+
 /* ------------------------------------------------------------------------------------------------------------ Faults -- */
 
 /** Raises a fault on behalf of a binding. `detail` completes the first line after the code and severity; `apple` is Apple's
@@ -228,8 +246,7 @@ KVO_API bool kvo_track_is_recording(void);
  * if the policy lets the process go on. No lock may be held. */
 KVO_API void kvo_fault_raise(kvo_fault_code code, const char *detail, const char *KVO_NULLABLE apple,
                              const char *KVO_NULLABLE help, const kvo_fault_observation *KVO_NULLABLE observations,
-                             size_t observation_count, const char *KVO_NULLABLE file, size_t file_length,
-                             uint32_t line);
+                             size_t observation_count, const char *KVO_NULLABLE file, uint32_t line);
 
 KVO_ASSUME_NONNULL_END
 

@@ -8,10 +8,14 @@ public final class KeyValueClassDescription {
   var properties: [KeyValueProperty] = []
 
   /// Adds a stored property whose accessors notify.
+  ///
+  /// - Parameter chained: The key path from an optional object, as in `\Note?.?.title`. It tells that a longer key path ends at
+  ///   this property, or goes on behind it, whose observation then costs little more than that of the property alone. Leave it out
+  ///   for an `unowned` one.
   public func observed<Root: AnyObject, Value>(
-    _ name: StaticString, _ key: UInt64, _ path: ReferenceWritableKeyPath<Root, Value>
+    _ name: StaticString, _ key: UInt64, _ path: ReferenceWritableKeyPath<Root, Value>, _ chained: AnyKeyPath? = nil
   ) {
-    add(name, path, isStored: true, isDirect: true)
+    add(name, path, chained, isStored: true, isDirect: true)
   }
 
   /// Adds a stored weak property: the death of what it refers to is a change that no accessor makes.
@@ -32,11 +36,12 @@ public final class KeyValueClassDescription {
   }
 
   private func add<Root: AnyObject, Value>(
-    _ name: StaticString, _ path: KeyPath<Root, Value>, isStored: Bool, isDirect: Bool
+    _ name: StaticString, _ path: KeyPath<Root, Value>, _ chained: AnyKeyPath? = nil, isStored: Bool, isDirect: Bool
   ) {
     let name = name.description
     properties.append(
-      TypedProperty(name: name, key: keyHash(name), path: path, isStored: isStored, isDirect: isDirect))
+      TypedProperty<Root, Value>(
+        name: name, key: keyHash(name), path: path, chained: chained, isStored: isStored, isDirect: isDirect))
   }
 
   /// Drops the isolation of a function that only builds key paths.
@@ -111,6 +116,8 @@ final class KeyValueClass: @unchecked Sendable {
   func property(at path: AnyKeyPath) -> KeyValueProperty? { byPath[path] }
   func property(named name: String) -> KeyValueProperty? { byKey[keyHash(name)].flatMap { $0.name == name ? $0 : nil } }
   func isAffected(_ key: UInt64) -> Bool { affectingPaths[key] != nil }
+  /// Whether setting it does not notify.
+  func isManual(_ key: UInt64) -> Bool { manualKeys.contains(key) }
 
   /// The twin in C, registered now if need be; `offset` is where instances have their header.
   func pointer(offset: Int) -> OpaquePointer {

@@ -9,15 +9,24 @@ class KeyValueProperty: @unchecked Sendable {
   let name: String
   let key: UInt64
   let path: AnyKeyPath
+  /// The same from an optional object, as a path goes on after a `?`; `nil` when it is not known.
+  let chained: AnyKeyPath?
+  /// The name for C; lives for ever.
+  let cName: UnsafePointer<CChar>
   /// Whether its accessors tell of every change: a stored property that the macro observes, and that is not weak.
   let isStored: Bool
   /// Whether it is observed by its own key: stored, be its changes told by accessors or announced by hand.
   let isDirect: Bool
 
-  init(name: String, key: UInt64, path: AnyKeyPath, isStored: Bool, isDirect: Bool) {
+  /// Whether an object that is its value lives as long as it is.
+  var isOwning: Bool { isStored && chained != nil }
+
+  init(name: String, key: UInt64, path: AnyKeyPath, chained: AnyKeyPath?, isStored: Bool, isDirect: Bool) {
     self.name = name
     self.key = key
     self.path = path
+    self.chained = chained
+    cName = TemporaryStrings().copy(name)
     self.isStored = isStored
     self.isDirect = isDirect
   }
@@ -35,6 +44,8 @@ class KeyValueProperty: @unchecked Sendable {
   }
   func release(_ storage: UnsafeMutableRawPointer) { abstract() }
   func assign(_ instance: UnsafeMutableRawPointer, _ value: UnsafePointer<kvo_value>) -> kvo_status { abstract() }
+  /// What reads a value of the property from storage as another type: the same, or its optional. `nil` for any other.
+  func reader<Result>(as type: Result.Type) -> ((UnsafeRawPointer) -> Result)? { abstract() }
 
   private func abstract() -> Never { fatalError("\(Self.self) has to implement this") }
 
@@ -60,8 +71,10 @@ class KeyValueProperty: @unchecked Sendable {
 final class TypedProperty<Root: AnyObject, Value>: KeyValueProperty, @unchecked Sendable {
   private var keyPath: KeyPath<Root, Value> { unsafeDowncast(path, to: KeyPath<Root, Value>.self) }
 
-  init(name: String, key: UInt64, path: KeyPath<Root, Value>, isStored: Bool, isDirect: Bool) {
-    super.init(name: name, key: key, path: path, isStored: isStored, isDirect: isDirect)
+  override func reader<Result>(as type: Result.Type) -> ((UnsafeRawPointer) -> Result)? {
+    let same: (UnsafeRawPointer) -> Value = { $0.assumingMemoryBound(to: Value.self).pointee }
+    let optional: (UnsafeRawPointer) -> Value? = { $0.assumingMemoryBound(to: Value.self).pointee }
+    return same as? (UnsafeRawPointer) -> Result ?? optional as? (UnsafeRawPointer) -> Result
   }
 
   override var encoding: String { cEncoding(of: Value.self) }

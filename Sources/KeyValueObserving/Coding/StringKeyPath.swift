@@ -26,10 +26,19 @@ extension KeyValueObservable {
     guard let first = components.first else { return self }
     let value = try value(forComponent: first)
     let rest = components.dropFirst()
-    if rest.isEmpty { return value }
+    if rest.isEmpty {
+      if kvo_track_is_recording(), isStored(first) { kvo_track_value_is_last_read() }
+      return value
+    }
     guard let next = unwrapped(value) else { return nil }
     guard let object = next as? any KeyValueObservable else { throw UndefinedKey(object: self, key: first) }
     return try object.value(atPath: rest)
+  }
+
+  /// Whether a key's value is just that of a stored property.
+  private func isStored(_ key: String) -> Bool {
+    let cls = KeyValueClass.of(self)
+    return cls.property(named: key).map { $0.isDirect && !cls.isAffected($0.key) } ?? false
   }
 
   /// While the runtime records: subscribes to a key itself, for those who announce its changes by hand, and to what is declared

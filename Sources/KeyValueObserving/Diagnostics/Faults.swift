@@ -3,14 +3,6 @@
 import CKVO
 import Foundation
 
-extension ObservationSite {
-  func withCString<Result>(_ body: (UnsafePointer<CChar>, Int, UInt32) -> Result) -> Result {
-    body(
-      UnsafeRawPointer(file.utf8Start).assumingMemoryBound(to: CChar.self), file.utf8CodeUnitCount,
-      UInt32(truncatingIfNeeded: line))
-  }
-}
-
 func raiseFault(
   _ code: kvo_fault_code, _ detail: String, apple: String? = nil, help: String? = nil,
   concerned: ClassicObservation? = nil, site: ObservationSite? = nil
@@ -18,11 +10,7 @@ func raiseFault(
   func raise(_ observation: UnsafePointer<kvo_fault_observation>?) {
     func raise(_ apple: UnsafePointer<CChar>?, _ help: UnsafePointer<CChar>?) {
       let count = observation == nil ? 0 : 1
-      if let site {
-        site.withCString { kvo_fault_raise(code, detail, apple, help, observation, count, $0, $1, $2) }
-      } else {
-        kvo_fault_raise(code, detail, apple, help, observation, count, nil, 0, 0)
-      }
+      kvo_fault_raise(code, detail, apple, help, observation, count, site?.cFile, site?.cLine ?? 0)
     }
     withOptionalCString(apple) { apple in withOptionalCString(help) { help in raise(apple, help) } }
   }

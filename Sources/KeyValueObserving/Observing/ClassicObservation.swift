@@ -4,19 +4,21 @@ import CKVO
 import Foundation
 import Synchronization
 
-final class ClassicObservation: @unchecked Sendable {
+final class ClassicObservation: ObservationBox, @unchecked Sendable {
   let identity: ObserverIdentity
   let keyPath: String
   let context: UnsafeMutableRawPointer?
   let options: NSKeyValueObservingOptions
   let site: ObservationSite
+  /// Of an expression; `nil` for a single key.
+  private let components: [String]?
   private weak var observer: (any KeyValueObserver)?
   private weak var object: (any KeyValueObservable)?
   private let registration = Atomic<UInt64>(0)
 
   init(
     observer: any KeyValueObserver, object: any KeyValueObservable, keyPath: String, context: UnsafeMutableRawPointer?,
-    options: NSKeyValueObservingOptions, site: ObservationSite
+    options: NSKeyValueObservingOptions, site: ObservationSite, evaluating components: [String]?
   ) {
     identity = ObserverIdentity(observer)
     self.observer = observer
@@ -25,17 +27,36 @@ final class ClassicObservation: @unchecked Sendable {
     self.context = context
     self.options = options
     self.site = site
+    self.components = components
+    super.init { box, change in unsafeDowncast(box, to: ClassicObservation.self).deliver(change) }
+  }
+
+  override func evaluate() -> UnsafeMutableRawPointer? {
+    guard let object, let components else { return nil }
+    return .__copy(value(of: object, at: components), as: Any.self)
+  }
+
+  override func release(_ value: UnsafeMutableRawPointer) { value.__release(as: Any.self) }
+
+  /// The value for a delivery. A key that has become undefined, because another object came onto the path, is a fault.
+  private func value(of object: any KeyValueObservable, at components: [String]) -> Any {
+    do {
+      return dictionaryValue(try object.value(atPath: components[...]) as Any)
+    } catch {
+      raiseUndefinedKey(error, self)
+      return NSNull()
+    }
   }
 
   func register(as observation: kvo_observation) { registration.store(observation, ordering: .relaxed) }
 
-  /// Calls the observer. `evaluated` tells that the values are in `Any`s that the observation made itself.
-  func deliver(_ raw: UnsafePointer<kvo_raw_change>, evaluated: Bool) {
+  /// Calls the observer.
+  private func deliver(_ raw: UnsafePointer<kvo_raw_change>) {
     guard let object else { return }
     guard let observer else { return reportDanglingObserver(raw.pointee.observation, object) }
     var change: [NSKeyValueChangeKey: Any] = [.kindKey: UInt(raw.pointee.kind.rawValue)]
-    change[.newKey] = value(at: raw.pointee.new_value, raw, evaluated)
-    change[.oldKey] = value(at: raw.pointee.old_value, raw, evaluated)
+    change[.newKey] = value(at: raw.pointee.new_value, raw)
+    change[.oldKey] = value(at: raw.pointee.old_value, raw)
     change[.indexesKey] = IndexSet(__positions: raw.pointee.indexes, count: raw.pointee.index_count)
     if raw.pointee.is_prior { change[.notificationIsPriorKey] = true }
     let outer = Self.exchangeCurrent(Unmanaged.passUnretained(self).toOpaque())
@@ -43,10 +64,10 @@ final class ClassicObservation: @unchecked Sendable {
     _ = Self.exchangeCurrent(outer)
   }
 
-  private func value(at storage: UnsafeRawPointer?, _ raw: UnsafePointer<kvo_raw_change>, _ evaluated: Bool) -> Any? {
+  private func value(at storage: UnsafeRawPointer?, _ raw: UnsafePointer<kvo_raw_change>) -> Any? {
     guard let storage else { return nil }
-    if evaluated { return storage.assumingMemoryBound(to: Any.self).pointee }
-    guard let property = raw.pointee.property else { return nil }
+    // Without a property it is what `evaluate` made.
+    guard let property = raw.pointee.property else { return storage.assumingMemoryBound(to: Any.self).pointee }
     if let user = kvo_property_user(property) {
       let property = Unmanaged<KeyValueProperty>.fromOpaque(user).takeUnretainedValue()
       return dictionaryValue(property.value(at: storage))
@@ -82,13 +103,12 @@ final class ClassicObservation: @unchecked Sendable {
   func withDescription<Result>(_ body: (kvo_fault_observation) -> Result) -> Result {
     keyPath.withCString { keyPath in
       identity.className.withCString { className in
-        site.withCString { file, length, line in
-          body(
-            kvo_fault_observation(
-              observation: registration.load(ordering: .relaxed), key_path: keyPath,
-              options: kvo_options(options, endsWithObject: false), observer_class: className,
-              observer: identity.address, context: context, file: file, file_length: length, line: line))
-        }
+        body(
+          kvo_fault_observation(
+            observation: registration.load(ordering: .relaxed), key_path: keyPath,
+            options: kvo_options(options, endsWithObject: false), observer_class: className,
+            observer: identity.address, context: context, file: site.cFile, file_length: site.file.utf8CodeUnitCount,
+            line: site.cLine))
       }
     }
   }

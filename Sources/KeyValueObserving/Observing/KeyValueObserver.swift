@@ -43,8 +43,6 @@ extension KeyValueObservable {
     guard let components = components(ofPath: keyPath) else {
       return raiseRegistrationFault(KVO_ERROR_MALFORMED_KEY_PATH, object: object, keyPath: keyPath, site: site)
     }
-    let classic = ClassicObservation(
-      observer: observer, object: self, keyPath: keyPath, context: context, options: options, site: site)
     let cls = KeyValueClass.of(self)
     let key = keyHash(components[0])
     let isRuntime = self is KeyValueRuntimeObject
@@ -57,32 +55,18 @@ extension KeyValueObservable {
           error, keyPath: keyPath, observer: observer, options: options, context: context, site: site)
       }
     }
-    let box: ObservationBox
-    if isDirect {
-      box = ObservationBox(deliver: { classic.deliver($0, evaluated: false) })
-    } else {
-      box = ObservationBox(
-        deliver: { classic.deliver($0, evaluated: true) },
-        evaluate: { [weak self] in self.map { .__copy($0.evaluate(components, for: classic), as: Any.self) } },
-        release: { $0.__release(as: Any.self) })
-    }
+    let classic = ClassicObservation(
+      observer: observer, object: self, keyPath: keyPath, context: context, options: options, site: site,
+      evaluating: isDirect ? nil : components)
     let observation = classic.identity.className.withCString { name in
-      box.register(
-        with: object, key: isDirect ? key : nil, keyPath: keyPath, options: kvo_options(options, endsWithObject: false),
-        context: context, identity: kvo_observer_identity(class_name: name, address: classic.identity.address),
-        site: site)
+      keyPath.withCString { path in
+        classic.register(
+          with: object, key: isDirect ? key : nil, keyPath: path, options: kvo_options(options, endsWithObject: false),
+          context: context, identity: kvo_observer_identity(class_name: name, address: classic.identity.address),
+          site: site)
+      }
     }
     classic.register(as: observation)
-  }
-
-  /// The value for a delivery. A key that has become undefined, because another object came onto the path, is a fault.
-  private func evaluate(_ components: [String], for classic: ClassicObservation) -> Any {
-    do {
-      return dictionaryValue(try value(atPath: components[...]) as Any)
-    } catch {
-      raiseUndefinedKey(error, classic)
-      return NSNull()
-    }
   }
 
   /// Removes the newest registration of an observer for a key path, whatever its context.
@@ -112,9 +96,7 @@ extension KeyValueObservable {
     let object = adoptedObject
     identity.className.withCString { name in
       var identity = kvo_observer_identity(class_name: name, address: identity.address)
-      _ = site.withCString { file, length, line in
-        kvo_binding_remove(object, &identity, keyPath, context, matchContext, file, length, line)
-      }
+      _ = kvo_binding_remove(object, &identity, keyPath, context, matchContext, site.cFile, site.cLine)
     }
   }
 }

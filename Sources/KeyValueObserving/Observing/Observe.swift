@@ -27,59 +27,39 @@ extension KeyValueObservable {
     changeHandler: @escaping @Sendable (Self, NSKeyValueObservedChange<Value>) -> Void
   ) -> NSKeyValueObservation {
     let site = ObservationSite(file: fileID, line: line)
-    guard let property = storedProperty(at: keyPath) else {
-      return observe(expression: keyPath, options: options, site: site, changeHandler: changeHandler)
+    guard let property = directProperty(at: keyPath) else {
+      let box = ExpressionBox<Self, Value>(self, keyPath, options, changeHandler) { box, change in
+        let box = unsafeDowncast(box, to: ExpressionBox<Self, Value>.self)
+        guard let object = box.object else { return }
+        let raw = change.pointee
+        box.handler(object, raw.property == nil ? .init(__raw: raw) : box.changeOfLeaf(raw))
+      }
+      return observe(box, options, site)
     }
-    // The closure is made here, where the types are known, so that it is specialised for the caller.
-    let offset = UnsafeRawPointer(__keyValueObject) - UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
-    return observe(property, options: options, site: site) { change in
+    let box = HandlerBox<Self, Value>(changeHandler) { box, change in
+      let box = unsafeDowncast(box, to: HandlerBox<Self, Value>.self)
       // Whoever sets the object holds it.
-      let instance = UnsafeRawPointer(change.pointee.object) - offset
-      Unmanaged<Self>.fromOpaque(instance)._withUnsafeGuaranteedRef { changeHandler($0, .init(__raw: change)) }
+      let object = Unmanaged<Self>.fromOpaque(change.pointee.instance)
+      object._withUnsafeGuaranteedRef { box.handler($0, .init(__raw: change.pointee)) }
     }
-  }
-
-  /// The stored property that a key path names, if it is one's own key path and nothing else is declared to affect it.
-  @usableFromInline
-  nonisolated func storedProperty(at keyPath: AnyKeyPath) -> KeyValueProperty? {
-    guard let property = KeyValueClass.of(type: Self.self).property(at: keyPath), property.isDirect,
-      !KeyValueClass.of(self).isAffected(property.key)
-    else { return nil }
-    return property
+    return observe(property, box, options, site)
   }
 
   @usableFromInline
   nonisolated func observe(
-    _ property: KeyValueProperty, options: NSKeyValueObservingOptions, site: ObservationSite,
-    deliver: @escaping (UnsafePointer<kvo_raw_change>) -> Void
+    _ property: KeyValueProperty, _ box: ObservationBox, _ options: NSKeyValueObservingOptions, _ site: ObservationSite
   ) -> NSKeyValueObservation {
     NSKeyValueObservation(
-      ObservationBox(deliver: deliver).register(
-        with: adoptedObject, key: property.key, keyPath: property.name,
+      box.register(
+        with: adoptedObject, key: property.key, keyPath: property.cName,
         options: kvo_options(options, endsWithObject: true), site: site))
   }
 
-  /// Observes anything but a stored property: by evaluating it.
   @usableFromInline
   nonisolated func observe<Value>(
-    expression keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions, site: ObservationSite,
-    changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
+    _ box: ExpressionBox<Self, Value>, _ options: NSKeyValueObservingOptions, _ site: ObservationSite
   ) -> NSKeyValueObservation {
-    let name = KeyValueClass.of(type: Self.self).property(at: keyPath)?.name
-    let box = ObservationBox(
-      deliver: { [weak self] change in
-        if let self { changeHandler(self, .init(__raw: change)) }
-      },
-      evaluate: { [weak self] in
-        guard let self else { return nil }
-        if let name { recordDependencies(ofKey: name) }
-        return .__copy(self[keyPath: keyPath], as: Value.self)
-      },
-      release: { $0.__release(as: Value.self) })
-    return NSKeyValueObservation(
-      box.register(
-        with: adoptedObject, key: nil, keyPath: name ?? "\(keyPath)",
-        options: kvo_options(options, endsWithObject: true), site: site, keepsLast: !isReference(Value.self)))
+    box.register(options, site)
   }
 }
 
@@ -94,8 +74,7 @@ extension NSKeyValueObservedChange {
   /// Reads a record whose values are of this type.
   @inlinable
   @inline(__always)
-  init(__raw change: UnsafePointer<kvo_raw_change>) {
-    let raw = change.pointee
+  init(__raw raw: kvo_raw_change) {
     self.init(
       kind: Kind(rawValue: UInt(raw.kind.rawValue)) ?? .setting,
       newValue: raw.new_value?.assumingMemoryBound(to: Value.self).pointee,

@@ -1,0 +1,243 @@
+/* nodes.c - what the runtime knows of an observed object: its info, slots and nodes, and who may be reading them. */
+#include "internal.h"
+
+/* -------------------------------------------------------------------------------------------------- Info and slots -- */
+
+static void slot_init(kvo_slot *slot, const kvo_class *cls, kvo_key key) {
+  const kvo_property *property = kvo__class_find(cls, key);
+  slot->key = key;
+  slot->property = property;
+  slot->manual = property != NULL && (property->flags & KVO_PROPERTY_MANUAL) != 0;
+}
+
+kvo_info *kvo__info_ensure(kvo_object *object, kvo_key key, kvo_status *status) {
+  uintptr_t word = kvo__word(object);
+  kvo_info *info = kvo__word_info(word);
+  if (info != NULL) return info;
+  kvo_class *cls = (kvo_class *)word;
+  if (cls == NULL) {
+    *status = KVO_ERROR_INVALID_ARGUMENT;
+    return NULL;
+  }
+  if (kvo__class_notifying(cls, status) == NULL) return NULL;
+  info = kvo__alloc(sizeof *info);
+  if (info == NULL) {
+    *status = KVO_ERROR_OUT_OF_MEMORY;
+    return NULL;
+  }
+  info->object = object;
+  info->cls = cls;
+  info->first.is_first = true;
+  slot_init(&info->first, cls, key);
+  if (!__atomic_compare_exchange_n(&object->kvo_private_word, &word, (uintptr_t)info | KVO_WORD_INFO, false,
+                                   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    kvo__free(info); /* another thread was first */
+    return kvo__word_info(word);
+  }
+  return info;
+}
+
+kvo_slot *kvo__slot_find(kvo_info *info, kvo_key key) {
+  for (kvo_slot *slot = &info->first; slot != NULL; slot = atomic_load_explicit(&slot->next, memory_order_acquire))
+    if (slot->key == key) return slot;
+  return NULL;
+}
+
+/* info->lock is held. */
+static kvo_slot *slot_ensure(kvo_info *info, kvo_key key) {
+  kvo_slot *slot = kvo__slot_find(info, key);
+  if (slot != NULL) return slot;
+  kvo_later_slot *later = kvo__alloc(sizeof *later);
+  if (later == NULL) return NULL;
+  later->info = info;
+  slot_init(&later->slot, info->cls, key);
+  kvo_slot *last = &info->first;
+  for (kvo_slot *next; (next = atomic_load_explicit(&last->next, memory_order_relaxed)) != NULL;) last = next;
+  atomic_store_explicit(&last->next, &later->slot, memory_order_release);
+  return &later->slot;
+}
+
+static void info_free(kvo_info *info) {
+  for (kvo_slot *slot = atomic_load(&info->first.next); slot != NULL;) {
+    kvo_slot *next = atomic_load(&slot->next);
+    kvo__free(slot);
+    slot = next;
+  }
+  kvo__free(info);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ Nodes -- */
+
+/* Counts what a node wants in or out of its slot; info->lock is held. */
+static void slot_count(kvo_slot *slot, const kvo_node *node, int by) {
+  bool evaluated = kvo__node_kind(node) == KVO_NODE_DEPENDENCY;
+  if (!evaluated && (node->options & KVO_OLD) != 0) slot->wanting_old += (uint32_t)by;
+  if (!evaluated && (node->options & KVO_NEW) != 0) slot->wanting_new += (uint32_t)by;
+  if (evaluated || (node->options & KVO_PRIOR) != 0) slot->wanting_will += (uint32_t)by;
+}
+
+static void slot_summarize(kvo_slot *slot) {
+  bool observed = atomic_load_explicit(&slot->newest, memory_order_relaxed) != NULL;
+  unsigned wants = (observed ? KVO_FRAME_OBSERVED : 0u) | (slot->wanting_old != 0 ? KVO_FRAME_WANTS_OLD : 0u) |
+                   (slot->wanting_new != 0 ? KVO_FRAME_WANTS_NEW : 0u) |
+                   (slot->wanting_will != 0 ? KVO_FRAME_WANTS_WILL : 0u);
+  atomic_store_explicit(&slot->wants, (uint8_t)wants, memory_order_release);
+}
+
+/* The isa swap: the word says whether setters notify. info->lock is held, and the object lives. */
+static void word_update(kvo_info *info) {
+  uintptr_t word = (uintptr_t)info | KVO_WORD_INFO | (info->node_count != 0 ? KVO_WORD_OBSERVED : 0);
+  __atomic_store_n(&info->object->kvo_private_word, word, __ATOMIC_RELEASE);
+}
+
+static bool is_dead(const kvo_info *info) { return (atomic_load(&info->state) & KVO_STATE_DEAD) != 0; }
+
+_Atomic uint64_t kvo__births;
+
+kvo_status kvo__node_link(kvo_info *info, kvo_node *node, kvo_key key) {
+  kvo__lock(&info->lock);
+  bool dead = is_dead(info);
+  kvo_slot *slot = dead ? NULL : slot_ensure(info, key);
+  if (slot == NULL) {
+    kvo__unlock(&info->lock);
+    return dead ? KVO_ERROR_DYING_OBJECT : KVO_ERROR_OUT_OF_MEMORY;
+  }
+  /* Under the lock, so that the births of an info rise in the order of linking. */
+  uint64_t birth = atomic_fetch_add_explicit(&kvo__births, 1, memory_order_relaxed) + 1;
+  atomic_store_explicit(&node->birth, birth, memory_order_relaxed);
+  atomic_store_explicit(&node->live, true, memory_order_relaxed);
+  atomic_store_explicit(&node->slot, slot, memory_order_release);
+  uint64_t order = kvo__node_order(node);
+  kvo_node *older = atomic_load_explicit(&slot->newest, memory_order_relaxed), *newer = NULL;
+  while (older != NULL && kvo__node_order(older) > order) {
+    newer = older;
+    older = atomic_load_explicit(&older->older, memory_order_relaxed);
+  }
+  atomic_store_explicit(&node->older, older, memory_order_relaxed);
+  atomic_store_explicit(&node->newer, newer, memory_order_relaxed);
+  atomic_store_explicit(newer != NULL ? &newer->older : &slot->newest, node, memory_order_release);
+  atomic_store_explicit(older != NULL ? &older->newer : &slot->oldest, node, memory_order_release);
+  slot_count(slot, node, 1);
+  slot_summarize(slot);
+  /* Last: a frame that is to tell the node knows what it wants, and finds it before the store and after it. */
+  atomic_store_explicit(&info->births, birth, memory_order_release);
+  if (info->node_count++ == 0) word_update(info);
+  kvo__unlock(&info->lock);
+  return KVO_OK;
+}
+
+void kvo__node_make_leaf(kvo_info *info, kvo_node *node) {
+  kvo_slot *slot = atomic_load_explicit(&node->slot, memory_order_relaxed);
+  kvo__lock(&info->lock);
+  slot_count(slot, node, -1);
+  atomic_store_explicit(&node->kind, KVO_NODE_LEAF, memory_order_release);
+  slot_count(slot, node, 1);
+  slot_summarize(slot);
+  kvo__unlock(&info->lock);
+}
+
+/* info->lock is held. */
+static void unlink_locked(kvo_info *info, kvo_node *node) {
+  kvo_slot *slot = atomic_load_explicit(&node->slot, memory_order_relaxed);
+  kvo_node *older = atomic_load_explicit(&node->older, memory_order_relaxed);
+  kvo_node *newer = atomic_load_explicit(&node->newer, memory_order_relaxed);
+  atomic_store_explicit(newer != NULL ? &newer->older : &slot->newest, older, memory_order_release);
+  atomic_store_explicit(older != NULL ? &older->newer : &slot->oldest, newer, memory_order_release);
+  slot_count(slot, node, -1);
+  slot_summarize(slot);
+  if (--info->node_count == 0 && !is_dead(info)) word_update(info);
+}
+
+/* info->lock is held. */
+static void discard_locked(kvo_info *info, kvo_node *node) {
+  kvo_node **garbage = &info->garbage[(atomic_load(&info->state) & KVO_STATE_EPOCH) != 0];
+  atomic_store_explicit(&node->birth, (uint64_t)(uintptr_t)*garbage, memory_order_release);
+  *garbage = node;
+  atomic_fetch_or(&info->state, KVO_STATE_GARBAGE);
+}
+
+void kvo__node_unlink(kvo_info *info, kvo_node *node) {
+  kvo__lock(&info->lock);
+  unlink_locked(info, node);
+  discard_locked(info, node);
+  kvo__unlock(&info->lock);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- Readers -- */
+
+/* What counts a reader in the present state: a turn of the epoch since it entered has moved it to the earlier ones. */
+static uint64_t reader_of(uint64_t entered, uint64_t state) {
+  return ((entered ^ state) & KVO_STATE_EPOCH) == 0 ? KVO_STATE_READER : KVO_STATE_EARLIER_READER;
+}
+
+/* The epoch turns only when the one before it has no readers left. info->lock is held. */
+static void turn_epoch(kvo_info *info) {
+  uint64_t state = atomic_load(&info->state), turned;
+  do {
+    uint64_t kept = (state & ~(KVO_STATE_READERS | KVO_STATE_EARLIER_READERS)) ^ KVO_STATE_EPOCH;
+    turned = kept | (state & KVO_STATE_READERS) * KVO_STATE_EARLIER_READER;
+  } while (!atomic_compare_exchange_weak(&info->state, &state, turned));
+}
+
+static kvo_node *next_garbage(const kvo_node *node) {
+  return (kvo_node *)(uintptr_t)atomic_load_explicit(&node->birth, memory_order_relaxed);
+}
+
+/* Takes the garbage that no reader can see any more; info->lock is held. Garbage of an epoch was unlinked before the epoch
+ * turned, so that only readers of that epoch, or of the one before it, can stand on it. */
+static kvo_node *take_garbage(kvo_info *info) {
+  kvo_node *taken = NULL;
+  for (int turns = 0; turns < 2; turns++) {
+    uint64_t state = atomic_load(&info->state);
+    if ((state & KVO_STATE_EARLIER_READERS) != 0) break;
+    size_t now = (state & KVO_STATE_EPOCH) != 0, before = 1 - now;
+    while (info->garbage[before] != NULL) {
+      kvo_node *node = info->garbage[before];
+      info->garbage[before] = next_garbage(node);
+      atomic_store_explicit(&node->birth, (uint64_t)(uintptr_t)taken, memory_order_relaxed);
+      taken = node;
+    }
+    if (info->garbage[now] == NULL) break;
+    turn_epoch(info);
+  }
+  if (info->garbage[0] == NULL && info->garbage[1] == NULL) atomic_fetch_and(&info->state, ~KVO_STATE_GARBAGE);
+  return taken;
+}
+
+/* Leaves under the lock, so that whoever leaves last sees that it is the last; unlocks. */
+static void leave_locked(kvo_info *info, uint64_t entered) {
+  uint64_t state = atomic_load(&info->state);
+  state = atomic_fetch_sub(&info->state, reader_of(entered, state));
+  kvo_node *garbage = take_garbage(info);
+  state = atomic_load(&info->state);
+  bool last = (state & KVO_STATE_DEAD) != 0 && (state & (KVO_STATE_READERS | KVO_STATE_EARLIER_READERS)) == 0;
+  kvo__unlock(&info->lock);
+  while (garbage != NULL) {
+    kvo_node *next = next_garbage(garbage);
+    kvo__node_free(garbage);
+    garbage = next;
+  }
+  if (last) info_free(info);
+}
+
+void kvo__leave(kvo_info *info, uint64_t entered) {
+  uint64_t state = entered; /* usually nothing has changed since */
+  while ((state & (KVO_STATE_GARBAGE | KVO_STATE_DEAD)) == 0)
+    if (atomic_compare_exchange_weak(&info->state, &state, state - reader_of(entered, state))) return;
+  kvo__lock(&info->lock);
+  leave_locked(info, entered);
+}
+
+void kvo__node_retire(kvo_info *info, kvo_node *node, uint64_t entered) {
+  kvo__lock(&info->lock);
+  unlink_locked(info, node);
+  /* The only reader? Who enters from here on no longer finds the node. */
+  uint64_t alone = (entered & KVO_STATE_EPOCH) | KVO_STATE_READER;
+  if (atomic_compare_exchange_strong(&info->state, &alone, alone - KVO_STATE_READER)) {
+    kvo__unlock(&info->lock);
+    kvo__node_free(node);
+    return;
+  }
+  discard_locked(info, node);
+  leave_locked(info, entered);
+}

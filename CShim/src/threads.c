@@ -1,0 +1,229 @@
+/* threads.c - what each thread is doing, for those who have to wait for it: a removal that waits for deliveries, a death that
+ * waits for evaluations, a fork that waits for locks.
+ *
+ * A thread says what it does in plain stores to a record of its own, because it does so at every delivery. Whoever waits is rare
+ * and pays: it makes all threads pass a memory barrier (membarrier(2)), after which each has either published what it does
+ * or will see what the waiter has changed. Without that system call the stores are exchanges. */
+#define _GNU_SOURCE
+#include "internal.h"
+
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+_Thread_local kvo_thread *kvo__this_thread __attribute__((tls_model("initial-exec")));
+
+static kvo_lock list_lock;
+static kvo_thread *threads;
+
+/* Code that runs without a mark, because there was no memory for one. */
+static _Atomic uint32_t unmarked;
+static _Thread_local uint32_t own_unmarked;
+
+struct kvo_threads_state kvo__threads;
+
+/* Changes when a mark goes that somebody may wait for. */
+static _Atomic uint32_t progress;
+
+/* ---------------------------------------------------------------------------------------------------------- Barriers -- */
+
+static long membarrier(int command) { return syscall(SYS_membarrier, command, 0, 0); }
+
+/* Of the waiter, between what it has changed and its look at the others. */
+static void barrier(void) {
+  if (!kvo__threads.has_barrier || membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) return;
+  membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED); /* not at the start: with other threads about it takes long */
+  membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- Records -- */
+
+enum { FIRST_MARKS = 16 };
+
+static pthread_key_t end_key;
+static bool has_end_key;
+
+static void thread_end(void *record) {
+  kvo__manual_drop(); /* runs code of the program, with marks */
+  kvo_thread *self = record;
+  kvo__acquire(&list_lock);
+  kvo_thread **link = &threads;
+  while (*link != self) link = &(*link)->next;
+  *link = self->next;
+  kvo__release(&list_lock);
+  kvo__this_thread = NULL; /* a later destructor of the thread's may make another */
+  free(atomic_load(&self->marks));
+  free(self);
+}
+
+/* Waits until no other thread holds a lock or can take one. */
+static void before_fork(void) {
+  kvo__acquire(&list_lock);
+  atomic_store(&kvo__threads.forking, 1);
+  barrier();
+  for (kvo_thread *each = threads; each != NULL; each = each->next)
+    while (each != kvo__this_thread && atomic_load(&each->sections) != 0) sched_yield();
+}
+
+static void after_fork(void) {
+  atomic_store(&kvo__threads.forking, 0);
+  kvo__futex_wake_all(&kvo__threads.forking);
+  kvo__release(&list_lock);
+}
+
+/* The other threads do not exist here. What they held of objects stays held; their records are lost, for the allocator might
+ * not be ready yet. */
+static void after_fork_in_child(void) {
+  threads = kvo__this_thread;
+  if (threads != NULL) threads->next = NULL;
+  atomic_store(&kvo__threads.waiters, 0);
+  atomic_store(&unmarked, own_unmarked);
+  kvo__tracking_forked();
+  after_fork();
+}
+
+static void prepare_process(void) {
+  long supported = membarrier(MEMBARRIER_CMD_QUERY);
+  kvo__threads.has_barrier = supported > 0 && (supported & MEMBARRIER_CMD_PRIVATE_EXPEDITED) != 0;
+  has_end_key = pthread_key_create(&end_key, thread_end) == 0;
+  pthread_atfork(before_fork, after_fork, after_fork_in_child);
+}
+
+kvo_thread *kvo__thread(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  if (kvo__this_thread != NULL) return kvo__this_thread;
+  pthread_once(&once, prepare_process);
+  /* Of the C library, not of the program's allocator: a record may be made before that is set, and ends after it. */
+  kvo_thread *made = calloc(1, sizeof *made);
+  kvo_mark *marks = calloc(FIRST_MARKS, sizeof *marks);
+  /* Without a key, since a process has a limited number, the record of a thread could not be taken back at its end. */
+  if (made == NULL || marks == NULL || !has_end_key || pthread_setspecific(end_key, made) != 0) {
+    free(made);
+    free(marks);
+    return NULL;
+  }
+  atomic_store(&made->marks, marks);
+  made->capacity = FIRST_MARKS;
+  kvo__acquire(&list_lock);
+  made->next = threads;
+  threads = made;
+  kvo__release(&list_lock);
+  return kvo__this_thread = made;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ Marks -- */
+
+static bool more_marks(kvo_thread *self) {
+  kvo_mark *few = atomic_load(&self->marks), *many = calloc(2 * self->capacity, sizeof *many);
+  if (many == NULL) return false;
+  for (uint32_t i = 0; i < self->capacity; i++) {
+    atomic_store(&many[i].observation, atomic_load(&few[i].observation));
+    atomic_store(&many[i].root, atomic_load(&few[i].root));
+  }
+  kvo__acquire(&list_lock);
+  atomic_store(&self->marks, many);
+  kvo__release(&list_lock);
+  self->capacity *= 2;
+  free(few);
+  return true;
+}
+
+/* Once a mark is missing, the depth stays at the capacity, so that all above it are missing: they are taken off in turn. */
+void kvo__mark_slowly(kvo_observation observation, const kvo_info *root) {
+  kvo_thread *self = kvo__thread();
+  bool full = self == NULL || atomic_load(&self->depth) == self->capacity;
+  if (own_unmarked == 0 && self != NULL && (!full || more_marks(self))) {
+    kvo__mark(observation, root);
+    return;
+  }
+  own_unmarked++;
+  atomic_fetch_add(&unmarked, 1);
+}
+
+void kvo__unmark_slowly(void) {
+  if (own_unmarked != 0) {
+    own_unmarked--;
+    atomic_fetch_sub(&unmarked, 1);
+  } else {
+    kvo__publish(&kvo__this_thread->depth, kvo__this_thread->capacity - 1);
+  }
+  if (atomic_load(&kvo__threads.waiters) != 0) kvo__marks_changed();
+}
+
+void kvo__marks_changed(void) {
+  atomic_fetch_add(&progress, 1);
+  kvo__futex_wake_all(&progress);
+}
+
+void kvo__section_enter_slowly(void) {
+  kvo_thread *self = kvo__this_thread;
+  do {
+    kvo__publish(&self->sections, 0);
+    kvo__futex_wait(&kvo__threads.forking, 1);
+    kvo__publish(&self->sections, 1);
+  } while (atomic_load(&kvo__threads.forking) != 0);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- Waiting -- */
+
+/* Whether a thread runs code of an observation, or evaluates for a root if that is given. The list is locked. */
+static bool runs(const kvo_thread *thread, kvo_observation observation, const kvo_info *root) {
+  const kvo_mark *marks = atomic_load(&thread->marks);
+  uint32_t depth = atomic_load(&thread->depth);
+  for (uint32_t i = 0; i < depth; i++)
+    if (root != NULL ? atomic_load(&marks[i].root) == root : atomic_load(&marks[i].observation) == observation)
+      return true;
+  return false;
+}
+
+static bool others_run(kvo_observation observation, const kvo_info *root) {
+  if (atomic_load(&unmarked) != own_unmarked) return true;
+  for (const kvo_thread *each = threads; each != NULL; each = each->next)
+    if (each != kvo__this_thread && runs(each, observation, root)) return true;
+  return false;
+}
+
+/* Whether those who run an observation wait, directly or through others, for this thread. The list is locked. */
+static bool leads_back(kvo_observation observation) {
+  for (kvo_thread *each = threads; each != NULL; each = each->next) {
+    if (each->visited || each == kvo__this_thread || !runs(each, observation, NULL) || each->awaits == 0) continue;
+    each->visited = true;
+    if (runs(kvo__this_thread, each->awaits, NULL) || leads_back(each->awaits)) return true;
+  }
+  return false;
+}
+
+static bool in_circle(kvo_observation observation) {
+  if (kvo__this_thread == NULL) return false;
+  for (kvo_thread *each = threads; each != NULL; each = each->next) each->visited = false;
+  return leads_back(observation);
+}
+
+static kvo_waited wait(kvo_observation observation, const kvo_info *root) {
+  kvo_thread *self = kvo__thread();
+  kvo_waited result = KVO_WAITED;
+  atomic_fetch_add(&kvo__threads.waiters, 1);
+  barrier();
+  for (bool busy = true; busy && result == KVO_WAITED;) {
+    uint32_t before = atomic_load(&progress);
+    kvo__acquire(&list_lock);
+    busy = others_run(observation, root);
+    if (busy && in_circle(observation)) result = KVO_WAITED_IN_CIRCLE;
+    if (self != NULL) self->awaits = busy && result == KVO_WAITED ? observation : 0;
+    kvo__release(&list_lock);
+    if (busy && result == KVO_WAITED) kvo__futex_wait(&progress, before);
+  }
+  atomic_fetch_sub(&kvo__threads.waiters, 1);
+  return result;
+}
+
+kvo_waited kvo__wait_for_deliveries(kvo_observation observation) {
+  kvo_waited result = wait(observation, NULL);
+  bool own = kvo__this_thread != NULL && runs(kvo__this_thread, observation, NULL);
+  return own ? KVO_WAITED_IN_OWN : result;
+}
+
+void kvo__wait_for_evaluations(const kvo_info *root) { wait(0, root); }

@@ -1,0 +1,149 @@
+// The box of an expression's observation: it evaluates, and finds out whether the expression is a path to one stored property.
+
+public import CKVO
+import Foundation
+import Synchronization
+
+/// The box of an observation of anything but a stored property of the object itself.
+@usableFromInline
+final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
+  /// Weak, for the runtime evaluates also after a change elsewhere, on a thread that does not hold the object.
+  @usableFromInline weak var object: Object?
+  @usableFromInline let handler: (Object, NSKeyValueObservedChange<Value>) -> Void
+  private let keyPath: KeyPath<Object, Value>
+  /// The name of the property when the expression is one of the object's own.
+  private let name: String?
+  private let wantsOld: Bool
+  /// A retained `PathLeaf<Value>`, or 0 while none is known.
+  private let leaf = Atomic<UInt>(0)
+  /// An evaluation has shown that the expression is more than a path.
+  private let isNoPath = Atomic<Bool>(false)
+
+  @usableFromInline
+  init(
+    _ object: Object, _ keyPath: KeyPath<Object, Value>, _ options: NSKeyValueObservingOptions,
+    _ handler: @escaping (Object, NSKeyValueObservedChange<Value>) -> Void, deliver: @escaping Deliver
+  ) {
+    self.object = object
+    self.handler = handler
+    self.keyPath = keyPath
+    name = KeyValueClass.of(type: Object.self).property(at: keyPath)?.name
+    wantsOld = options.contains(.old)
+    super.init(deliver: deliver)
+  }
+
+  deinit {
+    if let leaf = UnsafeRawPointer(bitPattern: leaf.load(ordering: .acquiring)) {
+      Unmanaged<PathLeaf<Value>>.fromOpaque(leaf).release()
+    }
+  }
+
+  override func evaluate() -> UnsafeMutableRawPointer? {
+    guard let object else { return nil }
+    if let name { object.recordDependencies(ofKey: name) }
+    let value = UnsafeMutableRawPointer.__copy(object[keyPath: keyPath], as: Value.self)
+    if name == nil, kvo_track_is_recording(), !isNoPath.load(ordering: .relaxed), isPathWalkedToItsEnd() {
+      kvo_track_value_is_last_read()
+    }
+    return value
+  }
+
+  override func release(_ value: UnsafeMutableRawPointer) { value.__release(as: Value.self) }
+
+  func register(_ options: NSKeyValueObservingOptions, _ site: ObservationSite) -> NSKeyValueObservation {
+    guard let object else { return NSKeyValueObservation(0) }
+    let observation = (name ?? "\(keyPath)").withCString {
+      register(
+        with: object.adoptedObject, key: nil, keyPath: $0, options: kvo_options(options, endsWithObject: true),
+        site: site, keepsLast: !isReference(Value.self))
+    }
+    return NSKeyValueObservation(observation)
+  }
+
+  /// What is delivered for a change of the property at the end of a path; the record's values are that property's.
+  @usableFromInline
+  func changeOfLeaf(_ raw: kvo_raw_change) -> NSKeyValueObservedChange<Value> {
+    let leaf = Unmanaged<PathLeaf<Value>>.fromOpaque(UnsafeRawPointer(bitPattern: leaf.load(ordering: .acquiring))!)
+    return leaf._withUnsafeGuaranteedRef { leaf in
+      NSKeyValueObservedChange(
+        kind: NSKeyValueChange(rawValue: UInt(raw.kind.rawValue)) ?? .setting, newValue: raw.new_value.map(leaf.read),
+        oldValue: raw.old_value.map(leaf.read), indexes: IndexSet(__positions: raw.indexes, count: raw.index_count),
+        isPrior: raw.is_prior)
+    }
+  }
+
+  /// Whether what this evaluation has read are the properties that the key path names, each once and no more: its value is then
+  /// that of the last.
+  private func isPathWalkedToItsEnd() -> Bool {
+    withUnsafeTemporaryAllocation(of: OpaquePointer?.self, capacity: 8) { reads in
+      reads.initialize(repeating: nil)
+      let count = kvo_track_reads(reads.baseAddress!, reads.count)
+      guard count > 1, count <= reads.count else { return false }
+      if let known = UnsafeRawPointer(bitPattern: leaf.load(ordering: .acquiring)) {
+        return Unmanaged<PathLeaf<Value>>.fromOpaque(known)._withUnsafeGuaranteedRef { known in
+          known.keys.count == count && (0..<count).allSatisfy { known.keys[$0] == property(reads[$0])?.key }
+        }
+      }
+      let properties = (0..<count).compactMap { property(reads[$0]) }
+      guard properties.count == count, let reader = properties[count - 1].reader(as: Value.self) else { return false }
+      guard isPath(keyPath, of: Object.self, through: properties, keepingLast: wantsOld) else {
+        isNoPath.store(true, ordering: .relaxed)
+        return false
+      }
+      let made = Unmanaged.passRetained(PathLeaf(keys: properties.map(\.key), read: reader))
+      let address = UInt(bitPattern: made.toOpaque())
+      if !leaf.compareExchange(expected: 0, desired: address, ordering: .acquiringAndReleasing).exchanged {
+        made.release()
+      }
+      return true
+    }
+  }
+
+  private func property(_ pointer: OpaquePointer?) -> KeyValueProperty? {
+    pointer.flatMap { kvo_property_user($0) }.map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
+  }
+}
+
+/// What is known of a path to a stored property.
+private final class PathLeaf<Value> {
+  /// Of all components, the property's own last.
+  let keys: [UInt64]
+  /// Makes the path's value of the property's; they differ by an optional.
+  let read: (UnsafeRawPointer) -> Value
+
+  init(keys: [UInt64], read: @escaping (UnsafeRawPointer) -> Value) {
+    self.keys = keys
+    self.read = read
+  }
+}
+
+/// Whether a key path is the path through these properties and nothing else.
+///
+/// What a key path consists of cannot be asked. But the path through the properties can be put together, and compared: by hash, for
+/// `==` distinguishes paths through an optional by how they were made. The hash is of 64 bits over all components.
+///
+/// - Parameter keepingLast: The death of an object on the way has to tell the old value. Nothing keeps the value of such a path, so
+///   that all on the way have to be held by the one before.
+private func isPath(
+  _ keyPath: AnyKeyPath, of root: any KeyValueObservable.Type, through properties: [KeyValueProperty], keepingLast: Bool
+) -> Bool {
+  var made: AnyKeyPath?
+  var type: any KeyValueObservable.Type = root
+  for (index, property) in properties.enumerated() {
+    let cls = KeyValueClass.of(type: type)
+    guard let declared = cls.property(named: property.name), declared.isDirect, !cls.isAffected(declared.key) else {
+      return false
+    }
+    made =
+      made.map { $0.appending(path: declared.path) ?? declared.chained.flatMap($0.appending(path:)) } ?? declared.path
+    if index == properties.count - 1 { break }
+    if keepingLast, !declared.isOwning || cls.isManual(declared.key) { return false }
+    var value = Swift.type(of: declared.path).valueType
+    if let optional = value as? any OptionalProtocol.Type { value = optional.wrappedType }
+    guard let next = value as? any KeyValueObservable.Type else { return false }
+    type = next
+  }
+  return made.map {
+    Swift.type(of: $0).valueType == Swift.type(of: keyPath).valueType && $0.hashValue == keyPath.hashValue
+  } ?? false
+}

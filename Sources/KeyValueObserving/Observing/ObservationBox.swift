@@ -1,0 +1,86 @@
+// What the runtime holds for an observation, and how it gets there.
+
+public import CKVO
+
+/// Where in the source an observation is made, for reports.
+@usableFromInline
+struct ObservationSite {
+  @usableFromInline let file: StaticString
+  @usableFromInline let line: UInt
+
+  @usableFromInline
+  init(file: StaticString, line: UInt) {
+    self.file = file
+    self.line = line
+  }
+
+  /// As C takes it: a static string ends with a null byte and lives for ever.
+  var cFile: UnsafePointer<CChar> { UnsafeRawPointer(file.utf8Start).assumingMemoryBound(to: CChar.self) }
+  var cLine: UInt32 { UInt32(truncatingIfNeeded: line) }
+}
+
+/// What the runtime holds for an observation; destroyed with it.
+@usableFromInline
+class ObservationBox {
+  @usableFromInline typealias Deliver = (ObservationBox, UnsafePointer<kvo_raw_change>) -> Void
+
+  /// Receives the record of a change. A closure, not a method, so that it is specialised where `observe` was called; it gets the
+  /// box and captures nothing, so that it needs no memory.
+  @usableFromInline let deliver: Deliver
+
+  @usableFromInline
+  init(deliver: @escaping Deliver) { self.deliver = deliver }
+
+  /// Of an expression: its value in new storage, or `nil` when the object is gone.
+  func evaluate() -> UnsafeMutableRawPointer? { nil }
+
+  /// Frees what `evaluate` returned.
+  func release(_ value: UnsafeMutableRawPointer) {}
+
+  private static nonisolated(unsafe) let operations: UnsafePointer<kvo_observer_ops> = {
+    func box(_ pointer: UnsafeMutableRawPointer) -> Unmanaged<ObservationBox> { .fromOpaque(pointer) }
+    let operations = UnsafeMutablePointer<kvo_observer_ops>.allocate(capacity: 1)
+    operations.initialize(
+      to: kvo_observer_ops(
+        callback: { change, pointer in box(pointer)._withUnsafeGuaranteedRef { $0.deliver($0, change) } },
+        destroy: { box($0).release() },
+        evaluate: { box($0)._withUnsafeGuaranteedRef { $0.evaluate() } },
+        release: { value, pointer in box(pointer)._withUnsafeGuaranteedRef { $0.release(value) } }))
+    return UnsafePointer(operations)
+  }()
+
+  /// Registers the box, for a key or, without one, for what it evaluates. Returns 0 when that fails.
+  func register(
+    with object: KeyValueObjectReference, key: UInt64?, keyPath: UnsafePointer<CChar>, options: kvo_options,
+    context: UnsafeMutableRawPointer? = nil, identity: kvo_observer_identity = .init(), site: ObservationSite,
+    keepsLast: Bool = false
+  ) -> kvo_observation {
+    let pointer = Unmanaged.passRetained(self).toOpaque()
+    var observer = kvo_binding_observer(
+      key_path: keyPath, options: options, ops: Self.operations, user_data: pointer, context: context,
+      identity: identity, file: site.cFile, line: site.cLine)
+    var observation: kvo_observation = 0
+    let status =
+      if let key {
+        kvo_binding_observe_key(object, key, &observer, &observation)
+      } else {
+        kvo_binding_observe_tracked(object, &observer, keepsLast, &observation)
+      }
+    guard status != KVO_OK else { return observation }
+    Unmanaged<ObservationBox>.fromOpaque(pointer).release()
+    raiseRegistrationFault(status, object: object, keyPath: String(cString: keyPath), site: site)
+    return 0
+  }
+}
+
+/// The box of a stored property's observation.
+@usableFromInline
+final class HandlerBox<Object: AnyObject, Value>: ObservationBox {
+  @usableFromInline let handler: (Object, NSKeyValueObservedChange<Value>) -> Void
+
+  @inlinable
+  init(_ handler: @escaping (Object, NSKeyValueObservedChange<Value>) -> Void, deliver: @escaping Deliver) {
+    self.handler = handler
+    super.init(deliver: deliver)
+  }
+}
