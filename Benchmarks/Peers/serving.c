@@ -1,0 +1,54 @@
+/* serving.c - see serving.h. */
+#include "serving.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+long sum;
+
+static long long now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1000000000LL + time.tv_nsec;
+}
+
+static const row *find(const row *rows, size_t count, const char *name) {
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(rows[i].name, name) == 0) return &rows[i];
+  return NULL;
+}
+
+/* What was made for one row stays until another one is asked for. */
+static void answer(const row *asked, long count) {
+  static const row *made;
+  if (made != asked) {
+    asked->make();
+    made = asked;
+  }
+  if (asked->prepare != NULL) asked->prepare(count);
+  sum = 0;
+  long long start = now();
+  asked->run(count);
+  long long end = now();
+  if (asked->observed && sum == 0)
+    printf("error no observer of \"%s\" was called\n", asked->name);
+  else
+    printf("%lld\n", end - start);
+}
+
+int serve(const row *rows, size_t row_count) {
+  char line[128], name[64];
+  while (fgets(line, sizeof line, stdin) != NULL) {
+    long count;
+    const row *asked;
+    if (sscanf(line, "%63s %ld", name, &count) != 2 || count < 2)
+      puts("error expected \"<row> <count>\", and a count of 2 at least");
+    else if ((asked = find(rows, row_count, name)) == NULL)
+      printf("error unknown row \"%s\"\n", name);
+    else
+      answer(asked, count);
+    fflush(stdout);
+  }
+  return 0;
+}
