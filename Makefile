@@ -4,15 +4,18 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test bench check check-quick check-format check-api check-c check-sanitizers format clean
+.PHONY: help demo test bench check check-quick check-format check-api check-c check-sanitizers check-costs format clean
 
 # Passed on: make demo ARGS="--json", make bench ARGS="…".
 ARGS ?=
 
 c_tools = libffi-dev cmake ninja-build gcc g++ pkg-config
+# What the benchmarks are held against.
+peers = libglib2.0-dev qt6-base-dev libgnustep-base-dev gobjc
 
-swift_sources = $(wildcard Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Benchmarks)
-c_sources = $(wildcard CShim/src/*.[ch] CShim/include/kvo/*.h Tests/CAPI/*.c Tests/CAPI/support/*.[ch])
+swift_sources = $(wildcard Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Benchmarks Benchmarks/Sources)
+c_sources = $(wildcard CShim/src/*.[ch] CShim/include/kvo/*.h Tests/CAPI/*.c Tests/CAPI/support/*.[ch] Benchmarks/Peers/*.[chm] \
+  Benchmarks/Peers/*.cpp Benchmarks/Sources/C*/*.c Benchmarks/Sources/C*/include/*.h)
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,11 +35,11 @@ test: ## Run all tests: the core without the macro, the C suite, the Swift suite
 	@echo "== The Swift suites"
 	swift test
 
-bench: ## Measure, optimised, against plain Swift and C (ARGS are passed on)
-	@scripts/require.sh swift git libffi-dev
+bench: ## Measure, optimised, against other systems (ARGS="--filter 'observed set.*'")
+	@scripts/require.sh swift git $(c_tools) valgrind $(peers)
 	@scripts/bench.sh $(ARGS)
 
-check: check-format check-c check-sanitizers check-api ## Everything a release must pass besides the tests; takes long
+check: check-format check-c check-sanitizers check-api check-costs ## Everything a release must pass besides the tests; takes long
 
 check-quick: check-format check-api ## The checks that take seconds: format, C headers and symbols, API baseline
 	@scripts/require.sh swift $(c_tools)
@@ -57,6 +60,10 @@ check-sanitizers: ## Run the Swift tests under ThreadSanitizer and AddressSaniti
 check-api: ## Compare the public Swift API with Documentation/api-baseline.txt; ask for doc comments
 	@scripts/require.sh swift git libffi-dev python3
 	scripts/check-api.sh
+
+check-costs: ## Compare instructions and allocations of each benchmark with Benchmarks/costs.txt
+	@scripts/require.sh swift git libffi-dev gcc valgrind python3
+	scripts/check-costs.sh
 
 format: ## Format the Swift and C sources in place
 	@scripts/require.sh swift clang-format

@@ -9,18 +9,27 @@ let package = Package(
     .package(name: "swift-kvo", path: ".."),
     // No traits: the default one needs jemalloc.
     .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
+    // A peer.
+    .package(url: "https://github.com/OpenCombine/OpenCombine", exact: "0.14.0"),
   ],
   targets: [
-    .target(name: "CPeers", dependencies: [.product(name: "CKVO", package: "swift-kvo")]),
+    // What is measured: each row's operation, ours and that of the peers in Swift.
+    .target(
+      name: "Rows",
+      dependencies: [
+        "CRows",
+        .product(name: "KeyValueObserving", package: "swift-kvo"),
+        .product(name: "OpenCombine", package: "OpenCombine"),
+      ]),
+    .target(name: "CRows", dependencies: [.product(name: "CKVO", package: "swift-kvo")]),
+    // Measures time, in turns with the peers.
     .executableTarget(
       name: "Observing",
-      dependencies: [
-        "CPeers",
-        .product(name: "KeyValueObserving", package: "swift-kvo"),
-        .product(name: "CKVO", package: "swift-kvo"),
-        .product(name: "Benchmark", package: "benchmark"),
-      ],
+      dependencies: ["Rows", .product(name: "Benchmark", package: "benchmark")],
       path: "Benchmarks/Observing",
       plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]),
+    // Counts instructions, allocations and bytes. It replaces malloc, which nothing that is timed should.
+    .executableTarget(name: "Counts", dependencies: ["Rows", "CCounting"]),
+    .target(name: "CCounting"),
   ]
 )

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Runs the benchmarks, optimised, and makes their table: Benchmarks/results.md and Benchmarks/results.json.
+#   scripts/bench.sh [--filter REGEX]…   rows whose name, "row: peer", matches as a whole; other arguments of the tool too
 # They are a package of their own, so that what they need is fetched and built by nobody else. The first build takes minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -7,16 +8,26 @@ cd "$(dirname "$0")/.."
 rows=$(mktemp -d)
 trap 'rm -rf "$rows"' EXIT
 echo "Building and running the benchmarks; the first time takes some minutes …" >&2
-KVO_BENCH_RESULTS=$rows scripts/quietly.sh bench \
+peers=$PWD/build/peers
+scripts/quietly.sh bench-peers cmake -S Benchmarks/Peers -B "$peers" -G Ninja -DCMAKE_C_COMPILER=gcc \
+  -DCMAKE_CXX_COMPILER=g++ -DCMAKE_OBJC_COMPILER=gcc
+scripts/quietly.sh bench-peers cmake --build "$peers"
+scripts/quietly.sh bench-counts swift build --package-path Benchmarks -c release --product Counts
+counts=$(swift build --package-path Benchmarks -c release --show-bin-path)/Counts
+KVO_BENCH_RESULTS=$rows KVO_BENCH_PEERS=$peers KVO_BENCH_COUNTS=$counts scripts/quietly.sh bench \
   swift package --package-path Benchmarks --allow-writing-to-package-directory benchmark --no-progress "$@"
-[[ -s $rows/rows.md ]] || { echo "The benchmarks wrote no row." >&2; exit 1; }
+if [[ ! -s $rows/rows.md ]]; then
+  echo "No row was measured. A filter is a regular expression for a whole name, such as --filter 'observed set.*'." >&2
+  echo "Names: swift package --package-path Benchmarks benchmark list" >&2
+  exit 1
+fi
 
 {
-  echo "| what | against | ns | its ns | ratio | bar | turns |"
-  echo "| --- | --- | ---: | ---: | ---: | ---: | ---: |"
-  cat "$rows/rows.md"
+  echo "| what | who | against | ours | its | ratio | bar | held | runs |"
+  echo "| --- | --- | --- | ---: | ---: | ---: | ---: | --- | ---: |"
+  sort -n "$rows/rows.md" | cut -f 2-
 } >Benchmarks/results.md
-{ echo "["; sed '$!s/$/,/' "$rows/rows.json"; echo "]"; } >Benchmarks/results.json
+{ echo "["; sort -n "$rows/rows.json" | cut -f 2- | sed '$!s/$/,/'; echo "]"; } >Benchmarks/results.json
 cat Benchmarks/results.md
 echo
-echo "Each turn measures both, one after the other; ns are medians, a ratio is the median of the turns' ratios."
+echo "Each run measures both, one after the other; times are medians, a ratio is the median of the runs' ratios."

@@ -1,126 +1,74 @@
-// The rows: what observing costs while nobody observes, while somebody does, and behind a C setter.
+// Registers all comparisons with the benchmark tool, in the order of the table.
 
 import Benchmark
-import CKVO
-import CPeers
-import KeyValueObserving
-
-nonisolated(unsafe) private var observable = Observable()
-nonisolated(unsafe) private var plain = Plain()
-nonisolated(unsafe) private var handwritten = Handwritten()
-nonisolated(unsafe) private let observables = (0..<64).map { _ in Observable() }
-nonisolated(unsafe) private let plains = (0..<64).map { _ in Plain() }
-nonisolated(unsafe) private var token: NSKeyValueObservation?
-nonisolated(unsafe) private var sum = 0
-
-private func fresh() {
-  observable = Observable()
-  plain = Plain()
-  handwritten = Handwritten()
-}
-
-/// An object that was observed and is no longer.
-private func onceObserved() {
-  fresh()
-  observable.observe(\.number) { _, _ in }.invalidate()
-  observable.observe(\.text) { _, _ in }.invalidate()
-}
-
-// The object is a local of the loop, as it would be in a program: a global would be loaded, retained and released each time.
-
-private func setNumbers(_ count: Int) {
-  let object = observable
-  for index in 0..<count { set(object, index) }
-}
-
-private func setPlainNumbers(_ count: Int) {
-  let object = plain
-  for index in 0..<count { set(object, index) }
-}
-
-private func setHandwrittenNumbers(_ count: Int) {
-  let object = handwritten
-  for index in 0..<count { set(object, index) }
-}
-
-private func setTexts(_ count: Int) {
-  let (object, texts) = (observable, texts)
-  for index in 0..<count { set(object, texts[index & 1]) }
-}
-
-private func setPlainTexts(_ count: Int) {
-  let (object, texts) = (plain, texts)
-  for index in 0..<count { set(object, texts[index & 1]) }
-}
-
-// A getter has no effect, so that a loop over one object would call it once; and many objects are loaded, but not retained.
-
-private func getNumbers(_ count: Int) {
-  let objects = observables.map(Unmanaged.passUnretained)
-  var own = 0
-  for index in 0..<count { objects[index & 63]._withUnsafeGuaranteedRef { own &+= get($0) } }
-  sum &+= own
-}
-
-private func getPlainNumbers(_ count: Int) {
-  let objects = plains.map(Unmanaged.passUnretained)
-  var own = 0
-  for index in 0..<count { objects[index & 63]._withUnsafeGuaranteedRef { own &+= get($0) } }
-  sum &+= own
-}
-
-private func appendItems(_ count: Int) {
-  let object = observable
-  for index in 0..<count { append(object, index) }
-}
-
-private func appendPlainItems(_ count: Int) {
-  let object = plain
-  for index in 0..<count { append(object, index) }
-}
+import Rows
 
 // The entry point that the benchmark tool looks for.
-nonisolated(unsafe) let benchmarks: @Sendable () -> Void = {
-  let store = "plain stored property"
+let benchmarks: @Sendable () -> Void = {
+  for row in Row.all {
+    for peer in row.peers { compare(row, with: peer) }
+  }
+  for count in Population.counts { comparePopulation(of: count) }
+  for row in ThreadedRow.all { compareThreads(row) }
+  for footprint in Footprint.all { compareBytes(footprint) }
+}
+
+private func compare(_ row: Row, with peer: Peer) {
   compare(
-    "unobserved set, Int", bar: 1.1, against: store, operations: 2_000_000, setup: fresh, ours: setNumbers,
-    peer: setPlainNumbers)
-  compare("unobserved set, String", bar: 1.1, against: store, setup: fresh, ours: setTexts, peer: setPlainTexts)
+    Comparison(
+      name: row.name, subject: row.subject, against: peer.name, bar: peer.bar.map { .init(.ratioAtMost, $0) })
+  ) {
+    let (ours, theirs) = (Side(row.make()), Side(peer))
+    return (ours.turn, theirs.turn)
+  }
+}
+
+/// What a set costs among many objects, beyond the same walk over plain objects, against the same among few.
+private func comparePopulation(of count: Int) {
   compare(
-    "set after the last removal, Int", bar: 1.1, against: store, operations: 2_000_000, setup: onceObserved,
-    ours: setNumbers,
-    peer: setPlainNumbers)
-  compare(
-    "set after the last removal, String", bar: 1.1, against: store, setup: onceObserved, ours: setTexts,
-    peer: setPlainTexts)
-  compare(
-    "get, Int", bar: 1.35, against: store, operations: 2_000_000, setup: fresh, ours: getNumbers, peer: getPlainNumbers)
-  compare(
-    "append to an unobserved array of 100 000", bar: 2, against: store, operations: 10_000,
-    setup: {
-      fresh()
-      // Room for all that is appended: growing would copy, in one or the other by chance.
-      observable.items.reserveCapacity(2_000_000)
-      plain.items.reserveCapacity(2_000_000)
-      observable.items += 0..<100_000
-      plain.items += 0..<100_000
-    },
-    ours: appendItems, peer: appendPlainItems)
-  compare(
-    "observed set, Int, one closure, old and new", bar: 5, against: "didSet that calls a list of closures",
-    setup: {
-      fresh()
-      token = observable.observe(\.number, options: [.old, .new]) { _, change in
-        sum &+= change.oldValue! &+ change.newValue!
+    Comparison(
+      name: "observed set, \(count) observed objects, each once in random order, beyond a plain walk",
+      subject: "swift-kvo", against: "the same of \(Population.small) objects",
+      bar: count == Population.counts.last ? .init(.ratioAtMost, 2) : nil), runs: 15
+  ) {
+    func beyondPlain(_ count: Int) -> () -> Double {
+      let (observed, plain) = (Population.observed(count: count), Population.plain(count: count))
+      // A walk before those that are timed, so that few objects are in the caches, as they can be.
+      let walks = max(1, 100_000 / count)
+      func time(_ population: Population) -> Double {
+        population.walk()
+        return nanoseconds { for _ in 0..<walks { population.walk() } } / Double(walks * count)
       }
-      handwritten.handlers.append { sum &+= $0 &+ $1 }
-    },
-    ours: setNumbers, peer: setHandwrittenNumbers,
-    teardown: { token = nil })
+      return { time(observed) - time(plain) }
+    }
+    return (beyondPlain(count), beyondPlain(Population.small))
+  }
+}
+
+/// Both sides are ours: two threads, and one.
+private func compareThreads(_ row: ThreadedRow) {
   compare(
-    "C setter through a trampoline, one C observer, old and new", bar: 2, subject: "libkvo",
-    against: "bare libffi closure with ffi_call", setup: { precondition(cpeers_prepare() != 0) },
-    ours: { cpeers_set_observed($0) },
-    peer: { cpeers_set_bare_closure($0) })
-  compareSizes("bytes of an unobserved object", bar: 8, ours: Observable.self, peer: Plain.self)
+    Comparison(
+      name: row.name, subject: row.subject, against: "1 thread",
+      bar: row.bar.map { .init(.throughputAtLeast, $0) }, isThroughput: true)
+  ) {
+    let runs = [row.make(), row.make()]
+    func side(_ threads: Int) -> () -> Double {
+      Side { together(Array(runs.prefix(threads)), count: $0) / Double(threads) }.turn
+    }
+    return (side(2), side(1))
+  }
+}
+
+/// Counted by another program, since what counts replaces malloc.
+private func compareBytes(_ footprint: Footprint) {
+  let (place, metric) = (Results.nextPlace(), BenchmarkMetric.custom("bytes"))
+  Benchmark(
+    "\(footprint.name): \(footprint.against)",
+    configuration: .init(metrics: [metric], warmupIterations: 0, maxIterations: 1)
+  ) { benchmark in
+    let (ours, theirs) = countedBytes(of: footprint)
+    benchmark.measurement(metric, Int(ours))
+    Results.append(footprint, place: place, ours: ours, theirs: theirs)
+  }
 }

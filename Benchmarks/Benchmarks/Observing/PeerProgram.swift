@@ -1,0 +1,63 @@
+// The programs beside: peers in other languages, and the one that counts bytes.
+
+import Foundation
+import Rows
+
+/// A peer that is asked line by line, and idle in between.
+final class PeerProgram {
+  private let name: String
+  private let process = Process()
+  private let (questions, answers) = (Pipe(), Pipe())
+  private let lines: UnsafeMutablePointer<FILE>
+
+  init(_ name: String) {
+    self.name = name
+    signal(SIGPIPE, SIG_IGN)
+    process.executableURL = URL(fileURLWithPath: environment("KVO_BENCH_PEERS") + "/" + name)
+    process.standardInput = questions
+    process.standardOutput = answers
+    do { try process.run() } catch { fail("cannot start the peer \(name): \(error)") }
+    lines = fdopen(answers.fileHandleForReading.fileDescriptor, "r")
+  }
+
+  /// Has it do an operation so often.
+  func nanoseconds(_ row: String, _ count: Int) -> Double {
+    do { try questions.fileHandleForWriting.write(contentsOf: Data("\(row) \(count)\n".utf8)) } catch {
+      fail("the peer \(name) does not listen: \(error)")
+    }
+    var buffer = [CChar](repeating: 0, count: 256)
+    guard fgets(&buffer, Int32(buffer.count), lines) != nil else { fail("the peer \(name) ended at row \(row)") }
+    let answer = String(decoding: buffer.prefix { $0 != 0 && $0 != 10 }.map(UInt8.init), as: UTF8.self)
+    guard let nanoseconds = Double(answer) else { fail("the peer \(name) says: \(answer)") }
+    return nanoseconds
+  }
+}
+
+/// What `Counts bytes` says.
+func countedBytes(of footprint: Footprint) -> (ours: Double, theirs: Double) {
+  let (process, output) = (Process(), Pipe())
+  process.executableURL = URL(fileURLWithPath: environment("KVO_BENCH_COUNTS"))
+  process.arguments = ["bytes"]
+  process.standardOutput = output
+  do { try process.run() } catch { fail("cannot start Counts: \(error)") }
+  let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+  for line in text.split(separator: "\n") {
+    let fields = line.split(separator: "\t")
+    if fields.count == 4, fields[0] == footprint.name, fields[1] == footprint.against, let ours = Double(fields[2]),
+      let theirs = Double(fields[3])
+    {
+      return (ours, theirs)
+    }
+  }
+  fail("Counts does not say: \(footprint.name), \(footprint.against)")
+}
+
+func environment(_ name: String) -> String {
+  guard let value = ProcessInfo.processInfo.environment[name] else { fail("\(name) is not set: run 'make bench'") }
+  return value
+}
+
+func fail(_ message: String) -> Never {
+  FileHandle.standardError.write(Data("benchmark: \(message)\n".utf8))
+  exit(1)
+}

@@ -1,0 +1,125 @@
+/* crows.c - see crows.h. */
+#include "crows.h"
+
+#include <ffi.h>
+#include <kvo/kvo.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct point {
+  kvo_object header;
+  double x;
+  _Atomic double y;
+} point;
+
+typedef void (*setter)(kvo_object *object, double value);
+
+static double get_x(const kvo_object *object) { return ((const point *)object)->x; }
+static void set_x(kvo_object *object, double value) { ((point *)object)->x = value; }
+
+static double get_y(const kvo_object *object) {
+  return atomic_load_explicit(&((const point *)object)->y, memory_order_relaxed);
+}
+
+static void set_y(kvo_object *object, double value) {
+  atomic_store_explicit(&((point *)object)->y, value, memory_order_relaxed);
+}
+
+/* Each thread has its own sum, so that observers do not contend. */
+static _Thread_local double sum;
+
+static void add_up(const kvo_change *change, void *user_data) {
+  (void)user_data;
+  sum += *(const double *)change->old_value->bytes + *(const double *)change->new_value->bytes;
+}
+
+static kvo_object *observed, *unobserved;
+static const kvo_property *x_property, *y_property;
+static setter bare_closure;
+static point bare;
+
+static void need(bool made, const char *what) {
+  if (made) return;
+  fprintf(stderr, "crows: cannot make %s\n", what);
+  abort();
+}
+
+static void make_objects(void) {
+  static const kvo_property_spec properties[] = {
+      {.name = "x", .type = "d", .getter = (kvo_function)get_x, .setter = (kvo_function)set_x},
+      {.name = "y", .type = "d", .getter = (kvo_function)get_y, .setter = (kvo_function)set_y}};
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = "BenchmarkPoint",
+                         .instance_size = sizeof(point),
+                         .properties = properties,
+                         .property_count = 2};
+  kvo_class *cls;
+  need(kvo_class_register(&spec, &cls) == KVO_OK, "a class");
+  need(kvo_object_create(cls, &observed) == KVO_OK && kvo_object_create(cls, &unobserved) == KVO_OK, "objects");
+  x_property = kvo_class_property(cls, "x");
+  y_property = kvo_class_property(cls, "y");
+  kvo_observer observer = {.struct_size = sizeof observer,
+                           .options = (kvo_options)(KVO_OLD | KVO_NEW | KVO_ENDS_WITH_OBJECT),
+                           .callback = add_up,
+                           KVO_HERE};
+  for (int i = 0; i < 2; i++) {
+    observer.key_path = properties[i].name;
+    need(kvo_add_observer(observed, &observer, NULL) == KVO_OK, "an observation");
+  }
+}
+
+static void forward(ffi_cif *cif, void *result, void **arguments, void *user_data) {
+  (void)result;
+  (void)user_data;
+  ffi_call(cif, FFI_FN(set_x), NULL, arguments);
+}
+
+static void make_closure(void) {
+  static ffi_cif cif;
+  static ffi_type *arguments[] = {&ffi_type_pointer, &ffi_type_double};
+  void *code;
+  ffi_closure *closure = ffi_closure_alloc(sizeof(ffi_closure), &code);
+  need(closure != NULL && ffi_prep_cif(&cif, FFI_DEFAULT_ABI, 2, &ffi_type_void, arguments) == FFI_OK &&
+           ffi_prep_closure_loc(closure, &cif, forward, NULL, code) == FFI_OK,
+       "a closure");
+  memcpy(&bare_closure, &code, sizeof code); /* ISO C has no cast from a data pointer to a function pointer */
+}
+
+static void make(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, make_objects);
+}
+
+/* Looks the setter up for each call, as a program has to. */
+static void set(kvo_object *object, const kvo_property *property, long count) {
+  for (long i = 0; i < count; i++) ((setter)kvo_object_property_setter(object, property))(object, (double)i);
+}
+
+void crows_set_observed(long count) {
+  make();
+  set(observed, x_property, count);
+}
+
+void crows_set_unobserved(long count) {
+  make();
+  set(unobserved, x_property, count);
+}
+
+void crows_set_shared(long count) {
+  make();
+  set(observed, y_property, count);
+}
+
+void crows_set_bare_closure(long count) {
+  if (bare_closure == NULL) make_closure();
+  for (long i = 0; i < count; i++) bare_closure(&bare.header, (double)i);
+}
+
+void crows_set_pointer(long count) {
+  setter volatile pointer = set_x;
+  for (long i = 0; i < count; i++) pointer(&bare.header, (double)i);
+}

@@ -1,0 +1,101 @@
+// Rows: changes announced by hand, and the classic observer with its dictionary.
+
+import Foundation
+import KeyValueObserving
+
+extension Row {
+  static var announced: [Row] {
+    [
+      Row("manual pair by key", announcingByKey, .gnustep("manual", "KVO, will and did")),
+      Row("manual pair by key path", announcingByPath, .gnustep("manual", "KVO, will and did")),
+      Row("to-many insert with indexes", inserting, .gnustep("insert", "KVO, will and did with indexes")),
+      Row(
+        "classic observer by string key, dictionary with old and new", classic,
+        .gnustep("set-old-new", "KVO, options old and new", bar: 0.5)),
+    ]
+  }
+}
+
+extension Observable {
+  @inline(never)
+  fileprivate func announce(byKey value: Int) {
+    willChangeValue(forKey: "scratch")
+    scratch = value
+    didChangeValue(forKey: "scratch")
+  }
+
+  @inline(never)
+  fileprivate func announce(byPath value: Int) {
+    willChangeValue(for: \.scratch)
+    scratch = value
+    didChangeValue(for: \.scratch)
+  }
+
+  @inline(never)
+  fileprivate func insert(_ value: Int, at index: Int) {
+    let indexes = IndexSet(integer: index)
+    willChange(.insertion, valuesAt: indexes, forKey: "drafts")
+    drafts.insert(value, at: index)
+    didChange(.insertion, valuesAt: indexes, forKey: "drafts")
+  }
+}
+
+private func observedScratch() -> (Observable, NSKeyValueObservation) {
+  let (object, tally) = (Observable(), Tally())
+  return (object, object.observe(\.scratch, options: [.new]) { _, change in tally.add(change.newValue!) })
+}
+
+private func announcingByKey() -> Workload {
+  let (object, token) = observedScratch()
+  return Workload { count in
+    for index in 0..<count { object.announce(byKey: index) }
+    withExtendedLifetime(token) {}
+  }
+}
+
+private func announcingByPath() -> Workload {
+  let (object, token) = observedScratch()
+  return Workload { count in
+    for index in 0..<count { object.announce(byPath: index) }
+    withExtendedLifetime(token) {}
+  }
+}
+
+/// Takes each element out again, unannounced, so that the array stays as small as the peer's.
+private func inserting() -> Workload {
+  let (object, tally) = (Observable(), Tally())
+  let token = object.observe(\.drafts, options: [.new]) { _, change in tally.add(change.indexes!.count) }
+  return Workload { count in
+    for index in 0..<count {
+      object.insert(index, at: 0)
+      object.drafts.removeLast()
+    }
+    withExtendedLifetime(token) {}
+  }
+}
+
+private final class Panel: KeyValueObject {
+  nonisolated(unsafe) static let context = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
+  let tally = Tally()
+
+  override func observeValue(
+    forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?
+  ) {
+    guard context == Panel.context, let change else {
+      return super.observeValue(forKeyPath: keyPath, of: object, change: change, context: context)
+    }
+    tally.add((change[.oldKey] as! Int) &+ (change[.newKey] as! Int))
+  }
+}
+
+/// Ends a classic observation, which must not outlive its observer.
+private final class ClassicObservation {
+  let (object, panel) = (Observable(), Panel())
+  init() { object.addObserver(panel, forKeyPath: "number", options: [.old, .new], context: Panel.context) }
+  deinit { object.removeObserver(panel, forKeyPath: "number", context: Panel.context) }
+}
+
+private func classic() -> Workload {
+  let observation = ClassicObservation()
+  return .setting(observation.object, keeping: observation)
+}

@@ -1,0 +1,84 @@
+// Sets from two threads at once, held against one thread.
+
+import CRows
+import Foundation
+import KeyValueObserving
+import Synchronization
+
+/// An operation that several threads do at once.
+public struct ThreadedRow {
+  public let name: String
+  public let subject: String
+  /// The lowest ratio of the throughputs, of two threads and of one, that the project asks for.
+  public let bar: Double?
+  /// Makes what one thread does. Made one after the other, so that objects may be neighbours in memory.
+  public let make: () -> (Int) -> Void
+
+  public static var all: [ThreadedRow] {
+    [
+      ThreadedRow(name: "2 threads, separate objects, observed set", subject: "swift-kvo", bar: 1.8) {
+        let (object, tally) = (apart(Observable.init), Tally())
+        let token = object.observe(\.number) { object, _ in tally.add(object.number) }
+        return { count in
+          for index in 0..<count { set(object, index) }
+          withExtendedLifetime(token) {}
+        }
+      },
+      // What the machine gives to those who share nothing.
+      ThreadedRow(name: "2 threads, separate objects, didSet list", subject: "didSet list", bar: nil) {
+        let (object, tally) = (apart(Handwritten.init), Tally())
+        object.handlers.append { tally.add($1) }
+        return { count in
+          for index in 0..<count { set(object, index) }
+        }
+      },
+      ThreadedRow(
+        name: "2 threads, one object, C setter with atomic storage, observed", subject: "libkvo", bar: nil,
+        make: { crows_set_shared }),
+    ]
+  }
+}
+
+/// An object with no neighbour on its cache lines: that would be the program's doing, not the library's.
+private func apart<Object>(_ make: () -> Object) -> Object {
+  let objects = (0..<16).map { _ in make() }
+  return objects[8]
+}
+
+/// Does each of these `count` times, on a thread of its own, all at once; returns the nanoseconds until the last is done.
+public func together(_ runs: [(Int) -> Void], count: Int) -> Double {
+  let race = Race(runs)
+  for index in runs.indices { Thread { race.run(index, count) }.start() }
+  for _ in runs { race.done.wait() }
+  return race.times.withLock { nanoseconds($0.last! - $0.first!) }
+}
+
+private final class Race: @unchecked Sendable {
+  let runs: [(Int) -> Void]
+  let arrived = Atomic(0)
+  let times = Mutex((first: ContinuousClock.Instant?.none, last: ContinuousClock.Instant?.none))
+  let done = DispatchSemaphore(value: 0)
+
+  init(_ runs: [(Int) -> Void]) { self.runs = runs }
+
+  func run(_ index: Int, _ count: Int) {
+    // Left to the scheduler, they may share a processor for longer than a turn takes.
+    crows_pin_thread(Int32(index))
+    // All begin when all are there; each has a processor, so nobody sleeps.
+    arrived.wrappingAdd(1, ordering: .acquiringAndReleasing)
+    while arrived.load(ordering: .acquiring) < runs.count {}
+    let begin = ContinuousClock.now
+    runs[index](count)
+    let end = ContinuousClock.now
+    times.withLock {
+      $0.first = min($0.first ?? begin, begin)
+      $0.last = max($0.last ?? end, end)
+    }
+    done.signal()
+  }
+}
+
+public func nanoseconds(_ duration: Duration) -> Double {
+  let (seconds, attoseconds) = duration.components
+  return Double(seconds) * 1e9 + Double(attoseconds) / 1e9
+}

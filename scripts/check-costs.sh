@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Counts instructions and allocations of each row of the benchmarks, and compares them with Benchmarks/costs.txt.
+# To accept what changed, for the worse or the better: scripts/check-costs.sh --bless
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+scripts/quietly.sh check-costs swift build --package-path Benchmarks -c release --product Counts
+out=build/costs
+rm -rf "$out"
+mkdir -p "$out"
+# Valgrind cannot read the debug information that Swift writes.
+strip --strip-debug -o "$out/Counts" "$(swift build --package-path Benchmarks -c release --show-bin-path)/Counts"
+
+# What differs from run to run without need: seeds of hash tables, and symbols bound at their first use.
+unset KVO_POLICY
+export SWIFT_DETERMINISTIC_HASHING=1 LD_BIND_NOW=1
+valgrind --quiet --tool=callgrind --instr-atstart=no --callgrind-out-file="$out/callgrind" "$out/Counts" costs \
+  >"$out/allocations.txt"
+. /etc/os-release
+place="$(swift --version 2>/dev/null | sed -nE 's/.*Swift version ([0-9.]+).*/Swift \1/p' | head -n 1), $(uname -m), $PRETTY_NAME"
+exec python3 scripts/costs.py "$out" Benchmarks/costs.txt "$place" "$@"
