@@ -1,0 +1,122 @@
+/* program.c - programs: decoded from an input of the fuzzer, and printed when a world fails. */
+#include "world.h"
+
+#include <stdio.h>
+
+/* The first object and the first paths more often than the others: more happens where things meet. */
+static int slot_from(uint8_t byte) { return byte % 8 < SLOTS ? 0 : byte % SLOTS; }
+static int subject_from(uint8_t byte) { return byte < 5 * PATHS ? byte % PATHS : byte % 8; }
+
+void program_decode(program *out, const uint8_t *bytes, size_t size) {
+  *out = (program){.count = 0};
+  for (size_t i = 0; i < HEADER_SIZE && i < size; i++) out->shapes[i] = bytes[i] % SHAPES;
+  for (size_t at = HEADER_SIZE; at + OPERATION_SIZE <= size && out->count < PROGRAM_SIZE; at += OPERATION_SIZE) {
+    const uint8_t *code = bytes + at;
+    out->operations[out->count++] = (operation){.code = code[0] % OPERATIONS,
+                                                .slot = slot_from(code[1]),
+                                                .subject = subject_from(code[2]),
+                                                .argument = code[3],
+                                                .flags = code[4],
+                                                .when = code[5] % 16};
+  }
+}
+
+/* ---------------------------------------------------------------------------------------------------------- Printing -- */
+
+static void print_options(int options) {
+  static const char *const names[] = {"new", "old", "initial", "prior"};
+  for (int i = 0; i < 4; i++)
+    if ((options >> i & 1) != 0) fprintf(stderr, " %s", names[i]);
+  if ((options & 16) != 0) fprintf(stderr, " ends-with-object");
+}
+
+static void print_operation(const operation *op) {
+  const char *path = key_paths[op->subject % PATHS], *any = key_infos[op->subject % (KEYS + 1)].name,
+             *settable = key_infos[op->subject % KEYS].name;
+  int number = stored_for(op->subject % KEYS, op->argument);
+  switch (op->code) {
+    case CREATE: fprintf(stderr, "create object %d of shape %d", op->slot, op->argument % SHAPES); break;
+    case KILL:
+      fprintf(stderr, "kill object %d%s", op->slot, (op->flags & 1) != 0 ? "" : ", references to it stay");
+      break;
+    case SET:
+      fprintf(stderr, "set %s of object %d to %d%s", settable, op->slot, number,
+              (op->flags & 1) != 0 ? ", through a setter that was kept" : "");
+      break;
+    case STORE: fprintf(stderr, "store %d in %s of object %d, telling nobody", number, settable, op->slot); break;
+    case SET_PATH:
+      fprintf(stderr, "set path \"%s\" of object %d to %d (flags %d)", path, op->slot, op->argument, op->flags);
+      break;
+    case GET_PATH: fprintf(stderr, "get path \"%s\" of object %d", path, op->slot); break;
+    case WILL: fprintf(stderr, "will change %s of object %d", any, op->slot); break;
+    case WILL_INDEXES:
+      fprintf(stderr, "will change indexes %x of %s of object %d, kind %d", (unsigned)op->argument, any, op->slot,
+              op->flags & 3);
+      break;
+    case DID: fprintf(stderr, "did change %s of object %d", any, op->slot); break;
+    case ADD:
+      fprintf(stderr, "observe \"%s\" of object %d as observer %d with context %d, options", path, op->slot,
+              op->flags & 3, op->flags >> 2 & 3);
+      print_options(op->argument);
+      fprintf(stderr, "; its callback runs the next %d", op->flags >> 6);
+      break;
+    case REMOVE: fprintf(stderr, "remove observation %d", op->subject); break;
+    case CANCEL:
+      fprintf(stderr, "cancel observation %d%s", op->subject, (op->flags & 1) != 0 ? " and wait" : "");
+      break;
+    case FORGED: fprintf(stderr, "remove an id that is nearly that of observation %d", op->subject); break;
+    case REMOVE_FOR: fprintf(stderr, "remove observer %d of \"%s\" of object %d", op->flags & 3, path, op->slot); break;
+    case REMOVE_FOR_CONTEXT:
+      fprintf(stderr, "remove observer %d of \"%s\" of object %d, context %d", op->flags & 3, path, op->slot,
+              op->flags >> 2 & 3);
+      break;
+    case QUERY: fprintf(stderr, "query object %d", op->slot); break;
+    case OPERATIONS: break;
+  }
+  if (op->when != 0)
+    fprintf(stderr, " [in a callback:%s%s%s%s]", (op->when & ACT_NOT_PRIOR) != 0 ? " not before" : "",
+            (op->when & ACT_NOT_AFTER) != 0 ? " not after" : "", (op->when & ACT_ONCE) != 0 ? " once" : "",
+            (op->when & ACT_ON_SELF) != 0 ? " itself" : "");
+}
+
+void program_print(const program *of, int last) {
+  fprintf(stderr, "objects of shapes %d %d %d %d\n", of->shapes[0], of->shapes[1], of->shapes[2], of->shapes[3]);
+  for (int i = 0; i < of->count; i++) {
+    fprintf(stderr, "%s%3d ", i == last ? ">" : " ", i);
+    print_operation(&of->operations[i]);
+    fputc('\n', stderr);
+  }
+}
+
+static void print_value(const char *name, value of) {
+  static const char *const kinds[] = {"-", "nil", "", "object ", "string ", "box ", "wide ", "torn "};
+  fprintf(stderr, " %s %s", name, kinds[of.kind]);
+  if (of.kind >= INTEGER) fprintf(stderr, "%d", of.number);
+}
+
+void event_print(const event *of, const char *prefix) {
+  fprintf(stderr, "%s", prefix);
+  switch (of->kind) {
+    case CALLED:
+      fprintf(stderr, "observation %d called %s, object %d, path \"%s\", kind %d, observer %d, context %d", of->watch,
+              of->prior ? "before" : "after", of->slot, of->path >= 0 ? key_paths[of->path] : "(another)", of->change,
+              of->identity, of->context);
+      print_value("old", of->before);
+      print_value("new", of->after);
+      if (of->index_count != 0) fprintf(stderr, " %d indexes %x", of->index_count, (unsigned)of->indexes);
+      break;
+    case RETURNED: fprintf(stderr, "returned %d: %s", of->status, kvo_status_string((kvo_status)of->status)); break;
+    case FAULTED:
+      fprintf(stderr, "fault KVO%04d", of->status);
+      if (of->index_count != 0) fprintf(stderr, ", %d observations %x", of->index_count, (unsigned)of->indexes);
+      break;
+    case READ: print_value("read", of->after); break;
+    case COUNTED: fprintf(stderr, "object %d has %d registrations", of->slot, of->index_count); break;
+    case LISTED: fprintf(stderr, "object %d lists observation %d", of->slot, of->watch); break;
+    case STORED:
+      fprintf(stderr, "%s of object %d", key_infos[of->path].name, of->slot);
+      print_value("is", of->after);
+      break;
+  }
+  fputc('\n', stderr);
+}

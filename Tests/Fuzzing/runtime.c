@@ -1,0 +1,246 @@
+/* runtime.c - see runtime.h. */
+#include "runtime.h"
+
+#include "classes.h"
+
+#include <kvo/kvo_binding.h>
+#include <sanitizer/asan_interface.h>
+#include <stdlib.h>
+#include <string.h>
+
+static world *here;
+
+/* What is known of an observation besides what its watch says. */
+static struct {
+  kvo_observation id;
+  bool registered;
+  int destroyed;
+} states[WATCHES];
+
+/* Who observes, and contexts, by number; context 0 is NULL. */
+static char identities[4], contexts[4];
+static void *context_of(int number) { return number != 0 ? &contexts[number] : NULL; }
+static int number_of_context(const void *context) {
+  return context != NULL ? (int)((const char *)context - contexts) : 0;
+}
+
+static kvo_object *object_in(int slot) { return &items[slot].header; }
+static int slot_of(const kvo_object *object) { return (int)((const item *)object - items); }
+
+/* ---------------------------------------------------------------------------------------------------------- Observers -- */
+
+static void called(int number, const kvo_change *change, void *user_data) {
+  const watch *as = &here->watches[number];
+  if (states[number].id == 0) states[number].id = change->observation; /* an initial callback, before the id is known */
+  if (states[number].id != change->observation) fail("observation %d is told another id", number);
+  if (states[number].destroyed != 0) fail("observation %d is told after its user data was destroyed", number);
+  event told = {.kind = CALLED, .watch = number, .slot = slot_of(change->object), .prior = change->is_prior};
+  told.change = (int)change->kind;
+  told.before = value_seen(change->old_value);
+  told.after = value_seen(change->new_value);
+  told.context = number_of_context(change->context);
+  told.identity = (int)((char *)user_data - identities);
+  told.path = strcmp(change->key_path, key_paths[as->path]) == 0 ? as->path : -1;
+  told.index_count = (int)change->index_count;
+  for (size_t i = 0; i < change->index_count; i++) told.indexes |= 1 << change->indexes[i];
+  world_called(here, &told);
+}
+
+static void ignore_value(const kvo_value *seen, void *arg) { (void)seen, (void)arg; }
+
+/* It may call the runtime: nothing is locked. */
+static void destroyed(int number, void *user_data) {
+  if (user_data != &identities[here->watches[number].identity]) fail("another's user data is destroyed");
+  if (states[number].destroyed++ != 0) fail("the user data of observation %d is destroyed twice", number);
+  if (here->running[number] != 0) fail("the user data of observation %d is destroyed during its callback", number);
+  if (kvo_cancel_observer(states[number].id) != KVO_ERROR_NOT_REGISTERED)
+    fail("the user data of observation %d is destroyed while it is registered", number);
+  if (here->alive[0]) (void)kvo_get_value(object_in(0), "next.value", ignore_value, NULL);
+}
+
+/* A function for each observation tells which one is called or destroyed, also when several share their user data. */
+/* clang-format off */
+#define FOR_EACH_WATCH(X) \
+  X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) \
+  X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) \
+  X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) \
+  X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31)
+/* clang-format on */
+#define DEFINE(n)                                                                                                      \
+  static void called_##n(const kvo_change *change, void *user_data) { called(n, change, user_data); }                  \
+  static void destroyed_##n(void *user_data) { destroyed(n, user_data); }
+FOR_EACH_WATCH(DEFINE)
+#define NAME_CALLED(n) called_##n,
+#define NAME_DESTROYED(n) destroyed_##n,
+static const kvo_callback callbacks[WATCHES] = {FOR_EACH_WATCH(NAME_CALLED)};
+static void (*const destroys[WATCHES])(void *) = {FOR_EACH_WATCH(NAME_DESTROYED)};
+
+static int watch_with(kvo_observation id) {
+  for (int i = 0; i < here->watch_count; i++)
+    if (states[i].id == id) return i;
+  fail("the runtime names an observation that nobody made");
+}
+
+static kvo_status add(world *in, int number) {
+  const watch *as = &in->watches[number];
+  kvo_observer described = {.struct_size = sizeof described,
+                            .key_path = key_paths[as->path],
+                            .options = (kvo_options)as->options,
+                            .callback = callbacks[number],
+                            .user_data = &identities[as->identity],
+                            .destroy = destroys[number],
+                            .context = context_of(as->context),
+                            KVO_HERE};
+  kvo_observation id = 0;
+  kvo_status status = kvo_add_observer(object_in(as->slot), &described, &id);
+  states[number].registered = status == KVO_OK;
+  if ((status == KVO_OK) != (id != 0)) fail("observation %d: id and status do not agree", number);
+  if (states[number].id != 0 && states[number].id != id) fail("observation %d was told another id", number);
+  states[number].id = id;
+  return status;
+}
+
+static kvo_status remove_one(world *in, int number, ending how) {
+  (void)in;
+  kvo_observation id = states[number].id;
+  switch (how) {
+    case END_CANCEL: return kvo_cancel_observer(id);
+    case END_AND_WAIT: return kvo_cancel_observer_and_wait(id);
+    case END_FORGED: return kvo_remove_observer(id ^ UINT64_C(1) << 40); /* another generation of the same entry */
+    default: return kvo_remove_observer(id);
+  }
+}
+
+static kvo_status remove_for(world *in, int slot, int identity, int path, bool with_context, int context) {
+  (void)in;
+  void *user_data = &identities[identity];
+  if (!with_context) return kvo_remove_observer_for(object_in(slot), user_data, key_paths[path]);
+  return kvo_remove_observer_for_context(object_in(slot), user_data, key_paths[path], context_of(context));
+}
+
+/* ------------------------------------------------------------------------------------------------------------- Faults -- */
+
+/* What it reads is nobody's dependency, though an evaluation may have raised the fault. */
+static kvo_action faulted(const kvo_fault *fault, void *arg) {
+  (void)arg;
+  if (here->alive[0]) (void)kvo_get_value(object_in(0), "quiet", ignore_value, NULL);
+  event *told = world_log(here, FAULTED);
+  told->status = (int)fault->code;
+  if (fault->code != KVO_FAULT_DEALLOCATED_WHILE_OBSERVED) return KVO_ACTION_IGNORE;
+  told->index_count = (int)fault->observation_count;
+  for (size_t i = 0; i < fault->observation_count; i++)
+    told->indexes |= (int)(1u << watch_with(fault->observations[i].observation));
+  return KVO_ACTION_IGNORE;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- Objects -- */
+
+static void create(world *in, int slot) {
+  ASAN_UNPOISON_MEMORY_REGION(&items[slot], sizeof items[slot]);
+  item_clear(&items[slot]);
+  kvo_status status = kvo_object_init(object_in(slot), class_of_shape(in->shapes[slot]));
+  if (status != KVO_OK) fail("object %d cannot be made: %s", slot, kvo_status_string(status));
+}
+
+static void finish(world *in, int slot) {
+  (void)in;
+  kvo_object_finish(object_in(slot));
+  if (kvo_object_class(object_in(slot)) != NULL) fail("object %d has a class after its end", slot);
+}
+
+static void seal(world *in, int slot) {
+  (void)in;
+  item_clear(&items[slot]);
+  ASAN_POISON_MEMORY_REGION(&items[slot], sizeof items[slot]);
+}
+
+static int load(world *in, int slot, key of) {
+  (void)in;
+  return item_load(&items[slot], of);
+}
+
+static void store(world *in, int slot, key of, int number) {
+  (void)in;
+  item_store(&items[slot], of, number);
+}
+
+void program_sets(item *object, key of, int number) { world_program_sets(here, (int)(object - items), of, number); }
+
+/* A trampoline that was kept still notifies exactly while the object is observed. */
+static void set(world *in, int slot, key of, int number, bool kept) {
+  static kvo_function trampolines[SHAPES][KEYS];
+  kvo_function *known = &trampolines[in->shapes[slot]][of];
+  kvo_function setter = kvo_object_setter_to_call(object_in(slot), key_infos[of].name);
+  const kvo_property *property = kvo_class_property(class_of_shape(in->shapes[slot]), key_infos[of].name);
+  if (property != NULL && kvo_object_property_setter(object_in(slot), property) != NULL) {
+    if (kvo_object_property_setter(object_in(slot), property) != setter) fail("two setters of %s", key_infos[of].name);
+    if (kvo_object_is_observed(object_in(slot))) *known = setter;
+    if (kept && *known != NULL) setter = *known;
+  }
+  call_setter(setter, &items[slot], of, number);
+}
+
+static kvo_status set_path(world *in, int slot, int path, value to) {
+  (void)in;
+  const char *dot = strrchr(key_paths[path], '.'), *last = dot != NULL ? dot + 1 : key_paths[path];
+  kvo_value made = value_made(to, key_named(last, (int)strlen(last)));
+  return kvo_set_value(object_in(slot), key_paths[path], &made);
+}
+
+static void log_value(const kvo_value *seen, void *arg) { world_log(arg, READ)->after = value_seen(seen); }
+
+static kvo_status get_path(world *in, int slot, int path) {
+  return kvo_get_value(object_in(slot), key_paths[path], log_value, in);
+}
+
+static kvo_status will(world *in, int slot, key of, kvo_change_kind kind, int indexes) {
+  (void)in;
+  size_t positions[8], count = 0;
+  for (size_t i = 0; i < 8; i++)
+    if ((indexes >> i & 1) != 0) positions[count++] = i;
+  if (kind == KVO_CHANGE_SETTING) return kvo_will_change(object_in(slot), key_infos[of].name);
+  kvo_status status = kvo_will_change_indexes(object_in(slot), kind, key_infos[of].name, positions, count);
+  memset(positions, 0, sizeof positions); /* they are copied */
+  return status;
+}
+
+static kvo_status did(world *in, int slot, key of) {
+  (void)in;
+  return kvo_did_change(object_in(slot), key_infos[of].name);
+}
+
+static void list(const kvo_fault_observation *each, void *arg) {
+  event *listed = world_log(here, LISTED);
+  listed->slot = *(int *)arg;
+  listed->watch = watch_with(each->observation);
+}
+
+static void survey(world *in, int slot) {
+  event *counted = world_log(in, COUNTED);
+  counted->slot = slot;
+  counted->index_count = (int)kvo_object_observation_count(object_in(slot));
+  kvo_class *own = class_of_shape(in->shapes[slot]), *isa = kvo_object_isa(object_in(slot));
+  bool observed = kvo_object_is_observed(object_in(slot));
+  if (observed != (counted->index_count != 0)) fail("object %d: is_observed does not agree with the count", slot);
+  if (kvo_object_class(object_in(slot)) != own) fail("object %d has changed its class", slot);
+  if (isa == NULL || (observed ? kvo_class_superclass(isa) : isa) != own) fail("object %d has a wrong isa", slot);
+  kvo_object_visit_observations(object_in(slot), list, &slot);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- Running -- */
+
+void runtime_start(void) {
+  kvo_set_fault_handler(faulted, NULL);
+  setenv("KVO_POLICY", "ignore", 1); /* of faults in the handler */
+}
+
+void runtime_begin(world *of) {
+  here = of;
+  memset(states, 0, sizeof states);
+}
+
+bool runtime_was_registered(int number) { return states[number].registered; }
+int runtime_destroyed(int number) { return states[number].destroyed; }
+
+const calls runtime_calls = {create,   finish, seal, load, store,      set,        set_path,
+                             get_path, will,   did,  add,  remove_one, remove_for, survey};

@@ -1,0 +1,257 @@
+/* world.c - what a program of operations does, in either world. */
+#include "world.h"
+
+#include <string.h>
+
+void world_begin(world *out, const calls *through, const program *of) {
+  memset(out, 0, offsetof(world, log));
+  out->log.count = 0;
+  out->calls = through;
+  out->program = of;
+  out->current = -1;
+  for (int slot = 0; slot < SLOTS; slot++) {
+    out->shapes[slot] = of->shapes[slot];
+    out->alive[slot] = true;
+    through->create(out, slot);
+  }
+}
+
+/* ------------------------------------------------------------------------------------------------------------ Events -- */
+
+event *world_log(world *in, event_kind kind) {
+  enum { CAPACITY = sizeof in->log.events / sizeof *in->log.events };
+  /* Beyond its end the count still tells a difference. */
+  event *entry = &in->log.events[in->log.count++ % CAPACITY];
+  memset(entry, 0, sizeof *entry);
+  entry->kind = kind;
+  return entry;
+}
+
+static void returned(world *in, kvo_status status) { world_log(in, RETURNED)->status = status; }
+
+void world_called(world *in, const event *told) {
+  *world_log(in, CALLED) = *told;
+  watch *self = &in->watches[told->watch];
+  in->running[told->watch]++;
+  for (int i = 0; i < self->action_count; i++) {
+    int when = in->program->operations[self->first_action + i].when;
+    bool skipped = (told->prior ? when & ACT_NOT_PRIOR : when & ACT_NOT_AFTER) || (self->spent >> i & 1);
+    if (skipped || in->fuel == 0) continue;
+    if (when & ACT_ONCE) self->spent |= 1u << i;
+    in->fuel--;
+    int outer = in->current;
+    in->current = told->watch;
+    world_perform(in, self->first_action + i);
+    in->current = outer;
+  }
+  in->running[told->watch]--;
+}
+
+void world_survey(world *in) {
+  for (int slot = 0; slot < SLOTS; slot++) {
+    if (!in->alive[slot]) continue;
+    in->calls->survey(in, slot);
+    for (key each = 0; each < KEYS; each++) {
+      if (!key_infos[each].settable) continue;
+      event *stored = world_log(in, STORED);
+      stored->slot = slot;
+      stored->path = each;
+      stored->after = value_of(each, in->calls->load(in, slot, each));
+    }
+  }
+}
+
+/* ----------------------------------------------------------------------------------------------------------- Setters -- */
+
+/* Objects that are gone are not referred to any more: C has no weak references, so a careful program sees to it. */
+static int living(const world *in, key of, int number) {
+  return key_infos[of].kind == OBJECT && number >= 0 && !in->alive[number] ? -1 : number;
+}
+
+/* An object cannot die between the beginning of a set and its store: a setter is about to write to it. */
+static void set(world *in, int slot, key of, int number, bool kept) {
+  setting here = {in->settings, slot, false};
+  in->settings = &here;
+  in->pinned[slot]++;
+  in->calls->set(in, slot, of, number, kept);
+  if (!here.stored) in->pinned[slot]--;
+  in->settings = here.outer;
+}
+
+void world_program_sets(world *in, int slot, key of, int number) {
+  setting *here = in->settings;
+  while (here != NULL && (here->slot != slot || here->stored)) here = here->outer;
+  int before = in->calls->load(in, slot, of);
+  in->calls->store(in, slot, of, living(in, of, number));
+  if (of == PAIR) set(in, slot, OTHER, number + 1, false);
+  if (of == OWNED && before >= 0) world_kill(in, before, true);
+  if (here != NULL) {
+    here->stored = true;
+    in->pinned[slot]--;
+  }
+}
+
+/* Where a set through a path will store: the slot, or -1. */
+static int target_of(world *in, int slot, const char *path) {
+  for (;;) {
+    const char *dot = strchr(path, '.');
+    if (dot == NULL) return slot;
+    key of = key_named(path, (int)(dot - path));
+    if (key_infos[of].kind != OBJECT) return -1;
+    slot = in->calls->load(in, slot, of);
+    if (slot < 0 || !in->alive[slot]) return -1;
+    path = dot + 1;
+  }
+}
+
+static value argument_for(const operation *op, const char *path) {
+  const char *dot = strrchr(path, '.'), *last = dot != NULL ? dot + 1 : path;
+  key of = key_named(last, (int)strlen(last));
+  if ((op->flags & 12) == 12) return (op->flags & 1) != 0 ? (value){INTEGER, op->argument} : (value){NIL, 0};
+  return value_of(of, stored_for(of, op->argument));
+}
+
+static kvo_status set_path(world *in, const operation *op, int path) {
+  int target = target_of(in, op->slot, key_paths[path]);
+  value to = argument_for(op, key_paths[path]);
+  if (to.kind == OBJECT && !in->alive[to.number]) to = (value){NIL, 0};
+  if (target < 0) return in->calls->set_path(in, op->slot, path, to);
+  setting here = {in->settings, target, false};
+  in->settings = &here;
+  in->pinned[target]++;
+  kvo_status status = in->calls->set_path(in, op->slot, path, to);
+  if (!here.stored) in->pinned[target]--;
+  in->settings = here.outer;
+  return status;
+}
+
+value world_read(world *in, int slot, key of) {
+  const calls *storage = in->calls;
+  int next = storage->load(in, slot, NEXT), owned = storage->load(in, slot, OWNED);
+  switch (of) {
+    case SUM: return (value){INTEGER, storage->load(in, slot, VALUE) + storage->load(in, slot, OTHER)};
+    case FAR: return (value){INTEGER, next >= 0 ? storage->load(in, next, VALUE) + 1000 : -1};
+    case FARTHER: {
+      int near = owned >= 0 ? storage->load(in, owned, VALUE) : 0;
+      return (value){INTEGER, near + (next >= 0 ? world_read(in, next, SUM).number : -1000)};
+    }
+    default: return value_of(of, storage->load(in, slot, of));
+  }
+}
+
+/* ------------------------------------------------------------------------------------------------------ Life and death -- */
+
+void world_kill(world *in, int slot, bool tidy) {
+  if (!in->alive[slot] || in->pinned[slot] != 0) return;
+  in->alive[slot] = false;
+  in->dying[slot] = true;
+  in->calls->finish(in, slot);
+  in->dying[slot] = false;
+  if (!tidy) return;
+  for (int other = 0; other < SLOTS; other++) {
+    if (in->sealed[other]) continue;
+    if (in->calls->load(in, other, NEXT) == slot) in->calls->store(in, other, NEXT, -1);
+    if (in->calls->load(in, other, OWNED) == slot) in->calls->store(in, other, OWNED, -1);
+  }
+  in->sealed[slot] = true;
+  in->calls->seal(in, slot);
+}
+
+static void create(world *in, int slot, int shape) {
+  if (in->alive[slot] || in->dying[slot]) return;
+  in->shapes[slot] = shape;
+  in->alive[slot] = true;
+  in->sealed[slot] = false;
+  in->calls->create(in, slot);
+}
+
+/* ------------------------------------------------------------------------------------------------------- Observations -- */
+
+static int actions_of(const program *of, int position) {
+  int wanted = of->operations[position].flags >> 6, left = of->count - position - 1;
+  return wanted < left ? wanted : left;
+}
+
+static void add(world *in, const operation *op, int position) {
+  if (in->watch_count == WATCHES) return;
+  int number = in->watch_count++;
+  in->watches[number] = (watch){.slot = op->slot,
+                                .path = op->subject % PATHS,
+                                .options = (op->argument & 15) | ((op->argument & 16) != 0 ? KVO_ENDS_WITH_OBJECT : 0),
+                                .identity = op->flags & 3,
+                                .context = op->flags >> 2 & 3,
+                                .first_action = position + 1,
+                                .action_count = actions_of(in->program, position)};
+  returned(in, in->calls->add(in, number));
+}
+
+static void remove_watch(world *in, const operation *op) {
+  if (in->watch_count == 0) return;
+  bool self = (op->when & ACT_ON_SELF) != 0 && in->current >= 0;
+  int number = self ? in->current : op->subject % in->watch_count;
+  ending how = op->code == REMOVE ? END_REMOVE : op->code == FORGED ? END_FORGED : END_CANCEL;
+  if (op->code == CANCEL && (op->flags & 1) != 0) how = END_AND_WAIT;
+  returned(in, in->calls->remove(in, number, how));
+}
+
+/* -------------------------------------------------------------------------------------------------------- Operations -- */
+
+/* What needs an object, which lives until the call returns. */
+static void perform_on(world *in, const operation *op, int position) {
+  static const kvo_change_kind kinds[] = {KVO_CHANGE_INSERTION, KVO_CHANGE_REMOVAL, KVO_CHANGE_REPLACEMENT,
+                                          (kvo_change_kind)0};
+  const calls *through = in->calls;
+  int path = op->subject % PATHS;
+  key any = op->subject % (KEYS + 1), identity = op->flags & 3, context = op->flags >> 2 & 3;
+  switch (op->code) {
+    case ADD: add(in, op, position); return;
+    case SET_PATH: returned(in, set_path(in, op, path)); return;
+    case GET_PATH: returned(in, through->get_path(in, op->slot, path)); return;
+    case WILL: returned(in, through->will(in, op->slot, any, KVO_CHANGE_SETTING, 0)); return;
+    case WILL_INDEXES: returned(in, through->will(in, op->slot, any, kinds[op->flags & 3], op->argument)); return;
+    case DID: returned(in, through->did(in, op->slot, any)); return;
+    case REMOVE_FOR: returned(in, through->remove_for(in, op->slot, identity, path, false, 0)); return;
+    case REMOVE_FOR_CONTEXT: returned(in, through->remove_for(in, op->slot, identity, path, true, context)); return;
+    case QUERY: through->survey(in, op->slot); return;
+    default: return;
+  }
+}
+
+/* An action on "itself" is one on the object, and the first key, that the observation is about. */
+static operation resolve(const world *in, int position) {
+  operation op = in->program->operations[position];
+  if ((op.when & ACT_ON_SELF) == 0 || in->current < 0) return op;
+  const watch *self = &in->watches[in->current];
+  const char *path = key_paths[self->path];
+  op.slot = self->slot;
+  if (op.code == SET || op.code == STORE || op.code == WILL || op.code == DID)
+    op.subject = key_named(path, (int)strcspn(path, "."));
+  return op;
+}
+
+int world_perform(world *in, int position) {
+  operation resolved = resolve(in, position);
+  const operation *op = &resolved;
+  switch (op->code) {
+    case CREATE: create(in, op->slot, op->argument % SHAPES); return 1;
+    case KILL: world_kill(in, op->slot, (op->flags & 1) != 0); return 1;
+    case REMOVE:
+    case CANCEL:
+    case FORGED: remove_watch(in, op); return 1;
+    default: break;
+  }
+  if (in->alive[op->slot]) {
+    key of = op->subject % KEYS;
+    int number = stored_for(of, op->argument);
+    if (op->code == SET) { /* an object may die within a callback after its own change */
+      set(in, op->slot, of, number, (op->flags & 1) != 0);
+    } else if (op->code == STORE) {
+      if (key_infos[of].settable) in->calls->store(in, op->slot, of, living(in, of, number));
+    } else {
+      in->pinned[op->slot]++;
+      perform_on(in, op, position);
+      in->pinned[op->slot]--;
+    }
+  }
+  return op->code == ADD ? 1 + actions_of(in->program, position) : 1;
+}

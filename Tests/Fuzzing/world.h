@@ -1,0 +1,167 @@
+/* world.h - a world in which a program of operations runs: the model's or the runtime's. Both run the same program, through
+ * the same code for what a program does by itself, and log what observers and callers see. The logs must be equal. */
+#ifndef KVO_FUZZ_WORLD_H
+#define KVO_FUZZ_WORLD_H
+
+#include "schema.h"
+
+#include <kvo/kvo.h>
+#include <stddef.h>
+
+/* ---------------------------------------------------------------------------------------------------------- Programs -- */
+
+typedef enum operation_code {
+  SET,
+  ADD,
+  SET_PATH,
+  REMOVE,
+  WILL,
+  DID,
+  KILL,
+  CREATE,
+  CANCEL, /* waits, or does not */
+  WILL_INDEXES,
+  REMOVE_FOR,
+  REMOVE_FOR_CONTEXT,
+  GET_PATH,
+  STORE,
+  FORGED,
+  QUERY,
+  OPERATIONS
+} operation_code;
+
+enum { OPERATION_SIZE = 6, HEADER_SIZE = SLOTS, PROGRAM_SIZE = 64 };
+
+/* One operation, six bytes of the input. `slot`, `subject` and the others mean what the operation needs. */
+typedef struct operation {
+  operation_code code;
+  int slot;
+  /** A key, a path, or an observation, by number. */
+  int subject;
+  int argument, flags;
+  /** As the action of a callback: see ACT_… */
+  int when;
+} operation;
+
+enum {
+  ACT_NOT_PRIOR = 1,
+  ACT_NOT_AFTER = 2,
+  ACT_ONCE = 4,
+  /** On what the observation whose callback runs is about; a removal: of it. */
+  ACT_ON_SELF = 8,
+};
+
+typedef struct program {
+  int shapes[SLOTS];
+  int count;
+  operation operations[PROGRAM_SIZE];
+} program;
+
+void program_decode(program *out, const uint8_t *bytes, size_t size);
+void program_print(const program *of, int last);
+
+/* ------------------------------------------------------------------------------------------------------------ Events -- */
+
+typedef enum event_kind { CALLED, RETURNED, FAULTED, READ, COUNTED, LISTED, STORED } event_kind;
+
+/* All members are int, so that memcmp compares events. */
+typedef struct event {
+  event_kind kind;
+  int watch, slot, prior, change, status;
+  value before, after;
+  int index_count, indexes;
+  int context, identity, path;
+} event;
+
+typedef struct event_log {
+  int count;
+  event events[4096];
+} event_log;
+
+void event_print(const event *of, const char *prefix);
+
+/* ------------------------------------------------------------------------------------------------------------ Worlds -- */
+
+/* What one asked for at registration; it stays when the observation has ended. */
+typedef struct watch {
+  int slot, path, options, identity, context;
+  /** The operations that its callback runs, by position in the program. */
+  int first_action, action_count;
+  uint32_t spent;
+} watch;
+
+typedef struct world world;
+
+/* How an observation is ended by its id: kvo_remove_observer, kvo_cancel_observer, kvo_cancel_observer_and_wait, or
+ * kvo_remove_observer with an id that is nearly its. */
+typedef enum ending { END_REMOVE, END_CANCEL, END_AND_WAIT, END_FORGED } ending;
+
+/* What differs between the worlds. Statuses are logged by the caller. */
+typedef struct calls {
+  void (*create)(world *in, int slot);
+  /** Ends an object. */
+  void (*finish)(world *in, int slot);
+  /** Nobody refers to the memory of a dead object any more. */
+  void (*seal)(world *in, int slot);
+  int (*load)(world *in, int slot, key of);
+  void (*store)(world *in, int slot, key of, int number);
+  /** Calls a setter; `kept`: one that was looked up earlier, if possible. */
+  void (*set)(world *in, int slot, key of, int number, bool kept);
+  kvo_status (*set_path)(world *in, int slot, int path, value to);
+  kvo_status (*get_path)(world *in, int slot, int path);
+  kvo_status (*will)(world *in, int slot, key of, kvo_change_kind kind, int indexes);
+  kvo_status (*did)(world *in, int slot, key of);
+  /** Registers in.watches[number]. */
+  kvo_status (*add)(world *in, int number);
+  kvo_status (*remove)(world *in, int number, ending how);
+  kvo_status (*remove_for)(world *in, int slot, int identity, int path, bool with_context, int context);
+  /** Logs how the object is observed. */
+  void (*survey)(world *in, int slot);
+} calls;
+
+/* A set that has not stored yet. */
+typedef struct setting {
+  struct setting *outer;
+  int slot;
+  bool stored;
+} setting;
+
+struct world {
+  const calls *calls;
+  const program *program;
+  int shapes[SLOTS];
+  /** `sealed`: dead, and its memory must not be touched. */
+  bool alive[SLOTS], dying[SLOTS], sealed[SLOTS];
+  /** How many calls are under way that need the object alive: it cannot be killed. */
+  int pinned[SLOTS];
+  setting *settings;
+  int watch_count;
+  watch watches[WATCHES];
+  /** How many of its callbacks run. */
+  int running[WATCHES];
+  /** How many more actions callbacks may run, and the observation whose callback runs, or -1. */
+  int fuel, current;
+  /** Last: world_begin does not clear all of it. */
+  event_log log;
+};
+
+void world_begin(world *out, const calls *through, const program *of);
+/* Runs one operation of the program and returns how many it took: a registration takes its callback's actions too. */
+int world_perform(world *in, int position);
+/* Compared after each operation: what storage holds, and how objects are observed. */
+void world_survey(world *in);
+/* Kills the object, unless a call needs it; then everything that a program must do has been done. */
+void world_kill(world *in, int slot, bool tidy);
+
+event *world_log(world *in, event_kind kind);
+/* An observer is told: logs it and runs what the program has its callback do. */
+void world_called(world *in, const event *told);
+/* What the program's own setters do. */
+void world_program_sets(world *in, int slot, key of, int number);
+/* The value of a property as its getter computes it from storage. */
+value world_read(world *in, int slot, key of);
+
+/* Ends the process: the worlds differ. */
+_Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

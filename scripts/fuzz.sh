@@ -1,0 +1,120 @@
+#!/usr/bin/env bash
+# Fuzzes the C runtime with libFuzzer under ASan and UBSan, and holds it against the inputs that are kept in Tests/Fuzzing.
+#   scripts/fuzz.sh                    60 seconds over all targets
+#   scripts/fuzz.sh --seconds 0        the kept inputs alone
+#   scripts/fuzz.sh --minutes 30 fuzz_sequences
+#   scripts/fuzz.sh --keep             adds what it finds to the corpus, minimised
+# One process a core; KVO_FUZZ_JOBS=1 is one process, and with --seed N does the same again. What is found without --keep is
+# in build/c/fuzz/found, crashes are in build/c/fuzz/crashes, and those of mended bugs in Tests/Fuzzing/regressions.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+out=build/c/fuzz
+all=(fuzz_sequences fuzz_parsers)
+seconds=60 keep=false seed=$((RANDOM * 32768 + RANDOM + 1)) targets=()
+
+fail() {
+  echo "fuzz: $*" >&2
+  exit 1
+}
+
+number() { [[ ${2:-} =~ ^[0-9]{1,7}$ ]] || fail "$1 wants a whole number, not \"${2:-}\""; }
+
+while (($#)); do
+  case $1 in
+    --seconds) number "$1" "${2:-}" && seconds=$2 && shift ;;
+    --minutes) number "$1" "${2:-}" && seconds=$((60 * $2)) && shift ;;
+    --seed) number "$1" "${2:-}" && seed=$2 && shift ;;
+    --keep) keep=true ;;
+    fuzz_sequences | fuzz_parsers) targets+=("$1") ;;
+    *) fail "what is \"$1\"? Targets are ${all[*]}; options --seconds, --minutes, --seed, --keep" ;;
+  esac
+  shift
+done
+((${#targets[@]})) || targets=("${all[@]}")
+unset KVO_POLICY
+
+# -------------------------------------------------------------------------------------------------------------- Building
+
+sanitizers="-fsanitize=address,undefined -fno-sanitize=function -fno-sanitize-recover=undefined"
+
+# Whether this clang has libFuzzer and the sanitizers: not every one comes with its runtime libraries.
+can_fuzz() {
+  [[ -n $1 ]] && echo 'int LLVMFuzzerTestOneInput(const char *b, unsigned long n); int LLVMFuzzerTestOneInput(const char *b, unsigned long n) { return b && n ? 0 : 0; }' |
+    "$1" -x c - -fsanitize=fuzzer $sanitizers -fuse-ld=bfd -o "$out/can_fuzz" >"$out/can_fuzz.txt" 2>&1
+}
+
+find_clang() {
+  local swift_clang=
+  ! command -v swift >/dev/null || swift_clang=$(dirname "$(readlink -f "$(command -v swift)")")/clang
+  for clang in "${KVO_CLANG:-}" "$swift_clang" "$(command -v clang || true)"; do
+    ! can_fuzz "$clang" || return 0
+  done
+  scripts/require.sh clang libclang-rt-dev
+  clang=$(command -v clang)
+  can_fuzz "$clang" || fail "no clang can link libFuzzer; name one in KVO_CLANG. $clang says: $(cat "$out/can_fuzz.txt")"
+}
+
+build() {
+  cmake -S Tests/Fuzzing -B "$out" -G Ninja -DCMAKE_C_COMPILER="$clang" -DCMAKE_BUILD_TYPE=None \
+    -DCMAKE_C_FLAGS="-O1 -g $sanitizers" -DKVO_WARNINGS_AS_ERRORS=ON \
+    -DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=bfd -DCMAKE_SHARED_LINKER_FLAGS=-fuse-ld=bfd && cmake --build "$out"
+}
+
+# --------------------------------------------------------------------------------------------------------------- Running
+
+# The crashing input, how to look at it, and what its program said.
+report() {
+  local target=$1 log=$2 input
+  input=$(sed -n 's/.*Test unit written to \(.*\)$/\1/p' "$log" | tail -1)
+  grep -vE '^#[0-9]+|^INFO|^Running:' "$log" | tail -100 >&2
+  echo >&2
+  [[ -n $input ]] || fail "$target failed, and left no input; see $log"
+  echo "fuzz: $target failed with $input" >&2
+  echo "  replay:   KVO_FUZZ_PRINT=1 $out/$target $input" >&2
+  echo "  minimise: $out/$target -minimize_crash=1 -exact_artifact_path=$input.min -max_total_time=60 $input" >&2
+  echo "  keep, once it is fixed: mv $input Tests/Fuzzing/regressions/${target#fuzz_}/" >&2
+  exit 1
+}
+
+# fuzz <target> <seconds>
+fuzz() {
+  local target=$1 time=$2 name=${1#fuzz_} jobs=${KVO_FUZZ_JOBS:-$(nproc)} log=$out/$1.txt
+  local kept=Tests/Fuzzing/corpus/$name once=Tests/Fuzzing/regressions/$name found=$out/found/$name
+  local options=(-seed="$seed" -max_len=400 -timeout=60 -artifact_prefix="$out/crashes/$name-" -print_final_stats=1)
+  mkdir -p "$found" "$out/crashes"
+  "$out/$target" "${options[@]}" -runs=0 "$kept" "$once" >"$log" 2>&1 || report "$target" "$log"
+  echo "$target: $(find "$kept" "$once" -type f -not -name README | wc -l) kept inputs pass"
+  ((time > 0)) || return 0
+  ((jobs == 1)) || options+=(-fork="$jobs" -ignore_timeouts=0 -ignore_ooms=0)
+  "$out/$target" "${options[@]}" -max_total_time="$time" "$found" "$kept" >"$log" 2>&1 || report "$target" "$log"
+  echo "$target: $time s with $jobs jobs and seed $seed: $(runs "$log") runs, $(ls "$found" | wc -l) inputs in $found"
+  if $keep; then minimise "$target" "$kept" "$found"; fi
+}
+
+# The number of runs, by the last line that says one.
+runs() { sed -nE 's/^#([0-9]+).*/\1/p' "$1" | sort -n | tail -1; }
+
+minimise() {
+  local target=$1 kept=$2 found=$3
+  rm -rf "$out/merged" && mkdir "$out/merged"
+  "$out/$target" -merge=1 -set_cover_merge=1 -max_len=400 "$out/merged" "$kept" "$found" >"$out/merge.txt" 2>&1 ||
+    fail "the corpus cannot be merged; see $out/merge.txt"
+  rm -f "$kept"/* && mv "$out/merged"/* "$kept"/
+  rm -rf "$found"
+  echo "$target: $kept has $(ls "$kept" | wc -l) inputs now, $(cat "$kept"/* | wc -c) bytes"
+}
+
+scripts/require.sh libffi-dev cmake ninja-build pkg-config
+mkdir -p "$out"
+find_clang
+build >"$out/build.txt" 2>&1 || { cat "$out/build.txt" >&2; fail "the targets cannot be built with $clang"; }
+echo "fuzz: seed $seed, $clang"
+for target in "${targets[@]}"; do
+  share=$seconds
+  # Programs need most of the time; strings are soon exhausted.
+  if ((${#targets[@]} > 1)); then
+    [[ $target == fuzz_parsers ]] && share=$((seconds / 6)) || share=$((seconds - seconds / 6))
+  fi
+  fuzz "$target" "$share"
+done
