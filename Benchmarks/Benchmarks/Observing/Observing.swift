@@ -10,7 +10,7 @@ let benchmarks: @Sendable () -> Void = {
   }
   for count in Population.counts { comparePopulation(of: count) }
   for row in ThreadedRow.all { compareThreads(row) }
-  for footprint in Footprint.all { compareBytes(footprint) }
+  for (index, footprint) in Footprint.all.enumerated() { compareBytes(footprint, index) }
 }
 
 private func compare(_ row: Row, with peer: Peer) {
@@ -32,14 +32,16 @@ private func comparePopulation(of count: Int) {
       bar: count == Population.counts.last ? .init(.ratioAtMost, 2) : nil), runs: 15
   ) {
     func beyondPlain(_ count: Int) -> () -> Double {
-      let (observed, plain) = (Population.observed(count: count), Population.plain(count: count))
-      // A walk before those that are timed, so that few objects are in the caches, as they can be.
-      let walks = max(1, 100_000 / count)
-      func time(_ population: Population) -> Double {
-        population.walk()
-        return nanoseconds { for _ in 0..<walks { population.walk() } } / Double(walks * count)
+      // Made anew for each walk, since each object is set once; few objects are walked several times as often.
+      func time(_ make: (Int) -> Population) -> Double {
+        let walks = max(1, 20_000 / count)
+        let times = (0..<walks).map { _ in
+          let population = make(count)
+          return nanoseconds(population.walk)
+        }
+        return times.reduce(0, +) / Double(walks * count)
       }
-      return { time(observed) - time(plain) }
+      return { time(Population.observed) - time(Population.plain) }
     }
     return (beyondPlain(count), beyondPlain(Population.small))
   }
@@ -61,13 +63,13 @@ private func compareThreads(_ row: ThreadedRow) {
 }
 
 /// Counted by another program, since what counts replaces malloc.
-private func compareBytes(_ footprint: Footprint) {
+private func compareBytes(_ footprint: Footprint, _ index: Int) {
   let (place, metric) = (Results.nextPlace(), BenchmarkMetric.custom("bytes"))
   Benchmark(
     "\(footprint.name): \(footprint.against)",
     configuration: .init(metrics: [metric], warmupIterations: 0, maxIterations: 1)
   ) { benchmark in
-    let (ours, theirs) = countedBytes(of: footprint)
+    let (ours, theirs) = countedBytes(ofFootprint: index)
     benchmark.measurement(metric, Int(ours))
     Results.append(footprint, place: place, ours: ours, theirs: theirs)
   }

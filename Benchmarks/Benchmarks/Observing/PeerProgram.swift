@@ -33,23 +33,17 @@ final class PeerProgram {
   }
 }
 
-/// What `Counts bytes` says.
-func countedBytes(of footprint: Footprint) -> (ours: Double, theirs: Double) {
+/// What `Counts bytes` says of a footprint.
+func countedBytes(ofFootprint index: Int) -> (ours: Double, theirs: Double) {
   let (process, output) = (Process(), Pipe())
   process.executableURL = URL(fileURLWithPath: environment("KVO_BENCH_COUNTS"))
-  process.arguments = ["bytes"]
+  process.arguments = ["bytes", "\(index)"]
   process.standardOutput = output
   do { try process.run() } catch { fail("cannot start Counts: \(error)") }
   let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-  for line in text.split(separator: "\n") {
-    let fields = line.split(separator: "\t")
-    if fields.count == 4, fields[0] == footprint.name, fields[1] == footprint.against, let ours = Double(fields[2]),
-      let theirs = Double(fields[3])
-    {
-      return (ours, theirs)
-    }
-  }
-  fail("Counts does not say: \(footprint.name), \(footprint.against)")
+  let bytes = text.split { $0.isWhitespace }.compactMap { Double($0) }
+  guard bytes.count == 2 else { fail("Counts says of footprint \(index): \(text)") }
+  return (bytes[0], bytes[1])
 }
 
 func environment(_ name: String) -> String {

@@ -21,7 +21,8 @@ struct Side {
       duration = time(count)
     }
     self.time = time
-    self.count = max(2, min(limit, Int(Double(count) * turnNanoseconds / duration)))
+    // Loops do four at a time.
+    self.count = max(4, min(limit, Int(Double(count) * turnNanoseconds / duration)) & ~3)
     _ = turn()
   }
 

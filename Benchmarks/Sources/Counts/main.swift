@@ -1,5 +1,5 @@
 // Counts what does not vary: bytes, and under callgrind instructions and allocations.
-//   Counts bytes          a line a footprint: its name, the peer, our bytes, its bytes
+//   Counts bytes INDEX    our bytes and the peer's, of one footprint: one a process, since tables that grew for another are there
 //   Counts costs          a line a row: its name and its allocations; instructions are in callgrind's files (scripts/check-costs.sh)
 
 import CCounting
@@ -9,15 +9,13 @@ import Rows
 /// Operations of a row that are counted.
 let operations = 1000
 
-func printBytes() {
+func printBytes(of footprint: Footprint) {
   func count(_ work: () -> Void) -> Int {
     ccounting_begin_blocks()
     work()
     return ccounting_end_blocks()
   }
-  for footprint in Footprint.all {
-    print(footprint.name, footprint.against, footprint.ours(count), footprint.theirs(count), separator: "\t")
-  }
+  print(footprint.ours(count), footprint.theirs(count), separator: "\t")
 }
 
 func printCosts() {
@@ -44,8 +42,12 @@ func fail(_ message: String) -> Never {
   exit(1)
 }
 
-switch CommandLine.arguments.dropFirst() {
-case ["bytes"]: printBytes()
-case ["costs"]: printCosts()
-default: fail("expected \"bytes\" or \"costs\"")
+let footprints = Footprint.all
+let arguments = CommandLine.arguments.dropFirst()
+if arguments == ["costs"] {
+  printCosts()
+} else if arguments.first == "bytes", let index = arguments.last.flatMap({ Int($0) }), footprints.indices ~= index {
+  printBytes(of: footprints[index])
+} else {
+  fail("expected \"costs\", or \"bytes\" and a number below \(footprints.count)")
 }

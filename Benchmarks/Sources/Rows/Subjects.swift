@@ -77,14 +77,14 @@ extension Workload {
   /// Sets the number of an object, each time to another value. Other objects, such as tokens, are kept until the end.
   static func setting(_ object: Observable, keeping others: Any = ()) -> Workload {
     Workload { count in
-      for index in 0..<count { set(object, index) }
+      times(count) { set(object, $0) }
       withExtendedLifetime(others) {}
     }
   }
 
   static func setting(_ object: Plain) -> Workload {
     Workload { count in
-      for index in 0..<count { set(object, index) }
+      times(count) { set(object, $0) }
     }
   }
 }

@@ -48,7 +48,7 @@ extension Workload {
     let (object, tally) = (Handwritten(), Tally())
     for _ in 0..<handlers { object.handlers.append { tally.add($1) } }
     return Workload { count in
-      for index in 0..<count { set(object, index) }
+      times(count) { set(object, $0) }
     }
   }
 
@@ -56,7 +56,7 @@ extension Workload {
     let (object, tally) = (Handwritten(), Tally())
     object.handlers.append { tally.add($0 &+ $1) }
     return Workload { count in
-      for index in 0..<count { set(object, index) }
+      times(count) { set(object, $0) }
     }
   }
 
@@ -65,14 +65,14 @@ extension Workload {
     object.priorHandlers.append { tally.add($0) }
     object.handlers.append { tally.add($0 &+ $1) }
     return Workload { count in
-      for index in 0..<count { set(object, index) }
+      times(count) { set(object, $0) }
     }
   }
 
   static func observationUnobserved() -> Workload {
     let object = Observed()
     return Workload { count in
-      for index in 0..<count { set(object, index) }
+      times(count) { set(object, $0) }
     }
   }
 
@@ -119,7 +119,7 @@ extension Workload {
     let (object, tally) = (Published(), Tally())
     let tokens = (0..<sinks).map { _ in object.$number.sink { tally.add($0) } }
     return Workload { count in
-      for index in 0..<count { set(object, index) }
+      times(count) { set(object, $0) }
       withExtendedLifetime(tokens) {}
     }
   }
@@ -128,7 +128,7 @@ extension Workload {
     let (subject, tally) = (CurrentValueSubject<Int, Never>(0), Tally())
     let tokens = (0..<sinks).map { _ in subject.sink { tally.add($0) } }
     return Workload { count in
-      for index in 0..<count { set(subject, index) }
+      times(count) { set(subject, $0) }
       withExtendedLifetime(tokens) {}
     }
   }

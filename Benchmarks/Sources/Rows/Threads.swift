@@ -20,7 +20,7 @@ public struct ThreadedRow {
         let (object, tally) = (apart(Observable.init), Tally())
         let token = object.observe(\.number) { object, _ in tally.add(object.number) }
         return { count in
-          for index in 0..<count { set(object, index) }
+          times(count) { set(object, $0) }
           withExtendedLifetime(token) {}
         }
       },
@@ -29,7 +29,7 @@ public struct ThreadedRow {
         let (object, tally) = (apart(Handwritten.init), Tally())
         object.handlers.append { tally.add($1) }
         return { count in
-          for index in 0..<count { set(object, index) }
+          times(count) { set(object, $0) }
         }
       },
       ThreadedRow(

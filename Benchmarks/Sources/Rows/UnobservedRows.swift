@@ -68,13 +68,13 @@ private func onceObserved() -> Observable {
 
 private func setting(_ object: OpenObservable) -> Workload {
   Workload { count in
-    for index in 0..<count { set(object, index) }
+    times(count) { set(object, $0) }
   }
 }
 
 private func setting(_ object: OpenPlain) -> Workload {
   Workload { count in
-    for index in 0..<count { set(object, index) }
+    times(count) { set(object, $0) }
   }
 }
 
@@ -83,25 +83,25 @@ private let texts = ["a text that is too long for its variable", "another text t
 
 private func settingTexts(_ object: Observable) -> Workload {
   Workload { [texts] count in
-    for index in 0..<count { set(object, texts[index & 1]) }
+    times(count) { set(object, texts[$0 & 1]) }
   }
 }
 
 private func settingTexts(_ object: Plain) -> Workload {
   Workload { [texts] count in
-    for index in 0..<count { set(object, texts[index & 1]) }
+    times(count) { set(object, texts[$0 & 1]) }
   }
 }
 
 private func settingPlaces(_ object: Observable) -> Workload {
   Workload { count in
-    for index in 0..<count { set(object, Place(x: Double(index), y: 1)) }
+    times(count) { set(object, Place(x: Double($0), y: 1)) }
   }
 }
 
 private func settingPlaces(_ object: Plain) -> Workload {
   Workload { count in
-    for index in 0..<count { set(object, Place(x: Double(index), y: 1)) }
+    times(count) { set(object, Place(x: Double($0), y: 1)) }
   }
 }
 
@@ -111,7 +111,7 @@ private func gettingNumbers(from owners: [Observable]) -> Workload {
   let tally = Tally()
   return Workload { count in
     let objects = owners.map(Unmanaged.passUnretained)
-    for index in 0..<count { objects[index & 63]._withUnsafeGuaranteedRef { tally.add(get($0)) } }
+    times(count) { objects[$0 & 63]._withUnsafeGuaranteedRef { tally.add(get($0)) } }
   }
 }
 
@@ -119,7 +119,7 @@ private func gettingNumbers(from owners: [Plain]) -> Workload {
   let tally = Tally()
   return Workload { count in
     let objects = owners.map(Unmanaged.passUnretained)
-    for index in 0..<count { objects[index & 63]._withUnsafeGuaranteedRef { tally.add(get($0)) } }
+    times(count) { objects[$0 & 63]._withUnsafeGuaranteedRef { tally.add(get($0)) } }
   }
 }
 
@@ -128,7 +128,7 @@ private func gettingTexts(from owners: [Observable]) -> Workload {
   for owner in owners { owner.text = texts[0] }
   return Workload { count in
     let objects = owners.map(Unmanaged.passUnretained)
-    for index in 0..<count { objects[index & 63]._withUnsafeGuaranteedRef { tally.add(get($0).utf8.count) } }
+    times(count) { objects[$0 & 63]._withUnsafeGuaranteedRef { tally.add(get($0).utf8.count) } }
   }
 }
 
@@ -137,7 +137,7 @@ private func gettingTexts(from owners: [Plain]) -> Workload {
   for owner in owners { owner.text = texts[0] }
   return Workload { count in
     let objects = owners.map(Unmanaged.passUnretained)
-    for index in 0..<count { objects[index & 63]._withUnsafeGuaranteedRef { tally.add(get($0).utf8.count) } }
+    times(count) { objects[$0 & 63]._withUnsafeGuaranteedRef { tally.add(get($0).utf8.count) } }
   }
 }
 
@@ -145,7 +145,7 @@ private func gettingPlaces(from owners: [Observable]) -> Workload {
   let tally = Tally()
   return Workload { count in
     let objects = owners.map(Unmanaged.passUnretained)
-    for index in 0..<count { objects[index & 63]._withUnsafeGuaranteedRef { tally.add(Int(get($0).x)) } }
+    times(count) { objects[$0 & 63]._withUnsafeGuaranteedRef { tally.add(Int(get($0).x)) } }
   }
 }
 
@@ -153,7 +153,7 @@ private func gettingPlaces(from owners: [Plain]) -> Workload {
   let tally = Tally()
   return Workload { count in
     let objects = owners.map(Unmanaged.passUnretained)
-    for index in 0..<count { objects[index & 63]._withUnsafeGuaranteedRef { tally.add(Int(get($0).x)) } }
+    times(count) { objects[$0 & 63]._withUnsafeGuaranteedRef { tally.add(Int(get($0).x)) } }
   }
 }
 
