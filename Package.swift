@@ -27,7 +27,11 @@ let package = Package(
       publicHeadersPath: "include", linkerSettings: [.linkedLibrary("ffi"), .linkedLibrary("pthread")]),
     .target(
       name: "KeyValueObserving",
-      dependencies: ["CKVO", .target(name: "KeyValueObservingMacros", condition: .when(traits: ["Macros"]))]),
+      dependencies: [
+        "CKVO", "CSwiftRuntime", .target(name: "KeyValueObservingMacros", condition: .when(traits: ["Macros"])),
+      ]),
+    // A declaration only.
+    .target(name: "CSwiftRuntime"),
     .macro(
       name: "KeyValueObservingMacros",
       dependencies: [

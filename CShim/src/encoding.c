@@ -207,7 +207,7 @@ static kvo_status parse(const char **cursor, int depth, size_t *room, ffi_type *
 }
 
 kvo_status kvo__type_parse(const char *type, ffi_type **out) {
-  const char *cursor = type;
+  const char *cursor = kvo__type_unqualified(type);
   ffi_type *parsed = NULL;
   size_t room = MAX_MEMBERS;
   kvo_status status = parse(&cursor, 0, &room, &parsed);

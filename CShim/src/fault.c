@@ -234,7 +234,9 @@ static kvo_action ask_handler(const kvo_fault *fault) {
   kvo__unlock(&handler_lock);
   if (handler == NULL || in_handler) return KVO_ACTION_DEFAULT;
   in_handler = true;
+  void *recorder = kvo__recording_suspend(); /* an evaluation may have raised it */
   kvo_action action = handler(fault, arg);
+  kvo__recording_resume(recorder);
   in_handler = false;
   return action;
 }

@@ -1,4 +1,4 @@
-/* ids.c - 64-bit ids of observations: never 0, never used twice, resolved in constant time.
+/* ids.c - 64-bit ids of observations: never 0, never used twice, resolved in constant time, without a lock.
  *
  * An id is generation (32 bits) | entry (24) | shard (8). An entry whose generations are used up is never used again. The
  * shards keep threads that register at once apart. */
@@ -7,93 +7,137 @@
 enum { SHARDS = 16, CHUNK = 1024, CHUNKS = 1 << 14 };
 
 typedef struct entry {
-  /** NULL while free. */
-  kvo_node *node;
+  /** The generation of the id that names a node here now, or 0. Who sets it to 0 owns the entry. */
+  _Atomic uint32_t named;
+  /** The last one given; the owner's. */
   uint32_t generation;
-  uint32_t next_free;
+  _Atomic uint32_t next_free;
+  kvo_node *node;
 } entry;
 
 typedef struct shard {
-  kvo_lock lock;
-  uint32_t used;
-  /** Index + 1 of the first free entry, or 0. */
-  uint32_t free;
-  entry *chunks[CHUNKS];
+  /** Index + 1 of the first free entry, or 0; and above it a count of changes, so that a head that has come back is not taken for
+   * one that has stayed. */
+  _Atomic uint64_t free;
+  _Atomic uint32_t used;
+  entry *_Atomic chunks[CHUNKS];
 } __attribute__((aligned(64))) shard;
 
 static shard shards[SHARDS];
 
-static uint32_t own_shard(void) {
+static shard *own_shard(void) {
   static _Atomic uint32_t threads;
-  static _Thread_local uint32_t own; /* shard + 1 */
+  static _Thread_local uint32_t own __attribute__((tls_model("initial-exec"))); /* shard + 1 */
   if (own == 0) own = atomic_fetch_add(&threads, 1) % SHARDS + 1;
-  return own - 1;
+  return &shards[own - 1];
 }
 
-static entry *entry_at(shard *in, uint32_t index) { return &in->chunks[index / CHUNK][index % CHUNK]; }
+/* NULL where there never was an entry. */
+static entry *entry_at(shard *in, uint32_t index) {
+  entry *chunk = index / CHUNK < CHUNKS ? atomic_load_explicit(&in->chunks[index / CHUNK], memory_order_acquire) : NULL;
+  return chunk != NULL ? &chunk[index % CHUNK] : NULL;
+}
+
+static uint64_t changed(uint64_t head, uint32_t first) { return ((head >> 32) + 1) << 32 | first; }
+
+static void give_back(shard *in, entry *owned, uint32_t index) {
+  if (owned->generation == UINT32_MAX) return;
+  uint64_t head = atomic_load_explicit(&in->free, memory_order_relaxed);
+  do atomic_store_explicit(&owned->next_free, (uint32_t)head, memory_order_relaxed);
+  while (!atomic_compare_exchange_weak(&in->free, &head, changed(head, index + 1)));
+}
+
+/* False: none is free. */
+static bool take_back(shard *in, uint32_t *index) {
+  uint64_t head = atomic_load(&in->free);
+  while ((uint32_t)head != 0) {
+    *index = (uint32_t)head - 1;
+    uint32_t next = atomic_load_explicit(&entry_at(in, *index)->next_free, memory_order_relaxed);
+    if (atomic_compare_exchange_weak(&in->free, &head, changed(head, next))) return true;
+  }
+  return false;
+}
+
+/* The first entry that was never used; false without memory, or when there are too many. */
+static bool take_new(shard *in, uint32_t *index) {
+  *index = atomic_load(&in->used);
+  do
+    if (*index / CHUNK >= CHUNKS) return false;
+  while (!atomic_compare_exchange_weak(&in->used, index, *index + 1));
+  if (entry_at(in, *index) != NULL) return true;
+  entry *made = kvo__alloc(CHUNK * sizeof(entry)), *present = NULL;
+  if (made != NULL && !atomic_compare_exchange_strong(&in->chunks[*index / CHUNK], &present, made)) {
+    kvo__free(made); /* another thread was first */
+    return true;
+  }
+  return made != NULL; /* if not, one entry is lost */
+}
+
+static entry *entry_of(kvo_observation id, shard **in, uint32_t *index) {
+  uint32_t number = id & 0xff;
+  if (number >= SHARDS) return NULL;
+  *in = &shards[number];
+  *index = (id >> 8) & 0xffffff;
+  return entry_at(*in, *index);
+}
+
+/* A thread keeps one free entry for itself: the next registration takes it back without an atomic. */
+static bool take_kept(uint32_t *index, shard **in) {
+  kvo_thread *self = kvo__this_thread;
+  if (self == NULL || self->kept_id == 0) return false;
+  entry_of(self->kept_id, in, index);
+  self->kept_id = 0;
+  return true;
+}
+
+static void keep_or_give_back(shard *in, entry *owned, uint32_t index) {
+  kvo_thread *self = kvo__this_thread;
+  if (self != NULL && self->kept_id == 0 && owned->generation != UINT32_MAX)
+    self->kept_id = (uint64_t)1 << 32 | (uint64_t)index << 8 | (uint64_t)(in - shards);
+  else
+    give_back(in, owned, index);
+}
+
+void kvo__id_thread_end(const kvo_thread *thread) {
+  shard *in = NULL;
+  uint32_t index = 0;
+  if (thread->kept_id == 0) return;
+  entry *kept = entry_of(thread->kept_id, &in, &index);
+  give_back(in, kept, index);
+}
 
 kvo_observation kvo__id_assign(kvo_node *node) {
-  uint32_t number = own_shard(), index;
-  shard *in = &shards[number];
-  kvo__lock(&in->lock);
-  if (in->free != 0) {
-    index = in->free - 1;
-    in->free = entry_at(in, index)->next_free;
-  } else {
-    index = in->used;
-    if (index / CHUNK >= CHUNKS) goto full;
-    if (in->chunks[index / CHUNK] == NULL) {
-      in->chunks[index / CHUNK] = kvo__alloc(CHUNK * sizeof(entry));
-      if (in->chunks[index / CHUNK] == NULL) goto full;
-    }
-    in->used++;
-  }
-  entry *taken = entry_at(in, index);
-  taken->generation++;
-  taken->node = node;
-  node->id = (uint64_t)taken->generation << 32 | (uint64_t)index << 8 | number;
-  kvo__unlock(&in->lock);
+  shard *in = own_shard();
+  uint32_t index = 0;
+  if (!take_kept(&index, &in) && !take_back(in, &index) && !take_new(in, &index)) return 0;
+  entry *owned = entry_at(in, index);
+  owned->node = node;
+  owned->generation++;
+  node->id = (uint64_t)owned->generation << 32 | (uint64_t)index << 8 | (uint64_t)(in - shards);
   return node->id;
-full:
-  kvo__unlock(&in->lock);
-  return 0;
 }
 
-/* The shard is locked: the entry's id is used up. */
-static void give_back(shard *in, entry *named, uint32_t index) {
-  named->node = NULL;
-  if (named->generation == UINT32_MAX) return;
-  named->next_free = in->free;
-  in->free = index + 1;
+void kvo__id_publish(const kvo_node *node) {
+  shard *in = NULL;
+  uint32_t index = 0;
+  entry *owned = entry_of(node->id, &in, &index);
+  atomic_store_explicit(&owned->named, owned->generation, memory_order_release);
 }
 
-static uint32_t index_of(kvo_observation id) { return (id >> 8) & 0xffffff; }
-
-void kvo__id_return(kvo_node *node) {
-  shard *in = &shards[node->id & 0xff];
-  kvo__lock(&in->lock);
-  give_back(in, entry_at(in, index_of(node->id)), index_of(node->id));
-  kvo__unlock(&in->lock);
+void kvo__id_return(const kvo_node *node) {
+  shard *in = NULL;
+  uint32_t index = 0;
+  entry *owned = entry_of(node->id, &in, &index);
+  keep_or_give_back(in, owned, index);
 }
 
-kvo_node *kvo__id_claim(kvo_observation id, uint64_t *entered) {
-  uint32_t number = id & 0xff, index = index_of(id), generation = (uint32_t)(id >> 32);
-  if (number >= SHARDS || generation == 0) return NULL;
-  shard *in = &shards[number];
-  kvo_node *node = NULL;
-  kvo__lock(&in->lock);
-  if (index < in->used) {
-    entry *named = entry_at(in, index);
-    /* Without a slot it is not linked yet: whoever names it has guessed its id. */
-    kvo_slot *slot = named->generation == generation && named->node != NULL ? atomic_load(&named->node->slot) : NULL;
-    if (slot != NULL) {
-      node = named->node;
-      give_back(in, named, index);
-      atomic_store(&node->live, false);
-      /* Within the lock: the object's death claims too, and frees the info only when all readers have left. */
-      *entered = kvo__enter(kvo__slot_info(slot));
-    }
-  }
-  kvo__unlock(&in->lock);
+kvo_node *kvo__id_claim(kvo_observation id) {
+  shard *in = NULL;
+  uint32_t index = 0, generation = (uint32_t)(id >> 32);
+  entry *named = generation != 0 ? entry_of(id, &in, &index) : NULL;
+  if (named == NULL || !atomic_compare_exchange_strong(&named->named, &generation, 0)) return NULL;
+  kvo_node *node = named->node;
+  keep_or_give_back(in, named, index);
+  kvo__publish_dead(&node->live);
   return node;
 }

@@ -3,7 +3,8 @@
  * word          the one word of a kvo_object: 0 (a binding's object that nobody has touched), a kvo_class *, or a kvo_info *
  *               with KVO_WORD_INFO; KVO_WORD_OBSERVED on top of it means that the object's setters notify. It is the isa.
  * info          what the runtime knows of one object that is or was observed. Made at the first observation, freed after
- *               the object's death, so that a setter may use it for as long as it may use the object.
+ *               the object's death, so that a setter may use it for as long as it may use the object; and not before its
+ *               last reader has left and its last node is unlinked.
  * slot          all registrations of one key of one object, in order.
  * node          one registration in a slot. Kinds: DIRECT (an observation of one key), ANCHOR (stands in the root object for a
  *               tracked observation, in the slot of key 0), DEPENDENCY (a tracked observation hears of one key that it read).
@@ -199,7 +200,7 @@ struct kvo_node {
   uint16_t options;
   /** False from the claim of its id on, or from when it leaves tracked->dependencies: whoever took it will unlink it. */
   _Atomic bool live;
-  /** A kvo_node_kind; a DEPENDENCY becomes a LEAF under info->lock. */
+  /** A kvo_node_kind; a DEPENDENCY becomes a LEAF, and the reverse, under info->lock. */
   _Atomic uint8_t kind;
 };
 
@@ -224,8 +225,6 @@ typedef struct kvo_dependency {
   struct kvo_dependency *to, *from;
   /** The newest evaluation that read it. tracked->lock. */
   uint64_t generation;
-  /** As a reader of its info, the thread that has just taken it out of there. */
-  uint64_t entered;
   /** Whether it is in tracked->dependencies; tracked->lock. */
   bool chained;
 } kvo_dependency;
@@ -286,17 +285,19 @@ static inline kvo_info *kvo__word_info(uintptr_t word) {
 /** The object's info, made now, with a first slot for `key`, if need be; NULL without memory for it or for its class's
  * trampolines, or when the object has no class (see *status). */
 KVO_HIDDEN kvo_info *kvo__info_ensure(kvo_object *object, kvo_key key, kvo_status *status);
-KVO_HIDDEN kvo_slot *kvo__slot_find(kvo_info *info, kvo_key key);
+static inline kvo_slot *kvo__slot_find(kvo_info *info, kvo_key key) {
+  kvo_slot *slot = &info->first;
+  while (slot != NULL && slot->key != key) slot = atomic_load_explicit(&slot->next, memory_order_acquire);
+  return slot;
+}
 /** The birth of the newest node of all. */
 extern KVO_HIDDEN _Atomic uint64_t kvo__births;
 /** Links a node into its key's slot. OUT_OF_MEMORY or DYING_OBJECT: not linked. */
 KVO_HIDDEN kvo_status kvo__node_link(kvo_info *info, kvo_node *node, kvo_key key);
-/** Makes a linked DEPENDENCY a LEAF. */
-KVO_HIDDEN void kvo__node_make_leaf(kvo_info *info, kvo_node *node);
-/** Unlinks and retires a node that the caller has claimed; the caller is a reader of the info, and stays one. */
-KVO_HIDDEN void kvo__node_unlink(kvo_info *info, kvo_node *node);
-/** Unlinks a node that the caller has claimed, frees it when no other reader can see it, and leaves the info. */
-KVO_HIDDEN void kvo__node_retire(kvo_info *info, kvo_node *node, uint64_t entered);
+/** Makes a linked DEPENDENCY a LEAF, or the reverse. */
+KVO_HIDDEN void kvo__node_turn(kvo_info *info, kvo_node *node, kvo_node_kind kind);
+/** Unlinks a node that the caller has claimed, and frees it as soon as no reader can see it. No lock may be held. */
+KVO_HIDDEN void kvo__node_retire(kvo_info *info, kvo_node *node);
 /** Frees a node that was never linked, or that no reader can see any more; its user data is destroyed. */
 KVO_HIDDEN void kvo__node_free(kvo_node *node);
 
@@ -317,8 +318,18 @@ static inline uint64_t kvo__node_order(const kvo_node *node) {
 static inline uint64_t kvo__enter(kvo_info *info) {
   return atomic_fetch_add(&info->state, KVO_STATE_READER) + KVO_STATE_READER;
 }
+/** What counts a reader in the present state: a turn of the epoch since it entered has moved it to the earlier ones. */
+static inline uint64_t kvo__reader_of(uint64_t entered, uint64_t state) {
+  return ((entered ^ state) & KVO_STATE_EPOCH) == 0 ? KVO_STATE_READER : KVO_STATE_EARLIER_READER;
+}
+KVO_HIDDEN void kvo__leave_slowly(kvo_info *info, uint64_t entered);
 /** May destroy nodes and, after the object's death, the info. No lock may be held. */
-KVO_HIDDEN void kvo__leave(kvo_info *info, uint64_t entered);
+static inline void kvo__leave(kvo_info *info, uint64_t entered) {
+  uint64_t state = entered; /* usually nothing has changed since */
+  while ((state & (KVO_STATE_GARBAGE | KVO_STATE_DEAD)) == 0)
+    if (atomic_compare_exchange_weak(&info->state, &state, state - kvo__reader_of(entered, state))) return;
+  kvo__leave_slowly(info, entered);
+}
 
 /* --------------------------------------------------------------------------------------------------------- observe.c -- */
 
@@ -331,15 +342,6 @@ KVO_HIDDEN kvo_status kvo__node_register(kvo_object *object, kvo_node *node, kvo
 KVO_HIDDEN void kvo__describe_node(const kvo_node *node, kvo_fault_observation *out);
 /** For qsort of pointers to nodes: oldest first. */
 KVO_HIDDEN int kvo__node_by_order(const void *left, const void *right);
-
-/* ----------------------------------------------------------------------------------------------------------- ids.c -- */
-
-/** Gives a node its id; 0 without memory. */
-KVO_HIDDEN kvo_observation kvo__id_assign(kvo_node *node);
-/** Takes back the id of a node that could not be linked. */
-KVO_HIDDEN void kvo__id_return(kvo_node *node);
-/** Takes the node of an id, once: the caller alone may unlink it, and has become a reader of its info. NULL: none (any more). */
-KVO_HIDDEN kvo_node *kvo__id_claim(kvo_observation id, uint64_t *entered);
 
 /* --------------------------------------------------------------------------------------------------------- threads.c -- */
 
@@ -363,6 +365,8 @@ typedef struct kvo_thread {
   /** The observation whose deliveries it waits for, or 0; and a search's note. Under the list's lock. */
   kvo_observation awaits;
   bool visited;
+  /** A free entry of ids.c, as an id of generation 1, or 0; the thread's own. */
+  uint64_t kept_id;
 } kvo_thread;
 
 /* Initial-exec: one load, also in the shared library; a few bytes of what the C library keeps for that. */
@@ -380,8 +384,8 @@ extern KVO_HIDDEN struct kvo_threads_state {
 
 /** This thread, made known now if need be; NULL without memory. */
 KVO_HIDDEN kvo_thread *kvo__thread(void);
-KVO_HIDDEN void kvo__mark_slowly(kvo_observation observation, const kvo_info *root);
-KVO_HIDDEN void kvo__unmark_slowly(void);
+KVO_HIDDEN uint32_t kvo__mark_slowly(kvo_observation observation, const kvo_info *root);
+KVO_HIDDEN void kvo__unmark_missing(void);
 /** A mark has gone that somebody may wait for. */
 KVO_HIDDEN void kvo__marks_changed(void);
 KVO_HIDDEN void kvo__section_enter_slowly(void);
@@ -394,28 +398,46 @@ static inline void kvo__publish(_Atomic uint32_t *word, uint32_t value) {
     atomic_exchange(word, value);
 }
 
-/** Before code of the observation runs; its `live` is to be asked only then. */
-static inline void kvo__mark(kvo_observation observation, const kvo_info *root) {
+/** There was no memory for a mark. */
+#define KVO_UNMARKED UINT32_MAX
+
+/** The same for the `live` of what has ended. */
+static inline void kvo__publish_dead(_Atomic bool *live) {
+  if (kvo__threads.has_barrier)
+    atomic_store_explicit(live, false, memory_order_release);
+  else
+    atomic_store(live, false);
+}
+
+/** Before code of the observation runs; its `live` is to be asked only then. Returns what to give to kvo__unmark. */
+static inline uint32_t kvo__mark(kvo_observation observation, const kvo_info *root) {
   kvo_thread *self = kvo__this_thread;
   uint32_t depth = self != NULL ? atomic_load_explicit(&self->depth, memory_order_relaxed) : 0;
-  if (self == NULL || depth == self->capacity) {
-    kvo__mark_slowly(observation, root);
-    return;
-  }
+  if (self == NULL || depth == self->capacity) return kvo__mark_slowly(observation, root);
   kvo_mark *mark = &atomic_load_explicit(&self->marks, memory_order_relaxed)[depth];
   atomic_store_explicit(&mark->observation, observation, memory_order_relaxed);
   atomic_store_explicit(&mark->root, root, memory_order_relaxed);
   kvo__publish(&self->depth, depth + 1);
+  return depth;
 }
 
-static inline void kvo__unmark(void) {
-  kvo_thread *self = kvo__this_thread;
-  uint32_t depth = self != NULL ? atomic_load_explicit(&self->depth, memory_order_relaxed) : 0;
-  if (self == NULL || depth == self->capacity) {
-    kvo__unmark_slowly();
-    return;
-  }
-  kvo__publish(&self->depth, depth - 1);
+/** Says that the thread has gone on to another observation. */
+static inline void kvo__mark_again(uint32_t depth, kvo_observation observation) {
+  if (depth == KVO_UNMARKED) return;
+  _Atomic kvo_observation *marked =
+      &atomic_load_explicit(&kvo__this_thread->marks, memory_order_relaxed)[depth].observation;
+  if (kvo__threads.has_barrier)
+    atomic_store_explicit(marked, observation, memory_order_release);
+  else
+    atomic_exchange(marked, observation);
+  if (atomic_load(&kvo__threads.waiters) != 0) kvo__marks_changed();
+}
+
+static inline void kvo__unmark(uint32_t depth) {
+  if (depth == KVO_UNMARKED)
+    kvo__unmark_missing();
+  else
+    kvo__publish(&kvo__this_thread->depth, depth);
   if (atomic_load(&kvo__threads.waiters) != 0) kvo__marks_changed();
 }
 
@@ -441,6 +463,20 @@ KVO_HIDDEN kvo_waited kvo__wait_for_deliveries(kvo_observation observation);
 /** Waits until no other thread evaluates an observation of this object, all of which have ended. */
 KVO_HIDDEN void kvo__wait_for_evaluations(const kvo_info *root);
 
+/* ----------------------------------------------------------------------------------------------------------- ids.c -- */
+
+/** Gives a node its id, which names nothing yet; 0 without memory. */
+KVO_HIDDEN kvo_observation kvo__id_assign(kvo_node *node);
+/** From now on the id names the node. Its info is locked, and it is going to be linked. */
+KVO_HIDDEN void kvo__id_publish(const kvo_node *node);
+/** Takes back the id of a node that could not be linked. */
+KVO_HIDDEN void kvo__id_return(const kvo_node *node);
+/** Takes the node of an id, once: the caller alone may retire it, which must come next, for that keeps its info alive until then.
+ * NULL: none (any more). */
+KVO_HIDDEN kvo_node *kvo__id_claim(kvo_observation id);
+/** Gives back what a thread that ends has kept. */
+KVO_HIDDEN void kvo__id_thread_end(const kvo_thread *thread);
+
 /* --------------------------------------------------------------------------------------------------------- notify.c -- */
 
 /** The old value of a tracked observation, from the will to the did of one frame. */
@@ -460,6 +496,9 @@ typedef struct kvo_will_phase {
   struct kvo_will_phase *outer;
   /** Of the object that changes. */
   const kvo_info *info;
+  /** Of the frame. */
+  kvo_slot *slot;
+  uint64_t limit;
   kvo_pending_value *pending;
   /** The one that was told last: the next stands behind it, for they are told in the order of the list. */
   kvo_pending_value *cursor;
@@ -481,6 +520,11 @@ typedef struct kvo_frame_content {
   uint8_t kind;
   uint8_t wants;
   bool started;
+  /** One mark for all observers told after the change, in turn. */
+  bool is_marked;
+  uint32_t mark;
+  /** What they get, in turn. */
+  kvo_raw_change record;
 } kvo_frame_content;
 
 _Static_assert(sizeof(kvo_frame_content) <= sizeof(kvo_frame), "kvo_frame in kvo_binding.h is too small");
@@ -489,9 +533,6 @@ KVO_HIDDEN uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_k
                                      kvo_change_kind kind, const kvo_selection *selection);
 /** At the end of a thread: ends the changes that kvo_will_change began and nobody has finished. */
 KVO_HIDDEN void kvo__manual_drop(void);
-/** Calls an observer if it is live, marked, with recording suspended. */
-KVO_HIDDEN void kvo__call(const kvo_raw_change *change, const _Atomic bool *live, kvo_raw_callback callback,
-                          void *user_data);
 /** Tells whether a frame of this thread, not one of the dying object itself, will yet tell this tracked observation its did. */
 KVO_HIDDEN bool kvo__in_change_of(const kvo_tracked *tracked, const kvo_info *dying);
 
@@ -518,6 +559,18 @@ KVO_HIDDEN void *kvo__recording_suspend(void);
 KVO_HIDDEN void kvo__recording_resume(void *recorder);
 /** In the child of a fork, where the other threads are gone: their evaluations are, too. */
 KVO_HIDDEN void kvo__tracking_forked(void);
+
+/** Calls an observer if it is live, marked, with recording suspended. */
+static inline void kvo__call(const kvo_raw_change *change, const _Atomic bool *live, kvo_raw_callback callback,
+                             void *user_data) {
+  uint32_t mark = kvo__mark(change->observation, NULL);
+  if (atomic_load(live)) {
+    void *recorder = kvo_is_tracking() ? kvo__recording_suspend() : NULL;
+    callback(change, user_data);
+    if (recorder != NULL) kvo__recording_resume(recorder);
+  }
+  kvo__unmark(mark);
+}
 
 /* ----------------------------------------------------------------------------------------------------------- fault.c -- */
 

@@ -37,12 +37,6 @@ kvo_info *kvo__info_ensure(kvo_object *object, kvo_key key, kvo_status *status) 
   return info;
 }
 
-kvo_slot *kvo__slot_find(kvo_info *info, kvo_key key) {
-  for (kvo_slot *slot = &info->first; slot != NULL; slot = atomic_load_explicit(&slot->next, memory_order_acquire))
-    if (slot->key == key) return slot;
-  return NULL;
-}
-
 /* info->lock is held. */
 static kvo_slot *slot_ensure(kvo_info *info, kvo_key key) {
   kvo_slot *slot = kvo__slot_find(info, key);
@@ -107,6 +101,7 @@ kvo_status kvo__node_link(kvo_info *info, kvo_node *node, kvo_key key) {
   atomic_store_explicit(&node->birth, birth, memory_order_relaxed);
   atomic_store_explicit(&node->live, true, memory_order_relaxed);
   atomic_store_explicit(&node->slot, slot, memory_order_release);
+  if (node->id != 0) kvo__id_publish(node);
   uint64_t order = kvo__node_order(node);
   kvo_node *older = atomic_load_explicit(&slot->newest, memory_order_relaxed), *newer = NULL;
   while (older != NULL && kvo__node_order(older) > order) {
@@ -126,11 +121,11 @@ kvo_status kvo__node_link(kvo_info *info, kvo_node *node, kvo_key key) {
   return KVO_OK;
 }
 
-void kvo__node_make_leaf(kvo_info *info, kvo_node *node) {
+void kvo__node_turn(kvo_info *info, kvo_node *node, kvo_node_kind kind) {
   kvo_slot *slot = atomic_load_explicit(&node->slot, memory_order_relaxed);
   kvo__lock(&info->lock);
   slot_count(slot, node, -1);
-  atomic_store_explicit(&node->kind, KVO_NODE_LEAF, memory_order_release);
+  atomic_store_explicit(&node->kind, (uint8_t)kind, memory_order_release);
   slot_count(slot, node, 1);
   slot_summarize(slot);
   kvo__unlock(&info->lock);
@@ -156,19 +151,7 @@ static void discard_locked(kvo_info *info, kvo_node *node) {
   atomic_fetch_or(&info->state, KVO_STATE_GARBAGE);
 }
 
-void kvo__node_unlink(kvo_info *info, kvo_node *node) {
-  kvo__lock(&info->lock);
-  unlink_locked(info, node);
-  discard_locked(info, node);
-  kvo__unlock(&info->lock);
-}
-
 /* ---------------------------------------------------------------------------------------------------------- Readers -- */
-
-/* What counts a reader in the present state: a turn of the epoch since it entered has moved it to the earlier ones. */
-static uint64_t reader_of(uint64_t entered, uint64_t state) {
-  return ((entered ^ state) & KVO_STATE_EPOCH) == 0 ? KVO_STATE_READER : KVO_STATE_EARLIER_READER;
-}
 
 /* The epoch turns only when the one before it has no readers left. info->lock is held. */
 static void turn_epoch(kvo_info *info) {
@@ -204,13 +187,12 @@ static kvo_node *take_garbage(kvo_info *info) {
   return taken;
 }
 
-/* Leaves under the lock, so that whoever leaves last sees that it is the last; unlocks. */
-static void leave_locked(kvo_info *info, uint64_t entered) {
-  uint64_t state = atomic_load(&info->state);
-  state = atomic_fetch_sub(&info->state, reader_of(entered, state));
+/* Frees what can be freed, and unlocks. Under the lock, so that whoever is the last one sees it. */
+static void clean_up(kvo_info *info) {
   kvo_node *garbage = take_garbage(info);
-  state = atomic_load(&info->state);
-  bool last = (state & KVO_STATE_DEAD) != 0 && (state & (KVO_STATE_READERS | KVO_STATE_EARLIER_READERS)) == 0;
+  uint64_t state = atomic_load(&info->state);
+  bool last = (state & KVO_STATE_DEAD) != 0 && info->node_count == 0 &&
+              (state & (KVO_STATE_READERS | KVO_STATE_EARLIER_READERS)) == 0;
   kvo__unlock(&info->lock);
   while (garbage != NULL) {
     kvo_node *next = next_garbage(garbage);
@@ -220,24 +202,23 @@ static void leave_locked(kvo_info *info, uint64_t entered) {
   if (last) info_free(info);
 }
 
-void kvo__leave(kvo_info *info, uint64_t entered) {
-  uint64_t state = entered; /* usually nothing has changed since */
-  while ((state & (KVO_STATE_GARBAGE | KVO_STATE_DEAD)) == 0)
-    if (atomic_compare_exchange_weak(&info->state, &state, state - reader_of(entered, state))) return;
+void kvo__leave_slowly(kvo_info *info, uint64_t entered) {
   kvo__lock(&info->lock);
-  leave_locked(info, entered);
+  uint64_t state = atomic_load(&info->state);
+  atomic_fetch_sub(&info->state, kvo__reader_of(entered, state));
+  clean_up(info);
 }
 
-void kvo__node_retire(kvo_info *info, kvo_node *node, uint64_t entered) {
+void kvo__node_retire(kvo_info *info, kvo_node *node) {
   kvo__lock(&info->lock);
   unlink_locked(info, node);
-  /* The only reader? Who enters from here on no longer finds the node. */
-  uint64_t alone = (entered & KVO_STATE_EPOCH) | KVO_STATE_READER;
-  if (atomic_compare_exchange_strong(&info->state, &alone, alone - KVO_STATE_READER)) {
+  /* Usually nobody reads: who enters after this exchange no longer finds the node. */
+  uint64_t nobody = atomic_load(&info->state) & KVO_STATE_EPOCH;
+  if (atomic_compare_exchange_strong(&info->state, &nobody, nobody)) {
     kvo__unlock(&info->lock);
     kvo__node_free(node);
     return;
   }
   discard_locked(info, node);
-  leave_locked(info, entered);
+  clean_up(info);
 }

@@ -32,6 +32,7 @@ uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key, boo
   change->kind = (uint8_t)kind;
   change->wants = (uint8_t)wants;
   change->started = false;
+  change->is_marked = false;
   return wants;
 }
 
@@ -40,7 +41,7 @@ uint32_t kvo_frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key) {
 }
 
 /* Whether a node is to be told of this change: not if it was registered during it, not if it was removed. */
-static bool is_told(const kvo_frame_content *change, const kvo_node *node) {
+static inline bool is_told(const kvo_frame_content *change, const kvo_node *node) {
   uint64_t birth = atomic_load_explicit(&node->birth, memory_order_acquire);
   /* An expression that was registered before, and came to read this key before the store was over, may have read the old
    * value. */
@@ -49,25 +50,51 @@ static bool is_told(const kvo_frame_content *change, const kvo_node *node) {
   return (birth <= change->limit || late) && atomic_load_explicit(&node->live, memory_order_acquire);
 }
 
-static void send(kvo_frame_content *change, kvo_node *node, bool is_prior, const void *old_value,
-                 const void *new_value) {
-  kvo_info *info = change->info;
+/* What is the same for all observers. */
+static kvo_raw_change record_of(const kvo_frame_content *change, bool is_prior) {
+  const kvo_info *info = change->info;
   kvo_raw_change record = {
       .object = info->object,
       .instance = (char *)info->object - info->cls->header_offset,
       .property = change->slot->property,
-      .old_value = (node->options & KVO_OLD) != 0 ? old_value : NULL,
-      .new_value = (node->options & KVO_NEW) != 0 ? new_value : NULL,
       .indexes = change->selection != NULL ? change->selection->indexes : NULL,
       .index_count = change->selection != NULL ? change->selection->count : 0,
       .kind = (kvo_change_kind)change->kind,
       .is_prior = is_prior,
-      .observation = node->id,
   };
+  return record;
+}
+
+static void send_prior(const kvo_frame_content *change, kvo_node *node, const void *old_value) {
+  kvo_raw_change record = record_of(change, true);
+  record.old_value = (node->options & KVO_OLD) != 0 ? old_value : NULL;
+  record.observation = node->id;
   if (kvo__node_kind(node) == KVO_NODE_LEAF)
     kvo__tracked_leaf(node->user_data, &record);
   else
     kvo__call(&record, &node->live, node->ops->callback, node->user_data);
+}
+
+/* After the change. Most of it is done once for all observers: there may be many. */
+static void send(kvo_frame_content *change, kvo_node *node, bool is_leaf, const void *old_value,
+                 const void *new_value) {
+  kvo_raw_change *record = &change->record;
+  record->old_value = (node->options & KVO_OLD) != 0 ? old_value : NULL;
+  record->new_value = (node->options & KVO_NEW) != 0 ? new_value : NULL;
+  record->observation = node->id;
+  if (is_leaf) {
+    kvo__tracked_leaf(node->user_data, record);
+    return;
+  }
+  if (change->is_marked)
+    kvo__mark_again(change->mark, node->id);
+  else
+    change->mark = kvo__mark(node->id, NULL);
+  change->is_marked = true;
+  if (!atomic_load(&node->live)) return;
+  void *recorder = kvo_is_tracking() ? kvo__recording_suspend() : NULL;
+  node->ops->callback(record, node->user_data);
+  if (recorder != NULL) kvo__recording_resume(recorder);
 }
 
 void kvo_frame_will(kvo_frame *frame, const void *old_value) {
@@ -75,6 +102,8 @@ void kvo_frame_will(kvo_frame *frame, const void *old_value) {
   change->will = kvo__alloc(sizeof *change->will);
   if (change->will != NULL) { /* without memory, tracked observations will not know the old value */
     change->will->info = change->info;
+    change->will->slot = change->slot;
+    change->will->limit = change->limit;
     change->will->outer = will_phases;
     will_phases = change->will;
   }
@@ -83,13 +112,16 @@ void kvo_frame_will(kvo_frame *frame, const void *old_value) {
     if (kvo__node_kind(node) == KVO_NODE_DEPENDENCY)
       kvo__tracked_will(node->user_data, change);
     else if ((node->options & KVO_PRIOR) != 0)
-      send(change, node, true, old_value, NULL);
+      send_prior(change, node, old_value);
   }
 }
 
 bool kvo_frame_next(kvo_frame *frame) {
   kvo_frame_content *change = content(frame);
-  if (!change->started) change->late_limit = atomic_load_explicit(&change->info->births, memory_order_acquire);
+  if (!change->started) {
+    change->late_limit = atomic_load_explicit(&change->info->births, memory_order_acquire);
+    change->record = record_of(change, false);
+  }
   kvo_node *node =
       atomic_load_explicit(change->started ? &change->cursor->older : &change->slot->newest, memory_order_acquire);
   while (node != NULL && !is_told(change, node)) node = atomic_load_explicit(&node->older, memory_order_acquire);
@@ -113,11 +145,12 @@ void kvo_frame_deliver(kvo_frame *frame, const void *old_value, const void *new_
   if (kind == KVO_NODE_DEPENDENCY || wants_more)
     kvo__tracked_did(node->user_data, change);
   else
-    send(change, node, false, old_value, new_value);
+    send(change, node, kind == KVO_NODE_LEAF, old_value, new_value);
 }
 
 void kvo_frame_end(kvo_frame *frame) {
   kvo_frame_content *change = content(frame);
+  if (change->is_marked) kvo__unmark(change->mark);
   if (change->will != NULL) {
     /* Usually the innermost; interleaved manual pairs end in another order, and one may end with its thread. */
     kvo_will_phase **link = &will_phases;
@@ -128,23 +161,22 @@ void kvo_frame_end(kvo_frame *frame) {
   kvo__leave(change->info, change->entered);
 }
 
+/* Whether the did phase will come to it: since the will phase the expression may have turned to other keys. */
+static bool still_hears(const kvo_tracked *tracked, const kvo_will_phase *will) {
+  for (kvo_node *node = atomic_load(&will->slot->newest); node != NULL; node = atomic_load(&node->older))
+    if (!kvo__node_is_own(node) && node->user_data == tracked && atomic_load(&node->birth) <= will->limit &&
+        atomic_load(&node->live))
+      return true;
+  return false;
+}
+
 bool kvo__in_change_of(const kvo_tracked *tracked, const kvo_info *dying) {
   for (const kvo_will_phase *will = will_phases; will != NULL; will = will->outer) {
     if (will->info == dying) continue; /* the rest of its observers is not told */
     for (const kvo_pending_value *pending = will->pending; pending != NULL; pending = pending->next)
-      if (pending->tracked == tracked && !pending->told) return true;
+      if (pending->tracked == tracked && !pending->told && still_hears(tracked, will)) return true;
   }
   return false;
-}
-
-void kvo__call(const kvo_raw_change *change, const _Atomic bool *live, kvo_raw_callback callback, void *user_data) {
-  kvo__mark(change->observation, NULL);
-  if (atomic_load(live)) {
-    void *recorder = kvo_is_tracking() ? kvo__recording_suspend() : NULL;
-    callback(change, user_data);
-    if (recorder != NULL) kvo__recording_resume(recorder);
-  }
-  kvo__unmark();
 }
 
 /* ------------------------------------------------------------------------------------------------------ Manual pairs -- */
@@ -156,6 +188,8 @@ typedef struct manual {
   kvo_object *object;
   kvo_key key;
   uint32_t wants;
+  /** kvo_will_change has told everybody; until then a did in a callback is not for this one. */
+  bool announced;
   void *old_value;
   kvo_selection selection;
   size_t indexes[];
@@ -208,6 +242,7 @@ static kvo_status will_change(kvo_object *object, kvo_change_kind kind, const ch
   if ((open->wants & KVO_FRAME_WANTS_OLD) != 0 && kind != KVO_CHANGE_INSERTION)
     open->old_value = read_value(content(&open->frame), selection);
   if ((open->wants & KVO_FRAME_WANTS_WILL) != 0) kvo_frame_will(&open->frame, open->old_value);
+  open->announced = true;
   return KVO_OK;
 }
 
@@ -222,14 +257,17 @@ kvo_status kvo_will_change_indexes(kvo_object *object, kvo_change_kind kind, con
   return will_change(object, kind, key, indexes, count);
 }
 
+/* The info tells a new object at the address of a dead one from it: an open frame keeps the old info's memory. */
+static bool is_of(manual *open, const kvo_object *object, kvo_key key, const kvo_info *info) {
+  return open->announced && open->object == object && open->key == key && content(&open->frame)->info == info;
+}
+
 kvo_status kvo_did_change(kvo_object *object, const char *key) {
   if (object == NULL || key == NULL) return KVO_ERROR_INVALID_ARGUMENT;
   kvo_key hash = kvo_key_hash(key, strlen(key));
   kvo_info *info = kvo__word_info(kvo__word(object));
   manual **link = &manual_changes;
-  /* The info tells a new object at the address of a dead one from it: an open frame keeps the old info's memory. */
-  while (*link != NULL && ((*link)->object != object || (*link)->key != hash || content(&(*link)->frame)->info != info))
-    link = &(*link)->below;
+  while (*link != NULL && !is_of(*link, object, hash, info)) link = &(*link)->below;
   manual *open = *link;
   if (open == NULL) { /* a will that nobody was to be told of left nothing behind */
     kvo_slot *slot = info != NULL ? kvo__slot_find(info, hash) : NULL;

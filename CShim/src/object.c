@@ -114,18 +114,16 @@ static void bury(kvo_info *info, kvo_node *node, funeral *of) {
     if (!kvo__tracked_detach(node)) return;
     if (grow((void **)&of->bereaved, &of->bereaved_capacity, of->bereaved_count, sizeof *of->bereaved))
       of->bereaved[of->bereaved_count++] = node;
-    kvo__node_unlink(info, node);
+    kvo__node_retire(info, node);
     return;
   }
   /* Also if it is being removed on another thread, which may not have come to this yet: the object must not be evaluated. */
   if (kvo__node_kind(node) == KVO_NODE_ANCHOR) kvo__tracked_end(node->user_data);
-  uint64_t entered;
-  if (kvo__id_claim(node->id, &entered) == NULL) return; /* being removed on another thread */
+  if (kvo__id_claim(node->id) == NULL) return; /* being removed on another thread */
   bool apple_contract = (node->options & KVO_ENDS_WITH_OBJECT) == 0;
   if (apple_contract && grow((void **)&of->left, &of->left_capacity, of->left_count, sizeof *of->left))
     kvo__describe_node(node, &of->left[of->left_count++]);
-  kvo__node_unlink(info, node);
-  kvo__leave(info, entered);
+  kvo__node_retire(info, node);
 }
 
 /* Each once, oldest first. */

@@ -278,12 +278,11 @@ kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *observer, kv
 /* ---------------------------------------------------------------------------------------------------------- Removal -- */
 
 kvo_status kvo_cancel_observer(kvo_observation observation) {
-  uint64_t entered;
-  kvo_node *node = kvo__id_claim(observation, &entered);
+  kvo_node *node = kvo__id_claim(observation);
   if (node == NULL) return KVO_ERROR_NOT_REGISTERED;
   kvo_info *info = kvo__slot_info(atomic_load_explicit(&node->slot, memory_order_relaxed));
   if (kvo__node_kind(node) == KVO_NODE_ANCHOR) kvo__tracked_end(node->user_data);
-  kvo__node_retire(info, node, entered);
+  kvo__node_retire(info, node);
   return KVO_OK;
 }
 

@@ -49,6 +49,7 @@ static bool has_end_key;
 static void thread_end(void *record) {
   kvo__manual_drop(); /* runs code of the program, with marks */
   kvo_thread *self = record;
+  kvo__id_thread_end(self);
   kvo__acquire(&list_lock);
   kvo_thread **link = &threads;
   while (*link != self) link = &(*link)->next;
@@ -131,26 +132,18 @@ static bool more_marks(kvo_thread *self) {
   return true;
 }
 
-/* Once a mark is missing, the depth stays at the capacity, so that all above it are missing: they are taken off in turn. */
-void kvo__mark_slowly(kvo_observation observation, const kvo_info *root) {
+uint32_t kvo__mark_slowly(kvo_observation observation, const kvo_info *root) {
   kvo_thread *self = kvo__thread();
-  bool full = self == NULL || atomic_load(&self->depth) == self->capacity;
-  if (own_unmarked == 0 && self != NULL && (!full || more_marks(self))) {
-    kvo__mark(observation, root);
-    return;
-  }
+  if (self != NULL && (atomic_load(&self->depth) != self->capacity || more_marks(self)))
+    return kvo__mark(observation, root);
   own_unmarked++;
   atomic_fetch_add(&unmarked, 1);
+  return KVO_UNMARKED;
 }
 
-void kvo__unmark_slowly(void) {
-  if (own_unmarked != 0) {
-    own_unmarked--;
-    atomic_fetch_sub(&unmarked, 1);
-  } else {
-    kvo__publish(&kvo__this_thread->depth, kvo__this_thread->capacity - 1);
-  }
-  if (atomic_load(&kvo__threads.waiters) != 0) kvo__marks_changed();
+void kvo__unmark_missing(void) {
+  own_unmarked--;
+  atomic_fetch_sub(&unmarked, 1);
 }
 
 void kvo__marks_changed(void) {

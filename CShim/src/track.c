@@ -46,6 +46,16 @@ struct kvo_tracked {
 /* More than that, and no read is known to be the last. */
 enum { READS = 8 };
 
+/* What an evaluation has read. */
+typedef struct read {
+  /** For comparison only. */
+  const kvo_info *info;
+  kvo_key key;
+  const kvo_property *property;
+  /** By key-value coding: the getter that it is going to call will say so too. */
+  bool awaits_getter;
+} read;
+
 /* An evaluation in progress on this thread. */
 typedef struct evaluation {
   struct evaluation *outer;
@@ -55,12 +65,9 @@ typedef struct evaluation {
   kvo_status status;
   /** The root's info lives as long as this: its object may die in an evaluation of its own. */
   uint64_t entered;
-  /** What was read, in order, and how much; infos are for comparison only. */
-  struct {
-    const kvo_info *info;
-    kvo_key key;
-    const kvo_property *property;
-  } reads[READS];
+  uint32_t mark;
+  /** What was read, in order, and how much. */
+  read reads[READS];
   size_t read_count;
   /** The value is that of the last read. */
   bool is_last_read;
@@ -112,7 +119,7 @@ static void unchain(kvo_tracked *tracked, kvo_dependency *dependency) {
   dependency->from = dependency->to = NULL;
   dependency->chained = false;
   /* Under the lock: a new one of this observation may be linked into the same slot next, and only one may be told. */
-  atomic_store(&dependency->node.live, false);
+  kvo__publish_dead(&dependency->node.live);
 }
 
 static kvo_info *info_of(const kvo_dependency *dependency) {
@@ -133,11 +140,9 @@ bool kvo__tracked_detach(kvo_node *node) {
   return mine;
 }
 
-/* Takes one out of the list, onto another. Its info is alive while the list has it, for its object's death takes it out first;
- * and then as long as this thread is a reader. tracked->lock is held. */
+/* Takes one out of the list, onto another: who does is the one to retire it. tracked->lock is held. */
 static void take(kvo_tracked *tracked, kvo_dependency *dependency, kvo_dependency **taken) {
   unchain(tracked, dependency);
-  dependency->entered = kvo__enter(info_of(dependency));
   dependency->from = *taken;
   *taken = dependency;
 }
@@ -147,7 +152,7 @@ static void retire(kvo_dependency *taken) {
   while (taken != NULL) {
     kvo_dependency *dependency = taken;
     taken = dependency->from;
-    kvo__node_retire(info_of(dependency), &dependency->node, dependency->entered);
+    kvo__node_retire(info_of(dependency), &dependency->node);
   }
 }
 
@@ -174,7 +179,7 @@ static bool older_than(const kvo_dependency *dependency, uint64_t number) { retu
 static bool of_exactly(const kvo_dependency *dependency, uint64_t number) { return dependency->generation == number; }
 
 void kvo__tracked_end(kvo_tracked *tracked) {
-  atomic_store(&tracked->live, false);
+  kvo__publish_dead(&tracked->live);
   drop(tracked, any, 0);
 }
 
@@ -236,28 +241,23 @@ static kvo_status depend(kvo_tracked *tracked, kvo_info *info, kvo_key key, uint
 
 static kvo_status subscribe(kvo_tracked *tracked, kvo_info *info, kvo_key key, uint64_t number) {
   kvo_status status = KVO_OK;
-  kvo_dependency *spare = NULL, *outdated = NULL;
+  kvo_dependency *spare = NULL;
   for (;;) {
     kvo__lock(&tracked->lock);
     bool live = atomic_load(&tracked->live);
     kvo_dependency *found = live ? find_dependency(tracked, info, key) : NULL;
-    bool fits = found != NULL && kvo__node_kind(&found->node) == KVO_NODE_DEPENDENCY;
-    if (fits && found->generation < number) found->generation = number;
-    if (live && !fits && spare != NULL) {
+    bool missing = live && found == NULL;
+    if (found != NULL && found->generation < number) found->generation = number;
+    if (missing && spare != NULL) {
       status = depend(tracked, info, key, number, spare);
-      if (status == KVO_OK) {
-        spare = NULL;
-        /* Whether it is a leaf this time too is not known yet. */
-        if (found != NULL) take(tracked, found, &outdated);
-      }
-      live = false;
+      if (status == KVO_OK) spare = NULL;
+      missing = false;
     }
     kvo__unlock(&tracked->lock);
-    if (!live || fits) break;
+    if (!missing) break;
     spare = kvo__alloc(sizeof *spare);
     if (spare == NULL) return KVO_ERROR_OUT_OF_MEMORY;
   }
-  retire(outdated);
   kvo__free(spare);
   return status;
 }
@@ -266,28 +266,32 @@ void kvo__track_fail(kvo_status status) {
   if (recorder != NULL && recorder->status == KVO_OK) recorder->status = status;
 }
 
-static void note_read(evaluation *recording, const kvo_info *info, kvo_key key) {
+static void note_read(evaluation *recording, const kvo_info *info, kvo_key key, bool coded) {
   size_t count = recording->read_count;
-  /* Key-value coding reads through a getter that may say so too. */
-  if (count > 0 && count <= READS && recording->reads[count - 1].info == info && recording->reads[count - 1].key == key)
+  read *last = count > 0 && count <= READS ? &recording->reads[count - 1] : NULL;
+  if (!coded && last != NULL && last->awaits_getter && last->info == info && last->key == key) {
+    last->awaits_getter = false;
     return;
+  }
   if (count < READS) {
-    recording->reads[count].info = info;
-    recording->reads[count].key = key;
-    recording->reads[count].property = kvo__class_find(info->cls, key);
+    read made = {info, key, kvo__class_find(info->cls, key), coded};
+    recording->reads[count] = made;
   }
   recording->read_count++;
 }
 
-void kvo_track_read(kvo_object *object, kvo_key key) {
+static void track_read(kvo_object *object, kvo_key key, bool coded) {
   evaluation *recording = recorder;
   if (recording == NULL) return;
   kvo_status status = KVO_OK;
   kvo_info *info = kvo__info_ensure(object, key, &status);
   if (info != NULL) status = subscribe(recording->tracked, info, key, recording->number);
   if (status != KVO_OK) kvo__track_fail(status);
-  if (info != NULL) note_read(recording, info, key);
+  if (info != NULL) note_read(recording, info, key, coded);
 }
+
+void kvo_track_read(kvo_object *object, kvo_key key) { track_read(object, key, false); }
+void kvo_track_coded_read(kvo_object *object, kvo_key key) { track_read(object, key, true); }
 
 size_t kvo_track_reads(const kvo_property **properties, size_t capacity) {
   const evaluation *recording = recorder;
@@ -301,18 +305,26 @@ void kvo_track_value_is_last_read(void) {
   if (recorder != NULL) recorder->is_last_read = true;
 }
 
-/* The dependency that becomes a leaf becomes one; tracked->lock is held, and the evaluation is the newest. */
-static void settle_leaf(kvo_tracked *tracked, const evaluation *over) {
-  if (!over->is_last_read || over->status != KVO_OK || over->read_count == 0 || over->read_count > READS) return;
-  const kvo_info *info = over->reads[over->read_count - 1].info;
-  kvo_key key = over->reads[over->read_count - 1].key;
-  for (size_t i = 0; i + 1 < over->read_count; i++)
-    if (over->reads[i].info == info && over->reads[i].key == key) return; /* also on the way */
-  for (kvo_dependency *each = tracked->dependencies; each != NULL; each = each->to)
-    if (each->generation == over->number && info_of(each) == info && key_of(each) == key) {
-      if (kvo__node_kind(&each->node) == KVO_NODE_DEPENDENCY) kvo__node_make_leaf(info_of(each), &each->node);
-      return;
-    }
+/* The read whose value the evaluation's value is, or NULL. */
+static const read *leaf_of(const evaluation *over) {
+  if (!over->is_last_read || over->status != KVO_OK || over->read_count == 0 || over->read_count > READS) return NULL;
+  const read *last = &over->reads[over->read_count - 1];
+  for (const read *each = over->reads; each != last; each++)
+    if (each->info == last->info && each->key == last->key) return NULL; /* also on the way */
+  return last;
+}
+
+/* Turns its dependencies into what the newest evaluation has made of them; tells whether one is a leaf. In place: a change in
+ * progress goes on to tell it. tracked->lock is held. */
+static bool settle_leaf(kvo_tracked *tracked, const evaluation *over) {
+  const read *leaf = leaf_of(over);
+  for (kvo_dependency *each = tracked->dependencies; each != NULL; each = each->to) {
+    if (each->generation != over->number) continue;
+    bool is_leaf = leaf != NULL && info_of(each) == leaf->info && key_of(each) == leaf->key;
+    kvo_node_kind kind = is_leaf ? KVO_NODE_LEAF : KVO_NODE_DEPENDENCY;
+    if (kvo__node_kind(&each->node) != kind) kvo__node_turn(info_of(each), &each->node, kind);
+  }
+  return leaf != NULL;
 }
 
 /* -------------------------------------------------------------------------------------------------------- Evaluating -- */
@@ -323,13 +335,13 @@ static bool begin_evaluation(evaluation *here) {
   kvo_tracked *tracked = here->tracked;
   if (!atomic_load(&tracked->live)) return false;
   here->entered = kvo__enter(tracked->root);
-  kvo__mark(tracked->id, tracked->root);
+  here->mark = kvo__mark(tracked->id, tracked->root);
   return true;
 }
 
 /* No lock may be held. */
 static void end_evaluation(const evaluation *here) {
-  kvo__unmark();
+  kvo__unmark(here->mark);
   kvo__leave(here->tracked->root, here->entered);
 }
 
@@ -382,11 +394,11 @@ static cell *arm(kvo_tracked *tracked, kvo_status *status) {
   if (newest) {
     tracked->committed = here.number;
     tracked->orphaned = false;
-    settle_leaf(tracked, &here);
+    bool has_leaf = settle_leaf(tracked, &here);
     if (tracked->keep_last) {
       replaced = tracked->last;
-      tracked->last = result;
-      atomic_fetch_add(&result->references, 1);
+      tracked->last = has_leaf ? NULL : result; /* it would not follow the leaf: better none than an old one */
+      if (!has_leaf) atomic_fetch_add(&result->references, 1);
     }
   }
   kvo__unlock(&tracked->lock);

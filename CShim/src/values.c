@@ -117,7 +117,7 @@ static void record_path(kvo_object *object, const char *key_path, const recordin
 static void record_key(kvo_object *object, const kvo_property *property, kvo_key key, const recording *outer) {
   for (const recording *each = outer; each != NULL; each = each->outer)
     if (each->object == object && each->key == key) return;
-  kvo_track_read(object, key);
+  kvo_track_coded_read(object, key);
   if (property == NULL || property->affected_by == NULL) return;
   recording here = {outer, object, key};
   for (char **path = property->affected_by; *path != NULL; path++) record_path(object, *path, &here);
@@ -171,6 +171,7 @@ static const kvo_property *first_component(kvo_object *object, const char *key_p
 static void record_path(kvo_object *object, const char *key_path, const recording *outer) {
   kvo_key key;
   const char *rest;
+  if (kvo_object_class(object) == NULL) return; /* dying: as for `walk`, nothing */
   const kvo_property *property = first_component(object, key_path, &key, &rest);
   record_key(object, property, key, outer);
   kvo_status status = KVO_OK;

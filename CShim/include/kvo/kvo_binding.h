@@ -125,15 +125,16 @@ enum {
   KVO_FRAME_WANTS_WILL = 1u << 3,
 };
 
-/** One change in progress, of the thread that makes it. The members belong to the runtime; the binding may move the frame
- * between calls, byte by byte, and keep it on the stack or elsewhere. */
+/** One change in progress, of the thread that makes it. The members belong to the runtime and need no initial value; the binding
+ * may move the frame between calls, byte by byte, and keep it on the stack or elsewhere. */
 typedef struct kvo_frame {
-  uintptr_t kvo_private[10];
+  uintptr_t kvo_private[20];
 } kvo_frame;
 
 /** Begins a change by a setter of (object, key). Returns 0 when nobody is to be told: then store, and do not end the frame.
  * Otherwise the bits above; then: capture the old value if wanted, kvo_frame_will if wanted, store,
- * `while (kvo_frame_next(f)) kvo_frame_deliver(f, old, new)`, kvo_frame_end. The object must live until the end. */
+ * `while (kvo_frame_next(f)) kvo_frame_deliver(f, old, new)`, kvo_frame_end: the loop and the end in one function, so that changes
+ * within a callback are over before. The object must live until the end. */
 KVO_API uint32_t kvo_frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key);
 
 /** Sends the before-change notifications, oldest first. */
@@ -227,6 +228,9 @@ static inline bool kvo_is_tracking(void) { return __atomic_load_n(&kvo_tracking_
  * reading, with the object's class set. */
 KVO_API void kvo_track_read(kvo_object *object, kvo_key key);
 
+/** The same by key-value coding, which is going to call the getter: that the getter says it again, at once, does not count. */
+KVO_API void kvo_track_coded_read(kvo_object *object, kvo_key key);
+
 /** Tells whether this thread records at present. */
 KVO_API bool kvo_track_is_recording(void);
 
@@ -235,7 +239,7 @@ KVO_API bool kvo_track_is_recording(void);
 KVO_API size_t kvo_track_reads(const kvo_property *KVO_NULLABLE *KVO_NONNULL properties, size_t capacity);
 
 /** Within `evaluate`, at its end: declares that the value is just the value of what was read last. Changes of that key are then
- * told at once, with its property and its values, without evaluating; what `keep_last` keeps does not follow them. Has no
+ * told at once, with its property and its values, without evaluating, and no last value is kept meanwhile. Has no
  * effect for one of more than 8 reads, or when what was read last was also read before. */
 KVO_API void kvo_track_value_is_last_read(void);
 

@@ -12,10 +12,20 @@ public final class KeyValueClassDescription {
   /// - Parameter chained: The key path from an optional object, as in `\Note?.?.title`. It tells that a longer key path ends at
   ///   this property, or goes on behind it, whose observation then costs little more than that of the property alone. Leave it out
   ///   for an `unowned` one.
+  @inlinable
+  @inline(__always)
   public func observed<Root: AnyObject, Value>(
     _ name: StaticString, _ key: UInt64, _ path: ReferenceWritableKeyPath<Root, Value>, _ chained: AnyKeyPath? = nil
   ) {
-    add(name, path, chained, isStored: true, isDirect: true)
+    observed(name, path, chained, ValueReaders<Value>())
+  }
+
+  @usableFromInline
+  func observed<Root: AnyObject, Value>(
+    _ name: StaticString, _ path: ReferenceWritableKeyPath<Root, Value>, _ chained: AnyKeyPath?,
+    _ readers: ValueReaders<Value>
+  ) {
+    add(name, path, chained, readers, isStored: true, isDirect: true)
   }
 
   /// Adds a stored weak property: the death of what it refers to is a change that no accessor makes.
@@ -36,12 +46,14 @@ public final class KeyValueClassDescription {
   }
 
   private func add<Root: AnyObject, Value>(
-    _ name: StaticString, _ path: KeyPath<Root, Value>, _ chained: AnyKeyPath? = nil, isStored: Bool, isDirect: Bool
+    _ name: StaticString, _ path: KeyPath<Root, Value>, _ chained: AnyKeyPath? = nil,
+    _ readers: ValueReaders<Value> = ValueReaders(), isStored: Bool, isDirect: Bool
   ) {
     let name = name.description
     properties.append(
       TypedProperty<Root, Value>(
-        name: name, key: keyHash(name), path: path, chained: chained, isStored: isStored, isDirect: isDirect))
+        name: name, key: keyHash(name), path: path, chained: chained, readers: readers, isStored: isStored,
+        isDirect: isDirect))
   }
 
   /// Drops the isolation of a function that only builds key paths.

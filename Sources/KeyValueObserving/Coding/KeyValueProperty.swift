@@ -71,10 +71,18 @@ class KeyValueProperty: @unchecked Sendable {
 final class TypedProperty<Root: AnyObject, Value>: KeyValueProperty, @unchecked Sendable {
   private var keyPath: KeyPath<Root, Value> { unsafeDowncast(path, to: KeyPath<Root, Value>.self) }
 
+  private let readers: ValueReaders<Value>
+
+  init(
+    name: String, key: UInt64, path: KeyPath<Root, Value>, chained: AnyKeyPath?, readers: ValueReaders<Value>,
+    isStored: Bool, isDirect: Bool
+  ) {
+    self.readers = readers
+    super.init(name: name, key: key, path: path, chained: chained, isStored: isStored, isDirect: isDirect)
+  }
+
   override func reader<Result>(as type: Result.Type) -> ((UnsafeRawPointer) -> Result)? {
-    let same: (UnsafeRawPointer) -> Value = { $0.assumingMemoryBound(to: Value.self).pointee }
-    let optional: (UnsafeRawPointer) -> Value? = { $0.assumingMemoryBound(to: Value.self).pointee }
-    return same as? (UnsafeRawPointer) -> Result ?? optional as? (UnsafeRawPointer) -> Result
+    readers.same as? (UnsafeRawPointer) -> Result ?? readers.optional as? (UnsafeRawPointer) -> Result
   }
 
   override var encoding: String { cEncoding(of: Value.self) }
@@ -97,6 +105,26 @@ final class TypedProperty<Root: AnyObject, Value>: KeyValueProperty, @unchecked 
     guard let value = swiftValue(of: value.pointee, as: Value.self) else { return KVO_ERROR_TYPE_MISMATCH }
     Unmanaged<Root>.fromOpaque(instance).takeUnretainedValue()[keyPath: writable] = value
     return KVO_OK
+  }
+}
+
+/// What reads values from storage; made where the type is known, so that it is specialised for it.
+@usableFromInline
+struct ValueReaders<Value> {
+  let same: (UnsafeRawPointer) -> Value
+  let optional: (UnsafeRawPointer) -> Value?
+
+  @usableFromInline
+  init(same: @escaping (UnsafeRawPointer) -> Value, optional: @escaping (UnsafeRawPointer) -> Value?) {
+    self.same = same
+    self.optional = optional
+  }
+
+  @inlinable
+  init() {
+    self.init(
+      same: { $0.assumingMemoryBound(to: Value.self).pointee },
+      optional: { $0.assumingMemoryBound(to: Value.self).pointee })
   }
 }
 

@@ -52,7 +52,7 @@ extension KeyValueObservable {
   private func record(_ key: String, _ visited: inout Set<KeyOfObject>) {
     let hash = keyHash(key)
     guard visited.insert(KeyOfObject(object: ObjectIdentifier(self), key: hash)).inserted else { return }
-    kvo_track_read(adoptedObject, hash)
+    kvo_track_coded_read(adoptedObject, hash)
     for path in KeyValueClass.of(self).affectingPaths[hash] ?? [] {
       recordPath(path.split(separator: ".").map(String.init)[...], &visited)
     }

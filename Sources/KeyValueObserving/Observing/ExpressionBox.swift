@@ -2,20 +2,20 @@
 
 public import CKVO
 import Foundation
-import Synchronization
+public import Synchronization
 
 /// The box of an observation of anything but a stored property of the object itself.
 @usableFromInline
 final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
-  /// Weak, for the runtime evaluates also after a change elsewhere, on a thread that does not hold the object.
-  @usableFromInline weak var object: Object?
+  /// Not held: the runtime evaluates also after a change elsewhere, on a thread that does not hold the object.
+  @usableFromInline let object: UnretainedObject<Object>
   @usableFromInline let handler: (Object, NSKeyValueObservedChange<Value>) -> Void
   private let keyPath: KeyPath<Object, Value>
   /// The name of the property when the expression is one of the object's own.
   private let name: String?
   private let wantsOld: Bool
   /// A retained `PathLeaf<Value>`, or 0 while none is known.
-  private let leaf = Atomic<UInt>(0)
+  @usableFromInline let leaf = Atomic<UInt>(0)
   /// An evaluation has shown that the expression is more than a path.
   private let isNoPath = Atomic<Bool>(false)
 
@@ -24,7 +24,7 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
     _ object: Object, _ keyPath: KeyPath<Object, Value>, _ options: NSKeyValueObservingOptions,
     _ handler: @escaping (Object, NSKeyValueObservedChange<Value>) -> Void, deliver: @escaping Deliver
   ) {
-    self.object = object
+    self.object = UnretainedObject(object)
     self.handler = handler
     self.keyPath = keyPath
     name = KeyValueClass.of(type: Object.self).property(at: keyPath)?.name
@@ -39,7 +39,7 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
   }
 
   override func evaluate() -> UnsafeMutableRawPointer? {
-    guard let object else { return nil }
+    guard let object = object.load() else { return nil }
     if let name { object.recordDependencies(ofKey: name) }
     let value = UnsafeMutableRawPointer.__copy(object[keyPath: keyPath], as: Value.self)
     if name == nil, kvo_track_is_recording(), !isNoPath.load(ordering: .relaxed), isPathWalkedToItsEnd() {
@@ -50,8 +50,9 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
 
   override func release(_ value: UnsafeMutableRawPointer) { value.__release(as: Value.self) }
 
-  func register(_ options: NSKeyValueObservingOptions, _ site: ObservationSite) -> NSKeyValueObservation {
-    guard let object else { return NSKeyValueObservation(0) }
+  func register(
+    with object: Object, _ options: NSKeyValueObservingOptions, _ site: ObservationSite
+  ) -> NSKeyValueObservation {
     let observation = (name ?? "\(keyPath)").withCString {
       register(
         with: object.adoptedObject, key: nil, keyPath: $0, options: kvo_options(options, endsWithObject: true),
@@ -61,13 +62,16 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
   }
 
   /// What is delivered for a change of the property at the end of a path; the record's values are that property's.
-  @usableFromInline
+  @inlinable
+  @inline(__always)
   func changeOfLeaf(_ raw: kvo_raw_change) -> NSKeyValueObservedChange<Value> {
-    let leaf = Unmanaged<PathLeaf<Value>>.fromOpaque(UnsafeRawPointer(bitPattern: leaf.load(ordering: .acquiring))!)
-    return leaf._withUnsafeGuaranteedRef { leaf in
+    let leaf = UnsafeRawPointer(bitPattern: leaf.load(ordering: .acquiring))!
+    return Unmanaged<PathLeaf<Value>>.fromOpaque(leaf)._withUnsafeGuaranteedRef { leaf in
       NSKeyValueObservedChange(
-        kind: NSKeyValueChange(rawValue: UInt(raw.kind.rawValue)) ?? .setting, newValue: raw.new_value.map(leaf.read),
-        oldValue: raw.old_value.map(leaf.read), indexes: IndexSet(__positions: raw.indexes, count: raw.index_count),
+        kind: NSKeyValueChange(rawValue: UInt(raw.kind.rawValue)) ?? .setting,
+        newValue: raw.new_value == nil ? nil : leaf.read(raw.new_value!),
+        oldValue: raw.old_value == nil ? nil : leaf.read(raw.old_value!),
+        indexes: raw.indexes == nil ? nil : IndexSet(__positions: raw.indexes, count: raw.index_count),
         isPrior: raw.is_prior)
     }
   }
@@ -105,11 +109,12 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
 }
 
 /// What is known of a path to a stored property.
-private final class PathLeaf<Value> {
+@usableFromInline
+final class PathLeaf<Value> {
   /// Of all components, the property's own last.
   let keys: [UInt64]
   /// Makes the path's value of the property's; they differ by an optional.
-  let read: (UnsafeRawPointer) -> Value
+  @usableFromInline let read: (UnsafeRawPointer) -> Value
 
   init(keys: [UInt64], read: @escaping (UnsafeRawPointer) -> Value) {
     self.keys = keys

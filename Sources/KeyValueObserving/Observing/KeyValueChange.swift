@@ -22,37 +22,41 @@ extension KeyValueObservationHeader {
   @inlinable
   @inline(never)
   public func change<Value>(_ key: UInt64, _ read: () -> Value, _ store: () -> Void) {
-    var frame = kvo_frame()
-    let wants = kvo_frame_begin(&frame, reference, key)
-    guard wants != 0 else { return store() }
-    if wants & UInt32(KVO_FRAME_WANTS_OLD) != 0 {
-      let oldValue = read()
-      withUnsafePointer(to: oldValue) { oldValue in
-        if wants & UInt32(KVO_FRAME_WANTS_WILL) != 0 { kvo_frame_will(&frame, oldValue) }
+    // The frame needs no initial value.
+    withUnsafeTemporaryAllocation(of: kvo_frame.self, capacity: 1) { frame in
+      let frame = frame.baseAddress!
+      let wants = kvo_frame_begin(frame, reference, key)
+      guard wants != 0 else { return store() }
+      if wants & UInt32(KVO_FRAME_WANTS_OLD) != 0 {
+        let oldValue = read()
+        withUnsafePointer(to: oldValue) { oldValue in
+          if wants & UInt32(KVO_FRAME_WANTS_WILL) != 0 { kvo_frame_will(frame, oldValue) }
+          store()
+          Self.deliver(frame, wants, oldValue, read)
+        }
+      } else {
+        if wants & UInt32(KVO_FRAME_WANTS_WILL) != 0 { kvo_frame_will(frame, nil) }
         store()
-        Self.deliver(&frame, wants, oldValue, read)
+        Self.deliver(frame, wants, nil, read)
       }
-    } else {
-      if wants & UInt32(KVO_FRAME_WANTS_WILL) != 0 { kvo_frame_will(&frame, nil) }
-      store()
-      Self.deliver(&frame, wants, nil, read)
     }
-    kvo_frame_end(&frame)
   }
 
+  /// Tells the observers and ends the change.
   @inlinable
   @inline(__always)
   static func deliver<Value>(
-    _ frame: inout kvo_frame, _ wants: UInt32, _ oldValue: UnsafePointer<Value>?, _ read: () -> Value
+    _ frame: UnsafeMutablePointer<kvo_frame>, _ wants: UInt32, _ oldValue: UnsafePointer<Value>?, _ read: () -> Value
   ) {
-    while kvo_frame_next(&frame) {
+    while kvo_frame_next(frame) {
       if wants & UInt32(KVO_FRAME_WANTS_NEW) != 0 {
         let newValue = read()
-        withUnsafePointer(to: newValue) { kvo_frame_deliver(&frame, oldValue, $0) }
+        withUnsafePointer(to: newValue) { kvo_frame_deliver(frame, oldValue, $0) }
       } else {
-        kvo_frame_deliver(&frame, oldValue, nil)
+        kvo_frame_deliver(frame, oldValue, nil)
       }
     }
+    kvo_frame_end(frame)
   }
 
   /// Begins a change in place of a property of an observed object.
@@ -100,7 +104,6 @@ public final class KeyValueChangeInPlace<Value> {
   public func finish(_ read: () -> Value) {
     guard wants != 0 else { return }
     withPointer(to: oldValue) { KeyValueObservationHeader.deliver(&frame, wants, $0, read) }
-    kvo_frame_end(&frame)
   }
 }
 

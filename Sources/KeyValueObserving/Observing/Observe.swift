@@ -30,9 +30,13 @@ extension KeyValueObservable {
     guard let property = directProperty(at: keyPath) else {
       let box = ExpressionBox<Self, Value>(self, keyPath, options, changeHandler) { box, change in
         let box = unsafeDowncast(box, to: ExpressionBox<Self, Value>.self)
-        guard let object = box.object else { return }
+        guard let object = box.object.load() else { return }
         let raw = change.pointee
-        box.handler(object, raw.property == nil ? .init(__raw: raw) : box.changeOfLeaf(raw))
+        if raw.property == nil {
+          box.handler(object, .init(__raw: raw))
+        } else {
+          box.handler(object, box.changeOfLeaf(raw))
+        }
       }
       return observe(box, options, site)
     }
@@ -59,7 +63,7 @@ extension KeyValueObservable {
   nonisolated func observe<Value>(
     _ box: ExpressionBox<Self, Value>, _ options: NSKeyValueObservingOptions, _ site: ObservationSite
   ) -> NSKeyValueObservation {
-    box.register(options, site)
+    box.register(with: self, options, site)
   }
 }
 

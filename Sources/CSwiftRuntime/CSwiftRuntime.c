@@ -1,0 +1,1 @@
+/* CSwiftRuntime.c - empty: the target only declares. */
