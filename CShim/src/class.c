@@ -101,9 +101,10 @@ static kvo_status describe_calls(kvo_property *property) {
   return KVO_OK;
 }
 
-/* A class with room for its superclass's properties and `added` more. */
+/* A class with room for its superclass's properties and `added` more; NULL without memory, or with 65 535 or more. */
 static kvo_class *make_class(const char *name, kvo_class *superclass, size_t added) {
   size_t inherited = superclass != NULL ? superclass->property_count : 0, total = inherited + added;
+  if (total >= KVO_NO_PROPERTY) return NULL;
   kvo_class *cls = kvo__alloc(sizeof *cls);
   if (cls == NULL) return NULL;
   cls->name = kvo__copy_string(name, strlen(name));

@@ -7,13 +7,13 @@
 enum { SHARDS = 16, CHUNK = 1024, CHUNKS = 1 << 14 };
 
 typedef struct entry {
-  /** The generation of the id that names a node here now, or 0. Who sets it to 0 owns the entry. */
-  _Atomic uint32_t named;
-  /** The last one given; the owner's. */
-  uint32_t generation;
-  _Atomic uint32_t next_free;
-  kvo_node *node;
+  /** The generation of the last id given, and above it whether that names a node now. Whoever takes the bit away owns the entry. */
+  _Atomic uint64_t state;
+  /** Of a free entry the index + 1 of the next one, otherwise the address of the node. */
+  _Atomic uint64_t next_or_node;
 } entry;
+
+#define NAMES_A_NODE (UINT64_C(1) << 32)
 
 typedef struct shard {
   /** Index + 1 of the first free entry, or 0; and above it a count of changes, so that a head that has come back is not taken for
@@ -38,12 +38,16 @@ static entry *entry_at(shard *in, uint32_t index) {
   return chunk != NULL ? &chunk[index % CHUNK] : NULL;
 }
 
+static uint32_t generation_of(const entry *of) {
+  return (uint32_t)atomic_load_explicit(&of->state, memory_order_relaxed);
+}
+
 static uint64_t changed(uint64_t head, uint32_t first) { return ((head >> 32) + 1) << 32 | first; }
 
 static void give_back(shard *in, entry *owned, uint32_t index) {
-  if (owned->generation == UINT32_MAX) return;
+  if (generation_of(owned) == UINT32_MAX) return;
   uint64_t head = atomic_load_explicit(&in->free, memory_order_relaxed);
-  do atomic_store_explicit(&owned->next_free, (uint32_t)head, memory_order_relaxed);
+  do atomic_store_explicit(&owned->next_or_node, (uint32_t)head, memory_order_relaxed);
   while (!atomic_compare_exchange_weak(&in->free, &head, changed(head, index + 1)));
 }
 
@@ -52,8 +56,9 @@ static bool take_back(shard *in, uint32_t *index) {
   uint64_t head = atomic_load(&in->free);
   while ((uint32_t)head != 0) {
     *index = (uint32_t)head - 1;
-    uint32_t next = atomic_load_explicit(&entry_at(in, *index)->next_free, memory_order_relaxed);
-    if (atomic_compare_exchange_weak(&in->free, &head, changed(head, next))) return true;
+    /* Perhaps a node's address by now: then the head has changed. */
+    uint64_t next = atomic_load_explicit(&entry_at(in, *index)->next_or_node, memory_order_relaxed);
+    if (atomic_compare_exchange_weak(&in->free, &head, changed(head, (uint32_t)next))) return true;
   }
   return false;
 }
@@ -92,7 +97,7 @@ static bool take_kept(uint32_t *index, shard **in) {
 
 static void keep_or_give_back(shard *in, entry *owned, uint32_t index) {
   kvo_thread *self = kvo__this_thread;
-  if (self != NULL && self->kept_id == 0 && owned->generation != UINT32_MAX)
+  if (self != NULL && self->kept_id == 0 && generation_of(owned) != UINT32_MAX)
     self->kept_id = (uint64_t)1 << 32 | (uint64_t)index << 8 | (uint64_t)(in - shards);
   else
     give_back(in, owned, index);
@@ -111,9 +116,10 @@ kvo_observation kvo__id_assign(kvo_node *node) {
   uint32_t index = 0;
   if (!take_kept(&index, &in) && !take_back(in, &index) && !take_new(in, &index)) return 0;
   entry *owned = entry_at(in, index);
-  owned->node = node;
-  owned->generation++;
-  node->id = (uint64_t)owned->generation << 32 | (uint64_t)index << 8 | (uint64_t)(in - shards);
+  uint64_t generation = generation_of(owned) + UINT64_C(1);
+  atomic_store_explicit(&owned->state, generation, memory_order_relaxed);
+  atomic_store_explicit(&owned->next_or_node, (uint64_t)(uintptr_t)node, memory_order_relaxed);
+  node->id = generation << 32 | (uint64_t)index << 8 | (uint64_t)(in - shards);
   return node->id;
 }
 
@@ -121,7 +127,7 @@ void kvo__id_publish(const kvo_node *node) {
   shard *in = NULL;
   uint32_t index = 0;
   entry *owned = entry_of(node->id, &in, &index);
-  atomic_store_explicit(&owned->named, owned->generation, memory_order_release);
+  atomic_store_explicit(&owned->state, NAMES_A_NODE | generation_of(owned), memory_order_release);
 }
 
 void kvo__id_return(const kvo_node *node) {
@@ -133,11 +139,12 @@ void kvo__id_return(const kvo_node *node) {
 
 kvo_node *kvo__id_claim(kvo_observation id) {
   shard *in = NULL;
-  uint32_t index = 0, generation = (uint32_t)(id >> 32);
-  entry *named = generation != 0 ? entry_of(id, &in, &index) : NULL;
-  if (named == NULL || !atomic_compare_exchange_strong(&named->named, &generation, 0)) return NULL;
-  kvo_node *node = named->node;
-  keep_or_give_back(in, named, index);
+  uint32_t index = 0;
+  uint64_t named = NAMES_A_NODE | id >> 32;
+  entry *owned = entry_of(id, &in, &index);
+  if (owned == NULL || !atomic_compare_exchange_strong(&owned->state, &named, id >> 32)) return NULL;
+  kvo_node *node = (kvo_node *)(uintptr_t)atomic_load_explicit(&owned->next_or_node, memory_order_relaxed);
+  keep_or_give_back(in, owned, index);
   kvo__publish_dead(&node->live);
   return node;
 }

@@ -167,17 +167,20 @@ struct kvo_slot {
   /** Ends of the list of nodes; written under info->lock, read by readers. */
   kvo_node *_Atomic oldest;
   kvo_node *_Atomic newest;
-  /** What the key names, NULL for an undefined one. Constant. */
-  const kvo_property *property;
   /** How many nodes want what; info->lock. */
   uint32_t wanting_old, wanting_new, wanting_will;
+  /** Of what the key names among the class's properties; KVO_NO_PROPERTY of an undefined key. Constant. */
+  uint16_t index;
   /** KVO_FRAME_… bits; written under info->lock. */
   _Atomic uint8_t wants;
   /** Setters do not notify (KVO_PROPERTY_MANUAL). Constant. */
-  bool manual;
-  /** It is the one in its info; another is a kvo_later_slot. */
-  bool is_first;
+  bool manual : 1;
+  /** It is the one in its info; another is a kvo_later_slot. Constant. */
+  bool is_first : 1;
 };
+
+/** No class has that many properties. */
+#define KVO_NO_PROPERTY UINT16_MAX
 
 struct kvo_node {
   /** Written under info->lock, read by readers; kept after unlinking, so that a reader that stands here can go on. */
@@ -186,7 +189,7 @@ struct kvo_node {
   /** NULL before it is linked. */
   kvo_slot *_Atomic slot;
   /** Position among all that was ever linked: a frame tells only nodes that were linked before it. After it was unlinked, and
-   * so is no longer live, the address of the next garbage node. */
+   * so is no longer live, the address of the next garbage node, and in bit 0 the epoch in which it was unlinked. */
   _Atomic uint64_t birth;
   /** What to call; of a DEPENDENCY and a LEAF NULL. */
   const kvo_observer_ops *ops;
@@ -251,8 +254,8 @@ struct kvo_info {
   kvo_lock lock;
   /** Linked nodes; info->lock. */
   uint32_t node_count;
-  /** Unlinked nodes by the epoch in which they were unlinked; info->lock. */
-  kvo_node *garbage[2];
+  /** The last unlinked node; info->lock. */
+  kvo_node *garbage;
   /** The first slot is inline: most objects are observed by one key. */
   kvo_slot first;
 };
@@ -267,7 +270,12 @@ static inline kvo_info *kvo__slot_info(kvo_slot *slot) {
                         : ((kvo_later_slot *)(void *)slot)->info;
 }
 
-_Static_assert(sizeof(void *) != 8 || (sizeof(kvo_info) == 112 && sizeof(kvo_node) == 72),
+/** What the key of a slot names, NULL for an undefined one. */
+static inline const kvo_property *kvo__slot_property(const kvo_info *info, const kvo_slot *slot) {
+  return slot->index != KVO_NO_PROPERTY ? info->cls->properties[slot->index] : NULL;
+}
+
+_Static_assert(sizeof(void *) != 8 || (sizeof(kvo_info) == 96 && sizeof(kvo_node) == 72),
                "an observed object and an observation of it have grown");
 
 #define KVO_WORD_OBSERVED ((uintptr_t)1)

@@ -6,7 +6,7 @@
 static void slot_init(kvo_slot *slot, const kvo_class *cls, kvo_key key) {
   const kvo_property *property = kvo__class_find(cls, key);
   slot->key = key;
-  slot->property = property;
+  slot->index = property != NULL ? (uint16_t)property->index : KVO_NO_PROPERTY;
   slot->manual = property != NULL && (property->flags & KVO_PROPERTY_MANUAL) != 0;
 }
 
@@ -145,9 +145,9 @@ static void unlink_locked(kvo_info *info, kvo_node *node) {
 
 /* info->lock is held. */
 static void discard_locked(kvo_info *info, kvo_node *node) {
-  kvo_node **garbage = &info->garbage[(atomic_load(&info->state) & KVO_STATE_EPOCH) != 0];
-  atomic_store_explicit(&node->birth, (uint64_t)(uintptr_t)*garbage, memory_order_release);
-  *garbage = node;
+  uint64_t epoch = (atomic_load(&info->state) & KVO_STATE_EPOCH) != 0;
+  atomic_store_explicit(&node->birth, (uint64_t)(uintptr_t)info->garbage | epoch, memory_order_release);
+  info->garbage = node;
   atomic_fetch_or(&info->state, KVO_STATE_GARBAGE);
 }
 
@@ -162,28 +162,39 @@ static void turn_epoch(kvo_info *info) {
   } while (!atomic_compare_exchange_weak(&info->state, &state, turned));
 }
 
-static kvo_node *next_garbage(const kvo_node *node) {
-  return (kvo_node *)(uintptr_t)atomic_load_explicit(&node->birth, memory_order_relaxed);
+/* The garbage behind a node, and the epoch in which the node was unlinked. */
+static kvo_node *next_garbage(const kvo_node *node, bool *epoch) {
+  uint64_t chained = atomic_load_explicit(&node->birth, memory_order_relaxed);
+  *epoch = (chained & 1) != 0;
+  return (kvo_node *)(uintptr_t)(chained & ~UINT64_C(1));
 }
 
 /* Takes the garbage that no reader can see any more; info->lock is held. Garbage of an epoch was unlinked before the epoch
- * turned, so that only readers of that epoch, or of the one before it, can stand on it. */
+ * turned, so that only readers of that epoch, or of the one before it, can stand on it; in the list it is behind that of the
+ * present epoch. A node is walked over once at most: then its epoch is over. */
 static kvo_node *take_garbage(kvo_info *info) {
   kvo_node *taken = NULL;
-  for (int turns = 0; turns < 2; turns++) {
-    uint64_t state = atomic_load(&info->state);
-    if ((state & KVO_STATE_EARLIER_READERS) != 0) break;
-    size_t now = (state & KVO_STATE_EPOCH) != 0, before = 1 - now;
-    while (info->garbage[before] != NULL) {
-      kvo_node *node = info->garbage[before];
-      info->garbage[before] = next_garbage(node);
-      atomic_store_explicit(&node->birth, (uint64_t)(uintptr_t)taken, memory_order_relaxed);
-      taken = node;
-    }
-    if (info->garbage[now] == NULL) break;
-    turn_epoch(info);
+  if ((atomic_load(&info->state) & KVO_STATE_EARLIER_READERS) != 0) return NULL;
+  bool now = (atomic_load(&info->state) & KVO_STATE_EPOCH) != 0, epoch = false;
+  kvo_node *last = NULL, *node = info->garbage;
+  for (kvo_node *next; node != NULL; last = node, node = next) {
+    next = next_garbage(node, &epoch);
+    if (epoch != now) break;
   }
-  if (info->garbage[0] == NULL && info->garbage[1] == NULL) atomic_fetch_and(&info->state, ~KVO_STATE_GARBAGE);
+  taken = node;
+  if (last == NULL) {
+    info->garbage = NULL;
+  } else {
+    atomic_store_explicit(&last->birth, (uint64_t)now, memory_order_relaxed);
+    turn_epoch(info);
+    /* Nobody has read since before the turn? Then that can go, too. */
+    if ((atomic_load(&info->state) & KVO_STATE_EARLIER_READERS) == 0) {
+      atomic_store_explicit(&last->birth, (uint64_t)(uintptr_t)taken | (uint64_t)now, memory_order_relaxed);
+      taken = info->garbage;
+      info->garbage = NULL;
+    }
+  }
+  if (info->garbage == NULL) atomic_fetch_and(&info->state, ~KVO_STATE_GARBAGE);
   return taken;
 }
 
@@ -195,7 +206,8 @@ static void clean_up(kvo_info *info) {
               (state & (KVO_STATE_READERS | KVO_STATE_EARLIER_READERS)) == 0;
   kvo__unlock(&info->lock);
   while (garbage != NULL) {
-    kvo_node *next = next_garbage(garbage);
+    bool epoch;
+    kvo_node *next = next_garbage(garbage, &epoch);
     kvo__node_free(garbage);
     garbage = next;
   }

@@ -6,7 +6,25 @@ static _Thread_local kvo_will_phase *will_phases;
 
 static kvo_frame_content *content(kvo_frame *frame) { return (kvo_frame_content *)(void *)frame; }
 
+static const kvo_property *property_of(const kvo_frame_content *change) {
+  return kvo__slot_property(change->info, change->slot);
+}
+
 /* ------------------------------------------------------------------------------------------------------------- Frame -- */
+
+/* What is the same for all observers. */
+static kvo_raw_change record_of(const kvo_frame_content *change) {
+  const kvo_info *info = change->info;
+  kvo_raw_change record = {
+      .object = info->object,
+      .instance = (char *)info->object - info->cls->header_offset,
+      .property = property_of(change),
+      .indexes = change->selection != NULL ? change->selection->indexes : NULL,
+      .index_count = change->selection != NULL ? change->selection->count : 0,
+      .kind = (kvo_change_kind)change->kind,
+  };
+  return record;
+}
 
 uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key, bool by_setter, kvo_change_kind kind,
                           const kvo_selection *selection) {
@@ -23,7 +41,6 @@ uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key, boo
   change->info = info;
   change->slot = slot;
   change->cursor = NULL;
-  change->entered = kvo__enter(info);
   change->limit = limit;
   change->late_limit = 0;
   change->registered = atomic_load_explicit(&kvo__births, memory_order_relaxed);
@@ -33,6 +50,9 @@ uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key, boo
   change->wants = (uint8_t)wants;
   change->started = false;
   change->is_marked = false;
+  change->record = record_of(change);
+  /* Last, for an atomic waits for what was loaded and holds up what comes. */
+  change->entered = kvo__enter(info);
   return wants;
 }
 
@@ -50,23 +70,9 @@ static inline bool is_told(const kvo_frame_content *change, const kvo_node *node
   return (birth <= change->limit || late) && atomic_load_explicit(&node->live, memory_order_acquire);
 }
 
-/* What is the same for all observers. */
-static kvo_raw_change record_of(const kvo_frame_content *change, bool is_prior) {
-  const kvo_info *info = change->info;
-  kvo_raw_change record = {
-      .object = info->object,
-      .instance = (char *)info->object - info->cls->header_offset,
-      .property = change->slot->property,
-      .indexes = change->selection != NULL ? change->selection->indexes : NULL,
-      .index_count = change->selection != NULL ? change->selection->count : 0,
-      .kind = (kvo_change_kind)change->kind,
-      .is_prior = is_prior,
-  };
-  return record;
-}
-
 static void send_prior(const kvo_frame_content *change, kvo_node *node, const void *old_value) {
-  kvo_raw_change record = record_of(change, true);
+  kvo_raw_change record = change->record;
+  record.is_prior = true;
   record.old_value = (node->options & KVO_OLD) != 0 ? old_value : NULL;
   record.observation = node->id;
   if (kvo__node_kind(node) == KVO_NODE_LEAF)
@@ -118,10 +124,7 @@ void kvo_frame_will(kvo_frame *frame, const void *old_value) {
 
 bool kvo_frame_next(kvo_frame *frame) {
   kvo_frame_content *change = content(frame);
-  if (!change->started) {
-    change->late_limit = atomic_load_explicit(&change->info->births, memory_order_acquire);
-    change->record = record_of(change, false);
-  }
+  if (!change->started) change->late_limit = atomic_load_explicit(&change->info->births, memory_order_acquire);
   kvo_node *node =
       atomic_load_explicit(change->started ? &change->cursor->older : &change->slot->newest, memory_order_acquire);
   while (node != NULL && !is_told(change, node)) node = atomic_load_explicit(&node->older, memory_order_acquire);
@@ -202,7 +205,7 @@ void kvo__manual_drop(void) {
   while (manual_changes != NULL) {
     manual *open = manual_changes;
     manual_changes = open->below;
-    if (open->old_value != NULL) kvo__property_release(content(&open->frame)->slot->property, open->old_value);
+    if (open->old_value != NULL) kvo__property_release(property_of(content(&open->frame)), open->old_value);
     kvo_frame_end(&open->frame);
     kvo__free(open);
   }
@@ -210,7 +213,7 @@ void kvo__manual_drop(void) {
 
 /* The present value of the frame's property; a fault when the key is undefined. */
 static void *read_value(kvo_frame_content *change, const kvo_selection *selection) {
-  const kvo_property *property = change->slot->property;
+  const kvo_property *property = property_of(change);
   if (property == NULL) {
     kvo__fault_undefined(change->info->cls, change->info->object, change->slot);
     return NULL;
@@ -281,9 +284,9 @@ kvo_status kvo_did_change(kvo_object *object, const char *key) {
     bool direct = (told == KVO_NODE_DIRECT || told == KVO_NODE_LEAF) && (change->cursor->options & KVO_NEW) != 0;
     void *new_value = read_new && direct ? read_value(change, change->selection) : NULL;
     kvo_frame_deliver(&open->frame, open->old_value, new_value);
-    if (new_value != NULL) kvo__property_release(change->slot->property, new_value);
+    if (new_value != NULL) kvo__property_release(property_of(change), new_value);
   }
-  if (open->old_value != NULL) kvo__property_release(change->slot->property, open->old_value);
+  if (open->old_value != NULL) kvo__property_release(property_of(change), open->old_value);
   kvo_frame_end(&open->frame);
   kvo__free(open);
   return KVO_OK;

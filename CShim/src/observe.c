@@ -46,8 +46,9 @@ kvo_node *kvo__node_make(kvo_object *object, const kvo_binding_observer *observe
 static const char *key_path_of(const kvo_node *node) {
   const kvo_node_details *more = details(node);
   if (more != NULL && more->key_path != NULL) return more->key_path;
-  const kvo_slot *slot = atomic_load_explicit(&node->slot, memory_order_relaxed);
-  return slot != NULL && slot->property != NULL ? slot->property->name : "";
+  kvo_slot *slot = atomic_load_explicit(&node->slot, memory_order_relaxed);
+  const kvo_property *property = slot != NULL ? kvo__slot_property(kvo__slot_info(slot), slot) : NULL;
+  return property != NULL ? property->name : "";
 }
 
 void kvo__describe_node(const kvo_node *node, kvo_fault_observation *out) {
@@ -92,7 +93,7 @@ kvo_status kvo__node_register(kvo_object *object, kvo_node *node, kvo_key key, k
 
 /* Sends the initial notification of a direct observation; the caller is a reader, so that the node stays. */
 static void send_initial(kvo_info *info, kvo_node *node) {
-  const kvo_property *property = atomic_load_explicit(&node->slot, memory_order_relaxed)->property;
+  const kvo_property *property = kvo__slot_property(info, atomic_load_explicit(&node->slot, memory_order_relaxed));
   kvo_raw_change record = {
       .object = info->object,
       .instance = (char *)info->object - info->cls->header_offset,

@@ -64,15 +64,15 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
   /// What is delivered for a change of the property at the end of a path; the record's values are that property's.
   @inlinable
   @inline(__always)
-  func changeOfLeaf(_ raw: kvo_raw_change) -> NSKeyValueObservedChange<Value> {
+  func changeOfLeaf(_ raw: UnsafePointer<kvo_raw_change>) -> NSKeyValueObservedChange<Value> {
     let leaf = UnsafeRawPointer(bitPattern: leaf.load(ordering: .acquiring))!
     return Unmanaged<PathLeaf<Value>>.fromOpaque(leaf)._withUnsafeGuaranteedRef { leaf in
       NSKeyValueObservedChange(
-        kind: NSKeyValueChange(rawValue: UInt(raw.kind.rawValue)) ?? .setting,
-        newValue: raw.new_value == nil ? nil : leaf.read(raw.new_value!),
-        oldValue: raw.old_value == nil ? nil : leaf.read(raw.old_value!),
-        indexes: raw.indexes == nil ? nil : IndexSet(__positions: raw.indexes, count: raw.index_count),
-        isPrior: raw.is_prior)
+        kind: NSKeyValueChange(rawValue: UInt(raw.pointee.kind.rawValue)) ?? .setting,
+        newValue: raw.pointee.new_value == nil ? nil : leaf.read(raw.pointee.new_value!),
+        oldValue: raw.pointee.old_value == nil ? nil : leaf.read(raw.pointee.old_value!),
+        indexes: raw.pointee.indexes.flatMap { IndexSet(__positions: $0, count: raw.pointee.index_count) },
+        isPrior: raw.pointee.is_prior)
     }
   }
 

@@ -31,11 +31,10 @@ extension KeyValueObservable {
       let box = ExpressionBox<Self, Value>(self, keyPath, options, changeHandler) { box, change in
         let box = unsafeDowncast(box, to: ExpressionBox<Self, Value>.self)
         guard let object = box.object.load() else { return }
-        let raw = change.pointee
-        if raw.property == nil {
-          box.handler(object, .init(__raw: raw))
+        if change.pointee.property != nil {
+          box.handler(object, box.changeOfLeaf(change))
         } else {
-          box.handler(object, box.changeOfLeaf(raw))
+          box.handler(object, NSKeyValueObservedChange(__raw: change))
         }
       }
       return observe(box, options, site)
@@ -44,7 +43,12 @@ extension KeyValueObservable {
       let box = unsafeDowncast(box, to: HandlerBox<Self, Value>.self)
       // Whoever sets the object holds it.
       let object = Unmanaged<Self>.fromOpaque(change.pointee.instance)
-      object._withUnsafeGuaranteedRef { box.handler($0, .init(__raw: change.pointee)) }
+      // Twice, so that the usual case has no index set to make and to destroy.
+      if change.pointee.indexes == nil {
+        object._withUnsafeGuaranteedRef { box.handler($0, NSKeyValueObservedChange(__setting: change)) }
+      } else {
+        object._withUnsafeGuaranteedRef { box.handler($0, NSKeyValueObservedChange(__raw: change)) }
+      }
     }
     return observe(property, box, options, site)
   }
@@ -75,16 +79,26 @@ extension kvo_options {
 }
 
 extension NSKeyValueObservedChange {
+  /// Reads a record of a change of the whole value, whose values are of this type.
+  @inlinable
+  @inline(__always)
+  init(__setting raw: UnsafePointer<kvo_raw_change>) {
+    // Member by member: the record was just written so, and to copy it whole would wait for the stores.
+    self.init(
+      kind: .setting, newValue: raw.pointee.new_value?.assumingMemoryBound(to: Value.self).pointee,
+      oldValue: raw.pointee.old_value?.assumingMemoryBound(to: Value.self).pointee, isPrior: raw.pointee.is_prior)
+  }
+
   /// Reads a record whose values are of this type.
   @inlinable
   @inline(__always)
-  init(__raw raw: kvo_raw_change) {
+  init(__raw raw: UnsafePointer<kvo_raw_change>) {
     self.init(
-      kind: Kind(rawValue: UInt(raw.kind.rawValue)) ?? .setting,
-      newValue: raw.new_value?.assumingMemoryBound(to: Value.self).pointee,
-      oldValue: raw.old_value?.assumingMemoryBound(to: Value.self).pointee,
-      indexes: raw.indexes == nil ? nil : IndexSet(__positions: raw.indexes, count: raw.index_count),
-      isPrior: raw.is_prior)
+      kind: Kind(rawValue: UInt(raw.pointee.kind.rawValue)) ?? .setting,
+      newValue: raw.pointee.new_value?.assumingMemoryBound(to: Value.self).pointee,
+      oldValue: raw.pointee.old_value?.assumingMemoryBound(to: Value.self).pointee,
+      indexes: raw.pointee.indexes.flatMap { IndexSet(__positions: $0, count: raw.pointee.index_count) },
+      isPrior: raw.pointee.is_prior)
   }
 }
 
