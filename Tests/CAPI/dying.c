@@ -1,0 +1,246 @@
+/* dying.c - objects, observers and what they own end on one thread while others use them. */
+#include "shared.h"
+
+#include <kvo/kvo_binding.h>
+#include <pthread.h>
+
+static shared *object, *leaf;
+static _Atomic int calls, destroyed, added, working;
+static _Atomic kvo_observation offered;
+
+/* ------------------------------------------------------------------------------------------------------------- Death -- */
+
+static void set_leaf_or_die(int number) {
+  if (number == 0) {
+    while (working > 0) set(leaf, 1);
+    return;
+  }
+  for (int i = 0; i < rounds(3000); i++) {
+    shared *root = shared_make();
+    set_next(root, leaf);
+    (void)observe(root, "next.value", KVO_NEW | KVO_OLD | KVO_ENDS_WITH_OBJECT, NULL, &destroyed);
+    added++;
+    shared_destroy(root);
+  }
+  working--;
+}
+
+TEST("roots of key paths die while others set the object at their end") {
+  leaf = shared_make();
+  working = THREADS - 1;
+  on_threads(set_leaf_or_die);
+  CHECK_EQ((int)destroyed, (int)added);
+  CHECK(!kvo_object_is_observed(&leaf->header));
+  shared_destroy(leaf);
+}
+
+static void live_and_die(int number) {
+  for (int i = 0; i < rounds(3000); i++) {
+    shared *root = shared_make(), *end = shared_make();
+    set_next(root, end);
+    _Atomic int told = 0;
+    kvo_observation id = observe(root, "next.value", KVO_NEW | KVO_OLD, &told, &destroyed);
+    (void)observe(end, "value", KVO_ENDS_WITH_OBJECT, NULL, &destroyed);
+    set(end, number);
+    shared_destroy(end);
+    CHECK_EQ((int)told, 2);
+    set_next(root, NULL);
+    CHECK_OK(kvo_remove_observer(id));
+    shared_destroy(root);
+  }
+}
+
+TEST("threads that each observe and destroy objects of their own do not disturb each other") {
+  shared_destroy(shared_make()); /* registers the class before the threads do */
+  on_threads(live_and_die);
+  CHECK_EQ((int)destroyed, 2 * THREADS * rounds(3000));
+}
+
+static void cancel_against_death(int number) {
+  if (number > 1) return;
+  if (number == 0)
+    shared_destroy(object);
+  else
+    (void)kvo_cancel_observer(atomic_load(&offered));
+}
+
+TEST("a removal races with the death of its object: the user data is destroyed once") {
+  for (int round = 0; round < rounds(1000); round++) {
+    object = shared_make();
+    set_next(object, object);
+    atomic_store(&offered,
+                 observe(object, round % 2 == 0 ? "value" : "next.value", KVO_ENDS_WITH_OBJECT, NULL, &destroyed));
+    on_threads(cancel_against_death);
+    CHECK_EQ((int)destroyed, round + 1);
+  }
+}
+
+/* ----------------------------------------------------------------------------------------------------- Evaluations -- */
+
+static _Atomic int inside, let_go, finished;
+
+static void stay_inside(const shared *of) {
+  (void)of;
+  atomic_store(&inside, 1);
+  await(&let_go);
+  CHECK(!atomic_load(&finished));
+}
+
+static void set_the_leaf(void *arg) {
+  (void)arg;
+  set_next(leaf, NULL);
+}
+
+static void destroy_the_object(void *arg) {
+  (void)arg;
+  shared_destroy(object);
+  atomic_store(&finished, 1);
+}
+
+TEST("the root of a key path waits to die until an evaluation elsewhere is over, also of a removed observation") {
+  object = shared_make();
+  leaf = shared_make();
+  set_next(object, leaf);
+  kvo_observation id = observe(object, "slow", KVO_NEW, NULL, &destroyed);
+  in_slow_getter = stay_inside;
+  running *setter = start_thread(set_the_leaf, NULL);
+  await(&inside);
+  CHECK_OK(kvo_remove_observer(id));
+  running *destroyer = start_thread(destroy_the_object, NULL);
+  a_moment();
+  CHECK_EQ((int)finished, 0);
+  atomic_store(&let_go, 1);
+  join_thread(setter);
+  join_thread(destroyer);
+  CHECK_EQ((int)destroyed, 1);
+  shared_destroy(leaf);
+}
+
+/* A root, an object in the middle and a leaf, whose setters the program guards with a lock of its own: who sets holds it shared,
+ * who destroys holds it alone, for C programs retain nothing. */
+static shared *root;
+static pthread_rwlock_t owning = PTHREAD_RWLOCK_INITIALIZER;
+
+static void set_or_destroy_the_middle(int number) {
+  for (int i = 0; i < rounds(number == 0 ? 500 : 4000); i++) {
+    if (number == 0) {
+      shared *replacement = shared_make();
+      pthread_rwlock_wrlock(&owning);
+      shared *middle = atomic_load(&root->next);
+      set_next(replacement, leaf);
+      if (i % 2 == 0) set_next(root, replacement);
+      shared_destroy(middle); /* or first, so that the path ends in nil */
+      if (i % 2 != 0) set_next(root, replacement);
+    } else {
+      pthread_rwlock_rdlock(&owning);
+      set(leaf, i);
+    }
+    pthread_rwlock_unlock(&owning);
+  }
+}
+
+TEST("an object in the middle of a path dies on one thread between the sets of others, which hold a lock: none is "
+     "lost") {
+  root = shared_make();
+  leaf = shared_make();
+  set_next(root, shared_make());
+  set_next(atomic_load(&root->next), leaf);
+  kvo_observation id = observe(root, "next.next.value", KVO_OLD | KVO_NEW, &calls, &destroyed);
+  on_threads(set_or_destroy_the_middle);
+  int replaced = rounds(500);
+  CHECK_EQ((int)calls,
+           (THREADS - 1) * rounds(4000) + replaced + replaced / 2); /* a death and a replacement are two changes */
+  CHECK_OK(kvo_remove_observer(id));
+  CHECK_EQ((int)destroyed, 1);
+  shared_destroy(atomic_load(&root->next));
+  shared_destroy(root);
+  shared_destroy(leaf);
+}
+
+/* ------------------------------------------------------------------------------------------- Ends that use the runtime -- */
+
+static void ignore(const kvo_change *change, void *user_data) {
+  (void)change;
+  (void)user_data;
+}
+
+/* The end of an observation registers, sets, looks and removes on the very object that it was of. */
+static void destroy_busily(void *user_data) {
+  shared *of = user_data;
+  kvo_observation id = observe_with(of, "next.value", KVO_NEW | KVO_OLD, ignore, NULL);
+  set(of, 1);
+  CHECK(kvo_object_is_observed(&of->header));
+  CHECK(kvo_object_observation_count(&of->header) > 0);
+  CHECK_OK(kvo_cancel_observer_and_wait(id));
+  destroyed++;
+}
+
+static void churn_busily(int number) {
+  for (int i = 0; i < rounds(2000); i++) {
+    kvo_observer described = {.struct_size = sizeof described,
+                              .key_path = i % 2 == 0 ? "value" : "next.value",
+                              .options = KVO_NEW | KVO_OLD | KVO_PRIOR,
+                              .callback = ignore,
+                              .user_data = object,
+                              .destroy = destroy_busily};
+    kvo_observation id;
+    CHECK_OK(kvo_add_observer(&object->header, &described, &id));
+    if (number % 2 == 0) set(object, i);
+    CHECK_OK(kvo_cancel_observer(id));
+  }
+}
+
+TEST("user data is destroyed once and outside every lock: its destruction may use the runtime") {
+  object = shared_make();
+  set_next(object, object);
+  on_threads(churn_busily);
+  CHECK_EQ((int)destroyed, THREADS * rounds(2000));
+  CHECK(!kvo_object_is_observed(&object->header));
+  shared_destroy(object);
+}
+
+/* ------------------------------------------------------------------------------------- Deaths that one expression sees -- */
+
+enum { KEYS = 20 };
+static shared *dying[THREADS];
+static kvo_object no_object;
+
+/* Reads KEYS keys of each object at first. Later evaluations fail, so that nothing of what the first one read is dropped. */
+static void *read_all(void *user_data) {
+  bool *has_read = user_data;
+  if (*has_read) kvo_track_read(&no_object, 1);
+  for (int i = 0; i < THREADS && !*has_read; i++)
+    for (kvo_key key = 1; key <= KEYS; key++) kvo_track_read(&dying[i]->header, key);
+  return NULL;
+}
+
+static void release_nothing(void *value, void *user_data) {
+  (void)value;
+  (void)user_data;
+}
+
+static void count_raw(const kvo_raw_change *change, void *user_data) {
+  (void)change;
+  (void)user_data;
+  calls++;
+}
+
+static void die_together(int number) { shared_destroy(dying[number]); }
+
+TEST("several objects that one expression read die at once: each death is told once") {
+  object = shared_make();
+  for (int round = 0; round < rounds(400); round++) {
+    bool has_read = false;
+    static const kvo_observer_ops ops = {count_raw, NULL, read_all, release_nothing};
+    kvo_binding_observer described = {.key_path = "all", .ops = &ops, .user_data = &has_read};
+    kvo_observation id;
+    for (int i = 0; i < THREADS; i++) dying[i] = shared_make();
+    CHECK_OK(kvo_binding_observe_tracked(&object->header, &described, false, &id));
+    has_read = true;
+    calls = 0;
+    on_threads(die_together);
+    CHECK_EQ((int)calls, THREADS);
+    CHECK_OK(kvo_remove_observer(id));
+  }
+  shared_destroy(object);
+}

@@ -1,0 +1,234 @@
+/* forking.c - a process with live observations forks: in the child they go on, whatever other threads were doing. */
+#include "shared.h"
+
+#include <kvo/kvo_binding.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static shared *object, *quiet, *leaf;
+static _Atomic int calls, path_calls, destroyed, working;
+static kvo_observation stable, path;
+
+enum { SECONDS = 30 };
+
+/* Runs `body` in a forked process, which must exit with 0 before its alarm rings. */
+static void fork_and(void (*body)(void)) {
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    alarm(SECONDS);
+    body();
+    _exit(0); /* without a leak check: what the threads of the parent held is held for ever */
+  }
+  int status;
+  CHECK(waitpid(child, &status, 0) == child);
+  if (WIFSIGNALED(status)) harness_fail(__FILE__, __LINE__, "the child ended by signal %d", WTERMSIG(status));
+  CHECK_EQ(WEXITSTATUS(status), 0);
+}
+
+/* Everything that one does with observations, on an object that has two. */
+static void use_all(shared *of) {
+  calls = path_calls = destroyed = 0;
+  set(of, 1);
+  CHECK_EQ((int)calls, 1);
+  set(leaf, 1);
+  CHECK_EQ((int)path_calls, 1);
+  set_next(of, of);
+  CHECK_EQ((int)path_calls, 2);
+  set_next(of, leaf);
+  CHECK_EQ((int)path_calls, 3);
+  CHECK_OK(kvo_will_change(&of->header, "value"));
+  CHECK_OK(kvo_did_change(&of->header, "value"));
+  CHECK_EQ((int)calls, 2);
+  CHECK_OK(kvo_cancel_observer_and_wait(stable));
+  CHECK_OK(kvo_remove_observer(path));
+  set(of, 2);
+  set(leaf, 2);
+  CHECK_EQ((int)calls, 2);
+  CHECK_EQ((int)path_calls, 3);
+  _Atomic int anew = 0;
+  kvo_observation id = observe(of, "value", KVO_NEW | KVO_OLD, &anew, NULL);
+  set(of, 3);
+  CHECK_EQ((int)anew, 1);
+  CHECK_OK(kvo_remove_observer(id));
+  (void)observe(of, "next.value", KVO_ENDS_WITH_OBJECT, &anew, NULL);
+  kvo_class *fresh;
+  CHECK_OK(shared_register("OfTheChild", &fresh));
+  shared *made = shared_make_of(fresh);
+  id = observe(made, "value", KVO_NEW, &anew, NULL);
+  set(made, 1);
+  CHECK_EQ((int)anew, 2);
+  CHECK_OK(kvo_cancel_observer_and_wait(id));
+  shared_destroy(made);
+}
+
+static void use_quiet_object(void) {
+  use_all(quiet);
+  CHECK_EQ((int)destroyed, 2); /* nobody was using it */
+  shared_destroy(quiet);
+}
+
+static void use_hammered_object(void) {
+  use_all(object);
+  shared_destroy(object);
+}
+
+static void observe_twice(shared *of) {
+  set_next(of, leaf);
+  stable = observe(of, "value", KVO_NEW, &calls, &destroyed);
+  path = observe(of, "next.value", KVO_NEW | KVO_OLD, &path_calls, &destroyed);
+}
+
+static void clean_up(shared *of) {
+  CHECK_OK(kvo_remove_observer(stable));
+  CHECK_OK(kvo_remove_observer(path));
+  shared_destroy(of);
+  shared_destroy(leaf);
+}
+
+TEST("the child of a fork sets, is told, removes and observes anew, and the parent goes on") {
+  leaf = shared_make();
+  quiet = shared_make();
+  observe_twice(quiet);
+  fork_and(use_quiet_object);
+  set(quiet, 1);
+  CHECK_EQ((int)calls, 1);
+  fork_and(use_quiet_object);
+  clean_up(quiet);
+}
+
+/* ---------------------------------------------------------------------------------------------------- With threads -- */
+
+static void hammer(int number) {
+  shared *end = atomic_load(&object->next);
+  while (working > 0) {
+    kvo_observation id =
+        observe(object, number % 2 == 0 ? "value" : "next.value", KVO_NEW | KVO_ENDS_WITH_OBJECT, NULL, NULL);
+    set(number % 3 == 0 ? end : object, number);
+    if (number % 4 == 0) set_next(object, end);
+    (void)kvo_cancel_observer_and_wait(id);
+    shared *own = shared_make();
+    set_next(own, end);
+    (void)observe(own, "next.value", KVO_OLD | KVO_ENDS_WITH_OBJECT, NULL, NULL);
+    shared_destroy(own);
+  }
+}
+
+static void fork_or_hammer(int number) {
+  if (number != 0) {
+    hammer(number);
+    return;
+  }
+  for (int i = 0; i < rounds(60); i++) {
+    usleep(500);
+    fork_and(use_hammered_object);
+  }
+  working = 0;
+}
+
+TEST("a child that is forked while other threads set, register, evaluate and wait can do all of it") {
+  leaf = shared_make();
+  object = shared_make();
+  observe_twice(object);
+  working = 1;
+  on_threads(fork_or_hammer);
+  clean_up(object);
+}
+
+static void use_quiet_object_under_hammer(void) {
+  use_all(quiet);
+  CHECK_EQ((int)destroyed, 2);
+}
+
+static void fork_quiet_or_hammer(int number) {
+  if (number != 0) {
+    hammer(number);
+    return;
+  }
+  for (int i = 0; i < rounds(60); i++) fork_and(use_quiet_object_under_hammer);
+  working = 0;
+}
+
+TEST("an object that no other thread was using loses nothing by a fork") {
+  object = shared_make();
+  set_next(object, object);
+  leaf = shared_make();
+  quiet = shared_make();
+  observe_twice(quiet);
+  working = 1;
+  on_threads(fork_quiet_or_hammer);
+  clean_up(quiet);
+  shared_destroy(object);
+}
+
+/* --------------------------------------------------------------------------------------------------- In a callback -- */
+
+static _Atomic int inside, let_go;
+
+static void stay(const kvo_change *change, void *user_data) {
+  (void)change;
+  (void)user_data;
+  atomic_store(&inside, 1);
+  await(&let_go);
+}
+
+static void set_object(void *arg) {
+  (void)arg;
+  set(object, 1);
+}
+
+static void remove_the_held(void) {
+  /* The thread that ran it is not here: nothing to wait for, and what its set held stays held. */
+  CHECK_OK(kvo_cancel_observer_and_wait(stable));
+  calls = 0;
+  kvo_observation id = observe(object, "value", KVO_NEW, &calls, &destroyed);
+  set(object, 2);
+  CHECK_EQ((int)calls, 1);
+  CHECK_OK(kvo_remove_observer(id));
+  CHECK_EQ((int)destroyed, 0);
+  CHECK(!kvo_object_is_observed(&object->header));
+  shared_destroy(object);
+}
+
+TEST("the child does not wait for a callback that ran on another thread, and what that thread held stays held") {
+  object = shared_make();
+  stable = observe_with(object, "value", KVO_NEW, stay, NULL);
+  running *setter = start_thread(set_object, NULL);
+  await(&inside);
+  fork_and(remove_the_held);
+  atomic_store(&let_go, 1);
+  join_thread(setter);
+  CHECK_OK(kvo_remove_observer(stable));
+  shared_destroy(object);
+}
+
+static void fork_within(const kvo_change *change, void *user_data) {
+  (void)change;
+  (void)user_data;
+  pid_t child = fork();
+  CHECK(child >= 0);
+  calls++;
+  if (child == 0) {
+    alarm(SECONDS);
+    working = 1; /* it is the child */
+    return;
+  }
+  int status;
+  CHECK(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+TEST("a callback may fork: in both processes the change goes on to the other observers") {
+  object = shared_make();
+  kvo_observation older = observe(object, "value", KVO_NEW, &path_calls, &destroyed);
+  kvo_observation forking = observe_with(object, "value", KVO_NEW, fork_within, NULL);
+  set(object, 1);
+  CHECK_EQ((int)calls, 1);
+  CHECK_EQ((int)path_calls, 1);
+  CHECK_OK(kvo_cancel_observer_and_wait(forking));
+  CHECK_OK(kvo_cancel_observer_and_wait(older));
+  CHECK_EQ((int)destroyed, 1);
+  shared_destroy(object);
+  if (working) _exit(0);
+}

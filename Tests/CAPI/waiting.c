@@ -1,0 +1,353 @@
+/* waiting.c - kvo_cancel_observer_and_wait: what it waits for, what it does not wait for, and what would never end. */
+#include "shared.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sched.h>
+#include <stdlib.h>
+
+static shared *object, *other, *leaf;
+static _Atomic int calls, destroyed;
+
+static void set_object(void *arg) {
+  (void)arg;
+  set(object, 1);
+}
+
+static void set_other(void *arg) {
+  (void)arg;
+  set(other, 1);
+}
+
+/* Waits for an observation on a thread of its own, and says when it has done so. */
+typedef struct waiter {
+  kvo_observation id;
+  running *thread;
+  _Atomic int is_back;
+  _Atomic kvo_status status;
+} waiter;
+
+static void cancel_and_wait(void *arg) {
+  waiter *self = arg;
+  atomic_store(&self->status, kvo_cancel_observer_and_wait(self->id));
+  atomic_store(&self->is_back, 1);
+}
+
+static void start_waiting(waiter *self, kvo_observation id) {
+  self->id = id;
+  self->thread = start_thread(cancel_and_wait, self);
+}
+
+/* A callback that stays until it is let go. */
+static _Atomic int inside, let_go;
+
+static void stay(const kvo_change *change, void *user_data) {
+  (void)change;
+  (void)user_data;
+  atomic_store(&inside, 1);
+  await(&let_go);
+  calls++;
+}
+
+/* Faults are counted, and the process goes on. */
+static _Atomic int endless_waits;
+
+static kvo_action count_fault(const kvo_fault *fault, void *arg) {
+  (void)arg;
+  CHECK_EQ((int)fault->code, (int)KVO_FAULT_ENDLESS_WAIT);
+  CHECK_CONTAINS(fault->summary, "KVO0017");
+  endless_waits++;
+  return KVO_ACTION_IGNORE;
+}
+
+/* ---------------------------------------------------------------------------------------------- What it waits for -- */
+
+TEST("it waits until the callback that runs on another thread has returned") {
+  object = shared_make();
+  kvo_observation id = observe_with(object, "value", KVO_NEW, stay, NULL);
+  running *setter = start_thread(set_object, NULL);
+  await(&inside);
+  waiter one = {0};
+  start_waiting(&one, id);
+  a_moment();
+  CHECK_EQ((int)one.is_back, 0);
+  atomic_store(&let_go, 1);
+  join_thread(one.thread);
+  CHECK_EQ((int)calls, 1); /* before it was back */
+  CHECK_OK(one.status);
+  join_thread(setter);
+  shared_destroy(object);
+}
+
+TEST("it waits also when the observation had ended before, and says so") {
+  object = shared_make();
+  kvo_observation id = observe_with(object, "value", KVO_NEW, stay, NULL);
+  running *setter = start_thread(set_object, NULL);
+  await(&inside);
+  CHECK_OK(kvo_cancel_observer(id)); /* does not wait */
+  CHECK_EQ((int)calls, 0);
+  waiter one = {0}, two = {0};
+  start_waiting(&one, id);
+  start_waiting(&two, id);
+  a_moment();
+  CHECK_EQ(one.is_back + two.is_back, 0);
+  atomic_store(&let_go, 1);
+  join_thread(one.thread);
+  join_thread(two.thread);
+  CHECK_STATUS(one.status, KVO_ERROR_NOT_REGISTERED);
+  CHECK_STATUS(two.status, KVO_ERROR_NOT_REGISTERED);
+  join_thread(setter);
+  CHECK_STATUS(kvo_cancel_observer_and_wait(id), KVO_ERROR_NOT_REGISTERED);
+  shared_destroy(object);
+}
+
+TEST("it does not wait for a callback of another observation of the same object and key") {
+  object = shared_make();
+  kvo_observation held = observe_with(object, "value", KVO_NEW, stay, NULL);
+  kvo_observation newer = observe(object, "value", KVO_NEW, &calls, &destroyed);
+  kvo_observation path = observe(object, "next.value", KVO_NEW | KVO_OLD, &calls, &destroyed);
+  running *setter = start_thread(set_object, NULL);
+  await(&inside);
+  CHECK_OK(kvo_cancel_observer_and_wait(newer)); /* was told before it */
+  CHECK_OK(kvo_cancel_observer_and_wait(path));
+  CHECK_EQ((int)calls, 1);
+  atomic_store(&let_go, 1);
+  join_thread(setter);
+  CHECK_OK(kvo_cancel_observer_and_wait(held));
+  CHECK_EQ((int)destroyed, 2);
+  shared_destroy(object);
+}
+
+static void stay_in_getter(const shared *of) {
+  (void)of;
+  stay(NULL, NULL);
+}
+
+static void set_next_of_leaf(void *arg) {
+  (void)arg;
+  set_next(leaf, NULL);
+}
+
+TEST("it waits until another thread has evaluated the observation's expression") {
+  object = shared_make();
+  leaf = shared_make();
+  set_next(object, leaf);
+  kvo_observation id = observe(object, "slow", KVO_NEW, NULL, &destroyed);
+  in_slow_getter = stay_in_getter;
+  running *setter = start_thread(set_next_of_leaf, NULL);
+  await(&inside);
+  waiter one = {0};
+  start_waiting(&one, id);
+  a_moment();
+  CHECK_EQ((int)one.is_back, 0);
+  atomic_store(&let_go, 1);
+  join_thread(one.thread);
+  CHECK_EQ((int)calls, 1);
+  join_thread(setter);
+  CHECK_EQ((int)destroyed, 1);
+  shared_destroy(object);
+  shared_destroy(leaf);
+}
+
+/* --------------------------------------------------------------------------------------------------------- Nesting -- */
+
+/* More than a thread has marks for at first. */
+enum { DEEP = 70 };
+static shared *chain[DEEP];
+static kvo_observation chain_ids[DEEP];
+static _Atomic int returned[DEEP];
+
+static void set_the_next(const kvo_change *change, void *user_data) {
+  int number = (int)(intptr_t)user_data;
+  if (number + 1 < DEEP)
+    set(chain[number + 1], 1);
+  else
+    stay(change, NULL);
+  atomic_store(&returned[number], 1);
+}
+
+static void set_the_first(void *arg) {
+  (void)arg;
+  set(chain[0], 1);
+}
+
+TEST("it waits for each of 70 callbacks that are nested on one thread") {
+  for (int i = 0; i < DEEP; i++) {
+    chain[i] = shared_make();
+    chain_ids[i] = observe_with(chain[i], "value", KVO_NEW, set_the_next, (void *)(intptr_t)i);
+  }
+  running *setter = start_thread(set_the_first, NULL);
+  await(&inside);
+  static waiter waiters[DEEP];
+  for (int i = 0; i < DEEP; i += 23) start_waiting(&waiters[i], chain_ids[i]);
+  a_moment();
+  for (int i = 0; i < DEEP; i += 23) CHECK_EQ((int)waiters[i].is_back, 0);
+  atomic_store(&let_go, 1);
+  for (int i = 0; i < DEEP; i += 23) {
+    join_thread(waiters[i].thread);
+    CHECK_EQ((int)returned[i], 1);
+  }
+  join_thread(setter);
+  for (int i = 0; i < DEEP; i++) {
+    (void)kvo_cancel_observer(chain_ids[i]);
+    shared_destroy(chain[i]);
+  }
+}
+
+/* -------------------------------------------------------------------------------------------- What it is good for -- */
+
+/* What the callback uses is freed as soon as the call is back, while others go on setting. */
+static _Atomic int working;
+
+static void use(const kvo_change *change, void *user_data) {
+  (void)change;
+  _Atomic int *used = user_data;
+  CHECK_EQ(atomic_load(used), 1);
+}
+
+static void set_or_free(int number) {
+  if (number % 2 == 0) {
+    while (working > 0) {
+      set(object, 1);
+      set(leaf, 1);
+    }
+    return;
+  }
+  for (int i = 0; i < rounds(2000); i++) {
+    _Atomic int *used = malloc(sizeof *used);
+    atomic_store(used, 1);
+    bool path = i % 2 == 0;
+    kvo_observation id =
+        observe_with(object, path ? "next.value" : "value", path && i % 4 == 0 ? KVO_OLD : KVO_NEW, use, used);
+    if (i % 3 == 0) CHECK_OK(kvo_cancel_observer(id));
+    (void)kvo_cancel_observer_and_wait(id);
+    atomic_store(used, 0);
+    free(used);
+  }
+  working--;
+}
+
+TEST("after it no callback runs on any thread: what the callback uses can be freed while others set") {
+  object = shared_make();
+  leaf = shared_make();
+  set_next(object, leaf);
+  working = THREADS / 2;
+  on_threads(set_or_free);
+  shared_destroy(object);
+  shared_destroy(leaf);
+}
+
+/* ------------------------------------------------------------------------------------------ What would never end -- */
+
+static void wait_for_itself(const kvo_change *change, void *user_data) {
+  (void)user_data;
+  calls++;
+  CHECK_OK(kvo_cancel_observer_and_wait(change->observation));
+}
+
+static void wait_in_own_callback(void *arg) {
+  const char *key_path = arg;
+  object = shared_make();
+  set_next(object, object);
+  (void)observe_with(object, key_path, KVO_NEW, wait_for_itself, NULL);
+  set(object, 1);
+  set(object, 2);
+  CHECK_EQ((int)calls, 1);
+  shared_destroy(object);
+}
+
+TEST("within its own callback it is KVO0017, ends the observation and returns") {
+  kvo_set_fault_handler(count_fault, NULL);
+  wait_in_own_callback("value");
+  CHECK_EQ((int)endless_waits, 1);
+  calls = 0;
+  wait_in_own_callback("next.value");
+  CHECK_EQ((int)endless_waits, 2);
+  object = shared_make();
+  (void)observe_with(object, "value", KVO_INITIAL, wait_for_itself, NULL);
+  CHECK_EQ((int)endless_waits, 3);
+  CHECK(!kvo_object_is_observed(&object->header));
+  shared_destroy(object);
+}
+
+TEST("KVO0017 ends the process by default, and not under the policy that logs") {
+  child_result by_default = harness_run_child(wait_in_own_callback, (void *)(intptr_t) "value", NULL);
+  CHECK_EQ(by_default.signal, SIGABRT);
+  CHECK_CONTAINS(by_default.errors, "KVO0017 fatal");
+  child_result logged = harness_run_child(wait_in_own_callback, (void *)(intptr_t) "value", "log");
+  CHECK_EQ(logged.signal, 0);
+  CHECK_EQ(logged.exit_code, 0);
+  CHECK_CONTAINS(logged.errors, "KVO0017");
+}
+
+static kvo_observation ids[3];
+static pthread_barrier_t meeting;
+
+/* Both callbacks run, and each waits for the other. */
+static void meet_and_wait(const kvo_change *change, void *user_data) {
+  int for_whom = (int)(intptr_t)user_data;
+  (void)change;
+  pthread_barrier_wait(&meeting);
+  (void)kvo_cancel_observer_and_wait(ids[for_whom]);
+  calls++;
+}
+
+TEST("two callbacks on two threads that wait for each other are KVO0017, and both return") {
+  kvo_set_fault_handler(count_fault, NULL);
+  pthread_barrier_init(&meeting, NULL, 2);
+  for (int round = 0; round < rounds(200); round++) {
+    object = shared_make();
+    other = shared_make();
+    calls = endless_waits = 0;
+    ids[0] = observe_with(object, "value", KVO_NEW, meet_and_wait, (void *)1);
+    ids[1] = observe_with(other, "value", KVO_NEW, meet_and_wait, (void *)0);
+    running *one = start_thread(set_object, NULL), *two = start_thread(set_other, NULL);
+    join_thread(one);
+    join_thread(two);
+    CHECK_EQ((int)calls, 2);
+    CHECK(endless_waits >= 1);
+    shared_destroy(object);
+    shared_destroy(other);
+  }
+}
+
+/* A waits for B's, B waits for C's, and C's callback waits for nobody. */
+static _Atomic int has_entered[3];
+
+static void enter_and_wait(const kvo_change *change, void *user_data) {
+  int number = (int)(intptr_t)user_data;
+  (void)change;
+  atomic_store(&has_entered[number], 1);
+  for (int i = 0; i < 3; i++) await(&has_entered[i]);
+  if (number == 2)
+    a_moment();
+  else
+    CHECK_OK(kvo_cancel_observer_and_wait(ids[number + 1]));
+  calls++;
+}
+
+static void set_leaf(void *arg) {
+  (void)arg;
+  set(leaf, 1);
+}
+
+TEST("a callback waits for one that waits for a third: all return, and it is no fault") {
+  kvo_set_fault_handler(count_fault, NULL);
+  object = shared_make();
+  other = shared_make();
+  leaf = shared_make();
+  ids[0] = observe_with(object, "value", KVO_NEW, enter_and_wait, (void *)0);
+  ids[1] = observe_with(other, "value", KVO_NEW, enter_and_wait, (void *)1);
+  ids[2] = observe_with(leaf, "value", KVO_NEW, enter_and_wait, (void *)2);
+  running *one = start_thread(set_object, NULL), *two = start_thread(set_other, NULL);
+  running *three = start_thread(set_leaf, NULL);
+  join_thread(one);
+  join_thread(two);
+  join_thread(three);
+  CHECK_EQ((int)calls, 3);
+  CHECK_EQ((int)endless_waits, 0);
+  CHECK_OK(kvo_remove_observer(ids[0]));
+  shared_destroy(object);
+  shared_destroy(other);
+  shared_destroy(leaf);
+}
