@@ -43,6 +43,7 @@ check: check-format check-c check-sanitizers check-api check-costs ## Everything
 
 check-quick: check-format check-api ## The checks that take seconds: format, C headers and symbols, API baseline
 	@scripts/require.sh swift $(c_tools)
+	scripts/check-promises.sh
 	scripts/check-c.sh --quick
 
 check-format: ## Fail where a Swift source is not as 'make format' would leave it

@@ -139,8 +139,7 @@ static void set_or_destroy_the_middle(int number) {
   }
 }
 
-TEST("an object in the middle of a path dies on one thread between the sets of others, which hold a lock: none is "
-     "lost") {
+TEST("an object in the middle of a path dies between the sets of other threads, and no change is lost") {
   root = shared_make();
   leaf = shared_make();
   set_next(root, shared_make());

@@ -3,6 +3,7 @@
 
 #include <kvo/kvo_binding.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -100,6 +101,13 @@ TEST("the child of a fork sets, is told, removes and observes anew, and the pare
 
 /* ---------------------------------------------------------------------------------------------------- With threads -- */
 
+/* ThreadSanitizer watches the parent only: its allocator is not prepared for a fork while other threads allocate, and a child that
+ * allocates may wait for ever. */
+static void do_nothing(void) {}
+static bool child_can_allocate(void) {
+  return !harness_is_instrumented() || strcmp(getenv("KVO_TEST_TOOL"), "tsan") != 0;
+}
+
 static void hammer(int number) {
   shared *end = atomic_load(&object->next);
   while (working > 0) {
@@ -122,7 +130,7 @@ static void fork_or_hammer(int number) {
   }
   for (int i = 0; i < rounds(60); i++) {
     usleep(500);
-    fork_and(use_hammered_object);
+    fork_and(child_can_allocate() ? use_hammered_object : do_nothing);
   }
   working = 0;
 }
@@ -146,7 +154,7 @@ static void fork_quiet_or_hammer(int number) {
     hammer(number);
     return;
   }
-  for (int i = 0; i < rounds(60); i++) fork_and(use_quiet_object_under_hammer);
+  for (int i = 0; i < rounds(60); i++) fork_and(child_can_allocate() ? use_quiet_object_under_hammer : do_nothing);
   working = 0;
 }
 

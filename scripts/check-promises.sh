@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Looks whether each test that Documentation/Concurrency.md names exists, and whether each promise there names one.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+document=Documentation/Concurrency.md named=0 missing=0
+
+complain() {
+  echo "check-promises: $*" >&2
+  missing=$((missing + 1))
+}
+
+# In C a test is TEST("sentence"), in Swift func `sentence`.
+has_test() {
+  case $1 in
+    *.c) grep -qF "TEST(\"$2\")" "$1" ;;
+    *.swift) grep -qF "func \`$2\`(" "$1" ;;
+    *) return 1 ;;
+  esac
+}
+
+promise='' held=true
+while IFS= read -r line; do
+  if [[ $line == '## Not promised' ]]; then break; fi
+  if [[ $line =~ ^\ \ -\ \`([^\`]+)\`:\ (.+)$ ]]; then
+    named=$((named + 1)) held=true
+    has_test "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" || complain "${BASH_REMATCH[1]} has no test \"${BASH_REMATCH[2]}\""
+  elif [[ $line == '- '* ]]; then
+    $held || complain "no test is named for: $promise"
+    promise=$line held=false
+  fi
+done <"$document"
+$held || complain "no test is named for: $promise"
+
+((named > 0)) || complain "$document names no test"
+((missing == 0)) || exit 1
+echo "check-promises: the $named tests that $document names exist"
