@@ -167,10 +167,10 @@ struct kvo_slot {
   /** Ends of the list of nodes; written under info->lock, read by readers. */
   kvo_node *_Atomic oldest;
   kvo_node *_Atomic newest;
-  /** How many nodes want what; info->lock. */
-  uint32_t wanting_old, wanting_new, wanting_will;
   /** Of what the key names among the class's properties; KVO_NO_PROPERTY of an undefined key. Constant. */
   uint16_t index;
+  /** How many nodes want what, up to KVO_MANY, from where it is not known; info->lock. */
+  uint8_t wanting_old, wanting_new, wanting_will;
   /** KVO_FRAME_… bits; written under info->lock. */
   _Atomic uint8_t wants;
   /** Setters do not notify (KVO_PROPERTY_MANUAL). Constant. */
@@ -179,6 +179,8 @@ struct kvo_slot {
   bool is_first : 1;
 };
 
+/** So many that counting stops: the slot is taken to be wanting until its last node has gone. */
+#define KVO_MANY UINT8_MAX
 /** No class has that many properties. */
 #define KVO_NO_PROPERTY UINT16_MAX
 
@@ -275,7 +277,7 @@ static inline const kvo_property *kvo__slot_property(const kvo_info *info, const
   return slot->index != KVO_NO_PROPERTY ? info->cls->properties[slot->index] : NULL;
 }
 
-_Static_assert(sizeof(void *) != 8 || (sizeof(kvo_info) == 96 && sizeof(kvo_node) == 72),
+_Static_assert(sizeof(void *) != 8 || (sizeof(kvo_info) == 88 && sizeof(kvo_node) == 72),
                "an observed object and an observation of it have grown");
 
 #define KVO_WORD_OBSERVED ((uintptr_t)1)

@@ -62,16 +62,21 @@ static void info_free(kvo_info *info) {
 
 /* ------------------------------------------------------------------------------------------------------------ Nodes -- */
 
+static void count(uint8_t *wanting, bool wants, int by) {
+  if (wants && *wanting != KVO_MANY) *wanting = (uint8_t)(*wanting + by);
+}
+
 /* Counts what a node wants in or out of its slot; info->lock is held. */
 static void slot_count(kvo_slot *slot, const kvo_node *node, int by) {
   bool evaluated = kvo__node_kind(node) == KVO_NODE_DEPENDENCY;
-  if (!evaluated && (node->options & KVO_OLD) != 0) slot->wanting_old += (uint32_t)by;
-  if (!evaluated && (node->options & KVO_NEW) != 0) slot->wanting_new += (uint32_t)by;
-  if (evaluated || (node->options & KVO_PRIOR) != 0) slot->wanting_will += (uint32_t)by;
+  count(&slot->wanting_old, !evaluated && (node->options & KVO_OLD) != 0, by);
+  count(&slot->wanting_new, !evaluated && (node->options & KVO_NEW) != 0, by);
+  count(&slot->wanting_will, evaluated || (node->options & KVO_PRIOR) != 0, by);
 }
 
 static void slot_summarize(kvo_slot *slot) {
   bool observed = atomic_load_explicit(&slot->newest, memory_order_relaxed) != NULL;
+  if (!observed) slot->wanting_old = slot->wanting_new = slot->wanting_will = 0;
   unsigned wants = (observed ? KVO_FRAME_OBSERVED : 0u) | (slot->wanting_old != 0 ? KVO_FRAME_WANTS_OLD : 0u) |
                    (slot->wanting_new != 0 ? KVO_FRAME_WANTS_NEW : 0u) |
                    (slot->wanting_will != 0 ? KVO_FRAME_WANTS_WILL : 0u);
