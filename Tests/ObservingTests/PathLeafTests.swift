@@ -1,0 +1,151 @@
+// The property at the end of a key path: its changes are handed on without evaluating, and nobody can tell but by the clock.
+#if Macros
+  import Foundation
+  import KeyValueObserving
+  import Testing
+
+  extension Person {
+    /// Of the same type as `name`, and all that it reads is `name`.
+    fileprivate var shout: String { name.uppercased() }
+  }
+
+  @KeyValueObservable
+  private final class Cabinet {
+    var document: Document?
+    var guide = Person(name: "Guy")
+  }
+
+  @KeyValueObservable
+  private class Singer {
+    var voice = "low"
+  }
+
+  private final class Soprano: Singer {
+    override var voice: String {
+      get { "very " + super.voice }
+      set { super.voice = newValue }
+    }
+  }
+
+  @KeyValueObservable
+  private final class Choir {
+    var lead: Singer?
+  }
+
+  @Suite("The property at the end of a key path")
+  struct PathLeafTests {
+    let log = Log()
+
+    @Test func `A path without optionals tells old and new values`() {
+      let cabinet = Cabinet()
+      let token = cabinet.log(\.guide.name, to: log)
+      cabinet.guide.name = "Gus"
+      cabinet.guide = Person(name: "Ida")
+      cabinet.guide.name = "Ina"
+      #expect(log.lines == ["Guy>Gus", "Gus>Ida", "Ida>Ina"])
+      token.invalidate()
+    }
+
+    @Test func `A computed property of the same type at the end of a path is no stored one`() {
+      let document = Document()
+      document.author = Person(name: "Ann")
+      let token = document.log(\.author?.shout, to: log)
+      document.author?.name = "Bob"
+      document.author?.name = "Cid"
+      #expect(log.lines == ["ANN>BOB", "BOB>CID"])
+      token.invalidate()
+    }
+
+    @Test func `An overridden property tells what its getter says`() {
+      let choir = Choir()
+      choir.lead = Soprano()
+      let token = choir.log(\.lead?.voice, to: log)
+      choir.lead?.voice = "high"
+      choir.lead?.voice = "higher"
+      #expect(log.lines == ["very low>very high", "very high>very higher"])
+      token.invalidate()
+    }
+
+    @Test func `An object of a subclass on the path is followed like one of the class`() {
+      let document = Document()
+      let token = document.log(\.author?.name, to: log)
+      document.author = Manager(name: "Max")
+      document.author?.name = "Moe"
+      document.author = Person(name: "Ann")
+      document.author?.name = "Bob"
+      #expect(log.lines == ["nil>Max", "Max>Moe", "Moe>Ann", "Ann>Bob"])
+      token.invalidate()
+    }
+
+    @Test func `A path that comes back to its own object tells of both ends`() {
+      let ann = Person(name: "Ann")
+      ann.partner = ann
+      let token = ann.log(\.partner?.partner?.name, to: log)
+      ann.name = "Bob"
+      let cid = Person(name: "Cid")
+      cid.partner = cid
+      ann.partner = cid
+      ann.name = "silent"
+      cid.name = "Dan"
+      #expect(log.lines == ["Ann>Bob", "Bob>Cid", "Cid>Dan"])
+      token.invalidate()
+      (ann.partner, cid.partner) = (nil, nil)
+    }
+
+    @Test func `Observers that want to be told before are, with the old value`() {
+      let document = Document()
+      document.author = Person(name: "Ann")
+      let log = log
+      let token = document.observe(\.author?.name, options: [.old, .new, .prior]) { _, change in
+        log.add("\(change.isPrior) \(text(change.oldValue as Any)) \(text(change.newValue as Any))")
+      }
+      document.author?.name = "Bob"
+      #expect(log.lines == ["true Ann nil", "false Ann Bob"])
+      token.invalidate()
+    }
+
+    @Test func `Positions of an ordered change at the end of a path arrive`() {
+      let cabinet = Cabinet()
+      let document = Document()
+      document.pages = [1]
+      cabinet.document = document
+      let log = log
+      let token = cabinet.observe(\.document?.pages, options: [.new]) { _, change in
+        log.add("\(change.kind) \(change.indexes.map { Array($0) } ?? []) \(text(change.newValue as Any))")
+      }
+      document.willChange(.insertion, valuesAt: [1], forKey: "pages")
+      document.didChange(.insertion, valuesAt: [1], forKey: "pages")
+      document.pages = [7, 8]
+      #expect(log.lines.count == 2)
+      #expect(log.lines.first?.hasPrefix("insertion [1]") == true)
+      #expect(log.lines.last == "setting [] [7, 8]")
+      token.invalidate()
+    }
+
+    @Test func `A root that is dying is not handed to a handler`() {
+      let person = Person(name: "Ann")
+      var document: Document? = Document()
+      document?.author = person
+      let token = document?.log(\.author?.name, to: log)
+      document = nil
+      person.name = "Bob"
+      #expect(log.lines.isEmpty)
+      #expect(person.observationInfo == nil)
+      token?.invalidate()
+    }
+
+    @Test func `More than 255 observers of one key, and fewer again, are told the old value`() {
+      let person = Person(name: "Ann")
+      let last = person.log(\.name, to: log)
+      do {
+        let tokens = (0..<300).map { _ in person.observe(\.name, options: [.old, .prior]) { _, _ in } }
+        person.name = "Bob"
+        tokens.forEach { $0.invalidate() }
+      }
+      person.name = "Cid"
+      #expect(log.lines == ["Ann>Bob", "Bob>Cid"])
+      last.invalidate()
+      #expect(person.observationInfo == nil)
+    }
+  }
+#endif
