@@ -15,7 +15,7 @@
  *               see them have gone (two epochs, as in SRCU, but the last reader frees instead of the writer waiting).
  * mark          says, for other threads to see, which observation's code this thread is running (threads.c).
  *
- * Locks, in the order in which they may nest: tracked->lock, info->lock, a shard of ids.c; the list of threads in any of them.
+ * Locks, in the order in which they may nest: tracked->lock, info->lock; the list of threads in either.
  * None is held when code of the program runs.
  */
 #ifndef KVO_INTERNAL_H
