@@ -11,6 +11,7 @@ mkdir -p "$graph"
 scripts/quietly.sh check-api swift build --scratch-path "$build" --target KeyValueObserving
 modules=$(swift build --scratch-path "$build" --show-bin-path)/Modules
 extract=$(dirname "$(readlink -f "$(command -v swift)")")/swift-symbolgraph-extract
-"$extract" -module-name KeyValueObserving -I "$modules" -I CShim/include -target "$(uname -m)-unknown-linux-gnu" \
-  -minimum-access-level public -skip-synthesized-members -skip-inherited-docs -output-dir "$graph"
+"$extract" -module-name KeyValueObserving -I "$modules" -I CShim/include -I Sources/CSwiftRuntime/include \
+  -target "$(uname -m)-unknown-linux-gnu" -minimum-access-level public -skip-synthesized-members -skip-inherited-docs \
+  -output-dir "$graph"
 exec python3 scripts/api.py "$graph/KeyValueObserving.symbols.json" Documentation/api-baseline.txt "$@"
