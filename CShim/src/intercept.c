@@ -105,15 +105,15 @@ static void intercepted(ffi_cif *cif, void *result, void **arguments, void *user
   }
   if ((wants & KVO_FRAME_WANTS_WILL) != 0) kvo_frame_will(&frame, old_known);
   kvo__call_setter(property, property->setter, object, argument);
-  while (kvo_frame_next(&frame)) {
-    const void *new_known = argument;
-    if (new_value != NULL && (wants & KVO_FRAME_WANTS_NEW) != 0) {
-      kvo__call_getter(property, object, new_value);
-      new_known = new_value;
+  if ((wants & KVO_FRAME_WANTS_NEW) == 0) {
+    kvo_frame_finish(&frame, old_known);
+  } else {
+    while (kvo_frame_next(&frame)) {
+      if (new_value != NULL) kvo__call_getter(property, object, new_value);
+      kvo_frame_deliver(&frame, old_known, new_value != NULL ? new_value : argument);
     }
-    kvo_frame_deliver(&frame, old_known, new_known);
+    kvo_frame_end(&frame);
   }
-  kvo_frame_end(&frame);
   kvo__free(old_string);
   kvo__free(block);
 }

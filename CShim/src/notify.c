@@ -81,28 +81,6 @@ static void send_prior(const kvo_frame_content *change, kvo_node *node, const vo
     kvo__call(&record, &node->live, node->ops->callback, node->user_data);
 }
 
-/* After the change. Most of it is done once for all observers: there may be many. */
-static void send(kvo_frame_content *change, kvo_node *node, bool is_leaf, const void *old_value,
-                 const void *new_value) {
-  kvo_raw_change *record = &change->record;
-  record->old_value = (node->options & KVO_OLD) != 0 ? old_value : NULL;
-  record->new_value = (node->options & KVO_NEW) != 0 ? new_value : NULL;
-  record->observation = node->id;
-  if (is_leaf) {
-    kvo__tracked_leaf(node->user_data, record);
-    return;
-  }
-  if (change->is_marked)
-    kvo__mark_again(change->mark, node->id);
-  else
-    change->mark = kvo__mark(node->id, NULL);
-  change->is_marked = true;
-  if (!atomic_load(&node->live)) return;
-  void *recorder = kvo_is_tracking() ? kvo__recording_suspend() : NULL;
-  node->ops->callback(record, node->user_data);
-  if (recorder != NULL) kvo__recording_resume(recorder);
-}
-
 void kvo_frame_will(kvo_frame *frame, const void *old_value) {
   kvo_frame_content *change = content(frame);
   change->will = kvo__alloc(sizeof *change->will);
@@ -122,33 +100,74 @@ void kvo_frame_will(kvo_frame *frame, const void *old_value) {
   }
 }
 
-bool kvo_frame_next(kvo_frame *frame) {
-  kvo_frame_content *change = content(frame);
-  if (!change->started) change->late_limit = atomic_load_explicit(&change->info->births, memory_order_acquire);
-  kvo_node *node =
-      atomic_load_explicit(change->started ? &change->cursor->older : &change->slot->newest, memory_order_acquire);
+/* The first of a node and those older than it that is to be told. */
+static inline kvo_node *told_from(const kvo_frame_content *change, kvo_node *node) {
   while (node != NULL && !is_told(change, node)) node = atomic_load_explicit(&node->older, memory_order_acquire);
-  if (node == NULL) return false;
-  change->cursor = node;
-  change->started = true;
-  return true;
+  return node;
 }
 
-/* What a leaf wants of a frame; one that came late may want more than the frame has. */
+/* The next one after the cursor. */
+static inline kvo_node *next_told(kvo_frame_content *change) {
+  if (change->started) return told_from(change, atomic_load_explicit(&change->cursor->older, memory_order_acquire));
+  change->started = true;
+  change->late_limit = atomic_load_explicit(&change->info->births, memory_order_acquire);
+  return told_from(change, atomic_load_explicit(&change->slot->newest, memory_order_acquire));
+}
+
+/* Most of what a direct observation gets is there since the frame began, and one mark serves all: there may be many. */
+static inline void call_direct(kvo_frame_content *change, kvo_node *node) {
+  if (change->is_marked)
+    kvo__mark_again(change->mark, node->id);
+  else
+    change->mark = kvo__mark(node->id, NULL);
+  change->is_marked = true;
+  if (!atomic_load(&node->live)) return;
+  void *recorder = kvo_is_tracking() ? kvo__recording_suspend() : NULL;
+  node->ops->callback(&change->record, node->user_data);
+  if (recorder != NULL) kvo__recording_resume(recorder);
+}
+
+/* What a node wants of a frame. A leaf that came late may want more than the frame has. */
 static unsigned wanted_by(const kvo_node *node) {
   return ((node->options & KVO_OLD) != 0 ? KVO_FRAME_WANTS_OLD : 0u) |
          ((node->options & KVO_NEW) != 0 ? KVO_FRAME_WANTS_NEW : 0u);
 }
 
-void kvo_frame_deliver(kvo_frame *frame, const void *old_value, const void *new_value) {
-  kvo_frame_content *change = content(frame);
-  kvo_node *node = change->cursor;
+static inline void tell(kvo_frame_content *change, kvo_node *node, const void *old_value, const void *new_value) {
   kvo_node_kind kind = kvo__node_kind(node);
   bool wants_more = kind == KVO_NODE_LEAF && (wanted_by(node) & ~(unsigned)change->wants) != 0;
-  if (kind == KVO_NODE_DEPENDENCY || wants_more)
+  if (kind == KVO_NODE_DEPENDENCY || wants_more) {
     kvo__tracked_did(node->user_data, change);
+    return;
+  }
+  change->record.old_value = (node->options & KVO_OLD) != 0 ? old_value : NULL;
+  change->record.new_value = (node->options & KVO_NEW) != 0 ? new_value : NULL;
+  change->record.observation = node->id;
+  if (kind == KVO_NODE_LEAF)
+    kvo__tracked_leaf(node->user_data, &change->record);
   else
-    send(change, node, kind == KVO_NODE_LEAF, old_value, new_value);
+    call_direct(change, node);
+}
+
+bool kvo_frame_next(kvo_frame *frame) {
+  kvo_frame_content *change = content(frame);
+  kvo_node *node = next_told(change);
+  if (node == NULL) return false;
+  change->cursor = node;
+  return true;
+}
+
+void kvo_frame_deliver(kvo_frame *frame, const void *old_value, const void *new_value) {
+  tell(content(frame), content(frame)->cursor, old_value, new_value);
+}
+
+void kvo_frame_finish(kvo_frame *frame, const void *old_value) {
+  kvo_frame_content *change = content(frame);
+  for (kvo_node *node = next_told(change); node != NULL; node = next_told(change)) {
+    change->cursor = node;
+    tell(change, node, old_value, NULL);
+  }
+  kvo_frame_end(frame);
 }
 
 void kvo_frame_end(kvo_frame *frame) {

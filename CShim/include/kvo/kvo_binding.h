@@ -133,7 +133,7 @@ typedef struct kvo_frame {
 
 /** Begins a change by a setter of (object, key). Returns 0 when nobody is to be told: then store, and do not end the frame.
  * Otherwise the bits above; then: capture the old value if wanted, kvo_frame_will if wanted, store,
- * `while (kvo_frame_next(f)) kvo_frame_deliver(f, old, new)`, kvo_frame_end: the loop and the end in one function, so that changes
+ * `while (kvo_frame_next(f)) kvo_frame_deliver(f, old, new)`, kvo_frame_end; or kvo_frame_finish if nobody wants the new value: the loop and the end in one function, so that changes
  * within a callback are over before. The object must live until the end. */
 KVO_API uint32_t kvo_frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key);
 
@@ -147,7 +147,11 @@ KVO_API bool kvo_frame_next(kvo_frame *frame);
 KVO_API void kvo_frame_deliver(kvo_frame *frame, const void *KVO_NULLABLE old_value,
                                const void *KVO_NULLABLE new_value);
 
-/** Ends the frame; must be called exactly once for a frame whose begin returned other than 0. */
+/** Calls all that are to be told, newest first, without a new value, and ends the frame: for one whose begin did not answer
+ * KVO_FRAME_WANTS_NEW. */
+KVO_API void kvo_frame_finish(kvo_frame *frame, const void *KVO_NULLABLE old_value);
+
+/** Ends the frame; must be called exactly once for a frame whose begin returned other than 0, unless kvo_frame_finish was. */
 KVO_API void kvo_frame_end(kvo_frame *frame);
 
 /** Exchanges a pointer that the runtime keeps for the binding, one per thread, NULL at first. Returns the one before. */

@@ -48,13 +48,10 @@ extension KeyValueObservationHeader {
   static func deliver<Value>(
     _ frame: UnsafeMutablePointer<kvo_frame>, _ wants: UInt32, _ oldValue: UnsafePointer<Value>?, _ read: () -> Value
   ) {
+    guard wants & UInt32(KVO_FRAME_WANTS_NEW) != 0 else { return kvo_frame_finish(frame, oldValue) }
     while kvo_frame_next(frame) {
-      if wants & UInt32(KVO_FRAME_WANTS_NEW) != 0 {
-        let newValue = read()
-        withUnsafePointer(to: newValue) { kvo_frame_deliver(frame, oldValue, $0) }
-      } else {
-        kvo_frame_deliver(frame, oldValue, nil)
-      }
+      let newValue = read()
+      withUnsafePointer(to: newValue) { kvo_frame_deliver(frame, oldValue, $0) }
     }
     kvo_frame_end(frame)
   }
