@@ -140,7 +140,7 @@
       do {
         let tokens = (0..<300).map { _ in person.observe(\.name, options: [.old, .prior]) { _, _ in } }
         person.name = "Bob"
-        tokens.forEach { $0.invalidate() }
+        for token in tokens { token.invalidate() }
       }
       person.name = "Cid"
       #expect(log.lines == ["Ann>Bob", "Bob>Cid"])
