@@ -64,15 +64,19 @@ static aggregate *make_aggregate(size_t count) {
   return made;
 }
 
-/* Appends a type that the aggregate owns from now on; the block is made anew with room for one more. */
+/* Appends a type that the aggregate owns from now on. The block is made anew, twice as large, when it is full: when the count is a
+ * power of two. */
 static aggregate *append(aggregate *whole, ffi_type *element) {
-  aggregate *larger = make_aggregate(whole->count + 1);
-  if (larger == NULL) return NULL;
-  memcpy(larger->elements, whole->elements, whole->count * sizeof(ffi_type *));
-  larger->elements[whole->count] = element;
-  larger->count = whole->count + 1;
-  kvo__free(whole);
-  return larger;
+  if ((whole->count & (whole->count - 1)) == 0) {
+    aggregate *larger = make_aggregate(whole->count == 0 ? 1 : 2 * whole->count);
+    if (larger == NULL) return NULL;
+    memcpy(larger->elements, whole->elements, whole->count * sizeof(ffi_type *));
+    larger->count = whole->count;
+    kvo__free(whole);
+    whole = larger;
+  }
+  whole->elements[whole->count++] = element;
+  return whole;
 }
 
 /* "{name=fields}": the caller has seen the brace. A structure without its fields says nothing about how it is passed. */
