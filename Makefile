@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test bench check check-quick check-format check-api check-c check-sanitizers check-costs format clean
+.PHONY: help demo test bench check check-quick check-format check-api check-c check-sanitizers check-costs fuzz stress format clean
 
 # Passed on: make demo ARGS="--json", make bench ARGS="…".
 ARGS ?=
@@ -14,7 +14,8 @@ c_tools = libffi-dev cmake ninja-build gcc g++ pkg-config
 peers = libglib2.0-dev qt6-base-dev libgnustep-base-dev gobjc
 
 swift_sources = $(wildcard Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Benchmarks Benchmarks/Sources)
-c_sources = $(wildcard CShim/src/*.[ch] CShim/include/kvo/*.h Tests/CAPI/*.c Tests/CAPI/support/*.[ch] Benchmarks/Peers/*.[chm] \
+c_sources = $(wildcard CShim/src/*.[ch] CShim/include/kvo/*.h Tests/CAPI/*.c Tests/CAPI/support/*.[ch] \
+  Tests/Fuzzing/*.[ch] Tests/Stress/*.[ch] Benchmarks/Peers/*.[chm] \
   Benchmarks/Peers/*.cpp Benchmarks/Sources/C*/*.c Benchmarks/Sources/C*/include/*.h)
 
 help: ## Show this list
@@ -39,12 +40,13 @@ bench: ## Measure, optimised, against other systems (ARGS="--filter 'observed se
 	@scripts/require.sh swift git $(c_tools) valgrind $(peers)
 	@scripts/bench.sh $(ARGS)
 
-check: check-format check-c check-sanitizers check-api check-costs ## Everything a release must pass besides the tests; takes long
+check: check-format check-c fuzz stress check-sanitizers check-api check-costs ## Everything a release must pass besides the tests; takes long
 
-check-quick: check-format check-api ## The checks that take seconds: format, C headers and symbols, API baseline
+check-quick: check-format check-api ## The quick checks: format, C suite, kept fuzzer inputs, API baseline, promises
 	@scripts/require.sh swift $(c_tools)
 	scripts/check-promises.sh
 	scripts/check-c.sh --quick
+	scripts/fuzz.sh --seconds 0
 
 check-format: ## Fail where a Swift source is not as 'make format' would leave it
 	@scripts/require.sh swift
@@ -61,6 +63,14 @@ check-sanitizers: ## Run the Swift tests under ThreadSanitizer and AddressSaniti
 check-api: ## Compare the public Swift API with Documentation/api-baseline.txt; ask for doc comments
 	@scripts/require.sh swift git libffi-dev python3
 	scripts/check-api.sh
+
+fuzz: ## Fuzz the C runtime for a minute (ARGS="--minutes 30 --seed 7")
+	@scripts/require.sh swift $(c_tools)
+	scripts/fuzz.sh $(ARGS)
+
+stress: ## Have threads do everything at once, against a model, for 30 seconds (ARGS="--minutes 10 --seed 7")
+	@scripts/require.sh $(c_tools)
+	scripts/stress.sh $(ARGS)
 
 check-costs: ## Compare instructions and allocations of each benchmark with Benchmarks/costs.txt
 	@scripts/require.sh swift git libffi-dev gcc valgrind python3

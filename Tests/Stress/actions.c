@@ -1,0 +1,137 @@
+/* actions.c - what a thread does in a round, drawn at random; some of it in callbacks. */
+#include "world.h"
+
+/* Roots of paths that only their thread uses, and destroys while others set what they lead to. */
+enum { OWN = 3, OWN_WATCHERS = 40, NESTED = 3 };
+typedef struct own_root {
+  node *root;
+  /* How many calls of this thread need it alive. */
+  int pins;
+  int count;
+  watcher *watchers[OWN_WATCHERS];
+} own_root;
+static _Thread_local own_root own[OWN];
+
+static node *any_node(void) { return here.nodes[any((uint32_t)here.objects)]; }
+
+/* ----------------------------------------------------------------------------------------------------------- Watchers -- */
+
+static int any_options(void) {
+  return (any(2) ? KVO_NEW : 0) | (any(2) ? KVO_OLD : 0) | (any(4) ? 0 : KVO_PRIOR) | (any(6) ? 0 : KVO_INITIAL);
+}
+
+static void watch_own(own_root *of, path path) {
+  if (of->root == NULL || of->count == OWN_WATCHERS) return;
+  int number = of->count++;
+  of->pins++;
+  of->watchers[number] = watch(of->root, path, any_options(), false);
+  of->pins--;
+}
+
+static void watch_any(void) {
+  if (any(2) == 0)
+    watch_own(&own[any(OWN)], (path)any(PATHS));
+  else
+    (void)watch(any_node(), (path)any(PATHS), any_options(), false);
+}
+
+/* Of the newest most are alive. */
+static void end_any(bool wait) {
+  uint32_t count = (uint32_t)atomic_load(&here.watcher_count);
+  watcher *of = &here.watchers[count > 60 && any(2) ? count - 1 - any(20) : any(count)];
+  if (atomic_load(&of->id) != 0 && !of->stable) end_watch(of, wait); /* else it is just being registered */
+}
+
+/* ---------------------------------------------------------------------------------------------------------- Own roots -- */
+
+static void make_own(void) {
+  own_root *of = &own[any(OWN)];
+  if (of->root != NULL) return;
+  of->count = of->pins = 0;
+  of->root = node_make();
+  of->pins++;
+  set_next(of->root, any_node());
+  for (uint32_t i = any(3) + 1; i > 0; i--) watch_own(of, (path)(P_FAR + any(PATHS - P_FAR)));
+  of->pins--;
+}
+
+static void destroy_own(own_root *of) {
+  if (of->root == NULL || of->pins > 0) return;
+  node *root = of->root;
+  of->root = NULL; /* what follows may make another one here */
+  for (int i = 0; i < of->count; i++)
+    if (of->watchers[i] != NULL) of->watchers[i]->root_died = true;
+  node_destroy(root);
+}
+
+static void use_own(void) {
+  own_root *of = &own[any(OWN)];
+  if (of->root == NULL) return;
+  of->pins++;
+  if (any(2))
+    set_value(of->root);
+  else
+    set_next(of->root, any(4) ? any_node() : NULL);
+  of->pins--;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- Looking -- */
+
+static void look_at(const kvo_value *seen, void *arg) {
+  (void)arg;
+  if (seen->bytes != NULL && seen->size != sizeof(int)) fail("a value has %zu bytes", seen->size);
+}
+
+/* The stable observations make it observed all the time. */
+static void look(void) {
+  node *of = any_node();
+  if (!kvo_object_is_observed(&of->header)) fail("an observed object says that it is not");
+  if (kvo_class_superclass(kvo_object_isa(&of->header)) != kvo_object_class(&of->header)) fail("a wrong isa");
+  if (kvo_get_value(&of->header, path_names[P_FAR + any(PATHS - P_FAR)], look_at, NULL) != KVO_OK) fail("no value");
+}
+
+/* ----------------------------------------------------------------------------------------------------------- Schedule -- */
+
+static void act_once(void) {
+  maybe_pause();
+  switch (any(16)) {
+    case 0:
+    case 1:
+    case 2: set_value(any_node()); return;
+    case 3:
+    case 4:
+      if (here.replacing) set_next(any_node(), any(5) ? any_node() : NULL);
+      return;
+    case 5: change_quiet(any_node(), any(4) ? NULL : act_in_callback); return;
+    case 6:
+    case 7:
+    case 8: watch_any(); return;
+    case 9:
+    case 10: end_any(false); return;
+    case 11: end_any(true); return;
+    case 12: make_own(); return;
+    case 13: destroy_own(&own[any(OWN)]); return;
+    case 14: use_own(); return;
+    default: look();
+  }
+}
+
+void act_in_callback(void) {
+  if (me.number == 0 || me.depth >= NESTED || me.fuel == 0 || any(6) != 0) return;
+  me.fuel--;
+  me.depth++;
+  act_once();
+  me.depth--;
+}
+
+void act(int number, uint64_t seed) {
+  me = (self){.random = seed, .number = number, .fuel = 2 * here.operations};
+  node *mine = number <= here.objects ? here.nodes[number - 1] : NULL;
+  for (int i = 0; i < here.operations; i++) {
+    if (mine != NULL && any(6) == 0) set_mine(mine);
+    act_once();
+  }
+  if (any(8) == 0) (void)kvo_will_change(&any_node()->header, "quiet"); /* ends with the thread */
+  me.fuel = 0;                                                          /* nothing comes any more */
+  for (uint32_t i = 0; i < OWN; i++) destroy_own(&own[i]);
+}

@@ -1,0 +1,139 @@
+/* model.c - what must be so when no thread runs: who is subscribed to what, what was told, who was destroyed. */
+#include "world.h"
+
+#include <kvo/kvo_binding.h>
+
+/* ------------------------------------------------------------------------------------------------------ Subscriptions -- */
+
+/* The keys that a path reads, each once; the model of what an expression is subscribed to. */
+typedef struct reads {
+  int count;
+  struct {
+    const node *of;
+    key key;
+  } each[8];
+} reads;
+
+static void add_read(reads *to, const node *of, key key) {
+  for (int i = 0; i < to->count; i++)
+    if (to->each[i].of == of && to->each[i].key == key) return;
+  to->each[to->count].of = of;
+  to->each[to->count++].key = key;
+}
+
+/* NULL stays NULL. */
+static const node *read_next(reads *to, const node *of) {
+  if (of == NULL) return NULL;
+  add_read(to, of, NEXT);
+  return of->next;
+}
+
+static void read_value(reads *to, const node *of) {
+  if (of != NULL) add_read(to, of, VALUE);
+}
+
+static void read_far(reads *to, const node *of) {
+  if (of == NULL) return;
+  add_read(to, of, FAR);
+  read_value(to, read_next(to, of));
+}
+
+static reads reads_of(const watcher *of) {
+  reads made = {0};
+  switch (of->path) {
+    case P_FAR: read_far(&made, of->root); break;
+    case P_NEXT_VALUE: read_value(&made, read_next(&made, of->root)); break;
+    case P_NEXT_NEXT_VALUE: read_value(&made, read_next(&made, read_next(&made, of->root))); break;
+    case P_NEXT_FAR: read_far(&made, read_next(&made, of->root)); break;
+    default: add_read(&made, of->root, (key)of->path);
+  }
+  return made;
+}
+
+static bool hears(const watcher *of, const node *changed, key key) {
+  reads all = reads_of(of);
+  for (int i = 0; i < all.count; i++)
+    if (all.each[i].of == changed && all.each[i].key == key) return true;
+  return false;
+}
+
+int path_value(const watcher *of) {
+  const node *at = of->root;
+  int steps = of->path == P_FAR || of->path == P_NEXT_VALUE ? 1 : 2;
+  while (at != NULL && steps-- > 0) at = at->next;
+  return at != NULL ? at->value : -1;
+}
+
+static bool is_live(const watcher *of) { return of->ended == 0 && !of->root_died; }
+
+/* ----------------------------------------------------------------------------------------------------------- Checks -- */
+
+/* How often what it reads has changed, if nothing else has come onto its path. */
+static int changes_of(const watcher *of) {
+  reads all = reads_of(of);
+  int changes = 0;
+  for (int i = 0; i < all.count; i++) changes += all.each[i].of->changes[all.each[i].key];
+  return changes;
+}
+
+static void check_stable(const watcher *of) {
+  const char *name = path_names[of->path];
+  if (of->ended != 0) fail("a stable observation of \"%s\" has ended", name);
+  if ((is_single(of->path) || !here.replacing) && of->calls != changes_of(of))
+    fail("\"%s\" was told %d times of %d changes", name, of->calls, changes_of(of));
+  if (of->told != NULL && !was_told(of, path_value(of)))
+    fail("\"%s\" was never told its last value %d", name, path_value(of));
+  if (of->path == P_MINE && of->last != of->root->mine) fail("\"mine\" is %d, told %d", of->root->mine, of->last);
+}
+
+static void check_watcher(const watcher *of) {
+  if (of->stable) check_stable(of);
+  int ended = is_live(of) ? 0 : 1;
+  if (of->destroyed != ended)
+    fail("the user data of \"%s\" was destroyed %d times, and has ended %d times", path_names[of->path], of->destroyed,
+         ended);
+}
+
+static void check_count(const node *of) {
+  size_t expected = 0;
+  for (int i = 0; i < here.watcher_count; i++) {
+    const watcher *each = &here.watchers[i];
+    if (!is_live(each)) continue;
+    if (!is_single(each->path)) expected += each->root == of; /* what stands in the root for it */
+    for (key key = 0; key < KEYS; key++) expected += hears(each, of, key);
+  }
+  if (kvo_object_observation_count(&of->header) != expected)
+    fail("an object has %zu observations, and should have %zu", kvo_object_observation_count(&of->header), expected);
+}
+
+static void change(node *of, key key) {
+  switch (key) {
+    case VALUE: set_value(of); return;
+    case MINE: set_mine(of); return;
+    case QUIET: change_quiet(of, NULL); return;
+    default: set_next(of, of->next);
+  }
+}
+
+/* One change of each key of each object: who hears it is told once, and nobody else. */
+static void check_deliveries(node *of, key key) {
+  static int before[WATCHERS];
+  for (int i = 0; i < here.watcher_count; i++) before[i] = here.watchers[i].calls;
+  change(of, key);
+  for (int i = 0; i < here.watcher_count; i++) {
+    const watcher *each = &here.watchers[i];
+    int expected = is_live(each) && hears(each, of, key), calls = each->calls - before[i];
+    if (calls != expected)
+      fail("\"%s\" is told %d times, not %d, of a change of \"%s\"", path_names[each->path], calls, expected,
+           key_names[key]);
+    if (calls != 0 && each->told != NULL && !was_told(each, path_value(each)))
+      fail("\"%s\" is told another value than it has", path_names[each->path]);
+  }
+}
+
+void world_check(void) {
+  for (int i = 0; i < here.watcher_count; i++) check_watcher(&here.watchers[i]);
+  for (int i = 0; i < here.objects; i++) check_count(here.nodes[i]);
+  for (int i = 0; i < here.objects; i++)
+    for (key key = 0; key < FAR; key++) check_deliveries(here.nodes[i], key);
+}

@@ -1,0 +1,90 @@
+/* watchers.c - observations that check, while the threads run, what can be checked then. */
+#include "world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ----------------------------------------------------------------------------------------------------- What was told -- */
+
+bool was_told(const watcher *of, int value) {
+  return (atomic_load(&of->told[(value + 1) / 32]) >> (value + 1) % 32 & 1) != 0;
+}
+
+void expect_told(watcher *of, int value) { atomic_fetch_or(&of->told[(value + 1) / 32], 1u << (value + 1) % 32); }
+
+/* One thread only sets it, and from no callback: told in its order, each time once. */
+static void check_mine(watcher *of, const kvo_change *change) {
+  int old_value = *(const int *)change->old_value->bytes, new_value = *(const int *)change->new_value->bytes;
+  int last = atomic_load(&of->last);
+  if (old_value != last || new_value != last + 1)
+    fail("a key that one thread sets is told %d -> %d after %d", old_value, new_value, last);
+  atomic_store(&of->last, new_value);
+}
+
+static void called(const kvo_change *change, void *user_data) {
+  watcher *of = user_data;
+  if (atomic_load(&of->fenced)) fail("\"%s\" is told after a wait for it was over", path_names[of->path]);
+  if (atomic_load(&of->destroyed)) fail("\"%s\" is told after its destruction", path_names[of->path]);
+  kvo_observation none = 0;
+  if (!atomic_compare_exchange_strong(&of->id, &none, change->observation) && none != change->observation)
+    fail("\"%s\" is told another id", path_names[of->path]);
+  maybe_pause();
+  if (!change->is_prior) {
+    atomic_fetch_add(&of->calls, 1);
+    if (of->stable && of->path == P_MINE) check_mine(of, change);
+    if (of->told != NULL)
+      expect_told(of, change->new_value->bytes != NULL ? *(const int *)change->new_value->bytes : -1);
+  }
+  act_in_callback();
+  if (atomic_load(&of->fenced)) fail("a wait for \"%s\" ended while it ran", path_names[of->path]);
+  if (*of->body != (int)of->path) fail("the user data is overwritten");
+}
+
+static void destroyed(void *user_data) {
+  watcher *of = user_data;
+  if (atomic_fetch_add(&of->destroyed, 1) != 0)
+    fail("the user data of \"%s\" is destroyed twice", path_names[of->path]);
+  free(of->body);
+  maybe_pause();
+  /* No lock is held: it may look, set and register. */
+  act_in_callback();
+}
+
+/* ------------------------------------------------------------------------------------------------- Beginning and end -- */
+
+watcher *watch(node *root, path of, int options, bool stable) {
+  int number = atomic_load(&here.watcher_count);
+  do
+    if (number == WATCHERS) return NULL;
+  while (!atomic_compare_exchange_weak(&here.watcher_count, &number, number + 1));
+  watcher *made = &here.watchers[number];
+  made->root = root;
+  made->path = of;
+  made->options = options | KVO_ENDS_WITH_OBJECT;
+  made->stable = stable;
+  made->body = malloc(sizeof *made->body);
+  *made->body = (int)of;
+  made->last = atomic_load(&root->mine);
+  if (stable && of >= P_FAR) made->told = calloc(VALUES / 32 + 1, sizeof *made->told);
+  kvo_observer described = {.struct_size = sizeof described,
+                            .key_path = path_names[of],
+                            .options = (kvo_options)made->options,
+                            .callback = called,
+                            .user_data = made,
+                            .destroy = destroyed,
+                            KVO_HERE};
+  kvo_observation id;
+  kvo_status status = kvo_add_observer(&root->header, &described, &id);
+  if (status != KVO_OK) fail("no observation: %s", kvo_status_string(status));
+  atomic_store(&made->id, id);
+  return made;
+}
+
+void end_watch(watcher *of, bool wait) {
+  kvo_observation id = atomic_load(&of->id);
+  me.unwaited = false;
+  kvo_status status = wait ? kvo_cancel_observer_and_wait(id) : kvo_cancel_observer(id);
+  bool waited = wait && !me.unwaited;
+  if (status == KVO_OK && atomic_fetch_add(&of->ended, 1) != 0) fail("\"%s\" was ended twice", path_names[of->path]);
+  if (waited) atomic_store(&of->fenced, 1);
+}

@@ -1,0 +1,149 @@
+/* world.c - the class of the objects, random numbers, and a round's begin and end. */
+#include "world.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+world here;
+_Thread_local self me;
+
+const char *const key_names[KEYS] = {"value", "mine", "quiet", "next", "far"};
+const char *const path_names[PATHS] = {"value", "mine",       "quiet",           "next",
+                                       "far",   "next.value", "next.next.value", "next.far"};
+
+/* --------------------------------------------------------------------------------------------------- Random numbers -- */
+
+uint32_t any(uint32_t below) { /* splitmix64 */
+  uint64_t mixed = me.random += UINT64_C(0x9e3779b97f4a7c15);
+  mixed = (mixed ^ mixed >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+  mixed = (mixed ^ mixed >> 27) * UINT64_C(0x94d049bb133111eb);
+  return (uint32_t)((mixed ^ mixed >> 31) >> 32) % below;
+}
+
+void maybe_pause(void) {
+  if (me.number == 0 || (int)any(1000) >= here.pauses) return;
+  if (any(8) == 0)
+    usleep(any(200));
+  else
+    sched_yield();
+}
+
+int fresh_value(void) {
+  int made = atomic_fetch_add(&here.values, 1);
+  if (made >= VALUES) fail("a round needs more than %d values", VALUES);
+  return made;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- Objects -- */
+
+#define GETTER(name)                                                                                                   \
+  static int get_##name(const node *of) {                                                                              \
+    maybe_pause();                                                                                                     \
+    return atomic_load(&of->name);                                                                                     \
+  }
+#define SETTER(name, T, key)                                                                                           \
+  static void store_##name(node *of, T to) {                                                                           \
+    maybe_pause();                                                                                                     \
+    atomic_store(&of->name, to);                                                                                       \
+    atomic_fetch_add(&of->changes[key], 1);                                                                            \
+    maybe_pause();                                                                                                     \
+  }
+GETTER(value)
+GETTER(mine)
+GETTER(quiet)
+SETTER(value, int, VALUE)
+SETTER(mine, int, MINE)
+SETTER(next, node *, NEXT)
+
+static node *get_next(const node *of) {
+  maybe_pause();
+  return atomic_load(&of->next);
+}
+
+static int get_far(const node *of) {
+  const node *next = get_next(of);
+  return next != NULL ? get_value(next) : -1;
+}
+
+void change_quiet(node *of, void (*within)(void)) {
+  if (kvo_will_change(&of->header, "quiet") != KVO_OK) fail("a change cannot begin");
+  atomic_store(&of->quiet, fresh_value());
+  if (within != NULL) within();
+  atomic_fetch_add(&of->changes[QUIET], 1);
+  if (kvo_did_change(&of->header, "quiet") != KVO_OK) fail("a change cannot end");
+}
+
+static kvo_class *node_class;
+
+static void register_class(void) {
+  static const char *const far_reads[] = {"next.value", NULL};
+  kvo_property_spec properties[KEYS] = {
+      {.name = "value", .type = "i", .getter = (kvo_function)get_value, .setter = (kvo_function)store_value},
+      {.name = "mine", .type = "i", .getter = (kvo_function)get_mine, .setter = (kvo_function)store_mine},
+      {.name = "quiet", .type = "i", .getter = (kvo_function)get_quiet},
+      {.name = "next", .type = "@", .getter = (kvo_function)get_next, .setter = (kvo_function)store_next},
+      {.name = "far", .type = "i", .getter = (kvo_function)get_far, .affected_by = far_reads}};
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = "Node",
+                         .instance_size = sizeof(node),
+                         .properties = properties,
+                         .property_count = KEYS};
+  if (kvo_class_register(&spec, &node_class) != KVO_OK) fail("no class");
+}
+
+node *node_make(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, register_class);
+  kvo_object *made;
+  if (kvo_object_create(node_class, &made) != KVO_OK) fail("no object");
+  node *of = (node *)made;
+  of->value = fresh_value();
+  return of;
+}
+
+void node_destroy(node *of) { kvo_object_destroy(&of->header); }
+
+/* ------------------------------------------------------------------------------------------------------------ Rounds -- */
+
+void world_begin(uint64_t seed) {
+  me = (self){.random = seed};
+  here.threads = 2 + (int)any(THREADS - 1);
+  here.objects = 2 + (int)any(OBJECTS - 1);
+  here.operations =
+      any(4) == 0 ? 200 : 3 + (int)any(30); /* what is lost in a long round may be made good later in it */
+  here.pauses = any(3) == 0 ? 0 : (int)any(300);
+  here.replacing = any(4) != 0;
+  here.watcher_count = 0;
+  here.values = 1;
+  here.watchers = calloc(WATCHERS, sizeof *here.watchers);
+  for (int i = 0; i < here.objects; i++) here.nodes[i] = node_make();
+  for (int i = 0; i < here.objects; i++) {
+    node *of = here.nodes[i];
+    of->next = here.nodes[any((uint32_t)here.objects)];
+    (void)watch(of, P_VALUE, KVO_NEW | (any(2) ? KVO_OLD | KVO_PRIOR : 0), true);
+    (void)watch(of, P_MINE, KVO_NEW | KVO_OLD, true);
+    (void)watch(of, P_QUIET, any(2) ? KVO_NEW : KVO_NONE, true);
+    (void)watch(of, P_NEXT, KVO_NONE, true);
+  }
+  for (int i = 0; i < here.objects; i++)
+    for (path of = P_FAR; of < PATHS; of++)
+      if (any(2) == 0) {
+        watcher *made = watch(here.nodes[i], of, KVO_NEW | (any(2) ? KVO_OLD : 0) | (any(4) ? 0 : KVO_PRIOR), true);
+        expect_told(made, path_value(made)); /* as long as nothing changes */
+      }
+}
+
+void world_end(void) {
+  for (int i = 0; i < here.watcher_count; i++)
+    if (any(2) == 0) end_watch(&here.watchers[i], any(2) == 0);
+  for (int i = 0; i < here.objects; i++) node_destroy(here.nodes[i]);
+  for (int i = 0; i < here.watcher_count; i++) {
+    watcher *of = &here.watchers[i];
+    if (of->destroyed != 1) fail("the user data of \"%s\" was destroyed %d times", path_names[of->path], of->destroyed);
+    free(of->told);
+  }
+  free(here.watchers);
+}

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Has threads do everything at once with the C runtime, in random order, and holds each round against a model (Tests/Stress).
+#   scripts/stress.sh                      30 seconds, shared by ThreadSanitizer, AddressSanitizer and neither
+#   scripts/stress.sh --minutes 10
+#   scripts/stress.sh --seed N             draws again what that seed drew; when which thread runs differs
+#   scripts/stress.sh --seed N --round N   one round of it, again and again
+#   scripts/stress.sh --runtime FOLDER     of another runtime than CShim, a mutant of it for instance
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+out=build/c/stress seconds=30 seed=$((RANDOM * 32768 + RANDOM + 1)) runtime=CShim options=()
+
+fail() {
+  echo "stress: $*" >&2
+  exit 1
+}
+
+while (($#)); do
+  [[ $1 == --runtime || ${2:-} =~ ^[0-9]+$ ]] || fail "\"$1\" wants a whole number, not \"${2:-}\""
+  case $1 in
+    --seconds) seconds=$2 ;;
+    --minutes) seconds=$((60 * $2)) ;;
+    --seed) seed=$2 ;;
+    --round) options+=(--round "$2") ;;
+    --runtime) runtime=$2 out=build/c/stress/other ;;
+    *) fail "what is \"$1\"? Options are --seconds, --minutes, --seed, --round and --runtime" ;;
+  esac
+  shift 2
+done
+unset KVO_POLICY
+scripts/require.sh libffi-dev cmake ninja-build gcc pkg-config
+
+# build <name> <flags>
+build() {
+  mkdir -p "$out"
+  cmake -S Tests/Stress -B "$out/$1" -G Ninja -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="$2" \
+    -DKVO_RUNTIME="$(realpath "$runtime")" -DKVO_WARNINGS_AS_ERRORS=ON >"$out/$1.txt" 2>&1 &&
+    cmake --build "$out/$1" >>"$out/$1.txt" 2>&1 || { cat "$out/$1.txt" >&2; fail "cannot build $out/$1"; }
+}
+
+# A round of each takes a few milliseconds; without a sanitizer other interleavings are likely.
+build tsan "-O1 -g -fsanitize=thread"
+build asan "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined"
+build plain "-O2 -g"
+export TSAN_OPTIONS=halt_on_error=1${TSAN_OPTIONS:+:$TSAN_OPTIONS}
+for tool in tsan asan plain; do
+  echo "== stress, $tool"
+  "$out/$tool/stress" --seconds $(((seconds + 2) / 3)) --seed "$seed" ${options[@]+"${options[@]}"} ||
+    fail "failed under $tool; repeat it with --seed $seed and the round above"
+done
