@@ -144,9 +144,9 @@ KVO_HIDDEN kvo_boxed *kvo__box(const kvo_value *value);
 KVO_HIDDEN void *kvo__property_copy(const kvo_property *property, kvo_object *object, const kvo_selection *selection);
 KVO_HIDDEN void kvo__property_release(const kvo_property *property, void *value);
 /** Reads a key path; every key on the way, and what it is said to be affected by, is recorded when this thread records. NULL
- * with a status when it cannot. `*is_stored`: the value is that of a stored property at the end of the path, which nothing is
- * declared to affect. Free the result with kvo__free. */
-KVO_HIDDEN kvo_boxed *kvo__path_copy(kvo_object *object, const char *key_path, kvo_status *status, bool *is_stored);
+ * with a status when it cannot. `may_have_leaf`: whether to declare that the value is that of a stored property at the end of the
+ * path, if it is. Free the result with kvo__free. */
+KVO_HIDDEN kvo_boxed *kvo__path_copy(kvo_object *object, const char *key_path, kvo_status *status, bool may_have_leaf);
 /** Components are not empty, and there is at least one. */
 KVO_HIDDEN kvo_status kvo__path_check(const char *key_path);
 
@@ -555,8 +555,12 @@ KVO_HIDDEN void kvo__tracked_did(kvo_tracked *tracked, kvo_frame_content *frame)
 KVO_HIDDEN void kvo__pending_free(kvo_will_phase *will);
 /** An object that the expression read died. */
 KVO_HIDDEN void kvo__tracked_died(kvo_tracked *tracked, const kvo_info *dying);
+/** No callback starts after it. */
+KVO_HIDDEN void kvo__tracked_stop(kvo_tracked *tracked);
 /** Ends the observation: no callback and no evaluation starts after it. May be called again. */
 KVO_HIDDEN void kvo__tracked_end(kvo_tracked *tracked);
+/** After a change during which it was registered: evaluates again and re-arms, for it may have read what was before. */
+KVO_HIDDEN void kvo__tracked_rearm(kvo_tracked *tracked);
 /** After a change of a leaf: hands it on. */
 KVO_HIDDEN void kvo__tracked_leaf(kvo_tracked *tracked, const kvo_raw_change *change);
 /** Takes a dependency of a dying object out of the observation's list; false when somebody else has. */

@@ -60,22 +60,21 @@ uint32_t kvo_frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key) {
   return kvo__frame_begin(frame, object, key, true, KVO_CHANGE_SETTING, NULL);
 }
 
-/* Whether a node is to be told of this change: not if it was registered during it, not if it was removed. */
+/* Whether a node is to hear of this change: not if it was registered during it, not if it was removed. */
 static inline bool is_told(const kvo_frame_content *change, const kvo_node *node) {
   uint64_t birth = atomic_load_explicit(&node->birth, memory_order_acquire);
-  /* An expression that was registered before, and came to read this key before the store was over, may have read the old
-   * value. */
+  /* An expression that came to read this key during the change may have read the old value. */
   bool late = birth > change->limit && birth <= change->late_limit && !kvo__node_is_own(node) &&
-              kvo__node_order(node) <= change->registered;
+              (kvo__node_order(node) <= change->registered || kvo__node_kind(node) == KVO_NODE_DEPENDENCY);
   return (birth <= change->limit || late) && atomic_load_explicit(&node->live, memory_order_acquire);
 }
 
-static void send_prior(const kvo_frame_content *change, kvo_node *node, const void *old_value) {
+static void send_prior(const kvo_frame_content *change, kvo_node *node, bool is_leaf, const void *old_value) {
   kvo_raw_change record = change->record;
   record.is_prior = true;
   record.old_value = (node->options & KVO_OLD) != 0 ? old_value : NULL;
   record.observation = node->id;
-  if (kvo__node_kind(node) == KVO_NODE_LEAF)
+  if (is_leaf)
     kvo__tracked_leaf(node->user_data, &record);
   else
     kvo__call(&record, &node->live, node->ops->callback, node->user_data);
@@ -93,10 +92,11 @@ void kvo_frame_will(kvo_frame *frame, const void *old_value) {
   }
   for (kvo_node *node = atomic_load(&change->slot->oldest); node != NULL; node = atomic_load(&node->newer)) {
     if (!is_told(change, node)) continue;
-    if (kvo__node_kind(node) == KVO_NODE_DEPENDENCY)
+    kvo_node_kind kind = kvo__node_kind(node); /* once: another thread may turn it */
+    if (kind == KVO_NODE_DEPENDENCY)
       kvo__tracked_will(node->user_data, change);
     else if ((node->options & KVO_PRIOR) != 0)
-      send_prior(change, node, old_value);
+      send_prior(change, node, kind == KVO_NODE_LEAF, old_value);
   }
 }
 
@@ -127,30 +127,43 @@ static inline void call_direct(kvo_frame_content *change, kvo_node *node) {
   if (recorder != NULL) kvo__recording_resume(recorder);
 }
 
-/* What a node wants of a frame. A leaf that came late may want more than the frame has. */
-static unsigned wanted_by(const kvo_node *node) {
-  return ((node->options & KVO_OLD) != 0 ? KVO_FRAME_WANTS_OLD : 0u) |
-         ((node->options & KVO_NEW) != 0 ? KVO_FRAME_WANTS_NEW : 0u);
+/* Whoever waits for the last one told does not wait for what comes next: a getter, an evaluation, another's callback. */
+static inline void forget_mark(const kvo_frame_content *change) {
+  if (change->is_marked) kvo__mark_again(change->mark, 0);
+}
+
+/* Whether a leaf wants more than the frame has: one that came late, or has just become one. */
+static bool wants_more(const kvo_frame_content *change, const kvo_node *leaf, const void *new_value) {
+  bool wants_old = (leaf->options & KVO_OLD) != 0, wants_new = (leaf->options & KVO_NEW) != 0;
+  return (wants_old && (change->wants & KVO_FRAME_WANTS_OLD) == 0) ||
+         (wants_new && (change->wants & KVO_FRAME_WANTS_NEW) == 0) ||
+         (wants_new && new_value == NULL && change->kind == KVO_CHANGE_SETTING);
 }
 
 static inline void tell(kvo_frame_content *change, kvo_node *node, const void *old_value, const void *new_value) {
   kvo_node_kind kind = kvo__node_kind(node);
-  bool wants_more = kind == KVO_NODE_LEAF && (wanted_by(node) & ~(unsigned)change->wants) != 0;
-  if (kind == KVO_NODE_DEPENDENCY || wants_more) {
-    kvo__tracked_did(node->user_data, change);
+  if (kind == KVO_NODE_DEPENDENCY || (kind == KVO_NODE_LEAF && wants_more(change, node, new_value))) {
+    forget_mark(change);
+    if (kvo__node_order(node) <= change->registered)
+      kvo__tracked_did(node->user_data, change);
+    else
+      kvo__tracked_rearm(node->user_data);
     return;
   }
   change->record.old_value = (node->options & KVO_OLD) != 0 ? old_value : NULL;
   change->record.new_value = (node->options & KVO_NEW) != 0 ? new_value : NULL;
   change->record.observation = node->id;
-  if (kind == KVO_NODE_LEAF)
+  if (kind == KVO_NODE_LEAF) {
+    forget_mark(change);
     kvo__tracked_leaf(node->user_data, &change->record);
-  else
+  } else {
     call_direct(change, node);
+  }
 }
 
 bool kvo_frame_next(kvo_frame *frame) {
   kvo_frame_content *change = content(frame);
+  forget_mark(change);
   kvo_node *node = next_told(change);
   if (node == NULL) return false;
   change->cursor = node;

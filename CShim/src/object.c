@@ -119,6 +119,7 @@ static void bury(kvo_info *info, kvo_node *node, funeral *of) {
   }
   /* Also if it is being removed on another thread, which may not have come to this yet: the object must not be evaluated. */
   if (kvo__node_kind(node) == KVO_NODE_ANCHOR) kvo__tracked_end(node->user_data);
+  kvo__publish_dead(&node->live);              /* before: the other thread may not have come to this yet either */
   if (kvo__id_claim(node->id) == NULL) return; /* being removed on another thread */
   bool apple_contract = (node->options & KVO_ENDS_WITH_OBJECT) == 0;
   if (apple_contract && grow((void **)&of->left, &of->left_capacity, of->left_count, sizeof *of->left))

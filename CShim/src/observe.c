@@ -108,8 +108,8 @@ static void send_initial(kvo_info *info, kvo_node *node) {
   kvo__property_release(property, value);
 }
 
-kvo_status kvo_binding_observe_key(kvo_object *object, kvo_key key, const kvo_binding_observer *observer,
-                                   kvo_observation *out) {
+static kvo_status observe_key(kvo_object *object, kvo_key key, const kvo_binding_observer *observer,
+                              kvo_observation *out) {
   kvo_node *node = kvo__node_make(object, observer, KVO_NODE_DIRECT);
   if (node == NULL) return KVO_ERROR_OUT_OF_MEMORY;
   if ((observer->options & KVO_INITIAL) == 0) return kvo__node_register(object, node, key, out);
@@ -124,6 +124,13 @@ kvo_status kvo_binding_observe_key(kvo_object *object, kvo_key key, const kvo_bi
   status = kvo__node_register(object, node, key, out);
   if (status == KVO_OK) send_initial(info, node);
   kvo__leave(info, entered);
+  return status;
+}
+
+kvo_status kvo_binding_observe_key(kvo_object *object, kvo_key key, const kvo_binding_observer *observer,
+                                   kvo_observation *out) {
+  kvo_status status = observe_key(object, key, observer, out);
+  if (status != KVO_OK && observer->ops->abandon != NULL) observer->ops->abandon(observer->user_data);
   return status;
 }
 
@@ -193,10 +200,9 @@ static void c_callback(const kvo_raw_change *raw, void *user_data) {
 static void *c_evaluate(void *user_data) {
   c_observer *observer = user_data;
   kvo_status status;
-  bool is_stored;
-  kvo_boxed *box = kvo__path_copy(observer->object, observer->key_path, &status, &is_stored);
   /* Nobody retains the objects of C: for one that dies on the way the last value must be known, if it is wanted. */
-  if (is_stored && (observer->options & KVO_OLD) == 0) kvo_track_value_is_last_read();
+  bool may_have_leaf = (observer->options & KVO_OLD) == 0;
+  kvo_boxed *box = kvo__path_copy(observer->object, observer->key_path, &status, may_have_leaf);
   /* At registration the path was good: since then an object without such a key has come onto it. */
   if (status == KVO_ERROR_UNDEFINED_KEY || status == KVO_ERROR_NOT_AN_OBJECT)
     kvo__fault_registration(status, kvo_object_class(observer->object), observer->object, observer->key_path,
@@ -204,12 +210,15 @@ static void *c_evaluate(void *user_data) {
   return box;
 }
 
+/* The registration has failed: the program's `destroy` is not called. */
+static void c_abandon(void *user_data) { kvo__free(user_data); }
+
 static void c_release(void *value, void *user_data) {
   (void)user_data;
   kvo__free(value);
 }
 
-static const kvo_observer_ops c_ops = {c_callback, c_destroy, c_evaluate, c_release};
+static const kvo_observer_ops c_ops = {c_callback, c_destroy, c_abandon, c_evaluate, c_release};
 
 static kvo_status refuse(const kvo_class *cls, const kvo_object *object, const kvo_observer *observer,
                          kvo_status status) {
@@ -263,15 +272,13 @@ kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *observer, kv
     status = kvo_binding_observe_key(object, kvo_key_hash(own->key_path, length), &described, &id);
   } else {
     /* Tried once without recording: a path that cannot be walked is refused before anything is registered. */
-    bool is_stored;
-    kvo__free(kvo__path_copy(object, own->key_path, &status, &is_stored));
+    kvo__free(kvo__path_copy(object, own->key_path, &status, false));
     if (status == KVO_OK || status == KVO_ERROR_NO_GETTER)
       status = kvo_binding_observe_tracked(object, &described, true, &id);
+    else
+      c_abandon(own);
   }
-  if (status != KVO_OK) {
-    kvo__free(own);
-    return refuse(cls, object, observer, status);
-  }
+  if (status != KVO_OK) return refuse(cls, object, observer, status);
   if (out != NULL) *out = id;
   return KVO_OK;
 }
@@ -279,10 +286,15 @@ kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *observer, kv
 /* ---------------------------------------------------------------------------------------------------------- Removal -- */
 
 kvo_status kvo_cancel_observer(kvo_observation observation) {
+  /* Marked, so that another thread that waits for its end waits until it is dead. */
+  uint32_t mark = kvo__mark(observation, NULL);
   kvo_node *node = kvo__id_claim(observation);
+  bool evaluated = node != NULL && kvo__node_kind(node) == KVO_NODE_ANCHOR;
+  if (evaluated) kvo__tracked_stop(node->user_data);
+  kvo__unmark(mark);
   if (node == NULL) return KVO_ERROR_NOT_REGISTERED;
   kvo_info *info = kvo__slot_info(atomic_load_explicit(&node->slot, memory_order_relaxed));
-  if (kvo__node_kind(node) == KVO_NODE_ANCHOR) kvo__tracked_end(node->user_data);
+  if (evaluated) kvo__tracked_end(node->user_data);
   kvo__node_retire(info, node);
   return KVO_OK;
 }

@@ -60,19 +60,27 @@ static void thread_end(void *record) {
   free(self);
 }
 
-/* Waits until no other thread holds a lock or can take one. */
+static bool others_hold_locks(void) {
+  for (const kvo_thread *each = threads; each != NULL; each = each->next)
+    if (each != kvo__this_thread && atomic_load(&each->sections) != 0) return true;
+  return false;
+}
+
+/* Waits until no other thread holds a lock or can take one, and keeps the list. */
 static void before_fork(void) {
-  kvo__acquire(&list_lock);
-  atomic_store(&kvo__threads.forking, 1);
+  atomic_fetch_add(&kvo__threads.forking, 1);
   barrier();
-  for (kvo_thread *each = threads; each != NULL; each = each->next)
-    while (each != kvo__this_thread && atomic_load(&each->sections) != 0) sched_yield();
+  for (;;) {
+    kvo__acquire(&list_lock);
+    if (!others_hold_locks()) return;
+    kvo__release(&list_lock); /* who holds another lock may need it */
+    sched_yield();
+  }
 }
 
 static void after_fork(void) {
-  atomic_store(&kvo__threads.forking, 0);
-  kvo__futex_wake_all(&kvo__threads.forking);
   kvo__release(&list_lock);
+  if (atomic_fetch_sub(&kvo__threads.forking, 1) == 1) kvo__futex_wake_all(&kvo__threads.forking);
 }
 
 /* The other threads do not exist here. What they held of objects stays held; their records are lost, for the allocator might
@@ -83,6 +91,7 @@ static void after_fork_in_child(void) {
   atomic_store(&kvo__threads.waiters, 0);
   atomic_store(&unmarked, own_unmarked);
   kvo__tracking_forked();
+  atomic_store(&kvo__threads.forking, 1); /* another thread may have been about to */
   after_fork();
 }
 
@@ -90,6 +99,11 @@ static void prepare_process(void) {
   long supported = membarrier(MEMBARRIER_CMD_QUERY);
   kvo__threads.has_barrier = supported > 0 && (supported & MEMBARRIER_CMD_PRIVATE_EXPEDITED) != 0;
   has_end_key = pthread_key_create(&end_key, thread_end) == 0;
+}
+
+/* Before the program can: its handlers, and the locks they take, then come before ours at a fork, which stop all other threads
+ * that come to a lock of ours. */
+__attribute__((constructor)) static void prepare_forks(void) {
   pthread_atfork(before_fork, after_fork, after_fork_in_child);
 }
 
@@ -155,7 +169,8 @@ void kvo__section_enter_slowly(void) {
   kvo_thread *self = kvo__this_thread;
   do {
     kvo__publish(&self->sections, 0);
-    kvo__futex_wait(&kvo__threads.forking, 1);
+    uint32_t forks = atomic_load(&kvo__threads.forking);
+    if (forks != 0) kvo__futex_wait(&kvo__threads.forking, forks);
     kvo__publish(&self->sections, 1);
   } while (atomic_load(&kvo__threads.forking) != 0);
 }
@@ -190,7 +205,7 @@ static bool leads_back(kvo_observation observation) {
 }
 
 static bool in_circle(kvo_observation observation) {
-  if (kvo__this_thread == NULL) return false;
+  if (kvo__this_thread == NULL || observation == 0) return false;
   for (kvo_thread *each = threads; each != NULL; each = each->next) each->visited = false;
   return leads_back(observation);
 }
@@ -214,9 +229,16 @@ static kvo_waited wait(kvo_observation observation, const kvo_info *root) {
 }
 
 kvo_waited kvo__wait_for_deliveries(kvo_observation observation) {
+  if (observation == 0) return KVO_WAITED; /* no observation, and what a mark says between two */
   kvo_waited result = wait(observation, NULL);
   bool own = kvo__this_thread != NULL && runs(kvo__this_thread, observation, NULL);
   return own ? KVO_WAITED_IN_OWN : result;
 }
 
-void kvo__wait_for_evaluations(const kvo_info *root) { wait(0, root); }
+void kvo__wait_for_evaluations(const kvo_info *root) {
+  /* Without a barrier: an evaluation is marked under the lock of its observation, and whoever ended that has had it since. */
+  kvo__acquire(&list_lock);
+  bool busy = others_run(0, root);
+  kvo__release(&list_lock);
+  if (busy) wait(0, root);
+}

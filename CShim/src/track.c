@@ -30,8 +30,10 @@ struct kvo_tracked {
   void *user_data;
   kvo_options options;
   bool keep_last;
-  /** The registration has succeeded: the user data is ours to destroy. */
-  bool registered;
+  /** The registration has succeeded: until then nobody is told. */
+  _Atomic bool registered;
+  /** There was something to tell before. */
+  _Atomic bool missed;
   kvo_observation id;
   /** The anchor's place. */
   uint64_t order;
@@ -48,9 +50,10 @@ enum { READS = 8 };
 
 /* What an evaluation has read. */
 typedef struct read {
-  /** For comparison only. */
+  /** For comparison only, as the object. */
   const kvo_info *info;
   kvo_key key;
+  kvo_object *object;
   const kvo_property *property;
   /** By key-value coding: the getter that it is going to call will say so too. */
   bool awaits_getter;
@@ -69,8 +72,9 @@ typedef struct evaluation {
   /** What was read, in order, and how much. */
   read reads[READS];
   size_t read_count;
-  /** The value is that of the last read. */
-  bool is_last_read;
+  /** The value is said to be that of one of them. */
+  const kvo_info *value_info;
+  kvo_key value_key;
 } evaluation;
 
 static _Thread_local evaluation *evaluations;
@@ -96,7 +100,8 @@ static cell *hold_last(kvo_tracked *tracked) {
 void kvo__tracked_release(kvo_tracked *tracked) {
   if (atomic_fetch_sub(&tracked->references, 1) != 1) return;
   cell_release(tracked, tracked->last);
-  if (tracked->registered && tracked->ops->destroy != NULL) tracked->ops->destroy(tracked->user_data);
+  void (*end)(void *user_data) = atomic_load(&tracked->registered) ? tracked->ops->destroy : tracked->ops->abandon;
+  if (end != NULL) end(tracked->user_data);
   kvo__free(tracked);
 }
 
@@ -178,8 +183,10 @@ static bool any(const kvo_dependency *dependency, uint64_t number) {
 static bool older_than(const kvo_dependency *dependency, uint64_t number) { return dependency->generation < number; }
 static bool of_exactly(const kvo_dependency *dependency, uint64_t number) { return dependency->generation == number; }
 
+void kvo__tracked_stop(kvo_tracked *tracked) { kvo__publish_dead(&tracked->live); }
+
 void kvo__tracked_end(kvo_tracked *tracked) {
-  kvo__publish_dead(&tracked->live);
+  kvo__tracked_stop(tracked);
   drop(tracked, any, 0);
 }
 
@@ -274,7 +281,7 @@ static void note_read(evaluation *recording, const kvo_info *info, kvo_key key, 
     return;
   }
   if (count < READS) {
-    read made = {info, key, kvo__class_find(info->cls, key), coded};
+    read made = {info, key, info->object, kvo__class_find(info->cls, key), coded};
     recording->reads[count] = made;
   }
   recording->read_count++;
@@ -293,22 +300,31 @@ static void track_read(kvo_object *object, kvo_key key, bool coded) {
 void kvo_track_read(kvo_object *object, kvo_key key) { track_read(object, key, false); }
 void kvo_track_coded_read(kvo_object *object, kvo_key key) { track_read(object, key, true); }
 
-size_t kvo_track_reads(const kvo_property **properties, size_t capacity) {
+size_t kvo_track_reads(kvo_read *reads, size_t capacity) {
   const evaluation *recording = recorder;
   if (recording == NULL) return 0;
-  for (size_t i = 0; i < recording->read_count && i < capacity && i < READS; i++)
-    properties[i] = recording->reads[i].property;
+  for (size_t i = 0; i < recording->read_count && i < capacity && i < READS; i++) {
+    reads[i].object = recording->reads[i].object;
+    reads[i].property = recording->reads[i].property;
+  }
   return recording->read_count;
 }
 
-void kvo_track_value_is_last_read(void) {
-  if (recorder != NULL) recorder->is_last_read = true;
+void *kvo_track_pause(void) { return kvo__recording_suspend(); }
+void kvo_track_resume(void *paused) { kvo__recording_resume(paused); }
+
+void kvo_track_value_is_of(kvo_object *object, kvo_key key) {
+  if (recorder == NULL) return;
+  recorder->value_info = kvo__word_info(kvo__word(object));
+  recorder->value_key = key;
 }
 
 /* The read whose value the evaluation's value is, or NULL. */
 static const read *leaf_of(const evaluation *over) {
-  if (!over->is_last_read || over->status != KVO_OK || over->read_count == 0 || over->read_count > READS) return NULL;
+  if (over->status != KVO_OK || over->read_count == 0 || over->read_count > READS) return NULL;
   const read *last = &over->reads[over->read_count - 1];
+  /* If something else was read after it, a getter has made the value of that. */
+  if (over->value_info != last->info || over->value_key != last->key) return NULL;
   for (const read *each = over->reads; each != last; each++)
     if (each->info == last->info && each->key == last->key) return NULL; /* also on the way */
   return last;
@@ -415,6 +431,15 @@ static cell *arm(kvo_tracked *tracked, kvo_status *status) {
 
 /* ---------------------------------------------------------------------------------------------------------- Changes -- */
 
+/* An error of a registration means that its callback never runs: while that may still come, it is only noted. */
+static void call(kvo_tracked *tracked, const kvo_raw_change *change) {
+  if (!atomic_load(&tracked->registered)) {
+    atomic_store(&tracked->missed, true);
+    if (!atomic_load(&tracked->registered)) return;
+  }
+  kvo__call(change, &tracked->live, tracked->ops->callback, tracked->user_data);
+}
+
 static void tell(kvo_tracked *tracked, kvo_change_kind kind, bool is_prior, const void *old_value,
                  const void *new_value) {
   kvo_raw_change record = {
@@ -426,7 +451,7 @@ static void tell(kvo_tracked *tracked, kvo_change_kind kind, bool is_prior, cons
       .is_prior = is_prior,
       .observation = tracked->id,
   };
-  kvo__call(&record, &tracked->live, tracked->ops->callback, tracked->user_data);
+  call(tracked, &record);
 }
 
 void kvo__tracked_leaf(kvo_tracked *tracked, const kvo_raw_change *change) {
@@ -434,7 +459,7 @@ void kvo__tracked_leaf(kvo_tracked *tracked, const kvo_raw_change *change) {
   record.object = tracked->object;
   record.instance = tracked->instance;
   record.observation = tracked->id;
-  kvo__call(&record, &tracked->live, tracked->ops->callback, tracked->user_data);
+  call(tracked, &record);
 }
 
 void kvo__tracked_will(kvo_tracked *tracked, kvo_frame_content *frame) {
@@ -490,6 +515,11 @@ void kvo__tracked_did(kvo_tracked *tracked, kvo_frame_content *frame) {
   cell_release(tracked, last);
 }
 
+void kvo__tracked_rearm(kvo_tracked *tracked) {
+  kvo_status status;
+  cell_release(tracked, arm(tracked, &status));
+}
+
 void kvo__pending_free(kvo_will_phase *will) {
   while (will->pending != NULL) {
     kvo_pending_value *pending = will->pending;
@@ -529,7 +559,7 @@ void kvo__tracked_died(kvo_tracked *tracked, const kvo_info *dying) {
 
 /* ------------------------------------------------------------------------------------------------------ Registration -- */
 
-/* A tracked observation and its anchor, linked, with an id; nothing is left of them when it fails. */
+/* A tracked observation and its anchor, linked, with an id; when it fails nothing is left of them. */
 static kvo_status make(kvo_object *object, const kvo_binding_observer *observer, kvo_tracked **out) {
   kvo_status status = KVO_ERROR_OUT_OF_MEMORY;
   kvo_info *info = kvo__info_ensure(object, KVO_KEY_ANCHORS, &status);
@@ -562,21 +592,33 @@ static kvo_status make(kvo_object *object, const kvo_binding_observer *observer,
   return status;
 }
 
+/* The initial notification, with the value that was read at registration unless a change has gone untold since. */
+static void tell_initial(kvo_tracked *tracked, cell *value) {
+  kvo_status status;
+  cell *fresh = atomic_load(&tracked->missed) ? arm(tracked, &status) : NULL;
+  const cell *told = fresh != NULL ? fresh : value;
+  tell(tracked, KVO_CHANGE_SETTING, false, NULL, told->value);
+  cell_release(tracked, fresh);
+}
+
 kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_observer *observer, bool keep_last,
                                        kvo_observation *out) {
   kvo_tracked *tracked = NULL;
   kvo_status status = make(object, observer, &tracked);
-  if (status != KVO_OK) return status;
+  if (status != KVO_OK) {
+    if (observer->ops->abandon != NULL) observer->ops->abandon(observer->user_data);
+    return status;
+  }
   tracked->keep_last = keep_last;
   cell *value = arm(tracked, &status);
   if (status == KVO_OK) {
-    tracked->registered = true;
+    atomic_store(&tracked->registered, true);
     *out = tracked->id;
     kvo__lock(&tracked->lock);
     bool deaf = tracked->dependencies == NULL && atomic_load(&tracked->live);
     kvo__unlock(&tracked->lock);
     if (deaf) kvo__fault_never_notifies(object, observer);
-    if ((observer->options & KVO_INITIAL) != 0) tell(tracked, KVO_CHANGE_SETTING, false, NULL, value->value);
+    if ((observer->options & KVO_INITIAL) != 0) tell_initial(tracked, value);
   } else {
     kvo_cancel_observer(tracked->id);
   }

@@ -198,7 +198,7 @@ static bool walk(held *at, const char **key_path, const kvo_property **property,
   }
 }
 
-kvo_boxed *kvo__path_copy(kvo_object *object, const char *key_path, kvo_status *status, bool *is_stored) {
+kvo_boxed *kvo__path_copy(kvo_object *object, const char *key_path, kvo_status *status, bool may_have_leaf) {
   const kvo_property *property = NULL;
   held last = {object, NULL, NULL};
   *status = KVO_OK;
@@ -213,7 +213,8 @@ kvo_boxed *kvo__path_copy(kvo_object *object, const char *key_path, kvo_status *
       box = box_nil();
     if (box == NULL) out_of_memory(status);
   }
-  *is_stored = found && property->affected_by == NULL && (property->flags & KVO_PROPERTY_COMPUTED) == 0;
+  if (found && may_have_leaf && property->affected_by == NULL && (property->flags & KVO_PROPERTY_COMPUTED) == 0)
+    kvo_track_value_is_of(last.object, property->key);
   kvo__property_release(property, value);
   let_go(&last);
   return box;
@@ -223,8 +224,7 @@ kvo_status kvo_get_value(kvo_object *object, const char *key_path, kvo_value_rea
   if (object == NULL || reader == NULL) return KVO_ERROR_INVALID_ARGUMENT;
   kvo_status status = kvo__path_check(key_path);
   if (status != KVO_OK) return status;
-  bool is_stored;
-  kvo_boxed *box = kvo__path_copy(object, key_path, &status, &is_stored);
+  kvo_boxed *box = kvo__path_copy(object, key_path, &status, false);
   if (box == NULL) return status;
   reader(&box->value, arg);
   kvo__free(box);

@@ -127,6 +127,13 @@ static bool is_told(const frame *of, int number) {
   return of->life == model.life[of->slot] && hears(number, of->slot, of->key, may_be_late ? of->stored : of->begun);
 }
 
+/* Registered during the change, and it may have read what was before: it is evaluated again, and not told. */
+static bool is_rearmed(const frame *of, int number) {
+  const observation *self = &model.observations[number];
+  return self->evaluated && self->registered > of->begun && !is_direct(of, number) &&
+         of->life == model.life[of->slot] && hears(number, of->slot, of->key, of->stored);
+}
+
 static bool begin(frame *out, const world *in, int slot, key of, kvo_change_kind kind, int indexes) {
   *out = (frame){.slot = slot, .key = of, .life = model.life[slot], .begun = model.clock};
   out->kind = kind;
@@ -179,6 +186,7 @@ static value present(world *in, const frame *of, value stored) {
 static void did(frame *of, world *in, value stored) {
   of->stored = model.clock;
   for (int i = in->watch_count - 1; i >= 0; i--) {
+    if (is_rearmed(of, i)) arm(in, i);
     if (!is_told(of, i)) continue;
     bool new_option = (in->watches[i].options & KVO_NEW) != 0, wanted = new_option && of->kind != KVO_CHANGE_REMOVAL;
     bool unprepared = model.observations[i].evaluated && new_option && !of->wants_new;

@@ -100,7 +100,7 @@ typedef struct kvo_raw_change {
   /** The binding's object that `object` is the header of. */
   void *instance;
   /** The property that `old_value` and `new_value` are of, or NULL when they are what the observation's `evaluate` returned. Of an
-   * expression's observation it is the key that kvo_track_value_is_last_read was said of. */
+   * expression's observation it is the key that kvo_track_value_is_of named. */
   const kvo_property *KVO_NULLABLE property;
   /** NULL when not asked for or not known. */
   const void *KVO_NULLABLE old_value;
@@ -170,8 +170,11 @@ typedef struct kvo_observer_identity {
 /** What an observation calls; lives for ever. */
 typedef struct kvo_observer_ops {
   kvo_raw_callback callback;
-  /** NULL, or called once with user_data as in kvo_observer. */
+  /** NULL, or called once with user_data as in kvo_observer, after a registration that succeeded. */
   void (*KVO_NULLABLE destroy)(void *user_data);
+  /** NULL, or called once instead when the registration fails and nothing of the runtime uses user_data any more: before the
+   * registering function returns, or, when another thread was just evaluating, on that thread. */
+  void (*KVO_NULLABLE abandon)(void *user_data);
   /** Of expressions only, otherwise NULL: computes the value through accessors that call kvo_track_read, and returns it in new
    * storage, or NULL when it cannot (any more). */
   void *KVO_NULLABLE (*KVO_NULLABLE evaluate)(void *user_data);
@@ -199,8 +202,8 @@ KVO_API kvo_status kvo_binding_observe_key(kvo_object *object, kvo_key key, cons
 
 /** Observes whatever the observer's `evaluate` reads: a key path, a computed property, any expression.
  *
- * It is evaluated at registration, before a change when the old value is wanted, and after each change of what it read; never
- * twice at once on one thread, but on several threads at once. `keep_last`: the last value is kept so that the death of an
+ * It is evaluated at registration, before a change when the old value is wanted, and after each change of what it read; on
+ * several threads at once, and within itself if it changes what it has read. `keep_last`: the last value is kept so that the death of an
  * object on the way can still tell it as the old one. */
 KVO_API kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_observer *observer, bool keep_last,
                                                kvo_observation *out);
@@ -238,14 +241,26 @@ KVO_API void kvo_track_coded_read(kvo_object *object, kvo_key key);
 /** Tells whether this thread records at present. */
 KVO_API bool kvo_track_is_recording(void);
 
-/** Within `evaluate`, while this thread records: returns how much has been read, and stores the properties that were, in order,
- * NULL for an undefined one, as far as there is room and the runtime remembers: the first 8. */
-KVO_API size_t kvo_track_reads(const kvo_property *KVO_NULLABLE *KVO_NONNULL properties, size_t capacity);
+/** What an evaluation has read. */
+typedef struct kvo_read {
+  /** For comparison: it need not live any more. */
+  kvo_object *object;
+  /** NULL for an undefined key. */
+  const kvo_property *KVO_NULLABLE property;
+} kvo_read;
 
-/** Within `evaluate`, at its end: declares that the value is just the value of what was read last. Changes of that key are then
- * told at once, with its property and its values, without evaluating, and no last value is kept meanwhile. Has no
- * effect for one of more than 8 reads, or when what was read last was also read before. */
-KVO_API void kvo_track_value_is_last_read(void);
+/** Within `evaluate`, while this thread records: returns how much has been read, and stores it, in order, as far as there is room
+ * and the runtime remembers: the first 8. */
+KVO_API size_t kvo_track_reads(kvo_read *reads, size_t capacity);
+
+/** Stops recording on this thread; what is returned is to be given to kvo_track_resume, within the same `evaluate`. */
+KVO_API void *KVO_NULLABLE kvo_track_pause(void);
+KVO_API void kvo_track_resume(void *KVO_NULLABLE paused);
+
+/** Within `evaluate`, at its end: declares that its value is just that of this key. Changes of the key are then told at once, with
+ * its property and its values, without evaluating, and no last value is kept meanwhile. Has no effect unless this was the
+ * last read, and the only one of that key, of 8 at most. */
+KVO_API void kvo_track_value_is_of(kvo_object *object, kvo_key key);
 
 /* ------------------------------------------------------------------------------------------------------------ Faults -- */
 

@@ -27,7 +27,7 @@ extension KeyValueObservable {
     let value = try value(forComponent: first)
     let rest = components.dropFirst()
     if rest.isEmpty {
-      if kvo_track_is_recording(), isStored(first) { kvo_track_value_is_last_read() }
+      if kvo_track_is_recording(), isStored(first) { kvo_track_value_is_of(adoptedObject, keyHash(first)) }
       return value
     }
     guard let next = unwrapped(value) else { return nil }

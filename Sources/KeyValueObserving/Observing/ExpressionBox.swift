@@ -42,9 +42,7 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
     guard let object = object.load() else { return nil }
     if let name { object.recordDependencies(ofKey: name) }
     let value = UnsafeMutableRawPointer.__copy(object[keyPath: keyPath], as: Value.self)
-    if name == nil, kvo_track_is_recording(), !isNoPath.load(ordering: .relaxed), isPathWalkedToItsEnd() {
-      kvo_track_value_is_last_read()
-    }
+    if name == nil, kvo_track_is_recording(), !isNoPath.load(ordering: .relaxed) { declareLeaf(from: object) }
     return value
   }
 
@@ -76,35 +74,61 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
     }
   }
 
-  /// Whether what this evaluation has read are the properties that the key path names, each once and no more: its value is then
-  /// that of the last.
-  private func isPathWalkedToItsEnd() -> Bool {
-    withUnsafeTemporaryAllocation(of: OpaquePointer?.self, capacity: 8) { reads in
-      reads.initialize(repeating: nil)
-      let count = kvo_track_reads(reads.baseAddress!, reads.count)
-      guard count > 1, count <= reads.count else { return false }
-      if let known = UnsafeRawPointer(bitPattern: leaf.load(ordering: .acquiring)) {
-        return Unmanaged<PathLeaf<Value>>.fromOpaque(known)._withUnsafeGuaranteedRef { known in
-          known.keys.count == count && (0..<count).allSatisfy { known.keys[$0] == property(reads[$0])?.key }
-        }
-      }
-      let properties = (0..<count).compactMap { property(reads[$0]) }
-      guard properties.count == count, let reader = properties[count - 1].reader(as: Value.self) else { return false }
-      guard isPath(keyPath, of: Object.self, through: properties, keepingLast: wantsOld) else {
-        isNoPath.store(true, ordering: .relaxed)
-        return false
-      }
-      let made = Unmanaged.passRetained(PathLeaf(keys: properties.map(\.key), read: reader))
-      let address = UInt(bitPattern: made.toOpaque())
-      if !leaf.compareExchange(expected: 0, desired: address, ordering: .acquiringAndReleasing).exchanged {
-        made.release()
-      }
-      return true
+  /// If what this evaluation has read are the properties that the key path names, each of the object that the one before holds, and
+  /// no more, then its value is that of the last.
+  private func declareLeaf(from root: Object) {
+    withUnsafeTemporaryAllocation(of: kvo_read.self, capacity: 8) { buffer in
+      let count = kvo_track_reads(buffer.baseAddress!, buffer.count)
+      guard count > 1, count <= buffer.count else { return }
+      let reads = UnsafeBufferPointer(rebasing: buffer[..<count])
+      let properties = reads.compactMap(\.keyValueProperty)
+      guard properties.count == count, isLeaf(properties), isChain(reads, properties, from: root) else { return }
+      kvo_track_value_is_of(reads[count - 1].object, properties[count - 1].key)
     }
   }
 
-  private func property(_ pointer: OpaquePointer?) -> KeyValueProperty? {
-    pointer.flatMap { kvo_property_user($0) }.map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
+  /// Whether the key path is the path through these properties.
+  private func isLeaf(_ properties: [KeyValueProperty]) -> Bool {
+    if let known = UnsafeRawPointer(bitPattern: leaf.load(ordering: .acquiring)) {
+      return Unmanaged<PathLeaf<Value>>.fromOpaque(known)._withUnsafeGuaranteedRef {
+        $0.keys.elementsEqual(properties.lazy.map(\.key))
+      }
+    }
+    guard let reader = properties[properties.count - 1].reader(as: Value.self) else { return false }
+    guard isPath(keyPath, of: Object.self, through: properties, keepingLast: wantsOld) else {
+      isNoPath.store(true, ordering: .relaxed)
+      return false
+    }
+    let made = Unmanaged.passRetained(PathLeaf(keys: properties.map(\.key), read: reader))
+    let address = UInt(bitPattern: made.toOpaque())
+    if !leaf.compareExchange(expected: 0, desired: address, ordering: .acquiringAndReleasing).exchanged {
+      made.release()
+    }
+    return true
+  }
+}
+
+/// Whether each object that was read is the value of the property that was read before it: an overridden getter may have read the
+/// like-named property of another object.
+private func isChain(
+  _ reads: UnsafeBufferPointer<kvo_read>, _ properties: [KeyValueProperty], from root: any KeyValueObservable
+) -> Bool {
+  let paused = kvo_track_pause()
+  defer { kvo_track_resume(paused) }
+  var object = root
+  for index in 0..<reads.count {
+    guard object.__keyValueObject == reads[index].object else { return false }
+    if index == reads.count - 1 { return true }
+    guard let next = unwrapped(properties[index].read(object)) as? any KeyValueObservable else { return false }
+    object = next
+  }
+  return true
+}
+
+extension kvo_read {
+  /// `nil` for a property of a C object.
+  fileprivate var keyValueProperty: KeyValueProperty? {
+    property.flatMap { kvo_property_user($0) }.map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
   }
 }
 

@@ -44,6 +44,7 @@ class ObservationBox {
       to: kvo_observer_ops(
         callback: { change, pointer in box(pointer)._withUnsafeGuaranteedRef { $0.deliver($0, change) } },
         destroy: { box($0).release() },
+        abandon: { box($0).release() },
         evaluate: { box($0)._withUnsafeGuaranteedRef { $0.evaluate() } },
         release: { value, pointer in box(pointer)._withUnsafeGuaranteedRef { $0.release(value) } }))
     return UnsafePointer(operations)
@@ -55,10 +56,10 @@ class ObservationBox {
     context: UnsafeMutableRawPointer? = nil, identity: kvo_observer_identity = .init(), site: ObservationSite,
     keepsLast: Bool = false
   ) -> kvo_observation {
-    let pointer = Unmanaged.passRetained(self).toOpaque()
     var observer = kvo_binding_observer(
-      key_path: keyPath, options: options, ops: Self.operations, user_data: pointer, context: context,
-      identity: identity, file: site.cFile, line: site.cLine)
+      key_path: keyPath, options: options, ops: Self.operations,
+      user_data: Unmanaged.passRetained(self).toOpaque(), context: context, identity: identity, file: site.cFile,
+      line: site.cLine)
     var observation: kvo_observation = 0
     let status =
       if let key {
@@ -67,7 +68,6 @@ class ObservationBox {
         kvo_binding_observe_tracked(object, &observer, keepsLast, &observation)
       }
     guard status != KVO_OK else { return observation }
-    Unmanaged<ObservationBox>.fromOpaque(pointer).release()
     raiseRegistrationFault(status, object: object, keyPath: String(cString: keyPath), site: site)
     return 0
   }
