@@ -552,6 +552,8 @@ KVO_HIDDEN bool kvo__in_change_of(const kvo_tracked *tracked, const kvo_info *dy
 KVO_HIDDEN void kvo__tracked_will(kvo_tracked *tracked, kvo_frame_content *frame);
 /** After it: evaluates again, re-arms, tells. */
 KVO_HIDDEN void kvo__tracked_did(kvo_tracked *tracked, kvo_frame_content *frame);
+/** It is told in another way: it was no leaf yet before the change. */
+KVO_HIDDEN void kvo__pending_told(const kvo_tracked *tracked, kvo_will_phase *will);
 KVO_HIDDEN void kvo__pending_free(kvo_will_phase *will);
 /** An object that the expression read died. */
 KVO_HIDDEN void kvo__tracked_died(kvo_tracked *tracked, const kvo_info *dying);

@@ -155,6 +155,7 @@ static inline void tell(kvo_frame_content *change, kvo_node *node, const void *o
   change->record.observation = node->id;
   if (kind == KVO_NODE_LEAF) {
     forget_mark(change);
+    if (change->will != NULL) kvo__pending_told(node->user_data, change->will);
     kvo__tracked_leaf(node->user_data, &change->record);
   } else {
     call_direct(change, node);

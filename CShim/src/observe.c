@@ -286,12 +286,14 @@ kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *observer, kv
 /* ---------------------------------------------------------------------------------------------------------- Removal -- */
 
 kvo_status kvo_cancel_observer(kvo_observation observation) {
-  /* Marked, so that another thread that waits for its end waits until it is dead. */
+  /* Marked, so that another thread that waits for its end waits until it is dead; and a section, so that no fork comes between. */
+  kvo__section_enter();
   uint32_t mark = kvo__mark(observation, NULL);
   kvo_node *node = kvo__id_claim(observation);
   bool evaluated = node != NULL && kvo__node_kind(node) == KVO_NODE_ANCHOR;
   if (evaluated) kvo__tracked_stop(node->user_data);
   kvo__unmark(mark);
+  kvo__section_leave();
   if (node == NULL) return KVO_ERROR_NOT_REGISTERED;
   kvo_info *info = kvo__slot_info(atomic_load_explicit(&node->slot, memory_order_relaxed));
   if (evaluated) kvo__tracked_end(node->user_data);

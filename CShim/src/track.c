@@ -495,6 +495,11 @@ static kvo_pending_value *pending_of(const kvo_tracked *tracked, kvo_will_phase 
   return pending;
 }
 
+void kvo__pending_told(const kvo_tracked *tracked, kvo_will_phase *will) {
+  kvo_pending_value *pending = pending_of(tracked, will);
+  if (pending != NULL) pending->told = true;
+}
+
 void kvo__tracked_did(kvo_tracked *tracked, kvo_frame_content *frame) {
   const void *old_value = NULL;
   cell *last = NULL;
