@@ -1,0 +1,110 @@
+/* half_registered.c - registrations of an expression that fail while other threads are already told of what it has read, and turns
+ * of what it has read while others are told before a change. */
+#include "fixture.h"
+
+#include <kvo/kvo_binding.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+static item *object;
+static _Atomic bool stop;
+static _Atomic int abandoned;
+
+static int rounds(int normally) { return harness_is_instrumented() ? normally / 10 : normally; }
+
+static void *set_for_ever(void *unused) {
+  while (!stop) item_set_value(object, 1);
+  return unused;
+}
+
+static void with_setter(void (*body)(void)) {
+  pthread_t setter;
+  stop = false;
+  CHECK_EQ(pthread_create(&setter, NULL, set_for_ever, NULL), 0);
+  body();
+  stop = true;
+  pthread_join(setter, NULL);
+}
+
+/* ------------------------------------------------------------------------------------------------------- Failing -- */
+
+static void never_called(const kvo_raw_change *change, void *user_data) {
+  (void)change, (void)user_data;
+  harness_fail(__FILE__, __LINE__, "a registration that has failed was told");
+}
+
+static void never_destroyed(void *user_data) {
+  (void)user_data;
+  harness_fail(__FILE__, __LINE__, "a registration that has failed was destroyed, not abandoned");
+}
+
+static void abandon(void *user_data) {
+  abandoned++;
+  free(user_data);
+}
+
+/* Reads what the other thread sets, and then something of no class, so that the evaluation fails. */
+static void *fail(void *user_data) {
+  static kvo_object no_object;
+  for (int i = 0; i < 100; i++) ++*(volatile int *)user_data;
+  kvo_track_read(as_object(object), kvo_key_hash("value", 5));
+  kvo_track_read(&no_object, 1);
+  return NULL;
+}
+
+static void release_nothing(void *value, void *user_data) { (void)value, (void)user_data; }
+
+static void fail_often(void) {
+  static const kvo_observer_ops ops = {never_called, never_destroyed, abandon, fail, release_nothing};
+  for (int i = 0; i < rounds(2000); i++) {
+    kvo_binding_observer observer = {.key_path = "expression", .ops = &ops, .user_data = calloc(1, sizeof(int))};
+    kvo_observation id;
+    CHECK_STATUS(kvo_binding_observe_tracked(as_object(object), &observer, false, &id), KVO_ERROR_INVALID_ARGUMENT);
+  }
+}
+
+TEST("an expression whose registration fails is never told, and its user data is abandoned once, when nobody uses it") {
+  object = item_make(0);
+  watcher keeps_observed = {.tag = 'k'};
+  watch(object, "value", 0, &keeps_observed);
+  abandoned = 0;
+  with_setter(fail_often);
+  CHECK_EQ((int)abandoned, rounds(2000));
+  CHECK_OK(kvo_remove_observer(keeps_observed.id));
+  CHECK_EQ(kvo_object_observation_count(as_object(object)), 0);
+  item_destroy(object);
+}
+
+/* ------------------------------------------------------------------------------------------------------- Turning -- */
+
+static _Atomic bool is_end;
+
+static void ignore(const kvo_raw_change *change, void *user_data) { (void)change, (void)user_data; }
+
+/* The value is the key's own, or not, by turns. */
+static void *read_value(void *user_data) {
+  kvo_key value = kvo_key_hash("value", 5), other = kvo_key_hash("other", 5);
+  kvo_track_read(as_object(object), other);
+  kvo_track_read(as_object(object), value);
+  if (is_end) kvo_track_value_is_of(as_object(object), value);
+  return user_data;
+}
+
+static void turn_often(void) {
+  for (int i = 0; i < rounds(20000); i++) {
+    is_end = !is_end;
+    item_set_other(object, i);
+  }
+}
+
+TEST("a key that turns into the end of an expression and back may be told before a change at that moment") {
+  static const kvo_observer_ops ops = {ignore, NULL, NULL, read_value, release_nothing};
+  kvo_binding_observer observer = {.key_path = "expression", .options = KVO_PRIOR, .ops = &ops, .user_data = &stop};
+  kvo_observation id;
+  object = item_make(0);
+  is_end = true;
+  CHECK_OK(kvo_binding_observe_tracked(as_object(object), &observer, false, &id));
+  with_setter(turn_often);
+  CHECK_OK(kvo_remove_observer(id));
+  item_destroy(object);
+}

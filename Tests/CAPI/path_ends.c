@@ -1,0 +1,152 @@
+/* path_ends.c - the key at the end of a path, whose changes are handed on without evaluating, and what turns it into one that is
+ * evaluated. */
+#include "fixture.h"
+
+/* ------------------------------------------------------------------------------------------------- What is an end -- */
+
+/* Its size is that of another object, which its getter reads by key-value coding. */
+typedef struct frame {
+  kvo_object header;
+  item *inner;
+} frame;
+
+static void take(const kvo_value *value, void *arg) { *(int *)arg = *(const int *)value->bytes; }
+
+static int get_size(const frame *of) {
+  int value = 0;
+  kvo_get_value(as_object(of->inner), "value", take, &value);
+  return value * 100;
+}
+
+static item *get_shape(const frame *of) { return of->inner; }
+
+TEST("a getter that reads by key path itself is told as what it makes of that") {
+  static const kvo_property_spec size = {.name = "size", .type = "i", .getter = (kvo_function)get_size};
+  static const kvo_property_spec shape = {.name = "shape", .type = "@", .getter = (kvo_function)get_shape};
+  kvo_class_spec inner_spec = {.struct_size = sizeof inner_spec,
+                               .name = "Frame",
+                               .instance_size = sizeof(frame),
+                               .properties = &size,
+                               .property_count = 1};
+  kvo_class_spec outer_spec = inner_spec;
+  outer_spec.name = "Picture";
+  outer_spec.properties = &shape;
+  kvo_class *inner_class, *outer_class;
+  CHECK_OK(kvo_class_register(&inner_spec, &inner_class));
+  CHECK_OK(kvo_class_register(&outer_spec, &outer_class));
+  kvo_object *inner, *outer;
+  CHECK_OK(kvo_object_create(inner_class, &inner));
+  CHECK_OK(kvo_object_create(outer_class, &outer));
+  item *innermost = item_make(1);
+  ((frame *)(void *)inner)->inner = innermost;
+  ((frame *)(void *)outer)->inner = (item *)(void *)inner;
+  watcher observer = {.tag = 'a'};
+  watch((item *)(void *)outer, "shape.size", KVO_NEW, &observer);
+  item_set_value(innermost, 7);
+  CHECK_EQ(observer.calls, 1);
+  CHECK_EQ(observer.new_value.integer, 700);
+  CHECK_OK(kvo_remove_observer(observer.id));
+  kvo_object_destroy(outer);
+  kvo_object_destroy(inner);
+  item_destroy(innermost);
+}
+
+/* -------------------------------------------------------------------------------------------- What turns meanwhile -- */
+
+static item *first, *second, *third, *fourth;
+
+static void turn_to_third(watcher *self, const kvo_change *change) {
+  (void)self;
+  if (change->is_prior && first->next == second) item_set_next(first, third);
+}
+
+static void kill_third_once(watcher *self, const kvo_change *change) {
+  (void)change;
+  if (self->then_arg != NULL) return;
+  self->then_arg = self;
+  item_destroy(third);
+}
+
+/* `second` is on the path, or at its end; a callback of its change kills what is on the path by then. */
+static int deaths_told(bool turned) {
+  first = item_make(1), second = item_make(2), third = item_make(3), fourth = item_make(4);
+  first->next = turned ? second : third;
+  second->next = third->next = second;
+  watcher killer = {.tag = 'k', .then = kill_third_once}, path = {.tag = 'p'};
+  watcher turner = {.tag = 't', .then = turn_to_third};
+  watch(second, "next", KVO_ENDS_WITH_OBJECT, &killer);
+  watch(first, "next.next.next", KVO_ENDS_WITH_OBJECT, &path);
+  watch(second, "next", KVO_PRIOR | KVO_ENDS_WITH_OBJECT, &turner);
+  item_set_next(second, fourth);
+  int told = path.calls - (turned ? 1 : 0);
+  item_destroy(first);
+  item_destroy(second);
+  item_destroy(fourth);
+  return told;
+}
+
+TEST("a death is told also in a change during which a key has become the end of the path") {
+  CHECK_EQ(deaths_told(false), 2);
+  CHECK_EQ(deaths_told(true), 2);
+}
+
+static watcher late;
+
+static void register_path(watcher *self, const kvo_change *change) {
+  (void)self;
+  if (change->is_prior) watch(first, "next.value", KVO_NEW, &late);
+}
+
+TEST("a path registered during a change of what leads to its end is not told, and follows what comes") {
+  first = item_make(1), second = item_make(2), third = item_make(3);
+  first->next = second;
+  late = (watcher){.tag = 'l'};
+  watcher registrar = {.tag = 'r', .then = register_path};
+  watch(first, "next", KVO_PRIOR, &registrar);
+  item_set_next(first, third);
+  CHECK_EQ(late.calls, 0);
+  item_set_value(second, 20);
+  CHECK_EQ(late.calls, 0);
+  item_set_value(third, 30);
+  CHECK_EQ(late.calls, 1);
+  CHECK_EQ(late.new_value.integer, 30);
+  CHECK_OK(kvo_remove_observer(late.id));
+  CHECK_OK(kvo_remove_observer(registrar.id));
+  item_destroy(first);
+  item_destroy(second);
+  item_destroy(third);
+}
+
+/* ----------------------------------------------------------------------------------------- What has been told before -- */
+
+static void wait_for_other(watcher *self, const kvo_change *change) {
+  (void)change;
+  watcher *other = self->then_arg;
+  if (other->id == 0) return;
+  CHECK_EQ(other->depth, 0);
+  CHECK_OK(kvo_cancel_observer_and_wait(other->id));
+  other->id = 0;
+}
+
+static void wait_in_callback(item *object, const char *path, item *changed) {
+  ignore_faults();
+  watcher waits = {.tag = 'b', .then = wait_for_other}, waited_for = {.tag = 'a'};
+  waits.then_arg = &waited_for;
+  watch(object, path, KVO_NEW, &waits);
+  watch(changed, "value", KVO_NEW, &waited_for);
+  item_set_value(changed, 5);
+  CHECK_EQ(waits.calls, 1);
+  CHECK_EQ(waited_for.calls, 1);
+  CHECK_EQ(faults.count, 0);
+  CHECK_OK(kvo_remove_observer(waits.id));
+}
+
+TEST("a callback may wait for an observation that the same change has told before it") {
+  item *object = item_make(1), *end = item_make(2);
+  object->next = end;
+  wait_in_callback(object, "value", object);
+  wait_in_callback(object, "doubled", object);
+  wait_in_callback(object, "next.value", end);
+  item_destroy(object);
+  item_destroy(end);
+}
