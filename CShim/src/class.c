@@ -101,10 +101,9 @@ static kvo_status describe_calls(kvo_property *property) {
   return KVO_OK;
 }
 
-/* A class with room for its superclass's properties and `added` more; NULL without memory, or with 65 535 or more. */
+/* A class with room for its superclass's properties and `added` more; NULL without memory. */
 static kvo_class *make_class(const char *name, kvo_class *superclass, size_t added) {
   size_t inherited = superclass != NULL ? superclass->property_count : 0, total = inherited + added;
-  if (total >= KVO_NO_PROPERTY) return NULL;
   kvo_class *cls = kvo__alloc(sizeof *cls);
   if (cls == NULL) return NULL;
   cls->name = kvo__copy_string(name, strlen(name));
@@ -123,6 +122,12 @@ static kvo_class *make_class(const char *name, kvo_class *superclass, size_t add
   }
   cls->property_count = inherited;
   return cls;
+}
+
+/* A slot counts them in 16 bits. */
+static bool too_many(const kvo_class *superclass, size_t added) {
+  size_t inherited = superclass != NULL ? superclass->property_count : 0;
+  return added >= KVO_NO_PROPERTY - inherited;
 }
 
 /* Adds a property that the class owns from now on. Equal hashes are equal names or, one in 2^64, a collision. A binding may
@@ -148,6 +153,7 @@ kvo_status kvo_class_register(const kvo_class_spec *spec, kvo_class **out) {
       (spec->properties == NULL && spec->property_count > 0) ||
       (spec->superclass != NULL && spec->superclass->original != NULL)) /* a notifying class is the runtime's */
     return KVO_ERROR_INVALID_ARGUMENT;
+  if (too_many(spec->superclass, spec->property_count)) return KVO_ERROR_INVALID_ARGUMENT;
   size_t least = spec->superclass != NULL ? spec->superclass->instance_size : sizeof(kvo_object);
   if (spec->instance_size < least || (spec->superclass != NULL && least == 0)) return KVO_ERROR_INVALID_ARGUMENT;
 
@@ -185,6 +191,7 @@ kvo_status kvo_class_register(const kvo_class_spec *spec, kvo_class **out) {
 
 kvo_status kvo_binding_class_register(const char *name, kvo_class *superclass, size_t header_offset,
                                       const kvo_binding_property *properties, size_t count, kvo_class **out) {
+  if (too_many(superclass, count)) return KVO_ERROR_INVALID_ARGUMENT;
   kvo_class *cls = make_class(name, superclass, count);
   if (cls == NULL) return KVO_ERROR_OUT_OF_MEMORY;
   cls->header_offset = header_offset;

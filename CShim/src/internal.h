@@ -406,6 +406,7 @@ static inline void kvo__publish(_Atomic uint32_t *word, uint32_t value) {
     atomic_store_explicit(word, value, memory_order_release);
   else
     atomic_exchange(word, value);
+  atomic_signal_fence(memory_order_seq_cst); /* the compiler keeps the order, and a barrier the processor's */
 }
 
 /** There was no memory for a mark. */
@@ -440,6 +441,7 @@ static inline void kvo__mark_again(uint32_t depth, kvo_observation observation) 
     atomic_store_explicit(marked, observation, memory_order_release);
   else
     atomic_exchange(marked, observation);
+  atomic_signal_fence(memory_order_seq_cst);
   if (atomic_load(&kvo__threads.waiters) != 0) kvo__marks_changed();
 }
 

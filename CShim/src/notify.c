@@ -165,7 +165,8 @@ static inline void tell(kvo_frame_content *change, kvo_node *node, const void *o
 bool kvo_frame_next(kvo_frame *frame) {
   kvo_frame_content *change = content(frame);
   forget_mark(change);
-  kvo_node *node = next_told(change);
+  bool was_over = change->started && change->cursor == NULL;
+  kvo_node *node = was_over ? NULL : next_told(change);
   if (node == NULL) return false;
   change->cursor = node;
   return true;

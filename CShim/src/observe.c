@@ -384,8 +384,8 @@ void kvo_object_visit_observations(const kvo_object *object,
   for (kvo_slot *slot = &info->first; nodes != NULL && slot != NULL; slot = atomic_load(&slot->next))
     for (kvo_node *node = atomic_load(&slot->oldest); node != NULL; node = atomic_load(&node->newer))
       if (kvo__node_is_own(node)) nodes[count++] = node;
+  if (count > 1) qsort(nodes, count, sizeof *nodes, kvo__node_by_order); /* while they keep their places */
   kvo__unlock(&info->lock);
-  if (count > 1) qsort(nodes, count, sizeof *nodes, kvo__node_by_order);
   for (size_t i = 0; i < count; i++) {
     kvo_fault_observation described;
     kvo__describe_node(nodes[i], &described);

@@ -56,6 +56,7 @@ static void thread_end(void *record) {
   *link = self->next;
   kvo__release(&list_lock);
   kvo__this_thread = NULL; /* a later destructor of the thread's may make another */
+  if (atomic_load(&kvo__threads.waiters) != 0) kvo__marks_changed();
   free(atomic_load(&self->marks));
   free(self);
 }

@@ -117,8 +117,10 @@ KVO_API const char *kvo_status_string(kvo_status status);
 
 /** Replaces malloc and free for all memory of the runtime except trampoline pages.
  *
- * They must not call the runtime. `allocate` returns memory aligned for any type, or NULL; `release` takes what `allocate` returned. `arg` is passed through.
- * Call it before any other function of this header, from one thread; NULL functions restore malloc and free. Our decision. */
+ * They must not call the runtime. `allocate` returns memory aligned for any type, or NULL; `release` takes what `allocate`
+ * returned. `arg` is passed through. Call it before any other function of this header, from one thread; NULL functions restore
+ * malloc and free. Both run while the runtime holds locks, which a fork waits for: an allocator with fork handlers of its own
+ * registers them before libkvo is loaded, as the C library's does. Our decision. */
 KVO_API void kvo_set_allocator(void *KVO_NULLABLE (*KVO_NULLABLE allocate)(size_t size, void *KVO_NULLABLE arg),
                                void (*KVO_NULLABLE release)(void *KVO_NULLABLE memory, void *KVO_NULLABLE arg),
                                void *KVO_NULLABLE arg);

@@ -133,8 +133,9 @@ typedef struct kvo_frame {
 
 /** Begins a change by a setter of (object, key). Returns 0 when nobody is to be told: then store, and do not end the frame.
  * Otherwise the bits above; then: capture the old value if wanted, kvo_frame_will if wanted, store,
- * `while (kvo_frame_next(f)) kvo_frame_deliver(f, old, new)`, kvo_frame_end; or kvo_frame_finish if nobody wants the new value: the loop and the end in one function, so that changes
- * within a callback are over before. The object must live until the end. */
+ * `while (kvo_frame_next(f)) kvo_frame_deliver(f, old, new)`, kvo_frame_end; or kvo_frame_finish if nobody wants the new value. The
+ * loop and the end stand in one function, so that changes within a callback are over before. The object must live until the
+ * end. */
 KVO_API uint32_t kvo_frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key);
 
 /** Sends the before-change notifications, oldest first. */
@@ -203,8 +204,8 @@ KVO_API kvo_status kvo_binding_observe_key(kvo_object *object, kvo_key key, cons
 /** Observes whatever the observer's `evaluate` reads: a key path, a computed property, any expression.
  *
  * It is evaluated at registration, before a change when the old value is wanted, and after each change of what it read; on
- * several threads at once, and within itself if it changes what it has read. `keep_last`: the last value is kept so that the death of an
- * object on the way can still tell it as the old one. */
+ * several threads at once, and within itself if it changes what it has read. `keep_last`: the last value is kept so that the
+ * death of an object on the way can still tell it as the old one. */
 KVO_API kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_observer *observer, bool keep_last,
                                                kvo_observation *out);
 
