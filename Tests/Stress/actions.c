@@ -125,7 +125,7 @@ void act_in_callback(void) {
 }
 
 void act(int number, uint64_t seed) {
-  me = (self){.random = seed, .number = number, .fuel = 2 * here.operations};
+  me = (self){.random = seed, .number = number, .fuel = 2 * here.operations, .yields = 20};
   node *mine = number <= here.objects ? here.nodes[number - 1] : NULL;
   for (int i = 0; i < here.operations; i++) {
     if (mine != NULL && any(6) == 0) set_mine(mine);

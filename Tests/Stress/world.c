@@ -25,10 +25,15 @@ uint32_t any(uint32_t below) { /* splitmix64 */
 
 void maybe_pause(void) {
   if (me.number == 0 || (int)any(1000) >= here.pauses) return;
-  if (any(8) == 0)
-    usleep(any(200));
-  else
-    sched_yield();
+  if (any(4) == 0 && me.yields > 0) { /* on a busy machine each costs milliseconds */
+    me.yields--;
+    if (any(8) == 0)
+      usleep(any(200));
+    else
+      sched_yield();
+    return;
+  }
+  for (volatile uint32_t spins = any(2000); spins > 0; spins--) continue;
 }
 
 int fresh_value(void) {

@@ -93,12 +93,14 @@ typedef struct self {
   int number, depth;
   /* How much its callbacks may still do in this round: what they register calls back, too. */
   int fuel;
+  /* How often it may still give way to other threads in this round. */
+  int yields;
   /* A wait of this thread has ended in KVO0017. */
   bool unwaited;
 } self;
 extern _Thread_local self me;
 uint32_t any(uint32_t below);
-/* Gives way to other threads, sometimes. */
+/* Gives other threads time, sometimes. */
 void maybe_pause(void);
 
 /* What a callback does, sometimes. */
