@@ -27,6 +27,16 @@
     }
   }
 
+  /// Its voice is another's, read by the same key.
+  private final class Dubbed: Singer {
+    let other: Singer
+    init(_ other: Singer) { self.other = other }
+    override var voice: String {
+      get { "dubbed " + other.voice }
+      set { other.voice = newValue }
+    }
+  }
+
   @KeyValueObservable
   private final class Choir {
     var lead: Singer?
@@ -63,6 +73,16 @@
       choir.lead?.voice = "high"
       choir.lead?.voice = "higher"
       #expect(log.lines == ["very low>very high", "very high>very higher"])
+      token.invalidate()
+    }
+
+    @Test func `A getter that reads the like-named property of another object is told as what it makes of it`() {
+      let (choir, other) = (Choir(), Singer())
+      choir.lead = Dubbed(other)
+      let token = choir.log(\.lead?.voice, to: log)
+      other.voice = "high"
+      choir.lead?.voice = "higher"
+      #expect(log.lines == ["dubbed low>dubbed high", "dubbed high>dubbed higher"])
       token.invalidate()
     }
 

@@ -187,8 +187,8 @@ typedef struct kvo_class_spec {
 
 /** Registers a class and stores it in `*out`.
  *
- * Nothing of `spec` needs to outlive the call. Fails with INVALID_ARGUMENT, DUPLICATE_CLASS, DUPLICATE_KEY,
- * BAD_TYPE_ENCODING, UNSUPPORTED_SETTER (a setter whose signature libffi cannot reproduce) or OUT_OF_MEMORY. */
+ * Nothing of `spec` needs to outlive the call. Fails with INVALID_ARGUMENT (also for 65 535 properties or more, inherited ones
+ * included), DUPLICATE_CLASS, DUPLICATE_KEY, BAD_TYPE_ENCODING, UNSUPPORTED_SETTER (a setter whose signature libffi cannot reproduce) or OUT_OF_MEMORY. */
 KVO_API kvo_status kvo_class_register(const kvo_class_spec *spec, kvo_class *KVO_NULLABLE *KVO_NONNULL out);
 
 /** Returns the class of this name, or NULL. Swift classes appear once an instance was observed or handed to C. */
