@@ -176,6 +176,9 @@ void kvo__section_enter_slowly(void) {
   } while (atomic_load(&kvo__threads.forking) != 0);
 }
 
+void kvo_section_enter(void) { kvo__section_enter(); }
+void kvo_section_leave(void) { kvo__section_leave(); }
+
 /* ---------------------------------------------------------------------------------------------------------- Waiting -- */
 
 /* Whether a thread runs code of an observation, or evaluates for a root if that is given. The list is locked. */

@@ -155,6 +155,11 @@ KVO_API void kvo_frame_finish(kvo_frame *frame, const void *KVO_NULLABLE old_val
 /** Ends the frame; must be called exactly once for a frame whose begin returned other than 0, unless kvo_frame_finish was. */
 KVO_API void kvo_frame_end(kvo_frame *frame);
 
+/** Brackets a lock of the binding's own, which it holds for a few instructions and without running code of the program: a fork
+ * waits until no thread is between the two, so that the child finds the lock free. They nest. */
+KVO_API void kvo_section_enter(void);
+KVO_API void kvo_section_leave(void);
+
 /** Exchanges a pointer that the runtime keeps for the binding, one per thread, NULL at first. Returns the one before. */
 KVO_API void *KVO_NULLABLE kvo_thread_exchange(void *KVO_NULLABLE pointer);
 

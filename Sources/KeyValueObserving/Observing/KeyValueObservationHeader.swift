@@ -77,7 +77,7 @@ extension KeyValueObservable {
   /// The header, after making sure that the runtime knows the object's class.
   nonisolated var adoptedObject: KeyValueObjectReference {
     let object = __keyValueObject
-    if object.pointee.kvo_private_word == 0 {
+    if kvo_object_class(object) == nil {
       let instance = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
       kvo_object_adopt(object, KeyValueClass.of(self).pointer(offset: UnsafeRawPointer(object) - instance))
     }

@@ -1,5 +1,6 @@
 // A value behind a lock.
 
+import CKVO
 import Foundation
 
 /// A value that is accessed under a lock only.
@@ -12,5 +13,10 @@ final class Guarded<Value>: @unchecked Sendable {
 
   init(_ value: Value) { self.value = value }
 
-  func withLock<Result>(_ body: (inout Value) -> Result) -> Result { lock.withLock { body(&value) } }
+  func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
+    // The child of a fork has to find the lock free.
+    kvo_section_enter()
+    defer { kvo_section_leave() }
+    return lock.withLock { body(&value) }
+  }
 }
