@@ -1,0 +1,249 @@
+/* record.c - what an evaluation reads: the dependencies that it makes, keeps and drops, and which of them is the value's own. */
+#include "tracked.h"
+
+uint32_t kvo_tracking_count;
+
+_Thread_local evaluation *kvo__recorder __attribute__((tls_model("initial-exec")));
+
+/* ------------------------------------------------------------------------------------------------------ Dependencies -- */
+
+/* tracked->lock is held. */
+static void chain(kvo_tracked *tracked, kvo_dependency *dependency) {
+  dependency->chained = true;
+  dependency->from = NULL;
+  dependency->to = tracked->dependencies;
+  if (tracked->dependencies != NULL) tracked->dependencies->from = dependency;
+  tracked->dependencies = dependency;
+}
+
+/* tracked->lock is held. */
+static void unchain(kvo_tracked *tracked, kvo_dependency *dependency) {
+  if (dependency->from != NULL)
+    dependency->from->to = dependency->to;
+  else
+    tracked->dependencies = dependency->to;
+  if (dependency->to != NULL) dependency->to->from = dependency->from;
+  dependency->from = dependency->to = NULL;
+  dependency->chained = false;
+  /* Under the lock: a new one of this observation may be linked into the same slot next, and only one may be told. */
+  kvo__publish_dead(&dependency->node.live);
+}
+
+static kvo_info *info_of(const kvo_dependency *dependency) {
+  return kvo__slot_info(atomic_load_explicit(&dependency->node.slot, memory_order_relaxed));
+}
+
+static kvo_key key_of(const kvo_dependency *dependency) {
+  return atomic_load_explicit(&dependency->node.slot, memory_order_relaxed)->key;
+}
+
+bool kvo__tracked_detach(kvo_node *node) {
+  kvo_tracked *tracked = node->user_data;
+  kvo_dependency *dependency = kvo__dependency(node);
+  kvo__lock(&tracked->lock);
+  bool mine = dependency->chained;
+  if (mine) unchain(tracked, dependency);
+  kvo__unlock(&tracked->lock);
+  return mine;
+}
+
+/* Takes one out of the list, onto another: who does is the one to retire it. tracked->lock is held. */
+static void take(kvo_tracked *tracked, kvo_dependency *dependency, kvo_dependency **taken) {
+  unchain(tracked, dependency);
+  dependency->from = *taken;
+  *taken = dependency;
+}
+
+/* No lock is held. */
+static void retire(kvo_dependency *taken) {
+  while (taken != NULL) {
+    kvo_dependency *dependency = taken;
+    taken = dependency->from;
+    kvo__node_retire(info_of(dependency), &dependency->node);
+  }
+}
+
+/* Drops the dependencies that `is_stale` picks. */
+static void drop(kvo_tracked *tracked, bool (*is_stale)(const kvo_dependency *dependency, uint64_t number),
+                 uint64_t number) {
+  kvo_dependency *dropped = NULL;
+  kvo__lock(&tracked->lock);
+  for (kvo_dependency *dependency = tracked->dependencies, *next; dependency != NULL; dependency = next) {
+    next = dependency->to;
+    if (is_stale(dependency, number)) take(tracked, dependency, &dropped);
+  }
+  kvo__unlock(&tracked->lock);
+  retire(dropped);
+}
+
+static bool any(const kvo_dependency *dependency, uint64_t number) {
+  (void)dependency;
+  (void)number;
+  return true;
+}
+
+static bool older_than(const kvo_dependency *dependency, uint64_t number) { return dependency->generation < number; }
+static bool of_exactly(const kvo_dependency *dependency, uint64_t number) { return dependency->generation == number; }
+
+void kvo__drop_read_by(kvo_tracked *tracked, uint64_t number) { drop(tracked, of_exactly, number); }
+void kvo__drop_read_before(kvo_tracked *tracked, uint64_t number) { drop(tracked, older_than, number); }
+
+void kvo__tracked_stop(kvo_tracked *tracked) { kvo__publish_dead(&tracked->live); }
+
+void kvo__tracked_end(kvo_tracked *tracked) {
+  kvo__tracked_stop(tracked);
+  drop(tracked, any, 0);
+}
+
+/* --------------------------------------------------------------------------------------------------------- Recording -- */
+
+bool kvo_track_is_recording(void) { return kvo__recorder != NULL; }
+
+void *kvo__recording_suspend(void) {
+  void *suspended = kvo__recorder;
+  kvo__recorder = NULL;
+  return suspended;
+}
+
+void kvo__recording_resume(void *suspended) { kvo__recorder = suspended; }
+
+void kvo__tracking_forked(void) {
+  uint32_t recording = 0;
+  for (const evaluation *each = kvo__evaluations; each != NULL; each = each->outer) recording += each->number != 0;
+  __atomic_store_n(&kvo_tracking_count, recording, __ATOMIC_RELAXED);
+}
+
+/* The dependency of this observation in a slot: nodes stand in order, and all of one observation have its order. Its lock is
+ * held, so that one which is chained stays. */
+static kvo_dependency *find_dependency(kvo_tracked *tracked, kvo_info *info, kvo_key key) {
+  /* Most expressions read a few keys: their own list is then shorter than that of a key that many observe. */
+  enum { SHORT = 8 };
+  kvo_dependency *chained = tracked->dependencies;
+  for (int seen = 0; chained != NULL && seen < SHORT; seen++, chained = chained->to)
+    if (info_of(chained) == info && key_of(chained) == key) return chained;
+  if (chained == NULL) return NULL;
+  uint64_t order = tracked->order;
+  kvo_slot *slot = kvo__slot_find(info, key);
+  if (slot == NULL) return NULL;
+  kvo_dependency *found = NULL;
+  kvo__lock(&info->lock);
+  for (kvo_node *node = atomic_load(&slot->newest); node != NULL && kvo__node_order(node) >= order;
+       node = atomic_load(&node->older)) {
+    found = kvo__node_order(node) == order && !kvo__node_is_own(node) ? kvo__dependency(node) : NULL;
+    if (found != NULL && found->chained) break;
+    found = NULL;
+  }
+  kvo__unlock(&info->lock);
+  return found;
+}
+
+/* Links a new dependency; tracked->lock is held. */
+static kvo_status depend(kvo_tracked *tracked, kvo_info *info, kvo_key key, uint64_t number, kvo_dependency *made) {
+  atomic_store_explicit(&made->node.kind, KVO_NODE_DEPENDENCY, memory_order_relaxed);
+  made->node.options = (uint16_t)tracked->options;
+  made->node.user_data = tracked;
+  made->order = tracked->order;
+  made->generation = number;
+  kvo_status status = kvo__node_link(info, &made->node, key);
+  if (status != KVO_OK) return status;
+  kvo__tracked_retain(tracked);
+  chain(tracked, made);
+  return KVO_OK;
+}
+
+static kvo_status subscribe(kvo_tracked *tracked, kvo_info *info, kvo_key key, uint64_t number) {
+  kvo_status status = KVO_OK;
+  kvo_dependency *spare = NULL;
+  for (;;) {
+    kvo__lock(&tracked->lock);
+    bool live = atomic_load(&tracked->live);
+    kvo_dependency *found = live ? find_dependency(tracked, info, key) : NULL;
+    bool missing = live && found == NULL;
+    if (found != NULL && found->generation < number) found->generation = number;
+    if (missing && spare != NULL) {
+      status = depend(tracked, info, key, number, spare);
+      if (status == KVO_OK) spare = NULL;
+      missing = false;
+    }
+    kvo__unlock(&tracked->lock);
+    if (!missing) break;
+    spare = kvo__alloc(sizeof *spare);
+    if (spare == NULL) return KVO_ERROR_OUT_OF_MEMORY;
+  }
+  kvo__free(spare);
+  return status;
+}
+
+void kvo__track_fail(kvo_status status) {
+  if (kvo__recorder != NULL && kvo__recorder->status == KVO_OK) kvo__recorder->status = status;
+}
+
+static void note_read(evaluation *recording, const kvo_info *info, kvo_key key, bool coded) {
+  size_t count = recording->read_count;
+  read *last = count > 0 && count <= READS ? &recording->reads[count - 1] : NULL;
+  if (!coded && last != NULL && last->awaits_getter && last->info == info && last->key == key) {
+    last->awaits_getter = false;
+    return;
+  }
+  if (count < READS) {
+    read made = {info, key, info->object, kvo__class_find(info->cls, key), coded};
+    recording->reads[count] = made;
+  }
+  recording->read_count++;
+}
+
+static void track_read(kvo_object *object, kvo_key key, bool coded) {
+  evaluation *recording = kvo__recorder;
+  if (recording == NULL) return;
+  kvo_status status = KVO_OK;
+  kvo_info *info = kvo__info_ensure(object, key, &status);
+  if (info != NULL) status = subscribe(recording->tracked, info, key, recording->number);
+  if (status != KVO_OK) kvo__track_fail(status);
+  if (info != NULL) note_read(recording, info, key, coded);
+}
+
+void kvo_track_read(kvo_object *object, kvo_key key) { track_read(object, key, false); }
+void kvo_track_coded_read(kvo_object *object, kvo_key key) { track_read(object, key, true); }
+
+size_t kvo_track_reads(kvo_read *reads, size_t capacity) {
+  const evaluation *recording = kvo__recorder;
+  if (recording == NULL) return 0;
+  for (size_t i = 0; i < recording->read_count && i < capacity && i < READS; i++) {
+    reads[i].object = recording->reads[i].object;
+    reads[i].property = recording->reads[i].property;
+  }
+  return recording->read_count;
+}
+
+void *kvo_track_pause(void) { return kvo__recording_suspend(); }
+void kvo_track_resume(void *paused) { kvo__recording_resume(paused); }
+
+void kvo_track_value_is_of(kvo_object *object, kvo_key key) {
+  if (kvo__recorder == NULL) return;
+  kvo__recorder->value_info = kvo__word_info(kvo__word(object));
+  kvo__recorder->value_key = key;
+}
+
+/* The read whose value the evaluation's value is, or NULL. */
+static const read *leaf_of(const evaluation *over) {
+  if (over->status != KVO_OK || over->read_count == 0 || over->read_count > READS) return NULL;
+  const read *last = &over->reads[over->read_count - 1];
+  /* If something else was read after it, a getter has made the value of that. */
+  if (over->value_info != last->info || over->value_key != last->key) return NULL;
+  for (const read *each = over->reads; each != last; each++)
+    if (each->info == last->info && each->key == last->key) return NULL; /* also on the way */
+  return last;
+}
+
+/* Turns its dependencies into what the newest evaluation has made of them; tells whether one is a leaf. In place: a change in
+ * progress goes on to tell it. tracked->lock is held. */
+bool kvo__settle_leaf(kvo_tracked *tracked, const evaluation *over) {
+  const read *leaf = leaf_of(over);
+  for (kvo_dependency *each = tracked->dependencies; each != NULL; each = each->to) {
+    if (each->generation != over->number) continue;
+    bool is_leaf = leaf != NULL && info_of(each) == leaf->info && key_of(each) == leaf->key;
+    kvo_node_kind kind = is_leaf ? KVO_NODE_LEAF : KVO_NODE_DEPENDENCY;
+    if (kvo__node_kind(&each->node) != kind) kvo__node_turn(info_of(each), &each->node, kind);
+  }
+  return leaf != NULL;
+}

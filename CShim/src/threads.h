@@ -1,0 +1,127 @@
+/* threads.h - what a thread says of itself, for others to see: threads.c. Part of internal.h. */
+#ifndef KVO_THREADS_H
+#define KVO_THREADS_H
+
+#include "internal.h"
+
+/** Code of an observation that a thread is running. */
+typedef struct kvo_mark {
+  _Atomic kvo_observation observation;
+  /** The info of the object whose expression is evaluated; NULL for a delivery. */
+  const kvo_info *_Atomic root;
+} kvo_mark;
+
+/** A thread, as the others see it. */
+typedef struct kvo_thread {
+  struct kvo_thread *next;
+  /** Replaced by a larger one under the list's lock. */
+  kvo_mark *_Atomic marks;
+  uint32_t capacity;
+  /** How many marks count; written by the thread itself. */
+  _Atomic uint32_t depth;
+  /** How many locks it holds or waits for; written by the thread itself. */
+  _Atomic uint32_t sections;
+  /** The observation whose deliveries it waits for, or 0; and a search's note. Under the list's lock. */
+  kvo_observation awaits;
+  bool visited;
+  /** A free entry of ids.c, as an id of generation 1, or 0; the thread's own. */
+  uint64_t kept_id;
+} kvo_thread;
+
+/* Initial-exec: one load, also in the shared library; a few bytes of what the C library keeps for that. */
+extern KVO_HIDDEN _Thread_local kvo_thread *kvo__this_thread __attribute__((tls_model("initial-exec")));
+
+/** What marks and sections look at. */
+extern KVO_HIDDEN struct kvo_threads_state {
+  /** membarrier(2) works: what a thread says of itself may be a plain store. Constant. */
+  bool has_barrier;
+  /** A thread is about to fork: locks may be left, but none is entered. */
+  _Atomic uint32_t forking;
+  /** How many threads wait for marks to go away. */
+  _Atomic uint32_t waiters;
+} kvo__threads;
+
+/** This thread, made known now if need be; NULL without memory. */
+KVO_HIDDEN kvo_thread *kvo__thread(void);
+KVO_HIDDEN uint32_t kvo__mark_slowly(kvo_observation observation, const kvo_info *root);
+KVO_HIDDEN void kvo__unmark_missing(void);
+/** A mark has gone that somebody may wait for. */
+KVO_HIDDEN void kvo__marks_changed(void);
+KVO_HIDDEN void kvo__section_enter_slowly(void);
+
+/** A store that is followed by a load which whoever waits must not miss. */
+static inline void kvo__publish(_Atomic uint32_t *word, uint32_t value) {
+  if (kvo__threads.has_barrier)
+    atomic_store_explicit(word, value, memory_order_release);
+  else
+    atomic_exchange(word, value);
+  atomic_signal_fence(memory_order_seq_cst); /* the compiler keeps the order, and a barrier the processor's */
+}
+
+/** There was no memory for a mark. */
+#define KVO_UNMARKED UINT32_MAX
+
+/** The same for the `live` of what has ended. */
+static inline void kvo__publish_dead(_Atomic bool *live) {
+  if (kvo__threads.has_barrier)
+    atomic_store_explicit(live, false, memory_order_release);
+  else
+    atomic_store(live, false);
+}
+
+/** Before code of the observation runs; its `live` is to be asked only then. Returns what to give to kvo__unmark. */
+static inline uint32_t kvo__mark(kvo_observation observation, const kvo_info *root) {
+  kvo_thread *self = kvo__this_thread;
+  uint32_t depth = self != NULL ? atomic_load_explicit(&self->depth, memory_order_relaxed) : 0;
+  if (self == NULL || depth == self->capacity) return kvo__mark_slowly(observation, root);
+  kvo_mark *mark = &atomic_load_explicit(&self->marks, memory_order_relaxed)[depth];
+  atomic_store_explicit(&mark->observation, observation, memory_order_relaxed);
+  atomic_store_explicit(&mark->root, root, memory_order_relaxed);
+  kvo__publish(&self->depth, depth + 1);
+  return depth;
+}
+
+/** Says that the thread has gone on to another observation. */
+static inline void kvo__mark_again(uint32_t depth, kvo_observation observation) {
+  if (depth == KVO_UNMARKED) return;
+  _Atomic kvo_observation *marked =
+      &atomic_load_explicit(&kvo__this_thread->marks, memory_order_relaxed)[depth].observation;
+  if (kvo__threads.has_barrier)
+    atomic_store_explicit(marked, observation, memory_order_release);
+  else
+    atomic_exchange(marked, observation);
+  atomic_signal_fence(memory_order_seq_cst);
+  if (atomic_load(&kvo__threads.waiters) != 0) kvo__marks_changed();
+}
+
+static inline void kvo__unmark(uint32_t depth) {
+  if (depth == KVO_UNMARKED)
+    kvo__unmark_missing();
+  else
+    kvo__publish(&kvo__this_thread->depth, depth);
+  if (atomic_load(&kvo__threads.waiters) != 0) kvo__marks_changed();
+}
+
+/** Locks are entered and left through these, so that a fork happens while none is held. */
+static inline void kvo__section_enter(void) {
+  kvo_thread *self = kvo__thread();
+  if (self == NULL) return;
+  uint32_t held = atomic_load_explicit(&self->sections, memory_order_relaxed);
+  kvo__publish(&self->sections, held + 1);
+  if (held == 0 && atomic_load(&kvo__threads.forking) != 0) kvo__section_enter_slowly();
+}
+
+static inline void kvo__section_leave(void) {
+  kvo_thread *self = kvo__this_thread;
+  if (self == NULL) return;
+  uint32_t held = atomic_load_explicit(&self->sections, memory_order_relaxed);
+  if (held > 0) atomic_store_explicit(&self->sections, held - 1, memory_order_release);
+}
+
+/** Waits until no other thread runs code of an observation that is no longer live; tells what it did not wait for. */
+typedef enum kvo_waited { KVO_WAITED, KVO_WAITED_IN_OWN, KVO_WAITED_IN_CIRCLE } kvo_waited;
+KVO_HIDDEN kvo_waited kvo__wait_for_deliveries(kvo_observation observation);
+/** Waits until no other thread evaluates an observation of this object, all of which have ended. */
+KVO_HIDDEN void kvo__wait_for_evaluations(const kvo_info *root);
+
+#endif /* KVO_THREADS_H */

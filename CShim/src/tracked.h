@@ -1,0 +1,85 @@
+/* tracked.h - what track.c and record.c share: an observed expression, and an evaluation of it. */
+#ifndef KVO_TRACKED_H
+#define KVO_TRACKED_H
+
+#include "internal.h"
+
+/* A value of an evaluation, shared by deliveries and `last`. */
+typedef struct kvo_cell {
+  _Atomic uint32_t references;
+  void *value;
+} cell;
+
+struct kvo_tracked {
+  _Atomic uint32_t references;
+  _Atomic bool live;
+  kvo_lock lock;
+  /** Valid while live. */
+  kvo_object *object;
+  void *instance;
+  /** Of `object`. */
+  kvo_info *root;
+  const kvo_observer_ops *ops;
+  void *user_data;
+  kvo_options options;
+  bool keep_last;
+  /** The registration has succeeded: until then nobody is told. */
+  _Atomic bool registered;
+  /** There was something to tell before. */
+  _Atomic bool missed;
+  kvo_observation id;
+  /** The anchor's place. */
+  uint64_t order;
+  /** Below: guarded by `lock`. */
+  kvo_dependency *dependencies;
+  uint64_t started, committed;
+  cell *last;
+  /** An object on the way died, and no change has been told since: the program's pointer to it may dangle. */
+  bool orphaned;
+};
+
+/* More than that, and no read is known to be the last. */
+enum { READS = 8 };
+
+/* What an evaluation has read. */
+typedef struct read {
+  /** For comparison only, as the object. */
+  const kvo_info *info;
+  kvo_key key;
+  kvo_object *object;
+  const kvo_property *property;
+  /** By key-value coding: the getter that it is going to call will say so too. */
+  bool awaits_getter;
+} read;
+
+/* An evaluation in progress on this thread. */
+typedef struct evaluation {
+  struct evaluation *outer;
+  kvo_tracked *tracked;
+  /** 0: evaluated without recording. */
+  uint64_t number;
+  kvo_status status;
+  /** The root's info lives as long as this: its object may die in an evaluation of its own. */
+  uint64_t entered;
+  uint32_t mark;
+  /** What was read, in order, and how much. */
+  read reads[READS];
+  size_t read_count;
+  /** The value is said to be that of one of them. */
+  const kvo_info *value_info;
+  kvo_key value_key;
+} evaluation;
+
+/* The innermost evaluation of this thread, and the innermost that records, unless suspended. */
+extern KVO_HIDDEN _Thread_local evaluation *kvo__evaluations __attribute__((tls_model("initial-exec")));
+extern KVO_HIDDEN _Thread_local evaluation *kvo__recorder __attribute__((tls_model("initial-exec")));
+
+static inline void kvo__tracked_retain(kvo_tracked *tracked) { atomic_fetch_add(&tracked->references, 1); }
+
+/** Turns its dependencies into what the newest evaluation has made of them; tells whether one is a leaf. tracked->lock is held. */
+KVO_HIDDEN bool kvo__settle_leaf(kvo_tracked *tracked, const evaluation *over);
+/** Drops the dependencies of which this is the newest evaluation that read them, or all that only older ones read. */
+KVO_HIDDEN void kvo__drop_read_by(kvo_tracked *tracked, uint64_t number);
+KVO_HIDDEN void kvo__drop_read_before(kvo_tracked *tracked, uint64_t number);
+
+#endif /* KVO_TRACKED_H */
