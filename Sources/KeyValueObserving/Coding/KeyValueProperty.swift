@@ -11,7 +11,7 @@ class KeyValueProperty: @unchecked Sendable {
   let path: AnyKeyPath
   /// The same from an optional object, as a path goes on after a `?`; `nil` when it is not known.
   let chained: AnyKeyPath?
-  /// The name for C; lives for ever.
+  /// The name for C; lives as long as the property.
   let cName: UnsafePointer<CChar>
   /// Whether its accessors tell of every change: a stored property that the macro observes, and that is not weak.
   let isStored: Bool
@@ -30,6 +30,9 @@ class KeyValueProperty: @unchecked Sendable {
     self.isStored = isStored
     self.isDirect = isDirect
   }
+
+  /// Of one that another in the list has taken the place of.
+  deinit { cName.deallocate() }
 
   /// What the property's values look like to C.
   var encoding: String { abstract() }
