@@ -343,8 +343,9 @@ static inline void kvo__leave(kvo_info *info, uint64_t entered) {
 
 /* --------------------------------------------------------------------------------------------------------- observe.c -- */
 
-/** A node for an observation, with its own copies of strings; NULL without memory. */
-KVO_HIDDEN kvo_node *kvo__node_make(kvo_object *object, const kvo_binding_observer *observer, kvo_node_kind kind);
+/** A node for an observation, to be linked under the key, with its own copies of strings; NULL without memory. */
+KVO_HIDDEN kvo_node *kvo__node_make(kvo_object *object, kvo_key key, const kvo_binding_observer *observer,
+                                    kvo_node_kind kind);
 /** Gives a node its id and links it; on failure the node is freed, its user data untouched. Once it is linked another thread
  * may remove it, unless the caller is a reader of its info. */
 KVO_HIDDEN kvo_status kvo__node_register(kvo_object *object, kvo_node *node, kvo_key key, kvo_observation *out);

@@ -28,10 +28,10 @@ static kvo_node *make_block(const kvo_binding_observer *observer, bool declared)
   return node;
 }
 
-kvo_node *kvo__node_make(kvo_object *object, const kvo_binding_observer *observer, kvo_node_kind kind) {
+kvo_node *kvo__node_make(kvo_object *object, kvo_key key, const kvo_binding_observer *observer, kvo_node_kind kind) {
   kvo_class *cls = kvo_object_class(object);
-  /* An anchor's slot is not that of its path. */
-  bool declared = kind == KVO_NODE_DIRECT && cls != NULL && kvo_class_property(cls, observer->key_path) != NULL;
+  /* Of an anchor, whose slot is not that of its path, the key is none. */
+  bool declared = cls != NULL && kvo__class_find(cls, key) != NULL;
   kvo_node *node = make_block(observer, declared);
   if (node == NULL) return NULL;
   atomic_store_explicit(&node->kind, (uint8_t)kind, memory_order_relaxed);
@@ -110,7 +110,7 @@ static void send_initial(kvo_info *info, kvo_node *node) {
 
 static kvo_status observe_key(kvo_object *object, kvo_key key, const kvo_binding_observer *observer,
                               kvo_observation *out) {
-  kvo_node *node = kvo__node_make(object, observer, KVO_NODE_DIRECT);
+  kvo_node *node = kvo__node_make(object, key, observer, KVO_NODE_DIRECT);
   if (node == NULL) return KVO_ERROR_OUT_OF_MEMORY;
   if ((observer->options & KVO_INITIAL) == 0) return kvo__node_register(object, node, key, out);
   /* A reader, so that the initial callback can remove the observation that it runs for. */

@@ -261,7 +261,7 @@ static kvo_status make(kvo_object *object, const kvo_binding_observer *observer,
   if (info == NULL) return status;
   kvo_tracked *tracked = kvo__alloc(sizeof *tracked);
   if (tracked == NULL) return KVO_ERROR_OUT_OF_MEMORY;
-  kvo_node *anchor = kvo__node_make(object, observer, KVO_NODE_ANCHOR);
+  kvo_node *anchor = kvo__node_make(object, KVO_KEY_ANCHORS, observer, KVO_NODE_ANCHOR);
   if (anchor == NULL) {
     kvo__free(tracked);
     return KVO_ERROR_OUT_OF_MEMORY;
