@@ -105,7 +105,7 @@
       #expect(document.object.observationInfo == nil)
     }
 
-    @Test func `The child of a fork sets, is told, invalidates and observes anew, while others do in the parent`()
+    @Test func `The child of a fork sets, is told and invalidates, while others set and observe in the parent`()
       async
     {
       await #expect(processExitsWith: .success) { Forking.forkWhileOthersSet() }
@@ -155,11 +155,7 @@
           document.title = "child"
           token.invalidateAndWait()
           document.title = "untold"
-          // No expression: for one the language's own runtime takes locks, which a fork does not wait for.
-          let anew = document.observe(\.title, options: [.new]) { _, _ in count.add() }
-          document.title = "told"
-          anew.invalidate()
-          _exit(count.value == before + 2 && document.observationInfo == nil ? 0 : 1)
+          _exit(count.value == before + 1 && document.observationInfo == nil ? 0 : 1)
         }
         var status: Int32 = 0
         precondition(waitpid(child, &status, 0) == child && status == 0, "the child failed: \(status)")
