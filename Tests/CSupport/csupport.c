@@ -1,6 +1,7 @@
 /* csupport.c - see csupport.h. */
 #include "csupport.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +17,9 @@ static void set_name(kvo_object *object, const char *name) {
 static kvo_object *get_next(const kvo_object *object) { return ((const csupport_shape *)object)->next; }
 static void set_next(kvo_object *object, kvo_object *next) { ((csupport_shape *)object)->next = next; }
 
-static kvo_class *shape_class(void) {
-  static kvo_class *cls;
-  if (cls != NULL) return cls;
+static kvo_class *registered_class;
+
+static void register_shape(void) {
   static const kvo_property_spec properties[] = {
       {.name = "rect", .type = "{rect=dddd}", .getter = (kvo_function)get_rect, .setter = (kvo_function)set_rect},
       {.name = "count", .type = "i", .getter = (kvo_function)get_count, .setter = (kvo_function)set_count},
@@ -30,8 +31,17 @@ static kvo_class *shape_class(void) {
                          .instance_size = sizeof(csupport_shape),
                          .properties = properties,
                          .property_count = sizeof properties / sizeof *properties};
-  if (kvo_class_register(&spec, &cls) != KVO_OK) abort();
-  return cls;
+  kvo_status status = kvo_class_register(&spec, &registered_class);
+  if (status == KVO_OK) return;
+  fprintf(stderr, "CShape cannot be registered: %s\n", kvo_status_string(status));
+  abort();
+}
+
+/* Tests run on several threads at once. */
+static kvo_class *shape_class(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, register_shape);
+  return registered_class;
 }
 
 csupport_shape *csupport_shape_create(void) {
