@@ -55,7 +55,7 @@ let package = Package(
       ]),
     .testTarget(name: "HostwatchTests", dependencies: ["HostModel", "KeyValueObserving"]),
     .testTarget(name: "MacroUsageTests", dependencies: ["KeyValueObserving"]),
-    .testTarget(name: "ObservingTests", dependencies: ["KeyValueObserving"]),
+    .testTarget(name: "ObservingTests", dependencies: ["KeyValueObserving", "CKVO"]),
     // A C program that the tests of interoperation talk to.
     .target(name: "CSupport", dependencies: ["CKVO"], path: "Tests/CSupport"),
     .testTarget(name: "InteropTests", dependencies: ["KeyValueObserving", "CKVO", "CSupport"]),

@@ -1,8 +1,15 @@
 // Several threads at once; run under ThreadSanitizer by `make check`.
 #if Macros
+  import CKVO
   import Foundation
   import KeyValueObserving
   import Testing
+
+  /// As many classes as there are marks.
+  @KeyValueObservable
+  private final class Named<Mark> {
+    var name = ""
+  }
 
   @Suite("Observing from several threads", .serialized)
   struct ThreadTests {
@@ -109,6 +116,28 @@
         observe(Fresh())
       }
       #expect(count.value == 8)
+    }
+
+    @Test func `A class whose first objects are observed by several threads at once is registered once`() {
+      func check<Mark>(_ mark: Mark.Type) {
+        let ready = Count()
+        onThreads(2) { _ in
+          let named = Named<Mark>()
+          named.willChangeValue(for: \.name)  // looks the property up, and leaves the registration
+          named.didChangeValue(for: \.name)
+          ready.add()
+          while ready.value < 2 {}  // closer together than a gate lets them go
+          named.observe(\.name) { _, _ in }.invalidate()
+        }
+        // The runtime would give a second registration a number.
+        let name = _typeName(Named<Mark>.self, qualified: false)
+        #expect(kvo_class_find(name) != nil && kvo_class_find(name + "#2") == nil)
+      }
+      let marks: [Any.Type] = [
+        Int.self, Int8.self, Int16.self, Int32.self, Int64.self, UInt.self, UInt8.self, UInt16.self, UInt32.self,
+        UInt64.self, Float.self, Double.self, Bool.self, String.self, Character.self, Substring.self,
+      ]
+      for mark in marks { _openExistential(mark, do: check) }
     }
 
     @Test func `A path whose middle is replaced by several threads ends at the last value`() {

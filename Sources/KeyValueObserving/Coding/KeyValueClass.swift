@@ -91,6 +91,7 @@ final class KeyValueClass: @unchecked Sendable {
   private let address = Atomic<UInt>(0)
 
   private static let all = Guarded<[ObjectIdentifier: KeyValueClass]>([:])
+  private static let registering = Guarded(())
 
   private init(_ type: any KeyValueObservable.Type) {
     let description = KeyValueClassDescription()
@@ -135,12 +136,14 @@ final class KeyValueClass: @unchecked Sendable {
   func pointer(offset: Int) -> OpaquePointer {
     if let known = OpaquePointer(bitPattern: address.load(ordering: .acquiring)) { return known }
     let superclass = _getSuperclass(type) as? any KeyValueObservable.Type
-    let made = register(
-      superclass: superclass.map { KeyValueClass.of(type: $0).pointer(offset: offset) }, offset: offset)
-    let (exchanged, original) = address.compareExchange(
-      expected: 0, desired: UInt(bitPattern: made), ordering: .acquiringAndReleasing)
-    // When two threads register at once, the slower one's class is never used, and the C runtime keeps it: once per class.
-    return exchanged ? made : OpaquePointer(bitPattern: original)!
+    let parent = superclass.map { KeyValueClass.of(type: $0).pointer(offset: offset) }
+    // One at a time: of two that register the same class, the second would get another name.
+    return Self.registering.withLock { _ in
+      if let known = OpaquePointer(bitPattern: address.load(ordering: .acquiring)) { return known }
+      let made = register(superclass: parent, offset: offset)
+      address.store(UInt(bitPattern: made), ordering: .releasing)
+      return made
+    }
   }
 
   private func register(superclass: OpaquePointer?, offset: Int) -> OpaquePointer {
