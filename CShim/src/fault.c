@@ -100,9 +100,9 @@ static void append_observations(text *to, const kvo_fault_observation *observati
 
 static const struct {
   kvo_fault_code code;
-  const char *text;
+  const char *exception, *text;
 } codes[] = {
-#define KVO_FAULT_ROW(name, value, text) {name, text},
+#define KVO_FAULT_ROW(name, value, exception, text) {name, exception, text},
     KVO_FAULT_MAP(KVO_FAULT_ROW)
 #undef KVO_FAULT_ROW
 };
@@ -178,6 +178,12 @@ static void read_policy(void) {
 /* What leaves nothing undone is an error, not fatal, unless the policy names its code. */
 static bool is_harmless(kvo_fault_code code) { return code == KVO_FAULT_NEVER_NOTIFIES; }
 
+static const char *exception_of(kvo_fault_code code) {
+  for (size_t i = 0; i < CODE_COUNT; i++)
+    if (codes[i].code == code && codes[i].exception[0] != '\0') return codes[i].exception;
+  return NULL;
+}
+
 static kvo_action policy_for(kvo_fault_code code) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, read_policy);
@@ -193,6 +199,20 @@ static kvo_fault_handler process_handler;
 static void *process_handler_arg;
 /* A fault within the handler takes the policy's action at once. */
 static _Thread_local bool in_handler;
+static _Thread_local kvo_fault_handler thread_handler;
+static _Thread_local void *thread_handler_arg;
+
+kvo_fault_handler kvo_set_thread_fault_handler(kvo_fault_handler handler, void *arg) {
+  kvo_fault_handler before = thread_handler;
+  thread_handler = handler;
+  thread_handler_arg = arg;
+  return before;
+}
+
+kvo_fault_handler kvo_get_thread_fault_handler(void **arg) {
+  if (arg != NULL) *arg = thread_handler_arg;
+  return thread_handler;
+}
 
 kvo_fault_handler kvo_set_fault_handler(kvo_fault_handler handler, void *arg) {
   kvo__lock(&handler_lock);
@@ -232,10 +252,12 @@ static kvo_action ask_handler(const kvo_fault *fault) {
   kvo_fault_handler handler = process_handler;
   void *arg = process_handler_arg;
   kvo__unlock(&handler_lock);
-  if (handler == NULL || in_handler) return KVO_ACTION_DEFAULT;
+  if ((handler == NULL && thread_handler == NULL) || in_handler) return KVO_ACTION_DEFAULT;
   in_handler = true;
   void *recorder = kvo__recording_suspend(); /* an evaluation may have raised it */
-  kvo_action action = handler(fault, arg);
+  kvo_action action = KVO_ACTION_DEFAULT;
+  if (thread_handler != NULL) action = thread_handler(fault, thread_handler_arg);
+  if (action == KVO_ACTION_DEFAULT && handler != NULL) action = handler(fault, arg);
   kvo__recording_resume(recorder);
   in_handler = false;
   return action;
@@ -265,8 +287,16 @@ void kvo_fault_raise(kvo_fault_code code, const char *detail, const char *apple,
          "  more: break on kvo_fault_break; KVO_POLICY=log goes on after a fault, KVO_POLICY=KVO%04d:log after this "
          "one only\n",
          (int)code);
-  kvo_fault fault = {code,        summary.bytes, apple,        report.bytes,     file,
-                     file_length, line,          observations, observation_count};
+  kvo_fault fault = {.code = code,
+                     .summary = summary.bytes,
+                     .apple = apple,
+                     .exception = exception_of(code),
+                     .report = report.bytes,
+                     .file = file,
+                     .file_length = file_length,
+                     .line = line,
+                     .observations = observations,
+                     .observation_count = observation_count};
   kvo_action action = ask_handler(&fault);
   if (action == KVO_ACTION_DEFAULT) action = policy_for(code);
   if (action != KVO_ACTION_IGNORE) write_all(report.bytes, report.length);

@@ -218,3 +218,31 @@ TEST("setting a handler returns the one before") {
   CHECK(handler_before == other_handler);
   CHECK(kvo_set_fault_handler(NULL, NULL) == NULL);
 }
+
+static void *thread_asked;
+static int process_asked;
+static kvo_action thread_answer(const kvo_fault *fault, void *arg) {
+  thread_asked = arg;
+  CHECK_EQ(strcmp(fault->exception, "NSRangeException"), 0);
+  return arg != NULL ? KVO_ACTION_IGNORE : KVO_ACTION_DEFAULT;
+}
+static kvo_action process_answer(const kvo_fault *fault, void *arg) {
+  (void)fault, (void)arg;
+  process_asked++;
+  return KVO_ACTION_IGNORE;
+}
+
+TEST("the handler of the thread is asked first, and that of the process when it leaves the answer open") {
+  kvo_set_fault_handler(process_answer, NULL);
+  CHECK(kvo_set_thread_fault_handler(thread_answer, &process_asked) == NULL);
+  CHECK_STATUS(kvo_remove_observer(0), KVO_ERROR_NOT_REGISTERED);
+  CHECK(thread_asked != NULL);
+  CHECK_EQ(process_asked, 0);
+  void *arg = NULL;
+  CHECK(kvo_get_thread_fault_handler(&arg) == thread_answer && arg != NULL);
+  CHECK(kvo_set_thread_fault_handler(thread_answer, NULL) == thread_answer);
+  CHECK_STATUS(kvo_remove_observer(0), KVO_ERROR_NOT_REGISTERED);
+  CHECK_EQ(process_asked, 1);
+  kvo_set_thread_fault_handler(NULL, NULL);
+  kvo_set_fault_handler(NULL, NULL);
+}

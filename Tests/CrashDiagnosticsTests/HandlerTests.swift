@@ -1,6 +1,5 @@
 // Faults in process, with a handler that lets the program go on: what it is told, and that nothing breaks.
 #if Macros
-  import CKVO
   import Foundation
   import KeyValueObserving
   import Testing
@@ -19,24 +18,19 @@
     ) { count += 1 }
   }
 
-  /// Collects the faults that a body raises. The handler is the process's: these tests run one after the other.
+  /// Collects the faults that a body raises.
   private func faults(_ body: () -> Void) -> [String] {
-    final class Collected {
-      var summaries: [String] = []
+    var codes: [String] = []
+    KeyValueFault.withHandler {
+      codes.append(String($0.summary.prefix(7)))
+      return .ignore
+    } in: {
+      body()
     }
-    let collected = Collected()
-    kvo_set_fault_handler(
-      { fault, argument in
-        let collected = Unmanaged<Collected>.fromOpaque(argument!).takeUnretainedValue()
-        collected.summaries.append(String(cString: fault.pointee.summary))
-        return KVO_ACTION_IGNORE
-      }, Unmanaged.passUnretained(collected).toOpaque())
-    body()
-    kvo_set_fault_handler(nil, nil)
-    return collected.summaries.map { String($0.prefix(7)) }
+    return codes
   }
 
-  @Suite("Faults with a handler", .serialized)
+  @Suite("Faults with a handler")
   struct HandlerTests {
     @Test func `After a death while observed the observer hears nothing more, and may observe again`() {
       let reader = Reader()
@@ -125,6 +119,39 @@
       }
       #expect(raised == ["KVO0009"])
       #expect(reader.count == 1)
+    }
+
+    @Test func `Apple's exception is named`() {
+      var names: [String?] = []
+      KeyValueFault.withHandler {
+        names.append($0.exceptionName)
+        return .ignore
+      } in: {
+        Meter().removeObserver(Reader(), forKeyPath: "value")
+        do {
+          let meter = Meter()
+          do { meter.addObserver(Reader(), forKeyPath: "value") }
+          meter.value = 1  // the observer is dead, which Apple does not notice
+        }
+      }
+      #expect(names == ["NSRangeException", nil])
+    }
+
+    @Test func `The innermost handler of the thread is asked`() {
+      var asked: [String] = []
+      KeyValueFault.withHandler { _ in
+        asked.append("outer")
+        return .ignore
+      } in: {
+        KeyValueFault.withHandler { _ in
+          asked.append("inner")
+          return .ignore
+        } in: {
+          Meter().removeObserver(Reader(), forKeyPath: "value")
+        }
+        Meter().removeObserver(Reader(), forKeyPath: "value")
+      }
+      #expect(asked == ["inner", "outer"])
     }
   }
 #endif

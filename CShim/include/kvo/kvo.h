@@ -428,23 +428,34 @@ KVO_API kvo_status kvo_will_change_indexes(kvo_object *object, kvo_change_kind k
 
 /* ----------------------------------------------------------------------------------------------------------- Faults -- */
 
-/** Every fault with its number, which never changes, and its one-line meaning. */
+/** Every fault with its number, which never changes, the name of the exception that Apple raises, "" where Apple raises none or
+ * crashes, and its one-line meaning. */
 #define KVO_FAULT_MAP(X)                                                                                               \
-  X(KVO_FAULT_DEALLOCATED_WHILE_OBSERVED, 1, "an object was deallocated while observed")                               \
-  X(KVO_FAULT_NOT_REGISTERED, 2, "removal of an observer that is not registered")                                      \
-  X(KVO_FAULT_DANGLING_OBSERVER, 4, "an observer died without removing its observation")                               \
-  X(KVO_FAULT_DYING_OBJECT, 7, "registration on an object that is being destroyed")                                    \
-  X(KVO_FAULT_UNDEFINED_KEY, 9, "undefined key")                                                                       \
-  X(KVO_FAULT_MALFORMED_KEY_PATH, 10, "malformed key path")                                                            \
-  X(KVO_FAULT_NEVER_NOTIFIES, 11, "an observation that can never notify")                                              \
-  X(KVO_FAULT_ENDLESS_WAIT, 17, "waiting for a delivery that waits itself")                                            \
-  X(KVO_FAULT_NO_INTERCEPTION, 20, "setters of a class cannot be intercepted")                                         \
-  X(KVO_FAULT_UNHANDLED, 22, "a change that no class of the observer's hierarchy handled")                             \
-  X(KVO_FAULT_TYPE_MISMATCH, 26, "a value of another type than asked for")                                             \
-  X(KVO_FAULT_BAD_CONFIGURATION, 34, "malformed KVO_POLICY")
+  X(KVO_FAULT_DEALLOCATED_WHILE_OBSERVED, 1, "NSInternalInconsistencyException",                                       \
+    "an object was deallocated while observed")                                                                        \
+  X(KVO_FAULT_NOT_REGISTERED, 2, "NSRangeException", "removal of an observer that is not registered")                  \
+  X(KVO_FAULT_DANGLING_OBSERVER, 4, "", "an observer died without removing its observation")                           \
+  X(KVO_FAULT_DYING_OBJECT, 7, "", "registration on an object that is being destroyed")                                \
+  X(KVO_FAULT_UNDEFINED_KEY, 9, "NSUnknownKeyException", "undefined key")                                              \
+  X(KVO_FAULT_MALFORMED_KEY_PATH, 10, "NSUnknownKeyException", "malformed key path")                                   \
+  X(KVO_FAULT_NEVER_NOTIFIES, 11, "", "an observation that can never notify")                                          \
+  X(KVO_FAULT_ENDLESS_WAIT, 17, "", "waiting for a delivery that waits itself")                                        \
+  X(KVO_FAULT_THROUGH_COLLECTION, 18, "NSInvalidArgumentException", "an observed key path goes through a collection")  \
+  X(KVO_FAULT_NO_INTERCEPTION, 20, "", "setters of a class cannot be intercepted")                                     \
+  X(KVO_FAULT_UNHANDLED, 22, "NSInternalInconsistencyException",                                                       \
+    "a change that no class of the observer's hierarchy handled")                                                      \
+  X(KVO_FAULT_TYPE_MISMATCH, 26, "NSInvalidArgumentException", "a value of another type than asked for")               \
+  X(KVO_FAULT_BAD_CONFIGURATION, 34, "", "malformed KVO_POLICY")                                                       \
+  X(KVO_FAULT_NIL_VALUE, 35, "NSInvalidArgumentException", "nil for a property that cannot be nil")                    \
+  X(KVO_FAULT_BAD_OPERATOR, 36, "NSInvalidArgumentException", "a collection operator that is unknown or used wrongly") \
+  X(KVO_FAULT_OUT_OF_RANGE, 37, "NSRangeException", "a position outside a collection")                                 \
+  X(KVO_FAULT_NIL_COLLECTION, 38, "NSInternalInconsistencyException", "a mutation of a collection that is nil")        \
+  X(KVO_FAULT_SELF_DEPENDENCY, 39, "NSInternalInconsistencyException", "a key that is declared to affect itself")      \
+  X(KVO_FAULT_BAD_COLLECTION_CHANGE, 40, "NSInvalidArgumentException",                                                 \
+    "a change of a collection whose arguments do not fit each other")
 
 typedef enum kvo_fault_code {
-#define KVO_FAULT_ENUM(name, value, text) name = value,
+#define KVO_FAULT_ENUM(name, value, exception, text) name = value,
   KVO_FAULT_MAP(KVO_FAULT_ENUM)
 #undef KVO_FAULT_ENUM
 } kvo_fault_code;
@@ -471,6 +482,8 @@ typedef struct kvo_fault {
   const char *summary;
   /** Apple's sentence for this misuse, or NULL where Apple has none. */
   const char *KVO_NULLABLE apple;
+  /** The name of the exception that Apple raises, such as "NSRangeException", or NULL where Apple raises none or crashes. */
+  const char *KVO_NULLABLE exception;
   /** The whole report as it is written to standard error, summary included. */
   const char *report;
   /** Where the misuse happened, as far as the caller told: `file_length` bytes that need not end with NUL, or NULL. */
@@ -506,6 +519,14 @@ KVO_API kvo_fault_handler KVO_NULLABLE kvo_set_fault_handler(kvo_fault_handler K
 
 /** Returns the handler of the process and, if `arg` is not NULL, stores its argument, so that it can be set again. */
 KVO_API kvo_fault_handler KVO_NULLABLE kvo_get_fault_handler(void *KVO_NULLABLE *KVO_NULLABLE arg);
+
+/** Sets the handler of the calling thread, NULL for none, and returns the one before. It is asked before that of the process, which
+ * is asked when it returns KVO_ACTION_DEFAULT. `arg` must live until the handler is replaced or the thread ends. */
+KVO_API kvo_fault_handler KVO_NULLABLE kvo_set_thread_fault_handler(kvo_fault_handler KVO_NULLABLE handler,
+                                                                    void *KVO_NULLABLE arg);
+
+/** Returns the handler of the calling thread and, if `arg` is not NULL, stores its argument, so that it can be set again. */
+KVO_API kvo_fault_handler KVO_NULLABLE kvo_get_thread_fault_handler(void *KVO_NULLABLE *KVO_NULLABLE arg);
 
 /** Called for each fault after its report is written and before the process ends or goes on; empty, and exported: set a
  * breakpoint on it. */

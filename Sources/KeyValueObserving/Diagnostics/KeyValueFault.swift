@@ -22,6 +22,8 @@ public struct KeyValueFault: Sendable {
   public let summary: String
   /// Apple's sentence for this misuse, where Apple has one.
   public let appleSentence: String?
+  /// The name of the exception that Apple raises, such as `NSRangeException`, where Apple raises one.
+  public let exceptionName: String?
   /// The whole report as it is written to standard error.
   public let report: String
   /// The observations that are concerned.
@@ -37,6 +39,15 @@ public struct KeyValueFault: Sendable {
     case log
     /// The report is written to standard error, and the process ends with SIGABRT.
     case abort
+
+    fileprivate var raw: kvo_action {
+      switch self {
+      case .standard: KVO_ACTION_DEFAULT
+      case .ignore: KVO_ACTION_IGNORE
+      case .log: KVO_ACTION_LOG
+      case .abort: KVO_ACTION_ABORT
+      }
+    }
   }
 
   /// Sets the handler of the process, `nil` for none.
@@ -51,13 +62,44 @@ public struct KeyValueFault: Sendable {
     }
     kvo_set_fault_handler(
       { fault, _ in
-        switch KeyValueFault.current.withLock({ $0 })?(KeyValueFault(fault.pointee)) ?? .standard {
-        case .standard: KVO_ACTION_DEFAULT
-        case .ignore: KVO_ACTION_IGNORE
-        case .log: KVO_ACTION_LOG
-        case .abort: KVO_ACTION_ABORT
-        }
+        (KeyValueFault.current.withLock { $0 }?(KeyValueFault(fault.pointee)) ?? .standard).raw
       }, nil)
+  }
+
+  /// Runs a function with a handler for the faults that this thread raises meanwhile.
+  ///
+  /// It is asked before the handler of the process, which is asked when it answers `.standard`. They nest: within `body` another
+  /// handler stands in for this one.
+  ///
+  /// ```swift
+  /// var codes: [Int] = []
+  /// KeyValueFault.withHandler { fault in
+  ///   codes.append(fault.code)
+  ///   return .ignore
+  /// } in: {
+  ///   document.removeObserver(watcher, forKeyPath: "title")
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - handler: Called on this thread, with no lock held; it may do anything. A fault within it takes the standard action.
+  ///   - body: What may raise faults. It must not suspend: the handler is the thread's, not the task's.
+  public static func withHandler<Result, Failure>(
+    _ handler: (KeyValueFault) -> Action, in body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try withoutActuallyEscaping(handler) { (handler) throws(Failure) in
+      try withUnsafePointer(to: handler) { (pointer) throws(Failure) in
+        var outerArgument: UnsafeMutableRawPointer?
+        let outer = kvo_get_thread_fault_handler(&outerArgument)
+        _ = kvo_set_thread_fault_handler(
+          { fault, argument in
+            let handler = argument!.assumingMemoryBound(to: ((KeyValueFault) -> Action).self).pointee
+            return handler(KeyValueFault(fault.pointee)).raw
+          }, UnsafeMutableRawPointer(mutating: pointer))
+        defer { _ = kvo_set_thread_fault_handler(outer, outerArgument) }
+        return try body()
+      }
+    }
   }
 
   private static let current = Guarded<(@Sendable (KeyValueFault) -> Action)?>(nil)
@@ -66,6 +108,7 @@ public struct KeyValueFault: Sendable {
     code = Int(fault.code.rawValue)
     summary = String(cString: fault.summary)
     appleSentence = fault.apple.map { String(cString: $0) }
+    exceptionName = fault.exception.map { String(cString: $0) }
     report = String(cString: fault.report)
     observations = UnsafeBufferPointer(start: fault.observations, count: fault.observation_count).map { described in
       let file = described.file.map { pointer in
