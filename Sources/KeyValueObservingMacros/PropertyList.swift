@@ -13,6 +13,7 @@
       let own = "__describeOwn" + PropertyName(shape.declaration.name).plain
       var lines = inherits ? ["super.__keyValueProperties(__Root.self, description)"] : []
       lines += shape.lines { member in
+        if let question = KeyQuestion(member) { return [question.listing] }
         guard let variable = member.as(VariableDeclSyntax.self) else { return [] }
         return shape.properties(of: variable).filter { $0.isListed(inherits: inherits) }.flatMap(\.listing)
       }

@@ -7,24 +7,6 @@
   private func makeContext() -> UnsafeMutableRawPointer { .allocate(byteCount: 1, alignment: 1) }
 
   /// Logs `keyPath old>new`, with what else the dictionary has.
-  private final class Watcher: KeyValueObserver {
-    let log: Log
-    init(_ log: Log) { self.log = log }
-
-    func observeValue(
-      forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
-      context: UnsafeMutableRawPointer?
-    ) {
-      let change = change ?? [:]
-      let old = change[.oldKey].map { "\($0)" } ?? "-"
-      let new = change[.newKey].map { "\($0)" } ?? "-"
-      let prior = change[.notificationIsPriorKey] as? Bool == true ? " prior" : ""
-      let kind = (change[.kindKey] as? UInt).flatMap { NSKeyValueChange(rawValue: $0) }
-      let indexes = (change[.indexesKey] as? IndexSet).map { " at \(Array($0))" } ?? ""
-      log.add("\(keyPath ?? "nil")\(prior) \(old)>\(new)\(kind == .setting ? "" : " \(kind!)")\(indexes)")
-    }
-  }
-
   private nonisolated(unsafe) let baseContext = makeContext()
   private nonisolated(unsafe) let subContext = makeContext()
 

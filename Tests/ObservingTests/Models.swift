@@ -79,4 +79,23 @@
     guard mirror.displayStyle == .optional else { return "\(value)" }
     return mirror.children.first.map { text($0.value) } ?? "nil"
   }
+
+  /// The classic observer; it writes lines such as `title a>b`.
+  final class Watcher: KeyValueObserver {
+    let log: Log
+    init(_ log: Log = Log()) { self.log = log }
+
+    func observeValue(
+      forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+      context: UnsafeMutableRawPointer?
+    ) {
+      let change = change ?? [:]
+      let old = change[.oldKey].map { "\($0)" } ?? "-"
+      let new = change[.newKey].map { "\($0)" } ?? "-"
+      let prior = change[.notificationIsPriorKey] as? Bool == true ? " prior" : ""
+      let kind = (change[.kindKey] as? UInt).flatMap { NSKeyValueChange(rawValue: $0) }
+      let indexes = (change[.indexesKey] as? IndexSet).map { " at \(Array($0))" } ?? ""
+      log.add("\(keyPath ?? "nil")\(prior) \(old)>\(new)\(kind == .setting ? "" : " \(kind!)")\(indexes)")
+    }
+  }
 #endif

@@ -9,7 +9,8 @@ extension KeyValueObservable {
     let asked = LookedUp(keyPath, Swift.type(of: self))
     if let known = asked.find() { return known.property }
     let property = KeyValueClass.of(type: Self.self).property(at: keyPath)
-    let isDirect = property.map { $0.isDirect && !KeyValueClass.of(self).isAffected($0.key) } ?? false
+    let cls = KeyValueClass.of(self)
+    let isDirect = property.map { $0.isDirect && !cls.isAffected($0.key) && !cls.isSelfDependent($0.key) } ?? false
     asked.keep(keyPath, isDirect ? property : nil)
     return isDirect ? property : nil
   }

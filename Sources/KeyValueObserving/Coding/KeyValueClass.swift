@@ -6,6 +6,9 @@ import Synchronization
 /// Collects the properties of a class; the code that the macro writes calls it.
 public final class KeyValueClassDescription {
   var properties: [KeyValueProperty] = []
+  /// By capitalised key.
+  private(set) var affectingPaths: [String: Set<String>] = [:]
+  private(set) var manualKeys: Set<String> = []
 
   /// Adds a stored property whose accessors notify.
   ///
@@ -56,6 +59,22 @@ public final class KeyValueClassDescription {
         isDirect: isDirect))
   }
 
+  /// Declares the key paths that affect a key: what a class answers in `keyPathsForValuesAffecting<Key>`.
+  ///
+  /// - Parameters:
+  ///   - capitalizedKey: The key with its first letter in upper case: `FullName` stands for `fullName` and for `FullName`.
+  ///   - keyPaths: The key paths, relative to the object.
+  public func affecting(_ capitalizedKey: StaticString, _ keyPaths: Set<String>) {
+    affectingPaths[capitalizedKey.description, default: []].formUnion(keyPaths)
+  }
+
+  /// Declares whether setting a key notifies: what a class answers in `automaticallyNotifiesObserversOf<Key>`.
+  ///
+  /// - Parameter capitalizedKey: The key with its first letter in upper case.
+  public func automaticallyNotifies(_ capitalizedKey: StaticString, _ answer: Bool) {
+    if !answer { manualKeys.insert(capitalizedKey.description) }
+  }
+
   /// Drops the isolation of a function that only builds key paths.
   ///
   /// A class of the main actor can name its properties' key paths only in code of that actor; making a key path touches no
@@ -84,6 +103,10 @@ final class KeyValueClass: @unchecked Sendable {
   let properties: [KeyValueProperty]
   /// Key paths that affect each key, where any are declared.
   let affectingPaths: [UInt64: [String]]
+  /// Of those, the ones that have no name: typed key paths of several components.
+  let affectingKeyPaths: [UInt64: [AnyKeyPath]]
+  /// Declarations that cannot be, for a key would affect itself: all that was declared for it.
+  let selfDependencies: [UInt64: [String]]
   private let manualKeys: Set<UInt64>
   private let byKey: [UInt64: KeyValueProperty]
   private let byPath: [AnyKeyPath: KeyValueProperty]
@@ -103,13 +126,11 @@ final class KeyValueClass: @unchecked Sendable {
     self.byKey = byKey
     properties = description.properties.filter { byKey[$0.key] === $0 }
     byPath = Dictionary(description.properties.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
-    manualKeys = Set(properties.filter { !type.automaticallyNotifiesObservers(forKey: $0.name) }.map(\.key))
-    var affectingPaths: [UInt64: [String]] = [:]
-    for property in properties {
-      let paths = type.keyPathsForValuesAffectingValue(forKey: property.name)
-      if !paths.isEmpty { affectingPaths[property.key] = paths.sorted() }
-    }
-    self.affectingPaths = affectingPaths
+    let answers = KeyAnswers(type, description, properties)
+    manualKeys = answers.manualKeys
+    affectingPaths = answers.affectingPaths
+    affectingKeyPaths = answers.affectingKeyPaths
+    selfDependencies = answers.selfDependencies
   }
 
   static func of(type: any KeyValueObservable.Type) -> KeyValueClass {
@@ -128,7 +149,8 @@ final class KeyValueClass: @unchecked Sendable {
 
   func property(at path: AnyKeyPath) -> KeyValueProperty? { byPath[path] }
   func property(named name: String) -> KeyValueProperty? { byKey[keyHash(name)].flatMap { $0.name == name ? $0 : nil } }
-  func isAffected(_ key: UInt64) -> Bool { affectingPaths[key] != nil }
+  func isAffected(_ key: UInt64) -> Bool { affectingPaths[key] != nil || affectingKeyPaths[key] != nil }
+  func isSelfDependent(_ key: UInt64) -> Bool { selfDependencies[key] != nil }
   /// Whether setting it does not notify.
   func isManual(_ key: UInt64) -> Bool { manualKeys.contains(key) }
 

@@ -56,6 +56,8 @@ extension KeyValueObservable {
     for path in KeyValueClass.of(self).affectingPaths[hash] ?? [] {
       recordPath(path.split(separator: ".").map(String.init)[...], &visited)
     }
+    // To evaluate one is to read what it goes through.
+    for path in KeyValueClass.of(self).affectingKeyPaths[hash] ?? [] { _ = self[keyPath: path] }
   }
 
   private func recordPath(_ components: ArraySlice<String>, _ visited: inout Set<KeyOfObject>) {

@@ -51,6 +51,7 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
   func register(
     with object: Object, _ options: NSKeyValueObservingOptions, _ site: ObservationSite
   ) -> NSKeyValueObservation {
+    if let name { KeyValueClass.of(object).reportSelfDependency(of: name, site) }
     let observation = (name ?? "\(keyPath)").withCString {
       register(
         with: object.adoptedObject, key: nil, keyPath: $0, options: kvo_options(options, endsWithObject: true),

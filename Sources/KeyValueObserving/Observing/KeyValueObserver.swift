@@ -44,6 +44,7 @@ extension KeyValueObservable {
       return raiseRegistrationFault(KVO_ERROR_MALFORMED_KEY_PATH, object: object, keyPath: keyPath, site: site)
     }
     let cls = KeyValueClass.of(self)
+    cls.reportSelfDependency(of: components[0], site)
     let key = keyHash(components[0])
     let isRuntime = self is KeyValueRuntimeObject
     let property = cls.property(named: components[0])

@@ -1,0 +1,190 @@
+// Keys that affect each other: declared by name, by key path, or found by reading.
+#if Macros
+  import Foundation
+  import KeyValueObserving
+  import Testing
+
+  @KeyValueObservable
+  private class Card {
+    var first = "A"
+    var last = "B"
+    var friend: Card?
+    var count = 0
+    @NotObserved private var computed = ""
+
+    /// Reads nothing that is observable: only the declaration tells.
+    var full: String { Hidden.value }
+    var initials: String { Hidden.value }
+    var nickname: String { Hidden.value }
+    var manual = 0
+
+    class var keyPathsForValuesAffectingFull: Set<String> { ["first", "last"] }
+    class func keyPathsForValuesAffectingInitials() -> Set<String> { ["full", "friend.first"] }
+    nonisolated class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
+      key == "nickname" ? ["count"] : []
+    }
+    class var automaticallyNotifiesObserversOfManual: Bool { false }
+  }
+
+  /// What getters read without being seen.
+  private enum Hidden {
+    static let value = "?"
+  }
+
+  @KeyValueObservable
+  private final class Friendlier: Card {
+    var smiles = 0
+    override class var keyPathsForValuesAffectingFull: Set<String> {
+      super.keyPathsForValuesAffectingFull.union(["smiles"])
+    }
+  }
+
+  @KeyValueObservable
+  private class Customized: NSKeyValueObservingCustomization {
+    var width = 1
+    var inner: Card?
+    var area: Int { Hidden.value.count }
+    var label: String { Hidden.value }
+    var quiet = 0
+
+    nonisolated class func keyPathsAffectingValue(for key: AnyKeyPath) -> Set<AnyKeyPath> {
+      switch key {
+      case \Customized.area: [\Customized.width]
+      case \Customized.label: [\Customized.inner?.first, \Customized.area]
+      default: []
+      }
+    }
+    nonisolated class func automaticallyNotifiesObservers(for key: AnyKeyPath) -> Bool { key != \Customized.quiet }
+  }
+
+  @KeyValueObservable
+  private final class CustomizedMore: Customized {
+    var height = 1
+  }
+
+  @KeyValueObservable
+  private final class Impossible {
+    var itself = 1
+    var head: Impossible?
+    nonisolated static func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
+      switch key {
+      case "itself": ["itself", "head"]
+      case "head": ["head.itself"]
+      default: []
+      }
+    }
+  }
+
+  @Suite("Dependent keys")
+  struct DependentKeyTests {
+    /// How often observers of a key are told while a body runs; observed by string and by key path, which must agree.
+    private func told<Object: KeyValueObservable, Value>(
+      _ object: Object, _ key: String, _ path: KeyPath<Object, Value>, _ body: () -> Void
+    ) -> Int {
+      let watcher = Watcher()
+      nonisolated(unsafe) var typed = 0
+      let token = object.observe(path) { _, _ in typed += 1 }
+      object.addObserver(watcher, forKeyPath: key)
+      body()
+      object.removeObserver(watcher, forKeyPath: key)
+      token.invalidate()
+      #expect(typed == watcher.log.lines.count)
+      return typed
+    }
+
+    @Test func `A class property keyPathsForValuesAffecting<Key> declares what affects a key`() {
+      let card = Card()
+      #expect(told(card, "full", \.full) { card.first = "C" } == 1)
+      #expect(told(card, "full", \.full) { card.last = "C" } == 1)
+      #expect(told(card, "full", \.full) { card.count = 1 } == 0)
+    }
+
+    @Test func `So does a class method, with key paths and with keys that depend on others`() {
+      let card = Card()
+      let friend = Card()
+      #expect(told(card, "initials", \.initials) { card.first = "C" } == 1)
+      #expect(told(card, "initials", \.initials) { card.friend = friend } == 1)
+      #expect(told(card, "initials", \.initials) { friend.first = "D" } == 1)
+      #expect(told(card, "initials", \.initials) { friend.last = "D" } == 0)
+    }
+
+    @Test func `It is joined with the answer of keyPathsForValuesAffectingValue(forKey:)`() {
+      let card = Card()
+      #expect(told(card, "nickname", \.nickname) { card.count += 1 } == 1)
+    }
+
+    @Test func `A subclass adds to what its superclass declares`() {
+      let card = Friendlier()
+      #expect(told(card, "full", \.full) { card.smiles += 1 } == 1)
+      #expect(told(card, "full", \.full) { card.first = "C" } == 1)
+      let plain = Card()
+      #expect(told(plain, "full", \.full) { plain.first = "C" } == 1)
+    }
+
+    @Test func `automaticallyNotifiesObserversOf<Key> leaves a key to be announced by hand`() {
+      let card = Card()
+      #expect(told(card, "manual", \.manual) { card.manual = 1 } == 0)
+      let announced = told(card, "manual", \.manual) {
+        card.willChangeValue(forKey: "manual")
+        card.manual = 2
+        card.didChangeValue(forKey: "manual")
+      }
+      #expect(announced == 1)
+    }
+
+    @Test func `Typed customization declares with key paths, also through others`() {
+      let object = Customized()
+      #expect(told(object, "area", \.area) { object.width = 2 } == 1)
+      #expect(told(object, "label", \.label) { object.width = 2 } == 1)
+      let inner = Card()
+      #expect(told(object, "label", \.label) { object.inner = inner } == 1)
+      #expect(told(object, "label", \.label) { inner.first = "x" } == 1)
+      #expect(told(object, "label", \.label) { inner.last = "x" } == 0)
+      #expect(told(object, "quiet", \.quiet) { object.quiet = 2 } == 0)
+    }
+
+    @Test func `Typed customization holds for a subclass, whose key paths are others`() {
+      let object = CustomizedMore()
+      #expect(told(object, "area", \.area) { object.width = 2 } == 1)
+      let inner = Card()
+      #expect(told(object, "label", \.label) { object.inner = inner } == 1)
+      #expect(told(object, "label", \.label) { inner.first = "x" } == 1)
+      #expect(told(object, "quiet", \.quiet) { object.quiet = 2 } == 0)
+    }
+
+    @Test func `A key that is declared to affect itself is a fault when it is observed, and is observed all the same`()
+    {
+      var sentences: [String] = []
+      let object = Impossible()
+      KeyValueFault.withHandler {
+        sentences.append("\($0.code) \($0.exceptionName ?? "-") \($0.appleSentence ?? "-")")
+        return .ignore
+      } in: {
+        let watcher = Watcher()
+        object.addObserver(watcher, forKeyPath: "itself")
+        object.itself = 2
+        object.removeObserver(watcher, forKeyPath: "itself")
+        #expect(watcher.log.lines.count == 1)
+      }
+      #expect(
+        sentences == [
+          "39 NSInternalInconsistencyException Impossible: A +keyPathsForValuesAffectingValueForKey: message returned a set "
+            + "that includes the same key that was passed in, which is not valid.\nPassed-in key: itself\n"
+            + "Returned key path set: {(\n    head,\n    itself\n)}"
+        ])
+    }
+
+    @Test func `So is one that is declared to affect the head of the path to it`() {
+      var codes: [Int] = []
+      let object = Impossible()
+      KeyValueFault.withHandler {
+        codes.append($0.code)
+        #expect($0.appleSentence?.contains("a key path that starts with the same key") == true)
+        return .ignore
+      } in: {
+        object.observe(\.head) { _, _ in }.invalidate()
+      }
+      #expect(codes == [39])
+    }
+  }
+#endif
