@@ -12,13 +12,16 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
   let site: ObservationSite
   /// Of an expression; `nil` for a single key.
   private let components: [String]?
+  /// What it is a part of, when an object was given observers in common.
+  private let shared: SharedRegistration?
   private weak var observer: (any KeyValueObserver)?
   private weak var object: (any KeyValueObservable)?
   private let registration = Atomic<UInt64>(0)
 
   init(
     observer: any KeyValueObserver, object: any KeyValueObservable, keyPath: String, context: UnsafeMutableRawPointer?,
-    options: NSKeyValueObservingOptions, site: ObservationSite, evaluating components: [String]?
+    options: NSKeyValueObservingOptions, site: ObservationSite, evaluating components: [String]?,
+    shared: SharedRegistration? = nil
   ) {
     identity = ObserverIdentity(observer)
     self.observer = observer
@@ -28,6 +31,7 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
     self.options = options
     self.site = site
     self.components = components
+    self.shared = shared
     super.init { box, change in unsafeDowncast(box, to: ClassicObservation.self).deliver(change) }
   }
 
@@ -48,7 +52,21 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
     }
   }
 
-  func register(as observation: kvo_observation) { registration.store(observation, ordering: .relaxed) }
+  /// Registers it, for a key or, without one, for what it evaluates; returns 0 when that fails.
+  @discardableResult
+  func register(
+    with object: KeyValueObjectReference, key: UInt64?, endsWithObject: Bool = false
+  ) -> kvo_observation {
+    let observation = identity.className.withCString { name in
+      keyPath.withCString { path in
+        register(
+          with: object, key: key, keyPath: path, options: kvo_options(options, endsWithObject: endsWithObject),
+          context: context, identity: kvo_observer_identity(class_name: name, address: identity.address), site: site)
+      }
+    }
+    registration.store(observation, ordering: .relaxed)
+    return observation
+  }
 
   /// Calls the observer.
   private func deliver(_ raw: UnsafePointer<kvo_raw_change>) {

@@ -59,15 +59,7 @@ extension KeyValueObservable {
     let classic = ClassicObservation(
       observer: observer, object: self, keyPath: keyPath, context: context, options: options, site: site,
       evaluating: isDirect ? nil : components)
-    let observation = classic.identity.className.withCString { name in
-      keyPath.withCString { path in
-        classic.register(
-          with: object, key: isDirect ? key : nil, keyPath: path, options: kvo_options(options, endsWithObject: false),
-          context: context, identity: kvo_observer_identity(class_name: name, address: classic.identity.address),
-          site: site)
-      }
-    }
-    classic.register(as: observation)
+    classic.register(with: object, key: isDirect ? key : nil)
   }
 
   /// Removes the newest registration of an observer for a key path, whatever its context.

@@ -1,0 +1,155 @@
+// Observers that many objects of a class have in common: registered with each in one call.
+
+import CKVO
+import Foundation
+
+/// A collection of observers that can be given to many objects of one class.
+///
+/// ```swift
+/// let shared = NSKeyValueSharedObservers(observableClass: Document.self)
+/// shared.addObserver(watcher, forKey: "title", options: [.new])
+/// shared.addObserver(watcher, forKey: "pages")
+/// let snapshot = shared.snapshot()
+/// for document in documents { document.setSharedObservers(snapshot) }
+/// ```
+/// Apple has it since macOS 15 and iOS 18. The observers are not retained; one that dies is not called any more, and that is
+/// fault KVO0004 at the next change, as with any classic observer. An object's registrations end with the object, which is no
+/// fault. Collect on one thread; a snapshot may be used on any.
+public final class NSKeyValueSharedObservers: NSObject {
+  private let observableClass: any KeyValueObservable.Type
+  private var entries: [NSKeyValueSharedObserversSnapshot.Entry] = []
+
+  /// Creates a collection without observers, for objects of a class and of its subclasses.
+  public init(observableClass: any KeyValueObservable.Type) { self.observableClass = observableClass }
+
+  /// Adds an observer; it takes effect with the next ``snapshot()``.
+  ///
+  /// - Parameters:
+  ///   - observer: Has to live as long as objects that it is registered with.
+  ///   - key: A stored property of the class. Anything else, key paths and properties that depend on others among it, is fault
+  ///     KVO0009: only what objects store can be shared.
+  ///   - options: As in `addObserver(_:forKeyPath:options:context:)`.
+  ///   - context: Handed to the observer.
+  public func addObserver(
+    _ observer: any KeyValueObserver, forKey key: String, options: NSKeyValueObservingOptions = [],
+    context: UnsafeMutableRawPointer? = nil, fileID: StaticString = #fileID, line: UInt = #line
+  ) {
+    let site = ObservationSite(file: fileID, line: line)
+    let cls = KeyValueClass.of(type: observableClass)
+    guard let property = cls.property(named: key), property.isDirect, !cls.isAffected(property.key) else {
+      let name = _typeName(observableClass, qualified: false)
+      return raiseFault(
+        KVO_FAULT_UNDEFINED_KEY, "\"\(key)\" is no stored property of \(name), and cannot be observed in common",
+        help: "observe it on each object with addObserver(_:forKeyPath:options:context:)", site: site)
+    }
+    entries.append(
+      .init(observer: observer, key: key, hash: property.key, options: options, context: context, site: site))
+  }
+
+  /// The observers that were added so far, to be given to objects.
+  public func snapshot() -> NSKeyValueSharedObserversSnapshot {
+    NSKeyValueSharedObserversSnapshot(observableClass, entries)
+  }
+}
+
+/// The observers of an ``NSKeyValueSharedObservers`` at one time; it never changes.
+public final class NSKeyValueSharedObserversSnapshot: NSObject, @unchecked Sendable {
+  struct Entry {
+    weak var observer: (any KeyValueObserver)?
+    let key: String
+    let hash: UInt64
+    let options: NSKeyValueObservingOptions
+    let context: UnsafeMutableRawPointer?
+    let site: ObservationSite
+  }
+
+  fileprivate let observableClass: any KeyValueObservable.Type
+  fileprivate let entries: [Entry]
+
+  fileprivate init(_ observableClass: any KeyValueObservable.Type, _ entries: [Entry]) {
+    self.observableClass = observableClass
+    self.entries = entries
+  }
+}
+
+extension KeyValueObservable {
+  /// Registers the observers of a snapshot with the object, in place of those of the snapshot before; `nil` registers none.
+  ///
+  /// Order, delivery and threads are as with observers that are added one by one, in the order of the snapshot; other
+  /// observers of the object stay. A snapshot made for another class is fault KVO0026, and changes nothing. Two threads that set
+  /// the observers of one object at the same time leave those of one of them.
+  public nonisolated func setSharedObservers(
+    _ snapshot: NSKeyValueSharedObserversSnapshot?, fileID: StaticString = #fileID, line: UInt = #line
+  ) {
+    let object = adoptedObject
+    guard let snapshot else {
+      SharedRegistration.replace(of: object, by: nil)?.cancel()
+      return
+    }
+    guard isInstance(of: snapshot.observableClass) else {
+      let expected = _typeName(snapshot.observableClass, qualified: false)
+      let given = _typeName(Swift.type(of: self), qualified: false)
+      return raiseFault(
+        KVO_FAULT_TYPE_MISMATCH, "shared observers for objects of \(expected) were given to one of \(given)",
+        site: ObservationSite(file: fileID, line: line))
+    }
+    let registration = SharedRegistration(object)
+    SharedRegistration.replace(of: object, by: registration)?.cancel()
+    for entry in snapshot.entries {
+      guard let observer = entry.observer else { continue }
+      let classic = ClassicObservation(
+        observer: observer, object: self, keyPath: entry.key, context: entry.context, options: entry.options,
+        site: entry.site, evaluating: nil, shared: registration)
+      registration.add(classic.register(with: object, key: entry.hash, endsWithObject: true))
+    }
+  }
+
+  private nonisolated func isInstance<Base: KeyValueObservable>(of type: Base.Type) -> Bool { self is Base }
+}
+
+/// The shared observers of one object. Its registrations hold it: it ends with the last of them.
+final class SharedRegistration: @unchecked Sendable {
+  private struct Reference {
+    weak var registration: SharedRegistration?
+  }
+
+  private static let all = Guarded<[KeyValueObjectReference: Reference]>([:])
+  private let object: KeyValueObjectReference
+  /// `nil` once it has been replaced.
+  private let observations = Guarded<[kvo_observation]?>([])
+
+  init(_ object: KeyValueObjectReference) { self.object = object }
+
+  deinit {
+    Self.all.withLock { all in
+      // There may be a new object at the address, with observers of its own.
+      if let present = all[object], present.registration == nil { all[object] = nil }
+    }
+  }
+
+  /// Returns the one before, if it has not ended with its object.
+  static func replace(of object: KeyValueObjectReference, by registration: SharedRegistration?) -> SharedRegistration? {
+    all.withLock { all in
+      let former = all[object]?.registration
+      all[object] = registration.map { Reference(registration: $0) }
+      return former
+    }
+  }
+
+  /// Another thread may have replaced it in the meantime.
+  func add(_ observation: kvo_observation) {
+    let isCancelled = observations.withLock { observations in
+      observations?.append(observation)
+      return observations == nil
+    }
+    if isCancelled { kvo_cancel_observer(observation) }
+  }
+
+  func cancel() {
+    let observations = observations.withLock { observations in
+      defer { observations = nil }
+      return observations ?? []
+    }
+    for observation in observations { kvo_cancel_observer(observation) }
+  }
+}
