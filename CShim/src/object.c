@@ -45,10 +45,24 @@ kvo_class *kvo_object_class(const kvo_object *object) {
   return info != NULL ? info->cls : (kvo_class *)word;
 }
 
-kvo_class *kvo_object_isa(const kvo_object *object) {
+/* The class whose setters are to be called. */
+static kvo_class *dispatching_class(const kvo_object *object) {
   kvo_class *cls = kvo_object_class(object);
   kvo_status made_before;
   return kvo_object_is_observed(object) ? kvo__class_notifying(cls, &made_before) : cls;
+}
+
+/* Whether a setter notifies: not if all that is observed is announced by hand. */
+static bool has_notifying_setter(const kvo_object *object) {
+  kvo_slot *slot = &kvo__word_info(kvo__word(object))->first;
+  for (; slot != NULL; slot = atomic_load(&slot->next))
+    if (atomic_load(&slot->wants) != 0 && !slot->manual) return true;
+  return false;
+}
+
+kvo_class *kvo_object_isa(const kvo_object *object) {
+  bool notifies = kvo_object_is_observed(object) && has_notifying_setter(object);
+  return notifies ? dispatching_class(object) : kvo_object_class(object);
 }
 
 bool kvo_object_is_observed(const kvo_object *object) {
@@ -61,7 +75,7 @@ void *kvo_object_instance(const kvo_object *object) {
 }
 
 kvo_function kvo_object_property_setter(const kvo_object *object, const kvo_property *property) {
-  kvo_class *isa = kvo_object_isa(object);
+  kvo_class *isa = dispatching_class(object);
   return isa != NULL ? isa->setters[property->index] : NULL;
 }
 

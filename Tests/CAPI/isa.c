@@ -23,6 +23,20 @@ TEST("an observed object hides its notifying class from kvo_object_class and sho
   item_destroy(object);
 }
 
+TEST("an object of which only keys announced by hand are observed keeps its class") {
+  item *object = item_make(0);
+  watcher w = {0}, other = {0};
+  watch(object, "quiet", KVO_NONE, &w);
+  CHECK(kvo_object_is_observed(as_object(object)));
+  CHECK_SAME(kvo_object_isa(as_object(object)), item_class());
+  watch(object, "value", KVO_NONE, &other);
+  CHECK(kvo_object_isa(as_object(object)) != item_class());
+  CHECK_OK(kvo_remove_observer(other.id));
+  CHECK_SAME(kvo_object_isa(as_object(object)), item_class());
+  CHECK_OK(kvo_remove_observer(w.id));
+  item_destroy(object);
+}
+
 TEST("the setter is the program's own again after the last of several observations is removed, and not before") {
   item *object = item_make(0);
   watcher first = {0}, second = {0};

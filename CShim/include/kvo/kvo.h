@@ -246,7 +246,8 @@ KVO_API void kvo_object_destroy(kvo_object *KVO_NULLABLE object);
 /** Returns the class that the object was made with, observed or not (Apple: -class). NULL for memory that is no object. */
 KVO_API kvo_class *KVO_NULLABLE kvo_object_class(const kvo_object *object);
 
-/** Returns what the object's word says: KVONotifying_<Class> while it is observed (Apple: object_getClass). */
+/** Returns KVONotifying_<Class> while a setter of the object notifies, otherwise the class (Apple: object_getClass): an object of
+ * which only KVO_PROPERTY_MANUAL keys are observed keeps its class. */
 KVO_API kvo_class *KVO_NULLABLE kvo_object_isa(const kvo_object *object);
 
 /** Tells whether at least one observation is registered with the object, also on behalf of a key path (observationInfo). */
