@@ -60,6 +60,7 @@ let package = Package(
     .target(name: "CSupport", dependencies: ["CKVO"], path: "Tests/CSupport"),
     .testTarget(name: "InteropTests", dependencies: ["KeyValueObserving", "CKVO", "CSupport"]),
     .testTarget(name: "CrashDiagnosticsTests", dependencies: ["KeyValueObserving", "CKVO"]),
+    .testTarget(name: "ConformanceTests", dependencies: ["KeyValueObserving", "CKVO"]),
     .testTarget(name: "CoreTests", dependencies: ["KeyValueObserving"]),
   ]
 )
