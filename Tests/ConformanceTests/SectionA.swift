@@ -113,7 +113,7 @@
       t.remove(w, "child")
     }
 
-    @Test func `14: New is read for each observer, so that after a change within a callback later ones see the newest`() {
+    @Test func `14: New is read for each observer: after a change within a callback later ones see the newest`() {
       let first = Watcher("first", w.log)
       t.add(first, "v", [.new])
       t.add(w, "v", [.new])

@@ -88,8 +88,7 @@
     let t = T()
     let w = Watcher()
 
-    @Test func `26, 27: Prior is a notification of its own before the change, with the old value and never the new one`()
-    {
+    @Test func `26, 27: Prior is a notification of its own, with the old value and never the new one`() {
       t.add(w, "v", [.prior, .old, .new])
       t.v = 1
       #expect(w.lines == ["w prior 0>-", "w 0>1"])

@@ -52,7 +52,7 @@
       t.remove(w, "d")
     }
 
-    @Test func `41: A change within a callback is delivered whole before the other observers of the outer one are told`() {
+    @Test func `41: A change within a callback is told to all before the outer one goes on`() {
       let all = watchers("abc")
       for each in all { t.add(each, "v", [.old]) }
       all[2].reaction = { [t] _ in if t.v == 1 { t.v = 2 } }

@@ -30,7 +30,9 @@
 
   @KeyValueObservable
   private final class German {
+    // swift-format-ignore: IdentifiersMustBeASCII
     var Lücke = 0
+    // swift-format-ignore: IdentifiersMustBeASCII
     var änderung = 0
   }
 
@@ -145,8 +147,7 @@
       t.remove(w, "v")
     }
 
-    @Test func `62, 63: There is observation info while something is registered, on objects of a path too, and not after`()
-    {
+    @Test func `62, 63: Observation info is there while something is registered, also on a path's objects`() {
       let child = T()
       t.child = child
       #expect(t.observationInfo == nil && child.observationInfo == nil)

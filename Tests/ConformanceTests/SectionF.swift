@@ -108,7 +108,7 @@
       #expect(livedOn && gone == nil)
     }
 
-    @Test func `81: An observer that dies between will and did without being removed is a fault at did, and not called`() {
+    @Test func `81: An observer that dies between will and did, registered, is a fault at did, and not called`() {
       var w: Watcher? = Watcher("w", log)
       t.add(w!, "manual", [])
       let raised = codes {
@@ -134,7 +134,7 @@
       withExtendedLifetime(tokens) {}
     }
 
-    @Test func `83: A path registered between will and did of its head is not told of that change, but of later ones`() {
+    @Test func `83: A path registered between will and did of its head is told of later changes only`() {
       let w = Watcher("w", log)
       t.child = T()
       t.willChangeValue(forKey: "child")

@@ -1,0 +1,65 @@
+// Section H of Documentation/AppleCompatibility.md: keys that do not notify by themselves.
+#if Macros
+  import Foundation
+  import KeyValueObserving
+  import Testing
+
+  /// Counts how often it is asked.
+  @KeyValueObservable
+  private final class Asked {
+    var v = 0
+    static nonisolated(unsafe) var questions: [String] = []
+    static func automaticallyNotifiesObservers(forKey key: String) -> Bool {
+      questions.append(key)
+      return true
+    }
+  }
+
+  /// Says otherwise than its superclass.
+  private final class Automatic: T {
+    override class func automaticallyNotifiesObservers(forKey key: String) -> Bool { true }
+  }
+
+  @Suite("H. Keys that do not notify by themselves")
+  struct SectionH {
+    let t = T()
+    let w = Watcher()
+
+    @Test func `109, 110: Setting notifies unless the class says that the key is announced by hand`() {
+      t.add(w, "v")
+      t.add(w, "manual")
+      t.v = 1
+      t.manual = 1
+      #expect(w.lines == ["w 0>1"])
+      t.remove(w, "v")
+      t.remove(w, "manual")
+    }
+
+    @Test func `111: A key announced by hand notifies once per pair`() {
+      t.add(w, "manual")
+      t.willChangeValue(forKey: "manual")
+      t.manual = 1
+      t.didChangeValue(forKey: "manual")
+      #expect(w.lines == ["w 0>1"])
+      t.remove(w, "manual")
+    }
+
+    @Test func `112: The class is asked once per key, and its answer is kept`() {
+      for _ in 0..<3 {
+        let asked = Asked()
+        asked.add(w, "v")
+        asked.v = 1
+        asked.remove(w, "v")
+      }
+      #expect(Asked.questions.filter { $0 == "v" }.count == 1)
+    }
+
+    @Test func `113: The answer of the object's own class counts`() {
+      let automatic = Automatic()
+      automatic.add(w, "manual")
+      automatic.manual = 1
+      #expect(w.lines == ["w 0>1"])
+      automatic.remove(w, "manual")
+    }
+  }
+#endif

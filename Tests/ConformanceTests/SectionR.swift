@@ -1,0 +1,80 @@
+// Section R of Documentation/AppleCompatibility.md: objects and observers that die.
+#if Macros
+  import Foundation
+  import KeyValueObserving
+  import Testing
+
+  /// Says in its deinit whether it was still observed, and stops observing if told to.
+  @KeyValueObservable
+  private final class Dying {
+    var v = 0
+    @NotObserved var atEnd: (Dying) -> Void = { _ in }
+    deinit { atEnd(self) }
+  }
+
+  @Suite("R. Deallocation")
+  struct SectionR {
+    let w = Watcher()
+
+    @Test func `286, 288: An object that dies while observed is a fault, always, and the registrations are gone`() {
+      for path in ["v", "child.v"] {
+        var t: T? = T()
+        let child = T()
+        t?.child = child
+        t?.add(w, path)
+        #expect(codes { t = nil } == [1])
+        child.v = 1
+        #expect(w.lines.isEmpty && child.observationInfo == nil)
+      }
+    }
+
+    @Test func `287: With a token it is none`() {
+      var t: T? = T()
+      let token = t?.observe(\.v) { _, _ in }
+      #expect(codes { t = nil } == [])
+      token?.invalidate()
+    }
+
+    @Test func `292, 293: The check comes after the object's own deinit: what that removes is in time`() {
+      var dying: Dying? = Dying()
+      dying?.add(w, "v")
+      dying?.atEnd = { [w] in $0.remove(w, "v") }
+      #expect(codes { dying = nil } == [])
+      dying = Dying()
+      dying?.add(w, "v")
+      dying?.add(w, "v", [], ctx: 1)
+      dying?.atEnd = { [w] in $0.remove(w, "v", ctx: 1) }
+      let raised = faults { dying = nil }
+      #expect(raised.map(\.code) == [1] && raised.first?.observations.count == 1)
+    }
+
+    @Test func `294: After all were removed an object dies in silence`() {
+      var t: T? = T()
+      t?.add(w, "v")
+      t?.remove(w, "v")
+      #expect(codes { t = nil } == [])
+    }
+
+    @Test func `295: An observer that died registered is told at the next change, as a fault, and is not called`() {
+      let t = T()
+      var gone: Watcher? = Watcher("gone", w.log)
+      t.add(gone!, "v")
+      #expect(codes { gone = nil } == [])
+      #expect(codes { t.v = 1 } == [4])
+      #expect(codes { t.v = 2 } == [] && w.lines.isEmpty)
+    }
+
+    @Test func `296: What was registered with a dead object does not come to another at its address`() {
+      for _ in 0..<100 {
+        _ = codes {
+          let dead = T()
+          dead.add(w, "v")
+        }
+        let t = T()
+        #expect(t.observationInfo == nil)
+        t.v = 1
+      }
+      #expect(w.lines.isEmpty)
+    }
+  }
+#endif
