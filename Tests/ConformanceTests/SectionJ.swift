@@ -126,7 +126,8 @@
       #expect([t, a, b].allSatisfy { $0.observationInfo == nil && !$0.isSwizzled })
     }
 
-    @Test func `149, 150: An object on the way that changed unannounced is no fault; it is found once announced`() {
+    @Test
+    func `149, 150, 266, 267: A change on the way that was not announced is no fault; once announced, it is told`() {
       let (former, next) = (T(v: 1), T(v: 5))
       t.hiddenChild = former
       t.add(w, "hiddenChild.v")

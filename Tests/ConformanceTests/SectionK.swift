@@ -275,7 +275,7 @@
       #expect(lines.filter { $0.hasPrefix("w full") }.count == 1)
     }
 
-    @Test func `114: What depends on a key announced by hand is told with it`() {
+    @Test func `109, 114: What depends on a key announced by hand is told with it; the class says so per key`() {
       let object = ManualTrigger()
       let lines = watching("dependent", on: object) {
         object.manual = 1

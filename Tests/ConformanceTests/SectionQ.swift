@@ -48,7 +48,7 @@
       #expect(name.hasPrefix("NSUnknownKeyException Could not extract a String from KeyPath "))
     }
 
-    @Test func `286: Deallocation while observed`() {
+    @Test func `281, 286: Deallocation while observed`() {
       var dying: T? = T()
       dying?.add(w, "v")
       #expect(

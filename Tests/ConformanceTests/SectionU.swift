@@ -38,6 +38,28 @@
       t.remove(w, "child.v")
     }
 
+    @Test func `324, 331: No lock is held in a callback: other threads may register, remove and set meanwhile`() {
+      t.add(w, "v", [.prior])
+      var ended: [DispatchTimeoutResult] = []
+      w.reaction = { [t] _ in
+        nonisolated(unsafe) let t = t
+        let done = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+          let other = Watcher()
+          t.add(other, "v")
+          t.add(other, "d")
+          t.d += 1
+          t.remove(other, "d")
+          t.remove(other, "v")
+          done.signal()
+        }
+        ended.append(done.wait(timeout: .now() + 30))
+      }
+      t.v = 1
+      #expect(ended == [.success, .success])
+      t.remove(w, "v")
+    }
+
     @Test func `123, 330: A pair belongs to its thread: a did elsewhere finds nothing`() {
       t.add(w, "manual")
       t.willChangeValue(forKey: "manual")

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Looks whether Documentation/AppleCompatibility.md has each entry once, with a verdict, and tests that exist.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+document=Documentation/AppleCompatibility.md entries=393 faults=0
+
+complain() {
+  echo "check-compatibility: $*" >&2
+  faults=$((faults + 1))
+}
+
+# In Swift a test is func `sentence`, in C TEST("sentence").
+declare -A tests=()
+while IFS= read -r sentence; do tests[$sentence]=1; done < <(
+  grep -rhoE --include='*.swift' 'func `[^`]+`' Tests | sed -e 's/^func `//' -e 's/`$//'
+  grep -rhoE --include='*.c' 'TEST\("[^"]+"\)' Tests | sed -e 's/^TEST("//' -e 's/")$//'
+)
+
+# "SectionA.swift 7": a test of Tests/ConformanceTests/SectionA.swift begins with numbers, 7 among them.
+declare -A numbered=()
+while IFS=: read -r path numbers; do
+  for number in ${numbers//,/ }; do numbered["${path##*/} $number"]=1; done
+done < <(grep -roE 'func `[0-9]+(, [0-9]+)*:' Tests/ConformanceTests | sed -e 's/func `//' -e 's/:$//')
+
+check_test() {
+  local number=$1 name=$2
+  case $name in
+    Section*.swift) [[ -n ${numbered["$name $number"]:-} ]] || complain "entry $number: $name has no test of that number" ;;
+    Tests/*) [[ -s $name ]] || complain "entry $number: there is no $name" ;;
+    *) [[ -n ${tests[$name]:-} ]] || complain "entry $number: there is no test \"$name\"" ;;
+  esac
+}
+
+row='^\| ([0-9]+) \| ([^|]+) \| (same|differs on purpose: [^|]+|no counterpart: [^|]+|GNUstep only) \| ([^|]*) ?\|$'
+declare -A seen=() verdicts=()
+named=0
+while IFS= read -r line; do
+  [[ $line =~ ^\|\ [0-9] ]] || continue
+  if [[ ! $line =~ $row ]]; then
+    complain "this is no row: $line"
+    continue
+  fi
+  number=${BASH_REMATCH[1]} verdict=${BASH_REMATCH[3]%%:*} named_tests=${BASH_REMATCH[4]}
+  [[ -z ${seen[$number]:-} ]] || complain "entry $number is there twice"
+  seen[$number]=1
+  verdicts[$verdict]=$((${verdicts[$verdict]:-0} + 1))
+  count=0
+  while [[ $named_tests =~ ^[^\`]*\`([^\`]+)\`(.*)$ ]]; do
+    named_tests=${BASH_REMATCH[2]} count=$((count + 1)) named=$((named + 1))
+    check_test "$number" "${BASH_REMATCH[1]}"
+  done
+  if ((count == 0)) && [[ $verdict == same || $verdict == differs* ]]; then complain "entry $number names no test"; fi
+done <"$document"
+
+for ((number = 1; number <= entries; number++)); do
+  [[ -n ${seen[$number]:-} ]] || complain "entry $number is missing"
+done
+((${#seen[@]} <= entries)) || complain "there are ${#seen[@]} entries, not $entries"
+
+((faults == 0)) || exit 1
+summary=''
+for verdict in same 'differs on purpose' 'no counterpart' 'GNUstep only'; do
+  summary+=", ${verdicts[$verdict]:-0} $verdict"
+done
+echo "check-compatibility: all $entries entries${summary}; the $named tests that they name exist"
