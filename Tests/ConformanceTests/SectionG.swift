@@ -65,14 +65,13 @@
       other.remove(w, "d")
     }
 
-    @Test func `90: Observing an object that announces all by hand changes its isa, but its setter tells nobody`() {
+    @Test func `90: An object that announces all by hand keeps its isa, and its setter tells nobody`() {
       let manual = Manual()
       manual.add(w, "v")
-      #expect(manual.isSwizzled)
+      #expect(!manual.isSwizzled && manual.observationInfo != nil)
       manual.v = 1
       #expect(w.lines.isEmpty)
       manual.remove(w, "v")
-      #expect(!manual.isSwizzled)
     }
 
     @Test func `94: Setters of every type notify`() {
