@@ -61,6 +61,7 @@ let package = Package(
     .testTarget(name: "InteropTests", dependencies: ["KeyValueObserving", "CKVO", "CSupport"]),
     .testTarget(name: "CrashDiagnosticsTests", dependencies: ["KeyValueObserving", "CKVO"]),
     .testTarget(name: "ConformanceTests", dependencies: ["KeyValueObserving", "CKVO"]),
+    .testTarget(name: "CodingTests", dependencies: ["KeyValueObserving", "CKVO", "CSupport"]),
     .testTarget(name: "CoreTests", dependencies: ["KeyValueObserving"]),
   ]
 )

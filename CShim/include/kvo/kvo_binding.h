@@ -277,6 +277,10 @@ KVO_API void kvo_fault_raise(kvo_fault_code code, const char *detail, const char
                              const char *KVO_NULLABLE help, const kvo_fault_observation *KVO_NULLABLE observations,
                              size_t observation_count, const char *KVO_NULLABLE file, uint32_t line);
 
+/** Returns how many faults the calling thread has raised, KVO0011, after which nothing is undone, not counted. A binding compares it
+ * to stop, after a fault in code of the program that it called, what an exception would have stopped. */
+KVO_API uint64_t kvo_thread_fault_count(void);
+
 KVO_ASSUME_NONNULL_END
 
 #ifdef __cplusplus

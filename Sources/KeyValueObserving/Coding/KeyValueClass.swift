@@ -9,6 +9,9 @@ public final class KeyValueClassDescription {
   /// By capitalised key.
   private(set) var affectingPaths: [String: Set<String>] = [:]
   private(set) var manualKeys: Set<String> = []
+  private(set) var validators: [String: Validator] = [:]
+
+  typealias Validator = (AnyObject, inout Any?) throws -> Void
 
   /// Adds a stored property whose accessors notify.
   ///
@@ -75,6 +78,17 @@ public final class KeyValueClassDescription {
     if !answer { manualKeys.insert(capitalizedKey.description) }
   }
 
+  /// Declares what validates a key: a class's method `validate<Key>(_: inout Any?) throws`.
+  ///
+  /// - Parameters:
+  ///   - capitalizedKey: The key with its first letter in upper case.
+  ///   - validate: Calls the method of an object.
+  public func validating<Root: AnyObject>(
+    _ capitalizedKey: StaticString, _ validate: @escaping (Root, inout Any?) throws -> Void
+  ) {
+    validators[capitalizedKey.description] = { try validate(unsafeDowncast($0, to: Root.self), &$1) }
+  }
+
   /// Drops the isolation of a function that only builds key paths.
   ///
   /// A class of the main actor can name its properties' key paths only in code of that actor; making a key path touches no
@@ -110,10 +124,14 @@ final class KeyValueClass: @unchecked Sendable {
   private let manualKeys: Set<UInt64>
   private let byKey: [UInt64: KeyValueProperty]
   private let byPath: [AnyKeyPath: KeyValueProperty]
+  /// Properties by the keys that they answer besides their names.
+  private let aliases: [UInt64: KeyAlias]
+  private let validators: [String: KeyValueClassDescription.Validator]
   /// The C class's address, or 0 until the first instance is handed to the runtime.
   private let address = Atomic<UInt>(0)
 
   private static let all = Guarded<[ObjectIdentifier: KeyValueClass]>([:])
+  private static let registering = Guarded(())
 
   private init(_ type: any KeyValueObservable.Type) {
     let description = KeyValueClassDescription()
@@ -130,6 +148,8 @@ final class KeyValueClass: @unchecked Sendable {
     affectingPaths = answers.affectingPaths
     affectingKeyPaths = answers.affectingKeyPaths
     selfDependencies = answers.selfDependencies
+    aliases = KeyAlias.all(of: properties, withVariables: type.accessInstanceVariablesDirectly)
+    validators = description.validators
   }
 
   static func of(type: any KeyValueObservable.Type) -> KeyValueClass {
@@ -147,7 +167,16 @@ final class KeyValueClass: @unchecked Sendable {
   static func of(_ object: some KeyValueObservable) -> KeyValueClass { of(type: Swift.type(of: object)) }
 
   func property(at path: AnyKeyPath) -> KeyValueProperty? { byPath[path] }
-  func property(named name: String) -> KeyValueProperty? { byKey[keyHash(name)].flatMap { $0.name == name ? $0 : nil } }
+  /// The property that answers a key.
+  func property(named name: String) -> KeyValueProperty? {
+    let hash = keyHash(name)
+    if let property = byKey[hash], property.name == name { return property }
+    guard let alias = aliases[hash], alias.key == name else { return nil }
+    return alias.property
+  }
+
+  func validator(forKey key: String) -> KeyValueClassDescription.Validator? { validators[capitalized(key)] }
+
   func isAffected(_ key: UInt64) -> Bool { affectingPaths[key] != nil || affectingKeyPaths[key] != nil }
   func isSelfDependent(_ key: UInt64) -> Bool { selfDependencies[key] != nil }
   /// Whether setting it does not notify.
@@ -159,7 +188,7 @@ final class KeyValueClass: @unchecked Sendable {
     let superclass = _getSuperclass(type) as? any KeyValueObservable.Type
     let parent = superclass.map { KeyValueClass.of(type: $0).pointer(offset: offset) }
     // One at a time: of two that register the same class, the second would get another name.
-    return Self.all.withLock { _ in
+    return Self.registering.withLock { _ in
       if let known = OpaquePointer(bitPattern: address.load(ordering: .acquiring)) { return known }
       let made = register(superclass: parent, offset: offset)
       address.store(UInt(bitPattern: made), ordering: .releasing)

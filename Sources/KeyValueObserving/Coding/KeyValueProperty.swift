@@ -38,6 +38,9 @@ class KeyValueProperty: @unchecked Sendable {
   var encoding: String { abstract() }
   /// The present value; the instance is of the property's class.
   func read(_ instance: AnyObject) -> Any { abstract() }
+  var isWritable: Bool { abstract() }
+  /// What sets a value, converted now, through the setter of an instance of the property's class.
+  func setter(of value: Any?) throws(ConversionFailure) -> (AnyObject) -> Void { abstract() }
   /// The value in storage that `copy` or an accessor made.
   func value(at storage: UnsafeRawPointer) -> Any { abstract() }
   /// The present value, or the selected elements of it, in new storage; `nil` if it has no elements.
@@ -90,6 +93,14 @@ final class TypedProperty<Root: AnyObject, Value>: KeyValueProperty, @unchecked 
 
   override var encoding: String { cEncoding(of: Value.self) }
   override func read(_ instance: AnyObject) -> Any { unsafeDowncast(instance, to: Root.self)[keyPath: keyPath] }
+  override var isWritable: Bool { path is ReferenceWritableKeyPath<Root, Value> }
+
+  override func setter(of value: Any?) throws(ConversionFailure) -> (AnyObject) -> Void {
+    let value = try converted(value, to: Value.self)
+    let writable = unsafeDowncast(path, to: ReferenceWritableKeyPath<Root, Value>.self)
+    return { unsafeDowncast($0, to: Root.self)[keyPath: writable] = value }
+  }
+
   override func value(at storage: UnsafeRawPointer) -> Any { storage.assumingMemoryBound(to: Value.self).pointee }
 
   override func copy(

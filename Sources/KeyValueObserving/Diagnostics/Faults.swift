@@ -42,42 +42,6 @@ func raiseRegistrationFault(
     site: site)
 }
 
-/// A key path, walked at registration, with a key that does not exist.
-func raiseUndefinedKey(
-  _ undefined: UndefinedKey, keyPath: String, observer: AnyObject, options: NSKeyValueObservingOptions,
-  context: UnsafeMutableRawPointer?, site: ObservationSite
-) {
-  let observed = ObserverIdentity(undefined.object)
-  let observing = ObserverIdentity(observer)
-  raiseFault(
-    KVO_FAULT_UNDEFINED_KEY,
-    "cannot observe \"\(keyPath)\": \(observed.className)@\(observed.addressText) has no observable value for "
-      + "\"\(undefined.key)\"",
-    apple:
-      "[<\(observed.className) \(observed.addressText)> addObserver:<\(observing.className) \(observing.addressText)> "
-      + "forKeyPath:@\"\(keyPath)\" options:\(options.rawValue) context:\(hexadecimal(context))] was sent to an object "
-      + "that is not KVC-compliant for the \"\(undefined.key)\" property.",
-    help: keys(of: undefined.object), site: site)
-}
-
-/// A key path of a registration that can no longer be walked.
-func raiseUndefinedKey(_ undefined: UndefinedKey, _ classic: ClassicObservation) {
-  let observed = ObserverIdentity(undefined.object)
-  raiseFault(
-    KVO_FAULT_UNDEFINED_KEY,
-    "\"\(classic.keyPath)\" cannot be followed: \(observed.className)@\(observed.addressText) has no observable value for "
-      + "\"\(undefined.key)\"",
-    apple: "[<\(observed.className) \(observed.addressText)> valueForUndefinedKey:]: this class is not key value "
-      + "coding-compliant for the key \(undefined.key).",
-    help: keys(of: undefined.object), concerned: classic)
-}
-
-private func keys(of object: any KeyValueObservable) -> String {
-  let names = KeyValueClass.of(object).properties.map(\.name)
-  let list = names.isEmpty ? "none" : names.joined(separator: ", ")
-  return "the keys of \(_typeName(type(of: object), qualified: false)) are: \(list)"
-}
-
 /// A change that arrived at the end of a hierarchy's chain of `super`.
 func raiseUnhandledChange(
   observer: AnyObject, keyPath: String?, object: Any?, change: [NSKeyValueChangeKey: Any]?,

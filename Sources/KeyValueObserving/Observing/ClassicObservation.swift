@@ -45,9 +45,9 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
   /// The value for a delivery. A key that has become undefined, because another object came onto the path, is a fault.
   private func value(of object: any KeyValueObservable, at components: [String]) -> Any {
     do {
-      return dictionaryValue(try object.value(atPath: components[...]) as Any)
+      return dictionaryValue(try KeyPathWalk.observedValue(of: object, at: components) as Any)
     } catch {
-      raiseUndefinedKey(error, self)
+      raise(error, .delivery(self))
       return NSNull()
     }
   }

@@ -39,4 +39,26 @@ open class KeyValueObject: NSObject, KeyValueObservable, KeyValueObserver {
 
   /// See ``KeyValueObservable/didChangeValue(forKey:)``; setters do not call it.
   open nonisolated func didChangeValue(forKey key: String) { kvo_did_change(__keyValueObject, key) }
+
+  /// See ``KeyValueObservable/accessInstanceVariablesDirectly``.
+  open nonisolated class var accessInstanceVariablesDirectly: Bool { true }
+
+  /// See ``KeyValueObservable/value(forUndefinedKey:)``.
+  open nonisolated func value(forUndefinedKey key: String) -> Any? { __value(forUndefinedKey: key) }
+
+  /// See ``KeyValueObservable/setValue(_:forUndefinedKey:)``.
+  open nonisolated func setValue(_ value: Any?, forUndefinedKey key: String) {
+    __setValue(value, forUndefinedKey: key)
+  }
+
+  /// See ``KeyValueObservable/setNilValueForKey(_:)``.
+  open nonisolated func setNilValueForKey(_ key: String) { __setNilValueForKey(key) }
+
+  /// See ``KeyValueObservable/validateValue(_:forKey:)``.
+  open nonisolated func validateValue(_ value: inout Any?, forKey key: String) throws {
+    try __validateValue(&value, forKey: key)
+  }
+
+  /// See ``KeyValueObservable/observationInfo``.
+  open nonisolated var observationInfo: UnsafeMutableRawPointer? { __observationInfo }
 }

@@ -71,18 +71,38 @@ public protocol KeyValueObservable: AnyObject, SendableMetatype {
   ///
   /// Kind and positions are those given before the change; the arguments here are Apple's, and are not looked at.
   nonisolated func didChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String)
-}
 
-extension KeyValueObservable {
-  public nonisolated static func automaticallyNotifiesObservers(forKey key: String) -> Bool { true }
-  public nonisolated static func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> { [] }
+  /// Tells whether properties named `_<key>` and `_is<Key>` answer `key`; the default is `true`.
+  ///
+  /// Asked when the class is first observed or read by a key, and remembered.
+  nonisolated static var accessInstanceVariablesDirectly: Bool { get }
+
+  /// Answers for a key that the class does not have; the default is fault KVO0009 and `nil`.
+  nonisolated func value(forUndefinedKey key: String) -> Any?
+
+  /// Sets a key that the class does not have, or that cannot be set; the default is fault KVO0009.
+  nonisolated func setValue(_ value: Any?, forUndefinedKey key: String)
+
+  /// Called by `setValue(nil, forKey:)` for a property that cannot be nil; the default is fault KVO0035.
+  ///
+  /// A class that has a meaning for it sets that, through the setter: `if key == "age" { age = 0 }`. Nothing was changed, and
+  /// nobody notified, before.
+  nonisolated func setNilValueForKey(_ key: String)
+
+  /// Tells whether a value may be set for a key, by throwing if not; may put another in its place.
+  ///
+  /// The default calls the class's method `validate<Key>(_: inout Any?) throws`, if the macro finds one in the class, and otherwise
+  /// accepts every value. Setting a value never validates it; call this before, as on Apple's platforms.
+  nonisolated func validateValue(_ value: inout Any?, forKey key: String) throws
 
   /// A pointer that is not `nil` while any observation is registered with the object, also on behalf of another object's key
   /// path.
   ///
   /// Use it only to tell whether there is one; what it points to belongs to the runtime.
-  public nonisolated var observationInfo: UnsafeMutableRawPointer? {
-    let object = __keyValueObject
-    return kvo_object_is_observed(object) ? UnsafeMutableRawPointer(object) : nil
-  }
+  nonisolated var observationInfo: UnsafeMutableRawPointer? { get }
+}
+
+extension KeyValueObservable {
+  public nonisolated static func automaticallyNotifiesObservers(forKey key: String) -> Bool { true }
+  public nonisolated static func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> { [] }
 }

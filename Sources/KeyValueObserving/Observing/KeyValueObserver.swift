@@ -45,15 +45,15 @@ extension KeyValueObservable {
     }
     let cls = KeyValueClass.of(self)
     cls.reportSelfDependency(of: components[0], site)
-    let key = keyHash(components[0])
+    let key = keyOfChanges(of: components[0])
     let isRuntime = self is KeyValueRuntimeObject
     let property = cls.property(named: components[0])
     let isDirect = components.count == 1 && !cls.isAffected(key) && (isRuntime || property?.isDirect ?? true)
     let needsValue = components.count > 1 || options.isSuperset(of: [.initial, .new])
     if needsValue {
-      do { _ = try value(atPath: components[...]) } catch {
-        return raiseUndefinedKey(
-          error, keyPath: keyPath, observer: observer, options: options, context: context, site: site)
+      do { _ = try KeyPathWalk.observedValue(of: self, at: components) } catch {
+        return raise(
+          error, .registration(keyPath: keyPath, observer: observer, options: options, context: context, site))
       }
     }
     let classic = ClassicObservation(

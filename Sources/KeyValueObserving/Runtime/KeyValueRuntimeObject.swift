@@ -95,7 +95,7 @@ public final class KeyValueRuntimeObject: KeyValueObservable {
   }
 
   private func refuse(_ error: any Error) -> Never {
-    let cls = kvo_object_class(pointer).map { String(cString: kvo_class_name($0)) } ?? "(no class)"
+    let cls = className
     let undefined = (error as? KeyValueRuntimeError)?.reason == .undefinedKey
     let code = undefined ? KVO_FAULT_UNDEFINED_KEY : KVO_FAULT_TYPE_MISMATCH
     raiseFault(code, "\(cls)@\(hexadecimal(pointer)): \(error)")
@@ -105,25 +105,9 @@ public final class KeyValueRuntimeObject: KeyValueObservable {
 
   // MARK: - Values by encoding
 
-  func hasProperty(_ key: String) -> Bool {
-    kvo_object_class(pointer).map { kvo_class_property($0, key) != nil } ?? false
-  }
+  func recordRead(_ key: String) { kvo_track_read(pointer, keyHash(key)) }
 
-  /// The value of a key as the Swift type that its encoding stands for; `nil` for a nil.
-  func anyValue(forKey key: String) -> Any? {
-    if kvo_track_is_recording() { recordRead(key) }
-    var read: Any?
-    _ = reading {
-      read = swiftValue(of: $0)
-    } from: {
-      kvo_get_value(pointer, key, $0, $1)
-    }
-    return read
-  }
-
-  private func recordRead(_ key: String) { kvo_track_read(pointer, keyHash(key)) }
-
-  private func set<Value>(_ value: Value, forKey key: String, encoding: String) -> kvo_status {
+  func set<Value>(_ value: Value, forKey key: String, encoding: String) -> kvo_status {
     // A structure goes as its bits, under the property's own encoding; Swift's types do not know their encoding.
     if encoding.hasPrefix("{"), _isPOD(Value.self) {
       return withUnsafePointer(to: value) { bytes in

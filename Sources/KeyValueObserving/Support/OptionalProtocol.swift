@@ -2,12 +2,17 @@
 
 protocol OptionalProtocol {
   static var wrappedType: Any.Type { get }
+  static var noValue: Self { get }
+  /// An optional of a value that is converted to the wrapped type.
+  static func wrapping(_ value: Any) throws(ConversionFailure) -> Self
   /// The wrapped value, or `nil`.
   var wrappedAny: Any? { get }
 }
 
 extension Optional: OptionalProtocol {
   static var wrappedType: Any.Type { Wrapped.self }
+  static var noValue: Wrapped? { nil }
+  static func wrapping(_ value: Any) throws(ConversionFailure) -> Wrapped? { try converted(value, to: Wrapped.self) }
   var wrappedAny: Any? { map { $0 as Any } }
 }
 

@@ -1,0 +1,174 @@
+// The collection operators of key paths: @count, @sum, @avg, @min, @max and the unions.
+
+import Foundation
+
+/// An operator that evaluates the rest of its path for each element.
+private enum CollectionOperator: String {
+  case sum, avg, min, max, unionOfObjects, distinctUnionOfObjects, unionOfArrays, distinctUnionOfArrays
+  case distinctUnionOfSets
+
+  /// Unions that keep duplicates are of arrays only.
+  func isDefined(for kind: CodedKind) -> Bool {
+    switch self {
+    case .unionOfObjects, .unionOfArrays: kind != .set
+    default: true
+    }
+  }
+}
+
+extension KeyPathWalk {
+  /// A dictionary can be counted; its other keys that begin with `@` are no entries either.
+  func value(
+    of dictionary: any CodedDictionary, applying name: String, right: ArraySlice<String>
+  ) throws(KeyPathError) -> Any? {
+    guard right.isEmpty else { throw .badOperator(of: dictionary, name: name) }
+    guard name == "count" else { throw .undefinedKey(of: dictionary, key: name, .get) }
+    return dictionary.codedCount
+  }
+
+  /// The value of `@name.right` of a collection.
+  func value(
+    of collection: any CodedCollection, applying name: String, right: ArraySlice<String>
+  ) throws(KeyPathError) -> Any? {
+    if name == "count" { return collection.codedCount }
+    // Without a path it is a key, and collections have no other key.
+    guard !right.isEmpty else { throw .undefinedKey(of: collection, key: name, .get) }
+    guard let operation = CollectionOperator(rawValue: name), operation.isDefined(for: collection.codedKind) else {
+      throw .badOperator(of: collection, name: name)
+    }
+    switch operation {
+    case .sum: return try sum(of: operands(of: collection, at: right), "sum", of: collection)
+    case .avg:
+      guard collection.codedCount > 0 else { return nil }
+      let sum = try sum(of: operands(of: collection, at: right), "avg", of: collection)
+      // Those without a value count too, as on Apple's platforms.
+      return quotient(sum, collection.codedCount)
+    case .min: return try extreme(of: operands(of: collection, at: right), "min", of: collection) { $0 }
+    case .max: return try extreme(of: operands(of: collection, at: right), "max", of: collection) { !$0 }
+    case .unionOfObjects: return try values(of: collection, at: right).compactMap(\.self)
+    case .distinctUnionOfObjects:
+      return try distinct(values(of: collection, at: right).compactMap(\.self), name, of: collection)
+    case .unionOfArrays: return try leaves(of: collection, at: right, name) { $0 != .set }
+    case .distinctUnionOfArrays:
+      return try distinct(leaves(of: collection, at: right, name) { $0 != .set }, name, of: collection)
+    case .distinctUnionOfSets:
+      return try set(of: leaves(of: collection, at: right, name) { $0 == .set }, operand: name, of: collection)
+    }
+  }
+
+  // MARK: - Numbers
+
+  /// The values that there are; what a mapped nil has become is none.
+  private func operands(
+    of collection: any CodedCollection, at path: ArraySlice<String>
+  ) throws(KeyPathError) -> [Any] {
+    try values(of: collection, at: path).compactMap { $0 is NSNull ? nil : $0 }
+  }
+
+  /// In decimals, so that 0.1 + 0.2 is 0.3; in binary only what no decimal can hold.
+  private func sum(
+    of operands: [Any], _ name: String, of collection: any CodedCollection
+  ) throws(KeyPathError) -> NSNumber {
+    var numbers: [CodedNumber] = []
+    for operand in operands {
+      guard let number = CodedNumber(operand) else {
+        throw .badOperand(of: collection, name: name, operand: operand, need: "a number")
+      }
+      numbers.append(number)
+    }
+    let decimals = numbers.compactMap(\.decimal)
+    let sum = decimals.reduce(Decimal(0), +)
+    guard decimals.count == numbers.count, !sum.isNaN else {
+      return NSNumber(value: numbers.reduce(0) { $0 + $1.double })
+    }
+    return NSDecimalNumber(decimal: sum)
+  }
+
+  private func quotient(_ sum: NSNumber, _ count: Int) -> NSNumber {
+    guard let sum = sum as? NSDecimalNumber else { return NSNumber(value: sum.doubleValue / Double(count)) }
+    return NSDecimalNumber(decimal: sum.decimalValue / Decimal(count))
+  }
+
+  private func extreme(
+    of operands: [Any], _ name: String, of collection: any CodedCollection, takes: (_ isLess: Bool) -> Bool
+  ) throws(KeyPathError) -> Any? {
+    guard var found = operands.first else { return nil }
+    for operand in operands.dropFirst() {
+      guard let isLess = isLess(operand, found) else {
+        throw .badOperand(
+          of: collection, name: name, operand: operand, need: "comparable with \(Swift.type(of: found))")
+      }
+      if takes(isLess) { found = operand }
+    }
+    return found
+  }
+
+  // MARK: - Unions
+
+  /// What the elements, collections themselves, answer for a path, in one row.
+  private func leaves(
+    of collection: any CodedCollection, at path: ArraySlice<String>, _ name: String, where isRight: (CodedKind) -> Bool
+  ) throws(KeyPathError) -> [Any] {
+    var leaves: [Any] = []
+    for element in collection.codedElements {
+      guard let inner = unwrapped(element) as? any CodedCollection, isRight(inner.codedKind) else {
+        let need = name.hasSuffix("Sets") ? "a set" : "an array"
+        throw .badOperand(of: collection, name: name, operand: element, need: need)
+      }
+      leaves += try values(of: inner, at: path).compactMap(\.self)
+    }
+    return leaves
+  }
+
+  /// The different ones among values: of an array in order of appearance, of a set as a set.
+  private func distinct(
+    _ values: [Any], _ name: String, of collection: any CodedCollection
+  ) throws(KeyPathError) -> Any {
+    guard collection.codedKind != .set else { return try set(of: values, operand: name, of: collection) }
+    var seen: Set<AnyHashable> = []
+    var distinct: [Any] = []
+    for value in values where seen.insert(try identity(of: value, name, of: collection)).inserted {
+      distinct.append(value)
+    }
+    return distinct
+  }
+
+  /// What tells a value from others: itself, or which object it is.
+  private func identity(
+    of value: Any, _ name: String, of collection: any CodedCollection
+  ) throws(KeyPathError) -> AnyHashable {
+    if let hashable = value as? AnyHashable { return hashable }
+    guard Swift.type(of: value) is AnyObject.Type else {
+      throw .badOperand(of: collection, name: name, operand: value, need: "Hashable")
+    }
+    return ObjectIdentifier(value as AnyObject)
+  }
+
+  func set(
+    of values: [Any], operand name: String, of collection: any CodedCollection
+  ) throws(KeyPathError) -> Set<AnyHashable> {
+    var set: Set<AnyHashable> = []
+    for value in values {
+      guard let hashable = value as? AnyHashable else {
+        throw .badOperand(of: collection, name: name, operand: value, need: "Hashable, to be in a set")
+      }
+      set.insert(hashable)
+    }
+    return set
+  }
+}
+
+/// Compares two values of one comparable type, or two numbers of any; `nil` if they cannot be compared.
+private func isLess(_ left: Any, _ right: Any) -> Bool? {
+  func compare<Value: Comparable>(_ left: Value) -> Bool? { (right as? Value).map { left < $0 } }
+  if Swift.type(of: left) == Swift.type(of: right), let left = left as? any Comparable { return compare(left) }
+  switch (left, right) {
+  case (let left as String, let right as String): return left < right
+  case (let left as Date, let right as Date): return left < right
+  default: break
+  }
+  guard !(left is String), !(right is String), let left = CodedNumber(left), let right = CodedNumber(right) else {
+    return nil
+  }
+  return left < right
+}

@@ -1,0 +1,109 @@
+// Values of any type as values of a property's type: converted where nothing is lost, refused otherwise.
+
+import Foundation
+
+/// A value that is not, and cannot become, one of the expected type.
+struct ConversionFailure: Error, @unchecked Sendable {
+  /// `nil` for a nil.
+  let given: Any?
+  let expected: Any.Type
+  /// What is wrong with a value whose type would do, such as its range.
+  var reason: String?
+}
+
+/// Converts a value to a type, as key-value coding does when it sets a property.
+///
+/// A value that is of the type stays as it is. Numbers, and texts that are numbers, become the number type if it can hold
+/// them; raw values become the enum's or option set's value; arrays, sets and dictionaries are converted element by
+/// element; `NSNull` becomes nil where nil is possible and `NSNull` itself is not.
+func converted<Value>(_ value: Any?, to type: Value.Type) throws(ConversionFailure) -> Value {
+  guard let value = value.flatMap(unwrapped) else {
+    guard let optional = type as? any OptionalProtocol.Type else {
+      throw ConversionFailure(given: nil, expected: type)
+    }
+    return optional.noValue as! Value
+  }
+  if let optional = type as? any OptionalProtocol.Type {
+    if value is NSNull, !isNullable(optional.wrappedType) { return optional.noValue as! Value }
+    return try optional.wrapping(value) as! Value
+  }
+  if let same = value as? Value { return same }
+  if isNumberType(type) { return try numberConverted(value, to: type) }
+  if let raw = type as? any RawRepresentable.Type { return try rawConverted(value, to: raw) as! Value }
+  if let collection = type as? any ElementwiseConvertible.Type { return try collection.converting(value) as! Value }
+  throw ConversionFailure(given: value, expected: type)
+}
+
+/// Whether `NSNull` is a value of the type, as of `Any`.
+private func isNullable(_ type: Any.Type) -> Bool {
+  func open<Wrapped>(_: Wrapped.Type) -> Bool { NSNull() is Wrapped }
+  return _openExistential(type, do: open)
+}
+
+private func rawConverted<Value: RawRepresentable>(
+  _ value: Any, to type: Value.Type
+) throws(ConversionFailure) -> Value {
+  let raw: Value.RawValue
+  do { raw = try converted(value, to: Value.RawValue.self) } catch {
+    throw ConversionFailure(given: value, expected: type, reason: error.reason)
+  }
+  guard let made = Value(rawValue: raw) else {
+    throw ConversionFailure(given: value, expected: type, reason: "no value has the raw value \(raw)")
+  }
+  return made
+}
+
+/// A collection whose elements are converted one by one.
+private protocol ElementwiseConvertible {
+  static func converting(_ value: Any) throws(ConversionFailure) -> Self
+}
+
+extension Array: ElementwiseConvertible {
+  static func converting(_ value: Any) throws(ConversionFailure) -> [Element] {
+    guard let collection = value as? any CodedCollection, collection.codedKind != .set else {
+      throw ConversionFailure(given: value, expected: Self.self)
+    }
+    var elements: [Element] = []
+    for element in collection.codedElements { elements.append(try converted(element, to: Element.self)) }
+    return elements
+  }
+}
+
+extension ContiguousArray: ElementwiseConvertible {
+  static func converting(_ value: Any) throws(ConversionFailure) -> ContiguousArray<Element> {
+    guard let collection = value as? any CodedCollection, collection.codedKind != .set else {
+      throw ConversionFailure(given: value, expected: Self.self)
+    }
+    var elements: ContiguousArray<Element> = []
+    for element in collection.codedElements { elements.append(try converted(element, to: Element.self)) }
+    return elements
+  }
+}
+
+extension Set: ElementwiseConvertible {
+  static func converting(_ value: Any) throws(ConversionFailure) -> Set<Element> {
+    // An array's order and its duplicates would be lost.
+    guard let collection = value as? any CodedCollection, collection.codedKind == .set else {
+      throw ConversionFailure(given: value, expected: Self.self)
+    }
+    var elements: Set<Element> = []
+    for element in collection.codedElements { elements.insert(try converted(element, to: Element.self)) }
+    return elements
+  }
+}
+
+extension Dictionary: ElementwiseConvertible {
+  static func converting(_ value: Any) throws(ConversionFailure) -> [Key: Value] {
+    guard let dictionary = value as? any CodedDictionary else {
+      throw ConversionFailure(given: value, expected: Self.self)
+    }
+    var entries: [Key: Value] = [:]
+    for (key, value) in dictionary.codedEntries {
+      let key = try converted(key, to: Key.self)
+      guard entries.updateValue(try converted(value, to: Value.self), forKey: key) == nil else {
+        throw ConversionFailure(given: dictionary, expected: Self.self, reason: "two keys become the same, \(key)")
+      }
+    }
+    return entries
+  }
+}

@@ -1,0 +1,46 @@
+// What key-value coding asks a class: for keys it does not have, for nil where none can be, whether a value is valid.
+
+import CKVO
+import Foundation
+
+extension KeyValueObservable {
+  public nonisolated static var accessInstanceVariablesDirectly: Bool { true }
+
+  public nonisolated func value(forUndefinedKey key: String) -> Any? { __value(forUndefinedKey: key) }
+
+  public nonisolated func setValue(_ value: Any?, forUndefinedKey key: String) {
+    __setValue(value, forUndefinedKey: key)
+  }
+
+  public nonisolated func setNilValueForKey(_ key: String) { __setNilValueForKey(key) }
+
+  public nonisolated func validateValue(_ value: inout Any?, forKey key: String) throws {
+    try __validateValue(&value, forKey: key)
+  }
+
+  public nonisolated var observationInfo: UnsafeMutableRawPointer? { __observationInfo }
+}
+
+/// What the hooks do unless a class has its own. The macro writes hooks that call these, so that subclasses can override them: a
+/// protocol's defaults would be bound statically.
+extension KeyValueObservable {
+  public nonisolated func __value(forUndefinedKey key: String) -> Any? {
+    raise(.undefinedKey(of: self, key: key, .get))
+    return nil
+  }
+
+  public nonisolated func __setValue(_ value: Any?, forUndefinedKey key: String) {
+    raise(.undefinedKey(of: self, key: key, .set))
+  }
+
+  public nonisolated func __setNilValueForKey(_ key: String) { raiseNilValue(of: self, key: key) }
+
+  public nonisolated func __validateValue(_ value: inout Any?, forKey key: String) throws {
+    try KeyValueClass.of(self).validator(forKey: key)?(self, &value)
+  }
+
+  public nonisolated var __observationInfo: UnsafeMutableRawPointer? {
+    let object = __keyValueObject
+    return kvo_object_is_observed(object) ? UnsafeMutableRawPointer(object) : nil
+  }
+}

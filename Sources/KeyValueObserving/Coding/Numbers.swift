@@ -1,0 +1,174 @@
+// Numbers of any type: converted to another where nothing is lost, added up as decimals, compared.
+
+import Foundation
+
+/// A number of any type, or a text that is one.
+enum CodedNumber {
+  case integer(any BinaryInteger)
+  case floating(any BinaryFloatingPoint)
+  case decimal(Decimal)
+  case numeral(NumberText)
+
+  /// `nil` for a value that is no number, nor a text that is exactly one; a `Bool` is 0 or 1.
+  init?(_ value: Any) {
+    switch value {
+    case let bool as Bool: self = .integer(bool ? 1 : 0)
+    case let integer as any BinaryInteger: self = .integer(integer)
+    case let floating as any BinaryFloatingPoint: self = .floating(floating)
+    case let decimal as Decimal: self = .decimal(decimal)
+    case let number as NSDecimalNumber: self = .decimal(number.decimalValue)
+    case let number as NSNumber:
+      switch String(cString: number.objCType) {
+      case "d": self = .floating(number.doubleValue)
+      case "f": self = .floating(number.floatValue)
+      case "Q", "L": self = .integer(number.uint64Value)
+      default: self = .integer(number.int64Value)
+      }
+    case let string as String:
+      guard let numeral = NumberText(string) else { return nil }
+      self = .numeral(numeral)
+    default: return nil
+    }
+  }
+
+  /// What the number is written as; `nil` if it is infinite or no number.
+  var text: NumberText? {
+    switch self {
+    case .integer(let value): NumberText("\(value)")
+    case .floating(let value): NumberText("\(value)")
+    case .decimal(let value): NumberText("\(value)")
+    case .numeral(let text): text
+    }
+  }
+
+  /// The decimal that is written the same way; `nil` if there is none, for lack of digits or range.
+  var decimal: Decimal? {
+    if case .decimal(let value) = self { return value }
+    return text.flatMap { Decimal(exactly: $0) }
+  }
+
+  var double: Double {
+    switch self {
+    case .integer(let value): Double(value)
+    case .floating(let value): Double(value)
+    case .decimal(let value): Double("\(value)") ?? .nan
+    case .numeral(let text): Double(text.scientific) ?? .nan
+    }
+  }
+
+  private var exactDouble: Double? {
+    switch self {
+    case .integer(let value): Double(exactly: value)
+    case .floating(let value): Double(value)
+    case .decimal, .numeral: nil
+    }
+  }
+
+  static func < (left: CodedNumber, right: CodedNumber) -> Bool {
+    if let left = left.exactDouble, let right = right.exactDouble { return left < right }
+    if let left = left.decimal, let right = right.decimal { return left < right }
+    return left.double < right.double
+  }
+}
+
+/// A decimal numeral in one form: `"5"`, `"5.0"` and `"0.5e1"` are the same.
+struct NumberText: Equatable {
+  private let isNegative: Bool
+  /// Without zeros at either end; empty for zero.
+  private let digits: String
+  /// The power of ten of the last digit.
+  private let exponent: Int
+
+  /// `nil` if the text is anything but a numeral.
+  init?(_ text: String) {
+    let pattern = /([+-]?)([0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]{1,6}))?/
+    guard let match = text.wholeMatch(of: pattern) else { return nil }
+    let fraction = match.3 ?? ""
+    guard !match.2.isEmpty || !fraction.isEmpty else { return nil }
+    let all = (match.2 + fraction).drop { $0 == "0" }
+    let zeros = all.reversed().prefix { $0 == "0" }.count
+    digits = String(all.dropLast(zeros))
+    exponent = digits.isEmpty ? 0 : (match.4.flatMap { Int($0) } ?? 0) - fraction.count + zeros
+    isNegative = match.1 == "-" && !digits.isEmpty
+  }
+
+  private var sign: String { isNegative ? "-" : "" }
+  /// With an exponent, for those who read one.
+  var scientific: String { digits.isEmpty ? "0" : "\(sign)\(digits)e\(exponent)" }
+  /// Without fraction and exponent; `nil` for a number that has a fraction or more digits than any integer type.
+  var integer: String? {
+    guard (0...100).contains(exponent) else { return nil }
+    return digits.isEmpty ? "0" : sign + digits + String(repeating: "0", count: exponent)
+  }
+}
+
+extension Decimal {
+  init?(exactly text: NumberText) {
+    guard let made = Decimal(string: text.scientific), NumberText("\(made)") == text else { return nil }
+    self = made
+  }
+}
+
+/// Whether `exactly` makes values of the type.
+func isNumberType(_ type: Any.Type) -> Bool {
+  type is any FixedWidthInteger.Type || type is any BinaryFloatingPoint.Type || type == Bool.self
+    || type == Decimal.self
+}
+
+/// Converts a number, or a text that is one, to a number type.
+///
+/// Between binary fractions of different size, and between these and decimals, a number is the same if it is written the same:
+/// the `Double` 0.1 becomes the `Float` 0.1, though its bits say more, but 0.1 + 0.2 does not become 0.3.
+func numberConverted<Value>(_ value: Any, to type: Value.Type) throws(ConversionFailure) -> Value {
+  if type == Bool.self, let bool = (value as? String).flatMap({ truths[$0] }) { return bool as! Value }
+  guard let number = CodedNumber(value) else {
+    let reason = value is String ? "the text is not exactly a number" : nil
+    throw ConversionFailure(given: value, expected: type, reason: reason)
+  }
+  guard let made = number.exactly(as: type) as? Value else {
+    throw ConversionFailure(given: value, expected: type, reason: "\(value) cannot be held exactly")
+  }
+  return made
+}
+
+private let truths = ["true": true, "false": false, "YES": true, "NO": false]
+
+extension CodedNumber {
+  fileprivate func exactly(as type: Any.Type) -> Any? {
+    switch type {
+    case is Bool.Type:
+      switch text?.integer {
+      case "0": return false
+      case "1": return true
+      default: return nil
+      }
+    case let integer as any FixedWidthInteger.Type: return self.integer(integer)
+    case let floating as any BinaryFloatingPoint.Type: return self.floating(floating)
+    default: return decimal
+    }
+  }
+
+  private func integer<Integer: FixedWidthInteger>(_: Integer.Type) -> Any? {
+    switch self {
+    case .integer(let value): return Integer(exactly: value)
+    case .floating(let value): return Integer(exactly: value)
+    case .decimal, .numeral: return text?.integer.flatMap { Integer($0) }
+    }
+  }
+
+  private func floating<Floating: BinaryFloatingPoint>(_: Floating.Type) -> Any? {
+    switch self {
+    case .integer(let value):
+      if let exact = Floating(exactly: value) { return exact }
+    case .floating(let value):
+      if value.isNaN { return Floating.nan }
+      if let exact = Floating(exactly: value) { return exact }
+    case .decimal, .numeral: break
+    }
+    guard let text, let double = Double(text.scientific) else { return nil }
+    // Rounded once, if the type reads texts itself.
+    let made = (Floating.self as? any LosslessStringConvertible.Type)?.init(text.scientific) as? Floating
+    let nearest = made ?? Floating(double)
+    return NumberText("\(nearest)") == text ? nearest : nil
+  }
+}

@@ -1,0 +1,125 @@
+// The faults of key-value coding.
+
+import CKVO
+import Foundation
+
+/// A value, object or not, as faults name it.
+struct NamedValue {
+  let className: String
+  private let address: UnsafeMutableRawPointer?
+
+  init(_ value: Any) {
+    if let object = value as? KeyValueRuntimeObject {
+      className = object.className
+      address = UnsafeMutableRawPointer(object.pointer)
+    } else {
+      className = _typeName(type(of: value), qualified: false)
+      address =
+        type(of: value) is AnyObject.Type
+        ? UnsafeMutableRawPointer(Unmanaged.passUnretained(value as AnyObject).toOpaque()) : nil
+    }
+  }
+
+  /// `Person@0x1234`, or the type of a value, which has no address.
+  var name: String { address.map { "\(className)@\(hexadecimal($0))" } ?? "a value of type \(className)" }
+  /// As Apple writes it.
+  var appleName: String { "<\(className) \(hexadecimal(address))>" }
+}
+
+/// What a key path was walked for.
+enum KeyPathUse {
+  case coding
+  case registration(
+    keyPath: String, observer: AnyObject, options: NSKeyValueObservingOptions, context: UnsafeMutableRawPointer?,
+    ObservationSite)
+  /// Of a registration that a change has made impossible to follow.
+  case delivery(ClassicObservation)
+
+  fileprivate func raise(_ code: kvo_fault_code, _ detail: String, apple: String? = nil, help: String? = nil) {
+    switch self {
+    case .coding: raiseFault(code, detail, apple: apple, help: help)
+    case .registration(let keyPath, _, _, _, let site):
+      raiseFault(code, "cannot observe \"\(keyPath)\": \(detail)", apple: apple, help: help, site: site)
+    case .delivery(let classic):
+      raiseFault(
+        code, "\"\(classic.keyPath)\" cannot be followed: \(detail)", apple: apple, help: help, concerned: classic)
+    }
+  }
+}
+
+/// Reports why a key path cannot be walked.
+func raise(_ error: KeyPathError, _ use: KeyPathUse = .coding) {
+  switch error {
+  case .undefinedKey(let receiver, let key, let access): raiseUndefinedKey(key, of: receiver, access, use)
+  case .throughCollection(let collection, let key):
+    let named = NamedValue(collection)
+    use.raise(
+      KVO_FAULT_THROUGH_COLLECTION, "\"\(key)\" would go through \(named.name)",
+      apple: "[\(named.appleName) addObserver:forKeyPath:options:context:] is not supported. Key path: \(key)",
+      help:
+        "observe the collection itself, an operator such as \"@count\" or \"@sum.\(key)\", or the elements one by one")
+  case .badOperator(let receiver, let name):
+    let named = NamedValue(receiver)
+    use.raise(
+      KVO_FAULT_BAD_OPERATOR, "\(named.name) has no collection operator @\(name)",
+      apple: "[\(named.appleName) valueForKeyPath:]: this class does not implement the \(name) operation.",
+      help: "the operators are @count, @sum, @avg, @min, @max, @distinctUnionOfObjects, @distinctUnionOfArrays, "
+        + "@distinctUnionOfSets, and of arrays also @unionOfObjects and @unionOfArrays")
+  case .badOperand(let receiver, let name, let operand, let need):
+    // What an operator goes into has to be a collection; what it computes with, of a type that it can compute with.
+    let isElement = name.hasSuffix("Arrays") || name.hasSuffix("Sets")
+    use.raise(
+      isElement ? KVO_FAULT_BAD_OPERATOR : KVO_FAULT_TYPE_MISMATCH,
+      "@\(name) of \(NamedValue(receiver).name) met \(NamedValue(operand).name), which is not \(need)")
+  case .unsuitable(let receiver, let key, let failure):
+    let given = failure.given.map { "a \(_typeName(Swift.type(of: $0), qualified: false))" } ?? "nil"
+    let reason = failure.reason.map { " (\($0))" } ?? ""
+    use.raise(
+      KVO_FAULT_TYPE_MISMATCH,
+      "cannot set \"\(key)\" of \(NamedValue(receiver).name): expected a "
+        + "\(_typeName(failure.expected, qualified: false)), was given \(given)\(reason)",
+      help: "nothing was changed; only conversions that lose nothing are made")
+  case .reported: break
+  }
+}
+
+private func raiseUndefinedKey(_ key: String, of receiver: Any, _ access: KeyPathError.Access, _ use: KeyPathUse) {
+  let named = NamedValue(receiver)
+  let object = receiver as? any KeyValueObservable
+  var detail: String
+  let apple: String
+  switch use {
+  case .coding:
+    let exists = access == .set && object.map { KeyValueClass.of($0).property(named: key) != nil } ?? false
+    detail = "cannot \(access == .get ? "get" : "set") \"\(key)\" of \(named.name): "
+    detail += exists ? "it has no setter" : "there is no such key"
+  case .registration, .delivery: detail = "\(named.name) has no observable value for \"\(key)\""
+  }
+  if case .registration(let keyPath, let observer, let options, let context, _) = use {
+    apple =
+      "[\(named.appleName) addObserver:\(NamedValue(observer).appleName) forKeyPath:@\"\(keyPath)\" "
+      + "options:\(options.rawValue) context:\(hexadecimal(context))] was sent to an object that is not KVC-compliant for "
+      + "the \"\(key)\" property."
+  } else {
+    let selector = access == .get ? "valueForUndefinedKey:" : "setValue:forUndefinedKey:"
+    apple = "[\(named.appleName) \(selector)]: this class is not key value coding-compliant for the key \(key)."
+  }
+  use.raise(
+    KVO_FAULT_UNDEFINED_KEY, detail, apple: apple,
+    help: object.map(keys)
+      ?? "keys are properties of @KeyValueObservable classes and C objects, and entries of dictionaries")
+}
+
+private func keys(of object: any KeyValueObservable) -> String {
+  let names = (object as? KeyValueRuntimeObject)?.keys ?? KeyValueClass.of(object).properties.map(\.name)
+  let list = names.isEmpty ? "none" : names.joined(separator: ", ")
+  return "the keys of \(NamedValue(object).className) are: \(list)"
+}
+
+func raiseNilValue(of object: any KeyValueObservable, key: String) {
+  let named = NamedValue(object)
+  raiseFault(
+    KVO_FAULT_NIL_VALUE, "cannot set \"\(key)\" of \(named.name) to nil: the property cannot be nil",
+    apple: "[\(named.appleName) setNilValueForKey]: could not set nil as the value for the key \(key).",
+    help: "override setNilValueForKey(_:) to set what nil stands for")
+}

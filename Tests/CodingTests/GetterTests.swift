@@ -1,0 +1,94 @@
+// Values read by keys and key paths.
+#if Macros
+  import Foundation
+  import KeyValueObserving
+  import Testing
+
+  @Suite("Reading by key")
+  struct GetterTests {
+    private let record = Record()
+
+    @Test func `The value of a key is the plain Swift value of the property`() {
+      #expect(record.value(forKey: "int") as? Int == 1)
+      #expect(record.value(forKey: "string") as? String == "s")
+      #expect(record.value(forKey: "grade") as? Grade == .low)
+      #expect(record.value(forKey: "range") as? Range<Int> == 0..<1)
+      #expect((record.value(forKey: "point") as? (x: Int, y: Int))?.x == 0)
+      #expect((record.value(forKey: "action") as? () -> String)?() == "none")
+      #expect(record.value(forKey: "half") as? Double == 0.5)
+      #expect(record.value(forKey: "constant") as? Int == 7)
+    }
+
+    @Test func `Optionals are taken off at every level, and nil is nil`() {
+      #expect(record.value(forKey: "number") == nil)
+      record.number = 5
+      #expect(record.value(forKey: "number") as? Int == 5)
+      record.nested = .some(.some(6))
+      #expect(record.value(forKey: "nested").map { type(of: $0) == Int.self } == true)
+      record.nested = .some(.none)
+      #expect(record.value(forKey: "nested") == nil)
+    }
+
+    @Test func `A key of any script is a key`() {
+      record.setValue(3, forKey: "Lücke")
+      #expect(record.value(forKey: "Lücke") as? Int == 3)
+      #expect(record.changes(of: "Lücke") { record.setValue(4, forKey: "Lücke") } == ["Lücke 3>4"])
+    }
+
+    @Test func `self is the object`() {
+      #expect(record.value(forKey: "self") as? Record === record)
+      #expect(record.value(forKeyPath: "self.int") as? Int == 1)
+    }
+
+    @Test func `A path is followed object by object, and a nil on the way gives nil`() {
+      let ann = Person("Ann")
+      #expect(ann.value(forKeyPath: "friend.friend.name") == nil)
+      ann.friend = Person("Bob")
+      #expect(ann.value(forKeyPath: "friend.name") as? String == "Bob")
+      #expect(ann.value(forKeyPath: "friend.friend.name") == nil)
+    }
+
+    @Test func `dictionaryWithValues gives NSNull for nil`() {
+      let values = record.dictionaryWithValues(forKeys: ["int", "text"])
+      #expect(values.count == 2 && values["int"] as? Int == 1 && values["text"] is NSNull)
+    }
+
+    @Test func `A key that the class does not have is fault KVO0009 with Apple's sentence`() {
+      var value: Any? = 1
+      let raised = faults { value = record.value(forKey: "nothing") }
+      #expect(value == nil)
+      #expect(raised.map(\.code) == [9])
+      #expect(raised.first?.exception == "NSUnknownKeyException")
+      #expect(
+        raised.first?.sentence
+          == "[<Record 0x> valueForUndefinedKey:]: this class is not key value coding-compliant for the key nothing.")
+    }
+
+    @Test func `An empty component is a key like any other, which an object does not have`() {
+      for path in ["", "person.", ".person", "person..name"] {
+        record.person = Person("Ann")
+        #expect(faults { _ = record.value(forKeyPath: path) }.map(\.code) == [9], "\(path)")
+      }
+    }
+
+    @Test func `NSNull and other values on the way have no keys, and the fault names their type`() {
+      record.any = NSNull()
+      let null = refused { record.value(forKeyPath: "any.name") }
+      #expect(null.first?.summary.contains("NSNull") == true)
+      #expect(null.first?.exception == "NSUnknownKeyException")
+      let raised = refused { record.value(forKeyPath: "int.name") }
+      #expect(raised.map(\.summary) == [#"cannot get "name" of a value of type Int: there is no such key"#])
+    }
+
+    @Test func `A computed property that reads by keys is observed through what it reads`() {
+      let reader = KeyReader()
+      #expect(reader.changes(of: "greeting") { reader.person.name = "Bob" } == ["greeting Hello Ann>Hello Bob"])
+    }
+  }
+
+  @KeyValueObservable
+  private final class KeyReader {
+    var person = Person("Ann")
+    var greeting: String { "Hello \(value(forKeyPath: "person.name") ?? "")" }
+  }
+#endif

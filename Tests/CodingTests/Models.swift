@@ -1,0 +1,139 @@
+// The model classes of the tests of key-value coding, and how these collect faults and changes.
+#if Macros
+  import Foundation
+  import KeyValueObserving
+  import Testing
+
+  enum Grade: Int {
+    case low = 1
+    case high = 2
+  }
+
+  struct Options: OptionSet {
+    let rawValue: UInt8
+  }
+
+  protocol Named {}
+
+  @KeyValueObservable
+  class Person: Named {
+    var name: String
+    var age = 0
+    var friend: Person?
+    init(_ name: String, age: Int = 0) {
+      self.name = name
+      self.age = age
+    }
+  }
+
+  /// A property of each kind.
+  @KeyValueObservable
+  final class Record {
+    var int = 1
+    var int8: Int8 = 1
+    var unsigned: UInt = 1
+    var double = 1.0
+    var float: Float = 1
+    var bool = false
+    var decimal = Decimal(1)
+    var string = "s"
+    var text: String?
+    var number: Int?
+    var nested: Int??
+    var grade = Grade.low
+    var maybeGrade: Grade?
+    var options = Options(rawValue: 0)
+    var numbers: [Int] = []
+    var optionals: [Int?] = []
+    var tags: Set<String> = []
+    var counts: [String: Int] = [:]
+    var grades: [String: [Grade]] = [:]
+    var any: Any = 0
+    var maybeAny: Any?
+    var object: NSObject?
+    var named: (any Named)?
+    var point = (x: 0, y: 0)
+    var range = 0..<1
+    var action: () -> String = { "none" }
+    var person: Person?
+    let constant = 7
+    var half: Double { double / 2 }
+    var doubled: Int {
+      get { int * 2 }
+      set { int = newValue / 2 }
+    }
+    // swift-format-ignore: IdentifiersMustBeASCII
+    var `Lücke` = 0
+    @NotObserved var plain = 0
+    weak var weakPerson: Person?
+  }
+
+  @KeyValueObservable
+  class Company {
+    var people: [Person] = []
+    var team: [Person]?
+    var shelves: [[Person]] = []
+    var info: [String: Any] = [:]
+    var things: Set<Int> = []
+  }
+
+  /// What faults were raised: code, Apple's exception and sentence with addresses taken out, and the first line.
+  struct Raised: CustomStringConvertible {
+    let code: Int
+    let exception: String?
+    let sentence: String?
+    let summary: String
+    var description: String { "KVO\(code) \(summary)" }
+
+    init(_ fault: KeyValueFault) {
+      code = fault.code
+      exception = fault.exceptionName
+      sentence = fault.appleSentence.map { $0.replacing(/0x[0-9a-f]+/, with: "0x") }
+      summary = fault.summary.replacing(#/^KVO[0-9]+ fatal: /#, with: "").replacing(/@?0x[0-9a-f]+/, with: "")
+    }
+  }
+
+  /// The faults that a function raises, after which it goes on.
+  func faults(_ body: () throws -> Void) rethrows -> [Raised] {
+    var raised: [Raised] = []
+    try KeyValueFault.withHandler(
+      {
+        raised.append(Raised($0))
+        return .ignore
+      }, in: body)
+    return raised
+  }
+
+  /// The faults of a read that gives nil.
+  func refused(_ read: () -> Any?) -> [Raised] {
+    var value: Any? = 1
+    let raised = faults { value = read() }
+    #expect(value == nil)
+    return raised
+  }
+
+  /// Logs each change as `keyPath old>new`, with `-` for what it does not carry.
+  final class Watcher: KeyValueObserver {
+    private(set) var lines: [String] = []
+
+    func observeValue(
+      forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+      context: UnsafeMutableRawPointer?
+    ) {
+      let old = change?[.oldKey].map { "\($0)" } ?? "-"
+      let new = change?[.newKey].map { "\($0)" } ?? "-"
+      lines.append("\(keyPath ?? "") \(old)>\(new)")
+    }
+  }
+
+  extension KeyValueObservable {
+    /// What an observer of a key path is told while `body` runs.
+    func changes(of keyPath: String, _ body: () -> Void) -> [String] {
+      let watcher = Watcher()
+      addObserver(watcher, forKeyPath: keyPath, options: [.old, .new])
+      body()
+      removeObserver(watcher, forKeyPath: keyPath)
+      return watcher.lines
+    }
+  }
+#endif
