@@ -266,6 +266,17 @@ static kvo_action ask_handler(const kvo_fault *fault) {
   return action;
 }
 
+/* Some of Apple's sentences have several lines; in the report they stay together. */
+static void append_apple(text *report, const char *apple) {
+  append(report, "  Apple says: ");
+  for (const char *line = apple, *end; *line != '\0'; line = end) {
+    end = strchr(line, '\n');
+    end = end != NULL ? end + 1 : line + strlen(line);
+    append(report, "%s%.*s", line == apple ? "" : "    ", (int)(end - line), line);
+  }
+  append(report, "\n");
+}
+
 void kvo_fault_raise(kvo_fault_code code, const char *detail, const char *apple, const char *help,
                      const kvo_fault_observation *observations, size_t observation_count, const char *file,
                      uint32_t line) {
@@ -276,7 +287,7 @@ void kvo_fault_raise(kvo_fault_code code, const char *detail, const char *apple,
   text report = {report_block, 0, sizeof report_block, false};
   append(&summary, "KVO%04d %s: %s", (int)code, is_harmless(code) ? "error" : "fatal", detail);
   append(&report, "%s\n", summary.bytes);
-  if (apple != NULL) append(&report, "  Apple says: %s\n", apple);
+  if (apple != NULL) append_apple(&report, apple);
   if (observation_count > 0) {
     append(&report, "  observations:\n");
     append_observations(&report, observations, observation_count);
@@ -325,16 +336,20 @@ void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls, cons
   append(
       &apple,
       "An instance 0x%llx of class %s was deallocated while key value observers were still registered with it. Current "
-      "observation info: (",
-      address((const char *)object - cls->header_offset), cls->name);
+      "observation info: <NSKeyValueObservationInfo 0x%llx> (",
+      address((const char *)object - cls->header_offset), cls->name, address(object));
   for (size_t i = 0; i < count; i++) {
     append(&detail, "%s \"%s\"", i == 0 ? "" : ",", left[i].key_path);
-    append(&apple, "%s<Observer: 0x%llx, Key path: %s, Options: <New: %s, Old: %s, Prior: %s> Context: 0x%llx>",
-           i == 0 ? "" : ", ", address(left[i].observer), left[i].key_path, yes(left[i].options, KVO_NEW),
-           yes(left[i].options, KVO_OLD), yes(left[i].options, KVO_PRIOR), address(left[i].context));
+    /* What is an object with Apple is one here by its identity: the observation's id, and its key path. */
+    append(&apple,
+           "\n<NSKeyValueObservance 0x%llx: Observer: 0x%llx, Key path: %s, Options: <New: %s, Old: %s, Prior: %s> "
+           "Context: 0x%llx, Property: 0x%llx>",
+           (unsigned long long)left[i].observation, address(left[i].observer), left[i].key_path,
+           yes(left[i].options, KVO_NEW), yes(left[i].options, KVO_OLD), yes(left[i].options, KVO_PRIOR),
+           address(left[i].context), address(left[i].key_path));
   }
   append(&detail, ")");
-  append(&apple, ")");
+  append(&apple, "\n)");
   kvo_fault_raise(
       KVO_FAULT_DEALLOCATED_WHILE_OBSERVED, detail.bytes, apple.bytes,
       "remove each observation before its object dies, or make it one that ends with the object: in Swift the "

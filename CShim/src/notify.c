@@ -299,6 +299,17 @@ static bool is_of(manual *open, const kvo_object *object, kvo_key key, const kvo
   return open->announced && open->object == object && open->key == key && content(&open->frame)->info == info;
 }
 
+/* Of a did without a will: nobody is told, but a path that was observed in between, or whose head changed in silence before, has
+ * to follow the value that it finds now. */
+static kvo_status follow_present_value(kvo_object *object, kvo_key key) {
+  kvo_frame frame;
+  if (kvo__frame_begin(&frame, object, key, false, KVO_CHANGE_SETTING, NULL) == 0) return KVO_OK;
+  content(&frame)->limit = 0;
+  content(&frame)->registered = 0;
+  kvo_frame_finish(&frame, NULL);
+  return KVO_ERROR_UNBALANCED;
+}
+
 kvo_status kvo_did_change(kvo_object *object, const char *key) {
   if (object == NULL || key == NULL) return KVO_ERROR_INVALID_ARGUMENT;
   kvo_key hash = kvo_key_hash(key, strlen(key));
@@ -306,10 +317,7 @@ kvo_status kvo_did_change(kvo_object *object, const char *key) {
   manual **link = &manual_changes;
   while (*link != NULL && !is_of(*link, object, hash, info)) link = &(*link)->below;
   manual *open = *link;
-  if (open == NULL) { /* a will that nobody was to be told of left nothing behind */
-    kvo_slot *slot = info != NULL ? kvo__slot_find(info, hash) : NULL;
-    return slot != NULL && atomic_load(&slot->wants) != 0 ? KVO_ERROR_UNBALANCED : KVO_OK;
-  }
+  if (open == NULL) return follow_present_value(object, hash); /* a will that nobody was to be told of left nothing */
   *link = open->below;
   kvo_frame_content *change = content(&open->frame);
   bool read_new = (open->wants & KVO_FRAME_WANTS_NEW) != 0 && change->kind != KVO_CHANGE_REMOVAL;

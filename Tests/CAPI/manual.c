@@ -258,3 +258,38 @@ TEST("a pair belongs to its thread, and what a thread leaves open is given up wh
   CHECK_EQ(w.calls, 0);
   item_destroy(object);
 }
+
+TEST("a path that is observed between a will and a did of its head follows the new head, and is not told of it") {
+  item *object = item_make(0), *next = item_make(1);
+  watcher w = {0};
+  will(object, "next");
+  watch(object, "next.value", KVO_NEW | KVO_OLD, &w);
+  object->next = next;
+  CHECK_STATUS(kvo_did_change(as_object(object), "next"), KVO_ERROR_UNBALANCED);
+  CHECK_EQ(w.calls, 0);
+  KVO_SET(next, "value", int, 2);
+  CHECK_EQ(w.calls, 1);
+  CHECK_EQ(w.old_value.integer, 1);
+  CHECK_EQ(w.new_value.integer, 2);
+  CHECK_OK(kvo_remove_observer(w.id));
+  item_destroy(object);
+  item_destroy(next);
+}
+
+TEST("so it does when the head is observed by others, who are told") {
+  item *object = item_make(0), *next = item_make(1);
+  watcher head = {0}, path = {0};
+  watch(object, "next", KVO_NONE, &head);
+  will(object, "next");
+  watch(object, "next.value", KVO_NONE, &path);
+  object->next = next;
+  did(object, "next");
+  CHECK_EQ(head.calls, 1);
+  CHECK_EQ(path.calls, 0);
+  KVO_SET(next, "value", int, 2);
+  CHECK_EQ(path.calls, 1);
+  CHECK_OK(kvo_remove_observer(path.id));
+  CHECK_OK(kvo_remove_observer(head.id));
+  item_destroy(object);
+  item_destroy(next);
+}

@@ -63,7 +63,7 @@ static void check_abort(void (*misuse)(void *), const char *first_line, const ch
 TEST("KVO0001 aborts with Apple's sentence and the line of the registration") {
   check_abort(die_observed, "KVO0001 fatal: Item@0x",
               "was deallocated while key value observers were still registered with it. Current observation info: "
-              "(<Observer: 0x");
+              "<NSKeyValueObservationInfo 0x");
 }
 
 TEST("KVO0002 aborts with Apple's sentence and the lines of what is registered") {

@@ -131,7 +131,6 @@ final class KeyValueClass: @unchecked Sendable {
   private let address = Atomic<UInt>(0)
 
   private static let all = Guarded<[ObjectIdentifier: KeyValueClass]>([:])
-  private static let registering = Guarded(())
 
   private init(_ type: any KeyValueObservable.Type) {
     let description = KeyValueClassDescription()
@@ -188,7 +187,7 @@ final class KeyValueClass: @unchecked Sendable {
     let superclass = _getSuperclass(type) as? any KeyValueObservable.Type
     let parent = superclass.map { KeyValueClass.of(type: $0).pointer(offset: offset) }
     // One at a time: of two that register the same class, the second would get another name.
-    return Self.registering.withLock { _ in
+    return Self.all.withLock { _ in
       if let known = OpaquePointer(bitPattern: address.load(ordering: .acquiring)) { return known }
       let made = register(superclass: parent, offset: offset)
       address.store(UInt(bitPattern: made), ordering: .releasing)
