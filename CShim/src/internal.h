@@ -411,7 +411,6 @@ typedef struct kvo_frame_content {
   uint64_t limit, registered, late_limit;
   /** NULL unless kvo_frame_will was called. */
   kvo_will_phase *will;
-  const kvo_selection *selection;
   uint8_t kind;
   uint8_t wants;
   bool started;

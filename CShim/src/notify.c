@@ -13,14 +13,14 @@ static const kvo_property *property_of(const kvo_frame_content *change) {
 /* ------------------------------------------------------------------------------------------------------------- Frame -- */
 
 /* What is the same for all observers. */
-static kvo_raw_change record_of(const kvo_frame_content *change) {
+static kvo_raw_change record_of(const kvo_frame_content *change, const kvo_selection *selection) {
   const kvo_info *info = change->info;
   kvo_raw_change record = {
       .object = info->object,
       .instance = (char *)info->object - info->cls->header_offset,
       .property = property_of(change),
-      .indexes = change->selection != NULL ? change->selection->indexes : NULL,
-      .index_count = change->selection != NULL ? change->selection->count : 0,
+      .indexes = selection != NULL ? selection->indexes : NULL,
+      .index_count = selection != NULL ? selection->count : 0,
       .kind = (kvo_change_kind)change->kind,
   };
   return record;
@@ -45,19 +45,46 @@ uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key, boo
   change->late_limit = 0;
   change->registered = atomic_load_explicit(&kvo__births, memory_order_relaxed);
   change->will = NULL;
-  change->selection = selection;
   change->kind = (uint8_t)kind;
   change->wants = (uint8_t)wants;
   change->started = false;
   change->is_marked = false;
-  change->record = record_of(change);
+  change->record = record_of(change, selection);
   /* Last, for an atomic waits for what was loaded and holds up what comes. */
   change->entered = kvo__enter(info);
   return wants;
 }
 
+/* Innermost first. Usually there is none, and a change by a setter pays for one load. */
+static _Thread_local kvo_mute *mutes __attribute__((tls_model("initial-exec")));
+
+void kvo_mute_begin(kvo_mute *mute, kvo_object *object, kvo_key key) {
+  mute->outer = mutes;
+  mute->object = object;
+  mute->key = key;
+  mutes = mute;
+}
+
+void kvo_mute_end(kvo_mute *mute) { mutes = mute->outer; }
+
+/* Each silences one change: what observers and the setter's own code then do to the key is told as always. */
+static bool takes_mute(const kvo_object *object, kvo_key key) {
+  kvo_mute *mute = mutes;
+  while (mute != NULL && (mute->object != object || mute->key != key)) mute = mute->outer;
+  if (mute == NULL) return false;
+  mute->object = NULL;
+  return true;
+}
+
 uint32_t kvo_frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key) {
+  if (__builtin_expect(mutes != NULL, false) && takes_mute(object, key)) return 0;
   return kvo__frame_begin(frame, object, key, true, KVO_CHANGE_SETTING, NULL);
+}
+
+uint32_t kvo_frame_begin_change(kvo_frame *frame, kvo_object *object, kvo_key key, kvo_change_kind kind,
+                                const size_t *indexes, size_t count) {
+  kvo_selection selection = {indexes, count};
+  return kvo__frame_begin(frame, object, key, true, kind, &selection);
 }
 
 /* Whether a node is to hear of this change: not if it was registered during it, not if it was removed. */
@@ -227,71 +254,117 @@ typedef struct manual {
   uint32_t wants;
   /** kvo_will_change has told everybody; until then a did in a callback is not for this one. */
   bool announced;
+  /** The values were given with kvo_will_change; they are not read. */
+  bool has_values;
   void *old_value;
+  void *new_value;
   kvo_selection selection;
   size_t indexes[];
 } manual;
 
 static _Thread_local manual *manual_changes;
 
+static void free_manual(manual *open) {
+  const kvo_property *property = property_of(content(&open->frame));
+  kvo__property_release(property, open->old_value);
+  kvo__property_release(property, open->new_value);
+  kvo_frame_end(&open->frame);
+  kvo__free(open);
+}
+
 /* A pair is scoped to a thread: what is still open when the thread ends will not be told, but is not leaked either. */
 void kvo__manual_drop(void) {
   while (manual_changes != NULL) {
     manual *open = manual_changes;
     manual_changes = open->below;
-    if (open->old_value != NULL) kvo__property_release(property_of(content(&open->frame)), open->old_value);
-    kvo_frame_end(&open->frame);
-    kvo__free(open);
+    free_manual(open);
   }
 }
 
 /* The present value of the frame's property; a fault when the key is undefined. */
-static void *read_value(kvo_frame_content *change, const kvo_selection *selection) {
+static void *read_value(manual *open) {
+  kvo_frame_content *change = content(&open->frame);
   const kvo_property *property = property_of(change);
   if (property == NULL) {
     kvo__fault_undefined(change->info->cls, change->info->object, change->slot);
     return NULL;
   }
+  const kvo_selection *selection = open->selection.indexes != NULL ? &open->selection : NULL;
   return kvo__property_copy(property, change->info->object, selection);
 }
 
-static kvo_status will_change(kvo_object *object, kvo_change_kind kind, const char *key, const size_t *indexes,
-                              size_t count) {
-  if (object == NULL || key == NULL) return KVO_ERROR_INVALID_ARGUMENT;
-  kvo_key hash = kvo_key_hash(key, strlen(key));
-  if (count > (SIZE_MAX - sizeof(manual)) / sizeof(size_t)) return KVO_ERROR_OUT_OF_MEMORY;
+/* Makes the pair's first half; NULL with KVO_OK when nobody is to be told. */
+static manual *open_manual(kvo_object *object, kvo_change_kind kind, kvo_key key, const kvo_selection *selection,
+                           kvo_status *status) {
+  *status = KVO_ERROR_OUT_OF_MEMORY;
+  size_t count = selection != NULL ? selection->count : 0;
+  if (count > (SIZE_MAX - sizeof(manual)) / sizeof(size_t)) return NULL;
   manual *open = kvo__alloc(sizeof *open + count * sizeof(size_t));
-  if (open == NULL) return KVO_ERROR_OUT_OF_MEMORY;
-  if (count > 0) memcpy(open->indexes, indexes, count * sizeof(size_t));
-  open->selection.indexes = open->indexes;
+  if (open == NULL) return NULL;
+  *status = KVO_OK;
+  if (count > 0) memcpy(open->indexes, selection->indexes, count * sizeof(size_t));
+  open->selection.indexes = selection != NULL ? open->indexes : NULL;
   open->selection.count = count;
   open->object = object;
-  open->key = hash;
-  const kvo_selection *selection = kind != KVO_CHANGE_SETTING ? &open->selection : NULL;
-  open->wants = kvo__frame_begin(&open->frame, object, hash, false, kind, selection);
+  open->key = key;
+  open->wants = kvo__frame_begin(&open->frame, object, key, false, kind, &open->selection);
   if (open->wants == 0) {
     kvo__free(open);
-    return KVO_OK;
+    return NULL;
   }
   kvo__thread(); /* its end is to be seen: kvo__manual_drop */
   open->below = manual_changes;
   manual_changes = open;
-  if ((open->wants & KVO_FRAME_WANTS_OLD) != 0 && kind != KVO_CHANGE_INSERTION)
-    open->old_value = read_value(content(&open->frame), selection);
+  return open;
+}
+
+/* Tells those who want to be told before. */
+static void announce(manual *open) {
   if ((open->wants & KVO_FRAME_WANTS_WILL) != 0) kvo_frame_will(&open->frame, open->old_value);
   open->announced = true;
+}
+
+static kvo_status will_change(kvo_object *object, kvo_change_kind kind, const char *key,
+                              const kvo_selection *selection) {
+  if (object == NULL || key == NULL) return KVO_ERROR_INVALID_ARGUMENT;
+  kvo_status status;
+  manual *open = open_manual(object, kind, kvo_key_hash(key, strlen(key)), selection, &status);
+  if (open == NULL) return status;
+  if ((open->wants & KVO_FRAME_WANTS_OLD) != 0 && kind != KVO_CHANGE_INSERTION) open->old_value = read_value(open);
+  announce(open);
   return KVO_OK;
 }
 
 kvo_status kvo_will_change(kvo_object *object, const char *key) {
-  return will_change(object, KVO_CHANGE_SETTING, key, NULL, 0);
+  return will_change(object, KVO_CHANGE_SETTING, key, NULL);
 }
 
 kvo_status kvo_will_change_indexes(kvo_object *object, kvo_change_kind kind, const char *key, const size_t *indexes,
                                    size_t count) {
   bool ordered = kind == KVO_CHANGE_INSERTION || kind == KVO_CHANGE_REMOVAL || kind == KVO_CHANGE_REPLACEMENT;
   if (!ordered || (indexes == NULL && count > 0)) return KVO_ERROR_INVALID_ARGUMENT;
-  return will_change(object, kind, key, indexes, count);
+  kvo_selection selection = {indexes, count};
+  return will_change(object, kind, key, &selection);
+}
+
+kvo_status kvo_binding_will_change_values(kvo_object *object, kvo_key key, kvo_change_kind kind, void *old_value,
+                                          void *new_value) {
+  kvo_class *cls = kvo_object_class(object);
+  const kvo_property *property = cls != NULL ? kvo__class_find(cls, key) : NULL;
+  if (property == NULL) return KVO_ERROR_UNDEFINED_KEY;
+  if (property->ops == NULL) return KVO_ERROR_INVALID_ARGUMENT;
+  kvo_status status;
+  manual *open = open_manual(object, kind, key, NULL, &status);
+  if (open == NULL) {
+    kvo__property_release(property, old_value);
+    kvo__property_release(property, new_value);
+    return status;
+  }
+  open->has_values = true;
+  open->old_value = old_value;
+  open->new_value = new_value;
+  announce(open);
+  return KVO_OK;
 }
 
 /* The info tells a new object at the address of a dead one from it: an open frame keeps the old info's memory. */
@@ -320,16 +393,14 @@ kvo_status kvo_did_change(kvo_object *object, const char *key) {
   if (open == NULL) return follow_present_value(object, hash); /* a will that nobody was to be told of left nothing */
   *link = open->below;
   kvo_frame_content *change = content(&open->frame);
-  bool read_new = (open->wants & KVO_FRAME_WANTS_NEW) != 0 && change->kind != KVO_CHANGE_REMOVAL;
+  bool read_new = !open->has_values && (open->wants & KVO_FRAME_WANTS_NEW) != 0 && change->kind != KVO_CHANGE_REMOVAL;
   while (kvo_frame_next(&open->frame)) {
     kvo_node_kind told = kvo__node_kind(change->cursor);
     bool direct = (told == KVO_NODE_DIRECT || told == KVO_NODE_LEAF) && (change->cursor->options & KVO_NEW) != 0;
-    void *new_value = read_new && direct ? read_value(change, change->selection) : NULL;
-    kvo_frame_deliver(&open->frame, open->old_value, new_value);
+    void *new_value = read_new && direct ? read_value(open) : NULL;
+    kvo_frame_deliver(&open->frame, open->old_value, open->has_values ? open->new_value : new_value);
     if (new_value != NULL) kvo__property_release(property_of(change), new_value);
   }
-  if (open->old_value != NULL) kvo__property_release(property_of(change), open->old_value);
-  kvo_frame_end(&open->frame);
-  kvo__free(open);
+  free_manual(open);
   return KVO_OK;
 }

@@ -138,6 +138,13 @@ typedef struct kvo_frame {
  * end. */
 KVO_API uint32_t kvo_frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key);
 
+/** kvo_frame_begin for a change of elements of a collection, by the binding on behalf of a setter: of a manual key nobody is told.
+ * `kind` is an insertion, removal or replacement; `indexes` are the positions, ascending, which have to live until the frame
+ * ends, or NULL for a collection without positions. Old and new values, of the property's type, then hold the elements concerned
+ * only. Expressions that read the key are evaluated, and told a setting. */
+KVO_API uint32_t kvo_frame_begin_change(kvo_frame *frame, kvo_object *object, kvo_key key, kvo_change_kind kind,
+                                        const size_t *KVO_NULLABLE indexes, size_t count);
+
 /** Sends the before-change notifications, oldest first. */
 KVO_API void kvo_frame_will(kvo_frame *frame, const void *KVO_NULLABLE old_value);
 
@@ -154,6 +161,26 @@ KVO_API void kvo_frame_finish(kvo_frame *frame, const void *KVO_NULLABLE old_val
 
 /** Ends the frame; must be called exactly once for a frame whose begin returned other than 0, unless kvo_frame_finish was. */
 KVO_API void kvo_frame_end(kvo_frame *frame);
+
+/** Silences one change. The members belong to the runtime. */
+typedef struct kvo_mute {
+  struct kvo_mute *KVO_NULLABLE outer;
+  kvo_object *KVO_NULLABLE object;
+  kvo_key key;
+} kvo_mute;
+
+/** For a binding that tells a change itself and stores through the property's own setter: the next kvo_frame_begin of (object, key)
+ * on this thread, until kvo_mute_end, answers 0. Later ones do not, for the setter's own code may change the key again. They
+ * nest; `mute` must stay where it is. */
+KVO_API void kvo_mute_begin(kvo_mute *mute, kvo_object *object, kvo_key key);
+KVO_API void kvo_mute_end(kvo_mute *mute);
+
+/** kvo_will_change with the values of the change, NULL where it has none; kvo_did_change ends it. For changes whose values are not
+ * to be read, as those of a set are known before it changes. Both are of the property's type, and the property's ops release them:
+ * at the end of the change, or of the thread if the change is left open, or at once if nobody is to be told or the status is
+ * OUT_OF_MEMORY. Fails with UNDEFINED_KEY, or INVALID_ARGUMENT for a property of a C class, and then they stay the caller's. */
+KVO_API kvo_status kvo_binding_will_change_values(kvo_object *object, kvo_key key, kvo_change_kind kind,
+                                                  void *KVO_NULLABLE old_value, void *KVO_NULLABLE new_value);
 
 /** Brackets a lock of the binding's own, which it holds for a few instructions and without running code of the program: a fork
  * waits until no thread is between the two, so that the child finds the lock free. They nest. */
