@@ -56,6 +56,7 @@ let package = Package(
     .testTarget(name: "HostwatchTests", dependencies: ["HostModel", "KeyValueObserving"]),
     .testTarget(name: "MacroUsageTests", dependencies: ["KeyValueObserving"]),
     .testTarget(name: "ObservingTests", dependencies: ["KeyValueObserving", "CKVO"]),
+    .testTarget(name: "CollectionTests", dependencies: ["KeyValueObserving", "CKVO"]),
     // A C program that the tests of interoperation talk to.
     .target(name: "CSupport", dependencies: ["CKVO"], path: "Tests/CSupport"),
     .testTarget(name: "InteropTests", dependencies: ["KeyValueObserving", "CKVO", "CSupport"]),

@@ -52,7 +52,8 @@
     fileprivate var listing: [String] {
       let isWeak = declaration.modifiers.has(.weak)
       // Of a property that owns its value: the path from an optional object too.
-      let chained = isWeak || declaration.modifiers.has(.unowned) ? "" : ", \\__Root?.?.\(name.member)"
+      let isOwning = !isWeak && !declaration.modifiers.has(.unowned)
+      let chained = isOwning ? ", \\__Root?.?.\(name.member), inPlace: { $1(&$0.\(name.member)) }" : ""
       let entry =
         kind == .observed
         ? "description.observed\(isWeak ? "Weak" : "")(\(name.literal), \(name.key), \\__Root.\(name.member)\(chained))"

@@ -64,7 +64,9 @@
             }
 
             public class func __keyValueProperties<__Root: Document>(_: __Root.Type, _ description: KeyValueObserving.KeyValueClassDescription) {
-              description.observed("title", 0xda31296c0c1b6029, \__Root.title, \__Root?.?.title)
+              description.observed("title", 0xda31296c0c1b6029, \__Root.title, \__Root?.?.title, inPlace: {
+                  $1(&$0.title)
+                })
             }
 
             private class func __describeOwnDocument(_ description: KeyValueObserving.KeyValueClassDescription) {
@@ -155,7 +157,9 @@
             }
 
             class func __keyValueProperties<__Root: Player>(_: __Root.Type, _ description: KeyValueObserving.KeyValueClassDescription) {
-              description.observed("volume", 0x21cde1e8e13cf0cf, \__Root.volume, \__Root?.?.volume)
+              description.observed("volume", 0x21cde1e8e13cf0cf, \__Root.volume, \__Root?.?.volume, inPlace: {
+                  $1(&$0.volume)
+                })
             }
 
             private class func __describeOwnPlayer(_ description: KeyValueObserving.KeyValueClassDescription) {
@@ -321,7 +325,9 @@
 
             class func __keyValueProperties<__Root: Note>(_: __Root.Type, _ description: KeyValueObserving.KeyValueClassDescription) {
               description.stored("text", \__Root.text)
-              description.observed("size", 0x4dea9618e618ae3c, \__Root.size, \__Root?.?.size)
+              description.observed("size", 0x4dea9618e618ae3c, \__Root.size, \__Root?.?.size, inPlace: {
+                  $1(&$0.size)
+                })
             }
 
             private class func __describeOwnNote(_ description: KeyValueObserving.KeyValueClassDescription) {

@@ -23,15 +23,38 @@ public final class KeyValueClassDescription {
   public func observed<Root: AnyObject, Value>(
     _ name: StaticString, _ key: UInt64, _ path: ReferenceWritableKeyPath<Root, Value>, _ chained: AnyKeyPath? = nil
   ) {
-    observed(name, path, chained, ValueReaders<Value>())
+    observed(name, path, chained, ValueReaders<Value>(), nil)
+  }
+
+  /// The same, for a property that is no collection: how it is changed in place does not matter.
+  @inlinable
+  @inline(__always)
+  public func observed<Root: AnyObject, Value>(
+    _ name: StaticString, _ key: UInt64, _ path: ReferenceWritableKeyPath<Root, Value>, _ chained: AnyKeyPath? = nil,
+    inPlace: (Root, (inout Value) -> Void) -> Void
+  ) {
+    observed(name, path, chained, ValueReaders<Value>(), nil)
+  }
+
+  /// Adds a stored property that is a collection.
+  ///
+  /// - Parameter inPlace: Lends the property to a function that changes it, as in `{ $1(&$0.pages) }`. A key path would copy the
+  ///   collection for it.
+  @inlinable
+  @inline(__always)
+  public func observed<Root: AnyObject, Value: _KeyValueCollection>(
+    _ name: StaticString, _ key: UInt64, _ path: ReferenceWritableKeyPath<Root, Value>, _ chained: AnyKeyPath? = nil,
+    inPlace: @escaping (Root, (inout Value) -> Void) -> Void
+  ) {
+    observed(name, path, chained, ValueReaders<Value>(), inPlace)
   }
 
   @usableFromInline
   func observed<Root: AnyObject, Value>(
     _ name: StaticString, _ path: ReferenceWritableKeyPath<Root, Value>, _ chained: AnyKeyPath?,
-    _ readers: ValueReaders<Value>
+    _ readers: ValueReaders<Value>, _ inPlace: ((Root, (inout Value) -> Void) -> Void)?
   ) {
-    add(name, path, chained, readers, isStored: true, isDirect: true)
+    add(name, path, chained, readers, inPlace, isStored: true, isDirect: true)
   }
 
   /// Adds a stored weak property: the death of what it refers to is a change that no accessor makes.
@@ -53,13 +76,14 @@ public final class KeyValueClassDescription {
 
   private func add<Root: AnyObject, Value>(
     _ name: StaticString, _ path: KeyPath<Root, Value>, _ chained: AnyKeyPath? = nil,
-    _ readers: ValueReaders<Value> = ValueReaders(), isStored: Bool, isDirect: Bool
+    _ readers: ValueReaders<Value> = ValueReaders(), _ inPlace: InPlace<Root, Value>? = nil, isStored: Bool,
+    isDirect: Bool
   ) {
     let name = name.description
     properties.append(
       TypedProperty<Root, Value>(
-        name: name, key: keyHash(name), path: path, chained: chained, readers: readers, isStored: isStored,
-        isDirect: isDirect))
+        name: name, key: keyHash(name), path: path, chained: chained, readers: readers, inPlace: inPlace,
+        isStored: isStored, isDirect: isDirect))
   }
 
   /// Declares the key paths that affect a key: what a class answers in `keyPathsForValuesAffecting<Key>`.

@@ -50,6 +50,8 @@ class KeyValueProperty: @unchecked Sendable {
   }
   func release(_ storage: UnsafeMutableRawPointer) { abstract() }
   func assign(_ instance: UnsafeMutableRawPointer, _ value: UnsafePointer<kvo_value>) -> kvo_status { abstract() }
+  /// A `PropertyAccess` of the property's type.
+  func access(to instance: AnyObject) -> Any { abstract() }
   /// What reads a value of the property from storage as another type: the same, or its optional. `nil` for any other.
   func reader<Result>(as type: Result.Type) -> ((UnsafeRawPointer) -> Result)? { abstract() }
 
@@ -78,17 +80,31 @@ final class TypedProperty<Root: AnyObject, Value>: KeyValueProperty, @unchecked 
   private var keyPath: KeyPath<Root, Value> { unsafeDowncast(path, to: KeyPath<Root, Value>.self) }
 
   private let readers: ValueReaders<Value>
+  /// Changes a collection where it is stored; a key path would copy it. `nil` for anything else.
+  private let inPlace: InPlace<Root, Value>?
 
   init(
     name: String, key: UInt64, path: KeyPath<Root, Value>, chained: AnyKeyPath?, readers: ValueReaders<Value>,
-    isStored: Bool, isDirect: Bool
+    inPlace: InPlace<Root, Value>?, isStored: Bool, isDirect: Bool
   ) {
     self.readers = readers
+    self.inPlace = inPlace
     super.init(name: name, key: key, path: path, chained: chained, isStored: isStored, isDirect: isDirect)
   }
 
   override func reader<Result>(as type: Result.Type) -> ((UnsafeRawPointer) -> Result)? {
     readers.same as? (UnsafeRawPointer) -> Result ?? readers.optional as? (UnsafeRawPointer) -> Result
+  }
+
+  override func access(to instance: AnyObject) -> Any {
+    let root = unsafeDowncast(instance, to: Root.self)
+    let path = keyPath
+    func read() -> Value { root[keyPath: path] }
+    if let inPlace { return PropertyAccess<Value>(read: read, modify: { inPlace(root, $0) }) }
+    guard let writable = path as? ReferenceWritableKeyPath<Root, Value> else {
+      return PropertyAccess<Value>(read: read, modify: nil)
+    }
+    return PropertyAccess<Value>(read: read, modify: { $0(&root[keyPath: writable]) })
   }
 
   override var encoding: String { cEncoding(of: Value.self) }
@@ -121,6 +137,9 @@ final class TypedProperty<Root: AnyObject, Value>: KeyValueProperty, @unchecked 
     return KVO_OK
   }
 }
+
+/// Changes a property of an object where it is stored.
+@usableFromInline typealias InPlace<Root, Value> = (Root, (inout Value) -> Void) -> Void
 
 /// What reads values from storage; made where the type is known, so that it is specialised for it.
 @usableFromInline

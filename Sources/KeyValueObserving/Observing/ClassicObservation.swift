@@ -88,7 +88,9 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
     guard let property = raw.pointee.property else { return storage.assumingMemoryBound(to: Any.self).pointee }
     if let user = kvo_property_user(property) {
       let property = Unmanaged<KeyValueProperty>.fromOpaque(user).takeUnretainedValue()
-      return dictionaryValue(property.value(at: storage))
+      let value = dictionaryValue(property.value(at: storage))
+      // Apple's: what changes of an ordered set, too, comes as an array.
+      return raw.pointee.kind == KVO_CHANGE_SETTING ? value : (value as? NSOrderedSet)?.array ?? value
     }
     return swiftValue(of: property, at: storage) ?? NSNull()
   }

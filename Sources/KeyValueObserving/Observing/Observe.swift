@@ -44,7 +44,7 @@ extension KeyValueObservable {
       // Whoever sets the object holds it.
       let object = Unmanaged<Self>.fromOpaque(change.pointee.instance)
       // Twice, so that the usual case has no index set to make and to destroy.
-      if change.pointee.indexes == nil {
+      if change.pointee.kind == KVO_CHANGE_SETTING {
         object._withUnsafeGuaranteedRef { box.handler($0, NSKeyValueObservedChange(__setting: change)) }
       } else {
         object._withUnsafeGuaranteedRef { box.handler($0, NSKeyValueObservedChange(__raw: change)) }

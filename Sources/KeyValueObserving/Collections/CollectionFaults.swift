@@ -1,0 +1,46 @@
+// What can be wrong with a change of a collection, and the faults that say so.
+
+import CKVO
+
+extension CollectionProperty {
+  private var identity: ObserverIdentity { ObserverIdentity(object) }
+  private var name: String { "\"\(property.name)\" of \(identity.className)@\(identity.addressText)" }
+
+  func raiseNil() {
+    raiseFault(
+      KVO_FAULT_NIL_COLLECTION, "\(name) is nil and cannot be changed by its elements",
+      apple: "\(identity.className): value for key \(property.name) of object \(identity.addressText) is nil",
+      help: "set the property to an empty collection first", site: site)
+  }
+
+  func raiseReadOnly() { raise(.undefinedKey(of: object, key: property.name, .set)) }
+
+  func raiseMismatch(_ given: Any, expected: Any.Type) {
+    raiseFault(
+      KVO_FAULT_TYPE_MISMATCH,
+      "\(name) holds elements of type \(expected), not \(Swift.type(of: unwrapped(given) ?? given))", site: site)
+  }
+
+  func raiseNoCollection(_ expected: String) {
+    raiseFault(
+      KVO_FAULT_TYPE_MISMATCH, "\(name) is of type \(Swift.type(of: property.path).valueType), not \(expected)",
+      help:
+        "an array, a ContiguousArray, a Set or an NSOrderedSet, also an optional one, can be changed by its elements",
+      site: site)
+  }
+}
+
+/// - Parameter name: What has `count` elements.
+func raiseOutside(_ position: Int, count: Int, of name: String, site: ObservationSite?) {
+  raiseFault(
+    KVO_FAULT_OUT_OF_RANGE, "position \(position) is outside of \(name), which has \(count) elements", site: site)
+}
+
+/// - Parameter selector: Apple's method.
+func raiseCounts(elements: Int, positions: Int, _ selector: String, of kind: String, site: ObservationSite?) {
+  raiseFault(
+    KVO_FAULT_BAD_COLLECTION_CHANGE, "\(elements) elements are given for \(positions) positions",
+    apple: "\(selector): "
+      + "the counts of the passed-in \(kind) (\(elements)) and index set (\(positions)) must be identical.",
+    site: site)
+}

@@ -1,0 +1,84 @@
+// Finding the property that a handle of a collection is for.
+
+import CKVO
+
+/// A property of an object, at the end of a key path.
+struct PathEnd {
+  let object: any KeyValueObservable
+  let key: String
+}
+
+extension KeyValueObservable {
+  /// The place of a list of this object, one without a list after a fault.
+  nonisolated func list<Element>(forKey key: String, _ site: ObservationSite) -> ListPlace<Element> {
+    guard let found = collection(forKey: key, site) else { return ListPlace() }
+    func open<List: ListValue>(_: List.Type) -> ListPlace<Element> {
+      let access = found.property.access(to: self) as! PropertyAccess<List>
+      // The first element speaks for the others. Of them all to ask would take too long.
+      if let first = access.read().itemArray.first, recast(first, as: Element.self) == nil {
+        found.raiseMismatch(first, expected: Element.self)
+        return ListPlace()
+      }
+      return PropertyList(found, access)
+    }
+    guard let type = Swift.type(of: found.property.path).valueType as? any ListValue.Type else {
+      found.raiseNoCollection("an array")
+      return ListPlace()
+    }
+    return open(type)
+  }
+
+  /// The place of a set of this object, one without a set after a fault.
+  nonisolated func set<Element: Hashable>(forKey key: String, _ site: ObservationSite) -> SetPlace<Element> {
+    guard let found = collection(forKey: key, site) else { return SetPlace() }
+    func open<Members: SetValue>(_: Members.Type) -> SetPlace<Element> {
+      let access = found.property.access(to: self) as! PropertyAccess<Members>
+      if let first = access.read().items?.first, recast(first, as: Element.self) == nil {
+        found.raiseMismatch(first, expected: Element.self)
+        return SetPlace()
+      }
+      return PropertySet(found, access)
+    }
+    guard let type = Swift.type(of: found.property.path).valueType as? any SetValue.Type else {
+      found.raiseNoCollection("a set")
+      return SetPlace()
+    }
+    return open(type)
+  }
+
+  private nonisolated func collection(forKey key: String, _ site: ObservationSite) -> CollectionProperty? {
+    if let property = KeyValueClass.of(self).property(named: key) {
+      _ = adoptedObject
+      return CollectionProperty(object: self, property: property, site: site)
+    }
+    raise(.undefinedKey(of: self, key: key, .get))
+    return nil
+  }
+
+  /// The object that has the last key of a path; `nil` when an object on the way is `nil`, or after a fault.
+  nonisolated func end(ofPath path: String) -> PathEnd? {
+    let components = components(ofCodedPath: path)
+    let last = components[components.count - 1]
+    let head = KeyPathWalk.coding { (walk) throws(KeyPathError) in
+      try walk.value(of: self, at: components.dropLast())
+    }
+    guard let head = head.flatMap(unwrapped) else { return nil }
+    if let object = head as? any KeyValueObservable { return PathEnd(object: object, key: last) }
+    raise(.undefinedKey(of: head, key: last, .get))
+    return nil
+  }
+
+  /// The same of a typed key path.
+  nonisolated func end(of keyPath: PartialKeyPath<Self>, _ site: ObservationSite) -> PathEnd? {
+    if let property = KeyValueClass.of(type: Self.self).property(at: keyPath)
+      ?? KeyValueClass.of(self).property(at: keyPath)
+    {
+      return PathEnd(object: self, key: property.name)
+    }
+    raiseFault(
+      KVO_FAULT_UNDEFINED_KEY, "\(keyPath) is no property of \(_typeName(type(of: self), qualified: false))",
+      apple: "Could not extract a String from KeyPath \(keyPath)",
+      help: "name a property of a @KeyValueObservable class, or use the string form", site: site)
+    return nil
+  }
+}

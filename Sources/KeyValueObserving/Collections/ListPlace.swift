@@ -1,0 +1,107 @@
+// Where the elements of a handle are: in a property, in storage of the handle's own, or nowhere.
+
+import CKVO
+
+/// A list whose elements are seen as of type `Element`.
+class ListPlace<Element> {
+  /// `nil` when there is no list: it is `nil`, or there is no such property.
+  var count: Int? { nil }
+  /// The position is valid.
+  func element(at position: Int) -> Element { fatalError("there is no element") }
+  var elements: [Element] { [] }
+  /// Changes the list, tells it, and returns what was removed or replaced; `nil` when it was refused, by a fault.
+  func change(_ edit: ListEdit<Element>) -> [Element]? { nil }
+  /// For reports.
+  var name: String { "a collection that does not exist" }
+  var site: ObservationSite? { nil }
+}
+
+/// A list that belongs to a handle alone.
+final class OwnList<Element>: ListPlace<Element> {
+  private var items: [Element] = []
+
+  override var count: Int? { items.count }
+  override func element(at position: Int) -> Element { items[position] }
+  override var elements: [Element] { items }
+  override var name: String { "a list" }
+
+  override func change(_ edit: ListEdit<Element>) -> [Element]? {
+    if let outside = edit.positionOutside(count: items.count) {
+      raiseOutside(outside, count: items.count, of: name, site: nil)
+      return nil
+    }
+    let removed = edit.kind == .insertion ? [] : items.picked(edit.positions)
+    items.apply(edit)
+    return removed
+  }
+}
+
+/// A list that is the value of a property.
+final class PropertyList<List: ListValue, Element>: ListPlace<Element> {
+  private let property: CollectionProperty
+  private let access: PropertyAccess<List>
+
+  init(_ property: CollectionProperty, _ access: PropertyAccess<List>) {
+    self.property = property
+    self.access = access
+  }
+
+  override var count: Int? { access.read().itemCount }
+  override func element(at position: Int) -> Element { cast(access.read().item(at: position)) }
+  override var name: String {
+    "\"\(property.property.name)\" of \(ObserverIdentity(property.object).className)"
+  }
+  override var site: ObservationSite? { property.site }
+
+  override var elements: [Element] {
+    let items = access.read().itemArray
+    return recast(items, elementsAs: Element.self) ?? items.map(cast)
+  }
+
+  private func cast(_ item: List._Item) -> Element {
+    if let element = recast(item, as: Element.self) { return element }
+    property.raiseMismatch(item, expected: Element.self)
+    // There is no value to go on with, whatever the policy.
+    fatalError("\(name) holds a \(Swift.type(of: item)), not a \(Element.self)")
+  }
+
+  override func change(_ edit: ListEdit<Element>) -> [Element]? {
+    guard let modify = access.modify else {
+      property.raiseReadOnly()
+      return nil
+    }
+    guard let edit = edit.map({ recast($0, elementsAs: List._Item.self) }) else {
+      let given = edit.elements.first { recast($0, as: List._Item.self) == nil }
+      property.raiseMismatch(given as Any, expected: List._Item.self)
+      return nil
+    }
+    guard permits(edit, count) else { return nil }
+    // They live until the access is over, for their death may be observed, and the list read.
+    var removed: [List._Item]?
+    property.tell(edit.kind, at: edit.positions) {
+      edit.kind == .insertion ? nil : List.holding(access.read().picking(edit.positions))
+    } newElements: {
+      edit.kind == .removal ? nil : List.holding(edit.elements)
+    } store: {
+      var count: Int?
+      modify { list in
+        count = list.itemCount
+        guard let count, edit.positionOutside(count: count) == nil else { return }
+        removed = edit.kind == .insertion ? [] : list.picking(edit.positions)
+        list.edit(edit)
+      }
+      return removed != nil || permits(edit, count)
+    }
+    return removed.map { recast($0, elementsAs: Element.self) ?? [] }
+  }
+
+  private func permits(_ edit: ListEdit<List._Item>, _ count: Int?) -> Bool {
+    guard let count else {
+      property.raiseNil()
+      return false
+    }
+    guard let outside = edit.positionOutside(count: count) else { return true }
+    raiseOutside(outside, count: count, of: name, site: site)
+    return false
+  }
+}

@@ -1,0 +1,120 @@
+// Where the members of a handle of a set are: in a property, or nowhere.
+
+import CKVO
+
+/// What a mutation of a set is told as.
+struct SetEdit<Element: Hashable> {
+  let kind: NSKeyValueSetMutationKind
+  /// What comes and what goes, of all that the mutation is about.
+  var added: Set<Element> = []
+  var removed: Set<Element> = []
+
+  /// What a mutation does to a set.
+  init(_ kind: NSKeyValueSetMutationKind, _ argument: Set<Element>, of present: Set<Element>) {
+    self.kind = kind
+    switch kind {
+    case .union: added = argument.subtracting(present)
+    case .minus: removed = present.intersection(argument)
+    case .intersect: removed = present.subtracting(argument)
+    case .set: (added, removed) = (argument.subtracting(present), present.subtracting(argument))
+    }
+  }
+}
+
+extension NSKeyValueSetMutationKind {
+  /// The kind of change that observers are told.
+  var change: NSKeyValueChange {
+    switch self {
+    case .union: .insertion
+    case .minus, .intersect: .removal
+    case .set: .replacement
+    }
+  }
+}
+
+/// A set whose members are seen as of type `Element`; without one there are none.
+class SetPlace<Element: Hashable> {
+  var members: Set<Element> { [] }
+  /// Changes the set, tells it, and returns what it did; `nil` when it was refused, by a fault.
+  func mutate(_ kind: NSKeyValueSetMutationKind, _ argument: (Set<Element>) -> Set<Element>) -> SetEdit<Element>? {
+    nil
+  }
+}
+
+/// A set that is the value of a property.
+final class PropertySet<Members: SetValue, Element: Hashable>: SetPlace<Element> {
+  private let property: CollectionProperty
+  private let access: PropertyAccess<Members>
+
+  init(_ property: CollectionProperty, _ access: PropertyAccess<Members>) {
+    self.property = property
+    self.access = access
+  }
+
+  override var members: Set<Element> {
+    guard let items = access.read().items else { return [] }
+    if let members = cast(items, to: Element.self) { return members }
+    let stranger = items.first { recast($0, as: Element.self) == nil }
+    property.raiseMismatch(stranger as Any, expected: Element.self)
+    // There is no value to go on with, whatever the policy.
+    fatalError("\"\(property.property.name)\" holds members that are no \(Element.self)")
+  }
+
+  override func mutate(
+    _ kind: NSKeyValueSetMutationKind, _ argument: (Set<Element>) -> Set<Element>
+  ) -> SetEdit<Element>? {
+    guard let modify = access.modify else {
+      property.raiseReadOnly()
+      return nil
+    }
+    guard let present = access.read().items else {
+      property.raiseNil()
+      return nil
+    }
+    let wanted = argument(cast(present, to: Element.self) ?? [])
+    guard let items = cast(wanted, to: Members._Item.self) else {
+      let stranger = wanted.first { recast($0, as: Members._Item.self) == nil }
+      property.raiseMismatch(stranger as Any, expected: Members._Item.self)
+      return nil
+    }
+    let edit = SetEdit(kind, items, of: present)
+    return store(edit, by: modify) ? converted(edit) : nil
+  }
+
+  private func store(_ edit: SetEdit<Members._Item>, by modify: ((inout Members) -> Void) -> Void) -> Bool {
+    var isStored = false
+    property.tell(edit.kind.change, at: nil) {
+      edit.kind == .union ? nil : Members.holding(edit.removed)
+    } newElements: {
+      edit.kind == .union || edit.kind == .set ? Members.holding(edit.added) : nil
+    } store: {
+      // What is removed lives until the access is over: `edit` has it.
+      modify { members in
+        guard members.items != nil else { return }
+        members.edit(removing: edit.removed, adding: edit.added)
+        isStored = true
+      }
+      if !isStored { property.raiseNil() }
+      return isStored
+    }
+    return isStored
+  }
+
+  private func converted(_ edit: SetEdit<Members._Item>) -> SetEdit<Element> {
+    var converted = SetEdit<Element>(edit.kind, [], of: [])
+    converted.added = cast(edit.added, to: Element.self) ?? []
+    converted.removed = cast(edit.removed, to: Element.self) ?? []
+    return converted
+  }
+}
+
+/// `nil` if one of the members is of another type.
+private func cast<Member, Result>(_ members: Set<Member>, to type: Result.Type) -> Set<Result>? {
+  if Member.self == Result.self { return unsafeBitCast(members, to: Set<Result>.self) }
+  var cast: Set<Result> = []
+  for member in members {
+    guard let member = member as? Result else { return nil }
+    cast.insert(member)
+  }
+  return cast
+}

@@ -1,0 +1,118 @@
+// The model classes and the recorder that the tests of collections share.
+#if Macros
+  import CKVO
+  import Foundation
+  import KeyValueObserving
+
+  @KeyValueObservable
+  final class Item: NSObject {
+    var name: String
+    var copies: [Int] = []
+    init(_ name: String) { self.name = name }
+    override var description: String { name }
+  }
+
+  @KeyValueObservable
+  class Library {
+    var numbers: [Int] = []
+    var names: [String]?
+    var dense: ContiguousArray<Int> = [1, 2, 3]
+    var anything: [Any] = []
+    var items: [Item] = []
+    var tags: Set<String> = []
+    var labels: Set<String>?
+    var ranks: [String] = []
+    var ordered = NSOrderedSet()
+    var optionalOrdered: NSMutableOrderedSet?
+    var title = ""
+    var quiet: [Int] = []
+    var quietTags: Set<Int> = []
+    @NotObserved var hidden: [Int] = []
+    let fixed = [1, 2]
+    var computed: [Int] {
+      get { numbers }
+      set { numbers = newValue }
+    }
+    var total: Int { numbers.count }
+    /// Counts the stores.
+    var watched: [Int] = [] { didSet { stores += 1 } }
+    @NotObserved var stores = 0
+    var branch: Library?
+
+    nonisolated class func automaticallyNotifiesObservers(forKey key: String) -> Bool { !key.hasPrefix("quiet") }
+  }
+
+  /// What observers saw, in order.
+  final class Log: Sendable {
+    private let lock = NSLock()
+    private nonisolated(unsafe) var entries: [String] = []
+    var lines: [String] { lock.withLock { entries } }
+    func add(_ line: String) { lock.withLock { entries.append(line) } }
+    func take() -> [String] {
+      lock.withLock {
+        defer { entries = [] }
+        return entries
+      }
+    }
+  }
+
+  extension KeyValueObservable {
+    /// Logs each change as `kind positions old>new`, with `-` for what it does not carry.
+    func log<Value>(
+      _ path: KeyPath<Self, Value>, _ options: NSKeyValueObservingOptions = [.old, .new], as name: String = "",
+      to log: Log
+    ) -> NSKeyValueObservation {
+      observe(path, options: options) { _, change in log.add(name + text(change)) }
+    }
+  }
+
+  func text<Value>(_ change: NSKeyValueObservedChange<Value>) -> String {
+    let prior = change.isPrior ? "prior " : ""
+    let indexes = change.indexes.map { " \(Array($0))" } ?? ""
+    return "\(prior)\(change.kind)\(indexes) \(text(change.oldValue))>\(text(change.newValue))"
+  }
+
+  /// A value without the ceremony of optionals, a set in order; `-` for what is not there.
+  func text<Value>(_ value: Value?) -> String {
+    guard let value else { return "-" }
+    var any = value as Any
+    while Mirror(reflecting: any).displayStyle == .optional {
+      guard let child = Mirror(reflecting: any).children.first else { return "nil" }
+      any = child.value
+    }
+    if let ordered = any as? NSOrderedSet { return "\(ordered.array)" }
+    if let set = any as? any Collection, Mirror(reflecting: any).displayStyle == .set {
+      return "{" + set.map { "\($0)" }.sorted().joined(separator: " ") + "}"
+    }
+    return "\(any)"
+  }
+
+  /// An observer of the classic kind, which logs each dictionary as `path kind positions old>new`.
+  final class ClassicRecorder: KeyValueObserver {
+    let log: Log
+    init(_ log: Log) { self.log = log }
+
+    func observeValue(
+      forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+      context: UnsafeMutableRawPointer?
+    ) {
+      let prior = change?[.notificationIsPriorKey] == nil ? "" : "prior "
+      let indexes = (change?[.indexesKey] as? IndexSet).map { " \(Array($0))" } ?? ""
+      log.add(
+        "\(prior)\(keyPath!) \(change?[.kindKey] as! UInt)\(indexes) \(text(change?[.oldKey]))>\(text(change?[.newKey]))"
+      )
+    }
+  }
+
+  /// The faults that `body` raises, which are ignored.
+  func faults(in body: () -> Void) -> [KeyValueFault] {
+    nonisolated(unsafe) var faults: [KeyValueFault] = []
+    KeyValueFault.withHandler { fault in
+      faults.append(fault)
+      return .ignore
+    } in: {
+      body()
+    }
+    return faults
+  }
+#endif

@@ -1,0 +1,142 @@
+// Mutating sets and ordered sets through their handles: what each mutation is told as.
+#if Macros
+  import Foundation
+  import KeyValueObserving
+  import Testing
+
+  @Suite("Mutating a set through a handle")
+  struct MutableSetTests {
+    let library = Library()
+    let log = Log()
+
+    /// Runs a mutation of a, b, c and returns what an observer was told.
+    private func told(_ mutate: (KeyValueMutableSet<String>) -> Void) -> [String] {
+      library.tags = ["a", "b", "c"]
+      let token = library.log(\.tags, to: log)
+      mutate(library.mutableSetValue(forKey: "tags", of: String.self))
+      token.invalidate()
+      return log.take()
+    }
+
+    @Test func `A union is an insertion of what is really added`() {
+      #expect(told { $0.insert("d") } == ["insertion ->{d}"])
+      #expect(told { $0.formUnion(["a", "d", "e"]) } == ["insertion ->{d e}"])
+      #expect(library.tags == ["a", "b", "c", "d", "e"])
+    }
+
+    @Test func `A removal and an intersection are a removal of what is really removed`() {
+      #expect(told { $0.remove("a") } == ["removal {a}>-"])
+      #expect(told { $0.subtract(["a", "b", "x"]) } == ["removal {a b}>-"])
+      #expect(told { $0.formIntersection(["a", "x"]) } == ["removal {b c}>-"])
+      #expect(library.tags == ["a"])
+      #expect(told { $0.removeAll() } == ["removal {a b c}>-"])
+      #expect(library.tags.isEmpty)
+    }
+
+    @Test func `Setting, and a symmetric difference, are a replacement with what went and what came`() {
+      #expect(told { $0.setSet(["c", "d"]) } == ["replacement {a b}>{d}"])
+      #expect(library.tags == ["c", "d"])
+      #expect(told { $0.formSymmetricDifference(["c", "d"]) } == ["replacement {c}>{d}"])
+      #expect(library.tags == ["a", "b", "d"])
+    }
+
+    @Test func `A mutation that adds or removes nothing is told, with nothing`() {
+      #expect(told { $0.insert("a") } == ["insertion ->{}"])
+      #expect(told { $0.remove("x") } == ["removal {}>-"])
+      #expect(told { $0.setSet(["a", "b", "c"]) } == ["replacement {}>{}"])
+    }
+
+    @Test func `The results are those of a set`() {
+      library.tags = ["a"]
+      let tags = library.mutableSetValue(for: \.tags)
+      #expect(tags.insert("a") == (false, "a") && tags.insert("b") == (true, "b"))
+      #expect(tags.remove("b") == "b" && tags.remove("b") == nil)
+      #expect(tags.contains("a") && tags.count == 1 && !tags.isEmpty && Set(tags) == ["a"] && "\(tags)" == "[\"a\"]")
+    }
+
+    @Test func `What is removed is told before the change too, what is added is not`() {
+      library.tags = ["a"]
+      let token = library.log(\.tags, [.old, .new, .prior], to: log)
+      let tags = library.mutableSetValue(for: \.tags)
+      tags.insert("b")
+      tags.remove("a")
+      #expect(
+        log.lines == ["prior insertion ->-", "insertion ->{b}", "prior removal {a}>-", "removal {a}>-"])
+      token.invalidate()
+    }
+
+    @Test func `A classic observer gets the kind, sets, and no positions; setting the property is a setting`() {
+      let recorder = ClassicRecorder(log)
+      library.addObserver(recorder, forKeyPath: "tags", options: [.old, .new])
+      let tags = library.mutableSetValue(forKey: "tags")
+      tags.insert("a")
+      tags.setSet(["b"])
+      tags.remove("b")
+      library.tags = ["z"]
+      #expect(log.lines == ["tags 2 ->{a}", "tags 4 {a}>{b}", "tags 3 {b}>-", "tags 1 {}>{z}"])
+      library.removeObserver(recorder, forKeyPath: "tags")
+    }
+
+    @Test func `A manual key is mutated without telling`() {
+      let token = library.log(\.quietTags, to: log)
+      library.mutableSetValue(for: \.quietTags).insert(1)
+      #expect(log.lines.isEmpty && library.quietTags == [1])
+      token.invalidate()
+    }
+  }
+
+  @Suite("Mutating an ordered set through a handle")
+  struct MutableOrderedSetTests {
+    let library = Library()
+    let log = Log()
+
+    private func told(_ mutate: (KeyValueMutableOrderedSet<String>) -> Void) -> [String] {
+      library.ranks = ["a", "b", "c"]
+      let token = library.log(\.ranks, to: log)
+      mutate(library.mutableOrderedSetValue(forKey: "ranks", of: String.self))
+      token.invalidate()
+      return log.take()
+    }
+
+    @Test func `Insertions carry positions, and leave out what is there`() {
+      #expect(told { $0.append("d") } == ["insertion [3] ->[\"d\"]"])
+      #expect(told { $0.append("a") }.isEmpty)
+      #expect(told { $0.append(contentsOf: ["a", "d", "d", "e"]) } == ["insertion [3, 4] ->[\"d\", \"e\"]"])
+      #expect(told { $0.insert("d", at: 0) } == ["insertion [0] ->[\"d\"]"])
+      #expect(told { $0.insert(["x", "b", "y"], at: [0, 2, 4]) } == ["insertion [0, 4] ->[\"x\", \"y\"]"])
+      #expect(library.ranks == ["x", "a", "b", "c", "y"])
+      #expect(told { $0.insert(["a", "y"], at: [3, 4]) } == ["insertion [3] ->[\"y\"]"])
+    }
+
+    @Test func `Removals and replacements keep the elements different`() {
+      #expect(told { $0.remove("b") } == ["removal [1] [\"b\"]>-"])
+      #expect(told { $0.remove("x") }.isEmpty)
+      #expect(told { $0.remove(at: [0, 2]) } == ["removal [0, 2] [\"a\", \"c\"]>-"])
+      #expect(told { $0.formIntersection(["c", "a"]) } == ["removal [1] [\"b\"]>-"])
+      #expect(told { $0.removeAll() } == ["removal [0, 1, 2] [\"a\", \"b\", \"c\"]>-"])
+      #expect(told { $0.replace(at: 0, with: "x") } == ["replacement [0] [\"a\"]>[\"x\"]"])
+      #expect(told { $0.replace(at: 0, with: "b") }.isEmpty)
+      #expect(told { $0.exchange(0, 2) } == ["replacement [0, 2] [\"a\", \"c\"]>[\"c\", \"a\"]"])
+      #expect(told { $0.setArray(["x", "x"]) }.last == "insertion [0] ->[\"x\"]")
+      #expect(told { $0.reverse() } == ["replacement [0, 2] [\"a\", \"c\"]>[\"c\", \"a\"]"])
+    }
+
+    @Test func `A property may be an ordered set of Foundation`() {
+      let token = library.log(\.ordered, to: log)
+      let ordered = library.mutableOrderedSetValue(forKey: "ordered", of: String.self)
+      ordered.append(contentsOf: ["a", "b", "a"])
+      ordered.insert("c", at: 1)
+      ordered.remove(at: 0)
+      #expect(
+        log.take() == ["insertion [0, 1] ->[a, b]", "insertion [1] ->[c]", "removal [0] [a]>-"])
+      #expect(library.ordered == NSOrderedSet(array: ["c", "b"]) && Array(ordered) == ["c", "b"])
+      token.invalidate()
+      let recorder = ClassicRecorder(log)
+      library.addObserver(recorder, forKeyPath: "optionalOrdered", options: [.old, .new])
+      library.optionalOrdered = ["a"]
+      library.mutableOrderedSetValue(for: \.optionalOrdered, of: String.self).append("b")
+      #expect(log.take() == ["optionalOrdered 1 <null>>[a]", "optionalOrdered 2 [1] ->[b]"])
+      library.removeObserver(recorder, forKeyPath: "optionalOrdered")
+    }
+  }
+#endif
