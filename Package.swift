@@ -63,6 +63,7 @@ let package = Package(
     .testTarget(name: "CrashDiagnosticsTests", dependencies: ["KeyValueObserving", "CKVO"]),
     .testTarget(name: "ConformanceTests", dependencies: ["KeyValueObserving", "CKVO"]),
     .testTarget(name: "CodingTests", dependencies: ["KeyValueObserving", "CKVO", "CSupport"]),
+    .testTarget(name: "PortingTests", dependencies: ["KeyValueObserving"]),
     .testTarget(name: "CoreTests", dependencies: ["KeyValueObserving"]),
   ]
 )
