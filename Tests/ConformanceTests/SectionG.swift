@@ -28,7 +28,7 @@
   }
 
   @KeyValueObservable
-  private final class Coded: Codable {
+  private final class Saved: Codable {
     var v = 1
   }
 
@@ -40,7 +40,7 @@
     let w = Watcher()
 
     @Test func `86, 105, 106, 107: To the program the class stays what it was; the isa alone tells`() throws {
-      let (sub, coded) = (Sub(), Coded())
+      let (sub, coded) = (Sub(), Saved())
       sub.add(w, "v")
       coded.add(w, "v")
       #expect(type(of: sub) == Sub.self && type(of: sub as T) == Sub.self)

@@ -1,0 +1,66 @@
+// The classes that the tests of key-value coding read and set.
+#if Macros
+  import Foundation
+  import KeyValueObserving
+  import Testing
+
+  @KeyValueObservable
+  class Coded {
+    var int = 1
+    var double = 0.5
+    var text: String?
+    var range = NSRange(location: 1, length: 2)
+    var child: Coded?
+    var list: [Coded] = []
+    var set: Set<Int> = []
+    var isOpen = true
+    var _hidden = 3
+    var any: Any?
+    var info: [String: Any] = [:]
+    let constant = 7
+    var half: Double { double / 2 }
+    @NotObserved var plain = 0
+    var manual = 0
+    /// Found by the rules for `<Key>`: only the first letter changes.
+    var isURL = "u"
+    var fooBar = 0
+    var dependent: Int { plain }
+
+    init(_ int: Int = 1) { self.int = int }
+
+    class func keyPathsForValuesAffectingDependent() -> Set<String> { ["fooBar"] }
+    class func automaticallyNotifiesObservers(forKey key: String) -> Bool { key != "manual" }
+  }
+
+  /// Answers keys that it does not have, takes 0 for nil, and validates.
+  @KeyValueObservable
+  final class Lenient {
+    var age = 5
+    var name = ""
+    @NotObserved var other: [String: Any] = [:]
+
+    func value(forUndefinedKey key: String) -> Any? { other[key] }
+    func setValue(_ value: Any?, forUndefinedKey key: String) { other[key] = value }
+    func setNilValueForKey(_ key: String) { age = 0 }
+
+    func validateName(_ value: inout Any?) throws {
+      guard let name = value as? String, !name.isEmpty else { throw Invalid() }
+      value = name.capitalized
+    }
+
+    struct Invalid: Error {}
+  }
+
+  /// Has storage that is not to be found by key.
+  @KeyValueObservable
+  final class Closed {
+    var _hidden = 3
+    static var accessInstanceVariablesDirectly: Bool { false }
+  }
+
+  /// Expects that a read gives nil; for use where an expectation cannot stand within another.
+  func nilIs(_ value: Any?) { #expect(value == nil) }
+
+  /// What faults a body raises, as Apple's exception and sentence.
+  func sentences(_ body: () -> Void) -> [String] { faults(body).map(appleText) }
+#endif

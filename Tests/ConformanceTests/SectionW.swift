@@ -1,0 +1,114 @@
+// Section W of Documentation/AppleCompatibility.md: values set by key.
+#if Macros
+  import Foundation
+  import KeyValueObserving
+  import Testing
+
+  @Suite("W. Key-value coding: setting")
+  struct SectionW {
+    let c = Coded()
+    let w = Watcher()
+
+    /// What an observer of a key is told while a body runs.
+    private func told(_ key: String, _ body: () -> Void) -> [String] {
+      c.add(w, key)
+      body()
+      c.remove(w, key)
+      return w.take()
+    }
+
+    @Test func `351: A key is set by the property of its name, by is<Key>, by _<key>`() {
+      c.setValue(2, forKey: "int")
+      c.setValue(false, forKey: "open")
+      c.setValue(4, forKey: "hidden")
+      #expect(c.int == 2 && !c.isOpen && c._hidden == 4)
+    }
+
+    @Test func `352: Numbers and texts of numbers are converted, as long as nothing is lost`() {
+      c.setValue("5", forKey: "int")
+      #expect(c.int == 5)
+      c.setValue(6.0, forKey: "int")
+      #expect(c.int == 6)
+      c.setValue(NSNumber(value: 7), forKey: "double")
+      #expect(c.double == 7)
+      #expect(codes { c.setValue(1.5, forKey: "int") } == [26])
+      #expect(codes { c.setValue("five", forKey: "int") } == [26])
+      #expect(c.int == 6)
+    }
+
+    @Test func `353: A value that cannot become the property's is a fault, and nobody is told`() throws {
+      var raised: [KeyValueFault] = []
+      let lines = told("int") { raised = faults { c.setValue(Coded(), forKey: "int") } }
+      #expect(lines.isEmpty && c.int == 1)
+      let fault = try #require(raised.first)
+      #expect(fault.exceptionName == "NSInvalidArgumentException")
+      #expect(fault.summary.contains("\"int\"") && fault.summary.contains("Int") && fault.summary.contains("Coded"))
+    }
+
+    @Test func `354: A structure is set as it is`() {
+      c.setValue(NSRange(location: 5, length: 6), forKey: "range")
+      #expect(c.range == NSRange(location: 5, length: 6))
+    }
+
+    @Test func `275, 355, 356: Nil for what cannot be nil is a fault, nobody is told, and the key notifies afterwards`()
+    {
+      var raised: [String] = []
+      #expect(told("int") { raised = sentences { c.setValue(nil, forKey: "int") } }.isEmpty)
+      #expect(
+        raised == [
+          "NSInvalidArgumentException [<Coded 0xPTR> setNilValueForKey]: could not set nil as the value for the key int."
+        ])
+      #expect(told("int") { c.int = 2 } == ["w 1>2"])
+    }
+
+    @Test func `357: setNilValueForKey may set something else, which notifies once`() {
+      let lenient = Lenient()
+      lenient.add(w, "age")
+      lenient.setValue(nil, forKey: "age")
+      #expect(w.lines == ["w 5>0"])
+      lenient.remove(w, "age")
+    }
+
+    @Test func `358: Nil for an optional sets nil`() {
+      c.text = "t"
+      #expect(told("text") { c.setValue(nil, forKey: "text") } == ["w t>null"])
+    }
+
+    @Test func `359: The new value is kept and the old one let go`() {
+      weak var old: Coded?
+      weak var new: Coded?
+      do {
+        let (first, second) = (Coded(), Coded())
+        (old, new) = (first, second)
+        c.setValue(first, forKey: "child")
+        c.setValue(second, forKey: "child")
+      }
+      #expect(old == nil && new != nil)
+    }
+
+    @Test func `92, 360: A set of a property that does not notify by itself is announced`() {
+      #expect(told("plain") { c.setValue(5, forKey: "plain") } == ["w 0>5"])
+    }
+
+    @Test func `93: A set by key of a property that notifies is told once`() {
+      #expect(told("int") { c.setValue(5, forKey: "int") } == ["w 1>5"])
+    }
+
+    @Test func `110: A set by key of what is announced by hand tells nobody`() {
+      #expect(told("manual") { c.setValue(5, forKey: "manual") }.isEmpty)
+      #expect(c.manual == 5)
+    }
+
+    @Test func `274, 361: A property without a setter is an undefined key`() {
+      let sentence = "NSUnknownKeyException [<Coded 0xPTR> setValue:forUndefinedKey:]: this class is not key value "
+      for key in ["constant", "half", "nothing"] {
+        #expect(
+          sentences { c.setValue(1, forKey: key) } == [sentence + "coding-compliant for the key \(key)."], "\(key)")
+      }
+      let lenient = Lenient()
+      lenient.setValue(1, forKey: "nothing")
+      #expect(lenient.other["nothing"] as? Int == 1)
+    }
+
+  }
+#endif

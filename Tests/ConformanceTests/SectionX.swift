@@ -1,0 +1,57 @@
+// Sections X and T of Documentation/AppleCompatibility.md: dictionaries, read, set and observed.
+#if Macros
+  import Foundation
+  import KeyValueObserving
+  import Testing
+
+  @Suite("X. Key-value coding: dictionaries")
+  struct SectionX {
+    let c = Coded()
+    let w = Watcher()
+
+    @Test func `364: A key is an entry; @count is the number of entries`() {
+      let dictionary: [String: Any] = ["a": 1, "b": 2]
+      #expect(dictionary.value(forKey: "a") as? Int == 1)
+      #expect(dictionary.value(forKey: "@count") as? Int == 2)
+      let object = KeyValueDictionary(dictionary)
+      #expect(object.value(forKey: "a") as? Int == 1)
+    }
+
+    @Test func `365, 366: A set sets an entry, and nil removes it, of a dictionary that can be changed`() {
+      var dictionary: [String: Any] = ["a": 1]
+      dictionary.setValue(2, forKey: "a")
+      dictionary.setValue(3, forKey: "b")
+      #expect(dictionary as? [String: Int] == ["a": 2, "b": 3])
+      dictionary.setValue(nil, forKey: "a")
+      #expect(dictionary as? [String: Int] == ["b": 3])
+      let object = KeyValueDictionary(["a": 1])
+      object.setValue(nil, forKey: "a")
+      #expect(object.count == 0)
+    }
+
+    @Test func `367: A key with dots comes before a path`() {
+      let dictionary: [String: Any] = ["a.b": 1, "a": ["b": 2, "c": 3]]
+      #expect(dictionary.value(forKeyPath: "a.b") as? Int == 1)
+      #expect(dictionary.value(forKeyPath: "a.c") as? Int == 3)
+    }
+
+    @Test func `368: The empty string is a key of a dictionary`() {
+      #expect(["": 5].value(forKey: "") as? Int == 5)
+    }
+
+    @Test func `369: Behind @count of a dictionary there is nothing`() {
+      #expect(codes { nilIs(["a": 1].value(forKeyPath: "@count.x")) }.count == 1)
+    }
+
+    @Test func `153: A plain dictionary that is a property is observed by key too, and by setting it through the path`()
+    {
+      c.info = ["a": 1]
+      c.add(w, "info.a")
+      c.info["a"] = 2
+      c.setValue(3, forKeyPath: "info.a")
+      c.info = [:]
+      #expect(w.lines == ["w 1>2", "w 2>3", "w 3>null"])
+      c.remove(w, "info.a")
+    }
+  }
+#endif

@@ -1,0 +1,146 @@
+// Sections Y and O of Documentation/AppleCompatibility.md: collections and their operators, read, set and observed.
+#if Macros
+  import Foundation
+  import KeyValueObserving
+  import Testing
+
+  /// A value that is nil for some.
+  @KeyValueObservable
+  private final class Item: Hashable {
+    var number: Double?
+    var parts: [Double] = []
+    init(_ number: Double?, _ parts: [Double] = []) { (self.number, self.parts) = (number, parts) }
+    static func == (left: Item, right: Item) -> Bool { left === right }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+  }
+
+  @KeyValueObservable
+  private final class Box {
+    var items: [Item] = []
+    var arrays: [[Item]] = []
+    var itemSet: Set<Item> = []
+    var sets: Set<Set<Int>> = []
+    var words: [String] = []
+  }
+
+  @Suite("Y. Key-value coding: collections and operators")
+  struct SectionY {
+    private let box = Box()
+    let w = Watcher()
+
+    init() { box.items = [Item(0.1), Item(nil), Item(0.2), Item(0.1)] }
+
+    private func value(_ path: String) -> Any? { box.value(forKeyPath: path) }
+
+    @Test func `370, 373: An array answers a key with an array, NSNull for nil; @count with its count`() {
+      let values = value("items.number") as? [Any]
+      #expect(values?.count == 4 && values?[1] is NSNull && values?[0] as? Double == 0.1)
+      #expect(box.items.value(forKey: "@count") as? Int == 4)
+    }
+
+    @Test func `371: A set answers a key with a set, without nil`() {
+      box.itemSet = Set(box.items)
+      #expect(value("itemSet.number") as? Set<AnyHashable> == [0.1, 0.2])
+    }
+
+    @Test func `372: A set by key sets it on every element`() {
+      box.items.setValue(1, forKey: "number")
+      #expect(box.items.allSatisfy { $0.number == 1 })
+    }
+
+    @Test func `374, 386: What stands before an operator is its collection, what stands behind it is computed of each`()
+    {
+      box.arrays = [[Item(1), Item(2)], [Item(3)]]
+      #expect(value("arrays.@max.@sum.number") as? Int == 3)
+      box.items = [Item(0, [1, 3]), Item(0, [4])]
+      #expect(value("items.@sum.parts.@avg.self") as? Int == 6)
+    }
+
+    @Test func `375: @count counts, whatever follows`() {
+      #expect(value("items.@count") as? Int == 4)
+      #expect(value("items.@count.number") as? Int == 4)
+    }
+
+    @Test func `376: @sum is decimal, leaves nil out, and is 0 of nothing`() {
+      box.items.removeLast()
+      #expect(value("items.@sum.number") as? Decimal == Decimal(string: "0.3"))
+      box.items = []
+      #expect(value("items.@sum.number") as? Int == 0)
+    }
+
+    @Test func `377: @avg counts elements without a value too, and is nil of nothing`() {
+      #expect(value("items.@avg.number") as? Decimal == Decimal(string: "0.1"))
+      box.items = []
+      #expect(value("items.@avg.number") == nil)
+    }
+
+    @Test func `378: @min and @max leave nil out, and are nil of nothing`() {
+      #expect(value("items.@min.number") as? Double == 0.1)
+      #expect(value("items.@max.number") as? Double == 0.2)
+      box.items = []
+      #expect(value("items.@max.number") == nil)
+    }
+
+    @Test
+    func `379, 380: @unionOfObjects keeps order and duplicates and leaves nil out; the distinct one drops duplicates`()
+    {
+      #expect(value("items.@unionOfObjects.number") as? [Double] == [0.1, 0.2, 0.1])
+      #expect(Set(value("items.@distinctUnionOfObjects.number") as? [Double] ?? []) == [0.1, 0.2])
+    }
+
+    @Test func `381: The unions of arrays flatten; what is no array is a fault`() {
+      box.arrays = [box.items, [Item(5)]]
+      #expect(value("arrays.@unionOfArrays.number") as? [Double] == [0.1, 0.2, 0.1, 5])
+      #expect(Set(value("arrays.@distinctUnionOfArrays.number") as? [Double] ?? []) == [0.1, 0.2, 5])
+      let raised = faults { nilIs(value("items.@unionOfArrays.number")) }
+      #expect(raised.map(\.exceptionName) == ["NSInvalidArgumentException"])
+    }
+
+    @Test func `382: Sets have the distinct unions only`() {
+      box.sets = [[1, 2], [2, 3]]
+      #expect(value("sets.@distinctUnionOfSets.self") as? Set<AnyHashable> == [1, 2, 3])
+      let raised = faults { nilIs(value("sets.@unionOfObjects.self")) }
+      #expect(raised.map(\.exceptionName) == ["NSInvalidArgumentException"])
+    }
+
+    @Test func `383: An operator that needs a path, without one, is an undefined key`() {
+      #expect(faults { nilIs(value("items.@sum")) }.map(\.exceptionName) == ["NSUnknownKeyException"])
+    }
+
+    @Test func `277, 384: An operator that does not exist`() {
+      #expect(
+        sentences { nilIs(value("items.@bogus.number")) } == [
+          "NSInvalidArgumentException [<Array<Item> 0xPTR> valueForKeyPath:]: this class does not implement the bogus "
+            + "operation."
+        ])
+    }
+
+    @Test func `385: What cannot be added is a fault`() {
+      box.words = ["a", "b"]
+      #expect(codes { nilIs(value("words.@sum.self")) } == [26])
+      #expect(codes { nilIs(value("words.@avg.self")) } == [26])
+    }
+
+    @Test func `156, 254, 255, 390: Operators at the end of a path are observed, and told of elements' own changes`() {
+      box.add(w, "items.@count")
+      box.items.append(Item(1))
+      box.remove(w, "items.@count")
+      #expect(w.take() == ["w 4>5"])
+      box.items = [Item(1), Item(2)]
+      box.add(w, "items.@sum.number")
+      box.items[0].number = 5
+      box.items.append(Item(3))
+      #expect(w.take() == ["w 3>7", "w 7>10"])
+      box.remove(w, "items.@sum.number")
+    }
+
+    @Test func `155, 188, 251, 252: A path through a collection is a fault at registration, and nothing stays`() {
+      #expect(
+        sentences { box.add(w, "items.number", []) } == [
+          "NSInvalidArgumentException [<Array<Item> 0xPTR> addObserver:forKeyPath:options:context:] is not supported. Key path: "
+            + "number"
+        ])
+      #expect(box.observationInfo == nil)
+    }
+  }
+#endif
