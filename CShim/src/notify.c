@@ -18,6 +18,7 @@ static kvo_raw_change record_of(const kvo_frame_content *change, const kvo_selec
   kvo_raw_change record = {
       .object = info->object,
       .instance = (char *)info->object - info->cls->header_offset,
+      .changed = info->object,
       .property = property_of(change),
       .indexes = selection != NULL ? selection->indexes : NULL,
       .index_count = selection != NULL ? selection->count : 0,

@@ -97,6 +97,7 @@ static void send_initial(kvo_info *info, kvo_node *node) {
   kvo_raw_change record = {
       .object = info->object,
       .instance = (char *)info->object - info->cls->header_offset,
+      .changed = info->object,
       .property = property,
       .kind = KVO_CHANGE_SETTING,
       .observation = node->id,

@@ -135,7 +135,7 @@
         t.hiddenChild = next
         next.v = 6
         former.v = 2
-        #expect(w.take() == ["w 1>2"])  // the former object is still the one that is followed
+        #expect(w.take() == ["w 6>6"])  // the former object is still followed, but the values are the path's
         t.willChangeValue(forKey: "hiddenChild")
         t.didChangeValue(forKey: "hiddenChild")
         next.v = 7

@@ -25,6 +25,7 @@
     weak var reviewer: Person?
     var pages: [Int] = []
     var position = (x: 0, y: 0)
+    @NotObserved var silent: Person?
     @NotObserved var scratch = 0
     @NotObserved var drafts: [String] = []
     var summary: String { "\(title) by \(author?.name ?? "?")" }

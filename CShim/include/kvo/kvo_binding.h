@@ -99,6 +99,9 @@ typedef struct kvo_raw_change {
   kvo_object *object;
   /** The binding's object that `object` is the header of. */
   void *instance;
+  /** The object that `property` is of: of an expression's observation not `object`, but the one at the end of the path; NULL
+   * without a property. */
+  const kvo_object *KVO_NULLABLE changed;
   /** The property that `old_value` and `new_value` are of, or NULL when they are what the observation's `evaluate` returned. Of an
    * expression's observation it is the key that kvo_track_value_is_of named. */
   const kvo_property *KVO_NULLABLE property;

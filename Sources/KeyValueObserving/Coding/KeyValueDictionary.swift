@@ -56,8 +56,10 @@ public final class KeyValueDictionary: KeyValueObservable, CustomStringConvertib
     return value
   }
 
-  /// The entry of a key; `nil` if there is none.
-  public nonisolated func value(forUndefinedKey key: String) -> Any? { self[key] }
+  /// The entry of a key, `nil` if there is none; of a key that begins with `@`, what that operator gives for the dictionary.
+  public nonisolated func value(forUndefinedKey key: String) -> Any? {
+    key.hasPrefix("@") ? entries.value(forKey: key) : self[key]
+  }
 
   /// Sets the entry of a key, or with `nil` removes it.
   public nonisolated func setValue(_ value: Any?, forUndefinedKey key: String) { self[key] = value }

@@ -12,6 +12,10 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
   let site: ObservationSite
   /// Of an expression; `nil` for a single key.
   private let components: [String]?
+  /// Whether the key is undefined, which is an error only when its value is needed.
+  private let isUndefined: Bool
+  /// Whether the evaluation by which it is registered needs the value.
+  private let needsFirst: Atomic<Bool>
   /// What it is a part of, when an object was given observers in common.
   private let shared: SharedRegistration?
   private weak var observer: (any KeyValueObserver)?
@@ -21,8 +25,10 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
   init(
     observer: any KeyValueObserver, object: any KeyValueObservable, keyPath: String, context: UnsafeMutableRawPointer?,
     options: NSKeyValueObservingOptions, site: ObservationSite, evaluating components: [String]?,
-    shared: SharedRegistration? = nil
+    isUndefined: Bool = false, shared: SharedRegistration? = nil
   ) {
+    self.isUndefined = isUndefined
+    needsFirst = Atomic(options.isSuperset(of: [.initial, .new]))
     identity = ObserverIdentity(observer)
     self.observer = observer
     self.object = object
@@ -37,6 +43,13 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
 
   override func evaluate() -> UnsafeMutableRawPointer? {
     guard let object, let components else { return nil }
+    if isUndefined, kvo_track_is_recording() {
+      let isNeeded = needsFirst.exchange(options.contains(.new), ordering: .relaxed)
+      if !isNeeded {
+        object.recordDependencies(ofKey: components[0])
+        return .__copy(NSNull(), as: Any.self)
+      }
+    }
     return .__copy(value(of: object, at: components), as: Any.self)
   }
 
@@ -73,13 +86,30 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
     guard let object else { return }
     guard let observer else { return reportDanglingObserver(raw.pointee.observation, object) }
     var change: [NSKeyValueChangeKey: Any] = [.kindKey: UInt(raw.pointee.kind.rawValue)]
-    change[.newKey] = value(at: raw.pointee.new_value, raw)
-    change[.oldKey] = value(at: raw.pointee.old_value, raw)
+    if raw.pointee.property != nil, let components, !leads(components.dropLast(), from: object, to: raw.pointee.changed)
+    {
+      // An object on the path was replaced and nobody was told. The values are the path's, as on Apple's platforms.
+      let present = value(of: object, at: components)
+      if options.contains(.new), !raw.pointee.is_prior { change[.newKey] = present }
+      if options.contains(.old) { change[.oldKey] = present }
+    } else {
+      change[.newKey] = value(at: raw.pointee.new_value, raw)
+      change[.oldKey] = value(at: raw.pointee.old_value, raw)
+    }
     change[.indexesKey] = IndexSet(__positions: raw.pointee.indexes, count: raw.pointee.index_count)
     if raw.pointee.is_prior { change[.notificationIsPriorKey] = true }
     let outer = Self.exchangeCurrent(Unmanaged.passUnretained(self).toOpaque())
     observer.observeValue(forKeyPath: keyPath, of: object, change: change, context: context)
     _ = Self.exchangeCurrent(outer)
+  }
+
+  /// Whether a path leads to the object that has changed.
+  private func leads(
+    _ path: ArraySlice<String>, from object: any KeyValueObservable, to changed: UnsafePointer<kvo_object>?
+  ) -> Bool {
+    if path.isEmpty { return true }
+    let holder = try? KeyPathWalk(isObserving: true).value(of: object, at: path)
+    return (holder as? any KeyValueObservable).map { UnsafePointer($0.__keyValueObject) } == changed
   }
 
   private func value(at storage: UnsafeRawPointer?, _ raw: UnsafePointer<kvo_raw_change>) -> Any? {

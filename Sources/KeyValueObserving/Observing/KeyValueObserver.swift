@@ -48,7 +48,10 @@ extension KeyValueObservable {
     let key = keyOfChanges(of: components[0])
     let isRuntime = self is KeyValueRuntimeObject
     let property = cls.property(named: components[0])
-    let isDirect = components.count == 1 && !cls.isAffected(key) && (isRuntime || property?.isDirect ?? true)
+    let isUndefined = components.count == 1 && !isRuntime && property == nil
+    // The value of a key that the class does not have is what it answers for undefined keys.
+    let isSimple = isUndefined ? options.isDisjoint(with: [.old, .new]) : isRuntime || property?.isDirect ?? false
+    let isDirect = components.count == 1 && !cls.isAffected(key) && isSimple
     let needsValue = components.count > 1 || options.isSuperset(of: [.initial, .new])
     if needsValue {
       do { _ = try KeyPathWalk.observedValue(of: self, at: components) } catch {
@@ -58,7 +61,7 @@ extension KeyValueObservable {
     }
     let classic = ClassicObservation(
       observer: observer, object: self, keyPath: keyPath, context: context, options: options, site: site,
-      evaluating: isDirect ? nil : components)
+      evaluating: isDirect ? nil : components, isUndefined: isUndefined)
     classic.register(with: object, key: isDirect ? key : nil)
   }
 
