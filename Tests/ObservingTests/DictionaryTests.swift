@@ -80,6 +80,18 @@
         ])
     }
 
+    @Test func `A property is observed and removed by each of its keys, apart`() {
+      let document = Document()
+      document.addObserver(watcher, forKeyPath: "favorite", options: [.old, .new])
+      document.addObserver(watcher, forKeyPath: "isFavorite", options: [.new])
+      document.isFavorite = true
+      document.removeObserver(watcher, forKeyPath: "isFavorite")
+      document.setValue(false, forKey: "favorite")
+      document.removeObserver(watcher, forKeyPath: "favorite")
+      #expect(watcher.log.lines == ["isFavorite ->true", "favorite false>true", "favorite true>false"])
+      #expect(document.observationInfo == nil)
+    }
+
     @Test func `The number of entries is the operator @count`() {
       let dictionary = KeyValueDictionary(["a": 1, "b": 2])
       #expect(dictionary.value(forKeyPath: "@count") as? Int == 2)

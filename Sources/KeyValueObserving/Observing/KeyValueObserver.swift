@@ -51,7 +51,9 @@ extension KeyValueObservable {
     let isUndefined = components.count == 1 && !isRuntime && property == nil
     // The value of a key that the class does not have is what it answers for undefined keys.
     let isSimple = isUndefined ? options.isDisjoint(with: [.old, .new]) : isRuntime || property?.isDirect ?? false
-    let isDirect = components.count == 1 && !cls.isAffected(key) && isSimple
+    // By another key than its name a property is the end of a path of one key: that is how it is removed, too.
+    let isNamed = key == keyHash(components[0])
+    let isDirect = components.count == 1 && isNamed && !cls.isAffected(key) && isSimple
     let needsValue = components.count > 1 || options.isSuperset(of: [.initial, .new])
     if needsValue {
       do { _ = try KeyPathWalk.observedValue(of: self, at: components) } catch {
