@@ -55,13 +55,18 @@
       }
     }
 
-    /// Whether the class body declares a function of this name whose first argument has this label.
-    func declaresFunction(_ name: String, label: String) -> Bool {
+    /// Whether the class body declares a function of this name with these labels.
+    func declaresFunction(_ name: String, _ labels: [String]) -> Bool {
       flatMembers.contains {
         guard let function = $0.as(FunctionDeclSyntax.self) else { return false }
         let parameters = function.signature.parameterClause.parameters
-        return function.name.text == name && parameters.first?.firstName.text == label
+        return PropertyName(function.name).plain == name && parameters.map(\.firstName.text) == labels
       }
+    }
+
+    /// Whether the class body declares a property of this name, of the class or of instances.
+    func declaresVariable(_ name: String) -> Bool {
+      variables.contains { $0.bindings.contains { $0.pattern.names.contains(PropertyName(plain: name)) } }
     }
 
     /// What the class says that it inherits from and conforms to, without modules: `Codable`, `NSObject`.

@@ -14,7 +14,7 @@
       self.shape = shape
       let inherited = shape.inherited
       isDeclaredHere = !inherited.isDisjoint(with: ["Codable", "Encodable", "Decodable"])
-      encodes = !missing.contains("Encodable") && !shape.declaresFunction("encode", label: "to")
+      encodes = !missing.contains("Encodable") && !shape.declaresFunction("encode", ["to"])
       decodes = !missing.contains("Decodable") && !shape.declaresDecodingInitializer
     }
 

@@ -22,7 +22,7 @@
       // A superclass that the macro or the library has made observable brings the header along.
       let hasHeader = !missing.contains("_KeyValueObservableClass")
       var members: [DeclSyntax] = []
-      if !hasHeader { members += header(shape) + classMethods(shape) }
+      if !hasHeader { members += header(shape) + Hook.missing(in: shape) }
       members += propertyList(shape, inherits: hasHeader, in: context)
       members += Coding(shape: shape, missing: missing).members
       return members
@@ -39,30 +39,6 @@
         }
         """,
       ]
-    }
-
-    /// The two questions that a subclass may answer for itself. The protocol's defaults would be bound statically, and
-    /// an `override` in a subclass would have nothing to override.
-    private static func classMethods(_ shape: ClassShape) -> [DeclSyntax] {
-      guard !shape.isFinal else { return [] }
-      var methods: [DeclSyntax] = []
-      if !shape.declaresFunction("automaticallyNotifiesObservers", label: "forKey") {
-        methods.append(
-          """
-          \(raw: shape.overridableAccess)nonisolated class func automaticallyNotifiesObservers(forKey key: Swift.String) -> Swift.Bool {
-            true
-          }
-          """)
-      }
-      if !shape.declaresFunction("keyPathsForValuesAffectingValue", label: "forKey") {
-        methods.append(
-          """
-          \(raw: shape.overridableAccess)nonisolated class func keyPathsForValuesAffectingValue(forKey key: Swift.String) -> Swift.Set<Swift.String> {
-            []
-          }
-          """)
-      }
-      return methods
     }
   }
 

@@ -14,6 +14,7 @@
       var lines = inherits ? ["super.__keyValueProperties(__Root.self, description)"] : []
       lines += shape.lines { member in
         if let question = KeyQuestion(member) { return [question.listing] }
+        if let validator = KeyValidator(member) { return validator.listing }
         guard let variable = member.as(VariableDeclSyntax.self) else { return [] }
         return shape.properties(of: variable).filter { $0.isListed(inherits: inherits) }.flatMap(\.listing)
       }
@@ -67,13 +68,7 @@
         ]
       }
       guard let actor else { return [entry] }
-      let function = "__describe_" + name.plain
-      return [
-        "\(actor.trimmedDescription) func \(function)(_ description: KeyValueObserving.KeyValueClassDescription) {",
-        "  \(entry)",
-        "}",
-        "KeyValueObserving.KeyValueClassDescription.nonisolated(\(function))(description)",
-      ]
+      return isolated(entry, to: actor, "__describe_" + name.plain)
     }
   }
 #endif

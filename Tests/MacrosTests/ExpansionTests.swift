@@ -261,6 +261,8 @@
               case text, size
             }
             class func automaticallyNotifiesObservers(forKey key: String) -> Bool { false }
+            func validateSize(_ value: inout Any?) throws {}
+            func setNilValueForKey(_ key: String) {}
           }
           """#,
         is: #"""
@@ -312,6 +314,8 @@
               case text, size
             }
             class func automaticallyNotifiesObservers(forKey key: String) -> Bool { false }
+            func validateSize(_ value: inout Any?) throws {}
+            func setNilValueForKey(_ key: String) {}
 
             final nonisolated let _$kvo = KeyValueObserving.KeyValueObservationHeader()
 
@@ -323,11 +327,34 @@
               []
             }
 
+            nonisolated class var accessInstanceVariablesDirectly: Swift.Bool {
+              true
+            }
+
+            nonisolated func value(forUndefinedKey key: Swift.String) -> Any? {
+              __value(forUndefinedKey: key)
+            }
+
+            nonisolated func setValue(_ value: Any?, forUndefinedKey key: Swift.String) {
+              __setValue(value, forUndefinedKey: key)
+            }
+
+            nonisolated func validateValue(_ value: inout Any?, forKey key: Swift.String) throws {
+              try __validateValue(&value, forKey: key)
+            }
+
+            nonisolated var observationInfo: Swift.UnsafeMutableRawPointer? {
+              __observationInfo
+            }
+
             class func __keyValueProperties<__Root: Note>(_: __Root.Type, _ description: KeyValueObserving.KeyValueClassDescription) {
               description.stored("text", \__Root.text)
               description.observed("size", 0x4dea9618e618ae3c, \__Root.size, \__Root?.?.size, inPlace: {
                   $1(&$0.size)
                 })
+              description.validating("Size") { (object: __Root, value: inout Any?) throws in
+                try object.validateSize(&value)
+              }
             }
 
             private class func __describeOwnNote(_ description: KeyValueObserving.KeyValueClassDescription) {

@@ -10,15 +10,20 @@ struct KeyAnswers {
   private(set) var selfDependencies: [UInt64: [String]] = [:]
 
   init(
-    _ type: any KeyValueObservable.Type, _ description: KeyValueClassDescription, _ properties: [KeyValueProperty]
+    _ type: any KeyValueObservable.Type, _ description: KeyValueClassDescription, _ properties: [KeyValueProperty],
+    _ aliases: some Collection<KeyAlias>
   ) {
     let ancestors = KeyAnswers.ancestors(of: type)
     for property in properties {
-      let capitalized = capitalized(property.name)
-      var paths = type.keyPathsForValuesAffectingValue(forKey: property.name)
-      paths.formUnion(description.affectingPaths[capitalized] ?? [])
+      var paths: Set<String> = []
       var notifies = type.automaticallyNotifiesObservers(forKey: property.name)
-      if description.manualKeys.contains(capitalized) { notifies = false }
+      // A class that names `isOpen` may answer for `open`.
+      let names = [property.name] + aliases.filter { $0.property === property }.map(\.key)
+      for name in names {
+        paths.formUnion(type.keyPathsForValuesAffectingValue(forKey: name))
+        paths.formUnion(description.affectingPaths[capitalized(name)] ?? [])
+        if description.manualKeys.contains(capitalized(name)) { notifies = false }
+      }
       if let type = type as? any NSKeyValueObservingCustomization.Type {
         // A class asks with its own key paths, and does not know those of a subclass, which are others.
         for path in [property.path] + ancestors.compactMap({ $0.property(named: property.name)?.path }) {
@@ -33,7 +38,7 @@ struct KeyAnswers {
         }
       }
       if !notifies { manualKeys.insert(property.key) }
-      let isOwn = { (path: String) in path == property.name || path.hasPrefix(property.name + ".") }
+      let isOwn = { (path: String) in names.contains { path == $0 || path.hasPrefix($0 + ".") } }
       if paths.contains(where: isOwn) { selfDependencies[property.key] = paths.sorted() }
       paths = paths.filter { !isOwn($0) }
       if !paths.isEmpty { affectingPaths[property.key] = paths.sorted() }

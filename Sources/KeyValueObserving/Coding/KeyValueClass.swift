@@ -151,6 +151,8 @@ final class KeyValueClass: @unchecked Sendable {
   /// Properties by the keys that they answer besides their names.
   private let aliases: [UInt64: KeyAlias]
   private let validators: [String: KeyValueClassDescription.Validator]
+  /// Whether any class has such keys, so that those who name a key need not ask its class where none has.
+  static let hasAliases = Atomic<Bool>(false)
   /// The C class's address, or 0 until the first instance is handed to the runtime.
   private let address = Atomic<UInt>(0)
 
@@ -166,12 +168,13 @@ final class KeyValueClass: @unchecked Sendable {
     self.byKey = byKey
     properties = description.properties.filter { byKey[$0.key] === $0 }
     byPath = Dictionary(description.properties.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
-    let answers = KeyAnswers(type, description, properties)
+    aliases = KeyAlias.all(of: properties, withVariables: type.accessInstanceVariablesDirectly)
+    if !aliases.isEmpty { Self.hasAliases.store(true, ordering: .relaxed) }
+    let answers = KeyAnswers(type, description, properties, aliases.values)
     manualKeys = answers.manualKeys
     affectingPaths = answers.affectingPaths
     affectingKeyPaths = answers.affectingKeyPaths
     selfDependencies = answers.selfDependencies
-    aliases = KeyAlias.all(of: properties, withVariables: type.accessInstanceVariablesDirectly)
     validators = description.validators
   }
 

@@ -25,7 +25,9 @@
     member, conformances: _KeyValueObservableClass, Encodable, Decodable,
     names: named(_$kvo), named(__keyValueObject), named(__keyValueProperties), prefixed(__describeOwn),
     named(__describeKeyValueProperties), named(automaticallyNotifiesObservers),
-    named(keyPathsForValuesAffectingValue), named(CodingKeys), named(init(from:)), named(encode(to:)))
+    named(keyPathsForValuesAffectingValue), named(accessInstanceVariablesDirectly), named(value(forUndefinedKey:)),
+    named(setValue(_:forUndefinedKey:)), named(setNilValueForKey), named(validateValue(_:forKey:)),
+    named(observationInfo), named(CodingKeys), named(init(from:)), named(encode(to:)))
   @attached(memberAttribute)
   @attached(extension, conformances: KeyValueObservable, _KeyValueObservableClass)
   public macro KeyValueObservable() =

@@ -35,10 +35,14 @@ open class KeyValueObject: NSObject, KeyValueObservable, KeyValueObserver {
   }
 
   /// See ``KeyValueObservable/willChangeValue(forKey:)``; setters do not call it.
-  open nonisolated func willChangeValue(forKey key: String) { kvo_will_change(__keyValueObject, key) }
+  open nonisolated func willChangeValue(forKey key: String) {
+    kvo_will_change(__keyValueObject, name(ofAnnounced: key))
+  }
 
   /// See ``KeyValueObservable/didChangeValue(forKey:)``; setters do not call it.
-  open nonisolated func didChangeValue(forKey key: String) { kvo_did_change(__keyValueObject, key) }
+  open nonisolated func didChangeValue(forKey key: String) {
+    kvo_did_change(__keyValueObject, name(ofAnnounced: key))
+  }
 
   /// See ``KeyValueObservable/accessInstanceVariablesDirectly``.
   open nonisolated class var accessInstanceVariablesDirectly: Bool { true }

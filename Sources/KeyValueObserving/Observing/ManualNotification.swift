@@ -4,19 +4,30 @@ import CKVO
 public import Foundation
 
 extension KeyValueObservable {
-  public nonisolated func willChangeValue(forKey key: String) { kvo_will_change(__keyValueObject, key) }
+  public nonisolated func willChangeValue(forKey key: String) {
+    kvo_will_change(__keyValueObject, name(ofAnnounced: key))
+  }
 
-  public nonisolated func didChangeValue(forKey key: String) { kvo_did_change(__keyValueObject, key) }
+  public nonisolated func didChangeValue(forKey key: String) {
+    kvo_did_change(__keyValueObject, name(ofAnnounced: key))
+  }
 
   public nonisolated func willChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
     guard changeKind != .setting else { return willChangeValue(forKey: key) }
     let positions = Array(indexes)
     kvo_will_change_indexes(
-      __keyValueObject, kvo_change_kind(UInt32(changeKind.rawValue)), key, positions, positions.count)
+      __keyValueObject, kvo_change_kind(UInt32(changeKind.rawValue)), name(ofAnnounced: key), positions, positions.count
+    )
   }
 
   public nonisolated func didChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
-    kvo_did_change(__keyValueObject, key)
+    kvo_did_change(__keyValueObject, name(ofAnnounced: key))
+  }
+
+  /// The name of the property that answers a key: its observers are those to tell.
+  nonisolated func name(ofAnnounced key: String) -> String {
+    guard KeyValueClass.hasAliases.load(ordering: .relaxed) else { return key }
+    return KeyValueClass.of(self).property(named: key)?.name ?? key
   }
 
   /// `willChangeValue(forKey:)` with a key path of one property of this class.

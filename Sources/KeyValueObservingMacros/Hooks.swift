@@ -1,0 +1,101 @@
+// What a subclass may answer for itself: written into the class that begins a hierarchy, so that there is something to override.
+#if Macros
+  import SwiftSyntax
+
+  /// A requirement of the protocol that subclasses override. The protocol's default would be bound statically, and an `override`
+  /// in a subclass would have nothing to override.
+  struct Hook {
+    private let name: String
+    /// The labels of a function's arguments; `nil` for a property.
+    private let labels: [String]?
+    private let declaration: String
+    private let body: String
+
+    /// Those that a class does not have itself, declared; none for a final class, which needs nothing but the defaults.
+    static func missing(in shape: ClassShape) -> [DeclSyntax] {
+      guard !shape.isFinal else { return [] }
+      return all.filter { !$0.isDeclared(in: shape) }.map { hook in
+        """
+        \(raw: shape.overridableAccess)nonisolated \(raw: hook.declaration) {
+          \(raw: hook.body)
+        }
+        """
+      }
+    }
+
+    private func isDeclared(in shape: ClassShape) -> Bool {
+      guard let labels else { return shape.declaresVariable(name) }
+      return shape.declaresFunction(name, labels)
+    }
+
+    private static let all = [
+      Hook(
+        name: "automaticallyNotifiesObservers", labels: ["forKey"],
+        declaration: "class func automaticallyNotifiesObservers(forKey key: Swift.String) -> Swift.Bool", body: "true"),
+      Hook(
+        name: "keyPathsForValuesAffectingValue", labels: ["forKey"],
+        declaration: "class func keyPathsForValuesAffectingValue(forKey key: Swift.String) -> Swift.Set<Swift.String>",
+        body: "[]"),
+      Hook(
+        name: "accessInstanceVariablesDirectly", labels: nil,
+        declaration: "class var accessInstanceVariablesDirectly: Swift.Bool", body: "true"),
+      Hook(
+        name: "value", labels: ["forUndefinedKey"],
+        declaration: "func value(forUndefinedKey key: Swift.String) -> Any?", body: "__value(forUndefinedKey: key)"),
+      Hook(
+        name: "setValue", labels: ["_", "forUndefinedKey"],
+        declaration: "func setValue(_ value: Any?, forUndefinedKey key: Swift.String)",
+        body: "__setValue(value, forUndefinedKey: key)"),
+      Hook(
+        name: "setNilValueForKey", labels: ["_"], declaration: "func setNilValueForKey(_ key: Swift.String)",
+        body: "__setNilValueForKey(key)"),
+      Hook(
+        name: "validateValue", labels: ["_", "forKey"],
+        declaration: "func validateValue(_ value: inout Any?, forKey key: Swift.String) throws",
+        body: "try __validateValue(&value, forKey: key)"),
+      Hook(
+        name: "observationInfo", labels: nil,
+        declaration: "var observationInfo: Swift.UnsafeMutableRawPointer?", body: "__observationInfo"),
+    ]
+  }
+
+  /// A method `validate<Key>(_: inout Any?)` of the class, which key-value coding calls by the key.
+  struct KeyValidator {
+    private let function: FunctionDeclSyntax
+    private let key: PropertyName
+
+    /// `nil` for any other member.
+    init?(_ member: DeclSyntax) {
+      guard let function = member.as(FunctionDeclSyntax.self), !function.modifiers.has(.static, .class) else {
+        return nil
+      }
+      let signature = function.signature
+      let name = PropertyName(function.name).plain
+      guard name.hasPrefix("validate"), name != "validate", signature.effectSpecifiers?.asyncSpecifier == nil,
+        let parameter = signature.parameterClause.parameters.first, signature.parameterClause.parameters.count == 1,
+        parameter.firstName.tokenKind == .wildcard, parameter.type.trimmedDescription == "inout Any?"
+      else { return nil }
+      self.function = function
+      key = PropertyName(plain: String(name.dropFirst("validate".count)))
+    }
+
+    var listing: [String] {
+      let call = "object.\(PropertyName(function.name).member)(&value)"
+      let attempt = function.signature.effectSpecifiers?.throwsClause == nil ? call : "try \(call)"
+      let entry =
+        "description.validating(\(key.literal)) { (object: __Root, value: inout Any?) throws in \(attempt) }"
+      guard let actor = function.attributes.actor else { return [entry] }
+      return isolated(entry, to: actor, "__validate_" + key.plain)
+    }
+  }
+
+  /// A line of the list of properties that only code of an actor may write.
+  func isolated(_ line: String, to actor: AttributeSyntax, _ function: String) -> [String] {
+    [
+      "\(actor.trimmedDescription) func \(function)(_ description: KeyValueObserving.KeyValueClassDescription) {",
+      "  \(line)",
+      "}",
+      "KeyValueObserving.KeyValueClassDescription.nonisolated(\(function))(description)",
+    ]
+  }
+#endif
