@@ -1,0 +1,172 @@
+// Conversions of values that are set by key: those that lose nothing are made, the others refused.
+#if Macros
+  import Foundation
+  import KeyValueObserving
+  import Testing
+
+  @Suite("Conversions")
+  struct ConversionTests {
+    private let record = Record()
+
+    /// The value of a key after a set that raises no fault.
+    private func set(_ value: Any?, _ key: String) -> Any? {
+      let raised = faults { record.setValue(value, forKey: key) }
+      #expect(raised.isEmpty, "\(key)")
+      return record.value(forKey: key)
+    }
+
+    /// The line of the fault that a set raises, behind the class; nothing was changed, and nobody told.
+    private func refusal(_ value: Any?, _ key: String) -> String {
+      let before = record.value(forKey: key).map { "\($0)" }
+      var raised: [Raised] = []
+      let changes = record.changes(of: key) { raised = faults { record.setValue(value, forKey: key) } }
+      #expect(changes.isEmpty && record.value(forKey: key).map { "\($0)" } == before, "\(key)")
+      #expect(raised.map(\.code) == [26] && raised.first?.exception == "NSInvalidArgumentException", "\(key)")
+      return raised.first?.summary.replacing("cannot set \"\(key)\" of Record: ", with: "") ?? ""
+    }
+
+    @Test func `A number becomes any number type that can hold it exactly`() {
+      let fives: [Any] = [5, Int8(5), UInt64(5), 5.0, Float(5), Decimal(5), NSNumber(value: 5), NSNumber(value: 5.0)]
+      for five in fives {
+        #expect(set(five, "int") as? Int == 5)
+        #expect(set(five, "int8") as? Int8 == 5)
+        #expect(set(five, "unsigned") as? UInt == 5)
+        #expect(set(five, "double") as? Double == 5)
+        #expect(set(five, "float") as? Float == 5)
+        #expect(set(five, "decimal") as? Decimal == 5)
+        #expect(set(five, "number") as? Int == 5)
+      }
+      #expect(set(1 << 60, "double") as? Double == 0x1p60)
+      #expect(set(NSNumber(value: UInt64.max), "unsigned") as? UInt == .max)
+      #expect(set(Double.infinity, "float") as? Float == .infinity)
+      #expect((set(Double.nan, "float") as? Float)?.isNaN == true)
+    }
+
+    @Test func `A truth value is 0 or 1, and these are truth values`() {
+      #expect(set(true, "int") as? Int == 1)
+      #expect(set(1, "bool") as? Bool == true)
+      #expect(set(0.0, "bool") as? Bool == false)
+      #expect(set(NSNumber(value: true), "bool") as? Bool == true)
+      #expect(refusal(2, "bool") == "expected a Bool, was given a Int (2 cannot be held exactly)")
+    }
+
+    @Test func `A number outside the range, or with a fraction, is refused with the reason`() {
+      #expect(refusal(300, "int8") == "expected a Int8, was given a Int (300 cannot be held exactly)")
+      #expect(refusal(-1, "unsigned") == "expected a UInt, was given a Int (-1 cannot be held exactly)")
+      #expect(refusal(2.5, "int") == "expected a Int, was given a Double (2.5 cannot be held exactly)")
+      #expect(refusal(NSNumber(value: 2.5), "int").hasSuffix("(2.5 cannot be held exactly)"))
+      #expect(refusal(Decimal(string: "2.5"), "int").hasSuffix("(2.5 cannot be held exactly)"))
+      #expect(refusal((1 << 53) + 1, "double").hasSuffix("(9007199254740993 cannot be held exactly)"))
+      #expect(refusal(1e300, "float").hasSuffix("(1e+300 cannot be held exactly)"))
+      #expect(refusal(Double.nan, "int").hasSuffix("(nan cannot be held exactly)"))
+      #expect(refusal(1e300, "decimal").hasSuffix("(1e+300 cannot be held exactly)"))
+      #expect(refusal(0x1p70, "int").contains("cannot be held exactly"))
+    }
+
+    @Test func `Fractions are the same if they are written the same`() {
+      #expect(set(0.1, "float") as? Float == 0.1)
+      #expect(set(Float(0.1), "double").map { type(of: $0) == Double.self } == true)
+      #expect(set(0.1, "decimal") as? Decimal == Decimal(string: "0.1"))
+      #expect(set(Decimal(string: "0.1"), "double") as? Double == 0.1)
+      #expect(refusal(0.1 + 0.2, "float").hasSuffix("(0.30000000000000004 cannot be held exactly)"))
+      let third = Decimal(1) / Decimal(3)
+      #expect(refusal(third, "double").contains("cannot be held exactly"))
+    }
+
+    @Test func `A text becomes a number if it is exactly one`() {
+      #expect(set("5", "int") as? Int == 5)
+      #expect(set("-5.0", "int") as? Int == -5)
+      #expect(set("5e2", "int") as? Int == 500)
+      #expect(set("+.5", "double") as? Double == 0.5)
+      #expect(set("0.1", "float") as? Float == 0.1)
+      #expect(set("12345678901234567890.5", "decimal") as? Decimal == Decimal(string: "12345678901234567890.5"))
+      #expect(set("YES", "bool") as? Bool == true)
+      #expect(set("false", "bool") as? Bool == false)
+      #expect(set("1", "bool") as? Bool == true)
+      #expect(set(NSString("7"), "number") as? Int == 7)
+      for text in ["", " 5", "5 ", "five", "5x", "0x5", "1e", ".", "-", "nan", "5.5.5"] {
+        #expect(
+          refusal(text, "int") == "expected a Int, was given a String (the text is not exactly a number)", "\(text)")
+      }
+      #expect(refusal("300", "int8") == "expected a Int8, was given a String (300 cannot be held exactly)")
+      #expect(refusal("3.14159265358979323846", "double").contains("cannot be held exactly"))
+      #expect(refusal("1e999999", "int").contains("cannot be held exactly"))
+    }
+
+    @Test func `A number does not become a text`() {
+      #expect(refusal(5, "string") == "expected a String, was given a Int")
+      #expect(refusal(5, "text") == "expected a String, was given a Int")
+    }
+
+    @Test func `A raw value becomes the enum's or option set's value`() {
+      #expect(set(2, "grade") as? Grade == .high)
+      #expect(set("2", "grade") as? Grade == .high)
+      #expect(set(Grade.low, "grade") as? Grade == .low)
+      #expect(set(2.0, "maybeGrade") as? Grade == .high)
+      #expect(set(nil, "maybeGrade") == nil)
+      #expect(set(3, "options") as? Options == Options(rawValue: 3))
+      #expect(refusal(3, "grade") == "expected a Grade, was given a Int (no value has the raw value 3)")
+      #expect(refusal("high", "grade").hasPrefix("expected a Grade, was given a String"))
+      #expect(refusal(300, "options") == "expected a Options, was given a Int (300 cannot be held exactly)")
+    }
+
+    @Test func `Optionals take what they wrap, nil and NSNull, at every level`() {
+      #expect(set(5, "nested") as? Int == 5)
+      #expect(set(Int?.some(6) as Any?, "number") as? Int == 6)
+      #expect(set(Int??.some(.none) as Any?, "number") == nil)
+      record.number = 5
+      #expect(set(NSNull(), "number") == nil && record.number == nil)
+      record.text = "t"
+      #expect(set(nil, "text") == nil && record.text == nil)
+      #expect(set("t", "text") as? String == "t")
+    }
+
+    @Test func `NSNull stays itself where it is a value`() {
+      #expect(set(NSNull(), "any") is NSNull)
+      #expect(set(NSNull(), "maybeAny") is NSNull)
+      #expect(set(NSNull(), "object") is NSNull)
+      #expect(refusal(NSNull(), "int") == "expected a Int, was given a NSNull")
+    }
+
+    @Test func `Collections are converted element by element`() {
+      #expect(set([1.0, "2", NSNumber(value: 3)] as [Any], "numbers") as? [Int] == [1, 2, 3])
+      #expect(set([UInt8(1)], "numbers") as? [Int] == [1])
+      #expect(set(ContiguousArray([1, 2]), "numbers") as? [Int] == [1, 2])
+      #expect(set(NSArray(array: [1, 2]), "numbers") as? [Int] == [1, 2])
+      #expect(set([1, NSNull()] as [Any], "optionals") as? [Int?] == [1, nil])
+      #expect(set(Set<AnyHashable>(["a"]), "tags") as? Set<String> == ["a"])
+      #expect(set(NSSet(array: ["a", "b"]), "tags") as? Set<String> == ["a", "b"])
+      #expect(set(["a": 1.0] as [AnyHashable: Any], "counts") as? [String: Int] == ["a": 1])
+      #expect(set(["a": [1, 2]], "grades") as? [String: [Grade]] == ["a": [.low, .high]])
+      #expect(set(NSDictionary(dictionary: ["a": 1]), "counts") as? [String: Int] == ["a": 1])
+    }
+
+    @Test func `An element that cannot be converted refuses the whole collection`() {
+      #expect(refusal([1, "x"] as [Any], "numbers").contains("the text is not exactly a number"))
+      #expect(refusal([1, NSNull()] as [Any], "numbers").hasPrefix("expected a Int, was given a NSNull"))
+      #expect(refusal(["a"], "tags") == "expected a Set<String>, was given a Array<String>")
+      #expect(refusal(Set([1]), "numbers") == "expected a Array<Int>, was given a Set<Int>")
+      #expect(refusal([1: 1], "counts") == "expected a String, was given a Int")
+    }
+
+    @Test func `Structures, functions, classes and protocols take what is of their type`() {
+      let ann = Person("Ann")
+      #expect((set((x: 1, y: 2), "point") as? (x: Int, y: Int))?.y == 2)
+      #expect(set(2..<4, "range") as? Range<Int> == 2..<4)
+      let action: () -> String = { "run" }
+      #expect((set(action, "action") as? () -> String)?() == "run")
+      #expect(set(ann, "person") as? Person === ann)
+      #expect(set(ann, "named") as? Person === ann)
+      #expect(set(nil, "person") == nil)
+      #expect(refusal(Record(), "person") == "expected a Person, was given a Record")
+      #expect(refusal(Record(), "named") == "expected a Named, was given a Record")
+      #expect(refusal(1, "range") == "expected a Range<Int>, was given a Int")
+      #expect(refusal(1, "action").hasSuffix("was given a Int"))
+    }
+
+    @Test func `What a sum gives can be set wherever its number fits`() {
+      #expect(set([1, 2].value(forKeyPath: "@sum.self"), "int") as? Int == 3)
+      #expect(set([1, 2].value(forKeyPath: "@avg.self"), "double") as? Double == 1.5)
+    }
+  }
+#endif
