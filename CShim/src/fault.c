@@ -1,196 +1,13 @@
 /* fault.c - every misuse ends here: one code, one report, one policy. */
 #define _GNU_SOURCE
-#include "internal.h"
+#include "report.h"
 
-#include <errno.h>
-#include <pthread.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
-
-/* -------------------------------------------------------------------------------------------------------------- Text -- */
-
-/* A text that grows beyond its first block, which is on the stack, as long as there is memory, and else is cut short. */
-typedef struct text {
-  char *bytes;
-  size_t length, capacity;
-  bool on_heap;
-} text;
-
-static void append(text *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void append(text *to, const char *format, ...) {
-  for (;;) {
-    va_list arguments;
-    va_start(arguments, format);
-    int needed = vsnprintf(to->bytes + to->length, to->capacity - to->length, format, arguments);
-    va_end(arguments);
-    if (needed < 0) return;
-    if ((size_t)needed < to->capacity - to->length) {
-      to->length += (size_t)needed;
-      return;
-    }
-    size_t larger = 2 * (to->length + (size_t)needed + 1);
-    char *grown = kvo__alloc(larger);
-    if (grown == NULL) {
-      to->length = to->capacity - 1;
-      return;
-    }
-    memcpy(grown, to->bytes, to->length);
-    if (to->on_heap) kvo__free(to->bytes);
-    to->bytes = grown;
-    to->capacity = larger;
-    to->on_heap = true;
-  }
-}
-
-static void discard(text *of) {
-  if (of->on_heap) kvo__free(of->bytes);
-}
-
-/* As a number: %p prints NULL as "(nil)", which reads like a value. */
-static unsigned long long address(const void *pointer) { return (unsigned long long)(uintptr_t)pointer; }
-
-static void append_options(text *to, kvo_options options) {
-  static const struct {
-    kvo_options option;
-    const char *name;
-  } names[] = {{KVO_NEW, "new"}, {KVO_OLD, "old"}, {KVO_INITIAL, "initial"}, {KVO_PRIOR, "prior"}};
-  const char *separator = "";
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if ((options & names[i].option) != 0) {
-      append(to, "%s%s", separator, names[i].name);
-      separator = "|";
-    }
-  if (*separator == '\0') append(to, "none");
-}
-
-static void append_observer(text *to, const kvo_fault_observation *each) {
-  if (each->observer_class != NULL)
-    append(to, "%s@0x%llx", each->observer_class, address(each->observer));
-  else
-    append(to, "0x%llx", address(each->observer));
-}
-
-static void append_site(text *to, const char *file, size_t length, uint32_t line) {
-  if (file != NULL)
-    append(to, "%.*s:%u", (int)length, file, (unsigned)line);
-  else
-    append(to, "a place that was not told (KVO_HERE tells it)");
-}
-
-static void append_observations(text *to, const kvo_fault_observation *observations, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    const kvo_fault_observation *each = &observations[i];
-    append(to, "    \"%s\"  observer ", each->key_path);
-    append_observer(to, each);
-    append(to, "  options ");
-    append_options(to, each->options);
-    append(to, "  context 0x%llx  id 0x%llx\n        registered at ", address(each->context),
-           (unsigned long long)each->observation);
-    append_site(to, each->file, each->file_length, each->line);
-    append(to, "\n");
-  }
-}
-
-/* ------------------------------------------------------------------------------------------------------------- Policy -- */
-
-static const struct {
-  kvo_fault_code code;
-  const char *exception, *text;
-} codes[] = {
-#define KVO_FAULT_ROW(name, value, exception, text) {name, exception, text},
-    KVO_FAULT_MAP(KVO_FAULT_ROW)
-#undef KVO_FAULT_ROW
-};
-
-enum { CODE_COUNT = sizeof codes / sizeof *codes };
-
-/* From KVO_POLICY, read once; KVO_ACTION_DEFAULT where it does not speak. */
-static kvo_action general_policy = KVO_ACTION_ABORT;
-static kvo_action code_policies[CODE_COUNT];
-
-static bool parse_action(const char *word, size_t length, kvo_action *out) {
-  static const struct {
-    const char *word;
-    kvo_action action;
-  } words[] = {{"abort", KVO_ACTION_ABORT}, {"log", KVO_ACTION_LOG}, {"ignore", KVO_ACTION_IGNORE}};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (strlen(words[i].word) == length && memcmp(words[i].word, word, length) == 0) {
-      *out = words[i].action;
-      return true;
-    }
-  return false;
-}
-
-static bool parse_item(const char *item, size_t length) {
-  kvo_action action;
-  if (parse_action(item, length, &action)) {
-    general_policy = action;
-    return true;
-  }
-  unsigned number = 0;
-  if (length < 9 || memcmp(item, "KVO", 3) != 0 || item[7] != ':') return false;
-  for (size_t i = 3; i < 7; i++) {
-    if (item[i] < '0' || item[i] > '9') return false;
-    number = number * 10 + (unsigned)(item[i] - '0');
-  }
-  if (!parse_action(item + 8, length - 8, &action)) return false;
-  for (size_t i = 0; i < CODE_COUNT; i++)
-    if ((unsigned)codes[i].code == number) {
-      code_policies[i] = action;
-      return true;
-    }
-  return false;
-}
-
-static void write_all(const char *bytes, size_t length) {
-  while (length > 0) {
-    ssize_t written = write(STDERR_FILENO, bytes, length);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;
-    bytes += written;
-    length -= (size_t)written;
-  }
-}
-
-static void read_policy(void) {
-  const char *policy = secure_getenv("KVO_POLICY");
-  while (policy != NULL && *policy != '\0') {
-    size_t length = strcspn(policy, ",");
-    if (!parse_item(policy, length)) {
-      char line[256];
-      int size =
-          snprintf(line, sizeof line,
-                   "KVO0034 warning: KVO_POLICY: \"%.*s\" is not understood and is skipped; say abort, log, ignore, or "
-                   "for one code KVO0002:log\n",
-                   (int)(length < 64 ? length : 64), policy);
-      write_all(line, (size_t)size < sizeof line ? (size_t)size : sizeof line - 1);
-    }
-    policy += length;
-    if (*policy == ',') policy++;
-  }
-}
-
-/* What leaves nothing undone is an error, not fatal, unless the policy names its code. */
-static bool is_harmless(kvo_fault_code code) { return code == KVO_FAULT_NEVER_NOTIFIES; }
-
-static const char *exception_of(kvo_fault_code code) {
-  for (size_t i = 0; i < CODE_COUNT; i++)
-    if (codes[i].code == code && codes[i].exception[0] != '\0') return codes[i].exception;
-  return NULL;
-}
-
-static kvo_action policy_for(kvo_fault_code code) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, read_policy);
-  for (size_t i = 0; i < CODE_COUNT; i++)
-    if (codes[i].code == code && code_policies[i] != KVO_ACTION_DEFAULT) return code_policies[i];
-  return is_harmless(code) && general_policy == KVO_ACTION_ABORT ? KVO_ACTION_LOG : general_policy;
-}
 
 /* ------------------------------------------------------------------------------------------------------------ Raising -- */
 
@@ -266,59 +83,63 @@ static kvo_action ask_handler(const kvo_fault *fault) {
   return action;
 }
 
-/* Some of Apple's sentences have several lines; in the report they stay together. */
-static void append_apple(text *report, const char *apple) {
-  append(report, "  Apple says: ");
-  for (const char *line = apple, *end; *line != '\0'; line = end) {
-    end = strchr(line, '\n');
-    end = end != NULL ? end + 1 : line + strlen(line);
-    append(report, "%s%.*s", line == apple ? "" : "    ", (int)(end - line), line);
+/* The thread that is just writing a report. */
+static _Atomic uint32_t writer;
+
+/* False when another thread keeps its turn for long, or when this one was interrupted by a signal in the midst of its own. */
+static bool take_turn(uint32_t thread) {
+  const struct timespec moment = {0, 1000000};
+  for (int tries = 0; tries < 500; tries++) {
+    uint32_t nobody = 0;
+    if (atomic_compare_exchange_strong(&writer, &nobody, thread)) return true;
+    if (nobody == thread) return false;
+    nanosleep(&moment, NULL);
   }
-  append(report, "\n");
+  return false;
+}
+
+/* Whole, or when it is not this thread's turn at least its first line, in one piece. */
+static void write_report(const kvo_fault *fault, bool has_turn) {
+  kvo_report_format format;
+  int fd = kvo__report_destination(&format);
+  if (has_turn) {
+    kvo__report_write(fault, format, fd);
+    return;
+  }
+  char line[512];
+  int size = snprintf(line, sizeof line, "%s\n", fault->summary);
+  kvo__write_all(fd, line, (size_t)size < sizeof line ? (size_t)size : sizeof line - 1);
 }
 
 void kvo_fault_raise(kvo_fault_code code, const char *detail, const char *apple, const char *help,
                      const kvo_fault_observation *observations, size_t observation_count, const char *file,
                      uint32_t line) {
-  if (!is_harmless(code)) thread_faults++;
-  size_t file_length = file != NULL ? strlen(file) : 0;
-  char report_block[4096], summary_block[512];
-  text summary = {summary_block, 0, sizeof summary_block, false};
-  text report = {report_block, 0, sizeof report_block, false};
-  append(&summary, "KVO%04d %s: %s", (int)code, is_harmless(code) ? "error" : "fatal", detail);
-  append(&report, "%s\n", summary.bytes);
-  if (apple != NULL) append_apple(&report, apple);
-  if (observation_count > 0) {
-    append(&report, "  observations:\n");
-    append_observations(&report, observations, observation_count);
-  }
-  if (file != NULL) {
-    append(&report, "  fault at ");
-    append_site(&report, file, file_length, line);
-    append(&report, "\n");
-  }
-  if (help != NULL) append(&report, "  help: %s\n", help);
-  append(&report,
-         "  more: break on kvo_fault_break; KVO_POLICY=log goes on after a fault, KVO_POLICY=KVO%04d:log after this "
-         "one only\n",
-         (int)code);
+  kvo_severity severity = kvo__severity_of(code);
+  if (severity == KVO_SEVERITY_FATAL) thread_faults++;
+  char summary_block[512];
+  kvo_text summary = KVO_TEXT(summary_block);
+  kvo__append(&summary, "KVO%04d %s: %s", (int)code, kvo__severity_name(severity), detail);
   kvo_fault fault = {.code = code,
+                     .severity = severity,
                      .summary = summary.bytes,
                      .apple = apple,
-                     .exception = exception_of(code),
-                     .report = report.bytes,
+                     .exception = kvo__exception_of(code),
+                     .help = help,
                      .file = file,
-                     .file_length = file_length,
+                     .file_length = file != NULL ? strlen(file) : 0,
                      .line = line,
                      .observations = observations,
-                     .observation_count = observation_count};
+                     .observation_count = observation_count,
+                     .thread = (uint32_t)syscall(SYS_gettid)};
   kvo_action action = ask_handler(&fault);
-  if (action == KVO_ACTION_DEFAULT) action = policy_for(code);
-  if (action != KVO_ACTION_IGNORE) write_all(report.bytes, report.length);
+  if (action == KVO_ACTION_DEFAULT) action = kvo__policy_for(code);
+  bool is_written = action != KVO_ACTION_IGNORE;
+  bool has_turn = is_written && take_turn(fault.thread);
+  if (is_written) write_report(&fault, has_turn);
   kvo_fault_break(&fault);
-  if (action == KVO_ACTION_ABORT) die();
-  discard(&summary);
-  discard(&report);
+  if (action == KVO_ACTION_ABORT) die(); /* in its turn: of two that fault at once, one ends the process */
+  if (has_turn) atomic_store(&writer, 0);
+  kvo__discard(&summary);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- The faults -- */
@@ -328,35 +149,36 @@ static const char *yes(kvo_options options, kvo_options option) { return (option
 void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls, const kvo_fault_observation *left,
                             size_t count) {
   char detail_block[512], apple_block[1024];
-  text detail = {detail_block, 0, sizeof detail_block, false};
-  text apple = {apple_block, 0, sizeof apple_block, false};
-  append(&detail, "%s@0x%llx was deallocated while %zu observation%s registered (key path%s:", cls->name,
-         address((const char *)object - cls->header_offset), count, count == 1 ? " was" : "s were",
-         count == 1 ? "" : "s");
-  append(
+  kvo_text detail = KVO_TEXT(detail_block);
+  kvo_text apple = KVO_TEXT(apple_block);
+  kvo__append(&detail, "%s@0x%llx was deallocated while %zu observation%s registered (key path%s:", cls->name,
+              kvo__address((const char *)object - cls->header_offset), count, count == 1 ? " was" : "s were",
+              count == 1 ? "" : "s");
+  kvo__append(
       &apple,
       "An instance 0x%llx of class %s was deallocated while key value observers were still registered with it. Current "
       "observation info: <NSKeyValueObservationInfo 0x%llx> (",
-      address((const char *)object - cls->header_offset), cls->name, address(object));
+      kvo__address((const char *)object - cls->header_offset), cls->name, kvo__address(object));
   for (size_t i = 0; i < count; i++) {
-    append(&detail, "%s \"%s\"", i == 0 ? "" : ",", left[i].key_path);
+    kvo__append(&detail, "%s \"%s\"", i == 0 ? "" : ",", left[i].key_path);
     /* What is an object with Apple is one here by its identity: the observation's id, and its key path. */
-    append(&apple,
-           "\n<NSKeyValueObservance 0x%llx: Observer: 0x%llx, Key path: %s, Options: <New: %s, Old: %s, Prior: %s> "
-           "Context: 0x%llx, Property: 0x%llx>",
-           (unsigned long long)left[i].observation, address(left[i].observer), left[i].key_path,
-           yes(left[i].options, KVO_NEW), yes(left[i].options, KVO_OLD), yes(left[i].options, KVO_PRIOR),
-           address(left[i].context), address(left[i].key_path));
+    kvo__append(
+        &apple,
+        "\n<NSKeyValueObservance 0x%llx: Observer: 0x%llx, Key path: %s, Options: <New: %s, Old: %s, Prior: %s> "
+        "Context: 0x%llx, Property: 0x%llx>",
+        (unsigned long long)left[i].observation, kvo__address(left[i].observer), left[i].key_path,
+        yes(left[i].options, KVO_NEW), yes(left[i].options, KVO_OLD), yes(left[i].options, KVO_PRIOR),
+        kvo__address(left[i].context), kvo__address(left[i].key_path));
   }
-  append(&detail, ")");
-  append(&apple, "\n)");
+  kvo__append(&detail, ")");
+  kvo__append(&apple, "\n)");
   kvo_fault_raise(
       KVO_FAULT_DEALLOCATED_WHILE_OBSERVED, detail.bytes, apple.bytes,
       "remove each observation before its object dies, or make it one that ends with the object: in Swift the "
       "token of observe(_:options:changeHandler:), in C the option KVO_ENDS_WITH_OBJECT",
       left, count, NULL, 0);
-  discard(&detail);
-  discard(&apple);
+  kvo__discard(&detail);
+  kvo__discard(&apple);
 }
 
 void kvo__fault_stale(kvo_observation observation) {
@@ -410,15 +232,16 @@ void kvo__fault_not_registered(const kvo_object *object, const kvo_observer_iden
   const void *instance = kvo_object_instance(object);
   const char *observer_class = identity->class_name != NULL ? identity->class_name : "observer";
   char context_text[64] = "", detail_block[512], apple_block[512];
-  if (match_context) snprintf(context_text, sizeof context_text, " with context 0x%llx", address(context));
-  text detail = {detail_block, 0, sizeof detail_block, false};
-  text apple = {apple_block, 0, sizeof apple_block, false};
-  append(&detail, "cannot remove %s@0x%llx for \"%s\"%s from %s@0x%llx: it is not registered", observer_class,
-         address(identity->address), key_path, context_text, name, address(instance));
-  append(&apple,
-         "Cannot remove an observer <%s 0x%llx> for the key path \"%s\" from <%s 0x%llx> because it is not registered "
-         "as an observer.",
-         observer_class, address(identity->address), key_path, name, address(instance));
+  if (match_context) snprintf(context_text, sizeof context_text, " with context 0x%llx", kvo__address(context));
+  kvo_text detail = KVO_TEXT(detail_block);
+  kvo_text apple = KVO_TEXT(apple_block);
+  kvo__append(&detail, "cannot remove %s@0x%llx for \"%s\"%s from %s@0x%llx: it is not registered", observer_class,
+              kvo__address(identity->address), key_path, context_text, name, kvo__address(instance));
+  kvo__append(
+      &apple,
+      "Cannot remove an observer <%s 0x%llx> for the key path \"%s\" from <%s 0x%llx> because it is not registered "
+      "as an observer.",
+      observer_class, kvo__address(identity->address), key_path, name, kvo__address(instance));
   /* As readers, so that the strings stay while the report is made. */
   kvo_info *info = kvo__word_info(kvo__word(object));
   uint64_t entered = info != NULL ? kvo__enter(info) : 0;
@@ -430,14 +253,15 @@ void kvo__fault_not_registered(const kvo_object *object, const kvo_observer_iden
                   on.count, file, line);
   if (info != NULL) kvo__leave(info, entered);
   kvo__free(on.all);
-  discard(&detail);
-  discard(&apple);
+  kvo__discard(&detail);
+  kvo__discard(&apple);
 }
 
-static void append_keys(text *to, const kvo_class *cls) {
-  append(to, "the keys of %s are:", cls->name);
-  for (size_t i = 0; i < cls->property_count; i++) append(to, "%s %s", i == 0 ? "" : ",", cls->properties[i]->name);
-  if (cls->property_count == 0) append(to, " none");
+static void append_keys(kvo_text *to, const kvo_class *cls) {
+  kvo__append(to, "the keys of %s are:", cls->name);
+  for (size_t i = 0; i < cls->property_count; i++)
+    kvo__append(to, "%s %s", i == 0 ? "" : ",", cls->properties[i]->name);
+  if (cls->property_count == 0) kvo__append(to, " none");
 }
 
 void kvo__fault_registration(kvo_status status, const kvo_class *cls, const kvo_object *object, const char *key_path,
@@ -459,50 +283,54 @@ void kvo__fault_registration(kvo_status status, const kvo_class *cls, const kvo_
   const char *name = cls != NULL ? cls->name : "(no class)";
   const void *instance = kvo_object_instance(object);
   char detail_block[512], apple_block[512], help_block[512];
-  text detail = {detail_block, 0, sizeof detail_block, false};
-  text apple = {apple_block, 0, sizeof apple_block, false};
-  text help = {help_block, 0, sizeof help_block, false};
-  append(&detail, "cannot observe \"%s\" of %s@0x%llx: %s", key_path, name, address(instance), rows[row].what);
+  kvo_text detail = KVO_TEXT(detail_block);
+  kvo_text apple = KVO_TEXT(apple_block);
+  kvo_text help = KVO_TEXT(help_block);
+  kvo__append(&detail, "cannot observe \"%s\" of %s@0x%llx: %s", key_path, name, kvo__address(instance),
+              rows[row].what);
   bool undefined = rows[row].code == KVO_FAULT_UNDEFINED_KEY;
   if (undefined) {
-    append(&apple,
-           "[<%s 0x%llx> addObserver:<0x%llx> forKeyPath:@\"%s\" options:%u context:0x%llx] was sent to an object that "
-           "is not "
-           "KVC-compliant for the \"%s\" property.",
-           name, address(instance), address(observer), key_path, (unsigned)options & 15u, address(context), key_path);
+    kvo__append(
+        &apple,
+        "[<%s 0x%llx> addObserver:<0x%llx> forKeyPath:@\"%s\" options:%u context:0x%llx] was sent to an object that "
+        "is not "
+        "KVC-compliant for the \"%s\" property.",
+        name, kvo__address(instance), kvo__address(observer), key_path, (unsigned)options & 15u, kvo__address(context),
+        key_path);
     if (cls != NULL) append_keys(&help, cls);
   }
   kvo_fault_raise(rows[row].code, detail.bytes, undefined ? apple.bytes : NULL, help.length > 0 ? help.bytes : NULL,
                   NULL, 0, file, line);
-  discard(&detail);
-  discard(&apple);
-  discard(&help);
+  kvo__discard(&detail);
+  kvo__discard(&apple);
+  kvo__discard(&help);
 }
 
 void kvo__fault_no_setter(const kvo_object *object, const char *key) {
   const kvo_class *cls = kvo_object_class(object);
   char detail_block[512], help_block[512];
-  text detail = {detail_block, 0, sizeof detail_block, false};
-  text help = {help_block, 0, sizeof help_block, false};
-  append(&detail, "\"%s\" of %s@0x%llx is set, but there is no such setter", key,
-         cls != NULL ? cls->name : "(no class)", address(kvo_object_instance(object)));
+  kvo_text detail = KVO_TEXT(detail_block);
+  kvo_text help = KVO_TEXT(help_block);
+  kvo__append(&detail, "\"%s\" of %s@0x%llx is set, but there is no such setter", key,
+              cls != NULL ? cls->name : "(no class)", kvo__address(kvo_object_instance(object)));
   if (cls != NULL) append_keys(&help, cls);
   kvo_fault_raise(KVO_FAULT_UNDEFINED_KEY, detail.bytes, NULL, help.length > 0 ? help.bytes : NULL, NULL, 0, NULL, 0);
-  discard(&detail);
-  discard(&help);
+  kvo__discard(&detail);
+  kvo__discard(&help);
 }
 
 void kvo__fault_never_notifies(const kvo_object *object, const kvo_binding_observer *observer) {
   const kvo_class *cls = kvo_object_class(object);
   char detail_block[512];
-  text detail = {detail_block, 0, sizeof detail_block, false};
-  append(&detail, "the observation of \"%s\" of %s@0x%llx can never notify: its evaluation reads nothing observable",
-         observer->key_path, cls != NULL ? cls->name : "(no class)", address(kvo_object_instance(object)));
+  kvo_text detail = KVO_TEXT(detail_block);
+  kvo__append(&detail,
+              "the observation of \"%s\" of %s@0x%llx can never notify: its evaluation reads nothing observable",
+              observer->key_path, cls != NULL ? cls->name : "(no class)", kvo__address(kvo_object_instance(object)));
   kvo_fault_raise(
       KVO_FAULT_NEVER_NOTIFIES, detail.bytes, NULL,
       "make what it reads observable, or declare what affects it in keyPathsForValuesAffectingValue(forKey:)", NULL, 0,
       observer->file, observer->line);
-  discard(&detail);
+  kvo__discard(&detail);
 }
 
 void kvo__fault_undefined(const kvo_class *cls, const kvo_object *object, kvo_slot *slot) {
@@ -513,16 +341,18 @@ void kvo__fault_undefined(const kvo_class *cls, const kvo_object *object, kvo_sl
   const char *key = node != NULL ? concerned.key_path : "?";
   const void *instance = (const char *)object - cls->header_offset;
   char detail_block[512], apple_block[512], help_block[512];
-  text detail = {detail_block, 0, sizeof detail_block, false};
-  text apple = {apple_block, 0, sizeof apple_block, false};
-  text help = {help_block, 0, sizeof help_block, false};
-  append(&detail, "a value is wanted of \"%s\" of %s@0x%llx, which has no such key", key, cls->name, address(instance));
-  append(&apple, "[<%s 0x%llx> valueForUndefinedKey:]: this class is not key value coding-compliant for the key %s.",
-         cls->name, address(instance), key);
+  kvo_text detail = KVO_TEXT(detail_block);
+  kvo_text apple = KVO_TEXT(apple_block);
+  kvo_text help = KVO_TEXT(help_block);
+  kvo__append(&detail, "a value is wanted of \"%s\" of %s@0x%llx, which has no such key", key, cls->name,
+              kvo__address(instance));
+  kvo__append(&apple,
+              "[<%s 0x%llx> valueForUndefinedKey:]: this class is not key value coding-compliant for the key %s.",
+              cls->name, kvo__address(instance), key);
   append_keys(&help, cls);
   kvo_fault_raise(KVO_FAULT_UNDEFINED_KEY, detail.bytes, apple.bytes, help.bytes, node != NULL ? &concerned : NULL,
                   node != NULL ? 1 : 0, NULL, 0);
-  discard(&detail);
-  discard(&apple);
-  discard(&help);
+  kvo__discard(&detail);
+  kvo__discard(&apple);
+  kvo__discard(&help);
 }

@@ -133,8 +133,9 @@ static size_t whole_report_length;
 
 static kvo_action keep_end(const kvo_fault *fault, void *arg) {
   (void)arg;
-  whole_report_length = strlen(fault->report);
-  snprintf(whole_report_end, sizeof whole_report_end, "%s", fault->report + whole_report_length - 30);
+  static char report[1 << 20];
+  whole_report_length = kvo_fault_format(fault, KVO_REPORT_TEXT, report, sizeof report);
+  snprintf(whole_report_end, sizeof whole_report_end, "%s", report + whole_report_length - 30);
   CHECK_EQ(fault->observation_count, 300);
   return KVO_ACTION_IGNORE;
 }
@@ -179,7 +180,7 @@ TEST("a report of 300 observations with long key paths is complete") {
   kvo_set_fault_handler(keep_end, NULL);
   item_destroy(object);
   CHECK(whole_report_length > 300 * strlen(path));
-  CHECK_CONTAINS(whole_report_end, "after this one only");
+  CHECK_CONTAINS(whole_report_end, "lists what else there is");
   for (int i = 0; i < 300; i++) CHECK_EQ(many[i].destroyed, 1);
 }
 

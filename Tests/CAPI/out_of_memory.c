@@ -219,7 +219,7 @@ static int faults_seen;
 static kvo_action count_fault(const kvo_fault *fault, void *arg) {
   (void)arg;
   faults_seen++;
-  CHECK(strlen(fault->report) > 20);
+  CHECK(kvo_fault_format(fault, KVO_REPORT_TEXT, NULL, 0) > 20);
   return KVO_ACTION_IGNORE;
 }
 

@@ -137,6 +137,29 @@
       #expect(names == ["NSRangeException", nil])
     }
 
+    @Test func `A report is also JSON, with the same contents`() throws {
+      let (meter, reader) = (Meter(), Reader())
+      var reports: [KeyValueFault] = []
+      KeyValueFault.withHandler {
+        reports.append($0)
+        return .ignore
+      } in: {
+        meter.addObserver(reader, forKeyPath: "value", options: [.new], fileID: "Some \"file\"", line: 7)
+        meter.removeObserver(reader, forKeyPath: "välue", fileID: "Other", line: 8)
+        meter.removeObserver(reader, forKeyPath: "value")
+      }
+      let fault = try #require(reports.first)
+      #expect(fault.severity == .fatal && fault.report.hasPrefix(fault.summary))
+      let json = try #require(
+        try JSONSerialization.jsonObject(with: Data(fault.json.utf8)) as? [String: Any])
+      #expect(json["code"] as? String == "KVO0002" && json["summary"] as? String == fault.summary)
+      #expect(json["help"] as? String == fault.help && json["exception"] as? String == "NSRangeException")
+      #expect((json["faultAt"] as? [String: Any])?["line"] as? Int == 8)
+      let observations = try #require(json["observations"] as? [[String: Any]])
+      #expect(observations.count == 1 && observations[0]["keyPath"] as? String == "value")
+      #expect((observations[0]["registeredAt"] as? [String: Any])?["file"] as? String == "Some \"file\"")
+    }
+
     @Test func `The innermost handler of the thread is asked`() {
       var asked: [String] = []
       KeyValueFault.withHandler { _ in

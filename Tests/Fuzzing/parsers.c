@@ -170,7 +170,10 @@ static void check_key(bool twice) {
 
 static kvo_action go_on(const kvo_fault *fault, void *arg) {
   (void)arg;
-  if (strncmp(fault->report, fault->summary, strlen(fault->summary)) != 0) fail("a report without its summary");
+  char report[64];
+  kvo_fault_format(fault, KVO_REPORT_TEXT, report, sizeof report);
+  if (strncmp(report, "KVO00", 5) != 0) fail("a report without its summary");
+  if (kvo_fault_format(fault, KVO_REPORT_JSON, NULL, 0) < 200) fail("a report in JSON without its members");
   return KVO_ACTION_IGNORE;
 }
 

@@ -33,7 +33,7 @@ void fail(const char *format, ...) {
 /* Waits that could never end are part of the game; nothing else is a fault. */
 static kvo_action faulted(const kvo_fault *fault, void *arg) {
   (void)arg;
-  if (fault->code != KVO_FAULT_ENDLESS_WAIT) fail("%s", fault->report);
+  if (fault->code != KVO_FAULT_ENDLESS_WAIT) fail("%s", fault->summary);
   me.unwaited = true;
   return KVO_ACTION_IGNORE;
 }

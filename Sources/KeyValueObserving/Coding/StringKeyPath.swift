@@ -20,37 +20,45 @@ extension KeyValueObservable {
   }
 
   /// The hash by which changes of a key are told: that of the property that answers it.
-  nonisolated func keyOfChanges(of key: String) -> UInt64 {
-    if let runtimeObject = self as? KeyValueRuntimeObject {
-      return keyHash(runtimeObject.propertyName(for: key) ?? key)
-    }
-    return KeyValueClass.of(self).property(named: key)?.key ?? keyHash(key)
+  nonisolated func keyOfChanges(of key: String) -> UInt64 { keyOfChanges(of: key, KeyValueClass.of(self)) }
+
+  private nonisolated func keyOfChanges(of key: String, _ cls: KeyValueClass) -> UInt64 {
+    if let property = cls.property(named: key) { return property.key }
+    guard let runtimeObject = self as? KeyValueRuntimeObject else { return keyHash(key) }
+    return keyHash(runtimeObject.propertyName(for: key) ?? key)
   }
 
   /// While the runtime records: subscribes to a key itself, for those who announce its changes by hand, and to what is declared
   /// to affect it.
   nonisolated func recordDependencies(ofKey key: String) {
     guard kvo_track_is_recording() else { return }
+    let cls = KeyValueClass.of(self)
+    let hash = keyOfChanges(of: key, cls)
+    guard cls.isAffected(hash) else {
+      kvo_track_coded_read(adoptedObject, hash)
+      return
+    }
     var visited: Set<KeyOfObject> = []
-    record(key, &visited)
+    record(hash, cls, &visited)
   }
 
-  private nonisolated func record(_ key: String, _ visited: inout Set<KeyOfObject>) {
-    let hash = keyOfChanges(of: key)
-    guard visited.insert(KeyOfObject(object: ObjectIdentifier(self), key: hash)).inserted else { return }
-    kvo_track_coded_read(adoptedObject, hash)
-    for path in KeyValueClass.of(self).affectingPaths[hash] ?? [] {
+  private nonisolated func record(_ key: UInt64, _ cls: KeyValueClass, _ visited: inout Set<KeyOfObject>) {
+    guard visited.insert(KeyOfObject(object: ObjectIdentifier(self), key: key)).inserted else { return }
+    kvo_track_coded_read(adoptedObject, key)
+    guard cls.isAffected(key) else { return }
+    for path in cls.affectingPaths[key] ?? [] {
       recordPath(path.split(separator: ".").map(String.init)[...], &visited)
     }
     // To evaluate one is to read what it goes through.
-    for path in KeyValueClass.of(self).affectingKeyPaths[hash] ?? [] { _ = self[keyPath: path] }
+    for path in cls.affectingKeyPaths[key] ?? [] { _ = self[keyPath: path] }
   }
 
   private nonisolated func recordPath(_ components: ArraySlice<String>, _ visited: inout Set<KeyOfObject>) {
     guard let first = components.first else { return }
-    record(first, &visited)
+    let cls = KeyValueClass.of(self)
+    record(keyOfChanges(of: first, cls), cls, &visited)
     let rest = components.dropFirst()
-    guard !rest.isEmpty, let property = KeyValueClass.of(self).property(named: first) else { return }
+    guard !rest.isEmpty, let property = cls.property(named: first) else { return }
     (unwrapped(property.read(self)) as? any KeyValueObservable)?.recordPath(rest, &visited)
   }
 }

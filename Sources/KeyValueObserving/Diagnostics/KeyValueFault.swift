@@ -24,10 +24,26 @@ public struct KeyValueFault: Sendable {
   public let appleSentence: String?
   /// The name of the exception that Apple raises, such as `NSRangeException`, where Apple raises one.
   public let exceptionName: String?
+  /// How bad it is.
+  public let severity: Severity
+  /// What to do about it, where the report says so.
+  public let help: String?
+  /// The whole report as one line of JSON, as `KVO_REPORT=json` has it written.
+  public let json: String
   /// The whole report as it is written to standard error.
   public let report: String
   /// The observations that are concerned.
   public let observations: [Observation]
+
+  /// How bad a fault is; decides what happens by default.
+  public enum Severity: Sendable {
+    /// The process ends.
+    case fatal
+    /// Reported; what was wrong has no effect, and the process goes on.
+    case error
+    /// Reported; nothing was wrong with memory or with what observers were told.
+    case warning
+  }
 
   /// What happens after a fault.
   public enum Action: Sendable {
@@ -109,7 +125,15 @@ public struct KeyValueFault: Sendable {
     summary = String(cString: fault.summary)
     appleSentence = fault.apple.map { String(cString: $0) }
     exceptionName = fault.exception.map { String(cString: $0) }
-    report = String(cString: fault.report)
+    severity =
+      switch fault.severity {
+      case KVO_SEVERITY_FATAL: .fatal
+      case KVO_SEVERITY_ERROR: .error
+      default: .warning
+      }
+    help = fault.help.map { String(cString: $0) }
+    report = Self.format(fault, KVO_REPORT_TEXT)
+    json = Self.format(fault, KVO_REPORT_JSON)
     observations = UnsafeBufferPointer(start: fault.observations, count: fault.observation_count).map { described in
       let file = described.file.map { pointer in
         String(decoding: UnsafeRawBufferPointer(start: pointer, count: described.file_length), as: UTF8.self)
@@ -118,6 +142,16 @@ public struct KeyValueFault: Sendable {
         keyPath: String(cString: described.key_path),
         observerClass: described.observer_class.map { String(cString: $0) },
         file: file, line: Int(described.line))
+    }
+  }
+
+  private static func format(_ fault: kvo_fault, _ format: kvo_report_format) -> String {
+    withUnsafePointer(to: fault) { fault in
+      let length = kvo_fault_format(fault, format, nil, 0)
+      return withUnsafeTemporaryAllocation(of: CChar.self, capacity: length + 1) { buffer in
+        _ = kvo_fault_format(fault, format, buffer.baseAddress, buffer.count)
+        return String(cString: buffer.baseAddress!)
+      }
     }
   }
 }

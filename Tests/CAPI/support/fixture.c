@@ -147,7 +147,7 @@ static kvo_action keep_fault(const kvo_fault *fault, void *arg) {
   faults.code = fault->code;
   snprintf(faults.summary, sizeof faults.summary, "%s", fault->summary);
   snprintf(faults.apple, sizeof faults.apple, "%s", fault->apple != NULL ? fault->apple : "");
-  snprintf(faults.report, sizeof faults.report, "%s", fault->report);
+  kvo_fault_format(fault, KVO_REPORT_TEXT, faults.report, sizeof faults.report);
   snprintf(faults.file, sizeof faults.file, "%.*s", (int)fault->file_length, fault->file != NULL ? fault->file : "");
   faults.line = fault->line;
   faults.observation_count = fault->observation_count;

@@ -1,0 +1,172 @@
+/* policy.c - what the environment says about faults: what happens after one, and where reports go. Read once. */
+#define _GNU_SOURCE
+#include "report.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const struct {
+  kvo_fault_code code;
+  kvo_severity severity;
+  const char *exception, *text;
+} codes[] = {
+#define KVO_FAULT_ROW(name, value, severity, exception, text) {name, KVO_SEVERITY_##severity, exception, text},
+    KVO_FAULT_MAP(KVO_FAULT_ROW)
+#undef KVO_FAULT_ROW
+};
+enum { CODE_COUNT = sizeof codes / sizeof *codes, SEVERITY_COUNT = KVO_SEVERITY_WARNING + 1 };
+
+static const char *const severity_names[SEVERITY_COUNT] = {"fatal", "error", "warning"};
+
+/* KVO_ACTION_DEFAULT where KVO_POLICY does not speak. */
+static kvo_action general_policy, severity_policies[SEVERITY_COUNT], code_policies[CODE_COUNT];
+static kvo_report_format report_format;
+static int report_fd = STDERR_FILENO;
+
+/* Its index in the table. */
+static size_t row_of(kvo_fault_code code) {
+  size_t row = 0;
+  while (row + 1 < CODE_COUNT && codes[row].code != code) row++;
+  return row;
+}
+
+const char *kvo__exception_of(kvo_fault_code code) {
+  const char *exception = codes[row_of(code)].exception;
+  return exception[0] != '\0' ? exception : NULL;
+}
+
+kvo_severity kvo__severity_of(kvo_fault_code code) { return codes[row_of(code)].severity; }
+
+const char *kvo__severity_name(kvo_severity severity) { return severity_names[severity]; }
+
+/* ------------------------------------------------------------------------------------------------------------ Reading -- */
+
+static void complain(const char *variable, const char *item, size_t length, const char *advice) {
+  char line[320];
+  int size = snprintf(line, sizeof line, "KVO%04d %s: %s: \"%.*s\" is not understood and is skipped; %s\n",
+                      (int)KVO_FAULT_BAD_CONFIGURATION, severity_names[KVO_SEVERITY_WARNING], variable,
+                      (int)(length < 64 ? length : 64), item, advice);
+  kvo__write_all(STDERR_FILENO, line, (size_t)size < sizeof line ? (size_t)size : sizeof line - 1);
+}
+
+static bool is(const char *item, size_t length, const char *word) {
+  return strlen(word) == length && memcmp(item, word, length) == 0;
+}
+
+static bool parse_action(const char *item, size_t length, kvo_action *out) {
+  if (is(item, length, "abort"))
+    *out = KVO_ACTION_ABORT;
+  else if (is(item, length, "log"))
+    *out = KVO_ACTION_LOG;
+  else if (is(item, length, "ignore"))
+    *out = KVO_ACTION_IGNORE;
+  else
+    return false;
+  return true;
+}
+
+/* What an item such as `error:log` or `KVO0002:log` speaks for; NULL for nothing that there is. */
+static kvo_action *subject(const char *item, size_t length) {
+  for (size_t i = 0; i < SEVERITY_COUNT; i++)
+    if (is(item, length, severity_names[i])) return &severity_policies[i];
+  for (size_t i = 0; i < CODE_COUNT; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "KVO%04d", (int)codes[i].code);
+    if (is(item, length, name)) return &code_policies[i];
+  }
+  return NULL;
+}
+
+static bool parse_policy(const char *item, size_t length) {
+  const char *colon = memchr(item, ':', length);
+  if (colon == NULL) return parse_action(item, length, &general_policy);
+  kvo_action *of = subject(item, (size_t)(colon - item));
+  return of != NULL && parse_action(colon + 1, length - (size_t)(colon + 1 - item), of);
+}
+
+static bool parse_form(const char *item, size_t length) {
+  bool json = is(item, length, "json");
+  if (json) report_format = KVO_REPORT_JSON;
+  return json || is(item, length, "text");
+}
+
+static void read_list(const char *variable, bool (*parse)(const char *item, size_t length), const char *advice) {
+  for (const char *list = secure_getenv(variable); list != NULL && *list != '\0';) {
+    size_t length = strcspn(list, ",");
+    if (!parse(list, length)) complain(variable, list, length, advice);
+    list += length;
+    if (*list == ',') list++;
+  }
+}
+
+static void open_report_file(void) {
+  const char *pattern = secure_getenv("KVO_REPORT_PATH");
+  if (pattern == NULL || *pattern == '\0') return;
+  char path_block[512];
+  kvo_text path = KVO_TEXT(path_block);
+  for (const char *rest = pattern; *rest != '\0';) {
+    const char *place = strstr(rest, "%p");
+    kvo__append(&path, "%.*s", place != NULL ? (int)(place - rest) : (int)strlen(rest), rest);
+    if (place != NULL) kvo__append(&path, "%ld", (long)getpid());
+    rest = place != NULL ? place + 2 : rest + strlen(rest);
+  }
+  int fd = open(path.bytes, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (fd >= 0)
+    report_fd = fd;
+  else
+    complain("KVO_REPORT_PATH", pattern, strlen(pattern), "it cannot be written to, and reports go to standard error");
+  kvo__discard(&path);
+}
+
+static void print_help(void) {
+  const char *help = secure_getenv("KVO_HELP");
+  if (help == NULL || *help == '\0' || strcmp(help, "0") == 0) return;
+  char block[4096];
+  kvo_text text = KVO_TEXT(block);
+  kvo__append(&text, "What happens after a fault of key-value observing is for the environment to say:\n"
+                     "  KVO_POLICY       abort, log or ignore, for all faults, or a list for a severity or a code:\n"
+                     "                   log,error:abort,KVO0002:ignore\n"
+                     "  KVO_REPORT       text or json\n"
+                     "  KVO_REPORT_PATH  a file to append reports to; %%p is the process id\n"
+                     "  KVO_HELP=1       this list\n"
+                     "The faults:\n");
+  for (size_t i = 0; i < CODE_COUNT; i++)
+    kvo__append(&text, "  KVO%04d %-7s %s\n", (int)codes[i].code, severity_names[codes[i].severity], codes[i].text);
+  kvo__write_all(STDERR_FILENO, text.bytes, text.length);
+  kvo__discard(&text);
+}
+
+static void read_environment(void) {
+  read_list("KVO_POLICY", parse_policy,
+            "say abort, log, ignore, or one of them for a severity or a code: error:log, KVO0002:log");
+  read_list("KVO_REPORT", parse_form, "say text or json");
+  open_report_file();
+  print_help();
+}
+
+static void need_environment(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, read_environment);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- Asking -- */
+
+kvo_action kvo__policy_for(kvo_fault_code code) {
+  need_environment();
+  size_t row = row_of(code);
+  kvo_severity severity = codes[row].severity;
+  if (code_policies[row] != KVO_ACTION_DEFAULT) return code_policies[row];
+  if (severity_policies[severity] != KVO_ACTION_DEFAULT) return severity_policies[severity];
+  /* A general abort is no more than the default: what harms nothing is not to end the process by it. */
+  if (general_policy != KVO_ACTION_DEFAULT && general_policy != KVO_ACTION_ABORT) return general_policy;
+  return severity == KVO_SEVERITY_FATAL ? KVO_ACTION_ABORT : KVO_ACTION_LOG;
+}
+
+int kvo__report_destination(kvo_report_format *format) {
+  need_environment();
+  *format = report_format;
+  return report_fd;
+}

@@ -1,0 +1,179 @@
+/* reports.c - the form of a report and where it goes: text, JSON, files, two threads at once, no standard error. */
+#include "fixture.h"
+#include <kvo/kvo_binding.h>
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void remove_stranger(void *arg) {
+  (void)arg;
+  item *object = item_make(0);
+  static watcher w, stranger;
+  watch(object, "value", KVO_NEW | KVO_PRIOR, &w);
+  kvo_remove_observer_for(as_object(object), &stranger, "a \"quoted\"\tpath \xff");
+}
+
+static void never_notify(void *arg) {
+  (void)arg;
+  kvo_fault_raise(KVO_FAULT_NEVER_NOTIFIES, "nothing happens", NULL, NULL, NULL, 0, NULL, 0);
+  fputs("went on\n", stderr);
+}
+
+static size_t count_of(const char *text, const char *part) {
+  size_t count = 0;
+  for (const char *at = strstr(text, part); at != NULL; at = strstr(at + 1, part)) count++;
+  return count;
+}
+
+static child_result run_with(void (*body)(void *), void *arg, const char *policy, const char *name, const char *value) {
+  setenv(name, value, 1);
+  child_result result = harness_run_child(body, arg, policy);
+  unsetenv(name);
+  return result;
+}
+
+TEST("KVO_REPORT=json writes the report as one line, with strings escaped and bytes that are no text replaced") {
+  child_result run = run_with(remove_stranger, NULL, "log", "KVO_REPORT", "json");
+  CHECK_EQ(count_of(run.errors, "\n"), (size_t)1);
+  CHECK_EQ(strncmp(run.errors,
+                   "{\"schema\":1,\"code\":\"KVO0002\",\"severity\":\"fatal\",\"summary\":\"KVO0002 fatal: ", 70),
+           0);
+  CHECK_CONTAINS(run.errors, "a \\u0022quoted\\u0022\\u0009path \\ufffd");
+  CHECK_CONTAINS(run.errors, "\"exception\":\"NSRangeException\"");
+  CHECK_CONTAINS(run.errors, "\"keyPath\":\"value\"");
+  CHECK_CONTAINS(run.errors, "\"options\":[\"new\",\"prior\"]");
+  CHECK_CONTAINS(run.errors, "\"registeredAt\":{\"file\":\"");
+  CHECK_CONTAINS(run.errors, "]}\n");
+}
+
+TEST("in a text, what a name contains cannot look like a line of the report") {
+  child_result run = harness_run_child(remove_stranger, NULL, "log");
+  CHECK_CONTAINS(run.errors, "a \"quoted\"\\x09path");
+  CHECK_EQ(count_of(run.errors, "\t"), (size_t)0);
+}
+
+TEST("KVO_REPORT_PATH appends to a file, with the process id for %p, and nothing goes to standard error") {
+  char folder[] = "/tmp/kvo-report-XXXXXX", path[64];
+  CHECK(mkdtemp(folder) != NULL);
+  snprintf(path, sizeof path, "%s/%%p.txt", folder);
+  child_result run = run_with(remove_stranger, NULL, "log", "KVO_REPORT_PATH", path);
+  CHECK_EQ((const char *)run.errors, "");
+  char command[128], line[64] = "";
+  snprintf(command, sizeof command, "cat %s/[0-9]*.txt && rm -r %s", folder, folder);
+  FILE *found = popen(command, "r");
+  CHECK(found != NULL && fgets(line, sizeof line, found) != NULL);
+  CHECK_CONTAINS(line, "KVO0002 fatal: cannot remove");
+  pclose(found);
+}
+
+TEST("a report file that cannot be written is told, and the report goes to standard error") {
+  child_result run = run_with(remove_stranger, NULL, "log", "KVO_REPORT_PATH", "/nowhere/at/all");
+  CHECK_CONTAINS(run.errors, "KVO0034 warning: KVO_REPORT_PATH: \"/nowhere/at/all\"");
+  CHECK_CONTAINS(run.errors, "KVO0002 fatal: cannot remove");
+}
+
+TEST("a form of report that does not exist is told, and the report is a text") {
+  child_result run = run_with(remove_stranger, NULL, "log", "KVO_REPORT", "xml");
+  CHECK_CONTAINS(run.errors, "KVO0034 warning: KVO_REPORT: \"xml\" is not understood");
+  CHECK_CONTAINS(run.errors, "\n  help: ");
+}
+
+TEST("KVO_HELP lists the variables and every code") {
+  child_result run = run_with(remove_stranger, NULL, "ignore", "KVO_HELP", "1");
+  CHECK_CONTAINS(run.errors, "KVO_REPORT_PATH");
+#define LISTED(name, value, severity, exception, text) CHECK_CONTAINS(run.errors, text "\n");
+  KVO_FAULT_MAP(LISTED)
+#undef LISTED
+  CHECK_EQ((const char *)run_with(remove_stranger, NULL, "ignore", "KVO_HELP", "0").errors, "");
+}
+
+TEST("an item for a severity speaks for its codes, unless one of them is named") {
+  CHECK_EQ(harness_run_child(never_notify, NULL, NULL).signal, 0);
+  CHECK_EQ(harness_run_child(never_notify, NULL, "abort").signal, 0);
+  CHECK_EQ(harness_run_child(never_notify, NULL, "error:abort").signal, SIGABRT);
+  CHECK_EQ((const char *)harness_run_child(never_notify, NULL, "error:abort,KVO0011:ignore").errors, "went on\n");
+  CHECK_EQ(harness_run_child(remove_stranger, NULL, "fatal:log").signal, 0);
+  CHECK_EQ(harness_run_child(remove_stranger, NULL, "fatal:log,KVO0002:abort").signal, SIGABRT);
+}
+
+static void close_errors_and_fault(void *arg) {
+  close(STDERR_FILENO);
+  remove_stranger(arg);
+}
+
+TEST("with standard error closed the process still ends by SIGABRT") {
+  CHECK_EQ(harness_run_child(close_errors_and_fault, NULL, NULL).signal, SIGABRT);
+}
+
+static void *fault_often(void *arg) {
+  (void)arg;
+  for (int i = 0; i < 200; i++) kvo_remove_observer(0);
+  return NULL;
+}
+
+static void fault_from_two_threads(void *arg) {
+  pthread_t other;
+  pthread_create(&other, NULL, fault_often, arg);
+  fault_often(arg);
+  pthread_join(other, NULL);
+}
+
+TEST("reports of two threads do not mix") {
+  char folder[] = "/tmp/kvo-report-XXXXXX", path[64], line[512];
+  CHECK(mkdtemp(folder) != NULL);
+  snprintf(path, sizeof path, "%s/report", folder);
+  run_with(fault_from_two_threads, NULL, "log", "KVO_REPORT_PATH", path);
+  FILE *written = fopen(path, "r");
+  CHECK(written != NULL);
+  int lines = 0;
+  static const char *const expected[] = {"KVO0002 fatal: removal of observation 0x0", "  help: ", "  more: "};
+  while (fgets(line, sizeof line, written) != NULL) {
+    if (strncmp(line, expected[lines % 3], strlen(expected[lines % 3])) != 0)
+      harness_fail(__FILE__, __LINE__, "line %d does not begin with \"%s\": %s", lines, expected[lines % 3], line);
+    lines++;
+  }
+  fclose(written);
+  unlink(path);
+  rmdir(folder);
+  CHECK_EQ(lines, 3 * 400);
+}
+
+static void fault_from_two_threads_at_once(void *arg) {
+  pthread_t other;
+  pthread_create(&other, NULL, fault_often, arg);
+  fault_often(arg);
+}
+
+TEST("of two threads that fault at the same time one ends the process, after a whole report") {
+  for (int i = 0; i < 20; i++) {
+    child_result run = harness_run_child(fault_from_two_threads_at_once, NULL, NULL);
+    CHECK_EQ(run.signal, SIGABRT);
+    CHECK_EQ(count_of(run.errors, "KVO0002 fatal"), (size_t)1);
+    CHECK_EQ(count_of(run.errors, "  more: "), (size_t)1);
+  }
+}
+
+static size_t formatted[3];
+static char part[21];
+static kvo_action format_it(const kvo_fault *fault, void *arg) {
+  (void)arg;
+  formatted[0] = kvo_fault_format(fault, KVO_REPORT_TEXT, NULL, 0);
+  formatted[1] = kvo_fault_format(fault, KVO_REPORT_TEXT, part, sizeof part);
+  CHECK_EQ(fault->thread, (uint32_t)getpid()); /* the first thread has the number of the process */
+  CHECK_EQ((int)fault->severity, KVO_SEVERITY_FATAL);
+  CHECK(fault->help != NULL);
+  return KVO_ACTION_IGNORE;
+}
+
+TEST("a report is formatted into memory as snprintf does it") {
+  kvo_set_fault_handler(format_it, NULL);
+  CHECK_STATUS(kvo_remove_observer(0), KVO_ERROR_NOT_REGISTERED);
+  CHECK(formatted[0] > 100);
+  CHECK_EQ(formatted[0], formatted[1]);
+  CHECK_EQ((const char *)part, "KVO0002 fatal: remov");
+  kvo_set_fault_handler(NULL, NULL);
+}
