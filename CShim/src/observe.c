@@ -30,9 +30,8 @@ static kvo_node *make_block(const kvo_binding_observer *observer, bool declared)
 
 kvo_node *kvo__node_make(kvo_object *object, kvo_key key, const kvo_binding_observer *observer, kvo_node_kind kind) {
   kvo_class *cls = kvo_object_class(object);
-  /* Of an anchor, whose slot is not that of its path, the key is none. A binding may observe a property by another name. */
-  const kvo_property *property = cls != NULL ? kvo__class_find(cls, key) : NULL;
-  bool declared = property != NULL && strcmp(property->name, observer->key_path) == 0;
+  /* Of an anchor, whose slot is not that of its path, the key is none. */
+  bool declared = cls != NULL && kvo__class_find(cls, key) != NULL;
   kvo_node *node = make_block(observer, declared);
   if (node == NULL) return NULL;
   atomic_store_explicit(&node->kind, (uint8_t)kind, memory_order_relaxed);

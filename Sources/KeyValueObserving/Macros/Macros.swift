@@ -33,7 +33,7 @@
   public macro KeyValueObservable() =
     #externalMacro(module: "KeyValueObservingMacros", type: "KeyValueObservableMacro")
 
-  /// Leaves a stored property of an observable class as it is: setting it notifies no one.
+  /// Leaves a stored property of an observable class as it is: setting it notifies no one, unless it is set by its key.
   ///
   /// ```swift
   /// @KeyValueObservable
@@ -43,7 +43,8 @@
   /// }
   /// ```
   ///
-  /// The property can still be read by its key.
+  /// The property can still be read by its key, and set by it: `setValue(_:forKey:)` announces the change, as it does on Apple's
+  /// platforms where there is no setter that would.
   @attached(peer)
   public macro NotObserved() = #externalMacro(module: "KeyValueObservingMacros", type: "NotObservedMacro")
 

@@ -34,6 +34,9 @@ extension KeyValueObservable {
   ///
   /// A key that the class does not have is accepted, as on Apple's platforms, for the sake of manual notification; in a longer
   /// path, or when its value is wanted at once, it is fault KVO0009. A path with an empty component is fault KVO0010.
+  ///
+  /// A path may end with a collection operator, as in `"people.@sum.age"`: it is computed anew when the collection or what it is
+  /// computed of changes. One that goes through an array or a set without an operator is fault KVO0018, as on Apple's platforms.
   public nonisolated func addObserver(
     _ observer: any KeyValueObserver, forKeyPath keyPath: String, options: NSKeyValueObservingOptions = [],
     context: UnsafeMutableRawPointer? = nil, fileID: StaticString = #fileID, line: UInt = #line

@@ -16,6 +16,9 @@ import Foundation
 /// ``setValue(_:forKey:)`` throw where the subscript, which has no value to go on with, ends the process after fault KVO0026 or
 /// KVO0009, whatever the policy.
 ///
+/// Key-value coding converts: `value(forKey:)`, `value(forKeyPath:)`, `setValue(_:forKeyPath:)` and, of an `any KeyValueObservable`,
+/// `setValue(_:forKey:)`, for the one of this class is the typed one.
+///
 /// Not thread safe where the C getters and setters are not.
 @dynamicMemberLookup
 public final class KeyValueRuntimeObject: KeyValueObservable {
