@@ -36,6 +36,13 @@
     var änderung = 0
   }
 
+  /// Has an answer of its own.
+  @KeyValueObservable
+  private final class OwnInfo {
+    var v = 0
+    var observationInfo: UnsafeMutableRawPointer? { nil }
+  }
+
   @Suite("E. Registration and removal")
   struct SectionE {
     let t = T()
@@ -73,7 +80,7 @@
       }
     }
 
-    @Test func `47, 48: Removal takes the newest registration, with a context the newest of that context`() {
+    @Test func `47, 48, 389: Removal takes the newest registration, with a context the newest of that context`() {
       t.add(w, "v", [.old], ctx: 1)
       t.add(w, "v", [.new], ctx: 1)
       t.add(w, "v", [], ctx: 2)
@@ -160,6 +167,15 @@
       t.remove(w, "v")
       #expect(t.observationInfo == nil)
       #expect(!t.isSwizzled && !child.isSwizzled)
+    }
+
+    @Test func `64: A class may override observationInfo, which changes what is asked, and no observation`() {
+      let own = OwnInfo()
+      own.add(w, "v")
+      #expect((own as any KeyValueObservable).observationInfo == nil)
+      own.v = 1
+      #expect(w.lines == ["w 0>1"])
+      own.remove(w, "v")
     }
 
     @Test(.timeLimit(.minutes(1)))

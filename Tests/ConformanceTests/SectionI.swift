@@ -43,7 +43,8 @@
       t.remove(w, "v")
     }
 
-    @Test func `119, 121: Nested pairs each notify, the inner one first, each with the old value of its own will`() {
+    @Test func `119, 121, 391: Nested pairs each notify, the inner one first, each with the old value of its own will`()
+    {
       t.add(w, "manual")
       will()
       t.manual = 1
@@ -118,7 +119,7 @@
       t.remove(w, "child.v")
     }
 
-    @Test func `129: A mutation that throws between will and did ends its change, and later ones notify`() {
+    @Test func `129, 392: A mutation that throws between will and did ends its change, and later ones notify`() {
       t.add(w, "v")
       func fail(_ value: inout Int) throws {
         value = 1

@@ -147,6 +147,16 @@
       #expect([t, next, former].allSatisfy { $0.observationInfo == nil })
     }
 
+    @Test func `158: Properties of values are observed by typed key paths; a string names none`() {
+      let token = t.observe(\.s?.count, options: [.old, .new]) { [w] _, change in
+        w.log.add("\(text(change.oldValue!)) \(text(change.newValue!))")
+      }
+      t.s = "abc"
+      #expect(w.lines.count == 1)
+      token.invalidate()
+      #expect(codes { t.add(w, "s.length") } == [9])
+    }
+
     @Test func `159: Observation info of an object on the way tells that something observes it`() {
       t.child = T()
       t.add(w, "child.v")

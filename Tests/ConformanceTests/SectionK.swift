@@ -191,7 +191,7 @@
       b.child = nil
     }
 
-    @Test func `176: A key that is declared to affect itself`() {
+    @Test func `176, 280: A key that is declared to affect itself`() {
       let raised = faults { Circular().observe(\.own) { _, _ in }.invalidate() }
       #expect(
         raised.map(appleText) == [

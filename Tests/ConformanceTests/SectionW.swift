@@ -110,5 +110,34 @@
       #expect(lenient.other["nothing"] as? Int == 1)
     }
 
+    @Test func `362: validate<Key> is asked by validateValue, not by a set`() throws {
+      let lenient = Lenient()
+      var value: Any? = "jane"
+      try lenient.validateValue(&value, forKey: "name")
+      #expect(value as? String == "Jane")
+      value = ""
+      #expect(throws: Lenient.Invalid.self) { try lenient.validateValue(&value, forKey: "name") }
+      lenient.setValue("", forKey: "name")
+      #expect(lenient.name == "")
+      value = 5
+      try lenient.validateValue(&value, forKey: "age")
+      #expect(value as? Int == 5)
+    }
+
+    @Test func `363: validateValue(_:forKeyPath:) asks the object at the end of the path`() throws {
+      c.any = Lenient()
+      var value: Any? = "jane"
+      try c.validateValue(&value, forKeyPath: "any.name")
+      #expect(value as? String == "Jane")
+      try c.validateValue(&value, forKeyPath: "child.name")
+    }
+
+    @Test func `92, 360: So is one by another key of the property, which can be observed and removed by that key`() {
+      var lines: [String] = []
+      #expect(codes { lines = told("hidden") { c.setValue(5, forKey: "hidden") } } == [])
+      #expect(lines == ["w 3>5"])
+      #expect(codes { lines = told("open") { c.isOpen = false } } == [])
+      #expect(lines == ["w true>false"])
+    }
   }
 #endif

@@ -53,5 +53,31 @@
       #expect(w.lines == ["w 1>2", "w 2>3", "w 3>null"])
       c.remove(w, "info.a")
     }
+
+    @Test func `153, 319: An observable dictionary tells of its entries, alone and on a path`() {
+      let info = KeyValueDictionary(["a": 1])
+      c.any = info
+      info.add(w, "a")
+      info["a"] = 2
+      info.removeValue(forKey: "a")
+      info.setValue(3, forKey: "a")
+      #expect(w.take() == ["w 1>2", "w 2>null", "w null>3"])
+      info.remove(w, "a")
+      c.add(w, "any.a")
+      info["a"] = 4
+      c.any = KeyValueDictionary(["a": 5])
+      #expect(w.take() == ["w 3>4", "w 4>5"])
+      c.remove(w, "any.a")
+    }
+
+    @Test func `154: So it does through nested dictionaries`() {
+      let inner = KeyValueDictionary(["k": 1])
+      c.any = KeyValueDictionary(["inner": inner])
+      c.add(w, "any.inner.k")
+      inner["k"] = 2
+      (c.any as? KeyValueDictionary)?["inner"] = KeyValueDictionary(["k": 3])
+      #expect(w.lines == ["w 1>2", "w 2>3"])
+      c.remove(w, "any.inner.k")
+    }
   }
 #endif

@@ -23,6 +23,16 @@
     var words: [String] = []
   }
 
+  /// Declares a path that goes through an array; its value reads no property that is observed.
+  @KeyValueObservable
+  private final class Declaring {
+    var items = [Item(1)]
+    @NotObserved var hidden: Double = 0
+    var total: Double { hidden }
+    var sum: Double { items.reduce(0) { $0 + ($1.number ?? 0) } }
+    static func keyPathsForValuesAffectingTotal() -> Set<String> { ["items.number"] }
+  }
+
   @Suite("Y. Key-value coding: collections and operators")
   struct SectionY {
     private let box = Box()
@@ -134,7 +144,21 @@
       box.remove(w, "items.@sum.number")
     }
 
-    @Test func `155, 188, 251, 252: A path through a collection is a fault at registration, and nothing stays`() {
+    @Test func `188: A declared dependence through a collection is one on the collection`() {
+      let declaring = Declaring()
+      declaring.add(w, "total")
+      declaring.items[0].number = 5
+      declaring.items.append(Item(3))
+      #expect(w.lines == ["w 0.0>0.0"])  // the elements are not followed
+      declaring.remove(w, "total")
+      _ = w.take()
+      declaring.add(w, "sum")
+      declaring.items[0].number = 6  // what the getter reads is found
+      #expect(w.lines == ["w 8.0>9.0"])
+      declaring.remove(w, "sum")
+    }
+
+    @Test func `155, 251, 252, 271: A path through a collection is a fault at registration, and nothing stays`() {
       #expect(
         sentences { box.add(w, "items.number", []) } == [
           "NSInvalidArgumentException [<Array<Item> 0xPTR> addObserver:forKeyPath:options:context:] is not supported. Key path: "
