@@ -10,6 +10,7 @@ let package = Package(
     .library(name: "KeyValueObserving", targets: ["KeyValueObserving"]),
     .library(name: "CKVO", targets: ["CKVO"]),
     .executable(name: "hostwatch", targets: ["hostwatch"]),
+    .executable(name: "kvo", targets: ["kvo"]),
   ],
   traits: [
     // Off: the library builds without swift-syntax, which costs minutes; accessors are then written by hand.
@@ -46,6 +47,14 @@ let package = Package(
         "KeyValueObserving",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Macros"])),
       ]),
+    // The command-line tool; its commands are apart for the same reason.
+    .executableTarget(name: "kvo", dependencies: ["ScenarioLanguage"]),
+    .target(
+      name: "ScenarioLanguage",
+      dependencies: [
+        "KeyValueObserving", "CKVO",
+        .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Macros"])),
+      ]),
     .testTarget(
       name: "MacrosTests",
       dependencies: [
@@ -64,6 +73,13 @@ let package = Package(
     .testTarget(name: "ConformanceTests", dependencies: ["KeyValueObserving", "CKVO"]),
     .testTarget(name: "CodingTests", dependencies: ["KeyValueObserving", "CKVO", "CSupport"]),
     .testTarget(name: "PortingTests", dependencies: ["KeyValueObserving"]),
+    .testTarget(
+      name: "ScenarioTests",
+      dependencies: [
+        "ScenarioLanguage",
+        .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Macros"])),
+      ],
+      exclude: ["Differences.md", "Scenarios"]),
     .testTarget(name: "CoreTests", dependencies: ["KeyValueObserving"]),
   ]
 )

@@ -51,6 +51,7 @@ static void free_class(kvo_class *cls) {
   kvo__free(cls->keys);
   kvo__free(cls->setters);
   kvo__free((void *)cls->name);
+  if (cls->written != cls->name) kvo__free((void *)cls->written);
   kvo__free(cls);
 }
 
@@ -106,7 +107,7 @@ static kvo_class *make_class(const char *name, kvo_class *superclass, size_t add
   size_t inherited = superclass != NULL ? superclass->property_count : 0, total = inherited + added;
   kvo_class *cls = kvo__alloc(sizeof *cls);
   if (cls == NULL) return NULL;
-  cls->name = kvo__copy_string(name, strlen(name));
+  cls->name = cls->written = kvo__copy_string(name, strlen(name));
   cls->properties = kvo__alloc((total + 1) * sizeof *cls->properties);
   cls->keys = kvo__alloc((total + 1) * sizeof *cls->keys);
   cls->setters = kvo__alloc((total + 1) * sizeof *cls->setters);
@@ -218,7 +219,7 @@ kvo_status kvo_binding_class_register(const char *name, kvo_class *superclass, s
     snprintf(numbered, sizeof numbered, "%.480s#%u", name, number);
     char *copy = kvo__copy_string(numbered, strlen(numbered));
     if (copy == NULL) break; /* the name stays ambiguous for kvo_class_find; nothing else depends on it */
-    kvo__free((void *)cls->name);
+    if (cls->name != cls->written) kvo__free((void *)cls->name);
     cls->name = copy;
   }
   cls->next = classes;
@@ -247,6 +248,7 @@ static kvo_class *make_notifying(kvo_class *cls, kvo_status *status) {
   memcpy(name, prefix, sizeof prefix - 1);
   memcpy(name + sizeof prefix - 1, cls->name, length);
   notifying->name = name;
+  notifying->written = cls->written;
   notifying->superclass = cls;
   notifying->original = cls;
   notifying->instance_size = cls->instance_size;

@@ -151,14 +151,14 @@ void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls, cons
   char detail_block[512], apple_block[1024];
   kvo_text detail = KVO_TEXT(detail_block);
   kvo_text apple = KVO_TEXT(apple_block);
-  kvo__append(&detail, "%s@0x%llx was deallocated while %zu observation%s registered (key path%s:", cls->name,
+  kvo__append(&detail, "%s@0x%llx was deallocated while %zu observation%s registered (key path%s:", cls->written,
               kvo__address((const char *)object - cls->header_offset), count, count == 1 ? " was" : "s were",
               count == 1 ? "" : "s");
   kvo__append(
       &apple,
       "An instance 0x%llx of class %s was deallocated while key value observers were still registered with it. Current "
       "observation info: <NSKeyValueObservationInfo 0x%llx> (",
-      kvo__address((const char *)object - cls->header_offset), cls->name, kvo__address(object));
+      kvo__address((const char *)object - cls->header_offset), cls->written, kvo__address(object));
   for (size_t i = 0; i < count; i++) {
     kvo__append(&detail, "%s \"%s\"", i == 0 ? "" : ",", left[i].key_path);
     /* What is an object with Apple is one here by its identity: the observation's id, and its key path. */
@@ -228,7 +228,7 @@ static const char *hint(const registered *on, const void *observer, const char *
 void kvo__fault_not_registered(const kvo_object *object, const kvo_observer_identity *identity, const char *key_path,
                                const void *context, bool match_context, const char *file, uint32_t line) {
   const kvo_class *cls = kvo_object_class(object);
-  const char *name = cls != NULL ? cls->name : "(no class)";
+  const char *name = cls != NULL ? cls->written : "(no class)";
   const void *instance = kvo_object_instance(object);
   const char *observer_class = identity->class_name != NULL ? identity->class_name : "observer";
   char context_text[64] = "", detail_block[512], apple_block[512];
@@ -258,7 +258,7 @@ void kvo__fault_not_registered(const kvo_object *object, const kvo_observer_iden
 }
 
 static void append_keys(kvo_text *to, const kvo_class *cls) {
-  kvo__append(to, "the keys of %s are:", cls->name);
+  kvo__append(to, "the keys of %s are:", cls->written);
   for (size_t i = 0; i < cls->property_count; i++)
     kvo__append(to, "%s %s", i == 0 ? "" : ",", cls->properties[i]->name);
   if (cls->property_count == 0) kvo__append(to, " none");
@@ -280,7 +280,7 @@ void kvo__fault_registration(kvo_status status, const kvo_class *cls, const kvo_
   };
   size_t row = 0;
   while (row + 1 < sizeof rows / sizeof *rows && rows[row].status != status) row++;
-  const char *name = cls != NULL ? cls->name : "(no class)";
+  const char *name = cls != NULL ? cls->written : "(no class)";
   const void *instance = kvo_object_instance(object);
   char detail_block[512], apple_block[512], help_block[512];
   kvo_text detail = KVO_TEXT(detail_block);
@@ -312,7 +312,7 @@ void kvo__fault_no_setter(const kvo_object *object, const char *key) {
   kvo_text detail = KVO_TEXT(detail_block);
   kvo_text help = KVO_TEXT(help_block);
   kvo__append(&detail, "\"%s\" of %s@0x%llx is set, but there is no such setter", key,
-              cls != NULL ? cls->name : "(no class)", kvo__address(kvo_object_instance(object)));
+              cls != NULL ? cls->written : "(no class)", kvo__address(kvo_object_instance(object)));
   if (cls != NULL) append_keys(&help, cls);
   kvo_fault_raise(KVO_FAULT_UNDEFINED_KEY, detail.bytes, NULL, help.length > 0 ? help.bytes : NULL, NULL, 0, NULL, 0);
   kvo__discard(&detail);
@@ -325,7 +325,7 @@ void kvo__fault_never_notifies(const kvo_object *object, const kvo_binding_obser
   kvo_text detail = KVO_TEXT(detail_block);
   kvo__append(&detail,
               "the observation of \"%s\" of %s@0x%llx can never notify: its evaluation reads nothing observable",
-              observer->key_path, cls != NULL ? cls->name : "(no class)", kvo__address(kvo_object_instance(object)));
+              observer->key_path, cls != NULL ? cls->written : "(no class)", kvo__address(kvo_object_instance(object)));
   kvo_fault_raise(
       KVO_FAULT_NEVER_NOTIFIES, detail.bytes, NULL,
       "make what it reads observable, or declare what affects it in keyPathsForValuesAffectingValue(forKey:)", NULL, 0,
@@ -344,11 +344,11 @@ void kvo__fault_undefined(const kvo_class *cls, const kvo_object *object, kvo_sl
   kvo_text detail = KVO_TEXT(detail_block);
   kvo_text apple = KVO_TEXT(apple_block);
   kvo_text help = KVO_TEXT(help_block);
-  kvo__append(&detail, "a value is wanted of \"%s\" of %s@0x%llx, which has no such key", key, cls->name,
+  kvo__append(&detail, "a value is wanted of \"%s\" of %s@0x%llx, which has no such key", key, cls->written,
               kvo__address(instance));
   kvo__append(&apple,
               "[<%s 0x%llx> valueForUndefinedKey:]: this class is not key value coding-compliant for the key %s.",
-              cls->name, kvo__address(instance), key);
+              cls->written, kvo__address(instance), key);
   append_keys(&help, cls);
   kvo_fault_raise(KVO_FAULT_UNDEFINED_KEY, detail.bytes, apple.bytes, help.bytes, node != NULL ? &concerned : NULL,
                   node != NULL ? 1 : 0, NULL, 0);

@@ -87,6 +87,8 @@ struct kvo_property {
 /** Immutable once registered, but for `notifying`. */
 struct kvo_class {
   const char *name;
+  /** For reports, as the program wrote it; `name` itself unless another class had that. */
+  const char *written;
   kvo_class *superclass;
   /** For a notifying class the class it notifies for, otherwise NULL. */
   kvo_class *original;

@@ -15,8 +15,10 @@ import Foundation
 /// in a key path: `"document.info.pages"`. Assigning, `setValue(_:forKey:)` and removing notify observers of the key, also
 /// when the value stays the same, as on Apple's platforms.
 ///
+/// A subclass may add to it; its own properties are no keys.
+///
 /// Observing is safe on any thread; the entries are not: two threads that change the dictionary at the same time need a lock.
-public final class KeyValueDictionary: KeyValueObservable, CustomStringConvertible {
+open class KeyValueDictionary: KeyValueObservable, CustomStringConvertible {
   public nonisolated let _$kvo = KeyValueObservationHeader()
   public nonisolated var __keyValueObject: KeyValueObjectReference { _$kvo.reference }
   public nonisolated static func __describeKeyValueProperties(_ description: KeyValueClassDescription) {}
