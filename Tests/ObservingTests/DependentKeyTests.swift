@@ -17,6 +17,9 @@
     var initials: String { Hidden.value }
     var nickname: String { Hidden.value }
     var manual = 0
+    var friends: [Card] = []
+    var popularity: String { Hidden.value }
+    class var keyPathsForValuesAffectingPopularity: Set<String> { ["friends.count"] }
 
     class var keyPathsForValuesAffectingFull: Set<String> { ["first", "last"] }
     class func keyPathsForValuesAffectingInitials() -> Set<String> { ["full", "friend.first"] }
@@ -111,6 +114,15 @@
     @Test func `It is joined with the answer of keyPathsForValuesAffectingValue(forKey:)`() {
       let card = Card()
       #expect(told(card, "nickname", \.nickname) { card.count += 1 } == 1)
+    }
+
+    @Test func `A declared path may go through a collection: the collection and each element of it count`() {
+      let (card, friend, former) = (Card(), Card(), Card())
+      card.friends = [friend, former]
+      #expect(told(card, "popularity", \.popularity) { friend.count += 1 } == 1)
+      #expect(told(card, "popularity", \.popularity) { friend.first = "x" } == 0)
+      #expect(told(card, "popularity", \.popularity) { card.friends.removeLast() } == 1)
+      #expect(told(card, "popularity", \.popularity) { former.count += 1 } == 0)
     }
 
     @Test func `A subclass adds to what its superclass declares`() {

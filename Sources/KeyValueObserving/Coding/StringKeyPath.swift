@@ -59,7 +59,11 @@ extension KeyValueObservable {
     record(keyOfChanges(of: first, cls), cls, &visited)
     let rest = components.dropFirst()
     guard !rest.isEmpty, let property = cls.property(named: first) else { return }
-    (unwrapped(property.read(self)) as? any KeyValueObservable)?.recordPath(rest, &visited)
+    guard let next = unwrapped(property.read(self)) else { return }
+    // Behind a collection all elements count. (Apple takes no such path.)
+    for object in (next as? any CodedCollection)?.codedElements ?? [next] {
+      (unwrapped(object) as? any KeyValueObservable)?.recordPath(rest, &visited)
+    }
   }
 }
 
