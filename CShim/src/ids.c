@@ -148,3 +148,10 @@ kvo_node *kvo__id_claim(kvo_observation id) {
   kvo__publish_dead(&node->live);
   return node;
 }
+
+bool kvo_observation_is_registered(kvo_observation id) {
+  shard *in = NULL;
+  uint32_t index = 0;
+  const entry *owned = entry_of(id, &in, &index);
+  return owned != NULL && atomic_load(&owned->state) == (NAMES_A_NODE | id >> 32);
+}

@@ -323,3 +323,18 @@ TEST("given values outlive the object until its thread ends, and are released th
   CHECK_EQ(w.calls, 0);
   CHECK_EQ(w.destroyed, 1);
 }
+
+TEST("an observation is registered from its registration to its removal, and an id never again") {
+  item *object = item_make(1);
+  watcher w = {0}, next = {0};
+  CHECK(!kvo_observation_is_registered(0));
+  watch(object, "value", KVO_NONE, &w);
+  CHECK(kvo_observation_is_registered(w.id));
+  CHECK_OK(kvo_remove_observer(w.id));
+  CHECK(!kvo_observation_is_registered(w.id));
+  watch(object, "value", KVO_ENDS_WITH_OBJECT, &next);
+  CHECK(!kvo_observation_is_registered(w.id));
+  CHECK(kvo_observation_is_registered(next.id));
+  item_destroy(object);
+  CHECK(!kvo_observation_is_registered(next.id));
+}

@@ -42,6 +42,20 @@
     nonisolated class func automaticallyNotifiesObservers(forKey key: String) -> Bool { !key.hasPrefix("quiet") }
   }
 
+  /// A struct that cannot be compared.
+  struct Opaque {
+    let value: Int
+  }
+
+  @KeyValueObservable
+  final class Shelf {
+    var opaque: [Opaque] = []
+    var objects: [Shelf] = []
+    var matrix: [[Int]] = []
+    var library = Library()
+    var visitors: [any CustomStringConvertible] = []
+  }
+
   /// What observers saw, in order.
   final class Log: Sendable {
     private let lock = NSLock()

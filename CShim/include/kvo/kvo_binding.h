@@ -250,6 +250,10 @@ KVO_API kvo_status kvo_binding_remove(kvo_object *object, const kvo_observer_ide
                                       void *KVO_NULLABLE context, bool match_context, const char *KVO_NULLABLE file,
                                       uint32_t line);
 
+/** Tells whether an observation is registered (still). For a binding that makes several calls of the program's code out of one
+ * delivery: once it is not, no further one may begin. Any thread. */
+KVO_API bool kvo_observation_is_registered(kvo_observation observation);
+
 /** The number of observations that the object has, those on behalf of other objects' key paths included. */
 KVO_API size_t kvo_object_observation_count(const kvo_object *object);
 

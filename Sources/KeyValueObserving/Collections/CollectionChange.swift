@@ -7,7 +7,7 @@ struct CollectionProperty {
   let object: any KeyValueObservable
   let property: KeyValueProperty
   /// Where the handle was made.
-  let site: ObservationSite
+  let site: ObservationSite?
 
   /// Tells a change to the observers of the property. Of a computed property it only stores: whatever its setter changes is told by
   /// that.

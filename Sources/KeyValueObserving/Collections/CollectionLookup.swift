@@ -75,6 +75,11 @@ extension KeyValueObservable {
     {
       return PathEnd(object: self, key: property.name)
     }
+    switch PathProbe(self, keyPath).find(site) {
+    case .end(let end): return end
+    case .nothingOnTheWay: return nil
+    case .noPath: break
+    }
     raiseFault(
       KVO_FAULT_UNDEFINED_KEY, "\(keyPath) is no property of \(_typeName(type(of: self), qualified: false))",
       apple: "Could not extract a String from KeyPath \(keyPath)",

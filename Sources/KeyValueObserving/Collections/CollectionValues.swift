@@ -104,3 +104,14 @@ func recast<Element, Result>(_ elements: [Element], elementsAs type: Result.Type
   }
   return cast
 }
+
+/// `nil` if one of the members is of another type.
+func recast<Member, Result>(members: Set<Member>, as type: Result.Type) -> Set<Result>? {
+  if Member.self == Result.self { return unsafeBitCast(members, to: Set<Result>.self) }
+  var cast: Set<Result> = []
+  for member in members {
+    guard let member = member as? Result else { return nil }
+    cast.insert(member)
+  }
+  return cast
+}

@@ -55,14 +55,20 @@ public struct KeyValueMutableArray<Element> {
 }
 
 extension KeyValueMutableArray: RandomAccessCollection, MutableCollection, RangeReplaceableCollection {
+  /// A position.
   public typealias Index = Int
+  /// A copy of some of the elements.
   public typealias SubSequence = ArraySlice<Element>
 
   /// The number of elements, 0 when the property is `nil`.
   public var count: Int { place.count ?? 0 }
+  /// Always 0.
   public var startIndex: Int { 0 }
+  /// The number of elements.
   public var endIndex: Int { count }
+  /// The next position.
   public func index(after index: Int) -> Int { index + 1 }
+  /// The position before.
   public func index(before index: Int) -> Int { index - 1 }
 
   /// The element at a position; setting it is one replacement.

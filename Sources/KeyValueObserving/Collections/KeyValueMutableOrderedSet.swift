@@ -20,11 +20,15 @@ public struct KeyValueMutableOrderedSet<Element: Hashable>: RandomAccessCollecti
 
   /// The number of elements, 0 when the property is `nil`.
   public var count: Int { list.count }
+  /// Always 0.
   public var startIndex: Int { 0 }
+  /// The number of elements.
   public var endIndex: Int { count }
 
   /// The element at a position. To read outside is fault KVO0037 and ends the process.
   public subscript(position: Int) -> Element { list[position] }
+
+  /// The elements of a range.
   public subscript(bounds: Range<Int>) -> ArraySlice<Element> { list[bounds] }
 
   /// Iterates over the elements as they are now, whatever is changed meanwhile.

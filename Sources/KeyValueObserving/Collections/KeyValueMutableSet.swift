@@ -20,6 +20,7 @@ public struct KeyValueMutableSet<Element: Hashable>: Sequence {
   public var count: Int { place.members.count }
   /// Whether there is no member, or the property is `nil`.
   public var isEmpty: Bool { place.members.isEmpty }
+  /// The number of members.
   public var underestimatedCount: Int { count }
   /// Tells whether there is such a member.
   public func contains(_ member: Element) -> Bool { place.members.contains(member) }

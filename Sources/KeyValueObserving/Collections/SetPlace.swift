@@ -30,6 +30,9 @@ extension NSKeyValueSetMutationKind {
     case .set: .replacement
     }
   }
+
+  /// Whether there may be new members.
+  var adds: Bool { self == .union || self == .set }
 }
 
 /// A set whose members are seen as of type `Element`; without one there are none.
@@ -53,7 +56,7 @@ final class PropertySet<Members: SetValue, Element: Hashable>: SetPlace<Element>
 
   override var members: Set<Element> {
     guard let items = access.read().items else { return [] }
-    if let members = cast(items, to: Element.self) { return members }
+    if let members = recast(members: items, as: Element.self) { return members }
     let stranger = items.first { recast($0, as: Element.self) == nil }
     property.raiseMismatch(stranger as Any, expected: Element.self)
     // There is no value to go on with, whatever the policy.
@@ -71,8 +74,8 @@ final class PropertySet<Members: SetValue, Element: Hashable>: SetPlace<Element>
       property.raiseNil()
       return nil
     }
-    let wanted = argument(cast(present, to: Element.self) ?? [])
-    guard let items = cast(wanted, to: Members._Item.self) else {
+    let wanted = argument(recast(members: present, as: Element.self) ?? [])
+    guard let items = recast(members: wanted, as: Members._Item.self) else {
       let stranger = wanted.first { recast($0, as: Members._Item.self) == nil }
       property.raiseMismatch(stranger as Any, expected: Members._Item.self)
       return nil
@@ -86,7 +89,7 @@ final class PropertySet<Members: SetValue, Element: Hashable>: SetPlace<Element>
     property.tell(edit.kind.change, at: nil) {
       edit.kind == .union ? nil : Members.holding(edit.removed)
     } newElements: {
-      edit.kind == .union || edit.kind == .set ? Members.holding(edit.added) : nil
+      edit.kind.adds ? Members.holding(edit.added) : nil
     } store: {
       // What is removed lives until the access is over: `edit` has it.
       modify { members in
@@ -102,19 +105,8 @@ final class PropertySet<Members: SetValue, Element: Hashable>: SetPlace<Element>
 
   private func converted(_ edit: SetEdit<Members._Item>) -> SetEdit<Element> {
     var converted = SetEdit<Element>(edit.kind, [], of: [])
-    converted.added = cast(edit.added, to: Element.self) ?? []
-    converted.removed = cast(edit.removed, to: Element.self) ?? []
+    converted.added = recast(members: edit.added, as: Element.self) ?? []
+    converted.removed = recast(members: edit.removed, as: Element.self) ?? []
     return converted
   }
-}
-
-/// `nil` if one of the members is of another type.
-private func cast<Member, Result>(_ members: Set<Member>, to type: Result.Type) -> Set<Result>? {
-  if Member.self == Result.self { return unsafeBitCast(members, to: Set<Result>.self) }
-  var cast: Set<Result> = []
-  for member in members {
-    guard let member = member as? Result else { return nil }
-    cast.insert(member)
-  }
-  return cast
 }

@@ -16,6 +16,8 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
   private let isUndefined: Bool
   /// Whether the evaluation by which it is registered needs the value.
   private let needsFirst: Atomic<Bool>
+  /// Of one that asks for collection changes.
+  private let follower: CollectionFollower?
   /// What it is a part of, when an object was given observers in common.
   private let shared: SharedRegistration?
   private weak var observer: (any KeyValueObserver)?
@@ -38,6 +40,7 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
     self.site = site
     self.components = components
     self.shared = shared
+    follower = options.contains(.collectionChanges) ? .init(of: object, keyPath, options) : nil
     super.init { box, change in unsafeDowncast(box, to: ClassicObservation.self).deliver(change) }
   }
 
@@ -78,6 +81,7 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
       }
     }
     registration.store(observation, ordering: .relaxed)
+    follower?.follow(observation)
     return observation
   }
 
@@ -85,6 +89,7 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
   private func deliver(_ raw: UnsafePointer<kvo_raw_change>) {
     guard let object else { return }
     guard let observer else { return reportDanglingObserver(raw.pointee.observation, object) }
+    if let follower, !raw.pointee.is_prior { return deliver(raw, following: follower, of: object, to: observer) }
     var change: [NSKeyValueChangeKey: Any] = [.kindKey: UInt(raw.pointee.kind.rawValue)]
     if raw.pointee.property != nil, let components, !leads(components.dropLast(), from: object, to: raw.pointee.changed)
     {
@@ -98,6 +103,32 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
     }
     change[.indexesKey] = IndexSet(__positions: raw.pointee.indexes, count: raw.pointee.index_count)
     if raw.pointee.is_prior { change[.notificationIsPriorKey] = true }
+    call(observer, of: object, change)
+  }
+
+  /// Calls the observer with what was done to the elements of a collection.
+  private func deliver(
+    _ raw: UnsafePointer<kvo_raw_change>, following follower: CollectionFollower, of object: any KeyValueObservable,
+    to observer: any KeyValueObserver
+  ) {
+    follower.changed(told: raw.pointee.toldElements) {
+      value(of: object, at: keyPath.split(separator: ".").map(String.init))
+    } tell: { kind, indexes, old, new in
+      func value(_ value: Any?) -> Any {
+        let value = dictionaryValue(value as Any)
+        return kind == .setting ? value : (value as? NSOrderedSet)?.array ?? value
+      }
+      var change: [NSKeyValueChangeKey: Any] = [.kindKey: kind.rawValue]
+      if options.contains(.new) { change[.newKey] = new.map(value) }
+      if options.contains(.old) { change[.oldKey] = old.map(value) }
+      change[.indexesKey] = indexes
+      call(observer, of: object, change)
+    }
+  }
+
+  private func call(
+    _ observer: any KeyValueObserver, of object: any KeyValueObservable, _ change: [NSKeyValueChangeKey: Any]
+  ) {
     let outer = Self.exchangeCurrent(Unmanaged.passUnretained(self).toOpaque())
     observer.observeValue(forKeyPath: keyPath, of: object, change: change, context: context)
     _ = Self.exchangeCurrent(outer)

@@ -111,7 +111,7 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
 
 /// Whether each object that was read is the value of the property that was read before it: an overridden getter may have read the
 /// like-named property of another object.
-private func isChain(
+func isChain(
   _ reads: UnsafeBufferPointer<kvo_read>, _ properties: [KeyValueProperty], from root: any KeyValueObservable
 ) -> Bool {
   let paused = kvo_track_pause()
@@ -128,7 +128,7 @@ private func isChain(
 
 extension kvo_read {
   /// `nil` for a property of a C object.
-  fileprivate var keyValueProperty: KeyValueProperty? {
+  var keyValueProperty: KeyValueProperty? {
     property.flatMap { kvo_property_user($0) }.map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
   }
 }
@@ -154,7 +154,7 @@ final class PathLeaf<Value> {
 ///
 /// - Parameter keepingLast: The death of an object on the way has to tell the old value. Nothing keeps the value of such a path, so
 ///   that all on the way have to be held by the one before.
-private func isPath(
+func isPath(
   _ keyPath: AnyKeyPath, of root: any KeyValueObservable.Type, through properties: [KeyValueProperty], keepingLast: Bool
 ) -> Bool {
   var made: AnyKeyPath?

@@ -65,7 +65,7 @@ extension KeyValueObservable {
   }
 
   /// The key of a key path. One that is no single property of the class is a fault, as on Apple's platforms.
-  private nonisolated func name(of keyPath: AnyKeyPath, _ site: ObservationSite) -> String? {
+  nonisolated func name(of keyPath: AnyKeyPath, _ site: ObservationSite) -> String? {
     let known = KeyValueClass.of(type: Self.self).property(at: keyPath) ?? KeyValueClass.of(self).property(at: keyPath)
     if let known { return known.name }
     raiseFault(

@@ -8,7 +8,7 @@ public import Foundation
 /// The observation lasts until the token is invalidated or released, or the observed object dies, whichever is first; none of
 /// these is ever an error. The token keeps the closure alive, but not the observed object.
 public final class NSKeyValueObservation: NSObject, @unchecked Sendable {
-  private let observation: kvo_observation
+  let observation: kvo_observation
 
   init(_ observation: kvo_observation) { self.observation = observation }
 

@@ -19,6 +19,21 @@ public struct NSKeyValueObservingOptions: OptionSet, Sendable {
   public static let initial = NSKeyValueObservingOptions(rawValue: 4)
   /// The observer is called also before each change.
   public static let prior = NSKeyValueObservingOptions(rawValue: 8)
+  /// Changes of an array or a set are told as insertions, removals and replacements, whatever way they were made.
+  ///
+  /// Our addition: on Apple's platforms only mutations through accessors and proxies are. With it `items.append(x)`,
+  /// `items[i] = y`, `items.sort()` and `items = other` are told by what they did to the elements, and so that applying what is told,
+  /// in order, to a copy of the collection always gives the present collection. It is found by comparing with the collection as
+  /// it was when the observer was told last: elements by `Equatable`, those that are not, by identity.
+  ///
+  /// What is common at both ends has not changed. Of the rest, an array tells an insertion, a removal, or, of as many new ones as old
+  /// ones, a replacement of the positions that differ; otherwise two changes, a replacement, and an insertion or removal of what
+  /// is more or less at the end. A set tells an insertion of what came, a removal of what went, or both as a replacement, without
+  /// positions. A setting is told of a change that leaves all elements equal, from or to `nil`, and of elements that cannot be compared.
+  /// Before a change, which is not known yet, a setting is told.
+  ///
+  /// It costs time and memory for the whole collection with each change. It means nothing for other properties.
+  public static let collectionChanges = NSKeyValueObservingOptions(rawValue: 1 << 16)
 }
 
 /// The kind of a change.

@@ -27,6 +27,9 @@ extension KeyValueObservable {
     changeHandler: @escaping @Sendable (Self, NSKeyValueObservedChange<Value>) -> Void
   ) -> NSKeyValueObservation {
     let site = ObservationSite(file: fileID, line: line)
+    if options.contains(.collectionChanges) {
+      return observeCollection(keyPath, options, site, changeHandler)
+    }
     guard let property = directProperty(at: keyPath) else {
       let box = ExpressionBox<Self, Value>(self, keyPath, options, changeHandler) { box, change in
         let box = unsafeDowncast(box, to: ExpressionBox<Self, Value>.self)

@@ -1,0 +1,137 @@
+// What was done to a collection, found by comparing it before and after.
+
+import Foundation
+
+/// One change on the way from one value of a collection to another.
+struct CollectionStep {
+  let kind: NSKeyValueChange
+  /// `nil` for a set.
+  let indexes: IndexSet?
+  let old: Any?
+  let new: Any?
+  /// The collection after this step: not yet the other one if there is more to do.
+  let result: Any
+  let isLast: Bool
+}
+
+/// The first step from one value to another; `nil` when they are equal, cannot be compared, or are no collections of one type.
+///
+/// - Parameter told: What the change was told as, if by a kind: it stands if that is what it was.
+func step(from before: Any, to after: Any, told: (kind: NSKeyValueChange, indexes: IndexSet?)?) -> CollectionStep? {
+  if let list = before as? any ListValue { return listStep(from: list, to: after, told) }
+  if let set = before as? any SetValue { return setStep(from: set, to: after, told?.kind) }
+  return nil
+}
+
+// MARK: - Lists
+
+private func listStep<List: ListValue>(
+  from before: List, to after: Any, _ told: (kind: NSKeyValueChange, indexes: IndexSet?)?
+) -> CollectionStep? {
+  guard let after = after as? List, before.itemCount != nil, after.itemCount != nil else { return nil }
+  let same = comparison(of: List._Item.self)
+  if let told, let indexes = told.indexes, let edit = edit(told.kind, Positions(indexes), in: after) {
+    if let result = applying(edit, to: before), isEqual(result.itemArray, after.itemArray, same) {
+      return step(edit, of: before, result: after, isLast: true)
+    }
+  }
+  guard let edits = edits(from: before.itemArray, to: after.itemArray, same), let edit = edits.first else { return nil }
+  guard edits.count > 1 else { return step(edit, of: before, result: after, isLast: true) }
+  return applying(edit, to: before).map { step(edit, of: before, result: $0, isLast: false) }
+}
+
+private func step<List: ListValue>(
+  _ edit: ListEdit<List._Item>, of before: List, result: List, isLast: Bool
+) -> CollectionStep {
+  CollectionStep(
+    kind: edit.kind, indexes: IndexSet(edit.positions),
+    old: edit.kind == .insertion ? nil : List.holding(before.picking(edit.positions)),
+    new: edit.kind == .removal ? nil : List.holding(edit.elements), result: result, isLast: isLast)
+}
+
+/// The edit of this kind that may have led to a list; `nil` if none can.
+private func edit<List: ListValue>(
+  _ kind: NSKeyValueChange, _ positions: Positions, in after: List
+) -> ListEdit<List._Item>? {
+  if kind == .removal { return ListEdit(kind, at: positions) }
+  guard (positions.last ?? -1) < after.itemCount ?? 0 else { return nil }
+  return ListEdit(kind, at: positions, after.picking(positions))
+}
+
+private func applying<List: ListValue>(_ edit: ListEdit<List._Item>, to list: List) -> List? {
+  guard edit.positionOutside(count: list.itemCount ?? 0) == nil else { return nil }
+  var result = list
+  result.edit(edit)
+  return result
+}
+
+/// At most two edits that lead from one array to another; `nil` when their elements cannot be compared.
+private func edits<Item>(
+  from before: [Item], to after: [Item], _ same: (Item, Item) -> Bool?
+) -> [ListEdit<Item>]? {
+  let shorter = min(before.count, after.count)
+  var start = 0
+  while start < shorter {
+    guard let isSame = same(before[start], after[start]) else { return nil }
+    if !isSame { break }
+    start += 1
+  }
+  var end = 0
+  while end < shorter - start {
+    guard let isSame = same(before[before.count - 1 - end], after[after.count - 1 - end]) else { return nil }
+    if !isSame { break }
+    end += 1
+  }
+  let common = start..<shorter - end
+  let differing = common.filter { same(before[$0], after[$0]) != true }
+  var edits: [ListEdit<Item>] = []
+  if !differing.isEmpty { edits.append(ListEdit(.replacement, at: .list(differing), differing.map { after[$0] })) }
+  if after.count > before.count {
+    edits.append(ListEdit(inserting: Array(after[common.upperBound..<after.count - end]), at: common.upperBound))
+  } else if before.count > after.count {
+    edits.append(ListEdit(removing: common.upperBound..<before.count - end))
+  }
+  return edits
+}
+
+private func isEqual<Item>(_ first: [Item], _ second: [Item], _ same: (Item, Item) -> Bool?) -> Bool {
+  first.count == second.count && zip(first, second).allSatisfy { same($0, $1) == true }
+}
+
+/// How elements of a type are compared.
+private func comparison<Item>(of type: Item.Type) -> (Item, Item) -> Bool? {
+  func equating<Value: Equatable>(_: Value.Type) -> (Item, Item) -> Bool? {
+    let compare: (Value, Value) -> Bool? = { $0 == $1 }
+    return compare as! (Item, Item) -> Bool?
+  }
+  if let type = type as? any Equatable.Type { return equating(type) }
+  return { equality($0, $1) }
+}
+
+// MARK: - Sets
+
+private func setStep<Members: SetValue>(
+  from before: Members, to after: Any, _ told: NSKeyValueChange?
+) -> CollectionStep? {
+  guard let after = after as? Members, let old = before.items, let new = after.items else { return nil }
+  let (removed, added) = (old.subtracting(new), new.subtracting(old))
+  let found: NSKeyValueChange? =
+    switch (removed.isEmpty, added.isEmpty) {
+    case (true, true): nil
+    case (true, false): .insertion
+    case (false, true): .removal
+    case (false, false): .replacement
+    }
+  // As it was told, if it can have been that: by its handle a set tells also what adds or removes nothing.
+  let isTold =
+    switch told {
+    case .insertion: removed.isEmpty
+    case .removal: added.isEmpty
+    case .replacement: true
+    case .setting, nil: false
+    }
+  guard let kind = isTold ? told : found else { return nil }
+  return CollectionStep(
+    kind: kind, indexes: nil, old: kind == .insertion ? nil : Members.holding(removed),
+    new: kind == .removal ? nil : Members.holding(added), result: after, isLast: true)
+}

@@ -1,0 +1,106 @@
+// Observing the elements of an array; the array itself cannot be observed.
+
+import CKVO
+public import Foundation
+
+extension Array where Element: KeyValueObservable {
+  /// Registers an observer with the elements at these positions, each as `addObserver(_:forKeyPath:options:context:)` does.
+  ///
+  /// A position outside is fault KVO0037, and then no element is observed. Elements that come into the array later are not
+  /// observed; the observer is told with the element as the object.
+  public func addObserver(
+    _ observer: any KeyValueObserver, toObjectsAt indexes: IndexSet, forKeyPath keyPath: String,
+    options: NSKeyValueObservingOptions = [], context: UnsafeMutableRawPointer? = nil, fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) {
+    for element in elements(at: indexes, ObservationSite(file: fileID, line: line)) {
+      element.addObserver(
+        observer, forKeyPath: keyPath, options: options, context: context, fileID: fileID, line: line)
+    }
+  }
+
+  /// Removes the newest registration of an observer with each of the elements at these positions, whatever its context.
+  ///
+  /// A position outside is fault KVO0037, and then nothing is removed; one that is not registered is fault KVO0002.
+  public func removeObserver(
+    _ observer: any KeyValueObserver, fromObjectsAt indexes: IndexSet, forKeyPath keyPath: String,
+    fileID: StaticString = #fileID, line: UInt = #line
+  ) {
+    for element in elements(at: indexes, ObservationSite(file: fileID, line: line)) {
+      element.removeObserver(observer, forKeyPath: keyPath, fileID: fileID, line: line)
+    }
+  }
+
+  /// Removes the newest registration of an observer and a context with each of the elements at these positions; `nil` matches only
+  /// `nil`.
+  ///
+  /// A position outside is fault KVO0037, and then nothing is removed; one that is not registered is fault KVO0002.
+  public func removeObserver(
+    _ observer: any KeyValueObserver, fromObjectsAt indexes: IndexSet, forKeyPath keyPath: String,
+    context: UnsafeMutableRawPointer?, fileID: StaticString = #fileID, line: UInt = #line
+  ) {
+    for element in elements(at: indexes, ObservationSite(file: fileID, line: line)) {
+      element.removeObserver(observer, forKeyPath: keyPath, context: context, fileID: fileID, line: line)
+    }
+  }
+
+  /// None, if a position is outside: that is a fault.
+  private func elements(at indexes: IndexSet, _ site: ObservationSite) -> [Element] {
+    guard let outside = indexes.first(where: { !indices.contains($0) }) else { return indexes.map { self[$0] } }
+    raiseOutside(outside, count: count, of: "the array", site: site)
+    return []
+  }
+}
+
+// What would otherwise read like observing: an array, a set or a dictionary is a value, and nobody is told of its changes.
+
+extension Array {
+  @available(
+    *, unavailable,
+    message:
+      "An array cannot be observed. Observe the property that holds it, or its elements with addObserver(_:toObjectsAt:forKeyPath:)."
+  )
+  public func addObserver(
+    _ observer: any KeyValueObserver, forKeyPath keyPath: String, options: NSKeyValueObservingOptions = [],
+    context: UnsafeMutableRawPointer? = nil
+  ) {}
+
+  @available(
+    *, unavailable,
+    message:
+      "An array cannot be observed. Remove observers of its elements with removeObserver(_:fromObjectsAt:forKeyPath:)."
+  )
+  public func removeObserver(
+    _ observer: any KeyValueObserver, forKeyPath keyPath: String, context: UnsafeMutableRawPointer? = nil
+  ) {}
+}
+
+extension Set {
+  @available(*, unavailable, message: "A set cannot be observed. Observe the property that holds it.")
+  public func addObserver(
+    _ observer: any KeyValueObserver, forKeyPath keyPath: String, options: NSKeyValueObservingOptions = [],
+    context: UnsafeMutableRawPointer? = nil
+  ) {}
+
+  @available(*, unavailable, message: "A set cannot be observed. Observe the property that holds it.")
+  public func removeObserver(
+    _ observer: any KeyValueObserver, forKeyPath keyPath: String, context: UnsafeMutableRawPointer? = nil
+  ) {}
+}
+
+extension Dictionary {
+  @available(
+    *, unavailable,
+    message:
+      "A dictionary cannot be observed. Observe the property that holds it, or use a KeyValueDictionary, which can."
+  )
+  public func addObserver(
+    _ observer: any KeyValueObserver, forKeyPath keyPath: String, options: NSKeyValueObservingOptions = [],
+    context: UnsafeMutableRawPointer? = nil
+  ) {}
+
+  @available(*, unavailable, message: "A dictionary cannot be observed. Observe the property that holds it.")
+  public func removeObserver(
+    _ observer: any KeyValueObserver, forKeyPath keyPath: String, context: UnsafeMutableRawPointer? = nil
+  ) {}
+}

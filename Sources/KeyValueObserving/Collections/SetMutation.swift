@@ -1,0 +1,71 @@
+// Announcing mutations of a set by hand.
+
+import CKVO
+import Foundation
+
+extension KeyValueObservable {
+  /// Announces that a set is about to be mutated.
+  ///
+  /// Call `didChangeValue(forKey:withSetMutation:using:)` after it, on the same thread. What observers are told is computed now, from
+  /// the set as it is and the argument, whatever is done afterwards, as on Apple's platforms: of a union those that are not there, as
+  /// an insertion; of `minus` those that are there, and of `intersect` those that the argument has not, as a removal; of `set`
+  /// both, as a replacement. It is told also when nothing is added or removed.
+  ///
+  /// - Parameters:
+  ///   - key: A property of type `Set<E>` or `Set<E>?`; `nil` counts as empty. Another type is fault KVO0026, and nothing is announced.
+  ///   - objects: The argument of the mutation. A member of another type than the property's is fault KVO0026.
+  public nonisolated func willChangeValue(
+    forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind, using objects: Set<AnyHashable>
+  ) {
+    guard kvo_object_is_observed(__keyValueObject) else { return }
+    guard let property = KeyValueClass.of(self).property(named: key) else {
+      return raise(.undefinedKey(of: self, key: key, .get))
+    }
+    let found = CollectionProperty(object: self, property: property, site: nil)
+    func open<Members: SetValue>(_: Members.Type) {
+      guard let argument = recast(members: objects, as: Members._Item.self) else {
+        let stranger = objects.first { recast($0, as: Members._Item.self) == nil }
+        return found.raiseMismatch(stranger as Any, expected: Members._Item.self)
+      }
+      let access = property.access(to: self) as! PropertyAccess<Members>
+      let edit = SetEdit(mutationKind, argument, of: access.read().items ?? [])
+      kvo_binding_will_change_values(
+        __keyValueObject, property.key, kvo_change_kind(UInt32(mutationKind.change.rawValue)),
+        mutationKind == .union ? nil : .__copy(Members.holding(edit.removed), as: Members.self),
+        mutationKind.adds ? .__copy(Members.holding(edit.added), as: Members.self) : nil)
+    }
+    guard let type = Swift.type(of: property.path).valueType as? any SetValue.Type else {
+      return found.raiseNoCollection("a set")
+    }
+    open(type)
+  }
+
+  /// Announces that the mutation begun by `willChangeValue(forKey:withSetMutation:using:)` is done, and notifies.
+  ///
+  /// The arguments besides the key are Apple's, and are not looked at.
+  public nonisolated func didChangeValue(
+    forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind, using objects: Set<AnyHashable>
+  ) {
+    didChangeValue(forKey: key)
+  }
+
+  /// `willChangeValue(forKey:withSetMutation:using:)` with a key path of one property of this class.
+  public nonisolated func willChangeValue<Members: _KeyValueSet>(
+    for keyPath: KeyPath<Self, Members>, withSetMutation mutation: NSKeyValueSetMutationKind,
+    using set: Set<Members._Item>,
+    fileID: StaticString = #fileID, line: UInt = #line
+  ) {
+    guard let name = name(of: keyPath, ObservationSite(file: fileID, line: line)) else { return }
+    willChangeValue(forKey: name, withSetMutation: mutation, using: recast(members: set, as: AnyHashable.self)!)
+  }
+
+  /// `didChangeValue(forKey:withSetMutation:using:)` with a key path of one property of this class.
+  public nonisolated func didChangeValue<Members: _KeyValueSet>(
+    for keyPath: KeyPath<Self, Members>, withSetMutation mutation: NSKeyValueSetMutationKind,
+    using set: Set<Members._Item>,
+    fileID: StaticString = #fileID, line: UInt = #line
+  ) {
+    guard let name = name(of: keyPath, ObservationSite(file: fileID, line: line)) else { return }
+    didChangeValue(forKey: name)
+  }
+}

@@ -1,0 +1,294 @@
+// Where a handle's collection is: paths, kinds of properties, storage, re-entrancy, threads.
+#if Macros
+  import Foundation
+  import KeyValueObserving
+  import Testing
+
+  @Suite("The property behind a handle")
+  struct CollectionPlaceTests {
+    let library = Library()
+    let log = Log()
+
+    @Test func `A path's observers are told kind and positions, by strings and typed; a new owner is a setting`() {
+      let root = Library()
+      root.branch = library
+      let recorder = ClassicRecorder(log)
+      root.addObserver(recorder, forKeyPath: "branch.numbers", options: [.old, .new])
+      let token = root.log(\.branch?.numbers, as: "typed ", to: log)
+      library.mutableArrayValue(for: \.numbers).append(1)
+      library.mutableArrayValue(for: \.numbers)[0] = 2
+      root.branch = Library()
+      #expect(
+        log.lines == [
+          "typed insertion [0] ->[1]", "branch.numbers 2 [0] ->[1]", "typed replacement [0] [1]>[2]",
+          "branch.numbers 4 [0] [1]>[2]", "typed setting [2]>[]", "branch.numbers 1 [2]>[]",
+        ])
+      root.removeObserver(recorder, forKeyPath: "branch.numbers")
+      token.invalidate()
+    }
+
+    @Test func `What depends on a collection is told a setting`() {
+      let token = library.log(\.total, to: log)
+      let recorder = ClassicRecorder(log)
+      library.addObserver(recorder, forKeyPath: "numbers.@count", options: [.old, .new])
+      library.mutableArrayValue(for: \.numbers).append(contentsOf: [1, 2])
+      #expect(log.lines == ["numbers.@count 1 0>2", "setting 0>2"])
+      library.removeObserver(recorder, forKeyPath: "numbers.@count")
+      token.invalidate()
+    }
+
+    @Test func `A handle of a path stays with the object that the path led to`() {
+      let root = Library()
+      root.branch = library
+      let byString = root.mutableArrayValue(forKeyPath: "branch.numbers", of: Int.self)
+      let typed = root.mutableArrayValue(for: \.branch?.numbers)
+      let tags = root.mutableSetValue(forKeyPath: "branch.tags", of: String.self)
+      let typedTags = root.mutableSetValue(for: \.branch?.tags)
+      let ranks = root.mutableOrderedSetValue(forKeyPath: "branch.ranks", of: String.self)
+      root.branch = Library()
+      byString.append(1)
+      typed.append(2)
+      tags.insert("a")
+      typedTags.insert("b")
+      ranks.append("r")
+      #expect(library.numbers == [1, 2] && library.tags == ["a", "b"] && library.ranks == ["r"])
+      let shelf = Shelf()
+      shelf.mutableArrayValue(for: \.library.numbers).append(3)
+      #expect(shelf.library.numbers == [3])
+    }
+
+    @Test func `With nil on the way a handle is empty and does nothing`() {
+      let byString = library.mutableArrayValue(forKeyPath: "branch.numbers", of: Int.self)
+      let typed = library.mutableArrayValue(for: \.branch?.numbers)
+      byString.append(1)
+      typed.append(1)
+      library.mutableSetValue(for: \.branch?.tags).insert("a")
+      #expect(byString.isEmpty && typed.isEmpty && library.branch == nil)
+    }
+
+    @Test func `A typed key path that is not one of properties is reported`() {
+      library.items = [Item("a")]
+      #expect(faults { _ = library.mutableArrayValue(for: \.items[0].copies) }.map(\.code) == [9])
+      #expect(faults { _ = library.mutableArrayValue(for: \.numbers.first.descriptions) }.map(\.code) == [9])
+    }
+
+    @Test func `A manual key is mutated without telling`() {
+      let token = library.log(\.quiet, to: log)
+      let quiet = library.mutableArrayValue(for: \.quiet)
+      quiet.append(1)
+      #expect(log.lines.isEmpty && library.quiet == [1])
+      token.invalidate()
+    }
+
+    @Test func `A stored property that is not observed is told by its handle`() {
+      let token = library.log(\.hidden, to: log)
+      library.mutableArrayValue(for: \.hidden).append(1)
+      #expect(log.lines == ["insertion [0] ->[1]"])
+      token.invalidate()
+    }
+
+    @Test func `A computed property is set as a whole; what its setter changes is told`() {
+      let tokens = [library.log(\.numbers, as: "numbers ", to: log), library.log(\.computed, as: "computed ", to: log)]
+      library.mutableArrayValue(for: \.computed).append(1)
+      #expect(log.lines == ["computed setting []>[1]", "numbers setting []>[1]"] && library.numbers == [1])
+      for token in tokens { token.invalidate() }
+    }
+
+    @Test func `A property with observers of its own is set once for each mutation`() {
+      let token = library.log(\.watched, to: log)
+      let watched = library.mutableArrayValue(for: \.watched)
+      watched.append(1)
+      watched.sort()
+      watched[0] = 2
+      #expect(library.stores == 2 && log.lines == ["insertion [0] ->[1]", "replacement [0] [1]>[2]"])
+      token.invalidate()
+    }
+
+    @Test func `The elements are mutated in place, observed or not`() {
+      library.numbers = Array(0..<100_000)
+      let numbers = library.mutableArrayValue(forKey: "numbers", of: Int.self)
+      numbers.append(0)  // makes room for more
+      func address() -> UInt { library.numbers.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } }
+      let before = address()
+      numbers.append(1)
+      let token = library.log(\.numbers, [.new], to: log)
+      numbers.append(2)
+      numbers[5] = 3
+      numbers.remove(at: [0, 50_000])
+      #expect(address() == before && log.lines.count == 3)
+      token.invalidate()
+      library.tags = ["a", "b"]
+      let tags = library.mutableSetValue(for: \.tags)
+      let clock = ContinuousClock()
+      let large = Library()
+      large.quietTags = Set(0..<100_000)
+      let many = large.mutableSetValue(for: \.quietTags)
+      tags.remove("a")
+      #expect(clock.measure { many.insert(-1) } < .seconds(1) && library.tags == ["b"])
+    }
+
+    @Test func `Handles are coded as their elements are`() {
+      library.items = [Item("a"), Item("b")]
+      let items = library.mutableArrayValue(for: \.items)
+      #expect(items.value(forKey: "name") as? [String] == ["a", "b"])
+      #expect(items.value(forKeyPath: "@count") as? Int == 2)
+      items.setValue("z", forKey: "name")
+      #expect(library.items.map(\.name) == ["z", "z"])
+    }
+  }
+
+  @Suite("Mutating a collection while it is told")
+  struct CollectionReentrancyTests {
+    let library = Library()
+    let log = Log()
+
+    @Test func `An observer may mutate the same collection, and what it does is told too`() {
+      nonisolated(unsafe) let numbers = library.mutableArrayValue(for: \.numbers)
+      let token = library.observe(\.numbers, options: [.new]) { [log] _, change in
+        log.add(text(change))
+        if change.newValue == [1] { numbers.insert(0, at: 0) }
+        if change.newValue == [0] { numbers.removeAll() }
+      }
+      numbers.append(1)
+      #expect(log.lines == ["insertion [0] ->[1]", "insertion [0] ->[0]", "removal [0, 1] ->-"])
+      #expect(library.numbers.isEmpty)
+      token.invalidate()
+    }
+
+    @Test func `An observer told before the change may make it impossible: it is a fault, and is not told`() {
+      library.numbers = [1, 2]
+      nonisolated(unsafe) var isFirst = true
+      let token = library.observe(\.numbers, options: [.prior]) { [log] library, change in
+        log.add(text(change))
+        guard isFirst else { return }
+        isFirst = false
+        library.numbers = []
+      }
+      let faults = faults { library.mutableArrayValue(for: \.numbers).remove(at: 1) }
+      #expect(faults.map(\.code) == [37] && library.numbers.isEmpty)
+      #expect(log.lines == ["prior removal [1] ->-", "prior setting ->-", "setting ->-"])
+      token.invalidate()
+    }
+
+    @Test func `It may set an optional collection to nil, or a set`() {
+      library.names = ["a"]
+      library.labels = ["a"]
+      nonisolated(unsafe) var answers = 0
+      let tokens = [
+        library.observe(\.names, options: [.prior]) { library, _ in
+          answers += 1
+          if answers == 1 { library.names = nil }
+        },
+        library.observe(\.labels, options: [.prior]) { library, change in
+          answers += 1
+          if answers == 4 { library.labels = nil }
+        },
+      ]
+      #expect(faults { library.mutableArrayValue(for: \.names).append("b") }.map(\.code) == [38])
+      #expect(faults { library.mutableSetValue(for: \.labels).insert("b") }.map(\.code) == [38])
+      #expect(answers == 6 && library.names == nil && library.labels == nil)
+      for token in tokens { token.invalidate() }
+    }
+
+    @Test func `Mutations of the key in the property's own setter are told, all but the handle's`() {
+      final class Trimming: Library, @unchecked Sendable {
+        override var numbers: [Int] {
+          get { super.numbers }
+          set {
+            super.numbers = newValue
+            if newValue.count > 2 { super.numbers = Array(newValue.suffix(2)) }
+          }
+        }
+      }
+      let trimming: Library = Trimming()
+      let token = trimming.log(\.numbers, to: log)
+      let numbers = trimming.mutableArrayValue(for: \.numbers)
+      numbers.append(contentsOf: [1, 2])
+      numbers.append(3)
+      #expect(trimming.numbers == [2, 3])
+      #expect(log.lines == ["insertion [0, 1] ->[1, 2]", "setting [1, 2, 3]>[2, 3]", "insertion [2] ->[3]"])
+      token.invalidate()
+    }
+
+    @Test func `An element that dies may look at the collection that it is removed from`() {
+      final class Mourned: NSObject {
+        let onDeath: () -> Void
+        init(_ onDeath: @escaping () -> Void) { self.onDeath = onDeath }
+        deinit { onDeath() }
+      }
+      let any = library.mutableArrayValue(forKey: "anything")
+      any.append(Mourned { [unowned library, log] in log.add("\(library.anything.count)") })
+      any.append(Mourned { [unowned library, log] in log.add("\(library.anything.count)") })
+      any.remove(at: [0])
+      any[0] = 1
+      #expect(log.lines == ["1", "1"])
+    }
+
+    @Test func `A handle keeps its object alive, and the observation ends with it`() {
+      weak var weakLibrary: Library?
+      do {
+        let handle: KeyValueMutableArray<Int>
+        do {
+          let other = Library()
+          weakLibrary = other
+          handle = other.mutableArrayValue(for: \.numbers)
+        }
+        handle.append(1)
+        #expect(weakLibrary?.numbers == [1])
+      }
+      #expect(weakLibrary == nil)
+    }
+
+    @Test func `Threads that mutate under a lock tell each mutation once`() async {
+      let shared = MemberBox<Int>()
+      let list = NumberBox()
+      nonisolated(unsafe) var inserted = 0
+      nonisolated(unsafe) var appended: [Int] = []
+      let tokens = [
+        shared.observe(\.members, options: [.new]) { _, change in inserted += change.newValue!.count },
+        list.observe(\.numbers, options: [.new]) { _, change in appended += change.newValue! },
+      ]
+      let lock = NSLock()
+      await withTaskGroup(of: Void.self) { group in
+        for worker in 0..<4 {
+          group.addTask {
+            for number in 0..<200 {
+              lock.withLock {
+                _ = shared.mutableSetValue(for: \.members).insert(worker * 1000 + number)
+                list.mutableArrayValue(for: \.numbers).append(number)
+              }
+            }
+          }
+        }
+      }
+      #expect(inserted == 800 && shared.members.count == 800 && appended == list.numbers && appended.count == 800)
+      for token in tokens { token.invalidate() }
+    }
+
+    @Test @MainActor func `A class of the main actor has handles too`() {
+      let screen = Screen()
+      let token = screen.log(\.rows, to: log)
+      screen.mutableArrayValue(for: \.rows).append("a")
+      screen.mutableArrayValue(forKey: "rows", of: String.self)[0] = "b"
+      screen.mutableSetValue(for: \.selection).insert(1)
+      #expect(log.lines == ["insertion [0] ->[\"a\"]", "replacement [0] [\"a\"]>[\"b\"]"])
+      #expect(screen.rows == ["b"] && screen.selection == [1])
+      token.invalidate()
+    }
+  }
+
+  @KeyValueObservable
+  final class NumberBox: @unchecked Sendable {
+    var numbers: [Int] = []
+  }
+
+  @KeyValueObservable @MainActor
+  final class Screen {
+    var rows: [String] = []
+    var selection: Set<Int> = []
+  }
+
+  extension Int? {
+    fileprivate var descriptions: [String] { ["\(self as Any)"] }
+  }
+#endif

@@ -1,0 +1,137 @@
+// Announcing mutations of a set by hand, and observing the elements of an array.
+#if Macros
+  import CKVO
+  import Foundation
+  import KeyValueObserving
+  import Testing
+
+  @Suite("Announcing mutations of a set by hand")
+  struct SetMutationTests {
+    let library = Library()
+    let log = Log()
+
+    /// What is told of an announcement for the members a and b.
+    private func told(_ kind: NSKeyValueSetMutationKind, _ argument: Set<String>) -> [String] {
+      library.labels = ["a", "b"]
+      let token = library.log(\.labels, to: log)
+      library.willChangeValue(for: \.labels, withSetMutation: kind, using: argument)
+      library.didChangeValue(for: \.labels, withSetMutation: kind, using: argument)
+      token.invalidate()
+      return log.take()
+    }
+
+    @Test func `Each kind tells what comes and what goes, computed from the argument before the change`() {
+      #expect(told(.union, ["b", "c"]) == ["insertion ->{c}"])
+      #expect(told(.minus, ["b", "c"]) == ["removal {b}>-"])
+      #expect(told(.intersect, ["b", "c"]) == ["removal {a}>-"])
+      #expect(told(.set, ["b", "c"]) == ["replacement {a}>{c}"])
+      #expect(told(.union, ["a"]) == ["insertion ->{}"])
+    }
+
+    @Test func `The kinds have Apple's values`() {
+      let kinds: [NSKeyValueSetMutationKind] = [.union, .minus, .intersect, .set]
+      #expect(kinds.map(\.rawValue) == [1, 2, 3, 4])
+    }
+
+    @Test func `The string form takes members of any type that the property's can be`() {
+      library.tags = ["a"]
+      let recorder = ClassicRecorder(log)
+      library.addObserver(recorder, forKeyPath: "tags", options: [.old, .new, .prior])
+      library.willChangeValue(forKey: "tags", withSetMutation: .set, using: ["b"])
+      library.didChangeValue(forKey: "tags", withSetMutation: .set, using: ["b"])
+      #expect(log.take() == ["prior tags 4 {a}>-", "tags 4 {a}>{b}"])
+      let faults = faults {
+        library.willChangeValue(forKey: "tags", withSetMutation: .union, using: [7])
+        library.didChangeValue(forKey: "tags", withSetMutation: .union, using: [7])
+      }
+      #expect(faults.map(\.code) == [26] && log.lines.isEmpty)
+      library.removeObserver(recorder, forKeyPath: "tags")
+    }
+
+    @Test func `Nested pairs each tell what they were announced with`() {
+      library.tags = ["a"]
+      let token = library.log(\.tags, to: log)
+      library.willChangeValue(for: \.tags, withSetMutation: .union, using: ["b"])
+      library.willChangeValue(for: \.tags, withSetMutation: .minus, using: ["a"])
+      library.didChangeValue(for: \.tags, withSetMutation: .minus, using: ["a"])
+      library.didChangeValue(for: \.tags, withSetMutation: .union, using: ["b"])
+      #expect(log.lines == ["removal {a}>-", "insertion ->{b}"])
+      token.invalidate()
+    }
+
+    @Test func `A key that is no set, or does not exist, is reported, and nothing is announced`() {
+      let token = library.log(\.numbers, to: log)
+      let faults = faults {
+        library.willChangeValue(forKey: "numbers", withSetMutation: .union, using: [1])
+        library.willChangeValue(forKey: "imaginary", withSetMutation: .union, using: [1])
+      }
+      #expect(faults.map(\.code) == [26, 9] && log.lines.isEmpty)
+      token.invalidate()
+    }
+
+    @Test func `Members of a pair that is left open die with the thread`() async {
+      final class Member: Hashable, @unchecked Sendable {
+        let died: Log
+        init(_ died: Log) { self.died = died }
+        deinit { died.add("died") }
+        static func == (lhs: Member, rhs: Member) -> Bool { lhs === rhs }
+        func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+      }
+      let box = MemberBox<Member>()
+      let token = box.observe(\.members, options: [.old, .new]) { _, _ in }
+      let thread = Thread { [log] in
+        box.willChangeValue(for: \.members, withSetMutation: .union, using: [Member(log)])
+        log.add("ends")
+      }
+      thread.start()
+      while log.lines.count < 2 { try? await Task.sleep(for: .milliseconds(1)) }
+      #expect(log.lines == ["ends", "died"])
+      token.invalidate()
+    }
+  }
+
+  @KeyValueObservable
+  final class MemberBox<Member: Hashable>: @unchecked Sendable {
+    var members: Set<Member> = []
+  }
+
+  @Suite("Observing the elements of an array")
+  struct ElementObservationTests {
+    let items = ["a", "b", "c"].map { Item($0) }
+    let log = Log()
+
+    @Test func `The elements at the positions are observed, each as the object that is told`() {
+      let recorder = ClassicRecorder(log)
+      items.addObserver(recorder, toObjectsAt: [0, 2], forKeyPath: "name", options: [.new])
+      for item in items { item.name += "!" }
+      #expect(log.take() == ["name 1 ->a!", "name 1 ->c!"])
+      items.removeObserver(recorder, fromObjectsAt: [0], forKeyPath: "name")
+      for item in items { item.name += "!" }
+      #expect(log.take() == ["name 1 ->c!!"])
+      items.removeObserver(recorder, fromObjectsAt: [2], forKeyPath: "name", context: nil)
+      items[2].name = ""
+      #expect(log.lines.isEmpty && items.allSatisfy { $0.observationInfo == nil })
+    }
+
+    @Test func `A position outside is a range exception, before anything is registered or removed`() {
+      let recorder = ClassicRecorder(log)
+      #expect(faults { items.addObserver(recorder, toObjectsAt: [0, 3], forKeyPath: "name") }.map(\.code) == [37])
+      #expect(items.allSatisfy { $0.observationInfo == nil })
+      items.addObserver(recorder, toObjectsAt: [0], forKeyPath: "name")
+      #expect(faults { items.removeObserver(recorder, fromObjectsAt: [0, 3], forKeyPath: "name") }.map(\.code) == [37])
+      #expect(items[0].observationInfo != nil)
+      items.removeObserver(recorder, fromObjectsAt: [0], forKeyPath: "name")
+    }
+
+    @Test func `A context is matched exactly on removal`() {
+      let recorder = ClassicRecorder(log)
+      let context = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
+      defer { context.deallocate() }
+      items.addObserver(recorder, toObjectsAt: [1], forKeyPath: "name", context: context)
+      let wrong = faults { items.removeObserver(recorder, fromObjectsAt: [1], forKeyPath: "name", context: nil) }
+      #expect(wrong.map(\.code) == [2])
+      items.removeObserver(recorder, fromObjectsAt: [1], forKeyPath: "name", context: context)
+      #expect(items[1].observationInfo == nil)
+    }
+  }
+#endif
