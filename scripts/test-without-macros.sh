@@ -7,5 +7,5 @@ cd "$(dirname "$0")/.."
 
 core=build/without-macros
 mkdir -p "$core"
-for part in Package.swift Sources CShim Tests; do ln -sfn "../../$part" "$core/$part"; done
+for part in Package.swift Sources CShim Tests Documentation; do ln -sfn "../../$part" "$core/$part"; done
 exec swift test --package-path "$core" --disable-default-traits "$@"
