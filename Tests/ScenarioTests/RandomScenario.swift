@@ -195,7 +195,9 @@
       let bag = objects[object]!.bag
       let operand = Set((0..<random.below(4)).map { _ in random.below(6) })
       let (verb, operation) = random.pick([
-        ("sets", "union"), ("sets", "minus"), ("sets", "intersect"), ("sets", "set"), ("set", "set"),
+        ("sets", "union"), ("sets", "minus"), ("sets", "intersect"), ("sets", "set"), ("acc", "union"),
+        ("acc", "minus"),
+        ("acc", "intersect"), ("set", "set"),
       ])
       if verb == "set" {
         tell("set \(object) bag \(text(operand))")

@@ -14,12 +14,6 @@
       return files.filter { $0.hasSuffix(".scenario") }.map { String($0.dropLast(9)) }.sorted()
     }()
 
-    /// Scenarios that do not give their answers yet, and what is missing.
-    static let open = [
-      "M-orderedset": "an element of an NSOrderedSet is not found",
-      "M-sets": "changes of sets cannot be announced by hand",
-    ]
-
     @Test func `There are scenarios, and each has an expected answer`() throws {
       let files = Set(try FileManager.default.contentsOfDirectory(atPath: Self.folder.path))
       #expect(Self.names.count > 25)
@@ -32,15 +26,7 @@
       var answer: [String] = []
       ScenarioRunner { answer.append($0) }.run(scenario)
       let difference = difference(expected.split(separator: "\n").map(String.init), answer)
-      let compare = {
-        #expect(difference.isEmpty, Comment(rawValue: "\(name), - expected, + printed:\n" + difference))
-        return
-      }
-      if let missing = Self.open[name] {
-        withKnownIssue(Comment(rawValue: missing), compare)
-      } else {
-        compare()
-      }
+      #expect(difference.isEmpty, Comment(rawValue: "\(name), - expected, + printed:\n" + difference))
     }
   }
 #endif

@@ -14,7 +14,7 @@
     case let double as Double: describe(double: double)
     case let float as Float: describe(double: Double(float))
     case let range as NSRange: "r:\(range.location):\(range.length)"
-    case let ordered as NSOrderedSet: "<" + list(ordered.array) + ">"
+    case let ordered as NSOrderedSet: "<" + list(elements(of: ordered)) + ">"
     case let array as [Any]: "[" + list(array) + "]"
     // Sorted by what is printed, for a set has no order.
     case let set as Set<AnyHashable>: "{" + set.map { describe($0.base) }.sorted().joined(separator: " ") + "}"

@@ -46,6 +46,9 @@
     return set
   }
 
+  /// As Swift values: `array` has Foundation's strings and numbers.
+  func elements(of set: NSOrderedSet) -> [Any] { (0..<set.count).map { set.object(at: $0) } }
+
   /// A value as an element of a set.
   func hashable(_ value: Any) throws -> AnyHashable {
     if let elements = value as? [Any] { return AnyHashable(try elements.map(hashable)) }

@@ -55,7 +55,7 @@
       switch key {
       case "list": list
       case "min": min
-      case "ord": ord.array
+      case "ord": elements(of: ord)
       default: throw ScriptError("\(Self.kind) has no indexed accessors for \(quoted(key))")
       }
     }

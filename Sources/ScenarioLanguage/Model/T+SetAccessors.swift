@@ -11,14 +11,14 @@
     private func change(_ key: String, _ mutation: NSKeyValueSetMutationKind, _ objects: Set<AnyHashable>) throws {
       guard key == "bag" else { throw ScriptError("\(Self.kind) has no set accessors for \(quoted(key))") }
       let announces = Self.automaticallyNotifiesObservers(forKey: key)
-      if announces { willChangeValue(forKey: key) }
+      if announces { willChangeValue(forKey: key, withSetMutation: mutation, using: objects) }
       switch mutation {
       case .union: try setRaw(key, to: bag.union(objects))
       case .minus: try setRaw(key, to: bag.subtracting(objects))
       case .intersect: try setRaw(key, to: bag.intersection(objects))
       case .set: try setRaw(key, to: objects)
       }
-      if announces { didChangeValue(forKey: key) }
+      if announces { didChangeValue(forKey: key, withSetMutation: mutation, using: objects) }
     }
   }
 #endif

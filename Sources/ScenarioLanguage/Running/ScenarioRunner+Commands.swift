@@ -66,9 +66,18 @@
         try object(name).willChange(kind, valuesAt: indexes, forKey: key)
       case .didChangeIndexes(let name, let kind, let key, let indexes):
         try object(name).didChange(kind, valuesAt: indexes, forKey: key)
-      case .willMutateSet, .didMutateSet: throw ScriptError("changes of sets cannot be announced by hand yet")
+      case .willMutateSet(let name, let key, let mutation, let literal):
+        try object(name).willChangeValue(forKey: key, withSetMutation: mutation, using: try elements(literal))
+      case .didMutateSet(let name, let key, let mutation, let literal):
+        try object(name).didChangeValue(forKey: key, withSetMutation: mutation, using: try elements(literal))
       default: break
       }
+    }
+
+    /// The elements of a collection, for a set.
+    private func elements(_ literal: Literal) throws -> Set<AnyHashable> {
+      guard let elements = try value(.set(try literal.elements())) as? Set<AnyHashable> else { return [] }
+      return elements
     }
   }
 
