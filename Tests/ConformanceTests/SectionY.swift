@@ -144,12 +144,12 @@
       box.remove(w, "items.@sum.number")
     }
 
-    @Test func `188: A declared dependence through a collection is one on the collection`() {
+    @Test func `188: A declared dependence through a collection is one on the collection and on its elements`() {
       let declaring = Declaring()
       declaring.add(w, "total")
       declaring.items[0].number = 5
       declaring.items.append(Item(3))
-      #expect(w.lines == ["w 0.0>0.0"])  // the elements are not followed
+      #expect(w.lines == ["w 0.0>0.0", "w 0.0>0.0"])
       declaring.remove(w, "total")
       _ = w.take()
       declaring.add(w, "sum")
