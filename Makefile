@@ -42,9 +42,10 @@ bench: ## Measure, optimised, against other systems (ARGS="--filter 'observed se
 
 check: check-format check-c fuzz stress check-sanitizers check-api check-costs ## Everything a release must pass besides the tests; takes long
 
-check-quick: check-format check-api ## The quick checks: format, C suite, kept fuzzer inputs, API baseline, promises
+check-quick: check-format check-api ## The quick checks: format, C suite, kept fuzzer inputs, API baseline, promises, compatibility
 	@scripts/require.sh swift $(c_tools)
 	scripts/check-promises.sh
+	scripts/check-compatibility.sh
 	scripts/check-c.sh --quick
 	scripts/fuzz.sh --seconds 0
 

@@ -42,7 +42,9 @@
       return w.take()
     }
 
-    @Test func `189: Mutating the array of a property in place notifies, as a setting`() {
+    @Test func `189: Mutating the array of a property in place notifies, as a setting, or as asked for`() {
+      #expect(told("list", [.new, .collectionChanges]) { lists.list.append(40) } == ["w insertion ->[40] at [3]"])
+      lists.list = [10, 20, 30]
       #expect(told { lists.list.append(40) } == ["w [10, 20, 30]>[10, 20, 30, 40]"])
       #expect(told { lists.list[0] = 1 } == ["w [10, 20, 30, 40]>[1, 20, 30, 40]"])
       #expect(told { lists.list.sort(by: >) } == ["w [1, 20, 30, 40]>[40, 30, 20, 1]"])

@@ -65,6 +65,19 @@
       #expect(w.changes.count == 3 && w.changes.allSatisfy { $0[.indexesKey] == nil })
     }
 
+    @Test func `234, 235: A mutation announced by hand tells what its argument says, computed at will`() {
+      func announce(_ kind: NSKeyValueSetMutationKind, _ argument: Set<Int>) -> [String] {
+        told("hidden") {
+          sets.willChangeValue(forKey: "hidden", withSetMutation: kind, using: argument)
+          sets.didChangeValue(forKey: "hidden", withSetMutation: kind, using: argument)
+        }
+      }
+      #expect(announce(.union, [2, 3]) == ["w insertion ->{3}"])  // though nothing was added
+      #expect(announce(.minus, [2, 3]) == ["w removal {2}>-"])
+      #expect(announce(.intersect, [2, 3]) == ["w removal {1}>-"])
+      #expect(announce(.set, [2, 3]) == ["w replacement {1}>{3}"])
+    }
+
     @Test func `236: A prior notification has what goes, and never what comes`() {
       let lines = told("bag", [.prior, .old, .new]) {
         bag.formUnion([3])

@@ -11,6 +11,7 @@
     var mood = Mood.calm
     var optional: Int?
     var list: [Int] = []
+    var bag: Set<Int> = [1]
     /// Announces itself, as on Apple's platforms a property does that is not dynamic.
     var doubled = 0 {
       willSet { willChangeValue(for: \.doubled) }
@@ -119,6 +120,21 @@
       object.optional = 1
       #expect(log.lines == ["true", "false"])
       token.invalidate()
+    }
+
+    @Test func `311: Every kind of change is announced with typed key paths`() {
+      let tokens = [
+        object.observe(\.list, options: [.new]) { [log] _, change in log.add("list \(change.kind)") },
+        object.observe(\.bag, options: [.new]) { [log] _, change in log.add("bag \(change.kind)") },
+      ]
+      object.willChangeValue(for: \.list)
+      object.didChangeValue(for: \.list)
+      object.willChange(.insertion, valuesAt: [0], for: \.list)
+      object.didChange(.insertion, valuesAt: [0], for: \.list)
+      object.willChangeValue(for: \.bag, withSetMutation: .minus, using: [1])
+      object.didChangeValue(for: \.bag, withSetMutation: .minus, using: [1])
+      #expect(log.lines == ["list setting", "list insertion", "bag removal"])
+      withExtendedLifetime(tokens) {}
     }
 
     @Test func `312: A property that announces itself in willSet and didSet notifies twice`() {

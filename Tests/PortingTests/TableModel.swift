@@ -1,0 +1,154 @@
+// A ported program: a table that follows an array, row by row, through the kinds and positions of changes.
+#if Macros
+  import Foundation
+  import KeyValueObserving
+  import Testing
+
+  @KeyValueObservable
+  private final class Song {
+    var title: String
+    var isPlaying = false
+    init(_ title: String) { self.title = title }
+  }
+
+  @KeyValueObservable
+  private final class Playlist {
+    var name = ""
+    var songs: [Song] = []
+  }
+
+  /// Stands for UITableView, and is as strict: what it is told of rows has to fit the rows it had.
+  private final class Table {
+    private(set) var rows: [String] = []
+    private(set) var log: [String] = []
+
+    func reloadData(_ titles: [String]) {
+      rows = titles
+      log.append("reload")
+    }
+
+    func insertRows(at positions: IndexSet, _ titles: [String]) {
+      precondition(positions.count == titles.count)
+      for (position, title) in zip(positions, titles) { rows.insert(title, at: position) }
+      log.append("insert \(Array(positions))")
+    }
+
+    func deleteRows(at positions: IndexSet) {
+      for position in positions.reversed() { rows.remove(at: position) }
+      log.append("delete \(Array(positions))")
+    }
+
+    func reloadRows(at positions: IndexSet, _ titles: [String]) {
+      for (position, title) in zip(positions, titles) { rows[position] = title }
+      log.append("reload \(Array(positions))")
+    }
+  }
+
+  nonisolated(unsafe) private let songsContext = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
+
+  /// The original: observes the array, and drives the table.
+  private final class PlaylistController: KeyValueObserver {
+    let playlist: Playlist
+    let table = Table()
+
+    init(_ playlist: Playlist, options: NSKeyValueObservingOptions = []) {
+      self.playlist = playlist
+      playlist.addObserver(
+        self, forKeyPath: "songs", options: options.union([.initial, .old, .new]), context: songsContext)
+    }
+
+    deinit { playlist.removeObserver(self, forKeyPath: "songs", context: songsContext) }
+
+    func observeValue(
+      forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+      context: UnsafeMutableRawPointer?
+    ) {
+      guard context == songsContext, let change else { return }
+      let positions = change[.indexesKey] as? IndexSet ?? []
+      let titles = (change[.newKey] as? [Song] ?? []).map(\.title)
+      switch (change[.kindKey] as? UInt).flatMap(NSKeyValueChange.init) {
+      case .insertion: table.insertRows(at: positions, titles)
+      case .removal: table.deleteRows(at: positions)
+      case .replacement: table.reloadRows(at: positions, titles)
+      case .setting, nil: table.reloadData(titles)
+      }
+    }
+  }
+
+  @Suite("A ported program: a table that follows an array")
+  struct TableModelTests {
+    private let playlist = Playlist()
+
+    private func expectSame(_ table: Table) { #expect(table.rows == playlist.songs.map(\.title)) }
+
+    @Test func `Mutations through mutableArrayValue drive the table row by row`() {
+      playlist.songs = [Song("a"), Song("b")]
+      let controller = PlaylistController(playlist)
+      let songs = playlist.mutableArrayValue(forKey: "songs", of: Song.self)
+      songs.append(Song("c"))
+      songs.insert(Song("d"), at: 0)
+      songs.remove(at: [1, 3])
+      songs[0] = Song("e")
+      expectSame(controller.table)
+      #expect(controller.table.log == ["reload", "insert [2]", "insert [0]", "delete [1, 3]", "reload [0]"])
+      playlist.songs = []
+      #expect(controller.table.log.last == "reload" && controller.table.rows.isEmpty)
+    }
+
+    @Test func `With collectionChanges so do mutations of the property itself`() {
+      let controller = PlaylistController(playlist, options: .collectionChanges)
+      playlist.songs.append(contentsOf: [Song("a"), Song("b"), Song("c")])
+      playlist.songs.remove(at: 1)
+      playlist.songs.swapAt(0, 1)
+      playlist.songs = playlist.songs + [Song("d")]
+      expectSame(controller.table)
+      #expect(controller.table.log == ["reload", "insert [0, 1, 2]", "delete [1]", "reload [0, 1]", "insert [2]"])
+    }
+
+    @Test func `Any sequence of mutations keeps the table right, in both ways`() {
+      var random = SplitMix(state: 7)
+      let byHandle = PlaylistController(playlist)
+      let inPlace = PlaylistController(playlist, options: .collectionChanges)
+      let songs = playlist.mutableArrayValue(for: \.songs)
+      for number in 0..<300 {
+        let song = Song("\(number)")
+        let position = Int.random(in: 0...playlist.songs.count, using: &random)
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: songs.insert(song, at: position)
+        case 1: playlist.songs.insert(song, at: position)
+        case 2 where position < playlist.songs.count: songs.remove(at: position)
+        case 3 where position < playlist.songs.count: playlist.songs[position] = song
+        case 4: playlist.songs.shuffle(using: &random)
+        case 5: playlist.songs.removeSubrange(position...)
+        default: songs.append(song)
+        }
+        expectSame(byHandle.table)
+        expectSame(inPlace.table)
+      }
+    }
+
+    @Test func `A typed observation has the same kinds and positions`() {
+      nonisolated(unsafe) var seen: [String] = []
+      let token = playlist.observe(\.songs, options: [.new, .collectionChanges]) { _, change in
+        seen.append("\(change.kind) \(change.indexes.map(Array.init) ?? []) \((change.newValue ?? []).map(\.title))")
+      }
+      playlist.songs.append(Song("a"))
+      playlist.songs[0] = Song("b")
+      playlist.songs.removeLast()
+      #expect(seen == [#"insertion [0] ["a"]"#, #"replacement [0] ["b"]"#, "removal [0] []"])
+      token.invalidate()
+    }
+  }
+
+  /// Random numbers from a seed.
+  private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+    mutating func next() -> UInt64 {
+      state &+= 0x9e37_79b9_7f4a_7c15
+      var mixed = state
+      mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+      mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+      return mixed ^ (mixed >> 31)
+    }
+  }
+#endif
