@@ -23,10 +23,15 @@ while IFS=: read -r path numbers; do
   for number in ${numbers//,/ }; do numbered["${path##*/} $number"]=1; done
 done < <(grep -roE 'func `[0-9]+(, [0-9]+)*:' Tests/ConformanceTests | sed -e 's/func `//' -e 's/:$//')
 
+# "J-keypath.scenario 132": so does a comment of that scenario.
+while IFS=: read -r path numbers; do
+  for number in ${numbers//,/ }; do numbered["${path##*/} $number"]=1; done
+done < <(grep -roE '^# [0-9]+(, [0-9]+)*:' --include='*.scenario' Tests/ScenarioTests/Scenarios | sed -e 's/# //' -e 's/:$//')
+
 check_test() {
   local number=$1 name=$2
   case $name in
-    Section*.swift) [[ -n ${numbered["$name $number"]:-} ]] || complain "entry $number: $name has no test of that number" ;;
+    Section*.swift | *.scenario) [[ -n ${numbered["$name $number"]:-} ]] || complain "entry $number: $name has nothing of that number" ;;
     Tests/*) [[ -s $name ]] || complain "entry $number: there is no $name" ;;
     *) [[ -n ${tests[$name]:-} ]] || complain "entry $number: there is no test \"$name\"" ;;
   esac

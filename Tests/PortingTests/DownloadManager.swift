@@ -60,7 +60,8 @@
     override func setNilValueForKey(_ key: String) {
       if key == "priority" { priority = 0.5 } else { super.setNilValueForKey(key) }
     }
-    override func setValue(_ value: Any?, forUndefinedKey key: String) { /* the server sends more than we know */  }
+    // The server sends more than we know.
+    override func setValue(_ value: Any?, forUndefinedKey key: String) {}
   }
 
   nonisolated(unsafe) private let stateContext = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
@@ -140,7 +141,7 @@
             }
           case .removal:
             for index in change.indexes!.reversed() { rows.remove(at: index) }
-            change.oldValue!.forEach { rowTokens[$0] = nil }
+            for download in change.oldValue! { rowTokens[download] = nil }
           default:
             rows = manager.downloads.map(\.statusText)
           }

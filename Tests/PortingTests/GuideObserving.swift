@@ -88,6 +88,11 @@
   }
   // guide end
 
+  /// Not annotated: what it adds notifies nobody.
+  private final class Draft: Document {
+    var version = 0
+  }
+
   /// Describes what it is told.
   private final class Describing: KeyValueObserver {
     var lines: [String] = []
@@ -216,6 +221,23 @@
       document.author = nil
       document.removeObserver(describing, forKeyPath: "author")
       #expect(describing.lines == ["will change", " -> A", "is nil"])
+    }
+
+    @Test func `Numbers in the dictionary are of the property's type, and NSNumber for those who ask`() {
+      let values: [Any] = [1 as UInt, 1.5, true]
+      #expect(values.allSatisfy { $0 is NSNumber })
+      #expect(values[0] as? Int == nil && values[1] as? Int == nil && values[1] as? Double == 1.5)
+    }
+
+    @Test func `A property that a subclass adds without the macro is told to be silent`() {
+      var codes: [Int] = []
+      KeyValueFault.withHandler {
+        codes.append($0.code)
+        return .ignore
+      } in: {
+        Draft().observe(\.version) { _, _ in }.invalidate()
+      }
+      #expect(codes == [11])
     }
 
     @Test func `A label with a token follows the document it shows last`() {
