@@ -88,6 +88,17 @@
   }
   // guide end
 
+  nonisolated(unsafe) private var plainContext = 0
+
+  /// Uses the address of a variable as the context, as the original does.
+  private final class AddressContext: KeyValueObserver {
+    var isMine = false
+    func observeValue(
+      forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+      context: UnsafeMutableRawPointer?
+    ) { isMine = context == &plainContext }
+  }
+
   /// Not annotated: what it adds notifies nobody.
   private final class Draft: Document {
     var version = 0
@@ -221,6 +232,14 @@
       document.author = nil
       document.removeObserver(describing, forKeyPath: "author")
       #expect(describing.lines == ["will change", " -> A", "is nil"])
+    }
+
+    @Test func `The address of a global variable does as a context`() {
+      let observer = AddressContext()
+      document.addObserver(observer, forKeyPath: "title", context: &plainContext)
+      document.title = "A"
+      document.removeObserver(observer, forKeyPath: "title", context: &plainContext)
+      #expect(observer.isMine)
     }
 
     @Test func `Numbers in the dictionary are of the property's type, and NSNumber for those who ask`() {
