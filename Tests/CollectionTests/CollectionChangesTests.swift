@@ -158,7 +158,7 @@
       let other = library.log(\.ordered, asked, to: log)
       library.ordered = ["a", "b"]
       library.ordered = ["a"]
-      #expect(log.take() == ["insertion [0, 1] ->[a, b]", "removal [1] [b]>-"])
+      #expect(log.take() == ["insertion [0, 1] ->[\"a\", \"b\"]", "removal [1] [\"b\"]>-"])
       other.invalidate()
     }
 
@@ -206,7 +206,7 @@
       library.branch = nil
       #expect(log.take() == ["branch.numbers 2 [0] ->[3]", "branch.numbers 1 -><null>"])
       library.ordered = ["a"]
-      #expect(log.take() == ["ordered 2 [0] ->[a]"])
+      #expect(log.take() == ["ordered 2 [0] ->[\"a\"]"])
       for path in ["numbers", "branch.numbers", "ordered"] { library.removeObserver(recorder, forKeyPath: path) }
     }
 

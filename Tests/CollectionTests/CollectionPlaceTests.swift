@@ -107,24 +107,20 @@
     @Test func `The elements are mutated in place, observed or not`() {
       library.numbers = Array(0..<100_000)
       let numbers = library.mutableArrayValue(forKey: "numbers", of: Int.self)
-      numbers.append(0)  // makes room for more
+      library.numbers.reserveCapacity(100_100)
       func address() -> UInt { library.numbers.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } }
       let before = address()
       numbers.append(1)
+      var addresses = [before, address()]
       let token = library.log(\.numbers, [.new], to: log)
       numbers.append(2)
+      addresses.append(address())
       numbers[5] = 3
+      addresses.append(address())
       numbers.remove(at: [0, 50_000])
-      #expect(address() == before && log.lines.count == 3)
+      addresses.append(address())
+      #expect(Set(addresses).count == 1 && log.lines.count == 3, "\(addresses)")
       token.invalidate()
-      library.tags = ["a", "b"]
-      let tags = library.mutableSetValue(for: \.tags)
-      let clock = ContinuousClock()
-      let large = Library()
-      large.quietTags = Set(0..<100_000)
-      let many = large.mutableSetValue(for: \.quietTags)
-      tags.remove("a")
-      #expect(clock.measure { many.insert(-1) } < .seconds(1) && library.tags == ["b"])
     }
 
     @Test func `Handles are coded as their elements are`() {

@@ -94,7 +94,7 @@
       guard let child = Mirror(reflecting: any).children.first else { return "nil" }
       any = child.value
     }
-    if let ordered = any as? NSOrderedSet { return "\(ordered.array)" }
+    if let ordered = any as? NSOrderedSet { return "\((0..<ordered.count).map(ordered.object(at:)))" }
     if let set = any as? any Collection, Mirror(reflecting: any).displayStyle == .set {
       return "{" + set.map { "\($0)" }.sorted().joined(separator: " ") + "}"
     }

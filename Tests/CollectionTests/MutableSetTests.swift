@@ -126,16 +126,16 @@
       let ordered = library.mutableOrderedSetValue(forKey: "ordered", of: String.self)
       ordered.append(contentsOf: ["a", "b", "a"])
       ordered.insert("c", at: 1)
-      ordered.remove(at: 0)
+      ordered.remove("a")
       #expect(
-        log.take() == ["insertion [0, 1] ->[a, b]", "insertion [1] ->[c]", "removal [0] [a]>-"])
+        log.take() == ["insertion [0, 1] ->[\"a\", \"b\"]", "insertion [1] ->[\"c\"]", "removal [0] [\"a\"]>-"])
       #expect(library.ordered == NSOrderedSet(array: ["c", "b"]) && Array(ordered) == ["c", "b"])
       token.invalidate()
       let recorder = ClassicRecorder(log)
       library.addObserver(recorder, forKeyPath: "optionalOrdered", options: [.old, .new])
       library.optionalOrdered = ["a"]
       library.mutableOrderedSetValue(for: \.optionalOrdered, of: String.self).append("b")
-      #expect(log.take() == ["optionalOrdered 1 <null>>[a]", "optionalOrdered 2 [1] ->[b]"])
+      #expect(log.take() == ["optionalOrdered 1 <null>>[\"a\"]", "optionalOrdered 2 [1] ->[\"b\"]"])
       library.removeObserver(recorder, forKeyPath: "optionalOrdered")
     }
   }

@@ -116,7 +116,7 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
     } tell: { kind, indexes, old, new in
       func value(_ value: Any?) -> Any {
         let value = dictionaryValue(value as Any)
-        return kind == .setting ? value : (value as? NSOrderedSet)?.array ?? value
+        return kind == .setting ? value : (value as? NSOrderedSet)?.itemArray ?? value
       }
       var change: [NSKeyValueChangeKey: Any] = [.kindKey: kind.rawValue]
       if options.contains(.new) { change[.newKey] = new.map(value) }
@@ -151,7 +151,7 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
       let property = Unmanaged<KeyValueProperty>.fromOpaque(user).takeUnretainedValue()
       let value = dictionaryValue(property.value(at: storage))
       // Apple's: what changes of an ordered set, too, comes as an array.
-      return raw.pointee.kind == KVO_CHANGE_SETTING ? value : (value as? NSOrderedSet)?.array ?? value
+      return raw.pointee.kind == KVO_CHANGE_SETTING ? value : (value as? NSOrderedSet)?.itemArray ?? value
     }
     return swiftValue(of: property, at: storage) ?? NSNull()
   }
