@@ -55,11 +55,11 @@ public struct KeyValueMutableSet<Element: Hashable>: Sequence {
   /// Removes those that are there and inserts the others: a replacement.
   public func formSymmetricDifference(_ others: some Sequence<Element>) {
     let others = Set(others)
-    _ = place.mutate(.set) { $0.symmetricDifference(others) }
+    _ = place.mutate(.set) { $0().symmetricDifference(others) }
   }
 
   /// Removes all members: a removal.
-  public func removeAll(keepingCapacity: Bool = false) { _ = place.mutate(.minus) { $0 } }
+  public func removeAll(keepingCapacity: Bool = false) { _ = place.mutate(.minus) { $0() } }
 
   /// Replaces all members: a replacement, with those that went and those that came.
   public func setSet(_ members: Set<Element>) { mutate(.set, members) }

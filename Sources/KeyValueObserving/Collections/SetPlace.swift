@@ -39,7 +39,9 @@ extension NSKeyValueSetMutationKind {
 class SetPlace<Element: Hashable> {
   var members: Set<Element> { [] }
   /// Changes the set, tells it, and returns what it did; `nil` when it was refused, by a fault.
-  func mutate(_ kind: NSKeyValueSetMutationKind, _ argument: (Set<Element>) -> Set<Element>) -> SetEdit<Element>? {
+  func mutate(_ kind: NSKeyValueSetMutationKind, _ argument: (_ present: () -> Set<Element>) -> Set<Element>)
+    -> SetEdit<Element>?
+  {
     nil
   }
 }
@@ -64,24 +66,30 @@ final class PropertySet<Members: SetValue, Element: Hashable>: SetPlace<Element>
   }
 
   override func mutate(
-    _ kind: NSKeyValueSetMutationKind, _ argument: (Set<Element>) -> Set<Element>
+    _ kind: NSKeyValueSetMutationKind, _ argument: (_ present: () -> Set<Element>) -> Set<Element>
   ) -> SetEdit<Element>? {
     guard let modify = access.modify else {
       property.raiseReadOnly()
       return nil
     }
+    guard let edit = edit(kind, argument), store(edit, by: modify) else { return nil }
+    return converted(edit)
+  }
+
+  /// What the mutation does; a function of its own, so that nothing refers to the set any more when it is changed: else it would be
+  /// copied.
+  private func edit(
+    _ kind: NSKeyValueSetMutationKind, _ argument: (_ present: () -> Set<Element>) -> Set<Element>
+  ) -> SetEdit<Members._Item>? {
     guard let present = access.read().items else {
       property.raiseNil()
       return nil
     }
-    let wanted = argument(recast(members: present, as: Element.self) ?? [])
-    guard let items = recast(members: wanted, as: Members._Item.self) else {
-      let stranger = wanted.first { recast($0, as: Members._Item.self) == nil }
-      property.raiseMismatch(stranger as Any, expected: Members._Item.self)
-      return nil
-    }
-    let edit = SetEdit(kind, items, of: present)
-    return store(edit, by: modify) ? converted(edit) : nil
+    let wanted = argument { recast(members: present, as: Element.self) ?? [] }
+    if let items = recast(members: wanted, as: Members._Item.self) { return SetEdit(kind, items, of: present) }
+    let stranger = wanted.first { recast($0, as: Members._Item.self) == nil }
+    property.raiseMismatch(stranger as Any, expected: Members._Item.self)
+    return nil
   }
 
   private func store(_ edit: SetEdit<Members._Item>, by modify: ((inout Members) -> Void) -> Void) -> Bool {
