@@ -159,7 +159,13 @@ typedef struct kvo_slot kvo_slot;
 typedef struct kvo_node kvo_node;
 typedef struct kvo_tracked kvo_tracked;
 
-typedef enum kvo_node_kind { KVO_NODE_DIRECT, KVO_NODE_ANCHOR, KVO_NODE_DEPENDENCY, KVO_NODE_LEAF } kvo_node_kind;
+typedef enum kvo_node_kind {
+  KVO_NODE_DIRECT,
+  KVO_NODE_ANCHOR,
+  KVO_NODE_DEPENDENCY,
+  KVO_NODE_LEAF,
+  KVO_NODE_SUBJECT
+} kvo_node_kind;
 
 /* Their sizes count: the first slot is in each observed object's info, a node in each observation. */
 struct kvo_slot {

@@ -68,10 +68,11 @@ static void count(uint8_t *wanting, bool wants, int by) {
 
 /* Counts what a node wants in or out of its slot; info->lock is held. */
 static void slot_count(kvo_slot *slot, const kvo_node *node, int by) {
-  bool evaluated = kvo__node_kind(node) == KVO_NODE_DEPENDENCY;
+  kvo_node_kind kind = kvo__node_kind(node);
+  bool evaluated = kind == KVO_NODE_DEPENDENCY;
   count(&slot->wanting_old, !evaluated && (node->options & KVO_OLD) != 0, by);
   count(&slot->wanting_new, !evaluated && (node->options & KVO_NEW) != 0, by);
-  count(&slot->wanting_will, evaluated || (node->options & KVO_PRIOR) != 0, by);
+  count(&slot->wanting_will, evaluated || kind == KVO_NODE_SUBJECT || (node->options & KVO_PRIOR) != 0, by);
 }
 
 static void slot_summarize(kvo_slot *slot) {

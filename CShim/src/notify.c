@@ -88,12 +88,19 @@ uint32_t kvo_frame_begin_change(kvo_frame *frame, kvo_object *object, kvo_key ke
   return kvo__frame_begin(frame, object, key, true, kind, &selection);
 }
 
+static inline bool may_evaluate(kvo_node_kind kind) { return kind == KVO_NODE_DEPENDENCY || kind == KVO_NODE_SUBJECT; }
+
+/* Whether a node evaluates for this change; others take the frame's values. */
+static inline bool evaluates(const kvo_frame_content *change, kvo_node_kind kind) {
+  return kind == KVO_NODE_DEPENDENCY || (kind == KVO_NODE_SUBJECT && change->kind == KVO_CHANGE_SETTING);
+}
+
 /* Whether a node is to hear of this change: not if it was registered during it, not if it was removed. */
 static inline bool is_told(const kvo_frame_content *change, const kvo_node *node) {
   uint64_t birth = atomic_load_explicit(&node->birth, memory_order_acquire);
   /* An expression that came to read this key during the change may have read the old value. */
   bool late = birth > change->limit && birth <= change->late_limit && !kvo__node_is_own(node) &&
-              (kvo__node_order(node) <= change->registered || kvo__node_kind(node) == KVO_NODE_DEPENDENCY);
+              (kvo__node_order(node) <= change->registered || may_evaluate(kvo__node_kind(node)));
   return (birth <= change->limit || late) && atomic_load_explicit(&node->live, memory_order_acquire);
 }
 
@@ -121,10 +128,10 @@ void kvo_frame_will(kvo_frame *frame, const void *old_value) {
   for (kvo_node *node = atomic_load(&change->slot->oldest); node != NULL; node = atomic_load(&node->newer)) {
     if (!is_told(change, node)) continue;
     kvo_node_kind kind = kvo__node_kind(node); /* once: another thread may turn it */
-    if (kind == KVO_NODE_DEPENDENCY)
+    if (evaluates(change, kind))
       kvo__tracked_will(node->user_data, change);
     else if ((node->options & KVO_PRIOR) != 0)
-      send_prior(change, node, kind == KVO_NODE_LEAF, old_value);
+      send_prior(change, node, kind != KVO_NODE_DIRECT, old_value);
   }
 }
 
@@ -170,9 +177,10 @@ static bool wants_more(const kvo_frame_content *change, const kvo_node *leaf, co
 
 static inline void tell(kvo_frame_content *change, kvo_node *node, const void *old_value, const void *new_value) {
   kvo_node_kind kind = kvo__node_kind(node);
-  if (kind == KVO_NODE_DEPENDENCY || (kind == KVO_NODE_LEAF && wants_more(change, node, new_value))) {
+  bool direct = kind == KVO_NODE_DIRECT, is_new = !direct && kvo__node_order(node) > change->registered;
+  if (!direct && (is_new || evaluates(change, kind) || wants_more(change, node, new_value))) {
     forget_mark(change);
-    if (kvo__node_order(node) <= change->registered)
+    if (!is_new)
       kvo__tracked_did(node->user_data, change);
     else
       kvo__tracked_rearm(node->user_data);
@@ -181,8 +189,10 @@ static inline void tell(kvo_frame_content *change, kvo_node *node, const void *o
   change->record.old_value = (node->options & KVO_OLD) != 0 ? old_value : NULL;
   change->record.new_value = (node->options & KVO_NEW) != 0 ? new_value : NULL;
   change->record.observation = node->id;
-  if (kind == KVO_NODE_LEAF) {
+  if (!direct) {
     forget_mark(change);
+    if (kind == KVO_NODE_SUBJECT)
+      kvo__tracked_rearm(node->user_data); /* with the elements, what it reads may be another */
     if (change->will != NULL) kvo__pending_told(node->user_data, change->will);
     kvo__tracked_leaf(node->user_data, &change->record);
   } else {
@@ -397,8 +407,8 @@ kvo_status kvo_did_change(kvo_object *object, const char *key) {
   bool read_new = !open->has_values && (open->wants & KVO_FRAME_WANTS_NEW) != 0 && change->kind != KVO_CHANGE_REMOVAL;
   while (kvo_frame_next(&open->frame)) {
     kvo_node_kind told = kvo__node_kind(change->cursor);
-    bool direct = (told == KVO_NODE_DIRECT || told == KVO_NODE_LEAF) && (change->cursor->options & KVO_NEW) != 0;
-    void *new_value = read_new && direct ? read_value(open) : NULL;
+    bool is_wanted = !evaluates(change, told) && (change->cursor->options & KVO_NEW) != 0;
+    void *new_value = read_new && is_wanted ? read_value(open) : NULL;
     kvo_frame_deliver(&open->frame, open->old_value, open->has_values ? open->new_value : new_value);
     if (new_value != NULL) kvo__property_release(property_of(change), new_value);
   }

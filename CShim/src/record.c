@@ -224,6 +224,12 @@ void kvo_track_value_is_of(kvo_object *object, kvo_key key) {
   kvo__recorder->value_key = key;
 }
 
+void kvo_track_elements_are_of(kvo_object *object, kvo_key key) {
+  if (kvo__recorder == NULL) return;
+  kvo__recorder->subject_info = kvo__word_info(kvo__word(object));
+  kvo__recorder->subject_key = key;
+}
+
 /* The read whose value the evaluation's value is, or NULL. */
 static const read *leaf_of(const evaluation *over) {
   if (over->status != KVO_OK || over->read_count == 0 || over->read_count > READS) return NULL;
@@ -242,7 +248,8 @@ bool kvo__settle_leaf(kvo_tracked *tracked, const evaluation *over) {
   for (kvo_dependency *each = tracked->dependencies; each != NULL; each = each->to) {
     if (each->generation != over->number) continue;
     bool is_leaf = leaf != NULL && info_of(each) == leaf->info && key_of(each) == leaf->key;
-    kvo_node_kind kind = is_leaf ? KVO_NODE_LEAF : KVO_NODE_DEPENDENCY;
+    bool is_subject = info_of(each) == over->subject_info && key_of(each) == over->subject_key;
+    kvo_node_kind kind = is_leaf ? KVO_NODE_LEAF : is_subject ? KVO_NODE_SUBJECT : KVO_NODE_DEPENDENCY;
     if (kvo__node_kind(&each->node) != kind) kvo__node_turn(info_of(each), &each->node, kind);
   }
   return leaf != NULL;

@@ -68,6 +68,9 @@ typedef struct evaluation {
   /** The value is said to be that of one of them. */
   const kvo_info *value_info;
   kvo_key value_key;
+  /** The elements of the value are said to be those of this key. */
+  const kvo_info *subject_info;
+  kvo_key subject_key;
 } evaluation;
 
 /* The innermost evaluation of this thread, and the innermost that records, unless suspended. */

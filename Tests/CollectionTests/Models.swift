@@ -23,6 +23,18 @@
     var labels: Set<String>?
     var ranks: [String] = []
     var ordered = NSOrderedSet()
+    @NotObserved var quietOrdered = NSOrderedSet(array: ["a"])
+    /// Announced by hand, over a storage of its own.
+    var lines: [String] {
+      get { lineStorage }
+      set { lineStorage = newValue }
+    }
+    @NotObserved var lineStorage: [String] = []
+    var marks: Set<Int> {
+      get { markStorage }
+      set { markStorage = newValue }
+    }
+    @NotObserved var markStorage: Set<Int> = []
     var optionalOrdered: NSMutableOrderedSet?
     var title = ""
     var quiet: [Int] = []

@@ -121,6 +121,18 @@
       #expect(told { $0.reverse() } == ["replacement [0, 2] [\"a\", \"c\"]>[\"c\", \"a\"]"])
     }
 
+    @Test func `Elements of an ordered set of Foundation are announced by hand`() {
+      let token = library.log(\.quietOrdered, to: log)
+      library.willChange(.insertion, valuesAt: [1], forKey: "quietOrdered")
+      library.quietOrdered = NSOrderedSet(array: ["a", "x"])
+      library.didChange(.insertion, valuesAt: [1], forKey: "quietOrdered")
+      library.willChange(.removal, valuesAt: [0], forKey: "quietOrdered")
+      library.quietOrdered = NSOrderedSet(array: ["x"])
+      library.didChange(.removal, valuesAt: [0], forKey: "quietOrdered")
+      token.invalidate()
+      #expect(log.lines == ["insertion [1] ->[\"x\"]", "removal [0] [\"a\"]>-"])
+    }
+
     @Test func `A property may be an ordered set of Foundation`() {
       let token = library.log(\.ordered, to: log)
       let ordered = library.mutableOrderedSetValue(forKey: "ordered", of: String.self)

@@ -57,7 +57,7 @@
     }
 
     @Test func `23: The registration stands when the initial notification comes: it can be removed there`() {
-      w.reaction = { [t, w] _ in t.remove(w, "v") }
+      w.reaction = { [t, unowned w] _ in t.remove(w, "v") }
       t.add(w, "v", [.initial, .new])
       t.v = 1
       #expect(w.lines == ["w ->0"])
@@ -106,7 +106,7 @@
 
     @Test func `29: In a prior notification the property has its old value`() {
       t.add(w, "v", [.prior])
-      w.reaction = { [t, w] _ in w.log.add("v is \(t.v)") }
+      w.reaction = { [t, unowned w] _ in w.log.add("v is \(t.v)") }
       t.v = 1
       #expect(w.lines == ["w prior ->-", "v is 0", "w ->-", "v is 1"])
       t.remove(w, "v")

@@ -64,7 +64,7 @@
     @Test func `77: One that removes itself in its callback keeps nobody else from being told`() {
       let all = ["a", "b", "c"].map { Watcher($0, log) }
       for each in all { t.add(each, "v", []) }
-      all[1].reaction = { [t] _ in t.remove(all[1], "v") }
+      all[1].reaction = { [t, unowned b = all[1]] _ in t.remove(b, "v") }
       t.v = 1
       t.v = 2
       #expect(log.lines == ["c ->-", "b ->-", "a ->-", "c ->-", "a ->-"])

@@ -239,6 +239,18 @@ static kvo_status will_change(world *in, int slot, key of, kvo_change_kind kind,
   return KVO_OK;
 }
 
+/* A did without a will: nobody is told, but paths follow the value that there is now. */
+static kvo_status follow_present_value(world *in, int slot, key of) {
+  kvo_status status = KVO_OK;
+  frame here = {.slot = slot, .key = of, .life = model.life[slot], .begun = model.clock};
+  for (int i = in->watch_count - 1; i >= 0; i--) {
+    if (!hears(i, slot, of, here.begun)) continue;
+    status = KVO_ERROR_UNBALANCED;
+    if (!is_direct(&here, i)) arm(in, i);
+  }
+  return status;
+}
+
 /* Promise 4. */
 static kvo_status did_change(world *in, int slot, key of) {
   pair **link = &model.pairs;
@@ -246,11 +258,7 @@ static kvo_status did_change(world *in, int slot, key of) {
                             (*link)->frame.life == model.life[slot]))
     link = &(*link)->below;
   pair *found = *link;
-  if (found == NULL) {
-    for (int i = 0; i < in->watch_count; i++)
-      if (hears(i, slot, of, model.clock)) return KVO_ERROR_UNBALANCED;
-    return KVO_OK;
-  }
+  if (found == NULL) return follow_present_value(in, slot, of);
   *link = found->below;
   did(&found->frame, in, (value){ABSENT, 0});
   free(found);

@@ -302,6 +302,11 @@ KVO_API void kvo_track_resume(void *KVO_NULLABLE paused);
  * last read, and the only one of that key, of 8 at most. */
 KVO_API void kvo_track_value_is_of(kvo_object *object, kvo_key key);
 
+/** Within `evaluate`: declares that its value is a collection, and that its elements are those of this key, which was read: of a
+ * computed property for instance. A change of elements that is announced for the key is then told as such, with the elements and
+ * positions of the change, and all else by evaluating. */
+KVO_API void kvo_track_elements_are_of(kvo_object *object, kvo_key key);
+
 /* ------------------------------------------------------------------------------------------------------------ Faults -- */
 
 /** Raises a fault on behalf of a binding. `detail` completes the first line after the code and severity; `apple` is Apple's

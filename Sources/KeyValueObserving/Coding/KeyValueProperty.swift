@@ -18,6 +18,9 @@ class KeyValueProperty: @unchecked Sendable {
   /// Whether it is observed by its own key: stored, be its changes told by accessors or announced by hand.
   let isDirect: Bool
 
+  /// Whether it has elements.
+  var isCollection: Bool { Swift.type(of: path).valueType is any _KeyValueCollection.Type }
+
   /// Whether an object that is its value lives as long as it is.
   var isOwning: Bool { isStored && chained != nil }
 
@@ -161,22 +164,15 @@ struct ValueReaders<Value> {
   }
 }
 
-/// A collection from which elements can be picked by position.
-private protocol OrderedCollection {
-  func selecting(_ indexes: UnsafeBufferPointer<Int>) -> Self
-}
-
-extension Array: OrderedCollection {
-  func selecting(_ indexes: UnsafeBufferPointer<Int>) -> [Element] {
-    // A position past the end has no element: it is the program's announcement that is wrong, and reading must not trap.
-    indexes.compactMap { self.indices.contains($0) ? self[$0] : nil }
-  }
-}
-
-/// The elements of an array, or of an optional one, as a value of the same type; `nil` for anything else.
+/// The elements of a list, or of an optional one, as a value of the same type; `nil` for anything else.
 private func elements<Value>(of value: Value, at indexes: UnsafeBufferPointer<Int>) -> Value? {
-  guard let collection = unwrapped(value) as? any OrderedCollection else { return nil }
-  return collection.selecting(indexes) as? Value
+  func picked<List: ListValue>(_ list: List) -> Any {
+    let positions = 0..<(list.itemCount ?? 0)
+    // A position past the end has no element: it is the program's announcement that is wrong, and reading must not trap.
+    return List.holding(indexes.compactMap { positions.contains($0) ? list.item(at: $0) : nil })
+  }
+  guard let list = unwrapped(value).flatMap({ list($0) }) else { return nil }
+  return picked(list) as? Value
 }
 
 /// A value as it stands in a change dictionary: what is inside optionals, `NSNull` for `nil`.

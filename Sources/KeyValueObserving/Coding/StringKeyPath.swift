@@ -11,12 +11,17 @@ extension KeyValueObservable {
     return KeyValueClass.of(self).property(named: key).map { unwrapped($0.read(self)) }
   }
 
-  /// Declares, while the runtime records, that the value of what is evaluated is that of a key, if the key is a stored property.
+  /// Declares, while the runtime records, that the value of what is evaluated is that of a key, if the key is a stored property;
+  /// of any other that is a collection, that changes of its elements which are announced for the key are changes of the value's.
   nonisolated func declareValue(isOf key: String) {
     guard kvo_track_is_recording() else { return }
     let cls = KeyValueClass.of(self)
-    guard let property = cls.property(named: key), property.isDirect, !cls.isAffected(property.key) else { return }
-    kvo_track_value_is_of(adoptedObject, property.key)
+    guard let property = cls.property(named: key) else { return }
+    if property.isDirect, !cls.isAffected(property.key) {
+      kvo_track_value_is_of(adoptedObject, property.key)
+    } else if property.isCollection {
+      kvo_track_elements_are_of(adoptedObject, property.key)
+    }
   }
 
   /// The hash by which changes of a key are told: that of the property that answers it.

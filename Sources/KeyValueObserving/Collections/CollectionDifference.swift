@@ -18,7 +18,7 @@ struct CollectionStep {
 ///
 /// - Parameter told: What the change was told as, if by a kind: it stands if that is what it was.
 func step(from before: Any, to after: Any, told: (kind: NSKeyValueChange, indexes: IndexSet?)?) -> CollectionStep? {
-  if let list = before as? any ListValue { return listStep(from: list, to: after, told) }
+  if let list = list(before) { return listStep(from: list, to: after, told) }
   if let set = before as? any SetValue { return setStep(from: set, to: after, told?.kind) }
   return nil
 }

@@ -21,7 +21,7 @@ extension KeyValueObservable {
       }
       return PropertyList(found, access)
     }
-    guard let type = Swift.type(of: found.property.path).valueType as? any ListValue.Type else {
+    guard let type = listType(Swift.type(of: found.property.path).valueType) else {
       found.raiseNoCollection("an array")
       return ListPlace()
     }

@@ -11,10 +11,22 @@ extension NSOrderedSet: ListValue {
   var itemArray: [Any] { (0..<count).map { object(at: $0) } }
   func picking(_ positions: Positions) -> [Any] { itemArray.picked(positions) }
   static func holding(_ items: [Any]) -> Self {
-    // The mutable one is both.
+    // The mutable one is both. For others there is no list: see below.
     unsafeDowncast(NSMutableOrderedSet(array: items), to: self)
   }
 }
+
+/// The type as one of lists; `nil` for anything else, subclasses of Foundation's ordered sets among it: how to make one that
+/// holds other elements, only they know.
+func listType(_ type: Any.Type) -> (any ListValue.Type)? {
+  guard let list = type as? any ListValue.Type else { return nil }
+  let wrapped = (type as? any OptionalProtocol.Type)?.wrappedType ?? type
+  let isForeign = wrapped is NSOrderedSet.Type && wrapped != NSOrderedSet.self && wrapped != NSMutableOrderedSet.self
+  return isForeign ? nil : list
+}
+
+/// The value as a list.
+func list(_ value: Any) -> (any ListValue)? { listType(type(of: value)).flatMap { _ in value as? any ListValue } }
 
 extension ListValue where Self: NSOrderedSet {
   mutating func edit(_ edit: ListEdit<Any>) {

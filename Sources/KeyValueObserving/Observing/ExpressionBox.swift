@@ -13,6 +13,8 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
   private let keyPath: KeyPath<Object, Value>
   /// The name of the property when the expression is one of the object's own.
   private let name: String?
+  /// Of such a property, if it is a collection: its key.
+  private let elementsKey: UInt64?
   private let wantsOld: Bool
   /// A retained `PathLeaf<Value>`, or 0 while none is known.
   @usableFromInline let leaf = Atomic<UInt>(0)
@@ -27,7 +29,9 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
     self.object = UnretainedObject(object)
     self.handler = handler
     self.keyPath = keyPath
-    name = KeyValueClass.of(type: Object.self).property(at: keyPath)?.name
+    let property = KeyValueClass.of(type: Object.self).property(at: keyPath)
+    name = property?.name
+    elementsKey = property.flatMap { $0.isCollection ? $0.key : nil }
     wantsOld = options.contains(.old)
     super.init(deliver: deliver)
   }
@@ -42,7 +46,11 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
     guard let object = object.load() else { return nil }
     if let name { object.recordDependencies(ofKey: name) }
     let value = UnsafeMutableRawPointer.__copy(object[keyPath: keyPath], as: Value.self)
-    if name == nil, kvo_track_is_recording(), !isNoPath.load(ordering: .relaxed) { declareLeaf(from: object) }
+    if let elementsKey {
+      if kvo_track_is_recording() { kvo_track_elements_are_of(object.adoptedObject, elementsKey) }
+    } else if name == nil, kvo_track_is_recording(), !isNoPath.load(ordering: .relaxed) {
+      declareLeaf(from: object)
+    }
     return value
   }
 
@@ -64,7 +72,10 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
   @inlinable
   @inline(__always)
   func changeOfLeaf(_ raw: UnsafePointer<kvo_raw_change>) -> NSKeyValueObservedChange<Value> {
-    let leaf = UnsafeRawPointer(bitPattern: leaf.load(ordering: .acquiring))!
+    // Without a path it is the expression's own property: its elements were announced.
+    guard let leaf = UnsafeRawPointer(bitPattern: leaf.load(ordering: .acquiring)) else {
+      return NSKeyValueObservedChange(__raw: raw)
+    }
     return Unmanaged<PathLeaf<Value>>.fromOpaque(leaf)._withUnsafeGuaranteedRef { leaf in
       NSKeyValueObservedChange(
         kind: NSKeyValueChange(rawValue: UInt(raw.pointee.kind.rawValue)) ?? .setting,
