@@ -17,6 +17,7 @@
     static var kind: String { "Dict" }
 
     func set(_ key: String, to value: Any?) throws { self[key] = value }
+    func letGo() { for key in keys { removeValue(forKey: key) } }
     func setRaw(_ key: String, to value: Any?) throws {
       throw ScriptError("the storage of a Dict cannot be reached without notification")
     }

@@ -12,6 +12,8 @@
     func set(_ key: String, to value: Any?) throws
     /// Assigns what is behind a property, so that nobody is told.
     func setRaw(_ key: String, to value: Any?) throws
+    /// Lets go of all other objects, and tells nobody: objects may hold each other in a circle.
+    func letGo()
   }
 
   /// A superclass apart, so that its properties are no keys of the model.

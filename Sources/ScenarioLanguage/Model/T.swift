@@ -64,6 +64,12 @@
 
     deinit { transcript.line("D @\(scenarioName)") }
 
+    func letGo() {
+      (_s, _child, _a, _b, __hidden, _cyc1, _cyc2) = (nil, nil, nil, nil, nil, nil, nil)
+      (_list, _min, _slow, _ivars) = ([], [], [], [])
+      (_bag, _slowbag, _ivarbag, _ord) = ([], [], [], NSOrderedSet())
+    }
+
     nonisolated class func automaticallyNotifiesObservers(forKey key: String) -> Bool { key != "manual" }
 
     nonisolated class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {

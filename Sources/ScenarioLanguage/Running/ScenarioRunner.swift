@@ -3,6 +3,10 @@
   import Foundation
   import KeyValueObserving
 
+  private struct Made {
+    weak var object: (any ScenarioObject)?
+  }
+
   /// Runs scenarios line by line.
   ///
   /// ```swift
@@ -14,6 +18,8 @@
     let transcript: Transcript
     private var objects: [String: any ScenarioObject] = [:]
     private var watchers: [String: Watcher] = [:]
+    /// All objects that may still live, those without a name too.
+    private var made: [Made] = []
     private var reactions: [PendingReaction] = []
     private let depth = Depth()
     /// Faults that were printed since the process began; a command that raised one has no answer.
@@ -80,6 +86,7 @@
 
     func make(_ name: String, _ kind: String) throws {
       guard objects[name] == nil else { throw ScriptError("there is an object \(name) already") }
+      defer { objects[name].map { made.append(Made(object: $0)) } }
       switch kind {
       case "T": objects[name] = T(name, transcript)
       case "Man": objects[name] = Man(name, transcript)
@@ -102,8 +109,10 @@
         KeyValueFault.withHandler { _ in
           .ignore
         } in: {
+          watchers = [:]  // first, so that nobody is told of the rest
+          for each in made { each.object?.letGo() }
+          made = []
           objects = [:]
-          watchers = [:]
         }
       }
     }
