@@ -175,29 +175,41 @@ static bool wants_more(const kvo_frame_content *change, const kvo_node *leaf, co
          (wants_new && new_value == NULL && change->kind == KVO_CHANGE_SETTING);
 }
 
-static inline void tell(kvo_frame_content *change, kvo_node *node, const void *old_value, const void *new_value) {
-  kvo_node_kind kind = kvo__node_kind(node);
-  bool direct = kind == KVO_NODE_DIRECT, is_new = !direct && kvo__node_order(node) > change->registered;
-  if (!direct && (is_new || evaluates(change, kind) || wants_more(change, node, new_value))) {
-    forget_mark(change);
-    if (!is_new)
-      kvo__tracked_did(node->user_data, change);
-    else
-      kvo__tracked_rearm(node->user_data);
-    return;
-  }
+/* What an observation of this node gets of the change, as far as the frame has it. */
+static inline void fill_record(kvo_frame_content *change, const kvo_node *node, const void *old_value,
+                               const void *new_value) {
   change->record.old_value = (node->options & KVO_OLD) != 0 ? old_value : NULL;
   change->record.new_value = (node->options & KVO_NEW) != 0 ? new_value : NULL;
   change->record.observation = node->id;
-  if (!direct) {
-    forget_mark(change);
-    if (kind == KVO_NODE_SUBJECT)
-      kvo__tracked_rearm(node->user_data); /* with the elements, what it reads may be another */
-    if (change->will != NULL) kvo__pending_told(node->user_data, change->will);
-    kvo__tracked_leaf(node->user_data, &change->record);
-  } else {
-    call_direct(change, node);
+}
+
+/* Apart, so that what most observations need stays small. */
+__attribute__((noinline)) static void tell_expression(kvo_frame_content *change, kvo_node *node, kvo_node_kind kind,
+                                                      const void *old_value, const void *new_value) {
+  forget_mark(change);
+  bool is_new = kvo__node_order(node) > change->registered;
+  if (is_new || evaluates(change, kind) || wants_more(change, node, new_value)) {
+    if (is_new)
+      kvo__tracked_rearm(node->user_data);
+    else
+      kvo__tracked_did(node->user_data, change);
+    return;
   }
+  if (kind == KVO_NODE_SUBJECT)
+    kvo__tracked_rearm(node->user_data); /* with the elements, what it reads may be another */
+  fill_record(change, node, old_value, new_value);
+  if (change->will != NULL) kvo__pending_told(node->user_data, change->will);
+  kvo__tracked_leaf(node->user_data, &change->record);
+}
+
+static inline void tell(kvo_frame_content *change, kvo_node *node, const void *old_value, const void *new_value) {
+  kvo_node_kind kind = kvo__node_kind(node);
+  if (kind != KVO_NODE_DIRECT) {
+    tell_expression(change, node, kind, old_value, new_value);
+    return;
+  }
+  fill_record(change, node, old_value, new_value);
+  call_direct(change, node);
 }
 
 bool kvo_frame_next(kvo_frame *frame) {
