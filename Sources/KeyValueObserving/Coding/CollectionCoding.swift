@@ -6,17 +6,13 @@ extension Dictionary where Key == String {
   /// Returns the value of a key, `nil` if it has none; `"@count"` is the number of entries.
   ///
   /// Any other key that begins with `@` is fault KVO0009, as on Apple's platforms. Optionals are taken off.
-  public func value(forKey key: String) -> Any? {
-    KeyPathWalk.coding { (walk) throws(KeyPathError) in try walk.value(of: self, at: [key]) }
-  }
+  public func value(forKey key: String) -> Any? { KeyPathWalk.codedValue(of: self, at: [key]) }
 
   /// Returns the value at the end of a key path, as ``KeyValueObservable/value(forKeyPath:)`` does.
   ///
   /// A key that contains dots comes before a path, as on Apple's platforms.
   public func value(forKeyPath keyPath: String) -> Any? {
-    KeyPathWalk.coding { (walk) throws(KeyPathError) in
-      try walk.value(of: self, at: components(ofCodedPath: keyPath)[...])
-    }
+    KeyPathWalk.codedValue(of: self, at: components(ofCodedPath: keyPath))
   }
 
   /// Sets the value of a key; `nil` removes it.
@@ -38,16 +34,12 @@ extension Dictionary where Key == String {
 
 extension Array {
   /// Returns the array of the elements' values of a key, with `NSNull` for nil; `"@count"` is the number of elements.
-  public func value(forKey key: String) -> Any? {
-    KeyPathWalk.coding { (walk) throws(KeyPathError) in try walk.value(of: self, at: [key]) }
-  }
+  public func value(forKey key: String) -> Any? { KeyPathWalk.codedValue(of: self, at: [key]) }
 
   /// Returns the value at the end of a key path, which may have collection operators: see
   /// ``KeyValueObservable/value(forKeyPath:)``.
   public func value(forKeyPath keyPath: String) -> Any? {
-    KeyPathWalk.coding { (walk) throws(KeyPathError) in
-      try walk.value(of: self, at: components(ofCodedPath: keyPath)[...])
-    }
+    KeyPathWalk.codedValue(of: self, at: components(ofCodedPath: keyPath))
   }
 
   /// Sets the value of a key of every element. The elements are objects: those that are values are not changed, and are fault
@@ -62,15 +54,11 @@ extension Array {
 
 extension ContiguousArray {
   /// See `Array.value(forKey:)`.
-  public func value(forKey key: String) -> Any? {
-    KeyPathWalk.coding { (walk) throws(KeyPathError) in try walk.value(of: self, at: [key]) }
-  }
+  public func value(forKey key: String) -> Any? { KeyPathWalk.codedValue(of: self, at: [key]) }
 
   /// See `Array.value(forKeyPath:)`.
   public func value(forKeyPath keyPath: String) -> Any? {
-    KeyPathWalk.coding { (walk) throws(KeyPathError) in
-      try walk.value(of: self, at: components(ofCodedPath: keyPath)[...])
-    }
+    KeyPathWalk.codedValue(of: self, at: components(ofCodedPath: keyPath))
   }
 
   /// See `Array.setValue(_:forKey:)`.
@@ -86,16 +74,12 @@ extension Set {
   /// Returns the set of the elements' values of a key, a `Set<AnyHashable>`, without nil; `"@count"` is the number of elements.
   ///
   /// A value that is not `Hashable` is fault KVO0026.
-  public func value(forKey key: String) -> Any? {
-    KeyPathWalk.coding { (walk) throws(KeyPathError) in try walk.value(of: self, at: [key]) }
-  }
+  public func value(forKey key: String) -> Any? { KeyPathWalk.codedValue(of: self, at: [key]) }
 
   /// Returns the value at the end of a key path, which may have collection operators; of the unions a set has the distinct ones
   /// only, as on Apple's platforms.
   public func value(forKeyPath keyPath: String) -> Any? {
-    KeyPathWalk.coding { (walk) throws(KeyPathError) in
-      try walk.value(of: self, at: components(ofCodedPath: keyPath)[...])
-    }
+    KeyPathWalk.codedValue(of: self, at: components(ofCodedPath: keyPath))
   }
 
   /// Sets the value of a key of every element, which are objects.

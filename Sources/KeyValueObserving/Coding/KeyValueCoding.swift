@@ -10,9 +10,7 @@ extension KeyValueObservable {
   /// off; `nil` stands for a nil. For any other key `value(forUndefinedKey:)` is asked, by default a fault. `self` is the object.
   ///
   /// Reads through the getter, on the thread that calls; as safe as that is.
-  public nonisolated func value(forKey key: String) -> Any? {
-    KeyPathWalk.coding { (walk) throws(KeyPathError) in try walk.value(of: self, at: [key]) }
-  }
+  public nonisolated func value(forKey key: String) -> Any? { KeyPathWalk.codedValue(of: self, at: [key]) }
 
   /// Returns the value at the end of a key path such as `"author.name"`; `nil` when there is none on the way.
   ///
@@ -26,9 +24,7 @@ extension KeyValueObservable {
   /// A value that has no such key is fault KVO0009, an operator that a value does not have KVO0036, an operand that is no number or
   /// cannot be compared KVO0026; the walk then ends with `nil`.
   public nonisolated func value(forKeyPath keyPath: String) -> Any? {
-    KeyPathWalk.coding { (walk) throws(KeyPathError) in
-      try walk.value(of: self, at: components(ofCodedPath: keyPath)[...])
-    }
+    KeyPathWalk.codedValue(of: self, at: components(ofCodedPath: keyPath))
   }
 
   /// Sets the property that answers a key, through its setter: observers are notified once.
@@ -85,6 +81,11 @@ extension KeyValueObservable {
 }
 
 extension KeyPathWalk {
+  /// What a value answers for a path; `nil` after a fault.
+  static func codedValue(of receiver: Any, at path: [String]) -> Any? {
+    coding { (walk) throws(KeyPathError) in try walk.value(of: receiver, at: path[...]) }
+  }
+
   /// A walk of key-value coding; what stops it is reported as a fault, if it was not before, and gives `nil`.
   @discardableResult
   static func coding(_ body: (KeyPathWalk) throws(KeyPathError) -> Any?) -> Any? {

@@ -1,0 +1,158 @@
+/* kvo_fault.h - every misuse that the runtime reports: its code, what a report says, and who decides what happens. Part of kvo.h.
+ */
+#ifndef KVO_FAULT_H
+#define KVO_FAULT_H
+
+#include <kvo/kvo.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+KVO_ASSUME_NONNULL_BEGIN
+
+/** Every fault with its number, which never changes, its severity, the name of the exception that Apple raises, "" where Apple raises none or
+ * crashes, and its one-line meaning. */
+#define KVO_FAULT_MAP(X)                                                                                               \
+  X(KVO_FAULT_DEALLOCATED_WHILE_OBSERVED, 1, FATAL, "NSInternalInconsistencyException",                                \
+    "an object was deallocated while observed")                                                                        \
+  X(KVO_FAULT_NOT_REGISTERED, 2, FATAL, "NSRangeException", "removal of an observer that is not registered")           \
+  X(KVO_FAULT_DANGLING_OBSERVER, 4, FATAL, "", "an observer died without removing its observation")                    \
+  X(KVO_FAULT_DYING_OBJECT, 7, FATAL, "", "registration on an object that is being destroyed")                         \
+  X(KVO_FAULT_UNDEFINED_KEY, 9, FATAL, "NSUnknownKeyException", "undefined key")                                       \
+  X(KVO_FAULT_MALFORMED_KEY_PATH, 10, FATAL, "NSUnknownKeyException", "malformed key path")                            \
+  X(KVO_FAULT_NEVER_NOTIFIES, 11, ERROR, "", "an observation that can never notify")                                   \
+  X(KVO_FAULT_ENDLESS_WAIT, 17, FATAL, "", "waiting for a delivery that waits itself")                                 \
+  X(KVO_FAULT_THROUGH_COLLECTION, 18, FATAL, "NSInvalidArgumentException",                                             \
+    "an observed key path goes through a collection")                                                                  \
+  X(KVO_FAULT_NO_INTERCEPTION, 20, FATAL, "", "setters of a class cannot be intercepted")                              \
+  X(KVO_FAULT_UNHANDLED, 22, FATAL, "NSInternalInconsistencyException",                                                \
+    "a change that no class of the observer's hierarchy handled")                                                      \
+  X(KVO_FAULT_TYPE_MISMATCH, 26, FATAL, "NSInvalidArgumentException", "a value of another type than asked for")        \
+  X(KVO_FAULT_BAD_CONFIGURATION, 34, WARNING, "", "malformed KVO_POLICY")                                              \
+  X(KVO_FAULT_NIL_VALUE, 35, FATAL, "NSInvalidArgumentException", "nil for a property that cannot be nil")             \
+  X(KVO_FAULT_BAD_OPERATOR, 36, FATAL, "NSInvalidArgumentException",                                                   \
+    "a collection operator that is unknown or used wrongly")                                                           \
+  X(KVO_FAULT_OUT_OF_RANGE, 37, FATAL, "NSRangeException", "a position outside a collection")                          \
+  X(KVO_FAULT_NIL_COLLECTION, 38, FATAL, "NSInternalInconsistencyException", "a mutation of a collection that is nil") \
+  X(KVO_FAULT_SELF_DEPENDENCY, 39, FATAL, "NSInternalInconsistencyException",                                          \
+    "a key that is declared to affect itself")                                                                         \
+  X(KVO_FAULT_BAD_COLLECTION_CHANGE, 40, FATAL, "NSInvalidArgumentException",                                          \
+    "a change of a collection whose arguments do not fit each other")
+
+typedef enum kvo_fault_code {
+#define KVO_FAULT_ENUM(name, value, severity, exception, text) name = value,
+  KVO_FAULT_MAP(KVO_FAULT_ENUM)
+#undef KVO_FAULT_ENUM
+} kvo_fault_code;
+
+/** How bad a fault is; decides what happens by default. */
+typedef enum kvo_severity {
+  /** The process ends. */
+  KVO_SEVERITY_FATAL = 0,
+  /** Reported; what was wrong has no effect, and the process goes on. */
+  KVO_SEVERITY_ERROR = 1,
+  /** Reported; nothing was wrong with memory or with what observers were told. */
+  KVO_SEVERITY_WARNING = 2,
+} kvo_severity;
+
+/** A remaining or concerned observation in a fault. Valid until the handler returns. */
+typedef struct kvo_fault_observation {
+  kvo_observation observation;
+  const char *key_path;
+  kvo_options options;
+  /** Class name of the observer, or NULL when only its address is known. */
+  const char *KVO_NULLABLE observer_class;
+  const void *KVO_NULLABLE observer;
+  void *KVO_NULLABLE context;
+  /** Where it was made, `file_length` bytes that need not end with NUL; NULL when not told. */
+  const char *KVO_NULLABLE file;
+  size_t file_length;
+  uint32_t line;
+} kvo_fault_observation;
+
+/** One misuse. Valid until the handler returns. */
+typedef struct kvo_fault {
+  kvo_fault_code code;
+  kvo_severity severity;
+  /** One line, complete in itself, beginning with the code, such as "KVO0002 fatal: ...". */
+  const char *summary;
+  /** Apple's sentence for this misuse, or NULL where Apple has none. */
+  const char *KVO_NULLABLE apple;
+  /** The name of the exception that Apple raises, such as "NSRangeException", or NULL where Apple raises none or crashes. */
+  const char *KVO_NULLABLE exception;
+  /** What to do about it, or NULL. */
+  const char *KVO_NULLABLE help;
+  /** Where the misuse happened, as far as the caller told: `file_length` bytes that need not end with NUL, or NULL. */
+  const char *KVO_NULLABLE file;
+  size_t file_length;
+  uint32_t line;
+  const kvo_fault_observation *KVO_NULLABLE observations;
+  size_t observation_count;
+  /** The kernel's number of the thread that caused it. */
+  uint32_t thread;
+} kvo_fault;
+
+/** The forms of a report. */
+typedef enum kvo_report_format {
+  /** Some lines for people. The first is the summary. */
+  KVO_REPORT_TEXT = 0,
+  /** One line of JSON; its member "schema" is 1. Addresses and ids are strings. */
+  KVO_REPORT_JSON = 1,
+} kvo_report_format;
+
+/** Writes the whole report into `buffer`, of `size` bytes, ended by NUL and cut short if it does not fit. Returns the length of the
+ * whole without the NUL. Allocates nothing and takes no lock: it may be called in a signal handler. */
+KVO_API size_t kvo_fault_format(const kvo_fault *fault, kvo_report_format format, char *KVO_NULLABLE buffer,
+                                size_t size);
+
+/** What happens after a fault. */
+typedef enum kvo_action {
+  /** What KVO_POLICY says, by default KVO_ACTION_ABORT for a fatal fault and KVO_ACTION_LOG for others. */
+  KVO_ACTION_DEFAULT = 0,
+  /** Go on in silence; the call that caused the fault returns an error, and memory is safe. */
+  KVO_ACTION_IGNORE = 1,
+  /** Write the report to standard error and go on. */
+  KVO_ACTION_LOG = 2,
+  /** Write the report to standard error and end the process with SIGABRT. */
+  KVO_ACTION_ABORT = 3,
+} kvo_action;
+
+/** Called for each fault, on the thread that caused it, with no lock held; may call everything in this header. A fault inside the
+ * handler does not call it again: it takes the default action. */
+typedef kvo_action (*kvo_fault_handler)(const kvo_fault *fault, void *KVO_NULLABLE arg);
+
+/** Sets the handler of the process, NULL for none, and returns the one before. `arg` must live until the handler is replaced.
+ *
+ * Without a handler, or when it returns KVO_ACTION_DEFAULT, the environment decides. It is read once, at the first fault, and not by
+ * a program that runs with other rights than its user's:
+ * - KVO_POLICY: `abort`, `log` or `ignore`, for all; or a list of items for a severity or a code, such as
+ *   `log,error:abort,KVO0002:ignore`. The most particular one holds.
+ * - KVO_REPORT: `text` (the default) or `json`.
+ * - KVO_REPORT_PATH: a file to append reports to instead of standard error; `%p` in it stands for the process id.
+ * - KVO_HELP: any value but 0 lists all this and all codes at the first fault. */
+KVO_API kvo_fault_handler KVO_NULLABLE kvo_set_fault_handler(kvo_fault_handler KVO_NULLABLE handler,
+                                                             void *KVO_NULLABLE arg);
+
+/** Returns the handler of the process and, if `arg` is not NULL, stores its argument, so that it can be set again. */
+KVO_API kvo_fault_handler KVO_NULLABLE kvo_get_fault_handler(void *KVO_NULLABLE *KVO_NULLABLE arg);
+
+/** Sets the handler of the calling thread, NULL for none, and returns the one before. It is asked before that of the process, which
+ * is asked when it returns KVO_ACTION_DEFAULT. `arg` must live until the handler is replaced or the thread ends. */
+KVO_API kvo_fault_handler KVO_NULLABLE kvo_set_thread_fault_handler(kvo_fault_handler KVO_NULLABLE handler,
+                                                                    void *KVO_NULLABLE arg);
+
+/** Returns the handler of the calling thread and, if `arg` is not NULL, stores its argument, so that it can be set again. */
+KVO_API kvo_fault_handler KVO_NULLABLE kvo_get_thread_fault_handler(void *KVO_NULLABLE *KVO_NULLABLE arg);
+
+/** Called for each fault after its report is written and before the process ends or goes on; empty, and exported: set a
+ * breakpoint on it. */
+KVO_API void kvo_fault_break(const kvo_fault *fault);
+
+KVO_ASSUME_NONNULL_END
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* KVO_FAULT_H */
