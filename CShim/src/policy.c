@@ -17,9 +17,9 @@ static const struct {
     KVO_FAULT_MAP(KVO_FAULT_ROW)
 #undef KVO_FAULT_ROW
 };
-enum { CODE_COUNT = sizeof codes / sizeof *codes, SEVERITY_COUNT = KVO_SEVERITY_WARNING + 1 };
+enum { CODE_COUNT = sizeof codes / sizeof *codes, SEVERITY_COUNT = KVO_SEVERITY_INFO + 1 };
 
-static const char *const severity_names[SEVERITY_COUNT] = {"fatal", "error", "warning"};
+static const char *const severity_names[SEVERITY_COUNT] = {"fatal", "error", "warning", "info"};
 
 /* KVO_ACTION_DEFAULT where KVO_POLICY does not speak. */
 static kvo_action general_policy, severity_policies[SEVERITY_COUNT], code_policies[CODE_COUNT];
@@ -162,6 +162,7 @@ kvo_action kvo__policy_for(kvo_fault_code code) {
   if (severity_policies[severity] != KVO_ACTION_DEFAULT) return severity_policies[severity];
   /* A general abort is no more than the default: what harms nothing is not to end the process by it. */
   if (general_policy != KVO_ACTION_DEFAULT && general_policy != KVO_ACTION_ABORT) return general_policy;
+  if (severity == KVO_SEVERITY_INFO) return KVO_ACTION_IGNORE;
   return severity == KVO_SEVERITY_FATAL ? KVO_ACTION_ABORT : KVO_ACTION_LOG;
 }
 

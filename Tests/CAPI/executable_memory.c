@@ -70,7 +70,7 @@ TEST("without executable memory an observation is refused as fault KVO0020, and 
   CHECK(setrlimit(RLIMIT_NOFILE, &files) == 0);
   CHECK_EQ(faults.count, 1);
   CHECK_EQ((int)faults.code, KVO_FAULT_NO_INTERCEPTION);
-  CHECK_CONTAINS(faults.summary, "KVO0020 fatal: cannot observe \"value\" of Item@0x");
+  CHECK_CONTAINS(faults.summary, "KVO0020 error: cannot observe \"value\" of Item@0x");
   CHECK_EQ(id, 99);
   CHECK(!kvo_object_is_observed(as_object(object)));
   item_set_value(object, 5);

@@ -270,14 +270,14 @@ TEST("within its own callback it is KVO0017, ends the observation and returns") 
   shared_destroy(object);
 }
 
-TEST("KVO0017 ends the process by default, and not under the policy that logs") {
+TEST("KVO0017 is reported by default, and ends the process under a policy that says so") {
   child_result by_default = harness_run_child(wait_in_own_callback, (void *)(intptr_t) "value", NULL);
-  CHECK_EQ(by_default.signal, SIGABRT);
-  CHECK_CONTAINS(by_default.errors, "KVO0017 fatal");
-  child_result logged = harness_run_child(wait_in_own_callback, (void *)(intptr_t) "value", "log");
-  CHECK_EQ(logged.signal, 0);
-  CHECK_EQ(logged.exit_code, 0);
-  CHECK_CONTAINS(logged.errors, "KVO0017");
+  CHECK_EQ(by_default.signal, 0);
+  CHECK_EQ(by_default.exit_code, 0);
+  CHECK_CONTAINS(by_default.errors, "KVO0017 error");
+  child_result strict = harness_run_child(wait_in_own_callback, (void *)(intptr_t) "value", "error:abort");
+  CHECK_EQ(strict.signal, SIGABRT);
+  CHECK_CONTAINS(strict.errors, "KVO0017");
 }
 
 static kvo_observation ids[3];

@@ -17,19 +17,39 @@ KVO_ASSUME_NONNULL_BEGIN
   X(KVO_FAULT_DEALLOCATED_WHILE_OBSERVED, 1, FATAL, "NSInternalInconsistencyException",                                \
     "an object was deallocated while observed")                                                                        \
   X(KVO_FAULT_NOT_REGISTERED, 2, FATAL, "NSRangeException", "removal of an observer that is not registered")           \
+  X(KVO_FAULT_REMOVED_TWICE, 3, FATAL, "NSRangeException", "removal of an observation that was removed before")        \
   X(KVO_FAULT_DANGLING_OBSERVER, 4, FATAL, "", "an observer died without removing its observation")                    \
+  X(KVO_FAULT_STALE_HANDLE, 5, FATAL, "", "an observation's id was used after its object had died")                    \
   X(KVO_FAULT_DYING_OBJECT, 7, FATAL, "", "registration on an object that is being destroyed")                         \
+  X(KVO_FAULT_INVALID_ARGUMENT, 8, FATAL, "",                                                                          \
+    "an argument that is not allowed, such as NULL, or an id that never was one")                                      \
   X(KVO_FAULT_UNDEFINED_KEY, 9, FATAL, "NSUnknownKeyException", "undefined key")                                       \
   X(KVO_FAULT_MALFORMED_KEY_PATH, 10, FATAL, "NSUnknownKeyException", "malformed key path")                            \
   X(KVO_FAULT_NEVER_NOTIFIES, 11, ERROR, "", "an observation that can never notify")                                   \
-  X(KVO_FAULT_ENDLESS_WAIT, 17, FATAL, "", "waiting for a delivery that waits itself")                                 \
+  X(KVO_FAULT_UNSUPPORTED_OBJECT, 12, FATAL, "", "memory that is no object of a registered class")                     \
+  X(KVO_FAULT_NEVER_ENDED, 14, WARNING, "", "an observation that had not ended when the process did")                  \
+  X(KVO_FAULT_ENDED_UNUSED, 15, INFO, "", "an observation that ended before any change")                               \
+  X(KVO_FAULT_AMBIGUOUS_REMOVAL, 16, WARNING, "", "a removal without context that fits several observations")          \
+  X(KVO_FAULT_ENDLESS_WAIT, 17, ERROR, "", "waiting for a delivery that waits itself")                                 \
   X(KVO_FAULT_THROUGH_COLLECTION, 18, FATAL, "NSInvalidArgumentException",                                             \
     "an observed key path goes through a collection")                                                                  \
-  X(KVO_FAULT_NO_INTERCEPTION, 20, FATAL, "", "setters of a class cannot be intercepted")                              \
+  X(KVO_FAULT_DUPLICATE, 19, INFO, "", "an observation that exists already")                                           \
+  X(KVO_FAULT_NO_INTERCEPTION, 20, ERROR, "", "setters of a class cannot be intercepted")                              \
+  X(KVO_FAULT_OVERWRITTEN_HEADER, 21, WARNING, "", "an observed object's header was overwritten")                      \
   X(KVO_FAULT_UNHANDLED, 22, FATAL, "NSInternalInconsistencyException",                                                \
     "a change that no class of the observer's hierarchy handled")                                                      \
+  X(KVO_FAULT_RECURSION, 23, FATAL, "", "deliveries nested too deeply")                                                \
+  X(KVO_FAULT_UNSETTLED, 24, ERROR, "", "observations that set what the other observes, and never settle")             \
+  X(KVO_FAULT_ABANDONED_DELIVERY, 25, FATAL, "", "a callback that was left by longjmp or an exception")                \
   X(KVO_FAULT_TYPE_MISMATCH, 26, FATAL, "NSInvalidArgumentException", "a value of another type than asked for")        \
-  X(KVO_FAULT_BAD_CONFIGURATION, 34, WARNING, "", "malformed KVO_POLICY")                                              \
+  X(KVO_FAULT_SLOW_CALLBACK, 27, WARNING, "", "a callback that takes longer than KVO_SLOW_MS")                         \
+  X(KVO_FAULT_DID_WITHOUT_WILL, 28, ERROR, "", "didChange without willChange")                                         \
+  X(KVO_FAULT_UNFINISHED_CHANGE, 29, ERROR, "", "willChange without didChange")                                        \
+  X(KVO_FAULT_CROSSED_THREADS, 30, ERROR, "", "willChange and didChange on different threads")                         \
+  X(KVO_FAULT_DOUBLE_NOTIFICATION, 31, WARNING, "", "a change announced by hand that the setter announces too")        \
+  X(KVO_FAULT_SILENT_CHANGE, 32, ERROR, "", "an object on an observed key path was replaced without notification")     \
+  X(KVO_FAULT_BAD_INDEXES, 33, ERROR, "", "positions of a change that do not fit its collection or its other half")    \
+  X(KVO_FAULT_BAD_CONFIGURATION, 34, WARNING, "", "an environment variable that is not understood")                    \
   X(KVO_FAULT_NIL_VALUE, 35, FATAL, "NSInvalidArgumentException", "nil for a property that cannot be nil")             \
   X(KVO_FAULT_BAD_OPERATOR, 36, FATAL, "NSInvalidArgumentException",                                                   \
     "a collection operator that is unknown or used wrongly")                                                           \
@@ -54,7 +74,26 @@ typedef enum kvo_severity {
   KVO_SEVERITY_ERROR = 1,
   /** Reported; nothing was wrong with memory or with what observers were told. */
   KVO_SEVERITY_WARNING = 2,
+  /** Not reported unless KVO_POLICY or a handler asks for it: what is often meant. */
+  KVO_SEVERITY_INFO = 3,
 } kvo_severity;
+
+/** A place in the program. Valid until the handler returns. */
+typedef struct kvo_fault_site {
+  /** What happened there, such as "removed". */
+  const char *label;
+  /** `file_length` bytes that need not end with NUL; NULL when not told. */
+  const char *KVO_NULLABLE file;
+  size_t file_length;
+  uint32_t line;
+  /** The kernel's number of the thread, 0 when not known. */
+  uint32_t thread;
+  /** Seconds before the fault, negative when not known. */
+  double age;
+  /** Return addresses, innermost first; NULL when not captured. */
+  void *const KVO_NULLABLE *KVO_NULLABLE frames;
+  size_t frame_count;
+} kvo_fault_site;
 
 /** A remaining or concerned observation in a fault. Valid until the handler returns. */
 typedef struct kvo_fault_observation {
@@ -69,7 +108,48 @@ typedef struct kvo_fault_observation {
   const char *KVO_NULLABLE file;
   size_t file_length;
   uint32_t line;
+  /** What is observed: its address, as a binding knows it, and its class; NULL when not known. */
+  const void *KVO_NULLABLE object;
+  const char *KVO_NULLABLE object_class;
+  /** Return addresses of the registration, innermost first; NULL unless KVO_STACKS asked for them. */
+  void *const KVO_NULLABLE *KVO_NULLABLE frames;
+  size_t frame_count;
 } kvo_fault_observation;
+
+/** A delivery that was in progress on the faulting thread. */
+typedef struct kvo_fault_step {
+  kvo_fault_observation observation;
+  /** If not 0, the `round` steps from this one on happened `repeats` times more, one within the other, before the next step. */
+  size_t round, repeats;
+} kvo_fault_step;
+
+/** What happened to an object before a fault, as far as KVO_HISTORY remembers. */
+typedef enum kvo_event_kind {
+  KVO_EVENT_REGISTERED = 1,
+  KVO_EVENT_ENDED = 2,
+  KVO_EVENT_CHANGED = 3,
+  KVO_EVENT_DELIVERED = 4,
+  KVO_EVENT_DIED = 5,
+} kvo_event_kind;
+
+/** One event. Valid until the handler returns. */
+typedef struct kvo_event {
+  kvo_event_kind kind;
+  uint32_t thread;
+  /** Seconds before the fault. */
+  double age;
+  const void *object;
+  const char *object_class;
+  /** The key, or the key path of an observation. */
+  const char *key_path;
+  /** 0 for KVO_EVENT_CHANGED and KVO_EVENT_DIED. */
+  kvo_observation observation;
+  /** Where the observation was made, ended with NUL; NULL when not told. */
+  const char *KVO_NULLABLE file;
+  uint32_t line;
+  /** The new value, if KVO_VALUES asked for it and it is of a type that C knows; otherwise NULL. */
+  const char *KVO_NULLABLE value;
+} kvo_event;
 
 /** One misuse. Valid until the handler returns. */
 typedef struct kvo_fault {
@@ -91,6 +171,23 @@ typedef struct kvo_fault {
   size_t observation_count;
   /** The kernel's number of the thread that caused it. */
   uint32_t thread;
+  /** Why it is a misuse, in one sentence, or NULL. */
+  const char *KVO_NULLABLE why;
+  /** The object concerned, as a binding knows it, and its class; NULL when there is none. */
+  const void *KVO_NULLABLE object;
+  const char *KVO_NULLABLE object_class;
+  /** Other places that it is about, such as the first removal of an observation that is removed again. */
+  const kvo_fault_site *KVO_NULLABLE sites;
+  size_t site_count;
+  /** Return addresses of the misuse, innermost first. */
+  void *const KVO_NULLABLE *KVO_NULLABLE frames;
+  size_t frame_count;
+  /** The deliveries in progress on this thread, outermost first. */
+  const kvo_fault_step *KVO_NULLABLE chain;
+  size_t chain_count;
+  /** What happened to the object before, oldest first. */
+  const kvo_event *KVO_NULLABLE events;
+  size_t event_count;
 } kvo_fault;
 
 /** The forms of a report. */
@@ -116,6 +213,10 @@ typedef enum kvo_action {
   KVO_ACTION_LOG = 2,
   /** Write the report to standard error and end the process with SIGABRT. */
   KVO_ACTION_ABORT = 3,
+  /** Write the report and stop in the debugger; without one, go on. */
+  KVO_ACTION_TRAP = 4,
+  /** KVO_ACTION_LOG the first time that this code is raised at this place of the program, afterwards KVO_ACTION_IGNORE. */
+  KVO_ACTION_ONCE = 5,
 } kvo_action;
 
 /** Called for each fault, on the thread that caused it, with no lock held; may call everything in this header. A fault inside the

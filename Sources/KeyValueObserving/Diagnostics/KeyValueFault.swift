@@ -43,6 +43,8 @@ public struct KeyValueFault: Sendable {
     case error
     /// Reported; nothing was wrong with memory or with what observers were told.
     case warning
+    /// Not reported unless `KVO_POLICY` or a handler asks for it: what is often meant.
+    case info
   }
 
   /// What happens after a fault.
@@ -129,7 +131,8 @@ public struct KeyValueFault: Sendable {
       switch fault.severity {
       case KVO_SEVERITY_FATAL: .fatal
       case KVO_SEVERITY_ERROR: .error
-      default: .warning
+      case KVO_SEVERITY_WARNING: .warning
+      default: .info
       }
     help = fault.help.map { String(cString: $0) }
     report = Self.format(fault, KVO_REPORT_TEXT)
