@@ -184,17 +184,12 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
   func withDescription<Result>(_ body: (kvo_fault_observation) -> Result) -> Result {
     keyPath.withCString { keyPath in
       identity.className.withCString { className in
-        var description = kvo_fault_observation()
-        description.observation = registration.load(ordering: .relaxed)
-        description.key_path = keyPath
-        description.options = kvo_options(options, endsWithObject: false)
-        description.observer_class = className
-        description.observer = UnsafeRawPointer(identity.address)
-        description.context = context
-        description.file = site.cFile
-        description.file_length = site.file.utf8CodeUnitCount
-        description.line = site.cLine
-        return body(description)
+        body(
+          kvo_fault_observation(
+            observation: registration.load(ordering: .relaxed), key_path: keyPath,
+            options: kvo_options(options, endsWithObject: false), observer_class: className,
+            observer: identity.address, context: context, file: site.cFile, file_length: site.file.utf8CodeUnitCount,
+            line: site.cLine, object: nil, object_class: nil, frames: nil, frame_count: 0))
       }
     }
   }
