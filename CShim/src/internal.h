@@ -481,5 +481,6 @@ static inline void kvo__call(const kvo_raw_change *change, const _Atomic bool *l
 }
 
 #include "faults.h"
+#include "knobs.h"
 
 #endif /* KVO_INTERNAL_H */

@@ -44,7 +44,7 @@ const char *kvo__severity_name(kvo_severity severity) { return severity_names[se
 
 /* ------------------------------------------------------------------------------------------------------------ Reading -- */
 
-static void complain(const char *variable, const char *item, size_t length, const char *advice) {
+void kvo__complain(const char *variable, const char *item, size_t length, const char *advice) {
   char line[320];
   int size = snprintf(line, sizeof line, "KVO%04d %s: %s: \"%.*s\" is not understood and is skipped; %s\n",
                       (int)KVO_FAULT_BAD_CONFIGURATION, severity_names[KVO_SEVERITY_WARNING], variable,
@@ -90,13 +90,13 @@ static bool parse_policy(const char *item, size_t length) {
 static bool parse_form(const char *item, size_t length) {
   bool json = is(item, length, "json");
   if (json) report_format = KVO_REPORT_JSON;
-  return json || is(item, length, "text");
+  return json || is(item, length, "text") || is(item, length, "leaks"); /* of the last: knobs.c */
 }
 
 static void read_list(const char *variable, bool (*parse)(const char *item, size_t length), const char *advice) {
   for (const char *list = secure_getenv(variable); list != NULL && *list != '\0';) {
     size_t length = strcspn(list, ",");
-    if (!parse(list, length)) complain(variable, list, length, advice);
+    if (!parse(list, length)) kvo__complain(variable, list, length, advice);
     list += length;
     if (*list == ',') list++;
   }
@@ -117,7 +117,8 @@ static void open_report_file(void) {
   if (fd >= 0)
     report_fd = fd;
   else
-    complain("KVO_REPORT_PATH", pattern, strlen(pattern), "it cannot be written to, and reports go to standard error");
+    kvo__complain("KVO_REPORT_PATH", pattern, strlen(pattern),
+                  "it cannot be written to, and reports go to standard error");
   kvo__discard(&path);
 }
 
@@ -126,13 +127,20 @@ static void print_help(void) {
   if (help == NULL || *help == '\0' || strcmp(help, "0") == 0) return;
   char block[4096];
   kvo_text text = KVO_TEXT(block);
-  kvo__append(&text, "What happens after a fault of key-value observing is for the environment to say:\n"
-                     "  KVO_POLICY       abort, log or ignore, for all faults, or a list for a severity or a code:\n"
-                     "                   log,error:abort,KVO0002:ignore\n"
-                     "  KVO_REPORT       text or json\n"
-                     "  KVO_REPORT_PATH  a file to append reports to; %%p is the process id\n"
-                     "  KVO_HELP=1       this list\n"
-                     "The faults:\n");
+  kvo__append(&text,
+              "What happens after a fault of key-value observing is for the environment to say:\n"
+              "  KVO_POLICY       abort, log or ignore, for all faults, or a list for a severity or a code:\n"
+              "                   log,error:abort,KVO0002:ignore\n"
+              "  KVO_REPORT       text or json; and leaks: tell at exit what is still observed\n"
+              "  KVO_REPORT_PATH  a file to append reports to; %%p is the process id\n"
+              "  KVO_STACKS=n     keep n return addresses of each registration and removal (0; to 64)\n"
+              "  KVO_ZOMBIES=n    remember n ended observations (256; to 65536)\n"
+              "  KVO_HISTORY=n    remember n events (0; to 1048576)\n"
+              "  KVO_VALUES=1     let reports contain values of properties\n"
+              "  KVO_MAX_DEPTH=n  let deliveries nest n deep; 0: unless in a circle, as deep as the stack allows\n"
+              "  KVO_SLOW_MS=n    tell of callbacks that take longer, in milliseconds (0: of none)\n"
+              "  KVO_HELP=1       this list\n"
+              "The faults:\n");
   for (size_t i = 0; i < CODE_COUNT; i++)
     kvo__append(&text, "  KVO%04d %-7s %s\n", (int)codes[i].code, severity_names[codes[i].severity], codes[i].text);
   kvo__write_all(STDERR_FILENO, text.bytes, text.length);
@@ -142,7 +150,7 @@ static void print_help(void) {
 static void read_environment(void) {
   read_list("KVO_POLICY", parse_policy,
             "say abort, log, ignore, or one of them for a severity or a code: error:log, KVO0002:log");
-  read_list("KVO_REPORT", parse_form, "say text or json");
+  read_list("KVO_REPORT", parse_form, "say text or json, and leaks");
   open_report_file();
   print_help();
 }

@@ -36,6 +36,8 @@ KVO_HIDDEN kvo_severity kvo__severity_of(kvo_fault_code code);
 KVO_HIDDEN const char *kvo__severity_name(kvo_severity severity);
 /** What the environment says about a code; never KVO_ACTION_DEFAULT. */
 KVO_HIDDEN kvo_action kvo__policy_for(kvo_fault_code code);
+/** KVO0034: a part of an environment variable that is not understood. */
+KVO_HIDDEN void kvo__complain(const char *variable, const char *item, size_t length, const char *advice);
 /** Where reports go, and in which form. */
 KVO_HIDDEN int kvo__report_destination(kvo_report_format *format);
 

@@ -67,8 +67,7 @@ static bool others_hold_locks(void) {
   return false;
 }
 
-/* Waits until no other thread holds a lock or can take one, and keeps the list. */
-static void before_fork(void) {
+void kvo__world_stop(void) {
   atomic_fetch_add(&kvo__threads.forking, 1);
   barrier();
   for (;;) {
@@ -79,7 +78,7 @@ static void before_fork(void) {
   }
 }
 
-static void after_fork(void) {
+void kvo__world_resume(void) {
   kvo__release(&list_lock);
   if (atomic_fetch_sub(&kvo__threads.forking, 1) == 1) kvo__futex_wake_all(&kvo__threads.forking);
 }
@@ -93,7 +92,7 @@ static void after_fork_in_child(void) {
   atomic_store(&unmarked, own_unmarked);
   kvo__tracking_forked();
   atomic_store(&kvo__threads.forking, 1); /* another thread may have been about to */
-  after_fork();
+  kvo__world_resume();
 }
 
 static void prepare_process(void) {
@@ -105,7 +104,7 @@ static void prepare_process(void) {
 /* Before the program can: its handlers, and the locks they take, then come before ours at a fork, which stop all other threads
  * that come to a lock of ours. */
 __attribute__((constructor)) static void prepare_forks(void) {
-  pthread_atfork(before_fork, after_fork, after_fork_in_child);
+  pthread_atfork(kvo__world_stop, kvo__world_resume, after_fork_in_child);
 }
 
 kvo_thread *kvo__thread(void) {

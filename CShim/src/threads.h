@@ -35,7 +35,7 @@ extern KVO_HIDDEN _Thread_local kvo_thread *kvo__this_thread __attribute__((tls_
 extern KVO_HIDDEN struct kvo_threads_state {
   /** membarrier(2) works: what a thread says of itself may be a plain store. Constant. */
   bool has_barrier;
-  /** A thread is about to fork: locks may be left, but none is entered. */
+  /** A thread is about to fork, or looks at all there is: locks may be left, but none is entered. */
   _Atomic uint32_t forking;
   /** How many threads wait for marks to go away. */
   _Atomic uint32_t waiters;
@@ -117,6 +117,12 @@ static inline void kvo__section_leave(void) {
   uint32_t held = atomic_load_explicit(&self->sections, memory_order_relaxed);
   if (held > 0) atomic_store_explicit(&self->sections, held - 1, memory_order_release);
 }
+
+/** Waits until no other thread holds a lock of the runtime, and keeps it from taking one until kvo__world_resume: meanwhile no node
+ * that an id names is freed, and no list changes, so all can be read. This thread may not take a lock either, nor run code of the
+ * program but its allocator. No lock may be held. */
+KVO_HIDDEN void kvo__world_stop(void);
+KVO_HIDDEN void kvo__world_resume(void);
 
 /** Waits until no other thread runs code of an observation that is no longer live; tells what it did not wait for. */
 typedef enum kvo_waited { KVO_WAITED, KVO_WAITED_IN_OWN, KVO_WAITED_IN_CIRCLE } kvo_waited;

@@ -229,9 +229,16 @@ typedef kvo_action (*kvo_fault_handler)(const kvo_fault *fault, void *KVO_NULLAB
  * a program that runs with other rights than its user's:
  * - KVO_POLICY: `abort`, `log` or `ignore`, for all; or a list of items for a severity or a code, such as
  *   `log,error:abort,KVO0002:ignore`. The most particular one holds.
- * - KVO_REPORT: `text` (the default) or `json`.
+ * - KVO_REPORT: `text` (the default) or `json`; and `leaks` tells at exit what is still observed.
  * - KVO_REPORT_PATH: a file to append reports to instead of standard error; `%p` in it stands for the process id.
- * - KVO_HELP: any value but 0 lists all this and all codes at the first fault. */
+ * - KVO_HELP: any value but 0 lists all this and all codes at the first fault.
+ * What the runtime remembers and watches is read when the library is loaded:
+ * - KVO_STACKS: how many return addresses to keep of each registration and removal; 0, the default, keeps the source line only.
+ * - KVO_ZOMBIES: how many ended observations to remember, to tell a second removal from one of what never was; 256.
+ * - KVO_HISTORY: how many events to remember; 0.
+ * - KVO_VALUES: 1 lets reports contain values of properties, which may be private.
+ * - KVO_MAX_DEPTH: how deeply deliveries may nest. 0, the default: unless they go in a circle, as deep as the stack allows.
+ * - KVO_SLOW_MS: callbacks that take longer are told of, in milliseconds; 0, the default: none. */
 KVO_API kvo_fault_handler KVO_NULLABLE kvo_set_fault_handler(kvo_fault_handler KVO_NULLABLE handler,
                                                              void *KVO_NULLABLE arg);
 

@@ -1,0 +1,27 @@
+/* knobs.h - what the environment says the runtime is to remember and watch: knobs.c. What it says about faults: policy.c. Part of
+ * internal.h. */
+#ifndef KVO_KNOBS_H
+#define KVO_KNOBS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** Read when the library is loaded, then constant. */
+extern KVO_HIDDEN struct kvo_knobs {
+  /** KVO_STACKS: how many return addresses are kept of each registration and removal. */
+  uint32_t stacks;
+  /** KVO_ZOMBIES: how many ended observations are remembered. */
+  uint32_t zombies;
+  /** KVO_HISTORY: how many events are remembered. */
+  uint32_t history;
+  /** KVO_MAX_DEPTH: how deeply deliveries may nest; 0: as long as they go in no circle and the stack has room. */
+  uint32_t max_depth;
+  /** KVO_SLOW_MS: which callbacks are told of as slow, in milliseconds; 0: none. */
+  uint32_t slow_ms;
+  /** KVO_VALUES: reports may contain values of properties. */
+  bool values;
+  /** KVO_REPORT=leaks: what has not ended is told at exit. */
+  bool leaks;
+} kvo__knobs;
+
+#endif /* KVO_KNOBS_H */
