@@ -48,7 +48,13 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Macros"])),
       ]),
     // The command-line tool; its commands are apart for the same reason.
-    .executableTarget(name: "kvo", dependencies: ["ScenarioLanguage"]),
+    .executableTarget(name: "kvo", dependencies: ["KVOTool"]),
+    .target(
+      name: "KVOTool",
+      dependencies: [
+        "ScenarioLanguage", "CKVO",
+        .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Macros"])),
+      ]),
     .target(
       name: "ScenarioLanguage",
       dependencies: [
@@ -75,11 +81,13 @@ let package = Package(
     .testTarget(name: "PortingTests", dependencies: ["KeyValueObserving"]),
     .testTarget(
       name: "ScenarioTests",
+      dependencies: ["ScenarioLanguage"], exclude: ["Differences.md", "Scenarios"]),
+    .testTarget(
+      name: "ToolTests",
       dependencies: [
-        "ScenarioLanguage",
+        "KVOTool", "CKVO",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Macros"])),
-      ],
-      exclude: ["Differences.md", "Scenarios"]),
+      ]),
     .testTarget(name: "CoreTests", dependencies: ["KeyValueObserving"]),
   ]
 )

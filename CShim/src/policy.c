@@ -8,12 +8,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static const struct {
-  kvo_fault_code code;
-  kvo_severity severity;
-  const char *exception, *text;
-} codes[] = {
-#define KVO_FAULT_ROW(name, value, severity, exception, text) {name, KVO_SEVERITY_##severity, exception, text},
+static const kvo_fault_kind codes[] = {
+#define KVO_FAULT_ROW(name, value, severity, exception, text)                                                          \
+  {name, KVO_SEVERITY_##severity, sizeof exception > 1 ? exception : NULL, text},
     KVO_FAULT_MAP(KVO_FAULT_ROW)
 #undef KVO_FAULT_ROW
 };
@@ -33,14 +30,13 @@ static size_t row_of(kvo_fault_code code) {
   return row;
 }
 
-const char *kvo__exception_of(kvo_fault_code code) {
-  const char *exception = codes[row_of(code)].exception;
-  return exception[0] != '\0' ? exception : NULL;
-}
+const kvo_fault_kind *kvo_fault_kind_at(size_t index) { return index < CODE_COUNT ? &codes[index] : NULL; }
+
+const char *kvo__exception_of(kvo_fault_code code) { return codes[row_of(code)].exception; }
 
 kvo_severity kvo__severity_of(kvo_fault_code code) { return codes[row_of(code)].severity; }
 
-const char *kvo__severity_name(kvo_severity severity) { return severity_names[severity]; }
+const char *kvo_severity_name(kvo_severity severity) { return severity_names[severity]; }
 
 /* ------------------------------------------------------------------------------------------------------------ Reading -- */
 
@@ -142,7 +138,7 @@ static void print_help(void) {
               "  KVO_HELP=1       this list\n"
               "The faults:\n");
   for (size_t i = 0; i < CODE_COUNT; i++)
-    kvo__append(&text, "  KVO%04d %-7s %s\n", (int)codes[i].code, severity_names[codes[i].severity], codes[i].text);
+    kvo__append(&text, "  KVO%04d %-7s %s\n", (int)codes[i].code, severity_names[codes[i].severity], codes[i].meaning);
   kvo__write_all(STDERR_FILENO, text.bytes, text.length);
   kvo__discard(&text);
 }

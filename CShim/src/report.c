@@ -277,7 +277,7 @@ static void put_json(sink *to, const kvo_fault *fault) {
   put(to, "{\"schema\":1,\"code\":\"");
   put_code(to, fault->code);
   put_byte(to, '"');
-  put_json_string(to, "severity", kvo__severity_name(fault->severity));
+  put_json_string(to, "severity", kvo_severity_name(fault->severity));
   put_json_string(to, "summary", fault->summary);
   put_json_string(to, "apple", fault->apple);
   put_json_string(to, "exception", fault->exception);

@@ -33,7 +33,6 @@ KVO_HIDDEN void kvo__write_all(int fd, const char *bytes, size_t length);
 /** NULL where Apple raises nothing. */
 KVO_HIDDEN const char *kvo__exception_of(kvo_fault_code code);
 KVO_HIDDEN kvo_severity kvo__severity_of(kvo_fault_code code);
-KVO_HIDDEN const char *kvo__severity_name(kvo_severity severity);
 /** What the environment says about a code; never KVO_ACTION_DEFAULT. */
 KVO_HIDDEN kvo_action kvo__policy_for(kvo_fault_code code);
 /** KVO0034: a part of an environment variable that is not understood. */

@@ -1,14 +1,7 @@
-// The commands of the tool kvo.
+// kvo scenario: runs files of scenarios.
 #if Macros
   import ArgumentParser
   import Foundation
-
-  package struct KVOTool: ParsableCommand {
-    package static let configuration = CommandConfiguration(
-      commandName: "kvo", abstract: "Key-value observing from the command line.", subcommands: [ScenarioTool.self])
-
-    package init() {}
-  }
 
   package struct ScenarioTool: ParsableCommand {
     package static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
-// The program's entry. All else is in ScenarioLanguage: tests cannot import a program whose package has macros.
+// The program's entry. All else is in KVOTool: tests cannot import a program whose package has macros.
 #if Macros
-  import ScenarioLanguage
+  import KVOTool
 
   @main
   enum Main {

@@ -17,6 +17,26 @@ static uint32_t registration_line(void) { /* where `watcher_observer` says KVO_H
   return watcher_observer("value", 0, &w).line;
 }
 
+TEST("All faults can be listed, each once, in the order of their codes, with what the map says of them") {
+  int code = 0;
+  const kvo_fault_kind *kind;
+  for (size_t i = 0; (kind = kvo_fault_kind_at(i)) != NULL; i++) {
+    CHECK((int)kind->code > code);
+    code = (int)kind->code;
+    CHECK(kind->meaning[0] != '\0');
+    CHECK(kind->exception == NULL || kind->exception[0] != '\0');
+    if (code == KVO_FAULT_NOT_REGISTERED) {
+      CHECK_EQ(kind->exception, "NSRangeException");
+      CHECK_EQ(kvo_severity_name(kind->severity), "fatal");
+      CHECK_EQ(kind->meaning, "removal of an observer that is not registered");
+    }
+  }
+#define LAST_CODE(name, value, severity, exception, text) CHECK(code >= (value));
+  KVO_FAULT_MAP(LAST_CODE)
+#undef LAST_CODE
+  CHECK_SAME(kvo_fault_kind_at(SIZE_MAX), NULL);
+}
+
 /* ---------------------------------------------------------------------------------------------------------- Handlers -- */
 
 TEST("KVO0001 tells a handler of each observation that was left, and where it was made") {

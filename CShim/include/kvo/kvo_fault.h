@@ -78,6 +78,23 @@ typedef enum kvo_severity {
   KVO_SEVERITY_INFO = 3,
 } kvo_severity;
 
+/** Returns the word for a severity, such as "fatal". The string is static: never free it. Cannot fail; async-signal-safe. */
+KVO_API const char *kvo_severity_name(kvo_severity severity);
+
+/** A row of KVO_FAULT_MAP, for tools that list the faults or look one up. */
+typedef struct kvo_fault_kind {
+  kvo_fault_code code;
+  kvo_severity severity;
+  /** The name of the exception that Apple raises, or NULL where Apple raises none or crashes. */
+  const char *KVO_NULLABLE exception;
+  /** The one-line meaning. */
+  const char *meaning;
+} kvo_fault_kind;
+
+/** Returns row `index` of KVO_FAULT_MAP, or NULL past the end; the rows are in the order of their codes. The row is static: never free
+ * it. Any thread; takes no lock; cannot fail. Our decision. */
+KVO_API const kvo_fault_kind *KVO_NULLABLE kvo_fault_kind_at(size_t index);
+
 /** A place in the program. Valid until the handler returns. */
 typedef struct kvo_fault_site {
   /** What happened there, such as "removed". */

@@ -1,6 +1,7 @@
 // The command-line tool: its arguments, and what it does when it cannot read.
 #if Macros
   import ArgumentParser
+  import KVOTool
   import ScenarioLanguage
   import Testing
 

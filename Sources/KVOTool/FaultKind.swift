@@ -1,0 +1,47 @@
+// The faults that the runtime knows, as its own table has them.
+import CKVO
+
+package struct FaultKind: Encodable {
+  /// As reports and KVO_POLICY write it, such as `KVO0003`.
+  package var code: String { Self.code(number) }
+  /// The number in the code.
+  package let number: Int
+  /// `fatal`, `error`, `warning` or `info`.
+  package let severity: String
+  /// The one-line meaning.
+  package let meaning: String
+  /// The exception that Apple raises, if it raises one.
+  package let exception: String?
+
+  /// All, in the order of their codes.
+  package static let all: [FaultKind] = {
+    var kinds: [FaultKind] = []
+    while let kind = kvo_fault_kind_at(kinds.count) { kinds.append(FaultKind(kind.pointee)) }
+    return kinds
+  }()
+
+  /// The code of a number.
+  package static func code(_ number: Int) -> String {
+    let digits = String(number)
+    return "KVO" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+  }
+
+  private init(_ kind: kvo_fault_kind) {
+    number = Int(kind.code.rawValue)
+    severity = String(cString: kvo_severity_name(kind.severity))
+    meaning = String(cString: kind.meaning)
+    exception = kind.exception.map { String(cString: $0) }
+  }
+
+  private enum CodingKeys: CodingKey {
+    case code, severity, meaning, exception
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(code, forKey: .code)
+    try container.encode(severity, forKey: .severity)
+    try container.encode(meaning, forKey: .meaning)
+    try container.encode(exception, forKey: .exception)  // null where there is none, as in a report
+  }
+}
