@@ -482,5 +482,6 @@ static inline void kvo__call(const kvo_raw_change *change, const _Atomic bool *l
 
 #include "faults.h"
 #include "knobs.h"
+#include "stack.h"
 
 #endif /* KVO_INTERNAL_H */

@@ -1,0 +1,105 @@
+/* stack.c - see stack.h. Frame pointers: a walk of 16 frames takes 20 ns, the unwinder 2 us. */
+#define _GNU_SOURCE
+#include "modules.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <unwind.h>
+
+/* What a frame pointer points to. */
+typedef struct kvo_stack_frame {
+  const struct kvo_stack_frame *caller;
+  void *return_address;
+} kvo_stack_frame;
+
+/* Elsewhere it points to something else. */
+#if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__)
+#define KVO_HAS_FRAMES true
+#else
+#define KVO_HAS_FRAMES false
+#endif
+
+/* Frames of others are no variables of ours: a sanitizer would see in them what it must not. */
+#define KVO_READS_FRAMES __attribute__((noinline, no_sanitize_address, no_sanitize_thread))
+
+/* From the innermost byte to behind the outermost; `end` is 0 until it is known, and 1 if it cannot be. */
+static _Thread_local struct { uintptr_t begin, end; } own_stack __attribute__((tls_model("initial-exec")));
+
+__attribute__((noinline)) static void find_own_stack(void) {
+  pthread_attr_t attributes;
+  own_stack.end = 1;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  void *begin;
+  size_t size;
+  if (pthread_attr_getstack(&attributes, &begin, &size) == 0) {
+    own_stack.begin = (uintptr_t)begin;
+    own_stack.end = (uintptr_t)begin + size;
+  }
+  pthread_attr_destroy(&attributes);
+}
+
+static inline bool is_frame(const kvo_stack_frame *at, uintptr_t begin, uintptr_t end) {
+  uintptr_t address = (uintptr_t)at;
+  return address % sizeof(void *) == 0 && address >= begin && address < end && end - address >= sizeof *at;
+}
+
+KVO_READS_FRAMES size_t kvo__stack_capture(void **frames, size_t capacity) {
+  if (own_stack.end == 0) find_own_stack();
+  const kvo_stack_frame *at = __builtin_frame_address(0);
+  uintptr_t begin = own_stack.begin, end = own_stack.end;
+  size_t count = 0;
+  while (KVO_HAS_FRAMES && count < capacity && is_frame(at, begin, end) && at->return_address != NULL) {
+    frames[count++] = at->return_address;
+    begin = (uintptr_t)(at + 1); /* a caller's frame lies beyond */
+    at = at->caller;
+  }
+  return count;
+}
+
+/* The kernel reads what is to be a signal mask before it looks at the unknown first argument, and so tells whether it can be read. */
+static bool is_readable(const void *address) {
+  int before = errno;
+  bool readable = syscall(SYS_rt_sigprocmask, ~0L, address, NULL, (size_t)8) != 0 && errno != EFAULT;
+  errno = before;
+  return readable;
+}
+
+typedef struct unwinding {
+  void **frames;
+  size_t capacity, count;
+  /** The first that is wanted. */
+  const void *first;
+} unwinding;
+
+static _Unwind_Reason_Code take_frame(struct _Unwind_Context *context, void *arg) {
+  unwinding *to = arg;
+  void *address = (void *)_Unwind_GetIP(context);
+  if (address == NULL || to->count == to->capacity) return _URC_END_OF_STACK;
+  if (to->count > 0 || address == to->first) to->frames[to->count++] = address;
+  return _URC_NO_REASON;
+}
+
+KVO_READS_FRAMES size_t kvo__stack_at_fault(void **frames, size_t capacity) {
+  enum { ENOUGH = 3 };
+  /* Not bound to the thread's stack: the fault may be in a handler with a stack of its own, or in a coroutine. */
+  const kvo_stack_frame *at = __builtin_frame_address(0);
+  uintptr_t begin = (uintptr_t)at;
+  size_t count = 0;
+  while (KVO_HAS_FRAMES && count < capacity && is_frame(at, begin, UINTPTR_MAX) && is_readable(&at->caller) &&
+         is_readable(&at->return_address) && kvo__is_code(at->return_address)) {
+    frames[count++] = at->return_address;
+    begin = (uintptr_t)(at + 1);
+    at = at->caller;
+  }
+  if (count >= ENOUGH || capacity == 0) return count;
+  void *unwound[KVO_FAULT_FRAMES];
+  unwinding by_tables = {unwound, capacity < KVO_FAULT_FRAMES ? capacity : KVO_FAULT_FRAMES, 0,
+                         __builtin_return_address(0)};
+  _Unwind_Backtrace(take_frame, &by_tables);
+  if (by_tables.count <= count) return count;
+  memcpy(frames, unwound, by_tables.count * sizeof *unwound);
+  return by_tables.count;
+}
