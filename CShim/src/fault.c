@@ -1,5 +1,6 @@
 /* fault.c - every misuse ends here: one code, one report, one policy. */
 #define _GNU_SOURCE
+#include "history.h"
 #include "report.h"
 
 #include <signal.h>
@@ -131,6 +132,9 @@ void kvo_fault_raise(kvo_fault_code code, const char *detail, const char *apple,
                      .observations = observations,
                      .observation_count = observation_count,
                      .thread = (uint32_t)syscall(SYS_gettid)};
+  kvo_past past;
+  fault.events = past.events;
+  fault.event_count = kvo__history_of(fault.object, &past);
   kvo_action action = ask_handler(&fault);
   if (action == KVO_ACTION_DEFAULT) action = kvo__policy_for(code);
   bool is_written = action != KVO_ACTION_IGNORE;

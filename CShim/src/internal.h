@@ -362,8 +362,9 @@ KVO_HIDDEN void kvo__describe_node(const kvo_node *node, kvo_fault_observation *
 /** For qsort of pointers to nodes: oldest first. */
 KVO_HIDDEN int kvo__node_by_order(const void *left, const void *right);
 
-/* --------------------------------------------------------------------------------------------------------- threads.c -- */
+/* --------------------------------------------------------------------------------------------- threads.c, events.c -- */
 
+#include "events.h"
 #include "threads.h"
 
 /* ----------------------------------------------------------------------------------------------------------- ids.c -- */
@@ -424,6 +425,8 @@ typedef struct kvo_frame_content {
   bool started;
   /** One mark for all observers told after the change, in turn. */
   bool is_marked;
+  /** Somebody listened when it began, and is told of what it does. */
+  bool is_tapped;
   uint32_t mark;
   /** What they get, in turn. */
   kvo_raw_change record;
@@ -468,13 +471,13 @@ KVO_HIDDEN void kvo__recording_resume(void *recorder);
 /** In the child of a fork, where the other threads are gone: their evaluations are, too. */
 KVO_HIDDEN void kvo__tracking_forked(void);
 
-/** Calls an observer if it is live, marked, with recording suspended. */
-static inline void kvo__call(const kvo_raw_change *change, const _Atomic bool *live, kvo_raw_callback callback,
-                             void *user_data) {
+/** Calls an observer if it is live, marked, with recording suspended. The node is its own, and stays during the call. */
+static inline void kvo__call(const kvo_raw_change *change, const kvo_node *node, const _Atomic bool *live,
+                             kvo_raw_callback callback, void *user_data) {
   uint32_t mark = kvo__mark(change->observation, NULL);
   if (atomic_load(live)) {
     void *recorder = kvo_is_tracking() ? kvo__recording_suspend() : NULL;
-    callback(change, user_data);
+    kvo__call_noted(kvo__is_tapped(), change, node, callback, user_data);
     if (recorder != NULL) kvo__recording_resume(recorder);
   }
   kvo__unmark(mark);

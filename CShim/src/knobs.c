@@ -35,4 +35,5 @@ __attribute__((constructor)) static void read_knobs(void) {
     if (length == 5 && memcmp(item, "leaks", length) == 0) kvo__knobs.leaks = true;
     item += length;
   }
+  kvo__tap_start();
 }

@@ -50,10 +50,11 @@ uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key, boo
   change->wants = (uint8_t)wants;
   change->started = false;
   change->is_marked = false;
+  change->is_tapped = false;
   change->record = record_of(change, selection);
   /* Last, for an atomic waits for what was loaded and holds up what comes. */
   change->entered = kvo__enter(info);
-  return wants;
+  return kvo__is_tapped() ? kvo__note_change_begins(change) : wants;
 }
 
 /* Innermost first. Usually there is none, and a change by a setter pays for one load. */
@@ -112,7 +113,7 @@ static void send_prior(const kvo_frame_content *change, kvo_node *node, bool is_
   if (is_leaf)
     kvo__tracked_leaf(node->user_data, &record);
   else
-    kvo__call(&record, &node->live, node->ops->callback, node->user_data);
+    kvo__call(&record, node, &node->live, node->ops->callback, node->user_data);
 }
 
 void kvo_frame_will(kvo_frame *frame, const void *old_value) {
@@ -158,7 +159,7 @@ static inline void call_direct(kvo_frame_content *change, kvo_node *node) {
   change->is_marked = true;
   if (!atomic_load(&node->live)) return;
   void *recorder = kvo_is_tracking() ? kvo__recording_suspend() : NULL;
-  node->ops->callback(&change->record, node->user_data);
+  kvo__call_noted(change->is_tapped, &change->record, node, node->ops->callback, node->user_data);
   if (recorder != NULL) kvo__recording_resume(recorder);
 }
 
@@ -245,6 +246,7 @@ void kvo_frame_end(kvo_frame *frame) {
     if (*link != NULL) *link = change->will->outer;
     kvo__pending_free(change->will);
   }
+  if (change->is_tapped) kvo__note_change_ends(change);
   kvo__leave(change->info, change->entered);
 }
 

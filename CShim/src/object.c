@@ -135,6 +135,7 @@ static void bury(kvo_info *info, kvo_node *node, funeral *of) {
   if (kvo__node_kind(node) == KVO_NODE_ANCHOR) kvo__tracked_end(node->user_data);
   kvo__publish_dead(&node->live);              /* before: the other thread may not have come to this yet either */
   if (kvo__id_claim(node->id) == NULL) return; /* being removed on another thread */
+  kvo__tap_node(node, KVO_MOMENT_ENDED);
   bool apple_contract = (node->options & KVO_ENDS_WITH_OBJECT) == 0;
   if (apple_contract && grow((void **)&of->left, &of->left_capacity, of->left_count, sizeof *of->left))
     kvo__describe_node(node, &of->left[of->left_count++]);
@@ -157,6 +158,7 @@ void kvo_object_finish(kvo_object *object) {
     return;
   }
   uint64_t entered = kvo__enter(info);
+  kvo__tap_death(info);
   /* First: what is linked from here on would be missed. */
   kvo__lock(&info->lock);
   atomic_fetch_or(&info->state, KVO_STATE_DEAD);

@@ -66,11 +66,12 @@ void kvo__describe_node(const kvo_node *node, kvo_fault_observation *out) {
 }
 
 void kvo__node_free(kvo_node *node) {
-  if (kvo__node_kind(node) != KVO_NODE_DIRECT)
+  kvo_node_kind kind = kvo__node_kind(node);
+  if (kind != KVO_NODE_DIRECT)
     kvo__tracked_release(node->user_data);
   else if (node->ops->destroy != NULL)
     node->ops->destroy(node->user_data);
-  kvo__free(node);
+  if (kind != KVO_NODE_ANCHOR) kvo__free(node); /* an anchor's memory is its kvo_tracked's */
 }
 
 kvo_status kvo__node_register(kvo_object *object, kvo_node *node, kvo_key key, kvo_observation *out) {
@@ -81,8 +82,12 @@ kvo_status kvo__node_register(kvo_object *object, kvo_node *node, kvo_key key, k
     kvo__free(node);
     return status;
   }
-  *out = node->id; /* once linked, another thread may remove the node at any time */
+  *out = node->id; /* once linked, another thread may remove the node at any time, unless we are a reader */
+  bool tapped = kvo__is_tapped();
+  uint64_t entered = tapped ? kvo__enter(info) : 0;
   status = kvo__node_link(info, node, key);
+  if (tapped && status == KVO_OK) kvo__note_node(node, KVO_MOMENT_REGISTERED);
+  if (tapped) kvo__leave(info, entered);
   if (status == KVO_OK) return KVO_OK;
   kvo__id_return(node);
   kvo__free(node);
@@ -105,7 +110,7 @@ static void send_initial(kvo_info *info, kvo_node *node) {
   void *value = NULL;
   if ((node->options & KVO_NEW) != 0 && property != NULL) value = kvo__property_copy(property, info->object, NULL);
   record.new_value = value;
-  kvo__call(&record, &node->live, node->ops->callback, node->user_data);
+  kvo__call(&record, node, &node->live, node->ops->callback, node->user_data);
   kvo__property_release(property, value);
 }
 
@@ -298,6 +303,7 @@ kvo_status kvo_cancel_observer(kvo_observation observation) {
   if (node == NULL) return KVO_ERROR_NOT_REGISTERED;
   kvo_info *info = kvo__slot_info(atomic_load_explicit(&node->slot, memory_order_relaxed));
   if (evaluated) kvo__tracked_end(node->user_data);
+  kvo__tap_node(node, KVO_MOMENT_ENDED);
   kvo__node_retire(info, node);
   return KVO_OK;
 }

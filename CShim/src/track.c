@@ -30,6 +30,7 @@ void kvo__tracked_release(kvo_tracked *tracked) {
   cell_release(tracked, tracked->last);
   void (*end)(void *user_data) = atomic_load(&tracked->registered) ? tracked->ops->destroy : tracked->ops->abandon;
   if (end != NULL) end(tracked->user_data);
+  kvo__free(tracked->anchor);
   kvo__free(tracked);
 }
 
@@ -127,7 +128,7 @@ static void call(kvo_tracked *tracked, const kvo_raw_change *change) {
     atomic_store(&tracked->missed, true);
     if (!atomic_load(&tracked->registered)) return;
   }
-  kvo__call(change, &tracked->live, tracked->ops->callback, tracked->user_data);
+  kvo__call(change, tracked->anchor, &tracked->live, tracked->ops->callback, tracked->user_data);
 }
 
 static void tell(kvo_tracked *tracked, kvo_change_kind kind, bool is_prior, const void *old_value,
@@ -269,6 +270,8 @@ static kvo_status make(kvo_object *object, const kvo_binding_observer *observer,
   tracked->object = object;
   tracked->instance = kvo_object_instance(object);
   tracked->root = info;
+  tracked->cls = info->cls;
+  tracked->anchor = anchor;
   tracked->ops = observer->ops;
   tracked->user_data = observer->user_data;
   tracked->options = observer->options;

@@ -19,6 +19,9 @@ struct kvo_tracked {
   void *instance;
   /** Of `object`. */
   kvo_info *root;
+  const kvo_class *cls;
+  /** Its memory stays as long as this, so that it can be described; it may be unlinked any time. */
+  kvo_node *anchor;
   const kvo_observer_ops *ops;
   void *user_data;
   kvo_options options;

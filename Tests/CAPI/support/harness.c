@@ -129,6 +129,23 @@ child_result harness_run_child(void (*body)(void *arg), void *arg, const char *p
   return result;
 }
 
+void harness_environment(const char *variable, const char *value) {
+  const char *present = getenv(variable);
+  if (present != NULL && strcmp(present, value) == 0) return;
+  setenv(variable, value, 1);
+  char *arguments[] = {"again", "--run", (char *)(uintptr_t)running, NULL};
+  execv("/proc/self/exe", arguments);
+  harness_fail(__FILE__, __LINE__, "the program cannot be started again");
+}
+
+static void run_again(const char *sentence) {
+  for (int i = 0; i < test_count; i++) {
+    running = tests[i].sentence;
+    if (strcmp(running, sentence) == 0) tests[i].body();
+  }
+  exit(0);
+}
+
 /* Prints why a test failed, unless the test has done so. */
 static bool passed(int status, const char *sentence) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
@@ -145,6 +162,7 @@ int main(int argc, char **argv) {
   const char *filter = argc > 1 + verbose ? argv[1 + verbose] : "";
   int good = 0, bad = 0;
   setvbuf(stdout, NULL, _IONBF, 0);
+  if (argc == 3 && strcmp(argv[1], "--run") == 0) run_again(argv[2]);
   for (int i = 0; i < test_count; i++) {
     running = tests[i].sentence;
     if (strstr(running, filter) == NULL) continue;

@@ -72,6 +72,10 @@ typedef struct child_result {
 /* Runs `body(arg)` in a child process with KVO_POLICY set to `policy`, or unset when NULL. */
 child_result harness_run_child(void (*body)(void *arg), void *arg, const char *policy);
 
+/* Called first in a test: starts its process anew with an environment variable, unless it was; for what is read when the library is
+ * loaded. */
+void harness_environment(const char *variable, const char *value);
+
 /* True when the program runs under a tool that makes it many times slower, or that adds memory of its own. */
 bool harness_is_instrumented(void);
 /* True under valgrind, which calculates long doubles with the precision of doubles. */

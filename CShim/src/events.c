@@ -1,0 +1,88 @@
+/* events.c - what happens in the process, described and handed to those who listen: history.c. */
+#include "history.h"
+#include "tracked.h"
+
+_Atomic uint32_t kvo__tap;
+
+static void hand_out(const kvo_happening *happening) {
+  uint32_t listening = atomic_load(&kvo__tap);
+  if ((listening & KVO_TAP_HISTORY) != 0) kvo__history_note(happening);
+}
+
+static const void *instance_of(const kvo_info *info) { return (const char *)info->object - info->cls->header_offset; }
+
+/* An undefined key has no name but in the key paths of who observes it. The caller is a reader. */
+static const char *key_of(const kvo_info *info, kvo_slot *slot) {
+  const kvo_property *property = kvo__slot_property(info, slot);
+  if (property != NULL) return property->name;
+  kvo_node *node = atomic_load(&slot->oldest);
+  while (node != NULL && kvo__node_kind(node) != KVO_NODE_DIRECT) node = atomic_load(&node->newer);
+  if (node == NULL) return "?";
+  kvo_fault_observation described;
+  kvo__describe_node(node, &described);
+  return described.key_path;
+}
+
+static void note_change(const kvo_frame_content *change, kvo_moment moment) {
+  kvo_happening happening = {.moment = moment,
+                             .token = change->slot,
+                             .object = instance_of(change->info),
+                             .class_name = change->info->cls->written,
+                             .key_path = key_of(change->info, change->slot),
+                             .kind = (kvo_change_kind)change->kind};
+  hand_out(&happening);
+}
+
+__attribute__((cold)) uint32_t kvo__note_change_begins(kvo_frame_content *change) {
+  change->is_tapped = true;
+  note_change(change, KVO_MOMENT_CHANGE_BEGINS);
+  return change->wants;
+}
+
+__attribute__((cold)) void kvo__note_change_ends(const kvo_frame_content *change) {
+  note_change(change, KVO_MOMENT_CHANGE_ENDS);
+}
+
+static void note_node(const kvo_node *node, const kvo_raw_change *change, kvo_moment moment) {
+  kvo_fault_observation described;
+  kvo__describe_node(node, &described);
+  kvo_happening happening = {.moment = moment,
+                             .token = node,
+                             .key_path = described.key_path,
+                             .observation = node->id,
+                             .file = node->file,
+                             .line = node->line,
+                             .change = change};
+  if (kvo__node_kind(node) == KVO_NODE_ANCHOR) { /* its root may be dead, and the root's info gone */
+    const kvo_tracked *tracked = node->user_data;
+    happening.object = tracked->instance;
+    happening.class_name = tracked->cls->written;
+  } else {
+    const kvo_info *info = kvo__slot_info(atomic_load_explicit(&node->slot, memory_order_relaxed));
+    happening.object = instance_of(info);
+    happening.class_name = info->cls->written;
+  }
+  if (change != NULL) {
+    happening.kind = change->kind;
+    happening.is_prior = change->is_prior;
+  }
+  hand_out(&happening);
+}
+
+__attribute__((cold)) void kvo__note_node(const kvo_node *node, kvo_moment moment) { note_node(node, NULL, moment); }
+
+__attribute__((cold)) void kvo__note_delivery(const kvo_raw_change *change, const kvo_node *node,
+                                              kvo_raw_callback callback, void *user_data) {
+  note_node(node, change, KVO_MOMENT_DELIVERY_BEGINS);
+  callback(change, user_data);
+  note_node(node, NULL, KVO_MOMENT_DELIVERY_ENDS);
+}
+
+__attribute__((cold)) void kvo__note_death(const kvo_info *info) {
+  kvo_happening happening = {.moment = KVO_MOMENT_DIED, .object = instance_of(info), .class_name = info->cls->written};
+  hand_out(&happening);
+}
+
+void kvo__tap_start(void) {
+  if (kvo__knobs.history > 0 && kvo__history_start(kvo__knobs.history)) atomic_fetch_or(&kvo__tap, KVO_TAP_HISTORY);
+}

@@ -1,0 +1,23 @@
+/* history.h - the last events of the process, for reports: history.c. Not installed. */
+#ifndef KVO_INTERNAL_HISTORY_H
+#define KVO_INTERNAL_HISTORY_H
+
+#include "internal.h"
+
+enum { KVO_PAST = 16, KVO_PAST_KEY = 80, KVO_PAST_VALUE = 64 };
+
+/** The last events of an object, with the strings that they point to. */
+typedef struct kvo_past {
+  kvo_event events[KVO_PAST];
+  char key_paths[KVO_PAST][KVO_PAST_KEY], values[KVO_PAST][KVO_PAST_VALUE];
+} kvo_past;
+
+/** Makes room for so many events; false without memory. Called once, before any is noted. */
+KVO_HIDDEN bool kvo__history_start(uint32_t capacity);
+KVO_HIDDEN void kvo__history_note(const kvo_happening *happening);
+/** Stores the last KVO_PAST events, of this object if it is not NULL, oldest first, and returns how many there are; 0 unless
+ * KVO_HISTORY asked for them. Takes no lock and allocates nothing: it may be called in a signal handler. The strings are `out`'s,
+ * or live for ever. */
+KVO_HIDDEN size_t kvo__history_of(const void *object, kvo_past *out);
+
+#endif /* KVO_INTERNAL_HISTORY_H */

@@ -1,0 +1,72 @@
+/* value_text.c - the new value of a change as a short text, for those whom KVO_VALUES lets see it. */
+#include "internal.h"
+
+#include <stdio.h>
+
+void kvo__copy_cut(char *to, size_t size, const char *text) {
+  static const char more[] = "...";
+  size_t length = strlen(text);
+  if (length < size) {
+    memcpy(to, text, length + 1);
+    return;
+  }
+  size_t kept = size - sizeof more;
+  while (kept > 0 && ((unsigned char)text[kept] & 0xc0) == 0x80) kept--; /* no half characters */
+  memcpy(to, text, kept);
+  memcpy(to + kept, more, sizeof more);
+}
+
+typedef struct text {
+  char *bytes;
+  size_t size;
+  bool is_known;
+} text;
+
+/* Quoted, so that it cannot be taken for anything else; what reads the text escapes the rest. */
+static void print_string(const text *to, const char *string) {
+  to->bytes[0] = '"';
+  kvo__copy_cut(to->bytes + 1, to->size - 2, string);
+  size_t length = strlen(to->bytes);
+  to->bytes[length] = '"';
+  to->bytes[length + 1] = '\0';
+}
+
+static void print(const kvo_value *value, void *arg) {
+  text *to = arg;
+  const void *bytes = value->bytes;
+  to->is_known = true;
+  if (bytes == NULL) {
+    kvo__copy_cut(to->bytes, to->size, "nil");
+    return;
+  }
+  switch (kvo__type_unqualified(value->type)[0]) {
+#define PRINT(code, T, format, as)                                                                                     \
+  case code: snprintf(to->bytes, to->size, format, (as)(*(const T *)bytes)); return;
+    PRINT('c', signed char, "%d", int)
+    PRINT('C', unsigned char, "%u", unsigned)
+    PRINT('s', short, "%d", int)
+    PRINT('S', unsigned short, "%u", unsigned)
+    PRINT('i', int, "%d", int)
+    PRINT('I', unsigned int, "%u", unsigned)
+    PRINT('l', long, "%ld", long)
+    PRINT('L', unsigned long, "%lu", unsigned long)
+    PRINT('q', long long, "%lld", long long)
+    PRINT('Q', unsigned long long, "%llu", unsigned long long)
+    PRINT('f', float, "%.9g", double)
+    PRINT('d', double, "%.17g", double)
+    PRINT('D', long double, "%.18Lg", long double)
+    PRINT('@', uintptr_t, "0x%llx", unsigned long long)
+    PRINT('^', uintptr_t, "0x%llx", unsigned long long)
+#undef PRINT
+    case 'B': kvo__copy_cut(to->bytes, to->size, *(const bool *)bytes ? "true" : "false"); return;
+    case '*': print_string(to, *(const char *const *)bytes); return;
+    default: to->is_known = false;
+  }
+}
+
+bool kvo__new_value_text(const kvo_raw_change *change, char *to, size_t size) {
+  if (change->property == NULL || change->new_value == NULL) return false;
+  text made = {to, size, false};
+  kvo_property_view(change->property, change->new_value, print, &made);
+  return made.is_known;
+}
