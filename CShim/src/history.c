@@ -118,13 +118,10 @@ size_t kvo__history_of(const void *object, kvo_past *out) {
   if (capacity == 0) return 0;
   uint64_t newest = atomic_load(&count), time = now();
   uint64_t oldest = newest > capacity ? newest - capacity + 1 : 1;
-  uint64_t found[KVO_PAST];
-  size_t total = 0;
+  size_t free = KVO_PAST;
   past_event event;
-  for (uint64_t number = newest; number >= oldest && total < KVO_PAST; number--)
-    if (read_event(number, &event) && (object == NULL || event.object == object)) found[total++] = number;
-  size_t kept = 0;
-  for (size_t i = total; i > 0; i--)
-    if (read_event(found[i - 1], &event)) fill(out, kept++, &event, time);
-  return kept;
+  for (uint64_t number = newest; number >= oldest && free > 0; number--)
+    if (read_event(number, &event) && (object == NULL || event.object == object)) fill(out, --free, &event, time);
+  memmove(out->events, out->events + free, (KVO_PAST - free) * sizeof *out->events); /* the strings stay */
+  return KVO_PAST - free;
 }

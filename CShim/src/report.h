@@ -2,7 +2,7 @@
 #ifndef KVO_INTERNAL_REPORT_H
 #define KVO_INTERNAL_REPORT_H
 
-#include "internal.h"
+#include "sink.h"
 
 /** A text that grows beyond its first block, which is on the stack, as long as there is memory, and else is cut short. */
 typedef struct kvo_text {
@@ -25,8 +25,6 @@ static inline unsigned long long kvo__address(const void *pointer) { return (uns
 
 /** Writes a report to a file descriptor, piece by piece: it needs no memory, and may be done in a signal handler. */
 KVO_HIDDEN void kvo__report_write(const kvo_fault *fault, kvo_report_format format, int fd);
-/** Writes bytes, all of them unless the file descriptor refuses. */
-KVO_HIDDEN void kvo__write_all(int fd, const char *bytes, size_t length);
 
 /* --------------------------------------------------------------------------------------------------------- policy.c -- */
 

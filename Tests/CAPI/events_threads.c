@@ -8,7 +8,7 @@
 
 enum { THREADS = 4, ROUNDS = 2000 };
 
-static _Atomic int wrong, read_in_between;
+static _Atomic int wrong, read_in_between, working = THREADS;
 
 static kvo_action look(const kvo_fault *fault, void *arg) {
   (void)arg;
@@ -29,7 +29,7 @@ static item *objects[THREADS];
 static void *change(void *arg) {
   int number = (int)(intptr_t)arg;
   item *object = objects[number];
-  for (int i = 0; i < ROUNDS; i++) {
+  for (int i = 0; i < ROUNDS || read_in_between == 0; i++) {
     watcher w = {0};
     watch(object, number % 2 == 0 ? "value" : "other", KVO_NEW, &w);
     if (number % 2 == 0)
@@ -38,11 +38,12 @@ static void *change(void *arg) {
       item_set_other(object, i);
     kvo_cancel_observer(w.id);
   }
+  working--;
   return NULL;
 }
 
 TEST("events that threads leave at the same time are whole, also when they are read meanwhile") {
-  harness_environment("KVO_HISTORY", "32");
+  harness_environment("KVO_HISTORY", "256");
   kvo_set_fault_handler(look, NULL);
   pthread_t threads[THREADS];
   for (int i = 0; i < THREADS; i++) {
@@ -50,7 +51,7 @@ TEST("events that threads leave at the same time are whole, also when they are r
     objects[i]->quiet = i;
   }
   for (int i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, change, (void *)(intptr_t)i);
-  for (int i = 0; i < ROUNDS; i++) kvo_fault_raise(KVO_FAULT_UNHANDLED, "a test", NULL, NULL, NULL, 0, NULL, 0);
+  while (working > 0) kvo_fault_raise(KVO_FAULT_UNHANDLED, "a test", NULL, NULL, NULL, 0, NULL, 0);
   for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
   CHECK_EQ(wrong, 0);
   CHECK(read_in_between > 0);

@@ -1,0 +1,45 @@
+/* sink.h - texts put together piece by piece: reports, graphs, traces. It needs no memory of its own, takes no lock, and may be used in
+ * a signal handler. Not installed. */
+#ifndef KVO_INTERNAL_SINK_H
+#define KVO_INTERNAL_SINK_H
+
+#include "internal.h"
+
+/** Takes a text: into `memory`, as far as it fits in `capacity`; if that is NULL to `fd`, a block at a time; if that is negative
+ * nowhere, and it is only measured. */
+typedef struct kvo_sink {
+  /** Of all that was put in. */
+  size_t total;
+  char *memory;
+  size_t capacity;
+  int fd;
+  size_t buffered;
+  char block[1024];
+} kvo_sink;
+
+/** Writes what is left in the block. */
+KVO_HIDDEN void kvo__sink_flush(kvo_sink *to);
+/** Of a sink in memory: ends it with NUL, if there is any room, and returns the length of the whole. */
+KVO_HIDDEN size_t kvo__sink_end(kvo_sink *of);
+/** Writes bytes, all of them unless the file descriptor refuses. */
+KVO_HIDDEN void kvo__write_all(int fd, const char *bytes, size_t length);
+
+KVO_HIDDEN void kvo__put_byte(kvo_sink *to, char byte);
+KVO_HIDDEN void kvo__put(kvo_sink *to, const char *string);
+KVO_HIDDEN void kvo__put_number(kvo_sink *to, unsigned long long number, unsigned base);
+/** Hexadecimal, with 0x. */
+KVO_HIDDEN void kvo__put_address(kvo_sink *to, unsigned long long number);
+/** For people. Names and paths are the program's: a control character in them must not look like the end of a line of ours. */
+KVO_HIDDEN void kvo__put_clean(kvo_sink *to, const char *string, size_t length);
+
+/** A string of JSON; what is no UTF-8 is replaced. */
+KVO_HIDDEN void kvo__put_json_bytes(kvo_sink *to, const char *string, size_t length);
+/** A comma, and the name of a member. */
+KVO_HIDDEN void kvo__put_member(kvo_sink *to, const char *name);
+/** A member that is a string, or null. */
+KVO_HIDDEN void kvo__put_json_string(kvo_sink *to, const char *name, const char *string);
+KVO_HIDDEN void kvo__put_json_address(kvo_sink *to, const char *name, unsigned long long number);
+/** How many bytes of a string are one character in UTF-8; 0 if they are none. */
+KVO_HIDDEN size_t kvo__character_length(const unsigned char *bytes, size_t left);
+
+#endif /* KVO_INTERNAL_SINK_H */
