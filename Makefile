@@ -15,7 +15,7 @@ peers = libglib2.0-dev qt6-base-dev libgnustep-base-dev gobjc
 
 swift_sources = $(wildcard Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Benchmarks Benchmarks/Sources)
 c_sources = $(wildcard CShim/src/*.[ch] CShim/include/kvo/*.h Tests/CAPI/*.c Tests/CAPI/support/*.[ch] \
-  Tests/Fuzzing/*.[ch] Tests/Stress/*.[ch] Benchmarks/Peers/*.[chm] \
+  Tests/Fuzzing/*.[ch] Tests/Stress/*.[ch] Tests/Crash/*.c Sources/CCrashScenarios/*.[ch] Sources/CCrashScenarios/include/*.h Benchmarks/Peers/*.[chm] \
   Benchmarks/Peers/*.cpp Benchmarks/Sources/C*/*.c Benchmarks/Sources/C*/include/*.h)
 
 help: ## Show this list

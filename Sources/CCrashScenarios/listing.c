@@ -1,0 +1,197 @@
+/* listing.c - several scenarios: lists, tables, JSON, and the check that each fault is missed when it is switched off. */
+#define _GNU_SOURCE
+#include "judge.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { AT_ONCE = 2 };
+
+/* -------------------------------------------------------------------------------------------------------------- Text -- */
+
+static const char *verdict(const kvo_crash_scenario *scenario, const kvo_crash_result *result) {
+  return scenario->run == NULL ? "not possible" : result->passed ? "pass" : "FAIL";
+}
+
+static void print_row(const kvo_crash_scenario *scenario, const kvo_crash_result *result) {
+  char codes[160];
+  crash_describe_codes(result->codes, result->code_count, codes, sizeof codes);
+  printf("%-8s %-72s %-10s %-28s %s\n", scenario->id, kvo_crash_row_of(scenario->id)->title,
+         scenario->run == NULL ? "-" : result->ended, scenario->run == NULL ? "-" : codes, verdict(scenario, result));
+  if (!result->passed) printf("         %s\n", result->reason);
+}
+
+bool kvo_crash_show(const kvo_crash_scenario *scenario, const kvo_crash_command *command) {
+  const kvo_crash_row *row = kvo_crash_row_of(scenario->id);
+  printf("%s (%s): %s\n", scenario->id, row->section, row->title);
+  if (scenario->run == NULL) {
+    printf("Not possible in %s: %s.\n", kvo_crash_is_c(scenario) ? "C" : "Swift", scenario->impossible);
+    return true;
+  }
+  if (scenario->environment != NULL) printf("Environment: %s\n", scenario->environment);
+  fflush(stdout);
+  kvo_crash_result result;
+  kvo_crash_run(scenario, command, &result);
+  fputs(result.report != NULL ? result.report : "", stderr);
+  char codes[160];
+  crash_describe_codes(result.codes, result.code_count, codes, sizeof codes);
+  printf("%s ended with %s; codes: %s; %s%s%s\n", scenario->id, result.ended, codes, verdict(scenario, &result),
+         result.passed ? "" : ": ", result.reason);
+  kvo_crash_result_free(&result);
+  return result.passed;
+}
+
+void kvo_crash_print_list(const kvo_crash_list *list) {
+  for (size_t i = 0; i < list->count; i++) {
+    const kvo_crash_scenario *each = list->scenarios[i];
+    printf("%-8s %-72s ", each->id, kvo_crash_row_of(each->id)->title);
+    if (each->run == NULL) {
+      printf("not possible: %s\n", each->impossible);
+      continue;
+    }
+    printf("%-10s %s\n", crash_expected_end(each), each->codes[0] == '\0' ? "no fault" : each->codes);
+  }
+}
+
+/* -------------------------------------------------------------------------------------------------------------- JSON -- */
+
+static void print_string(const char *text) {
+  putchar('"');
+  for (; *text != '\0'; text++) {
+    if (*text == '"' || *text == '\\')
+      printf("\\%c", *text);
+    else if ((unsigned char)*text < 0x20)
+      printf("\\u%04x", (unsigned)(unsigned char)*text);
+    else
+      putchar(*text);
+  }
+  putchar('"');
+}
+
+static void print_member(const char *name, const char *value) {
+  printf(",\"%s\":", name);
+  if (value != NULL)
+    print_string(value);
+  else
+    printf("null");
+}
+
+/* The first line of each report, which has to be the same however the program was built. */
+static void print_first_lines(const char *report) {
+  char *text = kvo_crash_normalise(report);
+  const char *separator = "";
+  for (char *rest = text, *line; (line = strsep(&rest, "\n")) != NULL;)
+    if (strncmp(line, "KVO", 3) == 0) {
+      printf("%s", separator);
+      print_string(line);
+      separator = ",";
+    }
+  free(text);
+}
+
+static void print_json(const kvo_crash_scenario *scenario, const kvo_crash_result *result) {
+  const kvo_crash_row *row = kvo_crash_row_of(scenario->id);
+  printf("{\"schema\":1");
+  print_member("id", scenario->id);
+  print_member("section", row->section);
+  print_member("title", row->title);
+  print_member("language", kvo_crash_is_c(scenario) ? "c" : "swift");
+  print_member("impossible", scenario->impossible);
+  print_member("ended", scenario->run != NULL ? result->ended : NULL);
+  printf(",\"codes\":[");
+  for (size_t i = 0; i < result->code_count; i++) printf("%s\"KVO%04d\"", i == 0 ? "" : ",", result->codes[i]);
+  printf("],\"firstLines\":[");
+  if (result->report != NULL) print_first_lines(result->report);
+  printf("],\"passed\":%s", result->passed ? "true" : "false");
+  print_member("reason", result->passed ? NULL : result->reason);
+  printf("}\n");
+}
+
+/* --------------------------------------------------------------------------------------------------------------- All -- */
+
+typedef struct work {
+  const kvo_crash_list *list;
+  kvo_crash_result *results;
+  _Atomic size_t next;
+} work;
+
+static void *take_some(void *arg) {
+  work *of = arg;
+  for (size_t i; (i = atomic_fetch_add(&of->next, 1)) < of->list->count;)
+    kvo_crash_run(of->list->scenarios[i], of->list->command, &of->results[i]);
+  return NULL;
+}
+
+/* One result for each scenario; free them, and what holds them. */
+static kvo_crash_result *run_list(const kvo_crash_list *list) {
+  work all = {.list = list, .results = calloc(list->count + 1, sizeof(kvo_crash_result))};
+  pthread_t threads[AT_ONCE];
+  if (all.results == NULL) abort();
+  for (int i = 0; i < AT_ONCE; i++)
+    if (pthread_create(&threads[i], NULL, take_some, &all) != 0) abort();
+  for (int i = 0; i < AT_ONCE; i++) pthread_join(threads[i], NULL);
+  return all.results;
+}
+
+static void free_results(kvo_crash_result *results, size_t count) {
+  for (size_t i = 0; i < count; i++) kvo_crash_result_free(&results[i]);
+  free(results);
+}
+
+size_t kvo_crash_run_all(const kvo_crash_list *list) {
+  kvo_crash_result *results = run_list(list);
+  size_t failed = 0, impossible = 0;
+  for (size_t i = 0; i < list->count; i++) {
+    failed += !results[i].passed;
+    impossible += list->scenarios[i]->run == NULL;
+    (list->json ? print_json : print_row)(list->scenarios[i], &results[i]);
+  }
+  if (!list->json)
+    printf("%zu passed, %zu failed, %zu not possible\n", list->count - failed - impossible, failed, impossible);
+  free_results(results, list->count);
+  return failed;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- Mutations -- */
+
+/* How many scenarios do not miss the fault of this code, or 1 when none expects it. */
+static size_t mutate(const kvo_crash_list *all, int code) {
+  kvo_crash_command command = *all->command;
+  command.without = code;
+  const kvo_crash_scenario **chosen = calloc(all->count + 1, sizeof *chosen);
+  if (chosen == NULL) abort();
+  kvo_crash_list list = {.scenarios = chosen, .command = &command};
+  for (size_t i = 0; i < all->count; i++) {
+    const kvo_crash_scenario *each = all->scenarios[i];
+    bool certain = (each->flags & (KVO_CRASH_ANY_NUMBER | KVO_CRASH_UNREADABLE)) == 0;
+    if (each->run != NULL && certain && kvo_crash_expects(each, code)) chosen[list.count++] = each;
+  }
+  kvo_crash_result *results = run_list(&list);
+  size_t blind = 0;
+  for (size_t i = 0; i < list.count; i++)
+    if (results[i].passed) {
+      blind++;
+      printf("KVO%04d  %s passes although the fault is not raised\n", code, chosen[i]->id);
+    }
+  if (list.count == 0)
+    printf("KVO%04d  no scenario expects it\n", code);
+  else if (blind == 0)
+    printf("KVO%04d  missed by %zu of %zu scenarios\n", code, list.count, list.count);
+  free_results(results, list.count);
+  free(chosen);
+  return list.count == 0 ? 1 : blind;
+}
+
+size_t kvo_crash_run_mutations(const kvo_crash_list *list) {
+  static const int codes[] = {
+#define KVO_CRASH_CODE(name, value, severity, exception, text) value,
+      KVO_FAULT_MAP(KVO_CRASH_CODE)
+#undef KVO_CRASH_CODE
+  };
+  size_t bad = 0;
+  for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) bad += mutate(list, codes[i]);
+  return bad;
+}

@@ -1,0 +1,110 @@
+/* perform.c - doing a scenario in this process, to its end or with a handler that goes on. */
+#define _GNU_SOURCE
+#include "judge.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------------------------------------------------------------- Checks -- */
+
+static char failed_check[300];
+static atomic_flag has_failed_check = ATOMIC_FLAG_INIT;
+
+void kvo_crash_check(bool holds, const char *what, const char *file, uint32_t line) {
+  if (holds || atomic_flag_test_and_set(&has_failed_check)) return;
+  snprintf(failed_check, sizeof failed_check, "%s:%u: it does not hold that %s\n", file, (unsigned)line, what);
+}
+
+const char *crash_failed_check(void) { return failed_check; }
+
+void crash_forget_checks(void) {
+  failed_check[0] = '\0';
+  atomic_flag_clear(&has_failed_check);
+}
+
+void kvo_crash_perform(const kvo_crash_scenario *scenario) {
+  const struct rlimit none = {0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+  scenario->run();
+  if (failed_check[0] != '\0') {
+    (void)!write(STDERR_FILENO, failed_check, strlen(failed_check));
+    _exit(CRASH_FAILED_CHECK);
+  }
+  exit(0);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ Threads -- */
+
+typedef struct crew {
+  void (*body)(size_t index, void *arg);
+  void *arg, *handler_arg;
+  kvo_fault_handler handler;
+  pthread_barrier_t start;
+} crew;
+
+typedef struct member {
+  crew *of;
+  size_t index;
+  pthread_t thread;
+} member;
+
+static void *work(void *arg) {
+  const member *self = arg;
+  crew *of = self->of;
+  kvo_set_thread_fault_handler(of->handler, of->handler_arg);
+  pthread_barrier_wait(&of->start);
+  of->body(self->index, of->arg);
+  return NULL;
+}
+
+void kvo_crash_in_threads(size_t count, void (*body)(size_t index, void *arg), void *arg) {
+  crew all = {.body = body, .arg = arg};
+  all.handler = kvo_get_thread_fault_handler(&all.handler_arg);
+  pthread_barrier_init(&all.start, NULL, (unsigned)count);
+  member *members = calloc(count, sizeof *members);
+  if (members == NULL) abort();
+  for (size_t i = 0; i < count; i++) {
+    members[i] = (member){.of = &all, .index = i};
+    if (pthread_create(&members[i].thread, NULL, work, &members[i]) != 0) abort();
+  }
+  for (size_t i = 0; i < count; i++) pthread_join(members[i].thread, NULL);
+  free(members);
+  pthread_barrier_destroy(&all.start);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- Recording -- */
+
+typedef struct recording {
+  kvo_crash_result *result;
+  pthread_mutex_t lock;
+} recording;
+
+static kvo_action record(const kvo_fault *fault, void *arg) {
+  recording *into = arg;
+  pthread_mutex_lock(&into->lock);
+  crash_note_code(into->result, (int)fault->code);
+  pthread_mutex_unlock(&into->lock);
+  return KVO_ACTION_IGNORE;
+}
+
+bool kvo_crash_can_record(const kvo_crash_scenario *scenario) {
+  return scenario->run != NULL && scenario->environment == NULL && (scenario->flags & KVO_CRASH_ALONE) == 0;
+}
+
+void kvo_crash_record(const kvo_crash_scenario *scenario, kvo_crash_result *result) {
+  *result = (kvo_crash_result){.passed = true, .ended = "handled", .report = NULL};
+  recording into = {.result = result, .lock = PTHREAD_MUTEX_INITIALIZER};
+  void *outer_arg;
+  kvo_fault_handler outer = kvo_get_thread_fault_handler(&outer_arg);
+  crash_forget_checks();
+  kvo_set_thread_fault_handler(record, &into);
+  scenario->run();
+  kvo_set_thread_fault_handler(outer, outer_arg);
+  crash_judge(scenario, false, result);
+  if (crash_failed_check()[0] != '\0') crash_fail(result, "%s", crash_failed_check());
+}

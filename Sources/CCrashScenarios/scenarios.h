@@ -1,0 +1,89 @@
+/* scenarios.h - what the scenarios in C share: the model that they go wrong with, and how they are listed. */
+#ifndef KVO_CRASH_SCENARIOS_H
+#define KVO_CRASH_SCENARIOS_H
+
+#include "include/CCrashScenarios.h"
+
+/* ------------------------------------------------------------------------------------------------------------- Lists -- */
+
+/** The scenarios of one file. */
+typedef struct crash_part {
+  const kvo_crash_scenario *scenarios;
+  size_t count;
+} crash_part;
+
+extern const crash_part crash_lifetimes, crash_endings, crash_removal, crash_registration, crash_delivery, crash_manual,
+    crash_races, crash_machinery;
+
+#define CRASH_PART(list)                                                                                               \
+  { (list), sizeof(list) / sizeof *(list) }
+/** The members of a scenario; last of all how one would vary it. */
+#define SCENARIO(number, body, expected, ...)                                                                          \
+  { .id = number, .file = __FILE__, .run = body, .codes = expected, __VA_ARGS__ }
+#define IMPOSSIBLE(number, why)                                                                                        \
+  { .id = number, .file = __FILE__, .codes = "", .impossible = why }
+
+#define CHECK(condition) kvo_crash_check((condition), #condition, __FILE__, __LINE__)
+
+/* ------------------------------------------------------------------------------------------------------------- Model -- */
+
+typedef struct document document;
+
+/** Keys: name (*). */
+typedef struct author {
+  kvo_object header;
+  char name[24];
+} author;
+
+/** Keys: pages and revision (i), title (*), author and next (@), wordCount (i, KVO_PROPERTY_MANUAL). */
+struct document {
+  kvo_object header;
+  /** Atomic, so that threads may set it at once. */
+  _Atomic int pages;
+  int revision, word_count;
+  char title[24];
+  author *_Atomic author;
+  document *next;
+};
+
+kvo_class *document_class(void);
+/** NULL without memory. */
+document *document_make(const char *title);
+void document_destroy(document *of);
+/** Runs in kvo_object_destroy of a document, when its observations have ended. NULL at first. */
+extern void (*document_will_be_freed)(document *of);
+void document_set_title(document *of, const char *title);
+void document_set_pages(document *of, int pages);
+void document_set_revision(document *of, int revision);
+void document_set_author(document *of, author *by);
+void document_set_next(document *of, document *next);
+
+author *author_make(const char *name);
+void author_destroy(author *of);
+void author_set_name(author *of, const char *name);
+
+/** Who observes. */
+typedef struct panel {
+  const char *name;
+  _Atomic int calls;
+  /** NULL, or done in each call. */
+  void (*then)(struct panel *self, const kvo_change *change);
+  document *of;
+  struct panel *other;
+  kvo_observation observation;
+} panel;
+
+/** The callback of a panel. */
+void panel_is_told(const kvo_change *change, void *user_data);
+/** kvo_add_observer for a panel. */
+kvo_observation panel_observe(panel *self, kvo_object *object, const char *key_path, int options, void *context,
+                              const char *file, uint32_t line);
+/** The same, from this line of the program. Returns the observation, 0 if it was refused. */
+#define OBSERVE(self, of, key_path, options)                                                                           \
+  panel_observe((self), &(of)->header, (key_path), (options), NULL, __FILE__, __LINE__)
+
+/** Waits until a flag is set, at most some seconds: then that is noted as a failure. */
+void await(_Atomic int *flag);
+void a_moment(void);
+
+#endif
