@@ -11,24 +11,12 @@ static void hand_out(const kvo_happening *happening) {
 
 static const void *instance_of(const kvo_info *info) { return (const char *)info->object - info->cls->header_offset; }
 
-/* An undefined key has no name but in the key paths of who observes it. The caller is a reader. */
-static const char *key_of(const kvo_info *info, kvo_slot *slot) {
-  const kvo_property *property = kvo__slot_property(info, slot);
-  if (property != NULL) return property->name;
-  kvo_node *node = atomic_load(&slot->oldest);
-  while (node != NULL && kvo__node_kind(node) != KVO_NODE_DIRECT) node = atomic_load(&node->newer);
-  if (node == NULL) return "?";
-  kvo_fault_observation described;
-  kvo__describe_node(node, &described);
-  return described.key_path;
-}
-
 static void note_change(const kvo_frame_content *change, kvo_moment moment) {
   kvo_happening happening = {.moment = moment,
                              .token = change->slot,
                              .object = instance_of(change->info),
                              .class_name = change->info->cls->written,
-                             .key_path = key_of(change->info, change->slot),
+                             .key_path = kvo__slot_name(change->info, change->slot),
                              .kind = (kvo_change_kind)change->kind};
   hand_out(&happening);
 }

@@ -149,6 +149,17 @@ kvo_node *kvo__id_claim(kvo_observation id) {
   return node;
 }
 
+void kvo__ids_visit(void (*visit)(kvo_node *node, void *arg), void *arg) {
+  for (shard *in = shards; in != shards + SHARDS; in++) {
+    uint32_t used = atomic_load(&in->used);
+    for (uint32_t index = 0; index < used; index++) {
+      const entry *each = entry_at(in, index);
+      if (each != NULL && (atomic_load_explicit(&each->state, memory_order_acquire) & NAMES_A_NODE) != 0)
+        visit((kvo_node *)(uintptr_t)atomic_load_explicit(&each->next_or_node, memory_order_relaxed), arg);
+    }
+  }
+}
+
 bool kvo_observation_is_registered(kvo_observation id) {
   shard *in = NULL;
   uint32_t index = 0;

@@ -359,6 +359,9 @@ KVO_HIDDEN kvo_node *kvo__node_make(kvo_object *object, kvo_key key, const kvo_b
 KVO_HIDDEN kvo_status kvo__node_register(kvo_object *object, kvo_node *node, kvo_key key, kvo_observation *out);
 /** Fills what a fault says about a node; the strings are the node's. */
 KVO_HIDDEN void kvo__describe_node(const kvo_node *node, kvo_fault_observation *out);
+/** The key of a slot; of an undefined one what the observations of it say, or "?". The caller is a reader, and the string the info's or
+ * a node's. */
+KVO_HIDDEN const char *kvo__slot_name(const kvo_info *info, const kvo_slot *slot);
 /** For qsort of pointers to nodes: oldest first. */
 KVO_HIDDEN int kvo__node_by_order(const void *left, const void *right);
 
@@ -378,6 +381,8 @@ KVO_HIDDEN void kvo__id_return(const kvo_node *node);
 /** Takes the node of an id, once: the caller alone may retire it, which must come next, for that keeps its info alive until then.
  * NULL: none (any more). */
 KVO_HIDDEN kvo_node *kvo__id_claim(kvo_observation id);
+/** Calls `visit` for each node that an id names, in no order. The world is stopped. */
+KVO_HIDDEN void kvo__ids_visit(void (*visit)(kvo_node *node, void *arg), void *arg);
 /** Gives back what a thread that ends has kept. */
 KVO_HIDDEN void kvo__id_thread_end(const kvo_thread *thread);
 

@@ -51,6 +51,14 @@ static const char *key_path_of(const kvo_node *node) {
   return property != NULL ? property->name : "";
 }
 
+const char *kvo__slot_name(const kvo_info *info, const kvo_slot *slot) {
+  const kvo_property *property = kvo__slot_property(info, slot);
+  if (property != NULL) return property->name;
+  kvo_node *node = atomic_load(&slot->oldest);
+  while (node != NULL && kvo__node_kind(node) != KVO_NODE_DIRECT) node = atomic_load(&node->newer);
+  return node != NULL ? key_path_of(node) : "?";
+}
+
 void kvo__describe_node(const kvo_node *node, kvo_fault_observation *out) {
   static const kvo_node_details none;
   const kvo_node_details *more = details(node) != NULL ? details(node) : &none;

@@ -117,7 +117,7 @@ static void put_text(kvo_sink *to, const kvo_fault *fault) {
 
 /* ---------------------------------------------------------------------------------------------------------- As JSON -- */
 
-static void put_json_site(kvo_sink *to, const char *name, const char *file, size_t length, uint32_t line) {
+void kvo__put_json_site(kvo_sink *to, const char *name, const char *file, size_t length, uint32_t line) {
   kvo__put_member(to, name);
   if (file == NULL) {
     kvo__put(to, "null");
@@ -130,6 +130,19 @@ static void put_json_site(kvo_sink *to, const char *name, const char *file, size
   kvo__put_byte(to, '}');
 }
 
+void kvo__put_json_options(kvo_sink *to, kvo_options options) {
+  kvo__put_member(to, "options");
+  const char *separator = "";
+  kvo__put_byte(to, '[');
+  for (size_t i = 0; i < OPTION_COUNT; i++)
+    if ((options & option_names[i].option) != 0) {
+      kvo__put(to, separator);
+      kvo__put_json_bytes(to, option_names[i].name, strlen(option_names[i].name));
+      separator = ",";
+    }
+  kvo__put_byte(to, ']');
+}
+
 static void put_json_observation(kvo_sink *to, const kvo_fault_observation *each) {
   kvo__put(to, "{\"id\":\"");
   kvo__put_address(to, each->observation);
@@ -137,18 +150,9 @@ static void put_json_observation(kvo_sink *to, const kvo_fault_observation *each
   kvo__put_json_string(to, "keyPath", each->key_path);
   kvo__put_json_string(to, "observerClass", each->observer_class);
   kvo__put_json_address(to, "observer", kvo__address(each->observer));
-  kvo__put_member(to, "options");
-  const char *separator = "";
-  kvo__put_byte(to, '[');
-  for (size_t i = 0; i < OPTION_COUNT; i++)
-    if ((each->options & option_names[i].option) != 0) {
-      kvo__put(to, separator);
-      kvo__put_json_bytes(to, option_names[i].name, strlen(option_names[i].name));
-      separator = ",";
-    }
-  kvo__put_byte(to, ']');
+  kvo__put_json_options(to, each->options);
   kvo__put_json_address(to, "context", kvo__address(each->context));
-  put_json_site(to, "registeredAt", each->file, each->file_length, each->line);
+  kvo__put_json_site(to, "registeredAt", each->file, each->file_length, each->line);
   kvo__put_byte(to, '}');
 }
 
@@ -165,7 +169,7 @@ static void put_json(kvo_sink *to, const kvo_fault *fault) {
   kvo__put_number(to, (unsigned long long)getpid(), 10);
   kvo__put_member(to, "thread");
   kvo__put_number(to, fault->thread, 10);
-  put_json_site(to, "faultAt", fault->file, fault->file_length, fault->line);
+  kvo__put_json_site(to, "faultAt", fault->file, fault->file_length, fault->line);
   kvo__put_member(to, "observations");
   kvo__put_byte(to, '[');
   for (size_t i = 0; i < fault->observation_count; i++) {

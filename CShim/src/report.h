@@ -23,6 +23,9 @@ static inline unsigned long long kvo__address(const void *pointer) { return (uns
 
 /* --------------------------------------------------------------------------------------------------------- report.c -- */
 
+/** Members of JSON: "options", a list of their names; and a place, or null. */
+KVO_HIDDEN void kvo__put_json_options(kvo_sink *to, kvo_options options);
+KVO_HIDDEN void kvo__put_json_site(kvo_sink *to, const char *name, const char *file, size_t length, uint32_t line);
 /** Writes a report to a file descriptor, piece by piece: it needs no memory, and may be done in a signal handler. */
 KVO_HIDDEN void kvo__report_write(const kvo_fault *fault, kvo_report_format format, int fd);
 

@@ -434,5 +434,6 @@ KVO_ASSUME_NONNULL_END
 #endif
 
 #include <kvo/kvo_fault.h>
+#include <kvo/kvo_graph.h>
 
 #endif /* KVO_H */

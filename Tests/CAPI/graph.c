@@ -1,0 +1,290 @@
+/* graph.c - kvo_snapshot: all observations at one moment, and their text as JSON, for Graphviz and for Mermaid. */
+#include "allocator.h"
+#include "fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static kvo_graph *snapshot(void) {
+  kvo_graph *graph = NULL;
+  CHECK_OK(kvo_snapshot(&graph));
+  return graph;
+}
+
+static char *text_of(const kvo_graph *graph, kvo_graph_form form) {
+  size_t length = kvo_graph_format(graph, form, NULL, 0);
+  char *text = malloc(length + 1);
+  CHECK_EQ(kvo_graph_format(graph, form, text, length + 1), length);
+  CHECK_EQ(strlen(text), length);
+  return text;
+}
+
+/* ------------------------------------------------------------------------------------------------------ The content -- */
+
+TEST("without observations the graph is empty") {
+  item *object = item_make(0);
+  watcher w = {0};
+  kvo_cancel_observer(watch(object, "value", KVO_NEW, &w));
+  kvo_graph *graph = snapshot();
+  CHECK_EQ(graph->object_count + graph->observation_count + graph->edge_count, 0);
+  kvo_graph_free(graph);
+  kvo_graph_free(NULL);
+  item_destroy(object);
+}
+
+TEST("objects stand in the order of their first observation, observations in that of registration") {
+  item *first = item_make(0), *second = item_make(0);
+  watcher w[4] = {{0}};
+  w[1].context = &w;
+  watch(second, "value", KVO_NEW, &w[0]);
+  watch(first, "value", KVO_NEW | KVO_OLD, &w[1]);
+  watch(second, "name", KVO_PRIOR, &w[2]);
+  watch(second, "value", KVO_ENDS_WITH_OBJECT, &w[3]);
+  kvo_graph *graph = snapshot();
+  CHECK_EQ(graph->object_count, 2);
+  CHECK_EQ(graph->observation_count, 4);
+  CHECK_EQ(graph->edge_count, 0);
+
+  const kvo_graph_object *objects = graph->objects;
+  CHECK_SAME(objects[0].object, second);
+  CHECK_EQ(objects[0].class_name, "Item");
+  CHECK_EQ(objects[0].first_observation, 0);
+  CHECK_EQ(objects[0].observation_count, 3);
+  CHECK_EQ(objects[0].key_path_count, 2);
+  CHECK_EQ(objects[0].key_paths[0], "name");
+  CHECK_EQ(objects[0].key_paths[1], "value");
+  CHECK_SAME(objects[1].object, first);
+  CHECK_EQ(objects[1].first_observation, 3);
+  CHECK_EQ(objects[1].observation_count, 1);
+
+  const int expected[] = {0, 2, 3, 1};
+  for (size_t i = 0; i < 4; i++) {
+    const kvo_graph_observation *each = &graph->observations[i];
+    CHECK_EQ(each->observation, w[expected[i]].id);
+    CHECK_EQ(each->kind, KVO_GRAPH_DIRECT);
+    CHECK_EQ(each->object, i == 3);
+    CHECK_SAME(each->observer, &w[expected[i]]);
+    CHECK_EQ(each->observer_object, KVO_GRAPH_NONE);
+    CHECK_CONTAINS(each->file, "fixture.c");
+    CHECK_EQ(each->line, watcher_observer("value", 0, &w[0]).line);
+    CHECK_EQ(each->edge_count, 0);
+  }
+  CHECK_EQ(graph->observations[1].key_path, "name");
+  CHECK_EQ(graph->observations[1].options, KVO_PRIOR);
+  CHECK_EQ(graph->observations[2].options, KVO_ENDS_WITH_OBJECT);
+  CHECK_SAME(graph->observations[3].context, &w);
+  for (int i = 0; i < 4; i++) kvo_cancel_observer(w[i].id);
+  CHECK_EQ(graph->observations[1].key_path, "name"); /* it keeps what it says */
+  kvo_graph_free(graph);
+  item_destroy(first);
+  item_destroy(second);
+}
+
+TEST("an observation through a path has an edge from each key on the way, and follows it") {
+  item *root = item_make(0), *near = item_make(0), *far = item_make(0);
+  root->next = near;
+  near->next = far;
+  watcher w = {0};
+  watch(root, "next.next.value", KVO_NEW, &w);
+  kvo_graph *graph = snapshot();
+  CHECK_EQ(graph->object_count, 3);
+  CHECK_EQ(graph->observation_count, 1);
+  CHECK_EQ(graph->observations[0].kind, KVO_GRAPH_EXPRESSION);
+  CHECK_EQ(graph->observations[0].key_path, "next.next.value");
+  CHECK_EQ(graph->observations[0].edge_count, 3);
+  const void *objects[] = {root, near, far};
+  const char *keys[] = {"next", "next", "value"};
+  for (size_t i = 0; i < 3; i++) {
+    const kvo_graph_edge *edge = &graph->edges[graph->observations[0].first_edge + i];
+    CHECK_EQ(edge->observation, 0);
+    CHECK_SAME(graph->objects[edge->object].object, objects[i]);
+    CHECK_EQ(graph->objects[edge->object].edge_count, 1);
+    CHECK_EQ(edge->key, keys[i]);
+    CHECK_EQ(edge->is_value, i == 2);
+  }
+  CHECK_EQ(graph->objects[graph->edges[2].object].observation_count, 0);
+  kvo_graph_free(graph);
+
+  item_set_next(root, far); /* far->next is nil */
+  graph = snapshot();
+  CHECK_EQ(graph->edge_count, 2);
+  CHECK_SAME(graph->objects[graph->edges[0].object].object, root);
+  CHECK_SAME(graph->objects[graph->edges[1].object].object, far);
+  CHECK_EQ(graph->edges[1].key, "next");
+  kvo_graph_free(graph);
+  kvo_cancel_observer(w.id);
+  item_destroy(root);
+  item_destroy(near);
+  item_destroy(far);
+}
+
+static void ignore(const kvo_change *change, void *user_data) {
+  (void)change;
+  (void)user_data;
+}
+
+TEST("an observer that is observed itself is one of the objects") {
+  item *left = item_make(0), *right = item_make(0);
+  kvo_observation ids[2];
+  item *pair[] = {left, right};
+  for (int i = 0; i < 2; i++) {
+    kvo_observer observer = {
+        .struct_size = sizeof observer, .key_path = "value", .callback = ignore, .user_data = pair[1 - i]};
+    CHECK_OK(kvo_add_observer(as_object(pair[i]), &observer, &ids[i]));
+  }
+  kvo_graph *graph = snapshot();
+  CHECK_EQ(graph->observations[0].observer_object, 1);
+  CHECK_EQ(graph->observations[1].observer_object, 0);
+  CHECK_SAME(graph->observations[0].file, NULL);
+  char *dot = text_of(graph, KVO_GRAPH_DOT);
+  CHECK_CONTAINS(dot, "n0 -> o1 [style=bold];");
+  CHECK_CONTAINS(dot, "n1 -> o0 [style=bold];");
+  free(dot);
+  kvo_graph_free(graph);
+  for (int i = 0; i < 2; i++) kvo_cancel_observer(ids[i]);
+  item_destroy(left);
+  item_destroy(right);
+}
+
+static void take_one(watcher *self, const kvo_change *change) {
+  kvo_graph *graph = snapshot();
+  self->then_arg = (void *)(uintptr_t)graph->observation_count;
+  CHECK_EQ(graph->observations[0].observation, change->observation);
+  kvo_graph_free(graph);
+}
+
+TEST("a snapshot can be taken in a callback") {
+  item *object = item_make(0);
+  watcher w = {.then = take_one};
+  watch(object, "value", KVO_NEW, &w);
+  item_set_value(object, 1);
+  CHECK_EQ((uintptr_t)w.then_arg, 1);
+  kvo_cancel_observer(w.id);
+  item_destroy(object);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- The text -- */
+
+/* A graph of the program's own, with names that mean something to each of the languages. */
+static kvo_graph hostile(void) {
+  static const char *const key_paths[] = {"a\"b\\c"};
+  static const kvo_graph_object objects[] = {{.object = (const void *)0x10,
+                                              .class_name = "X\"<b>\n#1;`\xff|",
+                                              .observation_count = 1,
+                                              .key_paths = key_paths,
+                                              .key_path_count = 1,
+                                              .edge_count = 1}};
+  static const kvo_graph_observation observations[] = {{.observation = 0x100000001,
+                                                        .kind = KVO_GRAPH_EXPRESSION,
+                                                        .key_path = "a\"b\\c",
+                                                        .options = KVO_NEW | KVO_PRIOR,
+                                                        .observer_class = "Gr\xc3\xbc\xc3\x9f",
+                                                        .observer_object = KVO_GRAPH_NONE,
+                                                        .file = "some/where.c",
+                                                        .line = 41,
+                                                        .edge_count = 1}};
+  static const kvo_graph_edge edges[] = {{.key = NULL}};
+  kvo_graph graph = {objects, 1, observations, 1, edges, 1};
+  return graph;
+}
+
+TEST("JSON escapes what it must, and has numbers of 64 bits as strings") {
+  kvo_graph graph = hostile();
+  char *json = text_of(&graph, KVO_GRAPH_JSON);
+  CHECK_EQ(json,
+           "{\"schema\":1,\"objects\":[{\"class\":\"X\\u0022<b>\\u000a#1;`\\ufffd|\",\"address\":\"0x10\","
+           "\"observations\":1,\"edges\":1,\"keyPaths\":[\"a\\u0022b\\u005cc\"]}],"
+           "\"observations\":[{\"id\":\"0x100000001\",\"kind\":\"expression\",\"object\":0,"
+           "\"keyPath\":\"a\\u0022b\\u005cc\",\"options\":[\"new\",\"prior\"],\"observerClass\":\"Gr\xc3\xbc\xc3\x9f\","
+           "\"observer\":\"0x0\",\"observerObject\":null,\"context\":\"0x0\","
+           "\"registeredAt\":{\"file\":\"some/where.c\",\"line\":41}}],"
+           "\"edges\":[{\"observation\":0,\"object\":0,\"key\":null,\"isValue\":false}]}\n");
+  free(json);
+}
+
+TEST("DOT escapes what it must") {
+  kvo_graph graph = hostile();
+  char *text = text_of(&graph, KVO_GRAPH_DOT);
+  CHECK_EQ(text, "digraph observations {\n"
+                 "  rankdir=LR;\n"
+                 "  node [shape=box];\n"
+                 "  o0 [label=\"X\\\"<b> #1;`\xef\xbf\xbd|\\n0x10\"];\n"
+                 "  n0 [style=rounded, label=\"where.c:41\\nGr\xc3\xbc\xc3\x9f\\na\\\"b\\\\c\"];\n"
+                 "  o0 -> n0 [style=dashed, label=\"(its death)\"];\n"
+                 "}\n");
+  free(text);
+}
+
+TEST("Mermaid escapes what it must") {
+  kvo_graph graph = hostile();
+  char *text = text_of(&graph, KVO_GRAPH_MERMAID);
+  CHECK_EQ(text, "flowchart LR\n"
+                 "  o0[\"X#34;#60;b#62; #35;1#59;#96;\xef\xbf\xbd#124;<br/>0x10\"]\n"
+                 "  n0([\"where.c:41<br/>Gr\xc3\xbc\xc3\x9f<br/>a#34;b#92;c\"])\n"
+                 "  o0 -. \"(its death)\" .-> n0\n");
+  free(text);
+}
+
+TEST("a buffer that is too small gets the beginning, and the length of the whole is returned") {
+  kvo_graph graph = hostile();
+  char *whole = text_of(&graph, KVO_GRAPH_DOT), part[16];
+  memset(part, 'x', sizeof part);
+  CHECK_EQ(kvo_graph_format(&graph, KVO_GRAPH_DOT, part, 10), strlen(whole));
+  CHECK_EQ(strlen(part), 9);
+  CHECK_EQ(strncmp(whole, part, 9), 0);
+  CHECK_EQ(part[10], 'x');
+  free(whole);
+}
+
+/* ------------------------------------------------------------------------------------------------- Size and memory -- */
+
+TEST("a hundred thousand observations are no problem") {
+  enum { OBJECTS = 100, EACH = 1000 };
+  static watcher w;
+  item *objects[OBJECTS];
+  kvo_observation *ids = malloc(sizeof *ids * OBJECTS * EACH);
+  for (int i = 0; i < OBJECTS; i++) {
+    objects[i] = item_make(0);
+    for (int j = 0; j < EACH; j++) ids[i * EACH + j] = watch(objects[i], "value", KVO_NEW, &w);
+  }
+  kvo_graph *graph = snapshot();
+  CHECK_EQ(graph->object_count, OBJECTS);
+  CHECK_EQ(graph->observation_count, OBJECTS * EACH);
+  for (size_t i = 0; i < OBJECTS * EACH; i++) CHECK_EQ(graph->observations[i].observation, ids[i]);
+  char *json = text_of(graph, KVO_GRAPH_JSON);
+  CHECK(strlen(json) > (size_t)OBJECTS * EACH * 50);
+  free(json);
+  kvo_graph_free(graph);
+  for (int i = 0; i < OBJECTS * EACH; i++) kvo_cancel_observer(ids[i]);
+  for (int i = 0; i < OBJECTS; i++) item_destroy(objects[i]);
+  free(ids);
+}
+
+TEST("without memory there is no graph, and nothing is lost") {
+  use_counting_allocator();
+  item *root = item_make(0), *next = item_make(0);
+  root->next = next;
+  watcher w[2] = {{0}};
+  watch(root, "next.value", KVO_NEW, &w[0]);
+  watch(next, "value", KVO_NEW, &w[1]);
+  long before = live_blocks, refused = 0;
+  kvo_status status = KVO_ERROR_OUT_OF_MEMORY;
+  for (long fail = 1; status != KVO_OK; fail++) {
+    kvo_graph *graph = NULL;
+    fail_in = fail;
+    status = kvo_snapshot(&graph);
+    fail_in = 0;
+    if (status != KVO_OK) {
+      CHECK_STATUS(status, KVO_ERROR_OUT_OF_MEMORY);
+      CHECK_SAME(graph, NULL);
+      refused++;
+    }
+    kvo_graph_free(graph);
+    CHECK_EQ(live_blocks, before);
+  }
+  CHECK(refused >= 2);
+  for (int i = 0; i < 2; i++) kvo_cancel_observer(w[i].id);
+  item_destroy(root);
+  item_destroy(next);
+}
