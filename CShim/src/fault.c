@@ -119,7 +119,8 @@ void kvo_fault_raise(kvo_fault_code code, const char *detail, const char *apple,
   if (severity == KVO_SEVERITY_FATAL) thread_faults++;
   char summary_block[512];
   kvo_text summary = KVO_TEXT(summary_block);
-  kvo__append(&summary, "KVO%04d %s: %s", (int)code, kvo_severity_name(severity), detail);
+  kvo__append(&summary, "KVO%04d %s: ", (int)code, kvo_severity_name(severity));
+  kvo__append_cut(&summary, detail);
   kvo_fault fault = {.code = code,
                      .severity = severity,
                      .summary = summary.bytes,

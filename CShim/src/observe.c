@@ -71,6 +71,10 @@ void kvo__describe_node(const kvo_node *node, kvo_fault_observation *out) {
   out->file = node->file;
   out->file_length = node->file != NULL ? strlen(node->file) : 0;
   out->line = node->line;
+  out->object = NULL;
+  out->object_class = NULL;
+  out->frames = NULL;
+  out->frame_count = 0;
 }
 
 void kvo__node_free(kvo_node *node) {

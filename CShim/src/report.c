@@ -1,7 +1,8 @@
-/* report.c - a fault as text and as JSON, written piece by piece: no report is too long, and none needs memory. */
+/* report.c - texts that grow, and reports, which are written piece by piece: none is too long, and none needs memory. */
 #define _GNU_SOURCE
 #include "report.h"
 
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -37,155 +38,72 @@ void kvo__discard(kvo_text *of) {
   if (of->on_heap) kvo__free(of->bytes);
 }
 
+void kvo__append_cut(kvo_text *to, const char *string) {
+  size_t length = strlen(string);
+  kvo_cut cut = kvo__cut(string, length);
+  kvo__append(to, "%.*s", (int)cut.head, string);
+  if (cut.head == length) return;
+  kvo__append(to, "...(%zu bytes left out)...%s", length - cut.head - cut.tail, string + length - cut.tail);
+}
+
 /* ------------------------------------------------------------------------------------------------------------- Pieces -- */
 
-static void put_code(kvo_sink *to, kvo_fault_code code) {
+void kvo__put_code(kvo_sink *to, kvo_fault_code code) {
   kvo__put(to, "KVO");
   for (unsigned digit = 1000; digit > 0; digit /= 10) kvo__put_byte(to, "0123456789"[(unsigned)code / digit % 10]);
 }
 
-static const struct {
-  kvo_options option;
-  const char *name;
-} option_names[] = {{KVO_NEW, "new"}, {KVO_OLD, "old"}, {KVO_INITIAL, "initial"}, {KVO_PRIOR, "prior"}};
-enum { OPTION_COUNT = sizeof option_names / sizeof *option_names };
+void kvo__put_seconds(kvo_sink *to, double seconds) {
+  unsigned long long thousandths = seconds < 1e12 ? (unsigned long long)(seconds * 1000 + 0.5) : 1000000000000000;
+  kvo__put_number(to, thousandths / 1000, 10);
+  kvo__put_byte(to, '.');
+  for (unsigned digit = 100; digit > 0; digit /= 10) kvo__put_byte(to, "0123456789"[thousandths / digit % 10]);
+}
 
-/* -------------------------------------------------------------------------------------------------------- As a text -- */
-
-static void put_lines(kvo_sink *to, const char *label, const char *string, const char *indent) {
-  kvo__put(to, label);
-  for (const char *line = string;;) {
-    size_t length = strcspn(line, "\n");
-    kvo__put_clean(to, line, length);
-    kvo__put_byte(to, '\n');
-    line += length;
-    if (*line++ == '\0') return;
-    kvo__put(to, indent);
+void kvo__put_build_id(kvo_sink *to, const kvo_module *of) {
+  for (size_t i = 0; i < of->build_id_length; i++) {
+    kvo__put_byte(to, "0123456789abcdef"[of->build_id[i] >> 4]);
+    kvo__put_byte(to, "0123456789abcdef"[of->build_id[i] & 15]);
   }
 }
 
-static void put_site(kvo_sink *to, const char *file, size_t length, uint32_t line) {
-  if (file == NULL) {
-    kvo__put(to, "a place that was not told (KVO_HERE tells it)\n");
-    return;
+const kvo_named_option kvo__named_options[KVO_OPTION_COUNT] = {
+    {KVO_NEW, "new"}, {KVO_OLD, "old"}, {KVO_INITIAL, "initial"}, {KVO_PRIOR, "prior"}};
+
+const char *kvo__thread_name(uint32_t thread, char *buffer, size_t size) {
+  char path[64];
+  kvo_sink to = {.memory = path, .capacity = sizeof path, .fd = -1};
+  kvo__put(&to, "/proc/self/task/");
+  kvo__put_number(&to, thread, 10);
+  kvo__put(&to, "/comm");
+  kvo__sink_end(&to);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t length = fd >= 0 ? read(fd, buffer, size - 1) : 0;
+  if (fd >= 0) close(fd);
+  if (length > 0 && buffer[length - 1] == '\n') length--;
+  buffer[length > 0 ? length : 0] = '\0';
+  return buffer;
+}
+
+const char *kvo__event_name(kvo_event_kind kind) {
+  switch (kind) {
+    case KVO_EVENT_REGISTERED: return "registered";
+    case KVO_EVENT_ENDED: return "ended";
+    case KVO_EVENT_CHANGED: return "changed";
+    case KVO_EVENT_DELIVERED: return "delivered";
+    case KVO_EVENT_DIED: return "died";
   }
-  kvo__put_clean(to, file, length);
-  kvo__put_byte(to, ':');
-  kvo__put_number(to, line, 10);
-  kvo__put_byte(to, '\n');
-}
-
-static void put_observation(kvo_sink *to, const kvo_fault_observation *each) {
-  kvo__put(to, "    \"");
-  kvo__put_clean(to, each->key_path, strlen(each->key_path));
-  kvo__put(to, "\"  observer ");
-  if (each->observer_class != NULL) {
-    kvo__put_clean(to, each->observer_class, strlen(each->observer_class));
-    kvo__put_byte(to, '@');
-  }
-  kvo__put_address(to, kvo__address(each->observer));
-  kvo__put(to, "  options ");
-  const char *separator = "";
-  for (size_t i = 0; i < OPTION_COUNT; i++)
-    if ((each->options & option_names[i].option) != 0) {
-      kvo__put(to, separator);
-      kvo__put(to, option_names[i].name);
-      separator = "|";
-    }
-  kvo__put(to, *separator == '\0' ? "none  context " : "  context ");
-  kvo__put_address(to, kvo__address(each->context));
-  kvo__put(to, "  id ");
-  kvo__put_address(to, each->observation);
-  kvo__put(to, "\n        registered at ");
-  put_site(to, each->file, each->file_length, each->line);
-}
-
-static void put_text(kvo_sink *to, const kvo_fault *fault) {
-  put_lines(to, "", fault->summary, "  ");
-  if (fault->apple != NULL) put_lines(to, "  Apple says: ", fault->apple, "    ");
-  if (fault->observation_count > 0) kvo__put(to, "  observations:\n");
-  for (size_t i = 0; i < fault->observation_count; i++) put_observation(to, &fault->observations[i]);
-  if (fault->file != NULL) {
-    kvo__put(to, "  fault at ");
-    put_site(to, fault->file, fault->file_length, fault->line);
-  }
-  if (fault->help != NULL) put_lines(to, "  help: ", fault->help, "    ");
-  kvo__put(to, "  more: break on kvo_fault_break; KVO_POLICY=log goes on after a fault, KVO_POLICY=");
-  put_code(to, fault->code);
-  kvo__put(to, ":log after this one only; KVO_HELP=1 lists what else there is\n");
-}
-
-/* ---------------------------------------------------------------------------------------------------------- As JSON -- */
-
-void kvo__put_json_site(kvo_sink *to, const char *name, const char *file, size_t length, uint32_t line) {
-  kvo__put_member(to, name);
-  if (file == NULL) {
-    kvo__put(to, "null");
-    return;
-  }
-  kvo__put(to, "{\"file\":");
-  kvo__put_json_bytes(to, file, length);
-  kvo__put_member(to, "line");
-  kvo__put_number(to, line, 10);
-  kvo__put_byte(to, '}');
-}
-
-void kvo__put_json_options(kvo_sink *to, kvo_options options) {
-  kvo__put_member(to, "options");
-  const char *separator = "";
-  kvo__put_byte(to, '[');
-  for (size_t i = 0; i < OPTION_COUNT; i++)
-    if ((options & option_names[i].option) != 0) {
-      kvo__put(to, separator);
-      kvo__put_json_bytes(to, option_names[i].name, strlen(option_names[i].name));
-      separator = ",";
-    }
-  kvo__put_byte(to, ']');
-}
-
-static void put_json_observation(kvo_sink *to, const kvo_fault_observation *each) {
-  kvo__put(to, "{\"id\":\"");
-  kvo__put_address(to, each->observation);
-  kvo__put_byte(to, '"');
-  kvo__put_json_string(to, "keyPath", each->key_path);
-  kvo__put_json_string(to, "observerClass", each->observer_class);
-  kvo__put_json_address(to, "observer", kvo__address(each->observer));
-  kvo__put_json_options(to, each->options);
-  kvo__put_json_address(to, "context", kvo__address(each->context));
-  kvo__put_json_site(to, "registeredAt", each->file, each->file_length, each->line);
-  kvo__put_byte(to, '}');
-}
-
-static void put_json(kvo_sink *to, const kvo_fault *fault) {
-  kvo__put(to, "{\"schema\":1,\"code\":\"");
-  put_code(to, fault->code);
-  kvo__put_byte(to, '"');
-  kvo__put_json_string(to, "severity", kvo_severity_name(fault->severity));
-  kvo__put_json_string(to, "summary", fault->summary);
-  kvo__put_json_string(to, "apple", fault->apple);
-  kvo__put_json_string(to, "exception", fault->exception);
-  kvo__put_json_string(to, "help", fault->help);
-  kvo__put_member(to, "process");
-  kvo__put_number(to, (unsigned long long)getpid(), 10);
-  kvo__put_member(to, "thread");
-  kvo__put_number(to, fault->thread, 10);
-  kvo__put_json_site(to, "faultAt", fault->file, fault->file_length, fault->line);
-  kvo__put_member(to, "observations");
-  kvo__put_byte(to, '[');
-  for (size_t i = 0; i < fault->observation_count; i++) {
-    if (i > 0) kvo__put_byte(to, ',');
-    put_json_observation(to, &fault->observations[i]);
-  }
-  kvo__put(to, "]}\n");
+  return "unknown";
 }
 
 /* ------------------------------------------------------------------------------------------------------------ Writing -- */
 
 static void put_report(kvo_sink *to, const kvo_fault *fault, kvo_report_format format) {
+  to->demangles = kvo__can_demangle();
   if (format == KVO_REPORT_JSON)
-    put_json(to, fault);
+    kvo__put_json_report(to, fault);
   else
-    put_text(to, fault);
+    kvo__put_text_report(to, fault);
 }
 
 void kvo__report_write(const kvo_fault *fault, kvo_report_format format, int fd) {

@@ -3,6 +3,7 @@
 #define KVO_INTERNAL_REPORT_H
 
 #include "sink.h"
+#include "symbols.h"
 
 /** A text that grows beyond its first block, which is on the stack, as long as there is memory, and else is cut short. */
 typedef struct kvo_text {
@@ -16,6 +17,8 @@ typedef struct kvo_text {
   (kvo_text) { (block), 0, sizeof(block), false }
 
 KVO_HIDDEN void kvo__append(kvo_text *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/** Appends a string of the program's, cut as sinks cut it. */
+KVO_HIDDEN void kvo__append_cut(kvo_text *to, const char *string);
 KVO_HIDDEN void kvo__discard(kvo_text *of);
 
 /** As a number: %p prints NULL as "(nil)", which reads like a value. */
@@ -23,11 +26,33 @@ static inline unsigned long long kvo__address(const void *pointer) { return (uns
 
 /* --------------------------------------------------------------------------------------------------------- report.c -- */
 
+/** Writes a report to a file descriptor, piece by piece: it needs no memory, and may be done in a signal handler. */
+KVO_HIDDEN void kvo__report_write(const kvo_fault *fault, kvo_report_format format, int fd);
+
+KVO_HIDDEN void kvo__put_code(kvo_sink *to, kvo_fault_code code);
+/** With three places behind the point, of a number that is not negative. */
+KVO_HIDDEN void kvo__put_seconds(kvo_sink *to, double seconds);
+KVO_HIDDEN void kvo__put_build_id(kvo_sink *to, const kvo_module *of);
+
+typedef struct kvo_named_option {
+  kvo_options option;
+  const char *name;
+} kvo_named_option;
+enum { KVO_OPTION_COUNT = 4 };
+/** Which options of an observation reports name, and how. */
+extern KVO_HIDDEN const kvo_named_option kvo__named_options[KVO_OPTION_COUNT];
+
+/** Stores the name of a thread of this process and returns it; "" if there is none such. */
+KVO_HIDDEN const char *kvo__thread_name(uint32_t thread, char *buffer, size_t size);
+KVO_HIDDEN const char *kvo__event_name(kvo_event_kind kind);
+
+/* ------------------------------------------------------------------------------------- report_text.c, report_json.c -- */
+
+KVO_HIDDEN void kvo__put_text_report(kvo_sink *to, const kvo_fault *fault);
+KVO_HIDDEN void kvo__put_json_report(kvo_sink *to, const kvo_fault *fault);
 /** Members of JSON: "options", a list of their names; and a place, or null. */
 KVO_HIDDEN void kvo__put_json_options(kvo_sink *to, kvo_options options);
 KVO_HIDDEN void kvo__put_json_site(kvo_sink *to, const char *name, const char *file, size_t length, uint32_t line);
-/** Writes a report to a file descriptor, piece by piece: it needs no memory, and may be done in a signal handler. */
-KVO_HIDDEN void kvo__report_write(const kvo_fault *fault, kvo_report_format format, int fd);
 
 /* --------------------------------------------------------------------------------------------------------- policy.c -- */
 

@@ -51,18 +51,7 @@ void kvo__put_address(kvo_sink *to, unsigned long long number) {
   kvo__put_number(to, number, 16);
 }
 
-void kvo__put_clean(kvo_sink *to, const char *string, size_t length) {
-  for (size_t i = 0; i < length; i++) {
-    unsigned char byte = (unsigned char)string[i];
-    if (byte >= 0x20 && byte != 0x7f) {
-      kvo__put_byte(to, string[i]);
-    } else {
-      kvo__put(to, "\\x");
-      kvo__put_byte(to, "0123456789abcdef"[byte >> 4]);
-      kvo__put_byte(to, "0123456789abcdef"[byte & 15]);
-    }
-  }
-}
+/* ------------------------------------------------------------------------------------------------ The program's strings -- */
 
 size_t kvo__character_length(const unsigned char *bytes, size_t left) {
   size_t length = bytes[0] < 0x80 ? 1 : bytes[0] < 0xc2 ? 0 : bytes[0] < 0xe0 ? 2 : bytes[0] < 0xf0 ? 3 : 4;
@@ -74,23 +63,71 @@ size_t kvo__character_length(const unsigned char *bytes, size_t left) {
   return overlong || surrogate || too_large ? 0 : length;
 }
 
-void kvo__put_json_bytes(kvo_sink *to, const char *string, size_t length) {
-  const unsigned char *bytes = (const unsigned char *)string;
-  kvo__put_byte(to, '"');
+kvo_cut kvo__cut(const char *string, size_t length) {
+  if (length <= KVO_MOST_SHOWN) return (kvo_cut){length, 0};
+  kvo_cut cut = {KVO_MOST_SHOWN * 6 / 10, KVO_MOST_SHOWN * 3 / 10}; /* so that what was cut fits with more round it */
+  /* Not within a character, of which the further bytes are 10xxxxxx. */
+  for (int i = 0; i < 3 && ((unsigned char)string[cut.head] & 0xc0) == 0x80; i++) cut.head--;
+  for (int i = 0; i < 3 && ((unsigned char)string[length - cut.tail] & 0xc0) == 0x80; i++) cut.tail--;
+  return cut;
+}
+
+/* Puts one character, or a byte that is part of none, of `count` 0. */
+typedef void (*put_character)(kvo_sink *to, const unsigned char *bytes, size_t count);
+
+static void put_characters(kvo_sink *to, const char *string, size_t length, put_character each) {
   for (size_t i = 0; i < length;) {
-    size_t count = kvo__character_length(bytes + i, length - i);
-    if (count == 0) {
-      kvo__put(to, "\\ufffd"); /* what is no text may not be in JSON */
-      i++;
-    } else if (bytes[i] < 0x20 || bytes[i] == '"' || bytes[i] == '\\') {
-      kvo__put(to, "\\u00");
-      kvo__put_byte(to, "0123456789abcdef"[bytes[i] >> 4]);
-      kvo__put_byte(to, "0123456789abcdef"[bytes[i] & 15]);
-      i++;
-    } else {
-      while (count-- > 0) kvo__put_byte(to, string[i++]);
-    }
+    const unsigned char *bytes = (const unsigned char *)string + i;
+    size_t count = kvo__character_length(bytes, length - i);
+    each(to, bytes, count);
+    i += count > 0 ? count : 1;
   }
+}
+
+static void put_cut(kvo_sink *to, const char *string, size_t length, put_character each) {
+  kvo_cut cut = kvo__cut(string, length);
+  put_characters(to, string, cut.head, each);
+  if (cut.head == length) return;
+  kvo__put(to, "...(");
+  kvo__put_number(to, length - cut.head - cut.tail, 10);
+  kvo__put(to, " bytes left out)...");
+  put_characters(to, string + length - cut.tail, cut.tail, each);
+}
+
+static void put_escaped(kvo_sink *to, const char *escape, unsigned char byte) {
+  kvo__put(to, escape);
+  kvo__put_byte(to, "0123456789abcdef"[byte >> 4]);
+  kvo__put_byte(to, "0123456789abcdef"[byte & 15]);
+}
+
+/* U+0080 to U+009F are control characters, too. */
+static void put_clean_character(kvo_sink *to, const unsigned char *bytes, size_t count) {
+  bool is_clean = count > 0 && bytes[0] >= 0x20 && bytes[0] != 0x7f && !(bytes[0] == 0xc2 && bytes[1] < 0xa0);
+  for (size_t i = 0; i < (count > 0 ? count : 1); i++)
+    if (is_clean)
+      kvo__put_byte(to, (char)bytes[i]);
+    else
+      put_escaped(to, "\\x", bytes[i]);
+}
+
+static void put_json_character(kvo_sink *to, const unsigned char *bytes, size_t count) {
+  if (count == 0)
+    kvo__put(to, "\\ufffd"); /* what is no text may not be in JSON */
+  else if (bytes[0] < 0x20 || bytes[0] == 0x7f || bytes[0] == '"' || bytes[0] == '\\')
+    put_escaped(to, "\\u00", bytes[0]);
+  else
+    for (size_t i = 0; i < count; i++) kvo__put_byte(to, (char)bytes[i]);
+}
+
+void kvo__put_clean(kvo_sink *to, const char *string, size_t length) {
+  put_cut(to, string, length, put_clean_character);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- JSON -- */
+
+void kvo__put_json_bytes(kvo_sink *to, const char *string, size_t length) {
+  kvo__put_byte(to, '"');
+  put_cut(to, string, length, put_json_character);
   kvo__put_byte(to, '"');
 }
 

@@ -14,6 +14,8 @@ typedef struct kvo_sink {
   size_t capacity;
   int fd;
   size_t buffered;
+  /** Names of functions are put as their language writes them (symbols.h). */
+  bool demangles;
   char block[1024];
 } kvo_sink;
 
@@ -29,10 +31,19 @@ KVO_HIDDEN void kvo__put(kvo_sink *to, const char *string);
 KVO_HIDDEN void kvo__put_number(kvo_sink *to, unsigned long long number, unsigned base);
 /** Hexadecimal, with 0x. */
 KVO_HIDDEN void kvo__put_address(kvo_sink *to, unsigned long long number);
-/** For people. Names and paths are the program's: a control character in them must not look like the end of a line of ours. */
+/** The most bytes of a string of the program's that are put. */
+#define KVO_MOST_SHOWN 1000
+/** Of a string that is longer: how many bytes of its beginning and of its end are shown, whole characters. */
+typedef struct kvo_cut {
+  size_t head, tail;
+} kvo_cut;
+KVO_HIDDEN kvo_cut kvo__cut(const char *string, size_t length);
+
+/** For people, cut. Names and paths are the program's: a control character in them must not look like the end of a line of ours, nor
+ * steer a terminal. */
 KVO_HIDDEN void kvo__put_clean(kvo_sink *to, const char *string, size_t length);
 
-/** A string of JSON; what is no UTF-8 is replaced. */
+/** A string of JSON, cut; what is no UTF-8 is replaced. */
 KVO_HIDDEN void kvo__put_json_bytes(kvo_sink *to, const char *string, size_t length);
 /** A comma, and the name of a member. */
 KVO_HIDDEN void kvo__put_member(kvo_sink *to, const char *name);

@@ -103,3 +103,26 @@ KVO_READS_FRAMES size_t kvo__stack_at_fault(void **frames, size_t capacity) {
   memcpy(frames, unwound, by_tables.count * sizeof *unwound);
   return by_tables.count;
 }
+
+/* The C library's code there asks the kernel to go back, and is known by its bytes, as debuggers know it. */
+bool kvo__is_signal_return(const void *return_address) {
+#if defined(__x86_64__)
+  static const unsigned char code[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
+#elif defined(__aarch64__)
+  static const unsigned char code[] = {0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4};
+#else
+  static const unsigned char code[] = {0};
+#endif
+  bool is_whole = is_readable(return_address) && is_readable((const char *)return_address + sizeof code - 8);
+  return sizeof code > 1 && is_whole && memcmp(return_address, code, sizeof code) == 0;
+}
+
+bool kvo__in_signal_handler(void) {
+  stack_t signal_stack;
+  if (sigaltstack(NULL, &signal_stack) == 0 && (signal_stack.ss_flags & SS_ONSTACK) != 0) return true;
+  void *frames[KVO_FAULT_FRAMES];
+  size_t count = kvo__stack_at_fault(frames, KVO_FAULT_FRAMES);
+  for (size_t i = 0; i < count; i++)
+    if (kvo__is_signal_return(frames[i])) return true;
+  return false;
+}

@@ -18,4 +18,10 @@ KVO_HIDDEN size_t kvo__stack_capture(void **frames, size_t capacity);
  * or newer entirely, before that unless the handler interrupted the loading of a library. */
 KVO_HIDDEN size_t kvo__stack_at_fault(void **frames, size_t capacity);
 
+/** Tells whether a return address is where a signal handler returns to: what is called there was not called by the next frame, but
+ * interrupted it. It must be code. */
+KVO_HIDDEN bool kvo__is_signal_return(const void *return_address);
+/** Tells whether this thread is in a signal handler, as far as the 64 innermost calls show one. */
+KVO_HIDDEN bool kvo__in_signal_handler(void);
+
 #endif /* KVO_STACK_H */

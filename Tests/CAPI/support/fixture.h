@@ -68,7 +68,7 @@ seen_value see(const kvo_value *value);
 typedef struct fault_log {
   int count;
   kvo_fault_code code;
-  char summary[512], apple[1024], report[4096], file[128];
+  char summary[512], apple[1024], report[16384], file[128];
   uint32_t line;
   size_t observation_count;
   kvo_fault_observation first;

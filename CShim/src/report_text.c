@@ -1,0 +1,308 @@
+/* report_text.c - a fault as some lines for people: what, why, where, and what to do. */
+#define _GNU_SOURCE
+#include "report.h"
+
+#include <unistd.h>
+
+static void put_name(kvo_sink *to, const char *name) { kvo__put_clean(to, name, strlen(name)); }
+
+static void put_quoted(kvo_sink *to, const char *name) {
+  kvo__put_byte(to, '"');
+  put_name(to, name);
+  kvo__put_byte(to, '"');
+}
+
+static void put_lines(kvo_sink *to, const char *label, const char *string, const char *indent) {
+  kvo__put(to, label);
+  for (const char *line = string;;) {
+    size_t length = strcspn(line, "\n");
+    kvo__put_clean(to, line, length);
+    kvo__put_byte(to, '\n');
+    line += length;
+    if (*line++ == '\0') return;
+    kvo__put(to, indent);
+  }
+}
+
+/* Such as Document@0x7f3c5c0041e0. */
+static void put_object(kvo_sink *to, const char *class_name, const void *address) {
+  if (class_name != NULL) {
+    put_name(to, class_name);
+    kvo__put_byte(to, '@');
+  }
+  kvo__put_address(to, kvo__address(address));
+}
+
+/* Such as ` at Sidebar.swift:41`. */
+static void put_place(kvo_sink *to, const char *file, size_t length, uint32_t line) {
+  kvo__put(to, " at ");
+  if (file == NULL) {
+    kvo__put(to, "a place that was not told (KVO_HERE tells it)");
+    return;
+  }
+  kvo__put_clean(to, file, length);
+  kvo__put_byte(to, ':');
+  kvo__put_number(to, line, 10);
+}
+
+/* Threads that nobody named are called as the first one is. */
+static void put_thread(kvo_sink *to, uint32_t thread) {
+  if (thread == 0) return;
+  kvo__put(to, "  thread ");
+  kvo__put_number(to, thread, 10);
+  char name[64], first[64];
+  uint32_t process = (uint32_t)getpid();
+  kvo__thread_name(thread, name, sizeof name);
+  if (thread == process) {
+    kvo__put(to, " (main)");
+  } else if (name[0] != '\0' && strcmp(name, kvo__thread_name(process, first, sizeof first)) != 0) {
+    kvo__put_byte(to, ' ');
+    put_quoted(to, name);
+  }
+}
+
+/* ------------------------------------------------------------------------------------------------------------ Stacks -- */
+
+typedef enum kvo_origin { OF_PROGRAM, OF_RUNTIME, ENTRY } kvo_origin;
+
+/* Whose function a call is in. The runtime may be linked into the program, so its functions are known by their names. */
+static kvo_origin origin_of(const void *return_address) {
+  static const char library[] = "libkvo.so", binding[] = "$s18KeyValueObserving";
+  kvo_code_place place = kvo__code_place(return_address);
+  if (!place.is_known) return OF_PROGRAM;
+  const char *name = strrchr(place.module.path, '/');
+  if (name != NULL && strncmp(name + 1, library, sizeof library - 1) == 0) return OF_RUNTIME;
+  if (place.symbol == NULL) return OF_PROGRAM;
+  if (strncmp(place.symbol, "kvo__", 5) == 0 || strncmp(place.symbol, "kvo_fault_raise", 15) == 0) return OF_RUNTIME;
+  bool is_entry = strncmp(place.symbol, "kvo_", 4) == 0 || strncmp(place.symbol, binding, sizeof binding - 1) == 0;
+  return is_entry ? ENTRY : OF_PROGRAM;
+}
+
+/* The innermost calls are the runtime's own: of them only what the program called is worth a line. Between them may be static
+ * functions, whose names tell nothing. */
+static size_t innermost_shown(void *const *frames, size_t count) {
+  size_t shown = 0;
+  bool entered = false;
+  for (size_t i = 0; i < count; i++) {
+    kvo_origin origin = origin_of(frames[i]);
+    if (origin != OF_PROGRAM)
+      shown = i;
+    else if (entered || i + 1 == count || origin_of(frames[i + 1]) == OF_PROGRAM)
+      break;
+    if (origin == ENTRY) entered = true;
+  }
+  return shown;
+}
+
+static void put_call(kvo_sink *to, const void *return_address) {
+  kvo_code_place place = kvo__code_place(return_address);
+  if (!place.is_known) {
+    kvo__put_address(to, kvo__address(return_address));
+    return;
+  }
+  char name[512];
+  if (kvo__is_signal_return(return_address)) {
+    kvo__put(to, "(a signal came)  ");
+  } else if (place.symbol != NULL) {
+    put_name(to, to->demangles ? kvo__demangle(place.symbol, name, sizeof name) : place.symbol);
+    kvo__put(to, "  ");
+  }
+  put_name(to, kvo__module_name(&place.module, name, sizeof name));
+  kvo__put_byte(to, '+');
+  kvo__put_address(to, place.offset);
+}
+
+enum { MOST_CALLS = 16 };
+
+static void put_stack(kvo_sink *to, void *const *frames, size_t count, const char *indent) {
+  size_t first = innermost_shown(frames, count), shown = count - first < MOST_CALLS ? count - first : MOST_CALLS;
+  for (size_t i = 0; i < shown; i++) {
+    kvo__put(to, indent);
+    kvo__put_byte(to, '#');
+    kvo__put_number(to, i, 10);
+    kvo__put_byte(to, ' ');
+    put_call(to, frames[first + i]);
+    kvo__put_byte(to, '\n');
+  }
+  if (first + shown == count) return;
+  kvo__put(to, indent);
+  kvo__put(to, "(");
+  kvo__put_number(to, count - first - shown, 10);
+  kvo__put(to, " calls more, which KVO_REPORT=json lists)\n");
+}
+
+/* ---------------------------------------------------------------------------------------------------------- Evidence -- */
+
+static void put_site(kvo_sink *to, const kvo_fault_site *site) {
+  kvo__put(to, "  ");
+  put_name(to, site->label);
+  if (site->file != NULL || site->frame_count == 0) put_place(to, site->file, site->file_length, site->line);
+  put_thread(to, site->thread);
+  if (site->age >= 0) {
+    kvo__put(to, site->thread != 0 ? ", " : "  ");
+    kvo__put_seconds(to, site->age);
+    kvo__put(to, " s ago");
+  }
+  kvo__put_byte(to, '\n');
+  put_stack(to, site->frames, site->frame_count, "      ");
+}
+
+/* The key path, of what, and the observer. */
+static void put_parties(kvo_sink *to, const kvo_fault_observation *each, const char *verb) {
+  put_quoted(to, each->key_path);
+  if (each->object != NULL) {
+    kvo__put(to, " of ");
+    put_object(to, each->object_class, each->object);
+  }
+  kvo__put(to, verb);
+  put_object(to, each->observer_class, each->observer);
+}
+
+static void put_observation(kvo_sink *to, const kvo_fault_observation *each) {
+  kvo__put(to, "    ");
+  put_parties(to, each, "  observer ");
+  kvo__put(to, "  options ");
+  const char *separator = "";
+  for (size_t i = 0; i < KVO_OPTION_COUNT; i++)
+    if ((each->options & kvo__named_options[i].option) != 0) {
+      kvo__put(to, separator);
+      kvo__put(to, kvo__named_options[i].name);
+      separator = "|";
+    }
+  kvo__put(to, *separator == '\0' ? "none  context " : "  context ");
+  kvo__put_address(to, kvo__address(each->context));
+  kvo__put(to, "  id ");
+  kvo__put_address(to, each->observation);
+  kvo__put(to, "\n        registered");
+  put_place(to, each->file, each->file_length, each->line);
+  kvo__put_byte(to, '\n');
+  put_stack(to, each->frames, each->frame_count, "          ");
+}
+
+static void put_chain(kvo_sink *to, const kvo_fault_step *chain, size_t count) {
+  size_t round_ends = 0, round = 0, repeats = 0;
+  if (count > 0) kvo__put(to, "  deliveries in progress, each caused by the one above:\n");
+  for (size_t i = 0; i < count; i++) {
+    kvo__put(to, "    ");
+    put_parties(to, &chain[i].observation, " was told to ");
+    kvo__put(to, ", registered");
+    put_place(to, chain[i].observation.file, chain[i].observation.file_length, chain[i].observation.line);
+    kvo__put_byte(to, '\n');
+    if (chain[i].round > 0) {
+      round = chain[i].round;
+      repeats = chain[i].repeats;
+      round_ends = i + round;
+    }
+    if (i + 1 != round_ends) continue;
+    kvo__put(to, round == 1 ? "    (the step above" : "    (the ");
+    if (round > 1) kvo__put_number(to, round, 10);
+    kvo__put(to, round == 1 ? " happened " : " steps above happened ");
+    kvo__put_number(to, repeats, 10);
+    kvo__put(to, repeats == 1 ? " time more)\n" : " times more)\n");
+  }
+}
+
+static void put_event(kvo_sink *to, const kvo_event *event) {
+  kvo__put(to, "    ");
+  kvo__put_seconds(to, event->age);
+  kvo__put(to, " s before: ");
+  kvo__put(to, kvo__event_name(event->kind));
+  kvo__put_byte(to, ' ');
+  put_quoted(to, event->key_path);
+  kvo__put(to, " of ");
+  put_object(to, event->object_class, event->object);
+  if (event->value != NULL) {
+    kvo__put(to, ", now ");
+    put_name(to, event->value);
+  }
+  if (event->file != NULL) {
+    if (event->kind != KVO_EVENT_REGISTERED) kvo__put(to, ", registered");
+    put_place(to, event->file, strlen(event->file), event->line);
+  }
+  if (event->observation != 0) {
+    kvo__put(to, "  id ");
+    kvo__put_address(to, event->observation);
+  }
+  put_thread(to, event->thread);
+  kvo__put_byte(to, '\n');
+}
+
+/* ----------------------------------------------------------------------------------------------------------- Modules -- */
+
+enum { MOST_MODULES = 24 };
+
+/* Those that the shown calls are in. */
+typedef struct module_list {
+  kvo_module all[MOST_MODULES];
+  size_t count;
+} module_list;
+
+static void note_modules(module_list *into, void *const *frames, size_t count) {
+  size_t first = innermost_shown(frames, count);
+  for (size_t i = first; i < count && i < first + MOST_CALLS; i++) {
+    kvo_code_place place = kvo__code_place(frames[i]);
+    size_t known = 0;
+    while (known < into->count && into->all[known].base != place.module.base) known++;
+    if (place.is_known && known == into->count && known < MOST_MODULES) into->all[into->count++] = place.module;
+  }
+}
+
+/* What finds the files to the offsets, on another machine and later. */
+static void put_modules(kvo_sink *to, const kvo_fault *fault) {
+  module_list list = {.count = 0};
+  for (size_t i = 0; i < fault->site_count; i++)
+    note_modules(&list, fault->sites[i].frames, fault->sites[i].frame_count);
+  for (size_t i = 0; i < fault->observation_count; i++)
+    note_modules(&list, fault->observations[i].frames, fault->observations[i].frame_count);
+  note_modules(&list, fault->frames, fault->frame_count);
+  for (size_t i = 0; i < list.count; i++) {
+    char name[256];
+    kvo__put(to, i == 0 ? "  modules: " : ", ");
+    put_name(to, kvo__module_name(&list.all[i], name, sizeof name));
+    kvo__put(to, list.all[i].build_id_length > 0 ? " build-id " : " without build-id");
+    kvo__put_build_id(to, &list.all[i]);
+  }
+  if (list.count == MOST_MODULES) kvo__put(to, ", and perhaps others, which KVO_REPORT=json names");
+  if (list.count > 0) kvo__put(to, "\n    addr2line -Cfe MODULE 0xOFFSET names the line of a call\n");
+}
+
+/* -------------------------------------------------------------------------------------------------------- The report -- */
+
+static void put_fault_site(kvo_sink *to, const kvo_fault *fault) {
+  if (fault->file == NULL && fault->frame_count == 0) return;
+  kvo__put(to, "  fault");
+  if (fault->file != NULL) put_place(to, fault->file, fault->file_length, fault->line);
+  put_thread(to, fault->thread);
+  kvo__put_byte(to, '\n');
+  put_stack(to, fault->frames, fault->frame_count, "      ");
+}
+
+static void put_more(kvo_sink *to, const kvo_fault *fault) {
+  kvo__put(to, "  more: kvo explain ");
+  kvo__put_code(to, fault->code);
+  kvo__put(to, ", or Documentation/Faults/");
+  kvo__put_code(to, fault->code);
+  kvo__put(to, ".md; break on kvo_fault_break");
+  if (kvo__knobs.stacks == 0 && fault->observation_count + fault->site_count > 0)
+    kvo__put(to, "; KVO_STACKS=16 tells the calls of registrations");
+  if (kvo__knobs.history == 0 && fault->object != NULL) kvo__put(to, "; KVO_HISTORY=256 what happened before");
+  kvo__put(to, "\n    KVO_POLICY=log goes on after a fault, KVO_POLICY=");
+  kvo__put_code(to, fault->code);
+  kvo__put(to, ":log after this one only; KVO_HELP=1 lists what else there is\n");
+}
+
+void kvo__put_text_report(kvo_sink *to, const kvo_fault *fault) {
+  put_lines(to, "", fault->summary, "  ");
+  if (fault->why != NULL) put_lines(to, "  ", fault->why, "    ");
+  for (size_t i = 0; i < fault->site_count; i++) put_site(to, &fault->sites[i]);
+  if (fault->observation_count > 0) kvo__put(to, "  observations:\n");
+  for (size_t i = 0; i < fault->observation_count; i++) put_observation(to, &fault->observations[i]);
+  put_fault_site(to, fault);
+  put_chain(to, fault->chain, fault->chain_count);
+  if (fault->event_count > 0) kvo__put(to, "  what happened before:\n");
+  for (size_t i = 0; i < fault->event_count; i++) put_event(to, &fault->events[i]);
+  if (fault->apple != NULL) put_lines(to, "  Apple says: ", fault->apple, "    ");
+  if (fault->help != NULL) put_lines(to, "  help: ", fault->help, "    ");
+  put_modules(to, fault);
+  put_more(to, fault);
+}
