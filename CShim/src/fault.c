@@ -15,8 +15,8 @@
 static kvo_lock handler_lock;
 static kvo_fault_handler process_handler;
 static void *process_handler_arg;
-/* A fault within the handler takes the policy's action at once. */
-static _Thread_local bool in_handler;
+/* Of the call of a handler, which may have left it by longjmp. A fault within the handler takes the policy's action at once. */
+static _Thread_local const char *handler_frame;
 static _Thread_local kvo_fault_handler thread_handler;
 static _Thread_local void *thread_handler_arg;
 static _Thread_local uint64_t thread_faults;
@@ -69,18 +69,20 @@ __attribute__((noinline, noreturn)) static void die(void) {
 }
 
 static kvo_action ask_handler(const kvo_fault *fault) {
+  const char *own_frame = __builtin_frame_address(0);
+  bool in_handler = handler_frame != NULL && own_frame < handler_frame; /* stacks grow downwards */
   kvo__lock(&handler_lock);
   kvo_fault_handler handler = process_handler;
   void *arg = process_handler_arg;
   kvo__unlock(&handler_lock);
   if ((handler == NULL && thread_handler == NULL) || in_handler) return KVO_ACTION_DEFAULT;
-  in_handler = true;
+  handler_frame = own_frame;
   void *recorder = kvo__recording_suspend(); /* an evaluation may have raised it */
   kvo_action action = KVO_ACTION_DEFAULT;
   if (thread_handler != NULL) action = thread_handler(fault, thread_handler_arg);
   if (action == KVO_ACTION_DEFAULT && handler != NULL) action = handler(fault, arg);
   kvo__recording_resume(recorder);
-  in_handler = false;
+  handler_frame = NULL;
   return action;
 }
 
@@ -133,6 +135,9 @@ void kvo_fault_raise(kvo_fault_code code, const char *detail, const char *apple,
                      .observations = observations,
                      .observation_count = observation_count,
                      .thread = (uint32_t)syscall(SYS_gettid)};
+  void *frames[KVO_FAULT_FRAMES];
+  fault.frames = frames;
+  fault.frame_count = kvo__stack_at_fault(frames, KVO_FAULT_FRAMES);
   kvo_past past;
   fault.events = past.events;
   fault.event_count = kvo__history_of(fault.object, &past);

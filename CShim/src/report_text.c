@@ -78,8 +78,15 @@ static kvo_origin origin_of(const void *return_address) {
   return is_entry ? ENTRY : OF_PROGRAM;
 }
 
-/* The innermost calls are the runtime's own: of them only what the program called is worth a line. Between them may be static
- * functions, whose names tell nothing. */
+/* The calls of a stack that are worth a line. */
+typedef struct shown_calls {
+  size_t first, count;
+  /** How many could not be shown for want of room. */
+  size_t more;
+} shown_calls;
+
+/* The innermost calls are the runtime's own: of them only what the program called. Between them may be static functions, whose names
+ * tell nothing. */
 static size_t innermost_shown(void *const *frames, size_t count) {
   size_t shown = 0;
   bool entered = false;
@@ -92,6 +99,18 @@ static size_t innermost_shown(void *const *frames, size_t count) {
     if (origin == ENTRY) entered = true;
   }
   return shown;
+}
+
+/* Who calls main is no news. */
+static shown_calls shown_of(void *const *frames, size_t count) {
+  enum { MOST = 16 };
+  size_t first = innermost_shown(frames, count), end = first;
+  for (bool is_main = false; end < count && !is_main; end++) {
+    const char *symbol = kvo__code_place(frames[end]).symbol;
+    is_main = symbol != NULL && strcmp(symbol, "main") == 0;
+  }
+  size_t all = end - first;
+  return all <= MOST ? (shown_calls){first, all, 0} : (shown_calls){first, MOST, all - MOST};
 }
 
 static void put_call(kvo_sink *to, const void *return_address) {
@@ -112,22 +131,20 @@ static void put_call(kvo_sink *to, const void *return_address) {
   kvo__put_address(to, place.offset);
 }
 
-enum { MOST_CALLS = 16 };
-
 static void put_stack(kvo_sink *to, void *const *frames, size_t count, const char *indent) {
-  size_t first = innermost_shown(frames, count), shown = count - first < MOST_CALLS ? count - first : MOST_CALLS;
-  for (size_t i = 0; i < shown; i++) {
+  shown_calls shown = shown_of(frames, count);
+  for (size_t i = 0; i < shown.count; i++) {
     kvo__put(to, indent);
     kvo__put_byte(to, '#');
     kvo__put_number(to, i, 10);
     kvo__put_byte(to, ' ');
-    put_call(to, frames[first + i]);
+    put_call(to, frames[shown.first + i]);
     kvo__put_byte(to, '\n');
   }
-  if (first + shown == count) return;
+  if (shown.more == 0) return;
   kvo__put(to, indent);
-  kvo__put(to, "(");
-  kvo__put_number(to, count - first - shown, 10);
+  kvo__put_byte(to, '(');
+  kvo__put_number(to, shown.more, 10);
   kvo__put(to, " calls more, which KVO_REPORT=json lists)\n");
 }
 
@@ -238,9 +255,9 @@ typedef struct module_list {
 } module_list;
 
 static void note_modules(module_list *into, void *const *frames, size_t count) {
-  size_t first = innermost_shown(frames, count);
-  for (size_t i = first; i < count && i < first + MOST_CALLS; i++) {
-    kvo_code_place place = kvo__code_place(frames[i]);
+  shown_calls shown = shown_of(frames, count);
+  for (size_t i = 0; i < shown.count; i++) {
+    kvo_code_place place = kvo__code_place(frames[shown.first + i]);
     size_t known = 0;
     while (known < into->count && into->all[known].base != place.module.base) known++;
     if (place.is_known && known == into->count && known < MOST_MODULES) into->all[into->count++] = place.module;

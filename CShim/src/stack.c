@@ -83,7 +83,6 @@ static _Unwind_Reason_Code take_frame(struct _Unwind_Context *context, void *arg
 }
 
 KVO_READS_FRAMES size_t kvo__stack_at_fault(void **frames, size_t capacity) {
-  enum { ENOUGH = 3 };
   /* Not bound to the thread's stack: the fault may be in a handler with a stack of its own, or in a coroutine. */
   const kvo_stack_frame *at = __builtin_frame_address(0);
   uintptr_t begin = (uintptr_t)at;
@@ -94,7 +93,6 @@ KVO_READS_FRAMES size_t kvo__stack_at_fault(void **frames, size_t capacity) {
     begin = (uintptr_t)(at + 1);
     at = at->caller;
   }
-  if (count >= ENOUGH || capacity == 0) return count;
   void *unwound[KVO_FAULT_FRAMES];
   unwinding by_tables = {unwound, capacity < KVO_FAULT_FRAMES ? capacity : KVO_FAULT_FRAMES, 0,
                          __builtin_return_address(0)};

@@ -13,9 +13,9 @@
  * memory: not for signal handlers. */
 KVO_HIDDEN size_t kvo__stack_capture(void **frames, size_t capacity);
 
-/** The same for a fault, which has time: no address is stored that is not code of a module, and where frame pointers lead to fewer
- * than three, the unwinder is asked. Takes no memory. In a signal handler it is as safe as the unwinder: with glibc 2.35 and GCC 12
- * or newer entirely, before that unless the handler interrupted the loading of a library. */
+/** The same for a fault, which has time: no address is stored that is not code of a module, and the unwinder is asked too, whose
+ * answer counts if it is longer, for code without frame pointers. Takes no memory. In a signal handler it is as safe as the unwinder:
+ * with glibc 2.35 and GCC 12 or newer entirely, before that unless the handler interrupted the loading of a library. */
 KVO_HIDDEN size_t kvo__stack_at_fault(void **frames, size_t capacity);
 
 /** Tells whether a return address is where a signal handler returns to: what is called there was not called by the next frame, but

@@ -237,7 +237,10 @@ typedef enum kvo_action {
 } kvo_action;
 
 /** Called for each fault, on the thread that caused it, with no lock held; may call everything in this header. A fault inside the
- * handler does not call it again: it takes the default action. */
+ * handler does not call it again: it takes the default action.
+ *
+ * A handler should return. One that is left by longjmp abandons the call that caused the fault: what that had not done yet is not
+ * done, and memory that it was using is never freed. The runtime goes on, and asks the handler at the next fault. Our decision. */
 typedef kvo_action (*kvo_fault_handler)(const kvo_fault *fault, void *KVO_NULLABLE arg);
 
 /** Sets the handler of the process, NULL for none, and returns the one before. `arg` must live until the handler is replaced.
