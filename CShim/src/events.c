@@ -1,12 +1,18 @@
-/* events.c - what happens in the process, described and handed to those who listen: history.c. */
+/* events.c - what happens in the process, described and handed to those who listen: history.c, trace.c. */
 #include "history.h"
+#include "trace.h"
 #include "tracked.h"
+
+#include <errno.h>
 
 _Atomic uint32_t kvo__tap;
 
 static void hand_out(const kvo_happening *happening) {
   uint32_t listening = atomic_load(&kvo__tap);
+  int error = errno; /* of the program, which knows nothing of this */
   if ((listening & KVO_TAP_HISTORY) != 0) kvo__history_note(happening);
+  if ((listening & KVO_TAP_TRACE) != 0) kvo__trace_note(happening);
+  errno = error;
 }
 
 static const void *instance_of(const kvo_info *info) { return (const char *)info->object - info->cls->header_offset; }

@@ -62,6 +62,7 @@ KVO_HIDDEN void kvo__note_death(const kvo_info *info);
 KVO_HIDDEN void kvo__tap_start(void);
 
 /** Copies a text, NUL included, as far as it fits, and marks a cut; `size` is 4 at least. */
+enum { KVO_VALUE_TEXT = 64 };
 KVO_HIDDEN void kvo__copy_cut(char *to, size_t size, const char *text);
 /** The new value as a text of `size` bytes at most, 16 at least, NUL included. False: not told, or not of a type that C knows. */
 KVO_HIDDEN bool kvo__new_value_text(const kvo_raw_change *change, char *to, size_t size);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "history.h"
 #include "report.h"
+#include "trace.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -147,6 +148,7 @@ void kvo_fault_raise(kvo_fault_code code, const char *detail, const char *apple,
   bool has_turn = is_written && take_turn(fault.thread);
   if (is_written) write_report(&fault, has_turn);
   kvo_fault_break(&fault);
+  if (action == KVO_ACTION_ABORT) kvo__trace_save();
   if (action == KVO_ACTION_ABORT) die(); /* in its turn: of two that fault at once, one ends the process */
   if (has_turn) atomic_store(&writer, 0);
   kvo__discard(&summary);

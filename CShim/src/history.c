@@ -16,7 +16,7 @@ typedef struct past_event {
   const char *file;
   uint32_t line, thread, kind;
   bool has_value;
-  char key_path[KVO_PAST_KEY], value[KVO_PAST_VALUE];
+  char key_path[KVO_PAST_KEY], value[KVO_VALUE_TEXT];
 } past_event;
 
 enum { WORDS = (sizeof(past_event) + 7) / 8 };
@@ -100,7 +100,7 @@ static bool read_event(uint64_t number, past_event *out) {
 
 static void fill(kvo_past *out, size_t index, const past_event *event, uint64_t time) {
   memcpy(out->key_paths[index], event->key_path, KVO_PAST_KEY);
-  memcpy(out->values[index], event->value, KVO_PAST_VALUE);
+  memcpy(out->values[index], event->value, KVO_VALUE_TEXT);
   kvo_event filled = {.kind = (kvo_event_kind)event->kind,
                       .thread = event->thread,
                       .age = time > event->time ? (double)(time - event->time) / 1e9 : 0,

@@ -4,12 +4,12 @@
 
 #include "internal.h"
 
-enum { KVO_PAST = 16, KVO_PAST_KEY = 80, KVO_PAST_VALUE = 64 };
+enum { KVO_PAST = 16, KVO_PAST_KEY = 80 };
 
 /** The last events of an object, with the strings that they point to. */
 typedef struct kvo_past {
   kvo_event events[KVO_PAST];
-  char key_paths[KVO_PAST][KVO_PAST_KEY], values[KVO_PAST][KVO_PAST_VALUE];
+  char key_paths[KVO_PAST][KVO_PAST_KEY], values[KVO_PAST][KVO_VALUE_TEXT];
 } kvo_past;
 
 /** Makes room for so many events; false without memory. Called once, before any is noted. */

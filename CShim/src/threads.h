@@ -26,6 +26,8 @@ typedef struct kvo_thread {
   bool visited;
   /** A free entry of ids.c, as an id of generation 1, or 0; the thread's own. */
   uint64_t kept_id;
+  /** What it has begun, in a trace that is being recorded; of trace.c, or NULL. */
+  struct kvo_thread_trace *trace;
 } kvo_thread;
 
 /* Initial-exec: one load, also in the shared library; a few bytes of what the C library keeps for that. */

@@ -103,7 +103,9 @@ KVO_API uint32_t kvo_version(void);
   X(KVO_ERROR_TYPE_MISMATCH, -13, "the value is not of the property's type")                                           \
   X(KVO_ERROR_DYING_OBJECT, -14, "the object is being destroyed")                                                      \
   X(KVO_ERROR_NOT_AN_OBJECT, -15, "a key path leads through a value that is not an observable object")                 \
-  X(KVO_ERROR_UNBALANCED, -16, "did without a matching will on this thread")
+  X(KVO_ERROR_UNBALANCED, -16, "did without a matching will on this thread")                                           \
+  X(KVO_ERROR_FILE, -17, "a file cannot be written")                                                                   \
+  X(KVO_ERROR_BUSY, -18, "something of the kind is going on already")
 
 /** What a function returns; see KVO_STATUS_MAP for the list. */
 typedef enum kvo_status {

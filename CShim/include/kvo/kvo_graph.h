@@ -105,6 +105,22 @@ typedef enum kvo_graph_form {
  * whole without the NUL. The graph may be one of the program's own. */
 KVO_API size_t kvo_graph_format(const kvo_graph *graph, kvo_graph_form form, char *KVO_NULLABLE buffer, size_t size);
 
+/* ------------------------------------------------------------------------------------------------------------ Trace -- */
+
+/** Begins to record what happens into a file, which is made, or made empty: a Chrome trace, which https://ui.perfetto.dev opens.
+ *
+ * Each thread has nested slices: a change ("set Host.load"), within it the observers that are told ("observer Watch.swift:41
+ * (load)"), within them what they change in turn; and marks where observations begin and end and where observed objects die.
+ * Arguments of the slices tell object, observation, file and line, and with KVO_VALUES=1 the new value. The file is valid JSON
+ * however the process ends; if it is killed the last moments are missing, not if it exits or a fault ends it.
+ * The child of a fork is not recorded. Fails with BUSY if a trace is being recorded, FILE if `path` cannot be written or is no
+ * regular file, INVALID_ARGUMENT. Our decision. */
+KVO_API kvo_status kvo_trace_begin(const char *path);
+
+/** Ends the recording; without one it does nothing. Slices that are not over end here. Returns FILE if not all could be written: the
+ * file then has the beginning. */
+KVO_API kvo_status kvo_trace_end(void);
+
 KVO_ASSUME_NONNULL_END
 
 #ifdef __cplusplus

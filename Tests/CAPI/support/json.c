@@ -1,0 +1,83 @@
+/* json.c - see json.h. A parser that keeps nothing. */
+#include "json.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <string.h>
+
+static const char *value(const char *at);
+
+static const char *skip(const char *at) { return at + strspn(at, " \t\r\n"); }
+
+/* All of them return what follows, or NULL. */
+static const char *word(const char *at, const char *expected) {
+  size_t length = strlen(expected);
+  return strncmp(at, expected, length) == 0 ? at + length : NULL;
+}
+
+static const char *string(const char *at) {
+  if (*at++ != '"') return NULL;
+  while (*at != '"') {
+    if ((unsigned char)*at < 0x20) return NULL;
+    if (*at++ != '\\') continue;
+    if (*at == 'u') {
+      for (int i = 1; i <= 4; i++)
+        if (!isxdigit((unsigned char)at[i])) return NULL;
+      at += 5;
+    } else if (*at != '\0' && strchr("\"\\/bfnrt", *at) != NULL) {
+      at++;
+    } else {
+      return NULL;
+    }
+  }
+  return at + 1;
+}
+
+static const char *digits(const char *at) {
+  size_t count = strspn(at, "0123456789");
+  return count > 0 ? at + count : NULL;
+}
+
+static const char *number(const char *at) {
+  if (*at == '-') at++;
+  if (at[0] == '0' && isdigit((unsigned char)at[1])) return NULL;
+  at = digits(at);
+  if (at != NULL && *at == '.') at = digits(at + 1);
+  if (at != NULL && (*at == 'e' || *at == 'E')) at = digits(at + 1 + (at[1] == '-' || at[1] == '+'));
+  return at;
+}
+
+static const char *list(const char *at, char end, bool named) {
+  at = skip(at + 1);
+  if (*at == end) return at + 1;
+  for (;;) {
+    if (named) {
+      at = string(at);
+      if (at == NULL || *(at = skip(at)) != ':') return NULL;
+      at = skip(at + 1);
+    }
+    at = value(at);
+    if (at == NULL) return NULL;
+    at = skip(at);
+    if (*at == end) return at + 1;
+    if (*at != ',') return NULL;
+    at = skip(at + 1);
+  }
+}
+
+static const char *value(const char *at) {
+  switch (*at) {
+    case '{': return list(at, '}', true);
+    case '[': return list(at, ']', false);
+    case '"': return string(at);
+    case 't': return word(at, "true");
+    case 'f': return word(at, "false");
+    case 'n': return word(at, "null");
+    default: return number(at);
+  }
+}
+
+bool json_is_valid(const char *text) {
+  const char *at = value(skip(text));
+  return at != NULL && *skip(at) == '\0';
+}

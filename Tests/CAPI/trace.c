@@ -1,0 +1,414 @@
+/* trace.c - the recorder: slices nest on each thread, times rise, and the file is JSON however the process ends. */
+#include "fixture.h"
+#include "json.h"
+
+#include <kvo/kvo_binding.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------------------------------------------------------------- Files -- */
+
+static char path[64];
+
+static void begin(void) {
+  snprintf(path, sizeof path, "trace-%ld.json", (long)getpid());
+  CHECK_OK(kvo_trace_begin(path));
+}
+
+/* What is in the file now; it has to be JSON. To be freed. */
+static char *content(void) {
+  FILE *file = fopen(path, "r");
+  CHECK(file != NULL);
+  CHECK_EQ(fseek(file, 0, SEEK_END), 0);
+  size_t size = (size_t)ftell(file);
+  rewind(file);
+  char *text = malloc(size + 1);
+  text[fread(text, 1, size, file)] = '\0';
+  fclose(file);
+  if (!json_is_valid(text)) harness_fail(__FILE__, __LINE__, "this is no JSON:\n%.800s", text);
+  return text;
+}
+
+static char *ended(void) {
+  CHECK_OK(kvo_trace_end());
+  char *text = content();
+  unlink(path);
+  return text;
+}
+
+/* One event per line. */
+typedef struct event {
+  char phase;
+  long thread;
+  double time;
+  char name[200];
+} event;
+
+static bool next_event(const char **at, event *out) {
+  static const char start[] = "{\"ph\":\"";
+  const char *line = strstr(*at, start);
+  if (line == NULL) return false;
+  long process;
+  memset(out, 0, sizeof *out);
+  CHECK_EQ(sscanf(line, "{\"ph\":\"%c\",\"pid\":%ld,\"tid\":%ld,\"ts\":%lf,\"name\":\"%199[^\"]", &out->phase, &process,
+                  &out->thread, &out->time, out->name) >= 4,
+           true);
+  CHECK_EQ(process, getpid());
+  *at = line + sizeof start;
+  return true;
+}
+
+/* The slices and marks of a thread, or of all, as "(set Item.value (observer ...) )". */
+static void check_shape(const char *text, const char *expected) {
+  char shape[4096] = "";
+  event each;
+  for (const char *at = text; next_event(&at, &each);) {
+    const char *end = strchr(shape, '\0');
+    size_t left = sizeof shape - (size_t)(end - shape);
+    if (each.phase == 'B') snprintf(shape + (end - shape), left, "(%s", each.name);
+    if (each.phase == 'E') snprintf(shape + (end - shape), left, ")");
+    if (each.phase == 'i') snprintf(shape + (end - shape), left, "<%s>", each.name);
+  }
+  CHECK_EQ(shape, expected);
+}
+
+/* Ends follow beginnings on each thread, at the end nothing is open, and times do not fall. */
+static void check_order(const char *text) {
+  enum { MOST = 64 };
+  struct {
+    long thread;
+    int depth;
+    double time;
+  } threads[MOST] = {{0, 0, 0}};
+  event each;
+  for (const char *at = text; next_event(&at, &each);) {
+    int i = 0;
+    while (i < MOST - 1 && threads[i].thread != 0 && threads[i].thread != each.thread) i++;
+    threads[i].thread = each.thread;
+    if (each.phase == 'M') continue;
+    CHECK(each.time >= threads[i].time);
+    threads[i].time = each.time;
+    threads[i].depth += (each.phase == 'B') - (each.phase == 'E');
+    CHECK(threads[i].depth >= 0);
+  }
+  for (int i = 0; i < MOST; i++) CHECK_EQ(threads[i].depth, 0);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- Slices -- */
+
+static void set_other(watcher *self, const kvo_change *change) {
+  (void)self;
+  KVO_SET(change->object, "other", int, 1);
+}
+
+TEST("what an observer sets in turn is within its slice, and that within the slice of the change") {
+  item *object = item_make(0);
+  watcher w[2] = {{.then = set_other}, {0}};
+  begin();
+  watch(object, "value", KVO_NEW, &w[0]);
+  watch(object, "other", KVO_NEW, &w[1]);
+  item_set_value(object, 1);
+  kvo_cancel_observer(w[0].id);
+  kvo_cancel_observer(w[1].id);
+  item_destroy(object);
+  char *text = ended(), expected[1024];
+  check_order(text);
+  unsigned line = watcher_observer("", 0, &w[0]).line;
+  snprintf(expected, sizeof expected,
+           "<registered fixture.c:%u (value)><registered fixture.c:%u (other)>"
+           "(set Item.value(observer fixture.c:%u (value)(set Item.other(observer fixture.c:%u (other)))))"
+           "<ended fixture.c:%u (value)><ended fixture.c:%u (other)><Item died>",
+           line, line, line, line, line, line);
+  check_shape(text, expected);
+  free(text);
+}
+
+TEST("names of process and thread, object, place and id are told") {
+  item *object = item_make(0);
+  watcher w = {0};
+  begin();
+  watch(object, "value", KVO_NEW, &w);
+  item_set_value(object, 1234567);
+  char *text = ended(), part[200];
+  CHECK_CONTAINS(text, "\"name\":\"process_name\",\"args\":{\"name\":\"test_trace\"}");
+  CHECK_CONTAINS(text, "\"name\":\"thread_name\",\"args\":{\"name\":\"main\"}");
+  snprintf(part, sizeof part, "\"args\":{\"object\":\"Item@0x%llx\",\"observation\":\"0x%llx\",\"file\":\"",
+           (unsigned long long)(uintptr_t)object, (unsigned long long)w.id);
+  CHECK_CONTAINS(text, part);
+  CHECK_SAME(strstr(text, "1234567"), NULL); /* values may be private */
+  free(text);
+}
+
+TEST("the new value is told if KVO_VALUES allows it") {
+  harness_environment("KVO_VALUES", "1");
+  item *object = item_make(0);
+  watcher w = {0};
+  begin();
+  watch(object, "value", KVO_NEW, &w);
+  item_set_value(object, 1234567);
+  char *text = ended();
+  CHECK_CONTAINS(text, "\"new\":\"1234567\"");
+  free(text);
+}
+
+TEST("a notification before the change says so, and an observer without a place has its id") {
+  item *object = item_make(0);
+  watcher w = {0};
+  kvo_observer observer = watcher_observer("value", KVO_PRIOR, &w);
+  observer.file = NULL;
+  kvo_observation id;
+  CHECK_OK(kvo_add_observer(as_object(object), &observer, &id));
+  begin();
+  item_set_value(object, 1);
+  char *text = ended(), expected[300];
+  unsigned long long number = id;
+  snprintf(expected, sizeof expected, "(set Item.value(observer 0x%llx (value, before))(observer 0x%llx (value)))",
+           number, number);
+  check_shape(text, expected);
+  free(text);
+}
+
+TEST("changes announced by hand that end in another order leave slices that nest") {
+  item *object = item_make(0);
+  watcher w = {0};
+  watch(object, "value", KVO_NONE, &w);
+  watch(object, "other", KVO_NONE, &w);
+  begin();
+  kvo_will_change(as_object(object), "value");
+  kvo_will_change(as_object(object), "other");
+  kvo_did_change(as_object(object), "value");
+  kvo_did_change(as_object(object), "other");
+  size_t indexes[] = {0};
+  kvo_will_change_indexes(as_object(object), KVO_CHANGE_INSERTION, "value", indexes, 1);
+  kvo_did_change(as_object(object), "value");
+  char *text = ended(), expected[400];
+  check_order(text);
+  unsigned line = watcher_observer("", 0, &w).line;
+  snprintf(expected, sizeof expected,
+           "(set Item.value(set Item.other(observer fixture.c:%u (value))(observer fixture.c:%u (other))))"
+           "(insert into Item.value(observer fixture.c:%u (value)))",
+           line, line, line);
+  check_shape(text, expected);
+  free(text);
+}
+
+static void begin_there(watcher *self, const kvo_change *change) {
+  (void)self;
+  begin();
+  KVO_SET(change->object, "other", int, 1);
+}
+
+TEST("a recording that begins within a callback has what begins after it, and one that ends there is whole") {
+  item *object = item_make(0);
+  watcher w[3] = {{.then = begin_there}, {0}, {0}};
+  watch(object, "value", KVO_NONE, &w[0]);
+  watch(object, "other", KVO_NONE, &w[1]);
+  item_set_value(object, 1);
+  item_set_other(object, 2);
+  kvo_will_change(as_object(object), "other"); /* open at the end */
+  char *text = ended(), expected[300];
+  kvo_did_change(as_object(object), "other");
+  check_order(text);
+  unsigned line = watcher_observer("", 0, &w[0]).line;
+  snprintf(
+      expected, sizeof expected,
+      "(set Item.other(observer fixture.c:%u (other)))(set Item.other(observer fixture.c:%u (other)))(set Item.other)",
+      line, line);
+  check_shape(text, expected);
+  free(text);
+}
+
+TEST("a second recording begins with an empty file, and knows nothing of the first") {
+  item *object = item_make(0);
+  watcher w = {0};
+  watch(object, "value", KVO_NONE, &w);
+  begin();
+  kvo_will_change(as_object(object), "value");
+  CHECK_OK(kvo_trace_end());
+  begin();
+  kvo_did_change(as_object(object), "value");
+  item_set_value(object, 1);
+  char *text = ended(), expected[200];
+  check_order(text);
+  unsigned line = watcher_observer("", 0, &w).line;
+  /* The change began before: only its delivery is in it. */
+  snprintf(expected, sizeof expected, "(observer fixture.c:%u (value))(set Item.value(observer fixture.c:%u (value)))",
+           line, line);
+  check_shape(text, expected);
+  free(text);
+}
+
+TEST("names that mean something to JSON, and long ones, are no problem") {
+  item *object = item_make(0);
+  watcher w = {0};
+  char key[1000];
+  memset(key, '"', sizeof key);
+  key[sizeof key - 1] = '\0';
+  memcpy(key, "\n\\\xff", 3);
+  begin();
+  watch(object, key, KVO_NONE, &w);
+  kvo_will_change(as_object(object), key);
+  kvo_did_change(as_object(object), key);
+  char *text = ended();
+  CHECK_CONTAINS(text, "\\u000a\\u005c\\ufffd\\u0022");
+  CHECK_CONTAINS(text, "\\u0022...");
+  check_order(text);
+  free(text);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- Threads -- */
+
+static void *set_often(void *arg) {
+  item *object = arg;
+  for (int i = 0; i < 2000; i++) item_set_value(object, i);
+  return NULL;
+}
+
+TEST("each thread has slices of its own, also when there are more of them than the buffer holds") {
+  enum { THREADS = 4 };
+  item *objects[THREADS];
+  watcher w[THREADS][2] = {{{0}}};
+  pthread_t threads[THREADS];
+  for (int i = 0; i < THREADS; i++) {
+    objects[i] = item_make(0);
+    w[i][0].then = set_other;
+    watch(objects[i], "value", KVO_NEW, &w[i][0]);
+    watch(objects[i], "other", KVO_NEW, &w[i][1]);
+  }
+  begin();
+  for (int i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, set_often, objects[i]);
+  for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+  char *text = ended();
+  check_order(text);
+  int sets = 0;
+  event each;
+  for (const char *at = text; next_event(&at, &each);)
+    sets += each.phase == 'B' && strcmp(each.name, "set Item.value") == 0;
+  CHECK_EQ(sets, THREADS * 2000);
+  free(text);
+}
+
+/* ------------------------------------------------------------------------------------------------------- Endings -- */
+
+static void kill_itself(void *arg) {
+  (void)arg;
+  item *object = item_make(0);
+  watcher w = {0};
+  CHECK_OK(kvo_trace_begin(path));
+  watch(object, "value", KVO_NONE, &w);
+  for (int i = 0; i < 5000; i++) item_set_value(object, i);
+  kvo_will_change(as_object(object), "value");
+  kill(getpid(), SIGKILL);
+}
+
+TEST("the file of a process that is killed is JSON") {
+  snprintf(path, sizeof path, "trace-%ld.json", (long)getpid());
+  child_result died = harness_run_child(kill_itself, NULL, NULL);
+  CHECK_EQ(died.signal, SIGKILL);
+  char *text = content();
+  unlink(path);
+  CHECK_CONTAINS(text, "set Item.value");
+  free(text);
+}
+
+static void die_of_fault(void *arg) {
+  (void)arg;
+  item *object = item_make(0);
+  watcher w = {0};
+  CHECK_OK(kvo_trace_begin(path));
+  watch(object, "value", KVO_NONE, &w);
+  item_set_value(object, 1);
+  item_destroy(object);
+}
+
+TEST("what led to a fault is in the file") {
+  snprintf(path, sizeof path, "trace-%ld.json", (long)getpid());
+  child_result died = harness_run_child(die_of_fault, NULL, NULL);
+  CHECK_EQ(died.signal, SIGABRT);
+  char *text = content();
+  unlink(path);
+  CHECK_CONTAINS(text, "Item died");
+  free(text);
+}
+
+static void exit_early(void *arg) {
+  (void)arg;
+  item *object = item_make(0);
+  watcher w = {0};
+  CHECK_OK(kvo_trace_begin(path));
+  watch(object, "value", KVO_NONE, &w);
+  kvo_will_change(as_object(object), "value");
+  exit(0);
+}
+
+TEST("exit ends a recording") {
+  snprintf(path, sizeof path, "trace-%ld.json", (long)getpid());
+  CHECK_EQ(harness_run_child(exit_early, NULL, NULL).exit_code, 0);
+  char *text = content();
+  unlink(path);
+  CHECK_CONTAINS(text, "{\"ph\":\"E\"");
+  free(text);
+}
+
+TEST("the child of a fork is not recorded, and leaves its parent's file alone") {
+  item *object = item_make(0);
+  watcher w = {0};
+  watch(object, "value", KVO_NONE, &w);
+  begin();
+  item_set_value(object, 1);
+  pid_t child = fork();
+  if (child == 0) {
+    for (int i = 0; i < 1000; i++) item_set_value(object, 2);
+    CHECK_OK(kvo_trace_end());
+    exit(0);
+  }
+  int status;
+  waitpid(child, &status, 0);
+  CHECK_EQ(status, 0);
+  item_set_value(object, 3);
+  char *text = ended(), expected[200];
+  unsigned line = watcher_observer("", 0, &w).line;
+  snprintf(expected, sizeof expected,
+           "(set Item.value(observer fixture.c:%u (value)))(set Item.value(observer fixture.c:%u (value)))", line,
+           line);
+  check_shape(text, expected);
+  free(text);
+}
+
+TEST("when the file can grow no more, its end says so, and it has the beginning") {
+  item *object = item_make(0);
+  watcher w = {0};
+  watch(object, "value", KVO_NONE, &w);
+  begin();
+  struct rlimit small = {200000, RLIM_INFINITY};
+  CHECK_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  signal(SIGXFSZ, SIG_IGN);
+  for (int i = 0; i < 5000; i++) item_set_value(object, i);
+  CHECK_STATUS(kvo_trace_end(), KVO_ERROR_FILE);
+  char *text = content();
+  unlink(path);
+  CHECK_CONTAINS(text, "set Item.value");
+  free(text);
+}
+
+/* ------------------------------------------------------------------------------------------------------- Refusals -- */
+
+TEST("a file that cannot be written is refused, as is a second recording") {
+  CHECK_STATUS(kvo_trace_begin(NULL), KVO_ERROR_INVALID_ARGUMENT);
+  CHECK_STATUS(kvo_trace_begin("no/such/folder/trace.json"), KVO_ERROR_FILE);
+  CHECK_STATUS(kvo_trace_begin("."), KVO_ERROR_FILE);
+  CHECK_STATUS(kvo_trace_begin("/dev/null"), KVO_ERROR_FILE);
+  CHECK_OK(kvo_trace_end());
+  begin();
+  CHECK_STATUS(kvo_trace_begin(path), KVO_ERROR_BUSY);
+  free(ended());
+  CHECK_STATUS(kvo_trace_begin("/dev/full"), KVO_ERROR_FILE);
+  begin();
+  free(ended());
+}
