@@ -46,9 +46,13 @@ extern KVO_HIDDEN const kvo_named_option kvo__named_options[KVO_OPTION_COUNT];
 KVO_HIDDEN const char *kvo__thread_name(uint32_t thread, char *buffer, size_t size);
 KVO_HIDDEN const char *kvo__event_name(kvo_event_kind kind);
 
-/* ------------------------------------------------------------------------------------- report_text.c, report_json.c -- */
+/* ------------------------------------------------------------------- report_text.c, report_stack.c, report_json.c -- */
 
 KVO_HIDDEN void kvo__put_text_report(kvo_sink *to, const kvo_fault *fault);
+/** The calls of a stack that are worth a line, a line each. */
+KVO_HIDDEN void kvo__put_stack(kvo_sink *to, void *const *frames, size_t count, const char *indent);
+/** A line with the build-ids of the modules of such calls: what finds the files to the offsets, on another machine and later. */
+KVO_HIDDEN void kvo__put_modules(kvo_sink *to, const kvo_fault *fault);
 KVO_HIDDEN void kvo__put_json_report(kvo_sink *to, const kvo_fault *fault);
 /** Members of JSON: "options", a list of their names; and a place, or null. */
 KVO_HIDDEN void kvo__put_json_options(kvo_sink *to, kvo_options options);

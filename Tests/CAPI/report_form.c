@@ -1,0 +1,230 @@
+/* report_form.c - what stands where in a report: every member of a fault, as a text and as JSON, whatever the program's names contain. */
+#include "fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *formatted(const kvo_fault *fault, kvo_report_format format) {
+  static char report[1 << 17];
+  CHECK(kvo_fault_format(fault, format, report, sizeof report) < sizeof report);
+  return report;
+}
+
+static void check_lines(const char *actual, const char *const *expected, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    size_t length = strcspn(actual, "\n");
+    if (strlen(expected[i]) != length || memcmp(actual, expected[i], length) != 0)
+      harness_fail(__FILE__, __LINE__, "line %zu is\n%.*s\nand not\n%s", i, (int)length, actual, expected[i]);
+    actual += length + (actual[length] == '\n');
+  }
+  CHECK_EQ(actual, "");
+}
+
+/* ------------------------------------------------------------------------------------------------------- A whole one -- */
+
+#define AT(address) ((void *)(uintptr_t)(address))
+#define FILE_AT(name, number) .file = name, .file_length = sizeof name - 1, .line = number
+
+static const kvo_fault_observation title = {.observation = 0x21,
+                                            .key_path = "title",
+                                            .options = KVO_NEW | KVO_OLD,
+                                            .observer_class = "Sidebar",
+                                            .observer = AT(0x110),
+                                            .context = AT(0xc0),
+                                            FILE_AT("App/Sidebar.swift", 41),
+                                            .object = AT(0x1e0),
+                                            .object_class = "Document"};
+static const kvo_fault_observation name = {
+    .observation = 0x25, .key_path = "author.name", .options = KVO_NONE, .observer = AT(0x2f0)};
+
+static kvo_fault whole(void) {
+  static kvo_fault_observation observations[2];
+  static kvo_fault_site sites[2];
+  static kvo_fault_step chain[3];
+  static const kvo_event events[] = {
+      {KVO_EVENT_REGISTERED, 0, 12.0034, AT(0x1e0), "Document", "title", 0x21, "App/Sidebar.swift", 41, NULL},
+      {KVO_EVENT_CHANGED, 0, 0.8196, AT(0x1e0), "Document", "title", 0, NULL, 0, "\"x\""},
+      {KVO_EVENT_ENDED, 0, 0, AT(0x1e0), "Document", "title", 0x21, "App/Sidebar.swift", 41, NULL}};
+  observations[0] = title, observations[1] = name;
+  sites[0] = (kvo_fault_site){.label = "first removed", FILE_AT("App/Toolbar.swift", 60), .age = 0.8};
+  sites[1] = (kvo_fault_site){.label = "destroyed", .age = -1};
+  chain[0] = (kvo_fault_step){title, 2, 61}, chain[1] = (kvo_fault_step){name, 0, 0};
+  chain[2] = (kvo_fault_step){title, 1, 1};
+  return (kvo_fault){.code = KVO_FAULT_REMOVED_TWICE,
+                     .severity = KVO_SEVERITY_FATAL,
+                     .summary = "KVO0003 fatal: removed twice",
+                     .why = "An observation is removed once.",
+                     .apple = "Cannot remove.\nReally not.",
+                     .exception = "NSRangeException",
+                     .help = "remove it once\nor never",
+                     FILE_AT("App/Main.swift", 88),
+                     .observations = observations,
+                     .observation_count = 2,
+                     .object = AT(0x1e0),
+                     .object_class = "Document",
+                     .sites = sites,
+                     .site_count = 2,
+                     .chain = chain,
+                     .chain_count = 3,
+                     .events = events,
+                     .event_count = 3};
+}
+
+TEST("a text says what, why, where else, which observations, where, by which deliveries, what before, and what to do") {
+  static const char *const lines[] = {
+      "KVO0003 fatal: removed twice",
+      "  An observation is removed once.",
+      "  first removed at App/Toolbar.swift:60  0.800 s ago",
+      "  destroyed at a place that was not told (KVO_HERE tells it)",
+      "  observations:",
+      "    \"title\" of Document@0x1e0  observer Sidebar@0x110  options new|old  context 0xc0  id 0x21",
+      "        registered at App/Sidebar.swift:41",
+      "    \"author.name\"  observer 0x2f0  options none  context 0x0  id 0x25",
+      "        registered at a place that was not told (KVO_HERE tells it)",
+      "  fault at App/Main.swift:88",
+      "  deliveries in progress, each caused by the one above:",
+      "    \"title\" of Document@0x1e0 was told to Sidebar@0x110, registered at App/Sidebar.swift:41",
+      "    \"author.name\" was told to 0x2f0, registered at a place that was not told (KVO_HERE tells it)",
+      "    (the 2 steps above happened 61 times more)",
+      "    \"title\" of Document@0x1e0 was told to Sidebar@0x110, registered at App/Sidebar.swift:41",
+      "    (the step above happened 1 time more)",
+      "  what happened before:",
+      "    12.003 s before: registered \"title\" of Document@0x1e0 at App/Sidebar.swift:41  id 0x21",
+      "    0.820 s before: changed \"title\" of Document@0x1e0, now \"x\"",
+      "    0.000 s before: ended \"title\" of Document@0x1e0, registered at App/Sidebar.swift:41  id 0x21",
+      "  Apple says: Cannot remove.",
+      "    Really not.",
+      "  help: remove it once",
+      "    or never",
+      "  more: kvo explain KVO0003, or Documentation/Faults/KVO0003.md; break on kvo_fault_break; "
+      "KVO_STACKS=16 tells the calls of registrations; KVO_HISTORY=256 what happened before",
+      "    KVO_POLICY=log goes on after a fault, KVO_POLICY=KVO0003:log after this one only; KVO_HELP=1 lists what "
+      "else "
+      "there is",
+  };
+  kvo_fault fault = whole();
+  check_lines(formatted(&fault, KVO_REPORT_TEXT), lines, sizeof lines / sizeof *lines);
+}
+
+TEST("JSON has a member for each, in one line") {
+  kvo_fault fault = whole();
+  const char *json = formatted(&fault, KVO_REPORT_JSON);
+  static const char *const parts[] = {
+      "{\"schema\":1,\"code\":\"KVO0003\",\"severity\":\"fatal\",\"summary\":\"KVO0003 fatal: removed twice\","
+      "\"why\":\"An observation is removed once.\",\"apple\":\"Cannot remove.\\u000aReally not.\","
+      "\"exception\":\"NSRangeException\",\"help\":\"remove it once\\u000aor never\","
+      "\"object\":{\"address\":\"0x1e0\",\"class\":\"Document\"},\"process\":",
+      ",\"thread\":0,\"threadName\":\"\",\"faultAt\":{\"file\":\"App/Main.swift\",\"line\":88},\"stack\":[],",
+      "\"sites\":[{\"label\":\"first removed\",\"at\":{\"file\":\"App/Toolbar.swift\",\"line\":60},\"thread\":0,"
+      "\"secondsAgo\":0.800,\"stack\":[]},"
+      "{\"label\":\"destroyed\",\"at\":null,\"thread\":0,\"secondsAgo\":null,\"stack\":[]}],",
+      "\"observations\":[{\"id\":\"0x21\",\"keyPath\":\"title\",\"object\":{\"address\":\"0x1e0\",\"class\":"
+      "\"Document\"},"
+      "\"observerClass\":\"Sidebar\",\"observer\":\"0x110\",\"options\":[\"new\",\"old\"],\"context\":\"0xc0\","
+      "\"registeredAt\":{\"file\":\"App/Sidebar.swift\",\"line\":41},\"stack\":[]},"
+      "{\"id\":\"0x25\",\"keyPath\":\"author.name\",\"object\":null,\"observerClass\":null,\"observer\":\"0x2f0\","
+      "\"options\":[],\"context\":\"0x0\",\"registeredAt\":null,\"stack\":[]}],",
+      "\"chain\":[{\"observation\":{\"id\":\"0x21\",",
+      "},\"round\":2,\"repeats\":61},{\"observation\":{\"id\":\"0x25\",",
+      "\"events\":[{\"kind\":\"registered\",\"secondsAgo\":12.003,\"thread\":0,"
+      "\"object\":{\"address\":\"0x1e0\",\"class\":\"Document\"},\"keyPath\":\"title\",\"id\":\"0x21\","
+      "\"registeredAt\":{\"file\":\"App/Sidebar.swift\",\"line\":41},\"value\":null},{\"kind\":\"changed\",",
+      "\"id\":\"0x0\",\"registeredAt\":null,\"value\":\"\\u0022x\\u0022\"},{\"kind\":\"ended\",",
+  };
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) CHECK_CONTAINS(json, parts[i]);
+  CHECK_EQ(strcspn(json, "\n"), strlen(json) - 1);
+}
+
+TEST("what a fault does not know takes no line, and is null in JSON") {
+  static const char *const lines[] = {
+      "KVO0011 error: nothing",
+      "  more: kvo explain KVO0011, or Documentation/Faults/KVO0011.md; break on kvo_fault_break",
+      "    KVO_POLICY=log goes on after a fault, KVO_POLICY=KVO0011:log after this one only; KVO_HELP=1 lists what "
+      "else "
+      "there is",
+  };
+  kvo_fault fault = {
+      .code = KVO_FAULT_NEVER_NOTIFIES, .severity = KVO_SEVERITY_ERROR, .summary = "KVO0011 error: nothing"};
+  check_lines(formatted(&fault, KVO_REPORT_TEXT), lines, sizeof lines / sizeof *lines);
+  CHECK_CONTAINS(formatted(&fault, KVO_REPORT_JSON),
+                 "\"why\":null,\"apple\":null,\"exception\":null,\"help\":null,\"object\":null,\"process\":");
+  CHECK_CONTAINS(formatted(&fault, KVO_REPORT_JSON),
+                 "\"faultAt\":null,\"stack\":[],\"sites\":[],\"observations\":[],\"chain\":[],\"events\":[]}\n");
+}
+
+/* ------------------------------------------------------------------------------------------------- The program's names -- */
+
+TEST("control characters and what is no UTF-8 are escaped in a text, letters of all scripts are not") {
+  kvo_fault_observation odd = title;
+  odd.key_path = "a\nb\x7f\xc2\x9b"
+                 "c\xff\xe2\x82\xac\xc3\xa4";
+  odd.observer_class = "\x1b[2J";
+  kvo_fault fault = whole();
+  fault.observations = &odd;
+  fault.observation_count = 1;
+  const char *text = formatted(&fault, KVO_REPORT_TEXT);
+  CHECK_CONTAINS(text, "\"a\\x0ab\\x7f\\xc2\\x9bc\\xff\xe2\x82\xac\xc3\xa4\" of Document");
+  CHECK_CONTAINS(text, "observer \\x1b[2J@0x110");
+  const char *json = formatted(&fault, KVO_REPORT_JSON);
+  CHECK_CONTAINS(json, "\"a\\u000ab\\u007f\xc2\x9b"
+                       "c\\ufffd\xe2\x82\xac\xc3\xa4\"");
+}
+
+static size_t longest_line(const char *text) {
+  size_t longest = 0;
+  for (size_t length; *text != '\0'; text += length + (text[length] == '\n')) {
+    length = strcspn(text, "\n");
+    if (length > longest) longest = length;
+  }
+  return longest;
+}
+
+static size_t summary_length;
+static kvo_action measure(const kvo_fault *fault, void *arg) {
+  (void)arg;
+  summary_length = strlen(fault->summary);
+  CHECK_CONTAINS(fault->summary, "KVO0010 fatal: cannot observe \"aaaa");
+  CHECK_CONTAINS(fault->summary, " bytes left out)...");
+  CHECK_CONTAINS(fault->summary, ": it has an empty component");
+  const char *text = formatted(fault, KVO_REPORT_TEXT);
+  CHECK(longest_line(text) < 1200);
+  CHECK(strlen(text) < 8192);
+  CHECK(strlen(formatted(fault, KVO_REPORT_JSON)) < 32768);
+  /* Cut once only, though it is cut for the handler and for the report. */
+  const char *first = strstr(text, "bytes left out");
+  CHECK(first != NULL && strstr(first + 1, "bytes left out") == NULL);
+  return KVO_ACTION_IGNORE;
+}
+
+TEST("of a key path of 1 MB the beginning and the end are reported") {
+  enum { LENGTH = 1 << 20 };
+  char *path = malloc(LENGTH + 1);
+  CHECK(path != NULL);
+  memset(path, 'a', LENGTH);
+  path[LENGTH - 5] = path[LENGTH - 4] = '.';
+  path[LENGTH] = '\0';
+  item *object = item_make(0);
+  watcher w = {0};
+  kvo_observer observer = watcher_observer(path, KVO_NONE, &w);
+  kvo_set_fault_handler(measure, NULL);
+  CHECK_STATUS(kvo_add_observer(as_object(object), &observer, NULL), KVO_ERROR_MALFORMED_KEY_PATH);
+  CHECK(summary_length > 900 && summary_length < 1200);
+  kvo_set_fault_handler(NULL, NULL);
+  free(path);
+  item_destroy(object);
+}
+
+TEST("a name is cut between characters") {
+  char letters[3002] = "";
+  for (size_t i = 0; i + 2 < sizeof letters; i += 3) memcpy(letters + i, "\xe2\x82\xac", 4);
+  for (size_t shift = 0; shift < 3; shift++) {
+    char shifted[3005];
+    snprintf(shifted, sizeof shifted, "%.*s%s", (int)shift, "xx", letters);
+    kvo_fault fault = {.code = KVO_FAULT_NEVER_NOTIFIES, .severity = KVO_SEVERITY_ERROR, .summary = shifted};
+    const char *text = formatted(&fault, KVO_REPORT_TEXT);
+    CHECK_CONTAINS(text, "\xe2\x82\xac...(");
+    CHECK_CONTAINS(text, " bytes left out)...\xe2\x82\xac");
+    CHECK_SAME(strstr(text, "\\x"), NULL);
+  }
+}

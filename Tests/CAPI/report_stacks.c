@@ -1,0 +1,185 @@
+/* report_stacks.c - the calls that led to a fault: their names, with and without frame pointers, in signal handlers, on other stacks. */
+#include "fixture.h"
+#include "support/bare.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+/* Not to be inlined, nor left by a jump: each is to have a frame. */
+#define CALLED __attribute__((noinline))
+#define FRAME_STAYS() __asm__ volatile("")
+
+CALLED static void remove_it(void *arg) {
+  (void)arg;
+  kvo_remove_observer(7);
+  FRAME_STAYS();
+}
+
+CALLED static void close_document(void *arg) {
+  remove_it(arg);
+  FRAME_STAYS();
+}
+
+static void fault_from_document(void *arg) { close_document(arg); }
+
+/* Lines `#n name`, with nothing but digits of n and one place between. */
+static void check_calls(const char *report, const char *const *names, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    char call[128];
+    snprintf(call, sizeof call, "\n      #%zu %s  ", i, names[i]);
+    CHECK_CONTAINS(report, call);
+  }
+}
+
+static const char *const calls[] = {"kvo_remove_observer", "remove_it", "close_document"};
+
+TEST("the stack of a fault begins with what the program called, and names static functions, too") {
+  child_result run = harness_run_child(fault_from_document, NULL, "log");
+  CHECK_CONTAINS(run.errors, "\n  fault  thread ");
+  check_calls(run.errors, calls, 3);
+  CHECK_CONTAINS(run.errors, " main  test_report_stacks+0x");
+  CHECK_CONTAINS(run.errors, "\n  modules: ");
+  CHECK_CONTAINS(run.errors, "libkvo.so.");
+}
+
+static void fault_bare(void *arg) { bare_call(remove_it, arg); }
+
+TEST("code without frame pointers is in the stack") {
+  child_result run = harness_run_child(fault_bare, NULL, "log");
+  static const char *const through_bare[] = {"kvo_remove_observer", "remove_it", "bare_inner", "bare_call"};
+  check_calls(run.errors, through_bare, 4);
+}
+
+/* -------------------------------------------------------------------------------------------------- Signals, threads -- */
+
+static void on_signal(int number) {
+  (void)number;
+  close_document(NULL);
+}
+
+static void fault_in_handler(void *arg) {
+  stack_t stack = {.ss_sp = arg, .ss_size = 1 << 16};
+  struct sigaction action = {.sa_handler = on_signal, .sa_flags = arg != NULL ? SA_ONSTACK : 0};
+  if (arg != NULL) sigaltstack(&stack, NULL);
+  sigaction(SIGUSR1, &action, NULL);
+  raise(SIGUSR1);
+  fputs("went on\n", stderr);
+}
+
+TEST("a fault in a signal handler has a whole report that shows the signal, on either stack") {
+  static char stack[1 << 16];
+  for (int i = 0; i < 2; i++) {
+    child_result run = harness_run_child(fault_in_handler, i == 0 ? NULL : stack, "log");
+    check_calls(run.errors, calls, 3);
+    if (!harness_is_instrumented()) CHECK_CONTAINS(run.errors, " (a signal came)  ");
+    CHECK_CONTAINS(run.errors, "\n  more: ");
+    CHECK_CONTAINS(run.errors, "went on\n");
+    CHECK_EQ(harness_run_child(fault_in_handler, i == 0 ? NULL : stack, NULL).signal, SIGABRT);
+  }
+}
+
+static kvo_action interrupt(const kvo_fault *fault, void *arg) {
+  (void)fault, (void)arg;
+  raise(SIGUSR1);
+  return KVO_ACTION_LOG;
+}
+
+static void fault_within_handler(void *arg) {
+  kvo_set_fault_handler(interrupt, NULL);
+  signal(SIGUSR1, on_signal);
+  close_document(arg);
+}
+
+TEST("a fault in a signal handler that interrupts a fault handler is reported by itself") {
+  child_result run = harness_run_child(fault_within_handler, NULL, "log");
+  const char *first = strstr(run.errors, "KVO0002 fatal");
+  CHECK(first != NULL && strstr(first + 1, "KVO0002 fatal") != NULL);
+}
+
+static void *on_thread(void *arg) {
+  pthread_setname_np(pthread_self(), "render");
+  close_document(arg);
+  return NULL;
+}
+
+static void fault_on_thread(void *arg) {
+  pthread_t thread;
+  pthread_create(&thread, NULL, on_thread, arg);
+  pthread_join(thread, NULL);
+}
+
+TEST("the thread of a fault is told by number and name") {
+  child_result run = harness_run_child(fault_on_thread, NULL, "log");
+  const char *thread = strstr(run.errors, "\n  fault  thread ");
+  CHECK(thread != NULL);
+  thread += strlen("\n  fault  thread ");
+  CHECK_CONTAINS(thread + strspn(thread, "0123456789"), " \"render\"\n");
+  check_calls(run.errors, calls, 3);
+  CHECK_CONTAINS(harness_run_child(fault_from_document, NULL, "log").errors, " (main)\n");
+}
+
+/* ---------------------------------------------------------------------------------------------- Memory, other handlers -- */
+
+static void fault_without_memory(void *arg) {
+  struct rlimit none = {0, 0};
+  setrlimit(RLIMIT_AS, &none);
+  CHECK_SAME(malloc(1 << 24), NULL);
+  close_document(arg);
+}
+
+TEST("in a process that can get no memory at all the report is whole, without names from files") {
+  if (harness_is_instrumented()) return;
+  child_result run = harness_run_child(fault_without_memory, NULL, NULL);
+  CHECK_EQ(run.signal, SIGABRT);
+  CHECK_CONTAINS(run.errors, " test_report_stacks+0x");
+  CHECK_CONTAINS(run.errors, "\n  modules: ");
+  CHECK_CONTAINS(run.errors, "\n  more: ");
+}
+
+static jmp_buf way_out;
+static int asked;
+static kvo_action leave(const kvo_fault *fault, void *arg) {
+  (void)fault, (void)arg;
+  asked++;
+  longjmp(way_out, 1);
+}
+
+TEST("a handler that leaves by longjmp is asked at the next fault again, and observing goes on") {
+  item *object = item_make(0);
+  watcher w = {0}, stranger = {0};
+  watch(object, "value", KVO_NEW, &w);
+  kvo_set_fault_handler(leave, NULL);
+  for (volatile int i = 0; i < 3; i++)
+    if (setjmp(way_out) == 0) kvo_remove_observer_for(as_object(object), &stranger, "value");
+  CHECK_EQ(asked, 3);
+  item_set_value(object, 4);
+  CHECK_EQ(w.new_value.integer, 4);
+  CHECK_OK(kvo_remove_observer(w.id));
+  kvo_set_fault_handler(NULL, NULL);
+}
+
+static kvo_action fault_again(const kvo_fault *fault, void *arg) {
+  (void)fault;
+  close_document(arg);
+  return KVO_ACTION_LOG;
+}
+
+static void fault_in_fault_handler(void *arg) {
+  kvo_set_fault_handler(fault_again, NULL);
+  close_document(arg);
+  fputs("went on\n", stderr);
+}
+
+TEST("a fault in a handler takes the default action: one report, then the end") {
+  child_result run = harness_run_child(fault_in_fault_handler, NULL, NULL);
+  CHECK_EQ(run.signal, SIGABRT);
+  const char *first = strstr(run.errors, "KVO0002 fatal");
+  CHECK(first != NULL);
+  CHECK_SAME(strstr(first + 1, "KVO0002 fatal"), NULL);
+  CHECK_SAME(strstr(run.errors, "went on"), NULL);
+}
