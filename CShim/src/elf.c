@@ -136,28 +136,44 @@ static const char *search(const kvo_elf *file, uintptr_t address) {
 }
 
 /* A table has a hundred thousand symbols, and programs that go on after a fault ask for the same places again. */
-static struct {
+typedef struct known_name {
   /** Odd while it is written, by another thread or by code that a signal has interrupted. */
   _Atomic uint32_t version;
   const kvo_elf *_Atomic file;
   _Atomic uintptr_t address;
   const char *_Atomic name;
-} known[512];
+} known_name;
+
+enum { SETS = 128, WAYS = 4 };
+static known_name known[SETS][WAYS];
+
+static bool recall(known_name *entry, const kvo_elf *file, uintptr_t address, const char **name) {
+  uint32_t version = atomic_load(&entry->version);
+  *name = atomic_load(&entry->name);
+  bool fits = atomic_load(&entry->file) == file && atomic_load(&entry->address) == address;
+  return fits && version % 2 == 0 && atomic_load(&entry->version) == version;
+}
+
+static void remember(known_name *entry, const kvo_elf *file, uintptr_t address, const char *name) {
+  uint32_t version = atomic_load(&entry->version);
+  if (version % 2 != 0 || !atomic_compare_exchange_strong(&entry->version, &version, version + 1)) return;
+  atomic_store(&entry->file, file);
+  atomic_store(&entry->address, address);
+  atomic_store(&entry->name, name);
+  atomic_store(&entry->version, version + 2);
+}
 
 const char *kvo__elf_function(const kvo_module *module, uintptr_t address) {
   const kvo_elf *file = file_of(module);
   if (file == NULL) return NULL;
-  size_t index = (address ^ address >> 9) % (sizeof known / sizeof *known);
-  uint32_t version = atomic_load(&known[index].version);
-  const char *name = atomic_load(&known[index].name);
-  bool fits = atomic_load(&known[index].file) == file && atomic_load(&known[index].address) == address;
-  if (fits && version % 2 == 0 && atomic_load(&known[index].version) == version) return name;
-  name = search(file, address);
-  if (version % 2 == 0 && atomic_compare_exchange_strong(&known[index].version, &version, version + 1)) {
-    atomic_store(&known[index].file, file);
-    atomic_store(&known[index].address, address);
-    atomic_store(&known[index].name, name);
-    atomic_store(&known[index].version, version + 2);
+  known_name *set = known[hash(0, &address, sizeof address) % SETS];
+  known_name *least = set; /* the one that was replaced least often */
+  for (size_t i = 0; i < WAYS; i++) {
+    const char *name;
+    if (recall(&set[i], file, address, &name)) return name;
+    if (atomic_load(&set[i].version) < atomic_load(&least->version)) least = &set[i];
   }
-  return name;
+  const char *found = search(file, address);
+  remember(least, file, address, found);
+  return found;
 }

@@ -8,7 +8,7 @@ static void put_clean(kvo_sink *to, const char *name) { kvo__put_clean(to, name,
 
 /* Whose function a call is in. The runtime may be linked into the program, so its functions are known by their names. */
 static kvo_origin origin_of(const void *return_address) {
-  static const char library[] = "libkvo.so", binding[] = "$s18KeyValueObserving";
+  static const char library[] = "libkvo.so", binding[] = "$s17KeyValueObserving";
   kvo_code_place place = kvo__code_place(return_address);
   if (!place.is_known) return OF_PROGRAM;
   const char *name = strrchr(place.module.path, '/');
