@@ -1,5 +1,6 @@
 /* report_form.c - what stands where in a report: every member of a fault, as a text and as JSON, whatever the program's names contain. */
 #include "fixture.h"
+#include "json.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 static const char *formatted(const kvo_fault *fault, kvo_report_format format) {
   static char report[1 << 17];
   CHECK(kvo_fault_format(fault, format, report, sizeof report) < sizeof report);
+  if (format == KVO_REPORT_JSON) CHECK(json_is_valid(report));
   return report;
 }
 

@@ -1,6 +1,7 @@
 /* report_stacks.c - the calls that led to a fault: their names, with and without frame pointers, in signal handlers, on other stacks. */
+#include "bare.h"
 #include "fixture.h"
-#include "support/bare.h"
+#include "json.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -45,6 +46,18 @@ TEST("the stack of a fault begins with what the program called, and names static
   CHECK_CONTAINS(run.errors, " main  test_report_stacks+0x");
   CHECK_CONTAINS(run.errors, "\n  modules: ");
   CHECK_CONTAINS(run.errors, "libkvo.so.");
+}
+
+TEST("in JSON each call has its module, offset, build-id and symbol") {
+  setenv("KVO_REPORT", "json", 1);
+  child_result run = harness_run_child(fault_from_document, NULL, "log");
+  CHECK(json_is_valid(run.errors));
+  const char *call = strstr(run.errors, "\"symbol\":\"close_document\"");
+  CHECK(call != NULL);
+  while (*call != '{') call--;
+  CHECK_EQ(strncmp(call, "{\"address\":\"0x", 14), 0);
+  CHECK_CONTAINS(call, ",\"module\":\"test_report_stacks\",\"offset\":\"0x");
+  CHECK_CONTAINS(call, ",\"buildId\":");
 }
 
 static void fault_bare(void *arg) { bare_call(remove_it, arg); }
