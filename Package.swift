@@ -52,9 +52,12 @@ let package = Package(
     .target(
       name: "KVOTool",
       dependencies: [
-        "ScenarioLanguage", "CKVO",
+        "ScenarioLanguage", "CrashScenarios", "CCrashScenarios", "CKVO",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Macros"])),
       ]),
+    // The crash catalogue: misuse on purpose, in both languages, and what runs and judges it.
+    .target(name: "CrashScenarios", dependencies: ["KeyValueObserving", "CCrashScenarios"]),
+    .target(name: "CCrashScenarios", dependencies: ["CKVO"]),
     .target(
       name: "ScenarioLanguage",
       dependencies: [

@@ -25,12 +25,9 @@ void kvo_crash_result_free(kvo_crash_result *result) {
 /* ------------------------------------------------------------------------------------------------------------- Codes -- */
 
 static bool is_fatal(int code) {
-  switch (code) {
-#define KVO_CRASH_SEVERITY(name, value, severity, exception, text)                                                     \
-  case value: return KVO_SEVERITY_##severity == KVO_SEVERITY_FATAL;
-    KVO_FAULT_MAP(KVO_CRASH_SEVERITY)
-#undef KVO_CRASH_SEVERITY
-  }
+  const kvo_fault_kind *kind;
+  for (size_t i = 0; (kind = kvo_fault_kind_at(i)) != NULL; i++)
+    if ((int)kind->code == code) return kind->severity == KVO_SEVERITY_FATAL;
   return true;
 }
 

@@ -186,12 +186,8 @@ static size_t mutate(const kvo_crash_list *all, int code) {
 }
 
 size_t kvo_crash_run_mutations(const kvo_crash_list *list) {
-  static const int codes[] = {
-#define KVO_CRASH_CODE(name, value, severity, exception, text) value,
-      KVO_FAULT_MAP(KVO_CRASH_CODE)
-#undef KVO_CRASH_CODE
-  };
   size_t bad = 0;
-  for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) bad += mutate(list, codes[i]);
+  const kvo_fault_kind *kind;
+  for (size_t i = 0; (kind = kvo_fault_kind_at(i)) != NULL; i++) bad += mutate(list, (int)kind->code);
   return bad;
 }

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "judge.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -26,6 +27,8 @@ void crash_forget_checks(void) {
   failed_check[0] = '\0';
   atomic_flag_clear(&has_failed_check);
 }
+
+size_t kvo_crash_memory_in_use(void) { return mallinfo2().uordblks; }
 
 void kvo_crash_perform(const kvo_crash_scenario *scenario) {
   const struct rlimit none = {0, 0};

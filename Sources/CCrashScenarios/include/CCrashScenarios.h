@@ -91,6 +91,9 @@ _Noreturn void kvo_crash_perform(const kvo_crash_scenario *scenario);
 /** Notes that something did not hold, unless something was noted before: the scenario then fails. Any thread. */
 void kvo_crash_check(bool holds, const char *what, const char *file, uint32_t line);
 
+/** Returns how many bytes are allocated at present. */
+size_t kvo_crash_memory_in_use(void);
+
 /** Runs `body(index, arg)` on `count` threads at once, and returns when all have returned. What handles the faults of the
  * calling thread handles theirs. */
 void kvo_crash_in_threads(size_t count, void (*body)(size_t index, void *KVO_NULLABLE arg), void *KVO_NULLABLE arg);
