@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test bench check check-quick check-format check-api check-c check-sanitizers check-costs fuzz stress format clean
+.PHONY: help demo test bench check check-quick check-format check-api check-c check-sanitizers check-crashes check-costs fuzz stress format clean
 
 # Passed on: make demo ARGS="--json", make bench ARGS="…".
 ARGS ?=
@@ -40,7 +40,7 @@ bench: ## Measure, optimised, against other systems (ARGS="--filter 'observed se
 	@scripts/require.sh swift git $(c_tools) valgrind $(peers)
 	@scripts/bench.sh $(ARGS)
 
-check: check-format check-c fuzz stress check-sanitizers check-api check-costs ## Everything a release must pass besides the tests; takes long
+check: check-format check-c fuzz stress check-sanitizers check-crashes check-api check-costs ## Everything a release must pass besides the tests; takes long
 
 check-quick: check-format check-api ## The quick checks: format, C suite, kept fuzzer inputs, API baseline, promises, compatibility
 	@scripts/require.sh swift $(c_tools)
@@ -60,6 +60,11 @@ check-c: ## Run the whole C suite: compilers, sanitizers, valgrind, headers, sym
 check-sanitizers: ## Run the Swift tests under ThreadSanitizer and AddressSanitizer
 	@scripts/require.sh swift git libffi-dev
 	scripts/check-sanitizers.sh
+
+check-crashes: ## Run the crash catalogue however a program is built, and with each fault switched off in turn
+	@scripts/require.sh swift git libffi-dev
+	scripts/check-crashes.sh
+	scripts/check-mutations.sh
 
 check-api: ## Compare the public Swift API with Documentation/api-baseline.txt; ask for doc comments
 	@scripts/require.sh swift git libffi-dev python3

@@ -118,6 +118,7 @@ static void write_report(const kvo_fault *fault, bool has_turn) {
 void kvo_fault_raise(kvo_fault_code code, const char *detail, const char *apple, const char *help,
                      const kvo_fault_observation *observations, size_t observation_count, const char *file,
                      uint32_t line) {
+  if (kvo__is_switched_off(code)) return;
   kvo_severity severity = kvo__severity_of(code);
   if (severity == KVO_SEVERITY_FATAL) thread_faults++;
   char summary_block[512];

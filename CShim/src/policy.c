@@ -41,6 +41,7 @@ const char *kvo_severity_name(kvo_severity severity) { return severity_names[sev
 /* ------------------------------------------------------------------------------------------------------------ Reading -- */
 
 void kvo__complain(const char *variable, const char *item, size_t length, const char *advice) {
+  if (kvo__is_switched_off(KVO_FAULT_BAD_CONFIGURATION)) return;
   char line[320];
   int size = snprintf(line, sizeof line, "KVO%04d %s: %s: \"%.*s\" is not understood and is skipped; %s\n",
                       (int)KVO_FAULT_BAD_CONFIGURATION, severity_names[KVO_SEVERITY_WARNING], variable,
@@ -169,6 +170,13 @@ kvo_action kvo__policy_for(kvo_fault_code code) {
   if (severity == KVO_SEVERITY_INFO) return KVO_ACTION_IGNORE;
   return severity == KVO_SEVERITY_FATAL ? KVO_ACTION_ABORT : KVO_ACTION_LOG;
 }
+
+#if defined(KVO_MUTATIONS)
+bool kvo__is_switched_off(kvo_fault_code code) {
+  const char *number = secure_getenv("KVO_WITHOUT");
+  return number != NULL && atoi(number) == (int)code;
+}
+#endif
 
 int kvo__report_destination(kvo_report_format *format) {
   need_environment();

@@ -65,6 +65,15 @@ KVO_HIDDEN const char *kvo__exception_of(kvo_fault_code code);
 KVO_HIDDEN kvo_severity kvo__severity_of(kvo_fault_code code);
 /** What the environment says about a code; never KVO_ACTION_DEFAULT. */
 KVO_HIDDEN kvo_action kvo__policy_for(kvo_fault_code code);
+#if defined(KVO_MUTATIONS)
+/** For scripts/check-mutations.sh: whether KVO_WITHOUT says that this fault is not to be raised. */
+KVO_HIDDEN bool kvo__is_switched_off(kvo_fault_code code);
+#else
+static inline bool kvo__is_switched_off(kvo_fault_code code) {
+  (void)code;
+  return false;
+}
+#endif
 /** KVO0034: a part of an environment variable that is not understood. */
 KVO_HIDDEN void kvo__complain(const char *variable, const char *item, size_t length, const char *advice);
 /** Where reports go, and in which form. */

@@ -97,6 +97,15 @@ static size_t expected_codes(const kvo_crash_scenario *scenario, bool in_child, 
   return count;
 }
 
+bool crash_shows(const kvo_crash_scenario *scenario, int code) {
+  int codes[CRASH_MOST_CODES];
+  size_t count = expected_codes(scenario, true, codes);
+  if (scenario->run == NULL || (scenario->flags & (KVO_CRASH_ANY_NUMBER | KVO_CRASH_UNREADABLE)) != 0) return false;
+  while (count > 0)
+    if (codes[--count] == code) return true;
+  return false;
+}
+
 const char *crash_expected_end(const kvo_crash_scenario *scenario) {
   int codes[CRASH_MOST_CODES];
   size_t count = expected_codes(scenario, true, codes);

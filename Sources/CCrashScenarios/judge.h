@@ -17,6 +17,8 @@ void crash_read_codes(kvo_crash_result *result, const char *report);
 /** Judges codes, and what the report has to contain. `in_child`: the first fatal fault has ended the process. Fills `passed` and
  * `reason`. */
 void crash_judge(const kvo_crash_scenario *scenario, bool in_child, kvo_crash_result *result);
+/** Tells whether a scenario in a process of its own shows this code, every time. */
+bool crash_shows(const kvo_crash_scenario *scenario, int code);
 /** How a scenario ends in a process of its own, as `ended` says it. */
 const char *crash_expected_end(const kvo_crash_scenario *scenario);
 /** "KVO0002, KVO0001", or "none". */

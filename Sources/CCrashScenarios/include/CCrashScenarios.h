@@ -161,8 +161,8 @@ bool kvo_crash_show(const kvo_crash_scenario *scenario, const kvo_crash_command 
 /** Runs all, two at a time, prints a line for each and a sum. Returns how many failed. */
 size_t kvo_crash_run_all(const kvo_crash_list *list);
 
-/** For each code: runs the scenarios that expect it with its fault switched off. Prints which of them pass all the same, and codes that
- * none expects; returns how many of both there are. */
+/** For each code: runs the scenarios that show it, with its fault switched off. Prints which of them pass all the same, and returns how
+ * many do. */
 size_t kvo_crash_run_mutations(const kvo_crash_list *list);
 
 KVO_ASSUME_NONNULL_END

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Runs the crash catalogue in every way in which a program is built and started: codes, endings and first lines have to be the same.
+#   scripts/check-crashes.sh [debug|release|address|thread|stripped|backtrace]...   all unless told; debug is what the others are held against
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+(($#)) || set -- release stripped backtrace address thread
+out=build/crashes failures=0
+mkdir -p "$out"
+export KVO_CRASH_SECONDS=120
+
+# build <name> [options]: the program kvo, built in a folder of its own where its options need one.
+build() {
+  local name=$1
+  shift
+  scripts/quietly.sh "check-crashes-$name" swift build --product kvo "$@"
+  program=$(swift build --product kvo "$@" --show-bin-path)/kvo
+}
+
+# What must not differ.
+run() {
+  local name=$1
+  shift
+  "$@" crash --all --json >"$out/$name.json" || true
+}
+
+complain() {
+  echo "check-crashes: $*" >&2
+  failures=$((failures + 1))
+}
+
+build debug
+run debug "$program"
+for variant in "$@"; do
+  echo "== the crash catalogue, $variant"
+  case $variant in
+    debug) continue ;;
+    release) build release -c release && run release "$program" ;;
+    address) build address --sanitize=address --scratch-path .build/address && run address "$program" ;;
+    thread) build thread --sanitize=thread --scratch-path .build/thread && run thread "$program" ;;
+    stripped)
+      build release -c release
+      strip -o "$out/kvo" "$program"
+      run stripped "$out/kvo"
+      ;;
+    backtrace)
+      build debug
+      "$program" crash --all --json --backtrace >"$out/backtrace.json" || true
+      ;;
+    *) complain "what is \"$variant\"?" && continue ;;
+  esac
+  diff "$out/debug.json" "$out/$variant.json" >"$out/$variant.diff" || {
+    head -40 "$out/$variant.diff"
+    complain "$variant differs from debug: $out/$variant.diff"
+  }
+done
+if grep '"passed":false' "$out/debug.json"; then complain "scenarios fail"; fi
+((failures == 0))

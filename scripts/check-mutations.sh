@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Proves that the crash catalogue tests something: with each fault switched off in turn, every scenario that shows it has to fail.
+#   scripts/check-mutations.sh           scenarios in Swift and C, with the Swift package built for it in .build/mutations
+#   scripts/check-mutations.sh --quick   those in C alone
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# The runtime then asks KVO_WITHOUT which fault it is not to raise.
+flag=-DKVO_MUTATIONS
+if [[ ${1:-} == --quick ]]; then
+  scripts/require.sh libffi-dev cmake ninja-build gcc pkg-config
+  out=build/c/mutations
+  mkdir -p build/c
+  cmake -S CShim -B "$out" -G Ninja -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-O1 -g $flag" >"$out.txt" 2>&1 &&
+    cmake --build "$out" --target kvo_crash >>"$out.txt" 2>&1 || { cat "$out.txt" >&2; exit 1; }
+  program=("$out/tests/kvo_crash")
+else
+  scripts/require.sh swift git libffi-dev
+  options=(--scratch-path .build/mutations -Xcc "$flag" --product kvo)
+  scripts/quietly.sh check-mutations swift build "${options[@]}"
+  program=("$(swift build "${options[@]}" --show-bin-path)/kvo" crash)
+fi
+# What fails anyway would prove nothing.
+"${program[@]}" --all >build/mutations.txt || { grep -A 1 FAIL build/mutations.txt >&2; exit 1; }
+echo "== each fault switched off in turn"
+"${program[@]}" --mutations || { echo "check-mutations: a scenario passes although its fault is not raised: it proves nothing" >&2; exit 1; }
