@@ -54,7 +54,9 @@ let package = Package(
       dependencies: [
         "ScenarioLanguage", "CrashScenarios", "CCrashScenarios", "CKVO",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Macros"])),
-      ]),
+      ],
+      // A link to Documentation/Faults.
+      exclude: ["Pages/README.md"], resources: [.embedInCode("Pages")]),
     // The crash catalogue: misuse on purpose, in both languages, and what runs and judges it.
     .target(name: "CrashScenarios", dependencies: ["KeyValueObserving", "CCrashScenarios"]),
     .target(name: "CCrashScenarios", dependencies: ["CKVO"]),
@@ -79,6 +81,9 @@ let package = Package(
     .target(name: "CSupport", dependencies: ["CKVO"], path: "Tests/CSupport"),
     .testTarget(name: "InteropTests", dependencies: ["KeyValueObserving", "CKVO", "CSupport"]),
     .testTarget(name: "CrashDiagnosticsTests", dependencies: ["KeyValueObserving", "CKVO"]),
+    // The pages of Documentation/Faults, their examples run.
+    .target(name: "CFaultPages", dependencies: ["CKVO"], path: "Tests/CFaultPages"),
+    .testTarget(name: "FaultPageTests", dependencies: ["KeyValueObserving", "CKVO", "CFaultPages"]),
     .testTarget(name: "ConformanceTests", dependencies: ["KeyValueObserving", "CKVO"]),
     .testTarget(name: "CodingTests", dependencies: ["KeyValueObserving", "CKVO", "CSupport"]),
     .testTarget(name: "PortingTests", dependencies: ["KeyValueObserving"]),

@@ -6,7 +6,7 @@
   package struct KVOTool: ParsableCommand {
     package static let configuration = CommandConfiguration(
       commandName: "kvo", abstract: "Key-value observing from the command line.",
-      subcommands: [ScenarioTool.self, FaultsTool.self, CrashTool.self])
+      subcommands: [ScenarioTool.self, FaultsTool.self, ExplainTool.self, CrashTool.self])
 
     package init() {}
   }

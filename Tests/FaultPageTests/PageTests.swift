@@ -1,0 +1,46 @@
+// Runs the examples and the remedies of Documentation/Faults: an example raises its page's fault, with the first line that the
+// page shows; its remedy raises none. KVO_BLESS_PAGES=1 writes the lines into the pages instead.
+#if Macros
+  import Foundation
+  import KeyValueObserving
+  import Testing
+
+  @Suite("The examples of the pages of faults", .serialized)
+  struct PageTests {
+    /// Of these the runtime has no detection yet.
+    private static let awaited: Set = [3, 5, 7, 8, 12, 16, 19, 21, 23, 24, 25, 28, 29, 30, 31, 32, 33]
+
+    /// - Parameters:
+    ///   - code: The number of the page's fault.
+    ///   - example: Raises it, and nothing else.
+    ///   - remedy: Raises nothing.
+    func page(_ code: Int, example: () -> Void, remedy: () -> Void) throws {
+      if Self.awaited.contains(code) { return }
+      let raised = Recorder().record(example)
+      #expect(raised.map(\.code) == [code])
+      let first = try #require(raised.first)
+      try FaultPage(code).expectReport(first.summary)
+      #expect(Recorder().record(remedy).map(\.summary) == [])
+    }
+  }
+
+  /// Notes the faults of an example.
+  final class Recorder: @unchecked Sendable {
+    @TaskLocal static var current: Recorder?
+    private let lock = NSLock()
+    private var faults: [KeyValueFault] = []
+
+    @discardableResult
+    func record(_ body: () -> Void) -> [KeyValueFault] {
+      Self.$current.withValue(self) {
+        KeyValueFault.withHandler { fault in
+          lock.withLock { faults.append(fault) }
+          return .ignore
+        } in: {
+          body()
+        }
+      }
+      return lock.withLock { faults }
+    }
+  }
+#endif
