@@ -1,29 +1,92 @@
-/* faults.h - the faults that the runtime raises, one function each: fault.c. Part of internal.h. */
+/* faults.h - the faults that the runtime raises, one function each: faults_*.c. Part of internal.h. */
 #ifndef KVO_FAULTS_H
 #define KVO_FAULTS_H
 
 #include "internal.h"
 
+/** A place in the program, as a caller tells it: a literal or NULL, and a line. */
+typedef struct kvo_place {
+  const char *file;
+  uint32_t line;
+} kvo_place;
+
+#define KVO_NOWHERE                                                                                                    \
+  (kvo_place) { NULL, 0 }
+
+/* ---------------------------------------------------------------------------------------------- faults_lifetime.c -- */
+
+/** KVO0001. No lock may be held. */
+KVO_HIDDEN void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls,
+                                       const kvo_fault_observation *left, size_t count, kvo_place place);
+/** KVO0021: the header holds `word`. */
+KVO_HIDDEN void kvo__fault_overwritten(const kvo_object *object, const kvo_class *cls, uintptr_t word);
+
+/* ------------------------------------------------------------------------------------------ faults_registration.c -- */
+
 /** A registration that is refused: which fault it is follows from the status. */
 KVO_HIDDEN void kvo__fault_registration(kvo_status status, const kvo_class *cls, const kvo_object *object,
                                         const char *key_path, const void *observer, kvo_options options,
-                                        const void *context, const char *file, uint32_t line);
+                                        const void *context, kvo_place place);
+/** KVO0008: an argument of a function of the API. */
+KVO_HIDDEN void kvo__fault_invalid_argument(const char *function, const char *what, kvo_place place);
 /** KVO0009: a set of a key that has no setter. */
 KVO_HIDDEN void kvo__fault_no_setter(const kvo_object *object, const char *key);
-/** KVO0011: an expression that read nothing observable. */
-KVO_HIDDEN void kvo__fault_never_notifies(const kvo_object *object, const kvo_binding_observer *observer);
-/** KVO0017. */
-KVO_HIDDEN void kvo__fault_endless_wait(kvo_observation observation, kvo_waited waited);
-/** KVO0002, for an id. */
-KVO_HIDDEN void kvo__fault_stale(kvo_observation observation);
-/** KVO0002, for an observer and a key path. */
-KVO_HIDDEN void kvo__fault_not_registered(const kvo_object *object, const kvo_observer_identity *identity,
-                                          const char *key_path, const void *context, bool match_context,
-                                          const char *file, uint32_t line);
 /** KVO0009: a value is wanted of a key that the class does not have. */
 KVO_HIDDEN void kvo__fault_undefined(const kvo_class *cls, const kvo_object *object, kvo_slot *slot);
-/** KVO0001. No lock may be held. */
-KVO_HIDDEN void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls,
-                                       const kvo_fault_observation *left, size_t count);
+/** KVO0011: an expression that read nothing observable. */
+KVO_HIDDEN void kvo__fault_never_notifies(const kvo_object *object, const kvo_binding_observer *observer);
+/** KVO0012. */
+KVO_HIDDEN void kvo__fault_unsupported_object(const void *object, const char *key_path, kvo_place place);
+/** KVO0019: what is registered already. */
+KVO_HIDDEN void kvo__fault_duplicate(const kvo_fault_observation *present, kvo_place place);
+
+/* ---------------------------------------------------------------------------- faults_removal.c, faults_stranger.c -- */
+
+/** An id that is not registered: KVO0002, KVO0003, KVO0005 or KVO0008. */
+KVO_HIDDEN void kvo__fault_ended(kvo_observation observation, kvo_place place);
+/** KVO0002 or KVO0003, for an observer and a key path. */
+KVO_HIDDEN void kvo__fault_not_registered(const kvo_object *object, const kvo_observer_identity *identity,
+                                          const char *key_path, const void *context, bool match_context,
+                                          kvo_place place);
+/** KVO0016: a removal that fits several, the first of which is taken. */
+KVO_HIDDEN void kvo__fault_ambiguous(const kvo_fault_observation *candidates, size_t count, kvo_place place);
+/** KVO0017. */
+KVO_HIDDEN void kvo__fault_endless_wait(kvo_observation observation, kvo_waited waited, kvo_place place);
+
+/* ---------------------------------------------------------------------------------------------- faults_delivery.c -- */
+
+/** What deliveries within each other look like. */
+typedef enum kvo_circle { KVO_NO_CIRCLE, KVO_CIRCLE_OF_ONE, KVO_CIRCLE, KVO_CIRCLE_IRREGULAR } kvo_circle;
+/** KVO0024 for a circle of several, otherwise KVO0023; `length` is how many observations it is of. */
+KVO_HIDDEN void kvo__fault_too_deep(uint32_t depth, kvo_circle circle, size_t length);
+/** KVO0025; the node may be NULL. */
+KVO_HIDDEN void kvo__fault_abandoned(const kvo_node *node);
+/** KVO0028. `concerned` here and below is one of those who observe the key, or NULL. */
+KVO_HIDDEN void kvo__fault_no_will(const kvo_object *object, const char *key, const kvo_fault_observation *concerned,
+                                   kvo_place place);
+/** KVO0029: `end` says why there can be no did any more. */
+KVO_HIDDEN void kvo__fault_unfinished(const kvo_info *info, const kvo_object *object,
+                                      const kvo_fault_observation *concerned, const char *end, kvo_place place);
+/** KVO0030: will was called elsewhere, on that thread. */
+KVO_HIDDEN void kvo__fault_crossed(const kvo_object *object, const char *key, const kvo_fault_observation *concerned,
+                                   kvo_place will, uint32_t thread, kvo_place did);
+/** KVO0031: will was called there. */
+KVO_HIDDEN void kvo__fault_doubled(const kvo_info *info, const kvo_fault_observation *concerned, kvo_place place);
+/** KVO0032: the object at a key of an observed path is another than the one that was observed there. */
+KVO_HIDDEN void kvo__fault_silent_change(const kvo_fault_observation *concerned, const char *holder_class,
+                                         const char *key);
+/** KVO0033: positions that do not rise. */
+KVO_HIDDEN void kvo__fault_unordered_indexes(const kvo_object *object, const char *key, size_t position, size_t before,
+                                             size_t index, kvo_place place);
+/** KVO0009 as a warning: a change is announced of a key that nobody observes and the class does not have, but a similar one. */
+KVO_HIDDEN void kvo__warn_of_unknown_key(const kvo_object *object, const char *key, kvo_place place);
+
+/* ---------------------------------------------------------------------------------------------------- removal.c -- */
+
+/** Of an observation that has just ended, before its node is retired: it is remembered. No lock may be held. */
+KVO_HIDDEN void kvo__remember_ended(const kvo_node *node, bool by_death, kvo_place place);
+/** KVO0019 if there is such an observation. */
+KVO_HIDDEN void kvo__find_duplicate(kvo_object *object, const kvo_observer_identity *identity, const char *key_path,
+                                    const void *context, kvo_place place);
 
 #endif /* KVO_FAULTS_H */

@@ -166,3 +166,10 @@ bool kvo_observation_is_registered(kvo_observation id) {
   const entry *owned = entry_of(id, &in, &index);
   return owned != NULL && atomic_load(&owned->state) == (NAMES_A_NODE | id >> 32);
 }
+
+bool kvo__id_was_given(kvo_observation id) {
+  shard *in = NULL;
+  uint32_t index = 0;
+  const entry *of = entry_of(id, &in, &index);
+  return of != NULL && id >> 32 != 0 && id >> 32 <= generation_of(of);
+}

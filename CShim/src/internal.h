@@ -1,7 +1,8 @@
 /* internal.h - what the files of the runtime share, and the words they use.
  *
- * word          the one word of a kvo_object: 0 (a binding's object that nobody has touched), a kvo_class *, or a kvo_info *
- *               with KVO_WORD_INFO; KVO_WORD_OBSERVED on top of it means that the object's setters notify. It is the isa.
+ * word          the one word of a kvo_object: 0 (a binding's object that nobody has touched), a kvo_class *, with KVO_WORD_DYING
+ *               while the object is being destroyed, or a kvo_info * with KVO_WORD_INFO; KVO_WORD_OBSERVED on top of that means
+ *               that the object's setters notify. It is the isa.
  * info          what the runtime knows of one object that is or was observed. Made at the first observation, freed after
  *               the object's death, so that a setter may use it for as long as it may use the object; and not before its
  *               last reader has left and its last node is unlinked.
@@ -20,6 +21,9 @@
  */
 #ifndef KVO_INTERNAL_H
 #define KVO_INTERNAL_H
+
+/* The runtime itself calls its functions without the place. */
+#define KVO_NO_SITES
 
 #include <ffi.h>
 #include <kvo/kvo_binding.h>
@@ -227,6 +231,8 @@ typedef struct kvo_node_details {
   void *context;
   const void *address;
   const char *class_name;
+  /** How many return addresses stand behind this, for KVO_STACKS. */
+  size_t frame_count;
 } kvo_node_details;
 
 /** A node of a tracked observation in a slot of what it read. */
@@ -245,7 +251,7 @@ typedef struct kvo_dependency {
 /** The first of a kvo_dependency is its node. */
 static inline kvo_dependency *kvo__dependency(kvo_node *node) { return (kvo_dependency *)(void *)node; }
 
-/** The bits of kvo_info.state: readers of this epoch, readers of the one before it, the epoch's parity, and two flags. */
+/** The bits of kvo_info.state: readers of this epoch, readers of the one before it, the epoch's parity, and three flags. */
 #define KVO_STATE_READER UINT64_C(1)
 #define KVO_STATE_EARLIER_READER (UINT64_C(1) << 30)
 #define KVO_STATE_READERS (KVO_STATE_EARLIER_READER - 1)
@@ -253,6 +259,8 @@ static inline kvo_dependency *kvo__dependency(kvo_node *node) { return (kvo_depe
 #define KVO_STATE_EPOCH (UINT64_C(1) << 60)
 #define KVO_STATE_DEAD (UINT64_C(1) << 61)
 #define KVO_STATE_GARBAGE (UINT64_C(1) << 62)
+/** There are tombs of this object's observations. */
+#define KVO_STATE_REMEMBERED (UINT64_C(1) << 63)
 
 struct kvo_info {
   kvo_object *object;
@@ -290,6 +298,8 @@ _Static_assert(sizeof(void *) != 8 || (sizeof(kvo_info) == 88 && sizeof(kvo_node
 
 #define KVO_WORD_OBSERVED ((uintptr_t)1)
 #define KVO_WORD_INFO ((uintptr_t)2)
+/** On top of a kvo_class *: the object is being destroyed, and takes no observers any more. */
+#define KVO_WORD_DYING ((uintptr_t)4)
 #define KVO_WORD_TAGS ((uintptr_t)7)
 
 static inline uintptr_t kvo__word(const kvo_object *object) {
@@ -362,6 +372,14 @@ KVO_HIDDEN void kvo__describe_node(const kvo_node *node, kvo_fault_observation *
 /** The key of a slot; of an undefined one what the observations of it say, or "?". The caller is a reader, and the string the info's or
  * a node's. */
 KVO_HIDDEN const char *kvo__slot_name(const kvo_info *info, const kvo_slot *slot);
+/** The same for the oldest observation of a slot that is its own; false if there is none. The caller is a reader. */
+KVO_HIDDEN bool kvo__describe_first(kvo_slot *slot, kvo_fault_observation *out);
+/** The object of a tracked observation, for its anchor. */
+KVO_HIDDEN void kvo__describe_root(const kvo_tracked *tracked, kvo_fault_observation *out);
+/** The operations of an observation, given its own node. */
+KVO_HIDDEN const kvo_observer_ops *kvo__node_ops(const kvo_node *node);
+/** Whether it was made through kvo.h. */
+KVO_HIDDEN bool kvo__is_of_c(const kvo_observer_ops *ops);
 /** For qsort of pointers to nodes: oldest first. */
 KVO_HIDDEN int kvo__node_by_order(const void *left, const void *right);
 
@@ -381,6 +399,8 @@ KVO_HIDDEN void kvo__id_return(const kvo_node *node);
 /** Takes the node of an id, once: the caller alone may retire it, which must come next, for that keeps its info alive until then.
  * NULL: none (any more). */
 KVO_HIDDEN kvo_node *kvo__id_claim(kvo_observation id);
+/** Whether this was the id of an observation, ended or not. */
+KVO_HIDDEN bool kvo__id_was_given(kvo_observation id);
 /** Calls `visit` for each node that an id names, in no order. The world is stopped. */
 KVO_HIDDEN void kvo__ids_visit(void (*visit)(kvo_node *node, void *arg), void *arg);
 /** Gives back what a thread that ends has kept. */
@@ -439,12 +459,29 @@ typedef struct kvo_frame_content {
 
 _Static_assert(sizeof(kvo_frame_content) <= sizeof(kvo_frame), "kvo_frame in kvo_binding.h is too small");
 
+static inline kvo_frame_content *kvo__frame_content_of(kvo_frame *frame) { return (kvo_frame_content *)(void *)frame; }
+
+/** Whether a node evaluates for this change; others take the frame's values. */
+static inline bool kvo__frame_evaluates(const kvo_frame_content *change, kvo_node_kind kind) {
+  return kind == KVO_NODE_DEPENDENCY || (kind == KVO_NODE_SUBJECT && change->kind == KVO_CHANGE_SETTING);
+}
+
+/** How many mutes and manual pairs this thread has open: usually none, and a change by a setter pays for one load. */
+extern KVO_HIDDEN _Thread_local uint32_t kvo__unusual __attribute__((tls_model("initial-exec")));
+
 KVO_HIDDEN uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key, bool by_setter,
                                      kvo_change_kind kind, const kvo_selection *selection);
-/** At the end of a thread: ends the changes that kvo_will_change began and nobody has finished. */
-KVO_HIDDEN void kvo__manual_drop(void);
 /** Tells whether a frame of this thread, not one of the dying object itself, will yet tell this tracked observation its did. */
 KVO_HIDDEN bool kvo__in_change_of(const kvo_tracked *tracked, const kvo_info *dying);
+
+/* --------------------------------------------------------------------------------------------------------- manual.c -- */
+
+/** At the end of a thread: ends the changes that kvo_will_change began and nobody has finished, as KVO0029. */
+KVO_HIDDEN void kvo__manual_drop(void);
+/** At the death of an object: the same for what this thread has begun of it. */
+KVO_HIDDEN void kvo__manual_end_of(const kvo_info *info);
+/** A setter tells a change: KVO0031 if this thread is announcing the same one by hand. */
+KVO_HIDDEN void kvo__manual_is_doubled(const kvo_object *object, kvo_key key);
 
 /* ---------------------------------------------------------------------------------------------- track.c, record.c -- */
 
@@ -473,14 +510,16 @@ KVO_HIDDEN void kvo__track_fail(kvo_status status);
 /** Stops recording on this thread and returns what to give to kvo__recording_resume. */
 KVO_HIDDEN void *kvo__recording_suspend(void);
 KVO_HIDDEN void kvo__recording_resume(void *recorder);
+/** What records or evaluates below a stack frame of this thread was left by longjmp or an exception. */
+KVO_HIDDEN void kvo__recording_abandoned(const void *frame);
 /** In the child of a fork, where the other threads are gone: their evaluations are, too. */
 KVO_HIDDEN void kvo__tracking_forked(void);
 
-/** Calls an observer if it is live, marked, with recording suspended. The node is its own, and stays during the call. */
+/** Calls an observer, whose own node is given, if it is live, marked, with recording suspended. */
 static inline void kvo__call(const kvo_raw_change *change, const kvo_node *node, const _Atomic bool *live,
                              kvo_raw_callback callback, void *user_data) {
-  uint32_t mark = kvo__mark(change->observation, NULL);
-  if (atomic_load(live)) {
+  uint32_t mark = kvo__mark(change->observation, NULL, node);
+  if (mark != KVO_TOO_DEEP && atomic_load(live)) {
     void *recorder = kvo_is_tracking() ? kvo__recording_suspend() : NULL;
     kvo__call_noted(kvo__is_tapped(), change, node, callback, user_data);
     if (recorder != NULL) kvo__recording_resume(recorder);

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { MOST_STACKS = 64, MOST_ZOMBIES = 1 << 16, MOST_HISTORY = 1 << 20, MOST_DEPTH = 1 << 20, MOST_SLOW = 3600000 };
+enum { MOST_ZOMBIES = 1 << 16, MOST_HISTORY = 1 << 20, MOST_DEPTH = 1 << 20, MOST_SLOW = 3600000 };
 
 struct kvo_knobs kvo__knobs = {.zombies = 256};
 
@@ -21,7 +21,7 @@ static void read_number(const char *variable, uint32_t most, uint32_t *out) {
 }
 
 __attribute__((constructor)) static void read_knobs(void) {
-  read_number("KVO_STACKS", MOST_STACKS, &kvo__knobs.stacks);
+  read_number("KVO_STACKS", KVO_MOST_STACKS, &kvo__knobs.stacks);
   read_number("KVO_ZOMBIES", MOST_ZOMBIES, &kvo__knobs.zombies);
   read_number("KVO_HISTORY", MOST_HISTORY, &kvo__knobs.history);
   read_number("KVO_MAX_DEPTH", MOST_DEPTH, &kvo__knobs.max_depth);

@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/** The most return addresses of a registration. */
+#define KVO_MOST_STACKS 64
+
 /** Read when the library is loaded, then constant. */
 extern KVO_HIDDEN struct kvo_knobs {
   /** KVO_STACKS: how many return addresses are kept of each registration and removal. */

@@ -14,6 +14,10 @@ kvo_info *kvo__info_ensure(kvo_object *object, kvo_key key, kvo_status *status) 
   uintptr_t word = kvo__word(object);
   kvo_info *info = kvo__word_info(word);
   if (info != NULL) return info;
+  if ((word & KVO_WORD_DYING) != 0) {
+    *status = KVO_ERROR_DYING_OBJECT;
+    return NULL;
+  }
   kvo_class *cls = (kvo_class *)word;
   if (cls == NULL) {
     *status = KVO_ERROR_INVALID_ARGUMENT;
@@ -84,10 +88,13 @@ static void slot_summarize(kvo_slot *slot) {
   atomic_store_explicit(&slot->wants, (uint8_t)wants, memory_order_release);
 }
 
-/* The isa swap: the word says whether setters notify. info->lock is held, and the object lives. */
-static void word_update(kvo_info *info) {
+/* The isa swap: the word says whether setters notify. False, and nothing done, if the word is not the runtime's any more. info->lock
+ * is held, and the object lives. */
+static bool word_update(kvo_info *info) {
   uintptr_t word = (uintptr_t)info | KVO_WORD_INFO | (info->node_count != 0 ? KVO_WORD_OBSERVED : 0);
+  if (kvo__word_info(kvo__word(info->object)) != info) return false;
   __atomic_store_n(&info->object->kvo_private_word, word, __ATOMIC_RELEASE);
+  return true;
 }
 
 static bool is_dead(const kvo_info *info) { return (atomic_load(&info->state) & KVO_STATE_DEAD) != 0; }
@@ -137,8 +144,8 @@ void kvo__node_turn(kvo_info *info, kvo_node *node, kvo_node_kind kind) {
   kvo__unlock(&info->lock);
 }
 
-/* info->lock is held. */
-static void unlink_locked(kvo_info *info, kvo_node *node) {
+/* False: the object's header was overwritten. info->lock is held. */
+static bool unlink_locked(kvo_info *info, kvo_node *node) {
   kvo_slot *slot = atomic_load_explicit(&node->slot, memory_order_relaxed);
   kvo_node *older = atomic_load_explicit(&node->older, memory_order_relaxed);
   kvo_node *newer = atomic_load_explicit(&node->newer, memory_order_relaxed);
@@ -146,7 +153,7 @@ static void unlink_locked(kvo_info *info, kvo_node *node) {
   atomic_store_explicit(older != NULL ? &older->newer : &slot->oldest, newer, memory_order_release);
   slot_count(slot, node, -1);
   slot_summarize(slot);
-  if (--info->node_count == 0 && !is_dead(info)) word_update(info);
+  return --info->node_count != 0 || is_dead(info) || word_update(info);
 }
 
 /* info->lock is held. */
@@ -229,9 +236,14 @@ void kvo__leave_slowly(kvo_info *info, uint64_t entered) {
 
 void kvo__node_retire(kvo_info *info, kvo_node *node) {
   kvo__lock(&info->lock);
-  unlink_locked(info, node);
+  bool is_overwritten = !unlink_locked(info, node);
+  if (is_overwritten) {
+    kvo__unlock(&info->lock);
+    kvo__fault_overwritten(info->object, info->cls, kvo__word(info->object));
+    kvo__lock(&info->lock);
+  }
   /* Usually nobody reads: who enters after this exchange no longer finds the node. */
-  uint64_t nobody = atomic_load(&info->state) & KVO_STATE_EPOCH;
+  uint64_t nobody = atomic_load(&info->state) & (KVO_STATE_EPOCH | KVO_STATE_REMEMBERED);
   if (atomic_compare_exchange_strong(&info->state, &nobody, nobody)) {
     kvo__unlock(&info->lock);
     kvo__node_free(node);

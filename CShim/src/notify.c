@@ -4,11 +4,7 @@
 /* Innermost first: the will phases of this thread's frames that are not over. */
 static _Thread_local kvo_will_phase *will_phases;
 
-static kvo_frame_content *content(kvo_frame *frame) { return (kvo_frame_content *)(void *)frame; }
-
-static const kvo_property *property_of(const kvo_frame_content *change) {
-  return kvo__slot_property(change->info, change->slot);
-}
+static kvo_frame_content *content(kvo_frame *frame) { return kvo__frame_content_of(frame); }
 
 /* ------------------------------------------------------------------------------------------------------------- Frame -- */
 
@@ -19,7 +15,7 @@ static kvo_raw_change record_of(const kvo_frame_content *change, const kvo_selec
       .object = info->object,
       .instance = (char *)info->object - info->cls->header_offset,
       .changed = info->object,
-      .property = property_of(change),
+      .property = kvo__slot_property(info, change->slot),
       .indexes = selection != NULL ? selection->indexes : NULL,
       .index_count = selection != NULL ? selection->count : 0,
       .kind = (kvo_change_kind)change->kind,
@@ -57,17 +53,23 @@ uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key, boo
   return kvo__is_tapped() ? kvo__note_change_begins(change) : wants;
 }
 
-/* Innermost first. Usually there is none, and a change by a setter pays for one load. */
-static _Thread_local kvo_mute *mutes __attribute__((tls_model("initial-exec")));
+_Thread_local uint32_t kvo__unusual __attribute__((tls_model("initial-exec")));
+
+/* Innermost first. */
+static _Thread_local kvo_mute *mutes;
 
 void kvo_mute_begin(kvo_mute *mute, kvo_object *object, kvo_key key) {
   mute->outer = mutes;
   mute->object = object;
   mute->key = key;
   mutes = mute;
+  kvo__unusual++;
 }
 
-void kvo_mute_end(kvo_mute *mute) { mutes = mute->outer; }
+void kvo_mute_end(kvo_mute *mute) {
+  mutes = mute->outer;
+  kvo__unusual--;
+}
 
 /* Each silences one change: what observers and the setter's own code then do to the key is told as always. */
 static bool takes_mute(const kvo_object *object, kvo_key key) {
@@ -79,22 +81,22 @@ static bool takes_mute(const kvo_object *object, kvo_key key) {
 }
 
 uint32_t kvo_frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key) {
-  if (__builtin_expect(mutes != NULL, false) && takes_mute(object, key)) return 0;
-  return kvo__frame_begin(frame, object, key, true, KVO_CHANGE_SETTING, NULL);
+  bool unusual = __builtin_expect(kvo__unusual != 0, false);
+  if (unusual && takes_mute(object, key)) return 0;
+  uint32_t wants = kvo__frame_begin(frame, object, key, true, KVO_CHANGE_SETTING, NULL);
+  if (unusual && wants != 0) kvo__manual_is_doubled(object, key);
+  return wants;
 }
 
 uint32_t kvo_frame_begin_change(kvo_frame *frame, kvo_object *object, kvo_key key, kvo_change_kind kind,
                                 const size_t *indexes, size_t count) {
   kvo_selection selection = {indexes, count};
-  return kvo__frame_begin(frame, object, key, true, kind, &selection);
+  uint32_t wants = kvo__frame_begin(frame, object, key, true, kind, &selection);
+  if (__builtin_expect(kvo__unusual != 0, false) && wants != 0) kvo__manual_is_doubled(object, key);
+  return wants;
 }
 
 static inline bool may_evaluate(kvo_node_kind kind) { return kind == KVO_NODE_DEPENDENCY || kind == KVO_NODE_SUBJECT; }
-
-/* Whether a node evaluates for this change; others take the frame's values. */
-static inline bool evaluates(const kvo_frame_content *change, kvo_node_kind kind) {
-  return kind == KVO_NODE_DEPENDENCY || (kind == KVO_NODE_SUBJECT && change->kind == KVO_CHANGE_SETTING);
-}
 
 /* Whether a node is to hear of this change: not if it was registered during it, not if it was removed. */
 static inline bool is_told(const kvo_frame_content *change, const kvo_node *node) {
@@ -129,7 +131,7 @@ void kvo_frame_will(kvo_frame *frame, const void *old_value) {
   for (kvo_node *node = atomic_load(&change->slot->oldest); node != NULL; node = atomic_load(&node->newer)) {
     if (!is_told(change, node)) continue;
     kvo_node_kind kind = kvo__node_kind(node); /* once: another thread may turn it */
-    if (evaluates(change, kind))
+    if (kvo__frame_evaluates(change, kind))
       kvo__tracked_will(node->user_data, change);
     else if ((node->options & KVO_PRIOR) != 0)
       send_prior(change, node, kind != KVO_NODE_DIRECT, old_value);
@@ -153,11 +155,11 @@ static inline kvo_node *next_told(kvo_frame_content *change) {
 /* Most of what a direct observation gets is there since the frame began, and one mark serves all: there may be many. */
 static inline void call_direct(kvo_frame_content *change, kvo_node *node) {
   if (change->is_marked)
-    kvo__mark_again(change->mark, node->id);
+    kvo__mark_again(change->mark, node->id, node);
   else
-    change->mark = kvo__mark(node->id, NULL);
+    change->mark = kvo__mark(node->id, NULL, node);
   change->is_marked = true;
-  if (!atomic_load(&node->live)) return;
+  if (change->mark == KVO_TOO_DEEP || !atomic_load(&node->live)) return;
   void *recorder = kvo_is_tracking() ? kvo__recording_suspend() : NULL;
   kvo__call_noted(change->is_tapped, &change->record, node, node->ops->callback, node->user_data);
   if (recorder != NULL) kvo__recording_resume(recorder);
@@ -165,7 +167,7 @@ static inline void call_direct(kvo_frame_content *change, kvo_node *node) {
 
 /* Whoever waits for the last one told does not wait for what comes next: a getter, an evaluation, another's callback. */
 static inline void forget_mark(const kvo_frame_content *change) {
-  if (change->is_marked) kvo__mark_again(change->mark, 0);
+  if (change->is_marked) kvo__mark_again(change->mark, 0, NULL);
 }
 
 /* Whether a leaf wants more than the frame has: one that came late, or has just become one. */
@@ -189,7 +191,7 @@ __attribute__((noinline)) static void tell_expression(kvo_frame_content *change,
                                                       const void *old_value, const void *new_value) {
   forget_mark(change);
   bool is_new = kvo__node_order(node) > change->registered;
-  if (is_new || evaluates(change, kind) || wants_more(change, node, new_value)) {
+  if (is_new || kvo__frame_evaluates(change, kind) || wants_more(change, node, new_value)) {
     if (is_new)
       kvo__tracked_rearm(node->user_data);
     else
@@ -266,166 +268,4 @@ bool kvo__in_change_of(const kvo_tracked *tracked, const kvo_info *dying) {
       if (pending->tracked == tracked && !pending->told && still_hears(tracked, will)) return true;
   }
   return false;
-}
-
-/* ------------------------------------------------------------------------------------------------------ Manual pairs -- */
-
-/* A change between kvo_will_change and kvo_did_change, on the stack of its thread. */
-typedef struct manual {
-  kvo_frame frame;
-  struct manual *below;
-  kvo_object *object;
-  kvo_key key;
-  uint32_t wants;
-  /** kvo_will_change has told everybody; until then a did in a callback is not for this one. */
-  bool announced;
-  /** The values were given with kvo_will_change; they are not read. */
-  bool has_values;
-  void *old_value;
-  void *new_value;
-  kvo_selection selection;
-  size_t indexes[];
-} manual;
-
-static _Thread_local manual *manual_changes;
-
-static void free_manual(manual *open) {
-  const kvo_property *property = property_of(content(&open->frame));
-  kvo__property_release(property, open->old_value);
-  kvo__property_release(property, open->new_value);
-  kvo_frame_end(&open->frame);
-  kvo__free(open);
-}
-
-/* A pair is scoped to a thread: what is still open when the thread ends will not be told, but is not leaked either. */
-void kvo__manual_drop(void) {
-  while (manual_changes != NULL) {
-    manual *open = manual_changes;
-    manual_changes = open->below;
-    free_manual(open);
-  }
-}
-
-/* The present value of the frame's property; a fault when the key is undefined. */
-static void *read_value(manual *open) {
-  kvo_frame_content *change = content(&open->frame);
-  const kvo_property *property = property_of(change);
-  if (property == NULL) {
-    kvo__fault_undefined(change->info->cls, change->info->object, change->slot);
-    return NULL;
-  }
-  const kvo_selection *selection = open->selection.indexes != NULL ? &open->selection : NULL;
-  return kvo__property_copy(property, change->info->object, selection);
-}
-
-/* Makes the pair's first half; NULL with KVO_OK when nobody is to be told. */
-static manual *open_manual(kvo_object *object, kvo_change_kind kind, kvo_key key, const kvo_selection *selection,
-                           kvo_status *status) {
-  *status = KVO_ERROR_OUT_OF_MEMORY;
-  size_t count = selection != NULL ? selection->count : 0;
-  if (count > (SIZE_MAX - sizeof(manual)) / sizeof(size_t)) return NULL;
-  manual *open = kvo__alloc(sizeof *open + count * sizeof(size_t));
-  if (open == NULL) return NULL;
-  *status = KVO_OK;
-  if (count > 0) memcpy(open->indexes, selection->indexes, count * sizeof(size_t));
-  open->selection.indexes = selection != NULL ? open->indexes : NULL;
-  open->selection.count = count;
-  open->object = object;
-  open->key = key;
-  open->wants = kvo__frame_begin(&open->frame, object, key, false, kind, &open->selection);
-  if (open->wants == 0) {
-    kvo__free(open);
-    return NULL;
-  }
-  kvo__thread(); /* its end is to be seen: kvo__manual_drop */
-  open->below = manual_changes;
-  manual_changes = open;
-  return open;
-}
-
-/* Tells those who want to be told before. */
-static void announce(manual *open) {
-  if ((open->wants & KVO_FRAME_WANTS_WILL) != 0) kvo_frame_will(&open->frame, open->old_value);
-  open->announced = true;
-}
-
-static kvo_status will_change(kvo_object *object, kvo_change_kind kind, const char *key,
-                              const kvo_selection *selection) {
-  if (object == NULL || key == NULL) return KVO_ERROR_INVALID_ARGUMENT;
-  kvo_status status;
-  manual *open = open_manual(object, kind, kvo_key_hash(key, strlen(key)), selection, &status);
-  if (open == NULL) return status;
-  if ((open->wants & KVO_FRAME_WANTS_OLD) != 0 && kind != KVO_CHANGE_INSERTION) open->old_value = read_value(open);
-  announce(open);
-  return KVO_OK;
-}
-
-kvo_status kvo_will_change(kvo_object *object, const char *key) {
-  return will_change(object, KVO_CHANGE_SETTING, key, NULL);
-}
-
-kvo_status kvo_will_change_indexes(kvo_object *object, kvo_change_kind kind, const char *key, const size_t *indexes,
-                                   size_t count) {
-  bool ordered = kind == KVO_CHANGE_INSERTION || kind == KVO_CHANGE_REMOVAL || kind == KVO_CHANGE_REPLACEMENT;
-  if (!ordered || (indexes == NULL && count > 0)) return KVO_ERROR_INVALID_ARGUMENT;
-  kvo_selection selection = {indexes, count};
-  return will_change(object, kind, key, &selection);
-}
-
-kvo_status kvo_binding_will_change_values(kvo_object *object, kvo_key key, kvo_change_kind kind, void *old_value,
-                                          void *new_value) {
-  kvo_class *cls = kvo_object_class(object);
-  const kvo_property *property = cls != NULL ? kvo__class_find(cls, key) : NULL;
-  if (property == NULL) return KVO_ERROR_UNDEFINED_KEY;
-  if (property->ops == NULL) return KVO_ERROR_INVALID_ARGUMENT;
-  kvo_status status;
-  manual *open = open_manual(object, kind, key, NULL, &status);
-  if (open == NULL) {
-    kvo__property_release(property, old_value);
-    kvo__property_release(property, new_value);
-    return status;
-  }
-  open->has_values = true;
-  open->old_value = old_value;
-  open->new_value = new_value;
-  announce(open);
-  return KVO_OK;
-}
-
-/* The info tells a new object at the address of a dead one from it: an open frame keeps the old info's memory. */
-static bool is_of(manual *open, const kvo_object *object, kvo_key key, const kvo_info *info) {
-  return open->announced && open->object == object && open->key == key && content(&open->frame)->info == info;
-}
-
-/* Of a did without a will: nobody is told, but a path that was observed in between, or whose head changed in silence before, has
- * to follow the value that it finds now. */
-static kvo_status follow_present_value(kvo_object *object, kvo_key key) {
-  kvo_frame frame;
-  if (kvo__frame_begin(&frame, object, key, false, KVO_CHANGE_SETTING, NULL) == 0) return KVO_OK;
-  content(&frame)->limit = 0;
-  content(&frame)->registered = 0;
-  kvo_frame_finish(&frame, NULL);
-  return KVO_ERROR_UNBALANCED;
-}
-
-kvo_status kvo_did_change(kvo_object *object, const char *key) {
-  if (object == NULL || key == NULL) return KVO_ERROR_INVALID_ARGUMENT;
-  kvo_key hash = kvo_key_hash(key, strlen(key));
-  kvo_info *info = kvo__word_info(kvo__word(object));
-  manual **link = &manual_changes;
-  while (*link != NULL && !is_of(*link, object, hash, info)) link = &(*link)->below;
-  manual *open = *link;
-  if (open == NULL) return follow_present_value(object, hash); /* a will that nobody was to be told of left nothing */
-  *link = open->below;
-  kvo_frame_content *change = content(&open->frame);
-  bool read_new = !open->has_values && (open->wants & KVO_FRAME_WANTS_NEW) != 0 && change->kind != KVO_CHANGE_REMOVAL;
-  while (kvo_frame_next(&open->frame)) {
-    kvo_node_kind told = kvo__node_kind(change->cursor);
-    bool is_wanted = !evaluates(change, told) && (change->cursor->options & KVO_NEW) != 0;
-    void *new_value = read_new && is_wanted ? read_value(open) : NULL;
-    kvo_frame_deliver(&open->frame, open->old_value, open->has_values ? open->new_value : new_value);
-    if (new_value != NULL) kvo__property_release(property_of(change), new_value);
-  }
-  free_manual(open);
-  return KVO_OK;
 }

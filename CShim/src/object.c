@@ -1,5 +1,6 @@
 /* object.c - objects: their word, their info, and their death. */
-#include "internal.h"
+#include "report.h"
+#include "tombs.h"
 
 #include <stdlib.h>
 
@@ -30,19 +31,11 @@ void kvo_object_adopt(kvo_object *object, kvo_class *cls) {
                               __ATOMIC_ACQUIRE);
 }
 
-void kvo_object_destroy(kvo_object *object) {
-  if (object == NULL) return;
-  kvo_class *cls = kvo_object_class(object);
-  kvo_object_finish(object);
-  if (cls != NULL && cls->finalize != NULL) cls->finalize(object);
-  kvo__free(object);
-}
-
 kvo_class *kvo_object_class(const kvo_object *object) {
   if (object == NULL) return NULL;
   uintptr_t word = kvo__word(object);
   kvo_info *info = kvo__word_info(word);
-  return info != NULL ? info->cls : (kvo_class *)word;
+  return info != NULL ? info->cls : (kvo_class *)(word & ~KVO_WORD_TAGS);
 }
 
 /* The class whose setters are to be called. */
@@ -104,20 +97,24 @@ kvo_function kvo_object_getter(const kvo_object *object, const char *key) {
 
 /* What the death of an object leaves to be told, gathered while its nodes are taken apart. */
 typedef struct funeral {
+  kvo_place place;
+  /* At first `few`, so that without memory there is still a report. */
   kvo_fault_observation *left;
   size_t left_count, left_capacity;
+  kvo_fault_observation few[4];
   /* Dependencies; of a tracked observation that read several keys, several. */
   kvo_node **bereaved;
   size_t bereaved_count, bereaved_capacity;
 } funeral;
 
-static bool grow(void **array, size_t *capacity, size_t count, size_t element) {
+/* `first` is what the array was at first, and is not freed. */
+static bool grow(void **array, size_t *capacity, size_t count, size_t element, const void *first) {
   if (count < *capacity) return true;
   size_t larger = *capacity == 0 ? 8 : *capacity * 2;
   void *copy = kvo__alloc(larger * element);
   if (copy == NULL) return false;
   if (count > 0) memcpy(copy, *array, count * element);
-  kvo__free(*array);
+  if (*array != first) kvo__free(*array);
   *array = copy;
   *capacity = larger;
   return true;
@@ -126,7 +123,7 @@ static bool grow(void **array, size_t *capacity, size_t count, size_t element) {
 static void bury(kvo_info *info, kvo_node *node, funeral *of) {
   if (!kvo__node_is_own(node)) {
     if (!kvo__tracked_detach(node)) return;
-    if (grow((void **)&of->bereaved, &of->bereaved_capacity, of->bereaved_count, sizeof *of->bereaved))
+    if (grow((void **)&of->bereaved, &of->bereaved_capacity, of->bereaved_count, sizeof *of->bereaved, NULL))
       of->bereaved[of->bereaved_count++] = node;
     kvo__node_retire(info, node);
     return;
@@ -137,8 +134,9 @@ static void bury(kvo_info *info, kvo_node *node, funeral *of) {
   if (kvo__id_claim(node->id) == NULL) return; /* being removed on another thread */
   kvo__tap_node(node, KVO_MOMENT_ENDED);
   bool apple_contract = (node->options & KVO_ENDS_WITH_OBJECT) == 0;
-  if (apple_contract && grow((void **)&of->left, &of->left_capacity, of->left_count, sizeof *of->left))
+  if (apple_contract && grow((void **)&of->left, &of->left_capacity, of->left_count, sizeof *of->left, of->few))
     kvo__describe_node(node, &of->left[of->left_count++]);
+  kvo__remember_ended(node, true, of->place);
   kvo__node_retire(info, node);
 }
 
@@ -150,32 +148,58 @@ static void tell_bereaved(const kvo_info *info, funeral *of) {
       kvo__tracked_died(of->bereaved[i]->user_data, info);
 }
 
-void kvo_object_finish(kvo_object *object) {
-  if (object == NULL) return;
+static void set_word(kvo_object *object, uintptr_t word) {
+  __atomic_store_n(&object->kvo_private_word, word, __ATOMIC_RELEASE);
+}
+
+/* Leaves the object as one that is being destroyed: it has its class, and takes no observers. */
+static void finish(kvo_object *object, kvo_place place) {
   kvo_info *info = kvo__word_info(kvo__word(object));
   if (info == NULL) {
-    __atomic_store_n(&object->kvo_private_word, 0, __ATOMIC_RELEASE);
+    set_word(object, kvo__word(object) | KVO_WORD_DYING);
     return;
   }
+  kvo__manual_end_of(info);
   uint64_t entered = kvo__enter(info);
   kvo__tap_death(info);
   /* First: what is linked from here on would be missed. */
   kvo__lock(&info->lock);
   atomic_fetch_or(&info->state, KVO_STATE_DEAD);
   kvo__unlock(&info->lock);
-  funeral dead = {NULL, 0, 0, NULL, 0, 0};
+  funeral dead = {.place = place};
+  dead.left = dead.few;
+  dead.left_capacity = sizeof dead.few / sizeof *dead.few;
   for (kvo_slot *slot = &info->first; slot != NULL; slot = atomic_load(&slot->next))
     for (kvo_node *node = atomic_load(&slot->oldest); node != NULL; node = atomic_load(&node->newer))
       bury(info, node, &dead);
   /* Only they evaluate the object; one that was removed before may still do so. */
   if (kvo__slot_find(info, KVO_KEY_ANCHORS) != NULL) kvo__wait_for_evaluations(info);
-  __atomic_store_n(&object->kvo_private_word, 0, __ATOMIC_RELEASE);
-  __atomic_store_n(&info->object->kvo_private_word, 0, __ATOMIC_RELEASE);
-
   /* The header may have been moved to be destroyed; reports name the object. */
-  if (dead.left_count > 0) kvo__fault_deallocated(info->object, info->cls, dead.left, dead.left_count);
+  set_word(info->object, (uintptr_t)info->cls | KVO_WORD_DYING);
+  set_word(object, (uintptr_t)info->cls | KVO_WORD_DYING);
+  if (dead.left_count > 0) kvo__fault_deallocated(info->object, info->cls, dead.left, dead.left_count, dead.place);
+  if ((atomic_load(&info->state) & KVO_STATE_REMEMBERED) != 0)
+    kvo__tombs_close((const char *)info->object - info->cls->header_offset);
   tell_bereaved(info, &dead);
-  kvo__free(dead.left);
+  if (dead.left != dead.few) kvo__free(dead.left);
   kvo__free(dead.bereaved);
   kvo__leave(info, entered);
 }
+
+void kvo_object_finish_at(kvo_object *object, const char *file, uint32_t line) {
+  if (object == NULL) return;
+  finish(object, (kvo_place){file, line});
+  set_word(object, 0);
+}
+
+void kvo_object_destroy_at(kvo_object *object, const char *file, uint32_t line) {
+  if (object == NULL) return;
+  kvo_class *cls = kvo_object_class(object);
+  finish(object, (kvo_place){file, line});
+  if (cls != NULL && cls->finalize != NULL) cls->finalize(object);
+  kvo__free(object);
+}
+
+void kvo_object_finish(kvo_object *object) { kvo_object_finish_at(object, NULL, 0); }
+
+void kvo_object_destroy(kvo_object *object) { kvo_object_destroy_at(object, NULL, 0); }

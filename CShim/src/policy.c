@@ -60,6 +60,10 @@ static bool parse_action(const char *item, size_t length, kvo_action *out) {
     *out = KVO_ACTION_LOG;
   else if (is(item, length, "ignore"))
     *out = KVO_ACTION_IGNORE;
+  else if (is(item, length, "trap"))
+    *out = KVO_ACTION_TRAP;
+  else if (is(item, length, "once"))
+    *out = KVO_ACTION_ONCE;
   else
     return false;
   return true;
@@ -124,20 +128,21 @@ static void print_help(void) {
   if (help == NULL || *help == '\0' || strcmp(help, "0") == 0) return;
   char block[4096];
   kvo_text text = KVO_TEXT(block);
-  kvo__append(&text,
-              "What happens after a fault of key-value observing is for the environment to say:\n"
-              "  KVO_POLICY       abort, log or ignore, for all faults, or a list for a severity or a code:\n"
-              "                   log,error:abort,KVO0002:ignore\n"
-              "  KVO_REPORT       text or json; and leaks: tell at exit what is still observed\n"
-              "  KVO_REPORT_PATH  a file to append reports to; %%p is the process id\n"
-              "  KVO_STACKS=n     keep n return addresses of each registration and removal (0; to 64)\n"
-              "  KVO_ZOMBIES=n    remember n ended observations (256; to 65536)\n"
-              "  KVO_HISTORY=n    remember n events (0; to 1048576)\n"
-              "  KVO_VALUES=1     let reports contain values of properties\n"
-              "  KVO_MAX_DEPTH=n  let deliveries nest n deep; 0: unless in a circle, as deep as the stack allows\n"
-              "  KVO_SLOW_MS=n    tell of callbacks that take longer, in milliseconds (0: of none)\n"
-              "  KVO_HELP=1       this list\n"
-              "The faults:\n");
+  kvo__append(
+      &text,
+      "What happens after a fault of key-value observing is for the environment to say:\n"
+      "  KVO_POLICY       abort, trap, log, once or ignore, for all faults, or a list for a severity or a code:\n"
+      "                   log,error:abort,KVO0002:ignore\n"
+      "  KVO_REPORT       text or json; and leaks: tell at exit what is still observed\n"
+      "  KVO_REPORT_PATH  a file to append reports to; %%p is the process id\n"
+      "  KVO_STACKS=n     keep n return addresses of each registration and removal (0; to 64)\n"
+      "  KVO_ZOMBIES=n    remember n ended observations (256; to 65536)\n"
+      "  KVO_HISTORY=n    remember n events (0; to 1048576)\n"
+      "  KVO_VALUES=1     let reports contain values of properties\n"
+      "  KVO_MAX_DEPTH=n  let deliveries nest n deep; 0: unless in a circle, as deep as the stack allows\n"
+      "  KVO_SLOW_MS=n    tell of callbacks that take longer, in milliseconds (0: of none)\n"
+      "  KVO_HELP=1       this list\n"
+      "The faults:\n");
   for (size_t i = 0; i < CODE_COUNT; i++)
     kvo__append(&text, "  KVO%04d %-7s %s\n", (int)codes[i].code, severity_names[codes[i].severity], codes[i].meaning);
   kvo__write_all(STDERR_FILENO, text.bytes, text.length);
@@ -146,7 +151,7 @@ static void print_help(void) {
 
 static void read_environment(void) {
   read_list("KVO_POLICY", parse_policy,
-            "say abort, log, ignore, or one of them for a severity or a code: error:log, KVO0002:log");
+            "say abort, trap, log, once, ignore, or one of them for a severity or a code: error:log, KVO0002:log");
   read_list("KVO_REPORT", parse_form, "say text or json, and leaks");
   open_report_file();
   print_help();
@@ -159,16 +164,33 @@ static void need_environment(void) {
 
 /* ------------------------------------------------------------------------------------------------------------- Asking -- */
 
-kvo_action kvo__policy_for(kvo_fault_code code) {
+/* What must not go on as if nothing were: only in silence it may not. */
+static bool may_be_ignored(kvo_fault_code code) {
+  return code != KVO_FAULT_DANGLING_OBSERVER && code != KVO_FAULT_ABANDONED_DELIVERY;
+}
+
+static kvo_action default_action(kvo_severity severity) {
+  static const kvo_action actions[SEVERITY_COUNT] = {KVO_ACTION_ABORT, KVO_ACTION_LOG, KVO_ACTION_ONCE,
+                                                     KVO_ACTION_IGNORE};
+  return actions[severity];
+}
+
+kvo_action kvo__policy_for(kvo_fault_code code, kvo_severity severity) {
   need_environment();
-  size_t row = row_of(code);
-  kvo_severity severity = codes[row].severity;
-  if (code_policies[row] != KVO_ACTION_DEFAULT) return code_policies[row];
-  if (severity_policies[severity] != KVO_ACTION_DEFAULT) return severity_policies[severity];
-  /* A general abort is no more than the default: what harms nothing is not to end the process by it. */
-  if (general_policy != KVO_ACTION_DEFAULT && general_policy != KVO_ACTION_ABORT) return general_policy;
-  if (severity == KVO_SEVERITY_INFO) return KVO_ACTION_IGNORE;
-  return severity == KVO_SEVERITY_FATAL ? KVO_ACTION_ABORT : KVO_ACTION_LOG;
+  kvo_action action = code_policies[row_of(code)];
+  if (action == KVO_ACTION_DEFAULT) action = severity_policies[severity];
+  /* A general policy is about what would end the process or be told: what harms nothing does not end it by that, and what is
+   * told to nobody stays so. */
+  bool is_general =
+      severity == KVO_SEVERITY_FATAL || (severity != KVO_SEVERITY_INFO && general_policy != KVO_ACTION_ABORT);
+  if (action == KVO_ACTION_DEFAULT && is_general) action = general_policy;
+  if (action == KVO_ACTION_DEFAULT) action = default_action(severity);
+  return action == KVO_ACTION_IGNORE && !may_be_ignored(code) ? KVO_ACTION_LOG : action;
+}
+
+bool kvo__policy_names(kvo_fault_code code) {
+  need_environment();
+  return code_policies[row_of(code)] != KVO_ACTION_DEFAULT;
 }
 
 #if defined(KVO_MUTATIONS)

@@ -107,6 +107,12 @@ void *kvo__recording_suspend(void) {
 
 void kvo__recording_resume(void *suspended) { kvo__recorder = suspended; }
 
+void kvo__recording_abandoned(const void *frame) {
+  /* What is below the frame may have been overwritten: it is not looked at. */
+  if ((const void *)kvo__recorder <= frame) kvo__recorder = NULL;
+  if ((const void *)kvo__evaluations <= frame) kvo__evaluations = NULL;
+}
+
 void kvo__tracking_forked(void) {
   uint32_t recording = 0;
   for (const evaluation *each = kvo__evaluations; each != NULL; each = each->outer) recording += each->number != 0;

@@ -24,6 +24,37 @@ KVO_HIDDEN void kvo__discard(kvo_text *of);
 /** As a number: %p prints NULL as "(nil)", which reads like a value. */
 static inline unsigned long long kvo__address(const void *pointer) { return (unsigned long long)(uintptr_t)pointer; }
 
+/* --------------------------------------------------------------------------------------------------------- fault.c -- */
+
+/** A fault of this code, to be filled: its severity is the code's, and all else is empty. */
+KVO_HIDDEN kvo_fault kvo__fault_of(kvo_fault_code code);
+/** Completes a fault and reports it; `detail` is its first line behind code and severity. No lock may be held. */
+KVO_HIDDEN void kvo__raise(kvo_fault *fault, const char *detail);
+/** Whether somebody would hear of a fault of this code: what it costs to find is paid only then. */
+KVO_HIDDEN bool kvo__is_heard(kvo_fault_code code);
+/** The kernel's number of this thread. */
+KVO_HIDDEN uint32_t kvo__thread_number(void);
+/** Nanoseconds of the monotonic clock. */
+KVO_HIDDEN int64_t kvo__now(void);
+
+/* -------------------------------------------------------------------------------------------------- faults_removal.c -- */
+
+/** Apple's sentence. */
+KVO_HIDDEN void kvo__append_cannot_remove(kvo_text *to, const char *observer_class, const void *observer,
+                                          const char *key_path, const char *object_class, const void *object);
+
+/* --------------------------------------------------------------------------------------------------------- nearest.c -- */
+
+/** A search for what was probably meant: `found` is NULL, or the candidate that is least away. */
+typedef struct kvo_nearest {
+  const char *name;
+  const char *found;
+  size_t away;
+} kvo_nearest;
+
+/** Considers a candidate; the string must live as long as the search. */
+KVO_HIDDEN void kvo__nearest(kvo_nearest *search, const char *candidate);
+
 /* --------------------------------------------------------------------------------------------------------- report.c -- */
 
 /** Writes a report to a file descriptor, piece by piece: it needs no memory, and may be done in a signal handler. */
@@ -63,8 +94,12 @@ KVO_HIDDEN void kvo__put_json_site(kvo_sink *to, const char *name, const char *f
 /** NULL where Apple raises nothing. */
 KVO_HIDDEN const char *kvo__exception_of(kvo_fault_code code);
 KVO_HIDDEN kvo_severity kvo__severity_of(kvo_fault_code code);
-/** What the environment says about a code; never KVO_ACTION_DEFAULT. */
-KVO_HIDDEN kvo_action kvo__policy_for(kvo_fault_code code);
+/** Why it is a misuse, in one sentence. */
+KVO_HIDDEN const char *kvo__why_of(kvo_fault_code code);
+/** What the environment says about a code at this severity; never KVO_ACTION_DEFAULT. */
+KVO_HIDDEN kvo_action kvo__policy_for(kvo_fault_code code, kvo_severity severity);
+/** Whether the environment names this code. */
+KVO_HIDDEN bool kvo__policy_names(kvo_fault_code code);
 #if defined(KVO_MUTATIONS)
 /** For scripts/check-mutations.sh: whether KVO_WITHOUT says that this fault is not to be raised. */
 KVO_HIDDEN bool kvo__is_switched_off(kvo_fault_code code);

@@ -41,6 +41,13 @@ __attribute__((noinline)) static void find_own_stack(void) {
   pthread_attr_destroy(&attributes);
 }
 
+bool kvo__stack_bounds(uintptr_t *begin, uintptr_t *end) {
+  if (own_stack.end == 0) find_own_stack();
+  *begin = own_stack.begin;
+  *end = own_stack.end;
+  return own_stack.end != 1;
+}
+
 static inline bool is_frame(const kvo_stack_frame *at, uintptr_t begin, uintptr_t end) {
   uintptr_t address = (uintptr_t)at;
   return address % sizeof(void *) == 0 && address >= begin && address < end && end - address >= sizeof *at;

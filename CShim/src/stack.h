@@ -2,7 +2,9 @@
 #ifndef KVO_STACK_H
 #define KVO_STACK_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /** The most frames that a fault is given. */
 #define KVO_FAULT_FRAMES 64
@@ -23,5 +25,7 @@ KVO_HIDDEN size_t kvo__stack_at_fault(void **frames, size_t capacity);
 KVO_HIDDEN bool kvo__is_signal_return(const void *return_address);
 /** Tells whether this thread is in a signal handler, as far as the 64 innermost calls show one. */
 KVO_HIDDEN bool kvo__in_signal_handler(void);
+/** Where this thread's stack is, from its innermost byte to behind its outermost; false when that is not known. */
+KVO_HIDDEN bool kvo__stack_bounds(uintptr_t *begin, uintptr_t *end);
 
 #endif /* KVO_STACK_H */

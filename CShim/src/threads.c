@@ -6,6 +6,7 @@
  * or will see what the waiter has changed. Without that system call the stores are exchanges. */
 #define _GNU_SOURCE
 #include "trace.h"
+#include "report.h"
 
 #include <linux/membarrier.h>
 #include <pthread.h>
@@ -41,7 +42,7 @@ static void barrier(void) {
 
 /* ---------------------------------------------------------------------------------------------------------- Records -- */
 
-enum { FIRST_MARKS = 16 };
+enum { FIRST_MARKS = KVO_FIRST_LIMIT };
 
 static pthread_key_t end_key;
 static bool has_end_key;
@@ -88,7 +89,10 @@ void kvo__world_resume(void) {
  * not be ready yet. */
 static void after_fork_in_child(void) {
   threads = kvo__this_thread;
-  if (threads != NULL) threads->next = NULL;
+  if (threads != NULL) {
+    threads->next = NULL;
+    threads->number = (uint32_t)syscall(SYS_gettid);
+  }
   atomic_store(&kvo__threads.waiters, 0);
   atomic_store(&unmarked, own_unmarked);
   kvo__tracking_forked();
@@ -124,11 +128,29 @@ kvo_thread *kvo__thread(void) {
   }
   atomic_store(&made->marks, marks);
   made->capacity = FIRST_MARKS;
+  made->limit = KVO_FIRST_LIMIT;
+  made->number = (uint32_t)syscall(SYS_gettid);
   kvo__acquire(&list_lock);
   made->next = threads;
   threads = made;
   kvo__release(&list_lock);
   return kvo__this_thread = made;
+}
+
+uint32_t kvo__thread_number(void) {
+  const kvo_thread *self = kvo__this_thread;
+  return self != NULL ? self->number : (uint32_t)syscall(SYS_gettid);
+}
+
+bool kvo__find_thread(bool (*visit)(kvo_thread *thread, void *arg), void *arg) {
+  bool found = false;
+  kvo__section_enter();
+  kvo__acquire(&list_lock);
+  for (kvo_thread *each = threads; each != NULL && !found; each = each->next)
+    found = each != kvo__this_thread && visit(each, arg);
+  kvo__release(&list_lock);
+  kvo__section_leave();
+  return found;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ Marks -- */
@@ -139,6 +161,8 @@ static bool more_marks(kvo_thread *self) {
   for (uint32_t i = 0; i < self->capacity; i++) {
     atomic_store(&many[i].observation, atomic_load(&few[i].observation));
     atomic_store(&many[i].root, atomic_load(&few[i].root));
+    many[i].node = few[i].node;
+    many[i].frame = few[i].frame;
   }
   kvo__acquire(&list_lock);
   atomic_store(&self->marks, many);
@@ -148,16 +172,30 @@ static bool more_marks(kvo_thread *self) {
   return true;
 }
 
-uint32_t kvo__mark_slowly(kvo_observation observation, const kvo_info *root) {
+uint32_t kvo__mark_slowly(kvo_observation observation, const kvo_info *root, const kvo_node *node, const void *frame) {
   kvo_thread *self = kvo__thread();
-  if (self != NULL && (atomic_load(&self->depth) != self->capacity || more_marks(self)))
-    return kvo__mark(observation, root);
-  own_unmarked++;
-  atomic_fetch_add(&unmarked, 1);
-  return KVO_UNMARKED;
+  bool delivers = node != NULL;
+  if (self != NULL && delivers) {
+    kvo__end_abandoned(self, frame);
+    if (atomic_load(&self->depth) >= self->limit && !kvo__may_go_deeper(self, frame)) return KVO_TOO_DEEP;
+  }
+  uint32_t depth = self != NULL ? atomic_load(&self->depth) : 0;
+  if (self == NULL || (depth == self->capacity && !more_marks(self))) {
+    own_unmarked++;
+    atomic_fetch_add(&unmarked, 1);
+    return KVO_UNMARKED;
+  }
+  kvo_mark *mark = &atomic_load(&self->marks)[depth];
+  atomic_store(&mark->observation, observation);
+  atomic_store(&mark->root, root);
+  mark->node = node;
+  mark->frame = frame;
+  kvo__publish(&self->depth, depth + 1);
+  return depth;
 }
 
-void kvo__unmark_missing(void) {
+void kvo__unmark_slowly(uint32_t depth) {
+  if (depth != KVO_UNMARKED) return;
   own_unmarked--;
   atomic_fetch_sub(&unmarked, 1);
 }

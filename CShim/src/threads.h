@@ -9,18 +9,30 @@ typedef struct kvo_mark {
   _Atomic kvo_observation observation;
   /** The info of the object whose expression is evaluated; NULL for a delivery. */
   const kvo_info *_Atomic root;
+  /** For the thread itself: the observation's own node if this is a delivery, which keeps it, otherwise NULL; and the stack frame
+   * that runs the code. */
+  const kvo_node *node;
+  const void *frame;
 } kvo_mark;
 
 /** A thread, as the others see it. */
 typedef struct kvo_thread {
   struct kvo_thread *next;
+  /** The kernel's. */
+  uint32_t number;
   /** Replaced by a larger one under the list's lock. */
   kvo_mark *_Atomic marks;
   uint32_t capacity;
+  /** At this depth a delivery is looked at before it begins (depth.c), or there is no room; the thread's own. */
+  uint32_t limit;
+  /** A circle was broken, and no delivery nests until all are over; the thread's own. */
+  bool settling;
   /** How many marks count; written by the thread itself. */
   _Atomic uint32_t depth;
   /** How many locks it holds or waits for; written by the thread itself. */
   _Atomic uint32_t sections;
+  /** Its manual pairs, once it has had one: manual.c. */
+  struct kvo_manual_list *manuals;
   /** The observation whose deliveries it waits for, or 0; and a search's note. Under the list's lock. */
   kvo_observation awaits;
   bool visited;
@@ -45,8 +57,9 @@ extern KVO_HIDDEN struct kvo_threads_state {
 
 /** This thread, made known now if need be; NULL without memory. */
 KVO_HIDDEN kvo_thread *kvo__thread(void);
-KVO_HIDDEN uint32_t kvo__mark_slowly(kvo_observation observation, const kvo_info *root);
-KVO_HIDDEN void kvo__unmark_missing(void);
+KVO_HIDDEN uint32_t kvo__mark_slowly(kvo_observation observation, const kvo_info *root, const kvo_node *node,
+                                     const void *frame);
+KVO_HIDDEN void kvo__unmark_slowly(uint32_t depth);
 /** A mark has gone that somebody may wait for. */
 KVO_HIDDEN void kvo__marks_changed(void);
 KVO_HIDDEN void kvo__section_enter_slowly(void);
@@ -62,6 +75,8 @@ static inline void kvo__publish(_Atomic uint32_t *word, uint32_t value) {
 
 /** There was no memory for a mark. */
 #define KVO_UNMARKED UINT32_MAX
+/** The delivery must not begin: deliveries nest too deeply. There is no mark. */
+#define KVO_TOO_DEEP (UINT32_MAX - 1)
 
 /** The same for the `live` of what has ended. */
 static inline void kvo__publish_dead(_Atomic bool *live) {
@@ -71,34 +86,40 @@ static inline void kvo__publish_dead(_Atomic bool *live) {
     atomic_store(live, false);
 }
 
-/** Before code of the observation runs; its `live` is to be asked only then. Returns what to give to kvo__unmark. */
-static inline uint32_t kvo__mark(kvo_observation observation, const kvo_info *root) {
+/** Before code of the observation runs; its `live` is to be asked only then. Returns what to give to kvo__unmark. Only a delivery,
+ * which has a node, may be KVO_TOO_DEEP; then no lock may be held. */
+static inline uint32_t kvo__mark(kvo_observation observation, const kvo_info *root, const kvo_node *node) {
   kvo_thread *self = kvo__this_thread;
+  const void *frame = __builtin_frame_address(0);
   uint32_t depth = self != NULL ? atomic_load_explicit(&self->depth, memory_order_relaxed) : 0;
-  if (self == NULL || depth == self->capacity) return kvo__mark_slowly(observation, root);
+  if (self == NULL || depth >= self->limit) return kvo__mark_slowly(observation, root, node, frame);
   kvo_mark *mark = &atomic_load_explicit(&self->marks, memory_order_relaxed)[depth];
+  /* What is outside of this has a frame above; if not, it was left without being over. */
+  if (depth != 0 && mark[-1].frame <= frame) return kvo__mark_slowly(observation, root, node, frame);
   atomic_store_explicit(&mark->observation, observation, memory_order_relaxed);
   atomic_store_explicit(&mark->root, root, memory_order_relaxed);
+  mark->node = node;
+  mark->frame = frame;
   kvo__publish(&self->depth, depth + 1);
   return depth;
 }
 
 /** Says that the thread has gone on to another observation. */
-static inline void kvo__mark_again(uint32_t depth, kvo_observation observation) {
-  if (depth == KVO_UNMARKED) return;
-  _Atomic kvo_observation *marked =
-      &atomic_load_explicit(&kvo__this_thread->marks, memory_order_relaxed)[depth].observation;
+static inline void kvo__mark_again(uint32_t depth, kvo_observation observation, const kvo_node *node) {
+  if (depth >= KVO_TOO_DEEP) return;
+  kvo_mark *mark = &atomic_load_explicit(&kvo__this_thread->marks, memory_order_relaxed)[depth];
+  mark->node = node;
   if (kvo__threads.has_barrier)
-    atomic_store_explicit(marked, observation, memory_order_release);
+    atomic_store_explicit(&mark->observation, observation, memory_order_release);
   else
-    atomic_exchange(marked, observation);
+    atomic_exchange(&mark->observation, observation);
   atomic_signal_fence(memory_order_seq_cst);
   if (atomic_load(&kvo__threads.waiters) != 0) kvo__marks_changed();
 }
 
 static inline void kvo__unmark(uint32_t depth) {
-  if (depth == KVO_UNMARKED)
-    kvo__unmark_missing();
+  if (depth >= KVO_TOO_DEEP)
+    kvo__unmark_slowly(depth);
   else
     kvo__publish(&kvo__this_thread->depth, depth);
   if (atomic_load(&kvo__threads.waiters) != 0) kvo__marks_changed();
@@ -129,6 +150,21 @@ KVO_HIDDEN void kvo__world_resume(void);
 /** Waits until no other thread runs code of an observation that is no longer live; tells what it did not wait for. */
 typedef enum kvo_waited { KVO_WAITED, KVO_WAITED_IN_OWN, KVO_WAITED_IN_CIRCLE } kvo_waited;
 KVO_HIDDEN kvo_waited kvo__wait_for_deliveries(kvo_observation observation);
+/** Calls `visit` for each other thread until it returns true, and then returns true. In a section and with the list locked: it may
+ * take locks that are held for a few instructions only, and nothing else. */
+KVO_HIDDEN bool kvo__find_thread(bool (*visit)(kvo_thread *thread, void *arg), void *arg);
+
+/* --------------------------------------------------------------------------------------------------------- depth.c -- */
+
+/** Where a thread looks for the first time whether deliveries nest too deeply. */
+#define KVO_FIRST_LIMIT 16
+/** At the limit, before a delivery: raises it and returns true; or reports that it is too deep. No lock may be held. */
+KVO_HIDDEN bool kvo__may_go_deeper(kvo_thread *self, const void *frame);
+/** Deliveries that were left by longjmp or an exception are over: takes their marks away, and reports. No lock may be held. */
+KVO_HIDDEN void kvo__end_abandoned(kvo_thread *self, const void *frame);
+/** The deliveries in progress on this thread, outermost first, rounds folded; returns how many steps. */
+KVO_HIDDEN size_t kvo__chain(kvo_fault_step *steps, size_t capacity);
+
 /** Waits until no other thread evaluates an observation of this object, all of which have ended. */
 KVO_HIDDEN void kvo__wait_for_evaluations(const kvo_info *root);
 

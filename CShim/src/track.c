@@ -25,6 +25,17 @@ static cell *hold_last(kvo_tracked *tracked) {
   return tracked->last;
 }
 
+void kvo__describe_root(const kvo_tracked *tracked, kvo_fault_observation *out) {
+  out->object = tracked->instance;
+  out->object_class = tracked->cls->written;
+}
+
+const kvo_observer_ops *kvo__node_ops(const kvo_node *node) {
+  if (kvo__node_kind(node) != KVO_NODE_ANCHOR) return node->ops;
+  const kvo_tracked *tracked = node->user_data;
+  return tracked->ops;
+}
+
 void kvo__tracked_release(kvo_tracked *tracked) {
   if (atomic_fetch_sub(&tracked->references, 1) != 1) return;
   cell_release(tracked, tracked->last);
@@ -42,7 +53,7 @@ static bool begin_evaluation(evaluation *here) {
   kvo_tracked *tracked = here->tracked;
   if (!atomic_load(&tracked->live)) return false;
   here->entered = kvo__enter(tracked->root);
-  here->mark = kvo__mark(tracked->id, tracked->root);
+  here->mark = kvo__mark(tracked->id, tracked->root, NULL);
   return true;
 }
 
@@ -270,14 +281,14 @@ static kvo_status make(kvo_object *object, const kvo_binding_observer *observer,
   tracked->object = object;
   tracked->instance = kvo_object_instance(object);
   tracked->root = info;
-  tracked->cls = info->cls;
-  tracked->anchor = anchor;
   tracked->ops = observer->ops;
   tracked->user_data = observer->user_data;
   tracked->options = observer->options;
   atomic_store(&tracked->live, true);
   atomic_store(&tracked->references, 2); /* the anchor's, and the caller's */
   anchor->user_data = tracked;
+  tracked->anchor = anchor;
+  tracked->cls = info->cls;
   /* Nothing tells it of a change before it is armed, so its id and order may come after the link. */
   uint64_t entered = kvo__enter(info);
   status = kvo__node_register(object, anchor, KVO_KEY_ANCHORS, &tracked->id);

@@ -19,6 +19,7 @@ struct kvo_tracked {
   void *instance;
   /** Of `object`. */
   kvo_info *root;
+  /** The object's. */
   const kvo_class *cls;
   /** Its memory stays as long as this, so that it can be described; it may be unlinked any time. */
   kvo_node *anchor;

@@ -138,6 +138,9 @@ static void no_value(const kvo_property *property, kvo_status *status) {
     *status = KVO_ERROR_NO_GETTER;
 }
 
+/* An object that is dying counts as nil: nothing of it is to be read by others. */
+static bool is_dying(const kvo_object *object) { return (kvo__word(object) & KVO_WORD_DYING) != 0; }
+
 /* Goes on to the object that a property holds; false when it holds none, with nil and something else told apart by *status. */
 static bool follow(held *at, const kvo_property *property, kvo_status *status) {
   void *value = kvo__property_copy(property, at->object, NULL);
@@ -152,7 +155,7 @@ static bool follow(held *at, const kvo_property *property, kvo_status *status) {
     kvo_property_view(property, value, read_object, &next.object);
   else
     *status = KVO_ERROR_NOT_AN_OBJECT;
-  bool found = next.object != NULL;
+  bool found = next.object != NULL && !is_dying(next.object);
   let_go(found ? at : &next);
   if (found) *at = next;
   return found;

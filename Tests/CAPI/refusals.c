@@ -165,12 +165,13 @@ TEST("a notifying class is the runtime's: it makes no objects and no subclasses"
   item_destroy(object);
 }
 
-TEST("NULL and unknown arguments of the observing calls are refused without a fault") {
+TEST("NULL and unknown arguments of the observing calls are refused as faults that name them") {
   ignore_faults();
   item *object = item_make(0);
   watcher w = {0};
   kvo_observer good = watcher_observer("value", KVO_NONE, &w), bad;
   CHECK_STATUS(kvo_add_observer(NULL, &good, NULL), KVO_ERROR_INVALID_ARGUMENT);
+  CHECK_CONTAINS(faults.summary, "KVO0008 fatal: kvo_add_observer: object is NULL");
   CHECK_STATUS(kvo_add_observer(as_object(object), NULL, NULL), KVO_ERROR_INVALID_ARGUMENT);
 #define REFUSE(change)                                                                                                 \
   bad = good;                                                                                                          \
@@ -178,16 +179,18 @@ TEST("NULL and unknown arguments of the observing calls are refused without a fa
   CHECK_STATUS(kvo_add_observer(as_object(object), &bad, NULL), KVO_ERROR_INVALID_ARGUMENT)
   REFUSE(bad.struct_size = 4);
   REFUSE(bad.key_path = NULL);
+  CHECK_CONTAINS(faults.summary, "observer->key_path is NULL");
   REFUSE(bad.callback = NULL);
   REFUSE(bad.options = (kvo_options)(1 << 20));
 #undef REFUSE
   kvo_object no_object = {0};
   CHECK_STATUS(kvo_add_observer(&no_object, &good, NULL), KVO_ERROR_INVALID_ARGUMENT);
+  CHECK_CONTAINS(faults.summary, "KVO0012 fatal: cannot observe \"value\" of 0x");
   CHECK_STATUS(kvo_will_change(NULL, "value"), KVO_ERROR_INVALID_ARGUMENT);
   CHECK_STATUS(kvo_did_change(as_object(object), NULL), KVO_ERROR_INVALID_ARGUMENT);
   CHECK_STATUS(kvo_cancel_observer(0), KVO_ERROR_NOT_REGISTERED);
   CHECK(!kvo_object_is_observed(as_object(object)));
-  CHECK_EQ(faults.count, 0);
+  CHECK_EQ(faults.count, 9);
   CHECK_EQ(w.destroyed, 0);
   item_destroy(object);
 }

@@ -116,7 +116,7 @@ TEST("a stale id does not remove the registration that came after it") {
   CHECK_OK(kvo_remove_observer(first.id));
   watch(object, "value", KVO_NONE, &second);
   CHECK_STATUS(kvo_remove_observer(first.id), KVO_ERROR_NOT_REGISTERED);
-  CHECK_EQ((int)faults.code, KVO_FAULT_NOT_REGISTERED);
+  CHECK_EQ((int)faults.code, KVO_FAULT_REMOVED_TWICE);
   CHECK_STATUS(kvo_cancel_observer(first.id), KVO_ERROR_NOT_REGISTERED);
   CHECK_EQ(faults.count, 1); /* kvo_cancel_observer is never a fault */
   item_set_value(object, 1);

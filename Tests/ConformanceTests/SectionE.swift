@@ -194,7 +194,7 @@
       t.removeObserver(a, forKeyPath: "v")
       t.v = 1
       #expect(a.count == 0 && b.count == 1)
-      #expect(codes { t.removeObserver(a, forKeyPath: "v") } == [2])
+      #expect(codes { t.removeObserver(a, forKeyPath: "v") } == [3])
       t.removeObserver(b, forKeyPath: "v")
     }
 

@@ -23,9 +23,9 @@
       t.remove(w, "manual")
     }
 
-    @Test func `116: did without will does nothing`() {
+    @Test func `116: did without will does nothing but be told as an error`() {
       t.add(w, "manual")
-      #expect(codes { did() } == [])
+      #expect(codes { did() } == [28])
       will()
       did()
       #expect(w.lines == ["w 0>0"])
@@ -106,14 +106,14 @@
       t.remove(w, "v")
     }
 
-    @Test func `127: A pair of a key path instead of a key tells nobody and does no harm`() {
+    @Test func `127: A pair of a key path instead of a key tells nobody, is warned of, and does no harm`() {
       t.child = T()
       t.add(w, "child.v")
       #expect(
         codes {
           will("child.v")
           did("child.v")
-        } == [])
+        } == [9])
       t.child?.v = 1
       #expect(w.lines == ["w 0>1"])
       t.remove(w, "child.v")

@@ -53,8 +53,8 @@
 
     static func removeTwice() {
       let (account, panel) = (Account(), Panel())
-      account.addObserver(panel, forKeyPath: "balance")
-      account.removeObserver(panel, forKeyPath: "balance")
+      account.addObserver(panel, forKeyPath: "balance")  // first observed
+      account.removeObserver(panel, forKeyPath: "balance")  // first removed
       account.removeObserver(panel, forKeyPath: "balance")  // removed again
     }
 
@@ -119,14 +119,18 @@
       #expect(text.contains("because it is not registered as an observer."))
       #expect(text.contains("fault at CrashDiagnosticsTests/FaultTests.swift:\(line("stranger removed"))"))
       #expect(text.contains("registered at CrashDiagnosticsTests/FaultTests.swift:\(line("stranger observed"))"))
-      #expect(text.contains("misspelt"))
+      #expect(text.contains("did you mean \"balance\""))
     }
 
-    @Test func `KVO0002, a second removal`() async throws {
+    @Test func `KVO0003, a second removal: names all three places`() async throws {
       let result = try await #require(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         Misuse.removeTwice()
       }
-      #expect(lines(result).joined().contains("FaultTests.swift:\(line("removed again"))"))
+      let text = lines(result).joined(separator: "\n")
+      #expect(text.hasPrefix("KVO0003 fatal: Panel@0x"))
+      for place in ["first observed", "first removed", "removed again"] {
+        #expect(text.contains("FaultTests.swift:\(line(place))"))
+      }
     }
 
     @Test func `KVO0022, a change that no class of the hierarchy handled: names the registration's place`() async throws

@@ -242,7 +242,8 @@ KVO_API kvo_status kvo_object_init(kvo_object *object, kvo_class *cls);
  * for, but touch the object no more. No other thread may start using the object. */
 KVO_API void kvo_object_finish(kvo_object *object);
 
-/** Ends an object made by kvo_object_create, as kvo_object_finish does, calls `finalize` and frees it. NULL is harmless. */
+/** Ends an object made by kvo_object_create, as kvo_object_finish does, calls `finalize` and frees it. During `finalize` the object still
+ * has its class, and its setters can be called; they notify nobody, and a registration is fault KVO0007. NULL is harmless. */
 KVO_API void kvo_object_destroy(kvo_object *KVO_NULLABLE object);
 
 /** Returns the class that the object was made with, observed or not (Apple: -class). NULL for memory that is no object. */
@@ -437,5 +438,6 @@ KVO_ASSUME_NONNULL_END
 
 #include <kvo/kvo_fault.h>
 #include <kvo/kvo_graph.h>
+#include <kvo/kvo_site.h>
 
 #endif /* KVO_H */

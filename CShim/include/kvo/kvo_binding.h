@@ -185,6 +185,10 @@ KVO_API void kvo_mute_end(kvo_mute *mute);
 KVO_API kvo_status kvo_binding_will_change_values(kvo_object *object, kvo_key key, kvo_change_kind kind,
                                                   void *KVO_NULLABLE old_value, void *KVO_NULLABLE new_value);
 
+/** For a binding that does not hand on an announcement, because nobody observes or because it was a misuse: that its kvo_did_change
+ * comes without a kvo_will_change is then no misuse. On the thread that is going to call kvo_did_change. */
+KVO_API void kvo_binding_will_unheard(kvo_object *object, kvo_key key);
+
 /** Brackets a lock of the binding's own, which it holds for a few instructions and without running code of the program: a fork
  * waits until no thread is between the two, so that the child finds the lock free. They nest. */
 KVO_API void kvo_section_enter(void);

@@ -138,6 +138,8 @@ typedef struct kvo_fault_step {
   kvo_fault_observation observation;
   /** If not 0, the `round` steps from this one on happened `repeats` times more, one within the other, before the next step. */
   size_t round, repeats;
+  /** Of the first step: how many deliveries outside of it are left out. */
+  size_t skipped;
 } kvo_fault_step;
 
 /** What happened to an object before a fault, as far as KVO_HISTORY remembers. */

@@ -49,9 +49,10 @@
       printingErrors { try perform(try Command(line: line)) }
     }
 
-    /// Does one command; faults that it raises are printed when they happen.
+    /// Does one command; fatal faults that it raises are printed when they happen, as Apple raises exceptions.
     private func printingErrors(_ body: () throws -> Void) {
       KeyValueFault.withHandler { fault in
+        guard fault.severity == .fatal else { return .ignore }
         faultCount += 1
         transcript.line(describe(fault))
         return .ignore

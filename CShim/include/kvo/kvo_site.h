@@ -1,0 +1,70 @@
+/* kvo_site.h - functions that are told where in the source they are called, for reports. Part of kvo.h.
+ *
+ * A call of kvo_remove_observer and its like in C or C++ is a call of the function here, with the present file and line: write them as
+ * kvo.h describes them. Whoever calls by another way, such as a scripting language, calls the functions of kvo.h, and reports then say
+ * that the place was not told, or calls these with a place of its own. `file` is kept and not copied: a literal, or a string that
+ * lives for ever, or NULL. All else is as kvo.h says. Our decision.
+ */
+#ifndef KVO_SITE_H
+#define KVO_SITE_H
+
+#include <kvo/kvo.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+KVO_ASSUME_NONNULL_BEGIN
+
+/** kvo_object_finish. */
+KVO_API void kvo_object_finish_at(kvo_object *object, const char *KVO_NULLABLE file, uint32_t line);
+/** kvo_object_destroy. */
+KVO_API void kvo_object_destroy_at(kvo_object *KVO_NULLABLE object, const char *KVO_NULLABLE file, uint32_t line);
+/** kvo_remove_observer. */
+KVO_API kvo_status kvo_remove_observer_at(kvo_observation observation, const char *KVO_NULLABLE file, uint32_t line);
+/** kvo_cancel_observer. */
+KVO_API kvo_status kvo_cancel_observer_at(kvo_observation observation, const char *KVO_NULLABLE file, uint32_t line);
+/** kvo_cancel_observer_and_wait. */
+KVO_API kvo_status kvo_cancel_observer_and_wait_at(kvo_observation observation, const char *KVO_NULLABLE file,
+                                                   uint32_t line);
+/** kvo_remove_observer_for. */
+KVO_API kvo_status kvo_remove_observer_for_at(kvo_object *object, void *KVO_NULLABLE user_data, const char *key_path,
+                                              const char *KVO_NULLABLE file, uint32_t line);
+/** kvo_remove_observer_for_context. */
+KVO_API kvo_status kvo_remove_observer_for_context_at(kvo_object *object, void *KVO_NULLABLE user_data,
+                                                      const char *key_path, void *KVO_NULLABLE context,
+                                                      const char *KVO_NULLABLE file, uint32_t line);
+/** kvo_will_change. */
+KVO_API kvo_status kvo_will_change_at(kvo_object *object, const char *key, const char *KVO_NULLABLE file,
+                                      uint32_t line);
+/** kvo_will_change_indexes. */
+KVO_API kvo_status kvo_will_change_indexes_at(kvo_object *object, kvo_change_kind kind, const char *key,
+                                              const size_t *indexes, size_t count, const char *KVO_NULLABLE file,
+                                              uint32_t line);
+/** kvo_did_change. */
+KVO_API kvo_status kvo_did_change_at(kvo_object *object, const char *key, const char *KVO_NULLABLE file, uint32_t line);
+
+/* The functions themselves are still there, also for pointers to them: a macro with parameters stands for calls only. */
+#ifndef KVO_NO_SITES
+#define kvo_object_finish(object) kvo_object_finish_at((object), __FILE__, __LINE__)
+#define kvo_object_destroy(object) kvo_object_destroy_at((object), __FILE__, __LINE__)
+#define kvo_remove_observer(observation) kvo_remove_observer_at((observation), __FILE__, __LINE__)
+#define kvo_cancel_observer(observation) kvo_cancel_observer_at((observation), __FILE__, __LINE__)
+#define kvo_cancel_observer_and_wait(observation) kvo_cancel_observer_and_wait_at((observation), __FILE__, __LINE__)
+#define kvo_remove_observer_for(object, user_data, key_path)                                                           \
+  kvo_remove_observer_for_at((object), (user_data), (key_path), __FILE__, __LINE__)
+#define kvo_remove_observer_for_context(object, user_data, key_path, context)                                          \
+  kvo_remove_observer_for_context_at((object), (user_data), (key_path), (context), __FILE__, __LINE__)
+#define kvo_will_change(object, key) kvo_will_change_at((object), (key), __FILE__, __LINE__)
+#define kvo_will_change_indexes(object, kind, key, indexes, count)                                                     \
+  kvo_will_change_indexes_at((object), (kind), (key), (indexes), (count), __FILE__, __LINE__)
+#define kvo_did_change(object, key) kvo_did_change_at((object), (key), __FILE__, __LINE__)
+#endif
+
+KVO_ASSUME_NONNULL_END
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* KVO_SITE_H */

@@ -1,0 +1,214 @@
+/* faults_registration.c - registrations that are refused, or that will not do what they seem to. */
+#include "report.h"
+#include "tombs.h"
+
+#include <stdio.h>
+
+static const char *name_of(const kvo_class *cls) { return cls != NULL ? cls->written : "(no class)"; }
+
+/* The object of a fault, and where it happened. */
+static void concern(kvo_fault *fault, const kvo_object *object, const kvo_class *cls, kvo_place place) {
+  fault->object = object != NULL ? kvo_object_instance(object) : NULL;
+  fault->object_class = cls != NULL ? cls->written : NULL;
+  fault->file = place.file;
+  fault->line = place.line;
+}
+
+/* The nearest key first, for a reader in a hurry. */
+static void append_keys(kvo_text *to, const kvo_class *cls, const char *missing, size_t length) {
+  enum { MOST = 40 };
+  char name[80];
+  snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), missing);
+  kvo_nearest nearest = {.name = name};
+  for (size_t i = 0; i < cls->property_count; i++) kvo__nearest(&nearest, cls->properties[i]->name);
+  if (nearest.found != NULL) kvo__append(to, "did you mean \"%s\"? ", nearest.found);
+  kvo__append(to, "the keys of %s are:", cls->written);
+  for (size_t i = 0; i < cls->property_count && i < MOST; i++)
+    kvo__append(to, "%s %s", i == 0 ? "" : ",", cls->properties[i]->name);
+  if (cls->property_count > MOST) kvo__append(to, " and %zu more", cls->property_count - MOST);
+  if (cls->property_count == 0) kvo__append(to, " none");
+}
+
+/* Where the walk of a path stopped: the object's class there, and the component that it has not. */
+static const kvo_class *stopped_at(const kvo_object *object, const char *key_path, const char **component,
+                                   size_t *length) {
+  const kvo_class *cls = kvo_object_class(object);
+  kvo_object *at = (kvo_object *)(uintptr_t)object;
+  for (*component = key_path;; *component += *length + 1) {
+    *length = strcspn(*component, ".");
+    const kvo_property *property = cls != NULL ? kvo__class_find(cls, kvo_key_hash(*component, *length)) : NULL;
+    if (property == NULL || (*component)[*length] == '\0') return cls;
+    if (property->ops != NULL || property->getter == NULL || property->type[0] != '@') return NULL;
+    kvo__call_getter(property, at, &at);
+    if (at == NULL) return NULL;
+    cls = kvo_object_class(at);
+  }
+}
+
+/* The first component that is empty, counted from 1, and its offset. */
+static size_t empty_component(const char *key_path, size_t *offset) {
+  size_t number = 1;
+  *offset = 0;
+  for (const char *component = key_path;; number++) {
+    size_t length = strcspn(component, ".");
+    *offset = (size_t)(component - key_path);
+    if (length == 0 || component[length] == '\0') return number;
+    component += length + 1;
+  }
+}
+
+void kvo__fault_registration(kvo_status status, const kvo_class *cls, const kvo_object *object, const char *key_path,
+                             const void *observer, kvo_options options, const void *context, kvo_place place) {
+  char detail_block[512], apple_block[512], help_block[512];
+  kvo_text detail = KVO_TEXT(detail_block), apple = KVO_TEXT(apple_block), help = KVO_TEXT(help_block);
+  const void *instance = kvo_object_instance(object);
+  kvo_fault_code code = KVO_FAULT_UNDEFINED_KEY;
+  kvo__append(&detail, "cannot observe \"%s\" of %s@0x%llx: ", key_path, name_of(cls), kvo__address(instance));
+  switch (status) {
+    case KVO_ERROR_MALFORMED_KEY_PATH: {
+      code = KVO_FAULT_MALFORMED_KEY_PATH;
+      size_t offset, number = empty_component(key_path, &offset);
+      kvo__append(&detail, "it has an empty component, number %zu, at position %zu", number, offset);
+      kvo__append(&help, "join keys by single dots, with none at the ends: \"author.name\"");
+      break;
+    }
+    case KVO_ERROR_NO_INTERCEPTION:
+      code = KVO_FAULT_NO_INTERCEPTION;
+      kvo__append(&detail, "there is no memory for executable trampolines");
+      kvo__append(&help, "is executable memory forbidden (SELinux, noexec), or are no file descriptors left? Otherwise "
+                         "announce changes with kvo_will_change and kvo_did_change, with KVO_PROPERTY_MANUAL");
+      break;
+    case KVO_ERROR_DYING_OBJECT:
+      code = KVO_FAULT_DYING_OBJECT;
+      kvo__append(&detail, "the object is being destroyed");
+      kvo__append(&help,
+                  "observe no object from its own destruction, and none that another thread may just be releasing");
+      break;
+    default: {
+      const char *component;
+      size_t length;
+      const kvo_class *at = stopped_at(object, key_path, &component, &length);
+      if (status == KVO_ERROR_NOT_AN_OBJECT)
+        kvo__append(&detail, "a value on it is no observable object, so it has no keys");
+      else if (at != NULL)
+        kvo__append(&detail, "%s has no key \"%.*s\"", at->written, (int)length, component);
+      else
+        kvo__append(&detail, "an object on it has no such key");
+      kvo__append(
+          &apple,
+          "[<%s 0x%llx> addObserver:<0x%llx> forKeyPath:@\"%s\" options:%u context:0x%llx] was sent to an object "
+          "that is not KVC-compliant for the \"%s\" property.",
+          name_of(cls), kvo__address(instance), kvo__address(observer), key_path, (unsigned)options & 15u,
+          kvo__address(context), key_path);
+      if (at != NULL && status != KVO_ERROR_NOT_AN_OBJECT) append_keys(&help, at, component, length);
+    }
+  }
+  kvo_fault fault = kvo__fault_of(code);
+  fault.apple = apple.length > 0 ? apple.bytes : NULL;
+  fault.help = help.length > 0 ? help.bytes : NULL;
+  concern(&fault, object, cls, place);
+  kvo__raise(&fault, detail.bytes);
+  kvo__discard(&detail);
+  kvo__discard(&apple);
+  kvo__discard(&help);
+}
+
+void kvo__fault_invalid_argument(const char *function, const char *what, kvo_place place) {
+  char detail[240];
+  snprintf(detail, sizeof detail, "%s: %s", function, what);
+  kvo_fault fault = kvo__fault_of(KVO_FAULT_INVALID_ARGUMENT);
+  fault.help = "the comment of the function in kvo.h says what its arguments must be";
+  fault.file = place.file;
+  fault.line = place.line;
+  kvo__raise(&fault, detail);
+}
+
+void kvo__fault_unsupported_object(const void *object, const char *key_path, kvo_place place) {
+  char detail_block[512];
+  kvo_text detail = KVO_TEXT(detail_block);
+  kvo__append(&detail, "cannot observe \"%s\" of 0x%llx: it is no object, for its header is empty", key_path,
+              kvo__address(object));
+  kvo_fault fault = kvo__fault_of(KVO_FAULT_UNSUPPORTED_OBJECT);
+  fault.help = "make it with kvo_object_create or kvo_object_init first; one that has been destroyed is none any more";
+  fault.object = object;
+  fault.file = place.file;
+  fault.line = place.line;
+  kvo__raise(&fault, detail.bytes);
+  kvo__discard(&detail);
+}
+
+void kvo__fault_no_setter(const kvo_object *object, const char *key) {
+  const kvo_class *cls = kvo_object_class(object);
+  char detail_block[512], help_block[512];
+  kvo_text detail = KVO_TEXT(detail_block), help = KVO_TEXT(help_block);
+  kvo__append(&detail, "\"%s\" of %s@0x%llx is set, but there is no such setter", key, name_of(cls),
+              kvo__address(kvo_object_instance(object)));
+  if (cls != NULL) append_keys(&help, cls, key, strlen(key));
+  kvo_fault fault = kvo__fault_of(KVO_FAULT_UNDEFINED_KEY);
+  fault.help = help.length > 0 ? help.bytes : NULL;
+  concern(&fault, object, cls, KVO_NOWHERE);
+  kvo__raise(&fault, detail.bytes);
+  kvo__discard(&detail);
+  kvo__discard(&help);
+}
+
+void kvo__fault_never_notifies(const kvo_object *object, const kvo_binding_observer *observer) {
+  const kvo_class *cls = kvo_object_class(object);
+  char detail_block[512];
+  kvo_text detail = KVO_TEXT(detail_block);
+  kvo__append(&detail,
+              "the observation of \"%s\" of %s@0x%llx can never notify: its evaluation reads nothing observable",
+              observer->key_path, name_of(cls), kvo__address(kvo_object_instance(object)));
+  kvo_fault fault = kvo__fault_of(KVO_FAULT_NEVER_NOTIFIES);
+  fault.help = "make what it reads observable, or declare what affects it in keyPathsForValuesAffectingValue(forKey:)";
+  concern(&fault, object, cls, (kvo_place){observer->file, observer->line});
+  kvo__raise(&fault, detail.bytes);
+  kvo__discard(&detail);
+}
+
+void kvo__fault_undefined(const kvo_class *cls, const kvo_object *object, kvo_slot *slot) {
+  kvo_fault_observation concerned;
+  kvo_node *node = atomic_load(&slot->oldest);
+  while (node != NULL && kvo__node_kind(node) != KVO_NODE_DIRECT) node = atomic_load(&node->newer);
+  if (node != NULL) kvo__describe_node(node, &concerned);
+  const char *key = node != NULL ? concerned.key_path : "?";
+  const void *instance = (const char *)object - cls->header_offset;
+  char detail_block[512], apple_block[512], help_block[512];
+  kvo_text detail = KVO_TEXT(detail_block), apple = KVO_TEXT(apple_block), help = KVO_TEXT(help_block);
+  kvo__append(&detail, "a value is wanted of \"%s\" of %s@0x%llx, which has no such key", key, cls->written,
+              kvo__address(instance));
+  kvo__append(&apple,
+              "[<%s 0x%llx> valueForUndefinedKey:]: this class is not key value coding-compliant for the key %s.",
+              cls->written, kvo__address(instance), key);
+  append_keys(&help, cls, key, strlen(key));
+  kvo_fault fault = kvo__fault_of(KVO_FAULT_UNDEFINED_KEY);
+  fault.apple = apple.bytes;
+  fault.help = help.bytes;
+  fault.observations = node != NULL ? &concerned : NULL;
+  fault.observation_count = node != NULL ? 1 : 0;
+  fault.object = instance;
+  fault.object_class = cls->written;
+  kvo__raise(&fault, detail.bytes);
+  kvo__discard(&detail);
+  kvo__discard(&apple);
+  kvo__discard(&help);
+}
+
+void kvo__fault_duplicate(const kvo_fault_observation *present, kvo_place place) {
+  char detail_block[512];
+  kvo_text detail = KVO_TEXT(detail_block);
+  kvo__append(&detail,
+              "%s@0x%llx observes \"%s\" of %s@0x%llx with this context already: each change will be told twice",
+              present->observer_class != NULL ? present->observer_class : "observer", kvo__address(present->observer),
+              present->key_path, present->object_class, kvo__address(present->object));
+  kvo_fault fault = kvo__fault_of(KVO_FAULT_DUPLICATE);
+  fault.help = "is the code that registers run twice? If both are meant, give each a context of its own";
+  fault.observations = present;
+  fault.observation_count = 1;
+  fault.object = present->object;
+  fault.object_class = present->object_class;
+  fault.file = place.file;
+  fault.line = place.line;
+  kvo__raise(&fault, detail.bytes);
+  kvo__discard(&detail);
+}

@@ -1,0 +1,163 @@
+/* faults_removal.c - removals that fail, removals that are not clear, and waits that would never end. */
+#include "report.h"
+#include "tombs.h"
+
+#include <stdio.h>
+
+static double age_of(const kvo_tomb *tomb) { return (double)(kvo__now() - tomb->nanoseconds) / 1e9; }
+
+static size_t length_of(const char *string) { return string != NULL ? strlen(string) : 0; }
+
+static kvo_fault_observation described(const kvo_tomb *tomb) {
+  return (kvo_fault_observation){
+      .observation = tomb->id,
+      .key_path = tomb->key_path,
+      .options = tomb->options,
+      .observer_class = tomb->observer_class[0] != '\0' ? tomb->observer_class : NULL,
+      .observer = tomb->observer,
+      .context = (void *)(uintptr_t)tomb->context,
+      .file = tomb->registered.file,
+      .file_length = length_of(tomb->registered.file),
+      .line = tomb->registered.line,
+      .object = tomb->object,
+      .object_class = tomb->object_class,
+  };
+}
+
+static kvo_fault_site ending(const kvo_tomb *tomb, const char *label) {
+  return (kvo_fault_site){
+      .label = label,
+      .file = tomb->ended.file,
+      .file_length = length_of(tomb->ended.file),
+      .line = tomb->ended.line,
+      .thread = tomb->thread,
+      .age = age_of(tomb),
+      .frames = tomb->frames,
+      .frame_count = tomb->frame_count,
+  };
+}
+
+static const char *observer_name(const kvo_tomb *tomb) {
+  return tomb->observer_class[0] != '\0' ? tomb->observer_class : "observer";
+}
+
+/* Where it was told, " (made at App.swift:12, removed at App.swift:20)": a log's reader may see the first line only. */
+static void append_places(kvo_text *to, const kvo_tomb *tomb, const char *ended) {
+  if (tomb->registered.file == NULL && tomb->ended.file == NULL) return;
+  kvo__append(to, " (");
+  if (tomb->registered.file != NULL)
+    kvo__append(to, "made at %s:%u", tomb->registered.file, (unsigned)tomb->registered.line);
+  if (tomb->ended.file != NULL)
+    kvo__append(to, "%s%s at %s:%u", tomb->registered.file != NULL ? ", " : "", ended, tomb->ended.file,
+                (unsigned)tomb->ended.line);
+  kvo__append(to, ")");
+}
+
+void kvo__append_cannot_remove(kvo_text *to, const char *observer_class, const void *observer, const char *key_path,
+                               const char *object_class, const void *object) {
+  kvo__append(to,
+              "Cannot remove an observer <%s 0x%llx> for the key path \"%s\" from <%s 0x%llx> because it is not "
+              "registered as an observer.",
+              observer_class, kvo__address(observer), key_path, object_class, kvo__address(object));
+}
+
+static void raise_removed_twice(const kvo_tomb *tomb, kvo_place again) {
+  char detail_block[512], apple_block[512];
+  kvo_text detail = KVO_TEXT(detail_block), apple = KVO_TEXT(apple_block);
+  kvo__append(&detail, "%s@0x%llx was removed twice for \"%s\" of %s@0x%llx", observer_name(tomb),
+              kvo__address(tomb->observer), tomb->key_path, tomb->object_class, kvo__address(tomb->object));
+  append_places(&detail, tomb, "first removed");
+  kvo__append_cannot_remove(&apple, observer_name(tomb), tomb->observer, tomb->key_path, tomb->object_class,
+                            tomb->object);
+  kvo_fault_observation observation = described(tomb);
+  kvo_fault_site first = ending(tomb, "first removed");
+  kvo_fault fault = kvo__fault_of(KVO_FAULT_REMOVED_TWICE);
+  fault.apple = apple.bytes;
+  fault.help = "remove an observation in one place only, or by what may be ended again: in Swift the token's "
+               "invalidate(), in C kvo_cancel_observer";
+  fault.observations = &observation;
+  fault.observation_count = 1;
+  fault.sites = &first;
+  fault.site_count = 1;
+  fault.object = tomb->object;
+  fault.object_class = tomb->object_class;
+  fault.file = again.file;
+  fault.line = again.line;
+  kvo__raise(&fault, detail.bytes);
+  kvo__discard(&detail);
+  kvo__discard(&apple);
+}
+
+static void raise_stale_handle(const kvo_tomb *tomb, kvo_place place) {
+  char detail_block[512];
+  kvo_text detail = KVO_TEXT(detail_block);
+  kvo__append(&detail,
+              "observation 0x%llx of \"%s\" ended when its object %s@0x%llx died: what is at this address now, if "
+              "anything, is another object",
+              (unsigned long long)tomb->id, tomb->key_path, tomb->object_class, kvo__address(tomb->object));
+  append_places(&detail, tomb, "object ended");
+  kvo_fault_observation observation = described(tomb);
+  kvo_fault_site death = ending(tomb, "object ended");
+  kvo_fault fault = kvo__fault_of(KVO_FAULT_STALE_HANDLE);
+  fault.help = "forget an observation's id when its object dies, or end it with kvo_cancel_observer, which accepts one "
+               "that has ended";
+  fault.observations = &observation;
+  fault.observation_count = 1;
+  fault.sites = &death;
+  fault.site_count = 1;
+  fault.object = tomb->object;
+  fault.object_class = tomb->object_class;
+  fault.file = place.file;
+  fault.line = place.line;
+  kvo__raise(&fault, detail.bytes);
+  kvo__discard(&detail);
+}
+
+void kvo__fault_ended(kvo_observation observation, kvo_place place) {
+  kvo_tomb tomb;
+  if (kvo__tomb_of(observation, &tomb)) {
+    if (tomb.by_death)
+      raise_stale_handle(&tomb, place);
+    else
+      raise_removed_twice(&tomb, place);
+    return;
+  }
+  char detail[200];
+  bool was_given = kvo__id_was_given(observation);
+  kvo_fault fault = kvo__fault_of(was_given ? KVO_FAULT_NOT_REGISTERED : KVO_FAULT_INVALID_ARGUMENT);
+  if (was_given) {
+    snprintf(detail, sizeof detail,
+             "removal of observation 0x%llx, which has ended: longer ago than the last %u endings that are remembered",
+             (unsigned long long)observation, (unsigned)kvo__knobs.zombies);
+    fault.help = "remove an observation once; KVO_ZOMBIES=n remembers more, and then tells where it ended";
+  } else {
+    snprintf(detail, sizeof detail, "0x%llx is given as an observation, and never was one%s",
+             (unsigned long long)observation, observation == 0 ? ": was its registration refused?" : "");
+    fault.help = "give the id that kvo_add_observer stored, and look at the status that it returned";
+  }
+  fault.file = place.file;
+  fault.line = place.line;
+  kvo__raise(&fault, detail);
+}
+
+void kvo__fault_endless_wait(kvo_observation observation, kvo_waited waited, kvo_place place) {
+  char detail[240];
+  snprintf(detail, sizeof detail, "waiting for the deliveries of observation 0x%llx would never end: %s",
+           (unsigned long long)observation,
+           waited == KVO_WAITED_IN_OWN ? "this is one of them"
+                                       : "another thread is in one, and waits for what this thread delivers");
+  kvo_tomb tomb;
+  kvo_fault_observation concerned;
+  kvo_fault fault = kvo__fault_of(KVO_FAULT_ENDLESS_WAIT);
+  if (kvo__tomb_of(observation, &tomb)) {
+    concerned = described(&tomb);
+    fault.observations = &concerned;
+    fault.observation_count = 1;
+    fault.object = tomb.object;
+    fault.object_class = tomb.object_class;
+  }
+  fault.help = "within a callback end an observation without waiting: invalidate() in Swift, kvo_cancel_observer in C";
+  fault.file = place.file;
+  fault.line = place.line;
+  kvo__raise(&fault, detail);
+}

@@ -1,0 +1,179 @@
+/* faults_stranger.c - the removal, by observer and key path, of what is not registered; and of what is registered several times. */
+#include "report.h"
+#include "tombs.h"
+
+#include <stdio.h>
+
+/* ---------------------------------------------------------------------------------------------- What is registered -- */
+
+/* The observations of the object, copied flat. */
+typedef struct registered {
+  kvo_fault_observation *all;
+  size_t count, capacity;
+} registered;
+
+static void collect(const kvo_fault_observation *observation, void *arg) {
+  registered *into = arg;
+  if (into->count < into->capacity) into->all[into->count++] = *observation;
+}
+
+static registered registered_with(const kvo_object *object) {
+  registered on = {NULL, 0, kvo_object_observation_count(object)};
+  if (on.capacity > 0) on.all = kvo__alloc(on.capacity * sizeof *on.all);
+  if (on.all == NULL) on.capacity = 0;
+  kvo_object_visit_observations(object, collect, &on);
+  return on;
+}
+
+/* --------------------------------------------------------------------------------------------------- Elsewhere -- */
+
+/* An observation by the same observer of the same key path, with another object; strings are copied, as it may end. */
+typedef struct elsewhere {
+  const void *observer, *object;
+  const char *key_path;
+  bool found;
+  char object_class[64];
+  const void *other_object;
+  kvo_place place;
+} elsewhere;
+
+static void look_elsewhere(kvo_node *node, void *arg) {
+  elsewhere *search = arg;
+  kvo_fault_observation described;
+  kvo__describe_node(node, &described);
+  if (search->found || described.observer != search->observer || described.object == search->object ||
+      strcmp(described.key_path, search->key_path) != 0)
+    return;
+  search->found = true;
+  search->other_object = described.object;
+  search->place = (kvo_place){described.file, described.line};
+  snprintf(search->object_class, sizeof search->object_class, "%s", described.object_class);
+}
+
+static elsewhere find_elsewhere(const void *observer, const void *object, const char *key_path) {
+  elsewhere search = {.observer = observer, .object = object, .key_path = key_path};
+  if (observer == NULL) return search;
+  kvo__world_stop();
+  kvo__ids_visit(look_elsewhere, &search);
+  kvo__world_resume();
+  return search;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- Hints -- */
+
+static void append_hint(kvo_text *to, const registered *on, const void *observer, const char *key_path,
+                        const elsewhere *other) {
+  const kvo_fault_observation *with_other_context = NULL, *of_other_path = NULL;
+  kvo_nearest nearest = {.name = key_path};
+  for (size_t i = 0; i < on->count; i++) {
+    if (on->all[i].observer != observer) continue;
+    of_other_path = &on->all[i];
+    if (strcmp(on->all[i].key_path, key_path) == 0)
+      with_other_context = &on->all[i];
+    else
+      kvo__nearest(&nearest, on->all[i].key_path);
+  }
+  if (with_other_context != NULL)
+    kvo__append(to, "this observer observes this key path with context 0x%llx: pass the one given at registration",
+                kvo__address(with_other_context->context));
+  else if (nearest.found != NULL)
+    kvo__append(to, "did you mean \"%s\", which this observer observes?", nearest.found);
+  else if (other->found)
+    kvo__append(to, "this observer observes \"%s\" of another object, %s@0x%llx: was the object replaced between?",
+                key_path, other->object_class, kvo__address(other->other_object));
+  else if (of_other_path != NULL)
+    kvo__append(to, "this observer observes another key path of the object, \"%s\": is it that one?",
+                of_other_path->key_path);
+  else if (on->count == 0)
+    kvo__append(to, "nothing is registered with the object: was the observer added to another one, or never?");
+  else
+    kvo__append(to, "other observers are registered with the object, but not this one: was it added to another object, "
+                    "or never?");
+}
+
+/* A fault about an observer, a key path and an object. */
+static void raise_stranger(const kvo_object *object, const kvo_observer_identity *identity, const char *key_path,
+                           const void *context, bool match_context, kvo_place place) {
+  const kvo_class *cls = kvo_object_class(object);
+  const char *name = cls != NULL ? cls->written : "(no class)";
+  const void *instance = kvo_object_instance(object);
+  const char *observer_class = identity->class_name != NULL ? identity->class_name : "observer";
+  char context_text[64] = "", detail_block[512], apple_block[512], help_block[512];
+  if (match_context) snprintf(context_text, sizeof context_text, " with context 0x%llx", kvo__address(context));
+  kvo_text detail = KVO_TEXT(detail_block), apple = KVO_TEXT(apple_block), help = KVO_TEXT(help_block);
+  kvo__append(&detail, "cannot remove %s@0x%llx for \"%s\"%s from %s@0x%llx: it is not registered", observer_class,
+              kvo__address(identity->address), key_path, context_text, name, kvo__address(instance));
+  kvo__append_cannot_remove(&apple, observer_class, identity->address, key_path, name, instance);
+  kvo_fault_site sites[2];
+  size_t site_count = 0;
+  elsewhere other = find_elsewhere(identity->address, instance, key_path);
+  if (other.found)
+    sites[site_count++] = (kvo_fault_site){.label = "with the other object registered",
+                                           .file = other.place.file,
+                                           .file_length = other.place.file != NULL ? strlen(other.place.file) : 0,
+                                           .line = other.place.line,
+                                           .age = -1};
+  kvo_tomb tomb;
+  if (kvo__tomb_find(instance, identity->address, key_path, context, match_context, true, &tomb))
+    sites[site_count++] = (kvo_fault_site){
+        .label = "with an earlier object at this address registered",
+        .file = tomb.registered.file,
+        .file_length = tomb.registered.file != NULL ? strlen(tomb.registered.file) : 0,
+        .line = tomb.registered.line,
+        .age = -1,
+    };
+  /* As readers, so that the strings stay while the report is made. */
+  kvo_info *info = kvo__word_info(kvo__word(object));
+  uint64_t entered = info != NULL ? kvo__enter(info) : 0;
+  registered on = registered_with(object);
+  append_hint(&help, &on, identity->address, key_path, &other);
+  kvo_fault fault = kvo__fault_of(KVO_FAULT_NOT_REGISTERED);
+  fault.apple = apple.bytes;
+  fault.help = help.bytes;
+  fault.observations = on.all;
+  fault.observation_count = on.count;
+  fault.sites = sites;
+  fault.site_count = site_count;
+  fault.object = instance;
+  fault.object_class = name;
+  fault.file = place.file;
+  fault.line = place.line;
+  kvo__raise(&fault, detail.bytes);
+  if (info != NULL) kvo__leave(info, entered);
+  kvo__free(on.all);
+  kvo__discard(&detail);
+  kvo__discard(&apple);
+  kvo__discard(&help);
+}
+
+void kvo__fault_not_registered(const kvo_object *object, const kvo_observer_identity *identity, const char *key_path,
+                               const void *context, bool match_context, kvo_place place) {
+  kvo_tomb tomb;
+  if (kvo__tomb_find(kvo_object_instance(object), identity->address, key_path, context, match_context, false, &tomb))
+    kvo__fault_ended(tomb.id, place);
+  else
+    raise_stranger(object, identity, key_path, context, match_context, place);
+}
+
+/* --------------------------------------------------------------------------------------------------------- Ambiguous -- */
+
+void kvo__fault_ambiguous(const kvo_fault_observation *candidates, size_t count, kvo_place place) {
+  const kvo_fault_observation *taken = &candidates[0];
+  char detail_block[512];
+  kvo_text detail = KVO_TEXT(detail_block);
+  kvo__append(&detail,
+              "a removal without context of %s@0x%llx for \"%s\" of %s@0x%llx fits %zu observations: the newest, with "
+              "context 0x%llx, is removed",
+              taken->observer_class != NULL ? taken->observer_class : "observer", kvo__address(taken->observer),
+              taken->key_path, taken->object_class, kvo__address(taken->object), count, kvo__address(taken->context));
+  kvo_fault fault = kvo__fault_of(KVO_FAULT_AMBIGUOUS_REMOVAL);
+  fault.help = "remove with the context given at registration";
+  fault.observations = candidates;
+  fault.observation_count = count;
+  fault.object = taken->object;
+  fault.object_class = taken->object_class;
+  fault.file = place.file;
+  fault.line = place.line;
+  kvo__raise(&fault, detail.bytes);
+  kvo__discard(&detail);
+}

@@ -1,0 +1,348 @@
+/* manual.c - changes that the program announces by hand: will and did. */
+#include "report.h"
+#include "tombs.h"
+
+/* A change between will and did, of the thread that announced it. */
+typedef struct kvo_manual {
+  kvo_frame frame;
+  struct kvo_manual *below;
+  kvo_object *object;
+  kvo_key key;
+  uint32_t wants;
+  /** Where will was called. */
+  kvo_place place;
+  /** kvo_will_change has told everybody; until then a did in a callback is not for this one. */
+  bool announced;
+  /** The values were given with kvo_will_change; they are not read. */
+  bool has_values;
+  /** It was reported that another thread called did, and there will be none. */
+  bool is_reported;
+  void *old_value;
+  void *new_value;
+  kvo_selection selection;
+  size_t indexes[];
+} manual;
+
+static kvo_frame_content *content(manual *open) { return kvo__frame_content_of(&open->frame); }
+
+static const kvo_property *property_of(manual *open) {
+  return kvo__slot_property(content(open)->info, content(open)->slot);
+}
+
+/* ---------------------------------------------------------------------------------------------------- Open changes -- */
+
+/* Of a thread, innermost first. Others look at it, with its lock, when a did without a will may be one of another thread. */
+typedef struct kvo_manual_list {
+  kvo_lock lock;
+  manual *first;
+} kvo_manual_list;
+
+static _Thread_local kvo_manual_list manuals;
+
+static void set_link(manual **link, manual *to) {
+  kvo__lock(&manuals.lock);
+  *link = to;
+  kvo__unlock(&manuals.lock);
+}
+
+static void push(manual *open) {
+  kvo_thread *self = kvo__thread(); /* its end is to be seen: kvo__manual_drop */
+  open->below = manuals.first;
+  set_link(&manuals.first, open);
+  if (self != NULL) self->manuals = &manuals;
+  kvo__unusual++;
+}
+
+static void free_manual(manual *open) {
+  const kvo_property *property = property_of(open);
+  kvo__property_release(property, open->old_value);
+  kvo__property_release(property, open->new_value);
+  kvo_frame_end(&open->frame);
+  kvo__free(open);
+}
+
+/* Out of the list: nobody else looks at it any more. */
+static void take_out(manual **link) {
+  set_link(link, (*link)->below);
+  kvo__unusual--;
+}
+
+static void end_unfinished(manual *open, const char *end) {
+  if (!open->is_reported) {
+    kvo_fault_observation concerned;
+    bool told = kvo__describe_first(content(open)->slot, &concerned);
+    kvo__fault_unfinished(content(open)->info, open->object, told ? &concerned : NULL, end, open->place);
+  }
+  free_manual(open);
+}
+
+void kvo__manual_drop(void) {
+  while (manuals.first != NULL) {
+    manual *open = manuals.first;
+    take_out(&manuals.first);
+    end_unfinished(open, "its thread ended");
+  }
+}
+
+void kvo__manual_end_of(const kvo_info *info) {
+  for (manual **link = &manuals.first; *link != NULL;) {
+    manual *open = *link;
+    if (content(open)->info != info || !open->announced) {
+      link = &open->below;
+      continue;
+    }
+    take_out(link);
+    end_unfinished(open, "its object died");
+    link = &manuals.first; /* a handler may have done anything */
+  }
+}
+
+void kvo__manual_is_doubled(const kvo_object *object, kvo_key key) {
+  manual *open = manuals.first;
+  while (open != NULL && (open->object != object || open->key != key || open->has_values)) open = open->below;
+  if (open == NULL) return;
+  kvo_fault_observation concerned;
+  bool told = kvo__describe_first(content(open)->slot, &concerned);
+  kvo__fault_doubled(content(open)->info, told ? &concerned : NULL, open->place);
+}
+
+/* --------------------------------------------------------------------------------------------- Wills nobody heard -- */
+
+/* Who observes between a will and its did is not told of that change, and the did is no misuse. The newest are known; of how many
+ * more there were, only the number. */
+enum { UNHEARD = 16 };
+static _Thread_local struct {
+  uint32_t count, forgotten;
+  struct {
+    const kvo_object *object;
+    kvo_key key;
+  } wills[UNHEARD];
+} unheard;
+
+static void remember_unheard(const kvo_object *object, kvo_key key) {
+  if (unheard.count == UNHEARD) {
+    memmove(&unheard.wills[0], &unheard.wills[1], (UNHEARD - 1) * sizeof unheard.wills[0]);
+    unheard.count--;
+    unheard.forgotten++;
+  }
+  unheard.wills[unheard.count].object = object;
+  unheard.wills[unheard.count].key = key;
+  unheard.count++;
+}
+
+/* Whether there was such a will, as far as is known. */
+static bool take_unheard(const kvo_object *object, kvo_key key) {
+  for (uint32_t i = unheard.count; i-- > 0;)
+    if (unheard.wills[i].object == object && unheard.wills[i].key == key) {
+      unheard.count--;
+      memmove(&unheard.wills[i], &unheard.wills[i + 1], (unheard.count - i) * sizeof unheard.wills[0]);
+      return true;
+    }
+  if (unheard.forgotten == 0) return false;
+  unheard.forgotten--;
+  return true;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- Will -- */
+
+/* The present value of the frame's property; a fault when the key is undefined. */
+static void *read_value(manual *open) {
+  kvo_frame_content *change = content(open);
+  const kvo_property *property = property_of(open);
+  if (property == NULL) {
+    kvo__fault_undefined(change->info->cls, change->info->object, change->slot);
+    return NULL;
+  }
+  const kvo_selection *selection = open->selection.indexes != NULL ? &open->selection : NULL;
+  return kvo__property_copy(property, change->info->object, selection);
+}
+
+/* Makes the pair's first half; NULL with KVO_OK when nobody is to be told. */
+static manual *open_manual(kvo_object *object, kvo_change_kind kind, kvo_key key, const kvo_selection *selection,
+                           kvo_place place, kvo_status *status) {
+  *status = KVO_ERROR_OUT_OF_MEMORY;
+  size_t count = selection != NULL ? selection->count : 0;
+  if (count > (SIZE_MAX - sizeof(manual)) / sizeof(size_t)) return NULL;
+  manual *open = kvo__alloc(sizeof *open + count * sizeof(size_t));
+  if (open == NULL) return NULL;
+  *status = KVO_OK;
+  if (count > 0) memcpy(open->indexes, selection->indexes, count * sizeof(size_t));
+  open->selection.indexes = selection != NULL ? open->indexes : NULL;
+  open->selection.count = count;
+  open->object = object;
+  open->key = key;
+  open->place = place;
+  open->wants = kvo__frame_begin(&open->frame, object, key, false, kind, &open->selection);
+  if (open->wants == 0) {
+    kvo__free(open);
+    remember_unheard(object, key);
+    return NULL;
+  }
+  push(open);
+  return open;
+}
+
+/* Tells those who want to be told before. */
+static void announce(manual *open) {
+  if ((open->wants & KVO_FRAME_WANTS_WILL) != 0) kvo_frame_will(&open->frame, open->old_value);
+  open->announced = true;
+}
+
+static kvo_status will_change(kvo_object *object, kvo_change_kind kind, const char *key, const kvo_selection *selection,
+                              kvo_place place) {
+  kvo_status status;
+  manual *open = open_manual(object, kind, kvo_key_hash(key, strlen(key)), selection, place, &status);
+  if (open == NULL) {
+    if (status == KVO_OK) kvo__warn_of_unknown_key(object, key, place);
+    return status;
+  }
+  if ((open->wants & KVO_FRAME_WANTS_OLD) != 0 && kind != KVO_CHANGE_INSERTION) open->old_value = read_value(open);
+  announce(open);
+  return KVO_OK;
+}
+
+void kvo_binding_will_unheard(kvo_object *object, kvo_key key) { remember_unheard(object, key); }
+
+static bool are_given(const kvo_object *object, const char *key, const char *function, kvo_place place) {
+  if (object == NULL || key == NULL)
+    kvo__fault_invalid_argument(function, object == NULL ? "object is NULL" : "key is NULL", place);
+  return object != NULL && key != NULL;
+}
+
+kvo_status kvo_will_change_at(kvo_object *object, const char *key, const char *file, uint32_t line) {
+  kvo_place place = {file, line};
+  if (!are_given(object, key, "kvo_will_change", place)) return KVO_ERROR_INVALID_ARGUMENT;
+  return will_change(object, KVO_CHANGE_SETTING, key, NULL, place);
+}
+
+kvo_status kvo_will_change_indexes_at(kvo_object *object, kvo_change_kind kind, const char *key, const size_t *indexes,
+                                      size_t count, const char *file, uint32_t line) {
+  kvo_place place = {file, line};
+  if (!are_given(object, key, "kvo_will_change_indexes", place)) return KVO_ERROR_INVALID_ARGUMENT;
+  bool ordered = kind == KVO_CHANGE_INSERTION || kind == KVO_CHANGE_REMOVAL || kind == KVO_CHANGE_REPLACEMENT;
+  const char *wrong = !ordered                       ? "kind is not that of an ordered change"
+                      : indexes == NULL && count > 0 ? "indexes is NULL"
+                                                     : NULL;
+  if (wrong != NULL) {
+    remember_unheard(object, kvo_key_hash(key, strlen(key)));
+    kvo__fault_invalid_argument("kvo_will_change_indexes", wrong, place);
+    return KVO_ERROR_INVALID_ARGUMENT;
+  }
+  for (size_t i = 1; i < count; i++)
+    if (indexes[i] <= indexes[i - 1]) {
+      remember_unheard(object, kvo_key_hash(key, strlen(key)));
+      kvo__fault_unordered_indexes(object, key, i, indexes[i - 1], indexes[i], place);
+      return KVO_ERROR_INVALID_ARGUMENT;
+    }
+  kvo_selection selection = {indexes, count};
+  return will_change(object, kind, key, &selection, place);
+}
+
+kvo_status kvo_binding_will_change_values(kvo_object *object, kvo_key key, kvo_change_kind kind, void *old_value,
+                                          void *new_value) {
+  kvo_class *cls = kvo_object_class(object);
+  const kvo_property *property = cls != NULL ? kvo__class_find(cls, key) : NULL;
+  if (property == NULL) return KVO_ERROR_UNDEFINED_KEY;
+  if (property->ops == NULL) return KVO_ERROR_INVALID_ARGUMENT;
+  kvo_status status;
+  manual *open = open_manual(object, kind, key, NULL, KVO_NOWHERE, &status);
+  if (open == NULL) {
+    kvo__property_release(property, old_value);
+    kvo__property_release(property, new_value);
+    return status;
+  }
+  open->has_values = true;
+  open->old_value = old_value;
+  open->new_value = new_value;
+  announce(open);
+  return KVO_OK;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- Did -- */
+
+/* The info tells a new object at the address of a dead one from it: an open frame keeps the old info's memory. */
+static bool is_of(manual *open, const kvo_object *object, kvo_key key, const kvo_info *info) {
+  return open->announced && open->object == object && open->key == key && content(open)->info == info;
+}
+
+/* A will of another thread. */
+typedef struct crossing {
+  const kvo_object *object;
+  kvo_key key;
+  const kvo_info *info;
+  kvo_place place;
+  uint32_t thread;
+} crossing;
+
+static bool has_will(kvo_thread *thread, void *arg) {
+  crossing *search = arg;
+  kvo_manual_list *list = thread->manuals;
+  if (list == NULL) return false;
+  kvo__lock(&list->lock);
+  manual *open = list->first;
+  while (open != NULL && !is_of(open, search->object, search->key, search->info)) open = open->below;
+  if (open != NULL) {
+    open->is_reported = true;
+    search->place = open->place;
+    search->thread = thread->number;
+  }
+  kvo__unlock(&list->lock);
+  return open != NULL;
+}
+
+/* Of a did without a will: nobody is told, but a path that was observed in between, or whose head changed in silence before, has
+ * to follow the value that it finds now. */
+static kvo_status follow_present_value(kvo_object *object, const char *key, kvo_key hash, kvo_place place) {
+  bool was_heard_by_nobody = take_unheard(object, hash);
+  kvo_frame frame;
+  if (kvo__frame_begin(&frame, object, hash, false, KVO_CHANGE_SETTING, NULL) == 0) return KVO_OK;
+  kvo_frame_content *change = kvo__frame_content_of(&frame);
+  change->limit = 0;
+  change->registered = 0;
+  kvo_fault_observation concerned;
+  bool told = kvo__describe_first(change->slot, &concerned);
+  crossing search = {object, hash, change->info, KVO_NOWHERE, 0};
+  if (was_heard_by_nobody) {
+    /* no misuse */
+  } else if (kvo__find_thread(has_will, &search)) {
+    kvo__fault_crossed(object, key, told ? &concerned : NULL, search.place, search.thread, place);
+  } else {
+    kvo__fault_no_will(object, key, told ? &concerned : NULL, place);
+  }
+  kvo_frame_finish(&frame, NULL);
+  return was_heard_by_nobody ? KVO_OK : KVO_ERROR_UNBALANCED;
+}
+
+kvo_status kvo_did_change_at(kvo_object *object, const char *key, const char *file, uint32_t line) {
+  kvo_place place = {file, line};
+  if (!are_given(object, key, "kvo_did_change", place)) return KVO_ERROR_INVALID_ARGUMENT;
+  kvo_key hash = kvo_key_hash(key, strlen(key));
+  kvo_info *info = kvo__word_info(kvo__word(object));
+  manual **link = &manuals.first;
+  while (*link != NULL && !is_of(*link, object, hash, info)) link = &(*link)->below;
+  manual *open = *link;
+  if (open == NULL) return follow_present_value(object, key, hash, place);
+  take_out(link);
+  kvo_frame_content *change = content(open);
+  bool read_new = !open->has_values && (open->wants & KVO_FRAME_WANTS_NEW) != 0 && change->kind != KVO_CHANGE_REMOVAL;
+  while (kvo_frame_next(&open->frame)) {
+    kvo_node_kind told = kvo__node_kind(change->cursor);
+    bool is_wanted = !kvo__frame_evaluates(change, told) && (change->cursor->options & KVO_NEW) != 0;
+    void *new_value = read_new && is_wanted ? read_value(open) : NULL;
+    kvo_frame_deliver(&open->frame, open->old_value, open->has_values ? open->new_value : new_value);
+    if (new_value != NULL) kvo__property_release(property_of(open), new_value);
+  }
+  free_manual(open);
+  return KVO_OK;
+}
+
+/* ------------------------------------------------------------------------------------- For callers without a place -- */
+
+kvo_status kvo_will_change(kvo_object *object, const char *key) { return kvo_will_change_at(object, key, NULL, 0); }
+
+kvo_status kvo_will_change_indexes(kvo_object *object, kvo_change_kind kind, const char *key, const size_t *indexes,
+                                   size_t count) {
+  return kvo_will_change_indexes_at(object, kind, key, indexes, count, NULL, 0);
+}
+
+kvo_status kvo_did_change(kvo_object *object, const char *key) { return kvo_did_change_at(object, key, NULL, 0); }

@@ -1,0 +1,45 @@
+/* tombs.h - what is remembered of observations that have ended: tombs.c. */
+#ifndef KVO_TOMBS_H
+#define KVO_TOMBS_H
+
+#include "internal.h"
+
+enum { KVO_TOMB_FRAMES = 16 };
+
+/** An observation that has ended. Observations made by tokens of a binding are not remembered: nobody can remove them twice. */
+typedef struct kvo_tomb {
+  kvo_observation id;
+  const void *object;
+  const char *object_class;
+  const void *observer;
+  const void *context;
+  kvo_options options;
+  /** Where it was made, and where it was removed. */
+  kvo_place registered, ended;
+  uint32_t thread;
+  /** The object's death ended it. */
+  bool by_death;
+  /** The object has died, then or later. */
+  bool object_died;
+  /** Of the whole key path, of which `key_path` may be the beginning only. */
+  kvo_key path_hash;
+  int64_t nanoseconds;
+  uint32_t frame_count;
+  void *frames[KVO_TOMB_FRAMES];
+  char observer_class[40];
+  char key_path[80];
+} kvo_tomb;
+
+/** Remembers an observation that has just ended. No lock may be held. */
+KVO_HIDDEN void kvo__tomb_add(const kvo_fault_observation *ended, bool by_death, kvo_place place);
+/** An observed object dies: what is remembered of it is another one's from now on. No lock may be held. */
+KVO_HIDDEN void kvo__tombs_close(const void *object);
+/** The newest tomb of an id; false when there is none (any more). */
+KVO_HIDDEN bool kvo__tomb_of(kvo_observation id, kvo_tomb *out);
+/** The newest tomb of what an observer observed of the object that is now at this address, or, if `of_dead`, of one before it. */
+KVO_HIDDEN bool kvo__tomb_find(const void *object, const void *observer, const char *key_path, const void *context,
+                               bool match_context, bool of_dead, kvo_tomb *out);
+/** What was removed from the object that is now at this address, newest first. */
+KVO_HIDDEN size_t kvo__tombs_at(const void *object, kvo_tomb *out, size_t capacity);
+
+#endif /* KVO_TOMBS_H */
