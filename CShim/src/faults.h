@@ -66,12 +66,14 @@ KVO_HIDDEN void kvo__fault_no_will(const kvo_object *object, const char *key, co
                                    kvo_place place);
 /** KVO0029: `end` says why there can be no did any more. */
 KVO_HIDDEN void kvo__fault_unfinished(const kvo_info *info, const kvo_object *object,
-                                      const kvo_fault_observation *concerned, const char *end, kvo_place place);
-/** KVO0030: will was called elsewhere, on that thread. */
+                                      const kvo_fault_observation *concerned, const char *end,
+                                      const kvo_fault_site *will);
+/** KVO0030: will was called elsewhere, on another thread. */
 KVO_HIDDEN void kvo__fault_crossed(const kvo_object *object, const char *key, const kvo_fault_observation *concerned,
-                                   kvo_place will, uint32_t thread, kvo_place did);
+                                   const kvo_fault_site *will, kvo_place did);
 /** KVO0031: will was called there. */
-KVO_HIDDEN void kvo__fault_doubled(const kvo_info *info, const kvo_fault_observation *concerned, kvo_place place);
+KVO_HIDDEN void kvo__fault_doubled(const kvo_info *info, const kvo_fault_observation *concerned,
+                                   const kvo_fault_site *will);
 /** KVO0032: the object at a key of an observed path is another than the one that was observed there. */
 KVO_HIDDEN void kvo__fault_silent_change(const kvo_fault_observation *concerned, const char *holder_class,
                                          const char *key);

@@ -127,7 +127,7 @@ void kvo__fault_no_will(const kvo_object *object, const char *key, const kvo_fau
 }
 
 void kvo__fault_unfinished(const kvo_info *info, const kvo_object *object, const kvo_fault_observation *concerned,
-                           const char *end, kvo_place place) {
+                           const char *end, const kvo_fault_site *will) {
   char detail_block[512];
   kvo_text detail = KVO_TEXT(detail_block);
   kvo__append(&detail, "willChange of \"%s\" of ", concerned != NULL ? concerned->key_path : "?");
@@ -135,42 +135,30 @@ void kvo__fault_unfinished(const kvo_info *info, const kvo_object *object, const
   kvo__append(&detail, " was never followed by didChange: %s, and its observers were not told", end);
   kvo_fault fault = kvo__fault_of(KVO_FAULT_UNFINISHED_CHANGE);
   fault.help = "call didChange on every way out, also after an error: in Swift with defer";
-  kvo_fault_site will = {.label = "willChange called",
-                         .file = place.file,
-                         .file_length = place.file != NULL ? strlen(place.file) : 0,
-                         .line = place.line,
-                         .thread = kvo__thread_number(),
-                         .age = -1};
-  fault.sites = &will;
+  fault.sites = will;
   fault.site_count = 1;
   raise_announcement(&fault, object, info->cls, concerned, KVO_NOWHERE, detail.bytes);
   kvo__discard(&detail);
 }
 
 void kvo__fault_crossed(const kvo_object *object, const char *key, const kvo_fault_observation *concerned,
-                        kvo_place will, uint32_t thread, kvo_place did) {
+                        const kvo_fault_site *will, kvo_place did) {
   const kvo_class *cls = kvo_object_class(object);
   char detail_block[512];
   kvo_text detail = KVO_TEXT(detail_block);
   kvo__append(&detail, "willChange of \"%s\" of ", key);
   append_object(&detail, object, cls);
-  kvo__append(&detail, " was called on thread %u, and didChange on thread %u: nobody is told", (unsigned)thread,
+  kvo__append(&detail, " was called on thread %u, and didChange on thread %u: nobody is told", (unsigned)will->thread,
               (unsigned)kvo__thread_number());
   kvo_fault fault = kvo__fault_of(KVO_FAULT_CROSSED_THREADS);
   fault.help = "call both on one thread; to change on another one, announce the change there";
-  kvo_fault_site site = {.label = "willChange called",
-                         .file = will.file,
-                         .file_length = will.file != NULL ? strlen(will.file) : 0,
-                         .line = will.line,
-                         .thread = thread,
-                         .age = -1};
-  fault.sites = &site;
+  fault.sites = will;
   fault.site_count = 1;
   raise_announcement(&fault, object, cls, concerned, did, detail.bytes);
   kvo__discard(&detail);
 }
 
-void kvo__fault_doubled(const kvo_info *info, const kvo_fault_observation *concerned, kvo_place place) {
+void kvo__fault_doubled(const kvo_info *info, const kvo_fault_observation *concerned, const kvo_fault_site *will) {
   char detail_block[512];
   kvo_text detail = KVO_TEXT(detail_block);
   kvo__append(&detail, "\"%s\" of ", concerned != NULL ? concerned->key_path : "?");
@@ -180,16 +168,10 @@ void kvo__fault_doubled(const kvo_info *info, const kvo_fault_observation *conce
   kvo_fault fault = kvo__fault_of(KVO_FAULT_DOUBLE_NOTIFICATION);
   fault.help = "announce by hand only what no setter tells, or switch the setter's telling off: "
                "automaticallyNotifiesObservers(forKey:) in Swift, KVO_PROPERTY_MANUAL in C";
-  kvo_fault_site will = {.label = "willChange called",
-                         .file = place.file,
-                         .file_length = place.file != NULL ? strlen(place.file) : 0,
-                         .line = place.line,
-                         .thread = kvo__thread_number(),
-                         .age = -1};
-  fault.sites = &will;
+  fault.sites = will;
   fault.site_count = 1;
   /* Its place is where the pair is: told once for each. */
-  raise_announcement(&fault, info->object, info->cls, concerned, place, detail.bytes);
+  raise_announcement(&fault, info->object, info->cls, concerned, (kvo_place){will->file, will->line}, detail.bytes);
   kvo__discard(&detail);
 }
 

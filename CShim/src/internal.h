@@ -480,6 +480,8 @@ KVO_HIDDEN bool kvo__in_change_of(const kvo_tracked *tracked, const kvo_info *dy
 KVO_HIDDEN void kvo__manual_drop(void);
 /** At the death of an object: the same for what this thread has begun of it. */
 KVO_HIDDEN void kvo__manual_end_of(const kvo_info *info);
+/** At the death of an object: announcements that nobody heard are forgotten. */
+KVO_HIDDEN void kvo__manual_forget(const kvo_object *object);
 /** A setter tells a change: KVO0031 if this thread is announcing the same one by hand. */
 KVO_HIDDEN void kvo__manual_is_doubled(const kvo_object *object, kvo_key key);
 

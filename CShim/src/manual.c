@@ -2,6 +2,8 @@
 #include "report.h"
 #include "tombs.h"
 
+enum { MANUAL_FRAMES = 8 };
+
 /* A change between will and did, of the thread that announced it. */
 typedef struct kvo_manual {
   kvo_frame frame;
@@ -9,8 +11,10 @@ typedef struct kvo_manual {
   kvo_object *object;
   kvo_key key;
   uint32_t wants;
-  /** Where will was called. */
+  /** Where will was called: also the stack, since a binding may not know more. */
   kvo_place place;
+  uint32_t frame_count;
+  void *frames[MANUAL_FRAMES];
   /** kvo_will_change has told everybody; until then a did in a callback is not for this one. */
   bool announced;
   /** The values were given with kvo_will_change; they are not read. */
@@ -61,6 +65,20 @@ static void free_manual(manual *open) {
   kvo__free(open);
 }
 
+/* Where it was announced; valid as long as it is. */
+static kvo_fault_site will_of(const manual *open, uint32_t thread) {
+  return (kvo_fault_site){
+      .label = "willChange called",
+      .file = open->place.file,
+      .file_length = open->place.file != NULL ? strlen(open->place.file) : 0,
+      .line = open->place.line,
+      .thread = thread,
+      .age = -1,
+      .frames = open->frames,
+      .frame_count = open->frame_count,
+  };
+}
+
 /* Out of the list: nobody else looks at it any more. */
 static void take_out(manual **link) {
   set_link(link, (*link)->below);
@@ -71,7 +89,8 @@ static void end_unfinished(manual *open, const char *end) {
   if (!open->is_reported) {
     kvo_fault_observation concerned;
     bool told = kvo__describe_first(content(open)->slot, &concerned);
-    kvo__fault_unfinished(content(open)->info, open->object, told ? &concerned : NULL, end, open->place);
+    kvo_fault_site will = will_of(open, kvo__thread_number());
+    kvo__fault_unfinished(content(open)->info, open->object, told ? &concerned : NULL, end, &will);
   }
   free_manual(open);
 }
@@ -103,7 +122,8 @@ void kvo__manual_is_doubled(const kvo_object *object, kvo_key key) {
   if (open == NULL) return;
   kvo_fault_observation concerned;
   bool told = kvo__describe_first(content(open)->slot, &concerned);
-  kvo__fault_doubled(content(open)->info, told ? &concerned : NULL, open->place);
+  kvo_fault_site will = will_of(open, kvo__thread_number());
+  kvo__fault_doubled(content(open)->info, told ? &concerned : NULL, &will);
 }
 
 /* --------------------------------------------------------------------------------------------- Wills nobody heard -- */
@@ -143,6 +163,13 @@ static bool take_unheard(const kvo_object *object, kvo_key key) {
   return true;
 }
 
+void kvo__manual_forget(const kvo_object *object) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < unheard.count; i++)
+    if (unheard.wills[i].object != object) unheard.wills[kept++] = unheard.wills[i];
+  unheard.count = kept;
+}
+
 /* -------------------------------------------------------------------------------------------------------------- Will -- */
 
 /* The present value of the frame's property; a fault when the key is undefined. */
@@ -172,6 +199,7 @@ static manual *open_manual(kvo_object *object, kvo_change_kind kind, kvo_key key
   open->object = object;
   open->key = key;
   open->place = place;
+  open->frame_count = (uint32_t)kvo__stack_capture(open->frames, MANUAL_FRAMES);
   open->wants = kvo__frame_begin(&open->frame, object, key, false, kind, &open->selection);
   if (open->wants == 0) {
     kvo__free(open);
@@ -270,8 +298,9 @@ typedef struct crossing {
   const kvo_object *object;
   kvo_key key;
   const kvo_info *info;
-  kvo_place place;
-  uint32_t thread;
+  /** It may end at any time: its frames are copied. */
+  kvo_fault_site will;
+  void *frames[MANUAL_FRAMES];
 } crossing;
 
 static bool has_will(kvo_thread *thread, void *arg) {
@@ -283,8 +312,9 @@ static bool has_will(kvo_thread *thread, void *arg) {
   while (open != NULL && !is_of(open, search->object, search->key, search->info)) open = open->below;
   if (open != NULL) {
     open->is_reported = true;
-    search->place = open->place;
-    search->thread = thread->number;
+    search->will = will_of(open, thread->number);
+    memcpy(search->frames, open->frames, sizeof search->frames);
+    search->will.frames = search->frames;
   }
   kvo__unlock(&list->lock);
   return open != NULL;
@@ -301,11 +331,11 @@ static kvo_status follow_present_value(kvo_object *object, const char *key, kvo_
   change->registered = 0;
   kvo_fault_observation concerned;
   bool told = kvo__describe_first(change->slot, &concerned);
-  crossing search = {object, hash, change->info, KVO_NOWHERE, 0};
+  crossing search = {.object = object, .key = hash, .info = change->info};
   if (was_heard_by_nobody) {
     /* no misuse */
   } else if (kvo__find_thread(has_will, &search)) {
-    kvo__fault_crossed(object, key, told ? &concerned : NULL, search.place, search.thread, place);
+    kvo__fault_crossed(object, key, told ? &concerned : NULL, &search.will, place);
   } else {
     kvo__fault_no_will(object, key, told ? &concerned : NULL, place);
   }

@@ -236,8 +236,8 @@ void kvo__leave_slowly(kvo_info *info, uint64_t entered) {
 
 void kvo__node_retire(kvo_info *info, kvo_node *node) {
   kvo__lock(&info->lock);
-  bool is_overwritten = !unlink_locked(info, node);
-  if (is_overwritten) {
+  bool overwritten = !unlink_locked(info, node);
+  if (overwritten) {
     kvo__unlock(&info->lock);
     kvo__fault_overwritten(info->object, info->cls, kvo__word(info->object));
     kvo__lock(&info->lock);

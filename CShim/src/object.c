@@ -154,6 +154,7 @@ static void set_word(kvo_object *object, uintptr_t word) {
 
 /* Leaves the object as one that is being destroyed: it has its class, and takes no observers. */
 static void finish(kvo_object *object, kvo_place place) {
+  kvo__manual_forget(object);
   kvo_info *info = kvo__word_info(kvo__word(object));
   if (info == NULL) {
     set_word(object, kvo__word(object) | KVO_WORD_DYING);

@@ -5,7 +5,7 @@ public import Foundation
 
 extension KeyValueObservable {
   public nonisolated func willChangeValue(forKey key: String) {
-    kvo_will_change(__keyValueObject, name(ofAnnounced: key))
+    kvo_will_change(adoptedObject, name(ofAnnounced: key))
   }
 
   public nonisolated func didChangeValue(forKey key: String) {
@@ -16,7 +16,7 @@ extension KeyValueObservable {
     guard changeKind != .setting else { return willChangeValue(forKey: key) }
     let positions = Array(indexes)
     kvo_will_change_indexes(
-      __keyValueObject, kvo_change_kind(UInt32(changeKind.rawValue)), name(ofAnnounced: key), positions, positions.count
+      adoptedObject, kvo_change_kind(UInt32(changeKind.rawValue)), name(ofAnnounced: key), positions, positions.count
     )
   }
 
