@@ -51,8 +51,8 @@ static kvo_fault whole(void) {
   observations[0] = title, observations[1] = name;
   sites[0] = (kvo_fault_site){.label = "first removed", FILE_AT("App/Toolbar.swift", 60), .age = 0.8};
   sites[1] = (kvo_fault_site){.label = "destroyed", .age = -1};
-  chain[0] = (kvo_fault_step){title, 2, 61}, chain[1] = (kvo_fault_step){name, 0, 0};
-  chain[2] = (kvo_fault_step){title, 1, 1};
+  chain[0] = (kvo_fault_step){title, 2, 61, 0}, chain[1] = (kvo_fault_step){name, 0, 0, 0};
+  chain[2] = (kvo_fault_step){title, 1, 1, 0};
   return (kvo_fault){.code = KVO_FAULT_REMOVED_TWICE,
                      .severity = KVO_SEVERITY_FATAL,
                      .summary = "KVO0003 fatal: removed twice",

@@ -17,7 +17,7 @@
 
 CALLED static void remove_it(void *arg) {
   (void)arg;
-  kvo_remove_observer(7);
+  kvo_remove_observer_at(7, NULL, 0);
   FRAME_STAYS();
 }
 
@@ -37,7 +37,7 @@ static void check_calls(const char *report, const char *const *names, size_t cou
   }
 }
 
-static const char *const calls[] = {"kvo_remove_observer", "remove_it", "close_document"};
+static const char *const calls[] = {"kvo_remove_observer_at", "remove_it", "close_document"};
 
 TEST("the stack of a fault begins with what the program called, and names static functions, too") {
   child_result run = harness_run_child(fault_from_document, NULL, "log");
@@ -110,8 +110,8 @@ static void fault_within_handler(void *arg) {
 
 TEST("a fault in a signal handler that interrupts a fault handler is reported by itself") {
   child_result run = harness_run_child(fault_within_handler, NULL, "log");
-  const char *first = strstr(run.errors, "KVO0002 fatal");
-  CHECK(first != NULL && strstr(first + 1, "KVO0002 fatal") != NULL);
+  const char *first = strstr(run.errors, "KVO0008 fatal");
+  CHECK(first != NULL && strstr(first + 1, "KVO0008 fatal") != NULL);
 }
 
 static void *on_thread(void *arg) {
@@ -191,8 +191,8 @@ static void fault_in_fault_handler(void *arg) {
 TEST("a fault in a handler takes the default action: one report, then the end") {
   child_result run = harness_run_child(fault_in_fault_handler, NULL, NULL);
   CHECK_EQ(run.signal, SIGABRT);
-  const char *first = strstr(run.errors, "KVO0002 fatal");
+  const char *first = strstr(run.errors, "KVO0008 fatal");
   CHECK(first != NULL);
-  CHECK_SAME(strstr(first + 1, "KVO0002 fatal"), NULL);
+  CHECK_SAME(strstr(first + 1, "KVO0008 fatal"), NULL);
   CHECK_SAME(strstr(run.errors, "went on"), NULL);
 }
