@@ -64,7 +64,7 @@ static void fault_bare(void *arg) { bare_call(remove_it, arg); }
 
 TEST("code without frame pointers is in the stack") {
   child_result run = harness_run_child(fault_bare, NULL, "log");
-  static const char *const through_bare[] = {"kvo_remove_observer", "remove_it", "bare_inner", "bare_call"};
+  static const char *const through_bare[] = {"kvo_remove_observer_at", "remove_it", "bare_inner", "bare_call"};
   check_calls(run.errors, through_bare, 4);
 }
 
