@@ -1,5 +1,6 @@
-/* events.c - what happens in the process, described and handed to those who listen: history.c, trace.c. */
+/* events.c - what happens in the process, described and handed to those who listen: history.c, trace.c, slow.c. */
 #include "history.h"
+#include "slow.h"
 #include "trace.h"
 #include "tracked.h"
 
@@ -37,7 +38,7 @@ __attribute__((cold)) void kvo__note_change_ends(const kvo_frame_content *change
   note_change(change, KVO_MOMENT_CHANGE_ENDS);
 }
 
-static void note_node(const kvo_node *node, const kvo_raw_change *change, kvo_moment moment) {
+static kvo_happening happening_of(const kvo_node *node, const kvo_raw_change *change, kvo_moment moment) {
   kvo_fault_observation described;
   kvo__describe_node(node, &described);
   kvo_happening happening = {.moment = moment,
@@ -46,6 +47,7 @@ static void note_node(const kvo_node *node, const kvo_raw_change *change, kvo_mo
                              .observation = node->id,
                              .file = node->file,
                              .line = node->line,
+                             .options = described.options,
                              .change = change};
   if (kvo__node_kind(node) == KVO_NODE_ANCHOR) { /* its root may be dead, and the root's info gone */
     const kvo_tracked *tracked = node->user_data;
@@ -60,16 +62,25 @@ static void note_node(const kvo_node *node, const kvo_raw_change *change, kvo_mo
     happening.kind = change->kind;
     happening.is_prior = change->is_prior;
   }
+  return happening;
+}
+
+__attribute__((cold)) void kvo__note_node(const kvo_node *node, kvo_moment moment) {
+  kvo_happening happening = happening_of(node, NULL, moment);
   hand_out(&happening);
 }
 
-__attribute__((cold)) void kvo__note_node(const kvo_node *node, kvo_moment moment) { note_node(node, NULL, moment); }
-
 __attribute__((cold)) void kvo__note_delivery(const kvo_raw_change *change, const kvo_node *node,
                                               kvo_raw_callback callback, void *user_data) {
-  note_node(node, change, KVO_MOMENT_DELIVERY_BEGINS);
+  kvo_happening happening = happening_of(node, change, KVO_MOMENT_DELIVERY_BEGINS);
+  hand_out(&happening);
+  bool may_be_slow = (atomic_load(&kvo__tap) & KVO_TAP_SLOW) != 0;
+  kvo_watched *watched = may_be_slow ? kvo__slow_begin(&happening) : NULL;
   callback(change, user_data);
-  note_node(node, NULL, KVO_MOMENT_DELIVERY_ENDS);
+  if (watched != NULL) kvo__slow_end(watched);
+  happening.moment = KVO_MOMENT_DELIVERY_ENDS;
+  happening.change = NULL;
+  hand_out(&happening);
 }
 
 __attribute__((cold)) void kvo__note_death(const kvo_info *info) {
@@ -79,4 +90,5 @@ __attribute__((cold)) void kvo__note_death(const kvo_info *info) {
 
 void kvo__tap_start(void) {
   if (kvo__knobs.history > 0 && kvo__history_start(kvo__knobs.history)) atomic_fetch_or(&kvo__tap, KVO_TAP_HISTORY);
+  if (kvo__knobs.slow_ms > 0) atomic_fetch_or(&kvo__tap, KVO_TAP_SLOW);
 }

@@ -43,6 +43,7 @@ typedef struct kvo_happening {
   kvo_observation observation;
   const char *file;
   uint32_t line;
+  kvo_options options;
   /** Of a change and of a delivery. */
   kvo_change_kind kind;
   bool is_prior;

@@ -91,4 +91,9 @@ KVO_HIDDEN void kvo__remember_ended(const kvo_node *node, bool by_death, kvo_pla
 KVO_HIDDEN void kvo__find_duplicate(kvo_object *object, const kvo_observer_identity *identity, const char *key_path,
                                     const void *context, kvo_place place);
 
+/** KVO0014: so many observations, of which these are one of each place. */
+KVO_HIDDEN void kvo__fault_never_ended(const kvo_fault_observation *places, size_t place_count, size_t count);
+/** KVO0027: a delivery on that thread, still in progress. */
+KVO_HIDDEN void kvo__fault_slow(const kvo_fault_observation *delivered, uint32_t thread, uint64_t milliseconds);
+
 #endif /* KVO_FAULTS_H */

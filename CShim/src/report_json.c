@@ -114,6 +114,7 @@ static void put_observation(kvo_sink *to, const kvo_fault_observation *each) {
   kvo__put_json_address(to, "context", kvo__address(each->context));
   kvo__put_json_site(to, "registeredAt", each->file, each->file_length, each->line);
   put_stack(to, each->frames, each->frame_count);
+  if (each->alike > 0) put_number(to, "alike", each->alike);
   kvo__put_byte(to, '}');
 }
 

@@ -105,6 +105,11 @@ static void put_observation(kvo_sink *to, const kvo_fault_observation *each) {
   kvo__put_address(to, each->observation);
   kvo__put(to, "\n        registered");
   put_place(to, each->file, each->file_length, each->line);
+  if (each->alike > 0) {
+    kvo__put(to, ", as were ");
+    kvo__put_number(to, each->alike, 10);
+    kvo__put(to, each->alike == 1 ? " other like it" : " others like it");
+  }
   kvo__put_byte(to, '\n');
   kvo__put_stack(to, each->frames, each->frame_count, "          ");
 }

@@ -5,6 +5,7 @@
  * and pays: it makes all threads pass a memory barrier (membarrier(2)), after which each has either published what it does
  * or will see what the waiter has changed. Without that system call the stores are exchanges. */
 #define _GNU_SOURCE
+#include "slow.h"
 #include "trace.h"
 #include "report.h"
 
@@ -52,6 +53,7 @@ static void thread_end(void *record) {
   kvo_thread *self = record;
   kvo__id_thread_end(self);
   kvo__trace_thread_end(self);
+  if (kvo__knobs.slow_ms > 0) kvo__slow_thread_end(self);
   kvo__acquire(&list_lock);
   kvo_thread **link = &threads;
   while (*link != self) link = &(*link)->next;
@@ -97,6 +99,7 @@ static void after_fork_in_child(void) {
   atomic_store(&unmarked, own_unmarked);
   kvo__tracking_forked();
   kvo__trace_forked();
+  kvo__slow_forked();
   atomic_store(&kvo__threads.forking, 1); /* another thread may have been about to */
   kvo__world_resume();
 }

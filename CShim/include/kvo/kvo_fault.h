@@ -131,6 +131,8 @@ typedef struct kvo_fault_observation {
   /** Return addresses of the registration, innermost first; NULL unless KVO_STACKS asked for them. */
   void *const KVO_NULLABLE *KVO_NULLABLE frames;
   size_t frame_count;
+  /** How many more it stands for, made at the same place, of the same key path and class. */
+  size_t alike;
 } kvo_fault_observation;
 
 /** A delivery that was in progress on the faulting thread. */

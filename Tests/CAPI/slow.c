@@ -1,0 +1,211 @@
+/* slow.c - KVO_SLOW_MS: callbacks that take long are told of, once each, also those that never return. */
+#include "fixture.h"
+
+#include <glob.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static _Atomic int told;
+static char summary[600];
+static kvo_observation told_of[8];
+static uint32_t told_line;
+
+static kvo_action note_fault(const kvo_fault *fault, void *arg) {
+  (void)arg;
+  if (fault->code != KVO_FAULT_SLOW_CALLBACK) return KVO_ACTION_DEFAULT;
+  snprintf(summary, sizeof summary, "%s", fault->summary);
+  if (told < 8) told_of[told] = fault->observations[0].observation;
+  told_line = fault->observations[0].line;
+  told++;
+  return KVO_ACTION_IGNORE;
+}
+
+static void nap(int milliseconds) { usleep((useconds_t)milliseconds * 1000); }
+
+/* As long as it takes, for machines differ; the test as a whole has a limit. */
+static void wait_until_told(int count) {
+  while (told < count) nap(1);
+}
+
+static void hang_until_told(watcher *self, const kvo_change *change) {
+  (void)change;
+  wait_until_told((int)(intptr_t)self->then_arg);
+}
+
+TEST("a callback that does not return is told of while it runs, with its place and its thread, and once") {
+  harness_environment("KVO_SLOW_MS", "20");
+  kvo_set_fault_handler(note_fault, NULL);
+  item *object = item_make(0);
+  watcher w = {.then = hang_until_told, .then_arg = (void *)(intptr_t)1};
+  watch(object, "value", KVO_NEW, &w);
+  item_set_value(object, 1);
+  CHECK_CONTAINS(summary, "KVO0027 warning: an observer of \"value\" of Item@0x");
+  CHECK_CONTAINS(summary, "has not returned for ");
+  char thread[40];
+  snprintf(thread, sizeof thread, "on thread %ld (main)", (long)getpid());
+  CHECK_CONTAINS(summary, thread);
+  CHECK_EQ(told_of[0], w.id);
+  CHECK_EQ(told_line, watcher_observer("", 0, &w).line);
+  nap(60);
+  CHECK_EQ(told, 1);
+  w.then_arg = (void *)(intptr_t)2; /* the next delivery is another */
+  item_set_value(object, 2);
+  CHECK_EQ(told, 2);
+  kvo_cancel_observer(w.id);
+  item_destroy(object);
+}
+
+static void pass(watcher *self, const kvo_change *change) {
+  (void)self;
+  (void)change;
+}
+
+TEST("callbacks that return are not told of, however many and however long ago") {
+  harness_environment("KVO_SLOW_MS", "3600000");
+  kvo_set_fault_handler(note_fault, NULL);
+  item *object = item_make(0);
+  watcher w = {.then = pass};
+  watch(object, "value", KVO_NEW, &w);
+  for (int i = 0; i < 10000; i++) item_set_value(object, i);
+  nap(20);
+  CHECK_EQ(told, 0);
+  kvo_cancel_observer(w.id);
+  item_destroy(object);
+}
+
+static int count_watchdogs(void) {
+  glob_t threads;
+  int count = 0;
+  CHECK_EQ(glob("/proc/self/task/*/comm", 0, NULL, &threads), 0);
+  for (size_t i = 0; i < threads.gl_pathc; i++) {
+    FILE *file = fopen(threads.gl_pathv[i], "r");
+    char name[32] = "";
+    if (file != NULL && fgets(name, sizeof name, file) != NULL) count += strcmp(name, "kvo-slow\n") == 0;
+    if (file != NULL) fclose(file);
+  }
+  globfree(&threads);
+  return count;
+}
+
+TEST("unless it is asked for there is no watchdog; if it is, from the first delivery on") {
+  bool is_asked = getenv("KVO_SLOW_MS") != NULL;
+  item *object = item_make(0);
+  watcher w = {0};
+  watch(object, "value", KVO_NEW, &w);
+  CHECK_EQ(count_watchdogs(), 0);
+  item_set_value(object, 1);
+  while (is_asked && count_watchdogs() == 0) nap(1); /* it names itself */
+  CHECK_EQ(count_watchdogs(), is_asked);
+  kvo_cancel_observer(w.id);
+  item_destroy(object);
+  if (!is_asked) harness_environment("KVO_SLOW_MS", "1000");
+}
+
+static watcher inner = {.then = hang_until_told, .then_arg = (void *)(intptr_t)2};
+
+static void set_inner(watcher *self, const kvo_change *change) {
+  (void)self;
+  KVO_SET(change->object, "other", int, 1);
+}
+
+TEST("of nested callbacks the innermost is told of first") {
+  harness_environment("KVO_SLOW_MS", "20");
+  kvo_set_fault_handler(note_fault, NULL);
+  item *object = item_make(0);
+  watcher outer = {.then = set_inner};
+  watch(object, "value", KVO_NEW, &outer);
+  watch(object, "other", KVO_NEW, &inner);
+  /* Both are due at nearly the same time: the watchdog looks when the first is, unless it comes too late. */
+  item_set_value(object, 1);
+  CHECK(told_of[0] == inner.id || told_of[0] == outer.id);
+  CHECK(told_of[1] == inner.id || told_of[1] == outer.id);
+  CHECK(told_of[0] != told_of[1]);
+  kvo_cancel_observer(inner.id);
+  kvo_cancel_observer(outer.id);
+  item_destroy(object);
+}
+
+static void *set_on_thread(void *arg) {
+  pthread_setname_np(pthread_self(), "painter");
+  item_set_value(arg, 1);
+  return NULL;
+}
+
+TEST("a thread with a name is told with it") {
+  harness_environment("KVO_SLOW_MS", "20");
+  kvo_set_fault_handler(note_fault, NULL);
+  item *object = item_make(0);
+  watcher w = {.then = hang_until_told, .then_arg = (void *)(intptr_t)1};
+  watch(object, "value", KVO_NEW, &w);
+  pthread_t thread;
+  pthread_create(&thread, NULL, set_on_thread, object);
+  pthread_join(thread, NULL);
+  CHECK_CONTAINS(summary, " painter");
+  kvo_cancel_observer(w.id);
+  item_destroy(object);
+}
+
+static void leave_thread(watcher *self, const kvo_change *change) {
+  (void)self;
+  (void)change;
+  pthread_exit(NULL);
+}
+
+TEST("a callback that was left by pthread_exit is not told of") {
+  harness_environment("KVO_SLOW_MS", "20");
+  kvo_set_fault_handler(note_fault, NULL);
+  item *object = item_make(0);
+  watcher w = {.then = leave_thread};
+  watch(object, "value", KVO_NEW, &w);
+  pthread_t thread;
+  pthread_create(&thread, NULL, set_on_thread, object);
+  pthread_join(thread, NULL);
+  nap(60);
+  CHECK_EQ(told, 0);
+}
+
+TEST("after a fork the child is watched, too") {
+  const char *tool = getenv("KVO_TEST_TOOL");
+  if (tool != NULL && strcmp(tool, "tsan") == 0) return; /* it cannot start threads in a child */
+  harness_environment("KVO_SLOW_MS", "20");
+  kvo_set_fault_handler(note_fault, NULL);
+  item *object = item_make(0);
+  watcher w = {.then = hang_until_told, .then_arg = (void *)(intptr_t)1};
+  watch(object, "value", KVO_NEW, &w);
+  item_set_value(object, 1);
+  pid_t child = fork();
+  if (child == 0) {
+    told = 0;
+    item_set_value(object, 2);
+    _exit(told == 1 ? 0 : 7);
+  }
+  int status;
+  waitpid(child, &status, 0);
+  CHECK_EQ(status, 0);
+}
+
+static void hang_for_ever(watcher *self, const kvo_change *change) {
+  (void)self;
+  (void)change;
+  for (;;) pause();
+}
+
+static void set_and_hang(void *arg) {
+  (void)arg;
+  item *object = item_make(0);
+  watcher w = {.then = hang_for_ever};
+  watch(object, "value", KVO_NEW, &w);
+  item_set_value(object, 1);
+}
+
+TEST("with KVO_POLICY a hanging process ends") {
+  harness_environment("KVO_SLOW_MS", "20");
+  child_result ended = harness_run_child(set_and_hang, NULL, "KVO0027:abort");
+  CHECK_EQ(ended.signal, SIGABRT);
+  CHECK_CONTAINS(ended.errors, "KVO0027 warning: an observer of \"value\"");
+}
