@@ -2,7 +2,6 @@
 #include "history.h"
 #include "slow.h"
 #include "trace.h"
-#include "tracked.h"
 
 #include <errno.h>
 
@@ -43,21 +42,14 @@ static kvo_happening happening_of(const kvo_node *node, const kvo_raw_change *ch
   kvo__describe_node(node, &described);
   kvo_happening happening = {.moment = moment,
                              .token = node,
+                             .object = described.object,
+                             .class_name = described.object_class,
                              .key_path = described.key_path,
                              .observation = node->id,
                              .file = node->file,
                              .line = node->line,
                              .options = described.options,
                              .change = change};
-  if (kvo__node_kind(node) == KVO_NODE_ANCHOR) { /* its root may be dead, and the root's info gone */
-    const kvo_tracked *tracked = node->user_data;
-    happening.object = tracked->instance;
-    happening.class_name = tracked->cls->written;
-  } else {
-    const kvo_info *info = kvo__slot_info(atomic_load_explicit(&node->slot, memory_order_relaxed));
-    happening.object = instance_of(info);
-    happening.class_name = info->cls->written;
-  }
   if (change != NULL) {
     happening.kind = change->kind;
     happening.is_prior = change->is_prior;

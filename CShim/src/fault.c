@@ -186,9 +186,11 @@ void kvo__raise(kvo_fault *fault, const char *detail) {
   fault->exception = kvo__exception_of(fault->code);
   if (fault->why == NULL) fault->why = kvo__why_of(fault->code);
   fault->file_length = fault->file != NULL ? strlen(fault->file) : 0;
-  fault->thread = kvo__thread_number();
-  fault->frames = frames;
-  fault->frame_count = kvo__stack_at_fault(frames, KVO_FAULT_FRAMES);
+  if (fault->thread == 0) { /* else it is about what another thread does, or about no call at all */
+    fault->thread = kvo__thread_number();
+    fault->frames = frames;
+    fault->frame_count = kvo__stack_at_fault(frames, KVO_FAULT_FRAMES);
+  }
   if (fault->chain == NULL) {
     fault->chain = steps;
     fault->chain_count = kvo__chain(steps, STEPS);

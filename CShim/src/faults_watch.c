@@ -17,11 +17,14 @@ void kvo__fault_never_ended(const kvo_fault_observation *places, size_t place_co
     kvo__append_cut(&detail, most->file);
     kvo__append(&detail, ":%u", (unsigned)most->line);
   }
-  kvo_fault_raise(
-      KVO_FAULT_NEVER_ENDED, detail.bytes, NULL,
+  kvo_fault fault = kvo__fault_of(KVO_FAULT_NEVER_ENDED);
+  fault.thread = kvo__thread_number();
+  fault.observations = places;
+  fault.observation_count = place_count;
+  fault.help =
       "end an observation when its work is done: in Swift let go of its token, and let its closure capture neither the "
-      "token nor the object; in C call kvo_remove_observer. One that is meant to last as long as the process may stay",
-      places, place_count, NULL, 0);
+      "token nor the object; in C call kvo_remove_observer. One that is meant to last as long as the process may stay";
+  kvo__raise(&fault, detail.bytes);
   kvo__discard(&detail);
 }
 
@@ -35,9 +38,14 @@ void kvo__fault_slow(const kvo_fault_observation *delivered, uint32_t thread, ui
   kvo__append(&detail, "@0x%llx has not returned for %llu ms, on thread %u ", kvo__address(delivered->object),
               (unsigned long long)milliseconds, (unsigned)thread);
   kvo__append_cut(&detail, thread == (uint32_t)getpid() ? "(main)" : kvo__thread_name(thread, name, sizeof name));
-  kvo_fault_raise(KVO_FAULT_SLOW_CALLBACK, detail.bytes, NULL,
-                  "let the callback only note the change, and do the work elsewhere: whoever set the property waits "
-                  "for it",
-                  delivered, 1, NULL, 0);
+  kvo_fault fault = kvo__fault_of(KVO_FAULT_SLOW_CALLBACK);
+  fault.thread = thread;
+  fault.object = delivered->object;
+  fault.object_class = delivered->object_class;
+  fault.observations = delivered;
+  fault.observation_count = 1;
+  fault.help = "let the callback only note the change, and do the work elsewhere: whoever set the property waits "
+               "for it";
+  kvo__raise(&fault, detail.bytes);
   kvo__discard(&detail);
 }

@@ -2,14 +2,13 @@
 #define _GNU_SOURCE
 #include "history.h"
 
+#include "report.h"
+
 #include <stdlib.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 /* An event without pointers to what may go. */
 typedef struct past_event {
-  uint64_t time;
+  int64_t time;
   const void *object;
   const char *class_name;
   kvo_observation observation;
@@ -40,12 +39,6 @@ bool kvo__history_start(uint32_t events) {
   return ring != NULL;
 }
 
-static uint64_t now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
 /* 0: not kept. */
 static uint32_t kind_of(kvo_moment moment) {
   switch (moment) {
@@ -61,7 +54,7 @@ static uint32_t kind_of(kvo_moment moment) {
 }
 
 void kvo__history_note(const kvo_happening *happening) {
-  past_event event = {.time = now(),
+  past_event event = {.time = kvo__now(),
                       .object = happening->object,
                       .class_name = happening->class_name,
                       .observation = happening->observation,
@@ -69,7 +62,7 @@ void kvo__history_note(const kvo_happening *happening) {
                       .line = happening->line,
                       .kind = kind_of(happening->moment)};
   if (event.kind == 0) return;
-  event.thread = (uint32_t)syscall(SYS_gettid);
+  event.thread = kvo__thread_number();
   if (happening->key_path != NULL) kvo__copy_cut(event.key_path, sizeof event.key_path, happening->key_path);
   if (kvo__knobs.values && happening->change != NULL)
     event.has_value = kvo__new_value_text(happening->change, event.value, sizeof event.value);
@@ -98,7 +91,7 @@ static bool read_event(uint64_t number, past_event *out) {
   return true;
 }
 
-static void fill(kvo_past *out, size_t index, const past_event *event, uint64_t time) {
+static void fill(kvo_past *out, size_t index, const past_event *event, int64_t time) {
   memcpy(out->key_paths[index], event->key_path, KVO_PAST_KEY);
   memcpy(out->values[index], event->value, KVO_VALUE_TEXT);
   kvo_event filled = {.kind = (kvo_event_kind)event->kind,
@@ -116,7 +109,8 @@ static void fill(kvo_past *out, size_t index, const past_event *event, uint64_t 
 
 size_t kvo__history_of(const void *object, kvo_past *out) {
   if (capacity == 0) return 0;
-  uint64_t newest = atomic_load(&count), time = now();
+  uint64_t newest = atomic_load(&count);
+  int64_t time = kvo__now();
   uint64_t oldest = newest > capacity ? newest - capacity + 1 : 1;
   size_t free = KVO_PAST;
   past_event event;

@@ -2,17 +2,18 @@
 #define _GNU_SOURCE
 #include "slow.h"
 
+#include "report.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 struct kvo_watched {
   kvo_watched *next;
   const kvo_thread *thread;
-  uint64_t begun;
+  int64_t begun;
   bool is_told;
   /** Its strings are copies, or live for ever. */
   kvo_fault_observation what;
@@ -28,17 +29,11 @@ static bool is_running;
 static _Atomic uint32_t begins;
 static _Atomic bool is_idle;
 
-static uint64_t now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
-/* Copies one that is due, the innermost first, and returns 0; else the nanoseconds until one may be, UINT64_MAX if none will. */
-static uint64_t take_due(kvo_watched *out) {
-  uint64_t limit = (uint64_t)kvo__knobs.slow_ms * 1000000, wait = UINT64_MAX;
+/* Copies one that is due, the innermost first, and returns 0; else the nanoseconds until one may be, INT64_MAX if none will. */
+static int64_t take_due(kvo_watched *out) {
+  int64_t limit = (int64_t)kvo__knobs.slow_ms * 1000000, wait = INT64_MAX;
   kvo__lock(&lock);
-  uint64_t time = now(); /* after what is in the list began */
+  int64_t time = kvo__now(); /* after what is in the list began */
   for (kvo_watched *each = watched_list; each != NULL; each = each->next) {
     if (each->is_told) continue;
     if (time - each->begun >= limit) {
@@ -47,7 +42,7 @@ static uint64_t take_due(kvo_watched *out) {
       wait = 0;
       break;
     }
-    uint64_t left = limit - (time - each->begun);
+    int64_t left = limit - (time - each->begun);
     if (left < wait) wait = left;
   }
   kvo__unlock(&lock);
@@ -61,11 +56,11 @@ static void *watch(void *arg) {
     kvo_watched due;
     atomic_store(&is_idle, true);
     uint32_t before = atomic_load(&begins);
-    uint64_t wait = take_due(&due);
+    int64_t wait = take_due(&due);
     if (wait == 0) {
       due.what.key_path = due.key_path;
-      kvo__fault_slow(&due.what, due.thread_id, (now() - due.begun) / 1000000);
-    } else if (wait == UINT64_MAX) {
+      kvo__fault_slow(&due.what, due.thread_id, (uint64_t)(kvo__now() - due.begun) / 1000000);
+    } else if (wait == INT64_MAX) {
       kvo__futex_wait(&begins, before);
     } else {
       struct timespec pause = {(time_t)(wait / 1000000000), (long)(wait % 1000000000)};
@@ -93,8 +88,8 @@ kvo_watched *kvo__slow_begin(const kvo_happening *happening) {
   kvo_watched *made = calloc(1, sizeof *made);
   if (made == NULL) return NULL;
   made->thread = kvo__thread();
-  made->thread_id = (uint32_t)syscall(SYS_gettid);
-  made->begun = now();
+  made->thread_id = kvo__thread_number();
+  made->begun = kvo__now();
   kvo_fault_observation what = {.observation = happening->observation,
                                 .options = happening->options,
                                 .file = happening->file,
@@ -139,7 +134,7 @@ void kvo__slow_forked(void) {
   for (kvo_watched **link = &watched_list; *link != NULL;) {
     kvo_watched *each = *link;
     if (each->thread == kvo__this_thread) {
-      each->thread_id = (uint32_t)syscall(SYS_gettid);
+      each->thread_id = kvo__thread_number();
       link = &each->next;
     } else {
       *link = each->next; /* lost, for the allocator might not be ready yet */

@@ -2,15 +2,13 @@
 #define _GNU_SOURCE
 #include "trace.h"
 
-#include "sink.h"
+#include "report.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { NAME = KVO_TRACE_NAME, EVENT = 8192, BUFFER = 1 << 16, FLUSH_AFTER_NS = 10000000 };
@@ -37,19 +35,14 @@ static kvo_lock lock;
 static int fd = -1;
 static pid_t process;
 static off_t end;
-static uint64_t recording, started, flushed;
+static uint64_t recording;
+static int64_t started, flushed;
 static bool has_failed;
 static size_t length;
 static char buffer[BUFFER];
 static thread_trace *threads;
 
 static const char list_end[] = "\n]\n";
-
-static uint64_t now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
 
 /* ------------------------------------------------------------------------------------------------------------- File -- */
 
@@ -75,11 +68,11 @@ static void flush(void) {
     if (ftruncate(fd, end) == 0) write_at(end, list_end, sizeof list_end - 1);
   }
   length = 0;
-  flushed = now();
+  flushed = kvo__now();
 }
 
 /* There is room for an event and for the end of the list. */
-static kvo_sink begin_event(char phase, uint32_t thread, uint64_t time) {
+static kvo_sink begin_event(char phase, uint32_t thread, int64_t time) {
   if (length + EVENT + sizeof list_end > BUFFER) flush();
   kvo_sink to = {.memory = buffer + length, .capacity = EVENT, .fd = -1};
   kvo__put(&to, end == 0 && length == 0 ? "[\n" : ",\n");
@@ -89,7 +82,7 @@ static kvo_sink begin_event(char phase, uint32_t thread, uint64_t time) {
   kvo__put_number(&to, (unsigned long long)process, 10);
   kvo__put(&to, ",\"tid\":");
   kvo__put_number(&to, thread, 10);
-  uint64_t since = time - started;
+  uint64_t since = (uint64_t)(time - started);
   kvo__put(&to, ",\"ts\":"); /* in microseconds */
   kvo__put_number(&to, since / 1000, 10);
   kvo__put_byte(&to, '.');
@@ -126,7 +119,7 @@ static void name_thread(uint32_t thread) {
   put_metadata("thread_name", thread, name);
 }
 
-static void put_event(char phase, uint32_t thread, uint64_t time, const kvo_happening *what, const char *value) {
+static void put_event(char phase, uint32_t thread, int64_t time, const kvo_happening *what, const char *value) {
   char name[KVO_TRACE_TITLE], object[2 * NAME];
   kvo__trace_name(what, name, sizeof name);
   kvo_sink to = begin_event(phase, thread, time);
@@ -158,7 +151,7 @@ static thread_trace *own_trace(void) {
   kvo_thread *self = kvo__thread();
   if (self == NULL) return NULL;
   if (self->trace == NULL && (self->trace = calloc(1, sizeof *self->trace)) != NULL) {
-    self->trace->thread = (uint32_t)syscall(SYS_gettid);
+    self->trace->thread = kvo__thread_number();
     self->trace->next = threads;
     threads = self->trace;
   }
@@ -183,14 +176,14 @@ static bool push(thread_trace *on, const void *token) {
   return true;
 }
 
-static void pop(thread_trace *on, uint64_t time) {
+static void pop(thread_trace *on, int64_t time) {
   on->depth--;
   kvo_sink to = begin_event('E', on->thread, time);
   end_event(&to);
 }
 
 /* Of what had begun before the recording nothing is known. */
-static void finish(thread_trace *on, const void *token, uint64_t time) {
+static void finish(thread_trace *on, const void *token, int64_t time) {
   size_t i = on->depth;
   while (i > 0 && (on->slices[i - 1].token != token || on->slices[i - 1].has_ended)) i--;
   if (i == 0) return;
@@ -199,7 +192,7 @@ static void finish(thread_trace *on, const void *token, uint64_t time) {
 }
 
 static void record(thread_trace *on, const kvo_happening *what, const char *value) {
-  uint64_t time = now();
+  int64_t time = kvo__now();
   switch (what->moment) {
     case KVO_MOMENT_CHANGE_BEGINS:
     case KVO_MOMENT_DELIVERY_BEGINS:
@@ -231,7 +224,7 @@ void kvo__trace_thread_end(kvo_thread *thread) {
   if (own == NULL) return;
   kvo__lock(&lock);
   if (fd >= 0 && own->recording == recording)
-    while (own->depth > 0) pop(own, now());
+    while (own->depth > 0) pop(own, kvo__now());
   thread_trace **link = &threads;
   while (*link != own) link = &(*link)->next;
   *link = own->next;
@@ -258,7 +251,7 @@ static kvo_status open_file(const char *path) {
   length = 0;
   has_failed = false;
   recording++;
-  started = now();
+  started = kvo__now();
   put_metadata("process_name", (uint32_t)process, program_invocation_short_name);
   flush();
   if (!has_failed) return KVO_OK;
@@ -281,7 +274,7 @@ kvo_status kvo_trace_end(void) {
   kvo__lock(&lock);
   if (fd >= 0) {
     atomic_fetch_and(&kvo__tap, ~(uint32_t)KVO_TAP_TRACE);
-    uint64_t time = now();
+    int64_t time = kvo__now();
     for (thread_trace *each = threads; each != NULL; each = each->next)
       while (each->recording == recording && each->depth > 0) pop(each, time);
     flush();
