@@ -37,3 +37,8 @@ __attribute__((constructor)) static void read_knobs(void) {
   }
   kvo__tap_start();
 }
+
+/* Here and not in leaks.c, of which nothing else is used: the linker would leave that out of a program that links libkvo.a. */
+__attribute__((destructor)) static void tell_leaks(void) {
+  if (kvo__knobs.leaks) kvo__tell_leaks();
+}

@@ -27,4 +27,7 @@ extern KVO_HIDDEN struct kvo_knobs {
   bool leaks;
 } kvo__knobs;
 
+/** Tells what is still observed, as KVO0014: leaks.c. At the end of the process; no lock may be held. */
+KVO_HIDDEN void kvo__tell_leaks(void);
+
 #endif /* KVO_KNOBS_H */

@@ -63,9 +63,9 @@ static void fill(kvo_fault_observation *all, const kvo_graph *graph) {
   }
 }
 
-__attribute__((destructor)) static void tell_leaks(void) {
+void kvo__tell_leaks(void) {
   kvo_graph *graph = NULL;
-  if (!kvo__knobs.leaks || kvo_snapshot(&graph) != KVO_OK) return;
+  if (kvo_snapshot(&graph) != KVO_OK) return;
   kvo_fault_observation *all = graph->observation_count > 0 ? kvo__alloc(graph->observation_count * sizeof *all) : NULL;
   if (all != NULL) {
     fill(all, graph);
