@@ -2,9 +2,21 @@
 #define _GNU_SOURCE
 #include "report.h"
 
-typedef enum kvo_origin { OF_PROGRAM, OF_RUNTIME, ENTRY } kvo_origin;
+typedef enum kvo_origin { OF_PROGRAM, OF_LANGUAGE, OF_RUNTIME, ENTRY } kvo_origin;
 
 static void put_clean(kvo_sink *to, const char *name) { kvo__put_clean(to, name, strlen(name)); }
+
+static bool ends_with(const char *name, const char *end) {
+  size_t length = strlen(name), end_length = strlen(end);
+  return length >= end_length && strcmp(name + length - end_length, end) == 0;
+}
+
+/* What Swift puts between two functions: thunks, and functions of its library, which may be specialised in any module. */
+static bool is_of_swift(const char *module, const char *symbol) {
+  if (module != NULL && strcmp(module, "/libswiftCore.so") == 0) return true;
+  if (symbol == NULL || strncmp(symbol, "$s", 2) != 0) return false;
+  return symbol[2] == 's' || symbol[2] == 'S' || ends_with(symbol, "TR") || ends_with(symbol, "TRTA");
+}
 
 /* Whose function a call is in. The runtime may be linked into the program, so its functions are known by their names. */
 static kvo_origin origin_of(const void *return_address) {
@@ -16,7 +28,7 @@ static kvo_origin origin_of(const void *return_address) {
   if (place.symbol == NULL) return OF_PROGRAM;
   if (strncmp(place.symbol, "kvo__", 5) == 0 || strncmp(place.symbol, "kvo_fault_raise", 15) == 0) return OF_RUNTIME;
   bool is_entry = strncmp(place.symbol, "kvo_", 4) == 0 || strncmp(place.symbol, binding, sizeof binding - 1) == 0;
-  return is_entry ? ENTRY : OF_PROGRAM;
+  return is_entry ? ENTRY : is_of_swift(name, place.symbol) ? OF_LANGUAGE : OF_PROGRAM;
 }
 
 /* The calls of a stack that are worth a line. */
@@ -33,6 +45,7 @@ static size_t innermost_shown(void *const *frames, size_t count) {
   bool entered = false;
   for (size_t i = 0; i < count; i++) {
     kvo_origin origin = origin_of(frames[i]);
+    if (origin == OF_LANGUAGE) continue;
     if (origin != OF_PROGRAM)
       shown = i;
     else if (entered || i + 1 == count || origin_of(frames[i + 1]) == OF_PROGRAM)

@@ -207,17 +207,25 @@ static void refuse(const kvo_change *change, void *user_data) {
 /* page end */
 
 void page_KVO0025_example(void) {
+  int count = 0;
   kvo_object *point;
   kvo_object_create(point_class(), &point);
+  kvo_observer other = {.struct_size = sizeof other,
+                        .key_path = "x",
+                        .options = KVO_ENDS_WITH_OBJECT,
+                        .callback = moved,
+                        .user_data = &count,
+                        KVO_HERE};
+  kvo_add_observer(point, &other, NULL);
   /* page: KVO0025 example */
   kvo_observation id;
   kvo_observer observer = {
       .struct_size = sizeof observer, .key_path = "x", .callback = refuse, .user_data = point, KVO_HERE};
   kvo_add_observer(point, &observer, &id);
-  if (setjmp(back) == 0) KVO_SET(point, "x", double, 1);
-  KVO_SET(point, "x", double, 2); /* here the runtime sees what was left behind */
+  if (setjmp(back) == 0) KVO_SET(point, "x", double, 1); /* other observers of x are not told */
+  kvo_remove_observer(id);
+  KVO_SET(point, "x", double, 2); /* telling them of this, the runtime finds what was left behind */
   /* page end */
-  kvo_cancel_observer(id);
   kvo_object_destroy(point);
 }
 

@@ -14,9 +14,11 @@ struct FaultPage {
 
   static func text(_ url: URL) throws -> String { try String(contentsOf: url, encoding: .utf8) }
 
-  /// Addresses and ids differ with each run: a page has an ellipsis for them.
+  /// Addresses, ids and threads differ with each run, and places with each edit: a page has an ellipsis for them, and a name that a
+  /// reader's file may have.
   private static func normalised(_ line: String) -> String {
     line.replacing(#/0x[0-9a-f]+/#, with: "0x…").replacing(#/thread [0-9]+/#, with: "thread …")
+      .replacing(#/[^ (]+\.(swift|c):([0-9]+)/#) { "main.\($0.1):…" }
   }
 
   /// Expects the page to show a report's first line.

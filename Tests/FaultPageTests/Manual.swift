@@ -43,14 +43,15 @@
 
     @Test func `KVO0029`() throws {
       let panel = Panel()
+      var token: NSKeyValueObservation?
+      defer { token?.invalidate() }
       try page(29) {
         // page: KVO0029 example
         do {
           let document = Document()
-          document.addObserver(panel, forKeyPath: "draft")
+          token = document.observe(\.draft) { _, _ in print("changed") }
           document.willChangeValue(forKey: "draft")
           document.draft = 1
-          document.removeObserver(panel, forKeyPath: "draft")
         }  // the document dies, and the change was never finished
         // page end
       } remedy: {
