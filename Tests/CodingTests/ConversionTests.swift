@@ -47,19 +47,19 @@
       #expect(set(1, "bool") as? Bool == true)
       #expect(set(0.0, "bool") as? Bool == false)
       #expect(set(NSNumber(value: true), "bool") as? Bool == true)
-      #expect(refusal(2, "bool") == "expected a Bool, was given a Int (2 cannot be held exactly)")
+      #expect(refusal(2, "bool") == "expected Bool, was given Int (the number cannot be held exactly)")
     }
 
     @Test func `A number outside the range, or with a fraction, is refused with the reason`() {
-      #expect(refusal(300, "int8") == "expected a Int8, was given a Int (300 cannot be held exactly)")
-      #expect(refusal(-1, "unsigned") == "expected a UInt, was given a Int (-1 cannot be held exactly)")
-      #expect(refusal(2.5, "int") == "expected a Int, was given a Double (2.5 cannot be held exactly)")
-      #expect(refusal(NSNumber(value: 2.5), "int").hasSuffix("(2.5 cannot be held exactly)"))
-      #expect(refusal(Decimal(string: "2.5"), "int").hasSuffix("(2.5 cannot be held exactly)"))
-      #expect(refusal((1 << 53) + 1, "double").hasSuffix("(9007199254740993 cannot be held exactly)"))
-      #expect(refusal(1e300, "float").hasSuffix("(1e+300 cannot be held exactly)"))
-      #expect(refusal(Double.nan, "int").hasSuffix("(nan cannot be held exactly)"))
-      #expect(refusal(1e300, "decimal").hasSuffix("(1e+300 cannot be held exactly)"))
+      #expect(refusal(300, "int8") == "expected Int8, was given Int (the number cannot be held exactly)")
+      #expect(refusal(-1, "unsigned") == "expected UInt, was given Int (the number cannot be held exactly)")
+      #expect(refusal(2.5, "int") == "expected Int, was given Double (the number cannot be held exactly)")
+      #expect(refusal(NSNumber(value: 2.5), "int").hasSuffix("(the number cannot be held exactly)"))
+      #expect(refusal(Decimal(string: "2.5"), "int").hasSuffix("(the number cannot be held exactly)"))
+      #expect(refusal((1 << 53) + 1, "double").hasSuffix("(the number cannot be held exactly)"))
+      #expect(refusal(1e300, "float").hasSuffix("(the number cannot be held exactly)"))
+      #expect(refusal(Double.nan, "int").hasSuffix("(the number cannot be held exactly)"))
+      #expect(refusal(1e300, "decimal").hasSuffix("(the number cannot be held exactly)"))
       #expect(refusal(0x1p70, "int").contains("cannot be held exactly"))
     }
 
@@ -68,7 +68,7 @@
       #expect(set(Float(0.1), "double").map { type(of: $0) == Double.self } == true)
       #expect(set(0.1, "decimal") as? Decimal == Decimal(string: "0.1"))
       #expect(set(Decimal(string: "0.1"), "double") as? Double == 0.1)
-      #expect(refusal(0.1 + 0.2, "float").hasSuffix("(0.30000000000000004 cannot be held exactly)"))
+      #expect(refusal(0.1 + 0.2, "float").hasSuffix("(the number cannot be held exactly)"))
       let third = Decimal(1) / Decimal(3)
       #expect(refusal(third, "double").contains("cannot be held exactly"))
     }
@@ -86,16 +86,16 @@
       #expect(set(NSString("7"), "number") as? Int == 7)
       for text in ["", " 5", "5 ", "five", "5x", "0x5", "1e", ".", "-", "nan", "5.5.5"] {
         #expect(
-          refusal(text, "int") == "expected a Int, was given a String (the text is not exactly a number)", "\(text)")
+          refusal(text, "int") == "expected Int, was given String (the text is not exactly a number)", "\(text)")
       }
-      #expect(refusal("300", "int8") == "expected a Int8, was given a String (300 cannot be held exactly)")
+      #expect(refusal("300", "int8") == "expected Int8, was given String (the number cannot be held exactly)")
       #expect(refusal("3.14159265358979323846", "double").contains("cannot be held exactly"))
       #expect(refusal("1e999999", "int").contains("cannot be held exactly"))
     }
 
     @Test func `A number does not become a text`() {
-      #expect(refusal(5, "string") == "expected a String, was given a Int")
-      #expect(refusal(5, "text") == "expected a String, was given a Int")
+      #expect(refusal(5, "string") == "expected String, was given Int")
+      #expect(refusal(5, "text") == "expected String, was given Int")
     }
 
     @Test func `A raw value becomes the enum's or option set's value`() {
@@ -105,9 +105,9 @@
       #expect(set(2.0, "maybeGrade") as? Grade == .high)
       #expect(set(nil, "maybeGrade") == nil)
       #expect(set(3, "options") as? Options == Options(rawValue: 3))
-      #expect(refusal(3, "grade") == "expected a Grade, was given a Int (no value has the raw value 3)")
-      #expect(refusal("high", "grade").hasPrefix("expected a Grade, was given a String"))
-      #expect(refusal(300, "options") == "expected a Options, was given a Int (300 cannot be held exactly)")
+      #expect(refusal(3, "grade") == "expected Grade, was given Int (no value has this raw value)")
+      #expect(refusal("high", "grade").hasPrefix("expected Grade, was given String"))
+      #expect(refusal(300, "options") == "expected Options, was given Int (the number cannot be held exactly)")
     }
 
     @Test func `Optionals take what they wrap, nil and NSNull, at every level`() {
@@ -125,7 +125,7 @@
       #expect(set(NSNull(), "any") is NSNull)
       #expect(set(NSNull(), "maybeAny") is NSNull)
       #expect(set(NSNull(), "object") is NSNull)
-      #expect(refusal(NSNull(), "int") == "expected a Int, was given a NSNull")
+      #expect(refusal(NSNull(), "int") == "expected Int, was given NSNull")
     }
 
     @Test func `Collections are converted element by element`() {
@@ -143,10 +143,10 @@
 
     @Test func `An element that cannot be converted refuses the whole collection`() {
       #expect(refusal([1, "x"] as [Any], "numbers").contains("the text is not exactly a number"))
-      #expect(refusal([1, NSNull()] as [Any], "numbers").hasPrefix("expected a Int, was given a NSNull"))
-      #expect(refusal(["a"], "tags") == "expected a Set<String>, was given a Array<String>")
-      #expect(refusal(Set([1]), "numbers") == "expected a Array<Int>, was given a Set<Int>")
-      #expect(refusal([1: 1], "counts") == "expected a String, was given a Int")
+      #expect(refusal([1, NSNull()] as [Any], "numbers").hasPrefix("expected Int, was given NSNull"))
+      #expect(refusal(["a"], "tags") == "expected Set<String>, was given Array<String>")
+      #expect(refusal(Set([1]), "numbers") == "expected Array<Int>, was given Set<Int>")
+      #expect(refusal([1: 1], "counts") == "expected String, was given Int")
     }
 
     @Test func `Structures, functions, classes and protocols take what is of their type`() {
@@ -158,10 +158,10 @@
       #expect(set(ann, "person") as? Person === ann)
       #expect(set(ann, "named") as? Person === ann)
       #expect(set(nil, "person") == nil)
-      #expect(refusal(Record(), "person") == "expected a Person, was given a Record")
-      #expect(refusal(Record(), "named") == "expected a Named, was given a Record")
-      #expect(refusal(1, "range") == "expected a Range<Int>, was given a Int")
-      #expect(refusal(1, "action").hasSuffix("was given a Int"))
+      #expect(refusal(Record(), "person") == "expected Person, was given Record")
+      #expect(refusal(Record(), "named") == "expected Named, was given Record")
+      #expect(refusal(1, "range") == "expected Range<Int>, was given Int")
+      #expect(refusal(1, "action").hasSuffix("was given Int"))
     }
 
     @Test func `What a sum gives can be set wherever its number fits`() {

@@ -93,7 +93,7 @@
       #expect(raised.map(\.code) == [26, 35])
       #expect(
         raised.first?.summary
-          == #"cannot set "level" of CodedGauge: expected a Int8, was given a Int (300 cannot be held exactly)"#)
+          == #"cannot set "level" of CodedGauge: expected Int8, was given Int (the number cannot be held exactly)"#)
       #expect(
         raised.last?.sentence
           == "[<CodedGauge 0x> setNilValueForKey]: could not set nil as the value for the key level.")

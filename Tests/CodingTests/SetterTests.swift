@@ -77,7 +77,7 @@
       let changes = record.changes(of: "int") { raised = faults { record.setValue(Person("Ann"), forKey: "int") } }
       #expect(changes.isEmpty && record.int == 1)
       #expect(raised.map(\.code) == [26] && raised.first?.exception == "NSInvalidArgumentException")
-      #expect(raised.first?.summary == #"cannot set "int" of Record: expected a Int, was given a Person"#)
+      #expect(raised.first?.summary == #"cannot set "int" of Record: expected Int, was given Person"#)
     }
   }
 #endif

@@ -48,7 +48,7 @@ private func rawConverted<Value: RawRepresentable>(
     throw ConversionFailure(given: value, expected: type, reason: error.reason)
   }
   guard let made = Value(rawValue: raw) else {
-    throw ConversionFailure(given: value, expected: type, reason: "no value has the raw value \(raw)")
+    throw ConversionFailure(given: value, expected: type, reason: "no value has this raw value")
   }
   return made
 }
@@ -101,7 +101,7 @@ extension Dictionary: ElementwiseConvertible {
     for (key, value) in dictionary.codedEntries {
       let key = try converted(key, to: Key.self)
       guard entries.updateValue(try converted(value, to: Value.self), forKey: key) == nil else {
-        throw ConversionFailure(given: dictionary, expected: Self.self, reason: "two keys become the same, \(key)")
+        throw ConversionFailure(given: dictionary, expected: Self.self, reason: "two keys become the same")
       }
     }
     return entries

@@ -126,7 +126,7 @@ func numberConverted<Value>(_ value: Any, to type: Value.Type) throws(Conversion
     throw ConversionFailure(given: value, expected: type, reason: reason)
   }
   guard let made = number.exactly(as: type) as? Value else {
-    throw ConversionFailure(given: value, expected: type, reason: "\(value) cannot be held exactly")
+    throw ConversionFailure(given: value, expected: type, reason: "the number cannot be held exactly")
   }
   return made
 }

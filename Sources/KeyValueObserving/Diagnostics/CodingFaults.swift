@@ -72,11 +72,11 @@ func raise(_ error: KeyPathError, _ use: KeyPathUse = .coding) {
       isElement ? KVO_FAULT_BAD_OPERATOR : KVO_FAULT_TYPE_MISMATCH,
       "@\(name) of \(NamedValue(receiver).name) met \(NamedValue(operand).name), which is not \(need)")
   case .unsuitable(let receiver, let key, let failure):
-    let given = failure.given.map { "a \(_typeName(Swift.type(of: $0), qualified: false))" } ?? "nil"
+    let given = failure.given.map { _typeName(Swift.type(of: $0), qualified: false) } ?? "nil"
     let reason = failure.reason.map { " (\($0))" } ?? ""
     use.raise(
       KVO_FAULT_TYPE_MISMATCH,
-      "cannot set \"\(key)\" of \(NamedValue(receiver).name): expected a "
+      "cannot set \"\(key)\" of \(NamedValue(receiver).name): expected "
         + "\(_typeName(failure.expected, qualified: false)), was given \(given)\(reason)",
       help: "nothing was changed; only conversions that lose nothing are made")
   case .reported: break
