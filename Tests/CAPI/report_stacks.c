@@ -164,11 +164,11 @@ static kvo_action leave(const kvo_fault *fault, void *arg) {
 
 TEST("a handler that leaves by longjmp is asked at the next fault again, and observing goes on") {
   item *object = item_make(0);
-  watcher w = {0}, stranger = {0};
+  watcher w = {0};
   watch(object, "value", KVO_NEW, &w);
   kvo_set_fault_handler(leave, NULL);
   for (volatile int i = 0; i < 3; i++)
-    if (setjmp(way_out) == 0) kvo_remove_observer_for(as_object(object), &stranger, "value");
+    if (setjmp(way_out) == 0) kvo_remove_observer(7); /* has no memory to lose */
   CHECK_EQ(asked, 3);
   item_set_value(object, 4);
   CHECK_EQ(w.new_value.integer, 4);
