@@ -77,7 +77,7 @@ void kvo__put_json_options(kvo_sink *to, kvo_options options) {
 /* Of what is no code of a module there is only the address. */
 static void put_call(kvo_sink *to, const void *return_address) {
   kvo_code_place place = kvo__code_place(return_address);
-  char name[512];
+  char name[256];
   begin_with_address(to, "address", kvo__address(return_address));
   if (place.is_known) {
     kvo__put_json_string(to, "module", kvo__module_name(&place.module, name, sizeof name));
@@ -86,8 +86,11 @@ static void put_call(kvo_sink *to, const void *return_address) {
     kvo__put(to, place.module.build_id_length > 0 ? "\"" : "null");
     kvo__put_build_id(to, &place.module);
     if (place.module.build_id_length > 0) kvo__put_byte(to, '"');
-    bool demangles = to->demangles && place.symbol != NULL;
-    kvo__put_json_string(to, "symbol", demangles ? kvo__demangle(place.symbol, name, sizeof name) : place.symbol);
+    kvo__put_member(to, "symbol");
+    if (place.symbol != NULL)
+      kvo__put_symbol(to, place.symbol, kvo__put_json_bytes);
+    else
+      kvo__put(to, "null");
   }
   kvo__put_byte(to, '}');
 }

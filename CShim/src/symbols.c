@@ -55,6 +55,7 @@ const char *kvo__demangle(const char *symbol, char *buffer, size_t size) {
     size_t written = size;
     if (swift_demangle(symbol, strlen(symbol), buffer, &written, 0) == NULL) return symbol;
     buffer[size - 1] = '\0';
+    kvo__shorten_swift(buffer);
     return buffer;
   }
   if (__cxa_demangle == NULL || strncmp(symbol, "_Z", 2) != 0) return symbol;

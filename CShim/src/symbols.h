@@ -25,9 +25,12 @@ KVO_HIDDEN const char *kvo__module_name(const kvo_module *module, char *buffer, 
 /** Tells whether names can be demangled here and now. It takes memory of the C library, so not when that is short, nor in a signal
  * handler, as far as the 64 innermost calls show one. */
 KVO_HIDDEN bool kvo__can_demangle(void);
-/** Stores a name as its language writes it, cut short if it does not fit, and returns it: of Swift and C++, when their runtimes are
- * loaded. Otherwise returns the name itself. Only when kvo__can_demangle. */
+/** Stores a name as its language writes it, cut short if it does not fit, and returns it: of Swift, in short, and of C++, when their
+ * runtimes are loaded. Otherwise returns the name itself. Only when kvo__can_demangle. */
 KVO_HIDDEN const char *kvo__demangle(const char *symbol, char *buffer, size_t size);
+
+/** Makes a demangled name of Swift shorter, in place: without types, and without what says which file a private function is in. */
+KVO_HIDDEN void kvo__shorten_swift(char *name);
 
 /* ------------------------------------------------------------------------------------------------------------- elf.c -- */
 

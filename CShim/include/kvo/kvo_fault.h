@@ -220,9 +220,18 @@ typedef enum kvo_report_format {
 } kvo_report_format;
 
 /** Writes the whole report into `buffer`, of `size` bytes, ended by NUL and cut short if it does not fit. Returns the length of the
- * whole without the NUL. Allocates nothing and takes no lock: it may be called in a signal handler. */
+ * whole without the NUL. Of a string of the program's that is longer than 1000 bytes the beginning and the end are given.
+ *
+ * Takes no memory of the runtime's and no lock of it: it may be called in a signal handler, and where there is no memory. Then names
+ * of Swift and C++ functions stay as the linker knows them, because their runtimes take memory to demangle them; and names are left
+ * out where a module's file cannot be read. */
 KVO_API size_t kvo_fault_format(const kvo_fault *fault, kvo_report_format format, char *KVO_NULLABLE buffer,
                                 size_t size);
+
+/** Writes a call of a stack, such as "close_document  libApp.so+0x33a1", into `buffer`, of `size` bytes, ended by NUL and cut short if
+ * it does not fit. The offset is that of the call in the module's file, as addr2line wants it. Returns the length of the whole
+ * without the NUL. Takes no lock; may be called in a signal handler, where names of Swift and C++ stay as the linker knows them. */
+KVO_API size_t kvo_call_format(const void *KVO_NULLABLE return_address, char *KVO_NULLABLE buffer, size_t size);
 
 /** What happens after a fault. */
 typedef enum kvo_action {

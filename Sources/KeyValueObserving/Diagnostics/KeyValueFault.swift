@@ -4,18 +4,6 @@ import CKVO
 
 /// A misuse of observing that would crash on Apple's platforms.
 public struct KeyValueFault: Sendable {
-  /// An observation that a fault is about.
-  public struct Observation: Sendable {
-    /// The key path as registered.
-    public let keyPath: String
-    /// The class of the observer, when it is known.
-    public let observerClass: String?
-    /// The file in which the observation was made, as `#fileID` gives it, when it is known.
-    public let file: String?
-    /// The line.
-    public let line: Int
-  }
-
   /// The number in `KVO0001`.
   public let code: Int
   /// One line, complete in itself.
@@ -32,8 +20,26 @@ public struct KeyValueFault: Sendable {
   public let json: String
   /// The whole report as it is written to standard error.
   public let report: String
+  /// Why it is a misuse, in one sentence, where the report says so.
+  public let why: String?
+  /// The class of the object concerned, when there is one.
+  public let objectClass: String?
+  /// The file in which the misuse happened, as `#fileID` gives it, when it is known.
+  public let file: String?
+  /// The line.
+  public let line: Int
+  /// The kernel's number of the thread that caused it.
+  public let thread: Int
+  /// The calls that led to the misuse.
+  public let stack: Stack
+  /// Other places that it is about, such as the first removal of an observation that is removed again.
+  public let sites: [Site]
   /// The observations that are concerned.
   public let observations: [Observation]
+  /// The deliveries in progress on this thread, outermost first.
+  public let chain: [Step]
+  /// What happened to the object before, oldest first, as far as `KVO_HISTORY` remembers.
+  public let events: [Event]
 
   /// How bad a fault is; decides what happens by default.
   public enum Severity: Sendable {
@@ -137,24 +143,20 @@ public struct KeyValueFault: Sendable {
     help = fault.help.map { String(cString: $0) }
     report = Self.format(fault, KVO_REPORT_TEXT)
     json = Self.format(fault, KVO_REPORT_JSON)
-    observations = UnsafeBufferPointer(start: fault.observations, count: fault.observation_count).map { described in
-      let file = described.file.map { pointer in
-        String(decoding: UnsafeRawBufferPointer(start: pointer, count: described.file_length), as: UTF8.self)
-      }
-      return Observation(
-        keyPath: String(cString: described.key_path),
-        observerClass: described.observer_class.map { String(cString: $0) },
-        file: file, line: Int(described.line))
-    }
+    why = fault.why.map { String(cString: $0) }
+    objectClass = fault.object_class.map { String(cString: $0) }
+    file = string(fault.file, length: fault.file_length)
+    line = Int(fault.line)
+    thread = Int(fault.thread)
+    stack = Stack(fault.frames, count: fault.frame_count)
+    sites = UnsafeBufferPointer(start: fault.sites, count: fault.site_count).map(Site.init)
+    observations = UnsafeBufferPointer(start: fault.observations, count: fault.observation_count)
+      .map(Observation.init)
+    chain = UnsafeBufferPointer(start: fault.chain, count: fault.chain_count).map(Step.init)
+    events = UnsafeBufferPointer(start: fault.events, count: fault.event_count).map(Event.init)
   }
 
   private static func format(_ fault: kvo_fault, _ format: kvo_report_format) -> String {
-    withUnsafePointer(to: fault) { fault in
-      let length = kvo_fault_format(fault, format, nil, 0)
-      return withUnsafeTemporaryAllocation(of: CChar.self, capacity: length + 1) { buffer in
-        _ = kvo_fault_format(fault, format, buffer.baseAddress, buffer.count)
-        return String(cString: buffer.baseAddress!)
-      }
-    }
+    withUnsafePointer(to: fault) { fault in formatted { kvo_fault_format(fault, format, $0, $1) } }
   }
 }
