@@ -85,7 +85,10 @@ static void put_parties(kvo_sink *to, const kvo_fault_observation *each, const c
     put_object(to, each->object_class, each->object);
   }
   kvo__put(to, verb);
-  put_object(to, each->observer_class, each->observer);
+  if (each->observer_class == NULL && each->observer == NULL)
+    kvo__put(to, "a callback"); /* a closure has no address that would tell anything */
+  else
+    put_object(to, each->observer_class, each->observer);
 }
 
 static void put_observation(kvo_sink *to, const kvo_fault_observation *each) {
@@ -143,8 +146,10 @@ static void put_event(kvo_sink *to, const kvo_event *event) {
   kvo__put(to, " s before: ");
   kvo__put(to, kvo__event_name(event->kind));
   kvo__put_byte(to, ' ');
-  put_quoted(to, event->key_path);
-  kvo__put(to, " of ");
+  if (event->key_path[0] != '\0') { /* an object dies without one */
+    put_quoted(to, event->key_path);
+    kvo__put(to, " of ");
+  }
   put_object(to, event->object_class, event->object);
   if (event->value != NULL) {
     kvo__put(to, ", now ");
