@@ -36,6 +36,13 @@
     kettle.removeObserver(gauge, forKeyPath: "heat")
   }
 
+  private func removeTwice() {
+    let (kettle, gauge) = (Kettle(), Gauge())
+    kettle.addObserver(gauge, forKeyPath: "heat")
+    kettle.removeObserver(gauge, forKeyPath: "heat")
+    kettle.removeObserver(gauge, forKeyPath: "heat")
+  }
+
   /// A fault about an observation of which all is known; its strings live as long as the process.
   private func faultOfObservation() throws -> KeyValueFault {
     let frame = UnsafeMutablePointer<UnsafeMutableRawPointer?>.allocate(capacity: 1)
@@ -92,6 +99,29 @@
       #expect((own["offset"] as? String)?.hasPrefix("0x") == true)
       #expect((own["buildId"] as? String)?.count == 40)
       #expect(own["module"] as? String != "")
+    }
+
+    @Test func `A second removal has the place of the first, and how long ago that was`() throws {
+      let told = try fault(removeTwice)
+      #expect(told.code == 3 && told.why != nil && told.objectClass == "Kettle")
+      let first = try #require(told.sites.first { $0.label.contains("removed") })
+      #expect(first.file == "CrashDiagnosticsTests/EvidenceTests.swift")
+      #expect(first.line + 1 == told.line)
+      #expect(try #require(first.age) >= 0)
+      #expect(told.chain.isEmpty)
+    }
+
+    @Test func `A fault in a callback has the deliveries that led to it`() throws {
+      let kettle = Kettle()
+      nonisolated(unsafe) let other = Kettle()
+      let outer = kettle.observe(\.heat) { _, _ in other.heat += 1 }
+      let inner = other.observe(\.heat) { _, _ in unplugKettle() }
+      defer { withExtendedLifetime((outer, inner)) {} }
+      let told = try fault { kettle.heat = 1 }
+      #expect(told.chain.count == 2)
+      #expect(told.chain.map(\.repeats) == [0, 0])
+      #expect(told.chain.allSatisfy { $0.observation.file == "CrashDiagnosticsTests/EvidenceTests.swift" })
+      #expect(told.chain[0].observation.line + 1 == told.chain[1].observation.line)
     }
 
     @Test func `An observation has its object, its place and its calls`() throws {
