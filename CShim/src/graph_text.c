@@ -29,6 +29,8 @@ static void put_json_observation(kvo_sink *to, const kvo_graph_observation *each
   put_count(to, "object", each->object);
   kvo__put_json_string(to, "keyPath", each->key_path);
   kvo__put_json_options(to, each->options);
+  kvo__put_member(to, "endsWithObject");
+  kvo__put(to, (each->options & KVO_ENDS_WITH_OBJECT) != 0 ? "true" : "false");
   kvo__put_json_string(to, "observerClass", each->observer_class);
   kvo__put_json_address(to, "observer", kvo__address(each->observer));
   kvo__put_member(to, "observerObject");

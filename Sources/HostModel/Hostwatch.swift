@@ -2,6 +2,7 @@
 #if Macros
   import ArgumentParser
   import Foundation
+  import KeyValueObserving
 
   package struct Hostwatch: ParsableCommand {
     package static let configuration = CommandConfiguration(
@@ -22,6 +23,12 @@
     @Flag(help: "Print one JSON object per line for each event, and a summary object at the end.")
     var json = false
 
+    @Option(help: "Write what is set and who is told to this file, as a Chrome trace; ui.perfetto.dev opens it.")
+    var trace: String?
+
+    @Option(help: "Write who observes what at the end to this file: .dot for Graphviz, .mmd for Mermaid, else JSON.")
+    var graph: String?
+
     @Option(help: .hidden)
     var proc = "/proc"
 
@@ -40,6 +47,7 @@
     }
 
     package func run() throws {
+      try beginTrace()
       let interruption = Interruption()
       let journal = Journal(
         json ? .json : .human, write: Self.writing(.standardOutput), warn: Self.writing(.standardError))
@@ -65,11 +73,40 @@
         isInterrupted = !interruption.wait(until: start + elapsed)
         if !isInterrupted { sampler.sample() }
       }
+      try writePictures()
       journal.tell(
         .summary(
           journal.summary(
             samples: host.samples, sets: sampler.sets, interrupted: isInterrupted, peak: watch.peak,
             calibration: .measure())))
+    }
+
+    private func beginTrace() throws {
+      guard let trace else { return }
+      do {
+        try ObservationTrace.begin(writingTo: trace)
+      } catch {
+        throw ValidationError("--trace: \(trace) cannot be written.")
+      }
+    }
+
+    /// While the observers are still there.
+    private func writePictures() throws {
+      if trace != nil { try ObservationTrace.end() }
+      guard let graph else { return }
+      let picture = ObservationGraph.current()
+      let file = URL(fileURLWithPath: graph)
+      let text =
+        switch file.pathExtension {
+        case "dot": picture.dot
+        case "mmd": picture.mermaid
+        default: picture.json
+        }
+      do {
+        try text.write(to: file, atomically: true, encoding: .utf8)
+      } catch {
+        throw ValidationError("--graph: \(graph) cannot be written: \(error.localizedDescription)")
+      }
     }
 
     /// Lives long enough to be seen by a sample, and is gone before the last one if there is a second.

@@ -192,14 +192,14 @@ static kvo_graph hostile(void) {
 TEST("JSON escapes what it must, and has numbers of 64 bits as strings") {
   kvo_graph graph = hostile();
   char *json = text_of(&graph, KVO_GRAPH_JSON);
-  CHECK_EQ(json,
-           "{\"schema\":1,\"objects\":[{\"class\":\"X\\u0022<b>\\u000a#1;`\\ufffd|\",\"address\":\"0x10\","
-           "\"observations\":1,\"edges\":1,\"keyPaths\":[\"a\\u0022b\\u005cc\"]}],"
-           "\"observations\":[{\"id\":\"0x100000001\",\"kind\":\"expression\",\"object\":0,"
-           "\"keyPath\":\"a\\u0022b\\u005cc\",\"options\":[\"new\",\"prior\"],\"observerClass\":\"Gr\xc3\xbc\xc3\x9f\","
-           "\"observer\":\"0x0\",\"observerObject\":null,\"context\":\"0x0\","
-           "\"registeredAt\":{\"file\":\"some/where.c\",\"line\":41}}],"
-           "\"edges\":[{\"observation\":0,\"object\":0,\"key\":null,\"isValue\":false}]}\n");
+  CHECK_EQ(json, "{\"schema\":1,\"objects\":[{\"class\":\"X\\u0022<b>\\u000a#1;`\\ufffd|\",\"address\":\"0x10\","
+                 "\"observations\":1,\"edges\":1,\"keyPaths\":[\"a\\u0022b\\u005cc\"]}],"
+                 "\"observations\":[{\"id\":\"0x100000001\",\"kind\":\"expression\",\"object\":0,"
+                 "\"keyPath\":\"a\\u0022b\\u005cc\",\"options\":[\"new\",\"prior\"],\"endsWithObject\":false,"
+                 "\"observerClass\":\"Gr\xc3\xbc\xc3\x9f\","
+                 "\"observer\":\"0x0\",\"observerObject\":null,\"context\":\"0x0\","
+                 "\"registeredAt\":{\"file\":\"some/where.c\",\"line\":41}}],"
+                 "\"edges\":[{\"observation\":0,\"object\":0,\"key\":null,\"isValue\":false}]}\n");
   free(json);
 }
 
