@@ -151,13 +151,13 @@ static thread_trace *own_trace(void) {
   kvo_thread *self = kvo__thread();
   if (self == NULL) return NULL;
   if (self->trace == NULL && (self->trace = calloc(1, sizeof *self->trace)) != NULL) {
-    self->trace->thread = kvo__thread_number();
     self->trace->next = threads;
     threads = self->trace;
   }
   thread_trace *own = self->trace;
   if (own != NULL && own->recording != recording) {
     own->recording = recording;
+    own->thread = kvo__thread_number(); /* in the child of a fork another than before */
     own->depth = 0;
     name_thread(own->thread);
   }
@@ -301,12 +301,12 @@ void kvo__trace_save(void) {
 __attribute__((destructor)) static void end_recording(void) { kvo_trace_end(); }
 
 void kvo__trace_forked(void) {
+  /* The other threads do not exist here. */
+  threads = kvo__this_thread != NULL ? kvo__this_thread->trace : NULL;
+  if (threads != NULL) threads->next = NULL;
   if (fd < 0) return;
   atomic_fetch_and(&kvo__tap, ~(uint32_t)KVO_TAP_TRACE);
   close(fd);
   fd = -1;
   length = 0;
-  /* The other threads do not exist here; of this one nothing is recorded. */
-  threads = NULL;
-  if (kvo__this_thread != NULL) kvo__this_thread->trace = NULL;
 }

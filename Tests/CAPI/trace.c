@@ -370,6 +370,12 @@ TEST("the child of a fork is not recorded, and leaves its parent's file alone") 
   if (child == 0) {
     for (int i = 0; i < 1000; i++) item_set_value(object, 2);
     CHECK_OK(kvo_trace_end());
+    begin(); /* a file of its own: the path has the number of the process */
+    item_set_value(object, 2);
+    char *text = ended();
+    CHECK_CONTAINS(text, "set Item.value");
+    check_order(text);
+    free(text);
     exit(0);
   }
   int status;
