@@ -172,8 +172,17 @@ kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *observer, kv
       c_abandon(own);
   }
   if (status != KVO_OK) return refuse(cls, object, observer, status);
+  bool is_mute = single && !evaluated && property != NULL && property->ops == NULL && property->setter == NULL;
+  if (is_mute && (property->flags & KVO_PROPERTY_MANUAL) == 0)
+    kvo__fault_never_notifies(object, observer->key_path, true, (kvo_place){observer->file, observer->line});
   if (out != NULL) *out = id;
   return KVO_OK;
 }
 
 bool kvo__is_of_c(const kvo_observer_ops *ops) { return ops == &c_ops; }
+
+void (*kvo__c_callback(const kvo_node *node))(void) {
+  if (!kvo__node_is_own(node) || !kvo__is_of_c(kvo__node_ops(node))) return NULL;
+  const c_observer *observer = kvo__node_user_data(node);
+  return (void (*)(void))observer->callback;
+}

@@ -18,8 +18,8 @@ typedef struct kvo_place {
 /** KVO0001. No lock may be held. */
 KVO_HIDDEN void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls,
                                        const kvo_fault_observation *left, size_t count, kvo_place place);
-/** KVO0021: the header holds `word`. */
-KVO_HIDDEN void kvo__fault_overwritten(const kvo_object *object, const kvo_class *cls, uintptr_t word);
+/** KVO0021: the header holds `word`, as the last observation ends. */
+KVO_HIDDEN void kvo__fault_overwritten(const kvo_fault_observation *concerned, uintptr_t word);
 
 /* ------------------------------------------------------------------------------------------ faults_registration.c -- */
 
@@ -33,8 +33,9 @@ KVO_HIDDEN void kvo__fault_invalid_argument(const char *function, const char *wh
 KVO_HIDDEN void kvo__fault_no_setter(const kvo_object *object, const char *key);
 /** KVO0009: a value is wanted of a key that the class does not have. */
 KVO_HIDDEN void kvo__fault_undefined(const kvo_class *cls, const kvo_object *object, kvo_slot *slot);
-/** KVO0011: an expression that read nothing observable. */
-KVO_HIDDEN void kvo__fault_never_notifies(const kvo_object *object, const kvo_binding_observer *observer);
+/** KVO0011: an expression that read nothing observable; of one that can be announced by hand, as information only. */
+KVO_HIDDEN void kvo__fault_never_notifies(const kvo_object *object, const char *key_path, bool by_hand,
+                                          kvo_place place);
 /** KVO0012. */
 KVO_HIDDEN void kvo__fault_unsupported_object(const void *object, const char *key_path, kvo_place place);
 /** KVO0019: what is registered already. */
@@ -75,7 +76,7 @@ KVO_HIDDEN void kvo__fault_crossed(const kvo_object *object, const char *key, co
 KVO_HIDDEN void kvo__fault_doubled(const kvo_info *info, const kvo_fault_observation *concerned,
                                    const kvo_fault_site *will);
 /** KVO0032: the object at a key of an observed path is another than the one that was observed there. */
-KVO_HIDDEN void kvo__fault_silent_change(const kvo_fault_observation *concerned, const char *holder_class,
+KVO_HIDDEN void kvo__fault_silent_change(const kvo_fault_observation *concerned, const kvo_info *holder,
                                          const char *key);
 /** KVO0033: positions that do not rise. */
 KVO_HIDDEN void kvo__fault_unordered_indexes(const kvo_object *object, const char *key, size_t position, size_t before,

@@ -175,6 +175,21 @@ void kvo__fault_doubled(const kvo_info *info, const kvo_fault_observation *conce
   kvo__discard(&detail);
 }
 
+void kvo__fault_silent_change(const kvo_fault_observation *concerned, const kvo_info *holder, const char *key) {
+  char detail_block[512];
+  kvo_text detail = KVO_TEXT(detail_block);
+  kvo__append(&detail, "\"%s\" of ", key);
+  append_object(&detail, holder->object, holder->cls);
+  kvo__append(&detail, " was changed without notification, and the observation of \"%s\" of %s@0x%llx did not notice",
+              concerned->key_path, concerned->object_class, kvo__address(concerned->object));
+  kvo_fault fault = kvo__fault_of(KVO_FAULT_SILENT_CHANGE);
+  fault.help =
+      "set it through its setter, or announce the change with willChange and didChange; the observation follows "
+      "from here on";
+  raise_announcement(&fault, holder->object, holder->cls, concerned, KVO_NOWHERE, detail.bytes);
+  kvo__discard(&detail);
+}
+
 void kvo__warn_of_unknown_key(const kvo_object *object, const char *key, kvo_place place) {
   const kvo_class *cls = kvo_object_class(object);
   if (cls == NULL || kvo__class_find(cls, kvo_key_hash(key, strlen(key))) != NULL) return;

@@ -76,17 +76,18 @@ void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls, cons
   kvo__discard(&help);
 }
 
-void kvo__fault_overwritten(const kvo_object *object, const kvo_class *cls, uintptr_t word) {
-  const void *instance = (const char *)object - cls->header_offset;
+void kvo__fault_overwritten(const kvo_fault_observation *concerned, uintptr_t word) {
   char detail_block[512];
   kvo_text detail = KVO_TEXT(detail_block);
   kvo__append(&detail, "the header of %s@0x%llx was overwritten with 0x%llx while the object was observed",
-              cls->written, kvo__address(instance), (unsigned long long)word);
+              concerned->object_class, kvo__address(concerned->object), (unsigned long long)word);
   kvo_fault fault = kvo__fault_of(KVO_FAULT_OVERWRITTEN_HEADER);
   fault.help = "do not initialise an object again, copy another one over it, or let another tool write to its header "
-               "while it is observed; changes made since were told to nobody";
-  fault.object = instance;
-  fault.object_class = cls->written;
+               "while it is observed; changes made since were told to nobody. Found when the last observation ended";
+  fault.observations = concerned;
+  fault.observation_count = 1;
+  fault.object = concerned->object;
+  fault.object_class = concerned->object_class;
   kvo__raise(&fault, detail.bytes);
   kvo__discard(&detail);
 }

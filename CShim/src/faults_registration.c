@@ -152,16 +152,24 @@ void kvo__fault_no_setter(const kvo_object *object, const char *key) {
   kvo__discard(&help);
 }
 
-void kvo__fault_never_notifies(const kvo_object *object, const kvo_binding_observer *observer) {
+void kvo__fault_never_notifies(const kvo_object *object, const char *key_path, bool by_hand, kvo_place place) {
   const kvo_class *cls = kvo_object_class(object);
   char detail_block[512];
   kvo_text detail = KVO_TEXT(detail_block);
-  kvo__append(&detail,
-              "the observation of \"%s\" of %s@0x%llx can never notify: its evaluation reads nothing observable",
-              observer->key_path, name_of(cls), kvo__address(kvo_object_instance(object)));
+  kvo__append(&detail, "the observation of \"%s\" of %s@0x%llx ", key_path, name_of(cls),
+              kvo__address(kvo_object_instance(object)));
+  kvo__append(&detail, by_hand ? "hears only of changes that are announced by hand: no setter tells them, and nothing "
+                                 "observable is read"
+                               : "can never notify: its evaluation reads nothing observable");
   kvo_fault fault = kvo__fault_of(KVO_FAULT_NEVER_NOTIFIES);
-  fault.help = "make what it reads observable, or declare what affects it in keyPathsForValuesAffectingValue(forKey:)";
-  concern(&fault, object, cls, (kvo_place){observer->file, observer->line});
+  if (by_hand) fault.severity = KVO_SEVERITY_INFO; /* it is a common way to tell changes */
+  fault.help =
+      by_hand ? "make what it reads observable, declare what affects it (keyPathsForValuesAffectingValue(forKey:), "
+                "affected_by), or, if its changes are announced by hand, say so: "
+                "automaticallyNotifiesObservers(forKey:) in Swift, KVO_PROPERTY_MANUAL in C"
+              : "make what it reads observable, or declare what affects it in "
+                "keyPathsForValuesAffectingValue(forKey:)";
+  concern(&fault, object, cls, place);
   kvo__raise(&fault, detail.bytes);
   kvo__discard(&detail);
 }

@@ -115,7 +115,13 @@ static void raise_stale_handle(const kvo_tomb *tomb, kvo_place place) {
 
 void kvo__fault_ended(kvo_observation observation, kvo_place place) {
   kvo_tomb tomb;
-  if (kvo__tomb_of(observation, &tomb)) {
+  bool was_given = kvo__id_was_given(observation);
+  bool found = kvo__tomb_of(observation, &tomb);
+  if (!found && was_given) {
+    kvo__tomb_await();
+    found = kvo__tomb_of(observation, &tomb);
+  }
+  if (found) {
     if (tomb.by_death)
       raise_stale_handle(&tomb, place);
     else
@@ -123,7 +129,6 @@ void kvo__fault_ended(kvo_observation observation, kvo_place place) {
     return;
   }
   char detail[200];
-  bool was_given = kvo__id_was_given(observation);
   kvo_fault fault = kvo__fault_of(was_given ? KVO_FAULT_NOT_REGISTERED : KVO_FAULT_INVALID_ARGUMENT);
   if (was_given) {
     snprintf(detail, sizeof detail,

@@ -149,6 +149,7 @@ static void raise_stranger(const kvo_object *object, const kvo_observer_identity
 void kvo__fault_not_registered(const kvo_object *object, const kvo_observer_identity *identity, const char *key_path,
                                const void *context, bool match_context, kvo_place place) {
   kvo_tomb tomb;
+  kvo__tomb_await();
   if (kvo__tomb_find(kvo_object_instance(object), identity->address, key_path, context, match_context, false, &tomb))
     kvo__fault_ended(tomb.id, place);
   else

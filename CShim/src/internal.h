@@ -376,8 +376,11 @@ KVO_HIDDEN const char *kvo__slot_name(const kvo_info *info, const kvo_slot *slot
 KVO_HIDDEN bool kvo__describe_first(kvo_slot *slot, kvo_fault_observation *out);
 /** The object of a tracked observation, for its anchor. */
 KVO_HIDDEN void kvo__describe_root(const kvo_tracked *tracked, kvo_fault_observation *out);
-/** The operations of an observation, given its own node. */
+/** The operations of an observation and what they are given, by its own node. */
 KVO_HIDDEN const kvo_observer_ops *kvo__node_ops(const kvo_node *node);
+KVO_HIDDEN void *kvo__node_user_data(const kvo_node *node);
+/** The callback of an observation made through kvo.h, by its own node; NULL of another. */
+KVO_HIDDEN void (*kvo__c_callback(const kvo_node *node))(void);
 /** Whether it was made through kvo.h. */
 KVO_HIDDEN bool kvo__is_of_c(const kvo_observer_ops *ops);
 /** For qsort of pointers to nodes: oldest first. */

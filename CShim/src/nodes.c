@@ -239,7 +239,9 @@ void kvo__node_retire(kvo_info *info, kvo_node *node) {
   bool overwritten = !unlink_locked(info, node);
   if (overwritten) {
     kvo__unlock(&info->lock);
-    kvo__fault_overwritten(info->object, info->cls, kvo__word(info->object));
+    kvo_fault_observation concerned;
+    kvo__describe_node(node, &concerned);
+    kvo__fault_overwritten(&concerned, kvo__word(info->object));
     kvo__lock(&info->lock);
   }
   /* Usually nobody reads: who enters after this exchange no longer finds the node. */

@@ -77,6 +77,7 @@ void kvo__describe_node(const kvo_node *node, kvo_fault_observation *out) {
   out->file_length = node->file != NULL ? strlen(node->file) : 0;
   out->line = node->line;
   out->alike = 0;
+  out->callback = kvo__c_callback(node);
   out->frame_count = more->frame_count;
   out->frames = more->frame_count > 0 ? (void *const *)(const void *)(more + 1) : NULL;
   if (kvo__node_kind(node) == KVO_NODE_ANCHOR) { /* it may outlive its object's info */

@@ -198,9 +198,55 @@ static void note_read(evaluation *recording, const kvo_info *info, kvo_key key, 
   recording->read_count++;
 }
 
+static bool is_subscribed(kvo_tracked *tracked, kvo_info *info, kvo_key key) {
+  kvo__lock(&tracked->lock);
+  bool found = info != NULL && find_dependency(tracked, info, key) != NULL;
+  kvo__unlock(&tracked->lock);
+  return found;
+}
+
+/* Whether the observation hears of this key of another object of this class: of the one that was here before. */
+static bool hears_another(kvo_tracked *tracked, const kvo_class *cls, const kvo_info *info, kvo_key key) {
+  bool found = false;
+  kvo__lock(&tracked->lock);
+  for (const kvo_dependency *each = tracked->dependencies; each != NULL && !found; each = each->to)
+    found = key_of(each) == key && info_of(each) != info && info_of(each)->cls == cls;
+  kvo__unlock(&tracked->lock);
+  return found;
+}
+
+/* Whether somebody else than this change may be at work on the holder: then it may just be about to tell. */
+static bool others_change(const evaluation *over, const kvo_info *holder) {
+  uint64_t state = atomic_load(&holder->state);
+  uint64_t readers = (state & KVO_STATE_READERS) + (state & KVO_STATE_EARLIER_READERS) / KVO_STATE_EARLIER_READER;
+  uint64_t own = (uint64_t)(holder == over->changing) + (uint64_t)(holder == over->tracked->root);
+  return readers > own;
+}
+
+/* A read before a change, of what nobody subscribed to when the path was last armed: what leads to it has changed in silence. */
+static void compare_read(evaluation *over, kvo_object *object, kvo_key key) {
+  kvo_info *info = kvo__word_info(kvo__word(object));
+  kvo_tracked *tracked = over->tracked;
+  if (over->silent_holder != NULL || key == KVO_KEY_LIFETIME) return;
+  if (is_subscribed(tracked, info, key)) {
+    over->last_holder = info;
+    over->last_key = key;
+    return;
+  }
+  const kvo_info *holder = over->last_holder;
+  if (holder == NULL || !hears_another(tracked, kvo_object_class(object), info, key)) return;
+  if (others_change(over, holder) || is_subscribed(tracked, kvo__word_info(kvo__word(object)), key)) return;
+  over->silent_holder = holder;
+  over->silent_key = over->last_key;
+}
+
 static void track_read(kvo_object *object, kvo_key key, bool coded) {
   evaluation *recording = kvo__recorder;
   if (recording == NULL) return;
+  if (recording->number == 0) {
+    compare_read(recording, object, key);
+    return;
+  }
   kvo_status status = KVO_OK;
   kvo_info *info = kvo__info_ensure(object, key, &status);
   if (info != NULL) status = subscribe(recording->tracked, info, key, recording->number);

@@ -24,10 +24,10 @@ static kvo_status cancel(kvo_observation observation, kvo_place place) {
   kvo_node *node = kvo__id_claim(observation);
   bool evaluated = node != NULL && kvo__node_kind(node) == KVO_NODE_ANCHOR;
   if (evaluated) kvo__tracked_stop(node->user_data);
+  if (node != NULL) kvo__remember_ended(node, false, place); /* in the section: see kvo__tomb_await */
   kvo__unmark(mark);
   kvo__section_leave();
   if (node == NULL) return KVO_ERROR_NOT_REGISTERED;
-  kvo__remember_ended(node, false, place);
   kvo_info *info = kvo__slot_info(atomic_load_explicit(&node->slot, memory_order_relaxed));
   if (evaluated) kvo__tracked_end(node->user_data);
   kvo__tap_node(node, KVO_MOMENT_ENDED);

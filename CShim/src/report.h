@@ -85,6 +85,7 @@ typedef void (*kvo_put_string)(kvo_sink *to, const char *string, size_t length);
 /** The name of a function, demangled if the sink demangles. */
 KVO_HIDDEN void kvo__put_symbol(kvo_sink *to, const char *symbol, kvo_put_string put);
 /** The calls of a stack that are worth a line, a line each. */
+KVO_HIDDEN void kvo__put_function(kvo_sink *to, void (*function)(void));
 KVO_HIDDEN void kvo__put_stack(kvo_sink *to, void *const *frames, size_t count, const char *indent);
 /** A line with the build-ids of the modules of such calls: what finds the files to the offsets, on another machine and later. */
 KVO_HIDDEN void kvo__put_modules(kvo_sink *to, const kvo_fault *fault);

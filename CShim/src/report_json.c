@@ -116,6 +116,11 @@ static void put_observation(kvo_sink *to, const kvo_fault_observation *each) {
   kvo__put_json_options(to, each->options);
   kvo__put_json_address(to, "context", kvo__address(each->context));
   kvo__put_json_site(to, "registeredAt", each->file, each->file_length, each->line);
+  kvo__put_member(to, "callback");
+  if (each->callback != NULL)
+    put_call(to, (const char *)(uintptr_t)each->callback + 1);
+  else
+    kvo__put(to, "null");
   put_stack(to, each->frames, each->frame_count);
   if (each->alike > 0) put_number(to, "alike", each->alike);
   kvo__put_byte(to, '}');
@@ -136,6 +141,7 @@ static void put_step(kvo_sink *to, const kvo_fault_step *step) {
   put_observation(to, &step->observation);
   put_number(to, "round", step->round);
   put_number(to, "repeats", step->repeats);
+  put_number(to, "skipped", step->skipped);
   kvo__put_byte(to, '}');
 }
 

@@ -117,6 +117,10 @@ size_t kvo_call_format(const void *return_address, char *buffer, size_t size) {
   return kvo__sink_end(&to);
 }
 
+void kvo__put_function(kvo_sink *to, void (*function)(void)) {
+  put_call(to, (const char *)(uintptr_t)function + 1); /* within it, as what a call returns to */
+}
+
 void kvo__put_stack(kvo_sink *to, void *const *frames, size_t count, const char *indent) {
   shown_calls shown = shown_of(frames, count);
   for (size_t i = 0; i < shown.count; i++) {

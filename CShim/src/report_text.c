@@ -91,6 +91,12 @@ static void put_parties(kvo_sink *to, const kvo_fault_observation *each, const c
     put_object(to, each->observer_class, each->observer);
 }
 
+static void put_callback(kvo_sink *to, const kvo_fault_observation *each) {
+  if (each->callback == NULL) return;
+  kvo__put(to, ", callback ");
+  kvo__put_function(to, each->callback);
+}
+
 static void put_observation(kvo_sink *to, const kvo_fault_observation *each) {
   kvo__put(to, "    ");
   put_parties(to, each, "  observer ");
@@ -113,6 +119,7 @@ static void put_observation(kvo_sink *to, const kvo_fault_observation *each) {
     kvo__put_number(to, each->alike, 10);
     kvo__put(to, each->alike == 1 ? " other like it" : " others like it");
   }
+  put_callback(to, each);
   kvo__put_byte(to, '\n');
   kvo__put_stack(to, each->frames, each->frame_count, "          ");
 }
@@ -120,11 +127,17 @@ static void put_observation(kvo_sink *to, const kvo_fault_observation *each) {
 static void put_chain(kvo_sink *to, const kvo_fault_step *chain, size_t count) {
   size_t round_ends = 0, round = 0, repeats = 0;
   if (count > 0) kvo__put(to, "  deliveries in progress, each caused by the one above:\n");
+  if (count > 0 && chain[0].skipped > 0) {
+    kvo__put(to, "    (");
+    kvo__put_number(to, chain[0].skipped, 10);
+    kvo__put(to, " outside of these are left out)\n");
+  }
   for (size_t i = 0; i < count; i++) {
     kvo__put(to, "    ");
     put_parties(to, &chain[i].observation, " was told to ");
     kvo__put(to, ", registered");
     put_place(to, chain[i].observation.file, chain[i].observation.file_length, chain[i].observation.line);
+    put_callback(to, &chain[i].observation);
     kvo__put_byte(to, '\n');
     if (chain[i].round > 0) {
       round = chain[i].round;

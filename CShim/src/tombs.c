@@ -59,6 +59,11 @@ void kvo__tomb_add(const kvo_fault_observation *ended, bool by_death, kvo_place 
   kvo__unlock(&lock);
 }
 
+void kvo__tomb_await(void) {
+  kvo__world_stop();
+  kvo__world_resume();
+}
+
 /* Newest first; the lock is held. */
 static kvo_tomb *at_age(size_t age) { return &ring[(next + used - 1 - age) % used]; }
 

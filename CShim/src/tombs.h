@@ -34,6 +34,8 @@ typedef struct kvo_tomb {
 KVO_HIDDEN void kvo__tomb_add(const kvo_fault_observation *ended, bool by_death, kvo_place place);
 /** An observed object dies: what is remembered of it is another one's from now on. No lock may be held. */
 KVO_HIDDEN void kvo__tombs_close(const void *object);
+/** Waits until no other thread is just ending an observation: what it ends is remembered then. No lock may be held. */
+KVO_HIDDEN void kvo__tomb_await(void);
 /** The newest tomb of an id; false when there is none (any more). */
 KVO_HIDDEN bool kvo__tomb_of(kvo_observation id, kvo_tomb *out);
 /** The newest tomb of what an observer observed of the object that is now at this address, or, if `of_dead`, of one before it. */

@@ -7,6 +7,7 @@
  *
  * An evaluation may declare that its value is just that of the key that it read last, as that of a key path is. A change of that
  * key cannot change what is read, so its dependency becomes a LEAF: it hands the change on, and nothing is evaluated. */
+#include "report.h"
 #include "tracked.h"
 
 _Thread_local evaluation *kvo__evaluations __attribute__((tls_model("initial-exec")));
@@ -36,6 +37,12 @@ const kvo_observer_ops *kvo__node_ops(const kvo_node *node) {
   return tracked->ops;
 }
 
+void *kvo__node_user_data(const kvo_node *node) {
+  if (kvo__node_kind(node) != KVO_NODE_ANCHOR) return node->user_data;
+  const kvo_tracked *tracked = node->user_data;
+  return tracked->user_data;
+}
+
 void kvo__tracked_release(kvo_tracked *tracked) {
   if (atomic_fetch_sub(&tracked->references, 1) != 1) return;
   cell_release(tracked, tracked->last);
@@ -63,18 +70,37 @@ static void end_evaluation(const evaluation *here) {
   kvo__leave(here->tracked->root, here->entered);
 }
 
-/* Computes the value, without recording; NULL when the observation has ended or cannot tell. */
-static void *peek(kvo_tracked *tracked) {
-  evaluation here = {.outer = kvo__evaluations, .tracked = tracked};
+/* Runs it with this thread recording. */
+static void *evaluate(evaluation *here) {
+  kvo__evaluations = here;
+  evaluation *outer_recorder = kvo__recorder;
+  kvo__recorder = here;
+  __atomic_fetch_add(&kvo_tracking_count, 1, __ATOMIC_RELAXED);
+  void *value = here->tracked->ops->evaluate(here->tracked->user_data);
+  __atomic_fetch_sub(&kvo_tracking_count, 1, __ATOMIC_RELAXED);
+  kvo__recorder = outer_recorder;
+  kvo__evaluations = here->outer;
+  return value;
+}
+
+/* Tells that an object on the way was replaced in silence; the did that follows re-arms the observation. */
+static void report_silent_change(const evaluation *over) {
+  kvo_fault_observation concerned;
+  kvo__describe_node(over->tracked->anchor, &concerned);
+  const kvo_property *property = kvo__class_find(over->silent_holder->cls, over->silent_key);
+  kvo__fault_silent_change(&concerned, over->silent_holder, property != NULL ? property->name : "?");
+}
+
+/* Computes the value before a change of `changing`, and compares what is read with what is subscribed to; NULL when the observation
+ * has ended or cannot tell. */
+static void *peek(kvo_tracked *tracked, const kvo_info *changing) {
+  evaluation here = {.outer = kvo__evaluations, .tracked = tracked, .changing = changing};
   kvo__lock(&tracked->lock);
   bool live = begin_evaluation(&here);
   kvo__unlock(&tracked->lock);
   if (!live) return NULL;
-  kvo__evaluations = &here;
-  void *suspended = kvo__recording_suspend();
-  void *value = tracked->ops->evaluate(tracked->user_data);
-  kvo__recording_resume(suspended);
-  kvo__evaluations = here.outer;
+  void *value = evaluate(&here);
+  if (here.silent_holder != NULL) report_silent_change(&here);
   end_evaluation(&here);
   return value;
 }
@@ -96,15 +122,7 @@ static cell *arm(kvo_tracked *tracked, kvo_status *status) {
     *status = KVO_ERROR_NOT_REGISTERED;
     return NULL;
   }
-  kvo__evaluations = &here;
-  evaluation *outer_recorder = kvo__recorder;
-  kvo__recorder = &here;
-  __atomic_fetch_add(&kvo_tracking_count, 1, __ATOMIC_RELAXED);
-  result->value = tracked->ops->evaluate(tracked->user_data);
-  __atomic_fetch_sub(&kvo_tracking_count, 1, __ATOMIC_RELAXED);
-  kvo__recorder = outer_recorder;
-  kvo__evaluations = here.outer;
-
+  result->value = evaluate(&here);
   atomic_store(&result->references, 1);
   cell *replaced = NULL;
   kvo__lock(&tracked->lock);
@@ -170,7 +188,11 @@ void kvo__tracked_will(kvo_tracked *tracked, kvo_frame_content *frame) {
   kvo__lock(&tracked->lock);
   cell *last = wanted && tracked->orphaned ? hold_last(tracked) : NULL;
   kvo__unlock(&tracked->lock);
-  void *evaluated = wanted && last == NULL ? peek(tracked) : NULL;
+  void *evaluated = wanted && last == NULL ? peek(tracked, frame->info) : NULL;
+  if (!wanted && kvo__policy_names(KVO_FAULT_SILENT_CHANGE)) {
+    void *unwanted = peek(tracked, frame->info);
+    if (unwanted != NULL) tracked->ops->release(unwanted, tracked->user_data);
+  }
   const void *old_value = last != NULL ? last->value : evaluated;
   if (pending != NULL) {
     kvo__tracked_retain(tracked);
@@ -310,6 +332,22 @@ static void tell_initial(kvo_tracked *tracked, cell *value) {
   cell_release(tracked, fresh);
 }
 
+/* KVO0011 for one that nothing can tell of a change; for one that only an announcement by hand can, whoever wants to know. */
+static void warn_if_deaf(const kvo_object *object, kvo_tracked *tracked, const kvo_binding_observer *observer) {
+  kvo__lock(&tracked->lock);
+  const kvo_dependency *only = tracked->dependencies;
+  bool live = atomic_load(&tracked->live), deaf = live && only == NULL, by_hand = false;
+  if (live && only != NULL && only->to == NULL) {
+    kvo_slot *slot = atomic_load_explicit(&only->node.slot, memory_order_relaxed);
+    const kvo_property *property = kvo__slot_property(kvo__slot_info(slot), slot);
+    by_hand =
+        property != NULL && (property->flags & (KVO_PROPERTY_COMPUTED | KVO_PROPERTY_MANUAL)) == KVO_PROPERTY_COMPUTED;
+  }
+  kvo__unlock(&tracked->lock);
+  if (deaf || by_hand)
+    kvo__fault_never_notifies(object, observer->key_path, by_hand, (kvo_place){observer->file, observer->line});
+}
+
 kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_observer *observer, bool keep_last,
                                        kvo_observation *out) {
   kvo_tracked *tracked = NULL;
@@ -323,10 +361,7 @@ kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_obs
   if (status == KVO_OK) {
     atomic_store(&tracked->registered, true);
     *out = tracked->id;
-    kvo__lock(&tracked->lock);
-    bool deaf = tracked->dependencies == NULL && atomic_load(&tracked->live);
-    kvo__unlock(&tracked->lock);
-    if (deaf) kvo__fault_never_notifies(object, observer);
+    warn_if_deaf(object, tracked, observer);
     if ((observer->options & KVO_INITIAL) != 0) tell_initial(tracked, value);
   } else {
     kvo_cancel_observer(tracked->id);

@@ -60,8 +60,15 @@ typedef struct read {
 typedef struct evaluation {
   struct evaluation *outer;
   kvo_tracked *tracked;
-  /** 0: evaluated without recording. */
+  /** 0: evaluated without subscribing, to see what the value is before a change. */
   uint64_t number;
+  /** Of such a one: the object that changes; and of what was replaced without notification the holder and the key, or NULL. */
+  const kvo_info *changing;
+  const kvo_info *silent_holder;
+  kvo_key silent_key;
+  /** The last read that was subscribed to. */
+  const kvo_info *last_holder;
+  kvo_key last_key;
   kvo_status status;
   /** The root's info lives as long as this: its object may die in an evaluation of its own. */
   uint64_t entered;

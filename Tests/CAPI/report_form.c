@@ -124,11 +124,11 @@ TEST("JSON has a member for each, in one line") {
       "\"observations\":[{\"id\":\"0x21\",\"keyPath\":\"title\",\"object\":{\"address\":\"0x1e0\",\"class\":"
       "\"Document\"},"
       "\"observerClass\":\"Sidebar\",\"observer\":\"0x110\",\"options\":[\"new\",\"old\"],\"context\":\"0xc0\","
-      "\"registeredAt\":{\"file\":\"App/Sidebar.swift\",\"line\":41},\"stack\":[]},"
+      "\"registeredAt\":{\"file\":\"App/Sidebar.swift\",\"line\":41},\"callback\":null,\"stack\":[]},"
       "{\"id\":\"0x25\",\"keyPath\":\"author.name\",\"object\":null,\"observerClass\":null,\"observer\":\"0x2f0\","
-      "\"options\":[],\"context\":\"0x0\",\"registeredAt\":null,\"stack\":[]}],",
+      "\"options\":[],\"context\":\"0x0\",\"registeredAt\":null,\"callback\":null,\"stack\":[]}],",
       "\"chain\":[{\"observation\":{\"id\":\"0x21\",",
-      "},\"round\":2,\"repeats\":61},{\"observation\":{\"id\":\"0x25\",",
+      "},\"round\":2,\"repeats\":61,\"skipped\":0},{\"observation\":{\"id\":\"0x25\",",
       "\"events\":[{\"kind\":\"registered\",\"secondsAgo\":12.003,\"thread\":0,"
       "\"object\":{\"address\":\"0x1e0\",\"class\":\"Document\"},\"keyPath\":\"title\",\"id\":\"0x21\","
       "\"registeredAt\":{\"file\":\"App/Sidebar.swift\",\"line\":41},\"value\":null},{\"kind\":\"changed\",",

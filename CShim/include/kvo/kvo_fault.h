@@ -125,6 +125,8 @@ typedef struct kvo_fault_observation {
   const char *KVO_NULLABLE file;
   size_t file_length;
   uint32_t line;
+  /** The C function that is called; NULL for a binding's. */
+  void (*KVO_NULLABLE callback)(void);
   /** What is observed: its address, as a binding knows it, and its class; NULL when not known. */
   const void *KVO_NULLABLE object;
   const char *KVO_NULLABLE object_class;
