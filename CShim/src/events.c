@@ -64,6 +64,7 @@ __attribute__((cold)) void kvo__note_node(const kvo_node *node, kvo_moment momen
 
 __attribute__((cold)) void kvo__note_delivery(const kvo_raw_change *change, const kvo_node *node,
                                               kvo_raw_callback callback, void *user_data) {
+  if ((atomic_load(&kvo__tap) & KVO_TAP_USE) != 0) kvo__node_set_told(node, true);
   kvo_happening happening = happening_of(node, change, KVO_MOMENT_DELIVERY_BEGINS);
   hand_out(&happening);
   bool may_be_slow = (atomic_load(&kvo__tap) & KVO_TAP_SLOW) != 0;
@@ -83,4 +84,5 @@ __attribute__((cold)) void kvo__note_death(const kvo_info *info) {
 void kvo__tap_start(void) {
   if (kvo__knobs.history > 0 && kvo__history_start(kvo__knobs.history)) atomic_fetch_or(&kvo__tap, KVO_TAP_HISTORY);
   if (kvo__knobs.slow_ms > 0) atomic_fetch_or(&kvo__tap, KVO_TAP_SLOW);
+  if (kvo__knobs.unused) atomic_fetch_or(&kvo__tap, KVO_TAP_USE);
 }

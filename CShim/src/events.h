@@ -10,7 +10,7 @@
 struct kvo_frame_content;
 
 /** Who listens. */
-enum kvo_tap { KVO_TAP_HISTORY = 1, KVO_TAP_TRACE = 2, KVO_TAP_SLOW = 4 };
+enum kvo_tap { KVO_TAP_HISTORY = 1, KVO_TAP_TRACE = 2, KVO_TAP_SLOW = 4, KVO_TAP_USE = 8 };
 
 /** Bits of kvo_tap. */
 extern KVO_HIDDEN _Atomic uint32_t kvo__tap;

@@ -166,3 +166,25 @@ void kvo__fault_endless_wait(kvo_observation observation, kvo_waited waited, kvo
   fault.line = place.line;
   kvo__raise(&fault, detail);
 }
+
+void kvo__fault_unused(const kvo_node *node, kvo_place place) {
+  kvo_fault_observation concerned;
+  kvo__describe_node(node, &concerned);
+  char detail_block[512];
+  kvo_text detail = KVO_TEXT(detail_block);
+  kvo__append(&detail, "the observation of \"%s\" of %s@0x%llx ended before it was told of any change",
+              concerned.key_path, concerned.object_class, kvo__address(concerned.object));
+  if (concerned.file != NULL) kvo__append(&detail, " (made at %s:%u)", concerned.file, (unsigned)concerned.line);
+  kvo_fault fault = kvo__fault_of(KVO_FAULT_ENDED_UNUSED);
+  fault.help =
+      "keep the token that observe(_:options:changeHandler:) returns, in a property for instance: the observation "
+      "ends with it";
+  fault.observations = &concerned;
+  fault.observation_count = 1;
+  fault.object = concerned.object;
+  fault.object_class = concerned.object_class;
+  fault.file = place.file;
+  fault.line = place.line;
+  kvo__raise(&fault, detail.bytes);
+  kvo__discard(&detail);
+}

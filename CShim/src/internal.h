@@ -232,7 +232,9 @@ typedef struct kvo_node_details {
   const void *address;
   const char *class_name;
   /** How many return addresses stand behind this, for KVO_STACKS. */
-  size_t frame_count;
+  uint32_t frame_count;
+  /** It has been told of a change, as far as KVO_TAP_USE was on. */
+  _Atomic bool told;
 } kvo_node_details;
 
 /** A node of a tracked observation in a slot of what it read. */
@@ -376,6 +378,9 @@ KVO_HIDDEN const char *kvo__slot_name(const kvo_info *info, const kvo_slot *slot
 KVO_HIDDEN bool kvo__describe_first(kvo_slot *slot, kvo_fault_observation *out);
 /** The object of a tracked observation, for its anchor. */
 KVO_HIDDEN void kvo__describe_root(const kvo_tracked *tracked, kvo_fault_observation *out);
+/** Whether an observation has been told of a change, by its own node; as far as KVO_TAP_USE is on. */
+KVO_HIDDEN void kvo__node_set_told(const kvo_node *node, bool told);
+KVO_HIDDEN bool kvo__node_was_told(const kvo_node *node);
 /** The operations of an observation and what they are given, by its own node. */
 KVO_HIDDEN const kvo_observer_ops *kvo__node_ops(const kvo_node *node);
 KVO_HIDDEN void *kvo__node_user_data(const kvo_node *node);

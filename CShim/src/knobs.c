@@ -35,6 +35,8 @@ __attribute__((constructor)) static void read_knobs(void) {
     if (length == 5 && memcmp(item, "leaks", length) == 0) kvo__knobs.leaks = true;
     item += length;
   }
+  const char *policy = secure_getenv("KVO_POLICY");
+  kvo__knobs.unused = policy != NULL && (strstr(policy, "KVO0015") != NULL || strstr(policy, "info:") != NULL);
   kvo__tap_start();
 }
 

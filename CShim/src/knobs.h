@@ -23,6 +23,8 @@ extern KVO_HIDDEN struct kvo_knobs {
   uint32_t slow_ms;
   /** KVO_VALUES: reports may contain values of properties. */
   bool values;
+  /** KVO_POLICY names KVO0015: observations that end before any change are told. */
+  bool unused;
   /** KVO_REPORT=leaks: what has not ended is told at exit. */
   bool leaks;
 } kvo__knobs;

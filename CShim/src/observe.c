@@ -13,7 +13,7 @@ static kvo_node_details *details(const kvo_node *node) {
 static kvo_node *make_block(const kvo_binding_observer *observer, bool declared) {
   const char *class_name = observer->identity.class_name;
   bool is_plain = class_name == NULL && observer->identity.address == NULL && observer->context == NULL;
-  if (declared && is_plain && kvo__knobs.stacks == 0) return kvo__alloc(sizeof(kvo_node));
+  if (declared && is_plain && kvo__knobs.stacks == 0 && !kvo__knobs.unused) return kvo__alloc(sizeof(kvo_node));
   size_t path_size = declared ? 0 : strlen(observer->key_path) + 1;
   size_t name_size = class_name != NULL ? strlen(class_name) + 1 : 0;
   void *frames[KVO_MOST_STACKS];
@@ -26,7 +26,7 @@ static kvo_node *make_block(const kvo_binding_observer *observer, bool declared)
   char *strings = (char *)(more + 1) + frames_size;
   more->context = observer->context;
   more->address = observer->identity.address;
-  more->frame_count = frame_count;
+  more->frame_count = (uint32_t)frame_count;
   if (frame_count > 0) memcpy(more + 1, frames, frames_size);
   if (!declared) more->key_path = memcpy(strings, observer->key_path, path_size);
   if (class_name != NULL) more->class_name = memcpy(strings + path_size, class_name, name_size);
@@ -97,6 +97,16 @@ bool kvo__describe_first(kvo_slot *slot, kvo_fault_observation *out) {
   return node != NULL;
 }
 
+void kvo__node_set_told(const kvo_node *node, bool told) {
+  kvo_node_details *more = details(node);
+  if (more != NULL) atomic_store_explicit(&more->told, told, memory_order_relaxed);
+}
+
+bool kvo__node_was_told(const kvo_node *node) {
+  const kvo_node_details *more = details(node);
+  return more == NULL || atomic_load_explicit(&more->told, memory_order_relaxed);
+}
+
 void kvo__node_free(kvo_node *node) {
   kvo_node_kind kind = kvo__node_kind(node);
   if (kind != KVO_NODE_DIRECT)
@@ -160,7 +170,10 @@ static kvo_status observe_key(kvo_object *object, kvo_key key, const kvo_binding
   }
   uint64_t entered = kvo__enter(info);
   status = kvo__node_register(object, node, key, out);
-  if (status == KVO_OK) send_initial(info, node);
+  if (status == KVO_OK) {
+    send_initial(info, node);
+    kvo__node_set_told(node, false); /* that was no change */
+  }
   kvo__leave(info, entered);
   return status;
 }

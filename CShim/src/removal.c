@@ -28,6 +28,7 @@ static kvo_status cancel(kvo_observation observation, kvo_place place) {
   kvo__unmark(mark);
   kvo__section_leave();
   if (node == NULL) return KVO_ERROR_NOT_REGISTERED;
+  if (kvo__knobs.unused && !kvo__node_was_told(node)) kvo__fault_unused(node, place);
   kvo_info *info = kvo__slot_info(atomic_load_explicit(&node->slot, memory_order_relaxed));
   if (evaluated) kvo__tracked_end(node->user_data);
   kvo__tap_node(node, KVO_MOMENT_ENDED);

@@ -329,6 +329,7 @@ static void tell_initial(kvo_tracked *tracked, cell *value) {
   cell *fresh = atomic_load(&tracked->missed) ? arm(tracked, &status) : NULL;
   const cell *told = fresh != NULL ? fresh : value;
   tell(tracked, KVO_CHANGE_SETTING, false, NULL, told->value);
+  kvo__node_set_told(tracked->anchor, false); /* that was no change */
   cell_release(tracked, fresh);
 }
 
