@@ -17,6 +17,7 @@
 static kvo_lock handler_lock;
 static kvo_fault_handler process_handler;
 static void *process_handler_arg;
+static kvo_fault_handler _Atomic scope_handler;
 /* Of the call of a handler, which may have left it by longjmp. A fault within the handler takes the policy's action at once. */
 static _Thread_local const char *handler_frame;
 static _Thread_local kvo_fault_handler thread_handler;
@@ -24,6 +25,10 @@ static _Thread_local void *thread_handler_arg;
 static _Thread_local uint64_t thread_faults;
 
 uint64_t kvo_thread_fault_count(void) { return thread_faults; }
+
+kvo_fault_handler kvo_binding_set_scope_fault_handler(kvo_fault_handler handler) {
+  return atomic_exchange(&scope_handler, handler);
+}
 
 kvo_fault_handler kvo_set_thread_fault_handler(kvo_fault_handler handler, void *arg) {
   kvo_fault_handler before = thread_handler;
@@ -77,11 +82,13 @@ static kvo_action ask_handler(const kvo_fault *fault) {
   kvo_fault_handler handler = process_handler;
   void *arg = process_handler_arg;
   kvo__unlock(&handler_lock);
-  if ((handler == NULL && thread_handler == NULL) || in_handler) return KVO_ACTION_DEFAULT;
+  kvo_fault_handler scope = atomic_load(&scope_handler);
+  if ((handler == NULL && scope == NULL && thread_handler == NULL) || in_handler) return KVO_ACTION_DEFAULT;
   handler_frame = own_frame;
   void *recorder = kvo__recording_suspend(); /* an evaluation may have raised it */
   kvo_action action = KVO_ACTION_DEFAULT;
   if (thread_handler != NULL) action = thread_handler(fault, thread_handler_arg);
+  if (action == KVO_ACTION_DEFAULT && scope != NULL) action = scope(fault, NULL);
   if (action == KVO_ACTION_DEFAULT && handler != NULL) action = handler(fault, arg);
   kvo__recording_resume(recorder);
   handler_frame = NULL;
@@ -167,7 +174,7 @@ kvo_fault kvo__fault_of(kvo_fault_code code) {
 
 bool kvo__is_heard(kvo_fault_code code) {
   kvo__lock(&handler_lock);
-  bool asks = process_handler != NULL || thread_handler != NULL;
+  bool asks = process_handler != NULL || thread_handler != NULL || atomic_load(&scope_handler) != NULL;
   kvo__unlock(&handler_lock);
   return asks || kvo__policy_for(code, kvo__severity_of(code)) != KVO_ACTION_IGNORE;
 }

@@ -83,6 +83,15 @@ KVO_HIDDEN void kvo__fault_silent_change(const kvo_fault_observation *concerned,
 /** KVO0033: positions that do not rise. */
 KVO_HIDDEN void kvo__fault_unordered_indexes(const kvo_object *object, const char *key, size_t position, size_t before,
                                              size_t index, kvo_place place);
+/** What an announcement says of a change. */
+typedef struct kvo_announced {
+  kvo_change_kind kind;
+  const size_t *indexes;
+  size_t count;
+} kvo_announced;
+/** KVO0033: did says something else than will, which holds. */
+KVO_HIDDEN void kvo__fault_other_indexes(const kvo_object *object, const char *key, const kvo_announced *begun,
+                                         const kvo_announced *end, const kvo_fault_site *will, kvo_place place);
 /** KVO0009 as a warning: a change is announced of a key that nobody observes and the class does not have, but a similar one. */
 KVO_HIDDEN void kvo__warn_of_unknown_key(const kvo_object *object, const char *key, kvo_place place);
 

@@ -224,3 +224,32 @@ void kvo__fault_unordered_indexes(const kvo_object *object, const char *key, siz
   raise_announcement(&fault, object, cls, NULL, place, detail.bytes);
   kvo__discard(&detail);
 }
+
+static void append_announced(kvo_text *to, const kvo_announced *of) {
+  enum { SHOWN = 8 };
+  static const char *const names[] = {"?", "a setting", "an insertion", "a removal", "a replacement"};
+  kvo__append(to, "%s", names[of->kind >= KVO_CHANGE_SETTING && of->kind <= KVO_CHANGE_REPLACEMENT ? of->kind : 0]);
+  for (size_t i = 0; i < of->count && i < SHOWN; i++) kvo__append(to, "%s%zu", i == 0 ? " at " : ", ", of->indexes[i]);
+  if (of->count > SHOWN) kvo__append(to, " and %zu more", of->count - SHOWN);
+  if (of->count == 0) kvo__append(to, " at no position");
+}
+
+void kvo__fault_other_indexes(const kvo_object *object, const char *key, const kvo_announced *begun,
+                              const kvo_announced *end, const kvo_fault_site *will, kvo_place place) {
+  const kvo_class *cls = kvo_object_class(object);
+  char detail_block[512];
+  kvo_text detail = KVO_TEXT(detail_block);
+  kvo__append(&detail, "willChange of \"%s\" of ", key);
+  append_object(&detail, object, cls);
+  kvo__append(&detail, " announced ");
+  append_announced(&detail, begun);
+  kvo__append(&detail, ", and didChange ");
+  append_announced(&detail, end);
+  kvo__append(&detail, ": observers are told what willChange said");
+  kvo_fault fault = kvo__fault_of(KVO_FAULT_BAD_INDEXES);
+  fault.help = "give both the same kind and positions";
+  fault.sites = will;
+  fault.site_count = 1;
+  raise_announcement(&fault, object, cls, NULL, place, detail.bytes);
+  kvo__discard(&detail);
+}

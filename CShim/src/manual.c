@@ -293,6 +293,11 @@ static bool is_of(manual *open, const kvo_object *object, kvo_key key, const kvo
   return open->announced && open->object == object && open->key == key && content(open)->info == info;
 }
 
+static bool is_same(const kvo_announced *begun, const kvo_announced *end) {
+  if (begun->kind != end->kind || begun->count != end->count) return false;
+  return end->count == 0 || memcmp(begun->indexes, end->indexes, end->count * sizeof *end->indexes) == 0;
+}
+
 /* A will of another thread. */
 typedef struct crossing {
   const kvo_object *object;
@@ -343,9 +348,8 @@ static kvo_status follow_present_value(kvo_object *object, const char *key, kvo_
   return was_heard_by_nobody ? KVO_OK : KVO_ERROR_UNBALANCED;
 }
 
-kvo_status kvo_did_change_at(kvo_object *object, const char *key, const char *file, uint32_t line) {
-  kvo_place place = {file, line};
-  if (!are_given(object, key, "kvo_did_change", place)) return KVO_ERROR_INVALID_ARGUMENT;
+/* Ends the newest open change of this object and key. */
+static kvo_status did_change(kvo_object *object, const char *key, const kvo_announced *end, kvo_place place) {
   kvo_key hash = kvo_key_hash(key, strlen(key));
   kvo_info *info = kvo__word_info(kvo__word(object));
   manual **link = &manuals.first;
@@ -354,6 +358,11 @@ kvo_status kvo_did_change_at(kvo_object *object, const char *key, const char *fi
   if (open == NULL) return follow_present_value(object, key, hash, place);
   take_out(link);
   kvo_frame_content *change = content(open);
+  kvo_announced begun = {(kvo_change_kind)change->kind, open->selection.indexes, open->selection.count};
+  if (end != NULL && !is_same(&begun, end)) {
+    kvo_fault_site will = will_of(open, kvo__thread_number());
+    kvo__fault_other_indexes(object, key, &begun, end, &will, place);
+  }
   bool read_new = !open->has_values && (open->wants & KVO_FRAME_WANTS_NEW) != 0 && change->kind != KVO_CHANGE_REMOVAL;
   while (kvo_frame_next(&open->frame)) {
     kvo_node_kind told = kvo__node_kind(change->cursor);
@@ -366,6 +375,20 @@ kvo_status kvo_did_change_at(kvo_object *object, const char *key, const char *fi
   return KVO_OK;
 }
 
+kvo_status kvo_did_change_at(kvo_object *object, const char *key, const char *file, uint32_t line) {
+  kvo_place place = {file, line};
+  if (!are_given(object, key, "kvo_did_change", place)) return KVO_ERROR_INVALID_ARGUMENT;
+  return did_change(object, key, NULL, place);
+}
+
+kvo_status kvo_did_change_indexes_at(kvo_object *object, kvo_change_kind kind, const char *key, const size_t *indexes,
+                                     size_t count, const char *file, uint32_t line) {
+  kvo_place place = {file, line};
+  if (!are_given(object, key, "kvo_did_change_indexes", place)) return KVO_ERROR_INVALID_ARGUMENT;
+  kvo_announced end = {kind, indexes, count};
+  return did_change(object, key, &end, place);
+}
+
 /* ------------------------------------------------------------------------------------- For callers without a place -- */
 
 kvo_status kvo_will_change(kvo_object *object, const char *key) { return kvo_will_change_at(object, key, NULL, 0); }
@@ -376,3 +399,8 @@ kvo_status kvo_will_change_indexes(kvo_object *object, kvo_change_kind kind, con
 }
 
 kvo_status kvo_did_change(kvo_object *object, const char *key) { return kvo_did_change_at(object, key, NULL, 0); }
+
+kvo_status kvo_did_change_indexes(kvo_object *object, kvo_change_kind kind, const char *key, const size_t *indexes,
+                                  size_t count) {
+  return kvo_did_change_indexes_at(object, kind, key, indexes, count, NULL, 0);
+}

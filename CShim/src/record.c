@@ -99,6 +99,8 @@ void kvo__tracked_end(kvo_tracked *tracked) {
 
 bool kvo_track_is_recording(void) { return kvo__recorder != NULL; }
 
+bool kvo_track_is_subscribing(void) { return kvo__recorder != NULL && kvo__recorder->number != 0; }
+
 void *kvo__recording_suspend(void) {
   void *suspended = kvo__recorder;
   kvo__recorder = NULL;

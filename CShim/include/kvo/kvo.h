@@ -395,7 +395,8 @@ KVO_API kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *obse
                                     kvo_observation *KVO_NULLABLE out);
 
 /** Removes one observation. After it returns no new delivery to it begins, on any thread; one that has begun elsewhere may
- * finish. An id that is not registered (any more) is fault KVO0002 and returns NOT_REGISTERED. */
+ * finish. An id that is not registered (any more) returns NOT_REGISTERED and is a fault: KVO0003 if it was removed before, KVO0005 if its object has died, KVO0008 if it
+ * never was one, otherwise KVO0002. */
 KVO_API kvo_status kvo_remove_observer(kvo_observation observation);
 
 /** The same for an observation that may have ended: never a fault. Returns NOT_REGISTERED if it had. Our decision. */
@@ -409,7 +410,8 @@ KVO_API kvo_status kvo_cancel_observer(kvo_observation observation);
 KVO_API kvo_status kvo_cancel_observer_and_wait(kvo_observation observation);
 
 /** Removes the newest observation of this object whose user_data and key path match, whatever its context (Apple:
- * removeObserver:forKeyPath:). None is fault KVO0002 and returns NOT_REGISTERED. */
+ * removeObserver:forKeyPath:). None is fault KVO0002, or KVO0003 if it was removed before, and returns NOT_REGISTERED. Several with
+ * different contexts are warning KVO0016. */
 KVO_API kvo_status kvo_remove_observer_for(kvo_object *object, void *KVO_NULLABLE user_data, const char *key_path);
 
 /** The same, with the context compared exactly: NULL matches only NULL. */
@@ -422,13 +424,20 @@ KVO_API kvo_status kvo_remove_observer_for_context(kvo_object *object, void *KVO
 KVO_API kvo_status kvo_will_change(kvo_object *object, const char *key);
 
 /** Announces that the change begun by the newest unmatched kvo_will_change of this object and key is done, and notifies.
- * Without one it does nothing, and returns UNBALANCED if the key is observed. */
+ * Without one nobody is told; if the key is observed, it returns UNBALANCED and is fault KVO0028, an error, or KVO0030 when another thread
+ * has called kvo_will_change, unless that was called when nobody observed. One that no kvo_did_change has ended when its object dies
+ * or its thread ends is KVO0029. */
 KVO_API kvo_status kvo_did_change(kvo_object *object, const char *key);
 
 /** kvo_will_change for elements of an ordered collection, with their positions, ascending (before a removal or replacement,
- * after an insertion). `indexes` is copied. */
+ * after an insertion). `indexes` is copied. Positions that do not rise are fault KVO0033, an error, and nothing is announced. */
 KVO_API kvo_status kvo_will_change_indexes(kvo_object *object, kvo_change_kind kind, const char *key,
                                            const size_t *indexes, size_t count);
+
+/** kvo_did_change for a change that kvo_will_change_indexes began. Observers are told what that said; other positions, or another
+ * kind, are fault KVO0033, an error. */
+KVO_API kvo_status kvo_did_change_indexes(kvo_object *object, kvo_change_kind kind, const char *key,
+                                          const size_t *indexes, size_t count);
 
 KVO_ASSUME_NONNULL_END
 

@@ -285,6 +285,10 @@ KVO_API void kvo_track_coded_read(kvo_object *object, kvo_key key);
 /** Tells whether this thread records at present. */
 KVO_API bool kvo_track_is_recording(void);
 
+/** Tells whether this thread records in order to subscribe to what it reads, and not only to compare that with what is subscribed to,
+ * before a change. */
+KVO_API bool kvo_track_is_subscribing(void);
+
 /** What an evaluation has read. */
 typedef struct kvo_read {
   /** For comparison: it need not live any more. */
@@ -319,6 +323,10 @@ KVO_API void kvo_track_elements_are_of(kvo_object *object, kvo_key key);
 KVO_API void kvo_fault_raise(kvo_fault_code code, const char *detail, const char *KVO_NULLABLE apple,
                              const char *KVO_NULLABLE help, const kvo_fault_observation *KVO_NULLABLE observations,
                              size_t observation_count, const char *KVO_NULLABLE file, uint32_t line);
+
+/** Sets a handler that is asked after that of the thread and before that of the process, NULL for none, and returns the one before: for
+ * a binding that has scopes of its own, such as Swift's tasks, and looks up on the faulting thread who is to be asked. */
+KVO_API kvo_fault_handler KVO_NULLABLE kvo_binding_set_scope_fault_handler(kvo_fault_handler KVO_NULLABLE handler);
 
 /** Returns how many faults the calling thread has raised, KVO0011, after which nothing is undone, not counted. A binding compares it
  * to stop, after a fault in code of the program that it called, what an exception would have stopped. */

@@ -43,6 +43,10 @@ KVO_API kvo_status kvo_will_change_indexes_at(kvo_object *object, kvo_change_kin
                                               uint32_t line);
 /** kvo_did_change. */
 KVO_API kvo_status kvo_did_change_at(kvo_object *object, const char *key, const char *KVO_NULLABLE file, uint32_t line);
+/** kvo_did_change_indexes. */
+KVO_API kvo_status kvo_did_change_indexes_at(kvo_object *object, kvo_change_kind kind, const char *key,
+                                             const size_t *indexes, size_t count, const char *KVO_NULLABLE file,
+                                             uint32_t line);
 
 /* The functions themselves are still there, also for pointers to them: a macro with parameters stands for calls only. */
 #ifndef KVO_NO_SITES
@@ -58,6 +62,8 @@ KVO_API kvo_status kvo_did_change_at(kvo_object *object, const char *key, const 
 #define kvo_will_change(object, key) kvo_will_change_at((object), (key), __FILE__, __LINE__)
 #define kvo_will_change_indexes(object, kind, key, indexes, count)                                                     \
   kvo_will_change_indexes_at((object), (kind), (key), (indexes), (count), __FILE__, __LINE__)
+#define kvo_did_change_indexes(object, kind, key, indexes, count)                                                      \
+  kvo_did_change_indexes_at((object), (kind), (key), (indexes), (count), __FILE__, __LINE__)
 #define kvo_did_change(object, key) kvo_did_change_at((object), (key), __FILE__, __LINE__)
 #endif
 

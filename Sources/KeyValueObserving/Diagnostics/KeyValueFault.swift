@@ -126,6 +126,33 @@ public struct KeyValueFault: Sendable {
     }
   }
 
+  /// Runs a function with a handler for the faults that this task, and the child tasks that it starts meanwhile, raise.
+  ///
+  /// It is asked after a handler of the thread (`withHandler(_:in:)`) and before that of the process, which is asked when it answers
+  /// `.standard`. They nest: within `body` another handler stands in for this one. Unlike `withHandler(_:in:)` it follows the task from
+  /// thread to thread. Code that runs on threads of its own, outside of the task, does not have it. Our addition.
+  ///
+  /// - Parameters:
+  ///   - handler: Called on the thread that raises the fault, with no lock held; it may do anything. A fault within it takes the
+  ///     standard action.
+  ///   - body: What may raise faults.
+  public static func withTaskHandler<Result>(
+    _ handler: @escaping @Sendable (KeyValueFault) -> Action, isolation: isolated (any Actor)? = #isolation,
+    in body: () async throws -> Result
+  ) async rethrows -> Result {
+    _ = taskHandlersAreAsked
+    return try await $taskHandler.withValue(handler, operation: body, isolation: isolation)
+  }
+
+  @TaskLocal private static var taskHandler: (@Sendable (KeyValueFault) -> Action)?
+
+  /// Installed at the first use: a program that has none pays nothing.
+  private static let taskHandlersAreAsked: Void = {
+    _ = kvo_binding_set_scope_fault_handler { fault, _ in
+      (KeyValueFault.taskHandler?(KeyValueFault(fault.pointee)) ?? .standard).raw
+    }
+  }()
+
   private static let current = Guarded<(@Sendable (KeyValueFault) -> Action)?>(nil)
 
   private init(_ fault: kvo_fault) {

@@ -46,7 +46,7 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
 
   override func evaluate() -> UnsafeMutableRawPointer? {
     guard let object, let components else { return nil }
-    if isUndefined, kvo_track_is_recording() {
+    if isUndefined, kvo_track_is_subscribing() {
       let isNeeded = needsFirst.exchange(options.contains(.new), ordering: .relaxed)
       if !isNeeded {
         object.recordDependencies(ofKey: components[0])

@@ -48,7 +48,7 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
     let value = UnsafeMutableRawPointer.__copy(object[keyPath: keyPath], as: Value.self)
     if let elementsKey {
       if kvo_track_is_recording() { kvo_track_elements_are_of(object.adoptedObject, elementsKey) }
-    } else if name == nil, kvo_track_is_recording(), !isNoPath.load(ordering: .relaxed) {
+    } else if name == nil, kvo_track_is_subscribing(), !isNoPath.load(ordering: .relaxed) {
       declareLeaf(from: object)
     }
     return value

@@ -21,7 +21,11 @@ extension KeyValueObservable {
   }
 
   public nonisolated func didChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
-    kvo_did_change(__keyValueObject, name(ofAnnounced: key))
+    guard changeKind != .setting else { return didChangeValue(forKey: key) }
+    let positions = Array(indexes)
+    kvo_did_change_indexes(
+      __keyValueObject, kvo_change_kind(UInt32(changeKind.rawValue)), name(ofAnnounced: key), positions, positions.count
+    )
   }
 
   /// The name of the property that answers a key: its observers are those to tell.
