@@ -107,14 +107,6 @@ static const char *wrong_argument(const kvo_object *object, const kvo_observer *
   return NULL;
 }
 
-/* Tells who asks (KVO0019) of a registration that is there already. */
-static void warn_of_duplicate(kvo_object *object, const kvo_observer *observer) {
-  if (observer->user_data == NULL || !kvo__is_heard(KVO_FAULT_DUPLICATE)) return;
-  kvo_observer_identity identity = {NULL, observer->user_data};
-  kvo__find_duplicate(object, &identity, observer->key_path, observer->context,
-                      (kvo_place){observer->file, observer->line});
-}
-
 kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *observer, kvo_observation *out) {
   const char *wrong = wrong_argument(object, observer);
   if (wrong != NULL) {
@@ -134,7 +126,6 @@ kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *observer, kv
   const kvo_property *property = kvo_class_property(cls, observer->key_path);
   bool needs_value = (observer->options & KVO_INITIAL) != 0 && (observer->options & KVO_NEW) != 0;
   if (single && property == NULL && needs_value) return refuse(cls, object, observer, KVO_ERROR_UNDEFINED_KEY);
-  warn_of_duplicate(object, observer);
 
   size_t length = strlen(observer->key_path);
   c_observer *own = kvo__alloc(sizeof *own + length + 1);

@@ -172,13 +172,6 @@ kvo_fault kvo__fault_of(kvo_fault_code code) {
   return fault;
 }
 
-bool kvo__is_heard(kvo_fault_code code) {
-  kvo__lock(&handler_lock);
-  bool asks = process_handler != NULL || thread_handler != NULL || atomic_load(&scope_handler) != NULL;
-  kvo__unlock(&handler_lock);
-  return asks || kvo__policy_for(code, kvo__severity_of(code)) != KVO_ACTION_IGNORE;
-}
-
 void kvo__raise(kvo_fault *fault, const char *detail) {
   if (kvo__is_switched_off(fault->code)) return;
   enum { STEPS = 24 };

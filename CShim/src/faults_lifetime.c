@@ -48,7 +48,7 @@ void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls, cons
   size_t site_count = kvo__tombs_at(instance, removed, REMOVED);
   for (size_t i = 0; i < site_count; i++) {
     kvo_text label = KVO_TEXT(labels[i]);
-    kvo__append(&label, "removed in time: \"%s\" by %s@0x%llx", removed[i].key_path,
+    kvo__append(&label, "removed in time: \"%s\" by %s@0x%llx", kvo__tomb_path(&removed[i]),
                 removed[i].observer_class[0] != '\0' ? removed[i].observer_class : "observer",
                 kvo__address(removed[i].observer));
     sites[i] = (kvo_fault_site){.label = labels[i],

@@ -11,7 +11,7 @@ static size_t length_of(const char *string) { return string != NULL ? strlen(str
 static kvo_fault_observation described(const kvo_tomb *tomb) {
   return (kvo_fault_observation){
       .observation = tomb->id,
-      .key_path = tomb->key_path,
+      .key_path = kvo__tomb_path(tomb),
       .options = tomb->options,
       .observer_class = tomb->observer_class[0] != '\0' ? tomb->observer_class : NULL,
       .observer = tomb->observer,
@@ -65,9 +65,9 @@ static void raise_removed_twice(const kvo_tomb *tomb, kvo_place again) {
   char detail_block[512], apple_block[512];
   kvo_text detail = KVO_TEXT(detail_block), apple = KVO_TEXT(apple_block);
   kvo__append(&detail, "%s@0x%llx was removed twice for \"%s\" of %s@0x%llx", observer_name(tomb),
-              kvo__address(tomb->observer), tomb->key_path, tomb->object_class, kvo__address(tomb->object));
+              kvo__address(tomb->observer), kvo__tomb_path(tomb), tomb->object_class, kvo__address(tomb->object));
   append_places(&detail, tomb, "first removed");
-  kvo__append_cannot_remove(&apple, observer_name(tomb), tomb->observer, tomb->key_path, tomb->object_class,
+  kvo__append_cannot_remove(&apple, observer_name(tomb), tomb->observer, kvo__tomb_path(tomb), tomb->object_class,
                             tomb->object);
   kvo_fault_observation observation = described(tomb);
   kvo_fault_site first = ending(tomb, "first removed");
@@ -94,7 +94,7 @@ static void raise_stale_handle(const kvo_tomb *tomb, kvo_place place) {
   kvo__append(&detail,
               "observation 0x%llx of \"%s\" ended when its object %s@0x%llx died: what is at this address now, if "
               "anything, is another object",
-              (unsigned long long)tomb->id, tomb->key_path, tomb->object_class, kvo__address(tomb->object));
+              (unsigned long long)tomb->id, kvo__tomb_path(tomb), tomb->object_class, kvo__address(tomb->object));
   append_places(&detail, tomb, "object ended");
   kvo_fault_observation observation = described(tomb);
   kvo_fault_site death = ending(tomb, "object ended");

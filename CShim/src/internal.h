@@ -369,6 +369,8 @@ KVO_HIDDEN kvo_node *kvo__node_make(kvo_object *object, kvo_key key, const kvo_b
 /** Gives a node its id and links it; on failure the node is freed, its user data untouched. Once it is linked another thread
  * may remove it, unless the caller is a reader of its info. */
 KVO_HIDDEN kvo_status kvo__node_register(kvo_object *object, kvo_node *node, kvo_key key, kvo_observation *out);
+/** KVO0019, if it was asked for. */
+KVO_HIDDEN void kvo__warn_of_duplicate(kvo_object *object, const kvo_binding_observer *observer);
 /** Fills what a fault says about a node; the strings are the node's. */
 KVO_HIDDEN void kvo__describe_node(const kvo_node *node, kvo_fault_observation *out);
 /** The key of a slot; of an undefined one what the observations of it say, or "?". The caller is a reader, and the string the info's or

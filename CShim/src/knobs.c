@@ -7,7 +7,7 @@
 
 enum { MOST_ZOMBIES = 1 << 16, MOST_HISTORY = 1 << 20, MOST_DEPTH = 1 << 20, MOST_SLOW = 3600000 };
 
-struct kvo_knobs kvo__knobs = {.zombies = 256};
+struct kvo_knobs kvo__knobs = {.zombies = 2048};
 
 static void read_number(const char *variable, uint32_t most, uint32_t *out) {
   const char *text = secure_getenv(variable);
@@ -36,7 +36,9 @@ __attribute__((constructor)) static void read_knobs(void) {
     item += length;
   }
   const char *policy = secure_getenv("KVO_POLICY");
-  kvo__knobs.unused = policy != NULL && (strstr(policy, "KVO0015") != NULL || strstr(policy, "info:") != NULL);
+  bool info = policy != NULL && strstr(policy, "info:") != NULL;
+  kvo__knobs.unused = info || (policy != NULL && strstr(policy, "KVO0015") != NULL);
+  kvo__knobs.duplicates = info || (policy != NULL && strstr(policy, "KVO0019") != NULL);
   kvo__tap_start();
 }
 

@@ -25,6 +25,8 @@ extern KVO_HIDDEN struct kvo_knobs {
   bool values;
   /** KVO_POLICY names KVO0015: observations that end before any change are told. */
   bool unused;
+  /** KVO_POLICY names KVO0019: registrations that are there already are told. */
+  bool duplicates;
   /** KVO_REPORT=leaks: what has not ended is told at exit. */
   bool leaks;
 } kvo__knobs;

@@ -128,11 +128,11 @@ void kvo__manual_is_doubled(const kvo_object *object, kvo_key key) {
 
 /* --------------------------------------------------------------------------------------------- Wills nobody heard -- */
 
-/* Who observes between a will and its did is not told of that change, and the did is no misuse. The newest are known; of how many
- * more there were, only the number. */
-enum { UNHEARD = 16 };
+/* Who observes between a will and its did is not told of that change, and the did is no misuse. So many may be open at once, on a
+ * thread; of more, the oldest are forgotten. */
+enum { UNHEARD = 64 };
 static _Thread_local struct {
-  uint32_t count, forgotten;
+  uint32_t count;
   struct {
     const kvo_object *object;
     kvo_key key;
@@ -143,14 +143,13 @@ static void remember_unheard(const kvo_object *object, kvo_key key) {
   if (unheard.count == UNHEARD) {
     memmove(&unheard.wills[0], &unheard.wills[1], (UNHEARD - 1) * sizeof unheard.wills[0]);
     unheard.count--;
-    unheard.forgotten++;
   }
   unheard.wills[unheard.count].object = object;
   unheard.wills[unheard.count].key = key;
   unheard.count++;
 }
 
-/* Whether there was such a will, as far as is known. */
+/* Whether there was such a will. */
 static bool take_unheard(const kvo_object *object, kvo_key key) {
   for (uint32_t i = unheard.count; i-- > 0;)
     if (unheard.wills[i].object == object && unheard.wills[i].key == key) {
@@ -158,9 +157,7 @@ static bool take_unheard(const kvo_object *object, kvo_key key) {
       memmove(&unheard.wills[i], &unheard.wills[i + 1], (unheard.count - i) * sizeof unheard.wills[0]);
       return true;
     }
-  if (unheard.forgotten == 0) return false;
-  unheard.forgotten--;
-  return true;
+  return false;
 }
 
 void kvo__manual_forget(const kvo_object *object) {

@@ -156,8 +156,16 @@ static void send_initial(kvo_info *info, kvo_node *node) {
   kvo__property_release(property, value);
 }
 
+/* Tells, if asked, of a registration that is there already. Tokens of a binding have no address, and no two are the same. */
+void kvo__warn_of_duplicate(kvo_object *object, const kvo_binding_observer *observer) {
+  if (kvo__knobs.duplicates && observer->identity.address != NULL)
+    kvo__find_duplicate(object, &observer->identity, observer->key_path, observer->context,
+                        (kvo_place){observer->file, observer->line});
+}
+
 static kvo_status observe_key(kvo_object *object, kvo_key key, const kvo_binding_observer *observer,
                               kvo_observation *out) {
+  kvo__warn_of_duplicate(object, observer);
   kvo_node *node = kvo__node_make(object, key, observer, KVO_NODE_DIRECT);
   if (node == NULL) return KVO_ERROR_OUT_OF_MEMORY;
   if ((observer->options & KVO_INITIAL) == 0) return kvo__node_register(object, node, key, out);

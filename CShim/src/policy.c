@@ -136,7 +136,7 @@ static void print_help(void) {
       "  KVO_REPORT       text or json; and leaks: tell at exit what is still observed\n"
       "  KVO_REPORT_PATH  a file to append reports to; %%p is the process id\n"
       "  KVO_STACKS=n     keep n return addresses of each registration and removal (0; to 64)\n"
-      "  KVO_ZOMBIES=n    remember n ended observations (256; to 65536)\n"
+      "  KVO_ZOMBIES=n    remember n ended observations (2048; to 65536)\n"
       "  KVO_HISTORY=n    remember n events (0; to 1048576)\n"
       "  KVO_VALUES=1     let reports contain values of properties\n"
       "  KVO_MAX_DEPTH=n  let deliveries nest n deep; 0: unless in a circle, as deep as the stack allows\n"

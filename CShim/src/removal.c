@@ -9,10 +9,8 @@ static bool is_remembered(const kvo_node *node) {
 }
 
 void kvo__remember_ended(const kvo_node *node, bool by_death, kvo_place place) {
-  if (!is_remembered(node)) return;
-  kvo_fault_observation described;
-  kvo__describe_node(node, &described);
-  kvo__tomb_add(&described, by_death, place);
+  if (kvo__knobs.zombies == 0 || !is_remembered(node)) return;
+  kvo__tomb_add(node, by_death, place);
   kvo_info *info = kvo__slot_info(atomic_load_explicit(&node->slot, memory_order_relaxed));
   atomic_fetch_or(&info->state, KVO_STATE_REMEMBERED);
 }

@@ -30,8 +30,6 @@ static inline unsigned long long kvo__address(const void *pointer) { return (uns
 KVO_HIDDEN kvo_fault kvo__fault_of(kvo_fault_code code);
 /** Completes a fault and reports it; `detail` is its first line behind code and severity. No lock may be held. */
 KVO_HIDDEN void kvo__raise(kvo_fault *fault, const char *detail);
-/** Whether somebody would hear of a fault of this code: what it costs to find is paid only then. */
-KVO_HIDDEN bool kvo__is_heard(kvo_fault_code code);
 /** The kernel's number of this thread. */
 KVO_HIDDEN uint32_t kvo__thread_number(void);
 /** Nanoseconds of the monotonic clock. */

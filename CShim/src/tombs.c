@@ -10,11 +10,30 @@
 static kvo_lock lock;
 /* A ring, made at the first end. Of the C library, as it stays for ever: the program may count what its allocator gave. */
 static kvo_tomb *ring;
-static size_t next, used;
+/* Tombs are numbered from 1; the last number given. */
+static uint64_t last;
+
+/* The last number of a tomb whose object's address falls into it. */
+enum { BUCKETS = 512 };
+static uint64_t buckets[BUCKETS];
+
+static uint64_t *bucket_of(const void *object) { return &buckets[(uintptr_t)object / 16 % BUCKETS]; }
+
+/* NULL if there is none of this number any more. The lock is held. */
+static kvo_tomb *tomb_at(uint64_t number) {
+  return number != 0 && last - number < kvo__knobs.zombies ? &ring[number % kvo__knobs.zombies] : NULL;
+}
 
 int64_t kvo__now(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Exact to some milliseconds, and quick. */
+static int64_t coarse_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
@@ -26,36 +45,46 @@ static void copy(char *to, size_t size, const char *from) {
   to[length] = '\0';
 }
 
-void kvo__tomb_add(const kvo_fault_observation *ended, bool by_death, kvo_place place) {
-  if (kvo__knobs.zombies == 0) return;
-  kvo_tomb tomb = {
-      .id = ended->observation,
-      .object = ended->object,
-      .object_class = ended->object_class,
-      .observer = ended->observer,
-      .context = ended->context,
-      .options = ended->options,
-      .registered = {ended->file, ended->line},
-      .ended = place,
-      .thread = kvo__thread_number(),
-      .by_death = by_death,
-      .object_died = by_death,
-      .path_hash = kvo_key_hash(ended->key_path, strlen(ended->key_path)),
-      .nanoseconds = kvo__now(),
-  };
+/* The hash of its key path; and the path's name in *name, if that lives for ever. */
+static kvo_key path_of(const kvo_node *node, const kvo_fault_observation *described, const char **name) {
+  const kvo_slot *slot = atomic_load_explicit(&node->slot, memory_order_relaxed);
+  const kvo_property *property = kvo__slot_property(kvo__slot_info((kvo_slot *)(uintptr_t)slot), slot);
+  *name = property != NULL ? property->name : NULL;
+  return property != NULL ? property->key : kvo_key_hash(described->key_path, strlen(described->key_path));
+}
+
+static void bury(kvo_tomb *tomb, const kvo_node *node, bool by_death, kvo_place place) {
+  kvo_fault_observation ended;
+  kvo__describe_node(node, &ended);
+  tomb->id = ended.observation;
+  tomb->object = ended.object;
+  tomb->object_class = ended.object_class;
+  tomb->observer = ended.observer;
+  tomb->context = ended.context;
+  tomb->options = ended.options;
+  tomb->registered = (kvo_place){ended.file, ended.line};
+  tomb->ended = place;
+  tomb->thread = kvo__thread_number();
+  tomb->by_death = tomb->object_died = by_death;
+  tomb->path_hash = path_of(node, &ended, &tomb->property_name);
+  tomb->nanoseconds = coarse_now();
+  tomb->frame_count = 0;
   if (kvo__knobs.stacks > 0) {
     size_t most = kvo__knobs.stacks < KVO_TOMB_FRAMES ? kvo__knobs.stacks : KVO_TOMB_FRAMES;
-    tomb.frame_count = (uint32_t)kvo__stack_capture(tomb.frames, most);
+    tomb->frame_count = (uint32_t)kvo__stack_capture(tomb->frames, most);
   }
-  copy(tomb.observer_class, sizeof tomb.observer_class, ended->observer_class);
-  copy(tomb.key_path, sizeof tomb.key_path, ended->key_path);
+  copy(tomb->observer_class, sizeof tomb->observer_class, ended.observer_class);
+  if (tomb->property_name == NULL) copy(tomb->path_copy, sizeof tomb->path_copy, ended.key_path);
+  uint64_t *bucket = bucket_of(tomb->object);
+  tomb->number = ++last;
+  tomb->older = *bucket;
+  *bucket = tomb->number;
+}
+
+void kvo__tomb_add(const kvo_node *ended, bool by_death, kvo_place place) {
   kvo__lock(&lock);
   if (ring == NULL) ring = calloc(kvo__knobs.zombies, sizeof *ring);
-  if (ring != NULL) {
-    ring[next] = tomb;
-    next = (next + 1) % kvo__knobs.zombies;
-    if (used < kvo__knobs.zombies) used++;
-  }
+  if (ring != NULL) bury(&ring[(last + 1) % kvo__knobs.zombies], ended, by_death, place);
   kvo__unlock(&lock);
 }
 
@@ -64,25 +93,28 @@ void kvo__tomb_await(void) {
   kvo__world_resume();
 }
 
-/* Newest first; the lock is held. */
-static kvo_tomb *at_age(size_t age) { return &ring[(next + used - 1 - age) % used]; }
+/* The newest tomb of an object, and the one before it of the same; NULL when there is none. The lock is held. */
+static kvo_tomb *of_object(kvo_tomb *tomb, const void *object) {
+  while (tomb != NULL && tomb->object != object) tomb = tomb_at(tomb->older);
+  return tomb;
+}
+static kvo_tomb *newest_of(const void *object) { return of_object(tomb_at(*bucket_of(object)), object); }
+static kvo_tomb *before(const kvo_tomb *tomb) { return of_object(tomb_at(tomb->older), tomb->object); }
 
 void kvo__tombs_close(const void *object) {
   kvo__lock(&lock);
-  for (size_t age = 0; age < used; age++)
-    if (at_age(age)->object == object) at_age(age)->object_died = true;
+  for (kvo_tomb *tomb = newest_of(object); tomb != NULL && !tomb->object_died; tomb = before(tomb))
+    tomb->object_died = true;
   kvo__unlock(&lock);
 }
 
 bool kvo__tomb_of(kvo_observation id, kvo_tomb *out) {
-  bool found = false;
   kvo__lock(&lock);
-  for (size_t age = 0; age < used && !found; age++) {
-    found = at_age(age)->id == id;
-    if (found) *out = *at_age(age);
-  }
+  const kvo_tomb *tomb = tomb_at(last);
+  while (tomb != NULL && tomb->id != id) tomb = tomb_at(tomb->number - 1);
+  if (tomb != NULL) *out = *tomb;
   kvo__unlock(&lock);
-  return found;
+  return tomb != NULL;
 }
 
 bool kvo__tomb_find(const void *object, const void *observer, const char *key_path, const void *context,
@@ -90,10 +122,9 @@ bool kvo__tomb_find(const void *object, const void *observer, const char *key_pa
   kvo_key hash = kvo_key_hash(key_path, strlen(key_path));
   bool found = false;
   kvo__lock(&lock);
-  for (size_t age = 0; age < used && !found; age++) {
-    const kvo_tomb *tomb = at_age(age);
-    found = tomb->object == object && tomb->observer == observer && tomb->path_hash == hash &&
-            tomb->object_died == of_dead && (!match_context || tomb->context == context);
+  for (const kvo_tomb *tomb = newest_of(object); tomb != NULL && !found; tomb = before(tomb)) {
+    found = tomb->observer == observer && tomb->path_hash == hash && tomb->object_died == of_dead &&
+            (!match_context || tomb->context == context);
     if (found) *out = *tomb;
   }
   kvo__unlock(&lock);
@@ -103,8 +134,8 @@ bool kvo__tomb_find(const void *object, const void *observer, const char *key_pa
 size_t kvo__tombs_at(const void *object, kvo_tomb *out, size_t capacity) {
   size_t count = 0;
   kvo__lock(&lock);
-  for (size_t age = 0; age < used && count < capacity; age++)
-    if (at_age(age)->object == object && !at_age(age)->object_died) out[count++] = *at_age(age);
+  for (const kvo_tomb *tomb = newest_of(object); tomb != NULL && count < capacity; tomb = before(tomb))
+    if (!tomb->object_died) out[count++] = *tomb;
   kvo__unlock(&lock);
   return count;
 }

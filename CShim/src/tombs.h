@@ -4,11 +4,13 @@
 
 #include "internal.h"
 
-enum { KVO_TOMB_FRAMES = 16 };
+enum { KVO_TOMB_FRAMES = 8 };
 
 /** An observation that has ended. Observations made by tokens of a binding are not remembered: nobody can remove them twice. */
 typedef struct kvo_tomb {
   kvo_observation id;
+  /** Its own number, and that of the one before it in the same bucket. */
+  uint64_t number, older;
   const void *object;
   const char *object_class;
   const void *observer;
@@ -21,17 +23,23 @@ typedef struct kvo_tomb {
   bool by_death;
   /** The object has died, then or later. */
   bool object_died;
-  /** Of the whole key path, of which `key_path` may be the beginning only. */
+  /** Of the whole key path, of which `path_copy` may be the beginning only. */
   kvo_key path_hash;
   int64_t nanoseconds;
   uint32_t frame_count;
   void *frames[KVO_TOMB_FRAMES];
   char observer_class[40];
-  char key_path[80];
+  /** The name of a property, which lives for ever, or NULL for a copy. */
+  const char *property_name;
+  char path_copy[80];
 } kvo_tomb;
 
-/** Remembers an observation that has just ended. No lock may be held. */
-KVO_HIDDEN void kvo__tomb_add(const kvo_fault_observation *ended, bool by_death, kvo_place place);
+static inline const char *kvo__tomb_path(const kvo_tomb *tomb) {
+  return tomb->property_name != NULL ? tomb->property_name : tomb->path_copy;
+}
+
+/** Remembers an observation that has just ended; its node is the caller's. No lock may be held. */
+KVO_HIDDEN void kvo__tomb_add(const kvo_node *ended, bool by_death, kvo_place place);
 /** An observed object dies: what is remembered of it is another one's from now on. No lock may be held. */
 KVO_HIDDEN void kvo__tombs_close(const void *object);
 /** Waits until no other thread is just ending an observation: what it ends is remembered then. No lock may be held. */

@@ -351,6 +351,7 @@ static void warn_if_deaf(const kvo_object *object, kvo_tracked *tracked, const k
 
 kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_observer *observer, bool keep_last,
                                        kvo_observation *out) {
+  kvo__warn_of_duplicate(object, observer);
   kvo_tracked *tracked = NULL;
   kvo_status status = make(object, observer, &tracked);
   if (status != KVO_OK) {

@@ -269,7 +269,7 @@ typedef kvo_action (*kvo_fault_handler)(const kvo_fault *fault, void *KVO_NULLAB
  * - KVO_HELP: any value but 0 lists all this and all codes at the first fault.
  * What the runtime remembers and watches is read when the library is loaded:
  * - KVO_STACKS: how many return addresses to keep of each registration and removal; 0, the default, keeps the source line only.
- * - KVO_ZOMBIES: how many ended observations to remember, to tell a second removal from one of what never was; 256.
+ * - KVO_ZOMBIES: how many ended observations to remember, to tell a second removal from one of what never was; 2048.
  * - KVO_HISTORY: how many events to remember; 0.
  * - KVO_VALUES: 1 lets reports contain values of properties, which may be private.
  * - KVO_MAX_DEPTH: how deeply deliveries may nest. 0, the default: unless they go in a circle, as deep as the stack allows.
