@@ -80,12 +80,17 @@ static bool takes_mute(const kvo_object *object, kvo_key key) {
   return true;
 }
 
-uint32_t kvo_frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key) {
-  bool unusual = __builtin_expect(kvo__unusual != 0, false);
-  if (unusual && takes_mute(object, key)) return 0;
+/* While this thread has a mute or a manual pair open. */
+__attribute__((noinline, cold)) static uint32_t begin_unusually(kvo_frame *frame, kvo_object *object, kvo_key key) {
+  if (takes_mute(object, key)) return 0;
   uint32_t wants = kvo__frame_begin(frame, object, key, true, KVO_CHANGE_SETTING, NULL);
-  if (unusual && wants != 0) kvo__manual_is_doubled(object, key);
+  if (wants != 0) kvo__manual_is_doubled(object, key);
   return wants;
+}
+
+uint32_t kvo_frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key) {
+  if (__builtin_expect(kvo__unusual != 0, false)) return begin_unusually(frame, object, key);
+  return kvo__frame_begin(frame, object, key, true, KVO_CHANGE_SETTING, NULL);
 }
 
 uint32_t kvo_frame_begin_change(kvo_frame *frame, kvo_object *object, kvo_key key, kvo_change_kind kind,

@@ -12,7 +12,7 @@ void kvo__remember_ended(const kvo_node *node, bool by_death, kvo_place place) {
   if (kvo__knobs.zombies == 0 || !is_remembered(node)) return;
   kvo__tomb_add(node, by_death, place);
   kvo_info *info = kvo__slot_info(atomic_load_explicit(&node->slot, memory_order_relaxed));
-  atomic_fetch_or(&info->state, KVO_STATE_REMEMBERED);
+  if ((atomic_load(&info->state) & KVO_STATE_REMEMBERED) == 0) atomic_fetch_or(&info->state, KVO_STATE_REMEMBERED);
 }
 
 static kvo_status cancel(kvo_observation observation, kvo_place place) {
