@@ -127,7 +127,7 @@
     }
 
     @Test
-    func `149, 150, 266, 267: A change on the way that was not announced is followed and told once announced, and reported as an error`() {
+    func `149, 150, 266, 267: A change on the way that was not announced is an error; once announced, it is told`() {
       let (former, next) = (T(v: 1), T(v: 5))
       t.hiddenChild = former
       t.add(w, "hiddenChild.v")
