@@ -31,15 +31,19 @@ static bool has_room(const void *frame, uint32_t depth) {
 
 /* ------------------------------------------------------------------------------------------------------------ Circles -- */
 
+static bool is_delivery(const kvo_mark *mark) {
+  return mark->node != NULL && atomic_load_explicit(&mark->observation, memory_order_relaxed) != 0;
+}
+
 /* The deliveries in progress, without what else is marked; the innermost `capacity` if there are more. */
 static size_t deliveries(const kvo_thread *self, const kvo_node **nodes, size_t capacity, size_t *skipped) {
   const kvo_mark *marks = atomic_load(&self->marks);
   size_t depth = atomic_load(&self->depth), all = 0, count = 0;
-  for (size_t i = 0; i < depth; i++) all += marks[i].node != NULL;
+  for (size_t i = 0; i < depth; i++) all += is_delivery(&marks[i]);
   *skipped = all > capacity ? all - capacity : 0;
   size_t skip = *skipped;
   for (size_t i = 0; i < depth; i++)
-    if (marks[i].node != NULL && skip-- == 0) {
+    if (is_delivery(&marks[i]) && skip-- == 0) {
       nodes[count++] = marks[i].node;
       skip = 0;
     }
@@ -107,7 +111,7 @@ void kvo__end_abandoned(kvo_thread *self, const void *frame) {
   if (over == depth) return;
   const kvo_node *left = NULL; /* the one whose callback was left */
   for (uint32_t i = depth; i-- > over;)
-    if (marks[i].node != NULL) left = marks[i].node;
+    if (is_delivery(&marks[i])) left = marks[i].node;
   kvo__recording_abandoned(frame);
   kvo__unmark(over);
   kvo__fault_abandoned(left);

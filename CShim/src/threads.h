@@ -9,8 +9,8 @@ typedef struct kvo_mark {
   _Atomic kvo_observation observation;
   /** The info of the object whose expression is evaluated; NULL for a delivery. */
   const kvo_info *_Atomic root;
-  /** For the thread itself: the observation's own node if this is a delivery, which keeps it, otherwise NULL; and the stack frame
-   * that runs the code. */
+  /** For the thread itself: the observation's own node if this is a delivery, which keeps it, otherwise NULL; with no observation, a
+   * former one. And the stack frame that runs the code. */
   const kvo_node *node;
   const void *frame;
 } kvo_mark;
@@ -104,11 +104,11 @@ static inline uint32_t kvo__mark(kvo_observation observation, const kvo_info *ro
   return depth;
 }
 
-/** Says that the thread has gone on to another observation. */
+/** Says that the thread has gone on to another delivery, or, with 0, that it is between two. */
 static inline void kvo__mark_again(uint32_t depth, kvo_observation observation, const kvo_node *node) {
   if (depth >= KVO_TOO_DEEP) return;
   kvo_mark *mark = &atomic_load_explicit(&kvo__this_thread->marks, memory_order_relaxed)[depth];
-  mark->node = node;
+  if (observation != 0) mark->node = node;
   if (kvo__threads.has_barrier)
     atomic_store_explicit(&mark->observation, observation, memory_order_release);
   else

@@ -49,7 +49,7 @@
     frame.initialize(to: UnsafeMutableRawPointer(bitPattern: 0x1234))
     let observation = kvo_fault_observation(
       observation: 0x21, key_path: strdup("heat"), options: KVO_NEW, observer_class: strdup("Gauge"), observer: nil,
-      context: nil, file: strdup("Kitchen/Gauge.swift and more"), file_length: 19, line: 41,
+      context: nil, file: strdup("Kitchen/Gauge.swift and more"), file_length: 19, line: 41, callback: nil,
       object: UnsafeRawPointer(bitPattern: 0x1e0), object_class: strdup("Kettle"), frames: UnsafePointer(frame),
       frame_count: 1, alike: 0)
     return try fault {
