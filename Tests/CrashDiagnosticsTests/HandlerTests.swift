@@ -2,6 +2,7 @@
 #if Macros
   import Foundation
   import KeyValueObserving
+  import Synchronization
   import Testing
 
   @KeyValueObservable
@@ -176,5 +177,40 @@
       }
       #expect(asked == ["inner", "outer"])
     }
+
+    @Test func `A task's handler follows the task and its children, not others, and stands behind the thread's`() async
+    {
+      let codes = Codes()
+      @Sendable func misuse() { Meter().removeObserver(Reader(), forKeyPath: "value") }
+      await KeyValueFault.withTaskHandler { fault in
+        codes.add("task \(fault.code)")
+        return .ignore
+      } in: {
+        misuse()
+        await Task.yield()
+        await withTaskGroup(of: Void.self) { group in
+          for _ in 0..<2 { group.addTask { misuse() } }
+        }
+        KeyValueFault.withHandler { _ in
+          codes.add("thread")
+          return .ignore
+        } in: {
+          misuse()
+        }
+        await KeyValueFault.withTaskHandler { _ in
+          codes.add("inner")
+          return .ignore
+        } in: {
+          misuse()
+        }
+      }
+      #expect(codes.all == ["task 2", "task 2", "task 2", "thread", "inner"])
+    }
+  }
+
+  private final class Codes: Sendable {
+    private let codes = Mutex<[String]>([])
+    var all: [String] { codes.withLock { $0 } }
+    func add(_ code: String) { codes.withLock { $0.append(code) } }
   }
 #endif

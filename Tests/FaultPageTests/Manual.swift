@@ -122,9 +122,11 @@
       try page(32) {
         // page: KVO0032 example
         let book = Book()
+        let first = Author()
+        book.publish(by: first)
         book.addObserver(panel, forKeyPath: "author.name", options: [.old, .new])
-        book.author = Author()  // not announced: the observation still watches the author before
-        book.publish(by: Author())
+        book.author = Author()  // not announced: the observation still watches the first author
+        book.publish(by: first)
         // page end
         book.removeObserver(panel, forKeyPath: "author.name")
       } remedy: {

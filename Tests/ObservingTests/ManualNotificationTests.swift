@@ -121,13 +121,38 @@
       token.invalidate()
     }
 
-    @Test func `Positions that do not exist give no elements, and nothing traps`() {
-      let token = document.observe(\.pages, options: [.new]) { [log] _, change in
+    @Test func `KVO0033, positions that do not exist: nobody is told, and nothing traps`() {
+      let token = document.observe(\.pages, options: [.new, .old]) { [log] _, change in
         log.add("\(change.newValue ?? [])")
       }
-      document.willChange(.insertion, valuesAt: [7], for: \.pages)
-      document.didChange(.insertion, valuesAt: [7], for: \.pages)
-      #expect(log.lines == ["[]"])
+      var faults: [Int] = []
+      KeyValueFault.withHandler {
+        faults.append($0.code)
+        return .ignore
+      } in: {
+        for kind in [NSKeyValueChange.insertion, .removal, .replacement] {
+          document.willChange(kind, valuesAt: [7], for: \.pages)
+          document.didChange(kind, valuesAt: [7], for: \.pages)
+        }
+      }
+      #expect(log.lines.isEmpty && faults == [33, 33, 33])
+      token.invalidate()
+    }
+
+    @Test func `KVO0033, other positions at the end than at the beginning: told as they were announced`() {
+      document.pages = [1, 2]
+      let token = document.observe(\.pages, options: [.old]) { [log] _, change in
+        log.add("\(change.indexes.map(Array.init) ?? [])")
+      }
+      var faults: [Int] = []
+      KeyValueFault.withHandler {
+        faults.append($0.code)
+        return .ignore
+      } in: {
+        document.willChange(.removal, valuesAt: [0], for: \.pages)
+        document.didChange(.removal, valuesAt: [1], for: \.pages)
+      }
+      #expect(log.lines == ["[0]"] && faults == [33])
       token.invalidate()
     }
   }

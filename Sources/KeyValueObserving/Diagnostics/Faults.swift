@@ -35,7 +35,8 @@ func raiseRegistrationFault(
     case KVO_ERROR_DYING_OBJECT: KVO_FAULT_DYING_OBJECT
     default: KVO_FAULT_NO_INTERCEPTION
     }
-  let name = kvo_object_class(object).map { String(cString: kvo_class_name($0)) } ?? "(no class)"
+  // Without the number that tells classes of one name apart.
+  let name = kvo_object_class(object).map { String(cString: kvo_class_name($0)).prefix { $0 != "#" } } ?? "(no class)"
   let reason = String(cString: kvo_status_string(status))
   raiseFault(
     code, "cannot observe \"\(keyPath)\" of \(name)@\(hexadecimal(kvo_object_instance(object))): \(reason)",

@@ -15,6 +15,12 @@ extension KeyValueObservable {
   public nonisolated func willChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
     guard changeKind != .setting else { return willChangeValue(forKey: key) }
     let positions = Array(indexes)
+    if let count = count(ofObserved: key), let last = positions.last,
+      last >= (changeKind == .insertion ? count + positions.count : count)
+    {
+      kvo_binding_will_unheard(__keyValueObject, kvo_key_hash(key, key.utf8.count))
+      return raisePositionsOutside(key, changeKind, last: last, count: count)
+    }
     kvo_will_change_indexes(
       adoptedObject, kvo_change_kind(UInt32(changeKind.rawValue)), name(ofAnnounced: key), positions, positions.count
     )
@@ -26,6 +32,24 @@ extension KeyValueObservable {
     kvo_did_change_indexes(
       __keyValueObject, kvo_change_kind(UInt32(changeKind.rawValue)), name(ofAnnounced: key), positions, positions.count
     )
+  }
+
+  /// How many elements a collection has, if the object is observed at all.
+  private nonisolated func count(ofObserved key: String) -> Int? {
+    guard kvo_object_is_observed(__keyValueObject) else { return nil }
+    let value = KeyValueClass.of(self).property(named: key)?.read(self)
+    return (value.flatMap(unwrapped) as? any Collection)?.count
+  }
+
+  private nonisolated func raisePositionsOutside(_ key: String, _ kind: NSKeyValueChange, last: Int, count: Int) {
+    let name = ObserverIdentity(self)
+    raiseFault(
+      KVO_FAULT_BAD_INDEXES,
+      "a change of \"\(key)\" of \(name.className)@\(name.addressText) is announced at position \(last), and the "
+        + "collection has \(count) element\(count == 1 ? "" : "s")"
+        + (kind == .insertion ? " before the insertion" : "") + ": nobody is told",
+      help: "of a removal and a replacement count positions before the change, of an insertion after it; "
+        + "mutableArrayValue(for:) announces the right ones itself")
   }
 
   /// The name of the property that answers a key: its observers are those to tell.
