@@ -80,7 +80,9 @@ let package = Package(
     // A C program that the tests of interoperation talk to.
     .target(name: "CSupport", dependencies: ["CKVO"], path: "Tests/CSupport"),
     .testTarget(name: "InteropTests", dependencies: ["KeyValueObserving", "CKVO", "CSupport"]),
-    .testTarget(name: "CrashDiagnosticsTests", dependencies: ["KeyValueObserving", "CKVO"]),
+    .testTarget(
+      name: "CrashDiagnosticsTests",
+      dependencies: ["KeyValueObserving", "CKVO", "CrashScenarios", "CCrashScenarios"], exclude: ["Golden"]),
     // The pages of Documentation/Faults, their examples run.
     .target(name: "CFaultPages", dependencies: ["CKVO"], path: "Tests/CFaultPages"),
     .testTarget(name: "FaultPageTests", dependencies: ["KeyValueObserving", "CKVO", "CFaultPages"]),

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the C runtime on its own and runs the suite of Tests/CAPI; everything it makes is below build/c.
+# Builds the C runtime on its own and runs the suite of Tests/CAPI and the crash catalogue; everything it makes is below build/c.
 #   scripts/check-c.sh --quick   gcc -O2, headers as C and C++, exported symbols
 #   scripts/check-c.sh           also gcc and clang at -O0 and -O3, AddressSanitizer + UBSan, ThreadSanitizer, valgrind, installation
 set -eu
@@ -39,6 +39,22 @@ count() {
   passed=$((passed + p))
   failed=$((failed + f))
   [ "$p" -gt 0 ] || fail "$1: no test ran"
+}
+
+# crashes <name> <folder> [command]: the scenarios of the crash catalogue, in processes of their own and, where they can, in one. With a
+# command, such as valgrind, only the latter.
+crashes() {
+  name=$1 program=$out/$2/tests/kvo_crash log=$out/$2/crashes.log
+  shift 2
+  : >"$log"
+  [ $# -gt 0 ] || "$program" --all >>"$log" || { grep -A 1 FAIL "$log" || cat "$log"; }
+  "$@" "$program" --record >>"$log" || tail -20 "$log"
+  p=$(awk '/^[0-9]+ passed, / { n += $1 } END { print n + 0 }' "$log")
+  f=$(awk '/^[0-9]+ passed, / { n += $3 } END { print n + 0 }' "$log")
+  printf '%-28s %d passed, %d failed\n' "$name" "$p" "$f"
+  passed=$((passed + p))
+  failed=$((failed + f))
+  [ "$p" -gt 0 ] || fail "$name: no scenario ran"
 }
 
 # build <folder> <compiler> <flags> [cmake arguments]
@@ -115,10 +131,12 @@ installation() {
 headers
 build gcc-O2 gcc "-O2 -g"
 suite "gcc -O2" gcc-O2
+crashes "crash catalogue, gcc -O2" gcc-O2
 if ! $quick; then
   for level in O0 O3; do
     build "gcc-$level" gcc "-$level -g"
     suite "gcc -$level" "gcc-$level"
+    crashes "crash catalogue, gcc -$level" "gcc-$level"
     if [ -n "$clang" ]; then
       build "clang-$level" "$clang" "-$level -g"
       suite "clang -$level" "clang-$level"
@@ -129,10 +147,13 @@ if ! $quick; then
   build asan "$clang" "-O1 -g -fsanitize=address,undefined -fno-sanitize=function -fno-sanitize-recover=undefined" \
     -DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=bfd -DCMAKE_SHARED_LINKER_FLAGS=-fuse-ld=bfd
   KVO_TEST_TOOL=asan suite "AddressSanitizer + UBSan" asan
+  KVO_CRASH_SECONDS=120 crashes "crash catalogue, ASan" asan
   # gcc's: that of the Swift toolchain needs libdispatch.
   build tsan gcc "-O1 -g -fsanitize=thread"
   KVO_TEST_TOOL=tsan TSAN_OPTIONS=halt_on_error=1 suite ThreadSanitizer tsan -L threads
+  KVO_CRASH_SECONDS=120 crashes "crash catalogue, TSan" tsan
   under_valgrind
+  crashes "crash catalogue, valgrind" gcc-O0 valgrind -q --error-exitcode=99
   installation
 fi
 echo "check-c: $passed passed, $failed failed"

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 (($#)) || set -- release stripped backtrace address thread
 out=build/crashes failures=0
 mkdir -p "$out"
-export KVO_CRASH_SECONDS=120
+export KVO_CRASH_SECONDS=60
 
 # build <name> [options]: the program kvo, built in a folder of its own where its options need one.
 build() {
@@ -23,6 +23,9 @@ run() {
   shift
   "$@" crash --all --json >"$out/$name.json" || true
 }
+
+# What of a run has to be the same, without the lines that have a text. Names of functions may differ, so verdicts may.
+compared() { sed 's/,"passed":.*//' "$2" | if [[ -n $1 ]]; then grep -vF "$1"; else cat; fi; }
 
 complain() {
   echo "check-crashes: $*" >&2
@@ -49,7 +52,9 @@ for variant in "$@"; do
       ;;
     *) complain "what is \"$variant\"?" && continue ;;
   esac
-  diff "$out/debug.json" "$out/$variant.json" >"$out/$variant.diff" || {
+  # Swift's backtrace tool cannot read the memory of a program under a sanitizer; K97 is about nothing else.
+  left='' && [[ $variant != address && $variant != thread ]] || left='"id":"K97"'
+  diff <(compared "$left" "$out/debug.json") <(compared "$left" "$out/$variant.json") >"$out/$variant.diff" || {
     head -40 "$out/$variant.diff"
     complain "$variant differs from debug: $out/$variant.diff"
   }

@@ -10,7 +10,7 @@
 
 static void count_up(panel *self, const kvo_change *change) {
   (void)change;
-  document_set_pages(self->of, self->of->pages + 1); // site K58c: sets the property again
+  document_set_pages(self->of, self->of->pages + 1);
 }
 
 static void sets_it_again(void) {

@@ -67,9 +67,9 @@ static void make_classes(void) {
       {.name = "age", .type = "i", .getter = (kvo_function)get_age},
   };
   static const kvo_property_spec of_authors[] = {PROPERTY("name", "*", name)};
-  documents = make_class("Document", sizeof(document), of_documents, sizeof of_documents / sizeof *of_documents,
+  documents = make_class("document", sizeof(document), of_documents, sizeof of_documents / sizeof *of_documents,
                          finalize_document);
-  authors = make_class("Author", sizeof(author), of_authors, 1, NULL);
+  authors = make_class("author", sizeof(author), of_authors, 1, NULL);
 }
 
 static void need_classes(void) {
@@ -100,9 +100,6 @@ author *author_make(const char *name) {
   set_name((author *)made, name);
   return (author *)made;
 }
-
-void document_destroy(document *of) { kvo_object_destroy(&of->header); }
-void author_destroy(author *of) { kvo_object_destroy(&of->header); }
 
 void document_set_title(document *of, const char *title) { KVO_SET(of, "title", const char *, title); }
 void document_set_pages(document *of, int pages) { KVO_SET(of, "pages", int, pages); }

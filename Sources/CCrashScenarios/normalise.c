@@ -23,7 +23,7 @@ static void normalise_line(const char *line, size_t length, FILE *out) {
   for (const char *at = line; at < end;) {
     bool begins = at == line || !is_name(at[-1]);
     size_t digits = begins ? number_length(at) : 0;
-    if (begins && at[0] == '0' && at[1] == 'x') {
+    if (begins && at[0] == '0' && at[1] == 'x' && isxdigit((unsigned char)at[2])) {
       fputs("ADDRESS", out);
       at += 2 + strspn(at + 2, "0123456789abcdef");
     } else if (at[0] == '#' && isdigit((unsigned char)at[1])) {
@@ -53,9 +53,10 @@ static void normalise_line(const char *line, size_t length, FILE *out) {
   fputc('\n', out);
 }
 
-/* A line of a stack: "#0 ..." after spaces. */
+/* A line of a stack: "#0 ..." after spaces, or how many calls more there are. */
 static bool is_frame(const char *line) {
   line += strspn(line, " ");
+  if (line[0] == '(' && strncmp(line + 1 + strspn(line + 1, "0123456789"), " calls more", 11) == 0) return true;
   return line[0] == '#' && isdigit((unsigned char)line[1]) && strchr("0123456789 ", line[2]) != NULL;
 }
 
@@ -67,7 +68,9 @@ char *kvo_crash_normalise(const char *report) {
   bool in_stack = false;
   while (*report != '\0') {
     size_t length = strcspn(report, "\n");
-    if (!is_frame(report))
+    if (strncmp(report, "  modules: ", 11) == 0)
+      fputs("  modules: (those of the stacks)\n", out);
+    else if (!is_frame(report))
       normalise_line(report, length, out);
     else if (!in_stack)
       fputs("        (a stack)\n", out);

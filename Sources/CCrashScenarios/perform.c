@@ -89,6 +89,8 @@ typedef struct recording {
 
 static kvo_action record(const kvo_fault *fault, void *arg) {
   recording *into = arg;
+  /* Told to handlers only: by default it is no misuse. */
+  if (fault->severity == KVO_SEVERITY_INFO) return KVO_ACTION_IGNORE;
   pthread_mutex_lock(&into->lock);
   crash_note_code(into->result, (int)fault->code);
   pthread_mutex_unlock(&into->lock);

@@ -49,7 +49,8 @@ struct document {
 kvo_class *document_class(void);
 /** NULL without memory. */
 document *document_make(const char *title);
-void document_destroy(document *of);
+/** In place, so that reports name the line of the program. */
+#define document_destroy(of) kvo_object_destroy(&(of)->header)
 /** Runs in kvo_object_destroy of a document, when its observations have ended. NULL at first. */
 extern void (*document_will_be_freed)(document *of);
 void document_set_title(document *of, const char *title);
@@ -59,7 +60,7 @@ void document_set_author(document *of, author *by);
 void document_set_next(document *of, document *next);
 
 author *author_make(const char *name);
-void author_destroy(author *of);
+#define author_destroy(of) kvo_object_destroy(&(of)->header)
 void author_set_name(author *of, const char *name);
 
 /** Who observes. */
