@@ -25,7 +25,7 @@ run() {
 }
 
 # What of a run has to be the same, without the lines that have a text. Names of functions may differ, so verdicts may.
-compared() { sed 's/,"passed":.*//' "$2" | if [[ -n $1 ]]; then grep -vF "$1"; else cat; fi; }
+compared() { sed 's/,"passed":.*//' "$2" | if [[ -n $1 ]]; then grep -vE "$1"; else cat; fi; }
 
 complain() {
   echo "check-crashes: $*" >&2
@@ -52,8 +52,13 @@ for variant in "$@"; do
       ;;
     *) complain "what is \"$variant\"?" && continue ;;
   esac
-  # Swift's backtrace tool cannot read the memory of a program under a sanitizer; K97 is about nothing else.
-  left='' && [[ $variant != address && $variant != thread ]] || left='"id":"K97"'
+  left=
+  case $variant in
+    # Swift's backtrace tool cannot read the memory of a program under a sanitizer; K97 is about nothing else.
+    address | thread) left='"id":"K97"' ;;
+    # With standard error closed, that tool now and then ends the program by a SIGPIPE of its own.
+    backtrace) left='"id":"K93c?"' ;;
+  esac
   diff <(compared "$left" "$out/debug.json") <(compared "$left" "$out/$variant.json") >"$out/$variant.diff" || {
     head -40 "$out/$variant.diff"
     complain "$variant differs from debug: $out/$variant.diff"
