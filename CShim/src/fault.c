@@ -172,6 +172,23 @@ kvo_fault kvo__fault_of(kvo_fault_code code) {
   return fault;
 }
 
+void kvo__fault_concerns(kvo_fault *fault, const kvo_fault_observation *observations, size_t count, kvo_place place) {
+  fault->observations = observations;
+  fault->observation_count = count;
+  fault->object = observations[0].object;
+  fault->object_class = observations[0].object_class;
+  fault->file = place.file;
+  fault->line = place.line;
+}
+
+kvo_fault_site kvo__site(const char *label, kvo_place place) {
+  return (kvo_fault_site){.label = label,
+                          .file = place.file,
+                          .file_length = place.file != NULL ? strlen(place.file) : 0,
+                          .line = place.line,
+                          .age = -1};
+}
+
 void kvo__raise(kvo_fault *fault, const char *detail) {
   if (kvo__is_switched_off(fault->code)) return;
   enum { STEPS = 24 };

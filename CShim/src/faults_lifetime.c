@@ -51,12 +51,9 @@ void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls, cons
     kvo__append(&label, "removed in time: \"%s\" by %s@0x%llx", kvo__tomb_path(&removed[i]),
                 removed[i].observer_class[0] != '\0' ? removed[i].observer_class : "observer",
                 kvo__address(removed[i].observer));
-    sites[i] = (kvo_fault_site){.label = labels[i],
-                                .file = removed[i].ended.file,
-                                .file_length = removed[i].ended.file != NULL ? strlen(removed[i].ended.file) : 0,
-                                .line = removed[i].ended.line,
-                                .thread = removed[i].thread,
-                                .age = (double)(kvo__now() - removed[i].nanoseconds) / 1e9};
+    sites[i] = kvo__site(labels[i], removed[i].ended);
+    sites[i].thread = removed[i].thread;
+    sites[i].age = (double)(kvo__now() - removed[i].nanoseconds) / 1e9;
     kvo__discard(&label);
   }
   kvo_fault fault = kvo__fault_of(KVO_FAULT_DEALLOCATED_WHILE_OBSERVED);
@@ -84,10 +81,7 @@ void kvo__fault_overwritten(const kvo_fault_observation *concerned, uintptr_t wo
   kvo_fault fault = kvo__fault_of(KVO_FAULT_OVERWRITTEN_HEADER);
   fault.help = "do not initialise an object again, copy another one over it, or let another tool write to its header "
                "while it is observed; changes made since were told to nobody. Found when the last observation ended";
-  fault.observations = concerned;
-  fault.observation_count = 1;
-  fault.object = concerned->object;
-  fault.object_class = concerned->object_class;
+  kvo__fault_concerns(&fault, concerned, 1, KVO_NOWHERE);
   kvo__raise(&fault, detail.bytes);
   kvo__discard(&detail);
 }

@@ -211,12 +211,7 @@ void kvo__fault_duplicate(const kvo_fault_observation *present, kvo_place place)
               present->key_path, present->object_class, kvo__address(present->object));
   kvo_fault fault = kvo__fault_of(KVO_FAULT_DUPLICATE);
   fault.help = "is the code that registers run twice? If both are meant, give each a context of its own";
-  fault.observations = present;
-  fault.observation_count = 1;
-  fault.object = present->object;
-  fault.object_class = present->object_class;
-  fault.file = place.file;
-  fault.line = place.line;
+  kvo__fault_concerns(&fault, present, 1, place);
   kvo__raise(&fault, detail.bytes);
   kvo__discard(&detail);
 }

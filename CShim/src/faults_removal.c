@@ -6,8 +6,6 @@
 
 static double age_of(const kvo_tomb *tomb) { return (double)(kvo__now() - tomb->nanoseconds) / 1e9; }
 
-static size_t length_of(const char *string) { return string != NULL ? strlen(string) : 0; }
-
 static kvo_fault_observation described(const kvo_tomb *tomb) {
   return (kvo_fault_observation){
       .observation = tomb->id,
@@ -17,7 +15,7 @@ static kvo_fault_observation described(const kvo_tomb *tomb) {
       .observer = tomb->observer,
       .context = (void *)(uintptr_t)tomb->context,
       .file = tomb->registered.file,
-      .file_length = length_of(tomb->registered.file),
+      .file_length = tomb->registered.file != NULL ? strlen(tomb->registered.file) : 0,
       .line = tomb->registered.line,
       .object = tomb->object,
       .object_class = tomb->object_class,
@@ -25,16 +23,12 @@ static kvo_fault_observation described(const kvo_tomb *tomb) {
 }
 
 static kvo_fault_site ending(const kvo_tomb *tomb, const char *label) {
-  return (kvo_fault_site){
-      .label = label,
-      .file = tomb->ended.file,
-      .file_length = length_of(tomb->ended.file),
-      .line = tomb->ended.line,
-      .thread = tomb->thread,
-      .age = age_of(tomb),
-      .frames = tomb->frames,
-      .frame_count = tomb->frame_count,
-  };
+  kvo_fault_site site = kvo__site(label, tomb->ended);
+  site.thread = tomb->thread;
+  site.age = age_of(tomb);
+  site.frames = tomb->frames;
+  site.frame_count = tomb->frame_count;
+  return site;
 }
 
 static const char *observer_name(const kvo_tomb *tomb) {
@@ -75,14 +69,9 @@ static void raise_removed_twice(const kvo_tomb *tomb, kvo_place again) {
   fault.apple = apple.bytes;
   fault.help = "remove an observation in one place only, or by what may be ended again: in Swift the token's "
                "invalidate(), in C kvo_cancel_observer";
-  fault.observations = &observation;
-  fault.observation_count = 1;
+  kvo__fault_concerns(&fault, &observation, 1, again);
   fault.sites = &first;
   fault.site_count = 1;
-  fault.object = tomb->object;
-  fault.object_class = tomb->object_class;
-  fault.file = again.file;
-  fault.line = again.line;
   kvo__raise(&fault, detail.bytes);
   kvo__discard(&detail);
   kvo__discard(&apple);
@@ -101,14 +90,9 @@ static void raise_stale_handle(const kvo_tomb *tomb, kvo_place place) {
   kvo_fault fault = kvo__fault_of(KVO_FAULT_STALE_HANDLE);
   fault.help = "forget an observation's id when its object dies, or end it with kvo_cancel_observer, which accepts one "
                "that has ended";
-  fault.observations = &observation;
-  fault.observation_count = 1;
+  kvo__fault_concerns(&fault, &observation, 1, place);
   fault.sites = &death;
   fault.site_count = 1;
-  fault.object = tomb->object;
-  fault.object_class = tomb->object_class;
-  fault.file = place.file;
-  fault.line = place.line;
   kvo__raise(&fault, detail.bytes);
   kvo__discard(&detail);
 }
@@ -179,12 +163,7 @@ void kvo__fault_unused(const kvo_node *node, kvo_place place) {
   fault.help =
       "keep the token that observe(_:options:changeHandler:) returns, in a property for instance: the observation "
       "ends with it";
-  fault.observations = &concerned;
-  fault.observation_count = 1;
-  fault.object = concerned.object;
-  fault.object_class = concerned.object_class;
-  fault.file = place.file;
-  fault.line = place.line;
+  kvo__fault_concerns(&fault, &concerned, 1, place);
   kvo__raise(&fault, detail.bytes);
   kvo__discard(&detail);
 }

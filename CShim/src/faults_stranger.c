@@ -107,21 +107,10 @@ static void raise_stranger(const kvo_object *object, const kvo_observer_identity
   kvo_fault_site sites[2];
   size_t site_count = 0;
   elsewhere other = find_elsewhere(identity->address, instance, key_path);
-  if (other.found)
-    sites[site_count++] = (kvo_fault_site){.label = "with the other object registered",
-                                           .file = other.place.file,
-                                           .file_length = other.place.file != NULL ? strlen(other.place.file) : 0,
-                                           .line = other.place.line,
-                                           .age = -1};
+  if (other.found) sites[site_count++] = kvo__site("with the other object registered", other.place);
   kvo_tomb tomb;
   if (kvo__tomb_find(instance, identity->address, key_path, context, match_context, true, &tomb))
-    sites[site_count++] = (kvo_fault_site){
-        .label = "with an earlier object at this address registered",
-        .file = tomb.registered.file,
-        .file_length = tomb.registered.file != NULL ? strlen(tomb.registered.file) : 0,
-        .line = tomb.registered.line,
-        .age = -1,
-    };
+    sites[site_count++] = kvo__site("with an earlier object at this address registered", tomb.registered);
   /* As readers, so that the strings stay while the report is made. */
   kvo_info *info = kvo__word_info(kvo__word(object));
   uint64_t entered = info != NULL ? kvo__enter(info) : 0;
@@ -169,12 +158,7 @@ void kvo__fault_ambiguous(const kvo_fault_observation *candidates, size_t count,
               taken->key_path, taken->object_class, kvo__address(taken->object), count, kvo__address(taken->context));
   kvo_fault fault = kvo__fault_of(KVO_FAULT_AMBIGUOUS_REMOVAL);
   fault.help = "remove with the context given at registration";
-  fault.observations = candidates;
-  fault.observation_count = count;
-  fault.object = taken->object;
-  fault.object_class = taken->object_class;
-  fault.file = place.file;
-  fault.line = place.line;
+  kvo__fault_concerns(&fault, candidates, count, place);
   kvo__raise(&fault, detail.bytes);
   kvo__discard(&detail);
 }

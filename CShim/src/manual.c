@@ -67,16 +67,11 @@ static void free_manual(manual *open) {
 
 /* Where it was announced; valid as long as it is. */
 static kvo_fault_site will_of(const manual *open, uint32_t thread) {
-  return (kvo_fault_site){
-      .label = "willChange called",
-      .file = open->place.file,
-      .file_length = open->place.file != NULL ? strlen(open->place.file) : 0,
-      .line = open->place.line,
-      .thread = thread,
-      .age = -1,
-      .frames = open->frames,
-      .frame_count = open->frame_count,
-  };
+  kvo_fault_site site = kvo__site("willChange called", open->place);
+  site.thread = thread;
+  site.frames = open->frames;
+  site.frame_count = open->frame_count;
+  return site;
 }
 
 /* Out of the list: nobody else looks at it any more. */

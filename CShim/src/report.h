@@ -28,6 +28,11 @@ static inline unsigned long long kvo__address(const void *pointer) { return (uns
 
 /** A fault of this code, to be filled: its severity is the code's, and all else is empty. */
 KVO_HIDDEN kvo_fault kvo__fault_of(kvo_fault_code code);
+/** Says what a fault is about: observations, the first one's object, and where it happened. */
+KVO_HIDDEN void kvo__fault_concerns(kvo_fault *fault, const kvo_fault_observation *observations, size_t count,
+                                    kvo_place place);
+/** A place with a label, of unknown thread and age. */
+KVO_HIDDEN kvo_fault_site kvo__site(const char *label, kvo_place place);
 /** Completes a fault and reports it; `detail` is its first line behind code and severity. No lock may be held. */
 KVO_HIDDEN void kvo__raise(kvo_fault *fault, const char *detail);
 /** The kernel's number of this thread. */
