@@ -120,12 +120,21 @@ static kvo_status remove_for(world *in, int slot, int identity, int path, bool w
 
 /* ------------------------------------------------------------------------------------------------------------- Faults -- */
 
-/* What it reads is nobody's dependency, though an evaluation may have raised the fault. */
+/* The model does not know what is remembered of observations that have ended, nor which ids there were. */
+static kvo_fault_code known_code(const kvo_fault *fault) {
+  bool is_ended = fault->code == KVO_FAULT_REMOVED_TWICE || fault->code == KVO_FAULT_STALE_HANDLE ||
+                  strstr(fault->summary, "is given as an observation") != NULL;
+  return is_ended ? KVO_FAULT_NOT_REGISTERED : fault->code;
+}
+
+/* What it reads is nobody's dependency, though an evaluation may have raised the fault. Of what the program does none the less, the
+ * model knows only waits. */
 static kvo_action faulted(const kvo_fault *fault, void *arg) {
   (void)arg;
   if (here->alive[0]) (void)kvo_get_value(object_in(0), "quiet", ignore_value, NULL);
+  if (fault->severity != KVO_SEVERITY_FATAL && fault->code != KVO_FAULT_ENDLESS_WAIT) return KVO_ACTION_IGNORE;
   event *told = world_log(here, FAULTED);
-  told->status = (int)fault->code;
+  told->status = (int)known_code(fault);
   if (fault->code != KVO_FAULT_DEALLOCATED_WHILE_OBSERVED) return KVO_ACTION_IGNORE;
   told->index_count = (int)fault->observation_count;
   for (size_t i = 0; i < fault->observation_count; i++)
