@@ -134,7 +134,10 @@ void harness_environment(const char *variable, const char *value) {
   if (present != NULL && strcmp(present, value) == 0) return;
   setenv(variable, value, 1);
   char *arguments[] = {"again", "--run", (char *)(uintptr_t)running, NULL};
-  execv("/proc/self/exe", arguments);
+  char program[4096]; /* by its name: under valgrind the link itself leads to valgrind, but is read as if it did not */
+  ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+  program[length > 0 ? length : 0] = '\0';
+  execv(program, arguments);
   harness_fail(__FILE__, __LINE__, "the program cannot be started again");
 }
 
