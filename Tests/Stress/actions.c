@@ -131,7 +131,10 @@ void act(int number, uint64_t seed) {
     if (mine != NULL && any(6) == 0) set_mine(mine);
     act_once();
   }
-  if (any(8) == 0) (void)kvo_will_change(&any_node()->header, "quiet"); /* ends with the thread */
-  me.fuel = 0;                                                          /* nothing comes any more */
+  me.fuel = 0; /* nothing comes any more */
+  if (any(8) == 0 && kvo_will_change(&any_node()->header, "quiet") == KVO_OK) {
+    me.left_open = true; /* ends with the thread, which is told of it */
+    atomic_fetch_add(&here.left_open, 1);
+  }
   for (uint32_t i = 0; i < OWN; i++) destroy_own(&own[i]);
 }

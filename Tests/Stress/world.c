@@ -123,6 +123,7 @@ void world_begin(uint64_t seed) {
   here.replacing = any(4) != 0;
   here.watcher_count = 0;
   here.values = 1;
+  here.left_open = 0;
   here.watchers = calloc(WATCHERS, sizeof *here.watchers);
   for (int i = 0; i < here.objects; i++) here.nodes[i] = node_make();
   for (int i = 0; i < here.objects; i++) {

@@ -84,6 +84,8 @@ typedef struct world {
   watcher *watchers;
   _Atomic int watcher_count;
   _Atomic int values;
+  /* Changes that threads began as their last act, not reported yet. */
+  _Atomic int left_open;
 } world;
 extern world here;
 
@@ -97,6 +99,8 @@ typedef struct self {
   int yields;
   /* A wait of this thread has ended in KVO0017. */
   bool unwaited;
+  /* Its last act was to begin a change. */
+  bool left_open;
 } self;
 extern _Thread_local self me;
 uint32_t any(uint32_t below);
