@@ -144,6 +144,8 @@ static void remember_unheard(const kvo_object *object, kvo_key key) {
   unheard.count++;
 }
 
+bool kvo__manual_is_open(void) { return unheard.count != 0; }
+
 /* Whether there was such a will. */
 static bool take_unheard(const kvo_object *object, kvo_key key) {
   for (uint32_t i = unheard.count; i-- > 0;)

@@ -200,46 +200,58 @@ static void note_read(evaluation *recording, const kvo_info *info, kvo_key key, 
   recording->read_count++;
 }
 
-static bool is_subscribed(kvo_tracked *tracked, kvo_info *info, kvo_key key) {
-  kvo__lock(&tracked->lock);
-  bool found = info != NULL && find_dependency(tracked, info, key) != NULL;
-  kvo__unlock(&tracked->lock);
-  return found;
+/* Whether the observation hears of this key of another object of this class: of the one that was here before. tracked->lock is held. */
+static bool hears_another(const kvo_tracked *tracked, const kvo_class *cls, kvo_key key) {
+  const kvo_dependency *each = tracked->dependencies;
+  while (each != NULL && (key_of(each) != key || info_of(each)->cls != cls)) each = each->to;
+  return each != NULL;
 }
 
-/* Whether the observation hears of this key of another object of this class: of the one that was here before. */
-static bool hears_another(kvo_tracked *tracked, const kvo_class *cls, const kvo_info *info, kvo_key key) {
-  bool found = false;
+/* A read before a change, of what nobody subscribed to when the path was last armed: what leads to it has changed in silence, or is just
+ * being told. */
+static void compare_read(evaluation *over, kvo_object *object, kvo_key key) {
+  comparison *compared = &over->compared;
+  if (!compared->is_wanted || compared->suspect != NULL || key == KVO_KEY_LIFETIME) return;
+  kvo_info *info = kvo__word_info(kvo__word(object));
+  kvo_tracked *tracked = over->tracked;
   kvo__lock(&tracked->lock);
-  for (const kvo_dependency *each = tracked->dependencies; each != NULL && !found; each = each->to)
-    found = key_of(each) == key && info_of(each) != info && info_of(each)->cls == cls;
+  if (info != NULL && find_dependency(tracked, info, key) != NULL) {
+    compared->holder = info;
+    compared->holder_key = key;
+  } else if (compared->holder != NULL && hears_another(tracked, kvo_object_class(object), key)) {
+    compared->suspect = object;
+    compared->suspect_key = key;
+  }
   kvo__unlock(&tracked->lock);
-  return found;
 }
 
-/* Whether somebody else than this change may be at work on the holder: then it may just be about to tell. */
+/* Whether another change than this one is at work on the holder: then it is just about to tell. */
 static bool others_change(const evaluation *over, const kvo_info *holder) {
   uint64_t state = atomic_load(&holder->state);
   uint64_t readers = (state & KVO_STATE_READERS) + (state & KVO_STATE_EARLIER_READERS) / KVO_STATE_EARLIER_READER;
-  uint64_t own = (uint64_t)(holder == over->changing) + (uint64_t)(holder == over->tracked->root);
+  uint64_t own = (uint64_t)(holder == over->compared.changing) + (uint64_t)(holder == over->tracked->root);
   return readers > own;
 }
 
-/* A read before a change, of what nobody subscribed to when the path was last armed: what leads to it has changed in silence. */
-static void compare_read(evaluation *over, kvo_object *object, kvo_key key) {
-  kvo_info *info = kvo__word_info(kvo__word(object));
+/* It is certain if only this thread has ever evaluated the observation, no evaluation has begun since this one, and nobody is at work on
+ * the holder or has announced a change by hand: each change that was told has then been followed, and this one was not told. With
+ * several threads it never is: one may have stored, and not yet come to tell; so nothing is said of those. */
+kvo_info *kvo__silent_change(const evaluation *over, uint64_t *entered) {
+  const comparison *compared = &over->compared;
   kvo_tracked *tracked = over->tracked;
-  if (over->silent_holder != NULL || key == KVO_KEY_LIFETIME) return;
-  if (is_subscribed(tracked, info, key)) {
-    over->last_holder = info;
-    over->last_key = key;
-    return;
+  if (compared->suspect == NULL || kvo__manual_is_open()) return NULL;
+  kvo_info *holder = NULL;
+  kvo__lock(&tracked->lock);
+  bool is_followed = tracked->is_shared || tracked->started != over->begun_before;
+  for (const kvo_dependency *each = tracked->dependencies; each != NULL && !is_followed; each = each->to) {
+    kvo_info *info = info_of(each);
+    if (info == compared->holder && key_of(each) == compared->holder_key) holder = info;
+    is_followed = info->object == compared->suspect && key_of(each) == compared->suspect_key;
   }
-  const kvo_info *holder = over->last_holder;
-  if (holder == NULL || !hears_another(tracked, kvo_object_class(object), info, key)) return;
-  if (others_change(over, holder) || is_subscribed(tracked, kvo__word_info(kvo__word(object)), key)) return;
-  over->silent_holder = holder;
-  over->silent_key = over->last_key;
+  if (is_followed || (holder != NULL && others_change(over, holder))) holder = NULL;
+  if (holder != NULL) *entered = kvo__enter(holder); /* it is subscribed to, so it is there */
+  kvo__unlock(&tracked->lock);
+  return holder;
 }
 
 static void track_read(kvo_object *object, kvo_key key, bool coded) {

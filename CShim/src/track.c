@@ -59,6 +59,8 @@ void kvo__tracked_release(kvo_tracked *tracked) {
 static bool begin_evaluation(evaluation *here) {
   kvo_tracked *tracked = here->tracked;
   if (!atomic_load(&tracked->live)) return false;
+  if (kvo__thread() != tracked->thread) tracked->is_shared = true;
+  here->begun_before = tracked->started;
   here->entered = kvo__enter(tracked->root);
   here->mark = kvo__mark(tracked->id, tracked->root, NULL);
   return true;
@@ -83,24 +85,29 @@ static void *evaluate(evaluation *here) {
   return value;
 }
 
-/* Tells that an object on the way was replaced in silence; the did that follows re-arms the observation. */
+/* Tells if an object on the way was replaced in silence; the did that follows re-arms the observation. */
 static void report_silent_change(const evaluation *over) {
+  uint64_t entered;
+  kvo_info *holder = kvo__silent_change(over, &entered);
+  if (holder == NULL) return;
   kvo_fault_observation concerned;
   kvo__describe_node(over->tracked->anchor, &concerned);
-  const kvo_property *property = kvo__class_find(over->silent_holder->cls, over->silent_key);
-  kvo__fault_silent_change(&concerned, over->silent_holder, property != NULL ? property->name : "?");
+  const kvo_property *property = kvo__class_find(holder->cls, over->compared.holder_key);
+  kvo__fault_silent_change(&concerned, holder, property != NULL ? property->name : "?");
+  kvo__leave(holder, entered);
 }
 
 /* Computes the value before a change of `changing`, and compares what is read with what is subscribed to; NULL when the observation
  * has ended or cannot tell. */
 static void *peek(kvo_tracked *tracked, const kvo_info *changing) {
-  evaluation here = {.outer = kvo__evaluations, .tracked = tracked, .changing = changing};
+  evaluation here = {.outer = kvo__evaluations, .tracked = tracked, .compared = {.changing = changing}};
   kvo__lock(&tracked->lock);
   bool live = begin_evaluation(&here);
+  here.compared.is_wanted = !tracked->is_shared && !tracked->is_incomplete;
   kvo__unlock(&tracked->lock);
   if (!live) return NULL;
   void *value = evaluate(&here);
-  if (here.silent_holder != NULL) report_silent_change(&here);
+  report_silent_change(&here);
   end_evaluation(&here);
   return value;
 }
@@ -129,6 +136,7 @@ static cell *arm(kvo_tracked *tracked, kvo_status *status) {
   bool newest = here.number > tracked->committed;
   if (newest) {
     tracked->committed = here.number;
+    tracked->is_incomplete = here.status != KVO_OK;
     tracked->orphaned = false;
     bool has_leaf = kvo__settle_leaf(tracked, &here);
     if (tracked->keep_last) {
@@ -311,6 +319,7 @@ static kvo_status make(kvo_object *object, const kvo_binding_observer *observer,
   anchor->user_data = tracked;
   tracked->anchor = anchor;
   tracked->cls = info->cls;
+  tracked->thread = kvo__thread();
   /* Nothing tells it of a change before it is armed, so its id and order may come after the link. */
   uint64_t entered = kvo__enter(info);
   status = kvo__node_register(object, anchor, KVO_KEY_ANCHORS, &tracked->id);

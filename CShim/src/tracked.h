@@ -40,6 +40,11 @@ struct kvo_tracked {
   cell *last;
   /** An object on the way died, and no change has been told since: the program's pointer to it may dangle. */
   bool orphaned;
+  /** The thread that registered it, and whether another has ever evaluated it. */
+  const kvo_thread *thread;
+  bool is_shared;
+  /** The newest evaluation lacked memory: it may have read more than is subscribed to. */
+  bool is_incomplete;
 };
 
 /* More than that, and no read is known to be the last. */
@@ -56,19 +61,29 @@ typedef struct read {
   bool awaits_getter;
 } read;
 
+/* What an evaluation before a change finds when it compares what it reads with what is subscribed to. Objects and infos may be gone: they
+ * are compared with those of the dependencies, and never followed. */
+typedef struct comparison {
+  bool is_wanted;
+  /** The object that changes, which the frame keeps. */
+  const kvo_info *changing;
+  /** The last read that was subscribed to. */
+  const kvo_info *holder;
+  kvo_key holder_key;
+  /** The first read behind it that was not, though the same key of another object is, or NULL. */
+  const kvo_object *suspect;
+  kvo_key suspect_key;
+} comparison;
+
 /* An evaluation in progress on this thread. */
 typedef struct evaluation {
   struct evaluation *outer;
   kvo_tracked *tracked;
   /** 0: evaluated without subscribing, to see what the value is before a change. */
   uint64_t number;
-  /** Of such a one: the object that changes; and of what was replaced without notification the holder and the key, or NULL. */
-  const kvo_info *changing;
-  const kvo_info *silent_holder;
-  kvo_key silent_key;
-  /** The last read that was subscribed to. */
-  const kvo_info *last_holder;
-  kvo_key last_key;
+  /** Of such a one: what it finds when it compares, and how many evaluations had begun before. */
+  comparison compared;
+  uint64_t begun_before;
   kvo_status status;
   /** The root's info lives as long as this: its object may die in an evaluation of its own. */
   uint64_t entered;
@@ -90,6 +105,9 @@ extern KVO_HIDDEN _Thread_local evaluation *kvo__recorder __attribute__((tls_mod
 
 static inline void kvo__tracked_retain(kvo_tracked *tracked) { atomic_fetch_add(&tracked->references, 1); }
 
+/** After an evaluation before a change: the object of which a key was replaced without notification, entered for the caller to leave; or
+ * NULL, also when that is not certain. */
+KVO_HIDDEN kvo_info *kvo__silent_change(const evaluation *over, uint64_t *entered);
 /** Turns its dependencies into what the newest evaluation has made of them; tells whether one is a leaf. tracked->lock is held. */
 KVO_HIDDEN bool kvo__settle_leaf(kvo_tracked *tracked, const evaluation *over);
 /** Drops the dependencies of which this is the newest evaluation that read them, or all that only older ones read. */

@@ -1,0 +1,165 @@
+/* silent_changes.c - KVO0032 is raised where it is certain that an object on a path was replaced without notification, and never where
+ * somebody may just be about to tell. */
+#include "counted.h"
+#include "shared.h"
+
+#include <stdlib.h>
+
+static _Atomic int silent_changes, other_faults;
+
+static kvo_action count_fault(const kvo_fault *fault, void *arg) {
+  (void)arg;
+  if (fault->code == KVO_FAULT_SILENT_CHANGE)
+    silent_changes++;
+  else
+    other_faults++;
+  return KVO_ACTION_IGNORE;
+}
+
+/* A root, and a path of so many objects behind it. */
+static counted *root;
+static counted_watcher watcher;
+
+static counted *make_path(int depth) {
+  counted *first = counted_make(depth);
+  if (depth > 0) counted_set_next(first, make_path(depth - 1));
+  return first;
+}
+
+static void begin(int depth, int options) {
+  kvo_set_fault_handler(count_fault, NULL);
+  root = make_path(depth);
+  counted_watch(&watcher, root, depth, options);
+}
+
+static void finish(void) {
+  CHECK_OK(kvo_cancel_observer_and_wait(watcher.id));
+  CHECK_EQ((int)watcher.destroyed, 1);
+  counted_release(root);
+  CHECK_EQ((int)other_faults, 0);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- Certain -- */
+
+TEST("an object that was replaced without notification is told at the next change of the path, whichever that is") {
+  begin(3, KVO_OLD);
+  counted *first = counted_next(root), *second = counted_next(first), *kept = counted_next(second);
+  counted_retain(first);
+  counted_store_next(root, make_path(2));
+  counted_set_next(second, make_path(0));
+  CHECK_EQ((int)silent_changes, 1);
+  counted_set_next(root, make_path(2));
+  CHECK_EQ((int)silent_changes, 1); /* put right by the change that told it */
+  counted *now = counted_next(root);
+  counted_store_next(now, make_path(1));
+  counted_set_next(root, make_path(2));
+  CHECK_EQ((int)silent_changes, 1); /* what was there before is gone, and its death has put the path right */
+  counted_release(now);
+  counted_release(kept);
+  counted_release(second);
+  counted_release(first);
+  counted_release(first);
+  finish();
+}
+
+TEST("it is not told of a change that was announced by hand before anybody observed, and is not over") {
+  kvo_set_fault_handler(count_fault, NULL);
+  root = make_path(1);
+  counted *before = counted_next(root);
+  CHECK_OK(kvo_will_change(counted_object(root), "next"));
+  counted_watch(&watcher, root, 1, KVO_OLD);
+  counted_store_next(root, make_path(0));
+  counted_set_count(before, 1);
+  counted_set_next(root, make_path(0));
+  CHECK_EQ((int)silent_changes, 0);
+  CHECK_OK(kvo_did_change(counted_object(root), "next"));
+  counted_release(before);
+  finish();
+}
+
+/* What another thread does between two changes of this one. */
+static void replace_elsewhere(void *arg) {
+  (void)arg;
+  counted_set_next(root, make_path(1));
+}
+
+TEST("it is not told once another thread has changed the path: that one may just be storing") {
+  begin(2, KVO_OLD);
+  join_thread(start_thread(replace_elsewhere, NULL));
+  counted *kept = counted_next(root);
+  counted_store_next(root, make_path(1));
+  counted_set_next(root, make_path(1));
+  CHECK_EQ((int)silent_changes, 0);
+  counted_release(kept);
+  finish();
+}
+
+/* ------------------------------------------------------------------------------------------------------ What is gone -- */
+
+static counted *middle;
+
+static void let_middle_go(counted *of) {
+  if (of != root) return;
+  counted_has_read = NULL;
+  counted_store_next(root, make_path(1));
+}
+
+TEST("an object may die while a path is read through it before a change, and is not looked at any more") {
+  begin(2, KVO_OLD);
+  middle = counted_next(root);
+  counted *end = counted_next(middle);
+  counted_store_next(middle, make_path(0));
+  counted_release(middle);
+  counted_has_read = let_middle_go; /* only the evaluation has it now */
+  counted_set_next(root, make_path(1));
+  CHECK(watcher.calls >= 1);
+  CHECK_EQ((int)silent_changes, 0);
+  counted_release(end);
+  finish();
+}
+
+/* ---------------------------------------------------------------------------------------------------------- Threads -- */
+
+static void replace_path(int number) {
+  if (number > 2) return;
+  for (int i = 0; i < rounds(20000); i++) {
+    if (number == 0) {
+      counted_set_next(root, make_path(1));
+      continue;
+    }
+    counted *at = counted_next(root);
+    if (number == 2 && at != NULL) {
+      counted *end = counted_next(at);
+      if (end != NULL) counted_set_count(end, i);
+      counted_release(end);
+    }
+    if (at != NULL) counted_set_next(at, i % 7 == 0 ? NULL : counted_make(i));
+    counted_release(at);
+  }
+}
+
+TEST("threads that replace the objects of a path, with the old value wanted, are no misuse, and touch nothing that is gone") {
+  begin(2, KVO_OLD | KVO_NEW);
+  on_threads(replace_path);
+  CHECK_EQ((int)silent_changes, 0);
+  CHECK(watcher.calls > 0);
+  finish();
+}
+
+static void replace_both(int number) {
+  if (number > 1) return;
+  for (int i = 0; i < rounds(200); i++) counted_set_next(root, make_path(1));
+}
+
+TEST("so they are with a path that is observed anew, and whose other objects are observed too") {
+  for (int round = 0; round < rounds(300); round++) {
+    begin(1, KVO_OLD);
+    counted_watcher more;
+    counted *at = counted_next(root);
+    counted_watch(&more, at, 1, KVO_OLD | KVO_ENDS_WITH_OBJECT);
+    counted_release(at);
+    on_threads(replace_both);
+    CHECK_EQ((int)silent_changes, 0);
+    finish();
+  }
+}
