@@ -66,7 +66,7 @@ static void find_tables(bytes file, kvo_elf *out) {
   *out = (kvo_elf){symbols, found.sh_size / sizeof(ElfW(Sym)), names, strings.sh_size};
 }
 
-static kvo_elf open_elf(const kvo_module *module) {
+static kvo_elf open_file(const kvo_module *module) {
   kvo_elf opened = {0};
   int fd = open(module->path[0] != '\0' ? module->path : "/proc/self/exe", O_RDONLY | O_CLOEXEC);
   if (fd < 0) return opened;
@@ -80,6 +80,13 @@ static kvo_elf open_elf(const kvo_module *module) {
   if ((const void *)file.at == MAP_FAILED) return opened;
   if (is_same(file, module)) find_tables(file, &opened);
   if (opened.symbol_count == 0) munmap((void *)(uintptr_t)file.at, file.size);
+  return opened;
+}
+
+static kvo_elf open_elf(const kvo_module *module) {
+  int cancellation = kvo__cancel_hold();
+  kvo_elf opened = open_file(module);
+  kvo__cancel_resume(cancellation);
   return opened;
 }
 

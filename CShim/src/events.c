@@ -10,8 +10,10 @@ _Atomic uint32_t kvo__tap;
 static void hand_out(const kvo_happening *happening) {
   uint32_t listening = atomic_load(&kvo__tap);
   int error = errno; /* of the program, which knows nothing of this */
+  int cancellation = kvo__cancel_hold();
   if ((listening & KVO_TAP_HISTORY) != 0) kvo__history_note(happening);
   if ((listening & KVO_TAP_TRACE) != 0) kvo__trace_note(happening);
+  kvo__cancel_resume(cancellation);
   errno = error;
 }
 

@@ -75,7 +75,8 @@ __attribute__((noinline, noreturn)) static void die(void) {
   abort(); /* SIGABRT was ignored, blocked or handled */
 }
 
-static kvo_action ask_handler(const kvo_fault *fault) {
+/* `cancellation` is what the program had set. */
+static kvo_action ask_handler(const kvo_fault *fault, int cancellation) {
   const char *own_frame = __builtin_frame_address(0);
   bool in_handler = handler_frame != NULL && own_frame < handler_frame; /* stacks grow downwards */
   kvo__lock(&handler_lock);
@@ -85,12 +86,14 @@ static kvo_action ask_handler(const kvo_fault *fault) {
   kvo_fault_handler scope = atomic_load(&scope_handler);
   if ((handler == NULL && scope == NULL && thread_handler == NULL) || in_handler) return KVO_ACTION_DEFAULT;
   handler_frame = own_frame;
+  kvo__cancel_resume(cancellation); /* it is the program's code */
   void *recorder = kvo__recording_suspend(); /* an evaluation may have raised it */
   kvo_action action = KVO_ACTION_DEFAULT;
   if (thread_handler != NULL) action = thread_handler(fault, thread_handler_arg);
   if (action == KVO_ACTION_DEFAULT && scope != NULL) action = scope(fault, NULL);
   if (action == KVO_ACTION_DEFAULT && handler != NULL) action = handler(fault, arg);
   kvo__recording_resume(recorder);
+  kvo__cancel_hold();
   handler_frame = NULL;
   return action;
 }
@@ -157,8 +160,8 @@ static bool is_first_time(const kvo_fault *fault) {
 }
 
 /* What is to be done, with nothing left to ask. */
-static kvo_action decide(const kvo_fault *fault) {
-  kvo_action action = ask_handler(fault);
+static kvo_action decide(const kvo_fault *fault, int cancellation) {
+  kvo_action action = ask_handler(fault, cancellation);
   if (action == KVO_ACTION_DEFAULT) action = kvo__policy_for(fault->code, fault->severity);
   if (action == KVO_ACTION_ONCE) action = is_first_time(fault) ? KVO_ACTION_LOG : KVO_ACTION_IGNORE;
   return action;
@@ -192,6 +195,7 @@ kvo_fault_site kvo__site(const char *label, kvo_place place) {
 void kvo__raise(kvo_fault *fault, const char *detail) {
   if (kvo__is_switched_off(fault->code)) return;
   enum { STEPS = 24 };
+  int cancellation = kvo__cancel_hold(); /* in the midst of a report its turn would never end */
   void *frames[KVO_FAULT_FRAMES];
   kvo_fault_step steps[STEPS];
   char summary_block[512];
@@ -215,7 +219,7 @@ void kvo__raise(kvo_fault *fault, const char *detail) {
   kvo_past past;
   fault->events = past.events;
   fault->event_count = kvo__history_of(fault->object, &past);
-  kvo_action action = decide(fault);
+  kvo_action action = decide(fault, cancellation);
   bool is_written = action != KVO_ACTION_IGNORE;
   bool has_turn = is_written && take_turn(fault->thread);
   if (is_written) write_report(fault, has_turn);
@@ -225,6 +229,28 @@ void kvo__raise(kvo_fault *fault, const char *detail) {
   if (has_turn) atomic_store(&writer, 0);
   if (action == KVO_ACTION_TRAP && is_traced()) raise(SIGTRAP);
   kvo__discard(&summary);
+  kvo__cancel_resume(cancellation);
+}
+
+void kvo__fault_interrupted(void) {
+  /* Locks are held, and nobody can be asked: the call can neither go on nor fail. */
+  static _Atomic bool is_told;
+  kvo__cancel_hold();
+  if (!atomic_exchange(&is_told, true)) {
+    void *frames[KVO_FAULT_FRAMES];
+    kvo_fault fault = kvo__fault_of(KVO_FAULT_ENDLESS_WAIT);
+    fault.severity = KVO_SEVERITY_FATAL;
+    fault.summary = "KVO0017 fatal: a signal handler calls the runtime in the midst of a call that it has interrupted, and would wait "
+                    "for it for ever";
+    fault.help = "in a signal handler note what has happened, and observe, remove and set where the program goes on: kvo.h says what a "
+                 "handler may call";
+    fault.thread = kvo__thread_number();
+    fault.frames = frames;
+    fault.frame_count = kvo__stack_at_fault(frames, KVO_FAULT_FRAMES);
+    write_report(&fault, true);
+    kvo_fault_break(&fault);
+  }
+  die();
 }
 
 void kvo_fault_raise(kvo_fault_code code, const char *detail, const char *apple, const char *help,

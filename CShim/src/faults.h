@@ -53,6 +53,9 @@ KVO_HIDDEN void kvo__fault_not_registered(const kvo_object *object, const kvo_ob
 KVO_HIDDEN void kvo__fault_ambiguous(const kvo_fault_observation *candidates, size_t count, kvo_place place);
 /** KVO0015: it ends, its node is still there, and it was told of no change. */
 KVO_HIDDEN void kvo__fault_unused(const kvo_node *node, kvo_place place);
+/** KVO0017, fatal whatever the policy: this thread waits for a lock that it holds, so a signal handler has interrupted it in there and
+ * calls the runtime. In fault.c. */
+_Noreturn KVO_HIDDEN void kvo__fault_interrupted(void);
 /** KVO0017. */
 KVO_HIDDEN void kvo__fault_endless_wait(kvo_observation observation, kvo_waited waited, kvo_place place);
 

@@ -35,7 +35,8 @@
 
 /* ----------------------------------------------------------------------------------------------------- support.c -- */
 
-/** A mutex of 4 bytes on a futex: 0 free, 1 held, 2 held with waiters. Never held while code of the program runs. */
+/** A mutex of 4 bytes on a futex: 0 free, else the kernel's number of the thread that holds it, and a bit if others wait. Never held
+ * while code of the program runs; so who finds that it holds it itself is a signal handler (kvo__fault_interrupted). */
 typedef struct kvo_lock {
   _Atomic uint32_t state;
 } kvo_lock;
@@ -48,6 +49,11 @@ KVO_HIDDEN void kvo__release(kvo_lock *lock);
 KVO_HIDDEN void kvo__unlock(kvo_lock *lock);
 KVO_HIDDEN void kvo__futex_wait(_Atomic uint32_t *word, uint32_t expected);
 KVO_HIDDEN void kvo__futex_wake_all(_Atomic uint32_t *word);
+
+/** Around what may be a cancellation point of the C library, such as write(2), where a lock or a file would stay behind: the thread
+ * is not cancelled in between. They nest; what the first returns is to be given to the second. */
+KVO_HIDDEN int kvo__cancel_hold(void);
+KVO_HIDDEN void kvo__cancel_resume(int before);
 
 /** Zeroed memory of the process's allocator, or NULL. */
 KVO_HIDDEN void *kvo__alloc(size_t size);

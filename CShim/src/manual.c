@@ -15,8 +15,8 @@ typedef struct kvo_manual {
   kvo_place place;
   uint32_t frame_count;
   void *frames[MANUAL_FRAMES];
-  /** kvo_will_change has told everybody; until then a did in a callback is not for this one. */
-  bool announced;
+  /** kvo_will_change has told everybody; until then a did in a callback is not for this one. Other threads read it. */
+  _Atomic bool announced;
   /** The values were given with kvo_will_change; they are not read. */
   bool has_values;
   /** It was reported that another thread called did, and there will be none. */
@@ -35,25 +35,20 @@ static const kvo_property *property_of(manual *open) {
 
 /* ---------------------------------------------------------------------------------------------------- Open changes -- */
 
-/* Of a thread, innermost first. Others look at it, with its lock, when a did without a will may be one of another thread. */
-typedef struct kvo_manual_list {
-  kvo_lock lock;
-  manual *first;
-} kvo_manual_list;
-
-static _Thread_local kvo_manual_list manuals;
+/* Of this thread, innermost first. Others look at it, with its lock, when a did without a will may be one of another thread; so it is
+ * in the thread's record, which is there as long as others find it. */
+static manual *innermost(void) { return kvo__this_thread != NULL ? kvo__this_thread->manuals.first : NULL; }
 
 static void set_link(manual **link, manual *to) {
-  kvo__lock(&manuals.lock);
+  kvo__lock(&kvo__this_thread->manuals.lock);
   *link = to;
-  kvo__unlock(&manuals.lock);
+  kvo__unlock(&kvo__this_thread->manuals.lock);
 }
 
+/* The thread has a record. */
 static void push(manual *open) {
-  kvo_thread *self = kvo__thread(); /* its end is to be seen: kvo__manual_drop */
-  open->below = manuals.first;
-  set_link(&manuals.first, open);
-  if (self != NULL) self->manuals = &manuals;
+  open->below = innermost();
+  set_link(&kvo__this_thread->manuals.first, open);
   kvo__unusual++;
 }
 
@@ -91,28 +86,28 @@ static void end_unfinished(manual *open, const char *end) {
 }
 
 void kvo__manual_drop(void) {
-  while (manuals.first != NULL) {
-    manual *open = manuals.first;
-    take_out(&manuals.first);
+  for (manual *open = innermost(); open != NULL; open = innermost()) {
+    take_out(&kvo__this_thread->manuals.first);
     end_unfinished(open, "its thread ended");
   }
 }
 
 void kvo__manual_end_of(const kvo_info *info) {
-  for (manual **link = &manuals.first; *link != NULL;) {
+  if (innermost() == NULL) return;
+  for (manual **link = &kvo__this_thread->manuals.first; *link != NULL;) {
     manual *open = *link;
-    if (content(open)->info != info || !open->announced) {
+    if (content(open)->info != info || !atomic_load(&open->announced)) {
       link = &open->below;
       continue;
     }
     take_out(link);
     end_unfinished(open, "its object died");
-    link = &manuals.first; /* a handler may have done anything */
+    link = &kvo__this_thread->manuals.first; /* a handler may have done anything */
   }
 }
 
 void kvo__manual_is_doubled(const kvo_object *object, kvo_key key) {
-  manual *open = manuals.first;
+  manual *open = innermost();
   while (open != NULL && (open->object != object || open->key != key || open->has_values)) open = open->below;
   if (open == NULL) return;
   kvo_fault_observation concerned;
@@ -183,7 +178,7 @@ static manual *open_manual(kvo_object *object, kvo_change_kind kind, kvo_key key
                            kvo_place place, kvo_status *status) {
   *status = KVO_ERROR_OUT_OF_MEMORY;
   size_t count = selection != NULL ? selection->count : 0;
-  if (count > (SIZE_MAX - sizeof(manual)) / sizeof(size_t)) return NULL;
+  if (count > (SIZE_MAX - sizeof(manual)) / sizeof(size_t) || kvo__thread() == NULL) return NULL;
   manual *open = kvo__alloc(sizeof *open + count * sizeof(size_t));
   if (open == NULL) return NULL;
   *status = KVO_OK;
@@ -207,7 +202,7 @@ static manual *open_manual(kvo_object *object, kvo_change_kind kind, kvo_key key
 /* Tells those who want to be told before. */
 static void announce(manual *open) {
   if ((open->wants & KVO_FRAME_WANTS_WILL) != 0) kvo_frame_will(&open->frame, open->old_value);
-  open->announced = true;
+  atomic_store(&open->announced, true);
 }
 
 static kvo_status will_change(kvo_object *object, kvo_change_kind kind, const char *key, const kvo_selection *selection,
@@ -284,7 +279,7 @@ kvo_status kvo_binding_will_change_values(kvo_object *object, kvo_key key, kvo_c
 
 /* The info tells a new object at the address of a dead one from it: an open frame keeps the old info's memory. */
 static bool is_of(manual *open, const kvo_object *object, kvo_key key, const kvo_info *info) {
-  return open->announced && open->object == object && open->key == key && content(open)->info == info;
+  return atomic_load(&open->announced) && open->object == object && open->key == key && content(open)->info == info;
 }
 
 static bool is_same(const kvo_announced *begun, const kvo_announced *end) {
@@ -304,8 +299,7 @@ typedef struct crossing {
 
 static bool has_will(kvo_thread *thread, void *arg) {
   crossing *search = arg;
-  kvo_manual_list *list = thread->manuals;
-  if (list == NULL) return false;
+  kvo_manual_list *list = &thread->manuals;
   kvo__lock(&list->lock);
   manual *open = list->first;
   while (open != NULL && !is_of(open, search->object, search->key, search->info)) open = open->below;
@@ -346,7 +340,7 @@ static kvo_status follow_present_value(kvo_object *object, const char *key, kvo_
 static kvo_status did_change(kvo_object *object, const char *key, const kvo_announced *end, kvo_place place) {
   kvo_key hash = kvo_key_hash(key, strlen(key));
   kvo_info *info = kvo__word_info(kvo__word(object));
-  manual **link = &manuals.first;
+  manual *none = NULL, **link = innermost() != NULL ? &kvo__this_thread->manuals.first : &none;
   while (*link != NULL && !is_of(*link, object, hash, info)) link = &(*link)->below;
   manual *open = *link;
   if (open == NULL) return follow_present_value(object, key, hash, place);

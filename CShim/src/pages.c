@@ -36,6 +36,7 @@ static bool map_pages(size_t size, kvo_code *out) {
 
 kvo_code kvo__pages_allocate(size_t count) {
   kvo_code code = {NULL, NULL};
+  int cancellation = kvo__cancel_hold();
   kvo__lock(&pages_lock);
   if (count > rest_count) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -54,5 +55,6 @@ kvo_code kvo__pages_allocate(size_t count) {
     rest_count -= count;
   }
   kvo__unlock(&pages_lock);
+  kvo__cancel_resume(cancellation);
   return code;
 }

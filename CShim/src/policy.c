@@ -150,11 +150,13 @@ static void print_help(void) {
 }
 
 static void read_environment(void) {
+  int cancellation = kvo__cancel_hold();
   read_list("KVO_POLICY", parse_policy,
             "say abort, trap, log, once, ignore, or one of them for a severity or a code: error:log, KVO0002:log");
   read_list("KVO_REPORT", parse_form, "say text or json, and leaks");
   open_report_file();
   print_help();
+  kvo__cancel_resume(cancellation);
 }
 
 static void need_environment(void) {

@@ -5,13 +5,15 @@
 #include <unistd.h>
 
 void kvo__write_all(int fd, const char *bytes, size_t length) {
+  int cancellation = kvo__cancel_hold();
   while (length > 0) {
     ssize_t written = write(fd, bytes, length);
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;
+    if (written <= 0) break;
     bytes += written;
     length -= (size_t)written;
   }
+  kvo__cancel_resume(cancellation);
 }
 
 void kvo__sink_flush(kvo_sink *to) {

@@ -1,8 +1,9 @@
 /* support.c - status texts, the version, memory, and the runtime's small lock. */
 #define _GNU_SOURCE
-#include "internal.h"
+#include "report.h"
 
 #include <linux/futex.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -71,26 +72,37 @@ void kvo__futex_wake_all(_Atomic uint32_t *word) {
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }
 
+/* Somebody waits. On top of the owner's number, which is below it. */
+#define KVO_LOCK_AWAITED (UINT32_C(1) << 31)
+
+static bool take(kvo_lock *lock, uint32_t as) {
+  uint32_t nobody = 0;
+  return atomic_load_explicit(&lock->state, memory_order_relaxed) == 0 &&
+         atomic_compare_exchange_strong_explicit(&lock->state, &nobody, as, memory_order_acquire, memory_order_relaxed);
+}
+
 void kvo__acquire(kvo_lock *lock) {
-  uint32_t expected = 0;
-  if (atomic_compare_exchange_strong_explicit(&lock->state, &expected, 1, memory_order_acquire, memory_order_relaxed))
-    return;
+  uint32_t own = kvo__thread_number();
   /* The sections are a few dozen instructions: spin a little before sleeping. */
   for (int spins = 0; spins < 100; spins++) {
-    expected = 0;
-    if (atomic_load_explicit(&lock->state, memory_order_relaxed) == 0 &&
-        atomic_compare_exchange_weak_explicit(&lock->state, &expected, 1, memory_order_acquire, memory_order_relaxed))
-      return;
+    if (take(lock, own)) return;
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #endif
   }
-  while (atomic_exchange_explicit(&lock->state, 2, memory_order_acquire) != 0) kvo__futex_wait(&lock->state, 2);
+  while (!take(lock, own | KVO_LOCK_AWAITED)) { /* others may wait, too */
+    uint32_t held = atomic_load_explicit(&lock->state, memory_order_relaxed);
+    if ((held & ~KVO_LOCK_AWAITED) == own) kvo__fault_interrupted();
+    if (held == 0 || !atomic_compare_exchange_strong_explicit(&lock->state, &held, held | KVO_LOCK_AWAITED,
+                                                              memory_order_relaxed, memory_order_relaxed))
+      continue;
+    kvo__futex_wait(&lock->state, held | KVO_LOCK_AWAITED);
+  }
 }
 
 void kvo__release(kvo_lock *lock) {
   /* The wake may hit memory that the next owner has freed: the kernel then answers EFAULT or wakes nobody. */
-  if (atomic_exchange_explicit(&lock->state, 0, memory_order_release) == 2)
+  if ((atomic_exchange_explicit(&lock->state, 0, memory_order_release) & KVO_LOCK_AWAITED) != 0)
     syscall(SYS_futex, &lock->state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
@@ -103,6 +115,16 @@ void kvo__unlock(kvo_lock *lock) {
   kvo__release(lock);
   kvo__section_leave();
 }
+
+/* ------------------------------------------------------------------------------------------------------ Cancellation -- */
+
+int kvo__cancel_hold(void) {
+  int before = PTHREAD_CANCEL_ENABLE;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+  return before;
+}
+
+void kvo__cancel_resume(int before) { pthread_setcancelstate(before, NULL); }
 
 void *kvo_thread_exchange(void *pointer) {
   static _Thread_local void *kept;

@@ -9,12 +9,19 @@
 #include "trace.h"
 #include "report.h"
 
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+/* In a program that is linked statically there need not be any. */
+#pragma weak dlopen
+#pragma weak dladdr1
 
 _Thread_local kvo_thread *kvo__this_thread __attribute__((tls_model("initial-exec")));
 
@@ -26,6 +33,10 @@ static _Atomic uint32_t unmarked;
 static _Thread_local uint32_t own_unmarked;
 
 struct kvo_threads_state kvo__threads;
+
+/* Threads that hold locks and have no record; and whether this is one, how often. */
+static _Atomic uint32_t unrecorded;
+static _Thread_local uint32_t own_unrecorded;
 
 /* Changes when a mark goes that somebody may wait for. */
 static _Atomic uint32_t progress;
@@ -46,7 +57,7 @@ static void barrier(void) {
 enum { FIRST_MARKS = KVO_FIRST_LIMIT };
 
 static pthread_key_t end_key;
-static bool has_end_key;
+static bool has_end_key; /* a process has a limited number */
 
 static void thread_end(void *record) {
   kvo__manual_drop(); /* runs code of the program, with marks */
@@ -65,9 +76,19 @@ static void thread_end(void *record) {
   free(self);
 }
 
+/* The ends of some threads are not seen: of one that used the runtime last in the last round of its destructors, and of all where the
+ * program has used up the keys. Such a record stays, and says for ever what its thread did last. */
+static bool is_gone(const kvo_thread *thread) {
+  int before = errno;
+  bool gone = syscall(SYS_tgkill, getpid(), thread->number, 0) != 0 && errno == ESRCH;
+  errno = before;
+  return gone;
+}
+
 static bool others_hold_locks(void) {
+  if (atomic_load(&unrecorded) != (own_unrecorded != 0)) return true;
   for (const kvo_thread *each = threads; each != NULL; each = each->next)
-    if (each != kvo__this_thread && atomic_load(&each->sections) != 0) return true;
+    if (each != kvo__this_thread && atomic_load(&each->sections) != 0 && !is_gone(each)) return true;
   return false;
 }
 
@@ -97,6 +118,7 @@ static void after_fork_in_child(void) {
   }
   atomic_store(&kvo__threads.waiters, 0);
   atomic_store(&unmarked, own_unmarked);
+  atomic_store(&unrecorded, own_unrecorded != 0);
   kvo__tracking_forked();
   kvo__trace_forked();
   kvo__slow_forked();
@@ -110,9 +132,19 @@ static void prepare_process(void) {
   has_end_key = pthread_key_create(&end_key, thread_end) == 0;
 }
 
+/* In a module that is unloaded, threads that have used the runtime would end in code that is gone, and so would the watchdog. */
+static void stay_loaded(void) {
+  Dl_info here;
+  struct link_map *module = NULL;
+  bool known = dladdr1 != NULL && dladdr1(&kvo__threads, &here, (void **)&module, RTLD_DL_LINKMAP) != 0 && module != NULL;
+  if (known && module->l_name != NULL && module->l_name[0] != '\0' && dlopen != NULL)
+    dlopen(module->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
 /* Before the program can: its handlers, and the locks they take, then come before ours at a fork, which stop all other threads
  * that come to a lock of ours. */
 __attribute__((constructor)) static void prepare_forks(void) {
+  stay_loaded();
   pthread_atfork(kvo__world_stop, kvo__world_resume, after_fork_in_child);
 }
 
@@ -123,8 +155,7 @@ kvo_thread *kvo__thread(void) {
   /* Of the C library, not of the program's allocator: a record may be made before that is set, and ends after it. */
   kvo_thread *made = calloc(1, sizeof *made);
   kvo_mark *marks = calloc(FIRST_MARKS, sizeof *marks);
-  /* Without a key, since a process has a limited number, the record of a thread could not be taken back at its end. */
-  if (made == NULL || marks == NULL || !has_end_key || pthread_setspecific(end_key, made) != 0) {
+  if (made == NULL || marks == NULL) {
     free(made);
     free(marks);
     return NULL;
@@ -133,7 +164,14 @@ kvo_thread *kvo__thread(void) {
   made->capacity = FIRST_MARKS;
   made->limit = KVO_FIRST_LIMIT;
   made->number = (uint32_t)syscall(SYS_gettid);
+  if (has_end_key) pthread_setspecific(end_key, made);
   kvo__acquire(&list_lock);
+  /* One of the same number is that of a thread whose end was not seen. Its memory stays: who knows what points to it. */
+  for (kvo_thread **link = &threads; *link != NULL; link = &(*link)->next)
+    if ((*link)->number == made->number) {
+      *link = (*link)->next;
+      break;
+    }
   made->next = threads;
   threads = made;
   kvo__release(&list_lock);
@@ -218,6 +256,20 @@ void kvo__section_enter_slowly(void) {
   } while (atomic_load(&kvo__threads.forking) != 0);
 }
 
+void kvo__section_enter_unrecorded(void) {
+  if (own_unrecorded++ != 0) return;
+  atomic_fetch_add(&unrecorded, 1);
+  for (uint32_t forks; (forks = atomic_load(&kvo__threads.forking)) != 0;) {
+    atomic_fetch_sub(&unrecorded, 1);
+    kvo__futex_wait(&kvo__threads.forking, forks);
+    atomic_fetch_add(&unrecorded, 1);
+  }
+}
+
+void kvo__section_leave_unrecorded(void) {
+  if (own_unrecorded > 0 && --own_unrecorded == 0) atomic_fetch_sub(&unrecorded, 1);
+}
+
 void kvo_section_enter(void) { kvo__section_enter(); }
 void kvo_section_leave(void) { kvo__section_leave(); }
 
@@ -236,7 +288,7 @@ static bool runs(const kvo_thread *thread, kvo_observation observation, const kv
 static bool others_run(kvo_observation observation, const kvo_info *root) {
   if (atomic_load(&unmarked) != own_unmarked) return true;
   for (const kvo_thread *each = threads; each != NULL; each = each->next)
-    if (each != kvo__this_thread && runs(each, observation, root)) return true;
+    if (each != kvo__this_thread && runs(each, observation, root) && !is_gone(each)) return true;
   return false;
 }
 

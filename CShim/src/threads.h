@@ -15,6 +15,12 @@ typedef struct kvo_mark {
   const void *frame;
 } kvo_mark;
 
+/** Changes that a thread has announced by hand and not ended, innermost first; others read it with the lock. */
+typedef struct kvo_manual_list {
+  kvo_lock lock;
+  struct kvo_manual *first;
+} kvo_manual_list;
+
 /** A thread, as the others see it. */
 typedef struct kvo_thread {
   struct kvo_thread *next;
@@ -31,8 +37,8 @@ typedef struct kvo_thread {
   _Atomic uint32_t depth;
   /** How many locks it holds or waits for; written by the thread itself. */
   _Atomic uint32_t sections;
-  /** Its manual pairs, once it has had one: manual.c. */
-  struct kvo_manual_list *manuals;
+  /** Its manual pairs: manual.c. */
+  kvo_manual_list manuals;
   /** The observation whose deliveries it waits for, or 0; and a search's note. Under the list's lock. */
   kvo_observation awaits;
   bool visited;
@@ -63,6 +69,9 @@ KVO_HIDDEN void kvo__unmark_slowly(uint32_t depth);
 /** A mark has gone that somebody may wait for. */
 KVO_HIDDEN void kvo__marks_changed(void);
 KVO_HIDDEN void kvo__section_enter_slowly(void);
+/** The same for a thread without a record. */
+KVO_HIDDEN void kvo__section_enter_unrecorded(void);
+KVO_HIDDEN void kvo__section_leave_unrecorded(void);
 
 /** A store that is followed by a load which whoever waits must not miss. */
 static inline void kvo__publish(_Atomic uint32_t *word, uint32_t value) {
@@ -128,7 +137,10 @@ static inline void kvo__unmark(uint32_t depth) {
 /** Locks are entered and left through these, so that a fork happens while none is held. */
 static inline void kvo__section_enter(void) {
   kvo_thread *self = kvo__thread();
-  if (self == NULL) return;
+  if (self == NULL) {
+    kvo__section_enter_unrecorded();
+    return;
+  }
   uint32_t held = atomic_load_explicit(&self->sections, memory_order_relaxed);
   kvo__publish(&self->sections, held + 1);
   if (held == 0 && atomic_load(&kvo__threads.forking) != 0) kvo__section_enter_slowly();
@@ -136,9 +148,11 @@ static inline void kvo__section_enter(void) {
 
 static inline void kvo__section_leave(void) {
   kvo_thread *self = kvo__this_thread;
-  if (self == NULL) return;
-  uint32_t held = atomic_load_explicit(&self->sections, memory_order_relaxed);
-  if (held > 0) atomic_store_explicit(&self->sections, held - 1, memory_order_release);
+  uint32_t held = self != NULL ? atomic_load_explicit(&self->sections, memory_order_relaxed) : 0;
+  if (held > 0)
+    atomic_store_explicit(&self->sections, held - 1, memory_order_release);
+  else
+    kvo__section_leave_unrecorded(); /* there was no record yet */
 }
 
 /** Waits until no other thread holds a lock of the runtime, and keeps it from taking one until kvo__world_resume: meanwhile no node

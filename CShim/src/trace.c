@@ -262,15 +262,18 @@ static kvo_status open_file(const char *path) {
 
 kvo_status kvo_trace_begin(const char *path) {
   if (path == NULL) return KVO_ERROR_INVALID_ARGUMENT;
+  int cancellation = kvo__cancel_hold();
   kvo__lock(&lock);
   kvo_status status = open_file(path);
   if (status == KVO_OK) atomic_fetch_or(&kvo__tap, KVO_TAP_TRACE);
   kvo__unlock(&lock);
+  kvo__cancel_resume(cancellation);
   return status;
 }
 
 kvo_status kvo_trace_end(void) {
   kvo_status status = KVO_OK;
+  int cancellation = kvo__cancel_hold();
   kvo__lock(&lock);
   if (fd >= 0) {
     atomic_fetch_and(&kvo__tap, ~(uint32_t)KVO_TAP_TRACE);
@@ -283,6 +286,7 @@ kvo_status kvo_trace_end(void) {
     if (!closed || has_failed) status = KVO_ERROR_FILE;
   }
   kvo__unlock(&lock);
+  kvo__cancel_resume(cancellation);
   return status;
 }
 
@@ -290,7 +294,7 @@ void kvo__trace_save(void) {
   /* The process may have stopped anywhere, also in here. */
   for (int tries = 0; tries < 1000; tries++) {
     uint32_t is_free = 0;
-    if (!atomic_compare_exchange_weak(&lock.state, &is_free, 1)) continue;
+    if (!atomic_compare_exchange_weak(&lock.state, &is_free, kvo__thread_number())) continue;
     flush();
     kvo__release(&lock);
     return;

@@ -240,3 +240,26 @@ TEST("a callback may fork: in both processes the change goes on to the other obs
   shared_destroy(object);
   if (working) _exit(0);
 }
+
+static void fork_often(int number) {
+  (void)number;
+  for (int i = 0; i < rounds(100); i++) {
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+      alarm(SECONDS);
+      set(quiet, i);
+      kvo_observation id = observe(quiet, "value", KVO_NEW, NULL, NULL);
+      _exit(kvo_cancel_observer(id) == KVO_OK ? 0 : 1);
+    }
+    int status;
+    CHECK(waitpid(child, &status, 0) == child);
+    CHECK_EQ(status, 0);
+  }
+}
+
+TEST("threads that fork at once each have a child that can do everything") {
+  quiet = shared_make();
+  on_threads(fork_often);
+  shared_destroy(quiet);
+}

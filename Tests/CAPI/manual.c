@@ -267,6 +267,51 @@ TEST("a pair belongs to its thread, and what a thread leaves open is given up wh
   item_destroy(object);
 }
 
+TEST("wills that nobody was to hear of are each ended by their own did, in any order") {
+  static const char *const keys[] = {"value", "other", "quiet"};
+  static const int orders[][3] = {{0, 1, 2}, {1, 2, 0}, {2, 1, 0}};
+  ignore_faults();
+  for (int n = 0; n < 3; n++) {
+    item *object = item_make(1);
+    watcher w[3] = {{0}};
+    for (int i = 0; i < 3; i++) will(object, keys[i]);
+    for (int i = 0; i < 3; i++) watch(object, keys[i], KVO_NONE, &w[i]); /* from here on a did without a will is told */
+    for (int i = 0; i < 3; i++) did(object, keys[orders[n][i]]);
+    CHECK_EQ(faults.count, n);
+    CHECK_STATUS(kvo_did_change(as_object(object), "value"), KVO_ERROR_UNBALANCED);
+    CHECK_EQ((int)faults.code, KVO_FAULT_DID_WITHOUT_WILL);
+    for (int i = 0; i < 3; i++) CHECK_OK(kvo_remove_observer(w[i].id));
+    item_destroy(object);
+  }
+}
+
+static void *end_elsewhere(void *arg) {
+  CHECK_STATUS(kvo_did_change(as_object(arg), "value"), KVO_ERROR_UNBALANCED);
+  return NULL;
+}
+
+static void *begin_and_let_another_end(void *arg) {
+  pthread_t thread;
+  will(arg, "value");
+  CHECK(pthread_create(&thread, NULL, end_elsewhere, arg) == 0);
+  CHECK(pthread_join(thread, NULL) == 0);
+  return NULL;
+}
+
+TEST("a pair that two threads share is told once: not again as unfinished when the first one ends") {
+  ignore_faults();
+  item *object = item_make(1);
+  watcher w = {0};
+  pthread_t thread;
+  watch(object, "value", KVO_NONE, &w);
+  CHECK(pthread_create(&thread, NULL, begin_and_let_another_end, object) == 0);
+  CHECK(pthread_join(thread, NULL) == 0);
+  CHECK_EQ((int)faults.code, KVO_FAULT_CROSSED_THREADS);
+  CHECK_EQ(faults.count, 1);
+  CHECK_OK(kvo_remove_observer(w.id));
+  item_destroy(object);
+}
+
 TEST("a path that is observed between a will and a did of its head follows the new head, and is not told of it") {
   item *object = item_make(0), *next = item_make(1);
   watcher w = {0};

@@ -2,10 +2,13 @@
 #include "shared.h"
 
 #include <kvo/kvo_binding.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static shared *object, *leaf;
 static _Atomic int calls, path_calls, destroyed, added, working;
@@ -417,4 +420,77 @@ TEST("an observer that comes while other threads set is told of whole changes on
   on_threads(set_or_come_and_go);
   CHECK_OK(kvo_remove_observer(id));
   shared_destroy(object);
+}
+
+/* ---------------------------------------------------------------------------------------------------- Manual pairs -- */
+
+static _Atomic int announcing;
+
+static void announce_or_end_another(int number) {
+  for (int i = 0; i < rounds(3000); i++) {
+    if (number % 2 == 0) {
+      (void)kvo_will_change(&object->header, "value");
+      (void)kvo_did_change(&object->header, "value");
+    } else {
+      (void)kvo_did_change(&object->header, "value"); /* looks whether another thread has a will */
+    }
+  }
+}
+
+static kvo_action expect_unbalanced(const kvo_fault *fault, void *arg) {
+  (void)arg;
+  CHECK(fault->code == KVO_FAULT_DID_WITHOUT_WILL || fault->code == KVO_FAULT_CROSSED_THREADS);
+  announcing++;
+  return KVO_ACTION_IGNORE;
+}
+
+TEST("a did without a will looks at the pairs of other threads, which begin and end them meanwhile") {
+  object = shared_make();
+  kvo_observation id = observe(object, "value", KVO_PRIOR, &calls, NULL);
+  kvo_set_fault_handler(expect_unbalanced, NULL);
+  on_threads(announce_or_end_another);
+  CHECK_EQ((int)announcing, THREADS / 2 * rounds(3000));
+  CHECK_OK(kvo_remove_observer(id));
+  shared_destroy(object);
+}
+
+/* ------------------------------------------------------------------------------------------------- Ends of threads -- */
+
+static pthread_key_t last_key;
+enum { ROUNDS = 4 }; /* as often glibc and musl run destructors */
+static _Atomic int used_in_destructor;
+
+/* Runs in each round of the destructors of a thread, and uses everything in the last one. */
+static void use_at_the_end(void *round) {
+  if ((intptr_t)round < ROUNDS) {
+    CHECK(pthread_setspecific(last_key, (void *)((intptr_t)round + 1)) == 0);
+    return;
+  }
+  set(object, 1);
+  CHECK_OK(kvo_will_change(&object->header, "value")); /* and left open */
+  used_in_destructor++;
+}
+
+static void end_late(void *arg) {
+  (void)arg;
+  CHECK(pthread_setspecific(last_key, (void *)(intptr_t)1) == 0);
+}
+
+TEST("a destructor of a thread may use the runtime after the runtime's own has run, also in its last round") {
+  object = shared_make();
+  kvo_observation id = observe(object, "value", KVO_NEW, &calls, NULL);
+  CHECK(pthread_key_create(&last_key, use_at_the_end) == 0); /* after the runtime's, whose turn is before it in each round */
+  kvo_set_fault_handler(expect_unbalanced, NULL);
+  for (int i = 0; i < 20; i++) {
+    join_thread(start_thread(end_late, NULL));
+    set(object, 2);
+    CHECK_STATUS(kvo_did_change(&object->header, "value"), KVO_ERROR_UNBALANCED); /* looks at what that thread has left */
+    CHECK_EQ((int)used_in_destructor, i + 1);
+  }
+  CHECK_EQ((int)calls, 40);
+  (void)kvo_cancel_observer_and_wait(id);
+  pid_t child = fork();
+  if (child == 0) _exit(0);
+  int status;
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
 }

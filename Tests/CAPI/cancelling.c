@@ -1,0 +1,130 @@
+/* cancelling.c - threads that are cancelled: in the runtime they are not, in the program's code that it calls they may be. */
+#include "fixture.h"
+#include "shared.h"
+
+#include <kvo/kvo_binding.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SECONDS = 20 };
+
+static item *object;
+
+/* Runs `body` on a thread of its own, and waits until it has ended. */
+static void on_a_thread(void *(*body)(void *arg)) {
+  pthread_t thread;
+  void *result;
+  alarm(SECONDS); /* instead of a hang */
+  CHECK(pthread_create(&thread, NULL, body, NULL) == 0);
+  CHECK(pthread_join(thread, &result) == 0);
+  CHECK_SAME(result, PTHREAD_CANCELED);
+}
+
+/* The next cancellation point ends this thread. */
+static void cancel_self(void) { pthread_cancel(pthread_self()); }
+
+static void *set_while_cancelled(void *arg) {
+  (void)arg;
+  cancel_self();
+  item_set_value(object, 1);
+  item_set_value(object, 2);
+  pthread_testcancel();
+  return NULL;
+}
+
+TEST("a thread that is being cancelled writes its part of a trace, and keeps nobody from going on") {
+  char path[64];
+  snprintf(path, sizeof path, "cancelled-%ld.json", (long)getpid());
+  object = item_make(0);
+  watcher w = {0};
+  watch(object, "value", KVO_NEW, &w);
+  CHECK_OK(kvo_trace_begin(path));
+  usleep(30000); /* then the end of a change is written at once */
+  on_a_thread(set_while_cancelled);
+  CHECK_EQ(w.calls, 2);
+  item_set_value(object, 3);
+  CHECK_EQ(w.calls, 3);
+  CHECK_OK(kvo_trace_end());
+  CHECK_OK(kvo_remove_observer(w.id));
+  item_destroy(object);
+  unlink(path);
+}
+
+static void *trace_while_cancelled(void *arg) {
+  char *path = arg != NULL ? arg : (char[]){"cancelled-begin.json"};
+  cancel_self();
+  CHECK_OK(kvo_trace_begin(path));
+  CHECK_OK(kvo_trace_end());
+  unlink(path);
+  pthread_testcancel();
+  return NULL;
+}
+
+TEST("beginning and ending a trace is no cancellation point") {
+  on_a_thread(trace_while_cancelled);
+  trace_while_cancelled((char[]){"cancelled-again.json"});
+}
+
+static void *fault_while_cancelled(void *arg) {
+  (void)arg;
+  cancel_self();
+  kvo_remove_observer(UINT64_MAX);
+  pthread_testcancel();
+  return NULL;
+}
+
+static void fault_twice(void *arg) {
+  (void)arg;
+  on_a_thread(fault_while_cancelled);
+  CHECK_STATUS(kvo_remove_observer(UINT64_MAX), KVO_ERROR_NOT_REGISTERED);
+}
+
+TEST("a thread that is being cancelled writes the whole of its report, and the next one is whole, too") {
+  child_result child = harness_run_child(fault_twice, NULL, "log");
+  CHECK_EQ(child.signal, 0);
+  const char *first = strstr(child.errors, "KVO0008 fatal"), *stack = strstr(child.errors, "fault_while_cancelled");
+  CHECK(first != NULL && stack != NULL && first < stack);
+  const char *second = strstr(first + 1, "KVO0008 fatal");
+  CHECK(second != NULL && stack < second && strstr(second, "fault_twice") != NULL);
+}
+
+static kvo_action be_cancelled(const kvo_fault *fault, void *arg) {
+  (void)fault, (void)arg;
+  pthread_testcancel();
+  return KVO_ACTION_IGNORE;
+}
+
+static void *fault_with_handler(void *arg) {
+  kvo_set_thread_fault_handler(be_cancelled, NULL);
+  return fault_while_cancelled(arg);
+}
+
+TEST("a fault handler may be cancelled, and the faults of other threads are told") {
+  on_a_thread(fault_with_handler);
+  ignore_faults();
+  CHECK_STATUS(kvo_remove_observer(UINT64_MAX), KVO_ERROR_NOT_REGISTERED);
+  CHECK_EQ(faults.count, 1);
+}
+
+/* ------------------------------------------------------------------------------------------ In the program's own code -- */
+
+static void end_here(watcher *self, const kvo_change *change) {
+  (void)self, (void)change;
+  pthread_testcancel();
+}
+
+TEST("who waits for a callback does not wait for one whose thread was cancelled in it") {
+  object = item_make(0);
+  watcher w = {.then = end_here};
+  watch(object, "value", KVO_NEW, &w);
+  on_a_thread(set_while_cancelled);
+  CHECK_EQ(w.calls, 1);
+  item_set_value(object, 3);
+  CHECK_EQ(w.calls, 2);
+  CHECK_OK(kvo_cancel_observer_and_wait(w.id));
+  item_destroy(object);
+}

@@ -1,0 +1,60 @@
+/* interrupting.c - signal handlers that call the runtime: what would wait for the call that it has interrupted ends the process. */
+#include "fixture.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static item *object, *other;
+static watcher w, in_handler;
+
+/* An allocator is the program's code that runs while the runtime holds locks: a signal comes there. */
+static _Atomic int signal_in;
+
+static void *allocate(size_t size, void *arg) {
+  (void)arg;
+  if (signal_in > 0 && --signal_in == 0) raise(SIGUSR1);
+  return malloc(size);
+}
+
+static void release(void *memory, void *arg) {
+  (void)arg;
+  if (signal_in > 0 && --signal_in == 0) raise(SIGUSR1);
+  free(memory);
+}
+
+static void observe_in_handler(int number) {
+  (void)number;
+  kvo_observer observer = watcher_observer("other", KVO_NEW, &in_handler);
+  kvo_observation id;
+  kvo_add_observer(as_object(object), &observer, &id);
+}
+
+/* The signal comes at the n-th allocation or release of memory of what a program does most. */
+static void be_interrupted(void *arg) {
+  alarm(20);
+  kvo_set_allocator(allocate, release, NULL);
+  signal(SIGUSR1, observe_in_handler);
+  object = item_make(0);
+  other = item_make(0);
+  item_set_next(object, other);
+  watch(object, "value", KVO_NEW, &w);
+  signal_in = *(int *)arg;
+  kvo_observation id = watch(object, "next.value", KVO_NEW | KVO_OLD, &w);
+  item_set_value(other, 1);
+  CHECK_OK(kvo_remove_observer(id));
+}
+
+TEST("a signal handler that calls what it has interrupted never hangs: it is told, or the call takes place") {
+  int told = 0;
+  for (int n = 1; n <= 40; n++) {
+    child_result child = harness_run_child(be_interrupted, &n, NULL);
+    if (child.signal == 0) continue;
+    CHECK_EQ(child.signal, SIGABRT);
+    CHECK_CONTAINS(child.errors, "KVO0017 fatal: a signal handler calls the runtime in the midst of a call that it has interrupted");
+    CHECK_CONTAINS(child.errors, "observe_in_handler");
+    told++;
+  }
+  CHECK(told > 0);
+}

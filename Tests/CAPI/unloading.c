@@ -1,0 +1,50 @@
+/* unloading.c - plug-ins that hold libkvo and are closed while threads that have used it live on. Uses nothing of libkvo itself. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static sem_t used, closed;
+static int (*use)(void (*during)(void));
+static int calls;
+
+static void nothing(void) {}
+
+static void *use_and_end_later(void *arg) {
+  (void)arg;
+  calls = use(nothing);
+  sem_post(&used);
+  sem_wait(&closed);
+  return NULL; /* the runtime's destructor of the thread runs */
+}
+
+/* unloading <plug-in>: exits with 0 if it has survived. */
+int main(int count, char **arguments) {
+  if (count != 2) return 2;
+  alarm(20);
+  setenv("KVO_SLOW_MS", "1", 1); /* the watchdog, too */
+  void *plugin = dlopen(arguments[1], RTLD_NOW | RTLD_LOCAL);
+  if (plugin == NULL) {
+    fprintf(stderr, "%s\n", dlerror());
+    return 3;
+  }
+  union {
+    void *address;
+    int (*function)(void (*during)(void));
+  } symbol = {dlsym(plugin, "plugin_use")};
+  use = symbol.function;
+  sem_init(&used, 0, 0);
+  sem_init(&closed, 0, 0);
+  pthread_t thread;
+  pthread_create(&thread, NULL, use_and_end_later, NULL);
+  sem_wait(&used);
+  if (dlclose(plugin) != 0) return 4;
+  sem_post(&closed);
+  pthread_join(thread, NULL);
+  usleep(20000); /* the watchdog looks */
+  printf("test_unloading: %d passed, 0 failed\n", calls == 2);
+  return calls == 2 ? 0 : 5;
+}
