@@ -37,7 +37,7 @@ static void c_send_with_old(const kvo_value *old_value, void *arg) {
   c_delivery *delivery = arg;
   delivery->change.old_value = old_value;
   if (delivery->raw->new_value != NULL)
-    kvo_property_view(delivery->raw->property, delivery->raw->new_value, c_send, delivery);
+    kvo__property_view(delivery->raw->property, delivery->raw->new_value, c_send, delivery);
   else
     c_send(NULL, delivery);
 }
@@ -56,7 +56,7 @@ static void c_callback(const kvo_raw_change *raw, void *user_data) {
     delivery.change.old_value = old_box != NULL ? &old_box->value : NULL;
     c_send(new_box != NULL ? &new_box->value : NULL, &delivery);
   } else if (raw->old_value != NULL) {
-    kvo_property_view(raw->property, raw->old_value, c_send_with_old, &delivery);
+    kvo__property_view(raw->property, raw->old_value, c_send_with_old, &delivery);
   } else {
     c_send_with_old(NULL, &delivery);
   }
@@ -97,13 +97,12 @@ static kvo_status refuse(const kvo_class *cls, const kvo_object *object, const k
 
 /* What is wrong with the arguments of kvo_add_observer; NULL if nothing is. */
 static const char *wrong_argument(const kvo_object *object, const kvo_observer *observer) {
-  enum { KNOWN = KVO_NEW | KVO_OLD | KVO_INITIAL | KVO_PRIOR | KVO_ENDS_WITH_OBJECT };
   if (object == NULL) return "object is NULL";
   if (observer == NULL) return "observer is NULL";
   if (observer->struct_size < sizeof *observer) return "observer->struct_size is not sizeof(kvo_observer)";
   if (observer->callback == NULL) return "observer->callback is NULL";
   if (observer->key_path == NULL) return "observer->key_path is NULL";
-  if (((unsigned)observer->options & ~(unsigned)KNOWN) != 0) return "observer->options has bits that mean nothing";
+  if (((unsigned)observer->options & ~KVO_KNOWN_OPTIONS) != 0) return "observer->options has bits that mean nothing";
   return NULL;
 }
 
@@ -115,11 +114,12 @@ kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *observer, kv
                                 has_place ? (kvo_place){observer->file, observer->line} : KVO_NOWHERE);
     return KVO_ERROR_INVALID_ARGUMENT;
   }
-  kvo_class *cls = kvo_object_class(object);
-  if (cls == NULL) {
-    kvo__fault_unsupported_object(object, observer->key_path, (kvo_place){observer->file, observer->line});
+  if (!kvo__is_object(object)) {
+    kvo__fault_unsupported_object(object, "kvo_add_observer", observer->key_path, NULL,
+                                  (kvo_place){observer->file, observer->line});
     return KVO_ERROR_INVALID_ARGUMENT;
   }
+  kvo_class *cls = kvo_object_class(object);
   kvo_status status = kvo__path_check(observer->key_path);
   if (status != KVO_OK) return refuse(cls, object, observer, status);
   bool single = strchr(observer->key_path, '.') == NULL;

@@ -4,11 +4,35 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Guards the list and the making of notifying classes. */
+/* Guards the lists and the making of notifying classes. */
 static kvo_lock classes_lock;
 static kvo_class *classes;
 
+/* The same by address, to tell a class from garbage without following it. Only the heads change, so they are read without the lock. */
+enum { BUCKETS = 256 };
+static kvo_class *_Atomic by_address[BUCKETS];
+
+static kvo_class *_Atomic *bucket_of(const kvo_class *cls) {
+  return &by_address[((uintptr_t)cls >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 56];
+}
+
+bool kvo__class_is_known(const kvo_class *cls) {
+  const kvo_class *each = atomic_load_explicit(bucket_of(cls), memory_order_acquire);
+  while (each != NULL && each != cls) each = each->neighbour;
+  return each != NULL;
+}
+
+/* The lock is held. */
+static void add_locked(kvo_class *cls) {
+  kvo_class *_Atomic *bucket = bucket_of(cls);
+  cls->neighbour = atomic_load_explicit(bucket, memory_order_relaxed);
+  atomic_store_explicit(bucket, cls, memory_order_release);
+  cls->next = classes;
+  classes = cls;
+}
+
 kvo_key kvo_key_hash(const char *name, size_t length) {
+  if (name == NULL) length = 0;
   uint64_t hash = UINT64_C(0xcbf29ce484222325);
   for (size_t i = 0; i < length; i++) {
     hash ^= (unsigned char)name[i];
@@ -93,6 +117,7 @@ static kvo_status describe_calls(kvo_property *property) {
   kvo_status status = kvo__type_parse(property->type, &property->value_type);
   if (status != KVO_OK) return status;
   property->size = property->value_type->size;
+  property->form = kvo__type_form(property->type);
   property->setter_arguments[0] = &ffi_type_pointer;
   property->setter_arguments[1] = property->value_type;
   if (ffi_prep_cif(&property->setter_cif, FFI_DEFAULT_ABI, 2, &ffi_type_void, property->setter_arguments) != FFI_OK ||
@@ -152,7 +177,7 @@ static kvo_status add_property(kvo_class *cls, kvo_property *property, bool may_
 kvo_status kvo_class_register(const kvo_class_spec *spec, kvo_class **out) {
   if (spec == NULL || out == NULL || spec->struct_size < sizeof *spec || spec->name == NULL || spec->name[0] == '\0' ||
       (spec->properties == NULL && spec->property_count > 0) ||
-      (spec->superclass != NULL && spec->superclass->original != NULL)) /* a notifying class is the runtime's */
+      (spec->superclass != NULL && !kvo__class_is_known(spec->superclass))) /* nor is a notifying one to inherit from */
     return KVO_ERROR_INVALID_ARGUMENT;
   if (too_many(spec->superclass, spec->property_count)) return KVO_ERROR_INVALID_ARGUMENT;
   size_t least = spec->superclass != NULL ? spec->superclass->instance_size : sizeof(kvo_object);
@@ -177,10 +202,7 @@ kvo_status kvo_class_register(const kvo_class_spec *spec, kvo_class **out) {
   }
   kvo__lock(&classes_lock);
   if (status == KVO_OK && find_locked(spec->name) != NULL) status = KVO_ERROR_DUPLICATE_CLASS;
-  if (status == KVO_OK) {
-    cls->next = classes;
-    classes = cls;
-  }
+  if (status == KVO_OK) add_locked(cls);
   kvo__unlock(&classes_lock);
   if (status != KVO_OK) {
     free_class(cls);
@@ -190,9 +212,16 @@ kvo_status kvo_class_register(const kvo_class_spec *spec, kvo_class **out) {
   return KVO_OK;
 }
 
+static bool has_operations(const kvo_binding_property *property) {
+  const kvo_value_ops *ops = property->ops;
+  return ops != NULL && ops->copy != NULL && ops->release != NULL && ops->view != NULL && ops->assign != NULL;
+}
+
 kvo_status kvo_binding_class_register(const char *name, kvo_class *superclass, size_t header_offset,
                                       const kvo_binding_property *properties, size_t count, kvo_class **out) {
-  if (too_many(superclass, count)) return KVO_ERROR_INVALID_ARGUMENT;
+  if (name == NULL || name[0] == '\0' || out == NULL || (properties == NULL && count > 0) ||
+      (superclass != NULL && !kvo__class_is_known(superclass)) || too_many(superclass, count))
+    return KVO_ERROR_INVALID_ARGUMENT;
   kvo_class *cls = make_class(name, superclass, count);
   if (cls == NULL) return KVO_ERROR_OUT_OF_MEMORY;
   cls->header_offset = header_offset;
@@ -200,8 +229,9 @@ kvo_status kvo_binding_class_register(const char *name, kvo_class *superclass, s
   kvo_status status = KVO_OK;
   for (size_t i = 0; i < count && status == KVO_OK; i++) {
     kvo_property *property = NULL;
-    status = make_property(properties[i].name, properties[i].type, properties[i].affected_by, properties[i].flags,
-                           &property);
+    status = has_operations(&properties[i]) ? make_property(properties[i].name, properties[i].type,
+                                                            properties[i].affected_by, properties[i].flags, &property)
+                                            : KVO_ERROR_INVALID_ARGUMENT;
     if (status == KVO_OK) {
       property->ops = properties[i].ops;
       property->user = properties[i].user;
@@ -222,8 +252,7 @@ kvo_status kvo_binding_class_register(const char *name, kvo_class *superclass, s
     if (cls->name != cls->written) kvo__free((void *)cls->name);
     cls->name = copy;
   }
-  cls->next = classes;
-  classes = cls;
+  add_locked(cls);
   kvo__unlock(&classes_lock);
   *out = cls;
   return KVO_OK;
@@ -285,19 +314,19 @@ kvo_class *kvo_class_find(const char *name) {
   return found;
 }
 
-const char *kvo_class_name(const kvo_class *cls) { return cls->name; }
-bool kvo_class_is_of_binding(const kvo_class *cls) { return cls->of_binding; }
-kvo_class *kvo_class_superclass(const kvo_class *cls) { return cls->superclass; }
-size_t kvo_class_property_count(const kvo_class *cls) { return cls->property_count; }
+const char *kvo_class_name(const kvo_class *cls) { return cls != NULL ? cls->name : ""; }
+bool kvo_class_is_of_binding(const kvo_class *cls) { return cls != NULL && cls->of_binding; }
+kvo_class *kvo_class_superclass(const kvo_class *cls) { return cls != NULL ? cls->superclass : NULL; }
+size_t kvo_class_property_count(const kvo_class *cls) { return cls != NULL ? cls->property_count : 0; }
 
 const kvo_property *kvo_class_property_at(const kvo_class *cls, size_t index) {
-  return index < cls->property_count ? cls->properties[index] : NULL;
+  return cls != NULL && index < cls->property_count ? cls->properties[index] : NULL;
 }
 
 const kvo_property *kvo_class_property(const kvo_class *cls, const char *key) {
-  return key != NULL ? kvo__class_find(cls, kvo_key_hash(key, strlen(key))) : NULL;
+  return cls != NULL && key != NULL ? kvo__class_find(cls, kvo_key_hash(key, strlen(key))) : NULL;
 }
 
-const char *kvo_property_name(const kvo_property *property) { return property->name; }
-const char *kvo_property_type(const kvo_property *property) { return property->type; }
-void *kvo_property_user(const kvo_property *property) { return property->user; }
+const char *kvo_property_name(const kvo_property *property) { return property != NULL ? property->name : ""; }
+const char *kvo_property_type(const kvo_property *property) { return property != NULL ? property->type : ""; }
+void *kvo_property_user(const kvo_property *property) { return property != NULL ? property->user : NULL; }

@@ -43,6 +43,7 @@ static ffi_type *scalar(char code) {
 /* Structures and arrays are heap blocks of this shape; scalars are libffi's constants. */
 typedef struct aggregate {
   ffi_type type;
+  /* How many of the elements it owns: of an array the first, which stands for all. */
   size_t count;
   ffi_type *elements[];
 } aggregate;
@@ -126,22 +127,23 @@ static kvo_status parse_array(const char **cursor, int depth, size_t *room, ffi_
     if (count > MAX_ARRAY) return KVO_ERROR_UNSUPPORTED_SETTER;
   }
   if (count == 0) return KVO_ERROR_BAD_TYPE_ENCODING;
-  aggregate *whole = make_aggregate(count);
-  if (whole == NULL) return KVO_ERROR_OUT_OF_MEMORY;
-  const char *element_start = at;
-  for (size_t i = 0; i < count; i++) {
-    at = element_start;
-    kvo_status status = parse(&at, depth + 1, room, &whole->elements[i]);
-    if (status != KVO_OK) {
-      kvo__type_free(&whole->type);
-      return status;
-    }
-    whole->count = i + 1;
+  ffi_type *element = NULL;
+  size_t before = *room;
+  kvo_status status = parse(&at, depth + 1, room, &element);
+  if (status != KVO_OK) return status;
+  size_t each = before - *room;
+  if (*at != ']')
+    status = KVO_ERROR_BAD_TYPE_ENCODING;
+  else if ((count - 1) * each > *room)
+    status = KVO_ERROR_UNSUPPORTED_SETTER;
+  aggregate *whole = status == KVO_OK ? make_aggregate(count) : NULL;
+  if (whole == NULL) {
+    kvo__type_free(element);
+    return status == KVO_OK ? KVO_ERROR_OUT_OF_MEMORY : status;
   }
-  if (*at != ']') {
-    kvo__type_free(&whole->type);
-    return KVO_ERROR_BAD_TYPE_ENCODING;
-  }
+  *room -= (count - 1) * each;
+  for (size_t i = 0; i < count; i++) whole->elements[i] = element;
+  whole->count = 1;
   *cursor = at + 1;
   *out = &whole->type;
   return KVO_OK;
@@ -228,6 +230,21 @@ kvo_status kvo__type_parse(const char *type, ffi_type **out) {
   }
   *out = parsed;
   return KVO_OK;
+}
+
+kvo_form kvo__type_form(const char *type) {
+  switch (type[0]) {
+    case 'f':
+    case 'd':
+    case 'D': return KVO_FORM_REAL;
+    case '*':
+    case '@':
+    case '^':
+    case ':':
+    case '#': return KVO_FORM_POINTER;
+    case '{': return KVO_FORM_STRUCTURE;
+    default: return KVO_FORM_INTEGER;
+  }
 }
 
 kvo_status kvo_type_size(const char *type, size_t *size, size_t *alignment) {

@@ -260,8 +260,8 @@ void kvo_fault_raise(kvo_fault_code code, const char *detail, const char *apple,
   fault.apple = apple;
   fault.help = help;
   fault.observations = observations;
-  fault.observation_count = observation_count;
+  fault.observation_count = observations != NULL ? observation_count : 0;
   fault.file = file;
   fault.line = line;
-  kvo__raise(&fault, detail);
+  kvo__raise(&fault, detail != NULL ? detail : "");
 }

@@ -19,7 +19,10 @@ typedef struct kvo_place {
 KVO_HIDDEN void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls,
                                        const kvo_fault_observation *left, size_t count, kvo_place place);
 /** KVO0021: the header holds `word`, as the last observation ends. */
-KVO_HIDDEN void kvo__fault_overwritten(const kvo_fault_observation *concerned, uintptr_t word);
+KVO_HIDDEN void kvo__fault_overwritten(const kvo_info *info, const kvo_fault_observation *concerned, uintptr_t word);
+/** KVO0008: a callback before a change ends the object that changes. */
+KVO_HIDDEN void kvo__fault_ended_before_change(const kvo_info *info, const kvo_slot *slot, const char *function,
+                                               kvo_place place);
 
 /* ------------------------------------------------------------------------------------------ faults_registration.c -- */
 
@@ -30,14 +33,18 @@ KVO_HIDDEN void kvo__fault_registration(kvo_status status, const kvo_class *cls,
 /** KVO0008: an argument of a function of the API. */
 KVO_HIDDEN void kvo__fault_invalid_argument(const char *function, const char *what, kvo_place place);
 /** KVO0009: a set of a key that has no setter. */
-KVO_HIDDEN void kvo__fault_no_setter(const kvo_object *object, const char *key);
+KVO_HIDDEN void kvo__fault_no_setter(const kvo_object *object, const char *key, kvo_place place);
+/** KVO0026: the property's setter takes values of another form or size. */
+KVO_HIDDEN void kvo__fault_other_form(const kvo_object *object, const kvo_property *property, kvo_form form,
+                                      size_t size, kvo_place place);
 /** KVO0009: a value is wanted of a key that the class does not have. */
 KVO_HIDDEN void kvo__fault_undefined(const kvo_class *cls, const kvo_object *object, kvo_slot *slot);
 /** KVO0011: an expression that read nothing observable; of one that can be announced by hand, as information only. */
 KVO_HIDDEN void kvo__fault_never_notifies(const kvo_object *object, const char *key_path, bool by_hand,
                                           kvo_place place);
-/** KVO0012. */
-KVO_HIDDEN void kvo__fault_unsupported_object(const void *object, const char *key_path, kvo_place place);
+/** KVO0012: `key_path` is that of an observation, or NULL; `why` is NULL when the header tells. */
+KVO_HIDDEN void kvo__fault_unsupported_object(const kvo_object *object, const char *function, const char *key_path,
+                                              const char *why, kvo_place place);
 /** KVO0019: what is registered already. */
 KVO_HIDDEN void kvo__fault_duplicate(const kvo_fault_observation *present, kvo_place place);
 
@@ -71,14 +78,14 @@ KVO_HIDDEN void kvo__fault_abandoned(const kvo_node *node);
 KVO_HIDDEN void kvo__fault_no_will(const kvo_object *object, const char *key, const kvo_fault_observation *concerned,
                                    kvo_place place);
 /** KVO0029: `end` says why there can be no did any more. */
-KVO_HIDDEN void kvo__fault_unfinished(const kvo_info *info, const kvo_object *object,
+KVO_HIDDEN void kvo__fault_unfinished(const kvo_info *info, const kvo_object *object, const char *key,
                                       const kvo_fault_observation *concerned, const char *end,
                                       const kvo_fault_site *will);
 /** KVO0030: will was called elsewhere, on another thread. */
 KVO_HIDDEN void kvo__fault_crossed(const kvo_object *object, const char *key, const kvo_fault_observation *concerned,
                                    const kvo_fault_site *will, kvo_place did);
 /** KVO0031: will was called there. */
-KVO_HIDDEN void kvo__fault_doubled(const kvo_info *info, const kvo_fault_observation *concerned,
+KVO_HIDDEN void kvo__fault_doubled(const kvo_info *info, const char *key, const kvo_fault_observation *concerned,
                                    const kvo_fault_site *will);
 /** KVO0032: the object at a key of an observed path is another than the one that was observed there. */
 KVO_HIDDEN void kvo__fault_silent_change(const kvo_fault_observation *concerned, const kvo_info *holder,

@@ -126,11 +126,11 @@ void kvo__fault_no_will(const kvo_object *object, const char *key, const kvo_fau
   kvo__discard(&detail);
 }
 
-void kvo__fault_unfinished(const kvo_info *info, const kvo_object *object, const kvo_fault_observation *concerned,
-                           const char *end, const kvo_fault_site *will) {
+void kvo__fault_unfinished(const kvo_info *info, const kvo_object *object, const char *key,
+                           const kvo_fault_observation *concerned, const char *end, const kvo_fault_site *will) {
   char detail_block[512];
   kvo_text detail = KVO_TEXT(detail_block);
-  kvo__append(&detail, "willChange of \"%s\" of ", concerned != NULL ? concerned->key_path : "?");
+  kvo__append(&detail, "willChange of \"%s\" of ", key);
   append_object(&detail, object, info->cls);
   kvo__append(&detail, " was never followed by didChange: %s, and its observers were not told", end);
   kvo_fault fault = kvo__fault_of(KVO_FAULT_UNFINISHED_CHANGE);
@@ -158,10 +158,11 @@ void kvo__fault_crossed(const kvo_object *object, const char *key, const kvo_fau
   kvo__discard(&detail);
 }
 
-void kvo__fault_doubled(const kvo_info *info, const kvo_fault_observation *concerned, const kvo_fault_site *will) {
+void kvo__fault_doubled(const kvo_info *info, const char *key, const kvo_fault_observation *concerned,
+                        const kvo_fault_site *will) {
   char detail_block[512];
   kvo_text detail = KVO_TEXT(detail_block);
-  kvo__append(&detail, "\"%s\" of ", concerned != NULL ? concerned->key_path : "?");
+  kvo__append(&detail, "\"%s\" of ", key);
   append_object(&detail, info->object, info->cls);
   kvo__append(&detail, " is set between willChange and didChange, and its setter tells the change, too: observers are "
                        "told twice");

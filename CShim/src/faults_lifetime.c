@@ -73,15 +73,38 @@ void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls, cons
   kvo__discard(&help);
 }
 
-void kvo__fault_overwritten(const kvo_fault_observation *concerned, uintptr_t word) {
+void kvo__fault_overwritten(const kvo_info *info, const kvo_fault_observation *concerned, uintptr_t word) {
+  const void *instance = (const char *)info->object - info->cls->header_offset;
   char detail_block[512];
   kvo_text detail = KVO_TEXT(detail_block);
   kvo__append(&detail, "the header of %s@0x%llx was overwritten with 0x%llx while the object was observed",
-              concerned->object_class, kvo__address(concerned->object), (unsigned long long)word);
+              info->cls->written, kvo__address(instance), (unsigned long long)word);
   kvo_fault fault = kvo__fault_of(KVO_FAULT_OVERWRITTEN_HEADER);
-  fault.help = "do not initialise an object again, copy another one over it, or let another tool write to its header "
-               "while it is observed; changes made since were told to nobody. Found when the last observation ended";
+  fault.help =
+      "end an object with kvo_object_destroy or kvo_object_finish before its memory is freed or used again; do "
+      "not initialise it again, copy another one over it, or let another tool write to its header while it is "
+      "observed. Changes made since were told to nobody. Found when the last observation ended";
   kvo__fault_concerns(&fault, concerned, 1, KVO_NOWHERE);
+  fault.object = instance;
+  fault.object_class = info->cls->written;
+  kvo__raise(&fault, detail.bytes);
+  kvo__discard(&detail);
+}
+
+void kvo__fault_ended_before_change(const kvo_info *info, const kvo_slot *slot, const char *function, kvo_place place) {
+  const void *instance = (const char *)info->object - info->cls->header_offset;
+  char detail_block[512];
+  kvo_text detail = KVO_TEXT(detail_block);
+  kvo__append(&detail, "%s: %s@0x%llx is ended in a callback before a change of its \"%s\"", function,
+              info->cls->written, kvo__address(instance), kvo__slot_name(info, slot));
+  kvo_fault fault = kvo__fault_of(KVO_FAULT_INVALID_ARGUMENT);
+  fault.why = "its setter is about to store into it";
+  fault.help = "end it after the change: in a callback without is_prior, or where the set was called. If the process "
+               "goes on, kvo_object_destroy has done nothing";
+  fault.object = instance;
+  fault.object_class = info->cls->written;
+  fault.file = place.file;
+  fault.line = place.line;
   kvo__raise(&fault, detail.bytes);
   kvo__discard(&detail);
 }

@@ -123,13 +123,22 @@ void kvo__fault_invalid_argument(const char *function, const char *what, kvo_pla
   kvo__raise(&fault, detail);
 }
 
-void kvo__fault_unsupported_object(const void *object, const char *key_path, kvo_place place) {
+void kvo__fault_unsupported_object(const kvo_object *object, const char *function, const char *key_path,
+                                   const char *why, kvo_place place) {
   char detail_block[512];
   kvo_text detail = KVO_TEXT(detail_block);
-  kvo__append(&detail, "cannot observe \"%s\" of 0x%llx: it is no object, for its header is empty", key_path,
-              kvo__address(object));
+  if (key_path != NULL)
+    kvo__append(&detail, "cannot observe \"%s\" of 0x%llx: ", key_path, kvo__address(object));
+  else
+    kvo__append(&detail, "%s of 0x%llx: ", function, kvo__address(object));
+  kvo__append(&detail, "%s",
+              why != NULL              ? why
+              : kvo__word(object) == 0 ? "it is no object, for its header is empty"
+                                       : "it is no object, for its header is not that of one");
   kvo_fault fault = kvo__fault_of(KVO_FAULT_UNSUPPORTED_OBJECT);
-  fault.help = "make it with kvo_object_create or kvo_object_init first; one that has been destroyed is none any more";
+  fault.help =
+      "make it with kvo_object_create or kvo_object_init first, and end it once; one that has been destroyed is "
+      "none any more, nor is a copy of an observed one";
   fault.object = object;
   fault.file = place.file;
   fault.line = place.line;
@@ -137,7 +146,7 @@ void kvo__fault_unsupported_object(const void *object, const char *key_path, kvo
   kvo__discard(&detail);
 }
 
-void kvo__fault_no_setter(const kvo_object *object, const char *key) {
+void kvo__fault_no_setter(const kvo_object *object, const char *key, kvo_place place) {
   const kvo_class *cls = kvo_object_class(object);
   char detail_block[512], help_block[512];
   kvo_text detail = KVO_TEXT(detail_block), help = KVO_TEXT(help_block);
@@ -146,7 +155,37 @@ void kvo__fault_no_setter(const kvo_object *object, const char *key) {
   if (cls != NULL) append_keys(&help, cls, key, strlen(key));
   kvo_fault fault = kvo__fault_of(KVO_FAULT_UNDEFINED_KEY);
   fault.help = help.length > 0 ? help.bytes : NULL;
-  concern(&fault, object, cls, KVO_NOWHERE);
+  concern(&fault, object, cls, place);
+  kvo__raise(&fault, detail.bytes);
+  kvo__discard(&detail);
+  kvo__discard(&help);
+}
+
+static const char *name_of_form(kvo_form form) {
+  switch (form) {
+    case KVO_FORM_INTEGER: return "an integer";
+    case KVO_FORM_REAL: return "a floating-point number";
+    case KVO_FORM_POINTER: return "a pointer";
+    case KVO_FORM_STRUCTURE: return "a structure";
+    case KVO_FORM_ANY: break;
+  }
+  return "a value";
+}
+
+void kvo__fault_other_form(const kvo_object *object, const kvo_property *property, kvo_form form, size_t size,
+                           kvo_place place) {
+  const kvo_class *cls = kvo_object_class(object);
+  char detail_block[512], help_block[256];
+  kvo_text detail = KVO_TEXT(detail_block), help = KVO_TEXT(help_block);
+  kvo__append(&detail, "\"%s\" of %s@0x%llx is %s of %zu bytes, and is set to %s of %zu bytes", property->name,
+              name_of(cls), kvo__address(kvo_object_instance(object)), name_of_form(property->form), property->size,
+              name_of_form(form), size != 0 ? size : property->size);
+  kvo__append(&help, "give KVO_SET the type of the setter's parameter: that of \"%s\" has the encoding \"%s\"",
+              property->name, property->type);
+  kvo_fault fault = kvo__fault_of(KVO_FAULT_TYPE_MISMATCH);
+  fault.why = "the setter would take another value than the one that is passed";
+  fault.help = help.bytes;
+  concern(&fault, object, cls, place);
   kvo__raise(&fault, detail.bytes);
   kvo__discard(&detail);
   kvo__discard(&help);

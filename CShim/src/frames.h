@@ -27,6 +27,8 @@ typedef struct kvo_will_phase {
   kvo_slot *slot;
   uint64_t limit;
   kvo_pending_value *pending;
+  /** While observers are being told before the change: the stack frame of that. Else NULL. */
+  const void *telling;
   /** The one that was told last: the next stands behind it, for they are told in the order of the list. */
   kvo_pending_value *cursor;
 } kvo_will_phase;
@@ -71,6 +73,9 @@ KVO_HIDDEN uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_k
                                      kvo_change_kind kind, const kvo_selection *selection);
 /** Tells whether a frame of this thread, not one of the dying object itself, will yet tell this tracked observation its did. */
 KVO_HIDDEN bool kvo__in_change_of(const kvo_tracked *tracked, const kvo_info *dying);
+
+/** The key of a change of this object before which this thread is just telling observers; NULL if there is none. */
+KVO_HIDDEN const kvo_slot *kvo__in_will_of(const kvo_info *info);
 
 /* --------------------------------------------------------------------------------------------------------- manual.c -- */
 

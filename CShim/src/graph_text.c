@@ -3,6 +3,9 @@
 
 /* ------------------------------------------------------------------------------------------------------------- JSON -- */
 
+/* A graph of the program's own may lack names. */
+static const char *text_of(const char *name) { return name != NULL ? name : ""; }
+
 static void put_count(kvo_sink *to, const char *name, size_t count) {
   kvo__put_member(to, name);
   kvo__put_number(to, count, 10);
@@ -10,16 +13,17 @@ static void put_count(kvo_sink *to, const char *name, size_t count) {
 
 static void put_json_object(kvo_sink *to, const kvo_graph_object *each) {
   kvo__put(to, "{\"class\":");
-  kvo__put_json_bytes(to, each->class_name, strlen(each->class_name));
+  kvo__put_json_bytes(to, text_of(each->class_name), strlen(text_of(each->class_name)));
   kvo__put_json_address(to, "address", kvo__address(each->object));
   put_count(to, "observations", each->observation_count);
   put_count(to, "edges", each->edge_count);
   kvo__put_member(to, "keyPaths");
-  for (size_t i = 0; i < each->key_path_count; i++) {
+  size_t count = each->key_paths != NULL ? each->key_path_count : 0;
+  for (size_t i = 0; i < count; i++) {
     kvo__put_byte(to, i == 0 ? '[' : ',');
-    kvo__put_json_bytes(to, each->key_paths[i], strlen(each->key_paths[i]));
+    kvo__put_json_bytes(to, text_of(each->key_paths[i]), strlen(text_of(each->key_paths[i])));
   }
-  kvo__put(to, each->key_path_count == 0 ? "[]}" : "]}");
+  kvo__put(to, count == 0 ? "[]}" : "]}");
 }
 
 static void put_json_observation(kvo_sink *to, const kvo_graph_observation *each) {
@@ -103,7 +107,7 @@ static void put_object(kvo_sink *to, const language *in, size_t index, const kvo
   kvo__put(to, "  ");
   kvo__put(to, name_of('o', index).text);
   kvo__put(to, in->object[0]);
-  in->put_text(to, each->class_name);
+  in->put_text(to, text_of(each->class_name));
   kvo__put(to, in->line_break);
   kvo__put_address(to, kvo__address(each->object));
   kvo__put(to, in->object[1]);
@@ -125,14 +129,14 @@ static void put_observation(kvo_sink *to, const language *in, size_t index, cons
     in->put_text(to, each->observer_class);
     kvo__put(to, in->line_break);
   }
-  in->put_text(to, each->key_path);
+  in->put_text(to, text_of(each->key_path));
   kvo__put(to, in->observation[1]);
 }
 
 static void put_arrows(kvo_sink *to, const language *in, size_t index, const kvo_graph_observation *each) {
   name own = name_of('n', index);
   if (each->kind == KVO_GRAPH_DIRECT)
-    in->put_arrow(to, name_of('o', each->object).text, own.text, PLAIN, each->key_path);
+    in->put_arrow(to, name_of('o', each->object).text, own.text, PLAIN, text_of(each->key_path));
   if (each->observer_object != KVO_GRAPH_NONE)
     in->put_arrow(to, own.text, name_of('o', each->observer_object).text, BOLD, NULL);
 }
@@ -244,11 +248,16 @@ static const language mermaid = {
 };
 
 size_t kvo_graph_format(const kvo_graph *graph, kvo_graph_form form, char *buffer, size_t size) {
-  kvo_sink to = {.memory = size > 0 ? buffer : NULL, .capacity = size, .fd = -1};
+  kvo_sink to = kvo__sink_of(buffer, size);
+  if (graph == NULL) return kvo__sink_end(&to);
+  kvo_graph whole = *graph; /* the program's own may lack something */
+  if (whole.objects == NULL) whole.object_count = 0;
+  if (whole.observations == NULL) whole.observation_count = 0;
+  if (whole.edges == NULL) whole.edge_count = 0;
   switch (form) {
-    case KVO_GRAPH_JSON: put_json(&to, graph); break;
-    case KVO_GRAPH_DOT: put_picture(&to, graph, &dot); break;
-    case KVO_GRAPH_MERMAID: put_picture(&to, graph, &mermaid); break;
+    case KVO_GRAPH_JSON: put_json(&to, &whole); break;
+    case KVO_GRAPH_DOT: put_picture(&to, &whole, &dot); break;
+    case KVO_GRAPH_MERMAID: put_picture(&to, &whole, &mermaid); break;
   }
   return kvo__sink_end(&to);
 }

@@ -70,6 +70,8 @@ KVO_HIDDEN kvo_status kvo__type_parse(const char *type, ffi_type **out);
 KVO_HIDDEN void kvo__type_free(ffi_type *type);
 /** The encoding behind const and its like, which a property drops: its first character then says what the value is. */
 KVO_HIDDEN const char *kvo__type_unqualified(const char *type);
+/** What a value of a type that was parsed is to a call. */
+KVO_HIDDEN kvo_form kvo__type_form(const char *type);
 
 /* ------------------------------------------------------------------------------------------------------- class.c -- */
 
@@ -88,6 +90,7 @@ struct kvo_property {
   uint32_t flags;
   /** Of the C type; 0 and NULL when ops are set. */
   size_t size;
+  kvo_form form;
   ffi_type *value_type;
   ffi_cif getter_cif;
   ffi_cif setter_cif;
@@ -115,10 +118,13 @@ struct kvo_class {
   kvo_function *setters;
   /** Made at the first observation of an instance, then constant. */
   kvo_class *_Atomic notifying;
-  kvo_class *next;
+  /** In the list of all, and in that of some. */
+  kvo_class *next, *neighbour;
 };
 
 KVO_HIDDEN const kvo_property *kvo__class_find(const kvo_class *cls, kvo_key key);
+/** Whether this is the address of a registered class, which is none of notifying ones; it may be garbage. */
+KVO_HIDDEN bool kvo__class_is_known(const kvo_class *cls);
 /** The notifying class, made now if need be; NULL, with *status saying which, when there is no memory for it or its trampolines. */
 KVO_HIDDEN kvo_class *kvo__class_notifying(kvo_class *cls, kvo_status *status);
 
@@ -150,6 +156,8 @@ typedef struct kvo_boxed {
   kvo_value value;
 } kvo_boxed;
 
+/** kvo_property_view for arguments that are good. */
+KVO_HIDDEN void kvo__property_view(const kvo_property *property, const void *value, kvo_value_reader reader, void *arg);
 /** Copies a value, strings and bytes included; NULL without memory. Free it with kvo__free. */
 KVO_HIDDEN kvo_boxed *kvo__box(const kvo_value *value);
 /** Reads a property into new storage of the form that kvo_property_view understands; NULL when it cannot be read. */
@@ -304,6 +312,10 @@ static inline const kvo_property *kvo__slot_property(const kvo_info *info, const
 _Static_assert(sizeof(void *) != 8 || (sizeof(kvo_info) == 88 && sizeof(kvo_node) == 72),
                "an observed object and an observation of it have grown");
 
+/** Whether this is an object, as far as can be told without following garbage: its header names a registered class, or is an info
+ * of this object. A dying one is. */
+KVO_HIDDEN bool kvo__is_object(const kvo_object *object);
+
 #define KVO_WORD_OBSERVED ((uintptr_t)1)
 #define KVO_WORD_INFO ((uintptr_t)2)
 /** On top of a kvo_class *: the object is being destroyed, and takes no observers any more. */
@@ -321,6 +333,9 @@ static inline kvo_info *kvo__word_info(uintptr_t word) {
 /** The object's info, made now, with a first slot for `key`, if need be; NULL without memory for it or for its class's
  * trampolines, or when the object has no class (see *status). */
 KVO_HIDDEN kvo_info *kvo__info_ensure(kvo_object *object, kvo_key key, kvo_status *status);
+/** Whether the address may be that of an info: of what is false nothing may be read, and what is true has been the memory of infos, or
+ * lies between. */
+KVO_HIDDEN bool kvo__info_is_likely(const kvo_info *info);
 static inline kvo_slot *kvo__slot_find(kvo_info *info, kvo_key key) {
   kvo_slot *slot = &info->first;
   while (slot != NULL && slot->key != key) slot = atomic_load_explicit(&slot->next, memory_order_acquire);
@@ -375,10 +390,17 @@ KVO_HIDDEN kvo_node *kvo__node_make(kvo_object *object, kvo_key key, const kvo_b
 /** Gives a node its id and links it; on failure the node is freed, its user data untouched. Once it is linked another thread
  * may remove it, unless the caller is a reader of its info. */
 KVO_HIDDEN kvo_status kvo__node_register(kvo_object *object, kvo_node *node, kvo_key key, kvo_observation *out);
+/** The options that there are. */
+#define KVO_KNOWN_OPTIONS ((unsigned)(KVO_NEW | KVO_OLD | KVO_INITIAL | KVO_PRIOR | KVO_ENDS_WITH_OBJECT))
+/** Whether a binding's registration has the arguments that it needs; KVO0008 if not. `also_wrong` is what else is wrong, or NULL. */
+KVO_HIDDEN bool kvo__can_observe(const kvo_object *object, const kvo_binding_observer *observer,
+                                 const kvo_observation *out, const char *also_wrong);
 /** KVO0019, if it was asked for. */
 KVO_HIDDEN void kvo__warn_of_duplicate(kvo_object *object, const kvo_binding_observer *observer);
 /** Fills what a fault says about a node; the strings are the node's. */
 KVO_HIDDEN void kvo__describe_node(const kvo_node *node, kvo_fault_observation *out);
+/** The same for the observation that a node belongs to: of an expression that read a key not the node there, but its own. */
+KVO_HIDDEN void kvo__describe_observation(const kvo_node *node, kvo_fault_observation *out);
 /** The key of a slot; of an undefined one what the observations of it say, or "?". The caller is a reader, and the string the info's or
  * a node's. */
 KVO_HIDDEN const char *kvo__slot_name(const kvo_info *info, const kvo_slot *slot);

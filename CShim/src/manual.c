@@ -10,6 +10,8 @@ typedef struct kvo_manual {
   struct kvo_manual *below;
   kvo_object *object;
   kvo_key key;
+  /** Behind the indexes. */
+  const char *name;
   uint32_t wants;
   /** Where will was called: also the stack, since a binding may not know more. */
   kvo_place place;
@@ -80,7 +82,7 @@ static void end_unfinished(manual *open, const char *end) {
     kvo_fault_observation concerned;
     bool told = kvo__describe_first(content(open)->slot, &concerned);
     kvo_fault_site will = will_of(open, kvo__thread_number());
-    kvo__fault_unfinished(content(open)->info, open->object, told ? &concerned : NULL, end, &will);
+    kvo__fault_unfinished(content(open)->info, open->object, open->name, told ? &concerned : NULL, end, &will);
   }
   free_manual(open);
 }
@@ -113,7 +115,7 @@ void kvo__manual_is_doubled(const kvo_object *object, kvo_key key) {
   kvo_fault_observation concerned;
   bool told = kvo__describe_first(content(open)->slot, &concerned);
   kvo_fault_site will = will_of(open, kvo__thread_number());
-  kvo__fault_doubled(content(open)->info, told ? &concerned : NULL, &will);
+  kvo__fault_doubled(content(open)->info, open->name, told ? &concerned : NULL, &will);
 }
 
 /* --------------------------------------------------------------------------------------------- Wills nobody heard -- */
@@ -174,12 +176,13 @@ static void *read_value(manual *open) {
 }
 
 /* Makes the pair's first half; NULL with KVO_OK when nobody is to be told. */
-static manual *open_manual(kvo_object *object, kvo_change_kind kind, kvo_key key, const kvo_selection *selection,
-                           kvo_place place, kvo_status *status) {
+static manual *open_manual(kvo_object *object, kvo_change_kind kind, kvo_key key, const char *name,
+                           const kvo_selection *selection, kvo_place place, kvo_status *status) {
   *status = KVO_ERROR_OUT_OF_MEMORY;
   size_t count = selection != NULL ? selection->count : 0;
-  if (count > (SIZE_MAX - sizeof(manual)) / sizeof(size_t) || kvo__thread() == NULL) return NULL;
-  manual *open = kvo__alloc(sizeof *open + count * sizeof(size_t));
+  size_t name_size = strlen(name) + 1;
+  if (count > (SIZE_MAX - sizeof(manual) - name_size) / sizeof(size_t) || kvo__thread() == NULL) return NULL;
+  manual *open = kvo__alloc(sizeof *open + count * sizeof(size_t) + name_size);
   if (open == NULL) return NULL;
   *status = KVO_OK;
   if (count > 0) memcpy(open->indexes, selection->indexes, count * sizeof(size_t));
@@ -187,6 +190,7 @@ static manual *open_manual(kvo_object *object, kvo_change_kind kind, kvo_key key
   open->selection.count = count;
   open->object = object;
   open->key = key;
+  open->name = memcpy(open->indexes + count, name, name_size);
   open->place = place;
   open->frame_count = (uint32_t)kvo__stack_capture(open->frames, MANUAL_FRAMES);
   open->wants = kvo__frame_begin(&open->frame, object, key, false, kind, &open->selection);
@@ -208,7 +212,7 @@ static void announce(manual *open) {
 static kvo_status will_change(kvo_object *object, kvo_change_kind kind, const char *key, const kvo_selection *selection,
                               kvo_place place) {
   kvo_status status;
-  manual *open = open_manual(object, kind, kvo_key_hash(key, strlen(key)), selection, place, &status);
+  manual *open = open_manual(object, kind, kvo_key_hash(key, strlen(key)), key, selection, place, &status);
   if (open == NULL) {
     if (status == KVO_OK) kvo__warn_of_unknown_key(object, key, place);
     return status;
@@ -218,12 +222,24 @@ static kvo_status will_change(kvo_object *object, kvo_change_kind kind, const ch
   return KVO_OK;
 }
 
-void kvo_binding_will_unheard(kvo_object *object, kvo_key key) { remember_unheard(object, key); }
+void kvo_binding_will_unheard(kvo_object *object, kvo_key key) {
+  if (object != NULL) remember_unheard(object, key);
+}
 
 static bool are_given(const kvo_object *object, const char *key, const char *function, kvo_place place) {
   if (object == NULL || key == NULL)
     kvo__fault_invalid_argument(function, object == NULL ? "object is NULL" : "key is NULL", place);
   return object != NULL && key != NULL;
+}
+
+static bool is_ordered_change(kvo_change_kind kind, const size_t *indexes, size_t count, const char *function,
+                              kvo_place place) {
+  bool ordered = kind == KVO_CHANGE_INSERTION || kind == KVO_CHANGE_REMOVAL || kind == KVO_CHANGE_REPLACEMENT;
+  const char *wrong = !ordered                       ? "kind is not that of an ordered change"
+                      : indexes == NULL && count > 0 ? "indexes is NULL"
+                                                     : NULL;
+  if (wrong != NULL) kvo__fault_invalid_argument(function, wrong, place);
+  return wrong == NULL;
 }
 
 kvo_status kvo_will_change_at(kvo_object *object, const char *key, const char *file, uint32_t line) {
@@ -236,13 +252,8 @@ kvo_status kvo_will_change_indexes_at(kvo_object *object, kvo_change_kind kind, 
                                       size_t count, const char *file, uint32_t line) {
   kvo_place place = {file, line};
   if (!are_given(object, key, "kvo_will_change_indexes", place)) return KVO_ERROR_INVALID_ARGUMENT;
-  bool ordered = kind == KVO_CHANGE_INSERTION || kind == KVO_CHANGE_REMOVAL || kind == KVO_CHANGE_REPLACEMENT;
-  const char *wrong = !ordered                       ? "kind is not that of an ordered change"
-                      : indexes == NULL && count > 0 ? "indexes is NULL"
-                                                     : NULL;
-  if (wrong != NULL) {
+  if (!is_ordered_change(kind, indexes, count, "kvo_will_change_indexes", place)) {
     remember_unheard(object, kvo_key_hash(key, strlen(key)));
-    kvo__fault_invalid_argument("kvo_will_change_indexes", wrong, place);
     return KVO_ERROR_INVALID_ARGUMENT;
   }
   for (size_t i = 1; i < count; i++)
@@ -260,9 +271,10 @@ kvo_status kvo_binding_will_change_values(kvo_object *object, kvo_key key, kvo_c
   kvo_class *cls = kvo_object_class(object);
   const kvo_property *property = cls != NULL ? kvo__class_find(cls, key) : NULL;
   if (property == NULL) return KVO_ERROR_UNDEFINED_KEY;
-  if (property->ops == NULL) return KVO_ERROR_INVALID_ARGUMENT;
+  if (property->ops == NULL || kind < KVO_CHANGE_SETTING || kind > KVO_CHANGE_REPLACEMENT)
+    return KVO_ERROR_INVALID_ARGUMENT;
   kvo_status status;
-  manual *open = open_manual(object, kind, key, NULL, KVO_NOWHERE, &status);
+  manual *open = open_manual(object, kind, key, property->name, NULL, KVO_NOWHERE, &status);
   if (open == NULL) {
     kvo__property_release(property, old_value);
     kvo__property_release(property, new_value);
@@ -372,7 +384,9 @@ kvo_status kvo_did_change_at(kvo_object *object, const char *key, const char *fi
 kvo_status kvo_did_change_indexes_at(kvo_object *object, kvo_change_kind kind, const char *key, const size_t *indexes,
                                      size_t count, const char *file, uint32_t line) {
   kvo_place place = {file, line};
-  if (!are_given(object, key, "kvo_did_change_indexes", place)) return KVO_ERROR_INVALID_ARGUMENT;
+  if (!are_given(object, key, "kvo_did_change_indexes", place) ||
+      !is_ordered_change(kind, indexes, count, "kvo_did_change_indexes", place))
+    return KVO_ERROR_INVALID_ARGUMENT;
   kvo_announced end = {kind, indexes, count};
   return did_change(object, key, &end, place);
 }

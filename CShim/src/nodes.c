@@ -10,6 +10,20 @@ static void slot_init(kvo_slot *slot, const kvo_class *cls, kvo_key key) {
   slot->manual = property != NULL && (property->flags & KVO_PROPERTY_MANUAL) != 0;
 }
 
+/* The addresses between which all infos have been. */
+static _Atomic uintptr_t lowest = UINTPTR_MAX, highest;
+
+static void note_address(const kvo_info *info) {
+  uintptr_t address = (uintptr_t)info, low = atomic_load(&lowest), high = atomic_load(&highest);
+  while (address < low && !atomic_compare_exchange_weak(&lowest, &low, address)) {}
+  while (address > high && !atomic_compare_exchange_weak(&highest, &high, address)) {}
+}
+
+bool kvo__info_is_likely(const kvo_info *info) {
+  uintptr_t address = (uintptr_t)info;
+  return address % _Alignof(max_align_t) == 0 && address >= atomic_load(&lowest) && address <= atomic_load(&highest);
+}
+
 kvo_info *kvo__info_ensure(kvo_object *object, kvo_key key, kvo_status *status) {
   uintptr_t word = kvo__word(object);
   kvo_info *info = kvo__word_info(word);
@@ -29,6 +43,7 @@ kvo_info *kvo__info_ensure(kvo_object *object, kvo_key key, kvo_status *status) 
     *status = KVO_ERROR_OUT_OF_MEMORY;
     return NULL;
   }
+  note_address(info);
   info->object = object;
   info->cls = cls;
   info->first.is_first = true;
@@ -240,8 +255,8 @@ void kvo__node_retire(kvo_info *info, kvo_node *node) {
   if (overwritten) {
     kvo__unlock(&info->lock);
     kvo_fault_observation concerned;
-    kvo__describe_node(node, &concerned);
-    kvo__fault_overwritten(&concerned, kvo__word(info->object));
+    kvo__describe_observation(node, &concerned);
+    kvo__fault_overwritten(info, &concerned, kvo__word(info->object));
     kvo__lock(&info->lock);
   }
   /* Usually nobody reads: who enters after this exchange no longer finds the node. */

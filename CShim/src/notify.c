@@ -59,6 +59,7 @@ _Thread_local uint32_t kvo__unusual __attribute__((tls_model("initial-exec")));
 static _Thread_local kvo_mute *mutes;
 
 void kvo_mute_begin(kvo_mute *mute, kvo_object *object, kvo_key key) {
+  if (mute == NULL) return;
   mute->outer = mutes;
   mute->object = object;
   mute->key = key;
@@ -67,7 +68,10 @@ void kvo_mute_begin(kvo_mute *mute, kvo_object *object, kvo_key key) {
 }
 
 void kvo_mute_end(kvo_mute *mute) {
-  mutes = mute->outer;
+  kvo_mute **link = &mutes;
+  while (*link != NULL && *link != mute) link = &(*link)->outer;
+  if (*link == NULL) return;
+  *link = mute->outer;
   kvo__unusual--;
 }
 
@@ -89,13 +93,16 @@ __attribute__((noinline, cold)) static uint32_t begin_unusually(kvo_frame *frame
 }
 
 uint32_t kvo_frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key) {
+  if (frame == NULL || object == NULL) return 0;
   if (__builtin_expect(kvo__unusual != 0, false)) return begin_unusually(frame, object, key);
   return kvo__frame_begin(frame, object, key, true, KVO_CHANGE_SETTING, NULL);
 }
 
 uint32_t kvo_frame_begin_change(kvo_frame *frame, kvo_object *object, kvo_key key, kvo_change_kind kind,
                                 const size_t *indexes, size_t count) {
-  kvo_selection selection = {indexes, count};
+  bool is_good = frame != NULL && object != NULL && kind >= KVO_CHANGE_SETTING && kind <= KVO_CHANGE_REPLACEMENT;
+  if (!is_good) return 0;
+  kvo_selection selection = {indexes, indexes != NULL ? count : 0};
   uint32_t wants = kvo__frame_begin(frame, object, key, true, kind, &selection);
   if (__builtin_expect(kvo__unusual != 0, false) && wants != 0) kvo__manual_is_doubled(object, key);
   return wants;
@@ -124,12 +131,14 @@ static void send_prior(const kvo_frame_content *change, kvo_node *node, bool is_
 }
 
 void kvo_frame_will(kvo_frame *frame, const void *old_value) {
+  if (frame == NULL) return;
   kvo_frame_content *change = content(frame);
   change->will = kvo__alloc(sizeof *change->will);
   if (change->will != NULL) { /* without memory, tracked observations will not know the old value */
     change->will->info = change->info;
     change->will->slot = change->slot;
     change->will->limit = change->limit;
+    change->will->telling = __builtin_frame_address(0);
     change->will->outer = will_phases;
     will_phases = change->will;
   }
@@ -141,6 +150,15 @@ void kvo_frame_will(kvo_frame *frame, const void *old_value) {
     else if ((node->options & KVO_PRIOR) != 0)
       send_prior(change, node, kind != KVO_NODE_DIRECT, old_value);
   }
+  if (change->will != NULL) change->will->telling = NULL;
+}
+
+const kvo_slot *kvo__in_will_of(const kvo_info *info) {
+  /* One of a frame below this one was left by longjmp: stacks grow downwards. */
+  const char *own_frame = __builtin_frame_address(0);
+  const kvo_will_phase *will = will_phases;
+  while (will != NULL && (will->info != info || own_frame > (const char *)will->telling)) will = will->outer;
+  return will != NULL ? will->slot : NULL;
 }
 
 /* The first of a node and those older than it that is to be told. */
@@ -221,6 +239,7 @@ static inline void tell(kvo_frame_content *change, kvo_node *node, const void *o
 }
 
 bool kvo_frame_next(kvo_frame *frame) {
+  if (frame == NULL) return false;
   kvo_frame_content *change = content(frame);
   forget_mark(change);
   bool was_over = change->started && change->cursor == NULL;
@@ -231,10 +250,12 @@ bool kvo_frame_next(kvo_frame *frame) {
 }
 
 void kvo_frame_deliver(kvo_frame *frame, const void *old_value, const void *new_value) {
+  if (frame == NULL || content(frame)->cursor == NULL) return;
   tell(content(frame), content(frame)->cursor, old_value, new_value);
 }
 
 void kvo_frame_finish(kvo_frame *frame, const void *old_value) {
+  if (frame == NULL) return;
   kvo_frame_content *change = content(frame);
   for (kvo_node *node = next_told(change); node != NULL; node = next_told(change)) {
     change->cursor = node;
@@ -244,6 +265,7 @@ void kvo_frame_finish(kvo_frame *frame, const void *old_value) {
 }
 
 void kvo_frame_end(kvo_frame *frame) {
+  if (frame == NULL) return;
   kvo_frame_content *change = content(frame);
   if (change->is_marked) kvo__unmark(change->mark);
   if (change->will != NULL) {

@@ -6,27 +6,36 @@
 
 /* ------------------------------------------------------------------------------------------------------ Life and isa -- */
 
+static void set_word(kvo_object *object, uintptr_t word) {
+  __atomic_store_n(&object->kvo_private_word, word, __ATOMIC_RELEASE);
+}
+
+bool kvo__is_object(const kvo_object *object) {
+  uintptr_t word = kvo__word(object);
+  kvo_info *info = kvo__word_info(word);
+  if (info == NULL) return (word & KVO_WORD_OBSERVED) == 0 && kvo__class_is_known((kvo_class *)(word & ~KVO_WORD_TAGS));
+  if (!kvo__info_is_likely(info) || !kvo__class_is_known(info->cls)) return false;
+  return info->object == object || info->cls->of_binding; /* which may move a header to end it */
+}
+
 kvo_status kvo_object_init(kvo_object *object, kvo_class *cls) {
-  if (object == NULL || cls == NULL || cls->original != NULL) return KVO_ERROR_INVALID_ARGUMENT;
-  __atomic_store_n(&object->kvo_private_word, (uintptr_t)cls, __ATOMIC_RELEASE);
+  if (object == NULL || !kvo__class_is_known(cls)) return KVO_ERROR_INVALID_ARGUMENT;
+  set_word(object, (uintptr_t)cls);
   return KVO_OK;
 }
 
 kvo_status kvo_object_create(kvo_class *cls, kvo_object **out) {
-  if (cls == NULL || out == NULL || cls->instance_size == 0) return KVO_ERROR_INVALID_ARGUMENT;
+  if (!kvo__class_is_known(cls) || out == NULL || cls->instance_size == 0) return KVO_ERROR_INVALID_ARGUMENT;
   kvo_object *object = kvo__alloc(cls->instance_size);
   if (object == NULL) return KVO_ERROR_OUT_OF_MEMORY;
-  kvo_status status = kvo_object_init(object, cls);
-  if (status != KVO_OK) {
-    kvo__free(object);
-    return status;
-  }
+  set_word(object, (uintptr_t)cls);
   *out = object;
   return KVO_OK;
 }
 
 void kvo_object_adopt(kvo_object *object, kvo_class *cls) {
   uintptr_t empty = 0;
+  if (object == NULL) return;
   __atomic_compare_exchange_n(&object->kvo_private_word, &empty, (uintptr_t)cls, false, __ATOMIC_ACQ_REL,
                               __ATOMIC_ACQUIRE);
 }
@@ -64,26 +73,42 @@ bool kvo_object_is_observed(const kvo_object *object) {
 
 void *kvo_object_instance(const kvo_object *object) {
   kvo_class *cls = kvo_object_class(object);
-  return (char *)object - (cls != NULL ? cls->header_offset : 0);
+  return (void *)((uintptr_t)object - (cls != NULL ? cls->header_offset : 0)); /* NULL of NULL */
 }
 
 kvo_function kvo_object_property_setter(const kvo_object *object, const kvo_property *property) {
   kvo_class *isa = dispatching_class(object);
-  return isa != NULL ? isa->setters[property->index] : NULL;
+  if (isa == NULL || property == NULL) return NULL;
+  bool is_own = property->index < isa->property_count && isa->properties[property->index] == property;
+  return is_own ? isa->setters[property->index] : NULL;
 }
 
 kvo_function kvo_object_setter(const kvo_object *object, const char *key) {
-  kvo_class *cls = kvo_object_class(object);
-  const kvo_property *property = cls != NULL ? kvo_class_property(cls, key) : NULL;
-  return property != NULL ? kvo_object_property_setter(object, property) : NULL;
+  kvo_class *isa = dispatching_class(object);
+  const kvo_property *property = kvo_class_property(isa, key);
+  return property != NULL ? isa->setters[property->index] : NULL;
 }
 
 static void do_nothing(void) {}
 
-kvo_function kvo_object_setter_to_call(const kvo_object *object, const char *key) {
-  kvo_function setter = kvo_object_setter(object, key);
-  if (setter != NULL) return setter;
-  kvo__fault_no_setter(object, key);
+/* Whether a call that passes such a value passes what the setter takes. */
+static bool takes(const kvo_property *property, kvo_form form, size_t size) {
+  return (form == KVO_FORM_ANY || form == property->form) && (size == 0 || size == property->size);
+}
+
+kvo_function kvo_object_setter_to_call(const kvo_object *object, const char *key, kvo_form form, size_t size,
+                                       const char *file, uint32_t line) {
+  kvo_class *isa = dispatching_class(object);
+  const kvo_property *property = kvo_class_property(isa, key);
+  kvo_function setter = property != NULL ? isa->setters[property->index] : NULL;
+  if (__builtin_expect(setter != NULL && takes(property, form, size), true)) return setter;
+  kvo_place place = {file, line};
+  if (object == NULL || key == NULL)
+    kvo__fault_invalid_argument("KVO_SET", object == NULL ? "object is NULL" : "key is NULL", place);
+  else if (setter == NULL)
+    kvo__fault_no_setter(object, key, place);
+  else
+    kvo__fault_other_form(object, property, form, size, place);
   return do_nothing; /* the caller removes the arguments, in every C calling convention of Linux */
 }
 
@@ -148,10 +173,6 @@ static void tell_bereaved(const kvo_info *info, funeral *of) {
       kvo__tracked_died(of->bereaved[i]->user_data, info);
 }
 
-static void set_word(kvo_object *object, uintptr_t word) {
-  __atomic_store_n(&object->kvo_private_word, word, __ATOMIC_RELEASE);
-}
-
 /* Leaves the object as one that is being destroyed: it has its class, and takes no observers. */
 static void finish(kvo_object *object, kvo_place place) {
   kvo__manual_forget(object);
@@ -187,17 +208,38 @@ static void finish(kvo_object *object, kvo_place place) {
   kvo__leave(info, entered);
 }
 
+/* Whether there is an object to be ended; a fault if not. */
+static bool can_end(kvo_object *object, const char *function, kvo_place place) {
+  bool is_object = kvo__is_object(object), is_dying = is_object && (kvo__word(object) & KVO_WORD_DYING) != 0;
+  if (is_object && !is_dying) return true;
+  kvo__fault_unsupported_object(object, function, NULL, is_dying ? "it is being destroyed already" : NULL, place);
+  return false;
+}
+
+/* Whether a callback of this thread ends an object before a change of it: its setter is about to store into it. */
+static bool is_before_change(const kvo_object *object, const char *function, kvo_place place) {
+  const kvo_info *info = kvo__word_info(kvo__word(object));
+  const kvo_slot *slot = info != NULL ? kvo__in_will_of(info) : NULL;
+  if (slot != NULL) kvo__fault_ended_before_change(info, slot, function, place);
+  return slot != NULL;
+}
+
 void kvo_object_finish_at(kvo_object *object, const char *file, uint32_t line) {
-  if (object == NULL) return;
-  finish(object, (kvo_place){file, line});
+  static const char function[] = "kvo_object_finish";
+  kvo_place place = {file, line};
+  if (object == NULL || kvo__word(object) == 0 || !can_end(object, function, place)) return;
+  is_before_change(object, function, place); /* its memory goes, whatever is said here */
+  finish(object, place);
   set_word(object, 0);
 }
 
 void kvo_object_destroy_at(kvo_object *object, const char *file, uint32_t line) {
-  if (object == NULL) return;
+  static const char function[] = "kvo_object_destroy";
+  kvo_place place = {file, line};
+  if (object == NULL || !can_end(object, function, place) || is_before_change(object, function, place)) return;
   kvo_class *cls = kvo_object_class(object);
-  finish(object, (kvo_place){file, line});
-  if (cls != NULL && cls->finalize != NULL) cls->finalize(object);
+  finish(object, place);
+  if (cls->finalize != NULL) cls->finalize(object);
   kvo__free(object);
 }
 

@@ -186,8 +186,28 @@ static kvo_status observe_key(kvo_object *object, kvo_key key, const kvo_binding
   return status;
 }
 
+bool kvo__can_observe(const kvo_object *object, const kvo_binding_observer *observer, const kvo_observation *out,
+                      const char *also_wrong) {
+  const char *wrong = object == NULL                    ? "object is NULL"
+                      : out == NULL                     ? "out is NULL"
+                      : observer == NULL                ? "observer is NULL"
+                      : observer->key_path == NULL      ? "observer->key_path is NULL"
+                      : observer->ops == NULL           ? "observer->ops is NULL"
+                      : observer->ops->callback == NULL ? "observer->ops->callback is NULL"
+                      : ((unsigned)observer->options & ~KVO_KNOWN_OPTIONS) != 0
+                          ? "observer->options has bits that mean nothing"
+                          : also_wrong;
+  kvo_place place = observer != NULL ? (kvo_place){observer->file, observer->line} : KVO_NOWHERE;
+  if (wrong == NULL) return true;
+  if (observer != NULL && observer->ops != NULL && observer->ops->abandon != NULL)
+    observer->ops->abandon(observer->user_data);
+  kvo__fault_invalid_argument("registration", wrong, place);
+  return false;
+}
+
 kvo_status kvo_binding_observe_key(kvo_object *object, kvo_key key, const kvo_binding_observer *observer,
                                    kvo_observation *out) {
+  if (!kvo__can_observe(object, observer, out, NULL)) return KVO_ERROR_INVALID_ARGUMENT;
   kvo_status status = observe_key(object, key, observer, out);
   if (status != KVO_OK && observer->ops->abandon != NULL) observer->ops->abandon(observer->user_data);
   return status;
@@ -211,7 +231,7 @@ int kvo__node_by_order(const void *left, const void *right) {
 
 void kvo_object_visit_observations(const kvo_object *object,
                                    void (*visit)(const kvo_fault_observation *observation, void *arg), void *arg) {
-  kvo_info *info = object != NULL ? kvo__word_info(kvo__word(object)) : NULL;
+  kvo_info *info = object != NULL && visit != NULL ? kvo__word_info(kvo__word(object)) : NULL;
   if (info == NULL) return;
   uint64_t entered = kvo__enter(info);
   kvo__lock(&info->lock);

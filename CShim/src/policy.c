@@ -36,7 +36,9 @@ const char *kvo__exception_of(kvo_fault_code code) { return codes[row_of(code)].
 
 kvo_severity kvo__severity_of(kvo_fault_code code) { return codes[row_of(code)].severity; }
 
-const char *kvo_severity_name(kvo_severity severity) { return severity_names[severity]; }
+const char *kvo_severity_name(kvo_severity severity) {
+  return (unsigned)severity < SEVERITY_COUNT ? severity_names[severity] : "unknown";
+}
 
 /* ------------------------------------------------------------------------------------------------------------ Reading -- */
 

@@ -256,7 +256,7 @@ kvo_info *kvo__silent_change(const evaluation *over, uint64_t *entered) {
 
 static void track_read(kvo_object *object, kvo_key key, bool coded) {
   evaluation *recording = kvo__recorder;
-  if (recording == NULL) return;
+  if (recording == NULL || object == NULL) return;
   if (recording->number == 0) {
     compare_read(recording, object, key);
     return;
@@ -274,6 +274,7 @@ void kvo_track_coded_read(kvo_object *object, kvo_key key) { track_read(object, 
 size_t kvo_track_reads(kvo_read *reads, size_t capacity) {
   const evaluation *recording = kvo__recorder;
   if (recording == NULL) return 0;
+  if (reads == NULL) capacity = 0;
   for (size_t i = 0; i < recording->read_count && i < capacity && i < READS; i++) {
     reads[i].object = recording->reads[i].object;
     reads[i].property = recording->reads[i].property;
@@ -285,13 +286,13 @@ void *kvo_track_pause(void) { return kvo__recording_suspend(); }
 void kvo_track_resume(void *paused) { kvo__recording_resume(paused); }
 
 void kvo_track_value_is_of(kvo_object *object, kvo_key key) {
-  if (kvo__recorder == NULL) return;
+  if (kvo__recorder == NULL || object == NULL) return;
   kvo__recorder->value_info = kvo__word_info(kvo__word(object));
   kvo__recorder->value_key = key;
 }
 
 void kvo_track_elements_are_of(kvo_object *object, kvo_key key) {
-  if (kvo__recorder == NULL) return;
+  if (kvo__recorder == NULL || object == NULL) return;
   kvo__recorder->subject_info = kvo__word_info(kvo__word(object));
   kvo__recorder->subject_key = key;
 }

@@ -109,9 +109,9 @@ static bool have_several_contexts(const matches *found) {
 kvo_status kvo_binding_remove(kvo_object *object, const kvo_observer_identity *identity, const char *key_path,
                               void *context, bool match_context, const char *file, uint32_t line) {
   kvo_place place = {file, line};
-  if (object == NULL || key_path == NULL) {
-    kvo__fault_invalid_argument("removal of an observer", object == NULL ? "object is NULL" : "key_path is NULL",
-                                place);
+  if (object == NULL || key_path == NULL || identity == NULL) {
+    const char *wrong = object == NULL ? "object is NULL" : key_path == NULL ? "key_path is NULL" : "identity is NULL";
+    kvo__fault_invalid_argument("removal of an observer", wrong, place);
     return KVO_ERROR_INVALID_ARGUMENT;
   }
   wanted what = {identity->address, key_path, context, match_context};

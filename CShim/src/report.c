@@ -112,8 +112,24 @@ void kvo__report_write(const kvo_fault *fault, kvo_report_format format, int fd)
   kvo__sink_flush(&to);
 }
 
+/* What a fault that the program has made may lack. */
+static kvo_fault completed(const kvo_fault *fault) {
+  kvo_fault whole = *fault;
+  if (whole.summary == NULL) whole.summary = "";
+  if (whole.file == NULL) whole.file_length = 0;
+  if (whole.observations == NULL) whole.observation_count = 0;
+  if (whole.sites == NULL) whole.site_count = 0;
+  if (whole.frames == NULL) whole.frame_count = 0;
+  if (whole.chain == NULL) whole.chain_count = 0;
+  if (whole.events == NULL) whole.event_count = 0;
+  return whole;
+}
+
 size_t kvo_fault_format(const kvo_fault *fault, kvo_report_format format, char *buffer, size_t size) {
-  kvo_sink to = {.memory = size > 0 ? buffer : NULL, .capacity = size, .fd = -1};
-  put_report(&to, fault, format);
+  kvo_sink to = kvo__sink_of(buffer, size);
+  if (fault != NULL) {
+    kvo_fault whole = completed(fault);
+    put_report(&to, &whole, format);
+  }
   return kvo__sink_end(&to);
 }

@@ -112,7 +112,8 @@ static void put_call(kvo_sink *to, const void *return_address) {
 }
 
 size_t kvo_call_format(const void *return_address, char *buffer, size_t size) {
-  kvo_sink to = {.memory = size > 0 ? buffer : NULL, .capacity = size, .fd = -1, .demangles = kvo__can_demangle()};
+  kvo_sink to = kvo__sink_of(buffer, size);
+  to.demangles = kvo__can_demangle();
   put_call(&to, return_address);
   return kvo__sink_end(&to);
 }

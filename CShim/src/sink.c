@@ -16,6 +16,11 @@ void kvo__write_all(int fd, const char *bytes, size_t length) {
   kvo__cancel_resume(cancellation);
 }
 
+kvo_sink kvo__sink_of(char *buffer, size_t size) {
+  bool has_room = buffer != NULL && size > 0;
+  return (kvo_sink){.memory = has_room ? buffer : NULL, .capacity = has_room ? size : 0, .fd = -1};
+}
+
 void kvo__sink_flush(kvo_sink *to) {
   kvo__write_all(to->fd, to->block, to->buffered);
   to->buffered = 0;

@@ -19,6 +19,8 @@ typedef struct kvo_sink {
   char block[1024];
 } kvo_sink;
 
+/** A sink of a caller's buffer, which may be NULL or of no size. */
+KVO_HIDDEN kvo_sink kvo__sink_of(char *buffer, size_t size);
 /** Writes what is left in the block. */
 KVO_HIDDEN void kvo__sink_flush(kvo_sink *to);
 /** Of a sink in memory: ends it with NUL, if there is any room, and returns the length of the whole. */

@@ -31,6 +31,11 @@ void kvo__describe_root(const kvo_tracked *tracked, kvo_fault_observation *out) 
   out->object_class = tracked->cls->written;
 }
 
+void kvo__describe_observation(const kvo_node *node, kvo_fault_observation *out) {
+  const kvo_tracked *tracked = kvo__node_is_own(node) ? NULL : node->user_data;
+  kvo__describe_node(tracked != NULL ? tracked->anchor : node, out);
+}
+
 const kvo_observer_ops *kvo__node_ops(const kvo_node *node) {
   if (kvo__node_kind(node) != KVO_NODE_ANCHOR) return node->ops;
   const kvo_tracked *tracked = node->user_data;
@@ -360,6 +365,10 @@ static void warn_if_deaf(const kvo_object *object, kvo_tracked *tracked, const k
 
 kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_observer *observer, bool keep_last,
                                        kvo_observation *out) {
+  bool can_evaluate =
+      observer != NULL && observer->ops != NULL && observer->ops->evaluate != NULL && observer->ops->release != NULL;
+  if (!kvo__can_observe(object, observer, out, can_evaluate ? NULL : "observer->ops lack evaluate or release"))
+    return KVO_ERROR_INVALID_ARGUMENT;
   kvo__warn_of_duplicate(object, observer);
   kvo_tracked *tracked = NULL;
   kvo_status status = make(object, observer, &tracked);

@@ -67,6 +67,6 @@ static void print(const kvo_value *value, void *arg) {
 bool kvo__new_value_text(const kvo_raw_change *change, char *to, size_t size) {
   if (change->property == NULL || change->new_value == NULL) return false;
   text made = {to, size, false};
-  kvo_property_view(change->property, change->new_value, print, &made);
+  kvo__property_view(change->property, change->new_value, print, &made);
   return made.is_known;
 }

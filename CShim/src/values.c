@@ -43,6 +43,10 @@ static void out_of_memory(kvo_status *status) {
 /* -------------------------------------------------------------------------------------------------------- Properties -- */
 
 void kvo_property_view(const kvo_property *property, const void *value, kvo_value_reader reader, void *arg) {
+  if (property != NULL && value != NULL && reader != NULL) kvo__property_view(property, value, reader, arg);
+}
+
+void kvo__property_view(const kvo_property *property, const void *value, kvo_value_reader reader, void *arg) {
   if (property->ops != NULL) {
     property->ops->view(value, property->user, reader, arg);
     return;
@@ -149,10 +153,10 @@ static bool follow(held *at, const kvo_property *property, kvo_status *status) {
     return false;
   }
   char type = '?';
-  kvo_property_view(property, value, read_type, &type);
+  kvo__property_view(property, value, read_type, &type);
   held next = {NULL, property, value};
   if (type == '@')
-    kvo_property_view(property, value, read_object, &next.object);
+    kvo__property_view(property, value, read_object, &next.object);
   else
     *status = KVO_ERROR_NOT_AN_OBJECT;
   bool found = next.object != NULL && !is_dying(next.object);
@@ -172,14 +176,15 @@ static const kvo_property *first_component(kvo_object *object, const char *key_p
 }
 
 static void record_path(kvo_object *object, const char *key_path, const recording *outer) {
-  kvo_key key;
-  const char *rest;
-  if (kvo_object_class(object) == NULL) return; /* dying: as for `walk`, nothing */
-  const kvo_property *property = first_component(object, key_path, &key, &rest);
-  record_key(object, property, key, outer);
-  kvo_status status = KVO_OK;
   held at = {object, NULL, NULL};
-  if (rest != NULL && property != NULL && follow(&at, property, &status)) record_path(at.object, rest, outer);
+  kvo_status status = KVO_OK;
+  const kvo_property *property;
+  do {
+    kvo_key key;
+    if (kvo_object_class(at.object) == NULL) break; /* as for `walk`, nothing */
+    property = first_component(at.object, key_path, &key, &key_path);
+    record_key(at.object, property, key, outer);
+  } while (key_path != NULL && property != NULL && follow(&at, property, &status));
   let_go(&at);
 }
 
@@ -211,7 +216,7 @@ kvo_boxed *kvo__path_copy(kvo_object *object, const char *key_path, kvo_status *
   kvo_boxed *box = NULL;
   if (*status == KVO_OK) {
     if (found)
-      kvo_property_view(property, value, read_into_box, &box);
+      kvo__property_view(property, value, read_into_box, &box);
     else
       box = box_nil();
     if (box == NULL) out_of_memory(status);
@@ -223,8 +228,19 @@ kvo_boxed *kvo__path_copy(kvo_object *object, const char *key_path, kvo_status *
   return box;
 }
 
-kvo_status kvo_get_value(kvo_object *object, const char *key_path, kvo_value_reader reader, void *arg) {
-  if (object == NULL || reader == NULL) return KVO_ERROR_INVALID_ARGUMENT;
+/* What is wrong with an argument; NULL if nothing is. */
+static const char *wrong_argument(const kvo_object *object, const char *key_path) {
+  if (object == NULL) return "object is NULL";
+  return key_path == NULL ? "key_path is NULL" : NULL;
+}
+
+kvo_status kvo_get_value_at(kvo_object *object, const char *key_path, kvo_value_reader reader, void *arg,
+                            const char *file, uint32_t line) {
+  const char *wrong = reader == NULL ? "reader is NULL" : wrong_argument(object, key_path);
+  if (wrong != NULL) {
+    kvo__fault_invalid_argument("kvo_get_value", wrong, (kvo_place){file, line});
+    return KVO_ERROR_INVALID_ARGUMENT;
+  }
   kvo_status status = kvo__path_check(key_path);
   if (status != KVO_OK) return status;
   kvo_boxed *box = kvo__path_copy(object, key_path, &status, false);
@@ -248,8 +264,15 @@ static kvo_status assign(kvo_object *object, const kvo_property *property, const
   return KVO_OK;
 }
 
-kvo_status kvo_set_value(kvo_object *object, const char *key_path, const kvo_value *value) {
-  if (object == NULL || value == NULL || value->type == NULL) return KVO_ERROR_INVALID_ARGUMENT;
+kvo_status kvo_set_value_at(kvo_object *object, const char *key_path, const kvo_value *value, const char *file,
+                            uint32_t line) {
+  const char *wrong = value == NULL         ? "value is NULL"
+                      : value->type == NULL ? "value->type is NULL"
+                                            : wrong_argument(object, key_path);
+  if (wrong != NULL) {
+    kvo__fault_invalid_argument("kvo_set_value", wrong, (kvo_place){file, line});
+    return KVO_ERROR_INVALID_ARGUMENT;
+  }
   kvo_status status = kvo__path_check(key_path);
   if (status != KVO_OK) return status;
   const kvo_property *property = NULL;
@@ -257,4 +280,12 @@ kvo_status kvo_set_value(kvo_object *object, const char *key_path, const kvo_val
   if (walk(&last, &key_path, &property, &status)) status = assign(last.object, property, value);
   let_go(&last);
   return status;
+}
+
+kvo_status kvo_get_value(kvo_object *object, const char *key_path, kvo_value_reader reader, void *arg) {
+  return kvo_get_value_at(object, key_path, reader, arg, NULL, 0);
+}
+
+kvo_status kvo_set_value(kvo_object *object, const char *key_path, const kvo_value *value) {
+  return kvo_set_value_at(object, key_path, value, NULL, 0);
 }

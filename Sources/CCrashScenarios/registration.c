@@ -133,6 +133,7 @@ static void header_is_overwritten(void) {
   kvo_observation id = OBSERVE(&sidebar, letter, "pages", KVO_NEW); // site K53c: registered
   memset(&letter->header, 0, sizeof letter->header);                /* what memset over a whole structure does */
   kvo_cancel_observer(id);
+  CHECK(kvo_object_init(&letter->header, document_class()) == KVO_OK); /* else there is no object to destroy: KVO0012 */
   document_destroy(letter);
 }
 

@@ -2,6 +2,8 @@
 #include "fixture.h"
 
 #include <kvo/kvo_binding.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void keep_value(const kvo_value *value, void *arg) { *(seen_value *)arg = see(value); }
@@ -52,8 +54,6 @@ TEST("what cannot be read is refused, and the reader is not called") {
   CHECK_STATUS(kvo_get_value(o, "value.value", never, NULL), KVO_ERROR_NOT_AN_OBJECT);
   static const char *const malformed[] = {"", ".", "value.", ".value", "next..value"};
   for (int i = 0; i < 5; i++) CHECK_STATUS(kvo_get_value(o, malformed[i], never, NULL), KVO_ERROR_MALFORMED_KEY_PATH);
-  CHECK_STATUS(kvo_get_value(o, NULL, never, NULL), KVO_ERROR_INVALID_ARGUMENT);
-  CHECK_STATUS(kvo_get_value(NULL, "value", never, NULL), KVO_ERROR_INVALID_ARGUMENT);
   item_destroy(root);
 }
 
@@ -123,8 +123,164 @@ TEST("what cannot be set is refused") {
   CHECK_STATUS(set_int(root, "imaginary", 7), KVO_ERROR_UNDEFINED_KEY);
   CHECK_STATUS(set_int(root, "value.value", 7), KVO_ERROR_NOT_AN_OBJECT);
   CHECK_STATUS(set_int(root, "next.", 7), KVO_ERROR_MALFORMED_KEY_PATH);
-  CHECK_STATUS(kvo_set_value(as_object(root), "value", NULL), KVO_ERROR_INVALID_ARGUMENT);
   item_destroy(root);
+}
+
+typedef struct four {
+  kvo_object header;
+  struct quad {
+    short each[4];
+  } value;
+} four;
+static struct quad four_value(const four *of) { return of->value; }
+
+/* The view that a reader gets of a property with this type. */
+typedef struct viewed {
+  const char *type;
+  const short *expected;
+} viewed;
+static void check_view(const kvo_value *value, void *arg) {
+  const viewed *wanted = arg;
+  CHECK_EQ(value->type, wanted->type);
+  CHECK_EQ(value->size, 4 * sizeof(short));
+  CHECK_EQ((uintptr_t)value->bytes % 16, 0);
+  CHECK_EQ(memcmp(value->bytes, wanted->expected, 4 * sizeof(short)), 0);
+}
+
+TEST("a value is whole and aligned, and its type as registered, however long that is") {
+  for (size_t length = 0; length < 40; length++) {
+    char type[64] = "{", name[16];
+    memset(type + 1, 'q', length);
+    strcpy(type + 1 + length, "=ssss}"); /* 8 characters among them */
+    snprintf(name, sizeof name, "Four%zu", length);
+    kvo_property_spec property = {.name = "value", .type = type, .getter = (kvo_function)four_value};
+    kvo_class_spec spec = {.struct_size = sizeof spec,
+                           .name = name,
+                           .instance_size = sizeof(four),
+                           .properties = &property,
+                           .property_count = 1};
+    kvo_class *cls;
+    kvo_object *object;
+    CHECK_OK(kvo_class_register(&spec, &cls));
+    CHECK_OK(kvo_object_create(cls, &object));
+    four *made = (four *)object;
+    made->value = (struct quad){{0x1111, 0x2222, 0x3333, 0x4444}};
+    viewed wanted = {type, made->value.each};
+    CHECK_OK(kvo_get_value(object, "value", check_view, &wanted));
+    kvo_object_destroy(object);
+  }
+}
+
+/* ----------------------------------------------------------------------------------------------------------- KVO_SET -- */
+
+typedef struct pair {
+  short left, right;
+} pair;
+typedef struct mixed {
+  kvo_object header;
+  long whole;
+  float real;
+  bool flag;
+  unsigned char byte;
+  pair both;
+  void (*function)(void);
+} mixed;
+
+#define SETTER(member, T)                                                                                              \
+  static void mixed_set_##member(mixed *of, T value) { of->member = value; }                                           \
+  static T mixed_##member(const mixed *of) { return of->member; }
+SETTER(whole, long)
+SETTER(real, float)
+SETTER(flag, bool)
+SETTER(byte, unsigned char)
+SETTER(both, pair)
+typedef void (*plain)(void);
+SETTER(function, plain)
+
+static kvo_object *mixed_make(void) {
+#define PROPERTY(member, encoding)                                                                                     \
+  {.name = #member,                                                                                                    \
+   .type = encoding,                                                                                                   \
+   .getter = (kvo_function)mixed_##member,                                                                             \
+   .setter = (kvo_function)mixed_set_##member}
+  kvo_property_spec properties[] = {PROPERTY(whole, "l"), PROPERTY(real, "f"),         PROPERTY(flag, "B"),
+                                    PROPERTY(byte, "C"),  PROPERTY(both, "{pair=ss}"), PROPERTY(function, "^?")};
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = "Mixed",
+                         .instance_size = sizeof(mixed),
+                         .properties = properties,
+                         .property_count = sizeof properties / sizeof *properties};
+  kvo_class *cls;
+  kvo_object *object;
+  CHECK_OK(kvo_class_register(&spec, &cls));
+  CHECK_OK(kvo_object_create(cls, &object));
+  return object;
+}
+
+typedef enum numbered { ZERO, ONE } numbered;
+
+TEST("KVO_SET takes every type that a call passes like the property's") {
+  mixed *object = (mixed *)mixed_make();
+  KVO_SET(object, "whole", long, -5);
+  KVO_SET(object, "whole", unsigned long, 7);
+  KVO_SET(object, "whole", const long long, 9);
+  CHECK_EQ(object->whole, 9);
+  KVO_SET(object, "real", float, 0.5f);
+  CHECK_EQ(object->real, 0.5f);
+  KVO_SET(object, "flag", bool, true);
+  KVO_SET(object, "byte", unsigned char, 200);
+  KVO_SET(object, "byte", char, 'a');
+  CHECK(object->flag && object->byte == 'a');
+  KVO_SET(object, "both", pair, ((pair){3, 4}));
+  CHECK(object->both.left == 3 && object->both.right == 4);
+  KVO_SET(object, "function", plain, abort);
+  CHECK(object->function == abort);
+  kvo_object_destroy(&object->header);
+}
+
+/* The set is told of, at its line, and sets nothing. */
+#define MISMATCH(...)                                                                                                  \
+  do {                                                                                                                 \
+    faults.count = 0;                                                                                                  \
+    __VA_ARGS__;                                                                                                       \
+    CHECK_EQ(faults.count, 1);                                                                                         \
+    CHECK_EQ(faults.code, KVO_FAULT_TYPE_MISMATCH);                                                                    \
+    CHECK_EQ(faults.line, __LINE__);                                                                                   \
+    CHECK_CONTAINS(faults.file, "coding.c");                                                                           \
+  } while (0)
+
+TEST("KVO_SET with a type of another form or size is a fault, at its place, and sets nothing") {
+  mixed *object = (mixed *)mixed_make(), before;
+  memcpy(&before, object, sizeof before);
+  ignore_faults();
+  MISMATCH(KVO_SET(object, "whole", double, 3.25));
+  CHECK_CONTAINS(faults.summary, "\"whole\" of Mixed@0x");
+  CHECK_CONTAINS(faults.summary, "an integer of 8 bytes, and is set to a floating-point number of 8 bytes");
+  MISMATCH(KVO_SET(object, "whole", int, 3));
+  MISMATCH(KVO_SET(object, "whole", void *, object));
+  MISMATCH(KVO_SET(object, "real", double, 0.5));
+  MISMATCH(KVO_SET(object, "real", int, 1));
+  MISMATCH(KVO_SET(object, "both", numbered, ONE));
+  MISMATCH(KVO_SET(object, "whole", pair, ((pair){1, 2})));
+  MISMATCH(KVO_SET(object, "function", long, 1));
+  CHECK_EQ(memcmp(&before, object, sizeof before), 0);
+  kvo_object_destroy(&object->header);
+}
+
+TEST("KVO_SET of a key without a setter, and of nothing, tells its place") {
+  mixed *object = (mixed *)mixed_make();
+  ignore_faults();
+  KVO_SET(object, "imaginary", int, 3);
+  CHECK_EQ(faults.line, __LINE__ - 1);
+  CHECK_EQ(faults.code, KVO_FAULT_UNDEFINED_KEY);
+  KVO_SET(NULL, "whole", long, 3);
+  CHECK_EQ(faults.line, __LINE__ - 1);
+  CHECK_EQ(faults.code, KVO_FAULT_INVALID_ARGUMENT);
+  CHECK_STATUS(kvo_set_value(&object->header, "whole", NULL), KVO_ERROR_INVALID_ARGUMENT);
+  CHECK_EQ(faults.line, __LINE__ - 1);
+  CHECK_STATUS(kvo_get_value(&object->header, NULL, never, NULL), KVO_ERROR_INVALID_ARGUMENT);
+  CHECK_EQ(faults.line, __LINE__ - 1);
+  kvo_object_destroy(&object->header);
 }
 
 static void ignore_set(kvo_object *of, int value) { (void)of, (void)value; }

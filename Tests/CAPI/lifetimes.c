@@ -4,6 +4,7 @@
 
 #include <kvo/kvo_binding.h>
 #include <malloc.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -74,6 +75,155 @@ static void check_own_death(const char *key_path) {
 
 TEST("an object may be destroyed within a callback of its own: nobody else is told") { check_own_death("value"); }
 TEST("so may the root of a key path") { check_own_death("next.value"); }
+
+/* ---------------------------------------------------------------------------------------- Ends that are no good ends -- */
+
+static void destroy_before(watcher *self, const kvo_change *change) {
+  if (change->is_prior) kvo_object_destroy(self->then_arg);
+}
+
+static void check_death_before(const char *key_path) {
+  item *object = item_make(0), *next = item_make(0);
+  bool is_path = strchr(key_path, '.') != NULL;
+  item *changes = is_path ? next : object;
+  object->next = next;
+  watcher w = {.then = destroy_before, .then_arg = changes};
+  watch(object, key_path, KVO_PRIOR, &w);
+  ignore_faults();
+  item_set_value(changes, 1);
+  CHECK_EQ(faults.count, 1);
+  CHECK_EQ(faults.code, KVO_FAULT_INVALID_ARGUMENT);
+  CHECK_CONTAINS(faults.summary, "is ended in a callback before a change of its \"value\"");
+  CHECK_CONTAINS(faults.file, "lifetimes.c");
+  CHECK_EQ(changes->value, 1); /* it lives */
+  CHECK_EQ(w.calls, 1);
+  kvo_cancel_observer(w.id);
+  item_destroy(object);
+  item_destroy(next);
+  CHECK_EQ(faults.count, 1);
+}
+
+TEST("an object that is destroyed in a callback before its change is reported, and lives on") {
+  check_death_before("value");
+}
+TEST("so is one on a key path") { check_death_before("next.value"); }
+
+static void change_again_before(watcher *self, const kvo_change *change) {
+  if (change->is_prior && self->then_arg != NULL) {
+    item *other = self->then_arg;
+    self->then_arg = NULL;
+    item_set_value(other, 2);
+  }
+}
+
+TEST("another object may be destroyed in a callback before a change") {
+  item *object = item_make(0), *other = item_make(0);
+  watcher w = {.then = destroy_before, .then_arg = other}, of_other = {0};
+  watch(object, "value", KVO_PRIOR, &w);
+  watch(other, "value", KVO_ENDS_WITH_OBJECT, &of_other);
+  item_set_value(object, 1);
+  kvo_cancel_observer(w.id);
+  watcher again = {.then = change_again_before, .then_arg = object};
+  watch(object, "value", KVO_PRIOR, &again);
+  item_set_value(object, 1); /* and changes within each other end */
+  kvo_cancel_observer(again.id);
+  item_destroy(object);
+}
+
+TEST("a header that holds anything but an object's is told, not followed") {
+  static const uintptr_t words[] = {1, 2, 7, 0xffff, 0x55555555a2, 0x7fffffffffff, 0xdeadbeefdeadbeef, UINTPTR_MAX};
+  item *observed = item_make(0);
+  watcher w = {0};
+  watch(observed, "value", KVO_NONE, &w);
+  ignore_faults();
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    kvo_object garbage[8] = {{words[i]}};
+    faults.count = 0;
+    kvo_object_destroy(garbage);
+    CHECK_EQ(faults.count, 1);
+    CHECK_EQ(faults.code, KVO_FAULT_UNSUPPORTED_OBJECT);
+    CHECK_CONTAINS(faults.file, "lifetimes.c");
+    kvo_object_finish(garbage);
+    CHECK_EQ(faults.count, 2);
+  }
+  kvo_cancel_observer(w.id);
+  item_destroy(observed);
+}
+
+TEST("a copy of an observed object is none, and its end does not end the original's observations") {
+  item *object = item_make(0), copy;
+  watcher w = {0};
+  watch(object, "value", KVO_NONE, &w);
+  memcpy(&copy, object, sizeof copy);
+  ignore_faults();
+  kvo_object_finish(as_object(&copy));
+  CHECK_EQ(faults.code, KVO_FAULT_UNSUPPORTED_OBJECT);
+  item_set_value(object, 1);
+  CHECK_EQ(w.calls, 1);
+  kvo_cancel_observer(w.id);
+  item_destroy(object);
+}
+
+static void destroy_itself(kvo_object *object) { kvo_object_destroy(object); }
+
+TEST("an object whose finalize destroys it, and one that is finished twice, are told or left alone") {
+  kvo_class_spec spec = {
+      .struct_size = sizeof spec, .name = "Restless", .instance_size = sizeof(kvo_object), .finalize = destroy_itself};
+  kvo_class *cls;
+  kvo_object *object, own;
+  CHECK_OK(kvo_class_register(&spec, &cls));
+  CHECK_OK(kvo_object_create(cls, &object));
+  ignore_faults();
+  kvo_object_destroy(object);
+  CHECK_EQ(faults.count, 1);
+  CHECK_CONTAINS(faults.summary, "it is being destroyed already");
+  CHECK_OK(kvo_object_init(&own, cls));
+  kvo_object_finish(&own);
+  kvo_object_finish(&own); /* the header is zero: there is nothing to end */
+  CHECK_EQ(faults.count, 1);
+}
+
+TEST("an object that is destroyed twice is told, unless its memory is another object's by then") {
+  if (harness_is_instrumented()) return; /* they tell of the read */
+  ignore_faults();
+  for (int observed = 0; observed < 2; observed++) {
+    item *object = item_make(0), *keep = item_make(1);
+    watcher w = {0};
+    if (observed != 0) {
+      watch(object, "value", KVO_NONE, &w);
+      kvo_cancel_observer(w.id);
+    }
+    item *volatile hidden = object;
+    faults.count = 0;
+    kvo_object_destroy(as_object(object));
+    kvo_object_destroy(as_object(hidden));
+    CHECK_EQ(faults.count, 1);
+    CHECK_EQ(faults.code, KVO_FAULT_UNSUPPORTED_OBJECT);
+    item_destroy(keep);
+  }
+}
+
+TEST("memory that is used again without kvo_object_finish is told with the observation that was made, not with "
+     "another") {
+  static item near; /* its memory stays, so that this is no read of freed memory */
+  item *root = item_make(0);
+  CHECK_OK(kvo_object_init(as_object(&near), item_class()));
+  root->next = &near;
+  watcher w = {0};
+  watch(root, "next.value", KVO_NONE, &w);
+  memset(&near, 0, sizeof near);
+  root->next = NULL;
+  ignore_faults();
+  kvo_cancel_observer(w.id);
+  CHECK_EQ(faults.code, KVO_FAULT_OVERWRITTEN_HEADER);
+  CHECK_EQ(faults.first.observation, w.id);
+  CHECK_EQ((const char *)faults.first_key_path, "next.value");
+  CHECK_CONTAINS(faults.first_file, "fixture.c");
+  char part[64];
+  snprintf(part, sizeof part, "the header of Item@%p was", (void *)&near);
+  CHECK_CONTAINS(faults.summary, part);
+  item_destroy(root);
+}
 
 TEST("an observation that ends with its object ends in silence, its user data is destroyed once") {
   ignore_faults();

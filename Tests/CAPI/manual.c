@@ -92,6 +92,31 @@ TEST("did without will, on an observed key, does nothing and says so") {
   item_destroy(object);
 }
 
+TEST("a will without did is told with its key, whoever observes it, and also when nobody does any more") {
+  ignore_faults();
+  for (int i = 0; i < 3; i++) {
+    item *root = item_make(1), *near = item_make(2);
+    root->next = near;
+    watcher w = {0};
+    const char *key = i == 2 ? "undeclared" : "value";
+    if (i == 0)
+      watch(root, "next.value", KVO_NONE, &w); /* an expression reads it */
+    else
+      watch(near, key, KVO_NONE, &w);
+    will(near, key);
+    if (i > 0) kvo_cancel_observer(w.id);
+    root->next = NULL;
+    faults.count = 0;
+    item_destroy(near);
+    CHECK_EQ(faults.count, 1);
+    CHECK_EQ(faults.code, KVO_FAULT_UNFINISHED_CHANGE);
+    CHECK_CONTAINS(faults.summary,
+                   i == 2 ? "willChange of \"undeclared\" of Item@" : "willChange of \"value\" of Item@");
+    kvo_cancel_observer(w.id);
+    item_destroy(root);
+  }
+}
+
 TEST("one registered between will and did is not told of that did") {
   item *object = item_make(1);
   watcher before = {0}, between = {0};

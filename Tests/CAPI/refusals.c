@@ -2,6 +2,8 @@
 #include "allocator.h"
 #include "fixture.h"
 
+#include <kvo/kvo_binding.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,6 +136,51 @@ TEST("a key is unique within a class and its superclasses") {
   spec.superclass = item_class();
   CHECK_STATUS(try_spec(spec), KVO_ERROR_DUPLICATE_KEY);
   CHECK_SAME(kvo_class_find("Twice"), NULL);
+}
+
+TEST("a class of C cannot inherit from a binding's, whose instances have no size") {
+  kvo_class *bound, *out = NULL;
+  CHECK_OK(kvo_binding_class_register("Bound", NULL, 0, NULL, 0, &bound));
+  kvo_class_spec spec = {
+      .struct_size = sizeof spec, .name = "OfC", .instance_size = sizeof(kvo_object), .superclass = bound};
+  CHECK_STATUS(kvo_class_register(&spec, &out), KVO_ERROR_INVALID_ARGUMENT);
+  CHECK_SAME(out, NULL);
+  CHECK_SAME(kvo_class_find("OfC"), NULL);
+}
+
+static void *bound_copy(void *instance, void *user, const kvo_selection *selection) {
+  (void)instance, (void)user, (void)selection;
+  return NULL;
+}
+static void bound_release(void *value, void *user) { (void)value, (void)user; }
+static void bound_view(const void *value, void *user, kvo_value_reader reader, void *arg) {
+  (void)value, (void)user, (void)reader, (void)arg;
+}
+static kvo_status bound_assign(void *instance, void *user, const kvo_value *value) {
+  (void)instance, (void)user, (void)value;
+  return KVO_ERROR_READ_ONLY;
+}
+
+TEST("a binding's class with a bad property is refused, whichever it is, and leaves nothing behind") {
+  static const kvo_value_ops ops = {bound_copy, bound_release, bound_view, bound_assign};
+  static const char *const good_paths[] = {"first", NULL}, *const bad_paths[] = {"first", "a..b", NULL};
+  use_counting_allocator();
+  for (size_t bad = 0; bad < 3; bad++)
+    for (int way = 0; way < 3; way++) {
+      kvo_binding_property properties[] = {{.name = "first", .type = "i", .ops = &ops, .affected_by = good_paths},
+                                           {.name = "second", .type = "i", .ops = &ops, .affected_by = good_paths},
+                                           {.name = "third", .type = "i", .ops = &ops, .affected_by = good_paths}};
+      if (way == 0) properties[bad].type = NULL;
+      if (way == 1) properties[bad].affected_by = bad_paths;
+      if (way == 2) properties[bad].name = properties[(bad + 1) % 3].name;
+      static const kvo_status expected[] = {KVO_ERROR_INVALID_ARGUMENT, KVO_ERROR_MALFORMED_KEY_PATH,
+                                            KVO_ERROR_DUPLICATE_KEY};
+      kvo_class *out = NULL;
+      CHECK_STATUS(kvo_binding_class_register("Refused", NULL, 0, properties, 3, &out), expected[way]);
+      CHECK_SAME(out, NULL);
+      CHECK_SAME(kvo_class_find("Refused"), NULL);
+      CHECK_EQ((long)live_blocks, 0);
+    }
 }
 
 TEST("a malformed key path among those that affect a property is refused") {

@@ -179,7 +179,7 @@ void program_sets(item *object, key of, int number) { world_program_sets(here, (
 static void set(world *in, int slot, key of, int number, bool kept) {
   static kvo_function trampolines[SHAPES][KEYS];
   kvo_function *known = &trampolines[in->shapes[slot]][of];
-  kvo_function setter = kvo_object_setter_to_call(object_in(slot), key_infos[of].name);
+  kvo_function setter = kvo_object_setter_to_call(object_in(slot), key_infos[of].name, KVO_FORM_ANY, 0, NULL, 0);
   const kvo_property *property = kvo_class_property(class_of_shape(in->shapes[slot]), key_infos[of].name);
   if (property != NULL && kvo_object_property_setter(object_in(slot), property) != NULL) {
     if (kvo_object_property_setter(object_in(slot), property) != setter) fail("two setters of %s", key_infos[of].name);

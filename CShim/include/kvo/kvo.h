@@ -31,6 +31,11 @@
  *   changed and that no callback given to the call will ever run. Misuse that crashes on Apple's platforms is a fault: it is
  *   reported (see kvo_fault) and, unless a handler or KVO_POLICY says otherwise, ends the process with SIGABRT. If the
  *   process goes on, the function returns the error, and memory is safe.
+ * - NULL, where a comment does not allow it, an enumerator that there is not, an array of NULL with a count: nothing crashes. A function
+ *   that returns a status returns INVALID_ARGUMENT and has done nothing; registering, removing, announcing, reading and setting are also
+ *   fault KVO0008, with the place. Of other functions the comment says what they answer. Strings may be of any length; key paths and
+ *   type encodings take a time that grows with theirs. Pointers to what is no more, or never was, cannot be told from good ones, except
+ *   as kvo_object_destroy says.
  * - Threads. Every function may be called from any thread, also from within callbacks, except where its comment says
  *   otherwise. The caller of any function that takes an object guarantees that the object lives until it returns. The
  *   runtime does not protect the program's own storage: two threads that set one property at once need the program's lock,
@@ -114,7 +119,7 @@ typedef enum kvo_status {
 #undef KVO_STATUS_ENUM
 } kvo_status;
 
-/** Returns the text of a status, never NULL. The string is static: never free it. Async-signal-safe. */
+/** Returns the text of a status, never NULL; of a number that is none, "unknown status". The string is static: never free it. Async-signal-safe. */
 KVO_API const char *kvo_status_string(kvo_status status);
 
 /** Replaces malloc and free for all memory of the runtime except trampoline pages.
@@ -193,45 +198,47 @@ typedef struct kvo_class_spec {
  * included), DUPLICATE_CLASS, DUPLICATE_KEY, BAD_TYPE_ENCODING, UNSUPPORTED_SETTER (a setter whose signature libffi cannot reproduce) or OUT_OF_MEMORY. */
 KVO_API kvo_status kvo_class_register(const kvo_class_spec *spec, kvo_class *KVO_NULLABLE *KVO_NONNULL out);
 
-/** Returns the class of this name, or NULL. Swift classes appear once an instance was observed or handed to C. */
+/** Returns the class of this name, or NULL. Swift classes appear once an instance was observed or handed to C. NULL: NULL. */
 KVO_API kvo_class *KVO_NULLABLE kvo_class_find(const char *name);
 
-/** Returns the name, which lives as long as the class. A notifying class answers "KVONotifying_<Class>". */
+/** Returns the name, which lives as long as the class. A notifying class answers "KVONotifying_<Class>", NULL "". */
 KVO_API const char *kvo_class_name(const kvo_class *cls);
 
-/** Returns the superclass or NULL. The superclass of a notifying class is the class that it notifies for. */
+/** Returns the superclass or NULL. The superclass of a notifying class is the class that it notifies for. NULL: NULL. */
 KVO_API kvo_class *KVO_NULLABLE kvo_class_superclass(const kvo_class *cls);
 
-/** Returns the number of properties, inherited ones included. */
+/** Returns the number of properties, inherited ones included. NULL: 0. */
 KVO_API size_t kvo_class_property_count(const kvo_class *cls);
 
-/** Returns property `index`, inherited ones first in order of registration, or NULL past the end. */
+/** Returns property `index`, inherited ones first in order of registration, or NULL past the end and for NULL. */
 KVO_API const kvo_property *KVO_NULLABLE kvo_class_property_at(const kvo_class *cls, size_t index);
 
-/** Returns the property of this key, searching superclasses too, or NULL. */
+/** Returns the property of this key, searching superclasses too, or NULL; NULL for NULL. */
 KVO_API const kvo_property *KVO_NULLABLE kvo_class_property(const kvo_class *cls, const char *key);
 
-/** Returns the key of a property; the string lives as long as the class. */
+/** Returns the key of a property; the string lives as long as the class. NULL: "". */
 KVO_API const char *kvo_property_name(const kvo_property *property);
 
 /** Returns the type encoding of a property; the string lives as long as the class. "?" is a value that only the language
- * that defined the class understands. */
+ * that defined the class understands. NULL: "". */
 KVO_API const char *kvo_property_type(const kvo_property *property);
 
-/** Stores size and alignment, in bytes, of a type encoding. Returns BAD_TYPE_ENCODING if it is none. */
+/** Stores size and alignment, in bytes, of a type encoding. Returns BAD_TYPE_ENCODING if it is none, also for
+ * NULL. `size` and `alignment` may be NULL. */
 KVO_API kvo_status kvo_type_size(const char *type, size_t *KVO_NULLABLE size, size_t *KVO_NULLABLE alignment);
 
 /* ---------------------------------------------------------------------------------------------------------- Objects -- */
 
 /** Creates an object: zeroed memory of the class's instance size, with its header set, stored in `*out`.
  *
- * The caller owns the object and ends it with kvo_object_destroy. Fails with INVALID_ARGUMENT or OUT_OF_MEMORY. */
+ * The caller owns the object and ends it with kvo_object_destroy. Fails with INVALID_ARGUMENT, also for what is no class or a
+ * binding's, or OUT_OF_MEMORY. */
 KVO_API kvo_status kvo_object_create(kvo_class *cls, kvo_object *KVO_NULLABLE *KVO_NONNULL out);
 
 /** Makes memory of the program an object of `cls`: sets the header, which must be the memory's first member.
  *
  * The memory stays the program's; it must not move while the object lives, and kvo_object_finish must be called before it is
- * reused or freed. No other thread may use the object yet. */
+ * reused or freed. No other thread may use the object yet. Fails with INVALID_ARGUMENT, also for what is no class. */
 KVO_API kvo_status kvo_object_init(kvo_object *object, kvo_class *cls);
 
 /** Ends an object made by kvo_object_init: all its observations end, and its header becomes zero.
@@ -239,42 +246,88 @@ KVO_API kvo_status kvo_object_init(kvo_object *object, kvo_class *cls);
  * Observations made without KVO_ENDS_WITH_OBJECT that are still there are fault KVO0001, as on Apple's platforms. An
  * observation elsewhere that reached this object through a key path sees a change to nil. If another thread is evaluating a
  * key path that starts at this object, the call waits until it has done so; callbacks that run on other threads are not waited
- * for, but touch the object no more. No other thread may start using the object. */
+ * for, but touch the object no more. No other thread may start using the object.
+ *
+ * NULL and an object whose header is zero are left alone; all else is as for kvo_object_destroy, except that after a fault about a
+ * callback before a change the observations have ended all the same, for the memory is not the runtime's to keep. */
 KVO_API void kvo_object_finish(kvo_object *object);
 
 /** Ends an object made by kvo_object_create, as kvo_object_finish does, calls `finalize` and frees it. During `finalize` the object still
- * has its class, and its setters can be called; they notify nobody, and a registration is fault KVO0007. NULL is harmless. */
+ * has its class, and its setters can be called; they notify nobody, and a registration is fault KVO0007. NULL is harmless.
+ *
+ * Memory that is no object is fault KVO0012, and left alone: where the header names no class and is not that of an observed object at
+ * this address. So are an object that is being destroyed, a copy of an observed one, one that kvo_object_finish has ended, and one that
+ * was destroyed before, as long as its memory can be read and is no other object's: neither can be known. An object destroyed in a
+ * callback before its change, whose setter is about to store into it, is fault KVO0008; if the process goes on it lives on. */
 KVO_API void kvo_object_destroy(kvo_object *KVO_NULLABLE object);
 
-/** Returns the class that the object was made with, observed or not (Apple: -class). NULL for memory that is no object. */
+/** Returns the class that the object was made with, observed or not (Apple: -class). NULL for NULL and for a header that is zero. */
 KVO_API kvo_class *KVO_NULLABLE kvo_object_class(const kvo_object *object);
 
 /** Returns KVONotifying_<Class> while a setter of the object notifies, otherwise the class (Apple: object_getClass): an object of
- * which only KVO_PROPERTY_MANUAL keys are observed keeps its class. */
+ * which only KVO_PROPERTY_MANUAL keys are observed keeps its class. NULL: NULL. */
 KVO_API kvo_class *KVO_NULLABLE kvo_object_isa(const kvo_object *object);
 
-/** Tells whether at least one observation is registered with the object, also on behalf of a key path (observationInfo). */
+/** Tells whether at least one observation is registered with the object, also on behalf of a key path (observationInfo). NULL: false. */
 KVO_API bool kvo_object_is_observed(const kvo_object *object);
 
 /** Returns the setter to call now for this key: the program's own, or a trampoline of the same signature while the object is
  * observed; NULL if there is none. Look it up for each call, as objc_msgSend does: one kept across the first observation
- * would no longer notify. Cast it to `void (*)(kvo_object *, T)`. */
+ * would no longer notify. Cast it to `void (*)(kvo_object *, T)`. NULL: NULL. */
 KVO_API kvo_function KVO_NULLABLE kvo_object_setter(const kvo_object *object, const char *key);
 
-/** The same for a property that was looked up before; takes a few nanoseconds. `property` must be of the object's class. */
+/** The same for a property that was looked up before; takes a few nanoseconds. NULL for a property of another class, and for NULL. */
 KVO_API kvo_function KVO_NULLABLE kvo_object_property_setter(const kvo_object *object, const kvo_property *property);
 
-/** Returns the getter of this key, or NULL. Cast it to `T (*)(const kvo_object *)`. */
+/** Returns the getter of this key, or NULL; NULL for NULL. Cast it to `T (*)(const kvo_object *)`. */
 KVO_API kvo_function KVO_NULLABLE kvo_object_getter(const kvo_object *object, const char *key);
 
-/** kvo_object_setter for those who call the result at once: a key without a setter is fault KVO0009, and if the policy goes on, the
- * function returned does nothing, whatever it is called with. Never NULL. */
-KVO_API kvo_function kvo_object_setter_to_call(const kvo_object *object, const char *key);
+/** What a value is to a call, besides its size: how it is passed follows from both. */
+typedef enum kvo_form {
+  /** Not told, and not compared. */
+  KVO_FORM_ANY = 0,
+  /** Also of bool, of characters and of enumerations. */
+  KVO_FORM_INTEGER = 1,
+  KVO_FORM_REAL = 2,
+  KVO_FORM_POINTER = 3,
+  KVO_FORM_STRUCTURE = 4,
+} kvo_form;
 
-/** Sets a property of type T through the setter to call now. `object` is evaluated twice. */
+/** kvo_object_setter for those who call the result at once, with a value of this form and size, at this place of the program.
+ *
+ * A key without a setter is fault KVO0009, and a setter for values of another form or size KVO0026: it would take another value than
+ * was passed. NULL for object or key is fault KVO0008. If the policy goes on, the function returned does nothing, whatever it is called
+ * with. Never NULL. `size` may be 0, and `file` NULL: not told. `file` is as in kvo_site.h. */
+KVO_API kvo_function kvo_object_setter_to_call(const kvo_object *KVO_NULLABLE object, const char *KVO_NULLABLE key,
+                                               kvo_form form, size_t size, const char *KVO_NULLABLE file,
+                                               uint32_t line);
+
+/* The form of a type's values. */
+#if defined(__GNUC__)
+#define KVO_FORM_OF(T) kvo_form_of_class(__builtin_classify_type(*(volatile __typeof__(T) *)0))
+#else
+#define KVO_FORM_OF(T) KVO_FORM_ANY
+#endif
+/* Of what __builtin_classify_type answers: a constant, so that this costs nothing at run time. */
+static inline kvo_form kvo_form_of_class(int type_class) {
+  switch (type_class) {
+    case 1:
+    case 2:
+    case 3:
+    case 4: return KVO_FORM_INTEGER;
+    case 5: return KVO_FORM_POINTER;
+    case 8: return KVO_FORM_REAL;
+    case 12:
+    case 13: return KVO_FORM_STRUCTURE;
+    default: return KVO_FORM_ANY;
+  }
+}
+
+/** Sets a property of type T through the setter to call now. `object` is evaluated twice. T has to be the property's type as far as calls
+ * tell types apart: an int for an unsigned int will do, but a double for a long is fault KVO0026. */
 #define KVO_SET(object, key, T, value)                                                                                 \
-  (((void (*)(kvo_object *, T))kvo_object_setter_to_call((kvo_object *)(object), (key)))((kvo_object *)(object),       \
-                                                                                         (value)))
+  (((void (*)(kvo_object *, T))kvo_object_setter_to_call((kvo_object *)(object), (key), KVO_FORM_OF(T), sizeof(T),     \
+                                                         __FILE__, __LINE__))((kvo_object *)(object), (value)))
 
 /* ----------------------------------------------------------------------------------------------------------- Values -- */
 
@@ -293,14 +346,15 @@ typedef void (*kvo_value_reader)(const kvo_value *value, void *KVO_NULLABLE arg)
 
 /** Reads a key path such as "author.name" and hands the value to `reader` before returning. A nil on the way gives nil.
  *
- * Fails with UNDEFINED_KEY, MALFORMED_KEY_PATH, NO_GETTER, NOT_AN_OBJECT; then `reader` is not called. */
+ * Fails with UNDEFINED_KEY, MALFORMED_KEY_PATH, NO_GETTER, NOT_AN_OBJECT; then `reader` is not called. NULL is fault KVO0008. */
 KVO_API kvo_status kvo_get_value(kvo_object *object, const char *key_path, kvo_value_reader reader,
                                  void *KVO_NULLABLE arg);
 
 /** Sets a key path's last key through its setter, so observers are notified. The value's bytes are copied by the setter.
  *
  * A nil on the way sets nothing and is no error. Fails with UNDEFINED_KEY, MALFORMED_KEY_PATH, READ_ONLY, NOT_AN_OBJECT, or
- * TYPE_MISMATCH when the value's type encoding is not the property's: nothing is converted. */
+ * TYPE_MISMATCH when the value's type encoding is not the property's: nothing is converted. NULL, also as the value's type, is fault
+ * KVO0008; a value without bytes is nil. */
 KVO_API kvo_status kvo_set_value(kvo_object *object, const char *key_path, const kvo_value *value);
 
 /* -------------------------------------------------------------------------------------------------------- Observing -- */
@@ -355,7 +409,7 @@ typedef struct kvo_change {
 /** Called for a change: on the thread that made it, before the setter returns, with no lock held. It may call everything in
  * this header, also remove its own observation. Observers run newest first, before-change ones oldest first (Apple's order,
  * our promise). Do not leave it by longjmp or a C++ exception. An object must not
- * be destroyed in a callback before its change (is_prior): the setter is about to store into it. */
+ * be destroyed in a callback before its change (is_prior): the setter is about to store into it, and it is fault KVO0008. */
 typedef void (*kvo_callback)(const kvo_change *change, void *KVO_NULLABLE user_data);
 
 /** Describes an observation at registration. Set all members that you do not use to zero. */
@@ -389,7 +443,8 @@ typedef struct kvo_observer {
  * same one made twice is called twice. Through a key path every object on the way is observed, and an intermediate one that
  * is replaced, set to nil or dies re-arms the observation and counts as a change. A single undefined key is accepted, as on
  * Apple's platforms, for the sake of manual notification; a longer path, or KVO_INITIAL with KVO_NEW, with an undefined key
- * is fault KVO0009. Fails with INVALID_ARGUMENT, MALFORMED_KEY_PATH, UNDEFINED_KEY, NOT_AN_OBJECT,
+ * is fault KVO0009. NULL for object or observer, and members of it that must not be what they are, are fault KVO0008, and memory that is
+ * no object KVO0012. Fails with INVALID_ARGUMENT, MALFORMED_KEY_PATH, UNDEFINED_KEY, NOT_AN_OBJECT,
  * DYING_OBJECT, NO_INTERCEPTION, OUT_OF_MEMORY. */
 KVO_API kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *observer,
                                     kvo_observation *KVO_NULLABLE out);
@@ -411,7 +466,7 @@ KVO_API kvo_status kvo_cancel_observer_and_wait(kvo_observation observation);
 
 /** Removes the newest observation of this object whose user_data and key path match, whatever its context (Apple:
  * removeObserver:forKeyPath:). None is fault KVO0002, or KVO0003 if it was removed before, and returns NOT_REGISTERED. Several with
- * different contexts are warning KVO0016. */
+ * different contexts are warning KVO0016. NULL for object or key path is fault KVO0008. */
 KVO_API kvo_status kvo_remove_observer_for(kvo_object *object, void *KVO_NULLABLE user_data, const char *key_path);
 
 /** The same, with the context compared exactly: NULL matches only NULL. */
@@ -420,22 +475,23 @@ KVO_API kvo_status kvo_remove_observer_for_context(kvo_object *object, void *KVO
 
 /** Announces that the value of a key is about to change. Pair it with kvo_did_change, on the same thread; pairs match by object
  * and key and may nest, each giving its own notification. Use it for changes that no setter makes. Never an error for a key
- * that nobody observes. */
+ * that nobody observes. NULL is fault KVO0008. */
 KVO_API kvo_status kvo_will_change(kvo_object *object, const char *key);
 
 /** Announces that the change begun by the newest unmatched kvo_will_change of this object and key is done, and notifies.
  * Without one nobody is told; if the key is observed, it returns UNBALANCED and is fault KVO0028, an error, or KVO0030 when another thread
  * has called kvo_will_change, unless that was called when nobody observed. One that no kvo_did_change has ended when its object dies
- * or its thread ends is KVO0029. */
+ * or its thread ends is KVO0029. NULL is fault KVO0008. */
 KVO_API kvo_status kvo_did_change(kvo_object *object, const char *key);
 
 /** kvo_will_change for elements of an ordered collection, with their positions, ascending (before a removal or replacement,
- * after an insertion). `indexes` is copied. Positions that do not rise are fault KVO0033, an error, and nothing is announced. */
+ * after an insertion). `indexes` is copied. Positions that do not rise are fault KVO0033, an error, and nothing is
+ * announced. KVO0008 is a kind that is none of the three, or NULL: also for positions, unless the count is 0. */
 KVO_API kvo_status kvo_will_change_indexes(kvo_object *object, kvo_change_kind kind, const char *key,
                                            const size_t *indexes, size_t count);
 
 /** kvo_did_change for a change that kvo_will_change_indexes began. Observers are told what that said; other positions, or another
- * kind, are fault KVO0033, an error. */
+ * kind, are fault KVO0033, an error. KVO0008 is as there, and then the change is still open. */
 KVO_API kvo_status kvo_did_change_indexes(kvo_object *object, kvo_change_kind kind, const char *key,
                                           const size_t *indexes, size_t count);
 

@@ -25,7 +25,7 @@ typedef uint64_t kvo_key;
 /** Given to kvo_track_read instead of a key: subscribes to nothing but the object's death. No name hashes to it. */
 #define KVO_KEY_LIFETIME ((kvo_key)0)
 
-/** Returns the hash of a key of `length` bytes. */
+/** Returns the hash of a key of `length` bytes; of NULL that of "". */
 KVO_API kvo_key kvo_key_hash(const char *name, size_t length);
 
 /* ----------------------------------------------------------------------------------------------------------- Classes -- */
@@ -71,24 +71,24 @@ typedef struct kvo_binding_property {
 
 /** Registers a binding's class. `header_offset` is the number of bytes from an instance to its kvo_object. An already registered
  * name gets a number appended: two modules may have private classes of one name. A property that the superclass has too
- * is described anew for this class. */
+ * is described anew for this class. Fails as kvo_class_register does; INVALID_ARGUMENT also for a property without all of its ops. */
 KVO_API kvo_status kvo_binding_class_register(const char *name, kvo_class *KVO_NULLABLE superclass,
                                               size_t header_offset, const kvo_binding_property *KVO_NULLABLE properties,
                                               size_t count, kvo_class *KVO_NULLABLE *KVO_NONNULL out);
 
-/** Tells whether the class was registered by a binding; otherwise it is one of kvo_class_register. */
+/** Tells whether the class was registered by a binding; otherwise it is one of kvo_class_register. NULL: false. */
 KVO_API bool kvo_class_is_of_binding(const kvo_class *cls);
 
-/** Returns the binding's object that a header belongs to: the header's address less the class's offset. */
+/** Returns the binding's object that a header belongs to: the header's address less the class's offset. NULL: NULL. */
 KVO_API void *kvo_object_instance(const kvo_object *object);
 
-/** Gives a header that is still zero its class. Several threads may do so at once. */
+/** Gives a header that is still zero its class. Several threads may do so at once. NULL does nothing. */
 KVO_API void kvo_object_adopt(kvo_object *object, kvo_class *cls);
 
-/** Returns the `user` of a binding's property, NULL for a property of a C class. */
+/** Returns the `user` of a binding's property, NULL for a property of a C class, and for NULL. */
 KVO_API void *KVO_NULLABLE kvo_property_user(const kvo_property *property);
 
-/** Hands a C view of a value of this property to `reader` before returning. */
+/** Hands a C view of a value of this property to `reader` before returning; with NULL for property, value or reader it does nothing. */
 KVO_API void kvo_property_view(const kvo_property *property, const void *value, kvo_value_reader reader,
                                void *KVO_NULLABLE arg);
 
@@ -138,23 +138,24 @@ typedef struct kvo_frame {
  * Otherwise the bits above; then: capture the old value if wanted, kvo_frame_will if wanted, store,
  * `while (kvo_frame_next(f)) kvo_frame_deliver(f, old, new)`, kvo_frame_end; or kvo_frame_finish if nobody wants the new value. The
  * loop and the end stand in one function, so that changes within a callback are over before. The object must live until the
- * end. */
+ * end. NULL: 0. The functions below do nothing with NULL for the frame; of one that never began they cannot know. */
 KVO_API uint32_t kvo_frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key);
 
 /** kvo_frame_begin for a change of elements of a collection, by the binding on behalf of a setter: of a manual key nobody is told.
  * `kind` is an insertion, removal or replacement; `indexes` are the positions, ascending, which have to live until the frame
  * ends, or NULL for a collection without positions. Old and new values, of the property's type, then hold the elements concerned
- * only. Expressions that read the key are evaluated, and told a setting. */
+ * only. Expressions that read the key are evaluated, and told a setting. NULL for frame or object, and an
+ * unknown kind: 0. */
 KVO_API uint32_t kvo_frame_begin_change(kvo_frame *frame, kvo_object *object, kvo_key key, kvo_change_kind kind,
                                         const size_t *KVO_NULLABLE indexes, size_t count);
 
 /** Sends the before-change notifications, oldest first. */
 KVO_API void kvo_frame_will(kvo_frame *frame, const void *KVO_NULLABLE old_value);
 
-/** Moves to the next observation that is to be told of the change, newest first; false when there is none left. */
+/** Moves to the next observation that is to be told of the change, newest first; false when there is none left, and for NULL. */
 KVO_API bool kvo_frame_next(kvo_frame *frame);
 
-/** Calls the observation that kvo_frame_next moved to. The pointers are to values of the property's type. */
+/** Calls the observation that kvo_frame_next moved to; without one it does nothing. The pointers are to values of the property's type. */
 KVO_API void kvo_frame_deliver(kvo_frame *frame, const void *KVO_NULLABLE old_value,
                                const void *KVO_NULLABLE new_value);
 
@@ -174,19 +175,20 @@ typedef struct kvo_mute {
 
 /** For a binding that tells a change itself and stores through the property's own setter: the next kvo_frame_begin of (object, key)
  * on this thread, until kvo_mute_end, answers 0. Later ones do not, for the setter's own code may change the key again. They
- * nest; `mute` must stay where it is. */
+ * nest; `mute` must stay where it is. NULL, and the end of what is not begun, do nothing. */
 KVO_API void kvo_mute_begin(kvo_mute *mute, kvo_object *object, kvo_key key);
 KVO_API void kvo_mute_end(kvo_mute *mute);
 
 /** kvo_will_change with the values of the change, NULL where it has none; kvo_did_change ends it. For changes whose values are not
  * to be read, as those of a set are known before it changes. Both are of the property's type, and the property's ops release them:
  * at the end of the change, or of the thread if the change is left open, or at once if nobody is to be told or the status is
- * OUT_OF_MEMORY. Fails with UNDEFINED_KEY, or INVALID_ARGUMENT for a property of a C class, and then they stay the caller's. */
+ * OUT_OF_MEMORY. Fails with UNDEFINED_KEY, also for NULL, or INVALID_ARGUMENT for a property of a C class or an unknown kind, and
+ * then they stay the caller's. */
 KVO_API kvo_status kvo_binding_will_change_values(kvo_object *object, kvo_key key, kvo_change_kind kind,
                                                   void *KVO_NULLABLE old_value, void *KVO_NULLABLE new_value);
 
 /** For a binding that does not hand on an announcement, because nobody observes or because it was a misuse: that its kvo_did_change
- * comes without a kvo_will_change is then no misuse. On the thread that is going to call kvo_did_change. */
+ * comes without a kvo_will_change is then no misuse. On the thread that is going to call kvo_did_change. NULL does nothing. */
 KVO_API void kvo_binding_will_unheard(kvo_object *object, kvo_key key);
 
 /** Brackets a lock of the binding's own, which it holds for a few instructions and without running code of the program: a fork
@@ -236,7 +238,8 @@ typedef struct kvo_binding_observer {
   uint32_t line;
 } kvo_binding_observer;
 
-/** Observes one stored key directly: `old_value` and `new_value` are what the frame delivers. */
+/** Observes one stored key directly: `old_value` and `new_value` are what the frame delivers. NULL for what must not be NULL, also of
+ * the observer's members and the ops that it needs, and unknown options, are fault KVO0008. */
 KVO_API kvo_status kvo_binding_observe_key(kvo_object *object, kvo_key key, const kvo_binding_observer *observer,
                                            kvo_observation *out);
 
@@ -244,12 +247,12 @@ KVO_API kvo_status kvo_binding_observe_key(kvo_object *object, kvo_key key, cons
  *
  * It is evaluated at registration, before a change when the old value is wanted, and after each change of what it read; on
  * several threads at once, and within itself if it changes what it has read. `keep_last`: the last value is kept so that the
- * death of an object on the way can still tell it as the old one. */
+ * death of an object on the way can still tell it as the old one. NULL is as above. */
 KVO_API kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_observer *observer, bool keep_last,
                                                kvo_observation *out);
 
 /** Removes the newest observation of this object whose identity address and key path, and context if `match_context`, match.
- * None is fault KVO0002, reported with the caller's source line. */
+ * None is fault KVO0002, reported with the caller's source line; NULL for object, identity or key path KVO0008. */
 KVO_API kvo_status kvo_binding_remove(kvo_object *object, const kvo_observer_identity *identity, const char *key_path,
                                       void *KVO_NULLABLE context, bool match_context, const char *KVO_NULLABLE file,
                                       uint32_t line);
@@ -258,10 +261,11 @@ KVO_API kvo_status kvo_binding_remove(kvo_object *object, const kvo_observer_ide
  * delivery: once it is not, no further one may begin. Any thread. */
 KVO_API bool kvo_observation_is_registered(kvo_observation observation);
 
-/** The number of observations that the object has, those on behalf of other objects' key paths included. */
+/** The number of observations that the object has, those on behalf of other objects' key paths included. NULL: 0. */
 KVO_API size_t kvo_object_observation_count(const kvo_object *object);
 
-/** Calls `visit` for each observation of the object, oldest first, with a copy of what is known; no lock is held. */
+/** Calls `visit` for each observation of the object, oldest first, with a copy of what is known; no lock is held. NULL does
+ * nothing. */
 KVO_API void kvo_object_visit_observations(const kvo_object *object,
                                            void (*visit)(const kvo_fault_observation *observation,
                                                          void *KVO_NULLABLE arg),
@@ -276,7 +280,7 @@ extern KVO_API uint32_t kvo_tracking_count;
 static inline bool kvo_is_tracking(void) { return __atomic_load_n(&kvo_tracking_count, __ATOMIC_RELAXED) != 0; }
 
 /** A getter was called: if this thread records, the observation that records subscribes to (object, key). Call it before
- * reading, with the object's class set. */
+ * reading, with the object's class set. NULL, here and in what follows, does nothing. */
 KVO_API void kvo_track_read(kvo_object *object, kvo_key key);
 
 /** The same by key-value coding, which is going to call the getter: that the getter says it again, at once, does not count. */
@@ -298,7 +302,7 @@ typedef struct kvo_read {
 } kvo_read;
 
 /** Within `evaluate`, while this thread records: returns how much has been read, and stores it, in order, as far as there is room
- * and the runtime remembers: the first 8. */
+ * and the runtime remembers: the first 8. NULL stores nothing. */
 KVO_API size_t kvo_track_reads(kvo_read *reads, size_t capacity);
 
 /** Stops recording on this thread; what is returned is to be given to kvo_track_resume, within the same `evaluate`. */
@@ -319,7 +323,8 @@ KVO_API void kvo_track_elements_are_of(kvo_object *object, kvo_key key);
 
 /** Raises a fault on behalf of a binding. `detail` completes the first line after the code and severity; `apple` is Apple's
  * sentence or NULL; `help` a remedy or NULL; `observations` are those concerned; file and line are where it happened. Returns
- * if the policy lets the process go on. No lock may be held. */
+ * if the policy lets the process go on. No lock may be held. NULL for `detail` is an empty text, and with NULL there are no
+ * observations, whatever their count. */
 KVO_API void kvo_fault_raise(kvo_fault_code code, const char *detail, const char *KVO_NULLABLE apple,
                              const char *KVO_NULLABLE help, const kvo_fault_observation *KVO_NULLABLE observations,
                              size_t observation_count, const char *KVO_NULLABLE file, uint32_t line);

@@ -81,11 +81,11 @@ typedef struct kvo_graph {
   size_t edge_count;
 } kvo_graph;
 
-/** Takes a picture of all observations of the process and stores it in `*out`.
+/** Takes a picture of all observations of the process and stores it in `*out`, which must not be NULL.
  *
  * The caller owns the graph, with all that it points to, and frees it with kvo_graph_free. While it is taken, other threads wait
  * where they register, remove or begin to end observations; sets go on. May be called from any thread, also within a callback.
- * Fails with OUT_OF_MEMORY. Our decision: Apple has only the debugger's. */
+ * Fails with OUT_OF_MEMORY or INVALID_ARGUMENT. Our decision: Apple has only the debugger's. */
 KVO_API kvo_status kvo_snapshot(kvo_graph *KVO_NULLABLE *KVO_NONNULL out);
 
 /** Frees a graph. NULL is harmless. */
@@ -102,7 +102,8 @@ typedef enum kvo_graph_form {
 } kvo_graph_form;
 
 /** Writes a graph as text into `buffer`, of `size` bytes, ended by NUL and cut short if it does not fit. Returns the length of the
- * whole without the NUL. The graph may be one of the program's own. */
+ * whole without the NUL. The graph may be one of the program's own, whose names may be NULL. An
+ * unknown form, and NULL for the graph, give an empty text; NULL for the buffer only measures. */
 KVO_API size_t kvo_graph_format(const kvo_graph *graph, kvo_graph_form form, char *KVO_NULLABLE buffer, size_t size);
 
 /* ------------------------------------------------------------------------------------------------------------ Trace -- */
@@ -114,7 +115,7 @@ KVO_API size_t kvo_graph_format(const kvo_graph *graph, kvo_graph_form form, cha
  * Arguments of the slices tell object, observation, file and line, and with KVO_VALUES=1 the new value. The file is valid JSON
  * however the process ends; if it is killed the last moments are missing, not if it exits or a fault ends it.
  * The child of a fork is not recorded. Fails with BUSY if a trace is being recorded, FILE if `path` cannot be written or is no
- * regular file, INVALID_ARGUMENT. Our decision. */
+ * regular file, INVALID_ARGUMENT if it is NULL. Our decision. */
 KVO_API kvo_status kvo_trace_begin(const char *path);
 
 /** Ends the recording; without one it does nothing. Slices that are not over end here. Returns FILE if not all could be written: the

@@ -3,7 +3,7 @@
  * A call of kvo_remove_observer and its like in C or C++ is a call of the function here, with the present file and line: write them as
  * kvo.h describes them. Whoever calls by another way, such as a scripting language, calls the functions of kvo.h, and reports then say
  * that the place was not told, or calls these with a place of its own. `file` is kept and not copied: a literal, or a string that
- * lives for ever, or NULL. All else is as kvo.h says. Our decision.
+ * lives for ever, or NULL: not told. All else, also of NULL, is as kvo.h says. Our decision.
  */
 #ifndef KVO_SITE_H
 #define KVO_SITE_H
@@ -20,6 +20,12 @@ KVO_ASSUME_NONNULL_BEGIN
 KVO_API void kvo_object_finish_at(kvo_object *object, const char *KVO_NULLABLE file, uint32_t line);
 /** kvo_object_destroy. */
 KVO_API void kvo_object_destroy_at(kvo_object *KVO_NULLABLE object, const char *KVO_NULLABLE file, uint32_t line);
+/** kvo_get_value. */
+KVO_API kvo_status kvo_get_value_at(kvo_object *object, const char *key_path, kvo_value_reader reader,
+                                    void *KVO_NULLABLE arg, const char *KVO_NULLABLE file, uint32_t line);
+/** kvo_set_value. */
+KVO_API kvo_status kvo_set_value_at(kvo_object *object, const char *key_path, const kvo_value *value,
+                                    const char *KVO_NULLABLE file, uint32_t line);
 /** kvo_remove_observer. */
 KVO_API kvo_status kvo_remove_observer_at(kvo_observation observation, const char *KVO_NULLABLE file, uint32_t line);
 /** kvo_cancel_observer. */
@@ -52,6 +58,9 @@ KVO_API kvo_status kvo_did_change_indexes_at(kvo_object *object, kvo_change_kind
 #ifndef KVO_NO_SITES
 #define kvo_object_finish(object) kvo_object_finish_at((object), __FILE__, __LINE__)
 #define kvo_object_destroy(object) kvo_object_destroy_at((object), __FILE__, __LINE__)
+#define kvo_get_value(object, key_path, reader, arg)                                                                   \
+  kvo_get_value_at((object), (key_path), (reader), (arg), __FILE__, __LINE__)
+#define kvo_set_value(object, key_path, value) kvo_set_value_at((object), (key_path), (value), __FILE__, __LINE__)
 #define kvo_remove_observer(observation) kvo_remove_observer_at((observation), __FILE__, __LINE__)
 #define kvo_cancel_observer(observation) kvo_cancel_observer_at((observation), __FILE__, __LINE__)
 #define kvo_cancel_observer_and_wait(observation) kvo_cancel_observer_and_wait_at((observation), __FILE__, __LINE__)

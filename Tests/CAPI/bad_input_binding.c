@@ -1,0 +1,272 @@
+/* bad_input_binding.c - rows of the table of bad_input.c: what only bindings call. */
+#include "bad_input.h"
+
+#include <stdlib.h>
+
+static void ignore(const kvo_raw_change *change, void *user_data) { (void)change, (void)user_data; }
+static void read_nothing(const kvo_value *value, void *arg) { (void)value, (void)arg; }
+static void visit_nothing(const kvo_fault_observation *observation, void *arg) { (void)observation, (void)arg; }
+
+static kvo_key value_key(void) { return kvo_key_hash("value", 5); }
+
+/* ------------------------------------------------------------------------------------------------- Classes and objects -- */
+
+ROW(kvo_binding_class_register) {
+  kvo_class *out = NULL, *garbage = (kvo_class *)(uintptr_t)0xdead0;
+  kvo_binding_property good = {.name = "value", .type = "i", .ops = &bound_ops}, bad;
+  REFUSED(kvo_binding_class_register(NULL, NULL, 0, &good, 1, &out));
+  REFUSED(kvo_binding_class_register("", NULL, 0, &good, 1, &out));
+  REFUSED(kvo_binding_class_register("Bad", garbage, 0, &good, 1, &out));
+  REFUSED(kvo_binding_class_register("Bad", NULL, 0, NULL, 1, &out));
+  REFUSED(kvo_binding_class_register("Bad", NULL, 0, &good, SIZE_MAX, &out));
+  REFUSED(kvo_binding_class_register("Bad", NULL, 0, &good, 1, NULL));
+#define TRY(change)                                                                                                    \
+  bad = good;                                                                                                          \
+  change;                                                                                                              \
+  REFUSED(kvo_binding_class_register("Bad", NULL, 0, &bad, 1, &out))
+  TRY(bad.name = NULL);
+  TRY(bad.name = "");
+  TRY(bad.type = NULL);
+  TRY(bad.ops = NULL);
+  TRY(bad.flags = ~0u);
+#undef TRY
+#define TRY(member)                                                                                                    \
+  do {                                                                                                                 \
+    kvo_value_ops ops = bound_ops;                                                                                     \
+    ops.member = NULL;                                                                                                 \
+    bad = good;                                                                                                        \
+    bad.ops = &ops;                                                                                                    \
+    REFUSED(kvo_binding_class_register("Bad", NULL, 0, &bad, 1, &out));                                                \
+  } while (0)
+  TRY(copy);
+  TRY(release);
+  TRY(view);
+  TRY(assign);
+#undef TRY
+  CHECK_SAME(out, NULL);
+  CHECK_SAME(kvo_class_find("Bad"), NULL);
+}
+
+ROW(kvo_class_is_of_binding) { CHECK(!kvo_class_is_of_binding(NULL)); }
+ROW(kvo_object_instance) { CHECK_SAME(kvo_object_instance(NULL), NULL); }
+
+ROW(kvo_object_adopt) {
+  kvo_object object = {0};
+  kvo_object_adopt(NULL, bound_class());
+  kvo_object_adopt(&object, NULL);
+  CHECK_SAME(kvo_object_class(&object), NULL);
+}
+
+ROW(kvo_property_user) { CHECK_SAME(kvo_property_user(NULL), NULL); }
+
+ROW(kvo_property_view) {
+  const kvo_property *property = kvo_class_property(item_class(), "next");
+  int value = 1;
+  kvo_property_view(NULL, &value, read_nothing, NULL);
+  kvo_property_view(property, NULL, read_nothing, NULL);
+  kvo_property_view(property, &value, NULL, NULL);
+  kvo_property_view(kvo_class_property_at(bound_class(), 0), NULL, read_nothing, NULL);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- Changes -- */
+
+static kvo_object *observed(kvo_options options) {
+  static const kvo_observer_ops ops = {.callback = ignore};
+  kvo_binding_observer observer = {.key_path = "value", .options = options, .ops = &ops};
+  kvo_object *object = bound_make();
+  kvo_observation id;
+  CHECK_OK(kvo_binding_observe_key(object, value_key(), &observer, &id));
+  return object;
+}
+
+ROW(kvo_frame_begin) {
+  kvo_frame frame;
+  kvo_object empty = {0};
+  CHECK_EQ(kvo_frame_begin(&frame, NULL, value_key()), 0);
+  CHECK_EQ(kvo_frame_begin(NULL, observed(KVO_NEW), value_key()), 0);
+  CHECK_EQ(kvo_frame_begin(&frame, &empty, value_key()), 0);
+  CHECK_EQ(kvo_frame_begin(&frame, observed(KVO_NEW), 12345), 0);
+}
+
+ROW(kvo_frame_begin_change) {
+  kvo_frame frame;
+  size_t index = 0;
+  kvo_object *object = observed(KVO_NEW);
+  CHECK_EQ(kvo_frame_begin_change(&frame, NULL, value_key(), KVO_CHANGE_REMOVAL, &index, 1), 0);
+  CHECK_EQ(kvo_frame_begin_change(NULL, object, value_key(), KVO_CHANGE_REMOVAL, &index, 1), 0);
+  CHECK_EQ(kvo_frame_begin_change(&frame, object, value_key(), (kvo_change_kind)99, &index, 1), 0);
+  CHECK(kvo_frame_begin_change(&frame, object, value_key(), KVO_CHANGE_REMOVAL, NULL, SIZE_MAX) != 0);
+  kvo_frame_finish(&frame, NULL);
+}
+
+/* Frames that nobody began hold nothing; of one that has begun, a step that is left out or done twice does no harm. */
+ROW(kvo_frame_will) { kvo_frame_will(NULL, NULL); }
+ROW(kvo_frame_next) {
+  kvo_frame frame;
+  CHECK(!kvo_frame_next(NULL));
+  CHECK(kvo_frame_begin(&frame, observed(KVO_NEW), value_key()) != 0);
+  while (kvo_frame_next(&frame)) {}
+  CHECK(!kvo_frame_next(&frame));
+  kvo_frame_end(&frame);
+}
+ROW(kvo_frame_deliver) {
+  kvo_frame frame;
+  kvo_frame_deliver(NULL, NULL, NULL);
+  CHECK(kvo_frame_begin(&frame, observed(KVO_NEW), value_key()) != 0);
+  kvo_frame_deliver(&frame, NULL, NULL); /* without next */
+  kvo_frame_end(&frame);
+}
+ROW(kvo_frame_finish) { kvo_frame_finish(NULL, NULL); }
+ROW(kvo_frame_end) { kvo_frame_end(NULL); }
+
+ROW(kvo_mute_begin) { kvo_mute_begin(NULL, observed(KVO_NEW), value_key()); }
+ROW(kvo_mute_end) {
+  kvo_mute never_begun = {0}, mute;
+  kvo_object *object = observed(KVO_NEW);
+  kvo_frame frame;
+  kvo_mute_end(NULL);
+  kvo_mute_end(&never_begun);
+  kvo_mute_begin(&mute, object, value_key());
+  kvo_mute_end(&never_begun);
+  CHECK_EQ(kvo_frame_begin(&frame, object, value_key()), 0);
+  kvo_mute_end(&mute);
+  kvo_mute_end(&mute);
+  CHECK(kvo_frame_begin(&frame, object, value_key()) != 0);
+  kvo_frame_finish(&frame, NULL);
+}
+
+ROW(kvo_binding_will_change_values) {
+  kvo_object *object = observed(KVO_NEW), *of_c = as_object(item_make(1));
+  CHECK_STATUS(kvo_binding_will_change_values(NULL, value_key(), KVO_CHANGE_SETTING, NULL, NULL),
+               KVO_ERROR_UNDEFINED_KEY);
+  CHECK_STATUS(kvo_binding_will_change_values(object, 12345, KVO_CHANGE_SETTING, NULL, NULL), KVO_ERROR_UNDEFINED_KEY);
+  REFUSED(kvo_binding_will_change_values(of_c, value_key(), KVO_CHANGE_SETTING, NULL, NULL));
+  REFUSED(kvo_binding_will_change_values(object, value_key(), (kvo_change_kind)99, NULL, NULL));
+  kvo_object_destroy(of_c);
+}
+
+ROW(kvo_binding_will_unheard) { kvo_binding_will_unheard(NULL, 0); }
+ROW(kvo_section_enter) { /* they are only counted */
+  kvo_section_enter();
+  kvo_section_leave();
+}
+ROW(kvo_section_leave) {
+  kvo_section_leave(); /* without enter */
+  item_destroy(item_make(1));
+}
+ROW(kvo_thread_exchange) { CHECK_SAME(kvo_thread_exchange(NULL), NULL); }
+
+/* -------------------------------------------------------------------------------------------------------- Observations -- */
+
+static void *evaluate(void *user_data) {
+  (void)user_data;
+  return malloc(1);
+}
+static void release(void *value, void *user_data) {
+  (void)user_data;
+  free(value);
+}
+
+static const kvo_observer_ops full = {.callback = ignore, .evaluate = evaluate, .release = release};
+
+/* What both ways of observing refuse. */
+static void check_observing(kvo_status (*observe)(kvo_object *, const kvo_binding_observer *, kvo_observation *)) {
+  kvo_object *object = bound_make();
+  kvo_binding_observer good = {.key_path = "value", .ops = &full}, bad;
+  kvo_observer_ops ops = full;
+  kvo_observation id = 0;
+  kvo_object empty = {0};
+  FAULTS_AND_REFUSED(observe(NULL, &good, &id));
+  FAULTS_AND_REFUSED(observe(object, NULL, &id));
+  FAULTS_AND_REFUSED(observe(object, &good, NULL));
+  REFUSED(observe(&empty, &good, &id));
+#define TRY(change)                                                                                                    \
+  bad = good;                                                                                                          \
+  change;                                                                                                              \
+  FAULTS_AND_REFUSED(observe(object, &bad, &id))
+  TRY(bad.key_path = NULL);
+  TRY(bad.ops = NULL);
+  TRY((ops.callback = NULL, bad.ops = &ops));
+  TRY(bad.options = (kvo_options)0x8000);
+#undef TRY
+  CHECK_EQ(id, 0);
+  CHECK_EQ(kvo_object_observation_count(object), 0);
+}
+
+static kvo_status observe_key(kvo_object *object, const kvo_binding_observer *observer, kvo_observation *out) {
+  return kvo_binding_observe_key(object, value_key(), observer, out);
+}
+ROW(kvo_binding_observe_key) { check_observing(observe_key); }
+
+static kvo_status observe_tracked(kvo_object *object, const kvo_binding_observer *observer, kvo_observation *out) {
+  return kvo_binding_observe_tracked(object, observer, true, out);
+}
+ROW(kvo_binding_observe_tracked) {
+  check_observing(observe_tracked);
+  kvo_observer_ops without_evaluate = {.callback = ignore, .release = release},
+                   without_release = {.callback = ignore, .evaluate = evaluate};
+  kvo_binding_observer observer = {.key_path = "value", .ops = &without_evaluate};
+  kvo_observation id;
+  FAULTS_AND_REFUSED(observe_tracked(bound_make(), &observer, &id));
+  observer.ops = &without_release;
+  FAULTS_AND_REFUSED(observe_tracked(bound_make(), &observer, &id));
+}
+
+ROW(kvo_binding_remove) {
+  kvo_object *object = observed(KVO_NEW);
+  kvo_observer_identity identity = {NULL, NULL};
+  FAULTS_HERE(kvo_binding_remove(NULL, &identity, "value", NULL, false, "here.c", 7));
+  FAULTS_HERE(kvo_binding_remove(object, NULL, "value", NULL, false, "here.c", 7));
+  FAULTS_HERE(kvo_binding_remove(object, &identity, NULL, NULL, false, "here.c", 7));
+  CHECK_OK(kvo_binding_remove(object, &identity, "value", NULL, false, NULL, 0));
+}
+
+ROW(kvo_object_observation_count) {
+  kvo_object empty = {0};
+  CHECK_EQ(kvo_object_observation_count(NULL), 0);
+  CHECK_EQ(kvo_object_observation_count(&empty), 0);
+}
+
+ROW(kvo_object_visit_observations) {
+  kvo_object_visit_observations(NULL, visit_nothing, NULL);
+  kvo_object_visit_observations(observed(KVO_NEW), NULL, NULL);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ Tracking -- */
+
+static kvo_object *bad_read;
+
+/* Within an evaluation: elsewhere they do nothing at all. */
+static void *read_badly(void *user_data) {
+  ((void (*)(void))(uintptr_t)user_data)();
+  kvo_track_read(bad_read, value_key());
+  return malloc(1);
+}
+
+static void while_recording(void (*body)(void)) {
+  static const kvo_observer_ops ops = {.callback = ignore, .evaluate = read_badly, .release = release};
+  kvo_binding_observer observer = {.key_path = "value", .ops = &ops, .user_data = (void *)(uintptr_t)body};
+  kvo_observation id;
+  bad_read = bound_make();
+  CHECK_OK(kvo_binding_observe_tracked(bad_read, &observer, true, &id));
+  CHECK_OK(kvo_cancel_observer(id));
+  body();
+}
+
+static void read_null(void) { kvo_track_read(NULL, 1); }
+static void coded_read_null(void) { kvo_track_coded_read(NULL, 1); }
+static void reads_null(void) { (void)kvo_track_reads(NULL, 8); }
+static void pause_and_resume(void) { kvo_track_resume(kvo_track_pause()); }
+static void value_of_null(void) { kvo_track_value_is_of(NULL, 1); }
+static void elements_of_null(void) { kvo_track_elements_are_of(NULL, 1); }
+static void ask(void) { (void)(kvo_track_is_recording() && kvo_track_is_subscribing()); }
+
+ROW(kvo_track_read) { while_recording(read_null); }
+ROW(kvo_track_coded_read) { while_recording(coded_read_null); }
+ROW(kvo_track_reads) { while_recording(reads_null); }
+ROW(kvo_track_pause) { while_recording(pause_and_resume); }
+ROW(kvo_track_resume) { kvo_track_resume(NULL); }
+ROW(kvo_track_value_is_of) { while_recording(value_of_null); }
+ROW(kvo_track_elements_are_of) { while_recording(elements_of_null); }
+ROW(kvo_track_is_recording) { while_recording(ask); }
+ROW(kvo_track_is_subscribing) { while_recording(ask); }
