@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test bench check check-quick check-format check-api check-c check-sanitizers check-crashes check-costs fuzz stress format clean
+.PHONY: help demo test bench check check-quick check-format check-api check-c check-sanitizers check-crashes check-costs check-scaling fuzz stress format clean
 
 # Passed on: make demo ARGS="--json", make bench ARGS="…".
 ARGS ?=
@@ -15,7 +15,7 @@ peers = libglib2.0-dev qt6-base-dev libgnustep-base-dev gobjc
 
 swift_sources = $(wildcard Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Benchmarks Benchmarks/Sources)
 c_sources = $(wildcard CShim/src/*.[ch] CShim/include/kvo/*.h Tests/CAPI/*.c Tests/CAPI/support/*.[ch] \
-  Tests/Fuzzing/*.[ch] Tests/Stress/*.[ch] Tests/Crash/*.c Sources/CCrashScenarios/*.[ch] Sources/CCrashScenarios/include/*.h Benchmarks/Peers/*.[chm] \
+  Tests/Fuzzing/*.[ch] Tests/Stress/*.[ch] Tests/Scaling/*.[ch] Tests/Crash/*.c Sources/CCrashScenarios/*.[ch] Sources/CCrashScenarios/include/*.h Benchmarks/Peers/*.[chm] \
   Benchmarks/Peers/*.cpp Benchmarks/Sources/C*/*.c Benchmarks/Sources/C*/include/*.h)
 
 help: ## Show this list
@@ -40,7 +40,7 @@ bench: ## Measure, optimised, against other systems (ARGS="--filter 'observed se
 	@scripts/require.sh swift git $(c_tools) valgrind $(peers)
 	@scripts/bench.sh $(ARGS)
 
-check: check-format check-c fuzz stress check-sanitizers check-crashes check-api check-costs ## Everything a release must pass besides the tests; takes long
+check: check-format check-c fuzz stress check-sanitizers check-crashes check-api check-scaling check-costs ## Everything a release must pass besides the tests; takes long
 
 check-quick: check-format check-api ## The quick checks: format, C suite, kept fuzzer inputs, API baseline, promises, compatibility
 	@scripts/require.sh swift $(c_tools)
@@ -48,10 +48,14 @@ check-quick: check-format check-api ## The quick checks: format, C suite, kept f
 	scripts/check-compatibility.sh
 	scripts/check-c.sh --quick
 	scripts/fuzz.sh --seconds 0
+	scripts/check-scaling.sh --quick
 
 check-format: ## Fail where a Swift source is not as 'make format' would leave it
 	@scripts/require.sh swift
 	swift format lint --strict --recursive $(swift_sources)
+
+check-scaling: ## Fail where an operation's cost grows faster than n log n
+	scripts/check-scaling.sh
 
 check-c: ## Run the whole C suite: compilers, sanitizers, valgrind, headers, symbols
 	@scripts/require.sh swift $(c_tools) valgrind

@@ -42,9 +42,25 @@ kvo_key kvo_key_hash(const char *name, size_t length) {
 }
 
 const kvo_property *kvo__class_find(const kvo_class *cls, kvo_key key) {
-  for (size_t i = 0; i < cls->property_count; i++)
-    if (cls->keys[i] == key) return cls->properties[i];
+  if (cls->property_count == 0) return NULL;
+  size_t at = 0;
+  do {
+    if (cls->keys[at] == key) return cls->properties[at];
+    at = cls->branches[at][key > cls->keys[at]];
+  } while (at != 0);
   return NULL;
+}
+
+/* Puts a new property into the tree. */
+static void branch(kvo_class *cls, size_t index) {
+  if (index == 0) return;
+  size_t at = 0;
+  uint16_t *link;
+  do {
+    link = &cls->branches[at][cls->keys[index] > cls->keys[at]];
+    at = *link;
+  } while (at != 0);
+  *link = (uint16_t)index;
 }
 
 static kvo_class *find_locked(const char *name) {
@@ -73,6 +89,7 @@ static void free_class(kvo_class *cls) {
       free_property((kvo_property *)cls->properties[i]);
   kvo__free(cls->properties);
   kvo__free(cls->keys);
+  kvo__free(cls->branches);
   kvo__free(cls->setters);
   kvo__free((void *)cls->name);
   if (cls->written != cls->name) kvo__free((void *)cls->written);
@@ -135,8 +152,10 @@ static kvo_class *make_class(const char *name, kvo_class *superclass, size_t add
   cls->name = cls->written = kvo__copy_string(name, strlen(name));
   cls->properties = kvo__alloc((total + 1) * sizeof *cls->properties);
   cls->keys = kvo__alloc((total + 1) * sizeof *cls->keys);
+  cls->branches = kvo__alloc((total + 1) * sizeof *cls->branches);
   cls->setters = kvo__alloc((total + 1) * sizeof *cls->setters);
-  if (cls->name == NULL || cls->properties == NULL || cls->keys == NULL || cls->setters == NULL) {
+  if (cls->name == NULL || cls->properties == NULL || cls->keys == NULL || cls->branches == NULL ||
+      cls->setters == NULL) {
     free_class(cls);
     return NULL;
   }
@@ -145,6 +164,7 @@ static kvo_class *make_class(const char *name, kvo_class *superclass, size_t add
     cls->properties[i] = superclass->properties[i];
     cls->keys[i] = superclass->keys[i];
     cls->setters[i] = superclass->setters[i];
+    memcpy(cls->branches[i], superclass->branches[i], sizeof *cls->branches);
   }
   cls->property_count = inherited;
   return cls;
@@ -170,6 +190,7 @@ static kvo_status add_property(kvo_class *cls, kvo_property *property, bool may_
   property->index = present != NULL ? present->index : cls->property_count++;
   cls->properties[property->index] = property;
   cls->keys[property->index] = property->key;
+  if (present == NULL) branch(cls, property->index);
   cls->setters[property->index] = property->setter;
   return KVO_OK;
 }
@@ -287,6 +308,7 @@ static kvo_class *make_notifying(kvo_class *cls, kvo_status *status) {
   notifying->property_count = cls->property_count;
   notifying->properties = cls->properties;
   notifying->keys = cls->keys;
+  notifying->branches = cls->branches;
   notifying->setters = setters;
   return notifying;
 }

@@ -8,8 +8,9 @@
 
 /** The old value of a tracked observation, from the will to the did of one frame. */
 typedef struct kvo_pending_value {
-  struct kvo_pending_value *next;
   kvo_tracked *tracked;
+  /** What says that it is to be told. */
+  const kvo_node *node;
   void *value;
   /** Instead of `value` when it must not be evaluated: what the observation was last told. */
   struct kvo_cell *last;
@@ -25,12 +26,12 @@ typedef struct kvo_will_phase {
   const kvo_info *info;
   /** Of the frame. */
   kvo_slot *slot;
-  uint64_t limit;
+  /** In the order of registration; at first there is room for one, here. */
   kvo_pending_value *pending;
+  size_t count, capacity;
+  kvo_pending_value first;
   /** While observers are being told before the change: the stack frame of that. Else NULL. */
   const void *telling;
-  /** The one that was told last: the next stands behind it, for they are told in the order of the list. */
-  kvo_pending_value *cursor;
 } kvo_will_phase;
 
 /** What a kvo_frame holds. */

@@ -112,8 +112,10 @@ struct kvo_class {
   size_t property_count;
   /** Inherited first. */
   const kvo_property **properties;
-  /** The same order as `properties`, for a fast search. */
+  /** The same order as `properties`, for a fast search; and where it goes on from one whose key is greater, or less, than what is looked
+   * for: keys are hashes, so that the tree is not deep. 0: nowhere. */
   kvo_key *keys;
+  uint16_t (*branches)[2];
   /** Setters to call, by property index: the trampolines of a notifying class, the program's setters otherwise. */
   kvo_function *setters;
   /** Made at the first observation of an instance, then constant. */
@@ -170,6 +172,10 @@ KVO_HIDDEN kvo_boxed *kvo__path_copy(kvo_object *object, const char *key_path, k
 /** Components are not empty, and there is at least one. */
 KVO_HIDDEN kvo_status kvo__path_check(const char *key_path);
 
+/* ------------------------------------------------------------------------------------------------------ index.c -- */
+
+#include "index.h"
+
 /* ----------------------------------------------------------------------------------------------------- object.c -- */
 
 typedef struct kvo_info kvo_info;
@@ -203,6 +209,8 @@ struct kvo_slot {
   bool manual : 1;
   /** It is the one in its info; another is a kvo_later_slot. Constant. */
   bool is_first : 1;
+  /** It is no slot, but the kvo_slot_index of the one before it, and has its key. Constant. */
+  bool is_index : 1;
 };
 
 /** So many that counting stops: the slot is taken to be wanting until its last node has gone. */
@@ -245,6 +253,8 @@ typedef struct kvo_node_details {
   void *context;
   const void *address;
   const char *class_name;
+  /** Its place in the index of its slot, if there is one; info->lock. */
+  kvo_index_entry entry;
   /** How many return addresses stand behind this, for KVO_STACKS. */
   uint32_t frame_count;
   /** It has been told of a change, as far as KVO_TAP_USE was on. */
@@ -254,12 +264,16 @@ typedef struct kvo_node_details {
 /** A node of a tracked observation in a slot of what it read. */
 typedef struct kvo_dependency {
   kvo_node node;
+  /** Its place in the index of its slot, if there is one; info->lock. */
+  kvo_index_entry entry;
   /** The birth of the tracked observation's anchor: dependencies stand where it was registered. */
   uint64_t order;
   /** Neighbours in tracked->dependencies (tracked->lock); `from` alone in a list of what was taken out of there. */
   struct kvo_dependency *to, *from;
   /** The newest evaluation that read it. tracked->lock. */
   uint64_t generation;
+  /** The last evaluation that has recorded what its key is declared to be affected by. tracked->lock. */
+  uint64_t declared_in;
   /** Whether it is in tracked->dependencies; tracked->lock. */
   bool chained;
 } kvo_dependency;
@@ -297,7 +311,26 @@ struct kvo_info {
 typedef struct kvo_later_slot {
   kvo_slot slot;
   kvo_info *info;
+  /** Slots with lesser and with greater keys, below the second slot of the info: keys are hashes, so that the tree is not deep. Written
+   * under info->lock; they stay as long as the info. */
+  struct kvo_later_slot *_Atomic less, *_Atomic greater;
+  /** Of the second: the newest slot; info->lock. */
+  kvo_slot *newest_slot;
 } kvo_later_slot;
+
+/** The second slot of an info, or NULL. */
+static inline kvo_later_slot *kvo__second_slot(kvo_info *info) {
+  kvo_slot *second = atomic_load_explicit(&info->first.next, memory_order_acquire);
+  if (second != NULL && second->is_index) second = atomic_load_explicit(&second->next, memory_order_acquire);
+  return (kvo_later_slot *)(void *)second;
+}
+
+/* Stands behind a slot whose list was once walked for long. The indexes are there from then on; info->lock. */
+typedef struct kvo_slot_index {
+  kvo_later_slot later;
+  /** Of the dependencies, by order; and of own nodes that have details, by observer and key path. Without a key_of: not made yet. */
+  kvo_index by_order, by_observer;
+} kvo_slot_index;
 
 static inline kvo_info *kvo__slot_info(kvo_slot *slot) {
   return slot->is_first ? (kvo_info *)(void *)((char *)slot - offsetof(kvo_info, first))
@@ -337,14 +370,22 @@ KVO_HIDDEN kvo_info *kvo__info_ensure(kvo_object *object, kvo_key key, kvo_statu
  * lies between. */
 KVO_HIDDEN bool kvo__info_is_likely(const kvo_info *info);
 static inline kvo_slot *kvo__slot_find(kvo_info *info, kvo_key key) {
-  kvo_slot *slot = &info->first;
-  while (slot != NULL && slot->key != key) slot = atomic_load_explicit(&slot->next, memory_order_acquire);
-  return slot;
+  if (info->first.key == key) return &info->first;
+  kvo_later_slot *at = kvo__second_slot(info);
+  while (at != NULL && at->slot.key != key)
+    at = atomic_load_explicit(key < at->slot.key ? &at->less : &at->greater, memory_order_acquire);
+  return at != NULL ? &at->slot : NULL;
 }
 /** The birth of the newest node of all. */
 extern KVO_HIDDEN _Atomic uint64_t kvo__births;
 /** Links a node into its key's slot. OUT_OF_MEMORY or DYING_OBJECT: not linked. */
 KVO_HIDDEN kvo_status kvo__node_link(kvo_info *info, kvo_node *node, kvo_key key);
+/** The newest node of a slot that does not stand behind this place, or NULL; info->lock is held. */
+KVO_HIDDEN kvo_node *kvo__slot_place(kvo_info *info, kvo_slot *slot, uint64_t order);
+/** Calls `visit` for the own nodes of a slot that this observer may have made with a key path of this hash, newest first, until it
+ * returns false; it has to look itself. info->lock is held. */
+KVO_HIDDEN void kvo__slot_visit(kvo_info *info, kvo_slot *slot, const void *observer, kvo_key path,
+                                bool (*visit)(kvo_node *node, void *arg), void *arg);
 /** Makes a linked DEPENDENCY a LEAF, or the reverse. */
 KVO_HIDDEN void kvo__node_turn(kvo_info *info, kvo_node *node, kvo_node_kind kind);
 /** Unlinks a node that the caller has claimed, and frees it as soon as no reader can see it. No lock may be held. */
@@ -397,6 +438,11 @@ KVO_HIDDEN bool kvo__can_observe(const kvo_object *object, const kvo_binding_obs
                                  const kvo_observation *out, const char *also_wrong);
 /** KVO0019, if it was asked for. */
 KVO_HIDDEN void kvo__warn_of_duplicate(kvo_object *object, const kvo_binding_observer *observer);
+/** The details of a node, or NULL; a node of details; and in what order they are indexed. */
+KVO_HIDDEN kvo_node_details *kvo__node_details(const kvo_node *node);
+KVO_HIDDEN kvo_node *kvo__entry_node(const kvo_index_entry *of_details);
+KVO_HIDDEN kvo_index_key kvo__observer_key(const void *observer, kvo_key path, uint64_t order);
+KVO_HIDDEN kvo_index_key kvo__observer_key_of(const kvo_index_entry *of_details);
 /** Fills what a fault says about a node; the strings are the node's. */
 KVO_HIDDEN void kvo__describe_node(const kvo_node *node, kvo_fault_observation *out);
 /** The same for the observation that a node belongs to: of an expression that read a key not the node there, but its own. */
@@ -450,13 +496,15 @@ KVO_HIDDEN void kvo__id_thread_end(const kvo_thread *thread);
 
 /* ---------------------------------------------------------------------------------------------- track.c, record.c -- */
 
-/** Before a change of something that the expression read: its old value goes into the frame, prior observers are told. */
-KVO_HIDDEN void kvo__tracked_will(kvo_tracked *tracked, kvo_frame_content *frame);
+/** Before a change of something that the expression read, as a node says: its old value goes into the frame, prior observers are told. */
+KVO_HIDDEN void kvo__tracked_will(kvo_tracked *tracked, const kvo_node *node, kvo_frame_content *frame);
 /** After it: evaluates again, re-arms, tells. */
 KVO_HIDDEN void kvo__tracked_did(kvo_tracked *tracked, kvo_frame_content *frame);
 /** It is told in another way: it was no leaf yet before the change. */
 KVO_HIDDEN void kvo__pending_told(const kvo_tracked *tracked, kvo_will_phase *will);
 KVO_HIDDEN void kvo__pending_free(kvo_will_phase *will);
+/** What is kept of it since the will phase, or NULL. */
+KVO_HIDDEN kvo_pending_value *kvo__pending_of(const kvo_tracked *tracked, const kvo_will_phase *will);
 /** An object that the expression read died. */
 KVO_HIDDEN void kvo__tracked_died(kvo_tracked *tracked, const kvo_info *dying);
 /** No callback starts after it. */
@@ -470,6 +518,8 @@ KVO_HIDDEN void kvo__tracked_leaf(kvo_tracked *tracked, const kvo_raw_change *ch
 /** Takes a dependency of a dying object out of the observation's list; false when somebody else has. */
 KVO_HIDDEN bool kvo__tracked_detach(kvo_node *dependency);
 KVO_HIDDEN void kvo__tracked_release(kvo_tracked *tracked);
+/** kvo_track_coded_read; tells whether what the key is said to be affected by, if it is, is to be recorded too: not if it has been. */
+KVO_HIDDEN bool kvo__track_declared(kvo_object *object, kvo_key key, bool is_affected);
 /** What this thread records is incomplete: the evaluation fails with this status. */
 KVO_HIDDEN void kvo__track_fail(kvo_status status);
 /** Stops recording on this thread and returns what to give to kvo__recording_resume. */

@@ -64,9 +64,14 @@ static kvo_slot *slot_ensure(kvo_info *info, kvo_key key) {
   if (later == NULL) return NULL;
   later->info = info;
   slot_init(&later->slot, info->cls, key);
-  kvo_slot *last = &info->first;
-  for (kvo_slot *next; (next = atomic_load_explicit(&last->next, memory_order_relaxed)) != NULL;) last = next;
-  atomic_store_explicit(&last->next, &later->slot, memory_order_release);
+  kvo_later_slot *second = kvo__second_slot(info), *_Atomic *link = NULL;
+  for (kvo_later_slot *at = second; at != NULL; at = atomic_load_explicit(link, memory_order_relaxed))
+    link = key < at->slot.key ? &at->less : &at->greater;
+  kvo_slot *last = second != NULL ? second->newest_slot : &info->first;
+  kvo_slot *index = atomic_load_explicit(&last->next, memory_order_relaxed);
+  atomic_store_explicit(index != NULL ? &index->next : &last->next, &later->slot, memory_order_release);
+  if (link != NULL) atomic_store_explicit(link, later, memory_order_release);
+  (second != NULL ? second : later)->newest_slot = &later->slot;
   return &later->slot;
 }
 
@@ -116,6 +121,121 @@ static bool is_dead(const kvo_info *info) { return (atomic_load(&info->state) & 
 
 _Atomic uint64_t kvo__births;
 
+/* More, and an index is made: a list that is walked as far is walked as far again. */
+enum { FAR = 16 };
+
+static kvo_slot_index *index_of(kvo_slot *slot) {
+  kvo_slot *next = atomic_load_explicit(&slot->next, memory_order_relaxed);
+  return next != NULL && next->is_index ? (kvo_slot_index *)(void *)next : NULL;
+}
+
+static kvo_slot_index *index_ensure(kvo_info *info, kvo_slot *slot) {
+  kvo_slot_index *index = index_of(slot);
+  if (index != NULL) return index;
+  index = kvo__alloc(sizeof *index);
+  if (index == NULL) return NULL;
+  index->later.info = info;
+  index->later.slot.key = slot->key;
+  index->later.slot.index = slot->index;
+  index->later.slot.is_index = true;
+  atomic_store_explicit(&index->later.slot.next, atomic_load_explicit(&slot->next, memory_order_relaxed),
+                        memory_order_relaxed);
+  atomic_store_explicit(&slot->next, &index->later.slot, memory_order_release);
+  return index;
+}
+
+static kvo_dependency *dependency_of(const kvo_index_entry *entry) {
+  return (kvo_dependency *)((uintptr_t)entry - offsetof(kvo_dependency, entry));
+}
+
+static kvo_index_key order_key(const kvo_index_entry *entry) {
+  kvo_index_key key = {dependency_of(entry)->order, (uint64_t)(uintptr_t)entry};
+  return key;
+}
+
+/* Where a node stands in which index of its slot; NULL: in none. */
+static kvo_index *indexing(kvo_slot *slot, kvo_node *node, kvo_index_entry **entry) {
+  kvo_slot_index *indexes = index_of(slot);
+  if (indexes == NULL) return NULL;
+  bool own = kvo__node_is_own(node);
+  kvo_node_details *details = own ? kvo__node_details(node) : NULL;
+  if (own && details == NULL) return NULL;
+  kvo_index *index = own ? &indexes->by_observer : &indexes->by_order;
+  *entry = own ? &details->entry : &kvo__dependency(node)->entry;
+  return index->key_of != NULL ? index : NULL;
+}
+
+/* Makes one of a slot's indexes if it is not there yet. */
+static void fill(kvo_slot *slot, kvo_index *index, kvo_index_key (*key_of)(const kvo_index_entry *entry)) {
+  if (index->key_of != NULL) return;
+  index->key_of = key_of;
+  kvo_index_entry *entry = NULL;
+  for (kvo_node *node = atomic_load(&slot->oldest); node != NULL; node = atomic_load(&node->newer))
+    if (indexing(slot, node, &entry) == index) kvo__index_add(index, entry);
+}
+
+static kvo_node *load(kvo_node *_Atomic *link) { return atomic_load_explicit(link, memory_order_relaxed); }
+
+/* The same between two neighbours in the index, of which NULL stands for an end of the list: from both sides, for only own nodes
+ * are in between. */
+static kvo_node *place_between(kvo_slot *slot, kvo_node *before, kvo_node *behind, uint64_t order) {
+  for (;;) {
+    kvo_node *up = load(before != NULL ? &before->newer : &slot->oldest);
+    if (up == NULL || kvo__node_order(up) > order) return before;
+    before = up;
+    kvo_node *down = load(behind != NULL ? &behind->older : &slot->newest);
+    if (down == NULL || kvo__node_order(down) <= order) return down;
+    behind = down;
+  }
+}
+
+kvo_node *kvo__slot_place(kvo_info *info, kvo_slot *slot, uint64_t order) {
+  kvo_node *node = load(&slot->newest);
+  for (int steps = 0; steps < FAR && node != NULL && kvo__node_order(node) > order; steps++) node = load(&node->older);
+  if (node == NULL || kvo__node_order(node) <= order) return node;
+  /* Or near the other end: a change is told newest first, so that what it re-arms comes in that order. */
+  kvo_node *before = NULL, *up = load(&slot->oldest);
+  for (int steps = 0; steps < FAR && kvo__node_order(up) <= order; steps++) {
+    before = up;
+    up = load(&up->newer);
+  }
+  if (kvo__node_order(up) > order) return before;
+  kvo_slot_index *index = index_ensure(info, slot);
+  kvo_index_entry *lower = NULL, *upper = NULL;
+  if (index != NULL) {
+    kvo_index_key key = {order, UINT64_MAX};
+    fill(slot, &index->by_order, order_key);
+    lower = kvo__index_before(&index->by_order, key);
+    upper = kvo__index_from(&index->by_order, key);
+  }
+  return place_between(slot, lower != NULL ? &dependency_of(lower)->node : NULL,
+                       upper != NULL ? &dependency_of(upper)->node : NULL, order);
+}
+
+static bool is_long(kvo_slot *slot) {
+  kvo_node *node = load(&slot->newest);
+  for (int steps = 0; steps < FAR && node != NULL; steps++) node = load(&node->older);
+  return node != NULL;
+}
+
+void kvo__slot_visit(kvo_info *info, kvo_slot *slot, const void *observer, kvo_key path,
+                     bool (*visit)(kvo_node *node, void *arg), void *arg) {
+  /* What has no details has no observer's address. */
+  kvo_slot_index *index = observer != NULL && is_long(slot) ? index_ensure(info, slot) : NULL;
+  if (index == NULL) {
+    for (kvo_node *node = load(&slot->newest); node != NULL; node = load(&node->older))
+      if (kvo__node_is_own(node) && !visit(node, arg)) return;
+    return;
+  }
+  fill(slot, &index->by_observer, kvo__observer_key_of);
+  kvo_index_key key = kvo__observer_key(observer, path, UINT64_MAX);
+  for (kvo_index_entry *at; (at = kvo__index_before(&index->by_observer, key)) != NULL;) {
+    kvo_index_key found = kvo__observer_key_of(at);
+    if (found.major != key.major || !visit(kvo__entry_node(at), arg)) return;
+    key = found;
+  }
+}
+
 kvo_status kvo__node_link(kvo_info *info, kvo_node *node, kvo_key key) {
   kvo__lock(&info->lock);
   bool dead = is_dead(info);
@@ -130,16 +250,15 @@ kvo_status kvo__node_link(kvo_info *info, kvo_node *node, kvo_key key) {
   atomic_store_explicit(&node->live, true, memory_order_relaxed);
   atomic_store_explicit(&node->slot, slot, memory_order_release);
   if (node->id != 0) kvo__id_publish(node);
-  uint64_t order = kvo__node_order(node);
-  kvo_node *older = atomic_load_explicit(&slot->newest, memory_order_relaxed), *newer = NULL;
-  while (older != NULL && kvo__node_order(older) > order) {
-    newer = older;
-    older = atomic_load_explicit(&older->older, memory_order_relaxed);
-  }
+  kvo_node *older = kvo__slot_place(info, slot, kvo__node_order(node));
+  kvo_node *newer = load(older != NULL ? &older->newer : &slot->oldest);
   atomic_store_explicit(&node->older, older, memory_order_relaxed);
   atomic_store_explicit(&node->newer, newer, memory_order_relaxed);
   atomic_store_explicit(newer != NULL ? &newer->older : &slot->newest, node, memory_order_release);
   atomic_store_explicit(older != NULL ? &older->newer : &slot->oldest, node, memory_order_release);
+  kvo_index_entry *entry = NULL;
+  kvo_index *index = indexing(slot, node, &entry);
+  if (index != NULL) kvo__index_add(index, entry);
   slot_count(slot, node, 1);
   slot_summarize(slot);
   /* Last: a frame that is to tell the node knows what it wants, and finds it before the store and after it. */
@@ -164,6 +283,9 @@ static bool unlink_locked(kvo_info *info, kvo_node *node) {
   kvo_slot *slot = atomic_load_explicit(&node->slot, memory_order_relaxed);
   kvo_node *older = atomic_load_explicit(&node->older, memory_order_relaxed);
   kvo_node *newer = atomic_load_explicit(&node->newer, memory_order_relaxed);
+  kvo_index_entry *entry = NULL;
+  kvo_index *index = indexing(slot, node, &entry);
+  if (index != NULL) kvo__index_remove(index, entry);
   atomic_store_explicit(newer != NULL ? &newer->older : &slot->newest, older, memory_order_release);
   atomic_store_explicit(older != NULL ? &older->newer : &slot->oldest, newer, memory_order_release);
   slot_count(slot, node, -1);

@@ -137,7 +137,8 @@ void kvo_frame_will(kvo_frame *frame, const void *old_value) {
   if (change->will != NULL) { /* without memory, tracked observations will not know the old value */
     change->will->info = change->info;
     change->will->slot = change->slot;
-    change->will->limit = change->limit;
+    change->will->pending = &change->will->first;
+    change->will->capacity = 1;
     change->will->telling = __builtin_frame_address(0);
     change->will->outer = will_phases;
     will_phases = change->will;
@@ -146,7 +147,7 @@ void kvo_frame_will(kvo_frame *frame, const void *old_value) {
     if (!is_told(change, node)) continue;
     kvo_node_kind kind = kvo__node_kind(node); /* once: another thread may turn it */
     if (kvo__frame_evaluates(change, kind))
-      kvo__tracked_will(node->user_data, change);
+      kvo__tracked_will(node->user_data, node, change);
     else if ((node->options & KVO_PRIOR) != 0)
       send_prior(change, node, kind != KVO_NODE_DIRECT, old_value);
   }
@@ -279,20 +280,12 @@ void kvo_frame_end(kvo_frame *frame) {
   kvo__leave(change->info, change->entered);
 }
 
-/* Whether the did phase will come to it: since the will phase the expression may have turned to other keys. */
-static bool still_hears(const kvo_tracked *tracked, const kvo_will_phase *will) {
-  for (kvo_node *node = atomic_load(&will->slot->newest); node != NULL; node = atomic_load(&node->older))
-    if (!kvo__node_is_own(node) && node->user_data == tracked && atomic_load(&node->birth) <= will->limit &&
-        atomic_load(&node->live))
-      return true;
-  return false;
-}
-
 bool kvo__in_change_of(const kvo_tracked *tracked, const kvo_info *dying) {
   for (const kvo_will_phase *will = will_phases; will != NULL; will = will->outer) {
     if (will->info == dying) continue; /* the rest of its observers is not told */
-    for (const kvo_pending_value *pending = will->pending; pending != NULL; pending = pending->next)
-      if (pending->tracked == tracked && !pending->told && still_hears(tracked, will)) return true;
+    const kvo_pending_value *pending = kvo__pending_of(tracked, will);
+    /* Since the will phase the expression may have turned to other keys. */
+    if (pending != NULL && !pending->told && atomic_load(&pending->node->live)) return true;
   }
   return false;
 }

@@ -5,8 +5,14 @@
 
 /* -------------------------------------------------------------------------------------------------------------- Nodes -- */
 
-static kvo_node_details *details(const kvo_node *node) {
+kvo_node_details *kvo__node_details(const kvo_node *node) {
   return (node->options & KVO_NODE_HAS_DETAILS) != 0 ? (kvo_node_details *)(uintptr_t)(node + 1) : NULL;
+}
+
+static kvo_node_details *details(const kvo_node *node) { return kvo__node_details(node); }
+
+kvo_node *kvo__entry_node(const kvo_index_entry *of_details) {
+  return (kvo_node *)((uintptr_t)of_details - offsetof(kvo_node_details, entry)) - 1;
 }
 
 /* The details of an observer in a node's block, and behind them its strings; without details `*size` is only the node's. */
@@ -54,6 +60,17 @@ static const char *key_path_of(const kvo_node *node) {
   kvo_slot *slot = atomic_load_explicit(&node->slot, memory_order_relaxed);
   const kvo_property *property = slot != NULL ? kvo__slot_property(kvo__slot_info(slot), slot) : NULL;
   return property != NULL ? property->name : "";
+}
+
+kvo_index_key kvo__observer_key(const void *observer, kvo_key path, uint64_t order) {
+  kvo_index_key key = {((uint64_t)(uintptr_t)observer ^ path) * UINT64_C(0x9e3779b97f4a7c15), order};
+  return key;
+}
+
+kvo_index_key kvo__observer_key_of(const kvo_index_entry *of_details) {
+  const kvo_node *node = kvo__entry_node(of_details);
+  const char *path = key_path_of(node);
+  return kvo__observer_key(details(node)->address, kvo_key_hash(path, strlen(path)), kvo__node_order(node));
 }
 
 const char *kvo__slot_name(const kvo_info *info, const kvo_slot *slot) {

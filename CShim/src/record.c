@@ -130,17 +130,13 @@ static kvo_dependency *find_dependency(kvo_tracked *tracked, kvo_info *info, kvo
   for (int seen = 0; chained != NULL && seen < SHORT; seen++, chained = chained->to)
     if (info_of(chained) == info && key_of(chained) == key) return chained;
   if (chained == NULL) return NULL;
-  uint64_t order = tracked->order;
   kvo_slot *slot = kvo__slot_find(info, key);
   if (slot == NULL) return NULL;
-  kvo_dependency *found = NULL;
   kvo__lock(&info->lock);
-  for (kvo_node *node = atomic_load(&slot->newest); node != NULL && kvo__node_order(node) >= order;
-       node = atomic_load(&node->older)) {
-    found = kvo__node_order(node) == order && !kvo__node_is_own(node) ? kvo__dependency(node) : NULL;
-    if (found != NULL && found->chained) break;
-    found = NULL;
-  }
+  kvo_node *node = kvo__slot_place(info, slot, tracked->order);
+  kvo_dependency *found = NULL;
+  for (; node != NULL && kvo__node_order(node) == tracked->order && found == NULL; node = atomic_load(&node->older))
+    if (!kvo__node_is_own(node) && kvo__dependency(node)->chained) found = kvo__dependency(node);
   kvo__unlock(&info->lock);
   return found;
 }
@@ -270,6 +266,20 @@ static void track_read(kvo_object *object, kvo_key key, bool coded) {
 
 void kvo_track_read(kvo_object *object, kvo_key key) { track_read(object, key, false); }
 void kvo_track_coded_read(kvo_object *object, kvo_key key) { track_read(object, key, true); }
+
+bool kvo__track_declared(kvo_object *object, kvo_key key, bool is_affected) {
+  kvo_track_coded_read(object, key);
+  evaluation *recording = kvo__recorder;
+  if (!is_affected || recording == NULL) return is_affected;
+  kvo_info *info = kvo__word_info(kvo__word(object));
+  kvo_tracked *tracked = recording->tracked;
+  kvo__lock(&tracked->lock);
+  kvo_dependency *read = info != NULL ? find_dependency(tracked, info, key) : NULL;
+  bool is_first = read != NULL && read->declared_in != recording->serial;
+  if (is_first) read->declared_in = recording->serial;
+  kvo__unlock(&tracked->lock);
+  return is_first;
+}
 
 size_t kvo_track_reads(kvo_read *reads, size_t capacity) {
   const evaluation *recording = kvo__recorder;

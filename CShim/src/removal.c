@@ -84,19 +84,37 @@ static void insert(matches *into, const kvo_fault_observation *match, uint64_t o
   into->orders[at] = order;
 }
 
-/* Those that match, of those registered; the caller is a reader. */
+/* A search for what one wants. */
+typedef struct search {
+  const wanted *what;
+  matches found;
+  size_t in_slot;
+} search;
+
+static bool note_match(kvo_node *node, void *arg) {
+  search *of = arg;
+  enum { MOST = sizeof of->found.all / sizeof *of->found.all };
+  if (!atomic_load(&node->live)) return true;
+  kvo_fault_observation described;
+  kvo__describe_node(node, &described);
+  if (described.observer != of->what->address || strcmp(described.key_path, of->what->key_path) != 0) return true;
+  if (of->what->match_context && described.context != of->what->context) return true;
+  insert(&of->found, &described, kvo__node_order(node));
+  return ++of->in_slot < MOST; /* the others are older */
+}
+
+/* Those that match, of those registered: in the slot of the key, or, of an expression, in that of the anchors. The caller is a reader. */
 static matches find_matches(kvo_info *info, const wanted *what) {
-  matches found = {.count = 0};
-  for (kvo_slot *slot = &info->first; slot != NULL; slot = atomic_load(&slot->next))
-    for (kvo_node *node = atomic_load(&slot->newest); node != NULL; node = atomic_load(&node->older)) {
-      if (!kvo__node_is_own(node) || !atomic_load(&node->live)) continue;
-      kvo_fault_observation described;
-      kvo__describe_node(node, &described);
-      if (described.observer != what->address || strcmp(described.key_path, what->key_path) != 0) continue;
-      if (what->match_context && described.context != what->context) continue;
-      insert(&found, &described, kvo__node_order(node));
-    }
-  return found;
+  search of = {.what = what};
+  kvo_key path = kvo_key_hash(what->key_path, strlen(what->key_path));
+  kvo_slot *slots[] = {kvo__slot_find(info, path), kvo__slot_find(info, KVO_KEY_ANCHORS)};
+  kvo__lock(&info->lock);
+  for (size_t i = 0; i < 2; i++) {
+    of.in_slot = 0;
+    if (slots[i] != NULL) kvo__slot_visit(info, slots[i], what->address, path, note_match, &of);
+  }
+  kvo__unlock(&info->lock);
+  return of.found;
 }
 
 /* Whether they are not the same registration made several times. */

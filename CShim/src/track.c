@@ -66,6 +66,7 @@ static bool begin_evaluation(evaluation *here) {
   if (!atomic_load(&tracked->live)) return false;
   if (kvo__thread() != tracked->thread) tracked->is_shared = true;
   here->begun_before = tracked->started;
+  here->serial = ++tracked->evaluations;
   here->entered = kvo__enter(tracked->root);
   here->mark = kvo__mark(tracked->id, tracked->root, NULL);
   return true;
@@ -195,8 +196,20 @@ void kvo__tracked_leaf(kvo_tracked *tracked, const kvo_raw_change *change) {
   call(tracked, &record);
 }
 
-void kvo__tracked_will(kvo_tracked *tracked, kvo_frame_content *frame) {
-  kvo_pending_value *pending = frame->will != NULL ? kvo__alloc(sizeof *pending) : NULL;
+/* Room for one more; NULL without memory. */
+static kvo_pending_value *add_pending(kvo_will_phase *will) {
+  if (will->count == will->capacity) {
+    kvo_pending_value *more = kvo__alloc(4 * will->capacity * sizeof *more);
+    if (more == NULL) return NULL;
+    memcpy(more, will->pending, will->count * sizeof *more);
+    if (will->pending != &will->first) kvo__free(will->pending);
+    will->pending = more;
+    will->capacity *= 4;
+  }
+  return &will->pending[will->count++];
+}
+
+void kvo__tracked_will(kvo_tracked *tracked, const kvo_node *node, kvo_frame_content *frame) {
   bool wanted = (tracked->options & KVO_OLD) != 0;
   kvo__lock(&tracked->lock);
   cell *last = wanted && tracked->orphaned ? hold_last(tracked) : NULL;
@@ -207,40 +220,39 @@ void kvo__tracked_will(kvo_tracked *tracked, kvo_frame_content *frame) {
     if (unwanted != NULL) tracked->ops->release(unwanted, tracked->user_data);
   }
   const void *old_value = last != NULL ? last->value : evaluated;
-  if (pending != NULL) {
+  kvo_pending_value *pending = frame->will != NULL ? add_pending(frame->will) : NULL;
+  bool is_kept = pending != NULL;
+  if (is_kept) {
     kvo__tracked_retain(tracked);
-    pending->tracked = tracked;
-    pending->value = evaluated;
-    pending->last = last;
-    pending->next = frame->will->pending;
-    frame->will->pending = pending;
+    *pending = (kvo_pending_value){tracked, node, evaluated, last, false};
   }
   if ((tracked->options & KVO_PRIOR) != 0) tell(tracked, KVO_CHANGE_SETTING, true, old_value, NULL);
-  if (pending != NULL) return;
+  if (is_kept) return;
   if (evaluated != NULL) tracked->ops->release(evaluated, tracked->user_data);
   cell_release(tracked, last);
 }
 
-/* Newest registration first, as the did phase goes; from the start only where registrations have gone in between. */
-static kvo_pending_value *pending_of(const kvo_tracked *tracked, kvo_will_phase *will) {
-  kvo_pending_value *pending = will->cursor != NULL ? will->cursor->next : will->pending;
-  if (pending == NULL || pending->tracked != tracked) {
-    pending = will->pending;
-    while (pending != NULL && pending->tracked != tracked) pending = pending->next;
+kvo_pending_value *kvo__pending_of(const kvo_tracked *tracked, const kvo_will_phase *will) {
+  size_t first = 0, end = will->count;
+  while (first < end) {
+    size_t middle = first + (end - first) / 2;
+    if (will->pending[middle].tracked->order < tracked->order)
+      first = middle + 1;
+    else
+      end = middle;
   }
-  if (pending != NULL) will->cursor = pending;
-  return pending;
+  return first < will->count && will->pending[first].tracked == tracked ? &will->pending[first] : NULL;
 }
 
 void kvo__pending_told(const kvo_tracked *tracked, kvo_will_phase *will) {
-  kvo_pending_value *pending = pending_of(tracked, will);
+  kvo_pending_value *pending = kvo__pending_of(tracked, will);
   if (pending != NULL) pending->told = true;
 }
 
 void kvo__tracked_did(kvo_tracked *tracked, kvo_frame_content *frame) {
   const void *old_value = NULL;
   cell *last = NULL;
-  kvo_pending_value *pending = frame->will != NULL ? pending_of(tracked, frame->will) : NULL;
+  kvo_pending_value *pending = frame->will != NULL ? kvo__pending_of(tracked, frame->will) : NULL;
   if (pending != NULL) {
     old_value = pending->last != NULL ? pending->last->value : pending->value;
     pending->told = true;
@@ -263,15 +275,14 @@ void kvo__tracked_rearm(kvo_tracked *tracked) {
 }
 
 void kvo__pending_free(kvo_will_phase *will) {
-  while (will->pending != NULL) {
-    kvo_pending_value *pending = will->pending;
-    will->pending = pending->next;
+  for (size_t i = will->count; i-- > 0;) {
+    kvo_pending_value *pending = &will->pending[i];
     kvo_tracked *tracked = pending->tracked;
     if (pending->value != NULL) tracked->ops->release(pending->value, tracked->user_data);
     cell_release(tracked, pending->last);
-    kvo__free(pending);
     kvo__tracked_release(tracked);
   }
+  if (will->pending != &will->first) kvo__free(will->pending);
   kvo__free(will);
 }
 

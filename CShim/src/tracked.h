@@ -37,6 +37,8 @@ struct kvo_tracked {
   /** Below: guarded by `lock`. */
   kvo_dependency *dependencies;
   uint64_t started, committed;
+  /** Evaluations that have begun, those before changes included. */
+  uint64_t evaluations;
   cell *last;
   /** An object on the way died, and no change has been told since: the program's pointer to it may dangle. */
   bool orphaned;
@@ -84,6 +86,8 @@ typedef struct evaluation {
   /** Of such a one: what it finds when it compares, and how many evaluations had begun before. */
   comparison compared;
   uint64_t begun_before;
+  /** Which of all of the observation's it is. */
+  uint64_t serial;
   kvo_status status;
   /** The root's info lives as long as this: its object may die in an evaluation of its own. */
   uint64_t entered;

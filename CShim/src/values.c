@@ -109,22 +109,13 @@ typedef struct held {
 
 static void let_go(const held *of) { kvo__property_release(of->property, of->value); }
 
-/* What is being recorded right now, to stop at keys that affect each other in a circle. */
-typedef struct recording {
-  const struct recording *outer;
-  const kvo_object *object;
-  kvo_key key;
-} recording;
+static void record_path(kvo_object *object, const char *key_path);
 
-static void record_path(kvo_object *object, const char *key_path, const recording *outer);
-
-static void record_key(kvo_object *object, const kvo_property *property, kvo_key key, const recording *outer) {
-  for (const recording *each = outer; each != NULL; each = each->outer)
-    if (each->object == object && each->key == key) return;
-  kvo_track_coded_read(object, key);
-  if (property == NULL || property->affected_by == NULL) return;
-  recording here = {outer, object, key};
-  for (char **path = property->affected_by; *path != NULL; path++) record_path(object, *path, &here);
+/* Keys may affect each other, in a circle or in many ways: what affects one is recorded once in an evaluation. */
+static void record_key(kvo_object *object, const kvo_property *property, kvo_key key) {
+  bool is_affected = property != NULL && property->affected_by != NULL;
+  if (!kvo__track_declared(object, key, is_affected) || !is_affected) return;
+  for (char **path = property->affected_by; *path != NULL; path++) record_path(object, *path);
 }
 
 static void read_object(const kvo_value *value, void *arg) {
@@ -175,7 +166,7 @@ static const kvo_property *first_component(kvo_object *object, const char *key_p
   return cls != NULL ? kvo__class_find(cls, *key) : NULL;
 }
 
-static void record_path(kvo_object *object, const char *key_path, const recording *outer) {
+static void record_path(kvo_object *object, const char *key_path) {
   held at = {object, NULL, NULL};
   kvo_status status = KVO_OK;
   const kvo_property *property;
@@ -183,7 +174,7 @@ static void record_path(kvo_object *object, const char *key_path, const recordin
     kvo_key key;
     if (kvo_object_class(at.object) == NULL) break; /* as for `walk`, nothing */
     property = first_component(at.object, key_path, &key, &key_path);
-    record_key(at.object, property, key, outer);
+    record_key(at.object, property, key);
   } while (key_path != NULL && property != NULL && follow(&at, property, &status));
   let_go(&at);
 }
@@ -195,7 +186,7 @@ static bool walk(held *at, const char **key_path, const kvo_property **property,
     kvo_key key;
     const char *rest;
     *property = first_component(at->object, *key_path, &key, &rest);
-    if (kvo_track_is_recording()) record_key(at->object, *property, key, NULL);
+    if (kvo_track_is_recording()) record_key(at->object, *property, key);
     if (*property == NULL) {
       *status = KVO_ERROR_UNDEFINED_KEY;
       return false;

@@ -160,7 +160,8 @@ static bool passed(int status, const char *sentence) {
 }
 
 /* Arguments: parts of sentences that choose tests; -v prints each sentence. */
-int main(int argc, char **argv) {
+/* Weak: other programs use the checks only. */
+__attribute__((weak)) int main(int argc, char **argv) {
   bool verbose = argc > 1 && strcmp(argv[1], "-v") == 0;
   const char *filter = argc > 1 + verbose ? argv[1 + verbose] : "";
   int good = 0, bad = 0;

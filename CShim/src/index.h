@@ -1,0 +1,29 @@
+/* index.h - nodes of a slot in order, for those who would walk its list for long. Part of internal.h. */
+#ifndef KVO_INDEX_H
+#define KVO_INDEX_H
+
+#include <stdint.h>
+
+/** Stands in what is indexed. */
+typedef struct kvo_index_entry {
+  struct kvo_index_entry *left, *right;
+} kvo_index_entry;
+
+/** What the entries are in order of. */
+typedef struct kvo_index_key {
+  uint64_t major, minor;
+} kvo_index_key;
+
+/** All zero but for `key_of`: an empty one. Whoever uses it holds a lock. */
+typedef struct kvo_index {
+  kvo_index_entry *root;
+  kvo_index_key (*key_of)(const kvo_index_entry *entry);
+} kvo_index;
+
+KVO_HIDDEN void kvo__index_add(kvo_index *index, kvo_index_entry *entry);
+KVO_HIDDEN void kvo__index_remove(kvo_index *index, const kvo_index_entry *entry);
+/** The last entry before a key, or NULL; and the first that is not before it. */
+KVO_HIDDEN kvo_index_entry *kvo__index_before(const kvo_index *index, kvo_index_key key);
+KVO_HIDDEN kvo_index_entry *kvo__index_from(const kvo_index *index, kvo_index_key key);
+
+#endif /* KVO_INDEX_H */

@@ -1,0 +1,95 @@
+/* registrations.c - what it costs to come, to go and to be listed among n. */
+#include "scaling.h"
+
+static listener *listeners(size_t n) { return scaling_array(n, sizeof(listener)); }
+
+static listener *listening(size_t n, item *to, const char *key_path) {
+  listener *all = listeners(n);
+  for (size_t i = 0; i < n; i++) listen(&all[i], as_object(to), key_path, KVO_NEW);
+  return all;
+}
+
+ROW("register n observers of a key") {
+  item *object = item_make(0);
+  listener *all = listeners(n);
+  MEASURE for (size_t i = 0; i < n; i++) listen(&all[i], as_object(object), "value", KVO_NEW);
+}
+
+ROW("register n observers of a path") {
+  item *object = item_make(0), *next = item_make(1);
+  item_set_next(object, next);
+  listener *all = listeners(n);
+  MEASURE for (size_t i = 0; i < n; i++) listen(&all[i], as_object(object), "next.value", KVO_NEW);
+}
+
+ROW("remove n observers of a key by id, at random") {
+  item *object = item_make(0);
+  const size_t *order = scaling_shuffled(n);
+  listener *all = listening(n, object, "value");
+  MEASURE for (size_t i = 0; i < n; i++) CHECK_OK(kvo_remove_observer(all[order[i]].id));
+}
+
+ROW("remove n observers of a key by observer, at random") {
+  item *object = item_make(0);
+  const size_t *order = scaling_shuffled(n);
+  listener *all = listening(n, object, "value");
+  MEASURE for (size_t i = 0; i < n; i++)
+    CHECK_OK(kvo_remove_observer_for(as_object(object), &all[order[i]], "value"));
+}
+
+ROW("remove n observers of a key by observer, oldest first") {
+  item *object = item_make(0);
+  listener *all = listening(n, object, "value");
+  MEASURE for (size_t i = 0; i < n; i++) CHECK_OK(kvo_remove_observer_for(as_object(object), &all[i], "value"));
+}
+
+ROW("remove n observers of a path by observer, at random") {
+  item *object = item_make(0), *next = item_make(1);
+  item_set_next(object, next);
+  const size_t *order = scaling_shuffled(n);
+  listener *all = listening(n, object, "next.value");
+  MEASURE for (size_t i = 0; i < n; i++)
+    CHECK_OK(kvo_remove_observer_for(as_object(object), &all[order[i]], "next.value"));
+}
+
+ROW("remove one observer that is registered n times") {
+  item *object = item_make(0);
+  listener *one = listeners(1);
+  for (size_t i = 0; i < n; i++) listen(one, as_object(object), "value", KVO_NEW);
+  MEASURE for (size_t i = 0; i < n; i++) CHECK_OK(kvo_remove_observer_for(as_object(object), one, "value"));
+}
+
+ROW("remove n observers and wait") {
+  item *object = item_make(0);
+  listener *all = listening(n, object, "value");
+  MEASURE for (size_t i = 0; i < n; i++) CHECK_OK(kvo_cancel_observer_and_wait(all[i].id));
+}
+
+static void count_one(const kvo_fault_observation *observation, void *arg) {
+  (void)observation;
+  ++*(size_t *)arg;
+}
+
+ROW("list n observations") {
+  item *object = item_make(0);
+  listening(n, object, "value");
+  size_t count = 0;
+  MEASURE kvo_object_visit_observations(as_object(object), count_one, &count);
+  CHECK_EQ(count, n);
+}
+
+ROW("an object with n observers dies") {
+  item *object = item_make(0);
+  listener *all = listeners(n);
+  for (size_t i = 0; i < n; i++) listen(&all[i], as_object(object), "value", KVO_ENDS_WITH_OBJECT);
+  MEASURE item_destroy(object);
+}
+
+ROW("n objects are observed and die") {
+  listener *all = listeners(n);
+  MEASURE for (size_t i = 0; i < n; i++) {
+    item *object = item_make(0);
+    listen(&all[i], as_object(object), "value", KVO_ENDS_WITH_OBJECT);
+    item_destroy(object);
+  }
+}
