@@ -56,6 +56,8 @@ KVO_HIDDEN void kvo__fault_ended(kvo_observation observation, kvo_place place);
 KVO_HIDDEN void kvo__fault_not_registered(const kvo_object *object, const kvo_observer_identity *identity,
                                           const char *key_path, const void *context, bool match_context,
                                           kvo_place place);
+/** KVO0017: the death of an object whose evaluation on another thread waits for this one. */
+KVO_HIDDEN void kvo__fault_endless_death(const kvo_info *info, kvo_place place);
 /** KVO0016: a removal that fits several, the first of which is taken. */
 KVO_HIDDEN void kvo__fault_ambiguous(const kvo_fault_observation *candidates, size_t count, kvo_place place);
 /** KVO0015: it ends, its node is still there, and it was told of no change. */

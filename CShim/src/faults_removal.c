@@ -151,6 +151,23 @@ void kvo__fault_endless_wait(kvo_observation observation, kvo_waited waited, kvo
   kvo__raise(&fault, detail);
 }
 
+void kvo__fault_endless_death(const kvo_info *info, kvo_place place) {
+  char detail_block[512];
+  kvo_text detail = KVO_TEXT(detail_block);
+  kvo__append(&detail,
+              "waiting for the evaluations of %s@0x%llx, which is being destroyed, would never end: another thread is in "
+              "one, and waits for this thread",
+              info->cls->written, kvo__address((const char *)info->object - info->cls->header_offset));
+  kvo_fault fault = kvo__fault_of(KVO_FAULT_ENDLESS_WAIT);
+  fault.object = info->object;
+  fault.object_class = info->cls->written;
+  fault.help = "destroy no object within a getter that evaluates another; the memory of this one is not freed";
+  fault.file = place.file;
+  fault.line = place.line;
+  kvo__raise(&fault, detail.bytes);
+  kvo__discard(&detail);
+}
+
 void kvo__fault_unused(const kvo_node *node, kvo_place place) {
   kvo_fault_observation concerned;
   kvo__describe_node(node, &concerned);

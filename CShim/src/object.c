@@ -173,13 +173,14 @@ static void tell_bereaved(const kvo_info *info, funeral *of) {
       kvo__tracked_died(of->bereaved[i]->user_data, info);
 }
 
-/* Leaves the object as one that is being destroyed: it has its class, and takes no observers. */
-static void finish(kvo_object *object, kvo_place place) {
+/* Leaves the object as one that is being destroyed: it has its class, and takes no observers. False: another thread evaluates it, which
+ * waits for this one. */
+static bool finish(kvo_object *object, kvo_place place) {
   kvo__manual_forget(object);
   kvo_info *info = kvo__word_info(kvo__word(object));
   if (info == NULL) {
     set_word(object, kvo__word(object) | KVO_WORD_DYING);
-    return;
+    return true;
   }
   kvo__manual_end_of(info);
   uint64_t entered = kvo__enter(info);
@@ -195,7 +196,9 @@ static void finish(kvo_object *object, kvo_place place) {
     for (kvo_node *node = atomic_load(&slot->oldest); node != NULL; node = atomic_load(&node->newer))
       bury(info, node, &dead);
   /* Only they evaluate the object; one that was removed before may still do so. */
-  if (kvo__slot_find(info, KVO_KEY_ANCHORS) != NULL) kvo__wait_for_evaluations(info);
+  bool is_evaluated =
+      kvo__slot_find(info, KVO_KEY_ANCHORS) != NULL && kvo__wait_for_evaluations(info) != KVO_WAITED;
+  if (is_evaluated) kvo__fault_endless_death(info, place);
   /* The header may have been moved to be destroyed; reports name the object. */
   set_word(info->object, (uintptr_t)info->cls | KVO_WORD_DYING);
   set_word(object, (uintptr_t)info->cls | KVO_WORD_DYING);
@@ -206,6 +209,7 @@ static void finish(kvo_object *object, kvo_place place) {
   if (dead.left != dead.few) kvo__free(dead.left);
   kvo__free(dead.bereaved);
   kvo__leave(info, entered);
+  return !is_evaluated;
 }
 
 /* Whether there is an object to be ended; a fault if not. */
@@ -238,7 +242,7 @@ void kvo_object_destroy_at(kvo_object *object, const char *file, uint32_t line) 
   kvo_place place = {file, line};
   if (object == NULL || !can_end(object, function, place) || is_before_change(object, function, place)) return;
   kvo_class *cls = kvo_object_class(object);
-  finish(object, place);
+  if (!finish(object, place)) return; /* another thread's evaluation is using it, and waits for this one: its memory stays */
   if (cls->finalize != NULL) cls->finalize(object);
   kvo__free(object);
 }

@@ -275,40 +275,54 @@ void kvo_section_leave(void) { kvo__section_leave(); }
 
 /* ---------------------------------------------------------------------------------------------------------- Waiting -- */
 
-/* Whether a thread runs code of an observation, or evaluates for a root if that is given. The list is locked. */
-static bool runs(const kvo_thread *thread, kvo_observation observation, const kvo_info *root) {
+/* Whether a thread runs what is waited for. The list is locked. */
+static bool runs(const kvo_thread *thread, kvo_awaited what) {
   const kvo_mark *marks = atomic_load(&thread->marks);
   uint32_t depth = atomic_load(&thread->depth);
   for (uint32_t i = 0; i < depth; i++)
-    if (root != NULL ? atomic_load(&marks[i].root) == root : atomic_load(&marks[i].observation) == observation)
+    if (what.root != NULL ? atomic_load(&marks[i].root) == what.root
+                          : atomic_load(&marks[i].observation) == what.observation)
       return true;
   return false;
 }
 
-static bool others_run(kvo_observation observation, const kvo_info *root) {
+static bool others_run(kvo_awaited what) {
   if (atomic_load(&unmarked) != own_unmarked) return true;
   for (const kvo_thread *each = threads; each != NULL; each = each->next)
-    if (each != kvo__this_thread && runs(each, observation, root) && !is_gone(each)) return true;
+    if (each != kvo__this_thread && runs(each, what) && !is_gone(each)) return true;
   return false;
 }
 
-/* Whether those who run an observation wait, directly or through others, for this thread. The list is locked. */
-static bool leads_back(kvo_observation observation) {
+static bool is_waiting(const kvo_thread *thread) {
+  return thread->awaits.observation != 0 || thread->awaits.root != NULL;
+}
+
+/* Whether those who run what is waited for wait, directly or through others, for this thread; and one of them that waits for
+ * deliveries, if any does. The list is locked. */
+static bool leads_back(kvo_awaited what, kvo_thread **for_deliveries) {
   for (kvo_thread *each = threads; each != NULL; each = each->next) {
-    if (each->visited || each == kvo__this_thread || !runs(each, observation, NULL) || each->awaits == 0) continue;
+    if (each->visited || each == kvo__this_thread || !is_waiting(each) || !runs(each, what)) continue;
     each->visited = true;
-    if (runs(kvo__this_thread, each->awaits, NULL) || leads_back(each->awaits)) return true;
+    if (!runs(kvo__this_thread, each->awaits) && !leads_back(each->awaits, for_deliveries)) continue;
+    if (each->awaits.root == NULL) *for_deliveries = each;
+    return true;
   }
   return false;
 }
 
-static bool in_circle(kvo_observation observation) {
-  if (kvo__this_thread == NULL || observation == 0) return false;
+/* Whether this thread is to give up: where waits form a circle, one for deliveries does, for an object that dies is still being used. The
+ * list is locked. */
+static bool ends_circle(kvo_awaited what) {
+  kvo_thread *other = NULL;
   for (kvo_thread *each = threads; each != NULL; each = each->next) each->visited = false;
-  return leads_back(observation);
+  if (!leads_back(what, &other)) return false;
+  if (what.root == NULL || other == NULL) return true;
+  other->gives_up = true;
+  kvo__marks_changed();
+  return false;
 }
 
-static kvo_waited wait(kvo_observation observation, const kvo_info *root) {
+static kvo_waited wait(kvo_awaited what) {
   kvo_thread *self = kvo__thread();
   kvo_waited result = KVO_WAITED;
   atomic_fetch_add(&kvo__threads.waiters, 1);
@@ -316,9 +330,12 @@ static kvo_waited wait(kvo_observation observation, const kvo_info *root) {
   for (bool busy = true; busy && result == KVO_WAITED;) {
     uint32_t before = atomic_load(&progress);
     kvo__acquire(&list_lock);
-    busy = others_run(observation, root);
-    if (busy && in_circle(observation)) result = KVO_WAITED_IN_CIRCLE;
-    if (self != NULL) self->awaits = busy && result == KVO_WAITED ? observation : 0;
+    busy = others_run(what);
+    if (busy && self != NULL && (self->gives_up || ends_circle(what))) result = KVO_WAITED_IN_CIRCLE;
+    if (self != NULL) {
+      self->awaits = busy && result == KVO_WAITED ? what : (kvo_awaited){0};
+      self->gives_up = false;
+    }
     kvo__release(&list_lock);
     if (busy && result == KVO_WAITED) kvo__futex_wait(&progress, before);
   }
@@ -328,15 +345,17 @@ static kvo_waited wait(kvo_observation observation, const kvo_info *root) {
 
 kvo_waited kvo__wait_for_deliveries(kvo_observation observation) {
   if (observation == 0) return KVO_WAITED; /* no observation, and what a mark says between two */
-  kvo_waited result = wait(observation, NULL);
-  bool own = kvo__this_thread != NULL && runs(kvo__this_thread, observation, NULL);
+  kvo_awaited what = {observation, NULL};
+  kvo_waited result = wait(what);
+  bool own = kvo__this_thread != NULL && runs(kvo__this_thread, what);
   return own ? KVO_WAITED_IN_OWN : result;
 }
 
-void kvo__wait_for_evaluations(const kvo_info *root) {
+kvo_waited kvo__wait_for_evaluations(const kvo_info *root) {
+  kvo_awaited what = {0, root};
   /* Without a barrier: an evaluation is marked under the lock of its observation, and whoever ended that has had it since. */
   kvo__acquire(&list_lock);
-  bool busy = others_run(0, root);
+  bool busy = others_run(what);
   kvo__release(&list_lock);
-  if (busy) wait(0, root);
+  return busy ? wait(what) : KVO_WAITED;
 }

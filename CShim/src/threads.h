@@ -21,6 +21,12 @@ typedef struct kvo_manual_list {
   struct kvo_manual *first;
 } kvo_manual_list;
 
+/** What is waited for: the deliveries and evaluations of an observation, or all evaluations for a root. */
+typedef struct kvo_awaited {
+  kvo_observation observation;
+  const kvo_info *root;
+} kvo_awaited;
+
 /** A thread, as the others see it. */
 typedef struct kvo_thread {
   struct kvo_thread *next;
@@ -39,8 +45,10 @@ typedef struct kvo_thread {
   _Atomic uint32_t sections;
   /** Its manual pairs: manual.c. */
   kvo_manual_list manuals;
-  /** The observation whose deliveries it waits for, or 0; and a search's note. Under the list's lock. */
-  kvo_observation awaits;
+  /** What it waits for, all zero for nothing; that it must not wait any longer, for an object's death waits for it; and a search's
+   * note. Under the list's lock. */
+  kvo_awaited awaits;
+  bool gives_up;
   bool visited;
   /** A free entry of ids.c, as an id of generation 1, or 0; the thread's own. */
   uint64_t kept_id;
@@ -179,7 +187,8 @@ KVO_HIDDEN void kvo__end_abandoned(kvo_thread *self, const void *frame);
 /** The deliveries in progress on this thread, outermost first, rounds folded; returns how many steps. */
 KVO_HIDDEN size_t kvo__chain(kvo_fault_step *steps, size_t capacity);
 
-/** Waits until no other thread evaluates an observation of this object, all of which have ended. */
-KVO_HIDDEN void kvo__wait_for_evaluations(const kvo_info *root);
+/** Waits until no other thread evaluates an observation of this object, all of which have ended; but not for one that waits for this
+ * thread. */
+KVO_HIDDEN kvo_waited kvo__wait_for_evaluations(const kvo_info *root);
 
 #endif /* KVO_THREADS_H */

@@ -351,3 +351,91 @@ TEST("a callback waits for one that waits for a third: all return, and it is no 
   shared_destroy(other);
   shared_destroy(leaf);
 }
+
+/* ------------------------------------------------------------------------------------------- Deaths in the circle -- */
+
+/* What evaluates "slow" of a root, without being the root. */
+static shared *middles[2];
+static _Atomic int gone_on;
+
+static void set_middle(void *arg) { set_next(middles[(intptr_t)arg], leaf); }
+
+/* A root with an observer of "slow", whose getter is asked at each set of the middle's `next`. */
+static shared *make_slow_root(int number) {
+  shared *root = shared_make();
+  middles[number] = shared_make();
+  set_next(root, middles[number]);
+  observe(root, "slow", KVO_ENDS_WITH_OBJECT, NULL, &destroyed);
+  return root;
+}
+
+static void wait_in_getter(const shared *of) {
+  pthread_barrier_wait(&meeting);
+  (void)kvo_cancel_observer_and_wait(ids[0]);
+  CHECK_EQ((int)of->value, 7); /* it is still there */
+  gone_on++;
+}
+
+static void destroy_object(const kvo_change *change, void *user_data) {
+  (void)change;
+  (void)user_data;
+  pthread_barrier_wait(&meeting);
+  shared_destroy(object);
+  calls++;
+}
+
+TEST("a getter that waits for a callback which destroys the getter's object is KVO0017, and the object lives until the getter is over") {
+  kvo_set_fault_handler(count_fault, NULL);
+  pthread_barrier_init(&meeting, NULL, 2);
+  for (int round = 0; round < rounds(200); round++) {
+    leaf = shared_make();
+    object = make_slow_root(0);
+    set(object, 7);
+    calls = endless_waits = gone_on = destroyed = 0;
+    ids[0] = observe_with(leaf, "value", KVO_NEW, destroy_object, NULL);
+    in_slow_getter = wait_in_getter;
+    running *one = start_thread(set_middle, (void *)0), *two = start_thread(set_leaf, NULL);
+    join_thread(one);
+    join_thread(two);
+    in_slow_getter = NULL;
+    CHECK_EQ((int)endless_waits, 1);
+    CHECK_EQ((int)gone_on, 1);
+    CHECK_EQ((int)calls, 1);
+    CHECK_EQ((int)destroyed, 1);
+    shared_destroy(middles[0]);
+    shared_destroy(leaf);
+  }
+}
+
+static shared *roots[2];
+
+static void destroy_other_root(const shared *of) {
+  shared *self = roots[of == roots[1]];
+  pthread_barrier_wait(&meeting);
+  shared_destroy(roots[of == roots[0]]);
+  CHECK_EQ((int)self->value, 7);
+  gone_on++;
+}
+
+TEST("two getters that destroy each other's objects are KVO0017, and the memory of one stays") {
+  kvo_set_fault_handler(count_fault, NULL);
+  pthread_barrier_init(&meeting, NULL, 2);
+  for (int round = 0; round < rounds(200); round++) {
+    leaf = shared_make();
+    endless_waits = gone_on = destroyed = 0;
+    for (int i = 0; i < 2; i++) {
+      roots[i] = make_slow_root(i);
+      set(roots[i], 7);
+    }
+    in_slow_getter = destroy_other_root;
+    running *one = start_thread(set_middle, (void *)0), *two = start_thread(set_middle, (void *)1);
+    join_thread(one);
+    join_thread(two);
+    in_slow_getter = NULL;
+    CHECK_EQ((int)endless_waits, 1);
+    CHECK_EQ((int)gone_on, 2);
+    CHECK_EQ((int)destroyed, 2);
+    for (int i = 0; i < 2; i++) shared_destroy(middles[i]);
+    shared_destroy(leaf);
+  }
+}
