@@ -274,6 +274,8 @@ typedef struct kvo_dependency {
   uint64_t generation;
   /** The last evaluation that has recorded what its key is declared to be affected by. tracked->lock. */
   uint64_t declared_in;
+  /** What the newest evaluation read next, if it read this once: an address, for comparison. tracked->lock. */
+  const kvo_object *successor;
   /** Whether it is in tracked->dependencies; tracked->lock. */
   bool chained;
 } kvo_dependency;

@@ -196,29 +196,22 @@ static void note_read(evaluation *recording, const kvo_info *info, kvo_key key, 
   recording->read_count++;
 }
 
-/* Whether the observation hears of this key of another object of this class: of the one that was here before. tracked->lock is held. */
-static bool hears_another(const kvo_tracked *tracked, const kvo_class *cls, kvo_key key) {
-  const kvo_dependency *each = tracked->dependencies;
-  while (each != NULL && (key_of(each) != key || info_of(each)->cls != cls)) each = each->to;
-  return each != NULL;
-}
-
 /* A read before a change, of what nobody subscribed to when the path was last armed: what leads to it has changed in silence, or is just
  * being told. */
 static void compare_read(evaluation *over, kvo_object *object, kvo_key key) {
   comparison *compared = &over->compared;
   if (!compared->is_wanted || compared->suspect != NULL || key == KVO_KEY_LIFETIME) return;
   kvo_info *info = kvo__word_info(kvo__word(object));
-  kvo_tracked *tracked = over->tracked;
-  kvo__lock(&tracked->lock);
-  if (info != NULL && find_dependency(tracked, info, key) != NULL) {
-    compared->holder = info;
-    compared->holder_key = key;
-  } else if (compared->holder != NULL && hears_another(tracked, kvo_object_class(object), key)) {
+  kvo__lock(&over->tracked->lock);
+  bool is_subscribed = info != NULL && find_dependency(over->tracked, info, key) != NULL;
+  kvo__unlock(&over->tracked->lock);
+  if (!is_subscribed && compared->holder != NULL) {
     compared->suspect = object;
     compared->suspect_key = key;
+    return;
   }
-  kvo__unlock(&tracked->lock);
+  compared->holder = is_subscribed ? info : NULL;
+  compared->holder_key = key;
 }
 
 /* Whether another change than this one is at work on the holder: then it is just about to tell. */
@@ -229,25 +222,38 @@ static bool others_change(const evaluation *over, const kvo_info *holder) {
   return readers > own;
 }
 
-/* It is certain if only this thread has ever evaluated the observation, no evaluation has begun since this one, and nobody is at work on
- * the holder or has announced a change by hand: each change that was told has then been followed, and this one was not told. With
- * several threads it never is: one may have stored, and not yet come to tell; so nothing is said of those. */
+/* The dependency in a list, of which only the address of the info is known. */
+static const kvo_dependency *find_by_address(const kvo_dependency *in, const kvo_info *info, kvo_key key) {
+  while (in != NULL && (info_of(in) != info || key_of(in) != key)) in = in->to;
+  return in;
+}
+
+/* Whether that key of the object with this address is in a list. */
+static bool hears_of(const kvo_dependency *in, const kvo_object *object, kvo_key key) {
+  while (in != NULL && (info_of(in)->object != object || key_of(in) != key)) in = in->to;
+  return in != NULL;
+}
+
+/* Where behind the same read the newest evaluation read this key of another object, which is still observed for it, the first read gave
+ * that object then. It is certain that nobody has told of that if only this thread has ever evaluated the observation (only then it compares), no evaluation has
+ * begun since this one, and nobody is at work on the holder or has announced a change by hand: each change that was told has
+ * then been followed, and this one was not told. With several threads it never is: one may have stored, and not yet come to tell; so
+ * nothing is said of those. */
 kvo_info *kvo__silent_change(const evaluation *over, uint64_t *entered) {
   const comparison *compared = &over->compared;
   kvo_tracked *tracked = over->tracked;
   if (compared->suspect == NULL || kvo__manual_is_open()) return NULL;
-  kvo_info *holder = NULL;
+  kvo_info *changed = NULL;
   kvo__lock(&tracked->lock);
-  bool is_followed = tracked->is_shared || tracked->started != over->begun_before;
-  for (const kvo_dependency *each = tracked->dependencies; each != NULL && !is_followed; each = each->to) {
-    kvo_info *info = info_of(each);
-    if (info == compared->holder && key_of(each) == compared->holder_key) holder = info;
-    is_followed = info->object == compared->suspect && key_of(each) == compared->suspect_key;
-  }
-  if (is_followed || (holder != NULL && others_change(over, holder))) holder = NULL;
-  if (holder != NULL) *entered = kvo__enter(holder); /* it is subscribed to, so it is there */
+  const kvo_dependency *all = tracked->dependencies;
+  const kvo_dependency *holder = find_by_address(all, compared->holder, compared->holder_key);
+  if (holder != NULL && holder->successor != NULL && holder->successor != compared->suspect &&
+      tracked->started == over->begun_before && hears_of(all, holder->successor, compared->suspect_key) &&
+      !others_change(over, info_of(holder)))
+    changed = info_of(holder);
+  if (changed != NULL) *entered = kvo__enter(changed); /* it is subscribed to, so it is there */
   kvo__unlock(&tracked->lock);
-  return holder;
+  return changed;
 }
 
 static void track_read(kvo_object *object, kvo_key key, bool coded) {
@@ -318,12 +324,25 @@ static const read *leaf_of(const evaluation *over) {
   return last;
 }
 
+/* What was read behind a read that was made once, or NULL. */
+static const kvo_object *successor_of(const kvo_dependency *dependency, const evaluation *over) {
+  const kvo_object *successor = NULL;
+  size_t count = over->read_count <= READS ? over->read_count : 0, times = 0;
+  for (size_t i = 0; i < count; i++)
+    if (over->reads[i].info == info_of(dependency) && over->reads[i].key == key_of(dependency)) {
+      successor = i + 1 < count ? over->reads[i + 1].object : NULL;
+      times++;
+    }
+  return times == 1 ? successor : NULL;
+}
+
 /* Turns its dependencies into what the newest evaluation has made of them; tells whether one is a leaf. In place: a change in
  * progress goes on to tell it. tracked->lock is held. */
 bool kvo__settle_leaf(kvo_tracked *tracked, const evaluation *over) {
   const read *leaf = leaf_of(over);
   for (kvo_dependency *each = tracked->dependencies; each != NULL; each = each->to) {
     if (each->generation != over->number) continue;
+    each->successor = successor_of(each, over);
     bool is_leaf = leaf != NULL && info_of(each) == leaf->info && key_of(each) == leaf->key;
     bool is_subject = info_of(each) == over->subject_info && key_of(each) == over->subject_key;
     kvo_node_kind kind = is_leaf ? KVO_NODE_LEAF : is_subject ? KVO_NODE_SUBJECT : KVO_NODE_DEPENDENCY;

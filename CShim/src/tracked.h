@@ -63,16 +63,16 @@ typedef struct read {
   bool awaits_getter;
 } read;
 
-/* What an evaluation before a change finds when it compares what it reads with what is subscribed to. Objects and infos may be gone: they
- * are compared with those of the dependencies, and never followed. */
+/* What an evaluation before a change finds when it compares what it reads with what is subscribed to. What it points to may be gone: it is
+ * compared with the dependencies, and never followed. */
 typedef struct comparison {
   bool is_wanted;
   /** The object that changes, which the frame keeps. */
   const kvo_info *changing;
-  /** The last read that was subscribed to. */
+  /** The last read, if it was subscribed to. */
   const kvo_info *holder;
   kvo_key holder_key;
-  /** The first read behind it that was not, though the same key of another object is, or NULL. */
+  /** The first read behind such a one that was not subscribed to, or NULL. */
   const kvo_object *suspect;
   kvo_key suspect_key;
 } comparison;

@@ -77,6 +77,45 @@ TEST("it is not told of a change that was announced by hand before anybody obser
   finish();
 }
 
+static counted *old_middle;
+
+static void change_again(const kvo_raw_change *change, void *user_data) {
+  (void)change;
+  (void)user_data;
+  counted_set_next(old_middle, make_path(0)); /* the path has not followed yet */
+}
+
+static void nothing(void *user_data) { (void)user_data; }
+
+TEST("it is not told of a change that is just being told to others, who change the path again") {
+  begin(2, KVO_OLD);
+  old_middle = counted_next(root);
+  static const kvo_observer_ops ops = {change_again, nothing, NULL, NULL, NULL};
+  kvo_binding_observer described = {.key_path = "next", .ops = &ops};
+  kvo_observation first;
+  CHECK_OK(kvo_binding_observe_key(counted_object(root), kvo_key_hash("next", 4), &described, &first));
+  counted_set_next(root, make_path(1));
+  CHECK_EQ((int)silent_changes, 0);
+  CHECK_EQ((int)watcher.calls, 2);
+  CHECK_OK(kvo_cancel_observer(first));
+  counted_release(old_middle);
+  finish();
+}
+
+static void replace_in_getter(counted *of) {
+  if (of != root) return;
+  counted_has_read = NULL;
+  counted_set_next(root, make_path(1));
+}
+
+TEST("it is not told when a getter changes the path that is being read") {
+  begin(2, KVO_OLD);
+  counted_has_read = replace_in_getter;
+  counted_set_next(root, make_path(1));
+  CHECK_EQ((int)silent_changes, 0);
+  finish();
+}
+
 /* What another thread does between two changes of this one. */
 static void replace_elsewhere(void *arg) {
   (void)arg;
