@@ -68,6 +68,9 @@ KVO_HIDDEN void kvo__copy_cut(char *to, size_t size, const char *text);
 /** The new value as a text of `size` bytes at most, 16 at least, NUL included. False: not told, or not of a type that C knows. */
 KVO_HIDDEN bool kvo__new_value_text(const kvo_raw_change *change, char *to, size_t size);
 
+/** Whether two changes are known to have told the same new value. */
+KVO_HIDDEN bool kvo__tells_same(const kvo_raw_change *one, const kvo_raw_change *other);
+
 /** An observation's own node, which the caller keeps from being freed. */
 static inline void kvo__tap_node(const kvo_node *node, kvo_moment moment) {
   if (kvo__is_tapped()) kvo__note_node(node, moment);

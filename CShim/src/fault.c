@@ -87,12 +87,14 @@ static kvo_action ask_handler(const kvo_fault *fault, int cancellation) {
   if ((handler == NULL && scope == NULL && thread_handler == NULL) || in_handler) return KVO_ACTION_DEFAULT;
   handler_frame = own_frame;
   kvo__cancel_resume(cancellation); /* it is the program's code */
+  uint32_t mark = kvo__handler_begin(own_frame);
   void *recorder = kvo__recording_suspend(); /* an evaluation may have raised it */
   kvo_action action = KVO_ACTION_DEFAULT;
   if (thread_handler != NULL) action = thread_handler(fault, thread_handler_arg);
   if (action == KVO_ACTION_DEFAULT && scope != NULL) action = scope(fault, NULL);
   if (action == KVO_ACTION_DEFAULT && handler != NULL) action = handler(fault, arg);
   kvo__recording_resume(recorder);
+  kvo__handler_end(mark);
   kvo__cancel_hold();
   handler_frame = NULL;
   return action;

@@ -70,11 +70,16 @@ KVO_HIDDEN void kvo__fault_endless_wait(kvo_observation observation, kvo_waited 
 
 /* ---------------------------------------------------------------------------------------------- faults_delivery.c -- */
 
-/** What deliveries within each other look like. */
-typedef enum kvo_circle { KVO_NO_CIRCLE, KVO_CIRCLE_OF_ONE, KVO_CIRCLE, KVO_CIRCLE_IRREGULAR } kvo_circle;
-/** KVO0024 for a circle of several, otherwise KVO0023; `length` is how many observations it is of. */
-KVO_HIDDEN void kvo__fault_too_deep(uint32_t depth, kvo_circle circle, size_t length);
-/** KVO0025; the node may be NULL. */
+/** What deliveries within each other look like: how many observations call each other, and whether they are told the same again and
+ * again, as far as they were told values that can be compared. */
+typedef struct kvo_nesting {
+  enum { KVO_NO_CIRCLE, KVO_CIRCLE_OF_ONE, KVO_CIRCLE, KVO_CIRCLE_IRREGULAR } shape;
+  size_t length;
+  bool values_repeat;
+} kvo_nesting;
+/** A limit is reached, of the variable or of the stack: KVO0024 for a circle of several whose values repeat, otherwise KVO0023. */
+KVO_HIDDEN void kvo__fault_too_deep(uint32_t depth, const kvo_nesting *nesting, bool by_variable);
+/** KVO0025: the callback of this node, or, if NULL, a getter in an evaluation. */
 KVO_HIDDEN void kvo__fault_abandoned(const kvo_node *node);
 /** KVO0028. `concerned` here and below is one of those who observe the key, or NULL. */
 KVO_HIDDEN void kvo__fault_no_will(const kvo_object *object, const char *key, const kvo_fault_observation *concerned,

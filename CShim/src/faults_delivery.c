@@ -13,51 +13,63 @@ static void append_step(kvo_text *to, const kvo_fault_observation *of) {
   if (of->file != NULL) kvo__append(to, " (%s:%u)", of->file, (unsigned)of->line);
 }
 
-void kvo__fault_too_deep(uint32_t depth, kvo_circle circle, size_t length) {
-  enum { STEPS = 40, IN_FIRST_LINE = 4 };
+/* Each of a round, as far as a first line is for it. */
+static void append_round(kvo_text *to, const kvo_fault_step *steps, size_t count, size_t length) {
+  enum { IN_FIRST_LINE = 4 };
+  size_t first = count - (length < count ? length : count);
+  for (size_t i = 0; i < length && i < IN_FIRST_LINE && first + i < count; i++) {
+    if (i > 0) kvo__append(to, " -> ");
+    append_step(to, &steps[first + i].observation);
+  }
+  if (length > IN_FIRST_LINE) kvo__append(to, " -> …");
+}
+
+static const char later[] =
+    " What was not told is told with the present value once other deliveries are over; what goes on in a circle even then is not told "
+    "of what it sets itself.";
+
+void kvo__fault_too_deep(uint32_t depth, const kvo_nesting *nesting, bool by_variable) {
+  enum { STEPS = 16 };
   kvo_fault_step steps[STEPS];
   size_t count = kvo__chain(steps, STEPS);
   const kvo_fault_observation *last = count > 0 ? &steps[count - 1].observation : NULL;
-  char detail_block[512];
-  kvo_text detail = KVO_TEXT(detail_block);
-  kvo_fault fault = kvo__fault_of(circle == KVO_CIRCLE ? KVO_FAULT_UNSETTLED : KVO_FAULT_RECURSION);
-  switch (circle) {
+  bool is_settled = nesting->shape != KVO_CIRCLE || !nesting->values_repeat;
+  char detail_block[512], help_block[512];
+  kvo_text detail = KVO_TEXT(detail_block), help = KVO_TEXT(help_block);
+  kvo_fault fault = kvo__fault_of(is_settled ? KVO_FAULT_RECURSION : KVO_FAULT_UNSETTLED);
+  const char *repeat = nesting->values_repeat ? ", and is told the same values again and again" : "";
+  const char *limit = by_variable ? "KVO_MAX_DEPTH allows no more" : "the stack has no room for more";
+  switch (nesting->shape) {
     case KVO_CIRCLE:
-      kvo__append(&detail,
-                  "%zu observations set what the next one observes, and do not settle in %u deliveries: ", length,
-                  (unsigned)depth);
-      for (size_t i = 0; i < length && i < IN_FIRST_LINE && i < count; i++) {
-        if (i > 0) kvo__append(&detail, " -> ");
-        append_step(&detail, &steps[count - (length < count ? length : count) + i].observation);
-      }
-      if (length > IN_FIRST_LINE) kvo__append(&detail, " -> …");
-      fault.help =
-          "bind in one direction only, set only what differs, or make the values agree: what one of them stores "
-          "(rounded, trimmed, clamped) is not what the other wants. This change is told to nobody else; then the "
-          "program goes on";
+      kvo__append(&detail, "%zu observations set what the next one observes%s; they nest %u deep, and %s: ",
+                  nesting->length, nesting->values_repeat ? ", and are told the same values again and again" : "",
+                  (unsigned)depth, limit);
+      append_round(&detail, steps, count, nesting->length);
+      kvo__append(&help, "bind in one direction only, set only what differs, or make the values agree: what one of them stores "
+                         "(rounded, trimmed, clamped) is not what the other wants.");
       break;
     case KVO_CIRCLE_OF_ONE:
-      kvo__append(&detail, "an observer sets what it observes, %u deep and without end: ", (unsigned)depth);
+      kvo__append(&detail, "an observer sets what it observes%s; it nests %u deep, and %s: ", repeat, (unsigned)depth,
+                  limit);
       if (last != NULL) append_step(&detail, last);
-      fault.help =
-          "do not set the observed property in its own callback, or only to a value that differs; KVO_MAX_DEPTH=n "
-          "lets deliveries nest deeper";
+      kvo__append(&help, "do not set the observed property in its own callback, or only to a value that differs.");
       break;
     case KVO_CIRCLE_IRREGULAR:
-      kvo__append(&detail, "%zu observations call each other again and again, %u deep; the innermost is ", length,
-                  (unsigned)depth);
+      kvo__append(&detail, "%zu observations call each other again and again, %u deep, and %s; the innermost is ",
+                  nesting->length, (unsigned)depth, limit);
       if (last != NULL) append_step(&detail, last);
-      fault.help = "look at the chain: who sets what whom calls? KVO_MAX_DEPTH=n lets deliveries nest deeper";
+      kvo__append(&help, "look at the chain: who sets what whom calls?");
       break;
     default:
       kvo__append(&detail, "deliveries nest %u deep, each of another observation, and %s; the innermost is ",
-                  (unsigned)depth,
-                  kvo__knobs.max_depth != 0 ? "KVO_MAX_DEPTH allows no more" : "the stack has no room for more");
+                  (unsigned)depth, limit);
       if (last != NULL) append_step(&detail, last);
-      fault.help =
-          "this is no circle, but a long chain: shorten it, set the next object after the callback has returned, "
-          "or run it on a thread with a larger stack";
+      kvo__append(&help, "this is no circle, but a long chain: shorten it, or set the next object after the callback has returned.");
   }
+  kvo__append(&help, by_variable ? " KVO_MAX_DEPTH=n lets deliveries nest deeper, as far as the stack allows."
+                                 : " A thread with a larger stack lets deliveries nest deeper.");
+  kvo__append(&help, "%s", later);
+  fault.help = help.bytes;
   fault.chain = steps;
   fault.chain_count = count;
   fault.observations = last;
@@ -66,6 +78,7 @@ void kvo__fault_too_deep(uint32_t depth, kvo_circle circle, size_t length) {
   fault.object_class = last != NULL ? last->object_class : NULL;
   kvo__raise(&fault, detail.bytes);
   kvo__discard(&detail);
+  kvo__discard(&help);
 }
 
 void kvo__fault_abandoned(const kvo_node *node) {
@@ -73,7 +86,7 @@ void kvo__fault_abandoned(const kvo_node *node) {
   kvo_text detail = KVO_TEXT(detail_block);
   kvo_fault_observation left;
   kvo_fault fault = kvo__fault_of(KVO_FAULT_ABANDONED_DELIVERY);
-  kvo__append(&detail, "the callback of ");
+  kvo__append(&detail, node != NULL ? "the callback of " : "a getter that was called for observers");
   if (node != NULL) {
     kvo__describe_node(node, &left);
     append_step(&detail, &left);
@@ -81,12 +94,11 @@ void kvo__fault_abandoned(const kvo_node *node) {
     fault.observation_count = 1;
     fault.object = left.object;
     fault.object_class = left.object_class;
-  } else {
-    kvo__append(&detail, "an observation");
   }
-  kvo__append(&detail, " was left by longjmp or an exception: the observers after it were not told");
+  kvo__append(&detail, " was left by longjmp or an exception: %s were not told",
+              node != NULL ? "the observers after it" : "they");
   fault.help =
-      "catch exceptions and end jumps within the callback. Found at the next delivery of this thread; that the "
+      "catch exceptions and end jumps within the callback or the getter. Found at what this thread did next; that the "
       "object's memory stays allocated cannot be helped";
   kvo__raise(&fault, detail.bytes);
   kvo__discard(&detail);

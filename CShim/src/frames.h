@@ -32,6 +32,8 @@ typedef struct kvo_will_phase {
   kvo_pending_value first;
   /** While observers are being told before the change: the stack frame of that. Else NULL. */
   const void *telling;
+  /** Of a change that is over when this stack frame is; NULL of others. */
+  const void *frame;
 } kvo_will_phase;
 
 /** What a kvo_frame holds. */
@@ -72,6 +74,10 @@ extern KVO_HIDDEN _Thread_local uint32_t kvo__unusual __attribute__((tls_model("
 
 KVO_HIDDEN uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key, bool by_setter,
                                      kvo_change_kind kind, const kvo_selection *selection);
+/** The change is made within the caller's stack frame, and will be over when that is, or be left with it. */
+KVO_HIDDEN void kvo__frame_stays(kvo_frame *frame, const void *stack_frame);
+/** Forgets the changes that were left by longjmp or an exception, as the present frame shows. No lock may be held. */
+KVO_HIDDEN void kvo__wills_abandoned(const void *frame);
 /** Tells whether a frame of this thread, not one of the dying object itself, will yet tell this tracked observation its did. */
 KVO_HIDDEN bool kvo__in_change_of(const kvo_tracked *tracked, const kvo_info *dying);
 

@@ -48,6 +48,7 @@ KVO_HIDDEN void kvo__release(kvo_lock *lock);
 /** Its last access to the lock's memory is the atomic that releases it: whoever gets the lock next may free it. */
 KVO_HIDDEN void kvo__unlock(kvo_lock *lock);
 KVO_HIDDEN void kvo__futex_wait(_Atomic uint32_t *word, uint32_t expected);
+KVO_HIDDEN void kvo__futex_wait_for(_Atomic uint32_t *word, uint32_t expected, uint32_t milliseconds);
 KVO_HIDDEN void kvo__futex_wake_all(_Atomic uint32_t *word);
 
 /** Around what may be a cancellation point of the C library, such as write(2), where a lock or a file would stay behind: the thread
@@ -527,17 +528,22 @@ KVO_HIDDEN void kvo__track_fail(kvo_status status);
 /** Stops recording on this thread and returns what to give to kvo__recording_resume. */
 KVO_HIDDEN void *kvo__recording_suspend(void);
 KVO_HIDDEN void kvo__recording_resume(void *recorder);
-/** What records or evaluates below a stack frame of this thread was left by longjmp or an exception. */
-KVO_HIDDEN void kvo__recording_abandoned(const void *frame);
+/** An evaluation, of which this is the mark, was left by longjmp or an exception. No lock may be held. */
+KVO_HIDDEN void kvo__evaluation_left(const kvo_mark *mark);
+/** After deliveries that were put off: evaluates again, re-arms, and tells the present value. */
+KVO_HIDDEN void kvo__tracked_retell(kvo_tracked *tracked);
 /** In the child of a fork, where the other threads are gone: their evaluations are, too. */
 KVO_HIDDEN void kvo__tracking_forked(void);
 
 /** Calls an observer, whose own node is given, if it is live, marked, with recording suspended. */
 static inline void kvo__call(const kvo_raw_change *change, const kvo_node *node, const _Atomic bool *live,
                              kvo_raw_callback callback, void *user_data) {
-  uint32_t mark = kvo__mark(change->observation, NULL, node);
-  if (mark != KVO_TOO_DEEP && atomic_load(live)) {
+  uint32_t mark = kvo__mark(change->observation, NULL, node, change);
+  if (mark == KVO_TOO_DEEP) {
+    if (!change->is_prior) kvo__defer(node); /* a prior note comes before the change, or not */
+  } else if (atomic_load(live)) {
     void *recorder = kvo_is_tracking() ? kvo__recording_suspend() : NULL;
+    if (recorder != NULL && mark != KVO_UNMARKED) kvo__mark_at(mark)->recorder = recorder;
     kvo__call_noted(kvo__is_tapped(), change, node, callback, user_data);
     if (recorder != NULL) kvo__recording_resume(recorder);
   }

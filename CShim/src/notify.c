@@ -133,6 +133,7 @@ static void send_prior(const kvo_frame_content *change, kvo_node *node, bool is_
 void kvo_frame_will(kvo_frame *frame, const void *old_value) {
   if (frame == NULL) return;
   kvo_frame_content *change = content(frame);
+  kvo__wills_abandoned(__builtin_frame_address(0));
   change->will = kvo__alloc(sizeof *change->will);
   if (change->will != NULL) { /* without memory, tracked observations will not know the old value */
     change->will->info = change->info;
@@ -179,19 +180,24 @@ static inline kvo_node *next_told(kvo_frame_content *change) {
 /* Most of what a direct observation gets is there since the frame began, and one mark serves all: there may be many. */
 static inline void call_direct(kvo_frame_content *change, kvo_node *node) {
   if (change->is_marked)
-    kvo__mark_again(change->mark, node->id, node);
+    kvo__mark_again(change->mark, node->id, node, &change->record);
   else
-    change->mark = kvo__mark(node->id, NULL, node);
+    change->mark = kvo__mark(node->id, NULL, node, &change->record);
   change->is_marked = true;
-  if (change->mark == KVO_TOO_DEEP || !atomic_load(&node->live)) return;
+  if (__builtin_expect(change->mark == KVO_TOO_DEEP, false)) {
+    kvo__defer(node);
+    return;
+  }
+  if (!atomic_load(&node->live)) return;
   void *recorder = kvo_is_tracking() ? kvo__recording_suspend() : NULL;
+  if (recorder != NULL && change->mark != KVO_UNMARKED) kvo__mark_at(change->mark)->recorder = recorder;
   kvo__call_noted(change->is_tapped, &change->record, node, node->ops->callback, node->user_data);
   if (recorder != NULL) kvo__recording_resume(recorder);
 }
 
 /* Whoever waits for the last one told does not wait for what comes next: a getter, an evaluation, another's callback. */
 static inline void forget_mark(const kvo_frame_content *change) {
-  if (change->is_marked) kvo__mark_again(change->mark, 0, NULL);
+  if (change->is_marked) kvo__mark_again(change->mark, 0, NULL, NULL);
 }
 
 /* Whether a leaf wants more than the frame has: one that came late, or has just become one. */
@@ -280,7 +286,25 @@ void kvo_frame_end(kvo_frame *frame) {
   kvo__leave(change->info, change->entered);
 }
 
+void kvo__frame_stays(kvo_frame *frame, const void *stack_frame) {
+  if (content(frame)->will != NULL) content(frame)->will->frame = stack_frame;
+}
+
+void kvo__wills_abandoned(const void *frame) {
+  for (kvo_will_phase **link = &will_phases; *link != NULL;) {
+    kvo_will_phase *will = *link;
+    if (will->frame != NULL && kvo__is_left(will->frame, frame)) {
+      *link = will->outer;
+      kvo__pending_free(will);
+      link = &will_phases; /* what it released may have done anything */
+    } else {
+      link = &will->outer;
+    }
+  }
+}
+
 bool kvo__in_change_of(const kvo_tracked *tracked, const kvo_info *dying) {
+  kvo__wills_abandoned(__builtin_frame_address(0));
   for (const kvo_will_phase *will = will_phases; will != NULL; will = will->outer) {
     if (will->info == dying) continue; /* the rest of its observers is not told */
     const kvo_pending_value *pending = kvo__pending_of(tracked, will);

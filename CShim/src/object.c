@@ -195,9 +195,9 @@ static bool finish(kvo_object *object, kvo_place place) {
   for (kvo_slot *slot = &info->first; slot != NULL; slot = atomic_load(&slot->next))
     for (kvo_node *node = atomic_load(&slot->oldest); node != NULL; node = atomic_load(&node->newer))
       bury(info, node, &dead);
-  /* Only they evaluate the object; one that was removed before may still do so. */
-  bool is_evaluated =
-      kvo__slot_find(info, KVO_KEY_ANCHORS) != NULL && kvo__wait_for_evaluations(info) != KVO_WAITED;
+  /* Only they evaluate the object, and what was put off; one that was removed before may still do so. */
+  bool may_be_evaluated = kvo__slot_find(info, KVO_KEY_ANCHORS) != NULL || atomic_load(&kvo__threads.settling) != 0;
+  bool is_evaluated = may_be_evaluated && kvo__wait_for_evaluations(info) != KVO_WAITED;
   if (is_evaluated) kvo__fault_endless_death(info, place);
   /* The header may have been moved to be destroyed; reports name the object. */
   set_word(info->object, (uintptr_t)info->cls | KVO_WORD_DYING);

@@ -107,17 +107,22 @@ void *kvo__recording_suspend(void) {
   return suspended;
 }
 
-void kvo__recording_resume(void *suspended) { kvo__recorder = suspended; }
+/* Among the evaluations of this thread; on several stacks they end in any order. */
+static bool is_in_progress(const evaluation *of) {
+  uint32_t depth = kvo__this_thread != NULL ? atomic_load(&kvo__this_thread->depth) : 0;
+  for (uint32_t i = depth; i > 0; i--)
+    if (kvo__evaluation_of(kvo__mark_at(i - 1)) == of) return true;
+  return false;
+}
 
-void kvo__recording_abandoned(const void *frame) {
-  /* What is below the frame may have been overwritten: it is not looked at. */
-  if ((const void *)kvo__recorder <= frame) kvo__recorder = NULL;
-  if ((const void *)kvo__evaluations <= frame) kvo__evaluations = NULL;
+void kvo__recording_resume(void *suspended) {
+  kvo__recorder = suspended != NULL && is_in_progress(suspended) ? suspended : NULL;
 }
 
 void kvo__tracking_forked(void) {
-  uint32_t recording = 0;
-  for (const evaluation *each = kvo__evaluations; each != NULL; each = each->outer) recording += each->number != 0;
+  uint32_t recording = 0, depth = kvo__this_thread != NULL ? atomic_load(&kvo__this_thread->depth) : 0;
+  for (uint32_t i = 0; i < depth; i++)
+    recording += kvo__evaluation_of(kvo__mark_at(i)) != NULL && kvo__mark_at(i)->is_counted;
   __atomic_store_n(&kvo_tracking_count, recording, __ATOMIC_RELAXED);
 }
 
@@ -257,6 +262,7 @@ kvo_info *kvo__silent_change(const evaluation *over, uint64_t *entered) {
 }
 
 static void track_read(kvo_object *object, kvo_key key, bool coded) {
+  kvo__look_for_abandoned(); /* a getter may have caught a jump out of what it called */
   evaluation *recording = kvo__recorder;
   if (recording == NULL || object == NULL) return;
   if (recording->number == 0) {

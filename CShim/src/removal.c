@@ -18,7 +18,7 @@ void kvo__remember_ended(const kvo_node *node, bool by_death, kvo_place place) {
 static kvo_status cancel(kvo_observation observation, kvo_place place) {
   /* Marked, so that another thread that waits for its end waits until it is dead; and a section, so that no fork comes between. */
   kvo__section_enter();
-  uint32_t mark = kvo__mark(observation, NULL, NULL);
+  uint32_t mark = kvo__mark(observation, NULL, NULL, NULL);
   kvo_node *node = kvo__id_claim(observation);
   bool evaluated = node != NULL && kvo__node_kind(node) == KVO_NODE_ANCHOR;
   if (evaluated) kvo__tracked_stop(node->user_data);

@@ -3,8 +3,11 @@
 #include "modules.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <unwind.h>
@@ -31,7 +34,10 @@ static _Thread_local struct { uintptr_t begin, end; } own_stack __attribute__((t
 __attribute__((noinline)) static void find_own_stack(void) {
   pthread_attr_t attributes;
   own_stack.end = 1;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  int cancellation = kvo__cancel_hold(); /* of the main thread it reads a file */
+  bool known = pthread_getattr_np(pthread_self(), &attributes) == 0;
+  kvo__cancel_resume(cancellation);
+  if (!known) return;
   void *begin;
   size_t size;
   if (pthread_attr_getstack(&attributes, &begin, &size) == 0) {
@@ -72,6 +78,27 @@ static bool is_readable(const void *address) {
   bool readable = syscall(SYS_rt_sigprocmask, ~0L, address, NULL, (size_t)8) != 0 && errno != EFAULT;
   errno = before;
   return readable;
+}
+
+bool kvo__stack_is_there(const void *frame, size_t bytes) {
+  enum { PAGE = 4096 };
+  for (size_t below = 0; below < bytes; below += PAGE)
+    if (!is_readable((const char *)frame - below)) return false;
+  return true;
+}
+
+uintptr_t kvo__stack_pointer_of(uint32_t thread) {
+  char path[64], line[256];
+  snprintf(path, sizeof path, "/proc/self/task/%u/syscall", (unsigned)thread);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t size = fd >= 0 ? read(fd, line, sizeof line - 1) : 0;
+  if (fd >= 0) close(fd);
+  line[size > 0 ? size : 0] = '\0';
+  char *last = strrchr(line, ' '); /* "number arguments sp pc" */
+  if (last == NULL) return 0;
+  *last = '\0';
+  last = strrchr(line, ' ');
+  return last != NULL ? (uintptr_t)strtoull(last, NULL, 16) : 0;
 }
 
 typedef struct unwinding {

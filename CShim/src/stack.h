@@ -28,4 +28,10 @@ KVO_HIDDEN bool kvo__in_signal_handler(void);
 /** Where this thread's stack is, from its innermost byte to behind its outermost; false when that is not known. */
 KVO_HIDDEN bool kvo__stack_bounds(uintptr_t *begin, uintptr_t *end);
 
+/** Tells whether so many bytes below a frame, on a stack of which no more is known, are memory: its end may be guarded. */
+KVO_HIDDEN bool kvo__stack_is_there(const void *frame, size_t bytes);
+
+/** Where another thread's stack is, as the kernel knows of a thread that waits in it; 0 of one that runs. A cancellation point. */
+KVO_HIDDEN uintptr_t kvo__stack_pointer_of(uint32_t thread);
+
 #endif /* KVO_STACK_H */

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 uint32_t kvo_version(void) { return KVO_VERSION_NUMBER; }
@@ -66,6 +67,11 @@ char *kvo__copy_string(const char *string, size_t length) {
 
 void kvo__futex_wait(_Atomic uint32_t *word, uint32_t expected) {
   syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, NULL, NULL, 0);
+}
+
+void kvo__futex_wait_for(_Atomic uint32_t *word, uint32_t expected, uint32_t milliseconds) {
+  struct timespec limit = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};
+  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, &limit, NULL, 0);
 }
 
 void kvo__futex_wake_all(_Atomic uint32_t *word) {

@@ -54,14 +54,16 @@ static void barrier(void) {
 
 /* ---------------------------------------------------------------------------------------------------------- Records -- */
 
-enum { FIRST_MARKS = KVO_FIRST_LIMIT };
+enum { FIRST_MARKS = 16 };
 
 static pthread_key_t end_key;
 static bool has_end_key; /* a process has a limited number */
 
 static void thread_end(void *record) {
-  kvo__manual_drop(); /* runs code of the program, with marks */
   kvo_thread *self = record;
+  kvo__end_all(self);
+  kvo__settle_drop(self);
+  kvo__manual_drop(); /* runs code of the program, with marks */
   kvo__id_thread_end(self);
   kvo__trace_thread_end(self);
   if (kvo__knobs.slow_ms > 0) kvo__slow_thread_end(self);
@@ -162,7 +164,7 @@ kvo_thread *kvo__thread(void) {
   }
   atomic_store(&made->marks, marks);
   made->capacity = FIRST_MARKS;
-  made->limit = KVO_FIRST_LIMIT;
+  made->limit = kvo__limit_of(made);
   made->number = (uint32_t)syscall(SYS_gettid);
   if (has_end_key) pthread_setspecific(end_key, made);
   kvo__acquire(&list_lock);
@@ -199,26 +201,22 @@ bool kvo__find_thread(bool (*visit)(kvo_thread *thread, void *arg), void *arg) {
 static bool more_marks(kvo_thread *self) {
   kvo_mark *few = atomic_load(&self->marks), *many = calloc(2 * self->capacity, sizeof *many);
   if (many == NULL) return false;
-  for (uint32_t i = 0; i < self->capacity; i++) {
-    atomic_store(&many[i].observation, atomic_load(&few[i].observation));
-    atomic_store(&many[i].root, atomic_load(&few[i].root));
-    many[i].node = few[i].node;
-    many[i].frame = few[i].frame;
-  }
+  memcpy(many, few, self->capacity * sizeof *many); /* none else writes them */
   kvo__acquire(&list_lock);
   atomic_store(&self->marks, many);
   kvo__release(&list_lock);
   self->capacity *= 2;
+  self->limit = kvo__limit_of(self);
   free(few);
   return true;
 }
 
-uint32_t kvo__mark_slowly(kvo_observation observation, const kvo_info *root, const kvo_node *node, const void *frame) {
+uint32_t kvo__mark_slowly(kvo_observation observation, kvo_info *root, const kvo_node *node,
+                          const kvo_raw_change *change, const void *frame) {
   kvo_thread *self = kvo__thread();
-  bool delivers = node != NULL;
-  if (self != NULL && delivers) {
+  if (self != NULL && node != NULL) {
     kvo__end_abandoned(self, frame);
-    if (atomic_load(&self->depth) >= self->limit && !kvo__may_go_deeper(self, frame)) return KVO_TOO_DEEP;
+    if (!kvo__may_nest_slowly(self, frame)) return KVO_TOO_DEEP;
   }
   uint32_t depth = self != NULL ? atomic_load(&self->depth) : 0;
   if (self == NULL || (depth == self->capacity && !more_marks(self))) {
@@ -226,19 +224,24 @@ uint32_t kvo__mark_slowly(kvo_observation observation, const kvo_info *root, con
     atomic_fetch_add(&unmarked, 1);
     return KVO_UNMARKED;
   }
-  kvo_mark *mark = &atomic_load(&self->marks)[depth];
-  atomic_store(&mark->observation, observation);
-  atomic_store(&mark->root, root);
-  mark->node = node;
-  mark->frame = frame;
+  kvo__mark_fill(kvo__mark_at(depth), observation, root, node, change, frame);
   kvo__publish(&self->depth, depth + 1);
   return depth;
 }
 
 void kvo__unmark_slowly(uint32_t depth) {
-  if (depth != KVO_UNMARKED) return;
-  own_unmarked--;
-  atomic_fetch_sub(&unmarked, 1);
+  if (depth == KVO_TOO_DEEP) return;
+  if (depth == KVO_UNMARKED) {
+    own_unmarked--;
+    atomic_fetch_sub(&unmarked, 1);
+    return;
+  }
+  kvo_thread *self = kvo__this_thread;
+  if (atomic_load(&self->depth) == depth + 1)
+    kvo__publish(&self->depth, depth);
+  else
+    kvo__unmark_below(self, depth); /* what is above was left, or runs on another stack */
+  kvo__settle_if_due(self, atomic_load(&self->depth));
 }
 
 void kvo__marks_changed(void) {
@@ -275,21 +278,32 @@ void kvo_section_leave(void) { kvo__section_leave(); }
 
 /* ---------------------------------------------------------------------------------------------------------- Waiting -- */
 
-/* Whether a thread runs what is waited for. The list is locked. */
-static bool runs(const kvo_thread *thread, kvo_awaited what) {
+/* The outermost mark that says that a thread runs what is waited for, or NULL. The list is locked. */
+static const kvo_mark *mark_of(const kvo_thread *thread, kvo_awaited what) {
   const kvo_mark *marks = atomic_load(&thread->marks);
   uint32_t depth = atomic_load(&thread->depth);
   for (uint32_t i = 0; i < depth; i++)
     if (what.root != NULL ? atomic_load(&marks[i].root) == what.root
                           : atomic_load(&marks[i].observation) == what.observation)
-      return true;
-  return false;
+      return &marks[i];
+  return NULL;
 }
 
-static bool others_run(kvo_awaited what) {
+static bool runs(const kvo_thread *thread, kvo_awaited what) {
+  return mark_of(thread, what) != NULL;
+}
+
+/* Whether its mark counts: of one that was left by longjmp it may stay, as long as the thread does nothing with observations. */
+static bool still_runs(const kvo_thread *thread, kvo_awaited what, bool takes_time) {
+  const kvo_mark *mark = mark_of(thread, what);
+  if (mark == NULL || is_gone(thread)) return false;
+  return !takes_time || !kvo__has_left(thread, __atomic_load_n(&mark->frame, __ATOMIC_RELAXED));
+}
+
+static bool others_run(kvo_awaited what, bool takes_time) {
   if (atomic_load(&unmarked) != own_unmarked) return true;
   for (const kvo_thread *each = threads; each != NULL; each = each->next)
-    if (each != kvo__this_thread && runs(each, what) && !is_gone(each)) return true;
+    if (each != kvo__this_thread && still_runs(each, what, takes_time)) return true;
   return false;
 }
 
@@ -323,28 +337,34 @@ static bool ends_circle(kvo_awaited what) {
 }
 
 static kvo_waited wait(kvo_awaited what) {
+  enum { LONG = 50 }; /* milliseconds, from which on it is asked where the others are */
   kvo_thread *self = kvo__thread();
   kvo_waited result = KVO_WAITED;
+  int cancellation = kvo__cancel_hold();
   atomic_fetch_add(&kvo__threads.waiters, 1);
   barrier();
+  bool takes_time = false;
   for (bool busy = true; busy && result == KVO_WAITED;) {
     uint32_t before = atomic_load(&progress);
     kvo__acquire(&list_lock);
-    busy = others_run(what);
+    busy = others_run(what, takes_time);
     if (busy && self != NULL && (self->gives_up || ends_circle(what))) result = KVO_WAITED_IN_CIRCLE;
     if (self != NULL) {
       self->awaits = busy && result == KVO_WAITED ? what : (kvo_awaited){0};
       self->gives_up = false;
     }
     kvo__release(&list_lock);
-    if (busy && result == KVO_WAITED) kvo__futex_wait(&progress, before);
+    if (busy && result == KVO_WAITED) kvo__futex_wait_for(&progress, before, LONG);
+    takes_time = atomic_load(&progress) == before;
   }
   atomic_fetch_sub(&kvo__threads.waiters, 1);
+  kvo__cancel_resume(cancellation);
   return result;
 }
 
 kvo_waited kvo__wait_for_deliveries(kvo_observation observation) {
   if (observation == 0) return KVO_WAITED; /* no observation, and what a mark says between two */
+  kvo__look_for_abandoned();
   kvo_awaited what = {observation, NULL};
   kvo_waited result = wait(what);
   bool own = kvo__this_thread != NULL && runs(kvo__this_thread, what);
@@ -355,7 +375,7 @@ kvo_waited kvo__wait_for_evaluations(const kvo_info *root) {
   kvo_awaited what = {0, root};
   /* Without a barrier: an evaluation is marked under the lock of its observation, and whoever ended that has had it since. */
   kvo__acquire(&list_lock);
-  bool busy = others_run(what);
+  bool busy = others_run(what, false);
   kvo__release(&list_lock);
   return busy ? wait(what) : KVO_WAITED;
 }

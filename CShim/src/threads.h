@@ -4,15 +4,27 @@
 
 #include "internal.h"
 
-/** Code of an observation that a thread is running. */
+/** Code of the program that a thread is running: a delivery, an evaluation, a fault handler. */
 typedef struct kvo_mark {
   _Atomic kvo_observation observation;
-  /** The info of the object whose expression is evaluated; NULL for a delivery. */
-  const kvo_info *_Atomic root;
-  /** For the thread itself: the observation's own node if this is a delivery, which keeps it, otherwise NULL; with no observation, a
-   * former one. And the stack frame that runs the code. */
-  const kvo_node *node;
+  /** The info of an object that may not go meanwhile, for it is evaluated; NULL for a delivery. */
+  kvo_info *_Atomic root;
+  /** The stack frame that runs the code; NULL of a mark that is over before what has begun after it, on another stack. Written by the
+   * thread itself, as an atomic; others look where the frame is. */
   const void *frame;
+  /** Below: for the thread itself. The observation's own node if this is a delivery, which keeps it, otherwise NULL; with no
+   * observation, a former one. */
+  const kvo_node *node;
+  /** What is delivered, as long as it is. */
+  const kvo_raw_change *change;
+  /** What recorded before, and goes on when this has been left. */
+  void *recorder;
+  /** Of an evaluation: what it is, and what entering the root gave; it has a part in kvo_tracking_count. */
+  void *evaluation;
+  uint64_t entered;
+  bool is_counted;
+  /** A fault handler, which may be left by longjmp. */
+  bool is_handler;
 } kvo_mark;
 
 /** Changes that a thread has announced by hand and not ended, innermost first; others read it with the lock. */
@@ -27,6 +39,19 @@ typedef struct kvo_awaited {
   const kvo_info *root;
 } kvo_awaited;
 
+/** Deliveries that would have nested too deeply, and are made once others are over. */
+typedef struct kvo_settling {
+  struct kvo_deferrals *all;
+  /** There may be such; and now no delivery nests, until the depth is this again. */
+  bool is_begun, is_on;
+  uint32_t depth;
+  /** Those put off are just being made, by this stack frame; and how deep it has gone meanwhile, taken together. */
+  const void *frame;
+  uint64_t gone;
+  /** The values repeat: what goes in the circle is left out. */
+  bool gives_up;
+} kvo_settling;
+
 /** A thread, as the others see it. */
 typedef struct kvo_thread {
   struct kvo_thread *next;
@@ -35,10 +60,14 @@ typedef struct kvo_thread {
   /** Replaced by a larger one under the list's lock. */
   kvo_mark *_Atomic marks;
   uint32_t capacity;
-  /** At this depth a delivery is looked at before it begins (depth.c), or there is no room; the thread's own. */
+  /** At this depth a mark is made slowly: there is no room, or no more may nest; the thread's own. */
   uint32_t limit;
-  /** A circle was broken, and no delivery nests until all are over; the thread's own. */
-  bool settling;
+  /** Where on its stack deliveries may begin: from `floor` on, that many bytes; 0 as long as that is not known. Written by the thread
+   * itself, `room` last. */
+  uintptr_t floor;
+  _Atomic uintptr_t room;
+  /** What is put off: settle.c. The thread's own. */
+  kvo_settling settling;
   /** How many marks count; written by the thread itself. */
   _Atomic uint32_t depth;
   /** How many locks it holds or waits for; written by the thread itself. */
@@ -67,12 +96,14 @@ extern KVO_HIDDEN struct kvo_threads_state {
   _Atomic uint32_t forking;
   /** How many threads wait for marks to go away. */
   _Atomic uint32_t waiters;
+  /** How many have put off deliveries, or are just making them. */
+  _Atomic uint32_t settling;
 } kvo__threads;
 
 /** This thread, made known now if need be; NULL without memory. */
 KVO_HIDDEN kvo_thread *kvo__thread(void);
-KVO_HIDDEN uint32_t kvo__mark_slowly(kvo_observation observation, const kvo_info *root, const kvo_node *node,
-                                     const void *frame);
+KVO_HIDDEN uint32_t kvo__mark_slowly(kvo_observation observation, kvo_info *root, const kvo_node *node,
+                                     const kvo_raw_change *change, const void *frame);
 KVO_HIDDEN void kvo__unmark_slowly(uint32_t depth);
 /** A mark has gone that somebody may wait for. */
 KVO_HIDDEN void kvo__marks_changed(void);
@@ -103,29 +134,50 @@ static inline void kvo__publish_dead(_Atomic bool *live) {
     atomic_store(live, false);
 }
 
-/** Before code of the observation runs; its `live` is to be asked only then. Returns what to give to kvo__unmark. Only a delivery,
- * which has a node, may be KVO_TOO_DEEP; then no lock may be held. */
-static inline uint32_t kvo__mark(kvo_observation observation, const kvo_info *root, const kvo_node *node) {
-  kvo_thread *self = kvo__this_thread;
-  const void *frame = __builtin_frame_address(0);
-  uint32_t depth = self != NULL ? atomic_load_explicit(&self->depth, memory_order_relaxed) : 0;
-  if (self == NULL || depth >= self->limit) return kvo__mark_slowly(observation, root, node, frame);
-  kvo_mark *mark = &atomic_load_explicit(&self->marks, memory_order_relaxed)[depth];
-  /* What is outside of this has a frame above; if not, it was left without being over. */
-  if (depth != 0 && mark[-1].frame <= frame) return kvo__mark_slowly(observation, root, node, frame);
+/** The mark of this thread that kvo__mark has returned, other than KVO_TOO_DEEP and KVO_UNMARKED. */
+static inline kvo_mark *kvo__mark_at(uint32_t depth) {
+  return &atomic_load_explicit(&kvo__this_thread->marks, memory_order_relaxed)[depth];
+}
+
+static inline void kvo__mark_fill(kvo_mark *mark, kvo_observation observation, kvo_info *root, const kvo_node *node,
+                                  const kvo_raw_change *change, const void *frame) {
   atomic_store_explicit(&mark->observation, observation, memory_order_relaxed);
   atomic_store_explicit(&mark->root, root, memory_order_relaxed);
   mark->node = node;
-  mark->frame = frame;
+  mark->change = change;
+  __atomic_store_n(&mark->frame, frame, __ATOMIC_RELAXED);
+  mark->recorder = NULL;
+  if (node != NULL) return; /* the rest is not looked at */
+  mark->evaluation = NULL;
+  mark->is_counted = mark->is_handler = false;
+}
+
+/** Before code of the observation runs; its `live` is to be asked only then. Returns what to give to kvo__unmark. Only a delivery,
+ * which has a node and a change, may be KVO_TOO_DEEP; then no lock may be held. */
+static inline uint32_t kvo__mark(kvo_observation observation, kvo_info *root, const kvo_node *node,
+                                 const kvo_raw_change *change) {
+  kvo_thread *self = kvo__this_thread;
+  const void *frame = __builtin_frame_address(0);
+  uint32_t depth = self != NULL ? atomic_load_explicit(&self->depth, memory_order_relaxed) : 0;
+  if (self == NULL || depth >= self->limit || (uintptr_t)frame - self->floor >= atomic_load_explicit(&self->room, memory_order_relaxed))
+    return kvo__mark_slowly(observation, root, node, change, frame);
+  kvo_mark *mark = &atomic_load_explicit(&self->marks, memory_order_relaxed)[depth];
+  /* What is outside of this has a frame above; if not, it was left without being over. */
+  if (depth != 0 && mark[-1].frame <= frame) return kvo__mark_slowly(observation, root, node, change, frame);
+  kvo__mark_fill(mark, observation, root, node, change, frame);
   kvo__publish(&self->depth, depth + 1);
   return depth;
 }
 
 /** Says that the thread has gone on to another delivery, or, with 0, that it is between two. */
-static inline void kvo__mark_again(uint32_t depth, kvo_observation observation, const kvo_node *node) {
+static inline void kvo__mark_again(uint32_t depth, kvo_observation observation, const kvo_node *node,
+                                   const kvo_raw_change *change) {
   if (depth >= KVO_TOO_DEEP) return;
-  kvo_mark *mark = &atomic_load_explicit(&kvo__this_thread->marks, memory_order_relaxed)[depth];
-  if (observation != 0) mark->node = node;
+  kvo_mark *mark = kvo__mark_at(depth);
+  if (observation != 0) {
+    mark->node = node;
+    mark->change = change;
+  }
   if (kvo__threads.has_barrier)
     atomic_store_explicit(&mark->observation, observation, memory_order_release);
   else
@@ -134,11 +186,15 @@ static inline void kvo__mark_again(uint32_t depth, kvo_observation observation, 
   if (atomic_load(&kvo__threads.waiters) != 0) kvo__marks_changed();
 }
 
+/** After it. No lock may be held if the mark was that of a delivery: those that were put off may be made now. */
 static inline void kvo__unmark(uint32_t depth) {
-  if (depth >= KVO_TOO_DEEP)
+  kvo_thread *self = kvo__this_thread;
+  uint32_t above = depth + 1;
+  /* If there is none, or it is not the innermost, or deliveries are put off, then slowly. */
+  if (above == 0 || above > self->limit || atomic_load_explicit(&self->depth, memory_order_relaxed) != above)
     kvo__unmark_slowly(depth);
   else
-    kvo__publish(&kvo__this_thread->depth, depth);
+    kvo__publish(&self->depth, depth);
   if (atomic_load(&kvo__threads.waiters) != 0) kvo__marks_changed();
 }
 
@@ -178,14 +234,60 @@ KVO_HIDDEN bool kvo__find_thread(bool (*visit)(kvo_thread *thread, void *arg), v
 
 /* --------------------------------------------------------------------------------------------------------- depth.c -- */
 
-/** Where a thread looks for the first time whether deliveries nest too deeply. */
-#define KVO_FIRST_LIMIT 16
-/** At the limit, before a delivery: raises it and returns true; or reports that it is too deep. No lock may be held. */
-KVO_HIDDEN bool kvo__may_go_deeper(kvo_thread *self, const void *frame);
-/** Deliveries that were left by longjmp or an exception are over: takes their marks away, and reports. No lock may be held. */
-KVO_HIDDEN void kvo__end_abandoned(kvo_thread *self, const void *frame);
+/** Whether a delivery may begin there, within those in progress; if not, it is to be put off. No lock may be held. */
+KVO_HIDDEN bool kvo__may_nest_slowly(kvo_thread *self, const void *frame);
+static inline bool kvo__may_nest(void) {
+  kvo_thread *self = kvo__this_thread;
+  uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+  return self == NULL || (self->limit > atomic_load_explicit(&self->depth, memory_order_relaxed) && frame - self->floor < atomic_load_explicit(&self->room, memory_order_relaxed)) ||
+         kvo__may_nest_slowly(self, (const void *)frame);
+}
+/** The limit of marks that are made fast. */
+KVO_HIDDEN uint32_t kvo__limit_of(const kvo_thread *self);
 /** The deliveries in progress on this thread, outermost first, rounds folded; returns how many steps. */
 KVO_HIDDEN size_t kvo__chain(kvo_fault_step *steps, size_t capacity);
+static inline bool kvo__is_delivery(const kvo_mark *mark) {
+  return mark->node != NULL && mark->frame != NULL &&
+         atomic_load_explicit(&mark->observation, memory_order_relaxed) != 0;
+}
+
+/* -------------------------------------------------------------------------------------------------------- settle.c -- */
+
+/** A delivery is not made, for it would nest too deeply: the observation of this node, its own, is told later. No lock may be held, and
+ * the caller is a reader of the node's info. */
+KVO_HIDDEN void kvo__defer(const kvo_node *node);
+/** From now on no delivery nests, until the depth is half of what it is. */
+KVO_HIDDEN void kvo__settle_begin(kvo_thread *self, bool gives_up);
+/** If it is, makes those deliveries that were put off. No lock may be held. */
+KVO_HIDDEN void kvo__settle_if_due(kvo_thread *self, uint32_t depth);
+/** It was left by longjmp or an exception while it did that: the rest is made later. */
+KVO_HIDDEN void kvo__settle_left(kvo_thread *self);
+/** At the end of a thread: forgets them. */
+KVO_HIDDEN void kvo__settle_drop(kvo_thread *self);
+
+/* ----------------------------------------------------------------------------------------------------- abandoned.c -- */
+
+/** What was left by longjmp or an exception is over: takes its marks away, and reports, unless a fault handler has jumped. No lock may
+ * be held. */
+KVO_HIDDEN void kvo__end_abandoned(kvo_thread *self, const void *frame);
+/** The same if there can be any, before something that relies on the innermost mark. */
+static inline void kvo__look_for_abandoned(void) {
+  kvo_thread *self = kvo__this_thread;
+  uint32_t depth = self != NULL ? atomic_load_explicit(&self->depth, memory_order_relaxed) : 0;
+  const void *frame = __builtin_frame_address(0);
+  if (depth != 0 && kvo__mark_at(depth - 1)->frame <= frame) kvo__end_abandoned(self, frame);
+}
+/** Whether code of that frame has been left, as the present one shows, which begins or goes on. */
+KVO_HIDDEN bool kvo__is_left(const void *frame, const void *present);
+/** Whether a thread is known to have left the code of that frame: it waits in the kernel, further out on its stack. */
+KVO_HIDDEN bool kvo__has_left(const kvo_thread *thread, const void *frame);
+/** The same at the end of the thread, where all has been left; without a report, for a thread may end anywhere. */
+KVO_HIDDEN void kvo__end_all(kvo_thread *self);
+/** Takes away a mark that is not the innermost. */
+KVO_HIDDEN void kvo__unmark_below(kvo_thread *self, uint32_t depth);
+/** Around a fault handler, which that stack frame calls. */
+KVO_HIDDEN uint32_t kvo__handler_begin(const void *frame);
+KVO_HIDDEN void kvo__handler_end(uint32_t mark);
 
 /** Waits until no other thread evaluates an observation of this object, all of which have ended; but not for one that waits for this
  * thread. */

@@ -10,8 +10,6 @@
 #include "report.h"
 #include "tracked.h"
 
-_Thread_local evaluation *kvo__evaluations __attribute__((tls_model("initial-exec")));
-
 /* ---------------------------------------------------------------------------------------------------------- Lifetime -- */
 
 static void cell_release(kvo_tracked *tracked, cell *held) {
@@ -68,7 +66,12 @@ static bool begin_evaluation(evaluation *here) {
   here->begun_before = tracked->started;
   here->serial = ++tracked->evaluations;
   here->entered = kvo__enter(tracked->root);
-  here->mark = kvo__mark(tracked->id, tracked->root, NULL);
+  here->mark = kvo__mark(tracked->id, tracked->root, NULL, NULL);
+  if (here->mark == KVO_UNMARKED) return true;
+  kvo_mark *mark = kvo__mark_at(here->mark);
+  mark->evaluation = here;
+  mark->entered = here->entered;
+  mark->recorder = kvo__recorder;
   return true;
 }
 
@@ -80,15 +83,20 @@ static void end_evaluation(const evaluation *here) {
 
 /* Runs it with this thread recording. */
 static void *evaluate(evaluation *here) {
-  kvo__evaluations = here;
   evaluation *outer_recorder = kvo__recorder;
   kvo__recorder = here;
   __atomic_fetch_add(&kvo_tracking_count, 1, __ATOMIC_RELAXED);
+  if (here->mark != KVO_UNMARKED) kvo__mark_at(here->mark)->is_counted = true;
   void *value = here->tracked->ops->evaluate(here->tracked->user_data);
+  if (here->mark != KVO_UNMARKED) kvo__mark_at(here->mark)->is_counted = false;
   __atomic_fetch_sub(&kvo_tracking_count, 1, __ATOMIC_RELAXED);
-  kvo__recorder = outer_recorder;
-  kvo__evaluations = here->outer;
+  kvo__recording_resume(outer_recorder);
   return value;
+}
+
+void kvo__evaluation_left(const kvo_mark *mark) {
+  if (mark->is_counted) __atomic_fetch_sub(&kvo_tracking_count, 1, __ATOMIC_RELAXED);
+  kvo__leave(atomic_load(&mark->root), mark->entered);
 }
 
 /* Tells if an object on the way was replaced in silence; the did that follows re-arms the observation. */
@@ -106,7 +114,8 @@ static void report_silent_change(const evaluation *over) {
 /* Computes the value before a change of `changing`, and compares what is read with what is subscribed to; NULL when the observation
  * has ended or cannot tell. */
 static void *peek(kvo_tracked *tracked, const kvo_info *changing) {
-  evaluation here = {.outer = kvo__evaluations, .tracked = tracked, .compared = {.changing = changing}};
+  evaluation here = {.tracked = tracked, .compared = {.changing = changing}};
+  kvo__look_for_abandoned();
   kvo__lock(&tracked->lock);
   bool live = begin_evaluation(&here);
   here.compared.is_wanted = !tracked->is_shared && !tracked->is_incomplete;
@@ -125,7 +134,8 @@ static cell *arm(kvo_tracked *tracked, kvo_status *status) {
     *status = KVO_ERROR_OUT_OF_MEMORY;
     return NULL;
   }
-  evaluation here = {.outer = kvo__evaluations, .tracked = tracked};
+  evaluation here = {.tracked = tracked};
+  kvo__look_for_abandoned();
   kvo__lock(&tracked->lock);
   bool live = begin_evaluation(&here);
   here.number = ++tracked->started;
@@ -250,6 +260,10 @@ void kvo__pending_told(const kvo_tracked *tracked, kvo_will_phase *will) {
 }
 
 void kvo__tracked_did(kvo_tracked *tracked, kvo_frame_content *frame) {
+  if (!kvo__may_nest()) { /* nor may the evaluation, whose getters may make changes, too */
+    kvo__defer(tracked->anchor);
+    return;
+  }
   const void *old_value = NULL;
   cell *last = NULL;
   kvo_pending_value *pending = frame->will != NULL ? kvo__pending_of(tracked, frame->will) : NULL;
@@ -267,6 +281,13 @@ void kvo__tracked_did(kvo_tracked *tracked, kvo_frame_content *frame) {
   tell(tracked, KVO_CHANGE_SETTING, false, old_value, now != NULL ? now->value : NULL);
   cell_release(tracked, now);
   cell_release(tracked, last);
+}
+
+void kvo__tracked_retell(kvo_tracked *tracked) {
+  kvo_status status;
+  cell *now = arm(tracked, &status);
+  tell(tracked, KVO_CHANGE_SETTING, false, NULL, now != NULL ? now->value : NULL);
+  cell_release(tracked, now);
 }
 
 void kvo__tracked_rearm(kvo_tracked *tracked) {
@@ -288,8 +309,12 @@ void kvo__pending_free(kvo_will_phase *will) {
 
 /* Whether this thread is just evaluating and re-arming it. */
 static bool is_being_armed(const kvo_tracked *tracked) {
-  for (const evaluation *each = kvo__evaluations; each != NULL; each = each->outer)
-    if (each->tracked == tracked && each->number != 0) return true;
+  kvo__look_for_abandoned();
+  uint32_t depth = kvo__this_thread != NULL ? atomic_load(&kvo__this_thread->depth) : 0;
+  for (uint32_t i = 0; i < depth; i++) {
+    const evaluation *each = kvo__evaluation_of(kvo__mark_at(i));
+    if (each != NULL && each->tracked == tracked && each->number != 0) return true;
+  }
   return false;
 }
 

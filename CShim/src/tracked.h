@@ -79,7 +79,6 @@ typedef struct comparison {
 
 /* An evaluation in progress on this thread. */
 typedef struct evaluation {
-  struct evaluation *outer;
   kvo_tracked *tracked;
   /** 0: evaluated without subscribing, to see what the value is before a change. */
   uint64_t number;
@@ -103,9 +102,13 @@ typedef struct evaluation {
   kvo_key subject_key;
 } evaluation;
 
-/* The innermost evaluation of this thread, and the innermost that records, unless suspended. */
-extern KVO_HIDDEN _Thread_local evaluation *kvo__evaluations __attribute__((tls_model("initial-exec")));
+/* The innermost evaluation of this thread that records, unless suspended. */
 extern KVO_HIDDEN _Thread_local evaluation *kvo__recorder __attribute__((tls_model("initial-exec")));
+
+/* NULL of a mark of something else. */
+static inline evaluation *kvo__evaluation_of(const kvo_mark *mark) {
+  return mark->frame != NULL && mark->node == NULL ? mark->evaluation : NULL;
+}
 
 static inline void kvo__tracked_retain(kvo_tracked *tracked) { atomic_fetch_add(&tracked->references, 1); }
 

@@ -70,3 +70,11 @@ bool kvo__new_value_text(const kvo_raw_change *change, char *to, size_t size) {
   kvo__property_view(change->property, change->new_value, print, &made);
   return made.is_known;
 }
+
+bool kvo__tells_same(const kvo_raw_change *one, const kvo_raw_change *other) {
+  char texts[2][KVO_VALUE_TEXT * 2]; /* of numbers they are exact */
+  if (!kvo__new_value_text(one, texts[0], sizeof texts[0]) || !kvo__new_value_text(other, texts[1], sizeof texts[1]))
+    return false;
+  bool may_be_cut = strlen(texts[0]) + 4 > sizeof texts[0];
+  return !may_be_cut && strcmp(texts[0], texts[1]) == 0;
+}

@@ -16,7 +16,7 @@ static size_t number_length(const char *text) {
   return length;
 }
 
-/* Copies one line: addresses become ADDRESS, generations #N, numbers of threads N, times T; of a place in the source the name of
+/* Copies one line: addresses become ADDRESS, generations #N, numbers of threads and depths N, times T; of a place in the source the name of
  * the file stays. */
 static void normalise_line(const char *line, size_t length, FILE *out) {
   const char *end = line + length;
@@ -32,6 +32,10 @@ static void normalise_line(const char *line, size_t length, FILE *out) {
     } else if (begins && strncmp(at, "thread ", 7) == 0 && isdigit((unsigned char)at[7])) {
       fputs("thread N", out);
       at += 7 + strspn(at + 7, "0123456789");
+    } else if (digits > 0 && (strncmp(at + digits, " deep", 5) == 0 || strncmp(at + digits, " times more", 11) == 0 ||
+                              strncmp(at + digits, " outside of these", 17) == 0)) {
+      fputc('N', out); /* as deep as the stack allows */
+      at += digits;
     } else if (at > line && at[-1] == ':' && digits > 0) {
       fputs("LINE", out);
       at += digits;

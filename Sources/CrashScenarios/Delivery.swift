@@ -39,8 +39,12 @@
 
   private func valuesNeverSettle() {
     let (letter, reply) = (Unguarded(Document("A letter")), Unguarded(Document("A reply")))
-    let one = letter.value.observe(\.pages) { letter, _ in reply.value.pages = letter.pages + 1 }  // site K60: there
-    let two = reply.value.observe(\.pages) { reply, _ in letter.value.pages = reply.pages + 1 }  // site K60: the other
+    let one = letter.value.observe(\.pages, options: .new) { letter, _ in  // site K60: there
+      reply.value.pages = letter.pages % 5 + 1
+    }
+    let two = reply.value.observe(\.pages, options: .new) { reply, _ in  // site K60: the other
+      letter.value.pages = reply.pages % 5 + 1
+    }
     letter.value.pages = 7
     one.invalidate()
     two.invalidate()

@@ -1,7 +1,9 @@
 /* nesting.c - deliveries within deliveries: circles are broken, long chains are not, and a callback that was left is told. */
 #include "fixture.h"
 
+#include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,42 +23,98 @@ static void set_other(const kvo_change *change, void *user_data) {
   item_set_value(user_data, ((item *)change->object)->value + 1);
 }
 
-static kvo_observation observe_value(item *object, kvo_callback callback, void *user_data) {
-  kvo_observer observer = {
-      .struct_size = sizeof observer, .key_path = "value", .callback = callback, .user_data = user_data, KVO_HERE};
+static kvo_observation observe_with(item *object, int options, kvo_callback callback, void *user_data) {
+  kvo_observer observer = {.struct_size = sizeof observer,
+                           .key_path = "value",
+                           .options = (kvo_options)options,
+                           .callback = callback,
+                           .user_data = user_data,
+                           KVO_HERE};
   kvo_observation id = 0;
   CHECK_OK(kvo_add_observer(as_object(object), &observer, &id));
   return id;
 }
 
-TEST("an observer that sets what it observes is KVO0023, and with a handler that goes on the program does") {
+static kvo_observation observe_value(item *object, kvo_callback callback, void *user_data) {
+  return observe_with(object, KVO_NONE, callback, user_data);
+}
+
+/* What somebody who only looks was told last. */
+static void look(const kvo_change *change, void *user_data) {
+  *(int *)user_data = ((item *)change->object)->value;
+}
+
+static void look_at_new(const kvo_change *change, void *user_data) {
+  *(int *)user_data = (int)see(change->new_value).integer;
+}
+
+TEST("an observer that sets what it observes is KVO0023, which names the limit, and with a handler that goes on the program does") {
   ignore_faults();
   item *object = item_make(0);
-  kvo_observation id = observe_value(object, set_again, NULL);
+  int seen = 0, seen_new = 0;
+  kvo_observation ids[] = {observe_value(object, look, &seen), observe_value(object, set_again, NULL),
+                           observe_with(object, KVO_NEW, look_at_new, &seen_new)};
   item_set_value(object, 1);
   CHECK_EQ((int)faults.code, KVO_FAULT_RECURSION);
   CHECK_EQ(faults.count, 1);
-  CHECK_CONTAINS(faults.summary, "an observer sets what it observes, 256 deep and without end: \"value\" of Item@0x");
+  CHECK_CONTAINS(faults.summary, "KVO0023 fatal: an observer sets what it observes; it nests ");
+  CHECK_CONTAINS(faults.summary, " deep, and the stack has no room for more: \"value\" of Item@0x");
   CHECK_CONTAINS(faults.report, "set_again");
-  CHECK_EQ(told, 256);
+  /* Those who only look know how it ended. */
+  CHECK_EQ(seen, object->value);
+  CHECK_EQ(seen_new, object->value);
   /* It is over: the next change is told as ever. */
   told = 0;
   item_set_value(object, 1);
-  CHECK_EQ(told, 256);
+  CHECK(told > 1000);
   CHECK_EQ(faults.count, 2);
-  CHECK_OK(kvo_remove_observer(id));
+  for (int i = 0; i < 3; i++) CHECK_OK(kvo_remove_observer(ids[i]));
   item_destroy(object);
 }
 
-TEST("two that set what the other observes are KVO0024, an error, with both in the first line") {
+static void set_to_three(const kvo_change *change, void *user_data) {
+  (void)change;
+  told++;
+  item_set_value(user_data, 3);
+}
+
+static void set_to_next(const kvo_change *change, void *user_data) {
+  told++;
+  item_set_value(user_data, ((item *)change->object)->value % 2 + 1);
+}
+
+TEST("two that set what the other observes, and are told the same again and again, are KVO0024, with both in the first line") {
   ignore_faults();
   item *a = item_make(0), *b = item_make(0);
-  kvo_observation ids[] = {observe_value(a, set_other, b), observe_value(b, set_other, a)};
+  int seen[2] = {0};
+  kvo_observation ids[] = {observe_with(a, KVO_NEW, set_to_next, b), observe_with(b, KVO_NEW, set_to_three, a),
+                           observe_value(a, look, &seen[0]), observe_value(b, look, &seen[1])};
   item_set_value(a, 1);
   CHECK_EQ((int)faults.code, KVO_FAULT_UNSETTLED);
   CHECK_EQ(faults.count, 1);
-  CHECK_CONTAINS(faults.summary, "KVO0024 error: 2 observations set what the next one observes");
+  CHECK_CONTAINS(faults.summary, "KVO0024 error: 2 observations set what the next one observes, and are told the same values again");
   CHECK_CONTAINS(faults.summary, " -> \"value\" of Item@0x");
+  CHECK(told < 50000); /* what repeats is not tried again */
+  CHECK_EQ(seen[0], a->value);
+  CHECK_EQ(seen[1], b->value);
+  for (int i = 0; i < 4; i++) CHECK_OK(kvo_remove_observer(ids[i]));
+  item_destroy(a);
+  item_destroy(b);
+}
+
+TEST("two whose values do not repeat, or are not told, are KVO0023: that they would never end is not known") {
+  ignore_faults();
+  item *a = item_make(0), *b = item_make(0);
+  kvo_observation ids[] = {observe_with(a, KVO_NEW, set_other, b), observe_with(b, KVO_NEW, set_other, a)};
+  item_set_value(a, 1);
+  CHECK_EQ((int)faults.code, KVO_FAULT_RECURSION);
+  CHECK_CONTAINS(faults.summary, "KVO0023 fatal: 2 observations set what the next one observes; they nest ");
+  for (int i = 0; i < 2; i++) CHECK_OK(kvo_remove_observer(ids[i]));
+  ids[0] = observe_value(a, set_to_next, b);
+  ids[1] = observe_value(b, set_to_three, a);
+  item_set_value(a, 1);
+  CHECK_EQ((int)faults.code, KVO_FAULT_RECURSION);
+  CHECK_EQ(faults.count, 2);
   for (int i = 0; i < 2; i++) CHECK_OK(kvo_remove_observer(ids[i]));
   item_destroy(a);
   item_destroy(b);
@@ -72,15 +130,18 @@ static void set_both(const kvo_change *change, void *user_data) {
 TEST("a circle that branches ends after one report, not after two to the power of its depth") {
   ignore_faults();
   item *pair[] = {item_make(0), item_make(0)};
-  kvo_observation ids[] = {observe_value(pair[0], set_both, pair), observe_value(pair[1], set_both, pair)};
+  int seen[2] = {0};
+  kvo_observation ids[] = {observe_value(pair[0], set_both, pair), observe_value(pair[1], set_both, pair),
+                           observe_value(pair[0], look, &seen[0]), observe_value(pair[1], look, &seen[1])};
   item_set_value(pair[0], 1);
   CHECK_EQ(faults.count, 1);
-  CHECK(told < 2000);
-  for (int i = 0; i < 2; i++) {
-    CHECK_OK(kvo_remove_observer(ids[i]));
-    item_destroy(pair[i]);
-  }
+  CHECK(told < 1000000);
+  for (int i = 0; i < 2; i++) CHECK_EQ(seen[i], pair[i]->value);
+  for (int i = 0; i < 4; i++) CHECK_OK(kvo_remove_observer(ids[i]));
+  for (int i = 0; i < 2; i++) item_destroy(pair[i]);
 }
+
+/* ------------------------------------------------------------------------------------------------------- What ends -- */
 
 static void set_down(const kvo_change *change, void *user_data) {
   item *object = (item *)change->object;
@@ -89,15 +150,138 @@ static void set_down(const kvo_change *change, void *user_data) {
   if (object->value > 0) item_set_value(object, object->value - 1);
 }
 
-TEST("an observer that counts down is no circle without end, and two that agree settle") {
-  ignore_faults();
+static void count_down(int from) {
   item *object = item_make(0);
-  kvo_observation id = observe_value(object, set_down, NULL);
-  item_set_value(object, 200);
-  CHECK_EQ(told, 201);
+  int seen = -1;
+  kvo_observation first = observe_value(object, look, &seen), id = observe_value(object, set_down, NULL);
+  item_set_value(object, from);
+  CHECK_EQ(object->value, 0);
+  CHECK_EQ(seen, 0);
+  CHECK_OK(kvo_remove_observer(id));
+  CHECK_OK(kvo_remove_observer(first));
+  item_destroy(object);
+}
+
+TEST("an observer that counts down from 1000 ends, and is no fault") {
+  ignore_faults();
+  count_down(1000);
+  CHECK_EQ(told, 1001);
   CHECK_EQ(faults.count, 0);
+}
+
+TEST("so it ends, and everybody knows its value, where a limit says that it is too deep") {
+  harness_environment("KVO_MAX_DEPTH", "10");
+  ignore_faults();
+  count_down(1000);
+  CHECK_EQ(faults.count, 1);
+  CHECK_CONTAINS(faults.summary, "it nests 10 deep, and KVO_MAX_DEPTH allows no more");
+}
+
+static void approach(const kvo_change *change, void *user_data) {
+  item *other = user_data;
+  int wanted = ((item *)change->object)->value, step = wanted > other->value ? 1 : -1;
+  told++;
+  if (other->value != wanted) item_set_value(other, other->value + step); /* and the other one comes half way */
+  if (((item *)change->object)->value != other->value) item_set_value((item *)change->object, other->value);
+}
+
+static void settle(int distance) {
+  item *a = item_make(0), *b = item_make(0);
+  kvo_observation ids[] = {observe_with(a, KVO_NEW, approach, b), observe_with(b, KVO_NEW, approach, a)};
+  item_set_value(a, distance);
+  CHECK_EQ(a->value, b->value);
+  for (int i = 0; i < 2; i++) CHECK_OK(kvo_remove_observer(ids[i]));
+  item_destroy(a);
+  item_destroy(b);
+}
+
+TEST("two properties that come to agree after 600 rounds are no fault, and agree") {
+  ignore_faults();
+  settle(600);
+  CHECK_EQ(faults.count, 0);
+}
+
+/* ------------------------------------------------------------------------------------------------------ Small stacks -- */
+
+/* Runs `body` with a stack of that many KiB. */
+static void with_stack(int kilobytes, void *(*body)(void *arg), void *arg) {
+  pthread_attr_t attributes;
+  pthread_t thread;
+  CHECK(pthread_attr_init(&attributes) == 0);
+  CHECK(pthread_attr_setstacksize(&attributes, (size_t)kilobytes * 1024) == 0);
+  CHECK(pthread_create(&thread, &attributes, body, arg) == 0);
+  CHECK(pthread_join(thread, NULL) == 0);
+}
+
+static void *count_down_from(void *arg) {
+  count_down(*(int *)arg);
+  return NULL;
+}
+
+TEST("on a stack of 64 KiB 17 deliveries nest, and more are told by and by") {
+  ignore_faults();
+  if (!harness_is_instrumented()) with_stack(64, count_down_from, &(int){17});
+  CHECK_EQ(faults.count, 0);
+  with_stack(harness_is_instrumented() ? 512 : 64, count_down_from, &(int){1000});
+  CHECK_EQ(faults.count, 1);
+}
+
+static _Atomic int faults_seen;
+
+static kvo_action see_fault(const kvo_fault *fault, void *arg) {
+  (void)arg;
+  CHECK_EQ((int)fault->code, KVO_FAULT_RECURSION);
+  faults_seen++;
+  return KVO_ACTION_IGNORE;
+}
+
+TEST("on a stack of 48 KiB deliveries are put off before it overflows") {
+  kvo_set_fault_handler(see_fault, NULL);
+  if (harness_is_instrumented()) return;
+  with_stack(48, count_down_from, &(int){200});
+  CHECK_EQ((int)faults_seen, 1);
+}
+
+static void swing(const kvo_change *change, void *user_data) {
+  (void)user_data;
+  told++;
+  item_set_value((item *)change->object, !((item *)change->object)->value);
+}
+
+static void *swing_without_end(void *arg) {
+  item *object = item_make(0);
+  kvo_observation id = observe_with(object, KVO_NEW, swing, NULL);
+  item_set_value(object, 1);
   CHECK_OK(kvo_remove_observer(id));
   item_destroy(object);
+  return arg;
+}
+
+TEST("an observer that swings is told as the circle that it is, on a stack of any size") {
+  ignore_faults();
+  for (int kilobytes = 128, count = 0; kilobytes <= 512; kilobytes *= 2) {
+    with_stack(kilobytes, swing_without_end, NULL);
+    CHECK_EQ(faults.count, ++count);
+    CHECK_CONTAINS(faults.summary, "an observer sets what it observes, and is told the same values again and again; it nests ");
+  }
+}
+
+static void swing_on_a_small_stack(void *arg) { with_stack(*(int *)arg, swing_without_end, NULL); }
+
+TEST("its report is whole where the stack is small") {
+  for (int kilobytes = 128; kilobytes <= 512; kilobytes *= 2) {
+    child_result child = harness_run_child(swing_on_a_small_stack, &kilobytes, NULL);
+    CHECK_EQ(child.signal, SIGABRT);
+    CHECK_CONTAINS(child.errors, "help: do not set the observed property in its own callback");
+  }
+}
+
+TEST("KVO_MAX_DEPTH allows no more than the stack does") {
+  harness_environment("KVO_MAX_DEPTH", "1000000");
+  ignore_faults();
+  swing_without_end(NULL);
+  CHECK_EQ(faults.count, 1);
+  CHECK_CONTAINS(faults.summary, "the stack has no room for more");
 }
 
 /* ------------------------------------------------------------------------------------------------------------- Chains -- */
@@ -108,6 +292,7 @@ static void chain(int length) {
   for (int i = 0; i <= length; i++) objects[i] = item_make(0);
   for (int i = 0; i < length; i++) ids[i] = observe_value(objects[i], set_other, objects[i + 1]);
   item_set_value(objects[0], 1);
+  CHECK_EQ(objects[length]->value, length + 1);
   for (int i = 0; i < length; i++) CHECK_OK(kvo_remove_observer(ids[i]));
   for (int i = 0; i <= length; i++) item_destroy(objects[i]);
   free(objects);
@@ -121,12 +306,45 @@ TEST("a chain of a thousand objects, each of which sets the next, is told to its
   CHECK_EQ(faults.count, 0);
 }
 
-TEST("a chain that is longer than the stack is KVO0023 that says deep, before the stack overflows") {
+TEST("a chain that is longer than the stack is KVO0023 that says deep, and is told to its end as well") {
   ignore_faults();
   chain(200000);
+  CHECK_EQ(faults.count, 1);
   CHECK_EQ((int)faults.code, KVO_FAULT_RECURSION);
   CHECK_CONTAINS(faults.summary, "each of another observation, and the stack has no room for more");
-  CHECK(told > 1000 && told < 200000);
+  CHECK_EQ(told, 200000);
+}
+
+static int doubled_told;
+
+static void set_doubled(const kvo_change *change, void *user_data) {
+  item *object = user_data;
+  (void)change;
+  doubled_told++;
+  if (object->value > 0) item_set_value(object, object->value - 1);
+}
+
+TEST("a computed property whose observer changes what it reads is put off as well, and told the last value") {
+  harness_environment("KVO_MAX_DEPTH", "20");
+  ignore_faults();
+  item *object = item_make(0);
+  kvo_observer observer = {.struct_size = sizeof observer,
+                           .key_path = "doubled",
+                           .options = KVO_NEW,
+                           .callback = set_doubled,
+                           .user_data = object,
+                           KVO_HERE};
+  kvo_observation id;
+  watcher w = {0};
+  watch(object, "doubled", KVO_NEW, &w);
+  CHECK_OK(kvo_add_observer(as_object(object), &observer, &id));
+  item_set_value(object, 100);
+  CHECK_EQ(object->value, 0);
+  CHECK_EQ(w.new_value.integer, 0);
+  CHECK_EQ(faults.count, 1);
+  CHECK_OK(kvo_remove_observer(id));
+  CHECK_OK(kvo_remove_observer(w.id));
+  item_destroy(object);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- Abandoned -- */

@@ -82,9 +82,9 @@
       try page(24) {
         // page: KVO0024 example
         let (document, author) = (Document(), Author())
-        let down = document.observe(\.pages) { document, _ in author.books = document.pages + 1 }
-        let up = author.observe(\.books) { author, _ in document.pages = author.books }
-        document.pages = 1  // sets books to 2, which sets pages to 2, which sets books to 3, …
+        let down = document.observe(\.pages, options: .new) { document, _ in author.books = document.pages + 1 }
+        let up = author.observe(\.books, options: .new) { author, _ in document.pages = min(author.books, 9) }
+        document.pages = 9  // sets books to 10, which sets pages to 9, which sets books to 10, …
         // page end
         down.invalidate()
         up.invalidate()

@@ -18,7 +18,7 @@ struct FaultPage {
   /// reader's file may have.
   private static func normalised(_ line: String) -> String {
     line.replacing(#/0x[0-9a-f]+/#, with: "0x…").replacing(#/thread [0-9]+/#, with: "thread …")
-      .replacing(#/[^ (]+\.(swift|c):([0-9]+)/#) { "main.\($0.1):…" }
+      .replacing(#/[0-9]+ deep/#, with: "… deep").replacing(#/[^ (]+\.(swift|c):([0-9]+)/#) { "main.\($0.1):…" }
   }
 
   /// Expects the page to show a report's first line.

@@ -1,0 +1,310 @@
+/* leaving.c - what is left by longjmp without being over, and stacks that are switched in callbacks and getters: nothing dangles, nobody
+ * waits for ever, and no detection takes one for the other. */
+#include "fixture.h"
+#include "shared.h"
+
+#include <kvo/kvo_binding.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+static jmp_buf out;
+static shared *root, *middle, *end;
+static _Atomic int calls, faults_told, last_code;
+
+static kvo_action count_fault(const kvo_fault *fault, void *arg) {
+  (void)arg;
+  last_code = (int)fault->code;
+  faults_told++;
+  return KVO_ACTION_IGNORE;
+}
+
+static void make_path(void) {
+  alarm(30); /* instead of a hang */
+  root = shared_make();
+  middle = shared_make();
+  end = shared_make();
+  set_next(root, middle);
+  set_next(middle, end);
+}
+
+/* --------------------------------------------------------------------------------------------------- Fault handlers -- */
+
+static kvo_action jump(const kvo_fault *fault, void *arg) {
+  (void)fault, (void)arg;
+  longjmp(out, 1);
+}
+
+static void cause_fault(const shared *of) {
+  (void)of;
+  kvo_remove_observer(UINT64_MAX);
+}
+
+/* Leaves an evaluation of root.slow by a handler that jumps. */
+static kvo_observation leave_evaluation(void) {
+  make_path();
+  kvo_observation id = observe(root, "slow", KVO_NEW | KVO_OLD, &calls, NULL);
+  kvo_set_fault_handler(jump, NULL);
+  in_slow_getter = cause_fault;
+  if (setjmp(out) == 0) set_next(middle, NULL);
+  in_slow_getter = NULL;
+  kvo_set_fault_handler(count_fault, NULL);
+  return id;
+}
+
+TEST("after a fault handler has jumped out of an evaluation, nothing records, and the next delivery is no fault") {
+  kvo_observation id = leave_evaluation();
+  shared *other = shared_make();
+  _Atomic int others = 0;
+  kvo_observation other_id = observe(other, "value", KVO_NEW, &others, NULL);
+  set(other, 1);
+  CHECK_EQ((int)others, 1);
+  CHECK_EQ((int)kvo_tracking_count, 0);
+  CHECK(!kvo_track_is_recording());
+  CHECK_EQ((int)faults_told, 0);
+  CHECK_OK(kvo_cancel_observer(other_id));
+  CHECK_OK(kvo_cancel_observer_and_wait(id));
+  CHECK_EQ((int)faults_told, 0);
+}
+
+TEST("so nothing does when an object on the path dies next, and the observation follows what is there") {
+  kvo_observation id = leave_evaluation();
+  set_next(root, end);
+  shared_destroy(middle);
+  CHECK_EQ((int)kvo_tracking_count, 0);
+  int before = calls;
+  set_next(end, root);
+  CHECK(calls > before);
+  CHECK_OK(kvo_cancel_observer_and_wait(id));
+  CHECK_EQ((int)faults_told, 0);
+}
+
+static void *wait_for(void *id) {
+  (void)kvo_cancel_observer_and_wait(*(kvo_observation *)id);
+  return NULL;
+}
+
+TEST("another thread that waits for the observation is not kept by what was left, once this thread goes on") {
+  kvo_observation id = leave_evaluation();
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, wait_for, &id) == 0);
+  shared *other = shared_make();
+  kvo_observation other_id = observe(other, "value", KVO_NEW, NULL, NULL);
+  set(other, 1);
+  CHECK(pthread_join(thread, NULL) == 0);
+  CHECK_OK(kvo_cancel_observer(other_id));
+}
+
+TEST("another thread that waits for the observation is not kept by what was left, also if this thread waits itself") {
+  kvo_observation id = leave_evaluation();
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, wait_for, &id) == 0);
+  CHECK(pthread_join(thread, NULL) == 0);
+}
+
+TEST("a child that is forked after it can do everything") {
+  kvo_observation id = leave_evaluation();
+  pid_t child = fork();
+  if (child == 0) {
+    set_next(root, end);
+    bool right = kvo_tracking_count == 0 && kvo_cancel_observer_and_wait(id) == KVO_OK;
+    _exit(right ? 0 : 1);
+  }
+  int status;
+  CHECK(waitpid(child, &status, 0) == child);
+  CHECK_EQ(status, 0);
+}
+
+static void *leave_and_end(void *arg) {
+  *(kvo_observation *)arg = leave_evaluation();
+  return NULL;
+}
+
+TEST("a thread that ends after it leaves the objects to others, whole") {
+  kvo_observation id = 0;
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, leave_and_end, &id) == 0);
+  CHECK(pthread_join(thread, NULL) == 0);
+  CHECK_EQ((int)kvo_tracking_count, 0);
+  CHECK_OK(kvo_cancel_observer_and_wait(id));
+  shared_destroy(root);
+}
+
+/* A getter that catches the jump itself. */
+static void catch_jump(const shared *of) {
+  if (setjmp(out) == 0) cause_fault(of);
+}
+
+TEST("a getter that catches the jump is observed on: what it reads after it, too") {
+  make_path();
+  kvo_set_fault_handler(jump, NULL);
+  in_slow_getter = catch_jump;
+  kvo_observation id = observe(root, "slow", KVO_NEW, &calls, NULL);
+  in_slow_getter = NULL;
+  set_next(middle, root);
+  CHECK_EQ((int)calls, 1);
+  CHECK_OK(kvo_cancel_observer(id));
+}
+
+/* ---------------------------------------------------------------------------------------------------------- Getters -- */
+
+static void jump_out(const shared *of) {
+  (void)of;
+  longjmp(out, 1);
+}
+
+TEST("a getter that is left while it is evaluated is KVO0025, once, and nothing is left of the evaluation") {
+  make_path();
+  kvo_set_fault_handler(count_fault, NULL);
+  kvo_observation id = observe(root, "slow", KVO_NEW | KVO_OLD, &calls, NULL);
+  for (int i = 1; i <= 3; i++) {
+    in_slow_getter = jump_out;
+    if (setjmp(out) == 0) set_next(middle, i % 2 != 0 ? NULL : end);
+    in_slow_getter = NULL;
+    set_next(root, middle);
+    CHECK_EQ((int)last_code, KVO_FAULT_ABANDONED_DELIVERY);
+    CHECK_EQ((int)faults_told, i);
+    CHECK_EQ((int)kvo_tracking_count, 0);
+  }
+  CHECK_OK(kvo_cancel_observer_and_wait(id));
+  CHECK_EQ((int)faults_told, 3);
+}
+
+static void leave(const kvo_change *change, void *user_data) {
+  (void)change, (void)user_data;
+  longjmp(out, 1);
+}
+
+TEST("after a callback was left, the death of an object on a path is told as ever") {
+  make_path();
+  kvo_set_fault_handler(count_fault, NULL);
+  kvo_observation path = observe(root, "next.value", KVO_NEW | KVO_OLD, &calls, NULL);
+  kvo_observation id = observe_with(root, "next", KVO_NEW, leave, NULL);
+  if (setjmp(out) == 0) set_next(root, end);
+  CHECK_OK(kvo_cancel_observer(id));
+  int before = calls;
+  shared_destroy(middle); /* which the path was on, for it was not told */
+  CHECK_EQ((int)calls, before + 1);
+  CHECK_OK(kvo_cancel_observer_and_wait(path));
+}
+
+/* ------------------------------------------------------------------------------------------------- Switched stacks -- */
+
+enum { STACK = 256 * 1024 };
+static ucontext_t main_context, coroutines[2];
+static char *stacks[2];
+static item *objects[3];
+
+static void make_coroutines(bool ascending, void (*first)(void), void (*second)(void)) {
+  char *memory = mmap(NULL, 2 * STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  CHECK(memory != MAP_FAILED);
+  alarm(30);
+  void (*bodies[])(void) = {first, second};
+  for (int i = 0; i < 2; i++) {
+    stacks[i] = memory + (ascending ? i : 1 - i) * STACK;
+    CHECK(getcontext(&coroutines[i]) == 0);
+    coroutines[i].uc_stack.ss_sp = stacks[i];
+    coroutines[i].uc_stack.ss_size = STACK;
+    coroutines[i].uc_link = &main_context;
+    makecontext(&coroutines[i], bodies[i], 0);
+  }
+  for (int i = 0; i < 3; i++) objects[i] = item_make(0);
+}
+
+static void yield_to_main(watcher *self, const kvo_change *change) {
+  (void)change;
+  int number = (int)(intptr_t)self->then_arg;
+  CHECK(swapcontext(&coroutines[number], &main_context) == 0);
+}
+
+static void set_first(void) { item_set_value(objects[0], 1); }
+static void set_second(void) { item_set_value(objects[1], 1); }
+
+/* Two coroutines are each suspended in a callback, and go on in the order in which they began, not the reverse. */
+static void interleave(bool ascending) {
+  kvo_set_fault_handler(count_fault, NULL);
+  make_coroutines(ascending, set_first, set_second);
+  watcher w[3] = {{.then = yield_to_main, .then_arg = (void *)0}, {.then = yield_to_main, .then_arg = (void *)1}, {0}};
+  for (int i = 0; i < 3; i++) watch(objects[i], "value", KVO_NEW | KVO_OLD, &w[i]);
+  CHECK(swapcontext(&main_context, &coroutines[0]) == 0);
+  CHECK(swapcontext(&main_context, &coroutines[1]) == 0);
+  item_set_value(objects[2], 1);
+  CHECK_EQ(w[0].calls + w[1].calls + w[2].calls, 3);
+  CHECK(swapcontext(&main_context, &coroutines[0]) == 0); /* to its end */
+  item_set_value(objects[2], 2);
+  /* The second one is still within its callback. */
+  CHECK_OK(kvo_cancel_observer_and_wait(w[0].id));
+  CHECK_EQ((int)faults_told, 0);
+  (void)kvo_cancel_observer_and_wait(w[1].id);
+  CHECK_EQ((int)last_code, KVO_FAULT_ENDLESS_WAIT);
+  CHECK(swapcontext(&main_context, &coroutines[1]) == 0);
+  CHECK_EQ(w[2].calls, 2);
+  faults_told = 0;
+  CHECK_OK(kvo_cancel_observer_and_wait(w[2].id));
+  CHECK_EQ((int)faults_told, 0);
+  for (int i = 0; i < 3; i++) CHECK_EQ(w[i].destroyed, 1);
+  for (int i = 0; i < 3; i++) item_destroy(objects[i]);
+}
+
+TEST("coroutines that are suspended in callbacks go on in any order") { interleave(true); }
+TEST("so they do with their stacks the other way round") { interleave(false); }
+
+static void yield_in_getter(const shared *of) {
+  (void)of;
+  static int number;
+  int own = number++;
+  if (own < 2) CHECK(swapcontext(&coroutines[own], &main_context) == 0);
+}
+
+static shared *roots[2], *middles[2];
+
+static void change_first(void) { set_next(middles[0], NULL); }
+static void change_second(void) { set_next(middles[1], NULL); }
+
+TEST("evaluations on several stacks end in any order") {
+  make_coroutines(true, change_first, change_second);
+  kvo_observation ids[2];
+  _Atomic int told[2] = {0};
+  for (int i = 0; i < 2; i++) {
+    roots[i] = shared_make();
+    middles[i] = shared_make();
+    set_next(roots[i], middles[i]);
+    ids[i] = observe(roots[i], "slow", KVO_NEW, &told[i], NULL);
+  }
+  in_slow_getter = yield_in_getter;
+  CHECK(swapcontext(&main_context, &coroutines[0]) == 0);
+  CHECK(swapcontext(&main_context, &coroutines[1]) == 0);
+  CHECK(swapcontext(&main_context, &coroutines[0]) == 0);
+  CHECK(swapcontext(&main_context, &coroutines[1]) == 0);
+  CHECK_EQ((int)kvo_tracking_count, 0);
+  for (int i = 0; i < 2; i++) {
+    CHECK_EQ((int)told[i], 1);
+    set_next(middles[i], middles[i]);
+    CHECK_EQ((int)told[i], 2);
+    CHECK_OK(kvo_cancel_observer_and_wait(ids[i]));
+    shared_destroy(roots[i]);
+  }
+}
+
+static void nest_on_this_stack(void) { item_set_value(objects[0], 1000000); }
+
+static void set_down(watcher *self, const kvo_change *change) {
+  (void)self, (void)change;
+  if (objects[0]->value > 0) item_set_value(objects[0], objects[0]->value - 1);
+}
+
+TEST("a coroutine's stack does not overflow if its end is guarded") {
+  kvo_set_fault_handler(count_fault, NULL);
+  make_coroutines(true, nest_on_this_stack, nest_on_this_stack);
+  CHECK(mprotect(stacks[1], 8192, PROT_NONE) == 0);
+  watcher w = {.then = set_down};
+  watch(objects[0], "value", KVO_NONE, &w);
+  CHECK(swapcontext(&main_context, &coroutines[1]) == 0);
+  CHECK_EQ((int)last_code, KVO_FAULT_RECURSION);
+  CHECK_EQ((int)faults_told, 1);
+}
