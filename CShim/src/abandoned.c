@@ -65,6 +65,13 @@ void kvo__end_abandoned(kvo_thread *self, const void *frame) {
   kvo__settle_if_due(self, atomic_load(&self->depth));
 }
 
+void kvo__before_evaluation(void) {
+  kvo_thread *self = kvo__thread();
+  if (self == NULL) return;
+  kvo__measure(self);
+  kvo__look_for_abandoned();
+}
+
 void kvo__end_all(kvo_thread *self) {
   for (uint32_t i = atomic_load(&self->depth); i > 0; i--)
     if (i <= atomic_load(&self->depth) && kvo__mark_at(i - 1)->frame != NULL) end(self, i - 1);

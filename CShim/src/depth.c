@@ -17,9 +17,9 @@ enum {
 /* So much of a stack is used; of a stack without a limit it is the limit. */
 static const uintptr_t most_stack = (uintptr_t)1 << 30;
 
-static void measure(kvo_thread *self) {
+void kvo__measure(kvo_thread *self) {
   uintptr_t low, high;
-  if (!kvo__stack_bounds(&low, &high)) return;
+  if (atomic_load(&self->room) != 0 || !kvo__stack_bounds(&low, &high)) return;
   if (high - low > most_stack) low = high - most_stack;
   uintptr_t half = (high - low) / 2, reserve = half / 2;
   if (reserve < LEAST_RESERVE) reserve = half < LEAST_RESERVE ? half : LEAST_RESERVE;
@@ -101,7 +101,7 @@ static kvo_nesting nesting_of(const kvo_thread *self) {
 
 bool kvo__may_nest_slowly(kvo_thread *self, const void *frame) {
   uint32_t depth = atomic_load(&self->depth), most = kvo__knobs.max_depth;
-  if (atomic_load(&self->room) == 0) measure(self);
+  kvo__measure(self);
   if (depth == 0) { /* what was put off has been left, with all deliveries */
     kvo__settle_if_due(self, 0);
     return true;

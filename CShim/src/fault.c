@@ -18,8 +18,10 @@ static kvo_lock handler_lock;
 static kvo_fault_handler process_handler;
 static void *process_handler_arg;
 static kvo_fault_handler _Atomic scope_handler;
-/* Of the call of a handler, which may have left it by longjmp. A fault within the handler takes the policy's action at once. */
-static _Thread_local const char *handler_frame;
+/* Of the call of a handler, which may have left it by longjmp: then what is at this place of the stack is another. A fault within the
+ * handler takes the policy's action at once. */
+static _Thread_local const volatile uint64_t *handler_call;
+static _Thread_local uint64_t handler_calls;
 static _Thread_local kvo_fault_handler thread_handler;
 static _Thread_local void *thread_handler_arg;
 static _Thread_local uint64_t thread_faults;
@@ -76,16 +78,19 @@ __attribute__((noinline, noreturn)) static void die(void) {
 }
 
 /* `cancellation` is what the program had set. */
-static kvo_action ask_handler(const kvo_fault *fault, int cancellation) {
-  const char *own_frame = __builtin_frame_address(0);
-  bool in_handler = handler_frame != NULL && own_frame < handler_frame; /* stacks grow downwards */
+__attribute__((noinline, no_sanitize_address)) static kvo_action ask_handler(const kvo_fault *fault, int cancellation) {
+  const volatile uint64_t call = (uint64_t)(uintptr_t)&handler_calls ^ handler_calls;
+  const void *own_frame = __builtin_frame_address(0);
+  bool in_handler = handler_call != NULL && &call < handler_call && /* stacks grow downwards */
+                    *handler_call == ((uint64_t)(uintptr_t)&handler_calls ^ (handler_calls - 1));
   kvo__lock(&handler_lock);
   kvo_fault_handler handler = process_handler;
   void *arg = process_handler_arg;
   kvo__unlock(&handler_lock);
   kvo_fault_handler scope = atomic_load(&scope_handler);
   if ((handler == NULL && scope == NULL && thread_handler == NULL) || in_handler) return KVO_ACTION_DEFAULT;
-  handler_frame = own_frame;
+  handler_call = &call;
+  handler_calls++;
   kvo__cancel_resume(cancellation); /* it is the program's code */
   uint32_t mark = kvo__handler_begin(own_frame);
   void *recorder = kvo__recording_suspend(); /* an evaluation may have raised it */
@@ -96,7 +101,7 @@ static kvo_action ask_handler(const kvo_fault *fault, int cancellation) {
   kvo__recording_resume(recorder);
   kvo__handler_end(mark);
   kvo__cancel_hold();
-  handler_frame = NULL;
+  handler_call = NULL;
   return action;
 }
 

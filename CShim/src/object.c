@@ -177,6 +177,8 @@ static void tell_bereaved(const kvo_info *info, funeral *of) {
  * waits for this one. */
 static bool finish(kvo_object *object, kvo_place place) {
   kvo__manual_forget(object);
+  kvo__look_for_abandoned(); /* here, for further in the frames are no longer below */
+  kvo__wills_abandoned(__builtin_frame_address(0));
   kvo_info *info = kvo__word_info(kvo__word(object));
   if (info == NULL) {
     set_word(object, kvo__word(object) | KVO_WORD_DYING);

@@ -242,6 +242,8 @@ static inline bool kvo__may_nest(void) {
   return self == NULL || (self->limit > atomic_load_explicit(&self->depth, memory_order_relaxed) && frame - self->floor < atomic_load_explicit(&self->room, memory_order_relaxed)) ||
          kvo__may_nest_slowly(self, (const void *)frame);
 }
+/** Finds the thread's stack, if it was not found before. */
+KVO_HIDDEN void kvo__measure(kvo_thread *self);
 /** The limit of marks that are made fast. */
 KVO_HIDDEN uint32_t kvo__limit_of(const kvo_thread *self);
 /** The deliveries in progress on this thread, outermost first, rounds folded; returns how many steps. */
@@ -277,6 +279,8 @@ static inline void kvo__look_for_abandoned(void) {
   const void *frame = __builtin_frame_address(0);
   if (depth != 0 && kvo__mark_at(depth - 1)->frame <= frame) kvo__end_abandoned(self, frame);
 }
+/** The same before an evaluation; others can then find that it was left. No lock may be held. */
+KVO_HIDDEN void kvo__before_evaluation(void);
 /** Whether code of that frame has been left, as the present one shows, which begins or goes on. */
 KVO_HIDDEN bool kvo__is_left(const void *frame, const void *present);
 /** Whether a thread is known to have left the code of that frame: it waits in the kernel, further out on its stack. */

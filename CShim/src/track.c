@@ -115,7 +115,7 @@ static void report_silent_change(const evaluation *over) {
  * has ended or cannot tell. */
 static void *peek(kvo_tracked *tracked, const kvo_info *changing) {
   evaluation here = {.tracked = tracked, .compared = {.changing = changing}};
-  kvo__look_for_abandoned();
+  kvo__before_evaluation();
   kvo__lock(&tracked->lock);
   bool live = begin_evaluation(&here);
   here.compared.is_wanted = !tracked->is_shared && !tracked->is_incomplete;
@@ -135,7 +135,7 @@ static cell *arm(kvo_tracked *tracked, kvo_status *status) {
     return NULL;
   }
   evaluation here = {.tracked = tracked};
-  kvo__look_for_abandoned();
+  kvo__before_evaluation();
   kvo__lock(&tracked->lock);
   bool live = begin_evaluation(&here);
   here.number = ++tracked->started;
