@@ -104,3 +104,11 @@ uint32_t kvo__handler_begin(const void *frame) {
 }
 
 void kvo__handler_end(uint32_t mark) { kvo__unmark(mark); }
+
+bool kvo__in_handler(void) {
+  for (uint32_t i = kvo__this_thread != NULL ? atomic_load(&kvo__this_thread->depth) : 0; i > 0; i--) {
+    const kvo_mark *mark = kvo__mark_at(i - 1);
+    if (mark->node == NULL && mark->frame != NULL && mark->is_handler) return true;
+  }
+  return false;
+}

@@ -18,10 +18,6 @@ static kvo_lock handler_lock;
 static kvo_fault_handler process_handler;
 static void *process_handler_arg;
 static kvo_fault_handler _Atomic scope_handler;
-/* Of the call of a handler, which may have left it by longjmp: then what is at this place of the stack is another. A fault within the
- * handler takes the policy's action at once. */
-static _Thread_local const volatile uint64_t *handler_call;
-static _Thread_local uint64_t handler_calls;
 static _Thread_local kvo_fault_handler thread_handler;
 static _Thread_local void *thread_handler_arg;
 static _Thread_local uint64_t thread_faults;
@@ -78,21 +74,15 @@ __attribute__((noinline, noreturn)) static void die(void) {
 }
 
 /* `cancellation` is what the program had set. */
-__attribute__((noinline, no_sanitize_address)) static kvo_action ask_handler(const kvo_fault *fault, int cancellation) {
-  const volatile uint64_t call = (uint64_t)(uintptr_t)&handler_calls ^ handler_calls;
-  const void *own_frame = __builtin_frame_address(0);
-  bool in_handler = handler_call != NULL && &call < handler_call && /* stacks grow downwards */
-                    *handler_call == ((uint64_t)(uintptr_t)&handler_calls ^ (handler_calls - 1));
+static kvo_action ask_handler(const kvo_fault *fault, int cancellation) {
   kvo__lock(&handler_lock);
   kvo_fault_handler handler = process_handler;
   void *arg = process_handler_arg;
   kvo__unlock(&handler_lock);
   kvo_fault_handler scope = atomic_load(&scope_handler);
-  if ((handler == NULL && scope == NULL && thread_handler == NULL) || in_handler) return KVO_ACTION_DEFAULT;
-  handler_call = &call;
-  handler_calls++;
+  if ((handler == NULL && scope == NULL && thread_handler == NULL) || kvo__in_handler()) return KVO_ACTION_DEFAULT;
   kvo__cancel_resume(cancellation); /* it is the program's code */
-  uint32_t mark = kvo__handler_begin(own_frame);
+  uint32_t mark = kvo__handler_begin(__builtin_frame_address(0));
   void *recorder = kvo__recording_suspend(); /* an evaluation may have raised it */
   kvo_action action = KVO_ACTION_DEFAULT;
   if (thread_handler != NULL) action = thread_handler(fault, thread_handler_arg);
@@ -101,7 +91,6 @@ __attribute__((noinline, no_sanitize_address)) static kvo_action ask_handler(con
   kvo__recording_resume(recorder);
   kvo__handler_end(mark);
   kvo__cancel_hold();
-  handler_call = NULL;
   return action;
 }
 
@@ -202,6 +191,7 @@ kvo_fault_site kvo__site(const char *label, kvo_place place) {
 void kvo__raise(kvo_fault *fault, const char *detail) {
   if (kvo__is_switched_off(fault->code)) return;
   enum { STEPS = 24 };
+  kvo__look_for_abandoned(); /* a handler, for instance, which then is asked again */
   int cancellation = kvo__cancel_hold(); /* in the midst of a report its turn would never end */
   void *frames[KVO_FAULT_FRAMES];
   kvo_fault_step steps[STEPS];

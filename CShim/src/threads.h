@@ -292,6 +292,8 @@ KVO_HIDDEN void kvo__unmark_below(kvo_thread *self, uint32_t depth);
 /** Around a fault handler, which that stack frame calls. */
 KVO_HIDDEN uint32_t kvo__handler_begin(const void *frame);
 KVO_HIDDEN void kvo__handler_end(uint32_t mark);
+/** Whether this thread is in one: a fault in there takes the policy's action at once. */
+KVO_HIDDEN bool kvo__in_handler(void);
 
 /** Waits until no other thread evaluates an observation of this object, all of which have ended; but not for one that waits for this
  * thread. */
