@@ -149,6 +149,121 @@ TEST("names of process and thread, object, place and id are told") {
   free(text);
 }
 
+static void *set_as_told(void *arg) {
+  item *object = arg;
+  if (object->other != 0) pthread_setname_np(pthread_self(), "worker");
+  item_set_value(object, 1);
+  return NULL;
+}
+
+TEST("a thread has its own name, one that nobody named its number, and the process the program's") {
+  item *objects[2] = {item_make(0), item_make(0)};
+  watcher w = {0};
+  pthread_t threads[2];
+  objects[1]->other = 1;
+  for (int i = 0; i < 2; i++) watch(objects[i], "value", KVO_NEW, &w);
+  CHECK_EQ(pthread_setname_np(pthread_self(), "renamed"), 0); /* the main thread's name is none of the process */
+  begin();
+  item_set_value(objects[0], 1);
+  CHECK_EQ(pthread_setname_np(pthread_self(), "test_trace"), 0);
+  for (int i = 0; i < 2; i++) {
+    pthread_create(&threads[i], NULL, set_as_told, objects[i]);
+    pthread_join(threads[i], NULL);
+  }
+  char *text = ended();
+  CHECK_CONTAINS(text, "\"name\":\"process_name\",\"args\":{\"name\":\"test_trace\"}");
+  CHECK_CONTAINS(text, "\"name\":\"thread_name\",\"args\":{\"name\":\"main\"}");
+  CHECK_CONTAINS(text, "\"name\":\"thread_name\",\"args\":{\"name\":\"worker\"}");
+  CHECK_CONTAINS(text, "\"name\":\"thread_name\",\"args\":{\"name\":\"thread ");
+  free(text);
+}
+
+/* Of the one event with this name: what its arguments say of a member, or "". */
+static void argument_of(const char *text, const char *name, const char *member, char *out, size_t size) {
+  char mark[64];
+  const char *line = strstr(text, name), *end = line != NULL ? strchr(line, '\n') : NULL;
+  snprintf(mark, sizeof mark, "\"%s\":\"", member);
+  const char *at = line != NULL ? strstr(line, mark) : NULL;
+  snprintf(out, size, "%.*s", at != NULL && at < end ? (int)strcspn(at + strlen(mark), "\"") : 0,
+           at != NULL && at < end ? at + strlen(mark) : "");
+}
+
+/* A binding's setter, which does not know its caller; and that. Not inlined, so that each has a frame and a name. */
+__attribute__((noinline)) void kvo_binding_sets(kvo_object *object);
+void kvo_binding_sets(kvo_object *object) {
+  kvo_frame frame;
+  if (kvo_frame_begin(&frame, object, kvo_key_hash("value", 5)) != 0) kvo_frame_finish(&frame, NULL);
+  __asm__ volatile("" : : : "memory"); /* no tail call */
+}
+__attribute__((noinline)) void calls_a_setter(kvo_object *object);
+void calls_a_setter(kvo_object *object) {
+  kvo_binding_sets(object);
+  __asm__ volatile("" : : : "memory");
+}
+
+TEST("a set by a binding that no observer makes has its caller") {
+  item *object = item_make(0);
+  watcher w = {0};
+  watch(object, "value", KVO_NONE, &w);
+  begin();
+  for (int i = 0; i < 3; i++) calls_a_setter(as_object(object));
+  char *text = ended(), caller[200];
+  argument_of(text, "\"set Item.value\"", "caller", caller, sizeof caller);
+  CHECK_CONTAINS((const char *)caller, "calls_a_setter  test_trace+0x");
+  free(text);
+}
+
+TEST("a set and an announcement have their place, also those of an observer") {
+  item *object = item_make(0);
+  watcher w[2] = {{.then = set_other}, {0}};
+  watch(object, "value", KVO_NEW, &w[0]);
+  watch(object, "other", KVO_NEW, &w[1]);
+  watch(object, "quiet", KVO_NEW, &w[1]);
+  begin();
+  KVO_SET(object, "value", int, 1);
+  kvo_will_change(as_object(object), "quiet");
+  unsigned here = __LINE__ - 1;
+  kvo_did_change(as_object(object), "quiet");
+  ((void (*)(kvo_object *, int))kvo_object_setter(as_object(object), "value"))(as_object(object), 1);
+  char *text = ended(), place[200], expected[40];
+  snprintf(expected, sizeof expected, "trace.c\",\"line\":%u}", here - 1);
+  const char *set = strstr(text, "\"set Item.value\""), *again = strstr(set + 1, "\"set Item.value\"");
+  CHECK_CONTAINS(set, expected);
+  CHECK(strstr(set, expected) < strchr(set, '\n'));
+  snprintf(expected, sizeof expected, "trace.c\",\"line\":%u}", here);
+  CHECK_CONTAINS(strstr(text, "\"set Item.quiet\""), expected);
+  argument_of(text, "\"set Item.other\"", "file", place, sizeof place);
+  CHECK_CONTAINS((const char *)place, "trace.c");
+  argument_of(again, "\"set Item.value\"", "file", place, sizeof place); /* nobody told where */
+  CHECK_EQ((const char *)place, "");
+  argument_of(again, "\"set Item.value\"", "caller", place, sizeof place);
+  CHECK_EQ((const char *)place, "");
+  free(text);
+}
+
+TEST("a fault is a mark where it happened, in the slice that it happened in") {
+  item *object = item_make(0);
+  watcher w = {0};
+  ignore_faults();
+  begin();
+  watch(object, "value", KVO_NONE, &w);
+  kvo_remove_observer(w.id);
+  kvo_remove_observer(w.id);
+  char *text = ended(), expected[300], part[300];
+  unsigned line = watcher_observer("", 0, &w).line;
+  snprintf(expected, sizeof expected, "<registered fixture.c:%u (value)><ended fixture.c:%u (value)><KVO0003>", line,
+           line);
+  check_order(text);
+  check_shape(text, expected);
+  argument_of(text, "\"KVO0003\"", "summary", part, sizeof part);
+  CHECK_CONTAINS((const char *)part, "KVO0003 fatal: ");
+  argument_of(text, "\"KVO0003\"", "file", part, sizeof part);
+  CHECK_CONTAINS((const char *)part, "trace.c");
+  argument_of(text, "\"KVO0003\"", "severity", part, sizeof part);
+  CHECK_EQ((const char *)part, "fatal");
+  free(text);
+}
+
 TEST("the new value is told if KVO_VALUES allows it") {
   harness_environment("KVO_VALUES", "1");
   item *object = item_make(0);
