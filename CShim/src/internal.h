@@ -121,8 +121,10 @@ struct kvo_class {
   kvo_function *setters;
   /** Made at the first observation of an instance, then constant. */
   kvo_class *_Atomic notifying;
-  /** In the list of all, and in that of some. */
+  /** Behind it in its lists, by name and by address. */
   kvo_class *next, *neighbour;
+  /** How many later ones were of its name, which got a number each. */
+  unsigned namesakes;
 };
 
 KVO_HIDDEN const kvo_property *kvo__class_find(const kvo_class *cls, kvo_key key);
