@@ -87,17 +87,6 @@ headers() {
       echo "#include <$header>" | "$compiler" -std=c++17 $warnings -x c++ -
     done
   done
-  # What a macro expands to is only seen where it is used.
-  for compiler in g++ $clang; do
-    echo '#include <kvo/kvo.h>
-      struct pair { int a, b; };
-      void sets(kvo_object *of) {
-        KVO_SET(of, "real", double, 1.5);
-        KVO_SET(of, "pair", pair, (pair{1, 2}));
-        KVO_SET(of, "text", const char *, "text");
-        KVO_SET(of, "flag", bool, true);
-      }' | "$compiler" -std=c++17 $warnings -x c++ -
-  done
   echo "headers                      clean as C11 and C++17"
 }
 

@@ -6,17 +6,14 @@
 
 /* Guards the lists and the making of notifying classes. */
 static kvo_lock classes_lock;
+static kvo_class *classes;
 
-/* All classes, by name; and by address, to tell a class from garbage without following it. Of these only the heads change, so they are
- * read without the lock. */
-enum { BUCKET_BITS = 10, BUCKETS = 1 << BUCKET_BITS };
-static kvo_class *by_name[BUCKETS];
+/* The same by address, to tell a class from garbage without following it. Only the heads change, so they are read without the lock. */
+enum { BUCKETS = 256 };
 static kvo_class *_Atomic by_address[BUCKETS];
 
-static kvo_class **named_like(const char *name) { return &by_name[kvo_key_hash(name, strlen(name)) % BUCKETS]; }
-
 static kvo_class *_Atomic *bucket_of(const kvo_class *cls) {
-  return &by_address[((uintptr_t)cls >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - BUCKET_BITS)];
+  return &by_address[((uintptr_t)cls >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 56];
 }
 
 bool kvo__class_is_known(const kvo_class *cls) {
@@ -28,11 +25,10 @@ bool kvo__class_is_known(const kvo_class *cls) {
 /* The lock is held. */
 static void add_locked(kvo_class *cls) {
   kvo_class *_Atomic *bucket = bucket_of(cls);
-  kvo_class **named = named_like(cls->name);
   cls->neighbour = atomic_load_explicit(bucket, memory_order_relaxed);
   atomic_store_explicit(bucket, cls, memory_order_release);
-  cls->next = *named;
-  *named = cls;
+  cls->next = classes;
+  classes = cls;
 }
 
 kvo_key kvo_key_hash(const char *name, size_t length) {
@@ -68,7 +64,7 @@ static void branch(kvo_class *cls, size_t index) {
 }
 
 static kvo_class *find_locked(const char *name) {
-  for (kvo_class *cls = *named_like(name); cls != NULL; cls = cls->next)
+  for (kvo_class *cls = classes; cls != NULL; cls = cls->next)
     if (strcmp(cls->name, name) == 0) return cls;
   return NULL;
 }
@@ -269,10 +265,9 @@ kvo_status kvo_binding_class_register(const char *name, kvo_class *superclass, s
     return status;
   }
   kvo__lock(&classes_lock);
-  kvo_class *namesake = find_locked(name);
-  while (find_locked(cls->name) != NULL) {
+  for (unsigned number = 2; find_locked(cls->name) != NULL; number++) {
     char numbered[512];
-    snprintf(numbered, sizeof numbered, "%.480s#%u", name, ++namesake->namesakes + 1);
+    snprintf(numbered, sizeof numbered, "%.480s#%u", name, number);
     char *copy = kvo__copy_string(numbered, strlen(numbered));
     if (copy == NULL) break; /* the name stays ambiguous for kvo_class_find; nothing else depends on it */
     if (cls->name != cls->written) kvo__free((void *)cls->name);

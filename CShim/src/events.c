@@ -1,5 +1,4 @@
 /* events.c - what happens in the process, described and handed to those who listen: history.c, trace.c, slow.c. */
-#include "effects.h"
 #include "history.h"
 #include "slow.h"
 #include "trace.h"
@@ -20,18 +19,6 @@ static void hand_out(const kvo_happening *happening) {
 
 static const void *instance_of(const kvo_info *info) { return (const char *)info->object - info->cls->header_offset; }
 
-_Thread_local kvo_change_site kvo__change_site __attribute__((tls_model("initial-exec")));
-
-/* The observation whose callback this thread is running; 0 if it is not. */
-static kvo_observation delivered_now(void) {
-  const kvo_thread *self = kvo__this_thread;
-  uint32_t depth = self != NULL ? atomic_load_explicit(&self->depth, memory_order_relaxed) : 0;
-  if (depth == 0) return 0;
-  const kvo_mark *mark = &atomic_load_explicit(&self->marks, memory_order_relaxed)[depth - 1];
-  bool is_evaluation = atomic_load_explicit(&mark->root, memory_order_relaxed) != NULL;
-  return is_evaluation ? 0 : atomic_load_explicit(&mark->observation, memory_order_relaxed);
-}
-
 static void note_change(const kvo_frame_content *change, kvo_moment moment) {
   kvo_happening happening = {.moment = moment,
                              .token = change->slot,
@@ -39,16 +26,6 @@ static void note_change(const kvo_frame_content *change, kvo_moment moment) {
                              .class_name = change->info->cls->written,
                              .key_path = kvo__slot_name(change->info, change->slot),
                              .kind = (kvo_change_kind)change->kind};
-  if (moment == KVO_MOMENT_CHANGE_BEGINS) {
-    kvo_change_site site = kvo__change_site;
-    bool is_told = site.object == change->info->object;
-    happening.file = is_told ? site.file : NULL;
-    happening.line = is_told ? site.line : 0;
-    happening.is_of_binding = !is_told;
-    kvo__change_site.object = NULL;
-    kvo_observation by = delivered_now();
-    if (by != 0) kvo__effect_note(by, happening.object, happening.key_path);
-  }
   hand_out(&happening);
 }
 
@@ -104,7 +81,6 @@ __attribute__((cold)) void kvo__note_delivery(const kvo_raw_change *change, cons
 __attribute__((cold)) void kvo__note_death(const kvo_info *info) {
   kvo_happening happening = {.moment = KVO_MOMENT_DIED, .object = instance_of(info), .class_name = info->cls->written};
   hand_out(&happening);
-  kvo__effects_forget(happening.object);
 }
 
 void kvo__tap_start(void) {

@@ -43,8 +43,6 @@ typedef struct kvo_happening {
   kvo_observation observation;
   const char *file;
   uint32_t line;
-  /** A change that a binding's setter makes, which does not know its caller: the stack may tell. */
-  bool is_of_binding;
   kvo_options options;
   /** Of a change and of a delivery. */
   kvo_change_kind kind;
@@ -72,23 +70,6 @@ KVO_HIDDEN bool kvo__new_value_text(const kvo_raw_change *change, char *to, size
 
 /** Whether two changes are known to have told the same new value. */
 KVO_HIDDEN bool kvo__tells_same(const kvo_raw_change *one, const kvo_raw_change *other);
-
-/** Where this thread is about to change an object, as far as it was told: until the change begins. */
-typedef struct kvo_change_site {
-  const kvo_object *object;
-  const char *file;
-  uint32_t line;
-} kvo_change_site;
-extern KVO_HIDDEN _Thread_local kvo_change_site kvo__change_site __attribute__((tls_model("initial-exec")));
-
-/** A change of this object comes next, made there. */
-static inline void kvo__tap_site(const kvo_object *object, const char *file, uint32_t line) {
-  if (kvo__is_tapped()) kvo__change_site = (kvo_change_site){object, file, line};
-}
-/** The same by a trampoline, which does not know more than was told before. */
-static inline void kvo__tap_setter(const kvo_object *object) {
-  if (kvo__is_tapped() && kvo__change_site.object != object) kvo__change_site = (kvo_change_site){object, NULL, 0};
-}
 
 /** An observation's own node, which the caller keeps from being freed. */
 static inline void kvo__tap_node(const kvo_node *node, kvo_moment moment) {

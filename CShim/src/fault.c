@@ -220,7 +220,6 @@ void kvo__raise(kvo_fault *fault, const char *detail) {
   bool is_written = action != KVO_ACTION_IGNORE;
   bool has_turn = is_written && take_turn(fault->thread);
   if (is_written) write_report(fault, has_turn);
-  if (is_written || fault->severity != KVO_SEVERITY_INFO) kvo__trace_fault(fault);
   kvo_fault_break(fault);
   if (action == KVO_ACTION_ABORT) kvo__trace_save();
   if (action == KVO_ACTION_ABORT) die(); /* in its turn: of two that fault at once, one ends the process */

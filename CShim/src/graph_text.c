@@ -55,14 +55,6 @@ static void put_json_edge(kvo_sink *to, const kvo_graph_edge *each) {
   kvo__put(to, each->is_value ? ",\"isValue\":true}" : ",\"isValue\":false}");
 }
 
-static void put_json_effect(kvo_sink *to, const kvo_graph_effect *each) {
-  kvo__put(to, "{\"observation\":");
-  kvo__put_number(to, each->observation, 10);
-  put_count(to, "object", each->object);
-  kvo__put_json_string(to, "key", text_of(each->key));
-  kvo__put_byte(to, '}');
-}
-
 static void put_json(kvo_sink *to, const kvo_graph *graph) {
   kvo__put(to, "{\"schema\":1,\"objects\":[");
   for (size_t i = 0; i < graph->object_count; i++) {
@@ -79,30 +71,25 @@ static void put_json(kvo_sink *to, const kvo_graph *graph) {
     if (i > 0) kvo__put_byte(to, ',');
     put_json_edge(to, &graph->edges[i]);
   }
-  kvo__put(to, "],\"effects\":[");
-  for (size_t i = 0; i < graph->effect_count; i++) {
-    if (i > 0) kvo__put_byte(to, ',');
-    put_json_effect(to, &graph->effects[i]);
-  }
   kvo__put(to, "]}\n");
 }
 
 /* --------------------------------------------------------------------------------------------------------- Pictures -- */
 
 /* How an arrow is drawn: a change of a key goes to an observation of just that key, or to one that is evaluated then; an observation
- * tells its observer, and changes a key of an object in turn. */
+ * tells its observer, who is an object of the graph, too. */
 typedef enum style { PLAIN, DASHED, BOLD } style;
 
-/* A language of pictures: boxes for objects, rounded ones for observations, ellipses for observers that are no objects themselves, arrows in the direction in which changes travel. */
+/* A language of pictures: boxes for objects, rounded ones for observations, arrows in the direction in which changes travel. */
 typedef struct language {
   const char *begin, *end;
-  /** Around the label of an object, an observation and an observer, behind its name; and what breaks a line in a label. */
-  const char *object[2], *observation[2], *observer[2], *line_break;
+  /** Around the label of an object and of an observation, behind its name; and what breaks a line in a label. */
+  const char *object[2], *observation[2], *line_break;
   void (*put_text)(kvo_sink *to, const char *text);
   void (*put_arrow)(kvo_sink *to, const char *from, const char *target, style as, const char *label);
 } language;
 
-/* The name of a node: o and n for an object and an observation, and its index; w for an observer, and its address. */
+/* The name of a node: o and n for an object and an observation, and its index. */
 typedef struct name {
   char text[24];
 } name;
@@ -152,49 +139,18 @@ static void put_arrows(kvo_sink *to, const language *in, size_t index, const kvo
     in->put_arrow(to, name_of('o', each->object).text, own.text, PLAIN, text_of(each->key_path));
   if (each->observer_object != KVO_GRAPH_NONE)
     in->put_arrow(to, own.text, name_of('o', each->observer_object).text, BOLD, NULL);
-  else if (each->observer != NULL)
-    in->put_arrow(to, own.text, name_of('w', (size_t)(uintptr_t)each->observer).text, BOLD, NULL);
-}
-
-/* It may be that of several observations: said again, it is the same node. */
-static void put_observer(kvo_sink *to, const language *in, const kvo_graph_observation *each) {
-  kvo__put(to, "  ");
-  kvo__put(to, name_of('w', (size_t)(uintptr_t)each->observer).text);
-  kvo__put(to, in->observer[0]);
-  if (each->observer_class != NULL) {
-    in->put_text(to, each->observer_class);
-    kvo__put(to, in->line_break);
-  }
-  kvo__put_address(to, kvo__address(each->observer));
-  kvo__put(to, in->observer[1]);
-}
-
-/* "sets load" */
-static void put_effect(kvo_sink *to, const language *in, const kvo_graph_effect *each) {
-  char label[256];
-  kvo_sink text = {.memory = label, .capacity = sizeof label, .fd = -1};
-  kvo__put(&text, "sets ");
-  kvo__put(&text, text_of(each->key));
-  kvo__sink_end(&text);
-  in->put_arrow(to, name_of('n', each->observation).text, name_of('o', each->object).text, BOLD, label);
 }
 
 static void put_picture(kvo_sink *to, const kvo_graph *graph, const language *in) {
   kvo__put(to, in->begin);
   for (size_t i = 0; i < graph->object_count; i++) put_object(to, in, i, &graph->objects[i]);
   for (size_t i = 0; i < graph->observation_count; i++) put_observation(to, in, i, &graph->observations[i]);
-  for (size_t i = 0; i < graph->observation_count; i++) {
-    const kvo_graph_observation *each = &graph->observations[i];
-    bool is_again = i > 0 && graph->observations[i - 1].observer == each->observer;
-    if (each->observer != NULL && each->observer_object == KVO_GRAPH_NONE && !is_again) put_observer(to, in, each);
-  }
   for (size_t i = 0; i < graph->observation_count; i++) put_arrows(to, in, i, &graph->observations[i]);
   for (size_t i = 0; i < graph->edge_count; i++) {
     const kvo_graph_edge *each = &graph->edges[i];
     in->put_arrow(to, name_of('o', each->object).text, name_of('n', each->observation).text,
                   each->is_value ? PLAIN : DASHED, each->key != NULL ? each->key : "(its death)");
   }
-  for (size_t i = 0; i < graph->effect_count; i++) put_effect(to, in, &graph->effects[i]);
   kvo__put(to, in->end);
 }
 
@@ -245,7 +201,6 @@ static const language dot = {
     .end = "}\n",
     .object = {" [label=\"", "\"];\n"},
     .observation = {" [style=rounded, label=\"", "\"];\n"},
-    .observer = {" [shape=ellipse, label=\"", "\"];\n"},
     .line_break = "\\n",
     .put_text = put_dot_text,
     .put_arrow = put_dot_arrow,
@@ -287,7 +242,6 @@ static const language mermaid = {
     .end = "",
     .object = {"[\"", "\"]\n"},
     .observation = {"([\"", "\"])\n"},
-    .observer = {"((\"", "\"))\n"},
     .line_break = "<br/>",
     .put_text = put_mermaid_text,
     .put_arrow = put_mermaid_arrow,
@@ -300,7 +254,6 @@ size_t kvo_graph_format(const kvo_graph *graph, kvo_graph_form form, char *buffe
   if (whole.objects == NULL) whole.object_count = 0;
   if (whole.observations == NULL) whole.observation_count = 0;
   if (whole.edges == NULL) whole.edge_count = 0;
-  if (whole.effects == NULL) whole.effect_count = 0;
   switch (form) {
     case KVO_GRAPH_JSON: put_json(&to, &whole); break;
     case KVO_GRAPH_DOT: put_picture(&to, &whole, &dot); break;

@@ -58,8 +58,8 @@ void kvo__history_note(const kvo_happening *happening) {
                       .object = happening->object,
                       .class_name = happening->class_name,
                       .observation = happening->observation,
-                      .file = happening->observation != 0 ? happening->file : NULL,
-                      .line = happening->observation != 0 ? happening->line : 0,
+                      .file = happening->file,
+                      .line = happening->line,
                       .kind = kind_of(happening->moment)};
   if (event.kind == 0) return;
   event.thread = kvo__thread_number();

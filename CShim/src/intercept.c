@@ -74,10 +74,10 @@ static void intercepted(ffi_cif *cif, void *result, void **arguments, void *user
   kvo_object *object = *(kvo_object **)arguments[0];
   const void *argument = arguments[1];
   kvo_frame frame;
-  kvo__tap_setter(object);
   uint32_t wants = kvo_frame_begin(&frame, object, property->key);
   if (wants == 0) {
     kvo__call_setter(property, property->setter, object, argument);
+    kvo_binding_stored(object, property->key);
     return;
   }
   _Alignas(16) unsigned char inline_values[2][INLINE_VALUE];

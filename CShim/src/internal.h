@@ -121,10 +121,8 @@ struct kvo_class {
   kvo_function *setters;
   /** Made at the first observation of an instance, then constant. */
   kvo_class *_Atomic notifying;
-  /** Behind it in its lists, by name and by address. */
+  /** In the list of all, and in that of some. */
   kvo_class *next, *neighbour;
-  /** How many later ones were of its name, which got a number each. */
-  unsigned namesakes;
 };
 
 KVO_HIDDEN const kvo_property *kvo__class_find(const kvo_class *cls, kvo_key key);
@@ -518,6 +516,8 @@ KVO_HIDDEN void kvo__tracked_stop(kvo_tracked *tracked);
 KVO_HIDDEN void kvo__tracked_end(kvo_tracked *tracked);
 /** After a change during which it was registered: evaluates again and re-arms, for it may have read what was before. */
 KVO_HIDDEN void kvo__tracked_rearm(kvo_tracked *tracked);
+/** After a change that began before the dependency of this birth was linked: evaluates again, and tells if it was registered before. */
+KVO_HIDDEN void kvo__tracked_missed(kvo_tracked *tracked, uint64_t birth);
 /** After a change of a leaf: hands it on. */
 KVO_HIDDEN void kvo__tracked_leaf(kvo_tracked *tracked, const kvo_raw_change *change);
 /** Takes a dependency of a dying object out of the observation's list; false when somebody else has. */

@@ -193,7 +193,6 @@ static manual *open_manual(kvo_object *object, kvo_change_kind kind, kvo_key key
   open->name = memcpy(open->indexes + count, name, name_size);
   open->place = place;
   open->frame_count = (uint32_t)kvo__stack_capture(open->frames, MANUAL_FRAMES);
-  kvo__tap_site(object, place.file, place.line);
   open->wants = kvo__frame_begin(&open->frame, object, key, false, kind, &open->selection);
   if (open->wants == 0) {
     kvo__free(open);

@@ -313,3 +313,28 @@ bool kvo__in_change_of(const kvo_tracked *tracked, const kvo_info *dying) {
   }
   return false;
 }
+
+/* -------------------------------------------------------------------------------------------------------- Late paths -- */
+
+/* A path that reads a key subscribes to it first. A setter stores first, and then asks: so either the path has read what was stored, or the
+ * setter finds the path here. */
+void kvo_binding_stored(kvo_object *object, kvo_key key) {
+  uintptr_t word = object != NULL ? kvo__word(object) : 0;
+  /* A mute or a pair of this thread tells its change itself. */
+  if ((word & KVO_WORD_OBSERVED) == 0 || kvo__unusual != 0) return;
+  kvo_info *info = kvo__word_info(word);
+  kvo_slot *slot = kvo__slot_find(info, key);
+  if (slot == NULL || slot->manual || atomic_load_explicit(&slot->wants, memory_order_acquire) == 0) return;
+  uint64_t entered = kvo__enter(info);
+  uint64_t limit = atomic_load_explicit(&info->births, memory_order_acquire);
+  for (kvo_node *node = atomic_load(&slot->newest); node != NULL; node = atomic_load(&node->older)) {
+    uint64_t birth = atomic_load_explicit(&node->birth, memory_order_acquire);
+    if (!kvo__node_is_own(node) && birth <= limit && atomic_load_explicit(&node->live, memory_order_acquire))
+      kvo__tracked_missed(node->user_data, birth);
+  }
+  kvo__leave(info, entered);
+}
+
+void kvo_object_stored(kvo_object *object, const char *key) {
+  if (object != NULL && key != NULL) kvo_binding_stored(object, kvo_key_hash(key, strlen(key)));
+}

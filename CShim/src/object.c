@@ -101,10 +101,7 @@ kvo_function kvo_object_setter_to_call(const kvo_object *object, const char *key
   kvo_class *isa = dispatching_class(object);
   const kvo_property *property = kvo_class_property(isa, key);
   kvo_function setter = property != NULL ? isa->setters[property->index] : NULL;
-  if (__builtin_expect(setter != NULL && takes(property, form, size), true)) {
-    kvo__tap_site(object, file, line);
-    return setter;
-  }
+  if (__builtin_expect(setter != NULL && takes(property, form, size), true)) return setter;
   kvo_place place = {file, line};
   if (object == NULL || key == NULL)
     kvo__fault_invalid_argument("KVO_SET", object == NULL ? "object is NULL" : "key is NULL", place);

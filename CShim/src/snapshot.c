@@ -1,5 +1,4 @@
 /* snapshot.c - the graph of all observations at one moment: copied while the world is stopped, put in order afterwards. */
-#include "effects.h"
 #include "tracked.h"
 
 #include <stdlib.h>
@@ -204,7 +203,6 @@ static bool number_objects(copy *in) {
 typedef struct owned_graph {
   kvo_graph graph;
   void *copied;
-  kvo_effect *effects;
 } owned_graph;
 
 /* Whose observers are objects of the graph themselves. */
@@ -257,51 +255,6 @@ static void fill_key_paths(kvo_graph_object *of, const kvo_graph_observation *ob
   of->key_path_count = kept;
 }
 
-/* An observation and its index, to find it by its id. */
-typedef struct numbered {
-  kvo_observation id;
-  size_t index;
-} numbered;
-
-static int by_id(const void *left, const void *right) {
-  return compare(((const numbered *)left)->id, ((const numbered *)right)->id);
-}
-
-static int by_cause(const void *left, const void *right) {
-  const kvo_graph_effect *a = left, *b = right;
-  return a->observation != b->observation ? compare(a->observation, b->observation)
-         : a->object != b->object         ? compare(a->object, b->object)
-                                          : strcmp(a->key, b->key);
-}
-
-/* Those whose observation and object are still there; false without memory. */
-static bool fill_effects(const copy *from, owned_graph *to) {
-  size_t room = kvo__effects_copy(NULL, 0), observations = to->graph.observation_count, kept = 0;
-  if (room == 0) return true;
-  to->effects = kvo__alloc(room * (sizeof(kvo_effect) + sizeof(kvo_graph_effect)));
-  raw_object **objects = sort_objects(from, by_address);
-  numbered *ids = kvo__alloc((observations + 1) * sizeof *ids);
-  bool has_memory = to->effects != NULL && objects != NULL && ids != NULL;
-  size_t count = has_memory ? kvo__effects_copy(to->effects, room) : 0;
-  if (count > room) count = room; /* more since */
-  for (size_t i = 0; has_memory && i < observations; i++) ids[i] = (numbered){to->graph.observations[i].observation, i};
-  if (has_memory) qsort(ids, observations, sizeof *ids, by_id);
-  kvo_graph_effect *effects = (kvo_graph_effect *)(void *)(to->effects + room);
-  for (size_t i = 0; i < count; i++) {
-    numbered id = {to->effects[i].by, 0}, *observation = bsearch(&id, ids, observations, sizeof *ids, by_id);
-    raw_object key = {.made = {.object = to->effects[i].object}}, *wanted = &key;
-    raw_object **object = bsearch(&wanted, objects, from->object_count, sizeof *objects, by_address);
-    if (observation != NULL && object != NULL)
-      effects[kept++] = (kvo_graph_effect){observation->index, (*object)->index, to->effects[i].key};
-  }
-  if (kept > 1) qsort(effects, kept, sizeof *effects, by_cause);
-  if (kept > 0) to->graph.effects = effects;
-  to->graph.effect_count = kept;
-  kvo__free(objects);
-  kvo__free(ids);
-  return has_memory;
-}
-
 static kvo_graph *make_graph(copy *from) {
   if (!number_objects(from) || !find_observers(from)) return NULL;
   for (size_t i = 0; i < from->observation_count; i++)
@@ -332,17 +285,10 @@ static kvo_graph *make_graph(copy *from) {
     fill_key_paths(&objects[i], observations, key_paths + objects[i].first_observation);
 
   owned_graph *owned = (owned_graph *)(void *)block;
-  *owned = (owned_graph){.graph = {.objects = objects,
-                                   .object_count = from->object_count,
-                                   .observations = observations,
-                                   .observation_count = from->observation_count,
-                                   .edges = edges,
-                                   .edge_count = from->edge_count},
-                         .copied = from->observations};
-  if (fill_effects(from, owned)) return &owned->graph;
-  kvo__free(owned->effects);
-  kvo__free(owned);
-  return NULL;
+  owned_graph filled = {{objects, from->object_count, observations, from->observation_count, edges, from->edge_count},
+                        from->observations};
+  *owned = filled;
+  return &owned->graph;
 }
 
 kvo_status kvo_snapshot(kvo_graph **out) {
@@ -359,6 +305,5 @@ void kvo_graph_free(kvo_graph *graph) {
   if (graph == NULL) return;
   owned_graph *owned = (owned_graph *)(void *)graph;
   kvo__free(owned->copied);
-  kvo__free(owned->effects);
   kvo__free(owned);
 }

@@ -66,7 +66,6 @@ static void thread_end(void *record) {
   kvo__manual_drop(); /* runs code of the program, with marks */
   kvo__id_thread_end(self);
   kvo__trace_thread_end(self);
-  free(self->known_calls);
   if (kvo__knobs.slow_ms > 0) kvo__slow_thread_end(self);
   kvo__acquire(&list_lock);
   kvo_thread **link = &threads;

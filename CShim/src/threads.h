@@ -83,8 +83,6 @@ typedef struct kvo_thread {
   uint64_t kept_id;
   /** What it has begun, in a trace that is being recorded; of trace.c, or NULL. */
   struct kvo_thread_trace *trace;
-  /** Of trace_caller.c, or NULL; the thread's own, and freed with it. */
-  struct kvo_known_calls *known_calls;
 } kvo_thread;
 
 /* Initial-exec: one load, also in the shared library; a few bytes of what the C library keeps for that. */

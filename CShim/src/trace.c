@@ -113,25 +113,13 @@ static void put_metadata(const char *kind, uint32_t thread, const char *name) {
   end_event(&to);
 }
 
-/* One that nobody named has the name of who started it, in the end the program's: that would not tell it from the process. */
 static void name_thread(uint32_t thread) {
-  char name[32] = "main";
-  if ((pid_t)thread != process) {
-    prctl(PR_GET_NAME, name);
-    size_t length = strlen(program_invocation_short_name);
-    if (strncmp(name, program_invocation_short_name, length < 15 ? length + 1 : 15) == 0) {
-      kvo_sink to = {.memory = name, .capacity = sizeof name, .fd = -1};
-      kvo__put(&to, "thread ");
-      kvo__put_number(&to, thread, 10);
-      kvo__sink_end(&to);
-    }
-  }
+  char name[16] = "main";
+  if ((pid_t)thread != process) prctl(PR_GET_NAME, name);
   put_metadata("thread_name", thread, name);
 }
 
-/* `value` is the new one, `caller` who makes a change; either may be NULL. */
-static void put_event(char phase, uint32_t thread, int64_t time, const kvo_happening *what, const char *value,
-                      const char *caller) {
+static void put_event(char phase, uint32_t thread, int64_t time, const kvo_happening *what, const char *value) {
   char name[KVO_TRACE_TITLE], object[2 * NAME];
   kvo__trace_name(what, name, sizeof name);
   kvo_sink to = begin_event(phase, thread, time);
@@ -151,7 +139,6 @@ static void put_event(char phase, uint32_t thread, int64_t time, const kvo_happe
     kvo__put_member(&to, "line");
     kvo__put_number(&to, what->line, 10);
   }
-  if (caller != NULL) put_name(&to, "caller", caller);
   if (value != NULL) put_name(&to, "new", value);
   kvo__put_byte(&to, '}');
   end_event(&to);
@@ -204,18 +191,18 @@ static void finish(thread_trace *on, const void *token, int64_t time) {
   while (on->depth > 0 && on->slices[on->depth - 1].has_ended) pop(on, time);
 }
 
-static void record(thread_trace *on, const kvo_happening *what, const char *value, const char *caller) {
+static void record(thread_trace *on, const kvo_happening *what, const char *value) {
   int64_t time = kvo__now();
   switch (what->moment) {
     case KVO_MOMENT_CHANGE_BEGINS:
     case KVO_MOMENT_DELIVERY_BEGINS:
-      if (push(on, what->token)) put_event('B', on->thread, time, what, value, caller);
+      if (push(on, what->token)) put_event('B', on->thread, time, what, value);
       break;
     case KVO_MOMENT_CHANGE_ENDS:
     case KVO_MOMENT_DELIVERY_ENDS: finish(on, what->token, time); break;
     case KVO_MOMENT_REGISTERED:
     case KVO_MOMENT_ENDED:
-    case KVO_MOMENT_DIED: put_event('i', on->thread, time, what, NULL, NULL); break;
+    case KVO_MOMENT_DIED: put_event('i', on->thread, time, what, NULL); break;
   }
   /* In between events may wait: who looks at the file of a process that was killed misses a moment at most. */
   if (on->depth == 0 && time - flushed > FLUSH_AFTER_NS) flush();
@@ -226,10 +213,9 @@ void kvo__trace_note(const kvo_happening *happening) {
   bool has_value =
       kvo__knobs.values && happening->change != NULL &&
       kvo__new_value_text(happening->change, value, sizeof value); /* without the lock: the binding makes it */
-  const char *caller = happening->is_of_binding ? kvo__trace_caller() : NULL;
   kvo__lock(&lock);
   thread_trace *own = fd >= 0 ? own_trace() : NULL;
-  if (own != NULL) record(own, happening, has_value ? value : NULL, caller);
+  if (own != NULL) record(own, happening, has_value ? value : NULL);
   kvo__unlock(&lock);
 }
 
@@ -304,42 +290,15 @@ kvo_status kvo_trace_end(void) {
   return status;
 }
 
-/* The process may have stopped anywhere, also in here: tried for a while. */
-static bool try_lock(void) {
+void kvo__trace_save(void) {
+  /* The process may have stopped anywhere, also in here. */
   for (int tries = 0; tries < 1000; tries++) {
     uint32_t is_free = 0;
-    if (atomic_compare_exchange_weak(&lock.state, &is_free, kvo__thread_number())) return true;
+    if (!atomic_compare_exchange_weak(&lock.state, &is_free, kvo__thread_number())) continue;
+    flush();
+    kvo__release(&lock);
+    return;
   }
-  return false;
-}
-
-void kvo__trace_save(void) {
-  if (!try_lock()) return;
-  flush();
-  kvo__release(&lock);
-}
-
-void kvo__trace_fault(const kvo_fault *fault) {
-  if ((atomic_load(&kvo__tap) & KVO_TAP_TRACE) == 0 || !try_lock()) return;
-  if (fd >= 0) {
-    char code[8];
-    kvo_sink name = {.memory = code, .capacity = sizeof code, .fd = -1};
-    kvo__put_code(&name, fault->code);
-    kvo__sink_end(&name);
-    kvo_sink to = begin_event('i', kvo__thread_number(), kvo__now());
-    kvo__put_json_string(&to, "name", code);
-    kvo__put(&to, ",\"cat\":\"fault\",\"s\":\"t\",\"args\":{\"severity\":");
-    kvo__put_json_bytes(&to, kvo_severity_name(fault->severity), strlen(kvo_severity_name(fault->severity)));
-    put_name(&to, "summary", fault->summary);
-    if (fault->file != NULL) {
-      put_name(&to, "file", fault->file);
-      kvo__put_member(&to, "line");
-      kvo__put_number(&to, fault->line, 10);
-    }
-    kvo__put_byte(&to, '}');
-    end_event(&to);
-  }
-  kvo__release(&lock);
 }
 
 /* The end of the process, if the program has not ended the recording. */

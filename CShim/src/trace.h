@@ -12,11 +12,6 @@ KVO_HIDDEN void kvo__trace_name(const kvo_happening *what, char *out, size_t siz
 KVO_HIDDEN const char *kvo__trace_category(kvo_moment moment);
 
 KVO_HIDDEN void kvo__trace_note(const kvo_happening *happening);
-/** Where the program makes a change that no observer makes, such as "App.refresh()  libApp.so+0x33a1"; NULL within a delivery, and where
- * it is not known. Valid until the next call on this thread. No lock may be held: names are read from files. */
-KVO_HIDDEN const char *kvo__trace_caller(void);
-/** Marks a fault. May be called in a signal handler: it gives up where it would wait long. */
-KVO_HIDDEN void kvo__trace_fault(const kvo_fault *fault);
 /** Writes what has been recorded so far: the process is about to die. May be called in a signal handler. */
 KVO_HIDDEN void kvo__trace_save(void);
 /** The thread is no longer in the list of threads. */

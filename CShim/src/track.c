@@ -290,6 +290,15 @@ void kvo__tracked_retell(kvo_tracked *tracked) {
   cell_release(tracked, now);
 }
 
+void kvo__tracked_missed(kvo_tracked *tracked, uint64_t birth) {
+  uint64_t registered = atomic_load(&tracked->registered);
+  kvo_frame_content no_frame = {.will = NULL};
+  if (registered != 0 && birth > registered)
+    kvo__tracked_did(tracked, &no_frame);
+  else
+    kvo__tracked_rearm(tracked);
+}
+
 void kvo__tracked_rearm(kvo_tracked *tracked) {
   kvo_status status;
   cell_release(tracked, arm(tracked, &status));
@@ -415,7 +424,7 @@ kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_obs
   tracked->keep_last = keep_last;
   cell *value = arm(tracked, &status);
   if (status == KVO_OK) {
-    atomic_store(&tracked->registered, true);
+    atomic_store(&tracked->registered, atomic_load(&kvo__births));
     *out = tracked->id;
     warn_if_deaf(object, tracked, observer);
     if ((observer->options & KVO_INITIAL) != 0) tell_initial(tracked, value);

@@ -27,8 +27,8 @@ struct kvo_tracked {
   void *user_data;
   kvo_options options;
   bool keep_last;
-  /** The registration has succeeded: until then nobody is told. */
-  _Atomic bool registered;
+  /** The newest node of all when the registration had succeeded; until then 0, and nobody is told. */
+  _Atomic uint64_t registered;
   /** There was something to tell before. */
   _Atomic bool missed;
   kvo_observation id;

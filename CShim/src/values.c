@@ -250,8 +250,10 @@ static kvo_status assign(kvo_object *object, const kvo_property *property, const
           : strcmp(kvo__type_unqualified(value->type), property->type) != 0 || value->size != property->size)
     return KVO_ERROR_TYPE_MISMATCH;
   static const void *const nil = NULL;
+  bool is_observed = kvo_object_is_observed(object); /* then the setter is a trampoline, and sees to all */
   kvo__call_setter(property, kvo_object_property_setter(object, property), object,
                    value->bytes != NULL ? value->bytes : &nil);
+  if (!is_observed) kvo_binding_stored(object, property->key);
   return KVO_OK;
 }
 

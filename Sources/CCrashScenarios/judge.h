@@ -23,9 +23,6 @@ bool crash_shows(const kvo_crash_scenario *scenario, int code);
 const char *crash_expected_end(const kvo_crash_scenario *scenario);
 /** "KVO0002, KVO0001", or "none". */
 void crash_describe_codes(const int *codes, size_t count, char *into, size_t size);
-/** Makes a copy of a program without symbols, called "stripped", and stores its path. False: it cannot be made, or there is no strip. */
-bool crash_strip(const char *program, char *copy, size_t size);
-void crash_discard_copy(char *copy);
 void crash_fail(kvo_crash_result *result, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

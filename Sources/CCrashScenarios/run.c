@@ -71,8 +71,7 @@ static void free_environment(variables *of) {
 /* ----------------------------------------------------------------------------------------------------------- Children -- */
 
 /* The child with its standard error in a pipe, whose other end is stored; -1 when there is none. */
-static pid_t start(const kvo_crash_scenario *scenario, const kvo_crash_command *command, const char *program,
-                   int *errors) {
+static pid_t start(const kvo_crash_scenario *scenario, const kvo_crash_command *command, int *errors) {
   char *arguments[MOST_ARGUMENTS] = {NULL};
   size_t count = 0;
   for (; command->arguments[count] != NULL; count++) {
@@ -96,7 +95,7 @@ static pid_t start(const kvo_crash_scenario *scenario, const kvo_crash_command *
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   variables environment = make_environment(scenario, command);
   pid_t child = -1;
-  if (posix_spawn(&child, program, &actions, &attributes, arguments, environment.all) != 0) child = -1;
+  if (posix_spawn(&child, command->program, &actions, &attributes, arguments, environment.all) != 0) child = -1;
   posix_spawnattr_destroy(&attributes);
   free_environment(&environment);
   posix_spawn_file_actions_destroy(&actions);
@@ -160,23 +159,15 @@ void kvo_crash_run(const kvo_crash_scenario *scenario, const kvo_crash_command *
   *result = (kvo_crash_result){.passed = true, .report = NULL};
   if (scenario->run == NULL) return;
   int errors = -1;
-  char copy[4096];
-  bool strips = (scenario->flags & KVO_CRASH_STRIPPED) != 0;
-  if (strips && !crash_strip(command->program, copy, sizeof copy)) {
-    crash_fail(result, "%s cannot be stripped", command->program);
-    return;
-  }
   double deadline = now() + time_limit();
-  pid_t child = start(scenario, command, strips ? copy : command->program, &errors);
+  pid_t child = start(scenario, command, &errors);
   if (child < 0) {
     crash_fail(result, "%s cannot be started", command->program);
-    if (strips) crash_discard_copy(copy);
     return;
   }
   bool in_time = read_report(errors, deadline, result);
   int status = await_end(child, deadline, &in_time);
   close(errors);
-  if (strips) crash_discard_copy(copy);
   crash_read_codes(result, result->report);
   if (!in_time)
     snprintf(result->ended, sizeof result->ended, "time limit");

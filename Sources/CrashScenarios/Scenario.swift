@@ -40,7 +40,6 @@
       static let orMore = Flags(rawValue: UInt32(KVO_CRASH_OR_MORE))
       static let unreadable = Flags(rawValue: UInt32(KVO_CRASH_UNREADABLE))
       static let golden = Flags(rawValue: UInt32(KVO_CRASH_GOLDEN))
-      static let stripped = Flags(rawValue: UInt32(KVO_CRASH_STRIPPED))
     }
 
     /// The row's number, after a dot which of several, and `c` for C.

@@ -92,6 +92,7 @@
       set {
         guard _$kvo.isObserved else {
           \(raw: store(stored))
+          _$kvo.stored(\(raw: name.key), { \(raw: value) })
           return
         }
         _$kvo.change(\(raw: name.key), { \(raw: value) }, { \(raw: store("self." + member)) })
@@ -139,6 +140,7 @@
           }
           guard _$kvo.isObserved else {
             __kvoStore()
+            _$kvo.stored(\(raw: name.key), { \(raw: value) })
             return
           }
           _$kvo.change(\(raw: name.key), { \(raw: value) }, __kvoStore)

@@ -261,6 +261,14 @@ ROW(kvo_object_getter) {
   kvo_object_destroy(object);
 }
 
+ROW(kvo_object_stored) {
+  kvo_object *object = as_object(item_make(1));
+  kvo_object_stored(NULL, "value");
+  kvo_object_stored(object, NULL);
+  kvo_object_stored(object, "nothing");
+  kvo_object_destroy(object);
+}
+
 ROW(kvo_object_setter_to_call) {
   kvo_object *object = as_object(item_make(1)), empty = {0};
   FAULTS(kvo_object_setter_to_call(NULL, "value", KVO_FORM_INTEGER, sizeof(int), NULL, 0)());

@@ -145,6 +145,12 @@ ROW(kvo_binding_will_change_values) {
   kvo_object_destroy(of_c);
 }
 
+ROW(kvo_binding_stored) {
+  kvo_object *object = observed(KVO_NEW);
+  kvo_binding_stored(NULL, 0);
+  kvo_binding_stored(object, 0);
+}
+
 ROW(kvo_binding_will_unheard) { kvo_binding_will_unheard(NULL, 0); }
 ROW(kvo_section_enter) { /* they are only counted */
   kvo_section_enter();

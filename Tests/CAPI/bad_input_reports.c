@@ -106,9 +106,8 @@ ROW(kvo_graph_format) {
   static const kvo_graph_observation observation = {
       .kind = (kvo_graph_kind)99, .object = 99, .observer_object = 99, .options = (kvo_options)-1};
   static const kvo_graph_edge edge = {.observation = 99, .object = 99};
-  static const kvo_graph_effect effect = {.observation = 99, .object = 99};
-  kvo_graph empty = {0}, counts = {.object_count = 9, .observation_count = 9, .edge_count = 9, .effect_count = 9},
-            hollow = {&object, 1, &observation, 1, &edge, 1, &effect, 1};
+  kvo_graph empty = {0}, counts = {.object_count = 9, .observation_count = 9, .edge_count = 9},
+            hollow = {&object, 1, &observation, 1, &edge, 1};
   const kvo_graph *graphs[] = {NULL, &empty, &counts, &hollow};
   static char text[4096];
   for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++)

@@ -1,11 +1,8 @@
 /* policy.c - a fault ends the process with SIGABRT and a report, unless KVO_POLICY or a handler says otherwise. */
 #include "fixture.h"
 
-#include <kvo/kvo_binding.h>
-
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* --------------------------------------------------------------------------------------------------- The misuses -- */
@@ -156,55 +153,4 @@ TEST("a handler's answer overrides the policy, and DEFAULT leaves it to the poli
   action = KVO_ACTION_DEFAULT;
   CHECK_EQ(harness_run_child(die_with_answer, &action, "abort").signal, SIGABRT);
   CHECK_EQ(harness_run_child(die_with_answer, &action, "ignore").signal, 0);
-}
-
-/* -------------------------------------------------------------------------------------------------------- Documents -- */
-
-static void raise_one(void *arg) {
-  (void)arg;
-  setenv("KVO_HELP", "1", 1);
-  kvo_fault_raise(KVO_FAULT_SLOW_CALLBACK, "anything", NULL, NULL, NULL, 0, NULL, 0);
-}
-
-/* The number behind a text, which follows the name of a variable; -1 if it is not there. */
-static long number_behind(const char *text, const char *variable, const char *mark) {
-  const char *row = strstr(text, variable), *end = row != NULL ? strchr(row, '\n') : NULL;
-  const char *at = row != NULL ? strstr(row, mark) : NULL;
-  long number;
-  return at != NULL && at < end && sscanf(at + strlen(mark), "%ld", &number) == 1 ? number : -1;
-}
-
-TEST("the guide, the header and KVO_HELP tell the same defaults, and KVO_ZOMBIES has this one") {
-  static char guide[1 << 16], header[1 << 16];
-  FILE *file = fopen(KVO_ROOT "/Documentation/Diagnostics.md", "r");
-  CHECK(file != NULL);
-  guide[fread(guide, 1, sizeof guide - 1, file)] = '\0';
-  fclose(file);
-  file = fopen(KVO_ROOT "/CShim/include/kvo/kvo_fault.h", "r");
-  CHECK(file != NULL);
-  header[fread(header, 1, sizeof header - 1, file)] = '\0';
-  fclose(file);
-  child_result help = harness_run_child(raise_one, NULL, NULL);
-  CHECK_EQ(number_behind(guide, "| `KVO_ZOMBIES`", "| `KVO_ZOMBIES` | "),
-           number_behind(help.errors, "KVO_ZOMBIES=n", "("));
-  CHECK_EQ(number_behind(guide, "| `KVO_STACKS`", "| `KVO_STACKS` | "),
-           number_behind(help.errors, "KVO_STACKS=n", "("));
-  CHECK_EQ(number_behind(guide, "| `KVO_HISTORY`", "| `KVO_HISTORY` | "),
-           number_behind(help.errors, "KVO_HISTORY=n", "("));
-  CHECK_EQ(number_behind(guide, "| `KVO_SLOW_MS`", "| `KVO_SLOW_MS` | "),
-           number_behind(help.errors, "KVO_SLOW_MS=n", "("));
-  long remembered = number_behind(guide, "| `KVO_ZOMBIES`", "| `KVO_ZOMBIES` | ");
-  CHECK_EQ(number_behind(header, "- KVO_ZOMBIES:", "never was; "), remembered);
-
-  item *object = item_make(0);
-  watcher w = {0};
-  ignore_faults();
-  for (int beyond = 0; beyond < 2; beyond++) {
-    kvo_observation first = watch(object, "value", KVO_NONE, &w);
-    kvo_cancel_observer(first);
-    for (long i = 1; i < remembered + beyond; i++) kvo_cancel_observer(watch(object, "other", KVO_NONE, &w));
-    kvo_remove_observer(first);
-    CHECK_EQ(faults.code, beyond ? KVO_FAULT_NOT_REGISTERED : KVO_FAULT_REMOVED_TWICE);
-  }
-  item_destroy(object);
 }

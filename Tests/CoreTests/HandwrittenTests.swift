@@ -17,6 +17,7 @@ private final class Note: KeyValueObservable {
     set {
       guard _$kvo.isObserved else {
         _title = newValue
+        _$kvo.stored(titleKey, { self._title })
         return
       }
       _$kvo.change(titleKey, { self._title }, { self._title = newValue })

@@ -30,6 +30,9 @@
               set {
                 guard _$kvo.isObserved else {
                   _title = newValue
+                  _$kvo.stored(0xda31296c0c1b6029, {
+                      self._title
+                    })
                   return
                 }
                 _$kvo.change(0xda31296c0c1b6029, {
@@ -140,6 +143,9 @@
                 }
                 guard _$kvo.isObserved else {
                   __kvoStore()
+                  _$kvo.stored(0x21cde1e8e13cf0cf, {
+                      self._volume
+                    })
                   return
                 }
                 _$kvo.change(0x21cde1e8e13cf0cf, {
@@ -205,6 +211,9 @@
               set {
                 guard _$kvo.isObserved else {
                   _delegate = newValue
+                  _$kvo.stored(0x0f68069c690701ca, {
+                      self.delegate
+                    })
                   return
                 }
                 _$kvo.change(0x0f68069c690701ca, {
@@ -284,6 +293,9 @@
               set {
                 guard _$kvo.isObserved else {
                   _size = newValue
+                  _$kvo.stored(0x4dea9618e618ae3c, {
+                      self.size
+                    })
                   return
                 }
                 _$kvo.change(0x4dea9618e618ae3c, {

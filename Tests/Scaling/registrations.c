@@ -1,9 +1,6 @@
 /* registrations.c - what it costs to come, to go and to be listed among n. */
 #include "scaling.h"
 
-#include <kvo/kvo_binding.h>
-#include <stdio.h>
-
 static listener *listeners(size_t n) { return scaling_array(n, sizeof(listener)); }
 
 static listener *listening(size_t n, item *to, const char *key_path) {
@@ -36,7 +33,8 @@ ROW("remove n observers of a key by observer, at random") {
   item *object = item_make(0);
   const size_t *order = scaling_shuffled(n);
   listener *all = listening(n, object, "value");
-  MEASURE for (size_t i = 0; i < n; i++) CHECK_OK(kvo_remove_observer_for(as_object(object), &all[order[i]], "value"));
+  MEASURE for (size_t i = 0; i < n; i++)
+    CHECK_OK(kvo_remove_observer_for(as_object(object), &all[order[i]], "value"));
 }
 
 ROW("remove n observers of a key by observer, oldest first") {
@@ -51,7 +49,7 @@ ROW("remove n observers of a path by observer, at random") {
   const size_t *order = scaling_shuffled(n);
   listener *all = listening(n, object, "next.value");
   MEASURE for (size_t i = 0; i < n; i++)
-      CHECK_OK(kvo_remove_observer_for(as_object(object), &all[order[i]], "next.value"));
+    CHECK_OK(kvo_remove_observer_for(as_object(object), &all[order[i]], "next.value"));
 }
 
 ROW("remove one observer that is registered n times") {
@@ -85,22 +83,6 @@ ROW("an object with n observers dies") {
   listener *all = listeners(n);
   for (size_t i = 0; i < n; i++) listen(&all[i], as_object(object), "value", KVO_ENDS_WITH_OBJECT);
   MEASURE item_destroy(object);
-}
-
-ROW("register n classes of a binding, each of a name of its own") {
-  MEASURE for (size_t i = 0; i < n; i++) {
-    char name[32];
-    kvo_class *cls;
-    snprintf(name, sizeof name, "Class%zu", i);
-    CHECK_OK(kvo_binding_class_register(name, NULL, 0, NULL, 0, &cls));
-  }
-}
-
-ROW("register n classes of a binding, all of one name") {
-  MEASURE for (size_t i = 0; i < n; i++) {
-    kvo_class *cls;
-    CHECK_OK(kvo_binding_class_register("Class", NULL, 0, NULL, 0, &cls));
-  }
 }
 
 ROW("n objects are observed and die") {

@@ -323,11 +323,26 @@ static inline kvo_form kvo_form_of_class(int type_class) {
   }
 }
 
-/** Sets a property of type T through the setter to call now. `object` is evaluated twice. T has to be the property's type as far as calls
+/** Whether the object is observed: one load. For KVO_SET. */
+static inline int kvo_word_is_observed(const kvo_object *object) {
+  return (__atomic_load_n(&object->kvo_private_word, __ATOMIC_ACQUIRE) & 1) != 0;
+}
+
+/** After a store by a setter that was called while nobody observed the object: if a path has come to lead here meanwhile, it follows.
+ * KVO_SET does it; call it after a setter that you called yourself, if other threads observe paths that may lead to the object. */
+KVO_API void kvo_object_stored(kvo_object *object, const char *key);
+
+/** Sets a property of type T through the setter to call now. T has to be the property's type as far as calls
  * tell types apart: an int for an unsigned int will do, but a double for a long is fault KVO0026. */
 #define KVO_SET(object, key, T, value)                                                                                 \
-  (((void (*)(kvo_object *, T))kvo_object_setter_to_call((kvo_object *)(object), (key), KVO_FORM_OF(T), sizeof(T),     \
-                                                         __FILE__, __LINE__))((kvo_object *)(object), (value)))
+  __extension__({                                                                                                      \
+    kvo_object *kvo_set_object = (kvo_object *)(object);                                                               \
+    const char *kvo_set_key = (key);                                                                                   \
+    const int kvo_set_unobserved = kvo_set_object != 0 && !kvo_word_is_observed(kvo_set_object);                       \
+    ((void (*)(kvo_object *, T))kvo_object_setter_to_call(kvo_set_object, kvo_set_key, KVO_FORM_OF(T), sizeof(T),      \
+                                                          __FILE__, __LINE__))(kvo_set_object, (value));               \
+    if (kvo_set_unobserved && kvo_word_is_observed(kvo_set_object)) kvo_object_stored(kvo_set_object, kvo_set_key);    \
+  })
 
 /* ----------------------------------------------------------------------------------------------------------- Values -- */
 

@@ -70,14 +70,6 @@ typedef struct kvo_graph_edge {
   bool is_value;
 } kvo_graph_edge;
 
-/** What the callback of an observation was seen to change in turn: noted while a trace is recorded, or with KVO_HISTORY; the runtime cannot
- * look into a callback. Some hundred are remembered. */
-typedef struct kvo_graph_effect {
-  /** Indexes of the observation and of the object that it changes. */
-  size_t observation, object;
-  const char *key;
-} kvo_graph_effect;
-
 /** All that was observed at one moment. Objects are in the order of their first observation, those of each object in the order of
  * registration, and edges in the order in which they were read. */
 typedef struct kvo_graph {
@@ -87,9 +79,6 @@ typedef struct kvo_graph {
   size_t observation_count;
   const kvo_graph_edge *edges;
   size_t edge_count;
-  /** In the order of their observations; may be NULL when the count is 0. */
-  const kvo_graph_effect *KVO_NULLABLE effects;
-  size_t effect_count;
 } kvo_graph;
 
 /** Takes a picture of all observations of the process and stores it in `*out`, which must not be NULL.
@@ -122,10 +111,8 @@ KVO_API size_t kvo_graph_format(const kvo_graph *graph, kvo_graph_form form, cha
 /** Begins to record what happens into a file, which is made, or made empty: a Chrome trace, which https://ui.perfetto.dev opens.
  *
  * Each thread has nested slices: a change ("set Host.load"), within it the observers that are told ("observer Watch.swift:41
- * (load)"), within them what they change in turn; and marks where observations begin and end, where observed objects die, and where a
- * fault happened ("KVO0003"). Arguments of the slices tell object, observation, file and line, and with KVO_VALUES=1 the new value: a
- * set by KVO_SET and an announcement have the place where they are made, a binding's set that no observer makes the function that
- * called the setter. Processes have the name of the program, threads their own, or their number. The file is valid JSON
+ * (load)"), within them what they change in turn; and marks where observations begin and end and where observed objects die.
+ * Arguments of the slices tell object, observation, file and line, and with KVO_VALUES=1 the new value. The file is valid JSON
  * however the process ends; if it is killed the last moments are missing, not if it exits or a fault ends it.
  * The child of a fork is not recorded. Fails with BUSY if a trace is being recorded, FILE if `path` cannot be written or is no
  * regular file, INVALID_ARGUMENT if it is NULL. Our decision. */

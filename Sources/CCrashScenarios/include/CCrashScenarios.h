@@ -37,8 +37,6 @@ enum {
   KVO_CRASH_UNREADABLE = 1u << 3,
   /** Its report is the one kept for its code. */
   KVO_CRASH_GOLDEN = 1u << 4,
-  /** It runs in a copy of the program without symbols. */
-  KVO_CRASH_STRIPPED = 1u << 5,
 };
 
 /** A scenario. It and its strings live for ever. */

@@ -86,18 +86,6 @@ public struct ObservationGraph: Equatable, Sendable, Codable {
     public var isValue: Bool
   }
 
-  /// What the closure of an observation was seen to change in turn.
-  ///
-  /// Nobody can look into a closure: it is noted while an ``ObservationTrace`` is recorded, or with `KVO_HISTORY`.
-  public struct Effect: Equatable, Sendable, Codable {
-    /// The index of the observation.
-    public var observation: Int
-    /// The index of the object that it changes.
-    public var object: Int
-    /// The key.
-    public var key: String
-  }
-
   /// An address, or a number of 64 bits; encoded as a string, such as `0x7f3c5c0041e0`.
   public struct Address: Hashable, Sendable {
     /// The number.
@@ -110,8 +98,6 @@ public struct ObservationGraph: Equatable, Sendable, Codable {
   public var observations: [Observation]
   /// What the observations of expressions depend on.
   public var edges: [Edge]
-  /// What observations were seen to change in turn.
-  public var effects: [Effect]
 
   /// Takes a picture of all observations of the process.
   ///
@@ -127,8 +113,7 @@ public struct ObservationGraph: Equatable, Sendable, Codable {
   /// One line of JSON, which decodes as an `ObservationGraph`.
   public var json: String { text(KVO_GRAPH_JSON) }
 
-  /// For Graphviz: `dot -Tsvg graph.dot > graph.svg`. Arrows go from objects to the observations that their changes are told to, and
-  /// from these to the observer and to what they change in turn, as far as it is known.
+  /// For Graphviz: `dot -Tsvg graph.dot > graph.svg`. Arrows go from objects to the observations that their changes are told to.
   public var dot: String { text(KVO_GRAPH_DOT) }
 
   /// A flowchart of Mermaid, which documentation in Markdown shows.

@@ -16,9 +16,6 @@ extension ObservationGraph {
         observation: each.observation, object: each.object, key: each.key.map { String(cString: $0) },
         isValue: each.is_value)
     }
-    effects = UnsafeBufferPointer(start: graph.effects, count: graph.effect_count).map { each in
-      Effect(observation: each.observation, object: each.object, key: String(cString: each.key))
-    }
   }
 
   func text(_ form: kvo_graph_form) -> String {
@@ -40,19 +37,13 @@ extension ObservationGraph {
       kvo_graph_edge(
         observation: each.observation, object: each.object, key: each.key.map(strings.copy), is_value: each.isValue)
     }
-    let cEffects = effects.map { each in
-      kvo_graph_effect(observation: each.observation, object: each.object, key: strings.copy(each.key))
-    }
     return withPointer(to: cObjects) { objects in
       withPointer(to: cObservations) { observations in
         withPointer(to: cEdges) { edges in
-          withPointer(to: cEffects) { effects in
-            var graph = kvo_graph(
-              objects: objects, object_count: cObjects.count, observations: observations,
-              observation_count: cObservations.count, edges: edges, edge_count: cEdges.count, effects: effects,
-              effect_count: cEffects.count)
-            return Self.format(&graph, form)
-          }
+          var graph = kvo_graph(
+            objects: objects, object_count: cObjects.count, observations: observations,
+            observation_count: cObservations.count, edges: edges, edge_count: cEdges.count)
+          return Self.format(&graph, form)
         }
       }
     }

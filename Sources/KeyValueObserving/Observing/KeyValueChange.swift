@@ -12,6 +12,7 @@ extension KeyValueObservationHeader {
   /// set {
   ///   guard _$kvo.isObserved else {
   ///     _title = newValue
+  ///     _$kvo.stored(key, { self._title })
   ///     return
   ///   }
   ///   _$kvo.change(key, { self._title }, { self._title = newValue })
@@ -26,7 +27,11 @@ extension KeyValueObservationHeader {
     withUnsafeTemporaryAllocation(of: kvo_frame.self, capacity: 1) { frame in
       let frame = frame.baseAddress!
       let wants = kvo_frame_begin(frame, reference, key)
-      guard wants != 0 else { return store() }
+      guard wants != 0 else {
+        store()
+        kvo_binding_stored(reference, key)
+        return
+      }
       if wants & UInt32(KVO_FRAME_WANTS_OLD) != 0 {
         let oldValue = read()
         withUnsafePointer(to: oldValue) { oldValue in
@@ -40,6 +45,16 @@ extension KeyValueObservationHeader {
         Self.deliver(frame, wants, nil, read)
       }
     }
+  }
+
+  /// Comes after a store into an object that nobody observed: another thread may have begun to observe a path that leads through
+  /// it, and have read the old value; then the path follows. `read` is not called.
+  ///
+  /// Only for values that hold references, for a path leads nowhere else: it costs a set of a number nothing.
+  @inlinable
+  @inline(__always)
+  public func stored<Value>(_ key: UInt64, _ read: () -> Value) {
+    if !_isPOD(Value.self), isObserved { kvo_binding_stored(reference, key) }
   }
 
   /// Tells the observers and ends the change.

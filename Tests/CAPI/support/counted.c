@@ -15,6 +15,7 @@ struct counted {
 };
 
 void (*counted_has_read)(counted *of);
+void (*counted_pause)(void);
 
 /* ------------------------------------------------------------------------------------------------------------- Class -- */
 
@@ -149,15 +150,23 @@ static uint32_t begin(kvo_frame *frame, counted *of, kvo_key key) {
 void counted_set_next(counted *of, counted *next) {
   kvo_frame frame;
   uint32_t wants = begin(&frame, of, next_key);
+  if (counted_pause != NULL) counted_pause();
   counted_store_next(of, next);
-  if (wants != 0) kvo_frame_finish(&frame, NULL);
+  if (counted_pause != NULL) counted_pause();
+  if (wants != 0)
+    kvo_frame_finish(&frame, NULL);
+  else
+    kvo_binding_stored(&of->header, next_key);
 }
 
 void counted_set_count(counted *of, int count) {
   kvo_frame frame;
   uint32_t wants = begin(&frame, of, count_key);
   store_count(of, count);
-  if (wants != 0) kvo_frame_finish(&frame, NULL);
+  if (wants != 0)
+    kvo_frame_finish(&frame, NULL);
+  else
+    kvo_binding_stored(&of->header, count_key);
 }
 
 /* --------------------------------------------------------------------------------------------------------- Observing -- */

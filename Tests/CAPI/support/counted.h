@@ -26,6 +26,8 @@ void counted_store_next(counted *of, counted *next);
 
 /* Called, unless NULL, when a getter has read `next` and before it is returned. */
 extern void (*counted_has_read)(counted *of);
+/* Called, unless NULL, when the setter of `next` has asked whether it is observed and not stored yet, and when it has stored. */
+extern void (*counted_pause)(void);
 
 /* What one observation was told last, and how often; and its end. */
 typedef struct counted_watcher {
