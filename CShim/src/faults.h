@@ -42,6 +42,8 @@ KVO_HIDDEN void kvo__fault_undefined(const kvo_class *cls, const kvo_object *obj
 /** KVO0011: an expression that read nothing observable; of one that can be announced by hand, as information only. */
 KVO_HIDDEN void kvo__fault_never_notifies(const kvo_object *object, const char *key_path, bool by_hand,
                                           kvo_place place);
+/** KVO0011: an expression that could not be armed anew after a change, for want of memory. */
+KVO_HIDDEN void kvo__fault_cannot_follow(const kvo_fault_observation *concerned);
 /** KVO0012: `key_path` is that of an observation, or NULL; `why` is NULL when the header tells. */
 KVO_HIDDEN void kvo__fault_unsupported_object(const kvo_object *object, const char *function, const char *key_path,
                                               const char *why, kvo_place place);

@@ -213,6 +213,19 @@ void kvo__fault_never_notifies(const kvo_object *object, const char *key_path, b
   kvo__discard(&detail);
 }
 
+void kvo__fault_cannot_follow(const kvo_fault_observation *concerned) {
+  char detail_block[512];
+  kvo_text detail = KVO_TEXT(detail_block);
+  kvo__append(&detail, "the observation of \"%s\" of %s@0x%llx could not follow a change: there is no memory",
+              concerned->key_path, concerned->object_class, kvo__address(concerned->object));
+  kvo_fault fault = kvo__fault_of(KVO_FAULT_NEVER_NOTIFIES);
+  fault.why = "it notifies only for what it was subscribed to before; the next change of that puts it right";
+  fault.help = "when there is memory again, set what the path leads through, or make the observation anew";
+  kvo__fault_concerns(&fault, concerned, 1, KVO_NOWHERE);
+  kvo__raise(&fault, detail.bytes);
+  kvo__discard(&detail);
+}
+
 void kvo__fault_undefined(const kvo_class *cls, const kvo_object *object, kvo_slot *slot) {
   kvo_fault_observation concerned;
   kvo_node *node = atomic_load(&slot->oldest);

@@ -128,7 +128,7 @@ static void *peek(kvo_tracked *tracked, const kvo_info *changing) {
 }
 
 /* Evaluates and re-arms. The cell is the caller's to release; NULL when the observation has ended. */
-static cell *arm(kvo_tracked *tracked, kvo_status *status) {
+static cell *arm_once(kvo_tracked *tracked, kvo_status *status) {
   cell *result = kvo__alloc(sizeof *result);
   if (result == NULL) {
     *status = KVO_ERROR_OUT_OF_MEMORY;
@@ -170,6 +170,27 @@ static cell *arm(kvo_tracked *tracked, kvo_status *status) {
   else if (here.status == KVO_OK)
     kvo__drop_read_before(tracked, here.number);
   *status = here.status;
+  return result;
+}
+
+/* After a change, when nobody can be told by a status that memory lacks: tries again, and if that does not help says so, for what the
+ * observation has come to lead to may then change untold. It keeps what it was subscribed to, and the next change of that
+ * arms it. */
+static cell *arm(kvo_tracked *tracked, kvo_status *status) {
+  enum { TRIES = 3 };
+  cell *result = arm_once(tracked, status);
+  for (int tries = 1; tries < TRIES && *status == KVO_ERROR_OUT_OF_MEMORY; tries++) {
+    cell_release(tracked, result);
+    result = arm_once(tracked, status);
+  }
+  if (*status == KVO_ERROR_OUT_OF_MEMORY) {
+    kvo__lock(&tracked->lock);
+    tracked->is_incomplete = true;
+    kvo__unlock(&tracked->lock);
+    kvo_fault_observation concerned;
+    kvo__describe_node(tracked->anchor, &concerned);
+    kvo__fault_cannot_follow(&concerned);
+  }
   return result;
 }
 
@@ -422,7 +443,7 @@ kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_obs
     return status;
   }
   tracked->keep_last = keep_last;
-  cell *value = arm(tracked, &status);
+  cell *value = arm_once(tracked, &status);
   if (status == KVO_OK) {
     atomic_store(&tracked->registered, atomic_load(&kvo__births));
     *out = tracked->id;

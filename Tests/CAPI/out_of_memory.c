@@ -255,3 +255,77 @@ TEST("an old string that there is no memory to copy is not known, not nil") {
   CHECK_OK(kvo_remove_observer(w.id));
   item_destroy(object);
 }
+
+/* ---------------------------------------------------------------------------------------------------- Replaced paths -- */
+
+static int cannot_follow;
+
+static kvo_action count_cannot_follow(const kvo_fault *fault, void *arg) {
+  (void)arg;
+  CHECK_EQ((int)fault->code, (int)KVO_FAULT_NEVER_NOTIFIES);
+  CHECK_CONTAINS(fault->summary, "could not follow a change");
+  cannot_follow++;
+  return KVO_ACTION_IGNORE;
+}
+
+/* Replaces both objects of a path while the n-th allocation fails, and perhaps all that follow; then sets the end. False: none failed. */
+static bool replace_without_memory(long n, bool keeps, int options) {
+  item *root = item_make(0), *middle = item_make(1), *end = item_make(2);
+  item *other_middle = item_make(3), *other_end = item_make(4);
+  item_set_next(root, middle);
+  item_set_next(middle, end);
+  item_set_next(other_middle, end);
+  watcher w = {0};
+  watch(root, "next.next.value", options, &w);
+  cannot_follow = 0;
+  has_failed = 0;
+  keeps_failing = keeps;
+  fail_in = n;
+  item_set_next(root, other_middle);
+  item_set_next(other_middle, other_end);
+  bool failed = has_failed;
+  fail_in = 0;
+  keeps_failing = 0;
+  int told = w.calls;
+  if (!keeps) CHECK_EQ(cannot_follow, 0); /* a second try had memory */
+  if (cannot_follow == 0) CHECK_EQ(told, 2);
+  CHECK(told >= 1);
+  item_set_value(other_end, 40);
+  item_set_value(other_end, 41);
+  if (cannot_follow == 0) {
+    CHECK_EQ(w.calls, told + 2);
+    CHECK_EQ(w.new_value.integer, 41);
+  }
+  /* What it was subscribed to puts it right. */
+  told = w.calls;
+  item_set_next(root, other_middle);
+  CHECK_EQ(w.calls, told + 1);
+  CHECK_EQ(w.new_value.integer, 41);
+  item_set_value(other_end, 42);
+  CHECK_EQ(w.calls, told + 2);
+  CHECK_EQ(w.new_value.integer, 42);
+  CHECK_OK(kvo_remove_observer(w.id));
+  CHECK_EQ(w.destroyed, 1);
+  item *all[] = {root, middle, end, other_middle, other_end};
+  for (int i = 0; i < 5; i++) item_destroy(all[i]);
+  return failed;
+}
+
+TEST("whichever allocation fails while a path is replaced, no later change is lost, or it is said that it may be") {
+  use_counting_allocator();
+  kvo_set_fault_handler(count_cannot_follow, NULL);
+  static const int options[] = {KVO_NEW, KVO_NEW | KVO_OLD | KVO_PRIOR};
+  int said = 0;
+  replace_without_memory(0, false, KVO_NEW); /* what stays for ever */
+  for (int i = 0; i < 2; i++)
+    for (int keeps = 0; keeps < 2; keeps++) {
+      long n = 1, before = live_blocks;
+      while (replace_without_memory(n, keeps, options[i])) {
+        said += cannot_follow;
+        n++;
+      }
+      CHECK(n > 4);
+      CHECK_EQ((long)live_blocks, before);
+    }
+  CHECK(said > 0);
+}

@@ -7,11 +7,13 @@
 _Atomic long live_blocks;
 _Atomic long fail_in;
 _Atomic int has_failed;
+_Atomic int keeps_failing;
 
 static void *allocate(size_t size, void *arg) {
   (void)arg;
   if (fail_in > 0 && --fail_in == 0) {
     has_failed = 1;
+    if (keeps_failing) fail_in = 1;
     return NULL;
   }
   void *block = malloc(size);
