@@ -141,7 +141,7 @@ static void print_help(void) {
       "  KVO_ZOMBIES=n    remember n ended observations (2048; to 65536)\n"
       "  KVO_HISTORY=n    remember n events (0; to 1048576)\n"
       "  KVO_VALUES=1     let reports contain values of properties\n"
-      "  KVO_MAX_DEPTH=n  let deliveries nest n deep; 0: unless in a circle, as deep as the stack allows\n"
+      "  KVO_MAX_DEPTH=n  let deliveries nest n deep at most; 0: as deep as the stack allows\n"
       "  KVO_SLOW_MS=n    tell of callbacks that take longer, in milliseconds (0: of none)\n"
       "  KVO_HELP=1       this list\n"
       "The faults:\n");

@@ -41,6 +41,13 @@
  *   runtime does not protect the program's own storage: two threads that set one property at once need the program's lock,
  *   or an atomic, in the setter.
  * - Locks. No lock of the runtime is held while a callback, getter, setter or destroy function of the program runs.
+ * - Signal handlers. One may call what its comment says is async-signal-safe, and nothing else. A call that would wait for what the
+ *   handler has interrupted does not hang: it ends the process with KVO0017.
+ * - Ways out. Callbacks, getters, setters and destroy functions return. One that is left by longjmp or a C++ exception abandons the
+ *   change or evaluation that called it: observers after it are not told, the observed object's memory in the runtime is not freed,
+ *   and the next thing that the thread does with observations is KVO0025. All else goes on. A thread may end (pthread_exit) or be
+ *   cancelled in them, which is no fault; no function of the runtime is a cancellation point. They may switch to another stack and
+ *   back (swapcontext), and end in any order; a callback that never goes on is waited for by whoever waits for its observation.
  * - Strings given to the runtime are copied, except where a comment says otherwise. They are UTF-8 and end with NUL.
  * - Unless marked otherwise, a semantic is Apple's; "our decision" marks where Apple's platforms differ or have none.
  */

@@ -255,8 +255,10 @@ typedef enum kvo_action {
 /** Called for each fault, on the thread that caused it, with no lock held; may call everything in this header. A fault inside the
  * handler does not call it again: it takes the default action.
  *
- * A handler should return. One that is left by longjmp abandons the call that caused the fault: what that had not done yet is not
- * done, and memory that it was using is never freed. The runtime goes on, and asks the handler at the next fault. Our decision. */
+ * A handler should return. One that is left by longjmp abandons the call that caused the fault, and the callbacks, getters and setters
+ * that the jump crosses: what they had not done yet is not done, and memory that they were using is never freed. That is no fault,
+ * nobody waits for what was left, and the handler is asked at the next fault. It is found at what the thread does next with
+ * observations, and by others when they wait. Our decision. */
 typedef kvo_action (*kvo_fault_handler)(const kvo_fault *fault, void *KVO_NULLABLE arg);
 
 /** Sets the handler of the process, NULL for none, and returns the one before. `arg` must live until the handler is replaced.
@@ -273,7 +275,7 @@ typedef kvo_action (*kvo_fault_handler)(const kvo_fault *fault, void *KVO_NULLAB
  * - KVO_ZOMBIES: how many ended observations to remember, to tell a second removal from one of what never was; 2048.
  * - KVO_HISTORY: how many events to remember; 0.
  * - KVO_VALUES: 1 lets reports contain values of properties, which may be private.
- * - KVO_MAX_DEPTH: how deeply deliveries may nest. 0, the default: unless they go in a circle, as deep as the stack allows.
+ * - KVO_MAX_DEPTH: how deeply deliveries may nest, if the stack allows it. 0, the default: as deep as the stack allows.
  * - KVO_SLOW_MS: callbacks that take longer are told of, in milliseconds; 0, the default: none. */
 KVO_API kvo_fault_handler KVO_NULLABLE kvo_set_fault_handler(kvo_fault_handler KVO_NULLABLE handler,
                                                              void *KVO_NULLABLE arg);
