@@ -92,8 +92,8 @@ KVO_HIDDEN void kvo__manual_drop(void);
 KVO_HIDDEN void kvo__manual_end_of(const kvo_info *info);
 /** At the death of an object: announcements that nobody heard are forgotten. */
 KVO_HIDDEN void kvo__manual_forget(const kvo_object *object);
-/** Whether this thread has announced a change of something that nobody observed then, and not yet its end. */
-KVO_HIDDEN bool kvo__manual_is_open(void);
+/** Whether this thread has announced a change of this key that nobody observed then, and not yet its end. */
+KVO_HIDDEN bool kvo__manual_is_open(const kvo_object *object, kvo_key key);
 /** A setter tells a change: KVO0031 if this thread is announcing the same one by hand. */
 KVO_HIDDEN void kvo__manual_is_doubled(const kvo_object *object, kvo_key key);
 

@@ -141,7 +141,11 @@ static void remember_unheard(const kvo_object *object, kvo_key key) {
   unheard.count++;
 }
 
-bool kvo__manual_is_open(void) { return unheard.count != 0; }
+bool kvo__manual_is_open(const kvo_object *object, kvo_key key) {
+  uint32_t i = 0;
+  while (i < unheard.count && (unheard.wills[i].object != object || unheard.wills[i].key != key)) i++;
+  return i < unheard.count;
+}
 
 /* Whether there was such a will. */
 static bool take_unheard(const kvo_object *object, kvo_key key) {

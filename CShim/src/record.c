@@ -241,20 +241,20 @@ static bool hears_of(const kvo_dependency *in, const kvo_object *object, kvo_key
 
 /* Where behind the same read the newest evaluation read this key of another object, which is still observed for it, the first read gave
  * that object then. It is certain that nobody has told of that if only this thread has ever evaluated the observation (only then it compares), no evaluation has
- * begun since this one, and nobody is at work on the holder or has announced a change by hand: each change that was told has
+ * begun since this one, and nobody is at work on the holder or has announced a change of its key by hand: each change that was told has
  * then been followed, and this one was not told. With several threads it never is: one may have stored, and not yet come to tell; so
  * nothing is said of those. */
 kvo_info *kvo__silent_change(const evaluation *over, uint64_t *entered) {
   const comparison *compared = &over->compared;
   kvo_tracked *tracked = over->tracked;
-  if (compared->suspect == NULL || kvo__manual_is_open()) return NULL;
+  if (compared->suspect == NULL) return NULL;
   kvo_info *changed = NULL;
   kvo__lock(&tracked->lock);
   const kvo_dependency *all = tracked->dependencies;
   const kvo_dependency *holder = find_by_address(all, compared->holder, compared->holder_key);
   if (holder != NULL && holder->successor != NULL && holder->successor != compared->suspect &&
       tracked->started == over->begun_before && hears_of(all, holder->successor, compared->suspect_key) &&
-      !others_change(over, info_of(holder)))
+      !others_change(over, info_of(holder)) && !kvo__manual_is_open(info_of(holder)->object, compared->holder_key))
     changed = info_of(holder);
   if (changed != NULL) *entered = kvo__enter(changed); /* it is subscribed to, so it is there */
   kvo__unlock(&tracked->lock);
