@@ -240,10 +240,10 @@ static bool hears_of(const kvo_dependency *in, const kvo_object *object, kvo_key
 }
 
 /* Where behind the same read the newest evaluation read this key of another object, which is still observed for it, the first read gave
- * that object then. It is certain that nobody has told of that if only this thread has ever evaluated the observation (only then it compares), no evaluation has
- * begun since this one, and nobody is at work on the holder or has announced a change of its key by hand: each change that was told has
- * then been followed, and this one was not told. With several threads it never is: one may have stored, and not yet come to tell; so
- * nothing is said of those. */
+ * that object then. It is certain that nobody has told of that if only this thread has ever evaluated the observation (else nothing
+ * is compared), no evaluation has begun since this one, and nobody is at work on the holder or has announced a change of its key by
+ * hand: each change that was told has then been followed, and this one was not told. With several threads it never is: one may have
+ * stored, and not yet come to tell; so nothing is said of those. */
 kvo_info *kvo__silent_change(const evaluation *over, uint64_t *entered) {
   const comparison *compared = &over->compared;
   kvo_tracked *tracked = over->tracked;
