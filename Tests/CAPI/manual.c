@@ -373,3 +373,60 @@ TEST("so it does when the head is observed by others, who are told") {
   item_destroy(object);
   item_destroy(next);
 }
+
+TEST("KVO0033 tells what both halves of a change say, the first eight positions of each, and how many more") {
+  ignore_faults();
+  item *object = item_make(1);
+  watcher seen = {0};
+  watch(object, "value", KVO_NEW, &seen);
+  size_t many[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, eight[] = {1, 2, 3, 4, 5, 6, 7, 8};
+  CHECK_OK(kvo_will_change_indexes(as_object(object), KVO_CHANGE_REMOVAL, "value", many, 10));
+  CHECK_OK(kvo_did_change_indexes(as_object(object), KVO_CHANGE_REPLACEMENT, "value", eight, 8));
+  CHECK_EQ((int)faults.code, KVO_FAULT_BAD_INDEXES);
+  CHECK_CONTAINS(faults.summary, " announced a removal at 0, 1, 2, 3, 4, 5, 6, 7 and 2 more, and didChange a "
+                                 "replacement at 1, 2, 3, 4, 5, 6, 7, 8: ");
+  CHECK_OK(kvo_will_change_indexes(as_object(object), KVO_CHANGE_INSERTION, "value", NULL, 0));
+  CHECK_OK(kvo_did_change(as_object(object), "value"));
+  CHECK_EQ(faults.count, 1);
+  CHECK_OK(kvo_will_change_indexes(as_object(object), KVO_CHANGE_INSERTION, "value", NULL, 0));
+  CHECK_OK(kvo_did_change_indexes(as_object(object), KVO_CHANGE_INSERTION, "value", many, 1));
+  CHECK_CONTAINS(faults.summary, " announced an insertion at no position, and didChange an insertion at 0: ");
+  CHECK_OK(kvo_remove_observer(seen.id));
+  item_destroy(object);
+}
+
+static int reads;
+
+static int read_counted(const item *object) {
+  reads++;
+  return object->value;
+}
+
+static void store_counted(item *object, int value) { object->value = value; }
+
+TEST("a getter is called for an observer that wants values, and no more when that has gone") {
+  kvo_class *counted;
+  kvo_property_spec property = {
+      .name = "value", .type = "i", .getter = (kvo_function)read_counted, .setter = (kvo_function)store_counted};
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = "Counted",
+                         .instance_size = sizeof(item),
+                         .properties = &property,
+                         .property_count = 1};
+  CHECK_OK(kvo_class_register(&spec, &counted));
+  kvo_object *made;
+  CHECK_OK(kvo_object_create(counted, &made));
+  item *object = (item *)made;
+  watcher plain = {0}, wanting = {0};
+  watch(object, "value", KVO_NONE, &plain);
+  watch(object, "value", KVO_OLD, &wanting);
+  item_set_value(object, 1);
+  CHECK(reads > 0);
+  CHECK_OK(kvo_remove_observer(wanting.id));
+  reads = 0;
+  item_set_value(object, 2);
+  CHECK_EQ(reads, 0);
+  CHECK_EQ(plain.calls, 2);
+  CHECK_OK(kvo_remove_observer(plain.id));
+  kvo_object_destroy(made);
+}

@@ -4,6 +4,7 @@
 
 #include <kvo/kvo_binding.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -240,4 +241,37 @@ TEST("NULL and unknown arguments of the observing calls are refused as faults th
   CHECK_EQ(faults.count, 9);
   CHECK_EQ(w.destroyed, 0);
   item_destroy(object);
+}
+
+/* ------------------------------------------------------------------------------------------------------ Many properties -- */
+
+static kvo_status register_many(const char *name, kvo_class *superclass, const char *prefix, size_t count, kvo_class **out) {
+  char(*names)[16] = calloc(count, sizeof *names);
+  kvo_property_spec *properties = calloc(count, sizeof *properties);
+  for (size_t i = 0; i < count; i++) {
+    snprintf(names[i], sizeof names[i], "%s%zu", prefix, i);
+    properties[i] = (kvo_property_spec){.name = names[i], .type = "i"};
+  }
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = name,
+                         .superclass = superclass,
+                         .instance_size = sizeof(kvo_object),
+                         .properties = properties,
+                         .property_count = count};
+  kvo_status status = kvo_class_register(&spec, out);
+  free(names);
+  free(properties);
+  return status;
+}
+
+TEST("a class has at most 65534 properties, with those that it inherits") {
+  ignore_faults();
+  kvo_class *base, *derived, *none;
+  CHECK_STATUS(register_many("TooMany", NULL, "p", 65535, &none), KVO_ERROR_INVALID_ARGUMENT);
+  CHECK_OK(register_many("Base", NULL, "p", 32767, &base));
+  CHECK_STATUS(register_many("DerivedTooMany", base, "q", 32768, &none), KVO_ERROR_INVALID_ARGUMENT);
+  CHECK_OK(register_many("Derived", base, "q", 32767, &derived));
+  CHECK_EQ(kvo_class_property_count(derived), 65534);
+  CHECK(kvo_class_property(derived, "p32766") != NULL);
+  CHECK(kvo_class_property(derived, "q32766") != NULL);
 }

@@ -1,0 +1,83 @@
+/* swift_names.c - names of Swift functions in reports, with the demangler's answers given here: how they are shortened. */
+#include "harness.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *demangled;
+
+/* In place of the Swift runtime's, which is not here. */
+char *swift_demangle(const char *name, size_t length, char *buffer, size_t *size, uint32_t flags);
+char *swift_demangle(const char *name, size_t length, char *buffer, size_t *size, uint32_t flags) {
+  (void)flags;
+  CHECK_EQ(length, strlen(name));
+  snprintf(buffer, *size, "%s", demangled);
+  return buffer;
+}
+
+static char text[1024];
+
+__attribute__((noinline)) static void format_caller(void) {
+  kvo_call_format(__builtin_return_address(0), text, sizeof text);
+}
+
+/* A symbol that is a Swift name; for gcc in quotes, as the assembler takes a dollar for the sign of a number. */
+#ifdef __clang__
+void demo(void) __asm__("$s4demo");
+#else
+void demo(void) __asm__("\"$s4demo\"");
+#endif
+__attribute__((noinline)) void demo(void) {
+  format_caller();
+  __asm__ volatile("");
+}
+
+static void check(const char *long_name, const char *short_name) {
+  demangled = long_name;
+  demo();
+  char *end = strstr(text, "  test_swift_names+0x");
+  CHECK(end != NULL);
+  *end = '\0';
+  CHECK_EQ((const char *)text, short_name);
+}
+
+TEST("a function is told with its labels, and without the types") {
+  check("App.close() -> ()", "App.close()");
+  check("App.close(_: App.Library, at: Swift.Int) throws -> Swift.Int", "App.close(_:at:)");
+  check("App.close(Swift.Int) -> ()", "App.close(_:)");
+  check("App.close(from: Swift.Int, to: (Swift.Int, Swift.Int)) -> ()", "App.close(from:to:)");
+  check("App.close(_: Swift.Dictionary<Swift.String, Swift.Int>, then: (Swift.Int) -> ()) -> ()",
+        "App.close(_:then:)");
+  check("App.close((Swift.Int, Swift.Int), [Swift.Int]) -> ()", "App.close(_:_:)");
+  check("static App.Editor.main() -> ()", "static App.Editor.main()");
+  check("App.Editor.init(title: Swift.String) -> App.Editor", "App.Editor.init(title:)");
+}
+
+TEST("what makes a name unique, but is not in the source, is left out") {
+  check("App.(close in _7FCE)(_: App.Library) -> ()", "App.close(_:)");
+  check("App.(Editor in _7FCE).(close in _7FCE)() -> ()", "App.Editor.close()");
+  check("(extension in App):Swift.Array.second() -> A", "Swift.Array.second()");
+  check("partial apply forwarder for App.close() -> ()", "App.close()");
+  check("merged App.close() -> ()", "App.close()");
+  check("@objc App.close() -> ()", "App.close()");
+  check("(1) await resume partial function for App.close() async -> ()", "App.close()");
+  check("(2) suspend resume partial function for App.close() async -> ()", "App.close()");
+}
+
+TEST("generic arguments and types of properties are left out") {
+  check("App.map<A, B>(_: (A) -> B) -> [B]", "App.map(_:)");
+  check("App.Box<A>.value.getter : A", "App.Box.value.getter");
+  check("App.title.setter : Swift.String", "App.title.setter");
+  check("App.Box.subscript.getter : (Swift.Int) -> A", "App.Box.subscript.getter");
+}
+
+TEST("a closure or local function is told with the function that it is in") {
+  check("closure #1 (Swift.Int) -> () in App.close() -> ()", "closure #1 in App.close()");
+  check("closure #2 () -> () in closure #1 (Swift.Int) -> Swift.Bool in App.close(_: Swift.Int) -> ()",
+        "closure #2 in closure #1 in App.close(_:)");
+  check("inner #1 <A>(_: A) -> () in App.close() -> ()", "inner #1 in App.close()");
+}
+
+TEST("a name between backquotes stays as it is") {
+  check("App.`it works (on Linux)`() -> ()", "App.`it works (on Linux)`()");
+}
