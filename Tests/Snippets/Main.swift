@@ -1,0 +1,7 @@
+// Runs the tests of a program that scripts/check-snippets.sh puts together.
+import Testing
+
+@main
+struct Main {
+  static func main() async { await Testing.__swiftPMEntryPoint() as Never }
+}

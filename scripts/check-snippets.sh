@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Builds the code of README.md and of the guides as programs of a client, and runs them: Tests/Snippets says how they are put together.
+#   scripts/check-snippets.sh             against the library as it is built here; half a minute
+#   scripts/check-snippets.sh --package   also as README's package, with the macro and without it; minutes
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+build=${KVO_BUILD_PATH:-.build} out=build/snippets
+mkdir -p "$out"
+scripts/require.sh swift gcc libffi-dev python3
+python3 scripts/snippets.py "$out/programs"
+scripts/quietly.sh check-snippets swift build --scratch-path "$build" --product KeyValueObserving
+products=$(swift build --scratch-path "$build" --show-bin-path)
+toolchain=$(dirname "$(readlink -f "$(command -v swift)")")/..
+
+# What SwiftPM would run, with a macro's plug-in that it has built; the objects are those of the library.
+mapfile -t objects < <(find "$products/KeyValueObserving.build" "$products/CKVO.build" -name '*.o')
+for folder in "$out"/programs/*/; do
+  guide=$(basename "$folder")
+  swiftc -swift-version 6 -warnings-as-errors -Onone -g -parse-as-library -module-name Snippets \
+    -I "$products/Modules" -I CShim/include -I Sources/CSwiftRuntime/include \
+    -load-plugin-executable "$products/KeyValueObservingMacros-tool#KeyValueObservingMacros" \
+    -plugin-path "$toolchain/lib/swift/host/plugins/testing" \
+    "$folder"/*.swift Tests/Snippets/Main.swift "${objects[@]}" -lffi -lTesting -o "$out/$guide"
+  echo "== the code of $guide"
+  "$out/$guide" --testing-library swift-testing
+done
+
+gcc -std=c11 -Wall -Wextra -Wpedantic -Wno-unused-parameter -Werror -ICShim/include "$out/programs/README/program.c" CShim/src/*.c -lffi -lpthread -o "$out/c"
+lines() { python3 -c 'import json, sys; print(*json.load(sys.stdin), sep="\n")' <"$1"; }
+diff <("$out/c") <(lines "$out/programs/README/program.c.expected")
+echo "README's C program prints what it says"
+[[ ${1:-} == --package ]] || exit 0
+
+# client <name> <main> <what Package.swift says of the dependency>: what it prints
+client() {
+  local app=build/client/$1
+  mkdir -p "$app/Sources/App"
+  ln -sfn ../.. build/client/swift-kvo
+  sed "s|\.package(path: \"../swift-kvo\"|&$3|" "$out/programs/README/client.manifest" >"$app/Package.swift"
+  cp "$2" "$app/Sources/App/main.swift"
+  scripts/quietly.sh "check-snippets-$1" swift build --package-path "$app"
+  "$(swift build --package-path "$app" --show-bin-path)/App"
+}
+diff <(client core "$out/programs/README/core.main" ", traits: []") <(echo "title Hello")
+diff <(client app "$out/programs/README/client.main" "") <(lines "$out/programs/README/client.expected")
+echo "README's package builds and runs, with the macro and without it"

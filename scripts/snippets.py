@@ -1,0 +1,132 @@
+"""Takes the code out of the guides, and puts it into the programs that Tests/Snippets has for it.
+
+usage: snippets.py OUT
+
+A block of code in a guide has a name, in the comment before it: <!-- code: name -->. A program of Tests/Snippets/GUIDE says where it
+goes, in a line of its own:
+
+    // snippet: name         the whole block
+    // declarations: name    of a block that has both, its types, functions and imports
+    // statements: name      ... and the rest
+    // prints: name, name    what the blocks say, in comments, that they print: an array of strings, in Swift after "=="
+"""
+
+import json
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+GUIDES = [ROOT / "README.md", *sorted((ROOT / "Documentation").glob("*.md"))]
+LANGUAGES = ("swift", "c")
+# What begins a declaration at the margin; it ends with a brace there, or with its line.
+DECLARATION = re.compile(r"(@\w+|import |(public |private |final |open |nonisolated\(unsafe\) private let |extension |typedef |static )|"
+                         r"(class|struct|enum|func|protocol) )")
+
+
+class Wrong(Exception):
+    pass
+
+
+def blocks(guide):
+    """(name, language, lines) of each block of code; the name is None where there is no comment."""
+    name, code, language, lines = None, None, None, guide.read_text().splitlines()
+    previous = ""
+    for number, line in enumerate(lines, 1):
+        if code is None:
+            if match := re.fullmatch(r"<!-- code: (.+) -->", line):
+                name = match[1]
+            elif match := re.fullmatch(r"```(\w+)", line):
+                language, code, start = match[1], [], number
+            elif line.strip() and not line.startswith("<!--"):
+                name, previous = None, line
+        elif line == "```":
+            # In the tables of the porting guide, Apple's side comes first.
+            foreign = name is None and previous.startswith("<tr><td")
+            yield name, language, code, start, foreign
+            name, code, previous = None, None, ""
+        else:
+            code.append(line)
+
+
+def parts(code):
+    """The declarations and the statements of a block."""
+    declarations, statements, depth = [], [], 0
+    inside = False
+    for line in code:
+        if not inside and (DECLARATION.match(line)):
+            inside, depth = True, 0
+        if not inside:
+            statements.append(line)
+            continue
+        declarations.append(line)
+        depth += len(re.findall(r"[{(\[]", line)) - len(re.findall(r"[})\]]", line))
+        if depth == 0 and not line.startswith("@") and line.strip():
+            inside = False
+    return declarations, statements
+
+
+def printed(code):
+    """What its comments say: "// prints: one, then: another (why)"."""
+    for line in code:
+        if match := re.search(r"//.*?prints: (.*)", line):
+            yield from re.sub(r" \([^()]*\)$", "", match[1]).split(", then: ")
+
+
+def filled(template, code):
+    """The program with the blocks in their places, and the names of these blocks."""
+    lines, used = [], set()
+
+    def block(name):
+        if name not in code:
+            raise Wrong(f"{template}: the guide has no code named \"{name}\"")
+        return code[name]
+
+    for line in template.read_text().splitlines():
+        match = re.fullmatch(r"(\s*)// (snippet|declarations|statements|prints): (.+)", line)
+        if not match:
+            lines.append(line)
+            continue
+        indentation, what, name = match.groups()
+        if what == "prints":
+            texts = [text for each in name.split(", ") for text in printed(block(each))]
+            lines.append(f"{indentation}{'== ' if template.suffix == '.swift' else ''}{json.dumps(texts, ensure_ascii=False)}")
+            continue
+        used.add(name)
+        wanted = block(name) if what == "snippet" else parts(block(name))[what == "statements"]
+        lines += [indentation + text if text else "" for text in wanted]
+    return "\n".join(lines) + "\n", used
+
+
+def main(out):
+    out = pathlib.Path(out)
+    count = 0
+    for guide in GUIDES:
+        code, known = {}, set()
+        for name, language, lines, number, foreign in blocks(guide):
+            if language not in LANGUAGES or foreign:
+                continue
+            where = f"{guide.relative_to(ROOT)}:{number}"
+            if name is None:
+                raise Wrong(f"{where}: this code has no name, so nothing runs it: <!-- code: NAME --> before it")
+            if name in code:
+                raise Wrong(f"{where}: there are two blocks named \"{name}\"")
+            code[name] = lines
+        for template in sorted((ROOT / "Tests/Snippets" / guide.stem).glob("*")):
+            text, used = filled(template, code)
+            known |= used
+            target = out / guide.stem / template.name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if not target.exists() or target.read_text() != text:
+                target.write_text(text)
+        if code.keys() - known:
+            raise Wrong(f"{guide.relative_to(ROOT)}: nothing runs {sorted(code.keys() - known)}: name it in a program of Tests/Snippets/{guide.stem}")
+        count += len(code)
+    print(f"snippets: {count} blocks of code of {len(GUIDES)} guides are in programs")
+
+
+if __name__ == "__main__":
+    try:
+        main(*sys.argv[1:])
+    except Wrong as error:
+        sys.exit(f"snippets: {error}")
