@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test bench check check-quick check-format check-api check-c check-sanitizers check-crashes check-costs check-scaling fuzz stress format clean
+.PHONY: help demo test bench check check-quick check-format check-api check-c check-documents check-sanitizers check-crashes check-costs check-scaling fuzz mutate stress format clean
 
 # Passed on: make demo ARGS="--json", make bench ARGS="…".
 ARGS ?=
@@ -40,15 +40,18 @@ bench: ## Measure, optimised, against other systems (ARGS="--filter 'observed se
 	@scripts/require.sh swift git $(c_tools) valgrind $(peers)
 	@scripts/bench.sh $(ARGS)
 
-check: check-format check-c fuzz stress check-sanitizers check-crashes check-api check-scaling check-costs ## Everything a release must pass besides the tests; takes long
+check: check-format check-c fuzz stress check-sanitizers check-crashes check-api check-scaling check-costs check-documents ## Everything a release must pass besides the tests; takes long
+	scripts/mutate.sh --count 20 --budget 240 --least 80
 
-check-quick: check-format check-api ## The quick checks: format, C suite, kept fuzzer inputs, API baseline, promises, compatibility
+check-quick: check-format check-api ## The quick checks: format, C suite, kept fuzzer inputs, API baseline, what documents promise, show and name
 	@scripts/require.sh swift $(c_tools)
 	scripts/check-promises.sh
 	scripts/check-compatibility.sh
 	scripts/check-c.sh --quick
 	scripts/fuzz.sh --seconds 0
 	scripts/check-scaling.sh --quick
+	scripts/check-snippets.sh
+	scripts/check-documents.sh
 
 check-format: ## Fail where a Swift source is not as 'make format' would leave it
 	@scripts/require.sh swift
@@ -81,6 +84,15 @@ fuzz: ## Fuzz the C runtime for a minute (ARGS="--minutes 30 --seed 7")
 stress: ## Have threads do everything at once, against a model, for 30 seconds (ARGS="--minutes 10 --seed 7")
 	@scripts/require.sh $(c_tools)
 	scripts/stress.sh $(ARGS)
+
+check-documents: ## Build and run the code and the commands of README and the guides
+	@scripts/require.sh swift git gcc libffi-dev python3
+	scripts/check-snippets.sh --package
+	scripts/check-documents.sh --slow
+
+mutate: ## Change the C runtime at random places; tests have to notice (ARGS="--count 150 --seed 7")
+	@scripts/require.sh swift $(c_tools) python3
+	scripts/mutate.sh $(ARGS)
 
 check-costs: ## Compare instructions and allocations of each benchmark with Benchmarks/costs.txt
 	@scripts/require.sh swift git libffi-dev gcc valgrind python3

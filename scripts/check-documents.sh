@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Runs each command that README.md, CONTRIBUTING.md and the guides tell people to type, in a short form: Tests/Documents/commands.txt.
+#   scripts/check-documents.sh          those that take seconds
+#   scripts/check-documents.sh --slow   all that no other check runs
+#   scripts/check-documents.sh --list   prints them only
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+build=${KVO_BUILD_PATH:-.build}
+scripts/require.sh swift python3
+if [[ ${1:-} != --list ]]; then
+  for product in kvo hostwatch; do
+    scripts/quietly.sh "check-documents-$product" swift build --scratch-path "$build" --product "$product"
+  done
+fi
+PATH=$(realpath "$(swift build --scratch-path "$build" --show-bin-path)" 2>/dev/null || true):$PATH
+export PATH
+exec python3 scripts/documents.py build/documents "$@"

@@ -1,0 +1,94 @@
+"""Runs what should notice a mutant: programs with limits of time and memory, stopped at the first sign of a failure."""
+
+import json
+import os
+import re
+import resource
+import selectors
+import signal
+import subprocess
+import time
+
+# The closing line of a test program's failure, of the crash catalogue's, of the fuzzer's and of Swift's tests.
+FAILURE = re.compile(rb"^FAILED: (.*)|^FAIL (.*)|ERROR: (.*Sanitizer.*)|WARNING: (ThreadSanitizer.*)|^\S+ Test (.*) failed after")
+
+
+class Program:
+    """Something to run; `seconds` is how long it takes when nothing is wrong."""
+
+    def __init__(self, name, command, environment=(), memory=None):
+        self.name, self.command, self.environment, self.memory = name, [str(word) for word in command], dict(environment), memory
+        self.seconds = 1.0
+
+    def limits(self):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (64 << 20, resource.RLIM_INFINITY))
+        if self.memory is not None:
+            resource.setrlimit(resource.RLIMIT_AS, (self.memory, self.memory))
+
+    def run(self, folder, patience=None):
+        """None if it passes, else what noticed."""
+        limit = patience or max(10.0, 6 * self.seconds)
+        began = time.monotonic()
+        environment = {**os.environ, **self.environment}
+        environment.pop("KVO_POLICY", None)
+        process = subprocess.Popen(self.command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=self.limits)
+        noticed, rest = None, b""
+        try:
+            with selectors.DefaultSelector() as selector:
+                selector.register(process.stdout, selectors.EVENT_READ)
+                while noticed is None:
+                    left = began + limit - time.monotonic()
+                    if left <= 0 or not selector.select(left):
+                        noticed = f"no end within {limit:.0f} s"
+                        break
+                    chunk = os.read(process.stdout.fileno(), 1 << 16)
+                    if not chunk:
+                        break
+                    *lines, rest = (rest + chunk).split(b"\n")
+                    rest = rest[-10000:]
+                    for line in lines:
+                        if match := FAILURE.search(line):
+                            noticed = next(group for group in match.groups() if group is not None).decode(errors="replace").strip()
+                            break
+            if noticed is None:
+                status = process.wait(max(1.0, began + limit - time.monotonic()))
+                noticed = None if status == 0 else f"status {status}"
+        except subprocess.TimeoutExpired:
+            noticed = f"no end within {limit:.0f} s"
+        finally:
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            process.stdout.close()
+            process.wait()
+        if noticed is None:
+            self.seconds = max(self.seconds, time.monotonic() - began) if patience is None else time.monotonic() - began
+        return noticed
+
+
+class Memory:
+    """Which programs have killed mutants of which file, so that they run first."""
+
+    def __init__(self, path):
+        self.path = path
+        self.kills = json.loads(path.read_text()) if path.exists() else {}
+
+    def note(self, source, program):
+        of_file = self.kills.setdefault(source, {})
+        of_file[program] = of_file.get(program, 0) + 1
+        self.path.write_text(json.dumps(self.kills, indent=1, sort_keys=True))
+
+    def ordered(self, source, programs):
+        total = {}
+        for of_file in self.kills.values():
+            for name, count in of_file.items():
+                total[name] = total.get(name, 0) + count
+        own = self.kills.get(source, {})
+
+        def worth(program):
+            return (20 * own.get(program.name, 0) + total.get(program.name, 0) + 1) / (0.1 + program.seconds)
+
+        return sorted(programs, key=worth, reverse=True)

@@ -1,0 +1,74 @@
+"""A mutant: one change of one source file, and how it is shown, found again and put aside as equivalent."""
+
+import difflib
+import hashlib
+
+
+class Mutant:
+    """`edits` are (start, end, text) of `source`, in order and apart."""
+
+    def __init__(self, path, source, kind, edits):
+        self.path, self.source, self.kind, self.edits = path, source, kind, edits
+        self._key = None
+
+    @property
+    def text(self):
+        text, at = "", 0
+        for start, end, new in self.edits:
+            text += self.source[at:start] + new
+            at = end
+        return text + self.source[at:]
+
+    @property
+    def line(self):
+        return self.source.count("\n", 0, self.edits[0][0]) + 1
+
+    def around(self):
+        """The lines of the first edit and the last, old and new: cheaper than a difference of the whole file."""
+        first = self.source.rfind("\n", 0, self.edits[0][0]) + 1
+        last = self.source.find("\n", self.edits[-1][1])
+        last = len(self.source) if last < 0 else last
+        old = self.source[first:last]
+        new, at = "", first
+        for start, end, text in self.edits:
+            new += self.source[at:start] + text
+            at = end
+        new += self.source[at:last]
+        return old.splitlines(), new.splitlines()
+
+    def key(self):
+        """What a list of equivalent mutants knows it by: the file and the changed lines, wherever they are."""
+        if self._key is None:
+            old, new = ([" ".join(line.split()) for line in lines] for lines in self.around())
+            changed = [code for code in difflib.SequenceMatcher(None, old, new, False).get_opcodes() if code[0] != "equal"]
+            lines = [("-", line) for _, a, b, _, _ in changed for line in old[a:b]]
+            lines += [("+", line) for _, _, _, a, b in changed for line in new[a:b]]
+            self._key = self.path, tuple(lines)
+        return self._key
+
+    def shown(self):
+        path, lines = self.key()
+        return "\n".join([f"{path}:{self.line} ({self.kind})", *(f"  {sign} {line}" for sign, line in lines)])
+
+
+def drawn(mutants, seed):
+    """In the order of this seed. What is drawn stays when other places of the sources change."""
+    seen, keyed = {}, []
+    for mutant in mutants:
+        key = repr(mutant.key())
+        seen[key] = seen.get(key, 0) + 1
+        digest = hashlib.sha256(f"{seed}|{mutant.kind}|{key}|{seen[key]}".encode()).hexdigest()
+        keyed.append((digest, mutant))
+    return [mutant for _, mutant in sorted(keyed, key=lambda pair: pair[0])]
+
+
+def equivalents(path):
+    """The list's entries, {key: reason}: a file, lines that begin with - and +, the reason; and an empty line."""
+    listed = {}
+    for block in path.read_text().split("\n\n") if path.exists() else []:
+        lines = [line for line in block.splitlines() if line.strip() and not line.startswith("#")]
+        if not lines:
+            continue
+        changes = tuple((line[0], " ".join(line[1:].split())) for line in lines[1:] if line[0] in "+-")
+        listed[(lines[0].strip(), changes)] = " ".join(line.strip() for line in lines[1:] if line[0] not in "+-")
+    return listed
