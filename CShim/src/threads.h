@@ -239,8 +239,10 @@ KVO_HIDDEN bool kvo__may_nest_slowly(kvo_thread *self, const void *frame);
 static inline bool kvo__may_nest(void) {
   kvo_thread *self = kvo__this_thread;
   uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
-  return self == NULL || (self->limit > atomic_load_explicit(&self->depth, memory_order_relaxed) && frame - self->floor < atomic_load_explicit(&self->room, memory_order_relaxed)) ||
-         kvo__may_nest_slowly(self, (const void *)frame);
+  if (self == NULL) return true;
+  bool has_marks = atomic_load_explicit(&self->depth, memory_order_relaxed) < self->limit;
+  bool has_room = frame - self->floor < atomic_load_explicit(&self->room, memory_order_relaxed);
+  return (has_marks && has_room) || kvo__may_nest_slowly(self, (const void *)frame);
 }
 /** Finds the thread's stack, if it was not found before. */
 KVO_HIDDEN void kvo__measure(kvo_thread *self);
