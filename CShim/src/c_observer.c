@@ -135,7 +135,7 @@ kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *observer, kv
   own->user_data = observer->user_data;
   own->destroy = observer->destroy;
   own->context = observer->context;
-  own->file = observer->file;
+  own->file = kvo__keep_file(observer->file);
   own->line = observer->line;
   own->options = observer->options;
   memcpy(own->key_path, observer->key_path, length);

@@ -32,7 +32,7 @@ static const char *within(bytes file, uint64_t offset, uint64_t size) {
 /* Whether the file is what was loaded: it may have been replaced since. What has no build-id is believed. */
 static bool is_same(bytes file, const kvo_module *module) {
   if (module->build_id_length == 0 || module->path[0] == '\0') return true;
-  const char *note = within(file, (uintptr_t)module->build_id - module->base, module->build_id_length);
+  const char *note = within(file, module->build_id_at, module->build_id_length);
   return note != NULL && memcmp(note, module->build_id, module->build_id_length) == 0;
 }
 

@@ -6,7 +6,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -62,7 +61,7 @@ __attribute__((noinline)) void kvo_fault_break(const kvo_fault *fault) {
 }
 
 /* From this frame, not from libc's: swift-backtrace and gdb then see the whole stack of the misuse above it. */
-__attribute__((noinline, noreturn)) static void die(void) {
+__attribute__((noinline)) _Noreturn void kvo__die(void) {
   long process = getpid(), thread = syscall(SYS_gettid);
 #if defined(__x86_64__)
   long result = SYS_tgkill;
@@ -95,36 +94,55 @@ static kvo_action ask_handler(const kvo_fault *fault, int cancellation) {
 }
 
 /* The thread that is just writing a report. */
-static _Atomic uint32_t writer;
+static _Atomic uintptr_t writer;
 
 /* False when another thread keeps its turn for long, or when this one was interrupted by a signal in the midst of its own. */
-static bool take_turn(uint32_t thread) {
+static bool take_turn(void) {
   const struct timespec moment = {0, 1000000};
   for (int tries = 0; tries < 500; tries++) {
-    uint32_t nobody = 0;
-    if (atomic_compare_exchange_strong(&writer, &nobody, thread)) return true;
-    if (nobody == thread) return false;
+    uintptr_t nobody = 0;
+    if (atomic_compare_exchange_strong(&writer, &nobody, kvo__own_mark())) return true;
+    if (nobody == kvo__own_mark()) return false;
     nanosleep(&moment, NULL);
   }
   return false;
 }
 
+/* In the child of a fork another thread's turn has ended with it. */
+void kvo__faults_forked(void) {
+  if (atomic_load(&writer) != kvo__own_mark()) atomic_store(&writer, 0);
+  kvo__reports_forked();
+}
+
+/* The help is for the first fault of a code; who has read it needs no other. */
+static bool was_told(kvo_fault_code code) {
+  static _Atomic uint64_t told[4];
+  uint64_t bit = UINT64_C(1) << code % 64;
+  return (atomic_fetch_or(&told[code / 64 % 4], bit) & bit) != 0;
+}
+
 /* Whole, or when it is not this thread's turn at least its first line, in one piece. */
-static void write_report(const kvo_fault *fault, bool has_turn) {
-  kvo_report_format format;
-  int fd = kvo__report_destination(&format);
-  if (has_turn) {
-    kvo__report_write(fault, format, fd);
-    return;
-  }
+static bool write_to(int fd, const kvo_fault *fault, const kvo_report_form *form, bool has_turn) {
+  if (has_turn) return kvo__report_write(fault, form, fd);
   char line[512];
-  int size = snprintf(line, sizeof line, "%s\n", fault->summary);
-  kvo__write_all(fd, line, (size_t)size < sizeof line ? (size_t)size : sizeof line - 1);
+  kvo_sink to = {.memory = line, .capacity = sizeof line, .fd = -1};
+  kvo__append(&to, "%s", fault->summary);
+  size_t length = to.total < sizeof line ? to.total : sizeof line - 1;
+  line[length++] = '\n'; /* in place of the NUL */
+  return kvo__write_all(fd, line, length);
+}
+
+static void write_report(const kvo_fault *fault, bool demangles, bool has_turn) {
+  kvo_report_form form = {.demangles = demangles};
+  int fd = kvo__report_destination(&form.format);
+  form.is_repeated = was_told(fault->code);
+  if (!write_to(fd, fault, &form, has_turn) && kvo__report_redirect())
+    write_to(kvo__report_destination(&form.format), fault, &form, has_turn);
 }
 
 /* A debugger, or another tracer, follows this process. */
 static bool is_traced(void) {
-  char status[2048];
+  char status[1024]; /* it stands near the beginning */
   int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
   if (fd < 0) return false;
   ssize_t size = read(fd, status, sizeof status - 1);
@@ -136,7 +154,8 @@ static bool is_traced(void) {
 
 /* What tells places of the program apart: the source line if the caller told it, else the stack. */
 static uint64_t place_of(const kvo_fault *fault) {
-  uint64_t parts[6] = {(uint64_t)fault->code, (uint64_t)(uintptr_t)fault->file, fault->line};
+  uint64_t file = fault->file != NULL ? kvo_key_hash(fault->file, fault->file_length) : 0;
+  uint64_t parts[6] = {(uint64_t)fault->code, file, fault->line};
   for (size_t i = 0; fault->file == NULL && i < fault->frame_count && i < 6; i++)
     parts[i] = parts[i] * 31 + (uint64_t)(uintptr_t)fault->frames[i];
   return kvo_key_hash((const char *)parts, sizeof parts);
@@ -155,77 +174,106 @@ static bool is_first_time(const kvo_fault *fault) {
   return true;
 }
 
-/* What is to be done, with nothing left to ask. */
-static kvo_action decide(const kvo_fault *fault, int cancellation) {
-  kvo_action action = ask_handler(fault, cancellation);
-  if (action == KVO_ACTION_DEFAULT) action = kvo__policy_for(fault->code, fault->severity);
-  if (action == KVO_ACTION_ONCE) action = is_first_time(fault) ? KVO_ACTION_LOG : KVO_ACTION_IGNORE;
-  return action;
+/* What of a fault is known by whom it is raised: the calls, the deliveries in progress, what happened before. */
+typedef struct raising {
+  kvo_report *report;
+  kvo_caller caller;
+  kvo_action action;
+  bool is_written, has_turn;
+} raising;
+
+/* Unless the line has it already. */
+static void append_place(kvo_sink *to, const char *what, const char *file, size_t length, uint32_t line) {
+  char place[320];
+  kvo_sink text = {.memory = place, .capacity = sizeof place, .fd = -1};
+  kvo__append(&text, "%.*s:%u", (int)length, file, (unsigned)line);
+  if (strstr(to->memory, place) == NULL) kvo__append(to, ", %s %s", what, place);
 }
 
-kvo_fault kvo__fault_of(kvo_fault_code code) {
-  kvo_fault fault;
-  memset(&fault, 0, sizeof fault);
-  fault.code = code;
-  fault.severity = kvo__severity_of(code);
-  return fault;
+/* Of a log there may be the first line only: it says where it happened, or else where that was made which it is about. */
+static void append_places(kvo_sink *to, const kvo_fault *fault) {
+  const kvo_fault_observation *first = fault->observation_count > 0 ? fault->observations : NULL;
+  bool is_about_registration = fault->file == NULL || fault->code == KVO_FAULT_DEALLOCATED_WHILE_OBSERVED;
+  bool is_of_announcement = fault->code >= KVO_FAULT_DID_WITHOUT_WILL && fault->code <= KVO_FAULT_BAD_INDEXES;
+  if (fault->file == NULL && is_of_announcement && fault->site_count > 0 && fault->sites->file != NULL) {
+    append_place(to, "willChange called at", fault->sites->file, fault->sites->file_length, fault->sites->line);
+    is_about_registration = false;
+  }
+  if (is_about_registration && first != NULL && first->file != NULL) {
+    append_place(to, "registered at", first->file, first->file_length, first->line);
+    bool elsewhere = false;
+    for (size_t i = 1; i < fault->observation_count; i++)
+      elsewhere = elsewhere || first[i].line != first->line || first[i].file != first->file;
+    if (elsewhere) kvo__append(to, " and elsewhere");
+  }
+  if (fault->file != NULL) append_place(to, "at", fault->file, fault->file_length, fault->line);
 }
 
-void kvo__fault_concerns(kvo_fault *fault, const kvo_fault_observation *observations, size_t count, kvo_place place) {
-  fault->observations = observations;
-  fault->observation_count = count;
-  fault->object = observations[0].object;
-  fault->object_class = observations[0].object_class;
-  fault->file = place.file;
-  fault->line = place.line;
-}
-
-kvo_fault_site kvo__site(const char *label, kvo_place place) {
-  return (kvo_fault_site){.label = label,
-                          .file = place.file,
-                          .file_length = place.file != NULL ? strlen(place.file) : 0,
-                          .line = place.line,
-                          .age = -1};
-}
-
-void kvo__raise(kvo_fault *fault, const char *detail) {
-  if (kvo__is_switched_off(fault->code)) return;
-  enum { STEPS = 24 };
-  kvo__look_for_abandoned(); /* a handler, for instance, which then is asked again */
-  int cancellation = kvo__cancel_hold(); /* in the midst of a report its turn would never end */
-  void *frames[KVO_FAULT_FRAMES];
-  kvo_fault_step steps[STEPS];
-  char summary_block[512];
-  kvo_text summary = KVO_TEXT(summary_block);
-  if (fault->severity == KVO_SEVERITY_FATAL) thread_faults++;
-  kvo__append(&summary, "KVO%04d %s: ", (int)fault->code, kvo_severity_name(fault->severity));
-  kvo__append_cut(&summary, detail);
-  fault->summary = summary.bytes;
+static void put_texts(kvo_report *report) {
+  kvo_fault *fault = &report->fault;
+  kvo_sink to = {.memory = report->summary_text, .capacity = sizeof report->summary_text, .fd = -1};
+  fault->file_length = fault->file != NULL ? strlen(fault->file) : 0;
+  kvo__append(&to, "KVO%04d %s: %s", (int)fault->code, kvo_severity_name(fault->severity), report->detail.memory);
+  append_places(&to, fault);
+  fault->summary = report->summary_text;
   fault->exception = kvo__exception_of(fault->code);
   if (fault->why == NULL) fault->why = kvo__why_of(fault->code);
-  fault->file_length = fault->file != NULL ? strlen(fault->file) : 0;
+  if (report->apple.total > 0) fault->apple = report->apple.memory;
+  if (report->help.total > 0) fault->help = report->help.memory;
+}
+
+static void complete(void *arg) {
+  const raising *of = arg;
+  kvo_report *report = of->report;
+  kvo_fault *fault = &report->fault;
+  put_texts(report);
   if (fault->thread == 0) { /* else it is about what another thread does, or about no call at all */
     fault->thread = kvo__thread_number();
-    fault->frames = frames;
-    fault->frame_count = kvo__stack_at_fault(frames, KVO_FAULT_FRAMES);
+    fault->frames = report->frames;
+    fault->frame_count = kvo__stack_at_fault(&of->caller, report->frames, KVO_FAULT_FRAMES);
   }
   if (fault->chain == NULL) {
-    fault->chain = steps;
-    fault->chain_count = kvo__chain(steps, STEPS);
+    fault->chain = report->steps;
+    fault->chain_count = kvo__chain(report->steps, KVO_MOST_STEPS);
   }
-  kvo_past past;
-  fault->events = past.events;
-  fault->event_count = kvo__history_of(fault->object, &past);
-  kvo_action action = decide(fault, cancellation);
-  bool is_written = action != KVO_ACTION_IGNORE;
-  bool has_turn = is_written && take_turn(fault->thread);
-  if (is_written) write_report(fault, has_turn);
+  fault->events = report->past.events;
+  fault->event_count = kvo__history_of(fault->object, &report->past);
+}
+
+/* What is to be done, with nothing left to ask. */
+static void decide(void *arg) {
+  raising *of = arg;
+  const kvo_fault *fault = &of->report->fault;
+  kvo_action action = of->action;
+  if (action == KVO_ACTION_DEFAULT) action = kvo__policy_for(fault->code, fault->severity);
+  if (action == KVO_ACTION_ONCE) action = is_first_time(fault) ? KVO_ACTION_LOG : KVO_ACTION_IGNORE;
+  of->action = action;
+  of->is_written = action != KVO_ACTION_IGNORE;
+  of->has_turn = of->is_written && take_turn();
+  if (of->is_written) kvo__modules_look();
+  if (of->is_written) write_report(fault, kvo__can_demangle(&of->caller), of->has_turn);
+}
+
+__attribute__((noinline)) void kvo__raise(kvo_report *report) {
+  kvo_fault *fault = &report->fault;
+  if (kvo__is_switched_off(fault->code)) {
+    kvo__report_end(report);
+    return;
+  }
+  int cancellation = kvo__cancel_hold(); /* in the midst of a report its turn would never end */
+  raising of = {report, KVO_CALLER, KVO_ACTION_DEFAULT, false, false};
+  if (fault->severity == KVO_SEVERITY_FATAL) thread_faults++;
+  kvo__report_run(report, complete, &of);
+  report->is_asked = true;
+  of.action = ask_handler(fault, cancellation); /* on the program's stack, for it is the program's */
+  report->is_asked = false;
+  kvo__report_run(report, decide, &of);
   kvo_fault_break(fault);
-  if (action == KVO_ACTION_ABORT) kvo__trace_save();
-  if (action == KVO_ACTION_ABORT) die(); /* in its turn: of two that fault at once, one ends the process */
-  if (has_turn) atomic_store(&writer, 0);
-  if (action == KVO_ACTION_TRAP && is_traced()) raise(SIGTRAP);
-  kvo__discard(&summary);
+  if (of.action == KVO_ACTION_ABORT) kvo__trace_save();
+  if (of.action == KVO_ACTION_ABORT) kvo__die(); /* in its turn: of two that fault at once, one ends the process */
+  if (of.has_turn) atomic_store(&writer, 0);
+  if (of.action == KVO_ACTION_TRAP && is_traced()) raise(SIGTRAP);
+  kvo__report_end(report);
   kvo__cancel_resume(cancellation);
 }
 
@@ -234,31 +282,29 @@ void kvo__fault_interrupted(void) {
   static _Atomic bool is_told;
   kvo__cancel_hold();
   if (!atomic_exchange(&is_told, true)) {
-    void *frames[KVO_FAULT_FRAMES];
-    kvo_fault fault = kvo__fault_of(KVO_FAULT_ENDLESS_WAIT);
-    fault.severity = KVO_SEVERITY_FATAL;
-    fault.summary = "KVO0017 fatal: a signal handler calls the runtime in the midst of a call that it has interrupted, and would wait "
-                    "for it for ever";
-    fault.help = "in a signal handler note what has happened, and observe, remove and set where the program goes on: kvo.h says what a "
-                 "handler may call";
-    fault.thread = kvo__thread_number();
-    fault.frames = frames;
-    fault.frame_count = kvo__stack_at_fault(frames, KVO_FAULT_FRAMES);
-    write_report(&fault, true);
-    kvo_fault_break(&fault);
+    kvo_report *report = kvo__report_begin(KVO_FAULT_ENDLESS_WAIT);
+    raising of = {report, KVO_CALLER, KVO_ACTION_ABORT, false, false};
+    report->fault.severity = KVO_SEVERITY_FATAL;
+    kvo__append(&report->detail, "a signal handler calls the runtime in the midst of a call that it has interrupted, and would wait "
+                                 "for it for ever");
+    report->fault.help = "in a signal handler note what has happened, and observe, remove and set where the program goes on: kvo.h "
+                         "says what a handler may call";
+      kvo__report_run(report, complete, &of);
+    kvo__report_run(report, decide, &of);
+    kvo_fault_break(&report->fault);
   }
-  die();
+  kvo__die();
 }
 
 void kvo_fault_raise(kvo_fault_code code, const char *detail, const char *apple, const char *help,
                      const kvo_fault_observation *observations, size_t observation_count, const char *file,
                      uint32_t line) {
-  kvo_fault fault = kvo__fault_of(code);
-  fault.apple = apple;
-  fault.help = help;
-  fault.observations = observations;
-  fault.observation_count = observations != NULL ? observation_count : 0;
-  fault.file = file;
-  fault.line = line;
-  kvo__raise(&fault, detail != NULL ? detail : "");
+  kvo_report *report = kvo__report(code);
+  kvo__append(&report->detail, "%s", detail != NULL ? detail : "");
+  report->fault.apple = apple;
+  report->fault.help = help;
+  report->fault.observations = observations;
+  report->fault.observation_count = observations != NULL ? observation_count : 0;
+  kvo__report_at(report, (kvo_place){file, line});
+  kvo__raise(report);
 }

@@ -3,21 +3,13 @@
 #define KVO_FAULTS_H
 
 #include "internal.h"
-
-/** A place in the program, as a caller tells it: a literal or NULL, and a line. */
-typedef struct kvo_place {
-  const char *file;
-  uint32_t line;
-} kvo_place;
-
-#define KVO_NOWHERE                                                                                                    \
-  (kvo_place) { NULL, 0 }
+#include "places.h"
 
 /* ---------------------------------------------------------------------------------------------- faults_lifetime.c -- */
 
 /** KVO0001. No lock may be held. */
 KVO_HIDDEN void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls,
-                                       const kvo_fault_observation *left, size_t count, kvo_place place);
+                                       kvo_fault_observation *left, size_t count, kvo_place place);
 /** KVO0021: the header holds `word`, as the last observation ends. */
 KVO_HIDDEN void kvo__fault_overwritten(const kvo_info *info, const kvo_fault_observation *concerned, uintptr_t word);
 /** KVO0008: a callback before a change ends the object that changes. */

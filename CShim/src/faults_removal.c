@@ -1,8 +1,5 @@
 /* faults_removal.c - removals that fail, removals that are not clear, and waits that would never end. */
 #include "report.h"
-#include "tombs.h"
-
-#include <stdio.h>
 
 static double age_of(const kvo_tomb *tomb) { return (double)(kvo__now() - tomb->nanoseconds) / 1e9; }
 
@@ -22,13 +19,12 @@ static kvo_fault_observation described(const kvo_tomb *tomb) {
   };
 }
 
-static kvo_fault_site ending(const kvo_tomb *tomb, const char *label) {
-  kvo_fault_site site = kvo__site(label, tomb->ended);
-  site.thread = tomb->thread;
-  site.age = age_of(tomb);
-  site.frames = tomb->frames;
-  site.frame_count = tomb->frame_count;
-  return site;
+static void add_ending(kvo_report *report, const kvo_tomb *tomb, const char *label) {
+  kvo_fault_site *site = kvo__report_site(report, label, tomb->ended);
+  site->thread = tomb->thread;
+  site->age = age_of(tomb);
+  site->frames = tomb->frames;
+  site->frame_count = tomb->frame_count;
 }
 
 static const char *observer_name(const kvo_tomb *tomb) {
@@ -36,7 +32,7 @@ static const char *observer_name(const kvo_tomb *tomb) {
 }
 
 /* Where it was told, " (made at App.swift:12, removed at App.swift:20)": a log's reader may see the first line only. */
-static void append_places(kvo_text *to, const kvo_tomb *tomb, const char *ended) {
+static void append_places(kvo_sink *to, const kvo_tomb *tomb, const char *ended) {
   if (tomb->registered.file == NULL && tomb->ended.file == NULL) return;
   kvo__append(to, " (");
   if (tomb->registered.file != NULL)
@@ -47,7 +43,7 @@ static void append_places(kvo_text *to, const kvo_tomb *tomb, const char *ended)
   kvo__append(to, ")");
 }
 
-void kvo__append_cannot_remove(kvo_text *to, const char *observer_class, const void *observer, const char *key_path,
+void kvo__append_cannot_remove(kvo_sink *to, const char *observer_class, const void *observer, const char *key_path,
                                const char *object_class, const void *object) {
   kvo__append(to,
               "Cannot remove an observer <%s 0x%llx> for the key path \"%s\" from <%s 0x%llx> because it is not "
@@ -56,45 +52,33 @@ void kvo__append_cannot_remove(kvo_text *to, const char *observer_class, const v
 }
 
 static void raise_removed_twice(const kvo_tomb *tomb, kvo_place again) {
-  char detail_block[512], apple_block[512];
-  kvo_text detail = KVO_TEXT(detail_block), apple = KVO_TEXT(apple_block);
-  kvo__append(&detail, "%s@0x%llx was removed twice for \"%s\" of %s@0x%llx", observer_name(tomb),
+  kvo_report *report = kvo__report(KVO_FAULT_REMOVED_TWICE);
+  kvo__append(&report->detail, "%s@0x%llx was removed twice for \"%s\" of %s@0x%llx", observer_name(tomb),
               kvo__address(tomb->observer), kvo__tomb_path(tomb), tomb->object_class, kvo__address(tomb->object));
-  append_places(&detail, tomb, "first removed");
-  kvo__append_cannot_remove(&apple, observer_name(tomb), tomb->observer, kvo__tomb_path(tomb), tomb->object_class,
+  append_places(&report->detail, tomb, "first removed");
+  kvo__append_cannot_remove(&report->apple, observer_name(tomb), tomb->observer, kvo__tomb_path(tomb), tomb->object_class,
                             tomb->object);
-  kvo_fault_observation observation = described(tomb);
-  kvo_fault_site first = ending(tomb, "first removed");
-  kvo_fault fault = kvo__fault_of(KVO_FAULT_REMOVED_TWICE);
-  fault.apple = apple.bytes;
-  fault.help = "remove an observation in one place only, or by what may be ended again: in Swift the token's "
+  report->concerned = described(tomb);
+  add_ending(report, tomb, "first removed");
+  report->fault.help = "remove an observation in one place only, or by what may be ended again: in Swift the token's "
                "invalidate(), in C kvo_cancel_observer";
-  kvo__fault_concerns(&fault, &observation, 1, again);
-  fault.sites = &first;
-  fault.site_count = 1;
-  kvo__raise(&fault, detail.bytes);
-  kvo__discard(&detail);
-  kvo__discard(&apple);
+  kvo__report_concerns(report, &report->concerned, 1, again);
+  kvo__raise(report);
 }
 
 static void raise_stale_handle(const kvo_tomb *tomb, kvo_place place) {
-  char detail_block[512];
-  kvo_text detail = KVO_TEXT(detail_block);
-  kvo__append(&detail,
+  kvo_report *report = kvo__report(KVO_FAULT_STALE_HANDLE);
+  kvo__append(&report->detail,
               "observation 0x%llx of \"%s\" ended when its object %s@0x%llx died: what is at this address now, if "
               "anything, is another object",
               (unsigned long long)tomb->id, kvo__tomb_path(tomb), tomb->object_class, kvo__address(tomb->object));
-  append_places(&detail, tomb, "object ended");
-  kvo_fault_observation observation = described(tomb);
-  kvo_fault_site death = ending(tomb, "object ended");
-  kvo_fault fault = kvo__fault_of(KVO_FAULT_STALE_HANDLE);
-  fault.help = "forget an observation's id when its object dies, or end it with kvo_cancel_observer, which accepts one "
+  append_places(&report->detail, tomb, "object ended");
+  report->concerned = described(tomb);
+  add_ending(report, tomb, "object ended");
+  report->fault.help = "forget an observation's id when its object dies, or end it with kvo_cancel_observer, which accepts one "
                "that has ended";
-  kvo__fault_concerns(&fault, &observation, 1, place);
-  fault.sites = &death;
-  fault.site_count = 1;
-  kvo__raise(&fault, detail.bytes);
-  kvo__discard(&detail);
+  kvo__report_concerns(report, &report->concerned, 1, place);
+  kvo__raise(report);
 }
 
 void kvo__fault_ended(kvo_observation observation, kvo_place place) {
@@ -112,75 +96,61 @@ void kvo__fault_ended(kvo_observation observation, kvo_place place) {
       raise_removed_twice(&tomb, place);
     return;
   }
-  char detail[200];
-  kvo_fault fault = kvo__fault_of(was_given ? KVO_FAULT_NOT_REGISTERED : KVO_FAULT_INVALID_ARGUMENT);
+  kvo_report *report = kvo__report(was_given ? KVO_FAULT_NOT_REGISTERED : KVO_FAULT_INVALID_ARGUMENT);
   if (was_given) {
-    snprintf(detail, sizeof detail,
+    kvo__append(&report->detail,
              "removal of observation 0x%llx, which has ended: longer ago than the last %u endings that are remembered",
              (unsigned long long)observation, (unsigned)kvo__knobs.zombies);
-    fault.help = "remove an observation once; KVO_ZOMBIES=n remembers more, and then tells where it ended";
+    report->fault.help = "remove an observation once; KVO_ZOMBIES=n remembers more, and then tells where it ended";
   } else {
-    snprintf(detail, sizeof detail, "0x%llx is given as an observation, and never was one%s",
+    kvo__append(&report->detail,
+             "0x%llx is given as an observation, and never was one%s",
              (unsigned long long)observation, observation == 0 ? ": was its registration refused?" : "");
-    fault.help = "give the id that kvo_add_observer stored, and look at the status that it returned";
+    report->fault.help = "give the id that kvo_add_observer stored, and look at the status that it returned";
   }
-  fault.file = place.file;
-  fault.line = place.line;
-  kvo__raise(&fault, detail);
+  kvo__report_at(report, place);
+  kvo__raise(report);
 }
 
 void kvo__fault_endless_wait(kvo_observation observation, kvo_waited waited, kvo_place place) {
-  char detail[240];
-  snprintf(detail, sizeof detail, "waiting for the deliveries of observation 0x%llx would never end: %s",
+  kvo_report *report = kvo__report(KVO_FAULT_ENDLESS_WAIT);
+  kvo__append(&report->detail,
+             "waiting for the deliveries of observation 0x%llx would never end: %s",
            (unsigned long long)observation,
            waited == KVO_WAITED_IN_OWN ? "this is one of them"
                                        : "another thread is in one, and waits for what this thread delivers");
   kvo_tomb tomb;
-  kvo_fault_observation concerned;
-  kvo_fault fault = kvo__fault_of(KVO_FAULT_ENDLESS_WAIT);
   if (kvo__tomb_of(observation, &tomb)) {
-    concerned = described(&tomb);
-    fault.observations = &concerned;
-    fault.observation_count = 1;
-    fault.object = tomb.object;
-    fault.object_class = tomb.object_class;
+    report->concerned = described(&tomb);
+    kvo__report_concerns(report, &report->concerned, 1, place);
   }
-  fault.help = "within a callback end an observation without waiting: invalidate() in Swift, kvo_cancel_observer in C";
-  fault.file = place.file;
-  fault.line = place.line;
-  kvo__raise(&fault, detail);
+  report->fault.help = "within a callback end an observation without waiting: invalidate() in Swift, kvo_cancel_observer in C";
+  kvo__report_at(report, place);
+  kvo__raise(report);
 }
 
 void kvo__fault_endless_death(const kvo_info *info, kvo_place place) {
-  char detail_block[512];
-  kvo_text detail = KVO_TEXT(detail_block);
-  kvo__append(&detail,
+  kvo_report *report = kvo__report(KVO_FAULT_ENDLESS_WAIT);
+  kvo__append(&report->detail,
               "waiting for the evaluations of %s@0x%llx, which is being destroyed, would never end: another thread is in "
               "one, and waits for this thread",
               info->cls->written, kvo__address((const char *)info->object - info->cls->header_offset));
-  kvo_fault fault = kvo__fault_of(KVO_FAULT_ENDLESS_WAIT);
-  fault.object = info->object;
-  fault.object_class = info->cls->written;
-  fault.help = "destroy no object within a getter that evaluates another; the memory of this one is not freed";
-  fault.file = place.file;
-  fault.line = place.line;
-  kvo__raise(&fault, detail.bytes);
-  kvo__discard(&detail);
+  report->fault.object = info->object;
+  report->fault.object_class = info->cls->written;
+  report->fault.help = "destroy no object within a getter that evaluates another; the memory of this one is not freed";
+  kvo__report_at(report, place);
+  kvo__raise(report);
 }
 
 void kvo__fault_unused(const kvo_node *node, kvo_place place) {
-  kvo_fault_observation concerned;
-  kvo__describe_node(node, &concerned);
-  char detail_block[512];
-  kvo_text detail = KVO_TEXT(detail_block);
-  kvo__append(&detail, "the observation of \"%s\" of %s@0x%llx ended before it was told of any change",
-              concerned.key_path, concerned.object_class, kvo__address(concerned.object));
-  if (concerned.file != NULL) kvo__append(&detail, " (made at %s:%u)", concerned.file, (unsigned)concerned.line);
-  kvo_fault fault = kvo__fault_of(KVO_FAULT_ENDED_UNUSED);
-  fault.help =
+  kvo_report *report = kvo__report(KVO_FAULT_ENDED_UNUSED);
+  kvo__describe_node(node, &report->concerned);
+  kvo__append(&report->detail, "the observation of \"%s\" of %s@0x%llx ended before it was told of any change",
+              report->concerned.key_path, report->concerned.object_class, kvo__address(report->concerned.object));
+  if (report->concerned.file != NULL) kvo__append(&report->detail, " (made at %s:%u)", report->concerned.file, (unsigned)report->concerned.line);
+  report->fault.help =
       "keep the token that observe(_:options:changeHandler:) returns, in a property for instance: the observation "
       "ends with it";
-  kvo__fault_concerns(&fault, &concerned, 1, place);
-  kvo__raise(&fault, detail.bytes);
-  kvo__discard(&detail);
+  kvo__report_concerns(report, &report->concerned, 1, place);
+  kvo__raise(report);
 }

@@ -1,8 +1,5 @@
 /* faults_stranger.c - the removal, by observer and key path, of what is not registered; and of what is registered several times. */
 #include "report.h"
-#include "tombs.h"
-
-#include <stdio.h>
 
 /* ---------------------------------------------------------------------------------------------- What is registered -- */
 
@@ -47,7 +44,7 @@ static void look_elsewhere(kvo_node *node, void *arg) {
   search->found = true;
   search->other_object = described.object;
   search->place = (kvo_place){described.file, described.line};
-  snprintf(search->object_class, sizeof search->object_class, "%s", described.object_class);
+  kvo__copy_cut(search->object_class, sizeof search->object_class, described.object_class);
 }
 
 static elsewhere find_elsewhere(const void *observer, const void *object, const char *key_path) {
@@ -61,7 +58,7 @@ static elsewhere find_elsewhere(const void *observer, const void *object, const 
 
 /* ------------------------------------------------------------------------------------------------------------- Hints -- */
 
-static void append_hint(kvo_text *to, const registered *on, const void *observer, const char *key_path,
+static void append_hint(kvo_sink *to, const registered *on, const void *observer, const char *key_path,
                         const elsewhere *other) {
   const kvo_fault_observation *with_other_context = NULL, *of_other_path = NULL;
   kvo_nearest nearest = {.name = key_path};
@@ -98,41 +95,28 @@ static void raise_stranger(const kvo_object *object, const kvo_observer_identity
   const char *name = cls != NULL ? cls->written : "(no class)";
   const void *instance = kvo_object_instance(object);
   const char *observer_class = identity->class_name != NULL ? identity->class_name : "observer";
-  char context_text[64] = "", detail_block[512], apple_block[512], help_block[512];
-  if (match_context) snprintf(context_text, sizeof context_text, " with context 0x%llx", kvo__address(context));
-  kvo_text detail = KVO_TEXT(detail_block), apple = KVO_TEXT(apple_block), help = KVO_TEXT(help_block);
-  kvo__append(&detail, "cannot remove %s@0x%llx for \"%s\"%s from %s@0x%llx: it is not registered", observer_class,
-              kvo__address(identity->address), key_path, context_text, name, kvo__address(instance));
-  kvo__append_cannot_remove(&apple, observer_class, identity->address, key_path, name, instance);
-  kvo_fault_site sites[2];
-  size_t site_count = 0;
+  kvo_report *report = kvo__report(KVO_FAULT_NOT_REGISTERED);
+  kvo__append(&report->detail, "cannot remove %s@0x%llx for \"%s\"", observer_class, kvo__address(identity->address),
+              key_path);
+  if (match_context) kvo__append(&report->detail, " with context 0x%llx", kvo__address(context));
+  kvo__append(&report->detail, " from %s@0x%llx: it is not registered", name, kvo__address(instance));
+  kvo__append_cannot_remove(&report->apple, observer_class, identity->address, key_path, name, instance);
   elsewhere other = find_elsewhere(identity->address, instance, key_path);
-  if (other.found) sites[site_count++] = kvo__site("with the other object registered", other.place);
-  kvo_tomb tomb;
-  if (kvo__tomb_find(instance, identity->address, key_path, context, match_context, true, &tomb))
-    sites[site_count++] = kvo__site("with an earlier object at this address registered", tomb.registered);
+  if (other.found) kvo__report_site(report, "with the other object registered", other.place);
+  if (kvo__tomb_find(instance, identity->address, key_path, context, match_context, true, report->tombs))
+    kvo__report_site(report, "with an earlier object at this address registered", report->tombs[0].registered);
   /* As readers, so that the strings stay while the report is made. */
   kvo_info *info = kvo__word_info(kvo__word(object));
   uint64_t entered = info != NULL ? kvo__enter(info) : 0;
   registered on = registered_with(object);
-  append_hint(&help, &on, identity->address, key_path, &other);
-  kvo_fault fault = kvo__fault_of(KVO_FAULT_NOT_REGISTERED);
-  fault.apple = apple.bytes;
-  fault.help = help.bytes;
-  fault.observations = on.all;
-  fault.observation_count = on.count;
-  fault.sites = sites;
-  fault.site_count = site_count;
-  fault.object = instance;
-  fault.object_class = name;
-  fault.file = place.file;
-  fault.line = place.line;
-  kvo__raise(&fault, detail.bytes);
+  append_hint(&report->help, &on, identity->address, key_path, &other);
+  if (on.count > KVO_MOST_SINGLE) on.count = kvo__group(on.all, on.count);
+  kvo__report_concerns(report, on.all, on.count, place);
+  report->fault.object = instance;
+  report->fault.object_class = name;
+  kvo__raise(report);
   if (info != NULL) kvo__leave(info, entered);
   kvo__free(on.all);
-  kvo__discard(&detail);
-  kvo__discard(&apple);
-  kvo__discard(&help);
 }
 
 void kvo__fault_not_registered(const kvo_object *object, const kvo_observer_identity *identity, const char *key_path,
@@ -149,16 +133,13 @@ void kvo__fault_not_registered(const kvo_object *object, const kvo_observer_iden
 
 void kvo__fault_ambiguous(const kvo_fault_observation *candidates, size_t count, kvo_place place) {
   const kvo_fault_observation *taken = &candidates[0];
-  char detail_block[512];
-  kvo_text detail = KVO_TEXT(detail_block);
-  kvo__append(&detail,
+  kvo_report *report = kvo__report(KVO_FAULT_AMBIGUOUS_REMOVAL);
+  kvo__append(&report->detail,
               "a removal without context of %s@0x%llx for \"%s\" of %s@0x%llx fits %zu observations: the newest, with "
               "context 0x%llx, is removed",
               taken->observer_class != NULL ? taken->observer_class : "observer", kvo__address(taken->observer),
               taken->key_path, taken->object_class, kvo__address(taken->object), count, kvo__address(taken->context));
-  kvo_fault fault = kvo__fault_of(KVO_FAULT_AMBIGUOUS_REMOVAL);
-  fault.help = "remove with the context given at registration";
-  kvo__fault_concerns(&fault, candidates, count, place);
-  kvo__raise(&fault, detail.bytes);
-  kvo__discard(&detail);
+  report->fault.help = "remove with the context given at registration";
+  kvo__report_concerns(report, candidates, count, place);
+  kvo__raise(report);
 }

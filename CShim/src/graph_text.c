@@ -96,7 +96,7 @@ typedef struct name {
 
 static name name_of(char kind, size_t index) {
   name made;
-  kvo_sink to = {.memory = made.text, .capacity = sizeof made.text};
+  kvo_sink to = {.memory = made.text, .capacity = sizeof made.text, .fd = -1};
   kvo__put_byte(&to, kind);
   kvo__put_number(&to, index, 10);
   kvo__sink_end(&to);

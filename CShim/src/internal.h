@@ -33,6 +33,12 @@
 
 #define KVO_HIDDEN __attribute__((visibility("hidden")))
 
+/* In a section of its own: reports leave out the runtime's calls, also where it is linked into the program. GCC has no such pragma; of
+ * what it compiles a report knows the library and the names of functions. */
+#if defined(__clang__) && defined(__ELF__)
+#pragma clang section text = "kvo_code"
+#endif
+
 /* ----------------------------------------------------------------------------------------------------- support.c -- */
 
 /** A mutex of 4 bytes on a futex: 0 free, else the kernel's number of the thread that holds it, and a bit if others wait. Never held
@@ -554,6 +560,7 @@ static inline void kvo__call(const kvo_raw_change *change, const kvo_node *node,
 
 #include "faults.h"
 #include "knobs.h"
+#include "places.h"
 #include "stack.h"
 
 #endif /* KVO_INTERNAL_H */

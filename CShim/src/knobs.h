@@ -13,6 +13,8 @@
 extern KVO_HIDDEN struct kvo_knobs {
   /** KVO_STACKS: how many return addresses are kept of each registration and removal. */
   uint32_t stacks;
+  /** KVO_STACKS=full: as many as there is room for, and reports leave out no call. */
+  bool all_calls;
   /** KVO_ZOMBIES: how many ended observations are remembered. */
   uint32_t zombies;
   /** KVO_HISTORY: how many events are remembered. */

@@ -195,7 +195,7 @@ static manual *open_manual(kvo_object *object, kvo_change_kind kind, kvo_key key
   open->object = object;
   open->key = key;
   open->name = memcpy(open->indexes + count, name, name_size);
-  open->place = place;
+  open->place = kvo__keep(place);
   open->frame_count = (uint32_t)kvo__stack_capture(open->frames, MANUAL_FRAMES);
   open->wants = kvo__frame_begin(&open->frame, object, key, false, kind, &open->selection);
   if (open->wants == 0) {

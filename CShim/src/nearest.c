@@ -35,6 +35,13 @@ static bool is_getter_of(const char *getter, const char *key) {
          strcmp(getter + 3, key + 1) == 0;
 }
 
+size_t kvo_name_distance(const char *written, const char *meant) {
+  if (written == NULL || meant == NULL) return 0;
+  kvo_nearest search = {.name = written};
+  kvo__nearest(&search, meant);
+  return search.found != NULL ? search.away : 0;
+}
+
 void kvo__nearest(kvo_nearest *search, const char *candidate) {
   size_t length = strlen(search->name);
   size_t limit = length <= 3 ? 1 : length <= 6 ? 2 : 3;

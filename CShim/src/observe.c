@@ -1,5 +1,6 @@
 /* observe.c - the nodes of observations, and their registration. C's own: c_observer.c; removal: removal.c. */
 #include "internal.h"
+#include "modules.h"
 
 #include <stdlib.h>
 
@@ -24,6 +25,7 @@ static kvo_node *make_block(const kvo_binding_observer *observer, bool declared)
   size_t name_size = class_name != NULL ? strlen(class_name) + 1 : 0;
   void *frames[KVO_MOST_STACKS];
   size_t frame_count = kvo__knobs.stacks > 0 ? kvo__stack_capture(frames, kvo__knobs.stacks) : 0;
+  kvo__modules_note(frames, frame_count);
   size_t frames_size = frame_count * sizeof *frames;
   kvo_node *node = kvo__alloc(sizeof *node + sizeof(kvo_node_details) + frames_size + path_size + name_size);
   if (node == NULL) return NULL;
@@ -49,7 +51,7 @@ kvo_node *kvo__node_make(kvo_object *object, kvo_key key, const kvo_binding_obse
   node->ops = observer->ops;
   node->user_data = observer->user_data;
   node->options |= (uint16_t)observer->options;
-  node->file = observer->file;
+  node->file = kvo__keep_file(observer->file);
   node->line = observer->line;
   return node;
 }

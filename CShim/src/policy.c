@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -21,7 +20,7 @@ static const char *const severity_names[SEVERITY_COUNT] = {"fatal", "error", "wa
 /* KVO_ACTION_DEFAULT where KVO_POLICY does not speak. */
 static kvo_action general_policy, severity_policies[SEVERITY_COUNT], code_policies[CODE_COUNT];
 static kvo_report_format report_format;
-static int report_fd = STDERR_FILENO;
+static _Atomic int report_fd = STDERR_FILENO;
 
 /* Its index in the table. */
 static size_t row_of(kvo_fault_code code) {
@@ -42,13 +41,14 @@ const char *kvo_severity_name(kvo_severity severity) {
 
 /* ------------------------------------------------------------------------------------------------------------ Reading -- */
 
-void kvo__complain(const char *variable, const char *item, size_t length, const char *advice) {
+void kvo__complain(const char *variable, const char *item, size_t length, const char *problem) {
   if (kvo__is_switched_off(KVO_FAULT_BAD_CONFIGURATION)) return;
-  char line[320];
-  int size = snprintf(line, sizeof line, "KVO%04d %s: %s: \"%.*s\" is not understood and is skipped; %s\n",
-                      (int)KVO_FAULT_BAD_CONFIGURATION, severity_names[KVO_SEVERITY_WARNING], variable,
-                      (int)(length < 64 ? length : 64), item, advice);
-  kvo__write_all(STDERR_FILENO, line, (size_t)size < sizeof line ? (size_t)size : sizeof line - 1);
+  char line[512];
+  kvo_sink to = {.memory = line, .capacity = sizeof line, .fd = STDERR_FILENO};
+  kvo__append(&to, "KVO%04d %s: %s: \"%.*s\" %s", (int)KVO_FAULT_BAD_CONFIGURATION,
+              severity_names[KVO_SEVERITY_WARNING], variable, (int)(length < 64 ? length : 64), item, problem);
+  kvo__put_byte(&to, '\n');
+  kvo__sink_flush(&to);
 }
 
 static bool is(const char *item, size_t length, const char *word) {
@@ -77,7 +77,8 @@ static kvo_action *subject(const char *item, size_t length) {
     if (is(item, length, severity_names[i])) return &severity_policies[i];
   for (size_t i = 0; i < CODE_COUNT; i++) {
     char name[16];
-    snprintf(name, sizeof name, "KVO%04d", (int)codes[i].code);
+    kvo_sink to = {.memory = name, .capacity = sizeof name, .fd = -1};
+    kvo__append(&to, "KVO%04d", (int)codes[i].code);
     if (is(item, length, name)) return &code_policies[i];
   }
   return NULL;
@@ -105,39 +106,53 @@ static void read_list(const char *variable, bool (*parse)(const char *item, size
   }
 }
 
+static void complain_of_path(const char *pattern) {
+  kvo__complain("KVO_REPORT_PATH", pattern, strlen(pattern),
+                "cannot be written to: reports go to standard error");
+}
+
 static void open_report_file(void) {
   const char *pattern = secure_getenv("KVO_REPORT_PATH");
   if (pattern == NULL || *pattern == '\0') return;
-  char path_block[512];
-  kvo_text path = KVO_TEXT(path_block);
+  char path[4096];
+  kvo_sink to = {.memory = path, .capacity = sizeof path, .fd = -1};
   for (const char *rest = pattern; *rest != '\0';) {
     const char *place = strstr(rest, "%p");
-    kvo__append(&path, "%.*s", place != NULL ? (int)(place - rest) : (int)strlen(rest), rest);
-    if (place != NULL) kvo__append(&path, "%ld", (long)getpid());
-    rest = place != NULL ? place + 2 : rest + strlen(rest);
+    size_t length = place != NULL ? (size_t)(place - rest) : strlen(rest);
+    for (size_t i = 0; i < length; i++) kvo__put_byte(&to, rest[i]); /* as it is: it is not for people */
+    if (place != NULL) kvo__put_number(&to, (unsigned long long)getpid(), 10);
+    rest += length + (place != NULL ? 2 : 0);
   }
-  int fd = open(path.bytes, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  bool is_whole = kvo__sink_end(&to) < sizeof path;
+  /* Without waiting: a pipe may have no reader. */
+  int fd = is_whole ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666) : -1;
   if (fd >= 0)
     report_fd = fd;
   else
-    kvo__complain("KVO_REPORT_PATH", pattern, strlen(pattern),
-                  "it cannot be written to, and reports go to standard error");
-  kvo__discard(&path);
+    complain_of_path(pattern);
+}
+
+bool kvo__report_redirect(void) {
+  if (report_fd == STDERR_FILENO) return false;
+  report_fd = STDERR_FILENO;
+  complain_of_path(secure_getenv("KVO_REPORT_PATH"));
+  return true;
 }
 
 static void print_help(void) {
   const char *help = secure_getenv("KVO_HELP");
   if (help == NULL || *help == '\0' || strcmp(help, "0") == 0) return;
-  char block[4096];
-  kvo_text text = KVO_TEXT(block);
-  kvo__append(
+  char block[1024];
+  kvo_sink text = {.memory = block, .capacity = sizeof block, .fd = STDERR_FILENO};
+  kvo__put(
       &text,
       "What happens after a fault of key-value observing is for the environment to say:\n"
       "  KVO_POLICY       abort, trap, log, once or ignore, for all faults, or a list for a severity or a code:\n"
       "                   log,error:abort,KVO0002:ignore\n"
       "  KVO_REPORT       text or json; and leaks: tell at exit what is still observed\n"
-      "  KVO_REPORT_PATH  a file to append reports to; %%p is the process id\n"
-      "  KVO_STACKS=n     keep n return addresses of each registration and removal (0; to 64)\n"
+      "  KVO_REPORT_PATH  a file to append reports to; %p is the process id\n"
+      "  KVO_STACKS=n     keep n return addresses of each registration and removal (0; to 64); full: 64, and\n"
+      "                   reports show the library's own calls, too\n"
       "  KVO_ZOMBIES=n    remember n ended observations (2048; to 65536)\n"
       "  KVO_HISTORY=n    remember n events (0; to 1048576)\n"
       "  KVO_VALUES=1     let reports contain values of properties\n"
@@ -147,15 +162,14 @@ static void print_help(void) {
       "The faults:\n");
   for (size_t i = 0; i < CODE_COUNT; i++)
     kvo__append(&text, "  KVO%04d %-7s %s\n", (int)codes[i].code, severity_names[codes[i].severity], codes[i].meaning);
-  kvo__write_all(STDERR_FILENO, text.bytes, text.length);
-  kvo__discard(&text);
+  kvo__sink_flush(&text);
 }
 
 static void read_environment(void) {
   int cancellation = kvo__cancel_hold();
   read_list("KVO_POLICY", parse_policy,
-            "say abort, trap, log, once, ignore, or one of them for a severity or a code: error:log, KVO0002:log");
-  read_list("KVO_REPORT", parse_form, "say text or json, and leaks");
+            "is not understood and is skipped; say abort, trap, log, once, ignore, or one of them for a severity or a code: error:log, KVO0002:log");
+  read_list("KVO_REPORT", parse_form, "is not understood and is skipped; say text or json, and leaks");
   open_report_file();
   print_help();
   kvo__cancel_resume(cancellation);

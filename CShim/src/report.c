@@ -1,50 +1,9 @@
-/* report.c - texts that grow, and reports, which are written piece by piece: none is too long, and none needs memory. */
+/* report.c - what reports for people and for machines share, and how they are written: piece by piece, so that none is too long. */
 #define _GNU_SOURCE
 #include "report.h"
 
 #include <fcntl.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <unistd.h>
-
-/* -------------------------------------------------------------------------------------------------------------- Text -- */
-
-void kvo__append(kvo_text *to, const char *format, ...) {
-  for (;;) {
-    va_list arguments;
-    va_start(arguments, format);
-    int needed = vsnprintf(to->bytes + to->length, to->capacity - to->length, format, arguments);
-    va_end(arguments);
-    if (needed < 0) return;
-    if ((size_t)needed < to->capacity - to->length) {
-      to->length += (size_t)needed;
-      return;
-    }
-    size_t larger = 2 * (to->length + (size_t)needed + 1);
-    char *grown = kvo__alloc(larger);
-    if (grown == NULL) {
-      to->length = to->capacity - 1;
-      return;
-    }
-    memcpy(grown, to->bytes, to->length);
-    if (to->on_heap) kvo__free(to->bytes);
-    to->bytes = grown;
-    to->capacity = larger;
-    to->on_heap = true;
-  }
-}
-
-void kvo__discard(kvo_text *of) {
-  if (of->on_heap) kvo__free(of->bytes);
-}
-
-void kvo__append_cut(kvo_text *to, const char *string) {
-  size_t length = strlen(string);
-  kvo_cut cut = kvo__cut(string, length);
-  kvo__append(to, "%.*s", (int)cut.head, string);
-  if (cut.head == length) return;
-  kvo__append(to, "...(%zu bytes left out)...%s", length - cut.head - cut.tail, string + length - cut.tail);
-}
 
 /* ------------------------------------------------------------------------------------------------------------- Pieces -- */
 
@@ -77,9 +36,10 @@ const char *kvo__thread_name(uint32_t thread, char *buffer, size_t size) {
   kvo__put_number(&to, thread, 10);
   kvo__put(&to, "/comm");
   kvo__sink_end(&to);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  int cancellation = kvo__cancel_hold(), fd = open(path, O_RDONLY | O_CLOEXEC);
   ssize_t length = fd >= 0 ? read(fd, buffer, size - 1) : 0;
   if (fd >= 0) close(fd);
+  kvo__cancel_resume(cancellation);
   if (length > 0 && buffer[length - 1] == '\n') length--;
   buffer[length > 0 ? length : 0] = '\0';
   return buffer;
@@ -98,18 +58,34 @@ const char *kvo__event_name(kvo_event_kind kind) {
 
 /* ------------------------------------------------------------------------------------------------------------ Writing -- */
 
-static void put_report(kvo_sink *to, const kvo_fault *fault, kvo_report_format format) {
-  to->demangles = kvo__can_demangle();
-  if (format == KVO_REPORT_JSON)
+static void put_report(kvo_sink *to, const kvo_fault *fault, const kvo_report_form *form) {
+  to->demangles = form->demangles;
+  if (form->format == KVO_REPORT_JSON)
     kvo__put_json_report(to, fault);
   else
-    kvo__put_text_report(to, fault);
+    kvo__put_text_report(to, fault, form->is_repeated);
 }
 
-void kvo__report_write(const kvo_fault *fault, kvo_report_format format, int fd) {
-  kvo_sink to = {.fd = fd};
-  put_report(&to, fault, format);
+bool kvo__report_write(const kvo_fault *fault, const kvo_report_form *form, int fd) {
+  char block[1024];
+  kvo_sink to = {.memory = block, .capacity = sizeof block, .fd = fd};
+  put_report(&to, fault, form);
   kvo__sink_flush(&to);
+  return !to.failed;
+}
+
+typedef struct formatting {
+  const kvo_fault *fault;
+  kvo_report_form form;
+  kvo_caller caller;
+  kvo_sink to;
+} formatting;
+
+static void format_it(void *arg) {
+  formatting *of = arg;
+  kvo__modules_look();
+  of->form.demangles = kvo__can_demangle(&of->caller);
+  put_report(&of->to, of->fault, &of->form);
 }
 
 /* What a fault that the program has made may lack. */
@@ -126,10 +102,11 @@ static kvo_fault completed(const kvo_fault *fault) {
 }
 
 size_t kvo_fault_format(const kvo_fault *fault, kvo_report_format format, char *buffer, size_t size) {
-  kvo_sink to = kvo__sink_of(buffer, size);
+  formatting of = {NULL, {.format = format}, KVO_CALLER, kvo__sink_of(buffer, size)};
   if (fault != NULL) {
     kvo_fault whole = completed(fault);
-    put_report(&to, &whole, format);
+    of.fault = &whole;
+    kvo__with_room(format_it, &of);
   }
-  return kvo__sink_end(&to);
+  return kvo__sink_end(&of.to);
 }

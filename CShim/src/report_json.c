@@ -91,6 +91,9 @@ static void put_call(kvo_sink *to, const void *return_address) {
       kvo__put_symbol(to, place.symbol, kvo__put_json_bytes);
     else
       kvo__put(to, "null");
+    kvo__put_member(to, "isLibrary");
+    kvo__put(to, kvo__is_library_call(return_address) ? "true" : "false");
+    if (place.module.is_gone) kvo__put(to, ",\"isUnloaded\":true");
   }
   kvo__put_byte(to, '}');
 }

@@ -11,73 +11,101 @@ static bool ends(const char *text, const char *with) {
   return length >= of_end && memcmp(text + length - of_end, with, of_end) == 0;
 }
 
-/* What the compiler of Swift puts between a caller and a closure. */
+/* --------------------------------------------------------------------------------------------------- Library or program -- */
+
+/* What the compiler of Swift puts between a caller and a closure, or a requirement and what meets it. */
 static bool is_thunk(const char *symbol) {
-  return symbol != NULL && begins(symbol, "$s") && (ends(symbol, "TA") || ends(symbol, "TR"));
+  return begins(symbol, "$s") && (ends(symbol, "TA") || ends(symbol, "TR") || ends(symbol, "TW"));
 }
 
-/* Whose function a call is in. */
-typedef enum kvo_origin {
-  OF_PROGRAM,
-  /** Within the runtime. */
-  OF_RUNTIME,
-  /** A function of the runtime or of the binding that programs may call. */
-  ENTRY,
-  /** Of the standard library of Swift, which calls closures, and may be specialised in any module. */
-  GLUE
-} kvo_origin;
+/* Past an identifier, which is its length and its characters; or where it was, if there is none. */
+static const char *past_identifier(const char *at) {
+  size_t length = 0;
+  const char *from = at;
+  while (*at >= '0' && *at <= '9' && length < 1000) length = 10 * length + (size_t)(*at++ - '0');
+  return length > 0 && strnlen(at, length) == length ? at + length : from;
+}
 
-/* The runtime may be linked into the program, so its functions are known by their names. */
-static kvo_origin origin_of(const void *return_address) {
+/* A function of the standard library of Swift, specialised in a module, and no extension that the program has made: `$sSa4AppE…`. */
+static bool is_of_standard_library(const char *symbol) {
+  const char *member;
+  if (begins(symbol, "$sS") && symbol[3] != '\0')
+    member = symbol + 4;
+  else if (begins(symbol, "$ss"))
+    member = past_identifier(symbol + 3) + 1;
+  else
+    return false;
+  return *past_identifier(member) != 'E';
+}
+
+/* The runtime is often linked into the program. Where the compiler can, its code has a section of its own (internal.h). */
+extern const char __start_kvo_code[] __attribute__((weak, visibility("hidden")));
+extern const char __stop_kvo_code[] __attribute__((weak, visibility("hidden")));
+
+static bool is_of_runtime(const void *return_address, const kvo_code_place *place, const char *file) {
+  if (begins(file, "libkvo.so")) return true;
+  const char *address = return_address, *begin = __start_kvo_code, *end = __stop_kvo_code;
+  if (begin != end) return address > begin && address <= end;
+  return place->symbol != NULL && (begins(place->symbol, "kvo__") || begins(place->symbol, "kvo_fault_raise"));
+}
+
+bool kvo__is_library_call(const void *return_address) {
   kvo_code_place place = kvo__code_place(return_address);
-  if (!place.is_known) return OF_PROGRAM;
-  const char *file = strrchr(place.module.path, '/');
-  if (file != NULL && begins(file, "/libkvo.so")) return OF_RUNTIME;
-  if (file != NULL && strcmp(file, "/libswiftCore.so") == 0) return GLUE;
-  if (place.symbol == NULL) return OF_PROGRAM;
-  if (begins(place.symbol, "kvo__") || begins(place.symbol, "kvo_fault_raise")) return OF_RUNTIME;
-  if (begins(place.symbol, "kvo_") || begins(place.symbol, "$s17KeyValueObserving")) return ENTRY;
-  return begins(place.symbol, "$sS") || begins(place.symbol, "$ss") || is_thunk(place.symbol) ? GLUE : OF_PROGRAM;
+  if (!place.is_known) return false;
+  const char *slash = strrchr(place.module.path, '/'), *file = slash != NULL ? slash + 1 : place.module.path;
+  if (begins(file, "libswift") || is_of_runtime(return_address, &place, file)) return true;
+  if (place.symbol == NULL) return false;
+  return begins(place.symbol, "$s17KeyValueObserving") || is_thunk(place.symbol) || is_of_standard_library(place.symbol);
 }
+
+static bool is_of_c_library(const void *return_address) {
+  kvo_code_place place = kvo__code_place(return_address);
+  const char *slash = place.is_known ? strrchr(place.module.path, '/') : NULL;
+  return slash != NULL && (begins(slash, "/libc.so") || begins(slash, "/libc-") || begins(slash, "/libpthread"));
+}
+
+/* `main`, or what Swift makes of it in a module. */
+static bool is_main(void *const *frames, size_t count, size_t index) {
+  const char *symbol = kvo__code_place(frames[index]).symbol;
+  if (symbol == NULL) return false;
+  return strcmp(symbol, "main") == 0 || (ends(symbol, "_main") && index + 1 < count && is_of_c_library(frames[index + 1]));
+}
+
+enum { FEW_CALLS = 16, MOST_CALLS = 64 };
 
 /* The calls of a stack that are worth a line. */
 typedef struct shown_calls {
-  size_t index[16], count;
+  size_t index[MOST_CALLS], count;
   /** How many more there are, for which there is no room. */
   size_t more;
 } shown_calls;
 
-/* The innermost calls are the runtime's own: of them only what the program called. Between them may be static functions of C, whose
- * names tell nothing. */
-static size_t innermost_shown(void *const *frames, size_t count) {
-  size_t shown = 0;
-  bool entered = false;
-  for (size_t i = 0; i < count; i++) {
-    kvo_origin origin = origin_of(frames[i]);
-    if (origin == OF_RUNTIME || origin == ENTRY)
-      shown = i;
-    else if (origin == OF_PROGRAM && (entered || i + 1 == count || origin_of(frames[i + 1]) == OF_PROGRAM))
-      break;
-    if (origin == ENTRY) entered = true;
-  }
-  return shown;
+/* How many calls there are up to `main`, whose caller is no news, or up to the C library's function that starts a thread. */
+static size_t told_of(void *const *frames, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (is_main(frames, count, i)) return i + 1;
+  while (count > 0 && is_of_c_library(frames[count - 1])) count--;
+  return count;
 }
 
-/* Who calls main is no news. */
+/* The program's own calls; if there is none among them all. */
 static shown_calls shown_of(void *const *frames, size_t count) {
   shown_calls shown = {.count = 0, .more = 0};
-  bool is_main = false;
-  for (size_t i = innermost_shown(frames, count); i < count && !is_main; i++) {
-    const char *symbol = kvo__code_place(frames[i]).symbol;
-    is_main = symbol != NULL && strcmp(symbol, "main") == 0;
-    if (is_thunk(symbol)) continue;
-    if (shown.count < sizeof shown.index / sizeof *shown.index)
+  bool all = kvo__knobs.all_calls;
+  size_t told = all ? count : told_of(frames, count), own = 0;
+  for (size_t i = 0; i < told; i++) own += !kvo__is_library_call(frames[i]);
+  if (own == 0) told = count;
+  for (size_t i = 0; i < told; i++) {
+    if (!all && own > 0 && kvo__is_library_call(frames[i])) continue;
+    if (shown.count < (all ? MOST_CALLS : FEW_CALLS))
       shown.index[shown.count++] = i;
     else
       shown.more++;
   }
   return shown;
 }
+
+/* ------------------------------------------------------------------------------------------------------------ Calls -- */
 
 /* Not inlined: in a signal handler, whose stack may be small, this room is not needed. */
 __attribute__((noinline)) static void put_demangled(kvo_sink *to, const char *symbol, kvo_put_string put) {
@@ -109,13 +137,26 @@ static void put_call(kvo_sink *to, const void *return_address) {
   put_clean(to, kvo__module_name(&place.module, name, sizeof name));
   kvo__put_byte(to, '+');
   kvo__put_address(to, place.offset);
+  if (place.module.is_gone) kvo__put(to, " (unloaded)");
+}
+
+typedef struct formatting {
+  const void *return_address;
+  kvo_caller caller;
+  kvo_sink to;
+} formatting;
+
+static void format_it(void *arg) {
+  formatting *of = arg;
+  kvo__modules_look();
+  of->to.demangles = kvo__can_demangle(&of->caller);
+  put_call(&of->to, of->return_address);
 }
 
 size_t kvo_call_format(const void *return_address, char *buffer, size_t size) {
-  kvo_sink to = kvo__sink_of(buffer, size);
-  to.demangles = kvo__can_demangle();
-  put_call(&to, return_address);
-  return kvo__sink_end(&to);
+  formatting of = {return_address, KVO_CALLER, kvo__sink_of(buffer, size)};
+  kvo__with_room(format_it, &of);
+  return kvo__sink_end(&of.to);
 }
 
 void kvo__put_function(kvo_sink *to, void (*function)(void)) {
@@ -136,7 +177,7 @@ void kvo__put_stack(kvo_sink *to, void *const *frames, size_t count, const char 
   kvo__put(to, indent);
   kvo__put_byte(to, '(');
   kvo__put_number(to, shown.more, 10);
-  kvo__put(to, " calls more, which KVO_REPORT=json lists)\n");
+  kvo__put(to, " more calls, which KVO_REPORT=json lists)\n");
 }
 
 /* ----------------------------------------------------------------------------------------------------------- Modules -- */
@@ -154,7 +195,7 @@ static void note_modules(module_list *into, void *const *frames, size_t count) {
   for (size_t i = 0; i < shown.count; i++) {
     kvo_code_place place = kvo__code_place(frames[shown.index[i]]);
     size_t known = 0;
-    while (known < into->count && into->all[known].base != place.module.base) known++;
+    while (known < into->count && into->all[known].path != place.module.path) known++;
     if (place.is_known && known == into->count && known < MOST_MODULES) into->all[into->count++] = place.module;
   }
 }
@@ -174,5 +215,5 @@ void kvo__put_modules(kvo_sink *to, const kvo_fault *fault) {
     kvo__put_build_id(to, &list.all[i]);
   }
   if (list.count == MOST_MODULES) kvo__put(to, ", and perhaps others, which KVO_REPORT=json names");
-  if (list.count > 0) kvo__put(to, "\n    addr2line -Cfe MODULE 0xOFFSET names the line of a call\n");
+  if (list.count > 0) kvo__put(to, " (addr2line -Cfe MODULE 0xOFFSET names lines)\n");
 }

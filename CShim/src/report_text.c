@@ -124,6 +124,20 @@ static void put_observation(kvo_sink *to, const kvo_fault_observation *each) {
   kvo__put_stack(to, each->frames, each->frame_count, "          ");
 }
 
+/* Of a text that people read; JSON has everything. */
+static bool is_long(const kvo_sink *to) { return to->total > 8192; }
+
+static void put_observations(kvo_sink *to, const kvo_fault_observation *all, size_t count) {
+  if (count > 0) kvo__put(to, "  observations:\n");
+  size_t shown = 0, left = 0;
+  for (; shown < count && (shown == 0 || !is_long(to)); shown++) put_observation(to, &all[shown]);
+  for (size_t i = shown; i < count; i++) left += all[i].alike + 1;
+  if (left == 0) return;
+  kvo__put(to, "    (");
+  kvo__put_number(to, left, 10);
+  kvo__put(to, " more, which KVO_REPORT=json lists)\n");
+}
+
 static void put_chain(kvo_sink *to, const kvo_fault_step *chain, size_t count) {
   size_t round_ends = 0, round = 0, repeats = 0;
   if (count > 0) kvo__put(to, "  deliveries in progress, each caused by the one above:\n");
@@ -133,6 +147,12 @@ static void put_chain(kvo_sink *to, const kvo_fault_step *chain, size_t count) {
     kvo__put(to, " outside of these are left out)\n");
   }
   for (size_t i = 0; i < count; i++) {
+    if (i > 0 && is_long(to)) {
+      kvo__put(to, "    (");
+      kvo__put_number(to, count - i, 10);
+      kvo__put(to, " more, which KVO_REPORT=json lists)\n");
+      return;
+    }
     kvo__put(to, "    ");
     put_parties(to, &chain[i].observation, " was told to ");
     kvo__put(to, ", registered");
@@ -191,32 +211,29 @@ static void put_fault_site(kvo_sink *to, const kvo_fault *fault) {
   kvo__put_stack(to, fault->frames, fault->frame_count, "      ");
 }
 
+/* What else there is: said once for each code, for who has read it knows it. */
 static void put_more(kvo_sink *to, const kvo_fault *fault) {
   kvo__put(to, "  more: kvo explain ");
   kvo__put_code(to, fault->code);
-  kvo__put(to, ", or Documentation/Faults/");
-  kvo__put_code(to, fault->code);
-  kvo__put(to, ".md; break on kvo_fault_break");
   if (kvo__knobs.stacks == 0 && fault->observation_count + fault->site_count > 0)
-    kvo__put(to, "; KVO_STACKS=16 tells the calls of registrations");
+    kvo__put(to, "; KVO_STACKS=32 tells the calls of registrations");
   if (kvo__knobs.history == 0 && fault->object != NULL) kvo__put(to, "; KVO_HISTORY=256 what happened before");
-  kvo__put(to, "\n    KVO_POLICY=log goes on after a fault, KVO_POLICY=");
+  kvo__put(to, "; KVO_POLICY=");
   kvo__put_code(to, fault->code);
-  kvo__put(to, ":log after this one only; KVO_HELP=1 lists what else there is\n");
+  kvo__put(to, ":log goes on after it; KVO_HELP=1 lists all; break on kvo_fault_break\n");
 }
 
-void kvo__put_text_report(kvo_sink *to, const kvo_fault *fault) {
+void kvo__put_text_report(kvo_sink *to, const kvo_fault *fault, bool is_repeated) {
   put_lines(to, "", fault->summary, "  ");
   if (fault->why != NULL) put_lines(to, "  ", fault->why, "    ");
   for (size_t i = 0; i < fault->site_count; i++) put_site(to, &fault->sites[i]);
-  if (fault->observation_count > 0) kvo__put(to, "  observations:\n");
-  for (size_t i = 0; i < fault->observation_count; i++) put_observation(to, &fault->observations[i]);
+  put_observations(to, fault->observations, fault->observation_count);
   put_fault_site(to, fault);
   put_chain(to, fault->chain, fault->chain_count);
   if (fault->event_count > 0) kvo__put(to, "  what happened before:\n");
   for (size_t i = 0; i < fault->event_count; i++) put_event(to, &fault->events[i]);
   if (fault->apple != NULL) put_lines(to, "  Apple says: ", fault->apple, "    ");
   if (fault->help != NULL) put_lines(to, "  help: ", fault->help, "    ");
+  if (!is_repeated) put_more(to, fault);
   kvo__put_modules(to, fault);
-  put_more(to, fault);
 }

@@ -1,19 +1,60 @@
 /* sink.c - texts put together piece by piece, into memory or to a file descriptor, with what JSON and people need escaped. */
+#define _GNU_SOURCE
 #include "sink.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <time.h>
 #include <unistd.h>
 
-void kvo__write_all(int fd, const char *bytes, size_t length) {
-  int cancellation = kvo__cancel_hold();
+/* What a write may be told by a signal, which would end the process by another one than SIGABRT, or one that lives on. */
+typedef struct held_signals {
+  sigset_t held, before, pending;
+} held_signals;
+
+static void hold_signals(held_signals *on) {
+  sigemptyset(&on->held);
+  sigaddset(&on->held, SIGPIPE);
+  sigaddset(&on->held, SIGXFSZ);
+  sigemptyset(&on->pending);
+  sigpending(&on->pending);
+  pthread_sigmask(SIG_BLOCK, &on->held, &on->before);
+}
+
+/* What came meanwhile is taken, unless the program had it pending before. */
+static void release_signals(held_signals *on) {
+  const struct timespec now = {0, 0};
+  static const int signals[] = {SIGPIPE, SIGXFSZ};
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+    if (sigismember(&on->pending, signals[i])) continue;
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, signals[i]);
+    while (sigtimedwait(&one, NULL, &now) < 0 && errno == EINTR) continue;
+  }
+  pthread_sigmask(SIG_SETMASK, &on->before, NULL);
+}
+
+bool kvo__write_all(int fd, const char *bytes, size_t length) {
+  enum { PATIENCE = 1000 };
+  int cancellation = kvo__cancel_hold(), before = errno;
+  held_signals signals;
+  hold_signals(&signals);
   while (length > 0) {
     ssize_t written = write(fd, bytes, length);
     if (written < 0 && errno == EINTR) continue;
+    struct pollfd room = {.fd = fd, .events = POLLOUT};
+    if (written < 0 && errno == EAGAIN && poll(&room, 1, PATIENCE) > 0) continue;
     if (written <= 0) break;
     bytes += written;
     length -= (size_t)written;
   }
+  release_signals(&signals);
+  errno = before;
   kvo__cancel_resume(cancellation);
+  return length == 0;
 }
 
 kvo_sink kvo__sink_of(char *buffer, size_t size) {
@@ -22,7 +63,7 @@ kvo_sink kvo__sink_of(char *buffer, size_t size) {
 }
 
 void kvo__sink_flush(kvo_sink *to) {
-  kvo__write_all(to->fd, to->block, to->buffered);
+  if (!to->failed) to->failed = !kvo__write_all(to->fd, to->memory, to->buffered);
   to->buffered = 0;
 }
 
@@ -32,11 +73,11 @@ size_t kvo__sink_end(kvo_sink *of) {
 }
 
 void kvo__put_byte(kvo_sink *to, char byte) {
-  if (to->memory != NULL) {
-    if (to->total + 1 < to->capacity) to->memory[to->total] = byte;
-  } else if (to->fd >= 0) {
-    to->block[to->buffered++] = byte;
-    if (to->buffered == sizeof to->block) kvo__sink_flush(to);
+  if (to->fd >= 0) {
+    to->memory[to->buffered++] = byte;
+    if (to->buffered == to->capacity) kvo__sink_flush(to);
+  } else if (to->total + 1 < to->capacity) {
+    to->memory[to->total] = byte;
   }
   to->total++;
 }
@@ -128,6 +169,78 @@ static void put_json_character(kvo_sink *to, const unsigned char *bytes, size_t 
 
 void kvo__put_clean(kvo_sink *to, const char *string, size_t length) {
   put_cut(to, string, length, put_clean_character);
+}
+
+/* --------------------------------------------------------------------------------------------------------- Formatting -- */
+
+/* As printf reads it, as far as the runtime writes it. */
+typedef struct conversion {
+  bool zeros, left, has_precision;
+  size_t width, precision;
+  /** 0 of an int, 1 of a long, 2 of a long long, 3 of a size_t. */
+  int size;
+  char kind;
+} conversion;
+
+static conversion read_conversion(const char **format) {
+  conversion read = {.kind = 0};
+  const char *at = *format;
+  for (; *at == '0' || *at == '-'; at++) *(*at == '0' ? &read.zeros : &read.left) = true;
+  for (; *at >= '0' && *at <= '9'; at++) read.width = 10 * read.width + (size_t)(*at - '0');
+  if (at[0] == '.' && at[1] == '*') {
+    read.has_precision = true;
+    at += 2;
+  }
+  for (; *at == 'l'; at++) read.size++;
+  if (*at == 'z') {
+    read.size = 3;
+    at++;
+  }
+  read.kind = *at;
+  *format = at + (*at != '\0');
+  return read;
+}
+
+static void put_padded(kvo_sink *to, const conversion *as, unsigned long long number, bool is_negative) {
+  unsigned base = as->kind == 'x' ? 16 : 10;
+  size_t digits = 1;
+  for (unsigned long long rest = number / base; rest > 0; rest /= base) digits++;
+  if (is_negative) kvo__put_byte(to, '-');
+  for (; as->zeros && digits < as->width; digits++) kvo__put_byte(to, '0');
+  kvo__put_number(to, number, base);
+}
+
+void kvo__append(kvo_sink *to, const char *format, ...) {
+  va_list of;
+  va_start(of, format);
+  while (*format != '\0') {
+    if (*format != '%') {
+      kvo__put_byte(to, *format++);
+      continue;
+    }
+    format++;
+    conversion as = read_conversion(&format);
+    if (as.kind == '%') {
+      kvo__put_byte(to, '%');
+    } else if (as.kind == 's') {
+      if (as.has_precision) as.precision = (size_t)va_arg(of, int);
+      const char *string = va_arg(of, const char *);
+      size_t length = as.has_precision ? strnlen(string, as.precision) : strlen(string);
+      kvo__put_clean(to, string, length);
+      for (; as.left && length < as.width; length++) kvo__put_byte(to, ' ');
+    } else if (as.kind == 'd') {
+      long long number = as.size == 0 ? va_arg(of, int) : as.size == 1 ? va_arg(of, long) : va_arg(of, long long);
+      put_padded(to, &as, number < 0 ? 0 - (unsigned long long)number : (unsigned long long)number, number < 0);
+    } else {
+      unsigned long long number = as.size == 0   ? va_arg(of, unsigned)
+                                  : as.size == 1 ? va_arg(of, unsigned long)
+                                  : as.size == 2 ? va_arg(of, unsigned long long)
+                                                 : va_arg(of, size_t);
+      put_padded(to, &as, number, false);
+    }
+  }
+  va_end(of);
+  if (to->fd < 0) kvo__sink_end(to); /* so that it can be read at any time */
 }
 
 /* ------------------------------------------------------------------------------------------------------------- JSON -- */

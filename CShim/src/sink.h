@@ -5,8 +5,8 @@
 
 #include "internal.h"
 
-/** Takes a text: into `memory`, as far as it fits in `capacity`; if that is NULL to `fd`, a block at a time; if that is negative
- * nowhere, and it is only measured. */
+/** Takes a text: to `fd`, with `memory` as a block that is written when it is full; if that is negative into `memory`, as far as it
+ * fits in `capacity`; if there is none, the text is only measured. */
 typedef struct kvo_sink {
   /** Of all that was put in. */
   size_t total;
@@ -14,9 +14,10 @@ typedef struct kvo_sink {
   size_t capacity;
   int fd;
   size_t buffered;
+  /** The file descriptor did not take it all. */
+  bool failed;
   /** Names of functions are put as their language writes them (symbols.h). */
   bool demangles;
-  char block[1024];
 } kvo_sink;
 
 /** A sink of a caller's buffer, which may be NULL or of no size. */
@@ -25,10 +26,14 @@ KVO_HIDDEN kvo_sink kvo__sink_of(char *buffer, size_t size);
 KVO_HIDDEN void kvo__sink_flush(kvo_sink *to);
 /** Of a sink in memory: ends it with NUL, if there is any room, and returns the length of the whole. */
 KVO_HIDDEN size_t kvo__sink_end(kvo_sink *of);
-/** Writes bytes, all of them unless the file descriptor refuses. */
-KVO_HIDDEN void kvo__write_all(int fd, const char *bytes, size_t length);
+/** Writes bytes; false when the file descriptor did not take them all. The signals by which the kernel tells a broken pipe and a file
+ * that is too large do not arrive, and it is no cancellation point. */
+KVO_HIDDEN bool kvo__write_all(int fd, const char *bytes, size_t length);
 
 KVO_HIDDEN void kvo__put_byte(kvo_sink *to, char byte);
+/** As printf, with %s, %.*s, %d, %u, %lu, %zu, %llu, %llx and %%, and a width for %0Nd and %-Ns. A string of the program's comes to no
+ * harm: %s is put as kvo__put_clean puts it, in one line. */
+KVO_HIDDEN void kvo__append(kvo_sink *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 KVO_HIDDEN void kvo__put(kvo_sink *to, const char *string);
 KVO_HIDDEN void kvo__put_number(kvo_sink *to, unsigned long long number, unsigned base);
 /** Hexadecimal, with 0x. */

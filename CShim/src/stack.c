@@ -73,7 +73,7 @@ KVO_READS_FRAMES size_t kvo__stack_capture(void **frames, size_t capacity) {
 }
 
 /* The kernel reads what is to be a signal mask before it looks at the unknown first argument, and so tells whether it can be read. */
-static bool is_readable(const void *address) {
+bool kvo__is_readable(const void *address) {
   int before = errno;
   bool readable = syscall(SYS_rt_sigprocmask, ~0L, address, NULL, (size_t)8) != 0 && errno != EFAULT;
   errno = before;
@@ -83,7 +83,7 @@ static bool is_readable(const void *address) {
 bool kvo__stack_is_there(const void *frame, size_t bytes) {
   enum { PAGE = 4096 };
   for (size_t below = 0; below < bytes; below += PAGE)
-    if (!is_readable((const char *)frame - below)) return false;
+    if (!kvo__is_readable((const char *)frame - below)) return false;
   return true;
 }
 
@@ -116,20 +116,19 @@ static _Unwind_Reason_Code take_frame(struct _Unwind_Context *context, void *arg
   return _URC_NO_REASON;
 }
 
-KVO_READS_FRAMES size_t kvo__stack_at_fault(void **frames, size_t capacity) {
+KVO_READS_FRAMES size_t kvo__stack_at_fault(const kvo_caller *caller, void **frames, size_t capacity) {
   /* Not bound to the thread's stack: the fault may be in a handler with a stack of its own, or in a coroutine. */
-  const kvo_stack_frame *at = __builtin_frame_address(0);
+  const kvo_stack_frame *at = caller->frame;
   uintptr_t begin = (uintptr_t)at;
   size_t count = 0;
-  while (KVO_HAS_FRAMES && count < capacity && is_frame(at, begin, UINTPTR_MAX) && is_readable(&at->caller) &&
-         is_readable(&at->return_address) && kvo__is_code(at->return_address)) {
+  while (KVO_HAS_FRAMES && count < capacity && is_frame(at, begin, UINTPTR_MAX) && kvo__is_readable(&at->caller) &&
+         kvo__is_readable(&at->return_address) && kvo__is_code(at->return_address)) {
     frames[count++] = at->return_address;
     begin = (uintptr_t)(at + 1);
     at = at->caller;
   }
   void *unwound[KVO_FAULT_FRAMES];
-  unwinding by_tables = {unwound, capacity < KVO_FAULT_FRAMES ? capacity : KVO_FAULT_FRAMES, 0,
-                         __builtin_return_address(0)};
+  unwinding by_tables = {unwound, capacity < KVO_FAULT_FRAMES ? capacity : KVO_FAULT_FRAMES, 0, caller->return_address};
   _Unwind_Backtrace(take_frame, &by_tables);
   if (by_tables.count <= count) return count;
   memcpy(frames, unwound, by_tables.count * sizeof *unwound);
@@ -145,15 +144,19 @@ bool kvo__is_signal_return(const void *return_address) {
 #else
   static const unsigned char code[] = {0};
 #endif
-  bool is_whole = is_readable(return_address) && is_readable((const char *)return_address + sizeof code - 8);
+  bool is_whole = kvo__is_readable(return_address) && kvo__is_readable((const char *)return_address + sizeof code - 8);
   return sizeof code > 1 && is_whole && memcmp(return_address, code, sizeof code) == 0;
 }
 
-bool kvo__in_signal_handler(void) {
+bool kvo__on_signal_stack(void) {
   stack_t signal_stack;
-  if (sigaltstack(NULL, &signal_stack) == 0 && (signal_stack.ss_flags & SS_ONSTACK) != 0) return true;
+  return sigaltstack(NULL, &signal_stack) == 0 && (signal_stack.ss_flags & SS_ONSTACK) != 0;
+}
+
+bool kvo__in_signal_handler(const kvo_caller *caller) {
+  if (caller->on_signal_stack) return true;
   void *frames[KVO_FAULT_FRAMES];
-  size_t count = kvo__stack_at_fault(frames, KVO_FAULT_FRAMES);
+  size_t count = kvo__stack_at_fault(caller, frames, KVO_FAULT_FRAMES);
   for (size_t i = 0; i < count; i++)
     if (kvo__is_signal_return(frames[i])) return true;
   return false;

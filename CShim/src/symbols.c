@@ -42,15 +42,17 @@ extern char *swift_demangle(const char *name, size_t length, char *buffer, size_
     __attribute__((weak));
 extern char *__cxa_demangle(const char *name, char *buffer, size_t *size, int *status) __attribute__((weak));
 
-bool kvo__can_demangle(void) {
+bool kvo__can_demangle(const kvo_caller *caller) {
   enum { PLENTY = 1 << 18 };
-  if ((swift_demangle == NULL && __cxa_demangle == NULL) || kvo__in_signal_handler()) return false;
+  if ((swift_demangle == NULL && __cxa_demangle == NULL) || kvo__in_signal_handler(caller)) return false;
   void *volatile memory = malloc(PLENTY); /* volatile: else the compiler leaves it out */
   free(memory);
   return memory != NULL;
 }
 
 const char *kvo__demangle(const char *symbol, char *buffer, size_t size) {
+  enum { LONGEST = 2000 }; /* how deeply they recur depends on it */
+  if (strlen(symbol) > LONGEST) return symbol;
   if (swift_demangle != NULL && (strncmp(symbol, "$s", 2) == 0 || strncmp(symbol, "$e", 2) == 0)) {
     size_t written = size;
     if (swift_demangle(symbol, strlen(symbol), buffer, &written, 0) == NULL) return symbol;

@@ -4,7 +4,7 @@
 
 #include "modules.h"
 
-/** A call. The strings stay valid for as long as the module stays loaded. */
+/** A call. The strings stay valid for ever. */
 typedef struct kvo_code_place {
   /** False: no module is there, and the rest is not set. */
   bool is_known;
@@ -23,8 +23,8 @@ KVO_HIDDEN kvo_code_place kvo__code_place(const void *return_address);
 KVO_HIDDEN const char *kvo__module_name(const kvo_module *module, char *buffer, size_t size);
 
 /** Tells whether names can be demangled here and now. It takes memory of the C library, so not when that is short, nor in a signal
- * handler, as far as the 64 innermost calls show one. */
-KVO_HIDDEN bool kvo__can_demangle(void);
+ * handler, as far as the 64 innermost calls of the caller show one. */
+KVO_HIDDEN bool kvo__can_demangle(const kvo_caller *caller);
 /** Stores a name as its language writes it, cut short if it does not fit, and returns it: of Swift, in short, and of C++, when their
  * runtimes are loaded. Otherwise returns the name itself. Only when kvo__can_demangle. */
 KVO_HIDDEN const char *kvo__demangle(const char *symbol, char *buffer, size_t size);

@@ -124,6 +124,7 @@ static void after_fork_in_child(void) {
   kvo__tracking_forked();
   kvo__trace_forked();
   kvo__slow_forked();
+  kvo__faults_forked();
   atomic_store(&kvo__threads.forking, 1); /* another thread may have been about to */
   kvo__world_resume();
 }

@@ -63,7 +63,7 @@ static void bury(kvo_tomb *tomb, const kvo_node *node, bool by_death, kvo_place 
   tomb->context = ended.context;
   tomb->options = ended.options;
   tomb->registered = (kvo_place){ended.file, ended.line};
-  tomb->ended = place;
+  tomb->ended = kvo__keep(place);
   tomb->thread = kvo__thread_number();
   tomb->by_death = tomb->object_died = by_death;
   tomb->path_hash = path_of(node, &ended, &tomb->property_name);
@@ -72,6 +72,7 @@ static void bury(kvo_tomb *tomb, const kvo_node *node, bool by_death, kvo_place 
   if (kvo__knobs.stacks > 0) {
     size_t most = kvo__knobs.stacks < KVO_TOMB_FRAMES ? kvo__knobs.stacks : KVO_TOMB_FRAMES;
     tomb->frame_count = (uint32_t)kvo__stack_capture(tomb->frames, most);
+    kvo__modules_note(tomb->frames, tomb->frame_count);
   }
   copy(tomb->observer_class, sizeof tomb->observer_class, ended.observer_class);
   if (tomb->property_name == NULL) copy(tomb->path_copy, sizeof tomb->path_copy, ended.key_path);

@@ -16,7 +16,7 @@ const char *kvo__why_of(kvo_fault_code code) {
     case KVO_FAULT_STALE_HANDLE: return "the death of an object ends its observations, and no id is used again";
     case KVO_FAULT_DYING_OBJECT: return "an object whose destruction has begun takes no more observers";
     case KVO_FAULT_INVALID_ARGUMENT: return "the function cannot do anything with this argument";
-    case KVO_FAULT_UNDEFINED_KEY: return "the object's class has no property of this name";
+    case KVO_FAULT_UNDEFINED_KEY: return "a key names a property of an observable object, and here it names none";
     case KVO_FAULT_MALFORMED_KEY_PATH: return "a key path is keys joined by single dots";
     case KVO_FAULT_NEVER_NOTIFIES: return "nothing that the value is made of tells its changes";
     case KVO_FAULT_UNSUPPORTED_OBJECT: return "only objects of a registered class can be observed";

@@ -44,6 +44,15 @@ ROW(kvo_fault_format) {
   CHECK(format_all(&counts) > 0);
 }
 
+ROW(kvo_name_distance) {
+  CHECK_EQ(kvo_name_distance(NULL, "value"), (size_t)0);
+  CHECK_EQ(kvo_name_distance("value", NULL), (size_t)0);
+  CHECK_EQ(kvo_name_distance("", ""), (size_t)0);
+  char *huge = text_of_size(1 << 20, 'x');
+  CHECK_EQ(kvo_name_distance(huge, "value"), (size_t)0);
+  free(huge);
+}
+
 ROW(kvo_call_format) {
   char text[100] = "", small[4] = "xxx";
   size_t length = kvo_call_format(NULL, text, sizeof text);

@@ -150,15 +150,16 @@ TEST("KVO0010 is raised for each form of a malformed key path") {
   item_destroy(object);
 }
 
-static char whole_report_end[64];
-static size_t whole_report_length;
 
-static kvo_action keep_end(const kvo_fault *fault, void *arg) {
+static char whole[1 << 20];
+static size_t whole_length;
+static int groups, counted;
+static kvo_action keep_whole(const kvo_fault *fault, void *arg) {
   (void)arg;
-  static char report[1 << 20];
-  whole_report_length = kvo_fault_format(fault, KVO_REPORT_TEXT, report, sizeof report);
-  snprintf(whole_report_end, sizeof whole_report_end, "%s", report + whole_report_length - 30);
-  CHECK_EQ(fault->observation_count, 300);
+  whole_length = kvo_fault_format(fault, KVO_REPORT_TEXT, whole, sizeof whole);
+  groups = (int)fault->observation_count;
+  counted = 0;
+  for (int i = 0; i < groups; i++) counted += (int)fault->observations[i].alike + 1;
   return KVO_ACTION_IGNORE;
 }
 
@@ -193,17 +194,65 @@ TEST("KVO0011 is raised for an expression that reads nothing, and not for one th
   item_destroy(object);
 }
 
-TEST("a report of 300 observations with long key paths is complete") {
-  static char path[400];
-  static watcher many[300];
+TEST("of 1000 observations a report has one of each place, exactly counted, in 16 KiB") {
+  static watcher many[1000];
   item *object = item_make(0);
-  for (int i = 0; i < 60; i++) strcat(path, i == 0 ? "next" : ".next");
-  for (int i = 0; i < 300; i++) watch(object, path, KVO_NONE, &many[i]);
-  kvo_set_fault_handler(keep_end, NULL);
+  for (int i = 0; i < 1000; i++) watch(object, i < 600 ? "value" : i < 996 ? "other" : "name", KVO_NONE, &many[i]);
+  kvo_set_fault_handler(keep_whole, NULL);
   item_destroy(object);
-  CHECK(whole_report_length > 300 * strlen(path));
-  CHECK_CONTAINS(whole_report_end, "lists what else there is");
-  for (int i = 0; i < 300; i++) CHECK_EQ(many[i].destroyed, 1);
+  CHECK_EQ(groups, 3);
+  CHECK_EQ(counted, 1000);
+  CHECK(whole_length < 16384);
+  CHECK_CONTAINS(whole, "while 1000 observations were registered (key paths: \"value\" ×600, \"other\" ×396, \"name\" ×4)");
+  CHECK_CONTAINS(whole, "fixture.c:131, as were 599 others like it");
+  for (int i = 0; i < 1000; i++) CHECK_EQ(many[i].destroyed, 1);
+}
+
+TEST("a removal that fails on an object with 1000 observers lists them by place, too") {
+  static watcher many[1000], stranger;
+  item *object = item_make(0);
+  for (int i = 0; i < 1000; i++) watch(object, "value", KVO_NONE, &many[i]);
+  kvo_set_fault_handler(keep_whole, NULL);
+  kvo_remove_observer_for(as_object(object), &stranger, "value");
+  CHECK_EQ(groups, 1);
+  CHECK_EQ(counted, 1000);
+  CHECK(whole_length < 16384);
+}
+
+TEST("of observations at 1000 places a report shows the first in 16 KiB, and says how many more there are") {
+  static char paths[1000][1100];
+  static watcher many[1000];
+  item *object = item_make(0);
+  for (int i = 0; i < 1000; i++) {
+    memset(paths[i], 'k', sizeof paths[i] - 1);
+    memcpy(paths[i], (const char[]){(char)('a' + i % 26), (char)('a' + i / 26 % 26), (char)('a' + i / 676)}, 3);
+    watch(object, paths[i], KVO_NONE, &many[i]);
+  }
+  kvo_set_fault_handler(keep_whole, NULL);
+  item_destroy(object);
+  CHECK_EQ(groups, 1000);
+  CHECK(whole_length < 16384);
+  const char *more = strstr(whole, " more, which KVO_REPORT=json lists)\n");
+  CHECK(more != NULL);
+  int left = 0, digits = 1;
+  for (const char *at = more - 1; *at >= '0' && *at <= '9'; at--, digits *= 10) left += (*at - '0') * digits;
+  int shown = 0;
+  for (const char *at = strstr(whole, "\n        registered at "); at != NULL; at = strstr(at + 1, "\n        registered at ")) shown++;
+  CHECK_EQ(shown + left, 1000);
+}
+
+TEST("a newline in a name does not break the first line, nor do other control characters") {
+  item *object = item_make(0);
+  static watcher w, stranger;
+  watch(object, "value", KVO_NONE, &w);
+  kvo_set_fault_handler(keep_whole, NULL);
+  kvo_remove_observer_for(as_object(object), &stranger, "a\nKVO0001 fatal: b\x1b[2J");
+  size_t first = strcspn(whole, "\n");
+  CHECK_EQ(strncmp(whole, "KVO0002 fatal: ", 15), 0);
+  whole[first] = '\0';
+  CHECK_CONTAINS(whole, "\"a\\x0aKVO0001 fatal: b\\x1b[2J\"");
+  CHECK_CONTAINS(whole, ", at "); /* it is all there */
+  CHECK_SAME(strstr(whole + first + 1, "\nKVO0001"), NULL);
 }
 
 static kvo_fault_handler handler_before;

@@ -73,6 +73,10 @@ static kvo_fault whole(void) {
                      .event_count = 3};
 }
 
+#define MORE_OF_REGISTRATIONS                                                                                          \
+  "; KVO_STACKS=32 tells the calls of registrations; KVO_HISTORY=256 what happened before"
+#define MORE(code) "; KVO_POLICY=" code ":log goes on after it; KVO_HELP=1 lists all; break on kvo_fault_break"
+
 TEST("a text says what, why, where else, which observations, where, by which deliveries, what before, and what to do") {
   static const char *const lines[] = {
       "KVO0003 fatal: removed twice",
@@ -99,11 +103,7 @@ TEST("a text says what, why, where else, which observations, where, by which del
       "    Really not.",
       "  help: remove it once",
       "    or never",
-      "  more: kvo explain KVO0003, or Documentation/Faults/KVO0003.md; break on kvo_fault_break; "
-      "KVO_STACKS=16 tells the calls of registrations; KVO_HISTORY=256 what happened before",
-      "    KVO_POLICY=log goes on after a fault, KVO_POLICY=KVO0003:log after this one only; KVO_HELP=1 lists what "
-      "else "
-      "there is",
+      ("  more: kvo explain KVO0003" MORE_OF_REGISTRATIONS MORE("KVO0003")),
   };
   kvo_fault fault = whole();
   check_lines(formatted(&fault, KVO_REPORT_TEXT), lines, sizeof lines / sizeof *lines);
@@ -141,10 +141,7 @@ TEST("JSON has a member for each, in one line") {
 TEST("what a fault does not know takes no line, and is null in JSON") {
   static const char *const lines[] = {
       "KVO0011 error: nothing",
-      "  more: kvo explain KVO0011, or Documentation/Faults/KVO0011.md; break on kvo_fault_break",
-      "    KVO_POLICY=log goes on after a fault, KVO_POLICY=KVO0011:log after this one only; KVO_HELP=1 lists what "
-      "else "
-      "there is",
+      ("  more: kvo explain KVO0011" MORE("KVO0011")),
   };
   kvo_fault fault = {
       .code = KVO_FAULT_NEVER_NOTIFIES, .severity = KVO_SEVERITY_ERROR, .summary = "KVO0011 error: nothing"};

@@ -1,5 +1,6 @@
 /* report_modules.c - what a report says of code whose file is stripped, gone, replaced or damaged: module, offset, build-id. */
 #include "fixture.h"
+#include <kvo/kvo_graph.h>
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -20,6 +21,129 @@ static const char *beside(const char *name) {
   return path;
 }
 
+/* ---------------------------------------------------------------------------------------------------------- Unloaded -- */
+
+typedef struct plugin {
+  void *handle;
+  kvo_status (*observe)(kvo_object *object, const char *key_path, kvo_options options, kvo_observation *out);
+  kvo_status (*remove)(kvo_observation observation);
+  kvo_status (*announce)(kvo_object *object);
+} plugin;
+
+static void find_function(void *handle, const char *name, void *out) {
+  void *symbol = dlsym(handle, name);
+  CHECK(symbol != NULL);
+  memcpy(out, &symbol, sizeof symbol);
+}
+
+static plugin load(void) {
+  plugin loaded = {.handle = dlopen(beside("faulting_module.so"), RTLD_NOW)};
+  CHECK(loaded.handle != NULL);
+  find_function(loaded.handle, "observe_in_module", &loaded.observe);
+  find_function(loaded.handle, "remove_in_module", &loaded.remove);
+  find_function(loaded.handle, "announce_in_module", &loaded.announce);
+  return loaded;
+}
+
+static void unload(plugin *loaded) {
+  dlclose(loaded->handle);
+  CHECK_SAME(dlopen(beside("faulting_module.so"), RTLD_NOW | RTLD_NOLOAD), NULL); /* it has gone */
+}
+
+static void fault_after_unloading(void *arg) {
+  (void)arg;
+  item *object = item_make(1), *announced = item_make(2);
+  kvo_observation removed, left, path, dead;
+  plugin loaded = load();
+  CHECK_OK(loaded.observe(as_object(object), "value", KVO_NEW, &removed));
+  CHECK_OK(loaded.observe(as_object(object), "other", KVO_NEW, &left));
+  CHECK_OK(loaded.observe(as_object(object), "next.value", KVO_NEW, &path));
+  CHECK_OK(loaded.observe(as_object(announced), "quiet", KVO_NEW, &dead));
+  CHECK_OK(loaded.announce(as_object(announced)));
+  CHECK_OK(loaded.remove(removed));
+  unload(&loaded);
+  kvo_remove_observer(removed);
+  kvo_remove_observer_for(as_object(object), NULL, "nothing");
+  item_destroy(announced);
+  item_destroy(object);
+  fputs("went on\n", stderr);
+}
+
+static size_t count_of(const char *text, const char *part) {
+  size_t count = 0;
+  for (const char *at = strstr(text, part); at != NULL; at = strstr(at + 1, part)) count++;
+  return count;
+}
+
+TEST("places in a plug-in are told also when that has been unloaded") {
+  child_result run = harness_run_child(fault_after_unloading, NULL, "log");
+  CHECK_EQ(run.signal, 0);
+  CHECK_CONTAINS(run.errors, "first removed at ");
+  CHECK_CONTAINS(run.errors, "willChange called at ");
+  CHECK(count_of(run.errors, "registered at ") >= 5);
+  CHECK(count_of(run.errors, "faulting.c:") >= 8);
+  CHECK_CONTAINS(run.errors, "went on\n");
+}
+
+TEST("calls in a plug-in that has been unloaded are named, with its build-id") {
+  harness_environment("KVO_STACKS", "8");
+  child_result run = harness_run_child(fault_after_unloading, NULL, "log");
+  CHECK_CONTAINS(run.errors, " observe_in_module  faulting_module.so+0x");
+  CHECK_CONTAINS(run.errors, " remove_in_module  faulting_module.so+0x");
+  CHECK_CONTAINS(run.errors, " (unloaded)\n");
+  CHECK_CONTAINS(run.errors, " faulting_module.so build-id ");
+}
+
+static void remove_in_plugin_and_again(void *arg) {
+  (void)arg;
+  item *object = item_make(1);
+  static watcher w;
+  kvo_observation id = watch(object, "value", KVO_NEW, &w);
+  plugin loaded = load();
+  CHECK_OK(loaded.remove(id));
+  kvo_remove_observer(id);
+}
+
+TEST("the modules of the calls of each place are listed, not of the fault's alone") {
+  harness_environment("KVO_STACKS", "8");
+  child_result run = harness_run_child(remove_in_plugin_and_again, NULL, "log");
+  const char *modules = strstr(run.errors, "\n  modules: ");
+  CHECK(modules != NULL);
+  CHECK_CONTAINS(modules, "faulting_module.so build-id ");
+}
+
+TEST("events in a plug-in that has been unloaded are told") {
+  harness_environment("KVO_HISTORY", "64");
+  child_result run = harness_run_child(fault_after_unloading, NULL, "log");
+  CHECK_CONTAINS(run.errors, "registered \"other\" of Item@");
+  CHECK(count_of(run.errors, "faulting.c:") >= 8);
+}
+
+TEST("the same file at other addresses is the same place, and of ever new ones there is an end") {
+  item *object = item_make(0);
+  static watcher w;
+  char file[64];
+  kvo_observer observer = watcher_observer("value", KVO_NEW, &w);
+  observer.file = file;
+  const char *first = NULL;
+  for (int i = 0; i < 20000; i++) {
+    kvo_observation id;
+    snprintf(file, sizeof file, "script-%d.lua", i < 10000 ? i % 10 : i);
+    CHECK_OK(kvo_add_observer(as_object(object), &observer, &id));
+    memset(file, 'x', 8);
+    kvo_graph *graph;
+    if (i % 1000 == 0) {
+      CHECK_OK(kvo_snapshot(&graph));
+      CHECK_EQ(graph->observation_count, (size_t)1);
+      if (i < 10000) CHECK_EQ(graph->observations[0].file, "script-0.lua");
+      if (i == 0) first = graph->observations[0].file;
+      kvo_graph_free(graph);
+    }
+    CHECK_OK(kvo_remove_observer(id));
+  }
+  CHECK_EQ(first, "script-0.lua");
+}
+
 /* ---------------------------------------------------------------------------------------------------------- Stripped -- */
 
 static void execute(void *arg) { execl(arg, arg, (char *)NULL); }
@@ -36,11 +160,11 @@ TEST("of a stripped program a report has the offsets and the build-id that find 
   char named[64], stripped[64], named_id[64], stripped_id[64];
   child_result run = harness_run_child(execute, (void *)(uintptr_t)beside("faulting_program"), NULL);
   CHECK_EQ(run.signal, SIGABRT);
-  word_behind(run.errors, "\n      #1 close_document  faulting_program+0x", named, sizeof named);
+  word_behind(run.errors, "\n      #0 close_document  faulting_program+0x", named, sizeof named);
   word_behind(run.errors, "faulting_program build-id ", named_id, sizeof named_id);
   run = harness_run_child(execute, (void *)(uintptr_t)beside("faulting_program_stripped"), NULL);
   CHECK_EQ(run.signal, SIGABRT);
-  word_behind(run.errors, "\n      #1 faulting_program_stripped+0x", stripped, sizeof stripped);
+  word_behind(run.errors, "\n      #0 faulting_program_stripped+0x", stripped, sizeof stripped);
   word_behind(run.errors, "faulting_program_stripped build-id ", stripped_id, sizeof stripped_id);
   CHECK_EQ((const char *)stripped, (const char *)named);
   CHECK_EQ((const char *)stripped_id, (const char *)named_id);
@@ -93,7 +217,7 @@ static bool names_function_after(void (*change)(void)) {
   CHECK_CONTAINS(run.errors, "kvo-modules-");
   CHECK_CONTAINS(run.errors, ".so+0x");
   CHECK_CONTAINS(run.errors, "\n  more: ");
-  return strstr(run.errors, "\n      #1 close_document  kvo-modules-") != NULL;
+  return strstr(run.errors, "\n      #0 close_document  kvo-modules-") != NULL;
 }
 
 static void change_nothing(void) {}

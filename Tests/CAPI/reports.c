@@ -49,7 +49,7 @@ TEST("KVO_REPORT=json writes the report as one line, with strings escaped and by
   CHECK_EQ(strncmp(run.errors,
                    "{\"schema\":1,\"code\":\"KVO0002\",\"severity\":\"fatal\",\"summary\":\"KVO0002 fatal: ", 70),
            0);
-  CHECK_CONTAINS(run.errors, "a \\u0022quoted\\u0022\\u0009path \\ufffd");
+  CHECK_CONTAINS(run.errors, "a \\u0022quoted\\u0022\\u005cx09path \\u005cxff\\u0022"); /* the first line is one for people */
   CHECK_CONTAINS(run.errors, "\"exception\":\"NSRangeException\"");
   CHECK_CONTAINS(run.errors, "\"keyPath\":\"value\"");
   CHECK_CONTAINS(run.errors, "\"options\":[\"new\",\"prior\"]");
@@ -107,6 +107,45 @@ TEST("an item for a severity speaks for its codes, unless one of them is named")
   CHECK_EQ(harness_run_child(remove_stranger, NULL, "fatal:log,KVO0002:abort").signal, SIGABRT);
 }
 
+static void fault_three_times(void *arg) {
+  remove_stranger(arg);
+  remove_stranger(arg);
+  kvo_remove_observer(0);
+}
+
+TEST("what else there is is said once for each code") {
+  child_result run = harness_run_child(fault_three_times, NULL, "log");
+  CHECK_EQ(count_of(run.errors, "KVO0002 fatal: "), (size_t)2);
+  CHECK_EQ(count_of(run.errors, "\n  more: kvo explain KVO0002;"), (size_t)1);
+  CHECK_EQ(count_of(run.errors, "\n  more: kvo explain KVO0008;"), (size_t)1);
+  CHECK_EQ(count_of(run.errors, "\n  modules: "), (size_t)3);
+}
+
+TEST("the first line says where it happened, or where that was made which it is about") {
+  child_result run = harness_run_child(remove_stranger, NULL, "log");
+  run.errors[strcspn(run.errors, "\n")] = '\0';
+  CHECK_CONTAINS(run.errors, ": it is not registered, at ");
+  CHECK_CONTAINS(run.errors, "reports.c:");
+}
+
+TEST("a variable whose name is misspelt is told, with what was probably meant; one that is not like any is not") {
+  harness_environment("KVO_STACK", "16");
+  setenv("KVO_TEST_OF_MY_OWN", "1", 1);
+  char program[4096], command[4200];
+  ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+  program[length > 0 ? length : 0] = '\0';
+  snprintf(command, sizeof command, "KVO_POLICI=log '%s' 'no such test' 2>&1", program);
+  FILE *output = popen(command, "r");
+  char text[4096];
+  text[fread(text, 1, sizeof text - 1, output)] = '\0';
+  pclose(output);
+  CHECK_CONTAINS(text, "KVO0034 warning: the environment: \"KVO_STACK\" is no variable of the library: did you mean "
+                       "KVO_STACKS?\n");
+  CHECK_CONTAINS(text, "KVO0034 warning: the environment: \"KVO_POLICI\" is no variable of the library: did you mean "
+                       "KVO_POLICY?\n");
+  CHECK_EQ(count_of(text, "KVO0034"), (size_t)2);
+}
+
 static void close_errors_and_fault(void *arg) {
   close(STDERR_FILENO);
   remove_stranger(arg);
@@ -130,7 +169,7 @@ static void fault_from_two_threads(void *arg) {
 }
 
 TEST("reports of two threads do not mix") {
-  static const char begin[] = "KVO0008 fatal: 0x0 is given as an observation", end[] = "    KVO_POLICY=log goes on";
+  static const char begin[] = "KVO0008 fatal: 0x0 is given as an observation", end[] = "  modules";
   char folder[32], path[64], line[2048];
   make_folder(folder, sizeof folder);
   snprintf(path, sizeof path, "%s/report", folder);

@@ -327,6 +327,11 @@ KVO_API void kvo_track_elements_are_of(kvo_object *object, kvo_key key);
 
 /* ------------------------------------------------------------------------------------------------------------ Faults -- */
 
+/** How far a misspelt name is from one that was perhaps meant, in letters to insert, remove, replace or swap; 0 if it is the same, or so
+ * far that nobody would have meant it. A getter's name, such as "isOpen", is near to its key, "open". Any thread; takes no lock. NULL is
+ * far from everything. Our decision. */
+KVO_API size_t kvo_name_distance(const char *written, const char *meant);
+
 /** Raises a fault on behalf of a binding. `detail` completes the first line after the code and severity; `apple` is Apple's
  * sentence or NULL; `help` a remedy or NULL; `observations` are those concerned; file and line are where it happened. Returns
  * if the policy lets the process go on. No lock may be held. NULL for `detail` is an empty text, and with NULL there are no
