@@ -1,167 +1,165 @@
 // What observations hold, released while other threads use it: objects, tokens, closures; and processes that fork.
-#if Macros
-  import Foundation
-  import KeyValueObserving
-  import Testing
+import Foundation
+import KeyValueObserving
+import Testing
 
-  @Suite("Ends on one thread while others set", .serialized)
-  struct DyingTests {
-    @Test func `Tokens released on one thread while another sets free each closure once`() {
-      let (document, living) = (Guarded(Document()), Count())
-      onThreads(2) { thread in
-        for index in 0..<500 {
-          if thread == 0 {
-            document.access { $0.title = "\(index)" }
-          } else {
-            let witness = Witness(in: living)
-            let token = document.object.observe(\.title) { _, _ in withExtendedLifetime(witness) {} }
-            token.invalidate()
-          }
-        }
-      }
-      #expect(living.value == 0)
-    }
-
-    @Test func `Objects die on several threads while observed`() {
-      let heard = Count()
-      onThreads(4) { _ in
-        for _ in 0..<300 {
-          let document = Document()
-          let token = document.observe(\.summary) { _, _ in heard.add() }
-          document.author = Person(name: "x")
-          withExtendedLifetime(token) {}
-        }
-      }
-      #expect(heard.value == 1200)
-    }
-
-    @Test func `An object dies on one thread while others invalidate its observations`() {
-      let living = Count()
-      for round in 0..<200 {
-        let object = Kept(Document())
-        let tokens = (0..<3).map { _ in
+@Suite("Ends on one thread while others set", .serialized)
+struct DyingTests {
+  @Test func `Tokens released on one thread while another sets free each closure once`() {
+    let (document, living) = (Guarded(Document()), Count())
+    onThreads(2) { thread in
+      for index in 0..<500 {
+        if thread == 0 {
+          document.access { $0.title = "\(index)" }
+        } else {
           let witness = Witness(in: living)
-          return object.value!.observe(round % 2 == 0 ? \.summary : \.title) { _, _ in withExtendedLifetime(witness) {}
-          }
-        }
-        onThreads(4) { thread in
-          if thread == 3 {
-            object.value = nil
-          } else if thread % 2 == 0 {
-            tokens[thread].invalidate()
-          } else {
-            tokens[thread].invalidateAndWait()
-          }
-        }
-      }
-      #expect(living.value == 0)
-    }
-
-    @Test func `An object in the middle of a path dies on one thread while others set and observe`() {
-      let (document, living, changes) = (Guarded(Document()), Count(), Count())
-      let token = document.object.observe(\.reviewer?.name, options: [.old, .new]) { _, _ in changes.add() }
-      onThreads(4) { thread in
-        for index in 0..<200 {
-          switch thread {
-          case 0:
-            let person = Person(name: "\(index)")
-            document.access { $0.reviewer = person }
-            withExtendedLifetime(person) {}  // its death, outside the lock, is a change too
-          case 1:
-            document.access { $0.title = "\(index)" }
-          default:
-            let witness = Witness(in: living)
-            document.access {
-              $0.observe(\.reviewer?.name, options: [.initial]) { _, _ in withExtendedLifetime(witness) {} }
-            }.invalidate()
-          }
-        }
-      }
-      #expect(living.value == 0)
-      #expect(changes.value == 400)
-      #expect(document.object.reviewer == nil)
-      token.invalidate()
-    }
-
-    @Test func `A closure whose release uses the runtime does not deadlock`() {
-      final class Busy: Sendable {
-        let document: Guarded<Document>
-        init(_ document: Guarded<Document>) { self.document = document }
-        deinit {
-          let token = document.object.observe(\.summary, options: [.new]) { _, _ in }
-          document.access { $0.title = "released" }
-          token.invalidateAndWait()
-        }
-      }
-      let document = Guarded(Document())
-      onThreads(4) { thread in
-        for index in 0..<100 {
-          let busy = Busy(document)
-          let token = document.access { $0.observe(\.title) { _, _ in withExtendedLifetime(busy) {} } }
-          if thread % 2 == 0 { document.access { $0.title = "\(index)" } }
+          let token = document.object.observe(\.title) { _, _ in withExtendedLifetime(witness) {} }
           token.invalidate()
         }
       }
-      #expect(document.object.observationInfo == nil)
     }
-
-    @Test func `The child of a fork sets, is told and invalidates, while others set and observe in the parent`()
-      async
-    {
-      await #expect(processExitsWith: .success) { Forking.forkWhileOthersSet() }
-    }
+    #expect(living.value == 0)
   }
 
-  /// An object that one thread lets go of.
-  private final class Kept<Object>: @unchecked Sendable {
-    private let lock = NSLock()
-    private var kept: Object?
-    init(_ object: Object) { kept = object }
-    var value: Object? {
-      get { lock.withLock { kept } }
-      set {
-        let before = lock.withLock {
-          defer { kept = newValue }
-          return kept
-        }
-        withExtendedLifetime(before) {}  // dies without the lock
+  @Test func `Objects die on several threads while observed`() {
+    let heard = Count()
+    onThreads(4) { _ in
+      for _ in 0..<300 {
+        let document = Document()
+        let token = document.observe(\.summary) { _, _ in heard.add() }
+        document.author = Person(name: "x")
+        withExtendedLifetime(token) {}
       }
     }
+    #expect(heard.value == 1200)
   }
 
-  private enum Forking {
-    /// What the child uses no other thread was using: its lock and its storage are free.
-    static func forkWhileOthersSet() {
-      let (document, busy, done, count) = (Document(), Guarded(Document()), Gate(), Count())
-      let token = document.observe(\.title, options: [.old, .new]) { _, _ in count.add() }
-      let others = (0..<3).map { _ in
-        RunningThread {
-          while !done.isOpen {
-            let token = busy.access { $0.observe(\.summary, options: [.old]) { _, _ in } }
-            busy.access { $0.title = "set" }
-            token.invalidateAndWait()
-          }
+  @Test func `An object dies on one thread while others invalidate its observations`() {
+    let living = Count()
+    for round in 0..<200 {
+      let object = Kept(Document())
+      let tokens = (0..<3).map { _ in
+        let witness = Witness(in: living)
+        return object.value!.observe(round % 2 == 0 ? \.summary : \.title) { _, _ in withExtendedLifetime(witness) {}
         }
       }
-      for _ in 0..<20 {
-        let before = count.value
-        let child = fork()
-        precondition(child >= 0)
-        if child == 0 {
-          var none = sigset_t()
-          sigemptyset(&none)
-          sigprocmask(SIG_SETMASK, &none, nil)  // the threads of Dispatch block the alarm's signal
-          alarm(30)
-          document.title = "child"
+      onThreads(4) { thread in
+        if thread == 3 {
+          object.value = nil
+        } else if thread % 2 == 0 {
+          tokens[thread].invalidate()
+        } else {
+          tokens[thread].invalidateAndWait()
+        }
+      }
+    }
+    #expect(living.value == 0)
+  }
+
+  @Test func `An object in the middle of a path dies on one thread while others set and observe`() {
+    let (document, living, changes) = (Guarded(Document()), Count(), Count())
+    let token = document.object.observe(\.reviewer?.name, options: [.old, .new]) { _, _ in changes.add() }
+    onThreads(4) { thread in
+      for index in 0..<200 {
+        switch thread {
+        case 0:
+          let person = Person(name: "\(index)")
+          document.access { $0.reviewer = person }
+          withExtendedLifetime(person) {}  // its death, outside the lock, is a change too
+        case 1:
+          document.access { $0.title = "\(index)" }
+        default:
+          let witness = Witness(in: living)
+          document.access {
+            $0.observe(\.reviewer?.name, options: [.initial]) { _, _ in withExtendedLifetime(witness) {} }
+          }.invalidate()
+        }
+      }
+    }
+    #expect(living.value == 0)
+    #expect(changes.value == 400)
+    #expect(document.object.reviewer == nil)
+    token.invalidate()
+  }
+
+  @Test func `A closure whose release uses the runtime does not deadlock`() {
+    final class Busy: Sendable {
+      let document: Guarded<Document>
+      init(_ document: Guarded<Document>) { self.document = document }
+      deinit {
+        let token = document.object.observe(\.summary, options: [.new]) { _, _ in }
+        document.access { $0.title = "released" }
+        token.invalidateAndWait()
+      }
+    }
+    let document = Guarded(Document())
+    onThreads(4) { thread in
+      for index in 0..<100 {
+        let busy = Busy(document)
+        let token = document.access { $0.observe(\.title) { _, _ in withExtendedLifetime(busy) {} } }
+        if thread % 2 == 0 { document.access { $0.title = "\(index)" } }
+        token.invalidate()
+      }
+    }
+    #expect(document.object.observationInfo == nil)
+  }
+
+  @Test func `The child of a fork sets, is told and invalidates, while others set and observe in the parent`()
+    async
+  {
+    await #expect(processExitsWith: .success) { Forking.forkWhileOthersSet() }
+  }
+}
+
+/// An object that one thread lets go of.
+private final class Kept<Object>: @unchecked Sendable {
+  private let lock = NSLock()
+  private var kept: Object?
+  init(_ object: Object) { kept = object }
+  var value: Object? {
+    get { lock.withLock { kept } }
+    set {
+      let before = lock.withLock {
+        defer { kept = newValue }
+        return kept
+      }
+      withExtendedLifetime(before) {}  // dies without the lock
+    }
+  }
+}
+
+private enum Forking {
+  /// What the child uses no other thread was using: its lock and its storage are free.
+  static func forkWhileOthersSet() {
+    let (document, busy, done, count) = (Document(), Guarded(Document()), Gate(), Count())
+    let token = document.observe(\.title, options: [.old, .new]) { _, _ in count.add() }
+    let others = (0..<3).map { _ in
+      RunningThread {
+        while !done.isOpen {
+          let token = busy.access { $0.observe(\.summary, options: [.old]) { _, _ in } }
+          busy.access { $0.title = "set" }
           token.invalidateAndWait()
-          document.title = "untold"
-          _exit(count.value == before + 1 && document.observationInfo == nil ? 0 : 1)
         }
-        var status: Int32 = 0
-        precondition(waitpid(child, &status, 0) == child && status == 0, "the child failed: \(status)")
       }
-      done.open()
-      for other in others { other.join() }
     }
+    for _ in 0..<20 {
+      let before = count.value
+      let child = fork()
+      precondition(child >= 0)
+      if child == 0 {
+        var none = sigset_t()
+        sigemptyset(&none)
+        sigprocmask(SIG_SETMASK, &none, nil)  // the threads of Dispatch block the alarm's signal
+        alarm(30)
+        document.title = "child"
+        token.invalidateAndWait()
+        document.title = "untold"
+        _exit(count.value == before + 1 && document.observationInfo == nil ? 0 : 1)
+      }
+      var status: Int32 = 0
+      precondition(waitpid(child, &status, 0) == child && status == 0, "the child failed: \(status)")
+    }
+    done.open()
+    for other in others { other.join() }
   }
-#endif
+}

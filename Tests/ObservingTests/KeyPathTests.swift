@@ -1,221 +1,219 @@
 // Observing expressions: nested key paths and computed properties, whose parts are replaced, vanish and die.
-#if Macros
-  import KeyValueObserving
-  import Testing
+import KeyValueObserving
+import Testing
 
-  @Suite("Observing key paths and computed properties")
-  struct KeyPathTests {
-    let document = Document()
-    let log = Log()
+@Suite("Observing key paths and computed properties")
+struct KeyPathTests {
+  let document = Document()
+  let log = Log()
 
-    @Test func `A nested path tells of the leaf and of the replacement of what leads to it`() {
-      let token = document.log(\.author?.name, to: log)
-      let ann = Person(name: "Ann")
-      document.author = ann
-      ann.name = "Anna"
-      document.author = Person(name: "Bob")
-      ann.name = "detached"
-      document.author = nil
-      #expect(log.lines == ["nil>Ann", "Ann>Anna", "Anna>Bob", "Bob>nil"])
-      #expect(ann.observationInfo == nil)
-      token.invalidate()
-      #expect(document.observationInfo == nil)
-    }
-
-    @Test func `A forced path works while it can be followed`() {
-      document.author = Person(name: "Ann")
-      let token = document.log(\.author!.name, to: log)
-      document.author!.name = "Bob"
-      document.author = Person(name: "Cid")
-      #expect(log.lines == ["Ann>Bob", "Bob>Cid"])
-      token.invalidate()
-    }
-
-    @Test func `Assigning the same object again is one change`() {
-      let ann = Person(name: "Ann")
-      document.author = ann
-      let token = document.log(\.author?.name, to: log)
-      document.author = ann
-      #expect(log.lines == ["Ann>Ann"])
-      token.invalidate()
-    }
-
-    @Test func `Longer paths re-arm at each level`() {
-      let token = document.log(\.author?.partner?.name, to: log)
-      let ann = Person(name: "Ann")
-      let bob = Person(name: "Bob")
-      document.author = ann
-      ann.partner = bob
-      bob.name = "Rob"
-      ann.partner = nil
-      bob.name = "silent"
-      #expect(log.lines == ["nil>nil", "nil>Bob", "Bob>Rob", "Rob>nil"])
-      token.invalidate()
-    }
-
-    @Test func `A weak object on the path that dies is a change to nil, with the old value`() {
-      var boss: Person? = Person(name: "Eve")
-      let ann = Person(name: "Ann")
-      ann.boss = boss
-      let token = ann.log(\.boss?.name, to: log)
-      boss = nil
-      #expect(log.lines == ["Eve>nil"])
-      let next = Person(name: "Fay")
-      ann.boss = next
-      next.name = "Gay"
-      #expect(log.lines == ["Eve>nil", "nil>Fay", "Fay>Gay"])
-      token.invalidate()
-      withExtendedLifetime(boss) {}
-    }
-
-    @Test func `A weak property tells of the death of what it refers to`() {
-      let ann = Person(name: "Ann")
-      var boss: Person? = Person(name: "Eve")
-      ann.boss = boss
-      let token = ann.observe(\.boss, options: [.new]) { [log] _, change in
-        log.add(change.newValue.map { $0?.name ?? "nil" } ?? "-")
-      }
-      boss?.name = "Eva"
-      boss = nil
-      ann.boss = ann
-      #expect(log.lines == ["nil", "Ann"])
-      token.invalidate()
-      withExtendedLifetime(boss) {}
-    }
-
-    @Test func `A collection may be read by an observer of the death of what it held`() {
-      nonisolated(unsafe) let shelf = Shelf()
-      do {
-        let book = Person(name: "Book")
-        shelf.favorite = book
-        shelf.books = [book, Person(name: "Other")]
-      }
-      let token = shelf.observe(\.favorite?.name, options: [.old, .new]) { [log] _, _ in log.add("\(shelf.books.count)")
-      }
-      shelf.books = []
-      #expect(log.lines == ["0"])
-      token.invalidate()
-    }
-
-    @Test func `Observing what reads nothing observable is told, and harms nothing`() {
-      let token = document.observe(\.hash) { _, _ in }
-      #expect(document.observationInfo != nil)
-      token.invalidate()
-    }
-
-    @Test func `An object that dies of being replaced is one change`() {
-      document.author = Person(name: "Ann")
-      let token = document.log(\.author?.name, to: log)
-      document.author = Person(name: "Bob")
-      #expect(log.lines == ["Ann>Bob"])
-      token.invalidate()
-    }
-
-    @Test func `The observed object does not live longer for a path that leads through it`() {
-      weak var person: Person?
-      document.author = Person(name: "Ann")
-      person = document.author
-      let token = document.log(\.author?.name, to: log)
-      document.author = nil
-      #expect(person == nil)
-      token.invalidate()
-    }
-
-    @Test func `The root may die while its path is observed, and the rest of the path is let go`() {
-      let ann = Person(name: "Ann")
-      var token: NSKeyValueObservation?
-      do {
-        let document = Document()
-        document.author = ann
-        token = document.log(\.author?.name, to: log)
-        #expect(ann.observationInfo != nil)
-      }
-      #expect(ann.observationInfo == nil)
-      ann.name = "silent"
-      #expect(log.lines.isEmpty)
-      token?.invalidate()
-    }
-
-    @Test func `A computed property tells of whatever it read`() {
-      let token = document.log(\.summary, to: log)
-      document.title = "T"
-      document.author = Person(name: "Ann")
-      document.author?.name = "Bob"
-      document.isFavorite = true
-      #expect(log.lines == [" by ?>T by ?", "T by ?>T by Ann", "T by Ann>T by Bob"])
-      token.invalidate()
-    }
-
-    @Test func `What a computed property reads may change with its value`() {
-      let token = document.log(\.headline, to: log)
-      document.title = "unread"
-      #expect(log.take().isEmpty)
-      document.isFavorite = true
-      document.title = "read"
-      document.isFavorite = false
-      document.title = "unread again"
-      #expect(log.take() == ["none>unread by ?", "unread by ?>read by ?", "read by ?>none"])
-      token.invalidate()
-    }
-
-    @Test func `A declared dependency is honoured where nothing is read`() {
-      document.author = Person(name: "Ann")
-      let token = document.log(\.revision, to: log)
-      document.scratch = 1
-      document.title = "T"
-      document.scratch = 2
-      document.author?.age = 40
-      #expect(log.lines == ["1>1", "2>2"])
-      token.invalidate()
-    }
-
-    @Test func `Announcing a computed property by hand tells its observers`() {
-      let token = document.log(\.revision, [.new], to: log)
-      document.willChangeValue(for: \.revision)
-      document.scratch = 7
-      document.didChangeValue(for: \.revision)
-      #expect(log.lines == ["->7"])
-      token.invalidate()
-    }
-
-    @Test func `Initial and prior work through paths`() {
-      document.author = Person(name: "Ann")
-      let token = document.log(\.author?.name, [.initial, .prior, .old, .new], to: log)
-      document.author?.name = "Bob"
-      #expect(log.lines == ["->Ann", "prior Ann>-", "Ann>Bob"])
-      token.invalidate()
-    }
-
-    @Test func `Two paths through one object both tell, and end apart`() {
-      let ann = Person(name: "Ann")
-      document.author = ann
-      document.reviewer = ann
-      let author = document.log(\.author?.name, as: "a ", to: log)
-      let reviewer = document.log(\.reviewer?.name, as: "r ", to: log)
-      ann.name = "Bob"
-      author.invalidate()
-      ann.name = "Cid"
-      #expect(log.lines == ["r Ann>Bob", "a Ann>Bob", "r Bob>Cid"])
-      reviewer.invalidate()
-    }
-
-    @Test func `An inherited property in a path from a subclass is found`() {
-      let manager = Manager(name: "Eve")
-      manager.partner = Person(name: "Ann")
-      let token = manager.log(\.partner?.name, to: log)
-      manager.partner?.name = "Bob"
-      #expect(log.lines == ["Ann>Bob"])
-      token.invalidate()
-    }
-
-    @Test func `What a callback reads is not taken for a dependency`() {
-      nonisolated(unsafe) let other = Document()
-      let token = document.log(\.summary, to: log)
-      let reading = document.observe(\.title) { _, _ in _ = other.title }
-      document.title = "x"
-      other.title = "y"
-      #expect(log.lines == [" by ?>x by ?"])
-      withExtendedLifetime((token, reading)) {}
-    }
+  @Test func `A nested path tells of the leaf and of the replacement of what leads to it`() {
+    let token = document.log(\.author?.name, to: log)
+    let ann = Person(name: "Ann")
+    document.author = ann
+    ann.name = "Anna"
+    document.author = Person(name: "Bob")
+    ann.name = "detached"
+    document.author = nil
+    #expect(log.lines == ["nil>Ann", "Ann>Anna", "Anna>Bob", "Bob>nil"])
+    #expect(ann.observationInfo == nil)
+    token.invalidate()
+    #expect(document.observationInfo == nil)
   }
-#endif
+
+  @Test func `A forced path works while it can be followed`() {
+    document.author = Person(name: "Ann")
+    let token = document.log(\.author!.name, to: log)
+    document.author!.name = "Bob"
+    document.author = Person(name: "Cid")
+    #expect(log.lines == ["Ann>Bob", "Bob>Cid"])
+    token.invalidate()
+  }
+
+  @Test func `Assigning the same object again is one change`() {
+    let ann = Person(name: "Ann")
+    document.author = ann
+    let token = document.log(\.author?.name, to: log)
+    document.author = ann
+    #expect(log.lines == ["Ann>Ann"])
+    token.invalidate()
+  }
+
+  @Test func `Longer paths re-arm at each level`() {
+    let token = document.log(\.author?.partner?.name, to: log)
+    let ann = Person(name: "Ann")
+    let bob = Person(name: "Bob")
+    document.author = ann
+    ann.partner = bob
+    bob.name = "Rob"
+    ann.partner = nil
+    bob.name = "silent"
+    #expect(log.lines == ["nil>nil", "nil>Bob", "Bob>Rob", "Rob>nil"])
+    token.invalidate()
+  }
+
+  @Test func `A weak object on the path that dies is a change to nil, with the old value`() {
+    var boss: Person? = Person(name: "Eve")
+    let ann = Person(name: "Ann")
+    ann.boss = boss
+    let token = ann.log(\.boss?.name, to: log)
+    boss = nil
+    #expect(log.lines == ["Eve>nil"])
+    let next = Person(name: "Fay")
+    ann.boss = next
+    next.name = "Gay"
+    #expect(log.lines == ["Eve>nil", "nil>Fay", "Fay>Gay"])
+    token.invalidate()
+    withExtendedLifetime(boss) {}
+  }
+
+  @Test func `A weak property tells of the death of what it refers to`() {
+    let ann = Person(name: "Ann")
+    var boss: Person? = Person(name: "Eve")
+    ann.boss = boss
+    let token = ann.observe(\.boss, options: [.new]) { [log] _, change in
+      log.add(change.newValue.map { $0?.name ?? "nil" } ?? "-")
+    }
+    boss?.name = "Eva"
+    boss = nil
+    ann.boss = ann
+    #expect(log.lines == ["nil", "Ann"])
+    token.invalidate()
+    withExtendedLifetime(boss) {}
+  }
+
+  @Test func `A collection may be read by an observer of the death of what it held`() {
+    nonisolated(unsafe) let shelf = Shelf()
+    do {
+      let book = Person(name: "Book")
+      shelf.favorite = book
+      shelf.books = [book, Person(name: "Other")]
+    }
+    let token = shelf.observe(\.favorite?.name, options: [.old, .new]) { [log] _, _ in log.add("\(shelf.books.count)")
+    }
+    shelf.books = []
+    #expect(log.lines == ["0"])
+    token.invalidate()
+  }
+
+  @Test func `Observing what reads nothing observable is told, and harms nothing`() {
+    let token = document.observe(\.hash) { _, _ in }
+    #expect(document.observationInfo != nil)
+    token.invalidate()
+  }
+
+  @Test func `An object that dies of being replaced is one change`() {
+    document.author = Person(name: "Ann")
+    let token = document.log(\.author?.name, to: log)
+    document.author = Person(name: "Bob")
+    #expect(log.lines == ["Ann>Bob"])
+    token.invalidate()
+  }
+
+  @Test func `The observed object does not live longer for a path that leads through it`() {
+    weak var person: Person?
+    document.author = Person(name: "Ann")
+    person = document.author
+    let token = document.log(\.author?.name, to: log)
+    document.author = nil
+    #expect(person == nil)
+    token.invalidate()
+  }
+
+  @Test func `The root may die while its path is observed, and the rest of the path is let go`() {
+    let ann = Person(name: "Ann")
+    var token: NSKeyValueObservation?
+    do {
+      let document = Document()
+      document.author = ann
+      token = document.log(\.author?.name, to: log)
+      #expect(ann.observationInfo != nil)
+    }
+    #expect(ann.observationInfo == nil)
+    ann.name = "silent"
+    #expect(log.lines.isEmpty)
+    token?.invalidate()
+  }
+
+  @Test func `A computed property tells of whatever it read`() {
+    let token = document.log(\.summary, to: log)
+    document.title = "T"
+    document.author = Person(name: "Ann")
+    document.author?.name = "Bob"
+    document.isFavorite = true
+    #expect(log.lines == [" by ?>T by ?", "T by ?>T by Ann", "T by Ann>T by Bob"])
+    token.invalidate()
+  }
+
+  @Test func `What a computed property reads may change with its value`() {
+    let token = document.log(\.headline, to: log)
+    document.title = "unread"
+    #expect(log.take().isEmpty)
+    document.isFavorite = true
+    document.title = "read"
+    document.isFavorite = false
+    document.title = "unread again"
+    #expect(log.take() == ["none>unread by ?", "unread by ?>read by ?", "read by ?>none"])
+    token.invalidate()
+  }
+
+  @Test func `A declared dependency is honoured where nothing is read`() {
+    document.author = Person(name: "Ann")
+    let token = document.log(\.revision, to: log)
+    document.scratch = 1
+    document.title = "T"
+    document.scratch = 2
+    document.author?.age = 40
+    #expect(log.lines == ["1>1", "2>2"])
+    token.invalidate()
+  }
+
+  @Test func `Announcing a computed property by hand tells its observers`() {
+    let token = document.log(\.revision, [.new], to: log)
+    document.willChangeValue(for: \.revision)
+    document.scratch = 7
+    document.didChangeValue(for: \.revision)
+    #expect(log.lines == ["->7"])
+    token.invalidate()
+  }
+
+  @Test func `Initial and prior work through paths`() {
+    document.author = Person(name: "Ann")
+    let token = document.log(\.author?.name, [.initial, .prior, .old, .new], to: log)
+    document.author?.name = "Bob"
+    #expect(log.lines == ["->Ann", "prior Ann>-", "Ann>Bob"])
+    token.invalidate()
+  }
+
+  @Test func `Two paths through one object both tell, and end apart`() {
+    let ann = Person(name: "Ann")
+    document.author = ann
+    document.reviewer = ann
+    let author = document.log(\.author?.name, as: "a ", to: log)
+    let reviewer = document.log(\.reviewer?.name, as: "r ", to: log)
+    ann.name = "Bob"
+    author.invalidate()
+    ann.name = "Cid"
+    #expect(log.lines == ["r Ann>Bob", "a Ann>Bob", "r Bob>Cid"])
+    reviewer.invalidate()
+  }
+
+  @Test func `An inherited property in a path from a subclass is found`() {
+    let manager = Manager(name: "Eve")
+    manager.partner = Person(name: "Ann")
+    let token = manager.log(\.partner?.name, to: log)
+    manager.partner?.name = "Bob"
+    #expect(log.lines == ["Ann>Bob"])
+    token.invalidate()
+  }
+
+  @Test func `What a callback reads is not taken for a dependency`() {
+    nonisolated(unsafe) let other = Document()
+    let token = document.log(\.summary, to: log)
+    let reading = document.observe(\.title) { _, _ in _ = other.title }
+    document.title = "x"
+    other.title = "y"
+    #expect(log.lines == [" by ?>x by ?"])
+    withExtendedLifetime((token, reading)) {}
+  }
+}

@@ -1,159 +1,157 @@
 // Changes announced by hand: pairs of will and did.
-#if Macros
-  import Foundation
-  import KeyValueObserving
-  import Testing
+import Foundation
+import KeyValueObserving
+import Testing
 
-  @Suite("Announcing changes by hand")
-  struct ManualNotificationTests {
-    let document = Document()
-    let log = Log()
+@Suite("Announcing changes by hand")
+struct ManualNotificationTests {
+  let document = Document()
+  let log = Log()
 
-    @Test func `A pair is one change, with the values at will and at did`() {
-      document.scratch = 1
-      let token = document.log(\.scratch, [.old, .new, .prior], to: log)
-      document.willChangeValue(for: \.scratch)
-      document.scratch = 2
-      document.didChangeValue(for: \.scratch)
-      #expect(log.lines == ["prior 1>-", "1>2"])
-      token.invalidate()
-    }
-
-    @Test func `Nested pairs of one key each notify`() {
-      let token = document.log(\.scratch, to: log)
-      document.willChangeValue(forKey: "scratch")
-      document.scratch = 1
-      document.willChangeValue(forKey: "scratch")
-      document.scratch = 2
-      document.didChangeValue(forKey: "scratch")
-      document.didChangeValue(forKey: "scratch")
-      #expect(log.lines == ["1>2", "0>2"])
-      token.invalidate()
-    }
-
-    @Test func `A setter within a pair notifies too`() {
-      let token = document.log(\.title, to: log)
-      document.willChangeValue(forKey: "title")
-      document.title = "a"
-      document.didChangeValue(forKey: "title")
-      #expect(log.lines == [">a", ">a"])
-      token.invalidate()
-    }
-
-    @Test func `Pairs of different keys may interleave`() {
-      let token = document.log(\.title, [], as: "title ", to: log)
-      let other = document.log(\.isFavorite, [], as: "favorite ", to: log)
-      document.willChangeValue(forKey: "title")
-      document.willChangeValue(forKey: "isFavorite")
-      document.didChangeValue(forKey: "title")
-      document.didChangeValue(forKey: "isFavorite")
-      #expect(log.lines == ["title ->-", "favorite ->-"])
-      withExtendedLifetime((token, other)) {}
-    }
-
-    @Test func `Did without will does nothing, and later changes notify`() {
-      let token = document.log(\.title, to: log)
-      document.didChangeValue(forKey: "title")
-      document.title = "a"
-      #expect(log.lines == [">a"])
-      token.invalidate()
-    }
-
-    @Test func `Will without did silences nothing`() {
-      let token = document.log(\.title, to: log)
-      document.willChangeValue(forKey: "title")
-      document.title = "a"
-      document.title = "b"
-      #expect(log.lines == [">a", "a>b"])
-      document.didChangeValue(forKey: "title")
-      token.invalidate()
-    }
-
-    @Test func `A manual key is told by hand only`() {
-      let token = document.log(\.position, to: log)
-      document.position = (1, 1)
-      #expect(log.take().isEmpty)
-      document.willChangeValue(for: \.position)
-      document.position = (2, 2)
-      document.didChangeValue(for: \.position)
-      #expect(log.take() == ["(x: 1, y: 1)>(x: 2, y: 2)"])
-      token.invalidate()
-    }
-
-    @Test func `Registered between will and did, an observer hears nothing of that change; removed, neither`() {
-      let early = document.log(\.scratch, as: "early ", to: log)
-      document.willChangeValue(for: \.scratch)
-      let late = document.log(\.scratch, as: "late ", to: log)
-      early.invalidate()
-      document.didChangeValue(for: \.scratch)
-      #expect(log.lines.isEmpty)
-      late.invalidate()
-    }
-
-    @Test func `Insertions, removals and replacements carry kind, positions and elements`() {
-      document.pages = [10, 20]
-      let token = document.observe(\.pages, options: [.old, .new]) { [log] _, change in
-        guard let indexes = change.indexes else { return }
-        log.add("\(change.kind) \(Array(indexes)) \(change.oldValue ?? []) \(change.newValue ?? [])")
-      }
-      document.willChange(.insertion, valuesAt: [0, 3], for: \.pages)
-      document.pages = [5, 10, 20, 30]
-      document.didChange(.insertion, valuesAt: [0, 3], for: \.pages)
-      document.willChange(.replacement, valuesAt: [1], for: \.pages)
-      document.pages[1] = 11
-      document.didChange(.replacement, valuesAt: [1], for: \.pages)
-      document.willChange(.removal, valuesAt: [0, 1], for: \.pages)
-      document.pages = [20, 30]
-      document.didChange(.removal, valuesAt: [0, 1], for: \.pages)
-      #expect(
-        log.lines == ["insertion [0, 3] [] [5, 30]", "replacement [1] [10] [11]", "removal [0, 1] [5, 11] []"])
-      token.invalidate()
-    }
-
-    @Test func `Insertions into a property that is not observed by itself are told by hand, with kind and positions`() {
-      let token = document.observe(\.drafts, options: [.old, .new]) { [log] _, change in
-        log.add("\(change.kind) \(change.indexes.map(Array.init) ?? []) \(change.newValue ?? [])")
-      }
-      document.willChange(.insertion, valuesAt: [0], for: \.drafts)
-      document.drafts.append("a")
-      document.didChange(.insertion, valuesAt: [0], for: \.drafts)
-      #expect(log.lines == ["insertion [0] [\"a\"]"])
-      token.invalidate()
-    }
-
-    @Test func `KVO0033, positions that do not exist: nobody is told, and nothing traps`() {
-      let token = document.observe(\.pages, options: [.new, .old]) { [log] _, change in
-        log.add("\(change.newValue ?? [])")
-      }
-      var faults: [Int] = []
-      KeyValueFault.withHandler {
-        faults.append($0.code)
-        return .ignore
-      } in: {
-        for kind in [NSKeyValueChange.insertion, .removal, .replacement] {
-          document.willChange(kind, valuesAt: [7], for: \.pages)
-          document.didChange(kind, valuesAt: [7], for: \.pages)
-        }
-      }
-      #expect(log.lines.isEmpty && faults == [33, 33, 33])
-      token.invalidate()
-    }
-
-    @Test func `KVO0033, other positions at the end than at the beginning: told as they were announced`() {
-      document.pages = [1, 2]
-      let token = document.observe(\.pages, options: [.old]) { [log] _, change in
-        log.add("\(change.indexes.map(Array.init) ?? [])")
-      }
-      var faults: [Int] = []
-      KeyValueFault.withHandler {
-        faults.append($0.code)
-        return .ignore
-      } in: {
-        document.willChange(.removal, valuesAt: [0], for: \.pages)
-        document.didChange(.removal, valuesAt: [1], for: \.pages)
-      }
-      #expect(log.lines == ["[0]"] && faults == [33])
-      token.invalidate()
-    }
+  @Test func `A pair is one change, with the values at will and at did`() {
+    document.scratch = 1
+    let token = document.log(\.scratch, [.old, .new, .prior], to: log)
+    document.willChangeValue(for: \.scratch)
+    document.scratch = 2
+    document.didChangeValue(for: \.scratch)
+    #expect(log.lines == ["prior 1>-", "1>2"])
+    token.invalidate()
   }
-#endif
+
+  @Test func `Nested pairs of one key each notify`() {
+    let token = document.log(\.scratch, to: log)
+    document.willChangeValue(forKey: "scratch")
+    document.scratch = 1
+    document.willChangeValue(forKey: "scratch")
+    document.scratch = 2
+    document.didChangeValue(forKey: "scratch")
+    document.didChangeValue(forKey: "scratch")
+    #expect(log.lines == ["1>2", "0>2"])
+    token.invalidate()
+  }
+
+  @Test func `A setter within a pair notifies too`() {
+    let token = document.log(\.title, to: log)
+    document.willChangeValue(forKey: "title")
+    document.title = "a"
+    document.didChangeValue(forKey: "title")
+    #expect(log.lines == [">a", ">a"])
+    token.invalidate()
+  }
+
+  @Test func `Pairs of different keys may interleave`() {
+    let token = document.log(\.title, [], as: "title ", to: log)
+    let other = document.log(\.isFavorite, [], as: "favorite ", to: log)
+    document.willChangeValue(forKey: "title")
+    document.willChangeValue(forKey: "isFavorite")
+    document.didChangeValue(forKey: "title")
+    document.didChangeValue(forKey: "isFavorite")
+    #expect(log.lines == ["title ->-", "favorite ->-"])
+    withExtendedLifetime((token, other)) {}
+  }
+
+  @Test func `Did without will does nothing, and later changes notify`() {
+    let token = document.log(\.title, to: log)
+    document.didChangeValue(forKey: "title")
+    document.title = "a"
+    #expect(log.lines == [">a"])
+    token.invalidate()
+  }
+
+  @Test func `Will without did silences nothing`() {
+    let token = document.log(\.title, to: log)
+    document.willChangeValue(forKey: "title")
+    document.title = "a"
+    document.title = "b"
+    #expect(log.lines == [">a", "a>b"])
+    document.didChangeValue(forKey: "title")
+    token.invalidate()
+  }
+
+  @Test func `A manual key is told by hand only`() {
+    let token = document.log(\.position, to: log)
+    document.position = (1, 1)
+    #expect(log.take().isEmpty)
+    document.willChangeValue(for: \.position)
+    document.position = (2, 2)
+    document.didChangeValue(for: \.position)
+    #expect(log.take() == ["(x: 1, y: 1)>(x: 2, y: 2)"])
+    token.invalidate()
+  }
+
+  @Test func `Registered between will and did, an observer hears nothing of that change; removed, neither`() {
+    let early = document.log(\.scratch, as: "early ", to: log)
+    document.willChangeValue(for: \.scratch)
+    let late = document.log(\.scratch, as: "late ", to: log)
+    early.invalidate()
+    document.didChangeValue(for: \.scratch)
+    #expect(log.lines.isEmpty)
+    late.invalidate()
+  }
+
+  @Test func `Insertions, removals and replacements carry kind, positions and elements`() {
+    document.pages = [10, 20]
+    let token = document.observe(\.pages, options: [.old, .new]) { [log] _, change in
+      guard let indexes = change.indexes else { return }
+      log.add("\(change.kind) \(Array(indexes)) \(change.oldValue ?? []) \(change.newValue ?? [])")
+    }
+    document.willChange(.insertion, valuesAt: [0, 3], for: \.pages)
+    document.pages = [5, 10, 20, 30]
+    document.didChange(.insertion, valuesAt: [0, 3], for: \.pages)
+    document.willChange(.replacement, valuesAt: [1], for: \.pages)
+    document.pages[1] = 11
+    document.didChange(.replacement, valuesAt: [1], for: \.pages)
+    document.willChange(.removal, valuesAt: [0, 1], for: \.pages)
+    document.pages = [20, 30]
+    document.didChange(.removal, valuesAt: [0, 1], for: \.pages)
+    #expect(
+      log.lines == ["insertion [0, 3] [] [5, 30]", "replacement [1] [10] [11]", "removal [0, 1] [5, 11] []"])
+    token.invalidate()
+  }
+
+  @Test func `Insertions into a property that is not observed by itself are told by hand, with kind and positions`() {
+    let token = document.observe(\.drafts, options: [.old, .new]) { [log] _, change in
+      log.add("\(change.kind) \(change.indexes.map(Array.init) ?? []) \(change.newValue ?? [])")
+    }
+    document.willChange(.insertion, valuesAt: [0], for: \.drafts)
+    document.drafts.append("a")
+    document.didChange(.insertion, valuesAt: [0], for: \.drafts)
+    #expect(log.lines == ["insertion [0] [\"a\"]"])
+    token.invalidate()
+  }
+
+  @Test func `KVO0033, positions that do not exist: nobody is told, and nothing traps`() {
+    let token = document.observe(\.pages, options: [.new, .old]) { [log] _, change in
+      log.add("\(change.newValue ?? [])")
+    }
+    var faults: [Int] = []
+    KeyValueFault.withHandler {
+      faults.append($0.code)
+      return .ignore
+    } in: {
+      for kind in [NSKeyValueChange.insertion, .removal, .replacement] {
+        document.willChange(kind, valuesAt: [7], for: \.pages)
+        document.didChange(kind, valuesAt: [7], for: \.pages)
+      }
+    }
+    #expect(log.lines.isEmpty && faults == [33, 33, 33])
+    token.invalidate()
+  }
+
+  @Test func `KVO0033, other positions at the end than at the beginning: told as they were announced`() {
+    document.pages = [1, 2]
+    let token = document.observe(\.pages, options: [.old]) { [log] _, change in
+      log.add("\(change.indexes.map(Array.init) ?? [])")
+    }
+    var faults: [Int] = []
+    KeyValueFault.withHandler {
+      faults.append($0.code)
+      return .ignore
+    } in: {
+      document.willChange(.removal, valuesAt: [0], for: \.pages)
+      document.didChange(.removal, valuesAt: [1], for: \.pages)
+    }
+    #expect(log.lines == ["[0]"] && faults == [33])
+    token.invalidate()
+  }
+}

@@ -1,8 +1,9 @@
 // The model classes and the recorder that the tests of observing share.
-#if Macros
-  import Foundation
-  import KeyValueObserving
+import Foundation
+import KeyValueObserving
 
+// Those of a package without the macro are in ModelsByHand.swift.
+#if Macros
   @KeyValueObservable
   class Person {
     var name: String
@@ -44,59 +45,75 @@
     weak var favorite: Person?
   }
 
-  /// What observers saw, in order, from any thread.
-  final class Log: Sendable {
-    // Not a Mutex: ThreadSanitizer does not see that one.
-    private let lock = NSLock()
-    private nonisolated(unsafe) var entries: [String] = []
-    var lines: [String] { lock.withLock { entries } }
-    func add(_ line: String) { lock.withLock { entries.append(line) } }
-    /// The lines since the last call.
-    func take() -> [String] {
-      lock.withLock {
-        defer { entries = [] }
-        return entries
-      }
-    }
+  @KeyValueObservable
+  final class Marked<Mark> {
+    var name = ""
   }
 
-  extension KeyValueObservable {
-    /// Logs each change of an observation as `[prior ]old>new`, with `-` for what it does not carry.
-    func log<Value>(
-      _ path: KeyPath<Self, Value>, _ options: NSKeyValueObservingOptions = [.old, .new], as name: String = "",
-      to log: Log
-    ) -> NSKeyValueObservation {
-      observe(path, options: options) { _, change in
-        let old = change.oldValue.map { text($0) } ?? "-"
-        let new = change.newValue.map { text($0) } ?? "-"
-        log.add("\(name)\(change.isPrior ? "prior " : "")\(old)>\(new)")
-      }
-    }
+  @KeyValueObservable
+  final class Fresh {
+    var value = 0
   }
 
-  /// A value without the ceremony of optionals.
-  func text(_ value: Any) -> String {
-    let mirror = Mirror(reflecting: value)
-    guard mirror.displayStyle == .optional else { return "\(value)" }
-    return mirror.children.first.map { text($0.value) } ?? "nil"
-  }
-
-  /// The classic observer; it writes lines such as `title a>b`.
-  final class Watcher: KeyValueObserver {
-    let log: Log
-    init(_ log: Log = Log()) { self.log = log }
-
-    func observeValue(
-      forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
-      context: UnsafeMutableRawPointer?
-    ) {
-      let change = change ?? [:]
-      let old = change[.oldKey].map { "\($0)" } ?? "-"
-      let new = change[.newKey].map { "\($0)" } ?? "-"
-      let prior = change[.notificationIsPriorKey] as? Bool == true ? " prior" : ""
-      let kind = (change[.kindKey] as? UInt).flatMap { NSKeyValueChange(rawValue: $0) }
-      let indexes = (change[.indexesKey] as? IndexSet).map { " at \(Array($0))" } ?? ""
-      log.add("\(keyPath ?? "nil")\(prior) \(old)>\(new)\(kind == .setting ? "" : " \(kind!)")\(indexes)")
-    }
+  @KeyValueObservable
+  final class Counter {
+    var here = 0
+    var echo = 0
   }
 #endif
+
+/// What observers saw, in order, from any thread.
+final class Log: Sendable {
+  // Not a Mutex: ThreadSanitizer does not see that one.
+  private let lock = NSLock()
+  private nonisolated(unsafe) var entries: [String] = []
+  var lines: [String] { lock.withLock { entries } }
+  func add(_ line: String) { lock.withLock { entries.append(line) } }
+  /// The lines since the last call.
+  func take() -> [String] {
+    lock.withLock {
+      defer { entries = [] }
+      return entries
+    }
+  }
+}
+
+extension KeyValueObservable {
+  /// Logs each change of an observation as `[prior ]old>new`, with `-` for what it does not carry.
+  func log<Value>(
+    _ path: KeyPath<Self, Value>, _ options: NSKeyValueObservingOptions = [.old, .new], as name: String = "",
+    to log: Log
+  ) -> NSKeyValueObservation {
+    observe(path, options: options) { _, change in
+      let old = change.oldValue.map { text($0) } ?? "-"
+      let new = change.newValue.map { text($0) } ?? "-"
+      log.add("\(name)\(change.isPrior ? "prior " : "")\(old)>\(new)")
+    }
+  }
+}
+
+/// A value without the ceremony of optionals.
+func text(_ value: Any) -> String {
+  let mirror = Mirror(reflecting: value)
+  guard mirror.displayStyle == .optional else { return "\(value)" }
+  return mirror.children.first.map { text($0.value) } ?? "nil"
+}
+
+/// The classic observer; it writes lines such as `title a>b`.
+final class Watcher: KeyValueObserver {
+  let log: Log
+  init(_ log: Log = Log()) { self.log = log }
+
+  func observeValue(
+    forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+    context: UnsafeMutableRawPointer?
+  ) {
+    let change = change ?? [:]
+    let old = change[.oldKey].map { "\($0)" } ?? "-"
+    let new = change[.newKey].map { "\($0)" } ?? "-"
+    let prior = change[.notificationIsPriorKey] as? Bool == true ? " prior" : ""
+    let kind = (change[.kindKey] as? UInt).flatMap { NSKeyValueChange(rawValue: $0) }
+    let indexes = (change[.indexesKey] as? IndexSet).map { " at \(Array($0))" } ?? ""
+    log.add("\(keyPath ?? "nil")\(prior) \(old)>\(new)\(kind == .setting ? "" : " \(kind!)")\(indexes)")
+  }
+}

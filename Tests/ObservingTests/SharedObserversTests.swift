@@ -1,100 +1,98 @@
 // Observers that many objects have in common.
-#if Macros
-  import Foundation
-  import KeyValueObserving
-  import Testing
+import Foundation
+import KeyValueObserving
+import Testing
 
-  @Suite("Shared observers")
-  struct SharedObserversTests {
-    private let watcher = Watcher()
-    private let documents = (0..<3).map { _ in Document() }
+@Suite("Shared observers")
+struct SharedObserversTests {
+  private let watcher = Watcher()
+  private let documents = (0..<3).map { _ in Document() }
 
-    private func snapshot(_ options: NSKeyValueObservingOptions = [.old, .new]) -> NSKeyValueSharedObserversSnapshot {
-      let shared = NSKeyValueSharedObservers(observableClass: Document.self)
-      shared.addObserver(watcher, forKey: "title", options: options)
-      shared.addObserver(watcher, forKey: "isFavorite", options: options)
-      return shared.snapshot()
-    }
-
-    @Test func `Each object that is given a snapshot tells all its observers`() {
-      let snapshot = snapshot()
-      for document in documents { document.setSharedObservers(snapshot) }
-      documents[0].title = "a"
-      documents[2].isFavorite = true
-      #expect(watcher.log.lines == ["title >a", "isFavorite false>true"])
-    }
-
-    @Test func `A snapshot takes the place of the one before, and nil takes it away; other observers stay`() {
-      let document = documents[0]
-      let own = Watcher()
-      document.addObserver(own, forKeyPath: "title", options: [.new])
-      document.setSharedObservers(snapshot())
-      document.setSharedObservers(snapshot([]))
-      document.title = "a"
-      #expect(watcher.log.take() == ["title ->-"])
-      document.setSharedObservers(nil)
-      document.title = "b"
-      #expect(watcher.log.lines.isEmpty && own.log.lines == ["title ->a", "title ->b"])
-      document.removeObserver(own, forKeyPath: "title")
-      #expect(document.observationInfo == nil)
-    }
-
-    @Test func `What is added after a snapshot was taken is not in it`() {
-      let shared = NSKeyValueSharedObservers(observableClass: Document.self)
-      shared.addObserver(watcher, forKey: "title")
-      let snapshot = shared.snapshot()
-      shared.addObserver(watcher, forKey: "isFavorite")
-      documents[0].setSharedObservers(snapshot)
-      documents[0].isFavorite = true
-      #expect(watcher.log.lines.isEmpty)
-    }
-
-    @Test func `An object that dies takes its registrations along, without a fault, and its address starts anew`() {
-      let snapshot = snapshot()
-      for _ in 0..<50 {
-        let document = Document()
-        #expect(document.observationInfo == nil)
-        document.setSharedObservers(snapshot)
-        document.setSharedObservers(snapshot)
-        document.title = "a"
-      }
-      #expect(watcher.log.lines.count == 50)
-    }
-
-    @Test func `Only what objects of the class store can be observed in common`() {
-      var codes: [Int] = []
-      KeyValueFault.withHandler {
-        codes.append($0.code)
-        return .ignore
-      } in: {
-        let shared = NSKeyValueSharedObservers(observableClass: Document.self)
-        shared.addObserver(watcher, forKey: "summary")
-        shared.addObserver(watcher, forKey: "author.name")
-        shared.addObserver(watcher, forKey: "nothing")
-        Person(name: "x").setSharedObservers(shared.snapshot())
-      }
-      #expect(codes == [9, 9, 9, 26])
-    }
-
-    @Test func `A subclass's objects take the observers of its superclass`() {
-      let shared = NSKeyValueSharedObservers(observableClass: Person.self)
-      shared.addObserver(watcher, forKey: "age", options: [.new])
-      let manager = Manager(name: "m")
-      manager.setSharedObservers(shared.snapshot())
-      manager.age = 3
-      #expect(watcher.log.lines == ["age ->3"])
-    }
-
-    @Test func `Threads that give observers to one object leave those of one of them`() {
-      let guarded = Guarded(Document())
-      let document = guarded.object
-      let snapshots = (0..<4).map { _ in snapshot() }
-      onThreads(4) { number in
-        for _ in 0..<200 { guarded.object.setSharedObservers(number == 3 ? nil : snapshots[number]) }
-      }
-      document.setSharedObservers(nil)
-      document.title = "a"
-      #expect(watcher.log.lines.isEmpty && document.observationInfo == nil)
-    }
+  private func snapshot(_ options: NSKeyValueObservingOptions = [.old, .new]) -> NSKeyValueSharedObserversSnapshot {
+    let shared = NSKeyValueSharedObservers(observableClass: Document.self)
+    shared.addObserver(watcher, forKey: "title", options: options)
+    shared.addObserver(watcher, forKey: "isFavorite", options: options)
+    return shared.snapshot()
   }
-#endif
+
+  @Test func `Each object that is given a snapshot tells all its observers`() {
+    let snapshot = snapshot()
+    for document in documents { document.setSharedObservers(snapshot) }
+    documents[0].title = "a"
+    documents[2].isFavorite = true
+    #expect(watcher.log.lines == ["title >a", "isFavorite false>true"])
+  }
+
+  @Test func `A snapshot takes the place of the one before, and nil takes it away; other observers stay`() {
+    let document = documents[0]
+    let own = Watcher()
+    document.addObserver(own, forKeyPath: "title", options: [.new])
+    document.setSharedObservers(snapshot())
+    document.setSharedObservers(snapshot([]))
+    document.title = "a"
+    #expect(watcher.log.take() == ["title ->-"])
+    document.setSharedObservers(nil)
+    document.title = "b"
+    #expect(watcher.log.lines.isEmpty && own.log.lines == ["title ->a", "title ->b"])
+    document.removeObserver(own, forKeyPath: "title")
+    #expect(document.observationInfo == nil)
+  }
+
+  @Test func `What is added after a snapshot was taken is not in it`() {
+    let shared = NSKeyValueSharedObservers(observableClass: Document.self)
+    shared.addObserver(watcher, forKey: "title")
+    let snapshot = shared.snapshot()
+    shared.addObserver(watcher, forKey: "isFavorite")
+    documents[0].setSharedObservers(snapshot)
+    documents[0].isFavorite = true
+    #expect(watcher.log.lines.isEmpty)
+  }
+
+  @Test func `An object that dies takes its registrations along, without a fault, and its address starts anew`() {
+    let snapshot = snapshot()
+    for _ in 0..<50 {
+      let document = Document()
+      #expect(document.observationInfo == nil)
+      document.setSharedObservers(snapshot)
+      document.setSharedObservers(snapshot)
+      document.title = "a"
+    }
+    #expect(watcher.log.lines.count == 50)
+  }
+
+  @Test func `Only what objects of the class store can be observed in common`() {
+    var codes: [Int] = []
+    KeyValueFault.withHandler {
+      codes.append($0.code)
+      return .ignore
+    } in: {
+      let shared = NSKeyValueSharedObservers(observableClass: Document.self)
+      shared.addObserver(watcher, forKey: "summary")
+      shared.addObserver(watcher, forKey: "author.name")
+      shared.addObserver(watcher, forKey: "nothing")
+      Person(name: "x").setSharedObservers(shared.snapshot())
+    }
+    #expect(codes == [9, 9, 9, 26])
+  }
+
+  @Test func `A subclass's objects take the observers of its superclass`() {
+    let shared = NSKeyValueSharedObservers(observableClass: Person.self)
+    shared.addObserver(watcher, forKey: "age", options: [.new])
+    let manager = Manager(name: "m")
+    manager.setSharedObservers(shared.snapshot())
+    manager.age = 3
+    #expect(watcher.log.lines == ["age ->3"])
+  }
+
+  @Test func `Threads that give observers to one object leave those of one of them`() {
+    let guarded = Guarded(Document())
+    let document = guarded.object
+    let snapshots = (0..<4).map { _ in snapshot() }
+    onThreads(4) { number in
+      for _ in 0..<200 { guarded.object.setSharedObservers(number == 3 ? nil : snapshots[number]) }
+    }
+    document.setSharedObservers(nil)
+    document.title = "a"
+    #expect(watcher.log.lines.isEmpty && document.observationInfo == nil)
+  }
+}

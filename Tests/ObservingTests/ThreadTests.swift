@@ -1,187 +1,169 @@
 // Several threads at once; run under ThreadSanitizer by `make check`.
-#if Macros
-  import CKVO
-  import Foundation
-  import KeyValueObserving
-  import Testing
+import CKVO
+import Foundation
+import KeyValueObserving
+import Testing
 
-  /// As many classes as there are marks.
-  @KeyValueObservable
-  private final class Named<Mark> {
-    var name = ""
+/// As many classes as there are marks.
+@Suite("Observing from several threads", .serialized)
+struct ThreadTests {
+  @Test func `n threads that set a key m times give n times m notifications`() {
+    let document = Guarded(Document())
+    let count = Count()
+    let token = document.object.observe(\.title) { _, _ in count.add() }
+    onThreads(4) { thread in
+      for index in 0..<500 { document.access { $0.title = "\(thread) \(index)" } }
+    }
+    #expect(count.value == 2000)
+    token.invalidate()
   }
 
-  @Suite("Observing from several threads", .serialized)
-  struct ThreadTests {
-    @Test func `n threads that set a key m times give n times m notifications`() {
-      let document = Guarded(Document())
-      let count = Count()
-      let token = document.object.observe(\.title) { _, _ in count.add() }
-      onThreads(4) { thread in
-        for index in 0..<500 { document.access { $0.title = "\(thread) \(index)" } }
-      }
-      #expect(count.value == 2000)
-      token.invalidate()
+  @Test func `So they do through a path`() {
+    let document = Guarded(Document())
+    document.object.author = Person(name: "")
+    let count = Count()
+    let token = document.object.observe(\.author?.name, options: [.old, .new]) { _, _ in count.add() }
+    onThreads(4) { thread in
+      for index in 0..<300 { document.access { $0.author?.name = "\(thread) \(index)" } }
     }
-
-    @Test func `So they do through a path`() {
-      let document = Guarded(Document())
-      document.object.author = Person(name: "")
-      let count = Count()
-      let token = document.object.observe(\.author?.name, options: [.old, .new]) { _, _ in count.add() }
-      onThreads(4) { thread in
-        for index in 0..<300 { document.access { $0.author?.name = "\(thread) \(index)" } }
-      }
-      #expect(count.value == 1200)
-      token.invalidate()
-    }
-
-    @Test func `Observations are added, removed and listed by eight threads while the object is set`() {
-      let document = Guarded(Document())
-      let always = Count()
-      let token = document.object.observe(\.title) { _, _ in always.add() }
-      onThreads(8) { thread in
-        for index in 0..<200 {
-          switch thread % 4 {
-          case 0: document.access { $0.title = "\(index)" }
-          case 1: document.object.observe(\.title, options: [.old, .new, .prior]) { _, _ in }.invalidateAndWait()
-          case 2: document.access { $0.observe(\.summary, options: [.initial, .new]) { _, _ in } }.invalidate()
-          default: #expect(document.object.observationInfo != nil)
-          }
-        }
-      }
-      #expect(always.value == 400)
-      token.invalidate()
-      #expect(document.object.observationInfo == nil)
-    }
-
-    @Test func `The last removal races with sets, and in the end nothing is observed`() {
-      let document = Guarded(Document())
-      onThreads(4) { thread in
-        for index in 0..<300 {
-          if thread % 2 == 0 {
-            document.access { $0.position.x = index }
-            document.access { $0.title += "x" }
-          } else {
-            document.object.observe(\.title) { _, _ in }.invalidate()
-          }
-        }
-      }
-      #expect(document.object.title.count == 600)
-      #expect(document.object.observationInfo == nil)
-    }
-
-    @Test func `A lock may be held while a property is set, and closures may take it`() {
-      let document = Guarded(Document())
-      let seen = Count()
-      let token = document.object.observe(\.title) { _, _ in document.access { seen.add($0.title.count) } }
-      onThreads(4) { _ in
-        for _ in 0..<200 {
-          document.access { $0.title = "four" }
-          document.object.observe(\.title) { _, _ in document.access { seen.add($0.title.count - 4) } }
-            .invalidateAndWait()
-        }
-      }
-      #expect(seen.value == 4 * 800)
-      token.invalidate()
-    }
-
-    @Test func `Observers come and go while others set`() {
-      let document = Guarded(Document())
-      let always = Count()
-      let token = document.object.observe(\.title) { _, _ in always.add() }
-      onThreads(4) { thread in
-        for index in 0..<300 {
-          if thread < 2 {
-            document.access { $0.title = "\(index)" }
-          } else {
-            let kept = String(index)
-            document.object.observe(\.title, options: [.new]) { _, _ in _ = kept.count }.invalidate()
-          }
-        }
-      }
-      #expect(always.value == 600)
-      token.invalidate()
-      #expect(document.object.observationInfo == nil)
-    }
-
-    @Test func `Threads that observe the first objects of a class at once all hear`() {
-      let count = Count()
-      onThreads(8) { _ in
-        @Sendable func observe(_ object: Fresh) {
-          let token = object.observe(\.value) { _, _ in count.add() }
-          object.value += 1
-          token.invalidate()
-        }
-        observe(Fresh())
-      }
-      #expect(count.value == 8)
-    }
-
-    @Test func `A class whose first objects are observed by several threads at once is registered once`() {
-      func check<Mark>(_ mark: Mark.Type) {
-        let ready = Count()
-        onThreads(2) { _ in
-          let named = Named<Mark>()
-          named.willChangeValue(for: \.name)  // looks the property up, and leaves the registration
-          named.didChangeValue(for: \.name)
-          ready.add()
-          while ready.value < 2 {}  // closer together than a gate lets them go
-          named.observe(\.name) { _, _ in }.invalidate()
-        }
-        // The runtime would give a second registration a number.
-        let name = _typeName(Named<Mark>.self, qualified: false)
-        #expect(kvo_class_find(name) != nil && kvo_class_find(name + "#2") == nil)
-      }
-      let marks: [Any.Type] = [
-        Int.self, Int8.self, Int16.self, Int32.self, Int64.self, UInt.self, UInt8.self, UInt16.self, UInt32.self,
-        UInt64.self, Float.self, Double.self, Bool.self, String.self, Character.self, Substring.self,
-      ]
-      for mark in marks { _openExistential(mark, do: check) }
-    }
-
-    @Test func `A path whose middle is replaced by several threads ends at the last value`() {
-      let document = Guarded(Document())
-      let token = document.object.observe(\.author?.name, options: [.new]) { _, _ in }
-      onThreads(4) { thread in
-        for index in 0..<200 { document.access { $0.author = Person(name: "\(thread) \(index)") } }
-      }
-      let log = Log()
-      let last = document.object.observe(\.author?.name, options: [.new]) { _, change in
-        log.add(text(change.newValue as Any))
-      }
-      document.object.author?.name = "end"
-      #expect(log.lines == ["end"])
-      withExtendedLifetime((token, last)) {}
-    }
-
-    @Test func `Two objects whose observers set each other, from two threads, do not deadlock`() {
-      let (one, two) = (Guarded(Counter()), Guarded(Counter()))
-      let echoes = Count()
-      // Each stored property is set by one thread only; the observations and their objects are what is shared.
-      let tokens = [
-        one.object.observe(\.here, options: [.new]) { two.object.echo = $1.newValue ?? -1 },
-        two.object.observe(\.here, options: [.new]) { one.object.echo = $1.newValue ?? -1 },
-        one.object.observe(\.echo) { _, _ in echoes.add() },
-        two.object.observe(\.echo) { _, _ in echoes.add() },
-      ]
-      onThreads(2) { thread in
-        for index in 0..<1000 { (thread == 0 ? one : two).object.here = index }
-      }
-      #expect(echoes.value == 2000)
-      #expect(one.object.echo == 999 && two.object.echo == 999)
-      withExtendedLifetime(tokens) {}
-    }
+    #expect(count.value == 1200)
+    token.invalidate()
   }
 
-  @KeyValueObservable
-  private final class Fresh {
-    var value = 0
+  @Test func `Observations are added, removed and listed by eight threads while the object is set`() {
+    let document = Guarded(Document())
+    let always = Count()
+    let token = document.object.observe(\.title) { _, _ in always.add() }
+    onThreads(8) { thread in
+      for index in 0..<200 {
+        switch thread % 4 {
+        case 0: document.access { $0.title = "\(index)" }
+        case 1: document.object.observe(\.title, options: [.old, .new, .prior]) { _, _ in }.invalidateAndWait()
+        case 2: document.access { $0.observe(\.summary, options: [.initial, .new]) { _, _ in } }.invalidate()
+        default: #expect(document.object.observationInfo != nil)
+        }
+      }
+    }
+    #expect(always.value == 400)
+    token.invalidate()
+    #expect(document.object.observationInfo == nil)
   }
 
-  @KeyValueObservable
-  private final class Counter {
-    var here = 0
-    var echo = 0
+  @Test func `The last removal races with sets, and in the end nothing is observed`() {
+    let document = Guarded(Document())
+    onThreads(4) { thread in
+      for index in 0..<300 {
+        if thread % 2 == 0 {
+          document.access { $0.position.x = index }
+          document.access { $0.title += "x" }
+        } else {
+          document.object.observe(\.title) { _, _ in }.invalidate()
+        }
+      }
+    }
+    #expect(document.object.title.count == 600)
+    #expect(document.object.observationInfo == nil)
   }
-#endif
+
+  @Test func `A lock may be held while a property is set, and closures may take it`() {
+    let document = Guarded(Document())
+    let seen = Count()
+    let token = document.object.observe(\.title) { _, _ in document.access { seen.add($0.title.count) } }
+    onThreads(4) { _ in
+      for _ in 0..<200 {
+        document.access { $0.title = "four" }
+        document.object.observe(\.title) { _, _ in document.access { seen.add($0.title.count - 4) } }
+          .invalidateAndWait()
+      }
+    }
+    #expect(seen.value == 4 * 800)
+    token.invalidate()
+  }
+
+  @Test func `Observers come and go while others set`() {
+    let document = Guarded(Document())
+    let always = Count()
+    let token = document.object.observe(\.title) { _, _ in always.add() }
+    onThreads(4) { thread in
+      for index in 0..<300 {
+        if thread < 2 {
+          document.access { $0.title = "\(index)" }
+        } else {
+          let kept = String(index)
+          document.object.observe(\.title, options: [.new]) { _, _ in _ = kept.count }.invalidate()
+        }
+      }
+    }
+    #expect(always.value == 600)
+    token.invalidate()
+    #expect(document.object.observationInfo == nil)
+  }
+
+  @Test func `Threads that observe the first objects of a class at once all hear`() {
+    let count = Count()
+    onThreads(8) { _ in
+      @Sendable func observe(_ object: Fresh) {
+        let token = object.observe(\.value) { _, _ in count.add() }
+        object.value += 1
+        token.invalidate()
+      }
+      observe(Fresh())
+    }
+    #expect(count.value == 8)
+  }
+
+  @Test func `A class whose first objects are observed by several threads at once is registered once`() {
+    func check<Mark>(_ mark: Mark.Type) {
+      let ready = Count()
+      onThreads(2) { _ in
+        let named = Marked<Mark>()
+        named.willChangeValue(for: \.name)  // looks the property up, and leaves the registration
+        named.didChangeValue(for: \.name)
+        ready.add()
+        while ready.value < 2 {}  // closer together than a gate lets them go
+        named.observe(\.name) { _, _ in }.invalidate()
+      }
+      // The runtime would give a second registration a number.
+      let name = _typeName(Marked<Mark>.self, qualified: false)
+      #expect(kvo_class_find(name) != nil && kvo_class_find(name + "#2") == nil)
+    }
+    let marks: [Any.Type] = [
+      Int.self, Int8.self, Int16.self, Int32.self, Int64.self, UInt.self, UInt8.self, UInt16.self, UInt32.self,
+      UInt64.self, Float.self, Double.self, Bool.self, String.self, Character.self, Substring.self,
+    ]
+    for mark in marks { _openExistential(mark, do: check) }
+  }
+
+  @Test func `A path whose middle is replaced by several threads ends at the last value`() {
+    let document = Guarded(Document())
+    let token = document.object.observe(\.author?.name, options: [.new]) { _, _ in }
+    onThreads(4) { thread in
+      for index in 0..<200 { document.access { $0.author = Person(name: "\(thread) \(index)") } }
+    }
+    let log = Log()
+    let last = document.object.observe(\.author?.name, options: [.new]) { _, change in
+      log.add(text(change.newValue as Any))
+    }
+    document.object.author?.name = "end"
+    #expect(log.lines == ["end"])
+    withExtendedLifetime((token, last)) {}
+  }
+
+  @Test func `Two objects whose observers set each other, from two threads, do not deadlock`() {
+    let (one, two) = (Guarded(Counter()), Guarded(Counter()))
+    let echoes = Count()
+    // Each stored property is set by one thread only; the observations and their objects are what is shared.
+    let tokens = [
+      one.object.observe(\.here, options: [.new]) { two.object.echo = $1.newValue ?? -1 },
+      two.object.observe(\.here, options: [.new]) { one.object.echo = $1.newValue ?? -1 },
+      one.object.observe(\.echo) { _, _ in echoes.add() },
+      two.object.observe(\.echo) { _, _ in echoes.add() },
+    ]
+    onThreads(2) { thread in
+      for index in 0..<1000 { (thread == 0 ? one : two).object.here = index }
+    }
+    #expect(echoes.value == 2000)
+    #expect(one.object.echo == 999 && two.object.echo == 999)
+    withExtendedLifetime(tokens) {}
+  }
+}

@@ -1,166 +1,164 @@
 // Ending observations: invalidate and invalidateAndWait, from every place and while the closure runs.
-#if Macros
-  import Foundation
-  import KeyValueObserving
-  import Testing
+import Foundation
+import KeyValueObserving
+import Testing
 
-  /// The token of an observation for the closure that it is of.
-  private final class Kept: @unchecked Sendable {
-    private let lock = NSLock()
-    private var kept: NSKeyValueObservation?
-    var token: NSKeyValueObservation? {
-      get { lock.withLock { kept } }
-      set { lock.withLock { kept = newValue } }
-    }
+/// The token of an observation for the closure that it is of.
+private final class Kept: @unchecked Sendable {
+  private let lock = NSLock()
+  private var kept: NSKeyValueObservation?
+  var token: NSKeyValueObservation? {
+    get { lock.withLock { kept } }
+    set { lock.withLock { kept = newValue } }
   }
+}
 
-  @Suite("Ending observations from several threads", .serialized)
-  struct WaitingTests {
-    /// A document whose title is being told to a closure that stays inside until the gate opens.
-    private struct Held {
-      let document = Guarded(Document())
-      let inside = Gate()
-      let go = Gate()
-      let left = Gate()
-      let token: NSKeyValueObservation
-      let setter: RunningThread
+@Suite("Ending observations from several threads", .serialized)
+struct WaitingTests {
+  /// A document whose title is being told to a closure that stays inside until the gate opens.
+  private struct Held {
+    let document = Guarded(Document())
+    let inside = Gate()
+    let go = Gate()
+    let left = Gate()
+    let token: NSKeyValueObservation
+    let setter: RunningThread
 
-      init() {
-        let (document, inside, go, left) = (document, inside, go, left)
-        token = document.object.observe(\.title) { _, _ in
-          inside.open()
-          go.wait()
-          left.open()
-        }
-        setter = RunningThread { document.object.title = "set" }
-        inside.wait()
+    init() {
+      let (document, inside, go, left) = (document, inside, go, left)
+      token = document.object.observe(\.title) { _, _ in
+        inside.open()
+        go.wait()
+        left.open()
       }
-
-      /// Waits on another thread, which must not return before the closure has.
-      func expectToWait() {
-        let (token, left, back) = (token, left, Gate())
-        let waiter = RunningThread {
-          token.invalidateAndWait()
-          #expect(left.isOpen)
-          back.open()
-        }
-        aMoment()
-        #expect(!back.isOpen)
-        go.open()
-        waiter.join()
-        setter.join()
-      }
+      setter = RunningThread { document.object.title = "set" }
+      inside.wait()
     }
 
-    @Test func `invalidateAndWait waits for the closure that runs on another thread`() { Held().expectToWait() }
-
-    @Test func `invalidateAndWait waits also when the observation had ended before`() {
-      let held = Held()
-      held.token.invalidate()
-      #expect(!held.left.isOpen)
-      held.expectToWait()
-    }
-
-    @Test func `invalidateAndWait does not wait for other closures of the same object`() {
-      let held = Held()
-      held.document.object.observe(\.title) { _, _ in }.invalidateAndWait()
-      held.document.object.observe(\.author?.name) { _, _ in }.invalidateAndWait()
-      #expect(!held.left.isOpen)
-      held.go.open()
-      held.setter.join()
-    }
-
-    @Test func `After invalidateAndWait the closure does not run any more`() {
-      let document = Guarded(Document())
-      let done = Gate()
-      let setter = RunningThread {
-        while !done.isOpen { document.access { $0.title = "set" } }
-      }
-      for _ in 0..<300 {
-        let over = Gate()
-        let token = document.object.observe(\.title, options: [.new]) { _, _ in #expect(!over.isOpen) }
+    /// Waits on another thread, which must not return before the closure has.
+    func expectToWait() {
+      let (token, left, back) = (token, left, Gate())
+      let waiter = RunningThread {
         token.invalidateAndWait()
-        over.open()
+        #expect(left.isOpen)
+        back.open()
       }
-      done.open()
+      aMoment()
+      #expect(!back.isOpen)
+      go.open()
+      waiter.join()
       setter.join()
     }
+  }
 
-    @Test func `A token is invalidated twice, by several threads at once, and within its closure`() {
-      let (document, living) = (Guarded(Document()), Count())
-      for _ in 0..<100 {
-        let (kept, witness) = (Kept(), Witness(in: living))
-        let token = document.object.observe(\.title) { _, _ in
-          withExtendedLifetime(witness) { kept.token?.invalidate() }
-        }
-        kept.token = token
-        onThreads(3) { thread in
-          if thread == 0 { document.access { $0.title = "set" } }
-          token.invalidate()
-          token.invalidate()
-        }
-        kept.token = nil
-      }
-      #expect(living.value == 0)
-      #expect(document.object.observationInfo == nil)
+  @Test func `invalidateAndWait waits for the closure that runs on another thread`() { Held().expectToWait() }
+
+  @Test func `invalidateAndWait waits also when the observation had ended before`() {
+    let held = Held()
+    held.token.invalidate()
+    #expect(!held.left.isOpen)
+    held.expectToWait()
+  }
+
+  @Test func `invalidateAndWait does not wait for other closures of the same object`() {
+    let held = Held()
+    held.document.object.observe(\.title) { _, _ in }.invalidateAndWait()
+    held.document.object.observe(\.author?.name) { _, _ in }.invalidateAndWait()
+    #expect(!held.left.isOpen)
+    held.go.open()
+    held.setter.join()
+  }
+
+  @Test func `After invalidateAndWait the closure does not run any more`() {
+    let document = Guarded(Document())
+    let done = Gate()
+    let setter = RunningThread {
+      while !done.isOpen { document.access { $0.title = "set" } }
     }
-
-    @Test func `KVO0017, a closure that waits for itself is told, and goes on`() async {
-      let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-        Endless.waitForItself()
-      }
-      #expect(
-        result.map { String(decoding: $0.standardErrorContent, as: UTF8.self).hasPrefix("KVO0017 error") } == true)
+    for _ in 0..<300 {
+      let over = Gate()
+      let token = document.object.observe(\.title, options: [.new]) { _, _ in #expect(!over.isOpen) }
+      token.invalidateAndWait()
+      over.open()
     }
+    done.open()
+    setter.join()
+  }
 
-    @Test func `KVO0017 with a handler: the closure ends its observation, and goes on`() async {
-      await #expect(processExitsWith: .success) {
-        let faults = Count()
-        KeyValueFault.setHandler {
-          faults.add($0.code == 17 ? 1 : 100)
-          return .ignore
-        }
-        Endless.waitForItself()
-        precondition(faults.value == 1)
+  @Test func `A token is invalidated twice, by several threads at once, and within its closure`() {
+    let (document, living) = (Guarded(Document()), Count())
+    for _ in 0..<100 {
+      let (kept, witness) = (Kept(), Witness(in: living))
+      let token = document.object.observe(\.title) { _, _ in
+        withExtendedLifetime(witness) { kept.token?.invalidate() }
       }
+      kept.token = token
+      onThreads(3) { thread in
+        if thread == 0 { document.access { $0.title = "set" } }
+        token.invalidate()
+        token.invalidate()
+      }
+      kept.token = nil
     }
+    #expect(living.value == 0)
+    #expect(document.object.observationInfo == nil)
+  }
 
-    @Test func `Two closures that wait for each other's observation are KVO0017, and both return`() async {
-      await #expect(processExitsWith: .success) {
-        let faults = Count()
-        KeyValueFault.setHandler {
-          faults.add($0.code == 17 ? 1 : 100)
-          return .ignore
-        }
-        Endless.waitForEachOther()
-        precondition((1...2).contains(faults.value))
+  @Test func `KVO0017, a closure that waits for itself is told, and goes on`() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      Endless.waitForItself()
+    }
+    #expect(
+      result.map { String(decoding: $0.standardErrorContent, as: UTF8.self).hasPrefix("KVO0017 error") } == true)
+  }
+
+  @Test func `KVO0017 with a handler: the closure ends its observation, and goes on`() async {
+    await #expect(processExitsWith: .success) {
+      let faults = Count()
+      KeyValueFault.setHandler {
+        faults.add($0.code == 17 ? 1 : 100)
+        return .ignore
       }
+      Endless.waitForItself()
+      precondition(faults.value == 1)
     }
   }
 
-  private enum Endless {
-    static func waitForItself() {
-      let (document, kept, count) = (Document(), Kept(), Count())
-      kept.token = document.observe(\.title) { _, _ in
-        kept.token?.invalidateAndWait()
-        count.add()
+  @Test func `Two closures that wait for each other's observation are KVO0017, and both return`() async {
+    await #expect(processExitsWith: .success) {
+      let faults = Count()
+      KeyValueFault.setHandler {
+        faults.add($0.code == 17 ? 1 : 100)
+        return .ignore
       }
-      document.title = "once"
-      document.title = "twice"
-      precondition(count.value == 1)
-    }
-
-    static func waitForEachOther() {
-      let objects = [Guarded(Document()), Guarded(Document())]
-      let (kept, inside) = ([Kept(), Kept()], [Gate(), Gate()])
-      for number in 0..<2 {
-        kept[number].token = objects[number].object.observe(\.title) { _, _ in
-          inside[number].open()
-          inside[1 - number].wait()
-          kept[1 - number].token?.invalidateAndWait()
-        }
-      }
-      onThreads(2) { objects[$0].object.title = "set" }
+      Endless.waitForEachOther()
+      precondition((1...2).contains(faults.value))
     }
   }
-#endif
+}
+
+private enum Endless {
+  static func waitForItself() {
+    let (document, kept, count) = (Document(), Kept(), Count())
+    kept.token = document.observe(\.title) { _, _ in
+      kept.token?.invalidateAndWait()
+      count.add()
+    }
+    document.title = "once"
+    document.title = "twice"
+    precondition(count.value == 1)
+  }
+
+  static func waitForEachOther() {
+    let objects = [Guarded(Document()), Guarded(Document())]
+    let (kept, inside) = ([Kept(), Kept()], [Gate(), Gate()])
+    for number in 0..<2 {
+      kept[number].token = objects[number].object.observe(\.title) { _, _ in
+        inside[number].open()
+        inside[1 - number].wait()
+        kept[1 - number].token?.invalidateAndWait()
+      }
+    }
+    onThreads(2) { objects[$0].object.title = "set" }
+  }
+}
