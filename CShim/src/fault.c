@@ -73,7 +73,8 @@ __attribute__((noinline)) _Noreturn void kvo__die(void) {
 }
 
 /* `cancellation` is what the program had set. */
-static kvo_action ask_handler(const kvo_fault *fault, int cancellation) {
+static kvo_action ask_handler(kvo_report *report, int cancellation) {
+  const kvo_fault *fault = &report->fault;
   kvo__lock(&handler_lock);
   kvo_fault_handler handler = process_handler;
   void *arg = process_handler_arg;
@@ -84,9 +85,14 @@ static kvo_action ask_handler(const kvo_fault *fault, int cancellation) {
   uint32_t mark = kvo__handler_begin(__builtin_frame_address(0));
   void *recorder = kvo__recording_suspend(); /* an evaluation may have raised it */
   kvo_action action = KVO_ACTION_DEFAULT;
+  report->is_asked =
+      true; /* only while the handler has its mark, so that a signal handler does not take the report for left */
+  atomic_signal_fence(memory_order_seq_cst);
   if (thread_handler != NULL) action = thread_handler(fault, thread_handler_arg);
   if (action == KVO_ACTION_DEFAULT && scope != NULL) action = scope(fault, NULL);
   if (action == KVO_ACTION_DEFAULT && handler != NULL) action = handler(fault, arg);
+  report->is_asked = false;
+  atomic_signal_fence(memory_order_seq_cst);
   kvo__recording_resume(recorder);
   kvo__handler_end(mark);
   kvo__cancel_hold();
@@ -264,9 +270,7 @@ __attribute__((noinline)) void kvo__raise(kvo_report *report) {
   raising of = {report, KVO_CALLER, KVO_ACTION_DEFAULT, false, false};
   if (fault->severity == KVO_SEVERITY_FATAL) thread_faults++;
   kvo__report_run(report, complete, &of);
-  report->is_asked = true;
-  of.action = ask_handler(fault, cancellation); /* on the program's stack, for it is the program's */
-  report->is_asked = false;
+  of.action = ask_handler(report, cancellation); /* on the program's stack, for it is the program's */
   kvo__report_run(report, decide, &of);
   kvo_fault_break(fault);
   if (of.action == KVO_ACTION_ABORT) kvo__trace_save();
@@ -285,11 +289,13 @@ void kvo__fault_interrupted(void) {
     kvo_report *report = kvo__report_begin(KVO_FAULT_ENDLESS_WAIT);
     raising of = {report, KVO_CALLER, KVO_ACTION_ABORT, false, false};
     report->fault.severity = KVO_SEVERITY_FATAL;
-    kvo__append(&report->detail, "a signal handler calls the runtime in the midst of a call that it has interrupted, and would wait "
-                                 "for it for ever");
-    report->fault.help = "in a signal handler note what has happened, and observe, remove and set where the program goes on: kvo.h "
-                         "says what a handler may call";
-      kvo__report_run(report, complete, &of);
+    kvo__append(&report->detail,
+                "a signal handler calls the runtime in the midst of a call that it has interrupted, and would wait "
+                "for it for ever");
+    report->fault.help =
+        "in a signal handler note what has happened, and observe, remove and set where the program goes on: kvo.h "
+        "says what a handler may call";
+    kvo__report_run(report, complete, &of);
     kvo__report_run(report, decide, &of);
     kvo_fault_break(&report->fault);
   }

@@ -21,9 +21,9 @@ static void append_round(kvo_sink *to, const kvo_fault_step *steps, size_t count
   if (length > IN_FIRST_LINE) kvo__append(to, " -> …");
 }
 
-static const char later[] =
-    " What was not told is told with the present value once other deliveries are over; what goes on in a circle even then is not told "
-    "of what it sets itself.";
+static const char later[] = " What was not told is told with the present value once other deliveries are over; what "
+                            "goes on in a circle even then is not told "
+                            "of what it sets itself.";
 
 void kvo__fault_too_deep(uint32_t depth, const kvo_nesting *nesting, bool by_variable) {
   bool is_settled = nesting->shape != KVO_CIRCLE || !nesting->values_repeat;
@@ -36,12 +36,13 @@ void kvo__fault_too_deep(uint32_t depth, const kvo_nesting *nesting, bool by_var
   const char *limit = by_variable ? "KVO_MAX_DEPTH allows no more" : "the stack has no room for more";
   switch (nesting->shape) {
     case KVO_CIRCLE:
-      kvo__append(detail, "%zu observations set what the next one observes%s; they nest %u deep, and %s: ",
-                  nesting->length, nesting->values_repeat ? ", and are told the same values again and again" : "",
-                  (unsigned)depth, limit);
+      kvo__append(
+          detail, "%zu observations set what the next one observes%s; they nest %u deep, and %s: ", nesting->length,
+          nesting->values_repeat ? ", and are told the same values again and again" : "", (unsigned)depth, limit);
       append_round(detail, steps, count, nesting->length);
-      kvo__append(help, "bind in one direction only, set only what differs, or make the values agree: what one of them stores "
-                        "(rounded, trimmed, clamped) is not what the other wants.");
+      kvo__append(
+          help, "bind in one direction only, set only what differs, or make the values agree: what one of them stores "
+                "(rounded, trimmed, clamped) is not what the other wants.");
       break;
     case KVO_CIRCLE_OF_ONE:
       kvo__append(detail, "an observer sets what it observes%s; it nests %u deep, and %s: ", repeat, (unsigned)depth,
@@ -59,7 +60,9 @@ void kvo__fault_too_deep(uint32_t depth, const kvo_nesting *nesting, bool by_var
       kvo__append(detail, "deliveries nest %u deep, each of another observation, and %s; the innermost is ",
                   (unsigned)depth, limit);
       if (last != NULL) append_step(detail, last);
-      kvo__append(help, "this is no circle, but a long chain: shorten it, or set the next object after the callback has returned.");
+      kvo__append(
+          help,
+          "this is no circle, but a long chain: shorten it, or set the next object after the callback has returned.");
   }
   kvo__append(help, by_variable ? " KVO_MAX_DEPTH=n lets deliveries nest deeper, as far as the stack allows."
                                 : " A thread with a larger stack lets deliveries nest deeper.");
@@ -130,8 +133,8 @@ void kvo__fault_crossed(const kvo_object *object, const char *key, const kvo_fau
   kvo_report *report = kvo__report(KVO_FAULT_CROSSED_THREADS);
   kvo__append(&report->detail, "willChange of \"%s\" of ", key);
   append_object(&report->detail, object, cls);
-  kvo__append(&report->detail, " was called on thread %u, and didChange on thread %u: nobody is told", (unsigned)will->thread,
-              (unsigned)kvo__thread_number());
+  kvo__append(&report->detail, " was called on thread %u, and didChange on thread %u: nobody is told",
+              (unsigned)will->thread, (unsigned)kvo__thread_number());
   report->fault.help = "call both on one thread; to change on another one, announce the change there";
   report->fault.sites = will;
   report->fault.site_count = 1;
@@ -143,10 +146,11 @@ void kvo__fault_doubled(const kvo_info *info, const char *key, const kvo_fault_o
   kvo_report *report = kvo__report(KVO_FAULT_DOUBLE_NOTIFICATION);
   kvo__append(&report->detail, "\"%s\" of ", key);
   append_object(&report->detail, info->object, info->cls);
-  kvo__append(&report->detail, " is set between willChange and didChange, and its setter tells the change, too: observers are "
-                       "told twice");
+  kvo__append(&report->detail,
+              " is set between willChange and didChange, and its setter tells the change, too: observers are "
+              "told twice");
   report->fault.help = "announce by hand only what no setter tells, or switch the setter's telling off: "
-               "automaticallyNotifiesObservers(forKey:) in Swift, KVO_PROPERTY_MANUAL in C";
+                       "automaticallyNotifiesObservers(forKey:) in Swift, KVO_PROPERTY_MANUAL in C";
   report->fault.sites = will;
   report->fault.site_count = 1;
   /* Its place is where the pair is: told once for each. */
@@ -157,7 +161,8 @@ void kvo__fault_silent_change(const kvo_fault_observation *concerned, const kvo_
   kvo_report *report = kvo__report(KVO_FAULT_SILENT_CHANGE);
   kvo__append(&report->detail, "\"%s\" of ", key);
   append_object(&report->detail, holder->object, holder->cls);
-  kvo__append(&report->detail, " was changed without notification, and the observation of \"%s\" of %s@0x%llx did not notice",
+  kvo__append(&report->detail,
+              " was changed without notification, and the observation of \"%s\" of %s@0x%llx did not notice",
               concerned->key_path, concerned->object_class, kvo__address(concerned->object));
   report->fault.help =
       "set it through its setter, or announce the change with willChange and didChange; the observation follows "

@@ -73,8 +73,9 @@ void kvo__fault_registration(kvo_status status, const kvo_class *cls, const kvo_
     }
     case KVO_ERROR_NO_INTERCEPTION:
       kvo__append(&report->detail, "there is no memory for executable trampolines");
-      kvo__append(&report->help, "is executable memory forbidden (SELinux, noexec), or are no file descriptors left? Otherwise "
-                         "announce changes with kvo_will_change and kvo_did_change, with KVO_PROPERTY_MANUAL");
+      kvo__append(&report->help,
+                  "is executable memory forbidden (SELinux, noexec), or are no file descriptors left? Otherwise "
+                  "announce changes with kvo_will_change and kvo_did_change, with KVO_PROPERTY_MANUAL");
       break;
     case KVO_ERROR_DYING_OBJECT:
       kvo__append(&report->detail, "the object is being destroyed");
@@ -171,9 +172,10 @@ void kvo__fault_never_notifies(const kvo_object *object, const char *key_path, b
   kvo_report *report = kvo__report(KVO_FAULT_NEVER_NOTIFIES);
   kvo__append(&report->detail, "the observation of \"%s\" of %s@0x%llx ", key_path, name_of(cls),
               kvo__address(kvo_object_instance(object)));
-  kvo__append(&report->detail, by_hand ? "hears only of changes that are announced by hand: no setter tells them, and nothing "
-                                 "observable is read"
-                               : "can never notify: its evaluation reads nothing observable");
+  kvo__append(&report->detail,
+              by_hand ? "hears only of changes that are announced by hand: no setter tells them, and nothing "
+                        "observable is read"
+                      : "can never notify: its evaluation reads nothing observable");
   if (by_hand) report->fault.severity = KVO_SEVERITY_INFO; /* it is a common way to tell changes */
   report->fault.help =
       by_hand ? "make what it reads observable, declare what affects it (keyPathsForValuesAffectingValue(forKey:), "

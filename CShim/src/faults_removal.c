@@ -56,12 +56,12 @@ static void raise_removed_twice(const kvo_tomb *tomb, kvo_place again) {
   kvo__append(&report->detail, "%s@0x%llx was removed twice for \"%s\" of %s@0x%llx", observer_name(tomb),
               kvo__address(tomb->observer), kvo__tomb_path(tomb), tomb->object_class, kvo__address(tomb->object));
   append_places(&report->detail, tomb, "first removed");
-  kvo__append_cannot_remove(&report->apple, observer_name(tomb), tomb->observer, kvo__tomb_path(tomb), tomb->object_class,
-                            tomb->object);
+  kvo__append_cannot_remove(&report->apple, observer_name(tomb), tomb->observer, kvo__tomb_path(tomb),
+                            tomb->object_class, tomb->object);
   report->concerned = described(tomb);
   add_ending(report, tomb, "first removed");
   report->fault.help = "remove an observation in one place only, or by what may be ended again: in Swift the token's "
-               "invalidate(), in C kvo_cancel_observer";
+                       "invalidate(), in C kvo_cancel_observer";
   kvo__report_concerns(report, &report->concerned, 1, again);
   kvo__raise(report);
 }
@@ -75,8 +75,9 @@ static void raise_stale_handle(const kvo_tomb *tomb, kvo_place place) {
   append_places(&report->detail, tomb, "object ended");
   report->concerned = described(tomb);
   add_ending(report, tomb, "object ended");
-  report->fault.help = "forget an observation's id when its object dies, or end it with kvo_cancel_observer, which accepts one "
-               "that has ended";
+  report->fault.help =
+      "forget an observation's id when its object dies, or end it with kvo_cancel_observer, which accepts one "
+      "that has ended";
   kvo__report_concerns(report, &report->concerned, 1, place);
   kvo__raise(report);
 }
@@ -98,14 +99,14 @@ void kvo__fault_ended(kvo_observation observation, kvo_place place) {
   }
   kvo_report *report = kvo__report(was_given ? KVO_FAULT_NOT_REGISTERED : KVO_FAULT_INVALID_ARGUMENT);
   if (was_given) {
-    kvo__append(&report->detail,
-             "removal of observation 0x%llx, which has ended: longer ago than the last %u endings that are remembered",
-             (unsigned long long)observation, (unsigned)kvo__knobs.zombies);
+    kvo__append(
+        &report->detail,
+        "removal of observation 0x%llx, which has ended: longer ago than the last %u endings that are remembered",
+        (unsigned long long)observation, (unsigned)kvo__knobs.zombies);
     report->fault.help = "remove an observation once; KVO_ZOMBIES=n remembers more, and then tells where it ended";
   } else {
-    kvo__append(&report->detail,
-             "0x%llx is given as an observation, and never was one%s",
-             (unsigned long long)observation, observation == 0 ? ": was its registration refused?" : "");
+    kvo__append(&report->detail, "0x%llx is given as an observation, and never was one%s",
+                (unsigned long long)observation, observation == 0 ? ": was its registration refused?" : "");
     report->fault.help = "give the id that kvo_add_observer stored, and look at the status that it returned";
   }
   kvo__report_at(report, place);
@@ -114,27 +115,28 @@ void kvo__fault_ended(kvo_observation observation, kvo_place place) {
 
 void kvo__fault_endless_wait(kvo_observation observation, kvo_waited waited, kvo_place place) {
   kvo_report *report = kvo__report(KVO_FAULT_ENDLESS_WAIT);
-  kvo__append(&report->detail,
-             "waiting for the deliveries of observation 0x%llx would never end: %s",
-           (unsigned long long)observation,
-           waited == KVO_WAITED_IN_OWN ? "this is one of them"
-                                       : "another thread is in one, and waits for what this thread delivers");
+  kvo__append(&report->detail, "waiting for the deliveries of observation 0x%llx would never end: %s",
+              (unsigned long long)observation,
+              waited == KVO_WAITED_IN_OWN ? "this is one of them"
+                                          : "another thread is in one, and waits for what this thread delivers");
   kvo_tomb tomb;
   if (kvo__tomb_of(observation, &tomb)) {
     report->concerned = described(&tomb);
     kvo__report_concerns(report, &report->concerned, 1, place);
   }
-  report->fault.help = "within a callback end an observation without waiting: invalidate() in Swift, kvo_cancel_observer in C";
+  report->fault.help =
+      "within a callback end an observation without waiting: invalidate() in Swift, kvo_cancel_observer in C";
   kvo__report_at(report, place);
   kvo__raise(report);
 }
 
 void kvo__fault_endless_death(const kvo_info *info, kvo_place place) {
   kvo_report *report = kvo__report(KVO_FAULT_ENDLESS_WAIT);
-  kvo__append(&report->detail,
-              "waiting for the evaluations of %s@0x%llx, which is being destroyed, would never end: another thread is in "
-              "one, and waits for this thread",
-              info->cls->written, kvo__address((const char *)info->object - info->cls->header_offset));
+  kvo__append(
+      &report->detail,
+      "waiting for the evaluations of %s@0x%llx, which is being destroyed, would never end: another thread is in "
+      "one, and waits for this thread",
+      info->cls->written, kvo__address((const char *)info->object - info->cls->header_offset));
   report->fault.object = info->object;
   report->fault.object_class = info->cls->written;
   report->fault.help = "destroy no object within a getter that evaluates another; the memory of this one is not freed";
@@ -147,7 +149,8 @@ void kvo__fault_unused(const kvo_node *node, kvo_place place) {
   kvo__describe_node(node, &report->concerned);
   kvo__append(&report->detail, "the observation of \"%s\" of %s@0x%llx ended before it was told of any change",
               report->concerned.key_path, report->concerned.object_class, kvo__address(report->concerned.object));
-  if (report->concerned.file != NULL) kvo__append(&report->detail, " (made at %s:%u)", report->concerned.file, (unsigned)report->concerned.line);
+  if (report->concerned.file != NULL)
+    kvo__append(&report->detail, " (made at %s:%u)", report->concerned.file, (unsigned)report->concerned.line);
   report->fault.help =
       "keep the token that observe(_:options:changeHandler:) returns, in a property for instance: the observation "
       "ends with it";

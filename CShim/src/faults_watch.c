@@ -6,8 +6,9 @@
 void kvo__fault_never_ended(const kvo_fault_observation *places, size_t place_count, size_t count) {
   const kvo_fault_observation *most = places; /* those of which there are most come first */
   kvo_report *report = kvo__report(KVO_FAULT_NEVER_ENDED);
-  kvo__append(&report->detail, "%zu observation%s, made at %zu place%s, had not ended when the process did; %zu of them: \"",
-              count, count == 1 ? "" : "s", place_count, place_count == 1 ? "" : "s", most->alike + 1);
+  kvo__append(&report->detail,
+              "%zu observation%s, made at %zu place%s, had not ended when the process did; %zu of them: \"", count,
+              count == 1 ? "" : "s", place_count, place_count == 1 ? "" : "s", most->alike + 1);
   kvo__append(&report->detail, "%s\" of %s", most->key_path, most->object_class);
   if (most->file != NULL) kvo__append(&report->detail, ", at %s:%u", most->file, (unsigned)most->line);
   report->fault.thread = kvo__thread_number();
@@ -31,7 +32,8 @@ void kvo__fault_slow(const kvo_fault_observation *delivered, uint32_t thread, ui
   report->fault.object_class = delivered->object_class;
   report->fault.observations = delivered;
   report->fault.observation_count = 1;
-  report->fault.help = "let the callback only note the change, and do the work elsewhere: whoever set the property waits "
-               "for it";
+  report->fault.help =
+      "let the callback only note the change, and do the work elsewhere: whoever set the property waits "
+      "for it";
   kvo__raise(report);
 }

@@ -20,7 +20,8 @@ static void read_number(const char *variable, uint32_t most, uint32_t *out) {
   if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && number <= most)
     *out = (uint32_t)number;
   else
-    kvo__complain(variable, text, strlen(text), "is not understood and is skipped; say a number, in the limits that KVO_HELP=1 lists");
+    kvo__complain(variable, text, strlen(text),
+                  "is not understood and is skipped; say a number, in the limits that KVO_HELP=1 lists");
 }
 
 static void read_stacks(void) {
@@ -35,8 +36,9 @@ static void read_stacks(void) {
 /* A misspelt name would be without effect, and nobody would know. Not ours are those of programs that use the prefix, which are not
  * like any of ours. */
 static void look_for_misspelt_names(void) {
-  static const char *const ours[] = {"KVO_POLICY", "KVO_REPORT",    "KVO_REPORT_PATH", "KVO_STACKS", "KVO_ZOMBIES", "KVO_HISTORY",
-                                     "KVO_VALUES", "KVO_MAX_DEPTH", "KVO_SLOW_MS",     "KVO_HELP",   "KVO_WITHOUT"};
+  static const char *const ours[] = {"KVO_POLICY",  "KVO_REPORT",  "KVO_REPORT_PATH", "KVO_STACKS",
+                                     "KVO_ZOMBIES", "KVO_HISTORY", "KVO_VALUES",      "KVO_MAX_DEPTH",
+                                     "KVO_SLOW_MS", "KVO_HELP",    "KVO_WITHOUT"};
   enum { OURS = sizeof ours / sizeof *ours, LONGEST = 40 };
   for (char **each = environ; getauxval(AT_SECURE) == 0 && each != NULL && *each != NULL; each++) {
     char name[LONGEST];

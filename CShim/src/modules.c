@@ -213,7 +213,10 @@ void kvo__modules_look(void) {
   reader maps = {.fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)};
   mapping each;
   /* The last mapping of the beginning of a file, of which the further ones follow. */
-  struct { uintptr_t at; char path[LONGEST_PATH]; } file = {0, ""};
+  struct {
+    uintptr_t at;
+    char path[LONGEST_PATH];
+  } file = {0, ""};
   while (memory >= 0 && maps.fd >= 0 && read_mapping(&maps, &each)) {
     if (each.path[0] != '/' && strcmp(each.path, "[vdso]") != 0) continue;
     if (each.offset == 0) {

@@ -107,8 +107,7 @@ static void read_list(const char *variable, bool (*parse)(const char *item, size
 }
 
 static void complain_of_path(const char *pattern) {
-  kvo__complain("KVO_REPORT_PATH", pattern, strlen(pattern),
-                "cannot be written to: reports go to standard error");
+  kvo__complain("KVO_REPORT_PATH", pattern, strlen(pattern), "cannot be written to: reports go to standard error");
 }
 
 static void open_report_file(void) {
@@ -144,22 +143,21 @@ static void print_help(void) {
   if (help == NULL || *help == '\0' || strcmp(help, "0") == 0) return;
   char block[1024];
   kvo_sink text = {.memory = block, .capacity = sizeof block, .fd = STDERR_FILENO};
-  kvo__put(
-      &text,
-      "What happens after a fault of key-value observing is for the environment to say:\n"
-      "  KVO_POLICY       abort, trap, log, once or ignore, for all faults, or a list for a severity or a code:\n"
-      "                   log,error:abort,KVO0002:ignore\n"
-      "  KVO_REPORT       text or json; and leaks: tell at exit what is still observed\n"
-      "  KVO_REPORT_PATH  a file to append reports to; %p is the process id\n"
-      "  KVO_STACKS=n     keep n return addresses of each registration and removal (0; to 64); full: 64, and\n"
-      "                   reports show the library's own calls, too\n"
-      "  KVO_ZOMBIES=n    remember n ended observations (2048; to 65536)\n"
-      "  KVO_HISTORY=n    remember n events (0; to 1048576)\n"
-      "  KVO_VALUES=1     let reports contain values of properties\n"
-      "  KVO_MAX_DEPTH=n  let deliveries nest n deep at most; 0: as deep as the stack allows\n"
-      "  KVO_SLOW_MS=n    tell of callbacks that take longer, in milliseconds (0: of none)\n"
-      "  KVO_HELP=1       this list\n"
-      "The faults:\n");
+  kvo__put(&text,
+           "What happens after a fault of key-value observing is for the environment to say:\n"
+           "  KVO_POLICY       abort, trap, log, once or ignore, for all faults, or a list for a severity or a code:\n"
+           "                   log,error:abort,KVO0002:ignore\n"
+           "  KVO_REPORT       text or json; and leaks: tell at exit what is still observed\n"
+           "  KVO_REPORT_PATH  a file to append reports to; %p is the process id\n"
+           "  KVO_STACKS=n     keep n return addresses of each registration and removal (0; to 64); full: 64, and\n"
+           "                   reports show the library's own calls, too\n"
+           "  KVO_ZOMBIES=n    remember n ended observations (2048; to 65536)\n"
+           "  KVO_HISTORY=n    remember n events (0; to 1048576)\n"
+           "  KVO_VALUES=1     let reports contain values of properties\n"
+           "  KVO_MAX_DEPTH=n  let deliveries nest n deep at most; 0: as deep as the stack allows\n"
+           "  KVO_SLOW_MS=n    tell of callbacks that take longer, in milliseconds (0: of none)\n"
+           "  KVO_HELP=1       this list\n"
+           "The faults:\n");
   for (size_t i = 0; i < CODE_COUNT; i++)
     kvo__append(&text, "  KVO%04d %-7s %s\n", (int)codes[i].code, severity_names[codes[i].severity], codes[i].meaning);
   kvo__sink_flush(&text);
@@ -168,7 +166,8 @@ static void print_help(void) {
 static void read_environment(void) {
   int cancellation = kvo__cancel_hold();
   read_list("KVO_POLICY", parse_policy,
-            "is not understood and is skipped; say abort, trap, log, once, ignore, or one of them for a severity or a code: error:log, KVO0002:log");
+            "is not understood and is skipped; say abort, trap, log, once, ignore, or one of them for a severity or a "
+            "code: error:log, KVO0002:log");
   read_list("KVO_REPORT", parse_form, "is not understood and is skipped; say text or json, and leaks");
   open_report_file();
   print_help();

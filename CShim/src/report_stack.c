@@ -55,7 +55,8 @@ bool kvo__is_library_call(const void *return_address) {
   const char *slash = strrchr(place.module.path, '/'), *file = slash != NULL ? slash + 1 : place.module.path;
   if (begins(file, "libswift") || is_of_runtime(return_address, &place, file)) return true;
   if (place.symbol == NULL) return false;
-  return begins(place.symbol, "$s17KeyValueObserving") || is_thunk(place.symbol) || is_of_standard_library(place.symbol);
+  return begins(place.symbol, "$s17KeyValueObserving") || is_thunk(place.symbol) ||
+         is_of_standard_library(place.symbol);
 }
 
 static bool is_of_c_library(const void *return_address) {
@@ -68,7 +69,8 @@ static bool is_of_c_library(const void *return_address) {
 static bool is_main(void *const *frames, size_t count, size_t index) {
   const char *symbol = kvo__code_place(frames[index]).symbol;
   if (symbol == NULL) return false;
-  return strcmp(symbol, "main") == 0 || (ends(symbol, "_main") && index + 1 < count && is_of_c_library(frames[index + 1]));
+  return strcmp(symbol, "main") == 0 ||
+         (ends(symbol, "_main") && index + 1 < count && is_of_c_library(frames[index + 1]));
 }
 
 enum { FEW_CALLS = 16, MOST_CALLS = 64 };

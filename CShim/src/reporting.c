@@ -70,8 +70,11 @@ static void give_back(kvo_report *report) {
 }
 
 void kvo__reports_forked(void) {
-  for (size_t i = 0; i < KEPT; i++)
-    if (atomic_load(&kept[i].owner) != kvo__own_mark()) atomic_store(&kept[i].owner, 0);
+  for (size_t i = 0; i < KEPT; i++) {
+    if (atomic_load(&kept[i].owner) == kvo__own_mark()) continue;
+    kept[i].is_asked = false;
+    atomic_store(&kept[i].owner, 0);
+  }
 }
 
 /* ------------------------------------------------------------------------------------------------------------ Beginning -- */

@@ -150,7 +150,6 @@ TEST("KVO0010 is raised for each form of a malformed key path") {
   item_destroy(object);
 }
 
-
 static char whole[1 << 20];
 static size_t whole_length;
 static int groups, counted;
@@ -203,7 +202,8 @@ TEST("of 1000 observations a report has one of each place, exactly counted, in 1
   CHECK_EQ(groups, 3);
   CHECK_EQ(counted, 1000);
   CHECK(whole_length < 16384);
-  CHECK_CONTAINS(whole, "while 1000 observations were registered (key paths: \"value\" ×600, \"other\" ×396, \"name\" ×4)");
+  CHECK_CONTAINS(whole,
+                 "while 1000 observations were registered (key paths: \"value\" ×600, \"other\" ×396, \"name\" ×4)");
   CHECK_CONTAINS(whole, "fixture.c:131, as were 599 others like it");
   for (int i = 0; i < 1000; i++) CHECK_EQ(many[i].destroyed, 1);
 }
@@ -237,7 +237,9 @@ TEST("of observations at 1000 places a report shows the first in 16 KiB, and say
   int left = 0, digits = 1;
   for (const char *at = more - 1; *at >= '0' && *at <= '9'; at--, digits *= 10) left += (*at - '0') * digits;
   int shown = 0;
-  for (const char *at = strstr(whole, "\n        registered at "); at != NULL; at = strstr(at + 1, "\n        registered at ")) shown++;
+  for (const char *at = strstr(whole, "\n        registered at "); at != NULL;
+       at = strstr(at + 1, "\n        registered at "))
+    shown++;
   CHECK_EQ(shown + left, 1000);
 }
 

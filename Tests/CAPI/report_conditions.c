@@ -51,10 +51,10 @@ typedef struct misuse {
   const char *begin;
 } misuse;
 
-static const misuse misuses[] = {
-    {never_was, "KVO0008 fatal: "},    {remove_stranger, "KVO0002 fatal: "}, {remove_twice, "KVO0003 fatal: "},
-    {did_alone, "KVO0028 error: "},    {malformed, "KVO0010 fatal: "},       {die_observed, "KVO0001 fatal: "},
-    {fault_while_told, "KVO0008 fatal: "}};
+static const misuse misuses[] = {{never_was, "KVO0008 fatal: "},       {remove_stranger, "KVO0002 fatal: "},
+                                 {remove_twice, "KVO0003 fatal: "},    {did_alone, "KVO0028 error: "},
+                                 {malformed, "KVO0010 fatal: "},       {die_observed, "KVO0001 fatal: "},
+                                 {fault_while_told, "KVO0008 fatal: "}};
 enum { MISUSES = sizeof misuses / sizeof *misuses };
 
 static void prepare(void) {

@@ -73,8 +73,7 @@ static kvo_fault whole(void) {
                      .event_count = 3};
 }
 
-#define MORE_OF_REGISTRATIONS                                                                                          \
-  "; KVO_STACKS=32 tells the calls of registrations; KVO_HISTORY=256 what happened before"
+#define MORE_OF_REGISTRATIONS "; KVO_STACKS=32 tells the calls of registrations; KVO_HISTORY=256 what happened before"
 #define MORE(code) "; KVO_POLICY=" code ":log goes on after it; KVO_HELP=1 lists all; break on kvo_fault_break"
 
 TEST("a text says what, why, where else, which observations, where, by which deliveries, what before, and what to do") {

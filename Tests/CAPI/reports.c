@@ -49,7 +49,8 @@ TEST("KVO_REPORT=json writes the report as one line, with strings escaped and by
   CHECK_EQ(strncmp(run.errors,
                    "{\"schema\":1,\"code\":\"KVO0002\",\"severity\":\"fatal\",\"summary\":\"KVO0002 fatal: ", 70),
            0);
-  CHECK_CONTAINS(run.errors, "a \\u0022quoted\\u0022\\u005cx09path \\u005cxff\\u0022"); /* the first line is one for people */
+  CHECK_CONTAINS(run.errors,
+                 "a \\u0022quoted\\u0022\\u005cx09path \\u005cxff\\u0022"); /* the first line is one for people */
   CHECK_CONTAINS(run.errors, "\"exception\":\"NSRangeException\"");
   CHECK_CONTAINS(run.errors, "\"keyPath\":\"value\"");
   CHECK_CONTAINS(run.errors, "\"options\":[\"new\",\"prior\"]");

@@ -450,7 +450,8 @@ typedef struct kvo_observer {
   void (*KVO_NULLABLE destroy)(void *KVO_NULLABLE user_data);
   /** Any pointer, compared exactly on removal with a context. */
   void *KVO_NULLABLE context;
-  /** Where in the source the observation is made, for reports; use KVO_HERE. Not copied: a literal, or NULL. */
+  /** Where in the source the observation is made, for reports; use KVO_HERE. Copied, unless it is a literal of the
+   * executable: the module that gives it may be unloaded. NULL: not told; nor is it after some thousand different ones. */
   const char *KVO_NULLABLE file;
   uint32_t line;
 } kvo_observer;

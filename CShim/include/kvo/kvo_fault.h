@@ -112,7 +112,7 @@ typedef struct kvo_fault_site {
   size_t frame_count;
 } kvo_fault_site;
 
-/** A remaining or concerned observation in a fault. Valid until the handler returns. */
+/** A remaining or concerned observation in a fault; of more than 8 there is one for each place. Valid until the handler returns. */
 typedef struct kvo_fault_observation {
   kvo_observation observation;
   const char *key_path;
@@ -178,7 +178,8 @@ typedef struct kvo_event {
 typedef struct kvo_fault {
   kvo_fault_code code;
   kvo_severity severity;
-  /** One line, complete in itself, beginning with the code, such as "KVO0002 fatal: ...". */
+  /** One line, complete in itself, beginning with the code, such as "KVO0002 fatal: ...", and ending with a place, if one is known. In
+   * names control characters are escaped. */
   const char *summary;
   /** Apple's sentence for this misuse, or NULL where Apple has none. */
   const char *KVO_NULLABLE apple;
@@ -215,17 +216,17 @@ typedef struct kvo_fault {
 
 /** The forms of a report. */
 typedef enum kvo_report_format {
-  /** Some lines for people. The first is the summary. */
+  /** Some lines for people, less than 16 KiB unless names are very long. The first is the summary. */
   KVO_REPORT_TEXT = 0,
-  /** One line of JSON; its member "schema" is 1. Addresses and ids are strings. */
+  /** One line of JSON; its member "schema" is 1. Addresses and ids are strings. Of each call it says whether it is the library's. */
   KVO_REPORT_JSON = 1,
 } kvo_report_format;
 
 /** Writes the whole report into `buffer`, of `size` bytes, ended by NUL and cut short if it does not fit. Returns the length of the
  * whole without the NUL. Of a string of the program's that is longer than 1000 bytes the beginning and the end are given.
  *
- * Takes no memory of the runtime's and no lock of it: it may be called in a signal handler, and where there is no memory. Then names
- * of Swift and C++ functions stay as the linker knows them, because their runtimes take memory to demangle them; and names are left
+ * Takes no memory and no lock, and less than 3 KiB of stack: it may be called in a signal handler, in the child of a fork, and where
+ * there is no memory. Then names of Swift and C++ functions stay as the linker knows them, because their runtimes take memory to demangle them; and names are left
  * out where a module's file cannot be read. NULL for the fault gives an empty text, NULL for the buffer only measures, and an unknown
  * format is text; the arrays of a fault that the program has made may be NULL, whatever their counts. */
 KVO_API size_t kvo_fault_format(const kvo_fault *fault, kvo_report_format format, char *KVO_NULLABLE buffer,
@@ -268,10 +269,12 @@ typedef kvo_action (*kvo_fault_handler)(const kvo_fault *fault, void *KVO_NULLAB
  * - KVO_POLICY: `abort`, `log` or `ignore`, for all; or a list of items for a severity or a code, such as
  *   `log,error:abort,KVO0002:ignore`. The most particular one holds.
  * - KVO_REPORT: `text` (the default) or `json`; and `leaks` tells at exit what is still observed.
- * - KVO_REPORT_PATH: a file to append reports to instead of standard error; `%p` in it stands for the process id.
+ * - KVO_REPORT_PATH: a file to append reports to instead of standard error; `%p` in it stands for the process id. From when it
+ *   takes no more, reports go to standard error.
  * - KVO_HELP: any value but 0 lists all this and all codes at the first fault.
  * What the runtime remembers and watches is read when the library is loaded:
- * - KVO_STACKS: how many return addresses to keep of each registration and removal; 0, the default, keeps the source line only.
+ * - KVO_STACKS: how many return addresses to keep of each registration and removal; 0, the default, keeps the source line only;
+ *   `full`: 64, and reports as texts leave out no call of the library's.
  * - KVO_ZOMBIES: how many ended observations to remember, to tell a second removal from one of what never was; 2048.
  * - KVO_HISTORY: how many events to remember; 0.
  * - KVO_VALUES: 1 lets reports contain values of properties, which may be private.
