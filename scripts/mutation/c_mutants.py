@@ -74,7 +74,8 @@ def mutants(path, source):
             if text(i - 1) == "{" and text(i + 1) == "}":  # = {0}
                 continue
             digits = re.match(r"\d+", token.text)[0]
-            if int(digits) > MOST or is_array_size(found, i):
+            is_limit = not token.function and "<<" in (text(i - 1), text(i + 1))
+            if int(digits) > MOST or is_limit or is_array_size(found, i):
                 continue
             suffix = token.text[len(digits):]
             yield replaced("constant", i, str(int(digits) + 1) + suffix)
