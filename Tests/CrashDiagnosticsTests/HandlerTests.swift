@@ -31,8 +31,36 @@
     return codes
   }
 
+  /// Raises faults on a thread with a small stack, which a handler that grew with each would soon overflow.
+  private enum Endurance {
+    private static let heard = Atomic<Int>(0)
+
+    static func run() {
+      KeyValueFault.setHandler { _ in
+        heard.add(1, ordering: .relaxed)
+        return .ignore
+      }
+      let done = DispatchSemaphore(value: 0)
+      let thread = Thread {
+        let (meter, reader) = (Meter(), Reader())
+        for _ in 0..<10_000 { meter.removeObserver(reader, forKeyPath: "value") }
+        done.signal()
+      }
+      thread.stackSize = 512 << 10
+      thread.start()
+      done.wait()
+      precondition(heard.load(ordering: .relaxed) == 10_000)
+    }
+  }
+
   @Suite("Faults with a handler")
   struct HandlerTests {
+    @Test func `A handler of the process stays what it is through ten thousand faults, on half a megabyte of stack`()
+      async
+    {
+      await #expect(processExitsWith: .success) { Endurance.run() }
+    }
+
     @Test func `After a death while observed the observer hears nothing more, and may observe again`() {
       let reader = Reader()
       let raised = faults {

@@ -79,14 +79,14 @@ public struct KeyValueFault: Sendable {
   /// It is called for each fault, on the thread that caused it, with no lock held, and may do anything; a fault within it takes the
   /// standard action. It lasts until it is replaced.
   public static func setHandler(_ handler: (@Sendable (KeyValueFault) -> Action)?) {
-    current.withLock { $0 = handler }
+    current.withLock { $0 = handler.map(Handler.init) }
     guard handler != nil else {
       kvo_set_fault_handler(nil, nil)
       return
     }
     kvo_set_fault_handler(
       { fault, _ in
-        (KeyValueFault.current.withLock { $0 }?(KeyValueFault(fault.pointee)) ?? .standard).raw
+        (KeyValueFault.current.withLock { $0 }?.decide(KeyValueFault(fault.pointee)) ?? .standard).raw
       }, nil)
   }
 
@@ -153,7 +153,12 @@ public struct KeyValueFault: Sendable {
     }
   }()
 
-  private static let current = Guarded<(@Sendable (KeyValueFault) -> Action)?>(nil)
+  /// A handler of the process.
+  private struct Handler: Sendable {
+    let decide: @Sendable (KeyValueFault) -> Action
+  }
+
+  private static let current = Guarded<Handler?>(nil)
 
   private init(_ fault: kvo_fault) {
     code = Int(fault.code.rawValue)
