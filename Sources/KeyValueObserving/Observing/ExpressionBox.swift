@@ -63,7 +63,7 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
     let observation = (name ?? "\(keyPath)").withCString {
       register(
         with: object.adoptedObject, key: nil, keyPath: $0, options: kvo_options(options, endsWithObject: true),
-        site: site, keepsLast: !isReference(Value.self))
+        site: site, keepsLast: wantsOld && holdsNoObject(Value.self))
     }
     return NSKeyValueObservation(observation)
   }

@@ -80,6 +80,9 @@ public struct NSKeyValueObservedChange<Value> {
   public let newValue: Value?
 
   /// The old value, when asked for with `.old`. Of an optional property it is `.some(nil)` for `nil`.
+  ///
+  /// When an object that a path goes through dies, it is there only of a type that holds no object: numbers, texts, data, URLs, and
+  /// optionals and collections of these.
   public let oldValue: Value?
 
   /// The positions of an insertion, removal or replacement, otherwise `nil`; the values then hold these elements only.

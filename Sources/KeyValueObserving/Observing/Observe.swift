@@ -123,9 +123,3 @@ extension UnsafeMutableRawPointer {
     storage.deallocate()
   }
 }
-
-/// Tells whether values of a type are references: to keep one would keep an object alive.
-func isReference(_ type: Any.Type) -> Bool {
-  if let optional = type as? any OptionalProtocol.Type { return isReference(optional.wrappedType) }
-  return type is AnyObject.Type
-}
