@@ -60,7 +60,7 @@ static void normalise_line(const char *line, size_t length, FILE *out) {
 /* A line of a stack: "#0 ..." after spaces, or how many calls more there are. */
 static bool is_frame(const char *line) {
   line += strspn(line, " ");
-  if (line[0] == '(' && strncmp(line + 1 + strspn(line + 1, "0123456789"), " calls more", 11) == 0) return true;
+  if (line[0] == '(' && strncmp(line + 1 + strspn(line + 1, "0123456789"), " more calls", 11) == 0) return true;
   return line[0] == '#' && isdigit((unsigned char)line[1]) && strchr("0123456789 ", line[2]) != NULL;
 }
 

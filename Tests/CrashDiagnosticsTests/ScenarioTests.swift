@@ -96,11 +96,14 @@
   }
 
   extension Row {
-    /// What a reader sees who sees no more than the beginning.
+    /// What a reader sees who sees no more than the beginning: with a place, if the report knows one.
     fileprivate func firstLineIsReadable(in verdict: Verdict) -> Bool {
       if scenario.pointee.codes.pointee == 0 { return true }
       let first = verdict.report.prefix { $0 != "\n" }
-      return first.hasPrefix("{\"schema\":1,\"code\":\"KVO") || first.wholeMatch(of: /KVO[0-9]{4} [a-z]+: .+/) != nil
+      if first.hasPrefix("{\"schema\":1,\"code\":\"KVO") { return true }
+      // One about the environment has no place.
+      let hasPlace = first.hasPrefix("KVO0034") || !verdict.report.contains(/at \S+\.(swift|c):[0-9]+/)
+      return first.wholeMatch(of: /KVO[0-9]{4} [a-z]+: .+/) != nil && (hasPlace || first.contains(/\.(swift|c):[0-9]+/))
     }
   }
 

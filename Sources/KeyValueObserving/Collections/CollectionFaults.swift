@@ -36,10 +36,16 @@ func raiseOutside(_ position: Int, count: Int, of name: String, site: Observatio
     KVO_FAULT_OUT_OF_RANGE, "position \(position) is outside of \(name), which has \(count) elements", site: site)
 }
 
-/// - Parameter selector: Apple's method.
-func raiseCounts(elements: Int, positions: Int, _ selector: String, of kind: String, site: ObservationSite?) {
+/// - Parameters:
+///   - selector: Apple's method.
+///   - name: What was to be changed.
+func raiseCounts(
+  elements: Int, positions: Int, _ selector: String, of kind: String, name: String, site: ObservationSite?
+) {
+  let given = elements == 1 ? "1 element is given" : "\(elements) elements are given"
   raiseFault(
-    KVO_FAULT_BAD_COLLECTION_CHANGE, "\(elements) elements are given for \(positions) positions",
+    KVO_FAULT_BAD_COLLECTION_CHANGE,
+    "\(given) for \(positions) position\(positions == 1 ? "" : "s") of \(name)",
     apple: "\(selector): "
       + "the counts of the passed-in \(kind) (\(elements)) and index set (\(positions)) must be identical.",
     site: site)

@@ -144,7 +144,8 @@ extension KeyValueMutableArray {
 
   private func fit(_ elements: [Element], _ positions: IndexSet, _ selector: String) -> Bool {
     if elements.count == positions.count { return true }
-    raiseCounts(elements: elements.count, positions: positions.count, selector, of: "array", site: place.site)
+    raiseCounts(
+      elements: elements.count, positions: positions.count, selector, of: "array", name: place.name, site: place.site)
     return false
   }
 

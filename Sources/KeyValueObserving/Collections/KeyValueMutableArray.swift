@@ -47,7 +47,8 @@ public struct KeyValueMutableArray<Element> {
   /// Whether these are positions of the list; otherwise a fault.
   func permits(_ range: Range<Int>) -> Bool {
     // One position behind the last is permitted, as the end of a range.
-    let outside = range.lowerBound < 0 ? range.lowerBound : range.upperBound > count ? range.upperBound : nil
+    let first = Swift.max(range.lowerBound, count)
+    let outside = range.lowerBound < 0 ? range.lowerBound : range.upperBound > count ? first : nil
     guard let outside else { return true }
     raiseOutside(outside, count: count, of: place.name, site: place.site)
     return false

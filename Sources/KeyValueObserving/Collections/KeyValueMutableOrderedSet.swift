@@ -152,7 +152,8 @@ public struct KeyValueMutableOrderedSet<Element: Hashable>: RandomAccessCollecti
   private func fit(_ elements: [Element], _ positions: IndexSet, _ selector: String) -> Bool {
     if elements.count == positions.count { return true }
     raiseCounts(
-      elements: elements.count, positions: positions.count, selector, of: "ordered set", site: list.place.site)
+      elements: elements.count, positions: positions.count, selector, of: "ordered set", name: list.place.name,
+      site: list.place.site)
     return false
   }
 }

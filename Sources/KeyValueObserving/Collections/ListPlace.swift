@@ -49,7 +49,8 @@ final class PropertyList<List: ListValue, Element>: ListPlace<Element> {
   override var count: Int? { access.read().itemCount }
   override func element(at position: Int) -> Element { cast(access.read().item(at: position)) }
   override var name: String {
-    "\"\(property.property.name)\" of \(ObserverIdentity(property.object).className)"
+    let identity = ObserverIdentity(property.object)
+    return "\"\(property.property.name)\" of \(identity.className)@\(identity.addressText)"
   }
   override var site: ObservationSite? { property.site }
 

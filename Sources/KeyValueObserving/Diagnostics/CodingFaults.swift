@@ -63,7 +63,8 @@ func raise(_ error: KeyPathError, _ use: KeyPathUse = .coding) {
     use.raise(
       KVO_FAULT_BAD_OPERATOR, "\(named.name) has no collection operator @\(name)",
       apple: "[\(named.appleName) valueForKeyPath:]: this class does not implement the \(name) operation.",
-      help: "the operators are @count, @sum, @avg, @min, @max, @distinctUnionOfObjects, @distinctUnionOfArrays, "
+      help: suggestion(for: "@\(name)", among: operators)
+        + "the operators are @count, @sum, @avg, @min, @max, @distinctUnionOfObjects, @distinctUnionOfArrays, "
         + "@distinctUnionOfSets, and of arrays also @unionOfObjects and @unionOfArrays")
   case .badOperand(let receiver, let name, let operand, let need):
     // What an operator goes into has to be a collection; what it computes with, of a type that it can compute with.
@@ -106,15 +107,32 @@ private func raiseUndefinedKey(_ key: String, of receiver: Any, _ access: KeyPat
   }
   use.raise(
     KVO_FAULT_UNDEFINED_KEY, detail, apple: apple,
-    help: object.map(keys)
+    help: object.map { keys(of: $0, instead: key) }
       ?? "keys are properties of @KeyValueObservable classes and C objects, and entries of dictionaries")
 }
 
-private func keys(of object: any KeyValueObservable) -> String {
+private func keys(of object: any KeyValueObservable, instead key: String) -> String {
   let names = (object as? KeyValueRuntimeObject)?.keys ?? KeyValueClass.of(object).properties.map(\.name)
   let list = names.isEmpty ? "none" : names.joined(separator: ", ")
-  return "the keys of \(NamedValue(object).className) are: \(list)"
+  return "\(suggestion(for: key, among: names))the keys of \(NamedValue(object).className) are: \(list)"
 }
+
+/// "did you mean …? ", if one of the names is like what was written.
+private func suggestion(for name: String, among names: [String]) -> String {
+  var nearest: String?
+  var least = 0
+  for each in names {
+    let away = kvo_name_distance(name, each)
+    if away > 0, nearest == nil || away < least { (nearest, least) = (each, away) }
+  }
+  return nearest.map { "did you mean \"\($0)\"? " } ?? ""
+}
+
+/// The operators of collections.
+private let operators = [
+  "@count", "@sum", "@avg", "@min", "@max", "@distinctUnionOfObjects", "@distinctUnionOfArrays", "@distinctUnionOfSets",
+  "@unionOfObjects", "@unionOfArrays",
+]
 
 func raiseNilValue(of object: any KeyValueObservable, key: String) {
   let named = NamedValue(object)
