@@ -36,32 +36,39 @@ static void end(kvo_thread *self, uint32_t number) {
 }
 
 /* What the marks that were taken away were. */
-typedef struct left {
-  bool by_handler, any;
-  const kvo_node *node; /* of the outermost delivery */
-} left;
+enum { LEFT_ANY = 1, LEFT_BY_HANDLER = 2 };
 
 /* Ends all from the number on that `frame` shows to have been left; of those inside of it, which are left in any case, too. */
-static left end_left(kvo_thread *self, uint32_t first, const void *frame) {
-  left found = {false, false, NULL};
+static unsigned end_left(kvo_thread *self, uint32_t first, const void *frame) {
+  unsigned found = 0;
   for (uint32_t i = atomic_load(&self->depth); i > first; i--) {
     if (i > atomic_load(&self->depth)) continue; /* what it runs when it ends may have changed that */
     const kvo_mark *mark = kvo__mark_at(i - 1);
     if (mark->frame == NULL || !kvo__is_left(mark->frame, frame)) continue;
-    if (kvo__is_delivery(mark)) found.node = mark->node;
-    found.any = true;
-    if (mark->node == NULL && mark->is_handler) found.by_handler = true;
+    found |= LEFT_ANY;
+    if (mark->node == NULL && mark->is_handler) found |= LEFT_BY_HANDLER;
     end(self, i - 1);
   }
   return found;
 }
 
+/* The node of the outermost delivery that was left, or NULL. */
+static const kvo_node *first_left(const kvo_thread *self, const void *frame) {
+  uint32_t depth = atomic_load(&self->depth);
+  for (uint32_t i = 0; i < depth; i++) {
+    const kvo_mark *mark = kvo__mark_at(i);
+    if (kvo__is_delivery(mark) && kvo__is_left(mark->frame, frame)) return mark->node;
+  }
+  return NULL;
+}
+
 void kvo__end_abandoned(kvo_thread *self, const void *frame) {
-  left found = end_left(self, 0, frame);
+  const kvo_node *node = first_left(self, frame);
+  unsigned found = end_left(self, 0, frame);
   kvo__wills_abandoned(frame);
-  if (!found.any) return;
+  if (found == 0) return;
   if (kvo__is_left(self->settling.frame, frame)) kvo__settle_left(self);
-  if (!found.by_handler) kvo__fault_abandoned(found.node);
+  if ((found & LEFT_BY_HANDLER) == 0) kvo__fault_abandoned(node);
   kvo__settle_if_due(self, atomic_load(&self->depth));
 }
 

@@ -8,9 +8,9 @@ enum {
   LONGEST_ROUND = 32,
   /** So deep deliveries may nest on a stack whose end is not known, such as a coroutine's, if nothing is seen of its end. */
   UNKNOWN_STACK = 1024,
-  /** What is left of a stack for the callback that is just to begin, and for a report: a quarter, in these limits, but never more than
-   * half. */
-  LEAST_RESERVE = 32 * 1024,
+  /** What is left of a stack for the callback that is just to begin, or for the fault and its handler, for a report has a stack of its
+   * own: a quarter, in these limits, but never more than half. */
+  LEAST_RESERVE = 16 * 1024,
   MOST_RESERVE = 256 * 1024,
 };
 

@@ -129,11 +129,7 @@ static void after_fork_in_child(void) {
   kvo__world_resume();
 }
 
-static void prepare_process(void) {
-  long supported = membarrier(MEMBARRIER_CMD_QUERY);
-  kvo__threads.has_barrier = supported > 0 && (supported & MEMBARRIER_CMD_PRIVATE_EXPEDITED) != 0;
-  has_end_key = pthread_key_create(&end_key, thread_end) == 0;
-}
+static void prepare_ends(void) { has_end_key = pthread_key_create(&end_key, thread_end) == 0; }
 
 /* In a module that is unloaded, threads that have used the runtime would end in code that is gone, and so would the watchdog. */
 static void stay_loaded(void) {
@@ -147,6 +143,9 @@ static void stay_loaded(void) {
 /* Before the program can: its handlers, and the locks they take, then come before ours at a fork, which stop all other threads
  * that come to a lock of ours. */
 __attribute__((constructor)) static void prepare_forks(void) {
+  /* A fork asks for the barrier, also on a thread that never used the runtime. Until here stores are exchanges. */
+  long supported = membarrier(MEMBARRIER_CMD_QUERY);
+  kvo__threads.has_barrier = supported > 0 && (supported & MEMBARRIER_CMD_PRIVATE_EXPEDITED) != 0;
   stay_loaded();
   pthread_atfork(kvo__world_stop, kvo__world_resume, after_fork_in_child);
 }
@@ -154,7 +153,7 @@ __attribute__((constructor)) static void prepare_forks(void) {
 kvo_thread *kvo__thread(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   if (kvo__this_thread != NULL) return kvo__this_thread;
-  pthread_once(&once, prepare_process);
+  pthread_once(&once, prepare_ends);
   /* Of the C library, not of the program's allocator: a record may be made before that is set, and ends after it. */
   kvo_thread *made = calloc(1, sizeof *made);
   kvo_mark *marks = calloc(FIRST_MARKS, sizeof *marks);

@@ -236,10 +236,10 @@ static kvo_action see_fault(const kvo_fault *fault, void *arg) {
   return KVO_ACTION_IGNORE;
 }
 
-TEST("on a stack of 48 KiB deliveries are put off before it overflows") {
+TEST("on a stack of 32 KiB deliveries are put off before it overflows") {
   kvo_set_fault_handler(see_fault, NULL);
   if (harness_is_instrumented()) return;
-  with_stack(48, count_down_from, &(int){200});
+  with_stack(32, count_down_from, &(int){200});
   CHECK_EQ((int)faults_seen, 1);
 }
 

@@ -246,7 +246,7 @@ TEST("NULL and unknown arguments of the observing calls are refused as faults th
 /* ------------------------------------------------------------------------------------------------------ Many properties -- */
 
 static kvo_status register_many(const char *name, kvo_class *superclass, const char *prefix, size_t count, kvo_class **out) {
-  char(*names)[16] = calloc(count, sizeof *names);
+  char(*names)[32] = calloc(count, sizeof *names);
   kvo_property_spec *properties = calloc(count, sizeof *properties);
   for (size_t i = 0; i < count; i++) {
     snprintf(names[i], sizeof names[i], "%s%zu", prefix, i);
