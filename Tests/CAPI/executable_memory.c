@@ -49,7 +49,8 @@ TEST("no page is writable and executable at once, also after many classes were o
     kvo_object_destroy(object);
   }
   maps after = read_maps();
-  CHECK_EQ(after.writable_and_executable, before.writable_and_executable);
+  /* valgrind makes such pages of its own, for the code that it translates. */
+  if (!harness_is_valgrind()) CHECK_EQ(after.writable_and_executable, before.writable_and_executable);
   if (!harness_is_instrumented()) CHECK_EQ(after.writable_and_executable, 0);
   CHECK_EQ(before.trampolines, 0);
   CHECK(after.trampolines > 0);
