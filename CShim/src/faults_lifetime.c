@@ -1,6 +1,18 @@
 /* faults_lifetime.c - objects that die while they are observed, and objects whose header is not theirs any more. */
 #include "report.h"
 
+static const char *yes(kvo_options options, kvo_options option) { return (options & option) != 0 ? "YES" : "NO"; }
+
+/* What is an object with Apple is one here by its identity: the observation's id, and its key path. */
+static void append_info(kvo_sink *to, const kvo_fault_observation *of) {
+  kvo__append(to,
+              "\n<NSKeyValueObservance 0x%llx: Observer: 0x%llx, Key path: %s, Options: <New: %s, Old: %s, Prior: %s> "
+              "Context: 0x%llx, Property: 0x%llx>",
+              (unsigned long long)of->observation, kvo__address(of->observer), of->key_path, yes(of->options, KVO_NEW),
+              yes(of->options, KVO_OLD), yes(of->options, KVO_PRIOR), kvo__address(of->context),
+              kvo__address(of->key_path));
+}
+
 void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls, kvo_fault_observation *left, size_t count,
                             kvo_place place) {
   const void *instance = (const char *)object - cls->header_offset;
@@ -10,11 +22,13 @@ void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls, kvo_
               kvo__address(instance), count, count == 1 ? " was" : "s were");
   kvo__append_key_paths(&report->detail, left, groups);
   kvo__append(&report->detail, ")");
-  /* Then comes the list of them, which the report has already. */
+  /* The list is for handlers and JSON: the text of the report has the observations already. */
   kvo__append(&report->apple,
               "An instance 0x%llx of class %s was deallocated while key value observers were still registered with it. "
-              "Current observation info: <NSKeyValueObservationInfo 0x%llx> (...)",
+              "Current observation info: <NSKeyValueObservationInfo 0x%llx> (",
               kvo__address(instance), cls->written, kvo__address(object));
+  for (size_t i = 0; i < count && count <= KVO_MOST_SINGLE; i++) append_info(&report->apple, &left[i]);
+  kvo__append(&report->apple, count <= KVO_MOST_SINGLE ? "\n)" : "...)");
   bool itself = false;
   for (size_t i = 0; i < groups; i++) itself = itself || left[i].observer == instance;
   kvo__append(&report->help,

@@ -223,6 +223,18 @@ static void put_more(kvo_sink *to, const kvo_fault *fault) {
   kvo__put(to, ":log goes on after it; KVO_HELP=1 lists all; break on kvo_fault_break\n");
 }
 
+/* Without the list of observations that may end the sentence: the report has its own. */
+static void put_apple(kvo_sink *to, const char *sentence) {
+  const char *list = strstr(sentence, "(\n");
+  if (list == NULL) {
+    put_lines(to, "  Apple says: ", sentence, "    ");
+    return;
+  }
+  kvo__put(to, "  Apple says: ");
+  kvo__put_clean(to, sentence, (size_t)(list + 1 - sentence));
+  kvo__put(to, "...)\n");
+}
+
 void kvo__put_text_report(kvo_sink *to, const kvo_fault *fault, bool is_repeated) {
   put_lines(to, "", fault->summary, "  ");
   if (fault->why != NULL) put_lines(to, "  ", fault->why, "    ");
@@ -232,7 +244,7 @@ void kvo__put_text_report(kvo_sink *to, const kvo_fault *fault, bool is_repeated
   put_chain(to, fault->chain, fault->chain_count);
   if (fault->event_count > 0) kvo__put(to, "  what happened before:\n");
   for (size_t i = 0; i < fault->event_count; i++) put_event(to, &fault->events[i]);
-  if (fault->apple != NULL) put_lines(to, "  Apple says: ", fault->apple, "    ");
+  if (fault->apple != NULL) put_apple(to, fault->apple);
   if (fault->help != NULL) put_lines(to, "  help: ", fault->help, "    ");
   if (!is_repeated) put_more(to, fault);
   kvo__put_modules(to, fault);
