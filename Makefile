@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test bench check check-quick check-format check-api check-c check-documents check-sanitizers check-crashes check-costs check-scaling fuzz mutate stress format clean
+.PHONY: help demo test bench check check-quick check-format check-api check-c check-clients check-documents check-sanitizers check-crashes check-costs check-scaling fuzz mutate stress format clean
 
 # Passed on: make demo ARGS="--json", make bench ARGS="…".
 ARGS ?=
@@ -40,7 +40,7 @@ bench: ## Measure, optimised, against other systems (ARGS="--filter 'observed se
 	@scripts/require.sh swift git $(c_tools) valgrind $(peers)
 	@scripts/bench.sh $(ARGS)
 
-check: check-format check-c fuzz stress check-sanitizers check-crashes check-api check-scaling check-costs check-documents ## Everything a release must pass besides the tests; takes long
+check: check-format check-c fuzz stress check-sanitizers check-crashes check-clients check-api check-scaling check-costs check-documents ## Everything a release must pass besides the tests; takes long
 	scripts/mutate.sh --count 20 --budget 240 --least 80
 
 check-quick: check-format check-api ## The quick checks: format, C suite, kept fuzzer inputs, API baseline, what documents promise, show and name
@@ -72,6 +72,10 @@ check-crashes: ## Run the crash catalogue however a program is built, and with e
 	@scripts/require.sh swift git libffi-dev
 	scripts/check-crashes.sh
 	scripts/check-mutations.sh
+
+check-clients: ## Compile and run the programs of Tests/Clients, which use settings that this package does not
+	@scripts/require.sh swift git libffi-dev
+	scripts/check-clients.sh
 
 check-api: ## Compare the public Swift API with Documentation/api-baseline.txt; ask for doc comments
 	@scripts/require.sh swift git libffi-dev python3

@@ -136,9 +136,18 @@ static void no_value(const kvo_property *property, kvo_status *status) {
 /* An object that is dying counts as nil: nothing of it is to be read by others. */
 static bool is_dying(const kvo_object *object) { return (kvo__word(object) & KVO_WORD_DYING) != 0; }
 
+/* The present value. Where the class says what changes a property, what its getter reads is not recorded. */
+static void *copy_recorded(const kvo_property *property, kvo_object *object) {
+  if ((property->flags & KVO_PROPERTY_DECLARED) == 0) return kvo__property_copy(property, object, NULL);
+  void *paused = kvo_track_pause();
+  void *value = kvo__property_copy(property, object, NULL);
+  kvo_track_resume(paused);
+  return value;
+}
+
 /* Goes on to the object that a property holds; false when it holds none, with nil and something else told apart by *status. */
 static bool follow(held *at, const kvo_property *property, kvo_status *status) {
-  void *value = kvo__property_copy(property, at->object, NULL);
+  void *value = copy_recorded(property, at->object);
   if (value == NULL) {
     no_value(property, status);
     return false;
@@ -202,7 +211,7 @@ kvo_boxed *kvo__path_copy(kvo_object *object, const char *key_path, kvo_status *
   held last = {object, NULL, NULL};
   *status = KVO_OK;
   bool found = walk(&last, &key_path, &property, status);
-  void *value = found ? kvo__property_copy(property, last.object, NULL) : NULL;
+  void *value = found ? copy_recorded(property, last.object) : NULL;
   if (found && value == NULL) no_value(property, status);
   kvo_boxed *box = NULL;
   if (*status == KVO_OK) {

@@ -48,6 +48,32 @@
       return Diagnostic(node: attribute, message: Message(id: "notAClass", message: message), fixIt: fix)
     }
 
+    static func observableTwice(_ attribute: AttributeSyntax, _ other: AttributeSyntax, _ name: String) -> Diagnostic {
+      let message =
+        "class '\(name)' cannot be both '@\(attribute.baseName)' and '@\(other.baseName)', for both replace the accessors "
+        + "of its properties; remove one of them"
+      return Diagnostic(
+        node: attribute, message: Message(id: "observableTwice", message: message),
+        fixIts: [.remove(other), .remove(attribute)])
+    }
+
+    static func parameterPack(
+      _ attribute: AttributeSyntax, _ name: String, _ pack: GenericParameterSyntax
+    ) -> Diagnostic {
+      let message =
+        "'@\(attribute.baseName)' cannot be applied to class '\(name)', for Swift has no key paths to properties of a class "
+        + "with the parameter pack 'each \(pack.name.text)'"
+      return Diagnostic(
+        node: attribute, message: Message(id: "parameterPack", message: message), fixIt: .remove(attribute))
+    }
+
+    static func localClass(_ attribute: AttributeSyntax, _ name: String) -> Diagnostic {
+      let message =
+        "'@\(attribute.baseName)' cannot be applied to class '\(name)', which is declared in a function; move the class out of it"
+      return Diagnostic(
+        node: attribute, message: Message(id: "localClass", message: message), fixIt: .remove(attribute))
+    }
+
     static func severalBindings(_ declaration: VariableDeclSyntax) -> Diagnostic {
       let names = declaration.bindings.flatMap(\.pattern.names).map { "'\($0.plain)'" }
       let message =

@@ -10,13 +10,15 @@
     private let labels: [String]?
     private let declaration: String
     private let body: String
+    /// Whether strict memory safety asks about it.
+    private var isPointer = false
 
     /// Those that a class does not have itself, declared; none for a final class, which needs nothing but the defaults.
     static func missing(in shape: ClassShape) -> [DeclSyntax] {
       guard !shape.isFinal else { return [] }
       return all.filter { !$0.isDeclared(in: shape) }.map { hook in
         """
-        \(raw: shape.overridableAccess)nonisolated \(raw: hook.declaration) {
+        \(raw: hook.isPointer ? "@safe " : "")\(raw: shape.overridableAccess)nonisolated \(raw: hook.declaration) {
           \(raw: hook.body)
         }
         """
@@ -55,7 +57,7 @@
         body: "try __validateValue(&value, forKey: key)"),
       Hook(
         name: "observationInfo", labels: nil,
-        declaration: "var observationInfo: Swift.UnsafeMutableRawPointer?", body: "__observationInfo"),
+        declaration: "var observationInfo: Swift.UnsafeMutableRawPointer?", body: "__observationInfo", isPointer: true),
     ]
   }
 

@@ -17,13 +17,23 @@
         return []
       }
       let shape = ClassShape(declaration: declaration)
+      if let refusal = shape.refusal(node, in: context) {
+        context.diagnose(refusal)
+        return []
+      }
       shape.misuses.forEach(context.diagnose)
       let missing = Set(protocols.map(\.trimmedDescription.unqualified))
       // A superclass that the macro or the library has made observable brings the header along.
       let hasHeader = !missing.contains("_KeyValueObservableClass")
       var members: [DeclSyntax] = []
       if !hasHeader { members += header(shape) + Hook.missing(in: shape) }
-      members += propertyList(shape, inherits: hasHeader, in: context)
+      let isOperation = !missing.contains("_KeyValueOperation")
+      if isOperation {
+        let operation = OperationMembers(shape: shape)
+        members += (hasHeader ? [] : operation.announcements) + operation.link
+      }
+      let inherited = isOperation && !hasHeader ? ["isReady", "isExecuting", "isFinished", "isCancelled"] : []
+      members += propertyList(shape, inherits: hasHeader, andLists: inherited, in: context)
       members += Coding(shape: shape, missing: missing).members
       return members
     }
@@ -34,7 +44,7 @@
       return [
         "\(raw: modifiers)nonisolated let _$kvo = KeyValueObserving.KeyValueObservationHeader()",
         """
-        \(raw: modifiers)nonisolated var __keyValueObject: KeyValueObserving.KeyValueObjectReference {
+        @safe \(raw: modifiers)nonisolated var __keyValueObject: KeyValueObserving.KeyValueObjectReference {
           _$kvo.reference
         }
         """,
@@ -48,9 +58,10 @@
       providingAttributesFor member: some DeclSyntaxProtocol, in context: some MacroExpansionContext
     ) throws -> [AttributeSyntax] {
       guard let declaration = declaration.as(ClassDeclSyntax.self), let variable = member.as(VariableDeclSyntax.self),
-        variable.attributes.first(named: "_KeyValueObserved") == nil,
-        ClassShape(declaration: declaration).observes(variable)
+        variable.attributes.first(named: "_KeyValueObserved") == nil
       else { return [] }
+      let shape = ClassShape(declaration: declaration)
+      guard shape.observes(variable), shape.refusal(node, in: context) == nil else { return [] }
       return ["@_KeyValueObserved"]
     }
   }
@@ -61,10 +72,11 @@
       providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
       in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
-      guard declaration.is(ClassDeclSyntax.self) else {
+      guard let observable = declaration.as(ClassDeclSyntax.self) else {
         if !declaration.is(ExtensionDeclSyntax.self) { context.diagnose(.notAClass(node, declaration)) }
         return []
       }
+      guard ClassShape(declaration: observable).refusal(node, in: context) == nil else { return [] }
       // `nonisolated`, for the runtime asks on any thread, whichever actor the class belongs to.
       let conformances = protocols.map(\.trimmedDescription.unqualified)
         .filter { ["KeyValueObservable", "_KeyValueObservableClass"].contains($0) }

@@ -2,6 +2,7 @@
 #if Macros
   import SwiftDiagnostics
   import SwiftSyntax
+  import SwiftSyntaxMacros
 
   extension VariableDeclSyntax {
     /// Why the property cannot be observed although the class asks for it. It is then treated as `@NotObserved`, so that
@@ -31,6 +32,23 @@
   }
 
   extension ClassShape {
+    /// Why the macro does nothing for this class.
+    func refusal(_ attribute: AttributeSyntax, in context: some MacroExpansionContext) -> Diagnostic? {
+      if let other = declaration.attributes.first(named: "Observable") {
+        return .observableTwice(attribute, other, name)
+      }
+      let parameters = declaration.genericParameterClause?.parameters ?? []
+      if let pack = parameters.first(where: { $0.specifier?.tokenKind == .keyword(.each) }) {
+        return .parameterPack(attribute, name, pack)
+      }
+      // Swift has an error of its own for it, which does not say what to do.
+      let isLocal = context.lexicalContext.contains {
+        $0.is(FunctionDeclSyntax.self) || $0.is(InitializerDeclSyntax.self) || $0.is(AccessorDeclSyntax.self)
+          || $0.is(ClosureExprSyntax.self)
+      }
+      return isLocal ? .localClass(attribute, name) : nil
+    }
+
     /// Every misuse among the members.
     var misuses: [Diagnostic] {
       variables.compactMap { variable in

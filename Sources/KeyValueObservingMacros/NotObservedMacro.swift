@@ -29,7 +29,6 @@
         return "\(name), for class '\(owner.name.text)' is not marked '@KeyValueObservable'"
       }
       if variable.modifiers.has(.static, .class) { return "the type property \(name), which is never observed" }
-      if !variable.isVariable { return "the constant \(name), which never changes" }
       if binding.accessorBlock?.isComputed ?? false {
         return "the computed property \(name), which is found by what it reads"
       }

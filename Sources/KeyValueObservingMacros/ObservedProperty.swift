@@ -29,7 +29,8 @@
       }
       // Checking exclusivity costs calls on each access. A collection pays for them, as it does in a plain class: mutating it
       // can run other code, an element's death among it, which must not find it half changed.
-      let access = isCollection ? "private" : "@exclusivity(unchecked) private"
+      // It is safe as the property of a class in another module is: two threads that set it at once need a lock.
+      let access = isCollection ? "private" : "@safe @exclusivity(unchecked) private"
       let prefix =
         [declaration.attributes.actor?.trimmedDescription, access].compactMap(\.self)
         + modifiers.map(\.trimmedDescription) + ["var \(stored)"]

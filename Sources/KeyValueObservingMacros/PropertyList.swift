@@ -4,14 +4,17 @@
   import SwiftSyntaxMacros
 
   extension KeyValueObservableMacro {
-    /// - Parameter inherits: Whether the superclass has such a list.
+    /// - Parameters:
+    ///   - inherits: Whether the superclass has such a list.
+    ///   - more: Properties of a superclass that has none.
     static func propertyList(
-      _ shape: ClassShape, inherits: Bool, in context: some MacroExpansionContext
+      _ shape: ClassShape, inherits: Bool, andLists more: [String], in context: some MacroExpansionContext
     ) -> [DeclSyntax] {
       let description = "KeyValueObserving.KeyValueClassDescription"
       // The name carries the class's, for a class may be nested in the one that it inherits from.
       let own = "__describeOwn" + PropertyName(shape.declaration.name).plain
       var lines = inherits ? ["super.__keyValueProperties(__Root.self, description)"] : []
+      lines += more.filter { !shape.declaresVariable($0) }.map { "description.property(\"\($0)\", \\__Root.\($0))" }
       lines += shape.lines { member in
         if let question = KeyQuestion(member) { return [question.listing] }
         if let validator = KeyValidator(member) { return validator.listing }
@@ -28,10 +31,11 @@
           \(raw: lines.joined(separator: "\n  "))
         }
         """,
-        // A key path to a property of an actor can only be written on that actor; this function is, as the class is.
+        // A key path to a property of an actor can only be written on that actor; this function is, as the class is. `Self`, for
+        // a subclass without the macro has key paths of its own, too.
         """
         private class func \(raw: own)(_ description: \(raw: description)) {
-          __keyValueProperties(\(raw: shape.type).self, description)
+          __keyValueProperties(Self.self, description)
         }
         """,
         """
@@ -58,7 +62,7 @@
       let entry =
         kind == .observed
         ? "description.observed\(isWeak ? "Weak" : "")(\(name.literal), \(name.key), \\__Root.\(name.member)\(chained))"
-        : "description.\(kind == .stored ? "stored" : "property")(\(name.literal), \\__Root.\(name.member))"
+        : "description.\(kind == .stored ? "stored" : "property")(\(name.literal), description.paths(of: __Root.self).\(name.member))"
       if declaration.isDeprecated {
         // Only what is deprecated itself may mention the property without a warning; the second line uses the first.
         let constant = "__deprecated_" + name.plain

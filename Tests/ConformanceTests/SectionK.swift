@@ -4,7 +4,7 @@
   import KeyValueObserving
   import Testing
 
-  /// Declares its dependent keys as ported code does; they are told by what is declared and by what is read.
+  /// Declares its dependent keys as ported code does; they are told by what is declared.
   @KeyValueObservable
   private class Named {
     var first = "A"

@@ -12,7 +12,7 @@
 
   /// - Parameter conforming: What the compiler would say that the class conforms to.
   func specifications(conforming: Set<String> = []) -> [String: MacroSpec] {
-    let protocols = ["KeyValueObservable", "_KeyValueObservableClass", "Encodable", "Decodable"]
+    let protocols = ["KeyValueObservable", "_KeyValueObservableClass", "_KeyValueOperation", "Encodable", "Decodable"]
     let missing: [TypeSyntax] = protocols.filter { !conforming.contains($0) }.map { "\(raw: $0)" }
     return [
       "KeyValueObservable": MacroSpec(type: KeyValueObservableMacro.self, conformances: missing),

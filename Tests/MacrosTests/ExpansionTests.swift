@@ -58,11 +58,11 @@
               }
             }
 
-            @exclusivity(unchecked) private var _title = ""
+            @safe @exclusivity(unchecked) private var _title = ""
 
             public nonisolated let _$kvo = KeyValueObserving.KeyValueObservationHeader()
 
-            public nonisolated var __keyValueObject: KeyValueObserving.KeyValueObjectReference {
+            @safe public nonisolated var __keyValueObject: KeyValueObserving.KeyValueObjectReference {
               _$kvo.reference
             }
 
@@ -73,7 +73,7 @@
             }
 
             private class func __describeOwnDocument(_ description: KeyValueObserving.KeyValueClassDescription) {
-              __keyValueProperties(Document.self, description)
+              __keyValueProperties(Self.self, description)
             }
 
             public nonisolated class func __describeKeyValueProperties(_ description: KeyValueObserving.KeyValueClassDescription) {
@@ -154,11 +154,11 @@
               }
             }
 
-            @exclusivity(unchecked) private var _volume: Int! = 0
+            @safe @exclusivity(unchecked) private var _volume: Int! = 0
 
             nonisolated let _$kvo = KeyValueObserving.KeyValueObservationHeader()
 
-            nonisolated var __keyValueObject: KeyValueObserving.KeyValueObjectReference {
+            @safe nonisolated var __keyValueObject: KeyValueObserving.KeyValueObjectReference {
               _$kvo.reference
             }
 
@@ -169,7 +169,7 @@
             }
 
             private class func __describeOwnPlayer(_ description: KeyValueObserving.KeyValueClassDescription) {
-              __keyValueProperties(Player.self, description)
+              __keyValueProperties(Self.self, description)
             }
 
             nonisolated class func __describeKeyValueProperties(_ description: KeyValueObserving.KeyValueClassDescription) {
@@ -224,7 +224,7 @@
               }
             }
 
-            @exclusivity(unchecked) private weak var _delegate: Player?
+            @safe @exclusivity(unchecked) private weak var _delegate: Player?
             #if DEBUG
             let `default`: Tag
             #endif
@@ -233,12 +233,12 @@
               super.__keyValueProperties(__Root.self, description)
               description.observedWeak("delegate", 0x0f68069c690701ca, \__Root.delegate)
               #if DEBUG
-              description.stored("default", \__Root.default)
+              description.stored("default", description.paths(of: __Root.self).default)
               #endif
             }
 
             private class func __describeOwnSong(_ description: KeyValueObserving.KeyValueClassDescription) {
-              __keyValueProperties(Song<Tag>.self, description)
+              __keyValueProperties(Self.self, description)
             }
 
             open nonisolated override class func __describeKeyValueProperties(_ description: KeyValueObserving.KeyValueClassDescription) {
@@ -321,7 +321,7 @@
               }
             }
 
-            @exclusivity(unchecked) private var _size = 1
+            @safe @exclusivity(unchecked) private var _size = 1
             enum CodingKeys: CodingKey {
               case text, size
             }
@@ -331,7 +331,7 @@
 
             final nonisolated let _$kvo = KeyValueObserving.KeyValueObservationHeader()
 
-            final nonisolated var __keyValueObject: KeyValueObserving.KeyValueObjectReference {
+            @safe final nonisolated var __keyValueObject: KeyValueObserving.KeyValueObjectReference {
               _$kvo.reference
             }
 
@@ -355,12 +355,12 @@
               try __validateValue(&value, forKey: key)
             }
 
-            nonisolated var observationInfo: Swift.UnsafeMutableRawPointer? {
+            @safe nonisolated var observationInfo: Swift.UnsafeMutableRawPointer? {
               __observationInfo
             }
 
             class func __keyValueProperties<__Root: Note>(_: __Root.Type, _ description: KeyValueObserving.KeyValueClassDescription) {
-              description.stored("text", \__Root.text)
+              description.stored("text", description.paths(of: __Root.self).text)
               description.observed("size", 0x4dea9618e618ae3c, \__Root.size, \__Root?.?.size, inPlace: {
                   $1(&$0.size)
                 })
@@ -370,7 +370,7 @@
             }
 
             private class func __describeOwnNote(_ description: KeyValueObserving.KeyValueClassDescription) {
-              __keyValueProperties(Note.self, description)
+              __keyValueProperties(Self.self, description)
             }
 
             nonisolated class func __describeKeyValueProperties(_ description: KeyValueObserving.KeyValueClassDescription) {

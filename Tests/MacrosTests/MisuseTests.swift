@@ -84,9 +84,24 @@
       "property 'a' cannot be observed, for its storage would be '_a', which is declared already; "
         + "rename that, or mark 'a' '@NotObserved'",
       "insert '@NotObserved'", "@NotObserved var a = 1; let _a = 2"),
-    .member(
-      "@NotObserved let a = 1", "'@NotObserved' has no effect on the constant 'a', which never changes",
-      "remove '@NotObserved'", "let a = 1", warning: true),
+    Misuse(
+      source: "@KeyValueObservable @Observable class A { var a = 1 }",
+      message:
+        "class 'A' cannot be both '@KeyValueObservable' and '@Observable', for both replace the accessors of its "
+        + "properties; remove one of them",
+      fixIt: "remove '@Observable'", fixed: "@KeyValueObservable class A { var a = 1 }",
+      otherFixIts: ["remove '@KeyValueObservable'"]),
+    Misuse(
+      source: "@KeyValueObservable class A<each T> { var a: (repeat each T) }",
+      message:
+        "'@KeyValueObservable' cannot be applied to class 'A', for Swift has no key paths to properties of a class "
+        + "with the parameter pack 'each T'",
+      fixIt: "remove '@KeyValueObservable'", fixed: "class A<each T> { var a: (repeat each T) }"),
+    Misuse(
+      source: "func f() { @KeyValueObservable class A { var a = 1 } }",
+      message: "'@KeyValueObservable' cannot be applied to class 'A', which is declared in a function; "
+        + "move the class out of it",
+      fixIt: "remove '@KeyValueObservable'", fixed: "func f() { class A { var a = 1 } }"),
     .member(
       "@NotObserved var a: Int { 1 }",
       "'@NotObserved' has no effect on the computed property 'a', which is found by what it reads",
@@ -129,7 +144,7 @@
 
   private let correct = [
     "static var a = 1", "class var a: Int { 1 }", "var a: Int { 1 }", "let (a, b) = (1, 2)", "let a = 1, b = 2",
-    "@NotObserved lazy var a = 1", "@NotObserved @Clamped var a = 1", "@MainActor var a = 1",
+    "@NotObserved let a = 1", "@NotObserved lazy var a = 1", "@NotObserved @Clamped var a = 1", "@MainActor var a = 1",
     "@available(*, deprecated) var a = 1", "override var a: Int { didSet {} }", "weak var a: A?",
   ]
 

@@ -78,6 +78,21 @@
     }
   }
 
+  /// Says what changes its computed properties; their getters read more.
+  @KeyValueObservable
+  private class Tally {
+    var a = 1
+    var b = 1
+    var sum: Int { a + b }
+    var manual: Int { a + b }
+    var found: Int { sum }
+    var next: Tally?
+    var nextSum: Int { (next?.sum ?? 0) + b }
+    class var keyPathsForValuesAffectingSum: Set<String> { ["a"] }
+    class var keyPathsForValuesAffectingNextSum: Set<String> { ["next.sum"] }
+    class var automaticallyNotifiesObserversOfManual: Bool { false }
+  }
+
   @Suite("Dependent keys")
   struct DependentKeyTests {
     /// How often observers of a key are told while a body runs; observed by string and by key path, which must agree.
@@ -114,6 +129,42 @@
     @Test func `It is joined with the answer of keyPathsForValuesAffectingValue(forKey:)`() {
       let card = Card()
       #expect(told(card, "nickname", \.nickname) { card.count += 1 } == 1)
+    }
+
+    @Test func `What is declared for a computed property stands for what its getter reads`() {
+      let tally = Tally()
+      #expect(told(tally, "sum", \.sum) { tally.a += 1 } == 1)
+      #expect(told(tally, "sum", \.sum) { tally.b += 1 } == 0)
+      // Without a declaration all that is read counts, behind other getters too.
+      #expect(told(tally, "found", \.found) { tally.b += 1 } == 1)
+      let next = Tally()
+      tally.next = next
+      #expect(told(tally, "nextSum", \.nextSum) { next.a += 1 } == 1)
+      #expect(told(tally, "nextSum", \.nextSum) { next.b += 1 } == 0)
+      #expect(told(tally, "nextSum", \.nextSum) { tally.b += 1 } == 0)
+      #expect(told(tally, "nextSum", \.nextSum) { tally.next = nil } == 1)
+    }
+
+    @Test func `So it does at the end of a path that is a string`() {
+      let (tally, next, watcher) = (Tally(), Tally(), Watcher())
+      tally.next = next
+      tally.addObserver(watcher, forKeyPath: "next.sum", options: [.old, .new])
+      next.b = 5
+      next.a = 2
+      tally.next = nil
+      tally.removeObserver(watcher, forKeyPath: "next.sum")
+      #expect(watcher.log.lines == ["next.sum 6>7", "next.sum 7><null>"])
+    }
+
+    @Test func `A computed property that is announced by hand is told of announcements only`() {
+      let tally = Tally()
+      #expect(told(tally, "manual", \.manual) { tally.a += 1 } == 0)
+      let announced = told(tally, "manual", \.manual) {
+        tally.willChangeValue(forKey: "manual")
+        tally.a += 1
+        tally.didChangeValue(forKey: "manual")
+      }
+      #expect(announced == 1)
     }
 
     @Test func `A declared path may go through a collection: the collection and each element of it count`() {

@@ -53,6 +53,9 @@ typedef struct kvo_value_ops {
 enum {
   /** No setter announces its changes: it is observed through what its evaluation reads. Or-ed into the flags. */
   KVO_PROPERTY_COMPUTED = 1u << 1,
+  /** Of a computed one: the class says what changes it, by `affected_by` or by announcing it. What its evaluation reads does not
+   * count. Or-ed into the flags. */
+  KVO_PROPERTY_DECLARED = 1u << 2,
 };
 
 /** Describes one property of a binding's class. */

@@ -1,6 +1,7 @@
 // What a class answers about its keys: which notify by themselves, and what affects each.
 
 import CKVO
+import Foundation
 
 /// The answers of one class to all questions about its keys, asked once.
 struct KeyAnswers {
@@ -36,6 +37,9 @@ struct KeyAnswers {
             }
           }
         }
+      }
+      if type is any _KeyValueOperation.Type, property.isComputed, Operation.stateKeys.contains(property.name) {
+        notifies = false
       }
       if !notifies { manualKeys.insert(property.key) }
       let isOwn = { (path: String) in names.contains { path == $0 || path.hasPrefix($0 + ".") } }

@@ -71,19 +71,28 @@ public final class KeyValueClassDescription {
 
   /// Adds a computed property; what it reads is found by evaluating it.
   public func property<Root: AnyObject, Value>(_ name: StaticString, _ path: KeyPath<Root, Value>) {
-    add(name, path, isStored: false, isDirect: false)
+    add(name, path, isStored: false, isDirect: false, isComputed: true)
   }
+
+  /// Key paths to the properties of a class, by their names.
+  public func paths<Root: AnyObject>(of type: Root.Type) -> KeyValuePaths<Root> { KeyValuePaths() }
+
+  /// Leaves out a property whose value cannot be copied, such as a `Mutex`: no key path can name it.
+  public func stored(_ name: StaticString, _ path: KeyValueNoPath) {}
+
+  /// Leaves out a computed property whose value cannot be copied.
+  public func property(_ name: StaticString, _ path: KeyValueNoPath) {}
 
   private func add<Root: AnyObject, Value>(
     _ name: StaticString, _ path: KeyPath<Root, Value>, _ chained: AnyKeyPath? = nil,
     _ readers: ValueReaders<Value> = ValueReaders(), _ inPlace: InPlace<Root, Value>? = nil, isStored: Bool,
-    isDirect: Bool
+    isDirect: Bool, isComputed: Bool = false
   ) {
     let name = name.description
     properties.append(
       TypedProperty<Root, Value>(
         name: name, key: keyHash(name), path: path, chained: chained, readers: readers, inPlace: inPlace,
-        isStored: isStored, isDirect: isDirect))
+        isStored: isStored, isDirect: isDirect, isComputed: isComputed))
   }
 
   /// Declares the key paths that affect a key: what a class answers in `keyPathsForValuesAffecting<Key>`.
@@ -207,6 +216,10 @@ final class KeyValueClass: @unchecked Sendable {
   func isSelfDependent(_ key: UInt64) -> Bool { selfDependencies[key] != nil }
   /// Whether setting it does not notify.
   func isManual(_ key: UInt64) -> Bool { manualKeys.contains(key) }
+  /// Whether the class says what changes a computed property, by other keys or by announcing it: what it reads does not count.
+  func isDeclared(_ property: KeyValueProperty) -> Bool {
+    property.isComputed && (isAffected(property.key) || isManual(property.key))
+  }
 
   /// The twin in C, registered now if need be; `offset` is where instances have their header.
   func pointer(offset: Int) -> OpaquePointer {
@@ -231,7 +244,9 @@ final class KeyValueClass: @unchecked Sendable {
         user: Unmanaged.passUnretained(property).toOpaque(),
         affected_by: affectingPaths[property.key].map { strings.copy($0) },
         flags: (manualKeys.contains(property.key) ? UInt32(KVO_PROPERTY_MANUAL) : 0)
-          | (property.isDirect ? 0 : UInt32(KVO_PROPERTY_COMPUTED)))
+          | (property.isDirect ? 0 : UInt32(KVO_PROPERTY_COMPUTED))
+          // C does not know typed key paths: it then goes by what is read.
+          | (isDeclared(property) && affectingKeyPaths[property.key] == nil ? UInt32(KVO_PROPERTY_DECLARED) : 0))
     }
     var made: OpaquePointer?
     let status = kvo_binding_class_register(

@@ -39,7 +39,7 @@ extension KeyValueObservable {
     try KeyValueClass.of(self).validator(forKey: key)?(self, &value)
   }
 
-  public nonisolated var __observationInfo: UnsafeMutableRawPointer? {
+  @safe public nonisolated var __observationInfo: UnsafeMutableRawPointer? {
     let object = __keyValueObject
     return kvo_object_is_observed(object) ? UnsafeMutableRawPointer(object) : nil
   }

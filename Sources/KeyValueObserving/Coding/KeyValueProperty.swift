@@ -17,6 +17,8 @@ class KeyValueProperty: @unchecked Sendable {
   let isStored: Bool
   /// Whether it is observed by its own key: stored, be its changes told by accessors or announced by hand.
   let isDirect: Bool
+  /// Whether it is neither stored nor weak: what changes it is what its getter reads, unless that is declared.
+  let isComputed: Bool
 
   /// Whether it has elements.
   var isCollection: Bool { Swift.type(of: path).valueType is any _KeyValueCollection.Type }
@@ -24,7 +26,9 @@ class KeyValueProperty: @unchecked Sendable {
   /// Whether an object that is its value lives as long as it is.
   var isOwning: Bool { isStored && chained != nil }
 
-  init(name: String, key: UInt64, path: AnyKeyPath, chained: AnyKeyPath?, isStored: Bool, isDirect: Bool) {
+  init(
+    name: String, key: UInt64, path: AnyKeyPath, chained: AnyKeyPath?, isStored: Bool, isDirect: Bool, isComputed: Bool
+  ) {
     self.name = name
     self.key = key
     self.path = path
@@ -32,6 +36,7 @@ class KeyValueProperty: @unchecked Sendable {
     cName = TemporaryStrings().copy(name)
     self.isStored = isStored
     self.isDirect = isDirect
+    self.isComputed = isComputed
   }
 
   /// Of one that another in the list has taken the place of.
@@ -88,11 +93,13 @@ final class TypedProperty<Root: AnyObject, Value>: KeyValueProperty, @unchecked 
 
   init(
     name: String, key: UInt64, path: KeyPath<Root, Value>, chained: AnyKeyPath?, readers: ValueReaders<Value>,
-    inPlace: InPlace<Root, Value>?, isStored: Bool, isDirect: Bool
+    inPlace: InPlace<Root, Value>?, isStored: Bool, isDirect: Bool, isComputed: Bool
   ) {
     self.readers = readers
     self.inPlace = inPlace
-    super.init(name: name, key: key, path: path, chained: chained, isStored: isStored, isDirect: isDirect)
+    super.init(
+      name: name, key: key, path: path, chained: chained, isStored: isStored, isDirect: isDirect, isComputed: isComputed
+    )
   }
 
   override func reader<Result>(as type: Result.Type) -> ((UnsafeRawPointer) -> Result)? {

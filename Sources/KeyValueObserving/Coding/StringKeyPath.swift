@@ -8,7 +8,15 @@ extension KeyValueObservable {
   nonisolated func definedValue(forKey key: String) -> Any?? {
     if let runtimeObject = self as? KeyValueRuntimeObject { return runtimeObject.definedValue(of: key) }
     recordDependencies(ofKey: key)
-    return KeyValueClass.of(self).property(named: key).map { unwrapped($0.read(self)) }
+    return KeyValueClass.of(self).property(named: key).map { unwrapped(recorded($0) { $0.read(self) }) }
+  }
+
+  /// Reads a property. While the runtime records, what its getter reads is recorded, unless the class says what changes it.
+  nonisolated func recorded<Value>(_ property: KeyValueProperty, _ read: (KeyValueProperty) -> Value) -> Value {
+    guard kvo_track_is_recording(), KeyValueClass.of(self).isDeclared(property) else { return read(property) }
+    let paused = kvo_track_pause()
+    defer { kvo_track_resume(paused) }
+    return read(property)
   }
 
   /// Declares, while the runtime records, that the value of what is evaluated is that of a key, if the key is a stored property;
@@ -64,7 +72,7 @@ extension KeyValueObservable {
     record(keyOfChanges(of: first, cls), cls, &visited)
     let rest = components.dropFirst()
     guard !rest.isEmpty, let property = cls.property(named: first) else { return }
-    guard let next = unwrapped(property.read(self)) else { return }
+    guard let next = unwrapped(recorded(property) { $0.read(self) }) else { return }
     // Behind a collection all elements count. (Apple takes no such path.)
     for object in (next as? any CodedCollection)?.codedElements ?? [next] {
       (unwrapped(object) as? any KeyValueObservable)?.recordPath(rest, &visited)

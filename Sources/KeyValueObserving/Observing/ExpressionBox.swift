@@ -11,10 +11,8 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
   @usableFromInline let object: UnretainedObject<Object>
   @usableFromInline let handler: (Object, NSKeyValueObservedChange<Value>) -> Void
   private let keyPath: KeyPath<Object, Value>
-  /// The name of the property when the expression is one of the object's own.
-  private let name: String?
-  /// Of such a property, if it is a collection: its key.
-  private let elementsKey: UInt64?
+  /// The property when the expression is one of the object's own.
+  private let property: KeyValueProperty?
   private let wantsOld: Bool
   /// A retained `PathLeaf<Value>`, or 0 while none is known.
   @usableFromInline let leaf = Atomic<UInt>(0)
@@ -29,9 +27,7 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
     self.object = UnretainedObject(object)
     self.handler = handler
     self.keyPath = keyPath
-    let property = KeyValueClass.of(type: Object.self).property(at: keyPath)
-    name = property?.name
-    elementsKey = property.flatMap { $0.isCollection ? $0.key : nil }
+    property = KeyValueClass.of(type: Object.self).property(at: keyPath)
     wantsOld = options.contains(.old)
     super.init(deliver: deliver)
   }
@@ -44,12 +40,17 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
 
   override func evaluate() -> UnsafeMutableRawPointer? {
     guard let object = object.load() else { return nil }
-    if let name { object.recordDependencies(ofKey: name) }
-    let value = UnsafeMutableRawPointer.__copy(object[keyPath: keyPath], as: Value.self)
-    if let elementsKey {
-      if kvo_track_is_recording() { kvo_track_elements_are_of(object.adoptedObject, elementsKey) }
-    } else if name == nil, kvo_track_is_subscribing(), !isNoPath.load(ordering: .relaxed) {
-      declareLeaf(from: object)
+    guard let property else {
+      let value = UnsafeMutableRawPointer.__copy(object[keyPath: keyPath], as: Value.self)
+      if kvo_track_is_subscribing(), !isNoPath.load(ordering: .relaxed) { declareLeaf(from: object) }
+      return value
+    }
+    object.recordDependencies(ofKey: property.name)
+    let value = object.recorded(property) { _ in
+      UnsafeMutableRawPointer.__copy(object[keyPath: keyPath], as: Value.self)
+    }
+    if property.isCollection, kvo_track_is_recording() {
+      kvo_track_elements_are_of(object.adoptedObject, property.key)
     }
     return value
   }
@@ -59,8 +60,8 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
   func register(
     with object: Object, _ options: NSKeyValueObservingOptions, _ site: ObservationSite
   ) -> NSKeyValueObservation {
-    if let name { KeyValueClass.of(object).reportSelfDependency(of: name, site) }
-    let observation = (name ?? "\(keyPath)").withCString {
+    if let property { KeyValueClass.of(object).reportSelfDependency(of: property.name, site) }
+    let observation = (property?.name ?? "\(keyPath)").withCString {
       register(
         with: object.adoptedObject, key: nil, keyPath: $0, options: kvo_options(options, endsWithObject: true),
         site: site, keepsLast: wantsOld && holdsNoObject(Value.self))

@@ -38,13 +38,15 @@ public protocol KeyValueObservable: AnyObject, SendableMetatype {
 
   /// Tells whether setting a property notifies its observers by itself; the default is `true`.
   ///
-  /// Answer `false` for a key whose changes you announce with `willChangeValue(forKey:)` and `didChangeValue(forKey:)`. Asked when
+  /// Of a computed property: whether changes of what it reads do. Answer `false` for a key whose changes you announce with `willChangeValue(forKey:)` and `didChangeValue(forKey:)`. Asked when
   /// the class is first observed, for each property, and remembered, as on Apple's platforms.
   nonisolated static func automaticallyNotifiesObservers(forKey key: String) -> Bool
 
   /// Returns the key paths, relative to the object, whose changes change the value of `key`; the default is none.
   ///
-  /// Properties that a computed property reads are found without being declared; declare what it depends on by other ways. Asked
+  /// Of a computed property nothing need be declared: without a declaration it depends on what its getter reads. With one, its
+  /// observers are told of what is declared only, as on Apple's platforms, when they observe it by its key, its own key path or a
+  /// path that is a string; a longer typed key path, or another computed property that reads it, depends on all that is read. Asked
   /// when the class is first observed, for each property, and remembered, as on Apple's platforms.
   nonisolated static func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String>
 

@@ -23,7 +23,7 @@ public struct KeyValueObservationHeader: ~Copyable, @unchecked Sendable {
   ///
   /// The word has to be a stored property of an object: only then does its address stay the same.
   @inlinable
-  public var reference: KeyValueObjectReference {
+  @safe public var reference: KeyValueObjectReference {
     // An Atomic is stored in place and never copied, so the address is the property's own.
     @inline(__always) get {
       withUnsafePointer(to: word) { UnsafeMutableRawPointer(mutating: $0).assumingMemoryBound(to: kvo_object.self) }

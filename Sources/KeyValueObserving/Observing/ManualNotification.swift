@@ -4,12 +4,16 @@ import CKVO
 public import Foundation
 
 extension KeyValueObservable {
-  public nonisolated func willChangeValue(forKey key: String) {
-    kvo_will_change(adoptedObject, name(ofAnnounced: key))
+  public nonisolated func willChangeValue(forKey key: String) { announceWillChange(key, nil) }
+
+  public nonisolated func didChangeValue(forKey key: String) { announceDidChange(key, nil) }
+
+  nonisolated func announceWillChange(_ key: String, _ site: ObservationSite?) {
+    kvo_will_change_at(adoptedObject, name(ofAnnounced: key), site?.cFile, site?.cLine ?? 0)
   }
 
-  public nonisolated func didChangeValue(forKey key: String) {
-    kvo_did_change(__keyValueObject, name(ofAnnounced: key))
+  nonisolated func announceDidChange(_ key: String, _ site: ObservationSite?) {
+    kvo_did_change_at(__keyValueObject, name(ofAnnounced: key), site?.cFile, site?.cLine ?? 0)
   }
 
   public nonisolated func willChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {

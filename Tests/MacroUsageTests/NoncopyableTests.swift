@@ -1,0 +1,74 @@
+// Properties that cannot be copied: the macro leaves them alone.
+#if Macros
+  import KeyValueObserving
+  import Synchronization
+  import Testing
+
+  private struct Ticket: ~Copyable {
+    let number: Int
+  }
+
+  @KeyValueObservable
+  private final class Turnstile {
+    let lock = Mutex(0)
+    let passed: Atomic<Int> = Atomic(0)
+    let ticket = Ticket(number: 7)
+    @NotObserved var spare = Ticket(number: 8)
+    @NotObserved let kept = Mutex([1])
+    let place = "north"
+    @NotObserved var scratch = 1
+    var name = "gate"
+
+    var count: Int { lock.withLock { $0 } }
+  }
+
+  @KeyValueObservable
+  private class Guarding<Value: Sendable> {
+    let lock: Mutex<Value?> = Mutex(nil)
+    var value: Value?
+  }
+
+  @Suite("Properties that cannot be copied")
+  struct NoncopyableTests {
+    @Test func `A class may have them, with and without @NotObserved, and its other properties notify`() {
+      let turnstile = Turnstile()
+      nonisolated(unsafe) var told: [String] = []
+      let token = turnstile.observe(\.name, options: [.new]) { told.append($1.newValue!) }
+      turnstile.name = "door"
+      turnstile.lock.withLock { $0 = 2 }
+      turnstile.spare = Ticket(number: 9)
+      #expect(told == ["door"])
+      #expect(turnstile.count == 2)
+      token.invalidate()
+      let guarding = Guarding<Int>()
+      let other = guarding.observe(\.value) { _, _ in told.append("value") }
+      guarding.value = 1
+      #expect(told == ["door", "value"])
+      other.invalidate()
+    }
+
+    @Test func `Those that can be copied answer their keys, and can be announced by key path`() {
+      let turnstile = Turnstile()
+      #expect(turnstile.value(forKey: "place") as? String == "north")
+      nonisolated(unsafe) var told = 0
+      let token = turnstile.observe(\.scratch) { _, _ in told += 1 }
+      turnstile.setValue(5, forKey: "scratch")
+      turnstile.willChangeValue(for: \.scratch)
+      turnstile.didChangeValue(for: \.scratch)
+      #expect(turnstile.scratch == 5)
+      #expect(told == 2)
+      token.invalidate()
+    }
+
+    @Test func `Those that cannot be copied are no keys`() {
+      var codes: [Int] = []
+      KeyValueFault.withHandler {
+        codes.append($0.code)
+        return .ignore
+      } in: {
+        #expect(Turnstile().value(forKey: "lock") == nil)
+      }
+      #expect(codes == [9])
+    }
+  }
+#endif

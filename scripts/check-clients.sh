@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Compiles and runs the programs of Tests/Clients, each with the flags that its first line names, in Swift 6 with warnings as errors:
+# settings of a client's package that this package does not have itself. The ported code of Tests/PortingTests is compiled so, too.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+build=${KVO_BUILD_PATH:-.build}
+out=build/clients
+mkdir -p "$out"
+scripts/quietly.sh check-clients swift build --scratch-path "$build"
+bin=$(swift build --scratch-path "$build" --show-bin-path)
+common=(-swift-version 6 -warnings-as-errors -I "$bin/Modules" -I CShim/include -I Sources/CSwiftRuntime/include
+  -load-plugin-executable "$bin/KeyValueObservingMacros-tool#KeyValueObservingMacros")
+mapfile -t objects < <(find "$bin/CKVO.build" -name '*.o')
+failures=0
+
+for client in Tests/Clients/*.swift; do
+  name=$(basename "$client" .swift)
+  read -ra flags <<<"$(sed -n '1s|^// flags: ||p' "$client")"
+  if swiftc "${common[@]}" "${flags[@]}" -parse-as-library "$client" "$bin/KeyValueObserving.build"/*.o "${objects[@]}" -lffi \
+    -o "$out/$name" && "$out/$name"; then
+    echo "check-clients: $name ${flags[*]}"
+  else
+    echo "check-clients: $name ${flags[*]} FAILED" >&2
+    failures=$((failures + 1))
+  fi
+done
+
+if swiftc "${common[@]}" -typecheck -plugin-path "$(dirname "$(readlink -f "$(command -v swift)")")/../lib/swift/host/plugins/testing" \
+  Tests/PortingTests/*.swift; then
+  echo "check-clients: the ported code gives no warnings"
+else
+  failures=$((failures + 1))
+fi
+exit "$((failures > 0))"
