@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # Counts the instructions of each row of Tests/Scaling at n and at 4n, and fails where they grow faster than n log n.
 #   scripts/check-scaling.sh [--quick] [PROGRAM…]   --quick: a smaller n; a PROGRAM answers --list, runs ROW N, and switches callgrind's
-#                                                    collection on and off; by default kvo_scaling
+#                                                    collection on and off; by default kvo_scaling, and unless --quick the
+#                                                    Swift layer's, which is in the package of the benchmarks
 # A row whose name ends in /D is run at n/D and 4n/D.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/require.sh valgrind cmake ninja-build gcc libffi-dev pkg-config
 
-n=1000
+n=1000 quick=false
 if [[ ${1:-} == --quick ]]; then
-  n=250
+  n=250 quick=true
   shift
 fi
 # n log n allows 4 log(4n) / log(n), which is 5 at 250 and less above; a square is 16.
@@ -20,6 +21,12 @@ if (($# == 0)); then
   cmake -S CShim -B "$out/c" -G Ninja -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-O2 -g" >"$out/c.log" 2>&1 &&
     cmake --build "$out/c" --target kvo_scaling >>"$out/c.log" 2>&1 || { cat "$out/c.log"; exit 1; }
   set -- "$out/c/tests/kvo_scaling"
+  if ! $quick; then
+    scripts/quietly.sh check-scaling swift build --package-path Benchmarks -c release --product Counts
+    # Valgrind cannot read the debug information that Swift writes.
+    strip --strip-debug -o "$out/Counts" "$(swift build --package-path Benchmarks -c release --show-bin-path)/Counts"
+    set -- "$@" "$out/Counts"
+  fi
 fi
 
 unset KVO_POLICY

@@ -215,6 +215,25 @@ static void add_and_remove(long count) {
   })
 }
 
+static void make_priced(void) {
+  make_unobserved();
+  for (int i = 0; i < 10000; i++) {
+    Subject *object = [Subject new];
+    [object setNumber:i & 255];
+    [(NSMutableArray *)[subject items] addObject:object];
+    [object release];
+  }
+}
+
+/* What one operation autoreleases is much. */
+static void add_up(long count) {
+  for (long i = 0; i < count; i++) {
+    NSAutoreleasePool *pool = [NSAutoreleasePool new];
+    sum += [[subject valueForKeyPath:@"items.@sum.number"] integerValue];
+    [pool release];
+  }
+}
+
 static NSMutableArray *fresh;
 
 static void prepare_fresh(long count) {
@@ -248,6 +267,7 @@ int main(void) {
       {"dependent", make_dependent, NULL, set, true},
       {"manual", make_new, NULL, announce, true},
       {"insert", make_items, NULL, insert, true},
+      {"sum", make_priced, NULL, add_up, true},
       {"observe", make_unobserved, NULL, add_and_remove, false},
       {"observe-observed", make_none, NULL, add_and_remove, false},
       {"first", make_unobserved, prepare_fresh, observe_fresh, false},

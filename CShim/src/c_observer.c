@@ -163,9 +163,11 @@ kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *observer, kv
       c_abandon(own);
   }
   if (status != KVO_OK) return refuse(cls, object, observer, status);
-  bool is_mute = single && !evaluated && property != NULL && property->ops == NULL && property->setter == NULL;
-  if (is_mute && (property->flags & KVO_PROPERTY_MANUAL) == 0)
-    kvo__fault_never_notifies(object, observer->key_path, true, (kvo_place){observer->file, observer->line});
+  bool is_mute = property == NULL || (property->ops == NULL && property->setter == NULL);
+  if (single && !evaluated && is_mute && (property == NULL || (property->flags & KVO_PROPERTY_MANUAL) == 0))
+    kvo__fault_never_notifies(object, observer->key_path,
+                              property == NULL ? KVO_SILENCE_UNDEFINED : KVO_SILENCE_BY_HAND,
+                              (kvo_place){observer->file, observer->line});
   if (out != NULL) *out = id;
   return KVO_OK;
 }

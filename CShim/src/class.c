@@ -116,7 +116,8 @@ static kvo_status copy_paths(const char *const *paths, char ***out) {
 static kvo_status make_property(const char *name, const char *type, const char *const *affected_by, uint32_t flags,
                                 kvo_property **out) {
   if (name == NULL || type == NULL || name[0] == '\0' || strchr(name, '.') != NULL) return KVO_ERROR_INVALID_ARGUMENT;
-  const uint32_t known = (uint32_t)KVO_PROPERTY_MANUAL | KVO_PROPERTY_COMPUTED | KVO_PROPERTY_DECLARED;
+  const uint32_t known =
+      (uint32_t)KVO_PROPERTY_MANUAL | KVO_PROPERTY_COMPUTED | KVO_PROPERTY_DECLARED | KVO_PROPERTY_TOLD;
   if ((flags & ~known) != 0) return KVO_ERROR_INVALID_ARGUMENT;
   kvo_property *property = kvo__alloc(sizeof *property);
   if (property == NULL) return KVO_ERROR_OUT_OF_MEMORY;

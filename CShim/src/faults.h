@@ -31,8 +31,8 @@ KVO_HIDDEN void kvo__fault_other_form(const kvo_object *object, const kvo_proper
                                       size_t size, kvo_place place);
 /** KVO0009: a value is wanted of a key that the class does not have. */
 KVO_HIDDEN void kvo__fault_undefined(const kvo_class *cls, const kvo_object *object, kvo_slot *slot);
-/** KVO0011: an expression that read nothing observable; of one that can be announced by hand, as information only. */
-KVO_HIDDEN void kvo__fault_never_notifies(const kvo_object *object, const char *key_path, bool by_hand,
+/** KVO0011: an observation that nothing tells; a warning if its changes may be announced by hand. */
+KVO_HIDDEN void kvo__fault_never_notifies(const kvo_object *object, const char *key_path, kvo_silence silence,
                                           kvo_place place);
 /** KVO0011: an expression that could not be armed anew after a change, for want of memory. */
 KVO_HIDDEN void kvo__fault_cannot_follow(const kvo_fault_observation *concerned);

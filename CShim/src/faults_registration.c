@@ -167,24 +167,53 @@ void kvo__fault_other_form(const kvo_object *object, const kvo_property *propert
   kvo__raise(report);
 }
 
-void kvo__fault_never_notifies(const kvo_object *object, const char *key_path, bool by_hand, kvo_place place) {
+static const char *silence_detail(kvo_silence silence) {
+  switch (silence) {
+    case KVO_SILENCE_BY_HAND:
+      return "hears only of changes that are announced by hand: no setter tells them, and nothing observable is read";
+    case KVO_SILENCE_UNDEFINED: return "hears only of changes that are announced by hand: there is no such key";
+    case KVO_SILENCE_CONSTANT: return "can never notify: it is a constant";
+    default: return "can never notify: its evaluation reads nothing observable";
+  }
+}
+
+#define SAY_SO                                                                                                         \
+  "if its changes are announced by hand, say so: automaticallyNotifiesObservers(forKey:) in Swift, KVO_PROPERTY_MANUAL " \
+  "in C"
+
+static void append_help(kvo_sink *to, const kvo_class *cls, const char *key_path, kvo_silence silence) {
+  switch (silence) {
+    case KVO_SILENCE_BY_HAND:
+      kvo__append(to, "make what it reads observable, declare what affects it "
+                      "(keyPathsForValuesAffectingValue(forKey:), affected_by), or, " SAY_SO);
+      break;
+    case KVO_SILENCE_UNDEFINED:
+      if (cls != NULL) append_keys(to, cls, key_path, strlen(key_path));
+      kvo__append(to, "; " SAY_SO);
+      break;
+    case KVO_SILENCE_CONSTANT: kvo__append(to, "make it a var, or observe what is in it"); break;
+    default:
+      kvo__append(to, "make what it reads observable, or declare what affects it in "
+                      "keyPathsForValuesAffectingValue(forKey:)");
+  }
+}
+
+void kvo__fault_never_notifies(const kvo_object *object, const char *key_path, kvo_silence silence, kvo_place place) {
   const kvo_class *cls = kvo_object_class(object);
   kvo_report *report = kvo__report(KVO_FAULT_NEVER_NOTIFIES);
-  kvo__append(&report->detail, "the observation of \"%s\" of %s@0x%llx ", key_path, name_of(cls),
-              kvo__address(kvo_object_instance(object)));
-  kvo__append(&report->detail,
-              by_hand ? "hears only of changes that are announced by hand: no setter tells them, and nothing "
-                        "observable is read"
-                      : "can never notify: its evaluation reads nothing observable");
-  if (by_hand) report->fault.severity = KVO_SEVERITY_INFO; /* it is a common way to tell changes */
-  report->fault.help =
-      by_hand ? "make what it reads observable, declare what affects it (keyPathsForValuesAffectingValue(forKey:), "
-                "affected_by), or, if its changes are announced by hand, say so: "
-                "automaticallyNotifiesObservers(forKey:) in Swift, KVO_PROPERTY_MANUAL in C"
-              : "make what it reads observable, or declare what affects it in "
-                "keyPathsForValuesAffectingValue(forKey:)";
+  kvo__append(&report->detail, "the observation of \"%s\" of %s@0x%llx %s", key_path, name_of(cls),
+              kvo__address(kvo_object_instance(object)), silence_detail(silence));
+  append_help(&report->help, cls, key_path, silence);
+  bool by_hand = silence == KVO_SILENCE_BY_HAND || silence == KVO_SILENCE_UNDEFINED;
+  if (by_hand) report->fault.severity = KVO_SEVERITY_WARNING; /* it may be meant */
   concern(report, object, cls, place);
   kvo__raise(report);
+}
+
+void kvo_binding_never_notifies(kvo_object *object, const char *key_path, kvo_silence silence, const char *file,
+                                uint32_t line) {
+  if (object == NULL || key_path == NULL || kvo_object_class(object) == NULL) return;
+  kvo__fault_never_notifies(object, key_path, silence, (kvo_place){file, line});
 }
 
 void kvo__fault_cannot_follow(const kvo_fault_observation *concerned) {

@@ -78,6 +78,8 @@ KVO_HIDDEN uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_k
 KVO_HIDDEN void kvo__frame_stays(kvo_frame *frame, const void *stack_frame);
 /** Forgets the changes that were left by longjmp or an exception, as the present frame shows. No lock may be held. */
 KVO_HIDDEN void kvo__wills_abandoned(const void *frame);
+/** Whether a binding is just storing a computed property, and tells it itself. */
+KVO_HIDDEN bool kvo__is_muted(const kvo_object *object, kvo_key key);
 /** Tells whether a frame of this thread, not one of the dying object itself, will yet tell this tracked observation its did. */
 KVO_HIDDEN bool kvo__in_change_of(const kvo_tracked *tracked, const kvo_info *dying);
 

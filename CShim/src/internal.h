@@ -524,6 +524,8 @@ KVO_HIDDEN void kvo__tracked_end(kvo_tracked *tracked);
 KVO_HIDDEN void kvo__tracked_rearm(kvo_tracked *tracked);
 /** After a change that began before the dependency of this birth was linked: evaluates again, and tells if it was registered before. */
 KVO_HIDDEN void kvo__tracked_missed(kvo_tracked *tracked, uint64_t birth);
+/** Whether it depends on this key, which is of an object that lives. */
+KVO_HIDDEN bool kvo__tracked_hears(kvo_tracked *tracked, const kvo_object *object, kvo_key key);
 /** After a change of a leaf: hands it on. */
 KVO_HIDDEN void kvo__tracked_leaf(kvo_tracked *tracked, const kvo_raw_change *change);
 /** Takes a dependency of a dying object out of the observation's list; false when somebody else has. */

@@ -197,7 +197,8 @@ static manual *open_manual(kvo_object *object, kvo_change_kind kind, kvo_key key
   open->name = memcpy(open->indexes + count, name, name_size);
   open->place = kvo__keep(place);
   open->frame_count = (uint32_t)kvo__stack_capture(open->frames, MANUAL_FRAMES);
-  open->wants = kvo__frame_begin(&open->frame, object, key, false, kind, &open->selection);
+  bool muted = kvo__unusual != 0 && kvo__is_muted(object, key);
+  open->wants = muted ? 0 : kvo__frame_begin(&open->frame, object, key, false, kind, &open->selection);
   if (open->wants == 0) {
     kvo__free(open);
     remember_unheard(object, key);

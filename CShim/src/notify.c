@@ -58,11 +58,20 @@ _Thread_local uint32_t kvo__unusual __attribute__((tls_model("initial-exec")));
 /* Innermost first. */
 static _Thread_local kvo_mute *mutes;
 
+/* How many deliveries and evaluations this thread is in. */
+static uint32_t present_depth(void) {
+  return kvo__this_thread != NULL ? atomic_load_explicit(&kvo__this_thread->depth, memory_order_relaxed) : 0;
+}
+
 void kvo_mute_begin(kvo_mute *mute, kvo_object *object, kvo_key key) {
   if (mute == NULL) return;
+  const kvo_class *cls = kvo_object_class(object);
+  const kvo_property *property = cls != NULL ? kvo__class_find(cls, key) : NULL;
   mute->outer = mutes;
   mute->object = object;
   mute->key = key;
+  mute->depth = present_depth();
+  mute->is_computed = property != NULL && (property->flags & KVO_PROPERTY_COMPUTED) != 0;
   mutes = mute;
   kvo__unusual++;
 }
@@ -78,10 +87,24 @@ void kvo_mute_end(kvo_mute *mute) {
 /* Each silences one change: what observers and the setter's own code then do to the key is told as always. */
 static bool takes_mute(const kvo_object *object, kvo_key key) {
   kvo_mute *mute = mutes;
-  while (mute != NULL && (mute->object != object || mute->key != key)) mute = mute->outer;
+  while (mute != NULL && (mute->object != object || mute->key != key || mute->is_computed)) mute = mute->outer;
   if (mute == NULL) return false;
   mute->object = NULL;
   return true;
+}
+
+bool kvo__is_muted(const kvo_object *object, kvo_key key) {
+  const kvo_mute *mute = mutes;
+  while (mute != NULL && (mute->object != object || mute->key != key || mute->depth != present_depth())) mute = mute->outer;
+  return mute != NULL && mute->is_computed;
+}
+
+/* Whether the change is the store of a computed property of which the observation hears as well: whoever stores is going to tell it. */
+static bool is_told_by_store(const kvo_frame_content *change, kvo_tracked *tracked) {
+  uint32_t depth = present_depth() - change->is_marked;
+  for (const kvo_mute *mute = mutes; mute != NULL && mute->depth == depth; mute = mute->outer)
+    if (mute->is_computed && kvo__tracked_hears(tracked, mute->object, mute->key)) return true;
+  return false;
 }
 
 /* While this thread has a mute or a manual pair open. */
@@ -147,6 +170,8 @@ void kvo_frame_will(kvo_frame *frame, const void *old_value) {
   for (kvo_node *node = atomic_load(&change->slot->oldest); node != NULL; node = atomic_load(&node->newer)) {
     if (!is_told(change, node)) continue;
     kvo_node_kind kind = kvo__node_kind(node); /* once: another thread may turn it */
+    bool is_late = __builtin_expect(kvo__unusual != 0, false) && kind != KVO_NODE_DIRECT;
+    if (is_late && is_told_by_store(change, node->user_data)) continue;
     if (kvo__frame_evaluates(change, kind))
       kvo__tracked_will(node->user_data, node, change);
     else if ((node->options & KVO_PRIOR) != 0)
@@ -220,6 +245,10 @@ static inline void fill_record(kvo_frame_content *change, const kvo_node *node, 
 __attribute__((noinline)) static void tell_expression(kvo_frame_content *change, kvo_node *node, kvo_node_kind kind,
                                                       const void *old_value, const void *new_value) {
   forget_mark(change);
+  if (__builtin_expect(kvo__unusual != 0, false) && is_told_by_store(change, node->user_data)) {
+    kvo__tracked_rearm(node->user_data);
+    return;
+  }
   bool is_new = kvo__node_order(node) > change->registered;
   if (is_new || kvo__frame_evaluates(change, kind) || wants_more(change, node, new_value)) {
     if (is_new)

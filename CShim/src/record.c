@@ -146,6 +146,15 @@ static kvo_dependency *find_dependency(kvo_tracked *tracked, kvo_info *info, kvo
   return found;
 }
 
+bool kvo__tracked_hears(kvo_tracked *tracked, const kvo_object *object, kvo_key key) {
+  kvo_info *info = kvo__word_info(kvo__word(object));
+  if (info == NULL) return false;
+  kvo__lock(&tracked->lock);
+  bool hears = find_dependency(tracked, info, key) != NULL;
+  kvo__unlock(&tracked->lock);
+  return hears;
+}
+
 /* Links a new dependency; tracked->lock is held. */
 static kvo_status depend(kvo_tracked *tracked, kvo_info *info, kvo_key key, uint64_t number, kvo_dependency *made) {
   atomic_store_explicit(&made->node.kind, KVO_NODE_DEPENDENCY, memory_order_relaxed);

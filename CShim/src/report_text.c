@@ -225,13 +225,15 @@ static void put_more(kvo_sink *to, const kvo_fault *fault) {
 
 /* Without the list of observations that may end the sentence: the report has its own. */
 static void put_apple(kvo_sink *to, const char *sentence) {
-  const char *list = strstr(sentence, "(\n");
-  if (list == NULL) {
-    put_lines(to, "  Apple says: ", sentence, "    ");
+  const char *label = "  Apple says: ";
+  size_t length = strcspn(sentence, "\n");
+  bool has_list = sentence[length] != '\0' && length > 0 && sentence[length - 1] == '(';
+  if (!has_list) {
+    put_lines(to, label, sentence, "    ");
     return;
   }
-  kvo__put(to, "  Apple says: ");
-  kvo__put_clean(to, sentence, (size_t)(list + 1 - sentence));
+  kvo__put(to, label);
+  kvo__put_clean(to, sentence, length);
   kvo__put(to, "...)\n");
 }
 

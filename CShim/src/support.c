@@ -132,9 +132,10 @@ int kvo__cancel_hold(void) {
 
 void kvo__cancel_resume(int before) { pthread_setcancelstate(before, NULL); }
 
-void *kvo_thread_exchange(void *pointer) {
-  static _Thread_local void *kept;
-  void *before = kept;
-  kept = pointer;
+void *kvo_thread_exchange(kvo_thread_slot slot, void *pointer) {
+  static _Thread_local void *kept[KVO_THREAD_CODING + 1];
+  if ((unsigned)slot >= sizeof kept / sizeof *kept) return NULL;
+  void *before = kept[slot];
+  kept[slot] = pointer;
   return before;
 }

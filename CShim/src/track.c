@@ -413,7 +413,7 @@ static void tell_initial(kvo_tracked *tracked, cell *value) {
   cell_release(tracked, fresh);
 }
 
-/* KVO0011 for one that nothing can tell of a change; for one that only an announcement by hand can, whoever wants to know. */
+/* KVO0011 for one that nothing can tell of a change; for one that only an announcement by hand can, a warning. */
 static void warn_if_deaf(const kvo_object *object, kvo_tracked *tracked, const kvo_binding_observer *observer) {
   kvo__lock(&tracked->lock);
   const kvo_dependency *only = tracked->dependencies;
@@ -422,11 +422,13 @@ static void warn_if_deaf(const kvo_object *object, kvo_tracked *tracked, const k
     kvo_slot *slot = atomic_load_explicit(&only->node.slot, memory_order_relaxed);
     const kvo_property *property = kvo__slot_property(kvo__slot_info(slot), slot);
     by_hand =
-        property != NULL && (property->flags & (KVO_PROPERTY_COMPUTED | KVO_PROPERTY_MANUAL)) == KVO_PROPERTY_COMPUTED;
+        property != NULL &&
+        (property->flags & (KVO_PROPERTY_COMPUTED | KVO_PROPERTY_MANUAL | KVO_PROPERTY_TOLD)) == KVO_PROPERTY_COMPUTED;
   }
   kvo__unlock(&tracked->lock);
   if (deaf || by_hand)
-    kvo__fault_never_notifies(object, observer->key_path, by_hand, (kvo_place){observer->file, observer->line});
+    kvo__fault_never_notifies(object, observer->key_path, by_hand ? KVO_SILENCE_BY_HAND : KVO_SILENCE_NOTHING_READ,
+                              (kvo_place){observer->file, observer->line});
 }
 
 kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_observer *observer, bool keep_last,

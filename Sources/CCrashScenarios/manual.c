@@ -71,11 +71,11 @@ static void overlapping_pairs(void) {
   panel sidebar = {.name = "sidebar"}, toolbar = {.name = "toolbar"};
   document *letter = document_make("A letter");
   kvo_observation one = OBSERVE(&sidebar, letter, "wordCount", KVO_NEW);
-  kvo_observation two = OBSERVE(&toolbar, letter, "age", KVO_NEW | KVO_PRIOR);
+  kvo_observation two = OBSERVE(&toolbar, letter, "title", KVO_NEW | KVO_PRIOR);
   kvo_will_change(&letter->header, "wordCount");
-  kvo_will_change(&letter->header, "age");
+  kvo_will_change(&letter->header, "title");
   kvo_did_change(&letter->header, "wordCount");
-  kvo_did_change(&letter->header, "age");
+  kvo_did_change(&letter->header, "title");
   CHECK(sidebar.calls == 1 && toolbar.calls == 2);
   kvo_remove_observer(one);
   kvo_remove_observer(two);

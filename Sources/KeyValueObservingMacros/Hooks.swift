@@ -33,14 +33,22 @@
     private static let all = [
       Hook(
         name: "automaticallyNotifiesObservers", labels: ["forKey"],
-        declaration: "class func automaticallyNotifiesObservers(forKey key: Swift.String) -> Swift.Bool", body: "true"),
+        declaration: "class func automaticallyNotifiesObservers(forKey key: Swift.String) -> Swift.Bool",
+        body: "__automaticallyNotifiesObservers(forKey: key)"),
       Hook(
         name: "keyPathsForValuesAffectingValue", labels: ["forKey"],
         declaration: "class func keyPathsForValuesAffectingValue(forKey key: Swift.String) -> Swift.Set<Swift.String>",
-        body: "[]"),
+        body: "__keyPathsForValuesAffectingValue(forKey: key)"),
       Hook(
         name: "accessInstanceVariablesDirectly", labels: nil,
         declaration: "class var accessInstanceVariablesDirectly: Swift.Bool", body: "true"),
+      Hook(
+        name: "value", labels: ["forKey"], declaration: "func value(forKey key: Swift.String) -> Any?",
+        body: "codedValue(forKey: key)"),
+      Hook(
+        name: "setValue", labels: ["_", "forKey"],
+        declaration: "func setValue(_ value: Any?, forKey key: Swift.String)",
+        body: "setCodedValue(value, forKey: key)"),
       Hook(
         name: "value", labels: ["forUndefinedKey"],
         declaration: "func value(forUndefinedKey key: Swift.String) -> Any?", body: "__value(forUndefinedKey: key)"),

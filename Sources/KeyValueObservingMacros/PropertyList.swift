@@ -15,6 +15,9 @@
       let own = "__describeOwn" + PropertyName(shape.declaration.name).plain
       var lines = inherits ? ["super.__keyValueProperties(__Root.self, description)"] : []
       lines += more.filter { !shape.declaresVariable($0) }.map { "description.property(\"\($0)\", \\__Root.\($0))" }
+      if shape.declaresFunction("value", ["forKey"]) { lines.append("description.answersKeys()") }
+      if shape.declaresFunction("value", ["forUndefinedKey"]) { lines.append("description.answersUndefinedKeys()") }
+      lines += AnnouncedKeys(in: shape.declaration).listing
       lines += shape.lines { member in
         if let question = KeyQuestion(member) { return [question.listing] }
         if let validator = KeyValidator(member) { return validator.listing }
@@ -35,7 +38,7 @@
         // a subclass without the macro has key paths of its own, too.
         """
         private class func \(raw: own)(_ description: \(raw: description)) {
-          __keyValueProperties(Self.self, description)
+          __keyValueProperties(Self.self, description.of(\(raw: shape.type).self))
         }
         """,
         """

@@ -160,7 +160,20 @@ ROW(kvo_section_leave) {
   kvo_section_leave(); /* without enter */
   item_destroy(item_make(1));
 }
-ROW(kvo_thread_exchange) { CHECK_SAME(kvo_thread_exchange(NULL), NULL); }
+ROW(kvo_thread_exchange) {
+  int here;
+  CHECK_SAME(kvo_thread_exchange(KVO_THREAD_CODING, NULL), NULL);
+  CHECK_SAME(kvo_thread_exchange((kvo_thread_slot)2, &here), NULL);
+  CHECK_SAME(kvo_thread_exchange((kvo_thread_slot)-1, &here), NULL);
+  CHECK_SAME(kvo_thread_exchange(KVO_THREAD_DELIVERY, NULL), NULL);
+}
+
+ROW(kvo_binding_never_notifies) {
+  kvo_binding_never_notifies(NULL, "value", KVO_SILENCE_BY_HAND, NULL, 0);
+  kvo_object empty = {0};
+  kvo_binding_never_notifies(&empty, NULL, (kvo_silence)99, NULL, 0);
+  kvo_binding_never_notifies(&empty, "value", (kvo_silence)99, NULL, 0);
+}
 
 /* -------------------------------------------------------------------------------------------------------- Observations -- */
 

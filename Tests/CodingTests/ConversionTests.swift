@@ -93,6 +93,19 @@
       #expect(refusal("1e999999", "int").contains("cannot be held exactly"))
     }
 
+    @Test func `Of a text every part of a numeral counts, and nothing else may stand in it`() {
+      let record = Record()
+      for (text, number) in ["1.50": 1.5, "+.5e1": 5, "-0.0": 0, "00120e-2": 1.2, "1E+3": 1000, "7": 7, "-2.5": -2.5] {
+        record.setValue(text, forKey: "double")
+        #expect(record.double == number, "\(text)")
+      }
+      for text in [
+        "", ".", "5.", "e5", "1e", "1e+", "--1", "1 ", " 1", "1e1234567", "0x1", "1_000", "5\u{301}", "1.2.3", "٣",
+      ] {
+        #expect(faults { record.setValue(text, forKey: "double") }.map(\.code) == [26], "\(text)")
+      }
+    }
+
     @Test func `A number does not become a text`() {
       #expect(refusal(5, "string") == "expected String, was given Int")
       #expect(refusal(5, "text") == "expected String, was given Int")

@@ -43,6 +43,35 @@
     override nonisolated class var accessInstanceVariablesDirectly: Bool { false }
   }
 
+  /// Answers some keys itself, as a root and as a subclass with the mark and without.
+  @KeyValueObservable
+  private class Speaker {
+    var name = "ann"
+    var parts: [Speaker] = []
+    var stored: [String: Int] = [:]
+    func value(forKey key: String) -> Any? {
+      switch key {
+      case "name": "<\(name)>"
+      case "shout": name.uppercased()
+      default: codedValue(forKey: key)
+      }
+    }
+    func setValue(_ value: Any?, forKey key: String) {
+      if key == "shout" { name = (value as? String ?? "").lowercased() } else { setCodedValue(value, forKey: key) }
+    }
+  }
+
+  @KeyValueObservable
+  private class LoudSpeaker: Speaker {
+    var volume = 1
+    override func value(forKey key: String) -> Any? { key == "volume" ? 11 : super.value(forKey: key) }
+  }
+
+  private final class Whisperer: LoudSpeaker, @unchecked Sendable {
+    override func value(forKey key: String) -> Any? { key == "name" ? "psst" : super.value(forKey: key) }
+    override func setValue(_ value: Any?, forKey key: String) { super.setValue("\(value ?? "")!", forKey: key) }
+  }
+
   private struct Refusal: Error, Equatable {
     let key: String
   }
@@ -99,6 +128,33 @@
       #expect(person.value(forKeyPath: "pet.name") as? String == "Rob")
       #expect(person.value(forKey: "unset") == nil)
       #expect([person].value(forKeyPath: "@unionOfObjects.pet.name") as? [String] == ["Rob"])
+    }
+
+    @Test func `A class's own value(forKey:) and setValue(_:forKey:) are what key paths and operators use`() {
+      let speaker = Speaker()
+      let parts = [Speaker(), LoudSpeaker(), Whisperer()]
+      speaker.parts = parts
+      #expect(speaker.value(forKeyPath: "shout") as? String == "ANN")
+      #expect(speaker.value(forKeyPath: "parts.name") as? [String] == ["<ann>", "<ann>", "psst"])
+      #expect(speaker.value(forKeyPath: "parts.@distinctUnionOfObjects.name") as? [String] == ["<ann>", "psst"])
+      #expect([parts[1], parts[2]].value(forKeyPath: "@sum.volume") as? Int == 22)
+      #expect(
+        speaker.dictionaryWithValues(forKeys: ["name", "shout"]) as? [String: String] == [
+          "name": "<ann>", "shout": "ANN",
+        ])
+      speaker.setValue("BOB", forKeyPath: "parts.shout")
+      #expect(parts.map(\.name) == ["bob", "bob", "bob!"])
+      #expect((speaker as any KeyValueObservable).value(forKey: "name") as? String == "<ann>")
+    }
+
+    @Test func `Observers by string are told what a class's own value(forKey:) answers`() {
+      let speaker = LoudSpeaker()
+      #expect(speaker.changes(of: "name") { speaker.name = "bob" } == ["name <ann>><bob>"])
+      #expect(speaker.changes(of: "shout") { speaker.name = "cid" } == ["shout BOB>CID"])
+      let owner = Speaker()
+      owner.parts = [speaker]
+      #expect(owner.changes(of: "parts.@unionOfObjects.shout") { speaker.name = "dan" }.count == 1)
+      #expect(refused { speaker.value(forKey: "nothing") }.map(\.code) == [9])
     }
 
     @Test func `What it leaves to super is a fault`() {

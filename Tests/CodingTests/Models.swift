@@ -90,6 +90,7 @@
       exception = fault.exceptionName
       sentence = fault.appleSentence.map { $0.replacing(/0x[0-9a-f]+/, with: "0x") }
       summary = fault.summary.replacing(#/^KVO[0-9]+ fatal: /#, with: "").replacing(/@?0x[0-9a-f]+/, with: "")
+        .replacing(#/, at [^ ]+:[0-9]+$/#, with: "")
     }
   }
 

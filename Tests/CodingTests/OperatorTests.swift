@@ -48,6 +48,20 @@
       #expect(mixed as? NSNumber == 3.5 && mixed as? Int == nil)
     }
 
+    @Test func `A sum is exact to the last of its decimals`() {
+      #expect(Array(repeating: 0.1, count: 1000).value(forKeyPath: "@sum.self") as? Int == 100)
+      #expect([1e15, 0.25, -1e15].value(forKeyPath: "@sum.self") as? Double == 0.25)
+      #expect(
+        [0.1234567890123456, 1].value(forKeyPath: "@sum.self") as? Decimal == Decimal(string: "1.1234567890123456"))
+      #expect([Int.max, Int.max].value(forKeyPath: "@sum.self") as? Decimal == Decimal(Int.max) * 2)
+      #expect([-0.5, -0.25].value(forKeyPath: "@sum.self") as? Double == -0.75)
+      #expect(
+        ["0.1", "2e-20", "1e18"].value(forKeyPath: "@sum.self") as? Decimal
+          == Decimal(string: "1000000000000000000.10000000000000000002"))
+      #expect([1e40, 1e40, 1].value(forKeyPath: "@avg.self") as? Decimal != nil)
+      #expect([UInt64.max, 1].value(forKeyPath: "@sum.self") as? Decimal == Decimal(UInt64.max) + 1)
+    }
+
     @Test func `A sum that no decimal can hold is a binary one`() {
       #expect([1e200, 1e200].value(forKeyPath: "@sum.self") as? Double == 2e200)
       #expect(([1, Double.infinity]).value(forKeyPath: "@sum.self") as? Double == .infinity)

@@ -4,6 +4,17 @@
   import KeyValueObserving
   import Testing
 
+  private struct Nothing: Equatable, CustomStringConvertible {
+    var description: String { "nothing" }
+  }
+
+  @KeyValueObservable
+  private final class Figures {
+    var values: [Double] = []
+    var nothings: [Nothing] = []
+    var mixed: [any CustomStringConvertible] = []
+  }
+
   @Suite("Asking for collection changes")
   struct CollectionChangesTests {
     let library = Library()
@@ -36,6 +47,59 @@
       #expect(
         told { $0.numbers = [10, 1, 2, 3, 40] } == ["replacement [1, 2] [20, 30]>[1, 2]", "insertion [3] ->[3]"])
       #expect(told { $0.numbers = [10, 1, 40] } == ["replacement [1] [20]>[1]", "removal [2] [30]>-"])
+    }
+
+    @Test func `A second change that an observer has made void meanwhile is not told`() {
+      library.numbers = [10, 20, 30, 40]
+      nonisolated(unsafe) var calls = 0
+      let log = log
+      let token = library.observe(\.numbers, options: asked) { library, change in
+        log.add(text(change))
+        calls += 1
+        if calls == 1 { library.numbers = [10, 1, 30, 40] }
+      }
+      library.numbers = [10, 1, 40]
+      #expect(log.lines == ["replacement [1] [20]>[1]", "setting [10, 1, 30, 40]>[10, 1, 30, 40]"])
+      token.invalidate()
+    }
+
+    @Test func `Elements that are equal and differ in their bytes have not changed`() {
+      let long = "a text that does not fit into the string itself"
+      library.names = [long, "b", long]
+      let token = library.log(\.names, asked, to: log)
+      library.names = [String(long.map { $0 }), "b", "c", String(long.map { $0 })]
+      #expect(log.take() == ["insertion [2] ->[\"c\"]"])
+      token.invalidate()
+    }
+
+    @Test func `A number that is not equal to itself has not changed either`() {
+      let shelf = Figures()
+      shelf.values = [.nan, 1, .nan]
+      let token = shelf.log(\.values, asked, to: log)
+      shelf.values.append(2)
+      shelf.values[1] = -0.0
+      shelf.values[1] = 0.0
+      #expect(
+        log.take() == [
+          "insertion [3] ->[2.0]", "replacement [1] [1.0]>[-0.0]", "setting [nan, -0.0, nan, 2.0]>[nan, 0.0, nan, 2.0]",
+        ])
+      token.invalidate()
+    }
+
+    @Test func `Elements of no size, and of a protocol's type, are compared`() {
+      let figures = Figures()
+      let tokens = [figures.log(\.nothings, asked, to: log), figures.log(\.mixed, asked, to: log)]
+      figures.nothings = [Nothing(), Nothing()]
+      figures.nothings.removeLast()
+      let item = Item("i")
+      figures.mixed = [item, 1, "x"]
+      figures.mixed.insert(2, at: 1)
+      #expect(
+        log.take() == [
+          "insertion [0, 1] ->[nothing, nothing]", "removal [1] [nothing]>-",
+          "insertion [0, 1, 2] ->[i, 1, \"x\"]", "insertion [1] ->[2]",
+        ])
+      for token in tokens { token.invalidate() }
     }
 
     @Test func `A change that leaves all elements equal is a setting`() {

@@ -72,6 +72,75 @@
       #expect(faults { _ = library.mutableArrayValue(for: \.numbers.first.descriptions) }.map(\.code) == [9])
     }
 
+    @Test func `A computed property is told as its elements change, once, whatever its setter tells besides`() {
+      let recorder = ClassicRecorder(log)
+      library.numbers = [1]
+      library.addObserver(recorder, forKeyPath: "computed", options: [.old, .new, .prior])
+      let token = library.log(\.computed, as: "typed ", to: log)
+      let storage = library.log(\.numbers, as: "storage ", to: log)
+      library.mutableArrayValue(for: \.computed).append(2)
+      #expect(
+        log.take() == [
+          "prior computed 2 [1] ->-", "storage setting [1]>[1, 2]", "typed insertion [1] ->[2]", "computed 2 [1] ->[2]",
+        ])
+      library.mutableArrayValue(forKey: "computed", of: Int.self).remove(at: 0)
+      library.mutableArrayValue(for: \.computed)[0] = 3
+      #expect(
+        log.take().filter { $0.hasPrefix("typed") } == ["typed removal [0] [1]>-", "typed replacement [0] [2]>[3]"])
+      library.numbers.append(4)  // it still depends on what it reads
+      #expect(log.take().contains("typed setting [3]>[3, 4]"))
+      for token in [token, storage] { token.invalidate() }
+      library.removeObserver(recorder, forKeyPath: "computed")
+    }
+
+    @Test func `So is one whose storage nobody observes or can observe`() {
+      let tokens = [library.log(\.lines, as: "lines ", to: log), library.log(\.marks, as: "marks ", to: log)]
+      library.mutableArrayValue(for: \.lines).append("a")
+      library.mutableOrderedSetValue(for: \.lines).append(contentsOf: ["a", "b"])
+      library.mutableSetValue(for: \.marks).insert(1)
+      #expect(
+        log.take() == [#"lines insertion [0] ->["a"]"#, #"lines insertion [1] ->["b"]"#, "marks insertion ->{1}"])
+      for token in tokens { token.invalidate() }
+    }
+
+    @Test func `Sets and ordered sets that are computed are told by their elements, too`() {
+      let tokens = [library.log(\.shownTags, to: log), library.log(\.shownRanks, to: log)]
+      library.mutableSetValue(for: \.shownTags).formUnion(["a", "b"])
+      library.mutableSetValue(for: \.shownTags).remove("a")
+      library.mutableOrderedSetValue(for: \.shownRanks).append("r")
+      #expect(log.lines == ["insertion ->{a b}", "removal {a}>-", #"insertion [0] ->["r"]"#])
+      for token in tokens { token.invalidate() }
+    }
+
+    @Test func `What depends on a computed collection is told once, a setting`() {
+      let recorder = ClassicRecorder(log)
+      library.addObserver(recorder, forKeyPath: "caption", options: [.new])
+      let token = library.log(\.total, as: "total ", to: log)
+      library.mutableArrayValue(for: \.computed).append(1)
+      #expect(log.lines.sorted() == ["caption 1 ->[1]", "total setting 0>1"])
+      library.removeObserver(recorder, forKeyPath: "caption")
+      token.invalidate()
+    }
+
+    @Test func `A setter that stores twice and announces by hand is told once by the handle`() {
+      let token = library.log(\.twice, to: log)
+      library.mutableArrayValue(for: \.twice).append(1)
+      #expect(log.take() == ["insertion [0] ->[1]"])
+      library.twice = [7]
+      #expect(log.lines.last == "setting [1]>[7]")
+      token.invalidate()
+    }
+
+    @Test func `What an observer of the storage changes meanwhile is told as always`() {
+      let token = library.log(\.computed, [.new], to: log)
+      let meddling = library.observe(\.numbers) { library, _ in
+        if library.numbers.count == 1 { library.numbers.append(9) }
+      }
+      library.mutableArrayValue(for: \.computed).append(1)
+      #expect(log.lines == ["setting ->[1, 9]", "insertion [0] ->[1]"])
+      for token in [token, meddling] { token.invalidate() }
+    }
+
     @Test func `A manual key is mutated without telling`() {
       let token = library.log(\.quiet, to: log)
       let quiet = library.mutableArrayValue(for: \.quiet)
@@ -85,13 +154,6 @@
       library.mutableArrayValue(for: \.hidden).append(1)
       #expect(log.lines == ["insertion [0] ->[1]"])
       token.invalidate()
-    }
-
-    @Test func `A computed property is set as a whole; what its setter changes is told`() {
-      let tokens = [library.log(\.numbers, as: "numbers ", to: log), library.log(\.computed, as: "computed ", to: log)]
-      library.mutableArrayValue(for: \.computed).append(1)
-      #expect(log.lines == ["computed setting []>[1]", "numbers setting []>[1]"] && library.numbers == [1])
-      for token in tokens { token.invalidate() }
     }
 
     @Test func `A property with observers of its own is set once for each mutation`() {

@@ -46,6 +46,27 @@
       set { numbers = newValue }
     }
     var total: Int { numbers.count }
+    var shownTags: Set<String> {
+      get { tags }
+      set { tags = newValue }
+    }
+    var shownRanks: [String]? {
+      get { ranks }
+      set { ranks = newValue ?? [] }
+    }
+    /// Declared to depend on what is computed itself.
+    var caption: String { "\(computed)" }
+    class var keyPathsForValuesAffectingCaption: Set<String> { ["computed"] }
+    /// Two stores, one of them announced by hand.
+    var twice: [Int] {
+      get { numbers }
+      set {
+        willChangeValue(for: \.twice)
+        numbers = []
+        numbers = newValue
+        didChangeValue(for: \.twice)
+      }
+    }
     /// Counts the stores.
     var watched: [Int] = [] { didSet { stores += 1 } }
     @NotObserved var stores = 0

@@ -51,6 +51,16 @@
       #expect(library.numbers.isEmpty)
     }
 
+    @Test func `Removing the first or last no elements changes nothing, and is no fault`() {
+      let raised = faults {
+        #expect(told { $0.removeFirst(0) }.isEmpty && told { $0.removeLast(0) }.isEmpty)
+        library.numbers = []
+        library.mutableArrayValue(for: \.numbers).removeFirst(0)
+      }
+      #expect(raised.isEmpty)
+      #expect(faults { library.mutableArrayValue(for: \.numbers).removeFirst(-1) }.map(\.code) == [37])
+    }
+
     @Test func `Removing an element by its value is a removal of each that is equal, the last first`() {
       library.numbers = [1, 2, 1]
       let token = library.log(\.numbers, to: log)

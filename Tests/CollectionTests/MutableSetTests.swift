@@ -18,6 +18,14 @@
       return log.take()
     }
 
+    @Test func `Handles are equal if their members are, whatever the property`() {
+      let (first, second) = (Library(), Library())
+      (first.tags, second.tags) = (["a", "b"], ["b", "a"])
+      #expect(first.mutableSetValue(for: \.tags) == second.mutableSetValue(for: \.tags))
+      second.tags = ["a"]
+      #expect(first.mutableSetValue(for: \.tags) != second.mutableSetValue(for: \.tags))
+    }
+
     @Test func `A union is an insertion of what is really added`() {
       #expect(told { $0.insert("d") } == ["insertion ->{d}"])
       #expect(told { $0.formUnion(["a", "d", "e"]) } == ["insertion ->{d e}"])

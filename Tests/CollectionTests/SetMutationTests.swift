@@ -28,6 +28,17 @@
       #expect(told(.union, ["a"]) == ["insertion ->{}"])
     }
 
+    @Test func `Who observes between the two is not told, and that is no fault`() {
+      library.tags = ["a"]
+      let raised = faults {
+        library.willChangeValue(forKey: "tags", withSetMutation: .union, using: ["b"])
+        let token = library.log(\.tags, to: log)
+        library.didChangeValue(forKey: "tags", withSetMutation: .union, using: ["b"])
+        token.invalidate()
+      }
+      #expect(raised.isEmpty && log.lines.isEmpty)
+    }
+
     @Test func `The kinds have Apple's values`() {
       let kinds: [NSKeyValueSetMutationKind] = [.union, .minus, .intersect, .set]
       #expect(kinds.map(\.rawValue) == [1, 2, 3, 4])

@@ -77,7 +77,7 @@
     }
 
     @Test func `25: Initial without new of an undefined key does not evaluate it`() {
-      #expect(codes { t.add(w, "nothing", [.initial]) } == [])
+      #expect(codes { t.add(w, "nothing", [.initial]) } == [11])
       #expect(w.lines == ["w ->-"])
       t.remove(w, "nothing")
     }

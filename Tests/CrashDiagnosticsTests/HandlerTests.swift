@@ -146,7 +146,7 @@
         meter.didChangeValue(forKey: "nothing")
         meter.removeObserver(reader, forKeyPath: "nothing")
       }
-      #expect(raised == ["KVO0009"])
+      #expect(raised == ["KVO0011", "KVO0009"])
       #expect(reader.count == 1)
     }
 

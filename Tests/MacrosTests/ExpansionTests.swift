@@ -73,7 +73,7 @@
             }
 
             private class func __describeOwnDocument(_ description: KeyValueObserving.KeyValueClassDescription) {
-              __keyValueProperties(Self.self, description)
+              __keyValueProperties(Self.self, description.of(Document.self))
             }
 
             public nonisolated class func __describeKeyValueProperties(_ description: KeyValueObserving.KeyValueClassDescription) {
@@ -169,7 +169,7 @@
             }
 
             private class func __describeOwnPlayer(_ description: KeyValueObserving.KeyValueClassDescription) {
-              __keyValueProperties(Self.self, description)
+              __keyValueProperties(Self.self, description.of(Player.self))
             }
 
             nonisolated class func __describeKeyValueProperties(_ description: KeyValueObserving.KeyValueClassDescription) {
@@ -238,7 +238,7 @@
             }
 
             private class func __describeOwnSong(_ description: KeyValueObserving.KeyValueClassDescription) {
-              __keyValueProperties(Self.self, description)
+              __keyValueProperties(Self.self, description.of(Song<Tag>.self))
             }
 
             open nonisolated override class func __describeKeyValueProperties(_ description: KeyValueObserving.KeyValueClassDescription) {
@@ -336,11 +336,19 @@
             }
 
             nonisolated class func keyPathsForValuesAffectingValue(forKey key: Swift.String) -> Swift.Set<Swift.String> {
-              []
+              __keyPathsForValuesAffectingValue(forKey: key)
             }
 
             nonisolated class var accessInstanceVariablesDirectly: Swift.Bool {
               true
+            }
+
+            nonisolated func value(forKey key: Swift.String) -> Any? {
+              codedValue(forKey: key)
+            }
+
+            nonisolated func setValue(_ value: Any?, forKey key: Swift.String) {
+              setCodedValue(value, forKey: key)
             }
 
             nonisolated func value(forUndefinedKey key: Swift.String) -> Any? {
@@ -370,7 +378,7 @@
             }
 
             private class func __describeOwnNote(_ description: KeyValueObserving.KeyValueClassDescription) {
-              __keyValueProperties(Self.self, description)
+              __keyValueProperties(Self.self, description.of(Note.self))
             }
 
             nonisolated class func __describeKeyValueProperties(_ description: KeyValueObserving.KeyValueClassDescription) {

@@ -177,7 +177,7 @@
       for source in ["@KeyValueObservable struct A { var a = 1 }", "struct A { @_KeyValueObserved var a = 1 }"] {
         #expect(expansion(of: source).filter { !$0.isWhitespace } == "structA{vara=1}")
       }
-      #expect(!expansion(of: "@KeyValueObservable class A { lazy var a = 1 }").contains("_a"))
+      #expect(!expansion(of: "@KeyValueObservable class A { lazy var a = 1 }").contains("var _a"))
     }
   }
 #endif

@@ -65,6 +65,65 @@
     var height = 1
   }
 
+  /// What affects a key is said by members; one asks for another key.
+  @KeyValueObservable
+  private class Listed {
+    var first = "A"
+    var last = "B"
+    var full: String { Hidden.value }
+    var short: String { Hidden.value }
+    class var keyPathsForValuesAffectingFull: Set<String> { ["first"] }
+    class func keyPathsForValuesAffectingShort() -> Set<String> { keyPathsForValuesAffectingValue(forKey: "full") }
+    class func automaticallyNotifiesObserversOfLast() -> Bool { false }
+  }
+
+  @KeyValueObservable
+  private final class ListedMore: Listed {
+    override class var keyPathsForValuesAffectingFull: Set<String> {
+      super.keyPathsForValuesAffectingFull.union(["last"])
+    }
+  }
+
+  @MainActor
+  @KeyValueObservable
+  private final class ListedBelow: KeyValueObject {
+    var count = 0
+    var total: Int { 0 }
+    nonisolated class var keyPathsForValuesAffectingTotal: Set<String> { ["count"] }
+    nonisolated class var automaticallyNotifiesObserversOfCount: Bool { false }
+  }
+
+  private final class Arrivals: KeyValueObserver, @unchecked Sendable {
+    var count = 0
+    func observeValue(
+      forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+      context: UnsafeMutableRawPointer?
+    ) {
+      count += 1
+    }
+  }
+
+  /// Keys that all affect each other, by name and so that evaluating one walks all others.
+  @KeyValueObservable
+  private final class Tangle {
+    var a = 0
+    var b = 0
+    var c = 0
+    var d = 0
+    var e = 0
+    var f = 0
+    var g = 0
+    var h = 0
+    var i = 0
+    var j = 0
+    var k = 0
+    var l = 0
+    nonisolated static let keys = "abcdefghijkl".map { String($0) }
+    nonisolated static func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
+      Set(keys).subtracting([key])
+    }
+  }
+
   @KeyValueObservable
   private final class Impossible {
     var itself = 1
@@ -108,6 +167,31 @@
       token.invalidate()
       #expect(typed == watcher.log.lines.count)
       return typed
+    }
+
+    @Test func `The questions by name ask the members that answer for one key, as on Apple's platforms`() {
+      #expect(Card.keyPathsForValuesAffectingValue(forKey: "nickname") == ["count"])
+      #expect(Listed.keyPathsForValuesAffectingValue(forKey: "full") == ["first"])
+      #expect(ListedMore.keyPathsForValuesAffectingValue(forKey: "full") == ["first", "last"])
+      #expect(ListedMore.keyPathsForValuesAffectingValue(forKey: "short") == ["first", "last"])
+      #expect(Listed.keyPathsForValuesAffectingValue(forKey: "first").isEmpty)
+      #expect(!Listed.automaticallyNotifiesObservers(forKey: "last"))
+      #expect(Listed.automaticallyNotifiesObservers(forKey: "first"))
+      #expect(!ListedBelow.automaticallyNotifiesObservers(forKey: "count"))
+      #expect(ListedBelow.keyPathsForValuesAffectingValue(forKey: "total") == ["count"])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `Twelve keys that affect each other are observed and set at once`() {
+      let tangle = Tangle()
+      let watcher = Arrivals()
+      tangle.addObserver(watcher, forKeyPath: "a", options: [.old, .new])
+      tangle.addObserver(watcher, forKeyPath: "l")
+      let token = tangle.observe(\.c) { _, _ in watcher.count += 1 }
+      for number in 0..<10 { tangle.setValue(number, forKey: Tangle.keys[number]) }
+      #expect(watcher.count == 30)
+      token.invalidate()
+      tangle.removeObserver(watcher, forKeyPath: "a")
+      tangle.removeObserver(watcher, forKeyPath: "l")
     }
 
     @Test func `A class property keyPathsForValuesAffecting<Key> declares what affects a key`() {

@@ -14,3 +14,13 @@ void ccounting_end_instructions(const char *name) {
   CALLGRIND_DUMP_STATS_AT(name);
   CALLGRIND_STOP_INSTRUMENTATION;
 }
+
+void ccounting_begin_collecting(void) {
+  CALLGRIND_START_INSTRUMENTATION;
+  CALLGRIND_TOGGLE_COLLECT;
+}
+
+void ccounting_end_collecting(void) {
+  CALLGRIND_TOGGLE_COLLECT;
+  CALLGRIND_STOP_INSTRUMENTATION;
+}

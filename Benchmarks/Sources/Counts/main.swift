@@ -1,6 +1,8 @@
 // Counts what does not vary: bytes, and under callgrind instructions and allocations.
 //   Counts bytes INDEX    our bytes and the peer's, of one footprint: one a process, since tables that grew for another are there
 //   Counts costs          a line a row: its name and its allocations; instructions are in callgrind's files (scripts/check-costs.sh)
+//   Counts --list         the operations that grow, a line each
+//   Counts NAME N         does one of them with n elements, while callgrind collects (scripts/check-scaling.sh)
 
 import CCounting
 import Foundation
@@ -20,7 +22,7 @@ func printBytes(of footprint: Footprint) {
 
 func printCosts() {
   guard ccounting_under_valgrind() else { fail("costs are counted under callgrind: see scripts/check-costs.sh") }
-  for row in Row.all {
+  for row in Row.counted {
     let workload = row.make()
     // What is done once, such as binding symbols and growing tables, is done before.
     for count in [2 * operations, operations] {
@@ -37,6 +39,15 @@ func printCosts() {
   }
 }
 
+func grow(_ operation: Growing, to count: Int) {
+  // What is done once, such as describing classes, is done before.
+  operation.make(2)()
+  let run = operation.make(count)
+  ccounting_begin_collecting()
+  run()
+  ccounting_end_collecting()
+}
+
 func fail(_ message: String) -> Never {
   FileHandle.standardError.write(Data("Counts: \(message)\n".utf8))
   exit(1)
@@ -48,6 +59,14 @@ if arguments == ["costs"] {
   printCosts()
 } else if arguments.first == "bytes", let index = arguments.last.flatMap({ Int($0) }), footprints.indices ~= index {
   printBytes(of: footprints[index])
+} else if arguments == ["--list"] {
+  for operation in Growing.all { print(operation.name) }
+} else if let operation = Growing.all.first(where: { $0.name == arguments.first }),
+  let count = arguments.last.flatMap({ Int($0) })
+{
+  grow(operation, to: count)
 } else {
-  fail("expected \"costs\", or \"bytes\" and a number below \(footprints.count)")
+  fail(
+    "expected \"costs\", \"--list\", the name of an operation and a number, or \"bytes\" and a number below \(footprints.count)"
+  )
 }

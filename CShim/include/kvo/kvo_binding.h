@@ -50,12 +50,31 @@ typedef struct kvo_value_ops {
   kvo_status (*assign)(void *instance, void *KVO_NULLABLE user, const kvo_value *value);
 } kvo_value_ops;
 
+/** Why an observation is told of nothing. */
+typedef enum kvo_silence {
+  /** Its evaluation reads nothing observable. */
+  KVO_SILENCE_NOTHING_READ = 0,
+  /** No setter tells its changes; they may be announced by hand. */
+  KVO_SILENCE_BY_HAND = 1,
+  /** The class has no such key; a change may be announced by hand. */
+  KVO_SILENCE_UNDEFINED = 2,
+  /** It is a constant. */
+  KVO_SILENCE_CONSTANT = 3,
+} kvo_silence;
+
+/** Raises KVO0011 for a registration, where the binding knows that nothing will tell it. A warning if changes may be announced by hand.
+ * With no lock held. */
+KVO_API void kvo_binding_never_notifies(kvo_object *object, const char *key_path, kvo_silence silence,
+                                        const char *KVO_NULLABLE file, uint32_t line);
+
 enum {
   /** No setter announces its changes: it is observed through what its evaluation reads. Or-ed into the flags. */
   KVO_PROPERTY_COMPUTED = 1u << 1,
   /** Of a computed one: the class says what changes it, by `affected_by` or by announcing it. What its evaluation reads does not
    * count. Or-ed into the flags. */
   KVO_PROPERTY_DECLARED = 1u << 2,
+  /** With COMPUTED: its changes are told besides, by accessors or by hand, so that it need not read anything observable. */
+  KVO_PROPERTY_TOLD = 1u << 3,
 };
 
 /** Describes one property of a binding's class. */
@@ -180,11 +199,15 @@ typedef struct kvo_mute {
   struct kvo_mute *KVO_NULLABLE outer;
   kvo_object *KVO_NULLABLE object;
   kvo_key key;
+  uint32_t depth;
+  bool is_computed;
 } kvo_mute;
 
 /** For a binding that tells a change itself and stores through the property's own setter: the next kvo_frame_begin of (object, key)
- * on this thread, until kvo_mute_end, answers 0. Later ones do not, for the setter's own code may change the key again. They
- * nest; `mute` must stay where it is. NULL, and the end of what is not begun, do nothing. */
+ * on this thread, until kvo_mute_end, answers 0. Later ones do not, for the setter's own code may change the key again. Of a computed
+ * property the setter changes other keys: an observation that hears of `key` too is then not told of those, since it is going to be told
+ * by the binding; nor is it while the setter announces `key` by hand. What callbacks change meanwhile is told as always. Mutes nest;
+ * `mute` must stay where it is. NULL, and the end of what is not begun, do nothing. */
 KVO_API void kvo_mute_begin(kvo_mute *mute, kvo_object *object, kvo_key key);
 KVO_API void kvo_mute_end(kvo_mute *mute);
 
@@ -205,8 +228,17 @@ KVO_API void kvo_binding_will_unheard(kvo_object *object, kvo_key key);
 KVO_API void kvo_section_enter(void);
 KVO_API void kvo_section_leave(void);
 
-/** Exchanges a pointer that the runtime keeps for the binding, one per thread, NULL at first. Returns the one before. */
-KVO_API void *KVO_NULLABLE kvo_thread_exchange(void *KVO_NULLABLE pointer);
+/** What a binding keeps for each thread. */
+typedef enum kvo_thread_slot {
+  /** The delivery in progress. */
+  KVO_THREAD_DELIVERY = 0,
+  /** The call of key-value coding in progress. */
+  KVO_THREAD_CODING = 1,
+} kvo_thread_slot;
+
+/** Exchanges a pointer that the runtime keeps for the binding, one per thread and slot, NULL at first. Returns the one before; NULL for
+ * a slot that there is not. */
+KVO_API void *KVO_NULLABLE kvo_thread_exchange(kvo_thread_slot slot, void *KVO_NULLABLE pointer);
 
 /* ------------------------------------------------------------------------------------------------------ Observations -- */
 

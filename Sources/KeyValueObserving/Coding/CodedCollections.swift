@@ -11,22 +11,40 @@ enum CodedKind {
 /// A collection that key-value coding reads by asking its elements.
 protocol CodedCollection {
   var codedElements: [Any] { get }
+  /// The elements, if their type says that they are objects: then nobody has to ask each.
+  var codedObjects: [any KeyValueObservable]? { get }
   var codedCount: Int { get }
   var codedKind: CodedKind { get }
 }
 
+extension CodedCollection {
+  var codedObjects: [any KeyValueObservable]? { nil }
+}
+
+/// Elements as objects, if their type is one of objects.
+private func objects<Element>(_ elements: some Collection<Element>) -> [any KeyValueObservable]? {
+  func cast<Object: KeyValueObservable>(_: Object.Type) -> [any KeyValueObservable] {
+    unsafeBitCast(Array(elements), to: [Object].self).map { $0 }
+  }
+  guard let type = Element.self as? any KeyValueObservable.Type else { return nil }
+  return cast(type)
+}
+
 extension Array: CodedCollection {
   var codedElements: [Any] { map { $0 as Any } }
+  var codedObjects: [any KeyValueObservable]? { objects(self) }
   var codedCount: Int { count }
   var codedKind: CodedKind { .array }
 }
 extension ContiguousArray: CodedCollection {
   var codedElements: [Any] { map { $0 as Any } }
+  var codedObjects: [any KeyValueObservable]? { objects(self) }
   var codedCount: Int { count }
   var codedKind: CodedKind { .array }
 }
 extension Set: CodedCollection {
   var codedElements: [Any] { map { AnyHashable($0).base } }
+  var codedObjects: [any KeyValueObservable]? { objects(self) }
   var codedCount: Int { count }
   var codedKind: CodedKind { .set }
 }

@@ -62,7 +62,7 @@ extension KeyPathWalk {
   private func operands(
     of collection: any CodedCollection, at path: ArraySlice<String>
   ) throws(KeyPathError) -> [Any] {
-    try values(of: collection, at: path).compactMap { $0 is NSNull ? nil : $0 }
+    try values(of: collection, at: path).compactMap { $0.flatMap { type(of: $0) == NSNull.self ? nil : $0 } }
   }
 
   /// In decimals, so that 0.1 + 0.2 is 0.3; in binary only what no decimal can hold.
@@ -70,18 +70,18 @@ extension KeyPathWalk {
     of operands: [Any], _ name: String, of collection: any CodedCollection
   ) throws(KeyPathError) -> NSNumber {
     var numbers: [CodedNumber] = []
+    numbers.reserveCapacity(operands.count)
     for operand in operands {
       guard let number = CodedNumber(operand) else {
         throw .badOperand(of: collection, name: name, operand: operand, need: "a number")
       }
       numbers.append(number)
     }
-    let decimals = numbers.compactMap(\.decimal)
-    let sum = decimals.reduce(Decimal(0), +)
-    guard decimals.count == numbers.count, !sum.isNaN else {
+    var sum = DecimalSum()
+    guard numbers.allSatisfy({ sum.add($0) }), !sum.value.isNaN else {
       return NSNumber(value: numbers.reduce(0) { $0 + $1.double })
     }
-    return NSDecimalNumber(decimal: sum)
+    return NSDecimalNumber(decimal: sum.value)
   }
 
   private func quotient(_ sum: NSNumber, _ count: Int) -> NSNumber {

@@ -22,8 +22,9 @@ struct KeyAnswers {
       let names = [property.name] + aliases.filter { $0.property === property }.map(\.key)
       for name in names {
         paths.formUnion(type.keyPathsForValuesAffectingValue(forKey: name))
-        paths.formUnion(description.affectingPaths[capitalized(name)] ?? [])
-        if description.manualKeys.contains(capitalized(name)) { notifies = false }
+        // Also where the class answers for other keys itself, and has no `super` to ask for the rest.
+        paths.formUnion(description.paths(affecting: name))
+        if !description.automaticallyNotifies(ofKey: name) { notifies = false }
       }
       if let type = type as? any NSKeyValueObservingCustomization.Type {
         // A class asks with its own key paths, and does not know those of a subclass, which are others.
@@ -59,6 +60,17 @@ struct KeyAnswers {
   ) -> String? {
     if let own = properties.first(where: { $0.path == path }) { return own.name }
     return ancestors.lazy.compactMap { $0.property(at: path)?.name }.first
+  }
+}
+
+extension KeyValueObservable {
+  /// What a class answers whose members say it key by key; the macro writes a call of it where subclasses can override it.
+  public nonisolated static func __keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
+    KeyValueClassDescription.of(self).paths(affecting: key)
+  }
+
+  public nonisolated static func __automaticallyNotifiesObservers(forKey key: String) -> Bool {
+    KeyValueClassDescription.of(self).automaticallyNotifies(ofKey: key)
   }
 }
 

@@ -32,6 +32,8 @@ struct KeyPathWalk {
   /// Whether it is for an observer: its path must not go through a collection without an operator, and an undefined key is its
   /// fault.
   let isObserving: Bool
+  /// Of a call of key-value coding that knows its place.
+  var place: CodingPlace?
   private let faults = kvo_thread_fault_count()
 
   /// The value at the end of an observed path; declares that it is that of a stored property, if it is.
@@ -47,10 +49,7 @@ struct KeyPathWalk {
     let rest = path.dropFirst()
     let next: Any?
     switch receiver {
-    case let object as any KeyValueObservable:
-      if key.first == "@", !rest.isEmpty { throw .badOperator(of: object, name: String(key.dropFirst())) }
-      next = try value(of: object, forKey: key)
-      if isWhole, isObserving, rest.isEmpty { object.declareValue(isOf: key) }
+    case let object as any KeyValueObservable: return try value(ofObject: object, at: path, isWhole: isWhole)
     case let collection as any CodedCollection:
       if key.first == "@" { return try value(of: collection, applying: String(key.dropFirst()), right: rest) }
       return try elements(of: collection, at: path)
@@ -69,16 +68,31 @@ struct KeyPathWalk {
     return try value(of: next, at: rest, isWhole: isWhole)
   }
 
+  private func value(
+    ofObject object: any KeyValueObservable, at path: ArraySlice<String>, isWhole: Bool
+  ) throws(KeyPathError) -> Any? {
+    guard let key = path.first else { return object }
+    let rest = path.dropFirst()
+    if key.first == "@", !rest.isEmpty { throw .badOperator(of: object, name: String(key.dropFirst())) }
+    let next = try value(of: object, forKey: key)
+    if isWhole, isObserving, rest.isEmpty { object.declareValue(isOf: key) }
+    guard let next = next.flatMap(unwrapped) else { return nil }
+    return rest.isEmpty ? next : try value(of: next, at: rest, isWhole: isWhole)
+  }
+
+  /// What the object answers, by its own `value(forKey:)` if its class has one.
   private func value(of object: any KeyValueObservable, forKey key: String) throws(KeyPathError) -> Any? {
-    if let value = object.definedValue(forKey: key) { return value }
-    if key == "self" { return object }
     guard isObserving else {
-      let value = object.value(forUndefinedKey: key)
+      place?.ask(object)
+      let value = object.value(forKey: key)
       try check()
       return value
     }
+    // What answers itself may never come to read the key.
+    if KeyValueClass.of(object).answersKeysItself { object.recordDependencies(ofKey: key) }
+    if object.defines(key) { return object.value(forKey: key) }
     // The class may answer it all the same. If it refuses, that is the registration's fault, told with its place.
-    let value = KeyValueFault.withHandler({ _ in .ignore }, in: { object.value(forUndefinedKey: key) })
+    let value = KeyValueFault.withHandler({ _ in .ignore }, in: { object.value(forKey: key) })
     do { try check() } catch { throw .undefinedKey(of: object, key: key, .get) }
     return value
   }
@@ -104,6 +118,11 @@ struct KeyPathWalk {
   /// One value for each element, in order.
   func values(of collection: any CodedCollection, at path: ArraySlice<String>) throws(KeyPathError) -> [Any?] {
     var values: [Any?] = []
+    values.reserveCapacity(collection.codedCount)
+    if let objects = collection.codedObjects {
+      for object in objects { values.append(try value(ofObject: object, at: path, isWhole: false)) }
+      return values
+    }
     for element in collection.codedElements {
       values.append(
         try unwrapped(element).flatMap { (element) throws(KeyPathError) in try value(of: element, at: path) })
@@ -122,7 +141,8 @@ struct KeyPathWalk {
     switch receiver {
     case let object as any KeyValueObservable:
       guard !rest.isEmpty else {
-        try object.setCoded(value, forKey: key)
+        place?.ask(object)
+        object.setValue(value, forKey: key)
         try check()
         return nil
       }

@@ -6,9 +6,14 @@ import Synchronization
 /// Collects the properties of a class; the code that the macro writes calls it.
 public final class KeyValueClassDescription {
   var properties: [KeyValueProperty] = []
-  /// By capitalised key.
-  private(set) var affectingPaths: [String: Set<String>] = [:]
-  private(set) var manualKeys: Set<String> = []
+  /// By capitalised key: what to ask, for the answer may need that of another key.
+  private var affecting: [String: [() -> Set<String>]] = [:]
+  private var notifying: [String: [() -> Bool]] = [:]
+  private(set) var answersKeysItself = false
+  private(set) var answersUndefinedKeysItself = false
+  private var described: Set<ObjectIdentifier> = []
+  private var announcedKeys: Set<String> = []
+  private var announcesAnyKey = false
   private(set) var validators: [String: Validator] = [:]
 
   typealias Validator = (AnyObject, inout Any?) throws -> Void
@@ -61,7 +66,7 @@ public final class KeyValueClassDescription {
   public func observedWeak<Root: AnyObject, Value>(
     _ name: StaticString, _ key: UInt64, _ path: ReferenceWritableKeyPath<Root, Value>
   ) {
-    add(name, path, isStored: false, isDirect: false)
+    add(name, path, isStored: false, isDirect: false, isTold: true)
   }
 
   /// Adds a stored property whose accessors do not notify: constant, or not observed. Its changes can be announced by hand.
@@ -73,6 +78,15 @@ public final class KeyValueClassDescription {
   public func property<Root: AnyObject, Value>(_ name: StaticString, _ path: KeyPath<Root, Value>) {
     add(name, path, isStored: false, isDirect: false, isComputed: true)
   }
+
+  /// Says of which class the list is; a subclass without the macro has that of its superclass.
+  public func of(_ type: any AnyObject.Type) -> KeyValueClassDescription {
+    described.insert(ObjectIdentifier(type))
+    return self
+  }
+
+  /// Whether the class has a list of its own.
+  func isOf(_ type: any AnyObject.Type) -> Bool { described.contains(ObjectIdentifier(type)) }
 
   /// Key paths to the properties of a class, by their names.
   public func paths<Root: AnyObject>(of type: Root.Type) -> KeyValuePaths<Root> { KeyValuePaths() }
@@ -86,13 +100,13 @@ public final class KeyValueClassDescription {
   private func add<Root: AnyObject, Value>(
     _ name: StaticString, _ path: KeyPath<Root, Value>, _ chained: AnyKeyPath? = nil,
     _ readers: ValueReaders<Value> = ValueReaders(), _ inPlace: InPlace<Root, Value>? = nil, isStored: Bool,
-    isDirect: Bool, isComputed: Bool = false
+    isDirect: Bool, isComputed: Bool = false, isTold: Bool = false
   ) {
     let name = name.description
     properties.append(
       TypedProperty<Root, Value>(
         name: name, key: keyHash(name), path: path, chained: chained, readers: readers, inPlace: inPlace,
-        isStored: isStored, isDirect: isDirect, isComputed: isComputed))
+        isStored: isStored, isDirect: isDirect, isComputed: isComputed, isTold: isTold))
   }
 
   /// Declares the key paths that affect a key: what a class answers in `keyPathsForValuesAffecting<Key>`.
@@ -100,16 +114,19 @@ public final class KeyValueClassDescription {
   /// - Parameters:
   ///   - capitalizedKey: The key with its first letter in upper case: `FullName` stands for `fullName` and for `FullName`.
   ///   - keyPaths: The key paths, relative to the object.
-  public func affecting(_ capitalizedKey: StaticString, _ keyPaths: Set<String>) {
-    affectingPaths[capitalizedKey.description, default: []].formUnion(keyPaths)
+  public func affecting(_ capitalizedKey: StaticString, _ keyPaths: @autoclosure @escaping () -> Set<String>) {
+    affecting[capitalizedKey.description, default: []].append(keyPaths)
   }
 
   /// Declares whether setting a key notifies: what a class answers in `automaticallyNotifiesObserversOf<Key>`.
   ///
   /// - Parameter capitalizedKey: The key with its first letter in upper case.
-  public func automaticallyNotifies(_ capitalizedKey: StaticString, _ answer: Bool) {
-    if !answer { manualKeys.insert(capitalizedKey.description) }
+  public func automaticallyNotifies(_ capitalizedKey: StaticString, _ answer: @autoclosure @escaping () -> Bool) {
+    notifying[capitalizedKey.description, default: []].append(answer)
   }
+
+  /// Declares that the class has a `value(forKey:)` of its own: observers by string then read its keys by that.
+  public func answersKeys() { answersKeysItself = true }
 
   /// Declares what validates a key: a class's method `validate<Key>(_: inout Any?) throws`.
   ///
@@ -120,6 +137,42 @@ public final class KeyValueClassDescription {
     _ capitalizedKey: StaticString, _ validate: @escaping (Root, inout Any?) throws -> Void
   ) {
     validators[capitalizedKey.description] = { try validate(unsafeDowncast($0, to: Root.self), &$1) }
+  }
+
+  /// Declares that the class has a `value(forUndefinedKey:)` of its own: any key may then have a value.
+  public func answersUndefinedKeys() { answersUndefinedKeysItself = true }
+
+  /// Declares that the class announces changes of a key by hand: to observe it is then no KVO0011, whatever it reads.
+  ///
+  /// - Parameter key: `nil` stands for any.
+  public func announces(_ key: StaticString?) {
+    if let key { announcedKeys.insert(key.description) } else { announcesAnyKey = true }
+  }
+
+  func isAnnounced(_ key: String) -> Bool { announcesAnyKey || announcedKeys.contains(key) }
+
+  /// What the class's members answer for a key.
+  func paths(affecting key: String) -> Set<String> {
+    affecting[capitalized(key), default: []].reduce(into: []) { $0.formUnion($1()) }
+  }
+
+  func automaticallyNotifies(ofKey key: String) -> Bool {
+    notifying[capitalized(key), default: []].allSatisfy { $0() }
+  }
+
+  private static let all = Guarded<[ObjectIdentifier: KeyValueClassDescription]>([:])
+
+  /// The description of a class; made once.
+  static func of(_ type: any KeyValueObservable.Type) -> KeyValueClassDescription {
+    let identifier = ObjectIdentifier(type)
+    if let known = all.withLock({ $0[identifier] }) { return known }
+    let made = KeyValueClassDescription()
+    type.__describeKeyValueProperties(made)  // outside the lock: it is the program's code
+    return all.withLock { all in
+      if let known = all[identifier] { return known }
+      all[identifier] = made
+      return made
+    }
   }
 
   /// Drops the isolation of a function that only builds key paths.
@@ -159,17 +212,20 @@ final class KeyValueClass: @unchecked Sendable {
   private let byPath: [AnyKeyPath: KeyValueProperty]
   /// Properties by the keys that they answer besides their names.
   private let aliases: [UInt64: KeyAlias]
+  /// Whether it has a `value(forKey:)` of its own.
+  let answersKeysItself: Bool
   private let validators: [String: KeyValueClassDescription.Validator]
+  private let description: KeyValueClassDescription
   /// Whether any class has such keys, so that those who name a key need not ask its class where none has.
   static let hasAliases = Atomic<Bool>(false)
   /// The C class's address, or 0 until the first instance is handed to the runtime.
   private let address = Atomic<UInt>(0)
 
   private static let all = Guarded<[ObjectIdentifier: KeyValueClass]>([:])
+  private static let recent = ClassTable()
 
   private init(_ type: any KeyValueObservable.Type) {
-    let description = KeyValueClassDescription()
-    type.__describeKeyValueProperties(description)
+    let description = KeyValueClassDescription.of(type)
     self.type = type
     // A subclass may list a property again, such as a computed override: the last one stands.
     var byKey: [UInt64: KeyValueProperty] = [:]
@@ -185,11 +241,20 @@ final class KeyValueClass: @unchecked Sendable {
     affectingKeyPaths = answers.affectingKeyPaths
     selfDependencies = answers.selfDependencies
     validators = description.validators
+    answersKeysItself = description.answersKeysItself
+    self.description = description
   }
 
   static func of(type: any KeyValueObservable.Type) -> KeyValueClass {
     let identifier = ObjectIdentifier(type)
-    if let known = all.withLock({ $0[identifier] }) { return known }
+    if let known = recent.find(identifier) { return known }
+    let found = all.withLock({ $0[identifier] }) ?? make(type)
+    recent.keep(identifier, found)
+    return found
+  }
+
+  private static func make(_ type: any KeyValueObservable.Type) -> KeyValueClass {
+    let identifier = ObjectIdentifier(type)
     let made = KeyValueClass(type)  // outside the lock: it asks the program's code
     return all.withLock { classes in
       if let known = classes[identifier] { return known }
@@ -221,6 +286,19 @@ final class KeyValueClass: @unchecked Sendable {
     property.isComputed && (isAffected(property.key) || isManual(property.key))
   }
 
+  /// Why an observation of one key will be told of nothing, as far as that is known; `nil` if it may be.
+  func silence(of key: String) -> kvo_silence? {
+    // An announcement by hand needs neither a setter nor a property.
+    if description.isAnnounced(key) { return nil }
+    if let property = property(named: key) {
+      return property.isConstant && !isManual(property.key) && !isAffected(property.key) ? KVO_SILENCE_CONSTANT : nil
+    }
+    // A subclass that is not described may answer for what it wants.
+    let mayAnswer = answersKeysItself || description.answersUndefinedKeysItself
+    guard description.isOf(type), !mayAnswer, type.automaticallyNotifiesObservers(forKey: key) else { return nil }
+    return KVO_SILENCE_UNDEFINED
+  }
+
   /// The twin in C, registered now if need be; `offset` is where instances have their header.
   func pointer(offset: Int) -> OpaquePointer {
     if let known = OpaquePointer(bitPattern: address.load(ordering: .acquiring)) { return known }
@@ -246,7 +324,8 @@ final class KeyValueClass: @unchecked Sendable {
         flags: (manualKeys.contains(property.key) ? UInt32(KVO_PROPERTY_MANUAL) : 0)
           | (property.isDirect ? 0 : UInt32(KVO_PROPERTY_COMPUTED))
           // C does not know typed key paths: it then goes by what is read.
-          | (isDeclared(property) && affectingKeyPaths[property.key] == nil ? UInt32(KVO_PROPERTY_DECLARED) : 0))
+          | (isDeclared(property) && affectingKeyPaths[property.key] == nil ? UInt32(KVO_PROPERTY_DECLARED) : 0)
+          | (property.isTold || description.isAnnounced(property.name) ? UInt32(KVO_PROPERTY_TOLD) : 0))
     }
     var made: OpaquePointer?
     let status = kvo_binding_class_register(

@@ -4,14 +4,6 @@ import CKVO
 import Foundation
 
 extension KeyValueObservable {
-  /// Returns the value of a key: of the property of that name, else of `is<Key>`, `_<key>` or `_is<Key>`.
-  ///
-  /// The last two only where ``accessInstanceVariablesDirectly`` is `true`. The value is the plain Swift value, with optionals taken
-  /// off; `nil` stands for a nil. For any other key `value(forUndefinedKey:)` is asked, by default a fault. `self` is the object.
-  ///
-  /// Reads through the getter, on the thread that calls; as safe as that is.
-  public nonisolated func value(forKey key: String) -> Any? { KeyPathWalk.codedValue(of: self, at: [key]) }
-
   /// Returns the value at the end of a key path such as `"author.name"`; `nil` when there is none on the way.
   ///
   /// A path goes through objects, dictionaries with `String` keys, arrays and sets, whose elements answer the rest of it each,
@@ -23,36 +15,31 @@ extension KeyValueObservable {
   ///
   /// A value that has no such key is fault KVO0009, an operator that a value does not have KVO0036, an operand that is no number or
   /// cannot be compared KVO0026; the walk then ends with `nil`.
-  public nonisolated func value(forKeyPath keyPath: String) -> Any? {
-    KeyPathWalk.codedValue(of: self, at: components(ofCodedPath: keyPath))
-  }
-
-  /// Sets the property that answers a key, through its setter: observers are notified once.
-  ///
-  /// A value of another type is converted if nothing is lost: numbers and texts that are numbers, raw values of enums, elements
-  /// of collections; `NSNull` is nil for an optional that cannot hold it. What cannot be converted is fault KVO0026, which names
-  /// the key and both types; the object is not changed then, and nobody is notified. `nil` for what cannot be nil calls
-  /// `setNilValueForKey(_:)`, and a key that does not exist or cannot be set `setValue(_:forUndefinedKey:)`; both are faults
-  /// by default. Nothing is validated, as on Apple's platforms.
-  ///
-  /// A stored property that is `@NotObserved` notifies when it is set this way, as what has no setter does on Apple's platforms.
-  public nonisolated func setValue(_ value: Any?, forKey key: String) {
-    KeyPathWalk.coding { (walk) throws(KeyPathError) in try walk.set(value, of: self, at: [key]) }
+  public nonisolated func value(
+    forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
+  ) -> Any? {
+    KeyPathWalk.codedValue(
+      of: self, at: components(ofCodedPath: keyPath), ObservationSite(file: fileID, line: line))
   }
 
   /// Sets the value at the end of a key path; does nothing when there is none on the way, as on Apple's platforms.
   ///
   /// Behind an array or a set it is set on every element. A dictionary on the way that is a Swift value is changed and set again,
   /// which notifies observers of its own key.
-  public nonisolated func setValue(_ value: Any?, forKeyPath keyPath: String) {
-    KeyPathWalk.coding { (walk) throws(KeyPathError) in
-      try walk.set(value, of: self, at: components(ofCodedPath: keyPath)[...])
+  public nonisolated func setValue(
+    _ value: Any?, forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
+  ) {
+    let path = components(ofCodedPath: keyPath)
+    KeyPathWalk.coding(path, ObservationSite(file: fileID, line: line)) { (walk) throws(KeyPathError) in
+      try walk.set(value, of: self, at: path[...])
     }
   }
 
   /// Returns the values of keys, with `NSNull` for nil.
-  public nonisolated func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
-    let values = KeyPathWalk.coding { (walk) throws(KeyPathError) in
+  public nonisolated func dictionaryWithValues(
+    forKeys keys: [String], fileID: StaticString = #fileID, line: UInt = #line
+  ) -> [String: Any] {
+    let values = KeyPathWalk.coding(keys, ObservationSite(file: fileID, line: line)) { (walk) throws(KeyPathError) in
       var values: [String: Any] = [:]
       for key in keys { values[key] = try walk.value(of: self, at: [key]) ?? NSNull() }
       return values
@@ -61,8 +48,11 @@ extension KeyValueObservable {
   }
 
   /// Sets the values of keys, in no order; `NSNull` is nil. The first fault ends it.
-  public nonisolated func setValuesForKeys(_ keyedValues: [String: Any]) {
-    KeyPathWalk.coding { (walk) throws(KeyPathError) in
+  public nonisolated func setValuesForKeys(
+    _ keyedValues: [String: Any], fileID: StaticString = #fileID, line: UInt = #line
+  ) {
+    KeyPathWalk.coding(Array(keyedValues.keys), ObservationSite(file: fileID, line: line)) {
+      (walk) throws(KeyPathError) in
       for (key, value) in keyedValues {
         _ = try walk.set(value is NSNull ? nil : value, of: self, at: [key])
       }
@@ -73,31 +63,41 @@ extension KeyValueObservable {
   /// Validates a value for the end of a key path, with that object's `validateValue(_:forKey:)`.
   ///
   /// Where there is no object at the end nothing is validated, and every value is valid.
-  public nonisolated func validateValue(_ value: inout Any?, forKeyPath keyPath: String) throws {
+  public nonisolated func validateValue(
+    _ value: inout Any?, forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
+  ) throws {
     let path = components(ofCodedPath: keyPath)
-    let receiver = KeyPathWalk.coding { (walk) throws(KeyPathError) in try walk.value(of: self, at: path.dropLast()) }
+    let receiver = KeyPathWalk.codedValue(
+      of: self, at: Array(path.dropLast()), ObservationSite(file: fileID, line: line))
     try (receiver as? any KeyValueObservable)?.validateValue(&value, forKey: path[path.count - 1])
   }
 }
 
 extension KeyPathWalk {
   /// What a value answers for a path; `nil` after a fault.
-  static func codedValue(of receiver: Any, at path: [String]) -> Any? {
-    coding { (walk) throws(KeyPathError) in try walk.value(of: receiver, at: path[...]) }
+  static func codedValue(of receiver: Any, at path: [String], _ site: ObservationSite) -> Any? {
+    coding(path, site) { (walk) throws(KeyPathError) in try walk.value(of: receiver, at: path[...]) }
   }
 
   /// A walk of key-value coding; what stops it is reported as a fault, if it was not before, and gives `nil`.
+  ///
+  /// - Parameter keys: What it is going to ask objects for.
   @discardableResult
-  static func coding(_ body: (KeyPathWalk) throws(KeyPathError) -> Any?) -> Any? {
-    do { return try body(KeyPathWalk(isObserving: false)) } catch {
-      raise(error)
+  static func coding(
+    _ keys: [String], _ site: ObservationSite, _ body: (KeyPathWalk) throws(KeyPathError) -> Any?
+  ) -> Any? {
+    let place = CodingPlace(site, keys: keys[...])
+    do {
+      return try place.isPresent { () throws(KeyPathError) in try body(KeyPathWalk(isObserving: false, place: place)) }
+    } catch {
+      raise(error, .coding(site))
       return nil
     }
   }
 }
 
 extension KeyValueObservable {
-  /// Sets the property that answers a key.
+  /// What `setCodedValue(_:forKey:)` does, with what is wrong thrown.
   nonisolated func setCoded(_ value: Any?, forKey key: String) throws(KeyPathError) {
     if let runtimeObject = self as? KeyValueRuntimeObject { return try runtimeObject.setCoded(value, of: key) }
     let cls = KeyValueClass.of(self)

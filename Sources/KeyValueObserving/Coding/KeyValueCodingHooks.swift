@@ -6,6 +6,10 @@ import Foundation
 extension KeyValueObservable {
   public nonisolated static var accessInstanceVariablesDirectly: Bool { true }
 
+  public nonisolated func value(forKey key: String) -> Any? { codedValue(forKey: key) }
+
+  public nonisolated func setValue(_ value: Any?, forKey key: String) { setCodedValue(value, forKey: key) }
+
   public nonisolated func value(forUndefinedKey key: String) -> Any? { __value(forUndefinedKey: key) }
 
   public nonisolated func setValue(_ value: Any?, forUndefinedKey key: String) {
@@ -21,16 +25,33 @@ extension KeyValueObservable {
   public nonisolated var observationInfo: UnsafeMutableRawPointer? { __observationInfo }
 }
 
+extension KeyValueObservable {
+  /// What `value(forKey:)` answers unless a class has its own: for a class with no `super` to call.
+  ///
+  /// ```swift
+  /// func value(forKey key: String) -> Any? { key == "answer" ? 42 : codedValue(forKey: key) }
+  /// ```
+  public nonisolated func codedValue(forKey key: String) -> Any? {
+    if let value = definedValue(forKey: key) { return value }
+    return key == "self" ? self : value(forUndefinedKey: key)
+  }
+
+  /// What `setValue(_:forKey:)` does unless a class has its own: for a class with no `super` to call.
+  public nonisolated func setCodedValue(_ value: Any?, forKey key: String) {
+    do { try setCoded(value, forKey: key) } catch { raise(error, askedOf: self, forKey: key) }
+  }
+}
+
 /// What the hooks do unless a class has its own. The macro writes hooks that call these, so that subclasses can override them: a
 /// protocol's defaults would be bound statically.
 extension KeyValueObservable {
   public nonisolated func __value(forUndefinedKey key: String) -> Any? {
-    raise(.undefinedKey(of: self, key: key, .get))
+    raise(.undefinedKey(of: self, key: key, .get), askedOf: self, forKey: key)
     return nil
   }
 
   public nonisolated func __setValue(_ value: Any?, forUndefinedKey key: String) {
-    raise(.undefinedKey(of: self, key: key, .set))
+    raise(.undefinedKey(of: self, key: key, .set), askedOf: self, forKey: key)
   }
 
   public nonisolated func __setNilValueForKey(_ key: String) { raiseNilValue(of: self, key: key) }

@@ -21,7 +21,9 @@ import Foundation
 open class KeyValueDictionary: KeyValueObservable, CustomStringConvertible {
   public nonisolated let _$kvo = KeyValueObservationHeader()
   public nonisolated var __keyValueObject: KeyValueObjectReference { _$kvo.reference }
-  public nonisolated static func __describeKeyValueProperties(_ description: KeyValueClassDescription) {}
+  public nonisolated static func __describeKeyValueProperties(_ description: KeyValueClassDescription) {
+    description.answersUndefinedKeys()
+  }
 
   private var entries: [String: Any]
 

@@ -20,6 +20,11 @@ class KeyValueProperty: @unchecked Sendable {
   /// Whether it is neither stored nor weak: what changes it is what its getter reads, unless that is declared.
   let isComputed: Bool
 
+  /// Whether it is computed for the runtime, and its accessors tell its changes all the same: a weak one.
+  let isTold: Bool
+  /// Whether it is stored and cannot be set.
+  let isConstant: Bool
+
   /// Whether it has elements.
   var isCollection: Bool { Swift.type(of: path).valueType is any _KeyValueCollection.Type }
 
@@ -27,7 +32,8 @@ class KeyValueProperty: @unchecked Sendable {
   var isOwning: Bool { isStored && chained != nil }
 
   init(
-    name: String, key: UInt64, path: AnyKeyPath, chained: AnyKeyPath?, isStored: Bool, isDirect: Bool, isComputed: Bool
+    name: String, key: UInt64, path: AnyKeyPath, chained: AnyKeyPath?, isStored: Bool, isDirect: Bool, isComputed: Bool,
+    isTold: Bool, isConstant: Bool
   ) {
     self.name = name
     self.key = key
@@ -37,6 +43,8 @@ class KeyValueProperty: @unchecked Sendable {
     self.isStored = isStored
     self.isDirect = isDirect
     self.isComputed = isComputed
+    self.isTold = isTold
+    self.isConstant = isConstant
   }
 
   /// Of one that another in the list has taken the place of.
@@ -46,6 +54,8 @@ class KeyValueProperty: @unchecked Sendable {
   var encoding: String { abstract() }
   /// The present value; the instance is of the property's class.
   func read(_ instance: AnyObject) -> Any { abstract() }
+  /// Without optionals.
+  func readUnwrapped(_ instance: AnyObject) -> Any? { abstract() }
   var isWritable: Bool { abstract() }
   /// What sets a value, converted now, through the setter of an instance of the property's class.
   func setter(of value: Any?) throws(ConversionFailure) -> (AnyObject) -> Void { abstract() }
@@ -93,13 +103,14 @@ final class TypedProperty<Root: AnyObject, Value>: KeyValueProperty, @unchecked 
 
   init(
     name: String, key: UInt64, path: KeyPath<Root, Value>, chained: AnyKeyPath?, readers: ValueReaders<Value>,
-    inPlace: InPlace<Root, Value>?, isStored: Bool, isDirect: Bool, isComputed: Bool
+    inPlace: InPlace<Root, Value>?, isStored: Bool, isDirect: Bool, isComputed: Bool, isTold: Bool
   ) {
     self.readers = readers
     self.inPlace = inPlace
     super.init(
-      name: name, key: key, path: path, chained: chained, isStored: isStored, isDirect: isDirect, isComputed: isComputed
-    )
+      name: name, key: key, path: path, chained: chained, isStored: isStored, isDirect: isDirect,
+      isComputed: isComputed,
+      isTold: isTold, isConstant: isDirect && !(path is ReferenceWritableKeyPath<Root, Value>))
   }
 
   override func reader<Result>(as type: Result.Type) -> ((UnsafeRawPointer) -> Result)? {
@@ -119,6 +130,10 @@ final class TypedProperty<Root: AnyObject, Value>: KeyValueProperty, @unchecked 
 
   override var encoding: String { cEncoding(of: Value.self) }
   override func read(_ instance: AnyObject) -> Any { unsafeDowncast(instance, to: Root.self)[keyPath: keyPath] }
+  override func readUnwrapped(_ instance: AnyObject) -> Any? {
+    let value: Any = unsafeDowncast(instance, to: Root.self)[keyPath: keyPath]
+    return unwrapped(value)
+  }
   override var isWritable: Bool { path is ReferenceWritableKeyPath<Root, Value> }
 
   override func setter(of value: Any?) throws(ConversionFailure) -> (AnyObject) -> Void {

@@ -12,6 +12,9 @@ enum CodedNumber {
   /// `nil` for a value that is no number, nor a text that is exactly one; a `Bool` is 0 or 1.
   init?(_ value: Any) {
     switch value {
+    // First those that are quickly recognised.
+    case let integer as Int: self = .integer(integer)
+    case let floating as Double: self = .floating(floating)
     case let bool as Bool: self = .integer(bool ? 1 : 0)
     case let integer as any BinaryInteger: self = .integer(integer)
     case let floating as any BinaryFloatingPoint: self = .floating(floating)
@@ -45,6 +48,16 @@ enum CodedNumber {
   var decimal: Decimal? {
     if case .decimal(let value) = self { return value }
     return text.flatMap { Decimal(exactly: $0) }
+  }
+
+  /// The same decimal as a whole number of units, if it has few digits: that is quick to find, and to add up.
+  var units: DecimalUnits? {
+    switch self {
+    case .integer(let value): (value as? Int ?? Int(exactly: value)).map { DecimalUnits(count: $0, exponent: 0) }
+    case .floating(let value): (value as? Double).flatMap { DecimalUnits($0) } ?? text?.units
+    case .decimal: nil
+    case .numeral(let text): text.units
+    }
   }
 
   var double: Double {
@@ -81,15 +94,57 @@ struct NumberText: Equatable {
 
   /// `nil` if the text is anything but a numeral.
   init?(_ text: String) {
-    let pattern = /([+-]?)([0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]{1,6}))?/
-    guard let match = text.wholeMatch(of: pattern) else { return nil }
-    let fraction = match.3 ?? ""
-    guard !match.2.isEmpty || !fraction.isEmpty else { return nil }
-    let all = (match.2 + fraction).drop { $0 == "0" }
-    let zeros = all.reversed().prefix { $0 == "0" }.count
-    digits = String(all.dropLast(zeros))
-    exponent = digits.isEmpty ? 0 : (match.4.flatMap { Int($0) } ?? 0) - fraction.count + zeros
-    isNegative = match.1 == "-" && !digits.isEmpty
+    var text = text
+    guard let made = text.withUTF8({ NumberText(scanning: $0) }) else { return nil }
+    self = made
+  }
+
+  /// Of a sign, digits, a point and digits, and an exponent of at most six digits; each may be missing, but not all digits.
+  private init?(scanning text: UnsafeBufferPointer<UInt8>) {
+    var rest = text[...]
+    func takeSign() -> Bool {
+      guard let sign = rest.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") else { return false }
+      rest.removeFirst()
+      return sign == UInt8(ascii: "-")
+    }
+    func takeDigits() -> Slice<UnsafeBufferPointer<UInt8>> {
+      let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+      rest = rest[digits.endIndex...]
+      return digits
+    }
+    let isNegative = takeSign()
+    let whole = takeDigits()
+    var fraction = rest[..<rest.startIndex]
+    if rest.first == UInt8(ascii: ".") {
+      rest.removeFirst()
+      fraction = takeDigits()
+      if fraction.isEmpty { return nil }
+    }
+    if whole.isEmpty && fraction.isEmpty { return nil }
+    var exponent = 0
+    if let mark = rest.first, mark == UInt8(ascii: "e") || mark == UInt8(ascii: "E") {
+      rest.removeFirst()
+      let isNegative = takeSign()
+      let digits = takeDigits()
+      guard (1...6).contains(digits.count) else { return nil }
+      for digit in digits { exponent = exponent * 10 + Int(digit - UInt8(ascii: "0")) }
+      if isNegative { exponent = -exponent }
+    }
+    guard rest.isEmpty else { return nil }
+    var all = String(decoding: whole, as: UTF8.self)
+    if !fraction.isEmpty { all += String(decoding: fraction, as: UTF8.self) }
+    let significant = all.utf8.drop { $0 == UInt8(ascii: "0") }
+    let zeros = significant.reversed().prefix { $0 == UInt8(ascii: "0") }.count
+    digits = String(Substring(significant.dropLast(zeros)))
+    self.exponent = digits.isEmpty ? 0 : exponent - fraction.count + zeros
+    self.isNegative = isNegative && !digits.isEmpty
+  }
+
+  /// `nil` for one with more digits than a machine's number has.
+  fileprivate var units: DecimalUnits? {
+    if digits.isEmpty { return DecimalUnits(count: 0, exponent: 0) }
+    guard digits.utf8.count <= 18, let count = Int(digits) else { return nil }
+    return DecimalUnits(count: isNegative ? -count : count, exponent: exponent)
   }
 
   private var sign: String { isNegative ? "-" : "" }

@@ -8,7 +8,7 @@ extension KeyValueObservable {
   nonisolated func definedValue(forKey key: String) -> Any?? {
     if let runtimeObject = self as? KeyValueRuntimeObject { return runtimeObject.definedValue(of: key) }
     recordDependencies(ofKey: key)
-    return KeyValueClass.of(self).property(named: key).map { unwrapped(recorded($0) { $0.read(self) }) }
+    return KeyValueClass.of(self).property(named: key).map { recorded($0) { $0.readUnwrapped(self) } }
   }
 
   /// Reads a property. While the runtime records, what its getter reads is recorded, unless the class says what changes it.
@@ -19,12 +19,18 @@ extension KeyValueObservable {
     return read(property)
   }
 
+  /// Whether the class has such a key.
+  nonisolated func defines(_ key: String) -> Bool {
+    if let runtimeObject = self as? KeyValueRuntimeObject { return runtimeObject.propertyName(for: key) != nil }
+    return KeyValueClass.of(self).property(named: key) != nil
+  }
+
   /// Declares, while the runtime records, that the value of what is evaluated is that of a key, if the key is a stored property;
   /// of any other that is a collection, that changes of its elements which are announced for the key are changes of the value's.
   nonisolated func declareValue(isOf key: String) {
     guard kvo_track_is_recording() else { return }
     let cls = KeyValueClass.of(self)
-    guard let property = cls.property(named: key) else { return }
+    guard !cls.answersKeysItself, let property = cls.property(named: key) else { return }
     if property.isDirect, !cls.isAffected(property.key) {
       kvo_track_value_is_of(adoptedObject, property.key)
     } else if property.isCollection {

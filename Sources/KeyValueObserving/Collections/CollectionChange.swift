@@ -9,8 +9,8 @@ struct CollectionProperty {
   /// Where the handle was made.
   let site: ObservationSite?
 
-  /// Tells a change to the observers of the property. Of a computed property it only stores: whatever its setter changes is told by
-  /// that.
+  /// Tells a change to the observers of the property. What the setter of a computed one changes besides is told to those who do not
+  /// hear of the property itself.
   ///
   /// - Parameters:
   ///   - positions: `nil` for a set.
@@ -23,7 +23,7 @@ struct CollectionProperty {
     store: () -> Bool
   ) {
     let object = object.__keyValueObject
-    guard property.isDirect, kvo_object_is_observed(object) else {
+    guard kvo_object_is_observed(object) else {
       _ = store()
       return
     }

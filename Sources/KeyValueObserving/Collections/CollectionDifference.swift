@@ -29,9 +29,9 @@ private func listStep<List: ListValue>(
   from before: List, to after: Any, _ told: (kind: NSKeyValueChange, indexes: IndexSet?)?
 ) -> CollectionStep? {
   guard let after = after as? List, before.itemCount != nil, after.itemCount != nil else { return nil }
-  let same = comparison(of: List._Item.self)
+  let same = ElementComparison<List._Item>()
   if let told, let indexes = told.indexes, let edit = edit(told.kind, Positions(indexes), in: after) {
-    if let result = applying(edit, to: before), isEqual(result.itemArray, after.itemArray, same) {
+    if let result = applying(edit, to: before), same.areEqual(result.itemArray, after.itemArray) {
       return step(edit, of: before, result: after, isLast: true)
     }
   }
@@ -67,23 +67,11 @@ private func applying<List: ListValue>(_ edit: ListEdit<List._Item>, to list: Li
 
 /// At most two edits that lead from one array to another; `nil` when their elements cannot be compared.
 private func edits<Item>(
-  from before: [Item], to after: [Item], _ same: (Item, Item) -> Bool?
+  from before: [Item], to after: [Item], _ same: ElementComparison<Item>
 ) -> [ListEdit<Item>]? {
-  let shorter = min(before.count, after.count)
-  var start = 0
-  while start < shorter {
-    guard let isSame = same(before[start], after[start]) else { return nil }
-    if !isSame { break }
-    start += 1
-  }
-  var end = 0
-  while end < shorter - start {
-    guard let isSame = same(before[before.count - 1 - end], after[after.count - 1 - end]) else { return nil }
-    if !isSame { break }
-    end += 1
-  }
-  let common = start..<shorter - end
-  let differing = common.filter { same(before[$0], after[$0]) != true }
+  guard let (start, end) = same.commonEnds(before, after) else { return nil }
+  let common = start..<min(before.count, after.count) - end
+  let differing = common.filter { same.isSame(before[$0], after[$0]) != true }
   var edits: [ListEdit<Item>] = []
   if !differing.isEmpty { edits.append(ListEdit(.replacement, at: .list(differing), differing.map { after[$0] })) }
   if after.count > before.count {
@@ -94,27 +82,15 @@ private func edits<Item>(
   return edits
 }
 
-private func isEqual<Item>(_ first: [Item], _ second: [Item], _ same: (Item, Item) -> Bool?) -> Bool {
-  first.count == second.count && zip(first, second).allSatisfy { same($0, $1) == true }
-}
-
-/// How elements of a type are compared.
-private func comparison<Item>(of type: Item.Type) -> (Item, Item) -> Bool? {
-  func equating<Value: Equatable>(_: Value.Type) -> (Item, Item) -> Bool? {
-    let compare: (Value, Value) -> Bool? = { $0 == $1 }
-    return compare as! (Item, Item) -> Bool?
-  }
-  if let type = type as? any Equatable.Type { return equating(type) }
-  return { equality($0, $1) }
-}
-
 // MARK: - Sets
 
 private func setStep<Members: SetValue>(
   from before: Members, to after: Any, _ told: NSKeyValueChange?
 ) -> CollectionStep? {
   guard let after = after as? Members, let old = before.items, let new = after.items else { return nil }
-  let (removed, added) = (old.subtracting(new), new.subtracting(old))
+  let removed = old.subtracting(new)
+  // Usually only one of both is not empty, and the numbers say so.
+  let added = new.count == old.count - removed.count ? [] : new.subtracting(old)
   let found: NSKeyValueChange? =
     switch (removed.isEmpty, added.isEmpty) {
     case (true, true): nil

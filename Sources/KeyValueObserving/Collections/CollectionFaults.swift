@@ -13,7 +13,7 @@ extension CollectionProperty {
       help: "set the property to an empty collection first", site: site)
   }
 
-  func raiseReadOnly() { raise(.undefinedKey(of: object, key: property.name, .set)) }
+  func raiseReadOnly() { raise(.undefinedKey(of: object, key: property.name, .set), .coding(site)) }
 
   func raiseMismatch(_ given: Any, expected: Any.Type) {
     raiseFault(

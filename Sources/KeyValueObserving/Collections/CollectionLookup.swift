@@ -51,20 +51,18 @@ extension KeyValueObservable {
       _ = adoptedObject
       return CollectionProperty(object: self, property: property, site: site)
     }
-    raise(.undefinedKey(of: self, key: key, .get))
+    raise(.undefinedKey(of: self, key: key, .get), .coding(site))
     return nil
   }
 
   /// The object that has the last key of a path; `nil` when an object on the way is `nil`, or after a fault.
-  nonisolated func end(ofPath path: String) -> PathEnd? {
+  nonisolated func end(ofPath path: String, _ site: ObservationSite) -> PathEnd? {
     let components = components(ofCodedPath: path)
     let last = components[components.count - 1]
-    let head = KeyPathWalk.coding { (walk) throws(KeyPathError) in
-      try walk.value(of: self, at: components.dropLast())
-    }
+    let head = KeyPathWalk.codedValue(of: self, at: Array(components.dropLast()), site)
     guard let head = head.flatMap(unwrapped) else { return nil }
     if let object = head as? any KeyValueObservable { return PathEnd(object: object, key: last) }
-    raise(.undefinedKey(of: head, key: last, .get))
+    raise(.undefinedKey(of: head, key: last, .get), .coding(site))
     return nil
   }
 

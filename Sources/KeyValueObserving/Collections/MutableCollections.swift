@@ -24,7 +24,7 @@ extension KeyValueObservable {
     forKeyPath keyPath: String, of type: Element.Type = Any.self, fileID: StaticString = #fileID, line: UInt = #line
   ) -> KeyValueMutableArray<Element> {
     let site = ObservationSite(file: fileID, line: line)
-    let end = end(ofPath: keyPath)
+    let end = end(ofPath: keyPath, site)
     return KeyValueMutableArray(end.map { $0.object.list(forKey: $0.key, site) } ?? ListPlace())
   }
 
@@ -56,7 +56,7 @@ extension KeyValueObservable {
     line: UInt = #line
   ) -> KeyValueMutableSet<Element> {
     let site = ObservationSite(file: fileID, line: line)
-    let end = end(ofPath: keyPath)
+    let end = end(ofPath: keyPath, site)
     return KeyValueMutableSet(place: end.map { $0.object.set(forKey: $0.key, site) } ?? SetPlace())
   }
 
@@ -87,7 +87,7 @@ extension KeyValueObservable {
     line: UInt = #line
   ) -> KeyValueMutableOrderedSet<Element> {
     let site = ObservationSite(file: fileID, line: line)
-    let end = end(ofPath: keyPath)
+    let end = end(ofPath: keyPath, site)
     return KeyValueMutableOrderedSet(end.map { $0.object.list(forKey: $0.key, site) } ?? ListPlace())
   }
 

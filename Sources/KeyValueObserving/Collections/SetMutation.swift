@@ -23,7 +23,7 @@ extension KeyValueObservable {
     }
     guard let property = KeyValueClass.of(self).property(named: key) else {
       kvo_binding_will_unheard(__keyValueObject, unheard)
-      return raise(.undefinedKey(of: self, key: key, .get))
+      return raise(.undefinedKey(of: self, key: key, .get), .coding(nil))
     }
     let found = CollectionProperty(object: self, property: property, site: nil)
     func open<Members: SetValue>(_: Members.Type) {

@@ -28,7 +28,8 @@ struct NamedValue {
 
 /// What a key path was walked for.
 enum KeyPathUse {
-  case coding
+  /// Without a place where there is no room for one.
+  case coding(ObservationSite?)
   case registration(
     keyPath: String, observer: AnyObject, options: NSKeyValueObservingOptions, context: UnsafeMutableRawPointer?,
     ObservationSite)
@@ -37,7 +38,7 @@ enum KeyPathUse {
 
   fileprivate func raise(_ code: kvo_fault_code, _ detail: String, apple: String? = nil, help: String? = nil) {
     switch self {
-    case .coding: raiseFault(code, detail, apple: apple, help: help)
+    case .coding(let site): raiseFault(code, detail, apple: apple, help: help, site: site)
     case .registration(let keyPath, _, _, _, let site):
       raiseFault(code, "cannot observe \"\(keyPath)\": \(detail)", apple: apple, help: help, site: site)
     case .delivery(let classic):
@@ -47,8 +48,13 @@ enum KeyPathUse {
   }
 }
 
+/// Reports why an object does not do what it is asked for a key, with the place of the call that is asking it.
+func raise(_ error: KeyPathError, askedOf object: any KeyValueObservable, forKey key: String) {
+  raise(error, .coding(CodingPlace.site(of: object, key: key)))
+}
+
 /// Reports why a key path cannot be walked.
-func raise(_ error: KeyPathError, _ use: KeyPathUse = .coding) {
+func raise(_ error: KeyPathError, _ use: KeyPathUse) {
   switch error {
   case .undefinedKey(let receiver, let key, let access): raiseUndefinedKey(key, of: receiver, access, use)
   case .throughCollection(let collection, let key):
@@ -139,5 +145,5 @@ func raiseNilValue(of object: any KeyValueObservable, key: String) {
   raiseFault(
     KVO_FAULT_NIL_VALUE, "cannot set \"\(key)\" of \(named.name) to nil: the property cannot be nil",
     apple: "[\(named.appleName) setNilValueForKey]: could not set nil as the value for the key \(key).",
-    help: "override setNilValueForKey(_:) to set what nil stands for")
+    help: "override setNilValueForKey(_:) to set what nil stands for", site: CodingPlace.site(of: object, key: key))
 }

@@ -43,6 +43,14 @@ func raiseRegistrationFault(
     site: site)
 }
 
+extension KeyValueObservable {
+  /// Reports that an observation of one key will be told of nothing, if that is known.
+  nonisolated func reportSilence(of key: String, _ site: ObservationSite) {
+    guard let silence = KeyValueClass.of(self).silence(of: key) else { return }
+    kvo_binding_never_notifies(adoptedObject, key, silence, site.cFile, site.cLine)
+  }
+}
+
 /// A change that arrived at the end of a hierarchy's chain of `super`.
 func raiseUnhandledChange(
   observer: AnyObject, keyPath: String?, object: Any?, change: [NSKeyValueChangeKey: Any]?,

@@ -25,11 +25,11 @@
     member, conformances: _KeyValueObservableClass, _KeyValueOperation, Encodable, Decodable,
     names: named(_$kvo), named(__keyValueObject), named(__keyValueProperties), prefixed(__describeOwn),
     named(__describeKeyValueProperties), named(automaticallyNotifiesObservers),
-    named(keyPathsForValuesAffectingValue), named(accessInstanceVariablesDirectly), named(value(forUndefinedKey:)),
-    named(setValue(_:forUndefinedKey:)), named(setNilValueForKey), named(validateValue(_:forKey:)),
-    named(observationInfo), named(willChangeValue), named(didChangeValue), named(__willChangeValue),
-    named(__didChangeValue), named(_$kvoQueue), named(isReady), named(CodingKeys), named(init(from:)),
-    named(encode(to:)))
+    named(keyPathsForValuesAffectingValue), named(accessInstanceVariablesDirectly), named(value(forKey:)),
+    named(setValue(_:forKey:)), named(value(forUndefinedKey:)), named(setValue(_:forUndefinedKey:)),
+    named(setNilValueForKey), named(validateValue(_:forKey:)), named(observationInfo), named(willChangeValue),
+    named(didChangeValue), named(__willChangeValue), named(__didChangeValue), named(_$kvoQueue), named(isReady),
+    named(CodingKeys), named(init(from:)), named(encode(to:)))
   @attached(memberAttribute)
   @attached(extension, conformances: KeyValueObservable, _KeyValueObservableClass)
   public macro KeyValueObservable() =

@@ -50,7 +50,10 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
       let isNeeded = needsFirst.exchange(options.contains(.new), ordering: .relaxed)
       if !isNeeded {
         object.recordDependencies(ofKey: components[0])
-        return .__copy(NSNull(), as: Any.self)
+        // A class that answers its keys itself reads what the value depends on.
+        guard KeyValueClass.of(object).answersKeysItself else { return .__copy(NSNull(), as: Any.self) }
+        let value = try? KeyPathWalk.observedValue(of: object, at: components)
+        return .__copy(dictionaryValue(value as Any), as: Any.self)
       }
     }
     return .__copy(value(of: object, at: components), as: Any.self)
@@ -164,7 +167,7 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
   }
 
   private static func exchangeCurrent(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    kvo_thread_exchange(pointer)
+    kvo_thread_exchange(KVO_THREAD_DELIVERY, pointer)
   }
 
   /// The observer is gone, and nothing was removed: Apple's platforms would now call freed memory. Told once.

@@ -20,10 +20,14 @@ open class KeyValueObject: NSObject, KeyValueObservable, KeyValueObserver {
   open nonisolated class func __describeKeyValueProperties(_ description: KeyValueClassDescription) {}
 
   /// See ``KeyValueObservable/automaticallyNotifiesObservers(forKey:)``.
-  open nonisolated class func automaticallyNotifiesObservers(forKey key: String) -> Bool { true }
+  open nonisolated class func automaticallyNotifiesObservers(forKey key: String) -> Bool {
+    __automaticallyNotifiesObservers(forKey: key)
+  }
 
   /// See ``KeyValueObservable/keyPathsForValuesAffectingValue(forKey:)``.
-  open nonisolated class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> { [] }
+  open nonisolated class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
+    __keyPathsForValuesAffectingValue(forKey: key)
+  }
 
   /// Called for a change that no subclass handled: fault KVO0022.
   ///
@@ -46,6 +50,12 @@ open class KeyValueObject: NSObject, KeyValueObservable, KeyValueObserver {
 
   /// See ``KeyValueObservable/accessInstanceVariablesDirectly``.
   open nonisolated class var accessInstanceVariablesDirectly: Bool { true }
+
+  /// See ``KeyValueObservable/value(forKey:)``.
+  open nonisolated func value(forKey key: String) -> Any? { codedValue(forKey: key) }
+
+  /// See ``KeyValueObservable/setValue(_:forKey:)``.
+  open nonisolated func setValue(_ value: Any?, forKey key: String) { setCodedValue(value, forKey: key) }
 
   /// See ``KeyValueObservable/value(forUndefinedKey:)``.
   open nonisolated func value(forUndefinedKey key: String) -> Any? { __value(forUndefinedKey: key) }

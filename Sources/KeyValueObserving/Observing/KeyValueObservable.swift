@@ -36,13 +36,15 @@ public protocol KeyValueObservable: AnyObject, SendableMetatype {
   /// Lists the properties of the class; written by the macro.
   nonisolated static func __describeKeyValueProperties(_ description: KeyValueClassDescription)
 
-  /// Tells whether setting a property notifies its observers by itself; the default is `true`.
+  /// Tells whether setting a property notifies its observers by itself; the default is what the class's member
+  /// `automaticallyNotifiesObserversOf<Key>` answers, and `true` without one.
   ///
   /// Of a computed property: whether changes of what it reads do. Answer `false` for a key whose changes you announce with `willChangeValue(forKey:)` and `didChangeValue(forKey:)`. Asked when
   /// the class is first observed, for each property, and remembered, as on Apple's platforms.
   nonisolated static func automaticallyNotifiesObservers(forKey key: String) -> Bool
 
-  /// Returns the key paths, relative to the object, whose changes change the value of `key`; the default is none.
+  /// Returns the key paths, relative to the object, whose changes change the value of `key`; the default is what the class's
+  /// member `keyPathsForValuesAffecting<Key>` answers, and none without one.
   ///
   /// Of a computed property nothing need be declared: without a declaration it depends on what its getter reads. With one, its
   /// observers are told of what is declared only, as on Apple's platforms, when they observe it by its key, its own key path or a
@@ -79,6 +81,30 @@ public protocol KeyValueObservable: AnyObject, SendableMetatype {
   /// Asked when the class is first observed or read by a key, and remembered.
   nonisolated static var accessInstanceVariablesDirectly: Bool { get }
 
+  /// Returns the value of a key: of the property of that name, else of `is<Key>`, `_<key>` or `_is<Key>`.
+  ///
+  /// The last two only where ``accessInstanceVariablesDirectly`` is `true`. The value is the plain Swift value, with optionals taken
+  /// off; `nil` stands for a nil. For any other key `value(forUndefinedKey:)` is asked, by default a fault. `self` is the object.
+  ///
+  /// Key paths, collection operators and observers by string read each key by it, so that a class may answer some keys itself: it
+  /// overrides this and calls `super` for the others, or ``codedValue(forKey:)`` if there is no `super`.
+  ///
+  /// Reads through the getter, on the thread that calls; as safe as that is.
+  nonisolated func value(forKey key: String) -> Any?
+
+  /// Sets the property that answers a key, through its setter: observers are notified once.
+  ///
+  /// A value of another type is converted if nothing is lost: numbers and texts that are numbers, raw values of enums, elements
+  /// of collections; `NSNull` is nil for an optional that cannot hold it. What cannot be converted is fault KVO0026, which names
+  /// the key and both types; the object is not changed then, and nobody is notified. `nil` for what cannot be nil calls
+  /// `setNilValueForKey(_:)`, and a key that does not exist or cannot be set `setValue(_:forUndefinedKey:)`; both are faults
+  /// by default. Nothing is validated, as on Apple's platforms.
+  ///
+  /// A stored property that is `@NotObserved` notifies when it is set this way, as what has no setter does on Apple's platforms.
+  ///
+  /// Key paths set each key by it: a class may override it, and call `super` or ``setCodedValue(_:forKey:)`` for the other keys.
+  nonisolated func setValue(_ value: Any?, forKey key: String)
+
   /// Answers for a key that the class does not have; the default is fault KVO0009 and `nil`.
   nonisolated func value(forUndefinedKey key: String) -> Any?
 
@@ -105,6 +131,11 @@ public protocol KeyValueObservable: AnyObject, SendableMetatype {
 }
 
 extension KeyValueObservable {
-  public nonisolated static func automaticallyNotifiesObservers(forKey key: String) -> Bool { true }
-  public nonisolated static func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> { [] }
+  public nonisolated static func automaticallyNotifiesObservers(forKey key: String) -> Bool {
+    __automaticallyNotifiesObservers(forKey: key)
+  }
+
+  public nonisolated static func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
+    __keyPathsForValuesAffectingValue(forKey: key)
+  }
 }

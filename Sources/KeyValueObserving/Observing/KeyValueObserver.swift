@@ -52,8 +52,9 @@ extension KeyValueObservable {
     let isRuntime = self is KeyValueRuntimeObject
     let property = cls.property(named: components[0])
     let isUndefined = components.count == 1 && !isRuntime && property == nil
-    // The value of a key that the class does not have is what it answers for undefined keys.
-    let isSimple = isUndefined ? options.isDisjoint(with: [.old, .new]) : isRuntime || property?.isDirect ?? false
+    // The value of a key that the class does not have is what it answers for undefined keys; it may also answer all itself.
+    let isStored = isUndefined ? options.isDisjoint(with: [.old, .new]) : isRuntime || property?.isDirect ?? false
+    let isSimple = isStored && !cls.answersKeysItself
     // By another key than its name a property is the end of a path of one key: that is how it is removed, too.
     let isNamed = key == keyHash(components[0])
     let isDirect = components.count == 1 && isNamed && !cls.isAffected(key) && isSimple
@@ -67,7 +68,8 @@ extension KeyValueObservable {
     let classic = ClassicObservation(
       observer: observer, object: self, keyPath: keyPath, context: context, options: options, site: site,
       evaluating: isDirect ? nil : components, isUndefined: isUndefined)
-    classic.register(with: object, key: isDirect ? key : nil)
+    let registered = classic.register(with: object, key: isDirect ? key : nil)
+    if components.count == 1, !isRuntime, registered != 0 { reportSilence(of: components[0], site) }
   }
 
   /// Removes the newest registration of an observer for a key path, whatever its context.

@@ -10,7 +10,8 @@ extension KeyValueObservable {
   ///   - keyPath: What to observe. Of a stored property each set is a change, also to an equal value, unless the class says that
   ///     the key is announced by hand. Any other expression is evaluated while the runtime records what it reads; a change of anything that it read is a change. An object on the way
   ///     that is replaced, set to `nil` or dies counts as one. An expression that reads nothing observable can never notify:
-  ///     KVO0011, reported and otherwise harmless.
+  ///     KVO0011, reported and otherwise harmless. It is evaluated like the expression that it is: an index that the changed array does
+  ///     not have traps.
   ///   - options: Which values a change carries, and whether the handler is called at once (`.initial`) and before changes
   ///     (`.prior`).
   ///   - changeHandler: Called on the thread that makes the change, before the setter returns, with no lock held. Observers are
@@ -60,7 +61,8 @@ extension KeyValueObservable {
   nonisolated func observe(
     _ property: KeyValueProperty, _ box: ObservationBox, _ options: NSKeyValueObservingOptions, _ site: ObservationSite
   ) -> NSKeyValueObservation {
-    NSKeyValueObservation(
+    if property.isConstant { reportSilence(of: property.name, site) }
+    return NSKeyValueObservation(
       box.register(
         with: adoptedObject, key: property.key, keyPath: property.cName,
         options: kvo_options(options, endsWithObject: true), site: site))

@@ -18,6 +18,9 @@ extension Optional: OptionalProtocol {
 
 /// The value inside any number of optionals, or `nil`.
 func unwrapped(_ value: Any) -> Any? {
+  // To be asked for a conformance takes long, and most values are none.
+  func isOptional<Value>(_: Value.Type) -> Bool { _isOptional(Value.self) }
+  guard _openExistential(type(of: value), do: isOptional) else { return value }
   guard let optional = value as? any OptionalProtocol else { return value }
   return optional.wrappedAny.flatMap(unwrapped)
 }

@@ -22,4 +22,10 @@ void ccounting_begin_instructions(void);
 /** Ends it, and has callgrind write the count to a file, with this name. */
 void ccounting_end_instructions(const char *name);
 
+/** Begins, in a process that callgrind runs without collecting, to collect. */
+void ccounting_begin_collecting(void);
+
+/** Ends it: what was collected is in callgrind's summary. */
+void ccounting_end_collecting(void);
+
 #endif /* CCOUNTING_H */

@@ -1,0 +1,39 @@
+// Where in the source key-value coding was asked, for faults that come up in what it asks in turn.
+
+import CKVO
+
+/// A call of key-value coding in progress on this thread, and which object it is just asking.
+///
+/// `value(forKey:)` and the hooks behind it are overridden, and have no room for a place. A fault about the object and a key that a
+/// call with a place is asking is that call's.
+final class CodingPlace {
+  private let site: ObservationSite
+  private let keys: ArraySlice<String>
+  private var asked: ObjectIdentifier?
+
+  /// - Parameter keys: What objects on the way may be asked for.
+  init(_ site: ObservationSite, keys: ArraySlice<String>) {
+    self.site = site
+    self.keys = keys
+  }
+
+  /// The object is going to be asked.
+  func ask(_ object: AnyObject) { asked = ObjectIdentifier(object) }
+
+  /// Runs a function while this is the thread's call.
+  func isPresent<Result, Failure: Error>(in body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    let outer = kvo_thread_exchange(KVO_THREAD_CODING, Unmanaged.passUnretained(self).toOpaque())
+    defer { _ = kvo_thread_exchange(KVO_THREAD_CODING, outer) }
+    return try body()
+  }
+
+  /// The place of the call that is asking this value for a key, if it has one.
+  static func site(of receiver: Any, key: String) -> ObservationSite? {
+    let pointer = kvo_thread_exchange(KVO_THREAD_CODING, nil)
+    _ = kvo_thread_exchange(KVO_THREAD_CODING, pointer)
+    guard let pointer, type(of: receiver) is AnyObject.Type else { return nil }
+    let present = Unmanaged<CodingPlace>.fromOpaque(pointer).takeUnretainedValue()
+    let isAsked = present.asked == ObjectIdentifier(receiver as AnyObject) && present.keys.contains(key)
+    return isAsked ? present.site : nil
+  }
+}

@@ -1,0 +1,136 @@
+// KVO0011: told where an observation will be told of nothing, and nowhere else.
+#if Macros
+  import Foundation
+  import KeyValueObserving
+  import Testing
+
+  private final class Plain {
+    var value = 0
+  }
+
+  private protocol Delegate: AnyObject {}
+  private final class Someone: Delegate {}
+
+  @KeyValueObservable
+  private class Quiet {
+    var title = ""
+    let constant = 1
+    @NotObserved var hidden = 0
+    let plain = Plain()
+    var clock: Date { Date() }
+    var overHidden: Int { hidden }
+    var overPlain: Int { plain.value }
+    var overTitle: String { title + "!" }
+    var declared: Int { hidden }
+    class var keyPathsForValuesAffectingDeclared: Set<String> { ["hidden"] }
+    /// Announced by hand: the class says so, or does so.
+    var said: Int { hidden }
+    class var automaticallyNotifiesObserversOfSaid: Bool { false }
+    var done: Int { hidden }
+    weak var delegate: (any Delegate)?
+    weak var someone: Someone?
+    weak var other: Quiet?
+
+    func finish() {
+      willChangeValue(forKey: "done")
+      willChangeValue(for: \.constant)
+      willChangeValue(forKey: "byHand")
+      hidden += 1
+      didChangeValue(forKey: "byHand")
+      didChangeValue(for: \.constant)
+      didChangeValue(forKey: "done")
+    }
+  }
+
+  @KeyValueObservable
+  private final class Strict {
+    var title = ""
+    let constant = 1
+    static func automaticallyNotifiesObservers(forKey key: String) -> Bool { key != "announcedElsewhere" }
+  }
+
+  @KeyValueObservable
+  private final class Open {
+    var title = ""
+    func value(forUndefinedKey key: String) -> Any? { key }
+  }
+
+  private final class Unmarked: Quiet, @unchecked Sendable {
+    override func value(forUndefinedKey key: String) -> Any? { key }
+  }
+
+  private final class Listener: KeyValueObserver {
+    func observeValue(
+      forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+      context: UnsafeMutableRawPointer?
+    ) {}
+  }
+
+  @Suite("Observations that are told of nothing")
+  struct SilenceTests {
+    private func faults(_ body: () -> Void) -> [KeyValueFault] {
+      nonisolated(unsafe) var faults: [KeyValueFault] = []
+      KeyValueFault.withHandler {
+        faults.append($0)
+        return .ignore
+      } in: {
+        body()
+      }
+      return faults
+    }
+
+    private func raised<Value>(by path: KeyPath<Quiet, Value>) -> [KeyValueFault] {
+      faults { Quiet().observe(path) { _, _ in }.invalidate() }
+    }
+
+    private func raised(by key: String, of object: any KeyValueObservable) -> [KeyValueFault] {
+      let watcher = Listener()
+      return faults {
+        object.addObserver(watcher, forKeyPath: key, options: [.new])
+        object.removeObserver(watcher, forKeyPath: key)
+      }
+    }
+
+    @Test func `A property whose accessors tell is no fault, a weak one included, whatever it holds`() {
+      #expect(raised(by: \.title).isEmpty && raised(by: \.overTitle).isEmpty && raised(by: \.declared).isEmpty)
+      #expect(raised(by: \.delegate).isEmpty && raised(by: \.someone).isEmpty && raised(by: \.other).isEmpty)
+      let (quiet, someone) = (Quiet(), Someone())
+      (quiet.delegate, quiet.someone) = (someone, someone)
+      #expect(faults { quiet.observe(\.delegate) { _, _ in }.invalidate() }.isEmpty)
+      #expect(raised(by: "someone", of: quiet).isEmpty)
+    }
+
+    @Test func `What reads only what cannot notify is a warning: the clock, what is not observed, other objects`() {
+      for faults in [raised(by: \.clock), raised(by: \.overHidden), raised(by: \.overPlain)] {
+        #expect(faults.map(\.code) == [11] && faults.first?.severity == .warning)
+      }
+      #expect(raised(by: "overPlain", of: Quiet()).map(\.code) == [11])
+    }
+
+    @Test func `A constant can never notify`() {
+      let faults = faults { Strict().observe(\.constant) { _, _ in }.invalidate() }
+      #expect(faults.map(\.code) == [11] && faults.first?.severity == .error)
+      #expect(raised(by: "constant", of: Strict()).map(\.code) == [11])
+    }
+
+    @Test func `A key that the class does not have is a warning that names the one that was meant`() {
+      let faults = raised(by: "tilte", of: Strict())
+      #expect(faults.map(\.code) == [11] && faults.first?.severity == .warning)
+      #expect(faults.first?.help?.hasPrefix("did you mean \"title\"? the keys of Strict are: ") == true)
+      #expect(faults.first?.file == #fileID)
+    }
+
+    @Test func `What is announced by hand is none, be it said or seen, and @NotObserved may be`() {
+      #expect(raised(by: \.said).isEmpty && raised(by: \.done).isEmpty && raised(by: \.constant).isEmpty)
+      #expect(raised(by: \.hidden).isEmpty)
+      #expect(raised(by: "byHand", of: Quiet()).isEmpty)
+      #expect(raised(by: "announcedElsewhere", of: Strict()).isEmpty)
+    }
+
+    @Test func `Nor is a key that the class answers as undefined, or may`() {
+      #expect(raised(by: "anything", of: Open()).isEmpty)
+      #expect(raised(by: "anything", of: Unmarked()).isEmpty)
+      #expect(raised(by: "anything", of: KeyValueDictionary()).isEmpty)
+    }
+  }
+#endif
