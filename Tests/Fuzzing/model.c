@@ -401,7 +401,7 @@ static void finish(world *in, int slot) {
     event *told = world_log(in, FAULTED);
     told->status = KVO_FAULT_DEALLOCATED_WHILE_OBSERVED;
     told->index_count = left;
-    told->indexes = left_bits;
+    told->indexes = left <= MOST_SINGLE ? left_bits : 0;
   }
   for (int i = 0; i < in->watch_count; i++) {
     observation *self = &model.observations[i];

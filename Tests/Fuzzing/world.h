@@ -30,6 +30,9 @@ typedef enum operation_code {
   OPERATIONS
 } operation_code;
 
+/** A fault tells more observations than these by their places: then only how many there are is compared. */
+enum { MOST_SINGLE = 8 };
+
 enum { OPERATION_SIZE = 6, HEADER_SIZE = SLOTS, PROGRAM_SIZE = 64 };
 
 /* One operation, six bytes of the input. `slot`, `subject` and the others mean what the operation needs. */

@@ -34,7 +34,10 @@ int fresh_value(void);
 node *node_make(void);
 void node_destroy(node *of);
 static inline void set_value(node *of) { KVO_SET(of, "value", int, fresh_value()); }
-static inline void set_mine(node *of) { KVO_SET(of, "mine", int, atomic_load(&of->mine) + 1); }
+static inline void set_mine(node *of) {
+  int next = atomic_load(&of->mine) + 1;
+  KVO_SET(of, "mine", int, next);
+}
 static inline void set_next(node *of, node *next) { KVO_SET(of, "next", node *, next); }
 /* Around `within`, unless NULL. */
 void change_quiet(node *of, void (*within)(void));

@@ -172,7 +172,8 @@ private final class Shop {
 
   init(_ count: Int) {
     // In no order.
-    numbers = (0..<count).map { $0 &* 7919 % max(count, 1) }
+    let numbers = (0..<count).map { $0 &* 7919 % max(count, 1) }
+    self.numbers = numbers
     items = numbers.map { Ware($0) }
     tags = Set(numbers)
   }
