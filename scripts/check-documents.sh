@@ -12,7 +12,7 @@ if [[ ${1:-} != --list ]]; then
   for product in kvo hostwatch; do
     scripts/quietly.sh "check-documents-$product" swift build --scratch-path "$build" --product "$product"
   done
+  PATH=$(realpath "$(swift build --scratch-path "$build" --show-bin-path)"):$PATH
+  export PATH
 fi
-PATH=$(realpath "$(swift build --scratch-path "$build" --show-bin-path)" 2>/dev/null || true):$PATH
-export PATH
 exec python3 scripts/documents.py build/documents "$@"

@@ -126,7 +126,8 @@ typedef enum kvo_status {
 #undef KVO_STATUS_ENUM
 } kvo_status;
 
-/** Returns the text of a status, never NULL; of a number that is none, "unknown status". The string is static: never free it. Async-signal-safe. */
+/** Returns the text of a status, never NULL; of a number that is none, "unknown status". The string is static: never free it.
+ * Async-signal-safe. */
 KVO_API const char *kvo_status_string(kvo_status status);
 
 /** Replaces malloc and free for all memory of the runtime except trampoline pages.
@@ -202,7 +203,8 @@ typedef struct kvo_class_spec {
 /** Registers a class and stores it in `*out`.
  *
  * Nothing of `spec` needs to outlive the call. Fails with INVALID_ARGUMENT (also for 65 535 properties or more, inherited ones
- * included), DUPLICATE_CLASS, DUPLICATE_KEY, BAD_TYPE_ENCODING, UNSUPPORTED_SETTER (a setter whose signature libffi cannot reproduce) or OUT_OF_MEMORY. */
+ * included), DUPLICATE_CLASS, DUPLICATE_KEY, BAD_TYPE_ENCODING, UNSUPPORTED_SETTER (a setter whose signature libffi cannot reproduce)
+ * or OUT_OF_MEMORY. */
 KVO_API kvo_status kvo_class_register(const kvo_class_spec *spec, kvo_class *KVO_NULLABLE *KVO_NONNULL out);
 
 /** Returns the class of this name, or NULL. Swift classes appear once an instance was observed or handed to C. NULL: NULL. */
@@ -473,8 +475,8 @@ KVO_API kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *obse
                                     kvo_observation *KVO_NULLABLE out);
 
 /** Removes one observation. After it returns no new delivery to it begins, on any thread; one that has begun elsewhere may
- * finish. An id that is not registered (any more) returns NOT_REGISTERED and is a fault: KVO0003 if it was removed before, KVO0005 if its object has died, KVO0008 if it
- * never was one, otherwise KVO0002. */
+ * finish. An id that is not registered (any more) returns NOT_REGISTERED and is a fault: KVO0003 if it was
+ * removed before, KVO0005 if its object has died, KVO0008 if it never was one, otherwise KVO0002. */
 KVO_API kvo_status kvo_remove_observer(kvo_observation observation);
 
 /** The same for an observation that may have ended: never a fault. Returns NOT_REGISTERED if it had. Our decision. */

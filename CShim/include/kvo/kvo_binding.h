@@ -174,7 +174,8 @@ KVO_API uint32_t kvo_frame_begin_change(kvo_frame *frame, kvo_object *object, kv
 /** After a store by a setter that began no frame, for nobody observed the object then, or kvo_frame_begin answered 0. If it is observed
  * now, a path may have come to lead here meanwhile, and have read the old value: expressions that read the key evaluate again, and
  * those that were registered before they came to read it are told. Whoever holds a lock over the store, or stores atomically and
- * sequentially consistent, so that it comes before the question whether the object is observed, loses no change of a path. NULL does nothing. */
+ * sequentially consistent, so that it comes before the question whether the object is observed, loses no change of a path.
+ * NULL does nothing. */
 KVO_API void kvo_binding_stored(kvo_object *object, kvo_key key);
 
 /** Sends the before-change notifications, oldest first. */

@@ -226,15 +226,16 @@ typedef enum kvo_report_format {
  * whole without the NUL. Of a string of the program's that is longer than 1000 bytes the beginning and the end are given.
  *
  * Takes no memory and no lock, and less than 3 KiB of stack: it may be called in a signal handler, in the child of a fork, and where
- * there is no memory. Then names of Swift and C++ functions stay as the linker knows them, because their runtimes take memory to demangle them; and names are left
- * out where a module's file cannot be read. NULL for the fault gives an empty text, NULL for the buffer only measures, and an unknown
+ * there is no memory. Then names of Swift and C++ functions stay as the linker knows them, because their runtimes take memory to
+ * demangle them; and names are left out where a module's file cannot be read. NULL for the fault gives an empty text, NULL for the buffer only measures, and an unknown
  * format is text; the arrays of a fault that the program has made may be NULL, whatever their counts. */
 KVO_API size_t kvo_fault_format(const kvo_fault *fault, kvo_report_format format, char *KVO_NULLABLE buffer,
                                 size_t size);
 
 /** Writes a call of a stack, such as "close_document  libApp.so+0x33a1", into `buffer`, of `size` bytes, ended by NUL and cut short if
  * it does not fit. The offset is that of the call in the module's file, as addr2line wants it. Returns the length of the whole
- * without the NUL; NULL for the buffer only measures. Takes no lock; may be called in a signal handler, where names of Swift and C++ stay as the linker knows them. */
+ * without the NUL; NULL for the buffer only measures.
+ * Takes no lock; may be called in a signal handler, where names of Swift and C++ stay as the linker knows them. */
 KVO_API size_t kvo_call_format(const void *KVO_NULLABLE return_address, char *KVO_NULLABLE buffer, size_t size);
 
 /** What happens after a fault. */

@@ -3,7 +3,8 @@
  * A call of kvo_remove_observer and its like in C or C++ is a call of the function here, with the present file and line: write them as
  * kvo.h describes them. Whoever calls by another way, such as a scripting language, calls the functions of kvo.h, and reports then say
  * that the place was not told, or calls these with a place of its own. `file` is copied, each different one once,
- * unless it is a literal of the executable; NULL, or one after some thousand others: not told. All else, also of NULL, is as kvo.h says. Our decision.
+ * unless it is a literal of the executable; NULL, or one after some thousand others: not told.
+ * All else, also of NULL, is as kvo.h says. Our decision.
  */
 #ifndef KVO_SITE_H
 #define KVO_SITE_H
