@@ -10,13 +10,26 @@ static void append_step(kvo_sink *to, const kvo_fault_observation *of) {
   if (of->file != NULL) kvo__append(to, " (%s:%u)", of->file, (unsigned)of->line);
 }
 
-/* Each of a round, as far as a first line is for it. */
+/* Whether one stands before another in the source; of two that do not, whether its id is less. */
+static bool is_before(const kvo_fault_observation *left, const kvo_fault_observation *right) {
+  size_t shared = left->file_length < right->file_length ? left->file_length : right->file_length;
+  int files = shared > 0 ? memcmp(left->file, right->file, shared) : 0;
+  if (files != 0) return files < 0;
+  if (left->file_length != right->file_length) return left->file_length < right->file_length;
+  return left->line != right->line ? left->line < right->line : left->observation < right->observation;
+}
+
+/* Each of a round, as far as a first line is for it; from the one that comes first in the source, wherever the stack ends. */
 static void append_round(kvo_sink *to, const kvo_fault_step *steps, size_t count, size_t length) {
   enum { IN_FIRST_LINE = 4 };
-  size_t first = count - (length < count ? length : count);
-  for (size_t i = 0; i < length && i < IN_FIRST_LINE && first + i < count; i++) {
+  if (length > count) length = count;
+  const kvo_fault_step *round = steps + (count - length);
+  size_t first = 0;
+  for (size_t i = 1; i < length; i++)
+    if (is_before(&round[i].observation, &round[first].observation)) first = i;
+  for (size_t i = 0; i < length && i < IN_FIRST_LINE; i++) {
     if (i > 0) kvo__append(to, " -> ");
-    append_step(to, &steps[first + i].observation);
+    append_step(to, &round[(first + i) % length].observation);
   }
   if (length > IN_FIRST_LINE) kvo__append(to, " -> …");
 }
