@@ -211,6 +211,34 @@ TEST("the child does not wait for a callback that ran on another thread, and wha
   shared_destroy(object);
 }
 
+static _Atomic int forked;
+
+static void hold_section(void *arg) {
+  (void)arg;
+  kvo_section_enter();
+  atomic_store(&inside, 1);
+  await(&let_go);
+  kvo_section_leave();
+}
+
+static void fork_idle(void *arg) {
+  (void)arg;
+  fork_and(do_nothing);
+  atomic_store(&forked, 1);
+}
+
+TEST("a fork waits for a binding that holds a lock of its own, and takes place once it is released") {
+  running *holder = start_thread(hold_section, NULL);
+  await(&inside);
+  running *forking = start_thread(fork_idle, NULL);
+  a_moment();
+  CHECK_EQ((int)forked, 0);
+  atomic_store(&let_go, 1);
+  join_thread(forking);
+  join_thread(holder);
+  CHECK_EQ((int)forked, 1);
+}
+
 static void fork_within(const kvo_change *change, void *user_data) {
   (void)change;
   (void)user_data;

@@ -142,6 +142,30 @@ TEST("a circle that branches ends after one report, not after two to the power o
   for (int i = 0; i < 2; i++) item_destroy(pair[i]);
 }
 
+static void set_either(const kvo_change *change, void *user_data) {
+  item **pair = user_data;
+  static uint32_t random = 1;
+  (void)change;
+  if (++told > 20000) return;
+  random = random * 1664525 + 1013904223;
+  item *next = pair[random >> 31];
+  item_set_value(next, next->value + 1);
+}
+
+TEST("two that set one or the other in no order are KVO0023, which says that, and no more") {
+  ignore_faults();
+  item *pair[] = {item_make(0), item_make(0)};
+  kvo_observation ids[] = {observe_value(pair[0], set_either, pair), observe_value(pair[1], set_either, pair)};
+  item_set_value(pair[0], 1);
+  CHECK_EQ((int)faults.code, KVO_FAULT_RECURSION);
+  CHECK_CONTAINS(faults.summary, "2 observations call each other again and again, ");
+  CHECK_CONTAINS(faults.report, "help: look at the chain: who sets what whom calls?");
+  CHECK_SAME(strstr(faults.report, "each of another observation"), NULL);
+  CHECK_SAME(strstr(faults.report, "this is no circle"), NULL);
+  for (int i = 0; i < 2; i++) CHECK_OK(kvo_remove_observer(ids[i]));
+  for (int i = 0; i < 2; i++) item_destroy(pair[i]);
+}
+
 /* ------------------------------------------------------------------------------------------------------- What ends -- */
 
 static void set_down(const kvo_change *change, void *user_data) {

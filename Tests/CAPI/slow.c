@@ -150,6 +150,47 @@ TEST("a thread with a name is told with it") {
   item_destroy(object);
 }
 
+static _Atomic bool is_inside, may_leave, has_begun;
+
+static void stay_inside(watcher *self, const kvo_change *change) {
+  (void)self;
+  (void)change;
+  is_inside = true;
+  while (!may_leave) nap(1);
+}
+
+static void begin_and_hang(watcher *self, const kvo_change *change) {
+  has_begun = true;
+  hang_until_told(self, change);
+}
+
+TEST("callbacks of several threads end in any order, and none that is over is told of") {
+  harness_environment("KVO_SLOW_MS", "100");
+  kvo_set_fault_handler(note_fault, NULL);
+  alarm(60); /* instead of a hang */
+  item *first = item_make(0), *second = item_make(0);
+  watcher older = {.then = stay_inside}, newer = {.then = begin_and_hang, .then_arg = (void *)(intptr_t)2};
+  watch(first, "value", KVO_NEW, &older);
+  watch(second, "value", KVO_NEW, &newer);
+  pthread_t thread;
+  pthread_create(&thread, NULL, set_on_thread, first);
+  while (!is_inside) nap(1);
+  while (told == 0) nap(1); /* the older one */
+  CHECK_EQ(told_of[0], older.id);
+  pthread_t other;
+  pthread_create(&other, NULL, set_on_thread, second);
+  while (!has_begun) nap(1);
+  may_leave = true;
+  pthread_join(thread, NULL);
+  pthread_join(other, NULL);
+  CHECK_EQ(told, 2);
+  CHECK_EQ(told_of[1], newer.id);
+  kvo_cancel_observer(older.id);
+  kvo_cancel_observer(newer.id);
+  item_destroy(first);
+  item_destroy(second);
+}
+
 static void leave_thread(watcher *self, const kvo_change *change) {
   (void)self;
   (void)change;

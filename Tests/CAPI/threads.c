@@ -134,6 +134,40 @@ TEST("registrations are read while others come, go and set, and the one that sta
   shared_destroy(object);
 }
 
+/* Two threads, of which one or the other is always within its callback. */
+static _Atomic int entered[2], may_leave[2];
+
+static void take_turns(const kvo_change *change, void *user_data) {
+  (void)user_data;
+  int own = *(const int *)change->new_value->bytes;
+  int turn = atomic_fetch_add(&entered[own], 1);
+  while (may_leave[own] <= turn) sched_yield();
+}
+
+static void set_in_turns(void *arg) {
+  while (working > 0) set(object, arg != NULL);
+}
+
+TEST("what is removed while deliveries overlap without end is destroyed once those that were running are over") {
+  object = shared_make();
+  kvo_observation id = observe_with(object, "value", KVO_NEW, take_turns, NULL);
+  working = 1;
+  running *threads[] = {start_thread(set_in_turns, NULL), start_thread(set_in_turns, object)};
+  for (int round = 0; round < 100; round++)
+    for (int one = 0; one < 2; one++) {
+      while (entered[one] <= round) sched_yield(); /* so that the other one may leave */
+      CHECK_OK(kvo_remove_observer(observe(object, "next", KVO_NEW, NULL, &destroyed)));
+      may_leave[!one] += round > 0 || one == 1;
+    }
+  CHECK(destroyed >= 100 * 2 - 4);
+  working = 0;
+  for (int one = 0; one < 2; one++) may_leave[one] = INT_MAX;
+  for (int one = 0; one < 2; one++) join_thread(threads[one]);
+  CHECK_EQ((int)destroyed, 100 * 2);
+  CHECK_OK(kvo_remove_observer(id));
+  shared_destroy(object);
+}
+
 static _Atomic kvo_observation offered;
 
 static void cancel_offered(int number) {
