@@ -32,7 +32,7 @@ void kvo__index_add(kvo_index *index, kvo_index_entry *entry) {
   *less = *greater = NULL;
 }
 
-void kvo__index_remove(kvo_index *index, const kvo_index_entry *entry) {
+void kvo__index_remove(kvo_index *index, kvo_index_entry *entry) {
   kvo_index_key key = index->key_of(entry);
   kvo_index_entry **link = &index->root;
   while (*link != entry) link = is_less(key, index->key_of(*link)) ? &(*link)->left : &(*link)->right;

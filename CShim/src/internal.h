@@ -260,8 +260,8 @@ typedef struct kvo_node_details {
   void *context;
   const void *address;
   const char *class_name;
-  /** Its place in the index of its slot, if there is one; info->lock. */
-  kvo_index_entry entry;
+  /** Its places in the indexes of its slot, if there are any; info->lock. */
+  kvo_index_entry by_observer, by_context;
   /** How many return addresses stand behind this, for KVO_STACKS. */
   uint32_t frame_count;
   /** It has been told of a change, as far as KVO_TAP_USE was on. */
@@ -337,8 +337,9 @@ static inline kvo_later_slot *kvo__second_slot(kvo_info *info) {
 /* Stands behind a slot whose list was once walked for long. The indexes are there from then on; info->lock. */
 typedef struct kvo_slot_index {
   kvo_later_slot later;
-  /** Of the dependencies, by order; and of own nodes that have details, by observer and key path. Without a key_of: not made yet. */
-  kvo_index by_order, by_observer;
+  /** Of the dependencies, by order; and of own nodes that have details, by observer and key path, and by these and the context. Without
+   * a key_of: not made yet. */
+  kvo_index by_order, by_observer, by_context;
 } kvo_slot_index;
 
 static inline kvo_info *kvo__slot_info(kvo_slot *slot) {
@@ -391,9 +392,16 @@ extern KVO_HIDDEN _Atomic uint64_t kvo__births;
 KVO_HIDDEN kvo_status kvo__node_link(kvo_info *info, kvo_node *node, kvo_key key);
 /** The newest node of a slot that does not stand behind this place, or NULL; info->lock is held. */
 KVO_HIDDEN kvo_node *kvo__slot_place(kvo_info *info, kvo_slot *slot, uint64_t order);
-/** Calls `visit` for the own nodes of a slot that this observer may have made with a key path of this hash, newest first, until it
- * returns false; it has to look itself. info->lock is held. */
-KVO_HIDDEN void kvo__slot_visit(kvo_info *info, kvo_slot *slot, const void *observer, kvo_key path,
+/** Whose observations are looked for. */
+typedef struct kvo_wanted {
+  const void *address;
+  const char *key_path;
+  const void *context;
+  bool match_context;
+} kvo_wanted;
+/** Calls `visit` for the own nodes of a slot that may be those, newest first, until it returns false; it has to look itself. info->lock
+ * is held. */
+KVO_HIDDEN void kvo__slot_visit(kvo_info *info, kvo_slot *slot, const kvo_wanted *what,
                                 bool (*visit)(kvo_node *node, void *arg), void *arg);
 /** Makes a linked DEPENDENCY a LEAF, or the reverse. */
 KVO_HIDDEN void kvo__node_turn(kvo_info *info, kvo_node *node, kvo_node_kind kind);
@@ -447,11 +455,10 @@ KVO_HIDDEN bool kvo__can_observe(const kvo_object *object, const kvo_binding_obs
                                  const kvo_observation *out, const char *also_wrong);
 /** KVO0019, if it was asked for. */
 KVO_HIDDEN void kvo__warn_of_duplicate(kvo_object *object, const kvo_binding_observer *observer);
-/** The details of a node, or NULL; a node of details; and in what order they are indexed. */
+/** The details of a node, or NULL; a node of details; and the hash of its key path. */
 KVO_HIDDEN kvo_node_details *kvo__node_details(const kvo_node *node);
-KVO_HIDDEN kvo_node *kvo__entry_node(const kvo_index_entry *of_details);
-KVO_HIDDEN kvo_index_key kvo__observer_key(const void *observer, kvo_key path, uint64_t order);
-KVO_HIDDEN kvo_index_key kvo__observer_key_of(const kvo_index_entry *of_details);
+KVO_HIDDEN kvo_node *kvo__details_node(const kvo_node_details *details);
+KVO_HIDDEN kvo_key kvo__node_path(const kvo_node *node);
 /** Fills what a fault says about a node; the strings are the node's. */
 KVO_HIDDEN void kvo__describe_node(const kvo_node *node, kvo_fault_observation *out);
 /** The same for the observation that a node belongs to: of an expression that read a key not the node there, but its own. */

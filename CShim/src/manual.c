@@ -2,12 +2,15 @@
 #include "report.h"
 #include "tombs.h"
 
-enum { MANUAL_FRAMES = 8 };
+enum { MANUAL_FRAMES = 8, FEW = 16 };
 
 /* A change between will and did, of the thread that announced it. */
 typedef struct kvo_manual {
   kvo_frame frame;
-  struct kvo_manual *below;
+  /** Neighbours in the list; and its place in the index, behind those of its object and key that were announced before. */
+  struct kvo_manual *below, *above;
+  kvo_index_entry entry;
+  uint64_t number;
   kvo_object *object;
   kvo_key key;
   /** Behind the indexes. */
@@ -41,16 +44,50 @@ static const kvo_property *property_of(manual *open) {
  * in the thread's record, which is there as long as others find it. */
 static manual *innermost(void) { return kvo__this_thread != NULL ? kvo__this_thread->manuals.first : NULL; }
 
-static void set_link(manual **link, manual *to) {
-  kvo__lock(&kvo__this_thread->manuals.lock);
-  *link = to;
-  kvo__unlock(&kvo__this_thread->manuals.lock);
+static manual *of_entry(const kvo_index_entry *entry) {
+  return (manual *)((uintptr_t)entry - offsetof(manual, entry));
+}
+
+static kvo_index_key key_of(const kvo_index_entry *entry) {
+  const manual *open = of_entry(entry);
+  return kvo__index_key(open->object, open->key, open->number);
+}
+
+static bool is_of(const manual *open, const kvo_object *object, kvo_key key) {
+  return open->object == object && open->key == key;
+}
+
+/* The innermost of a thread's of this object and key; below one of these, if that is not NULL. */
+static manual *find_below(const kvo_manual_list *list, const manual *one, const kvo_object *object, kvo_key key) {
+  if (list->by_key.key_of == NULL) {
+    manual *open = one != NULL ? one->below : list->first;
+    while (open != NULL && !is_of(open, object, key)) open = open->below;
+    return open;
+  }
+  kvo_index_key wanted = kvo__index_key(object, key, one != NULL ? one->number : UINT64_MAX);
+  for (kvo_index_entry *at; (at = kvo__index_before(&list->by_key, wanted)) != NULL; wanted = key_of(at)) {
+    if (key_of(at).major != wanted.major) return NULL;
+    if (is_of(of_entry(at), object, key)) return of_entry(at);
+  }
+  return NULL;
 }
 
 /* The thread has a record. */
 static void push(manual *open) {
-  open->below = innermost();
-  set_link(&kvo__this_thread->manuals.first, open);
+  kvo_manual_list *list = &kvo__this_thread->manuals;
+  open->below = list->first;
+  open->number = open->below != NULL ? open->below->number + 1 : 0;
+  kvo__lock(&list->lock);
+  if (open->below != NULL) open->below->above = open;
+  list->first = open;
+  list->count++;
+  if (list->by_key.key_of != NULL) {
+    kvo__index_add(&list->by_key, &open->entry);
+  } else if (list->count > FEW) {
+    list->by_key.key_of = key_of;
+    for (; open != NULL; open = open->below) kvo__index_add(&list->by_key, &open->entry);
+  }
+  kvo__unlock(&list->lock);
   kvo__unusual++;
 }
 
@@ -72,8 +109,14 @@ static kvo_fault_site will_of(const manual *open, uint32_t thread) {
 }
 
 /* Out of the list: nobody else looks at it any more. */
-static void take_out(manual **link) {
-  set_link(link, (*link)->below);
+static void take_out(manual *open) {
+  kvo_manual_list *list = &kvo__this_thread->manuals;
+  kvo__lock(&list->lock);
+  if (open->below != NULL) open->below->above = open->above;
+  *(open->above != NULL ? &open->above->below : &list->first) = open->below;
+  if (list->by_key.key_of != NULL) kvo__index_remove(&list->by_key, &open->entry);
+  if (--list->count == 0) list->by_key.key_of = NULL;
+  kvo__unlock(&list->lock);
   kvo__unusual--;
 }
 
@@ -89,28 +132,28 @@ static void end_unfinished(manual *open, const char *end) {
 
 void kvo__manual_drop(void) {
   for (manual *open = innermost(); open != NULL; open = innermost()) {
-    take_out(&kvo__this_thread->manuals.first);
+    take_out(open);
     end_unfinished(open, "its thread ended");
   }
 }
 
 void kvo__manual_end_of(const kvo_info *info) {
-  if (innermost() == NULL) return;
-  for (manual **link = &kvo__this_thread->manuals.first; *link != NULL;) {
-    manual *open = *link;
+  for (manual *open = innermost(); open != NULL;) {
     if (content(open)->info != info || !atomic_load(&open->announced)) {
-      link = &open->below;
+      open = open->below;
       continue;
     }
-    take_out(link);
+    take_out(open);
     end_unfinished(open, "its object died");
-    link = &kvo__this_thread->manuals.first; /* a handler may have done anything */
+    open = innermost(); /* a handler may have done anything */
   }
 }
 
 void kvo__manual_is_doubled(const kvo_object *object, kvo_key key) {
-  manual *open = innermost();
-  while (open != NULL && (open->object != object || open->key != key || open->has_values)) open = open->below;
+  if (innermost() == NULL) return;
+  const kvo_manual_list *list = &kvo__this_thread->manuals;
+  manual *open = find_below(list, NULL, object, key);
+  while (open != NULL && open->has_values) open = find_below(list, open, object, key);
   if (open == NULL) return;
   kvo_fault_observation concerned;
   bool told = kvo__describe_first(content(open)->slot, &concerned);
@@ -294,9 +337,13 @@ kvo_status kvo_binding_will_change_values(kvo_object *object, kvo_key key, kvo_c
 
 /* --------------------------------------------------------------------------------------------------------------- Did -- */
 
-/* The info tells a new object at the address of a dead one from it: an open frame keeps the old info's memory. */
-static bool is_of(manual *open, const kvo_object *object, kvo_key key, const kvo_info *info) {
-  return atomic_load(&open->announced) && open->object == object && open->key == key && content(open)->info == info;
+/* The innermost of a thread's that a did ends. The info tells a new object at the address of a dead one from it: an open frame keeps the
+ * old info's memory. */
+static manual *find_announced(const kvo_manual_list *list, const kvo_object *object, kvo_key key, const kvo_info *info) {
+  manual *open = find_below(list, NULL, object, key);
+  while (open != NULL && (!atomic_load(&open->announced) || content(open)->info != info))
+    open = find_below(list, open, object, key);
+  return open;
 }
 
 static bool is_same(const kvo_announced *begun, const kvo_announced *end) {
@@ -318,8 +365,7 @@ static bool has_will(kvo_thread *thread, void *arg) {
   crossing *search = arg;
   kvo_manual_list *list = &thread->manuals;
   kvo__lock(&list->lock);
-  manual *open = list->first;
-  while (open != NULL && !is_of(open, search->object, search->key, search->info)) open = open->below;
+  manual *open = find_announced(list, search->object, search->key, search->info);
   if (open != NULL) {
     open->is_reported = true;
     search->will = will_of(open, thread->number);
@@ -357,11 +403,9 @@ static kvo_status follow_present_value(kvo_object *object, const char *key, kvo_
 static kvo_status did_change(kvo_object *object, const char *key, const kvo_announced *end, kvo_place place) {
   kvo_key hash = kvo_key_hash(key, strlen(key));
   kvo_info *info = kvo__word_info(kvo__word(object));
-  manual *none = NULL, **link = innermost() != NULL ? &kvo__this_thread->manuals.first : &none;
-  while (*link != NULL && !is_of(*link, object, hash, info)) link = &(*link)->below;
-  manual *open = *link;
+  manual *open = innermost() != NULL ? find_announced(&kvo__this_thread->manuals, object, hash, info) : NULL;
   if (open == NULL) return follow_present_value(object, key, hash, place);
-  take_out(link);
+  take_out(open);
   kvo_frame_content *change = content(open);
   kvo_announced begun = {(kvo_change_kind)change->kind, open->selection.indexes, open->selection.count};
   if (end != NULL && !is_same(&begun, end)) {

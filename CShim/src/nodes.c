@@ -153,25 +153,55 @@ static kvo_index_key order_key(const kvo_index_entry *entry) {
   return key;
 }
 
-/* Where a node stands in which index of its slot; NULL: in none. */
-static kvo_index *indexing(kvo_slot *slot, kvo_node *node, kvo_index_entry **entry) {
-  kvo_slot_index *indexes = index_of(slot);
-  if (indexes == NULL) return NULL;
-  bool own = kvo__node_is_own(node);
-  kvo_node_details *details = own ? kvo__node_details(node) : NULL;
-  if (own && details == NULL) return NULL;
-  kvo_index *index = own ? &indexes->by_observer : &indexes->by_order;
-  *entry = own ? &details->entry : &kvo__dependency(node)->entry;
-  return index->key_of != NULL ? index : NULL;
+static kvo_node *node_by_observer(const kvo_index_entry *entry) {
+  return kvo__details_node((kvo_node_details *)((uintptr_t)entry - offsetof(kvo_node_details, by_observer)));
+}
+
+static kvo_node *node_by_context(const kvo_index_entry *entry) {
+  return kvo__details_node((kvo_node_details *)((uintptr_t)entry - offsetof(kvo_node_details, by_context)));
+}
+
+static uint64_t hash_of(const void *context) { return (uint64_t)(uintptr_t)context * UINT64_C(0xbf58476d1ce4e5b9); }
+
+static kvo_index_key observer_key(const kvo_index_entry *entry) {
+  const kvo_node *node = node_by_observer(entry);
+  return kvo__index_key(kvo__node_details(node)->address, kvo__node_path(node), kvo__node_order(node));
+}
+
+static kvo_index_key context_key(const kvo_index_entry *entry) {
+  const kvo_node *node = node_by_context(entry);
+  const kvo_node_details *details = kvo__node_details(node);
+  return kvo__index_key(details->address, kvo__node_path(node) ^ hash_of(details->context), kvo__node_order(node));
+}
+
+/* Where a node stands in an index of its slot; NULL: it does not. */
+static kvo_index_entry *entry_in(const kvo_slot_index *of, const kvo_index *index, kvo_node *node) {
+  bool is_own = kvo__node_is_own(node);
+  if (index == &of->by_order) return is_own ? NULL : &kvo__dependency(node)->entry;
+  kvo_node_details *details = is_own ? kvo__node_details(node) : NULL;
+  if (details == NULL) return NULL;
+  return index == &of->by_observer ? &details->by_observer : &details->by_context;
+}
+
+/* Adds a node to those of its slot's indexes that there are, or removes it. */
+static void index_node(kvo_slot *slot, kvo_node *node, void (*change)(kvo_index *index, kvo_index_entry *entry)) {
+  kvo_slot_index *of = index_of(slot);
+  if (of == NULL) return;
+  kvo_index *all[] = {&of->by_order, &of->by_observer, &of->by_context};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    kvo_index_entry *entry = all[i]->key_of != NULL ? entry_in(of, all[i], node) : NULL;
+    if (entry != NULL) change(all[i], entry);
+  }
 }
 
 /* Makes one of a slot's indexes if it is not there yet. */
 static void fill(kvo_slot *slot, kvo_index *index, kvo_index_key (*key_of)(const kvo_index_entry *entry)) {
   if (index->key_of != NULL) return;
   index->key_of = key_of;
-  kvo_index_entry *entry = NULL;
-  for (kvo_node *node = atomic_load(&slot->oldest); node != NULL; node = atomic_load(&node->newer))
-    if (indexing(slot, node, &entry) == index) kvo__index_add(index, entry);
+  for (kvo_node *node = atomic_load(&slot->oldest); node != NULL; node = atomic_load(&node->newer)) {
+    kvo_index_entry *entry = entry_in(index_of(slot), index, node);
+    if (entry != NULL) kvo__index_add(index, entry);
+  }
 }
 
 static kvo_node *load(kvo_node *_Atomic *link) { return atomic_load_explicit(link, memory_order_relaxed); }
@@ -218,20 +248,23 @@ static bool is_long(kvo_slot *slot) {
   return node != NULL;
 }
 
-void kvo__slot_visit(kvo_info *info, kvo_slot *slot, const void *observer, kvo_key path,
-                     bool (*visit)(kvo_node *node, void *arg), void *arg) {
+void kvo__slot_visit(kvo_info *info, kvo_slot *slot, const kvo_wanted *what, bool (*visit)(kvo_node *node, void *arg),
+                     void *arg) {
   /* What has no details has no observer's address. */
-  kvo_slot_index *index = observer != NULL && is_long(slot) ? index_ensure(info, slot) : NULL;
-  if (index == NULL) {
+  kvo_slot_index *of = what->address != NULL && is_long(slot) ? index_ensure(info, slot) : NULL;
+  if (of == NULL) {
     for (kvo_node *node = load(&slot->newest); node != NULL; node = load(&node->older))
       if (kvo__node_is_own(node) && !visit(node, arg)) return;
     return;
   }
-  fill(slot, &index->by_observer, kvo__observer_key_of);
-  kvo_index_key key = kvo__observer_key(observer, path, UINT64_MAX);
-  for (kvo_index_entry *at; (at = kvo__index_before(&index->by_observer, key)) != NULL;) {
-    kvo_index_key found = kvo__observer_key_of(at);
-    if (found.major != key.major || !visit(kvo__entry_node(at), arg)) return;
+  kvo_index *index = what->match_context ? &of->by_context : &of->by_observer;
+  fill(slot, index, what->match_context ? context_key : observer_key);
+  kvo_key path = kvo_key_hash(what->key_path, strlen(what->key_path));
+  kvo_index_key key = kvo__index_key(what->address, path ^ (what->match_context ? hash_of(what->context) : 0), UINT64_MAX);
+  for (kvo_index_entry *at; (at = kvo__index_before(index, key)) != NULL;) {
+    kvo_index_key found = index->key_of(at);
+    kvo_node *node = what->match_context ? node_by_context(at) : node_by_observer(at);
+    if (found.major != key.major || !visit(node, arg)) return;
     key = found;
   }
 }
@@ -256,9 +289,7 @@ kvo_status kvo__node_link(kvo_info *info, kvo_node *node, kvo_key key) {
   atomic_store_explicit(&node->newer, newer, memory_order_relaxed);
   atomic_store_explicit(newer != NULL ? &newer->older : &slot->newest, node, memory_order_release);
   atomic_store_explicit(older != NULL ? &older->newer : &slot->oldest, node, memory_order_release);
-  kvo_index_entry *entry = NULL;
-  kvo_index *index = indexing(slot, node, &entry);
-  if (index != NULL) kvo__index_add(index, entry);
+  index_node(slot, node, kvo__index_add);
   slot_count(slot, node, 1);
   slot_summarize(slot);
   /* Last: a frame that is to tell the node knows what it wants, and finds it before the store and after it. */
@@ -283,9 +314,7 @@ static bool unlink_locked(kvo_info *info, kvo_node *node) {
   kvo_slot *slot = atomic_load_explicit(&node->slot, memory_order_relaxed);
   kvo_node *older = atomic_load_explicit(&node->older, memory_order_relaxed);
   kvo_node *newer = atomic_load_explicit(&node->newer, memory_order_relaxed);
-  kvo_index_entry *entry = NULL;
-  kvo_index *index = indexing(slot, node, &entry);
-  if (index != NULL) kvo__index_remove(index, entry);
+  index_node(slot, node, kvo__index_remove);
   atomic_store_explicit(newer != NULL ? &newer->older : &slot->newest, older, memory_order_release);
   atomic_store_explicit(older != NULL ? &older->newer : &slot->oldest, newer, memory_order_release);
   slot_count(slot, node, -1);

@@ -12,9 +12,7 @@ kvo_node_details *kvo__node_details(const kvo_node *node) {
 
 static kvo_node_details *details(const kvo_node *node) { return kvo__node_details(node); }
 
-kvo_node *kvo__entry_node(const kvo_index_entry *of_details) {
-  return (kvo_node *)((uintptr_t)of_details - offsetof(kvo_node_details, entry)) - 1;
-}
+kvo_node *kvo__details_node(const kvo_node_details *of) { return (kvo_node *)(uintptr_t)of - 1; }
 
 /* The details of an observer in a node's block, and behind them its strings; without details `*size` is only the node's. */
 static kvo_node *make_block(const kvo_binding_observer *observer, bool declared) {
@@ -64,15 +62,9 @@ static const char *key_path_of(const kvo_node *node) {
   return property != NULL ? property->name : "";
 }
 
-kvo_index_key kvo__observer_key(const void *observer, kvo_key path, uint64_t order) {
-  kvo_index_key key = {((uint64_t)(uintptr_t)observer ^ path) * UINT64_C(0x9e3779b97f4a7c15), order};
-  return key;
-}
-
-kvo_index_key kvo__observer_key_of(const kvo_index_entry *of_details) {
-  const kvo_node *node = kvo__entry_node(of_details);
+kvo_key kvo__node_path(const kvo_node *node) {
   const char *path = key_path_of(node);
-  return kvo__observer_key(details(node)->address, kvo_key_hash(path, strlen(path)), kvo__node_order(node));
+  return kvo_key_hash(path, strlen(path));
 }
 
 const char *kvo__slot_name(const kvo_info *info, const kvo_slot *slot) {

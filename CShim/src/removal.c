@@ -55,14 +55,6 @@ kvo_status kvo_remove_observer_at(kvo_observation observation, const char *file,
 
 /* ------------------------------------------------------------------------------------------ By observer and key path -- */
 
-/* Whose observation is looked for. */
-typedef struct wanted {
-  const void *address;
-  const char *key_path;
-  const void *context;
-  bool match_context;
-} wanted;
-
 /* The newest first; as many as there is room for. */
 typedef struct matches {
   kvo_fault_observation all[4];
@@ -86,7 +78,7 @@ static void insert(matches *into, const kvo_fault_observation *match, uint64_t o
 
 /* A search for what one wants. */
 typedef struct search {
-  const wanted *what;
+  const kvo_wanted *what;
   matches found;
   size_t in_slot;
 } search;
@@ -104,14 +96,14 @@ static bool note_match(kvo_node *node, void *arg) {
 }
 
 /* Those that match, of those registered: in the slot of the key, or, of an expression, in that of the anchors. The caller is a reader. */
-static matches find_matches(kvo_info *info, const wanted *what) {
+static matches find_matches(kvo_info *info, const kvo_wanted *what) {
   search of = {.what = what};
   kvo_key path = kvo_key_hash(what->key_path, strlen(what->key_path));
   kvo_slot *slots[] = {kvo__slot_find(info, path), kvo__slot_find(info, KVO_KEY_ANCHORS)};
   kvo__lock(&info->lock);
   for (size_t i = 0; i < 2; i++) {
     of.in_slot = 0;
-    if (slots[i] != NULL) kvo__slot_visit(info, slots[i], what->address, path, note_match, &of);
+    if (slots[i] != NULL) kvo__slot_visit(info, slots[i], what, note_match, &of);
   }
   kvo__unlock(&info->lock);
   return of.found;
@@ -132,7 +124,7 @@ kvo_status kvo_binding_remove(kvo_object *object, const kvo_observer_identity *i
     kvo__fault_invalid_argument("removal of an observer", wrong, place);
     return KVO_ERROR_INVALID_ARGUMENT;
   }
-  wanted what = {identity->address, key_path, context, match_context};
+  kvo_wanted what = {identity->address, key_path, context, match_context};
   kvo_info *info = kvo__word_info(kvo__word(object));
   while (info != NULL) {
     uint64_t entered = kvo__enter(info);
@@ -149,7 +141,7 @@ kvo_status kvo_binding_remove(kvo_object *object, const kvo_observer_identity *i
 
 void kvo__find_duplicate(kvo_object *object, const kvo_observer_identity *identity, const char *key_path,
                          const void *context, kvo_place place) {
-  wanted what = {identity->address, key_path, context, true};
+  kvo_wanted what = {identity->address, key_path, context, true};
   kvo_info *info = kvo__word_info(kvo__word(object));
   if (info == NULL) return;
   uint64_t entered = kvo__enter(info);

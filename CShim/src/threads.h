@@ -31,6 +31,9 @@ typedef struct kvo_mark {
 typedef struct kvo_manual_list {
   kvo_lock lock;
   struct kvo_manual *first;
+  size_t count;
+  /** By object and key, and in the order in which they were announced; without a key_of as long as there are few. */
+  kvo_index by_key;
 } kvo_manual_list;
 
 /** What is waited for: the deliveries and evaluations of an observation, or all evaluations for a root. */

@@ -337,6 +337,74 @@ TEST("a pair that two threads share is told once: not again as unfinished when t
   item_destroy(object);
 }
 
+enum { ITEMS = 12, NESTED = 4 };
+static item *items[ITEMS];
+static watcher of_items[ITEMS];
+
+/* Each object's pairs nest, and those of the objects interleave: 48 are open at once. */
+static void begin_all(void) {
+  for (int i = 0; i < ITEMS; i++) {
+    items[i] = item_make(0);
+    watch(items[i], "value", KVO_OLD, &of_items[i]);
+  }
+  for (int depth = 1; depth <= NESTED; depth++)
+    for (int i = 0; i < ITEMS; i++) {
+      will(items[i], "value");
+      items[i]->value = depth;
+    }
+}
+
+static void end_in_order(bool oldest_first) {
+  begin_all();
+  for (int depth = NESTED; depth-- > 0;)
+    for (int i = 0; i < ITEMS; i++) {
+      int one = oldest_first ? i : i * 5 % ITEMS;
+      did(items[one], "value");
+      CHECK_EQ(of_items[one].calls, NESTED - depth);
+      CHECK_EQ(of_items[one].old_value.integer, depth);
+    }
+  for (int i = 0; i < ITEMS; i++) {
+    CHECK_STATUS(kvo_did_change(as_object(items[i]), "value"), KVO_ERROR_UNBALANCED);
+    CHECK_OK(kvo_remove_observer(of_items[i].id));
+    item_destroy(items[i]);
+    of_items[i] = (watcher){0};
+  }
+}
+
+TEST("of many open pairs each did ends the innermost of its object and key, in whatever order they end") {
+  end_in_order(true);
+  end_in_order(false);
+}
+
+static void *begin_all_and_let_another_end(void *arg) {
+  pthread_t thread;
+  begin_all();
+  CHECK(pthread_create(&thread, NULL, end_elsewhere, items[ITEMS / 2]) == 0);
+  CHECK(pthread_join(thread, NULL) == 0);
+  CHECK_EQ(faults.code, KVO_FAULT_CROSSED_THREADS);
+  item_set_value(items[ITEMS / 3], 9);
+  CHECK_EQ(faults.code, KVO_FAULT_DOUBLE_NOTIFICATION);
+  item_destroy(items[0]);
+  CHECK_EQ(faults.code, KVO_FAULT_DEALLOCATED_WHILE_OBSERVED);
+  CHECK_EQ(faults.count, 1 + 1 + NESTED + 1);
+  faults.count = 0;
+  return arg;
+}
+
+TEST("of many open pairs another thread's did, a setter, an object's death and the end of the thread each find theirs") {
+  ignore_faults();
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, begin_all_and_let_another_end, NULL) == 0);
+  CHECK(pthread_join(thread, NULL) == 0);
+  CHECK_EQ(faults.count, (ITEMS - 1) * NESTED - 1); /* the one that another thread wanted to end was told */
+  CHECK_EQ(faults.code, KVO_FAULT_UNFINISHED_CHANGE);
+  for (int i = 1; i < ITEMS; i++) {
+    CHECK_OK(kvo_remove_observer(of_items[i].id));
+    CHECK_EQ(of_items[i].destroyed, 1);
+    item_destroy(items[i]);
+  }
+}
+
 TEST("a path that is observed between a will and a did of its head follows the new head, and is not told of it") {
   item *object = item_make(0), *next = item_make(1);
   watcher w = {0};

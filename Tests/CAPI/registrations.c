@@ -70,6 +70,49 @@ TEST("removal without a context takes the newest, whatever its context") {
   item_destroy(object);
 }
 
+enum { CONTEXTS = 20, EACH = 3 };
+
+/* Registers one observer EACH times with each of many contexts, and removes by context. */
+static void remove_by_context(const char *key_path) {
+  item *object = item_make(0), *next = item_make(0);
+  item_set_next(object, next);
+  static char contexts[CONTEXTS];
+  kvo_observation ids[EACH][CONTEXTS];
+  watcher w = {0}, other = {.context = &contexts[0]};
+  watch(object, key_path, KVO_NEW, &other);
+  for (int turn = 0; turn < EACH; turn++)
+    for (int i = 0; i < CONTEXTS; i++) {
+      w.context = &contexts[i];
+      ids[turn][i] = watch(object, key_path, KVO_NEW, &w);
+    }
+  for (int turn = EACH; turn-- > 0;)
+    for (int i = 0; i < CONTEXTS; i++) {
+      int one = i * 7 % CONTEXTS;
+      CHECK_OK(kvo_remove_observer_for_context(as_object(object), &w, key_path, &contexts[one]));
+      CHECK_STATUS(kvo_cancel_observer(ids[turn][one]), KVO_ERROR_NOT_REGISTERED); /* the newest of that context */
+      CHECK_EQ(w.destroyed, (EACH - 1 - turn) * CONTEXTS + i + 1);
+      if (i == CONTEXTS / 2 && turn > 0) { /* one that comes again is the newest */
+        w.context = &contexts[one];
+        kvo_observation again = watch(object, key_path, KVO_NEW, &w);
+        CHECK_OK(kvo_remove_observer_for_context(as_object(object), &w, key_path, &contexts[one]));
+        CHECK_STATUS(kvo_cancel_observer(again), KVO_ERROR_NOT_REGISTERED);
+        w.destroyed--;
+      }
+    }
+  CHECK_STATUS(kvo_remove_observer_for_context(as_object(object), &w, key_path, &contexts[0]), KVO_ERROR_NOT_REGISTERED);
+  CHECK_EQ(other.destroyed, 0);
+  CHECK_OK(kvo_remove_observer_for_context(as_object(object), &other, key_path, &contexts[0]));
+  CHECK_EQ(kvo_object_observation_count(as_object(object)), 0);
+  item_destroy(object);
+  item_destroy(next);
+}
+
+TEST("of an observer with many contexts a removal takes the newest of the one that it names") {
+  ignore_faults();
+  remove_by_context("value");
+  remove_by_context("next.value");
+}
+
 TEST("removal takes only the observation of that object, observer and key path") {
   item *object = item_make(0), *other = item_make(0);
   ignore_faults();

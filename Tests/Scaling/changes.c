@@ -100,3 +100,16 @@ ROW("n changes are announced by hand, one within the other") {
     for (size_t i = 0; i < n; i++) CHECK_OK(kvo_did_change(as_object(object), "value"));
   }
 }
+
+ROW("n changes are announced by hand, and end in the order in which they began") {
+  item **all = scaling_array(n, sizeof *all);
+  listener *one = listeners(1);
+  for (size_t i = 0; i < n; i++) {
+    all[i] = item_make(0);
+    listen(one, as_object(all[i]), "value", KVO_NEW | KVO_OLD);
+  }
+  MEASURE {
+    for (size_t i = 0; i < n; i++) CHECK_OK(kvo_will_change(as_object(all[i]), "value"));
+    for (size_t i = 0; i < n; i++) CHECK_OK(kvo_did_change(as_object(all[i]), "value"));
+  }
+}

@@ -66,11 +66,16 @@ static void ignore(const kvo_change *change, void *user_data) {
 }
 
 void listen(listener *by, kvo_object *object, const char *key_path, int options) {
+  listen_for(by, object, key_path, options, NULL);
+}
+
+void listen_for(listener *by, kvo_object *object, const char *key_path, int options, void *context) {
   kvo_observer observer = {.struct_size = sizeof observer,
                            .key_path = key_path,
                            .options = (kvo_options)options,
                            .callback = ignore,
                            .user_data = by,
+                           .context = context,
                            KVO_HERE};
   CHECK_OK(kvo_add_observer(object, &observer, &by->id));
 }

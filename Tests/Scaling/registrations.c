@@ -59,6 +59,16 @@ ROW("remove one observer that is registered n times") {
   MEASURE for (size_t i = 0; i < n; i++) CHECK_OK(kvo_remove_observer_for(as_object(object), one, "value"));
 }
 
+ROW("remove one observer that is registered with n contexts, by context at random") {
+  item *object = item_make(0);
+  const size_t *order = scaling_shuffled(n);
+  listener *one = listeners(1);
+  char *contexts = scaling_array(n, 1);
+  for (size_t i = 0; i < n; i++) listen_for(one, as_object(object), "value", KVO_NEW, &contexts[i]);
+  MEASURE for (size_t i = 0; i < n; i++)
+    CHECK_OK(kvo_remove_observer_for_context(as_object(object), one, "value", &contexts[order[i]]));
+}
+
 ROW("remove n observers and wait") {
   item *object = item_make(0);
   listener *all = listening(n, object, "value");

@@ -42,5 +42,6 @@ typedef struct listener {
   kvo_observation id;
 } listener;
 void listen(listener *by, kvo_object *object, const char *key_path, int options);
+void listen_for(listener *by, kvo_object *object, const char *key_path, int options, void *context);
 
 #endif
