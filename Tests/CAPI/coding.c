@@ -256,6 +256,7 @@ TEST("KVO_SET with a type of another form or size is a fault, at its place, and 
   MISMATCH(KVO_SET(object, "whole", double, 3.25));
   CHECK_CONTAINS(faults.summary, "\"whole\" of Mixed@0x");
   CHECK_CONTAINS(faults.summary, "an integer of 8 bytes, and is set to a floating-point number of 8 bytes");
+  CHECK_CONTAINS(faults.report, "the setter would take another value than the one that is passed");
   MISMATCH(KVO_SET(object, "whole", int, 3));
   MISMATCH(KVO_SET(object, "whole", void *, object));
   MISMATCH(KVO_SET(object, "real", double, 0.5));

@@ -197,6 +197,96 @@ TEST("after a callback was left, the death of an object on a path is told as eve
   CHECK_OK(kvo_cancel_observer_and_wait(path));
 }
 
+/* ---------------------------------------------------------------------------------- Setters and destroy functions -- */
+
+typedef struct jumper {
+  kvo_object header;
+  int value;
+} jumper;
+
+static bool setter_jumps;
+
+static int get_value(const kvo_object *of) { return ((const jumper *)(const void *)of)->value; }
+
+static void set_value(kvo_object *of, int value) {
+  if (setter_jumps) longjmp(out, 1);
+  ((jumper *)(void *)of)->value = value;
+}
+
+static jumper *jumper_make(void) {
+  static kvo_class *cls;
+  kvo_property_spec properties[] = {
+      {.name = "value", .type = "i", .getter = (kvo_function)get_value, .setter = (kvo_function)set_value}};
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = "Jumper",
+                         .instance_size = sizeof(jumper),
+                         .properties = properties,
+                         .property_count = 1};
+  if (cls == NULL) CHECK_OK(kvo_class_register(&spec, &cls));
+  kvo_object *made;
+  CHECK_OK(kvo_object_create(cls, &made));
+  return (jumper *)(void *)made;
+}
+
+TEST("a setter that is left by longjmp is a change that nobody is told of, and all later ones are told") {
+  kvo_set_fault_handler(count_fault, NULL);
+  jumper *object = jumper_make();
+  watcher w = {0};
+  kvo_observer observer = watcher_observer("value", KVO_NEW | KVO_OLD | KVO_PRIOR, &w);
+  CHECK_OK(kvo_add_observer(&object->header, &observer, &w.id));
+  setter_jumps = true;
+  for (int i = 1; i <= 3; i++) {
+    if (setjmp(out) == 0) KVO_SET(&object->header, "value", int, 7);
+    CHECK_EQ(w.priors, i);
+    CHECK_EQ(w.calls, 0);
+  }
+  setter_jumps = false;
+  KVO_SET(&object->header, "value", int, 5);
+  CHECK_EQ(w.calls, 1);
+  CHECK_EQ(w.old_value.integer, 0);
+  CHECK_EQ(w.new_value.integer, 5);
+  CHECK_OK(kvo_cancel_observer_and_wait(w.id));
+  CHECK(!kvo_object_is_observed(&object->header));
+  kvo_object_destroy(&object->header);
+  CHECK_EQ((int)faults_told, 0);
+}
+
+static _Atomic int destructions;
+
+static void jump_in_destroy(void *user_data) {
+  (void)user_data;
+  destructions++;
+  longjmp(out, 1);
+}
+
+static void do_nothing(const kvo_change *change, void *user_data) { (void)change, (void)user_data; }
+
+TEST("a destroy function that is left by longjmp has run, its observation is over, and the object goes on") {
+  kvo_set_fault_handler(count_fault, NULL);
+  item *object = item_make(0);
+  watcher w = {0};
+  watch(object, "value", KVO_NEW, &w);
+  kvo_observer observer = {.struct_size = sizeof observer,
+                           .key_path = "value",
+                           .callback = do_nothing,
+                           .user_data = &w,
+                           .destroy = jump_in_destroy,
+                           KVO_HERE};
+  kvo_observation id;
+  CHECK_OK(kvo_add_observer(as_object(object), &observer, &id));
+  if (setjmp(out) == 0) kvo_cancel_observer(id);
+  CHECK_EQ((int)destructions, 1);
+  CHECK_STATUS(kvo_cancel_observer_and_wait(id), KVO_ERROR_NOT_REGISTERED);
+  CHECK_EQ(kvo_object_observation_count(as_object(object)), 1);
+  item_set_value(object, 1);
+  CHECK_EQ(w.calls, 1);
+  CHECK_OK(kvo_cancel_observer_and_wait(w.id));
+  CHECK_EQ(w.destroyed, 1);
+  item_destroy(object);
+  CHECK_EQ((int)destructions, 1);
+  CHECK_EQ((int)faults_told, 0);
+}
+
 /* ------------------------------------------------------------------------------------------------- Switched stacks -- */
 
 enum { STACK = 256 * 1024 };

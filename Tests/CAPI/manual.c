@@ -323,6 +323,21 @@ static void *begin_and_let_another_end(void *arg) {
   return NULL;
 }
 
+TEST("a will that nobody was to hear of is forgotten with its object: a did of another at its address is told") {
+  ignore_faults();
+  item memory = {0};
+  watcher w = {0};
+  CHECK_OK(kvo_object_init(as_object(&memory), item_class()));
+  will(&memory, "value");
+  kvo_object_finish(as_object(&memory));
+  CHECK_OK(kvo_object_init(as_object(&memory), item_class()));
+  watch(&memory, "value", KVO_NONE, &w);
+  CHECK_STATUS(kvo_did_change(as_object(&memory), "value"), KVO_ERROR_UNBALANCED);
+  CHECK_EQ((int)faults.code, KVO_FAULT_DID_WITHOUT_WILL);
+  CHECK_OK(kvo_remove_observer(w.id));
+  kvo_object_finish(as_object(&memory));
+}
+
 TEST("a pair that two threads share is told once: not again as unfinished when the first one ends") {
   ignore_faults();
   item *object = item_make(1);

@@ -267,6 +267,41 @@ TEST("on a stack of 32 KiB deliveries are put off before it overflows") {
   CHECK_EQ((int)faults_seen, 1);
 }
 
+static uintptr_t deepest;
+
+static void go_down(const kvo_change *change, void *user_data) {
+  (void)user_data;
+  uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+  if (here < deepest) deepest = here;
+  item *object = (item *)change->object;
+  if (object->value > 0) item_set_value(object, object->value - 1);
+}
+
+static void *find_deepest(void *least_left) {
+  pthread_attr_t attributes;
+  void *begin;
+  size_t size;
+  CHECK(pthread_getattr_np(pthread_self(), &attributes) == 0);
+  CHECK(pthread_attr_getstack(&attributes, &begin, &size) == 0);
+  pthread_attr_destroy(&attributes);
+  item *object = item_make(0);
+  kvo_observation id = observe_value(object, go_down, NULL);
+  deepest = UINTPTR_MAX;
+  item_set_value(object, 200);
+  CHECK(deepest - (uintptr_t)begin >= (size_t)(uintptr_t)least_left);
+  CHECK_OK(kvo_remove_observer(id));
+  item_destroy(object);
+  return NULL;
+}
+
+TEST("a callback has a quarter of the stack, and of a small stack 16 KiB, but never more than half") {
+  kvo_set_fault_handler(see_fault, NULL);
+  if (harness_is_instrumented()) return;
+  with_stack(32, find_deepest, (void *)(uintptr_t)(14 * 1024)); /* its own frame is in them, and the runtime's around it */
+  with_stack(48, find_deepest, (void *)(uintptr_t)(14 * 1024));
+  CHECK_EQ((int)faults_seen, 2);
+}
+
 static void swing(const kvo_change *change, void *user_data) {
   (void)user_data;
   told++;

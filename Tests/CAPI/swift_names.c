@@ -51,6 +51,7 @@ TEST("a function is told with its labels, and without the types") {
   check("App.close((Swift.Int, Swift.Int), [Swift.Int]) -> ()", "App.close(_:_:)");
   check("static App.Editor.main() -> ()", "static App.Editor.main()");
   check("App.Editor.init(title: Swift.String) -> App.Editor", "App.Editor.init(title:)");
+  check("static App.Editor.< infix(App.Editor, App.Editor) -> Swift.Bool", "static App.Editor.< infix(_:_:)");
 }
 
 TEST("what makes a name unique, but is not in the source, is left out") {

@@ -45,9 +45,10 @@
  *   handler has interrupted does not hang: it ends the process with KVO0017.
  * - Ways out. Callbacks, getters, setters and destroy functions return. One that is left by longjmp or a C++ exception abandons the
  *   change or evaluation that called it: observers after it are not told, the observed object's memory in the runtime is not freed,
- *   and the next thing that the thread does with observations is KVO0025. All else goes on. A thread may end (pthread_exit) or be
- *   cancelled in them, which is no fault; no function of the runtime is a cancellation point. They may switch to another stack and
- *   back (swapcontext), and end in any order; a callback that never goes on is waited for by whoever waits for its observation.
+ *   and, if it was a callback or a getter that an expression reads, the next thing that the thread does with observations is KVO0025.
+ *   All else goes on. A thread may end (pthread_exit) or be cancelled in them, which is no fault; no function of the runtime is a
+ *   cancellation point. They may switch to another stack and back (swapcontext), and end in any order; a callback that never goes on
+ *   is waited for by whoever waits for its observation.
  * - Strings given to the runtime are copied, except where a comment says otherwise. They are UTF-8 and end with NUL.
  * - Unless marked otherwise, a semantic is Apple's; "our decision" marks where Apple's platforms differ or have none.
  */

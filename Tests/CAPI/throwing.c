@@ -1,0 +1,97 @@
+/* throwing.c - C++ exceptions that leave callbacks, getters and setters: caught by the caller, as a jump is, and nothing dangles. */
+#include "fixture.h"
+#include "shared.h"
+#include "throwing.h"
+
+/* What an exception crosses is never freed: LeakSanitizer is not to look. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void) { return "detect_leaks=0"; }
+
+static void throw_in_callback(watcher *self, const kvo_change *change) {
+  (void)self, (void)change;
+  throw_out();
+}
+
+static void set_to_one(void *arg) { item_set_value(arg, 1); }
+
+TEST("an exception of a callback passes through the setter, and is KVO0025 at the next delivery, which takes place") {
+  ignore_faults();
+  item *object = item_make(0), *other = item_make(0);
+  watcher throwing = {.then = throw_in_callback}, older = {0}, elsewhere = {0};
+  watch(object, "value", KVO_NEW, &older);
+  watch(object, "value", KVO_NEW, &throwing);
+  watch(other, "value", KVO_NEW, &elsewhere);
+  CHECK(catch_from(set_to_one, object));
+  CHECK_EQ(object->value, 1);
+  CHECK_EQ(older.calls, 0);
+  CHECK_EQ(faults.count, 0);
+  item_set_value(other, 2);
+  CHECK_EQ(elsewhere.calls, 1);
+  CHECK_EQ(faults.count, 1);
+  CHECK_EQ(faults.code, KVO_FAULT_ABANDONED_DELIVERY);
+  CHECK_OK(kvo_cancel_observer_and_wait(throwing.id));
+  item_set_value(object, 3);
+  CHECK_EQ(older.calls, 1);
+  CHECK_EQ(faults.count, 1);
+}
+
+static void throw_in_getter(const shared *of) {
+  (void)of;
+  throw_out();
+}
+
+static void cut_path(void *arg) { set_next(arg, NULL); }
+
+TEST("an exception of a getter that is evaluated is KVO0025, once, and nothing records any more") {
+  ignore_faults();
+  shared *root = shared_make(), *middle = shared_make(), *end = shared_make();
+  set_next(root, middle);
+  set_next(middle, end);
+  _Atomic int calls = 0;
+  kvo_observation id = observe(root, "slow", KVO_NEW | KVO_OLD, &calls, NULL);
+  in_slow_getter = throw_in_getter;
+  CHECK(catch_from(cut_path, middle));
+  in_slow_getter = NULL;
+  set_next(root, end);
+  CHECK_EQ(faults.count, 1);
+  CHECK_EQ(faults.code, KVO_FAULT_ABANDONED_DELIVERY);
+  CHECK_OK(kvo_cancel_observer_and_wait(id));
+  CHECK_EQ(faults.count, 1);
+}
+
+static int get_nothing(const kvo_object *of) {
+  (void)of;
+  return 0;
+}
+
+static void refuse_negative(kvo_object *of, int value) {
+  (void)of;
+  if (value < 0) throw_out();
+}
+
+static void set_negative(void *arg) { KVO_SET(arg, "amount", int, -1); }
+
+TEST("an exception of a setter passes through, and is a change that nobody is told of") {
+  ignore_faults();
+  kvo_property_spec properties[] = {
+      {.name = "amount", .type = "i", .getter = (kvo_function)get_nothing, .setter = (kvo_function)refuse_negative}};
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = "Refusing",
+                         .instance_size = sizeof(kvo_object),
+                         .properties = properties,
+                         .property_count = 1};
+  kvo_class *cls;
+  kvo_object *object;
+  CHECK_OK(kvo_class_register(&spec, &cls));
+  CHECK_OK(kvo_object_create(cls, &object));
+  watcher w = {0};
+  kvo_observer observer = watcher_observer("amount", KVO_NEW | KVO_OLD, &w);
+  CHECK_OK(kvo_add_observer(object, &observer, &w.id));
+  CHECK(catch_from(set_negative, object));
+  CHECK_EQ(w.calls, 0);
+  KVO_SET(object, "amount", int, 1);
+  CHECK_EQ(w.calls, 1);
+  CHECK_OK(kvo_cancel_observer_and_wait(w.id));
+  kvo_object_destroy(object);
+  CHECK_EQ(faults.count, 0);
+}
