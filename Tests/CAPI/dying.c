@@ -3,6 +3,9 @@
 
 #include <kvo/kvo_binding.h>
 #include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static shared *object, *leaf;
 static _Atomic int calls, destroyed, added, working;
@@ -73,6 +76,46 @@ TEST("a removal races with the death of its object: the user data is destroyed o
     on_threads(cancel_against_death);
     CHECK_EQ((int)destroyed, round + 1);
   }
+}
+
+/* The memory of an object to which nobody can write until a thread has tried to, and waited. */
+static char *page;
+static pthread_t ending;
+static _Atomic int storing, is_too_early;
+
+static void when_storing(int number) {
+  (void)number;
+  if (pthread_equal(pthread_self(), ending)) {
+    is_too_early = 1;
+  } else {
+    atomic_store(&storing, 1);
+    a_moment();
+  }
+  CHECK(mprotect(page, (size_t)getpagesize(), PROT_READ | PROT_WRITE) == 0);
+}
+
+static void cancel_stable(void *id) { CHECK_OK(kvo_cancel_observer(*(kvo_observation *)id)); }
+
+TEST("an object is not ended while another thread takes the last observation off it") {
+  if (harness_is_instrumented()) return; /* it is about one store, and the tools have handlers of their own */
+  page = mmap(NULL, (size_t)getpagesize(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  CHECK(page != MAP_FAILED);
+  object = (shared *)(void *)page;
+  shared *other = shared_make();
+  CHECK_OK(kvo_object_init(&object->header, kvo_object_class(&other->header)));
+  kvo_observation id = observe(object, "value", KVO_NEW, NULL, &destroyed);
+  struct sigaction action = {.sa_handler = when_storing};
+  CHECK(sigaction(SIGSEGV, &action, NULL) == 0);
+  ending = pthread_self();
+  CHECK(mprotect(page, (size_t)getpagesize(), PROT_READ) == 0);
+  running *canceller = start_thread(cancel_stable, &id);
+  await(&storing);
+  kvo_object_finish(&object->header);
+  join_thread(canceller);
+  CHECK(!is_too_early);
+  CHECK_EQ((int)destroyed, 1);
+  CHECK_SAME(kvo_object_class(&object->header), NULL);
+  shared_destroy(other);
 }
 
 /* ----------------------------------------------------------------------------------------------------- Evaluations -- */

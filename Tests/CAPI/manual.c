@@ -323,13 +323,22 @@ static void *begin_and_let_another_end(void *arg) {
   return NULL;
 }
 
-TEST("a will that nobody was to hear of is forgotten with its object: a did of another at its address is told") {
+TEST("a will that nobody was to hear of is forgotten with its object alone: a did of another at its address is told") {
   ignore_faults();
-  item memory = {0};
-  watcher w = {0};
+  item memory = {0}, *others[] = {item_make(0), item_make(0)};
+  watcher w = {0}, of_others[2] = {0};
   CHECK_OK(kvo_object_init(as_object(&memory), item_class()));
+  will(others[0], "value");
   will(&memory, "value");
+  will(others[1], "value");
   kvo_object_finish(as_object(&memory));
+  for (int i = 0; i < 2; i++) {
+    watch(others[i], "value", KVO_NONE, &of_others[i]);
+    did(others[i], "value");
+    CHECK_OK(kvo_remove_observer(of_others[i].id));
+    item_destroy(others[i]);
+  }
+  CHECK_EQ(faults.count, 0);
   CHECK_OK(kvo_object_init(as_object(&memory), item_class()));
   watch(&memory, "value", KVO_NONE, &w);
   CHECK_STATUS(kvo_did_change(as_object(&memory), "value"), KVO_ERROR_UNBALANCED);

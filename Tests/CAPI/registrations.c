@@ -58,7 +58,8 @@ TEST("removal with a context takes the one of exactly that context, NULL being o
   item_destroy(object);
 }
 
-TEST("removal without a context takes the newest, whatever its context") {
+TEST("removal without a context takes the newest, whatever its context, and tells which contexts there were") {
+  ignore_faults();
   item *object = item_make(0);
   watcher w = {.context = &one};
   watch(object, "value", KVO_NONE, &w);
@@ -66,6 +67,10 @@ TEST("removal without a context takes the newest, whatever its context") {
   kvo_observation newest = watch(object, "value", KVO_NONE, &w);
   CHECK_OK(kvo_remove_observer_for(as_object(object), &w, "value"));
   CHECK_STATUS(kvo_cancel_observer(newest), KVO_ERROR_NOT_REGISTERED);
+  CHECK_EQ(faults.count, 1);
+  CHECK_EQ((int)faults.code, KVO_FAULT_AMBIGUOUS_REMOVAL);
+  CHECK_CONTAINS(faults.summary, "fits 2 observations: the newest, with context 0x0, is removed");
+  CHECK(faults.first.observation == newest);
   CHECK_OK(kvo_remove_observer_for_context(as_object(object), &w, "value", &one));
   item_destroy(object);
 }
