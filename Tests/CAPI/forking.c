@@ -269,6 +269,40 @@ TEST("a callback may fork: in both processes the change goes on to the other obs
   if (working) _exit(0);
 }
 
+static kvo_action expect_no_will(const kvo_fault *fault, void *arg) {
+  (void)arg;
+  CHECK_EQ((int)fault->code, KVO_FAULT_DID_WITHOUT_WILL); /* and not that another thread has one */
+  calls++;
+  return KVO_ACTION_IGNORE;
+}
+
+static void end_what_another_began(void) {
+  calls = 0;
+  kvo_set_fault_handler(expect_no_will, NULL);
+  CHECK_STATUS(kvo_did_change(&object->header, "value"), KVO_ERROR_UNBALANCED);
+  CHECK_EQ((int)calls, 1);
+}
+
+static void fork_and_end(void *arg) {
+  (void)arg;
+  shared_destroy(shared_make()); /* known to the runtime, and later than the thread with the will */
+  kvo_observation id = observe(object, "next", KVO_NEW, NULL, NULL);
+  set_next(object, NULL);
+  CHECK_OK(kvo_remove_observer(id));
+  fork_and(child_can_allocate() ? end_what_another_began : do_nothing);
+}
+
+TEST("in the child there is no other thread, and nothing that one had announced") {
+  object = shared_make();
+  kvo_observation id = observe(object, "value", KVO_NEW, &calls, NULL);
+  CHECK_OK(kvo_will_change(&object->header, "value"));
+  join_thread(start_thread(fork_and_end, NULL));
+  CHECK_OK(kvo_did_change(&object->header, "value"));
+  CHECK_EQ((int)calls, 1);
+  CHECK_OK(kvo_remove_observer(id));
+  shared_destroy(object);
+}
+
 static void fork_often(int number) {
   (void)number;
   for (int i = 0; i < rounds(100); i++) {
