@@ -8,7 +8,7 @@ extension KeyValueObservable {
   nonisolated func directProperty(at keyPath: AnyKeyPath) -> KeyValueProperty? {
     let asked = LookedUp(keyPath, Swift.type(of: self))
     if let known = asked.find() { return known.property }
-    let property = KeyValueClass.of(type: Self.self).property(at: keyPath)
+    let property = property(at: keyPath)
     let cls = KeyValueClass.of(self)
     let isDirect = property.map { $0.isDirect && !cls.isAffected($0.key) && !cls.isSelfDependent($0.key) } ?? false
     asked.keep(keyPath, isDirect ? property : nil)

@@ -210,6 +210,7 @@ final class KeyValueClass: @unchecked Sendable {
   private let manualKeys: Set<UInt64>
   private let byKey: [UInt64: KeyValueProperty]
   private let byPath: [AnyKeyPath: KeyValueProperty]
+  private let resolvedPaths = Guarded<[AnyKeyPath: KeyValueProperty?]>([:])
   /// Properties by the keys that they answer besides their names.
   private let aliases: [UInt64: KeyAlias]
   /// Whether it has a `value(forKey:)` of its own.
@@ -267,6 +268,16 @@ final class KeyValueClass: @unchecked Sendable {
   static func of(_ object: some KeyValueObservable) -> KeyValueClass { of(type: Swift.type(of: object)) }
 
   func property(at path: AnyKeyPath) -> KeyValueProperty? { byPath[path] }
+
+  /// What was found for a key path that is not equal to a property's own, or else is found now.
+  func resolved(_ path: AnyKeyPath, find: () -> KeyValueProperty?) -> KeyValueProperty? {
+    if let known = resolvedPaths.withLock({ $0[path] }) { return known }
+    let found = find()  // outside the lock: it evaluates
+    // Not without end: key paths with positions, such as `\.items[1]`, differ in each.
+    resolvedPaths.withLock { if $0.count < 512 { $0[path] = .some(found) } }
+    return found
+  }
+
   /// The property that answers a key.
   func property(named name: String) -> KeyValueProperty? {
     let hash = keyHash(name)

@@ -68,12 +68,8 @@ extension KeyValueObservable {
 
   /// The same of a typed key path.
   nonisolated func end(of keyPath: PartialKeyPath<Self>, _ site: ObservationSite) -> PathEnd? {
-    if let property = KeyValueClass.of(type: Self.self).property(at: keyPath)
-      ?? KeyValueClass.of(self).property(at: keyPath)
-    {
-      return PathEnd(object: self, key: property.name)
-    }
-    switch PathProbe(self, keyPath).find(site) {
+    if let property = property(at: keyPath, isAnnounced: true) { return PathEnd(object: self, key: property.name) }
+    switch PathEndSearch(keyPath, of: self, site) {
     case .end(let end): return end
     case .nothingOnTheWay: return nil
     case .noPath: break

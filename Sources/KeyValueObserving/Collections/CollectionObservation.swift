@@ -18,28 +18,28 @@ extension KeyValueObservable {
     base.remove(.new)
     if !options.contains(.prior) { base.remove(.old) }
     let follower = CollectionFollower(knowing: options.contains(.initial) ? nil : .some(self[keyPath: keyPath]))
-    // Making a key path, and reading through it, touches no state of its own.
-    nonisolated(unsafe) let path = keyPath
-    let token = observe(path, options: base, fileID: site.file, line: site.line) { object, change in
+    let path = ExpressionPath(keyPath)
+    let handler: @Sendable (Self, NSKeyValueObservedChange<Value>) -> Void = { object, change in
       if change.isPrior { return changeHandler(object, change) }
       let told = change.kind == .setting ? nil : (change.kind, change.indexes)
       follower.changed(told: told) {
-        object[keyPath: path]
+        path.read(object)
       } tell: { kind, indexes, old, new in
         changeHandler(
           object,
           NSKeyValueObservedChange(
-            kind: kind, newValue: options.contains(.new) ? new.map(typed) : nil,
-            oldValue: options.contains(.old) ? old.map(typed) : nil, indexes: indexes))
+            kind: kind, newValue: options.contains(.new) ? new.flatMap(typed) : nil,
+            oldValue: options.contains(.old) ? old.flatMap(typed) : nil, indexes: indexes))
       }
     }
+    let token =
+      directProperty(at: keyPath) == nil
+      ? observe(path, base, site, handler)
+      : observe(keyPath, options: base, fileID: site.file, line: site.line, changeHandler: handler)
     follower.follow(token.observation)
     return token
   }
 }
 
-/// A value as of its own type again, whose optionals were taken off.
-private func typed<Value>(_ value: Any?) -> Value {
-  guard let value else { return Any?.none as! Value }
-  return value as! Value
-}
+/// A value as of its own type again, whose optionals were taken off; `nil` outside if it is none of that.
+private func typed<Value>(_ value: Any?) -> Value? { value as? Value }

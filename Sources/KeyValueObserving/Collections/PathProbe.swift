@@ -1,31 +1,25 @@
-// Which property a typed key path ends at: it cannot be asked, but evaluated while the runtime records what it reads.
+// What a typed key path reads: it cannot be asked, but evaluated while the runtime records.
 
 import CKVO
 
 /// An observation for one evaluation.
 final class PathProbe<Root: KeyValueObservable>: ObservationBox {
-  enum Found {
-    case end(PathEnd)
-    /// An object on the way is `nil`.
-    case nothingOnTheWay
-    case noPath
-  }
-
   private let root: Root
   private let keyPath: PartialKeyPath<Root>
-  private var found = Found.noPath
+  private let examine: (UnsafeBufferPointer<kvo_read>) -> Void
 
-  init(_ root: Root, _ keyPath: PartialKeyPath<Root>) {
+  /// - Parameter examine: Called within the evaluation with what the key path reads, unless that is more than the runtime remembers.
+  init(_ root: Root, _ keyPath: PartialKeyPath<Root>, examine: @escaping (UnsafeBufferPointer<kvo_read>) -> Void) {
     self.root = root
     self.keyPath = keyPath
+    self.examine = examine
     super.init { _, _ in }
   }
 
-  func find(_ site: ObservationSite) -> Found {
+  func run(_ site: ObservationSite) {
     let options = kvo_options([], endsWithObject: true)
     kvo_cancel_observer(
       register(with: root.adoptedObject, key: nil, keyPath: "\(keyPath)", options: options, site: site))
-    return found
   }
 
   override func evaluate() -> UnsafeMutableRawPointer? {
@@ -34,16 +28,32 @@ final class PathProbe<Root: KeyValueObservable>: ObservationBox {
     _ = root[keyPath: keyPath]
     withUnsafeTemporaryAllocation(of: kvo_read.self, capacity: 8) { buffer in
       let count = kvo_track_reads(buffer.baseAddress!, buffer.count)
-      guard count > 1, count <= buffer.count else { return }
-      found = end(of: UnsafeBufferPointer(rebasing: buffer[1..<count]))
+      guard count > 0, count <= buffer.count else { return }
+      examine(UnsafeBufferPointer(rebasing: buffer[1..<count]))
     }
     return nil
   }
+}
 
-  private func end(of reads: UnsafeBufferPointer<kvo_read>) -> Found {
+/// What a typed key path ends at.
+enum PathEndSearch {
+  case end(PathEnd)
+  /// An object on the way is `nil`.
+  case nothingOnTheWay
+  case noPath
+
+  init<Root: KeyValueObservable>(_ keyPath: PartialKeyPath<Root>, of root: Root, _ site: ObservationSite) {
+    var found = Self.noPath
+    PathProbe(root, keyPath) { found = Self.end(of: $0, keyPath, root) }.run(site)
+    self = found
+  }
+
+  private static func end<Root: KeyValueObservable>(
+    of reads: UnsafeBufferPointer<kvo_read>, _ keyPath: PartialKeyPath<Root>, _ root: Root
+  ) -> Self {
     let properties = reads.compactMap(\.keyValueProperty)
-    guard properties.count == reads.count, isChain(reads, properties, from: root),
-      let object = swiftObject(at: reads[reads.count - 1].object), let last = properties.last
+    guard let last = properties.last, properties.count == reads.count, isChain(reads, properties, from: root),
+      let object = swiftObject(at: reads[reads.count - 1].object)
     else { return .noPath }
     if isPath(keyPath, of: Root.self, through: properties, keepingLast: false) {
       return .end(PathEnd(object: object, key: last.name))

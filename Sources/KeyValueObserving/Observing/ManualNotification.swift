@@ -98,8 +98,7 @@ extension KeyValueObservable {
 
   /// The key of a key path. One that is no single property of the class is a fault, as on Apple's platforms.
   nonisolated func name(of keyPath: AnyKeyPath, _ site: ObservationSite) -> String? {
-    let known = KeyValueClass.of(type: Self.self).property(at: keyPath) ?? KeyValueClass.of(self).property(at: keyPath)
-    if let known { return known.name }
+    if let known = property(at: keyPath, isAnnounced: true) { return known.name }
     raiseFault(
       KVO_FAULT_UNDEFINED_KEY, "\(keyPath) is no property of \(_typeName(type(of: self), qualified: false))",
       apple: "Could not extract a String from KeyPath \(keyPath)",

@@ -10,8 +10,8 @@ extension KeyValueObservable {
   ///   - keyPath: What to observe. Of a stored property each set is a change, also to an equal value, unless the class says that
   ///     the key is announced by hand. Any other expression is evaluated while the runtime records what it reads; a change of anything that it read is a change. An object on the way
   ///     that is replaced, set to `nil` or dies counts as one. An expression that reads nothing observable can never notify:
-  ///     KVO0011, reported and otherwise harmless. It is evaluated like the expression that it is: an index that the changed array does
-  ///     not have traps.
+  ///     KVO0011, reported and otherwise harmless. Behind a position that an array does not have any more, as in `\.items[1].name`, there is
+  ///     no value: old or new are then `nil`. A position that is outside at the call traps, as reading it does.
   ///   - options: Which values a change carries, and whether the handler is called at once (`.initial`) and before changes
   ///     (`.prior`).
   ///   - changeHandler: Called on the thread that makes the change, before the setter returns, with no lock held. Observers are
@@ -32,16 +32,7 @@ extension KeyValueObservable {
       return observeCollection(keyPath, options, site, changeHandler)
     }
     guard let property = directProperty(at: keyPath) else {
-      let box = ExpressionBox<Self, Value>(self, keyPath, options, changeHandler) { box, change in
-        let box = unsafeDowncast(box, to: ExpressionBox<Self, Value>.self)
-        guard let object = box.object.load() else { return }
-        if change.pointee.property != nil {
-          box.handler(object, box.changeOfLeaf(change))
-        } else {
-          box.handler(object, NSKeyValueObservedChange(__raw: change))
-        }
-      }
-      return observe(box, options, site)
+      return observe(ExpressionPath(keyPath), options, site, changeHandler)
     }
     let box = HandlerBox<Self, Value>(changeHandler) { box, change in
       let box = unsafeDowncast(box, to: HandlerBox<Self, Value>.self)
@@ -66,6 +57,23 @@ extension KeyValueObservable {
       box.register(
         with: adoptedObject, key: property.key, keyPath: property.cName,
         options: kvo_options(options, endsWithObject: true), site: site))
+  }
+
+  @inlinable
+  nonisolated func observe<Value>(
+    _ path: ExpressionPath<Self, Value>, _ options: NSKeyValueObservingOptions, _ site: ObservationSite,
+    _ changeHandler: @escaping @Sendable (Self, NSKeyValueObservedChange<Value>) -> Void
+  ) -> NSKeyValueObservation {
+    let box = ExpressionBox<Self, Value>(self, path, options, changeHandler) { box, change in
+      let box = unsafeDowncast(box, to: ExpressionBox<Self, Value>.self)
+      guard let object = box.object.load() else { return }
+      if change.pointee.property != nil {
+        box.handler(object, box.changeOfLeaf(change))
+      } else {
+        box.handler(object, NSKeyValueObservedChange(__raw: change))
+      }
+    }
+    return observe(box, options, site)
   }
 
   @usableFromInline

@@ -1,0 +1,114 @@
+// Key paths whose accessors are others than a property's own: of a protocol's requirement, and outside a private setter.
+#if Macros
+  import Foundation
+  import KeyValueObserving
+  import Synchronization
+  import Testing
+
+  private protocol Stocked: AnyObject, KeyValueObservable {
+    var items: [Int] { get set }
+    var title: String { get }
+    var summary: String { get }
+  }
+
+  @KeyValueObservable
+  private final class Rack: Stocked {
+    var items = [1, 2, 3]
+    /// Of the same type, so that only the accessor tells which is meant.
+    var others = [9]
+    private(set) var title = "shelf"
+    var summary: String { "\(title): \(items.count)" }
+
+    func rename(_ new: String) { title = new }
+    func logInside(_ log: Log) -> NSKeyValueObservation {
+      observe(\.title, options: [.old, .new]) { _, change in log.add("\(change.oldValue!)>\(change.newValue!)") }
+    }
+  }
+
+  extension Rack {
+    /// All that it reads is `title`, and it is of the same type.
+    fileprivate var shout: String { title.uppercased() }
+  }
+
+  private protocol Shouting: KeyValueObservable { var shout: String { get } }
+  extension Rack: Shouting {}
+
+  private func observeItems<Owner: Stocked>(_ owner: Owner, _ log: Log) -> NSKeyValueObservation {
+    owner.observe(\.items, options: [.old, .new]) { _, change in
+      log.add(
+        "\(change.kind == .insertion ? "insert" : "set") \(change.indexes.map { Array($0) } ?? []) \(change.newValue!)")
+    }
+  }
+
+  @Suite("Key paths written in generic code")
+  struct GenericKeyPathTests {
+    private let shelf = Rack()
+    private let log = Log()
+
+    @Test func `A key path of a protocol's requirement tells kind and positions`() {
+      let token = observeItems(shelf, log)
+      shelf.mutableArrayValue(for: \.items).insert(7, at: 1)
+      shelf.items = [5]
+      shelf.others = [4]
+      #expect(log.lines == ["insert [1] [7]", "set [] [5]"])
+      token.invalidate()
+    }
+
+    @Test func `A change is announced by a key path of a protocol's requirement`() {
+      func announce<Owner: Stocked>(_ owner: Owner) {
+        owner.willChangeValue(for: \.items)
+        owner.didChangeValue(for: \.items)
+        owner.willChangeValue(for: \.summary)
+        owner.didChangeValue(for: \.summary)
+      }
+      let items = observeItems(shelf, log)
+      let summary = shelf.observe(\.summary) { [log] _, _ in log.add("summary") }
+      announce(shelf)
+      #expect(log.lines == ["summary", "set [] [1, 2, 3]", "summary"])
+      items.invalidate()
+      summary.invalidate()
+    }
+
+    @Test func `A proxy is made by a key path of a protocol's requirement`() {
+      func append<Owner: Stocked>(_ owner: Owner) { owner.mutableArrayValue(for: \.items).append(4) }
+      let token = observeItems(shelf, log)
+      append(shelf)
+      #expect(log.lines == ["insert [3] [4]"])
+      token.invalidate()
+    }
+
+    @Test func `A computed property that reads one of its type is not taken for that`() {
+      func observeShout<Owner: Shouting>(_ owner: Owner) -> NSKeyValueObservation {
+        owner.observe(\.shout, options: [.old, .new]) { [log] _, change in
+          log.add("\(change.oldValue!)>\(change.newValue!)")
+        }
+      }
+      let token = observeShout(shelf)
+      shelf.rename("rack")
+      #expect(log.lines == ["SHELF>RACK"])
+      token.invalidate()
+    }
+
+    @Test func `A property with a private setter is the same inside and outside its class`() {
+      let inside = shelf.logInside(log)
+      let outside = shelf.observe(\.title, options: [.old, .new]) { [log] _, change in
+        log.add("\(change.oldValue!)>\(change.newValue!)")
+      }
+      // A stored property's change is told also when it equals.
+      shelf.rename("shelf")
+      #expect(log.lines == ["shelf>shelf", "shelf>shelf"])
+      inside.invalidate()
+      outside.invalidate()
+    }
+
+    @Test
+    func `A set of a property with a private setter under a lock evaluates nothing of its observers from outside`() {
+      let lock = NSLock()
+      let reads = Atomic<Int>(0)
+      let token = shelf.observe(\.title, options: [.new]) { _, _ in reads.add(1, ordering: .relaxed) }
+      lock.withLock { shelf.rename("locked") }
+      #expect(reads.load(ordering: .relaxed) == 1)
+      token.invalidate()
+    }
+  }
+#endif

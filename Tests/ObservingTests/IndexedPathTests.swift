@@ -1,0 +1,95 @@
+// Typed key paths through positions of arrays, whose elements come and go.
+#if Macros
+  import KeyValueObserving
+  import Testing
+
+  @KeyValueObservable
+  private final class Page {
+    var name: String
+    var author: Page?
+    var words: [String] = []
+    init(_ name: String) { self.name = name }
+  }
+
+  @KeyValueObservable
+  private final class Binder {
+    var pages = [Page("a"), Page("b")]
+    var spare: [Page]?
+    var numbers = [1, 2, 3]
+    var grid = [[1, 2], [3, 4]]
+    var cover: Page? = Page("cover")
+    var total: Int { numbers.reduce(0, +) }
+  }
+
+  @Suite("Key paths through positions of arrays")
+  struct IndexedPathTests {
+    private let binder = Binder()
+    private let log = Log()
+
+    private func follow<Value>(_ path: KeyPath<Binder, Value>) -> NSKeyValueObservation {
+      binder.observe(path, options: [.old, .new]) { [log] _, change in
+        func text(_ value: Value?) -> String {
+          guard let value else { return "none" }
+          return "\(value)"
+        }
+        log.add("\(text(change.oldValue))>\(text(change.newValue))")
+      }
+    }
+
+    @Test func `A property of an element has no value once the element is gone, and one again when there is`() {
+      let token = follow(\.pages[1].name)
+      binder.pages[1].name = "B"
+      binder.pages.removeLast()
+      binder.pages.removeLast()
+      binder.pages = [Page("x"), Page("y"), Page("z")]
+      binder.pages[1].name = "Y"
+      #expect(log.lines == ["b>B", "B>none", "none>none", "none>y", "y>Y"])
+      token.invalidate()
+      #expect(binder.observationInfo == nil)
+    }
+
+    @Test func `An element of plain values, of a nested list, of an optional one`() {
+      let tokens = [follow(\.numbers[2]), follow(\.grid[1][0])]
+      binder.numbers = []
+      binder.grid = [[]]
+      binder.grid = [[], [8]]
+      binder.numbers = [4, 5, 6, 7]
+      #expect(log.lines == ["3>none", "3>none", "none>8", "none>6"])
+      for token in tokens { token.invalidate() }
+      _ = log.take()
+      binder.spare = [Page("s")]
+      let spare = follow(\.spare?[0])
+      binder.spare = []
+      binder.spare = nil
+      binder.spare = [Page("t")]
+      let lines = log.lines
+      #expect(lines.count == 3)
+      #expect(
+        lines.first?.hasSuffix(">none") == true && lines[1] == "none>nil" && lines.last?.hasPrefix("nil>") == true)
+      spare.invalidate()
+    }
+
+    @Test func `An object behind an element's property, and a position behind an object`() {
+      binder.pages[0].author = Page("ann")
+      binder.cover!.words = ["one", "two"]
+      let tokens = [follow(\.pages[0].author!.name), follow(\.cover!.words[1])]
+      binder.pages[0].author!.name = "anna"
+      binder.cover!.words[1] = "deux"
+      for token in tokens { token.invalidate() }
+      #expect(log.lines == ["ann>anna", "two>deux"])
+    }
+
+    @Test func `Changes of a collection behind a position are told as such, and end with the element`() {
+
+      let token = binder.observe(\.pages[1].words, options: [.new, .collectionChanges]) { [log] _, change in
+        log.add("\(change.kind.rawValue) \(change.newValue ?? ["none"])")
+      }
+      binder.pages[1].words.append("w")
+      binder.pages.removeLast()
+
+      #expect(log.lines.first == "2 [\"w\"]")
+      #expect(log.lines.count == 2)
+      token.invalidate()
+    }
+  }
+#endif
