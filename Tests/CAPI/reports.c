@@ -227,3 +227,20 @@ TEST("a report is formatted into memory as snprintf does it") {
   CHECK_EQ((const char *)part, "KVO0008 fatal: 0x0 i");
   kvo_set_fault_handler(NULL, NULL);
 }
+
+static void note_summary(char *into, size_t size) {
+  (void)kvo_remove_observer(UINT64_MAX);
+  snprintf(into, size, "%s", faults.summary);
+}
+
+TEST("a report that is shorter than the one before has nothing of it") {
+  ignore_faults();
+  char alone[512], behind[512];
+  note_summary(alone, sizeof alone);
+  item *object = item_make(0);
+  KVO_SET(as_object(object), "value", double, 1.5);
+  CHECK(strlen(faults.summary) > strlen(alone));
+  note_summary(behind, sizeof behind);
+  CHECK_EQ((const char *)behind, (const char *)alone);
+  item_destroy(object);
+}
