@@ -43,7 +43,7 @@ static void look_for_misspelt_names(void) {
   for (char **each = environ; getauxval(AT_SECURE) == 0 && each != NULL && *each != NULL; each++) {
     char name[LONGEST];
     size_t length = strcspn(*each, "=");
-    if (length < 4 || length >= sizeof name || strncasecmp(*each, "KVO_", 4) != 0) continue;
+    if (length >= sizeof name || strncasecmp(*each, "KVO_", 4) != 0) continue;
     memcpy(name, *each, length);
     name[length] = '\0';
     kvo_nearest nearest = {.name = name};

@@ -147,6 +147,13 @@ TEST("a variable whose name is misspelt is told, with what was probably meant; o
   CHECK_EQ(count_of(text, "KVO0034"), (size_t)2);
 }
 
+TEST("a variable with a name of any length is passed over") {
+  static char name[16384] = "KVO_";
+  memset(name + 4, 'A', sizeof name - 5);
+  harness_environment(name, "1");
+  CHECK_SAME(getenv("KVO_AAAA"), NULL);
+}
+
 static void close_errors_and_fault(void *arg) {
   close(STDERR_FILENO);
   remove_stranger(arg);
