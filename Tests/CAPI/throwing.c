@@ -1,4 +1,5 @@
-/* throwing.c - C++ exceptions that leave callbacks, getters and setters: caught by the caller, as a jump is, and nothing dangles. */
+/* throwing.c - C++: exceptions that leave callbacks, getters and setters are caught by the caller, as a jump is, and nothing dangles; and
+ * reports name its functions. */
 #include "fixture.h"
 #include "shared.h"
 #include "throwing.h"
@@ -94,4 +95,10 @@ TEST("an exception of a setter passes through, and is a change that nobody is to
   CHECK_OK(kvo_cancel_observer_and_wait(w.id));
   kvo_object_destroy(object);
   CHECK_EQ(faults.count, 0);
+}
+
+TEST("a function of C++ is told as its language writes it") {
+  ignore_faults();
+  misuse_in_cpp();
+  CHECK_CONTAINS(faults.report, "app::misuse(unsigned long)");
 }

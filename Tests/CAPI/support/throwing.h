@@ -12,6 +12,9 @@ void throw_out(void);
 /* Whether the body has thrown. */
 bool catch_from(void (*body)(void *arg), void *arg);
 
+/* A fault in app::misuse(unsigned long). */
+void misuse_in_cpp(void);
+
 #ifdef __cplusplus
 }
 #endif
