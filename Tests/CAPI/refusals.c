@@ -55,9 +55,10 @@ TEST("arrays whose size overflows, alone or multiplied, are refused at once") {
   use_counting_allocator();
   static const char *const encodings[] = {"{s=[18446744073709551616C]}", "{s=[4294967297i]}",
                                           "{s=[99999999999999999999999i]}", "{s=[4096[4096[4096[4096[4096c]]]]]}",
-                                          "{s=[4096[4096c]][4096[4096c]]}"};
+                                          "{s=[4096[4096c]][4096[4096c]]}", "{s=[16[4096c]]}"};
   for (size_t i = 0; i < sizeof encodings / sizeof *encodings; i++)
     CHECK_STATUS(try_type(encodings[i]), KVO_ERROR_UNSUPPORTED_SETTER);
+  CHECK_OK(try_type("{s=[15[4096c]]}"));
 }
 
 TEST("structures nested deeper than the limit are refused without overflowing the stack") {
