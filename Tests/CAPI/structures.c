@@ -21,6 +21,7 @@ typedef struct { long long a, b, c; } three_longs;
 typedef struct { double a, b, c, d; } rectangle;
 typedef struct { two_doubles origin, size; } nested_rectangle;
 typedef struct { struct { short a; short b; } inner; int c; two_floats d; } nested_small;
+typedef struct { int values[1]; } array_of_one;
 typedef struct { unsigned char bytes[7]; } seven_bytes;
 typedef struct { unsigned char bytes[16]; } sixteen_bytes;
 typedef struct { float values[2]; } float_array;
@@ -61,7 +62,7 @@ TEST_STRUCTURE("more than 16 bytes of integers pass in memory", three_longs, thr
 TEST_STRUCTURE("more than 16 bytes of doubles pass in memory", rectangle, rectangle, "{rectangle=dddd}", SAME_BYTES)
 TEST_STRUCTURE("nested structures pass", nested_rectangle, nested_rectangle, "{r={p=dd}{s=dd}}", SAME_BYTES)
 TEST_STRUCTURE("small nested structures pass", nested_small, nested_small, "{n={i=ss}i{two_floats=ff}}", SAME_BYTES)
-TEST_STRUCTURE("an array of one int inside passes", one_int, one_int, "{one_int=[1i]}", SAME_BYTES)
+TEST_STRUCTURE("an array of one int inside passes", array_of_one, array_of_one, "{array_of_one=[1i]}", SAME_BYTES)
 TEST_STRUCTURE("an array of seven bytes inside passes", seven_bytes, seven_bytes, "{seven=[7C]}", SAME_BYTES)
 TEST_STRUCTURE("an array of sixteen bytes inside passes", sixteen_bytes, sixteen_bytes, "{sixteen=[16C]}", SAME_BYTES)
 TEST_STRUCTURE("an array of floats inside passes", float_array, float_array, "{float_array=[2f]}", SAME_BYTES)
