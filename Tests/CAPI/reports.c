@@ -251,3 +251,17 @@ TEST("a report that is shorter than the one before has nothing of it") {
   CHECK_EQ((const char *)behind, (const char *)alone);
   item_destroy(object);
 }
+
+static kvo_action expect_no_place(const kvo_fault *fault, void *arg) {
+  CHECK_SAME(fault->file, NULL);
+  CHECK_EQ(fault->file_length, (size_t)0);
+  *(int *)arg += 1;
+  return KVO_ACTION_IGNORE;
+}
+
+TEST("a fault of a caller that gives no place has none, of length 0") {
+  int told = 0;
+  kvo_set_fault_handler(expect_no_place, &told);
+  (void)(kvo_remove_observer)(UINT64_MAX);
+  CHECK_EQ(told, 1);
+}
