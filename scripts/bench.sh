@@ -12,7 +12,8 @@ peers=$PWD/build/peers
 scripts/quietly.sh bench-peers cmake -S Benchmarks/Peers -B "$peers" -G Ninja -DCMAKE_C_COMPILER=gcc \
   -DCMAKE_CXX_COMPILER=g++ -DCMAKE_OBJC_COMPILER=gcc
 scripts/quietly.sh bench-peers cmake --build "$peers"
-scripts/quietly.sh bench-counts swift build --package-path Benchmarks -c release --product Counts
+# Without a cached manifest: SwiftPM looks for new files in the root package only, not in the one that this depends on.
+scripts/quietly.sh bench-counts swift build --package-path Benchmarks -c release --disable-build-manifest-caching --product Counts
 counts=$(swift build --package-path Benchmarks -c release --show-bin-path)/Counts
 KVO_BENCH_RESULTS=$rows KVO_BENCH_PEERS=$peers KVO_BENCH_COUNTS=$counts scripts/quietly.sh bench \
   swift package --package-path Benchmarks --allow-writing-to-package-directory benchmark --no-progress "$@"

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-scripts/quietly.sh check-costs swift build --package-path Benchmarks -c release --product Counts
+scripts/quietly.sh check-costs swift build --package-path Benchmarks -c release --disable-build-manifest-caching --product Counts
 out=build/costs
 rm -rf "$out"
 mkdir -p "$out"

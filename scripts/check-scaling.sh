@@ -22,7 +22,7 @@ if (($# == 0)); then
     cmake --build "$out/c" --target kvo_scaling >>"$out/c.log" 2>&1 || { cat "$out/c.log"; exit 1; }
   set -- "$out/c/tests/kvo_scaling"
   if ! $quick; then
-    scripts/quietly.sh check-scaling swift build --package-path Benchmarks -c release --product Counts
+    scripts/quietly.sh check-scaling swift build --package-path Benchmarks -c release --disable-build-manifest-caching --product Counts
     # Valgrind cannot read the debug information that Swift writes.
     strip --strip-debug -o "$out/Counts" "$(swift build --package-path Benchmarks -c release --show-bin-path)/Counts"
     set -- "$@" "$out/Counts"

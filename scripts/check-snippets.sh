@@ -39,7 +39,7 @@ client() {
   ln -sfn ../.. build/client/swift-kvo
   sed "s|\.package(path: \"../swift-kvo\"|&$3|" "$out/programs/README/client.manifest" >"$app/Package.swift"
   cp "$2" "$app/Sources/App/main.swift"
-  scripts/quietly.sh "check-snippets-$1" swift build --package-path "$app"
+  scripts/quietly.sh "check-snippets-$1" swift build --disable-build-manifest-caching --package-path "$app"
   "$(swift build --package-path "$app" --show-bin-path)/App"
 }
 diff <(client core "$out/programs/README/core.main" ", traits: []") <(echo "title Hello")

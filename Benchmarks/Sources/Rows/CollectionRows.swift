@@ -91,7 +91,7 @@ private func appending(
 private func appendingNumbers() -> Workload {
   let (numbers, tally) = (Numbers(), Tally())
   let token = numbers.observe(\.items, options: [.new, .collectionChanges]) { _, change in
-    told(tally, change.indexes?.first ?? 0, change.newValue!)
+    told(tally, change.indexes?.first ?? 0, change.newValue ?? [])  // a removal has none
   }
   return appending(keeping: token) {
     numbers.items = Array(0..<size)
@@ -112,7 +112,7 @@ private func appendingNumbersByHand() -> Workload {
 private func appendingObjects() -> Workload {
   let (basket, tally, objects) = (Basket(), Tally(), (0..<size).map { Priced($0) })
   let token = basket.observe(\.items, options: [.new, .collectionChanges]) { _, change in
-    told(tally, change.indexes?.first ?? 0, change.newValue!)
+    told(tally, change.indexes?.first ?? 0, change.newValue ?? [])  // a removal has none
   }
   return appending(keeping: token) {
     basket.items = objects

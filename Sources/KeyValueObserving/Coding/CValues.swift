@@ -47,10 +47,12 @@ func withCValue(_ value: Any, _ body: (UnsafePointer<kvo_value>) -> Void) {
     }
   }
   func open<T>(_ value: T) { yield(value, cEncoding(of: T.self)) }
-  switch value {
-  case let string as String: string.withCString { yield($0, "*") }
-  case let object as any KeyValueObservable: yield(object.adoptedObject, "@")
-  default: _openExistential(value, do: open)
+  if let string = value as? String {
+    string.withCString { yield($0, "*") }
+  } else if let object = observable(value) {
+    yield(object.adoptedObject, "@")
+  } else {
+    _openExistential(value, do: open)
   }
 }
 

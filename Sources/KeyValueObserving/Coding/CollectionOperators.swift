@@ -37,10 +37,10 @@ extension KeyPathWalk {
       throw .badOperator(of: collection, name: name)
     }
     switch operation {
-    case .sum: return try sum(of: operands(of: collection, at: right), "sum", of: collection)
+    case .sum: return try sum(of: values(of: collection, at: right), "sum", of: collection)
     case .avg:
       guard collection.codedCount > 0 else { return nil }
-      let sum = try sum(of: operands(of: collection, at: right), "avg", of: collection)
+      let sum = try sum(of: values(of: collection, at: right), "avg", of: collection)
       // Those without a value count too, as on Apple's platforms.
       return quotient(sum, collection.codedCount)
     case .min: return try extreme(of: operands(of: collection, at: right), "min", of: collection) { $0 }
@@ -58,30 +58,33 @@ extension KeyPathWalk {
 
   // MARK: - Numbers
 
-  /// The values that there are; what a mapped nil has become is none.
+  /// A value that there is; what a mapped nil has become is none.
+  private func operand(_ value: Any?) -> Any? { value.flatMap { type(of: $0) == NSNull.self ? nil : $0 } }
+
   private func operands(
     of collection: any CodedCollection, at path: ArraySlice<String>
   ) throws(KeyPathError) -> [Any] {
-    try values(of: collection, at: path).compactMap { $0.flatMap { type(of: $0) == NSNull.self ? nil : $0 } }
+    try values(of: collection, at: path).compactMap(operand)
   }
 
   /// In decimals, so that 0.1 + 0.2 is 0.3; in binary only what no decimal can hold.
   private func sum(
-    of operands: [Any], _ name: String, of collection: any CodedCollection
+    of values: [Any?], _ name: String, of collection: any CodedCollection
   ) throws(KeyPathError) -> NSNumber {
-    var numbers: [CodedNumber] = []
-    numbers.reserveCapacity(operands.count)
-    for operand in operands {
+    var sum = DecimalSum()
+    var isExact = true
+    for value in values {
+      guard let operand = operand(value) else { continue }
       guard let number = CodedNumber(operand) else {
         throw .badOperand(of: collection, name: name, operand: operand, need: "a number")
       }
-      numbers.append(number)
+      isExact = isExact && sum.add(number)
     }
-    var sum = DecimalSum()
-    guard numbers.allSatisfy({ sum.add($0) }), !sum.value.isNaN else {
-      return NSNumber(value: numbers.reduce(0) { $0 + $1.double })
+    let decimal = sum.value
+    guard isExact, !decimal.isNaN else {
+      return NSNumber(value: values.reduce(0) { $0 + (operand($1).flatMap { CodedNumber($0) }?.double ?? 0) })
     }
-    return NSDecimalNumber(decimal: sum.value)
+    return NSDecimalNumber(decimal: decimal)
   }
 
   private func quotient(_ sum: NSNumber, _ count: Int) -> NSNumber {

@@ -48,8 +48,8 @@ struct KeyPathWalk {
     guard let key = path.first else { return receiver }
     let rest = path.dropFirst()
     let next: Any?
+    if let object = observable(receiver) { return try value(ofObject: object, at: path, isWhole: isWhole) }
     switch receiver {
-    case let object as any KeyValueObservable: return try value(ofObject: object, at: path, isWhole: isWhole)
     case let collection as any CodedCollection:
       if key.first == "@" { return try value(of: collection, applying: String(key.dropFirst()), right: rest) }
       return try elements(of: collection, at: path)
@@ -138,8 +138,7 @@ struct KeyPathWalk {
   func set(_ value: Any?, of receiver: Any, at path: ArraySlice<String>) throws(KeyPathError) -> Any? {
     guard let key = path.first else { return value }
     let rest = path.dropFirst()
-    switch receiver {
-    case let object as any KeyValueObservable:
+    if let object = observable(receiver) {
       guard !rest.isEmpty else {
         place?.ask(object)
         object.setValue(value, forKey: key)
@@ -149,6 +148,8 @@ struct KeyPathWalk {
       guard let next = try self.value(of: object, forKey: key).flatMap(unwrapped) else { return nil }
       guard let changed = try set(value, of: next, at: rest) else { return nil }
       return try set(changed, of: object, at: [key])
+    }
+    switch receiver {
     case let collection as any CodedCollection:
       var elements: [Any] = []
       var isChanged = false

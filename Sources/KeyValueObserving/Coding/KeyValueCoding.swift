@@ -69,7 +69,7 @@ extension KeyValueObservable {
     let path = components(ofCodedPath: keyPath)
     let receiver = KeyPathWalk.codedValue(
       of: self, at: Array(path.dropLast()), ObservationSite(file: fileID, line: line))
-    try (receiver as? any KeyValueObservable)?.validateValue(&value, forKey: path[path.count - 1])
+    try receiver.flatMap(observable)?.validateValue(&value, forKey: path[path.count - 1])
   }
 }
 

@@ -81,7 +81,7 @@ extension KeyValueObservable {
     guard let next = unwrapped(recorded(property) { $0.read(self) }) else { return }
     // Behind a collection all elements count. (Apple takes no such path.)
     for object in (next as? any CodedCollection)?.codedElements ?? [next] {
-      (unwrapped(object) as? any KeyValueObservable)?.recordPath(rest, &visited)
+      unwrapped(object).flatMap(observable)?.recordPath(rest, &visited)
     }
   }
 }

@@ -61,7 +61,7 @@ extension KeyValueObservable {
     let last = components[components.count - 1]
     let head = KeyPathWalk.codedValue(of: self, at: Array(components.dropLast()), site)
     guard let head = head.flatMap(unwrapped) else { return nil }
-    if let object = head as? any KeyValueObservable { return PathEnd(object: object, key: last) }
+    if let object = observable(head) { return PathEnd(object: object, key: last) }
     raise(.undefinedKey(of: head, key: last, .get), .coding(site))
     return nil
   }

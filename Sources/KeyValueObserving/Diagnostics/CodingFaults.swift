@@ -92,7 +92,7 @@ func raise(_ error: KeyPathError, _ use: KeyPathUse) {
 
 private func raiseUndefinedKey(_ key: String, of receiver: Any, _ access: KeyPathError.Access, _ use: KeyPathUse) {
   let named = NamedValue(receiver)
-  let object = receiver as? any KeyValueObservable
+  let object = observable(receiver)
   var detail: String
   let apple: String
   switch use {

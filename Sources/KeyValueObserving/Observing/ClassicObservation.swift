@@ -143,7 +143,7 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
   ) -> Bool {
     if path.isEmpty { return true }
     let holder = try? KeyPathWalk(isObserving: true).value(of: object, at: path)
-    return (holder as? any KeyValueObservable).map { UnsafePointer($0.__keyValueObject) } == changed
+    return holder.flatMap(unwrapped).flatMap(observable).map { UnsafePointer($0.__keyValueObject) } == changed
   }
 
   private func value(at storage: UnsafeRawPointer?, _ raw: UnsafePointer<kvo_raw_change>) -> Any? {

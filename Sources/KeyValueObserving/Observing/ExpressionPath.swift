@@ -68,7 +68,7 @@ func isChain(
   for index in 0..<reads.count {
     guard object.__keyValueObject == reads[index].object else { return false }
     if index == reads.count - 1 { return true }
-    guard let next = unwrapped(properties[index].read(object)) as? any KeyValueObservable else { return false }
+    guard let next = unwrapped(properties[index].read(object)).flatMap(observable) else { return false }
     object = next
   }
   return true

@@ -67,14 +67,14 @@ private struct Search {
     if next == reads.count, let made, isWanted(made) { return true }
     guard let value = unwrapped(value) else { return false }
     let wrapped = (type as? any OptionalProtocol.Type)?.wrappedType ?? type
-    if let cls = wrapped as? any KeyValueObservable.Type, let object = value as? any KeyValueObservable {
+    if let cls = wrapped as? any KeyValueObservable.Type, let object = observable(value) {
       return goOn(from: object, cls, made: made, next: next)
     }
     guard let made, let type = type as? any PositionedList.Type, let list = list(value) else { return false }
     let element = next < reads.count ? reads[next].object : nil
     return (0..<(list.itemCount ?? 0)).contains { position in
       let item: Any = list.item(at: position)
-      if let element, (item as? any KeyValueObservable).map({ $0.__keyValueObject != element }) ?? false {
+      if let element, unwrapped(item).flatMap(observable).map({ $0.__keyValueObject != element }) ?? false {
         return false
       }
       triesLeft -= 1
