@@ -42,6 +42,6 @@ client() {
   scripts/quietly.sh "check-snippets-$1" swift build --disable-build-manifest-caching --package-path "$app"
   "$(swift build --package-path "$app" --show-bin-path)/App"
 }
-diff <(client core "$out/programs/README/core.main" ", traits: []") <(echo "title Hello")
+diff <(client core "$out/programs/Observing/core.main" ", traits: []") <(lines "$out/programs/Observing/core.expected")
 diff <(client app "$out/programs/README/client.main" "") <(lines "$out/programs/README/client.expected")
 echo "README's package builds and runs, with the macro and without it"

@@ -10,8 +10,7 @@ public typealias KeyValueObjectReference = UnsafeMutablePointer<kvo_object>
 
 /// An object whose properties can be observed.
 ///
-/// Attach ``KeyValueObservable()`` to a class rather than conform by hand: the macro writes the requirements that begin with
-/// underscores.
+/// Attach ``KeyValueObservable()`` to a class: the macro writes its accessors and the requirements that begin with underscores.
 ///
 /// ```swift
 /// @KeyValueObservable
@@ -25,6 +24,34 @@ public typealias KeyValueObjectReference = UnsafeMutablePointer<kvo_object>
 /// }
 /// document.title = "Hello"  // prints: -> Hello
 /// token.invalidate()
+/// ```
+///
+/// A package without the macro writes them by hand. ``KeyValueObservationHeader`` has a comment for each call:
+///
+/// ```swift
+/// final class Track: KeyValueObservable {
+///   let _$kvo = KeyValueObservationHeader()
+///   var __keyValueObject: KeyValueObjectReference { _$kvo.reference }
+///
+///   private static let titleKey = KeyValueObservationHeader.key("title")
+///
+///   private var storedTitle = ""
+///   var title: String {
+///     get { _$kvo.isTracking ? _$kvo.tracked(self, Self.titleKey, { storedTitle }) : storedTitle }
+///     set {
+///       guard _$kvo.isObserved else {
+///         storedTitle = newValue
+///         _$kvo.stored(Self.titleKey, { storedTitle })
+///         return
+///       }
+///       _$kvo.change(Self.titleKey, { storedTitle }, { storedTitle = newValue })
+///     }
+///   }
+///
+///   static func __describeKeyValueProperties(_ description: KeyValueClassDescription) {
+///     description.observed("title", titleKey, \Track.title, \Track?.?.title)
+///   }
+/// }
 /// ```
 ///
 /// Registering, removing and notifying are safe on any thread; the storage of a property is not: two threads that set one

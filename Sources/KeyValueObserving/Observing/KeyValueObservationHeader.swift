@@ -13,6 +13,11 @@ public struct KeyValueObservationHeader: ~Copyable, @unchecked Sendable {
   @inlinable
   public init() {}
 
+  /// The key of a property, by which accessors name it: a hash of its name. The macro computes it when it is expanded.
+  ///
+  /// - Parameter name: The property's name, as in string key paths.
+  public static func key(_ name: StaticString) -> UInt64 { keyHash(name.description) }
+
   /// Tells whether setters have to notify; a setter tests it first, and it costs one load.
   @inlinable
   public var isObserved: Bool {

@@ -4,9 +4,6 @@ import Testing
 
 // declarations: first
 // declarations: observing
-// declarations: classic
-// declarations: collections
-// snippet: isolation
 
 nonisolated(unsafe) private var printed: [String] = []
 
@@ -19,19 +16,9 @@ private func print(_ items: Any..., separator: String = " ", terminator: String 
   @Test func `README's code prints what its comments say, and leaves nothing behind`() {
     // statements: first
     // statements: observing
-    // statements: classic
-    // statements: collections
-    // statements: coding
     #expect(
       printed
-      // prints: first, observing, classic, collections, coding
+      // prints: first, observing
     )
-  }
-
-  @Test @MainActor func `README's main-actor slider follows its settings`() {
-    let settings = Settings()
-    let slider = Slider(settings)
-    settings.volume = 7
-    #expect(slider.position == 7)
   }
 }

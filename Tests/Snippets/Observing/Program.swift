@@ -1,0 +1,37 @@
+// The code of Documentation/Observing.md, as a program that a client would write; what it prints is what the comments there say.
+import KeyValueObserving
+import Testing
+
+// declarations: classes
+// declarations: classic
+// declarations: collections
+// declarations: by hand
+// snippet: isolation
+
+nonisolated(unsafe) private var printed: [String] = []
+
+private func print(_ items: Any..., separator: String = " ", terminator: String = "\n") {
+  printed.append(items.map { "\($0)" }.joined(separator: separator))
+}
+
+@Suite("Observing.md") struct ObservingGuideTests {
+  // In a function all objects die when it returns: what is still registered then would end the process.
+  @Test func `The guide's code prints what its comments say, and leaves nothing behind`() {
+    // statements: classes
+    // statements: classic
+    // statements: collections
+    // statements: coding
+    // statements: by hand
+    #expect(
+      printed
+      // prints: classic, collections, coding, by hand
+    )
+  }
+
+  @Test @MainActor func `The main-actor slider follows its settings`() {
+    let settings = Settings()
+    let slider = Slider(settings)
+    settings.volume = 7
+    #expect(slider.position == 7)
+  }
+}
