@@ -13,9 +13,9 @@ c_tools = libffi-dev cmake ninja-build gcc g++ pkg-config
 # What the benchmarks are held against.
 peers = libglib2.0-dev qt6-base-dev libgnustep-base-dev gobjc
 
-swift_sources = $(wildcard Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Benchmarks Benchmarks/Sources)
+swift_sources = $(wildcard Package.swift Sources Tests Tools/Package.swift Tools/Sources Tools/Tests Benchmarks/Package.swift Benchmarks/Benchmarks Benchmarks/Sources)
 c_sources = $(wildcard CShim/src/*.[ch] CShim/include/kvo/*.h Tests/CAPI/*.c Tests/CAPI/support/*.[ch] \
-  Tests/Fuzzing/*.[ch] Tests/Stress/*.[ch] Tests/Scaling/*.[ch] Tests/Crash/*.c Sources/CCrashScenarios/*.[ch] Sources/CCrashScenarios/include/*.h Benchmarks/Peers/*.[chm] \
+  Tests/Fuzzing/*.[ch] Tests/Stress/*.[ch] Tests/Scaling/*.[ch] Tests/Crash/*.c Tools/Sources/CCrashScenarios/*.[ch] Tools/Sources/CCrashScenarios/include/*.h Benchmarks/Peers/*.[chm] \
   Benchmarks/Peers/*.cpp Benchmarks/Sources/C*/*.c Benchmarks/Sources/C*/include/*.h)
 
 help: ## Show this list
@@ -24,8 +24,8 @@ help: ## Show this list
 demo: ## Watch this machine through observers for five seconds (ARGS="--seconds 2 --json")
 	@scripts/require.sh swift git libffi-dev
 	@echo "Building hostwatch; the first time takes some minutes …" >&2
-	@scripts/quietly.sh demo swift build --product hostwatch
-	@swift run --skip-build hostwatch --seconds 5 $(ARGS)
+	@scripts/quietly.sh demo swift build --package-path Tools --disable-build-manifest-caching --product hostwatch
+	@swift run --package-path Tools --skip-build hostwatch --seconds 5 $(ARGS)
 
 test: ## Run all tests: the core without the macro, the C suite, the Swift suites
 	@scripts/require.sh swift git $(c_tools)
@@ -33,7 +33,9 @@ test: ## Run all tests: the core without the macro, the C suite, the Swift suite
 	scripts/test-without-macros.sh
 	@echo "== The C suite"
 	scripts/check-c.sh --quick
-	@echo "== The Swift suites" # with more memory: all run at once, and each ends thousands of observations
+	@echo "== The Swift suites of the tools" # with more memory: all run at once, and each ends thousands of observations
+	KVO_ZOMBIES=65536 swift test --package-path Tools --disable-build-manifest-caching
+	@echo "== The Swift suites of the library"
 	KVO_ZOMBIES=65536 swift test
 
 bench: ## Measure, optimised, against other systems (ARGS="--filter 'observed set.*'")

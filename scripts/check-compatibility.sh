@@ -13,8 +13,8 @@ complain() {
 # In Swift a test is func `sentence`, in C TEST("sentence").
 declare -A tests=()
 while IFS= read -r sentence; do tests[$sentence]=1; done < <(
-  grep -rhoE --include='*.swift' 'func `[^`]+`' Tests | sed -e 's/^func `//' -e 's/`$//'
-  grep -rhoE --include='*.c' 'TEST\("[^"]+"\)' Tests | sed -e 's/^TEST("//' -e 's/")$//'
+  grep -rhoE --include='*.swift' 'func `[^`]+`' Tests Tools/Tests | sed -e 's/^func `//' -e 's/`$//'
+  grep -rhoE --include='*.c' 'TEST\("[^"]+"\)' Tests Tools/Tests | sed -e 's/^TEST("//' -e 's/")$//'
 )
 
 # "SectionA.swift 7": a test of Tests/ConformanceTests/SectionA.swift begins with numbers, 7 among them.
@@ -26,13 +26,13 @@ done < <(grep -roE 'func `[0-9]+(, [0-9]+)*:' Tests/ConformanceTests | sed -e 's
 # "J-keypath.scenario 132": so does a comment of that scenario.
 while IFS=: read -r path numbers; do
   for number in ${numbers//,/ }; do numbered["${path##*/} $number"]=1; done
-done < <(grep -roE '^# [0-9]+(, [0-9]+)*:' --include='*.scenario' Tests/ScenarioTests/Scenarios | sed -e 's/# //' -e 's/:$//')
+done < <(grep -roE '^# [0-9]+(, [0-9]+)*:' --include='*.scenario' Tools/Tests/ScenarioTests/Scenarios | sed -e 's/# //' -e 's/:$//')
 
 check_test() {
   local number=$1 name=$2
   case $name in
     Section*.swift | *.scenario) [[ -n ${numbered["$name $number"]:-} ]] || complain "entry $number: $name has nothing of that number" ;;
-    Tests/*) [[ -s $name ]] || complain "entry $number: there is no $name" ;;
+    Tests/* | Tools/*) [[ -s $name ]] || complain "entry $number: there is no $name" ;;
     *) [[ -n ${tests[$name]:-} ]] || complain "entry $number: there is no test \"$name\"" ;;
   esac
 }

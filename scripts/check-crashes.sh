@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 (($#)) || set -- release stripped backtrace address thread
-out=build/crashes failures=0
+out=build/crashes failures=0 tools=(--package-path Tools --disable-build-manifest-caching)
 mkdir -p "$out"
 export KVO_CRASH_SECONDS=60
 
@@ -13,8 +13,8 @@ export KVO_CRASH_SECONDS=60
 build() {
   local name=$1
   shift
-  scripts/quietly.sh "check-crashes-$name" swift build --product kvo "$@"
-  program=$(swift build --product kvo "$@" --show-bin-path)/kvo
+  scripts/quietly.sh "check-crashes-$name" swift build "${tools[@]}" --product kvo "$@"
+  program=$(swift build "${tools[@]}" --product kvo "$@" --show-bin-path)/kvo
 }
 
 # What must not differ.
@@ -39,8 +39,8 @@ for variant in "$@"; do
   case $variant in
     debug) continue ;;
     release) build release -c release && run release "$program" ;;
-    address) build address --sanitize=address --scratch-path .build/address && run address "$program" ;;
-    thread) build thread --sanitize=thread --scratch-path .build/thread && run thread "$program" ;;
+    address) build address --sanitize=address --scratch-path Tools/.build/address && run address "$program" ;;
+    thread) build thread --sanitize=thread --scratch-path Tools/.build/thread && run thread "$program" ;;
     stripped)
       build release -c release
       strip -o "$out/kvo" "$program"

@@ -6,13 +6,13 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-build=${KVO_BUILD_PATH:-.build}
+tools=(--package-path Tools --disable-build-manifest-caching)
 scripts/require.sh swift python3
 if [[ ${1:-} != --list ]]; then
   for product in kvo hostwatch; do
-    scripts/quietly.sh "check-documents-$product" swift build --scratch-path "$build" --product "$product"
+    scripts/quietly.sh "check-documents-$product" swift build "${tools[@]}" --product "$product"
   done
-  PATH=$(realpath "$(swift build --scratch-path "$build" --show-bin-path)"):$PATH
+  PATH=$(realpath "$(swift build "${tools[@]}" --show-bin-path)"):$PATH
   export PATH
 fi
 exec python3 scripts/documents.py build/documents "$@"

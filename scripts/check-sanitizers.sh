@@ -17,5 +17,8 @@ for sanitizer in "$@"; do
   # ThreadSanitizer's allocator is not prepared for a fork while other threads allocate: the child hangs in its lock.
   [[ $sanitizer == thread ]] && skipped+=(--skip "child of a fork")
   # MacrosTests run the plug-in's code, which has neither threads nor pointers.
-  swift test --sanitize="$sanitizer" --disable-xctest --scratch-path ".build/$sanitizer" "${skipped[@]}"
+  for package in Tools .; do
+    swift test --package-path $package --disable-build-manifest-caching --scratch-path "$package/.build/$sanitizer" \
+      --sanitize="$sanitizer" --disable-xctest "${skipped[@]}"
+  done
 done

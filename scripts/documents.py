@@ -54,7 +54,7 @@ def main(out, *options):
         sys.exit(f"{TABLE.relative_to(ROOT)}: no document has these any more: {unused}")
     for command, document in found.items():
         # What is built is on the PATH.
-        how, short = rows.get(command, ("", re.sub(r"^swift run (?=kvo|hostwatch)", "", command)))
+        how, short = rows.get(command, ("", re.sub(r"^swift run --package-path Tools ", "", command)))
         if how == "elsewhere" or (how == "slow" and "--slow" not in options):
             continue
         if "--list" in options:

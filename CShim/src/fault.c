@@ -99,24 +99,32 @@ static kvo_action ask_handler(kvo_report *report, int cancellation) {
   return action;
 }
 
-/* The thread that is just writing a report. */
+/* The thread that is just writing a report, and how many wait for their turn. */
 static _Atomic uintptr_t writer;
+static _Atomic uint32_t waiting;
 
 /* False when another thread keeps its turn for long, or when this one was interrupted by a signal in the midst of its own. */
 static bool take_turn(void) {
   const struct timespec moment = {0, 1000000};
+  bool has_turn = false, waits = false;
   for (int tries = 0; tries < 500; tries++) {
     uintptr_t nobody = 0;
-    if (atomic_compare_exchange_strong(&writer, &nobody, kvo__own_mark())) return true;
-    if (nobody == kvo__own_mark()) return false;
+    /* After those who wait already: a thread that reports one fault after the other would take every turn. */
+    bool is_first = waits || atomic_load(&waiting) == 0;
+    has_turn = is_first && atomic_compare_exchange_strong(&writer, &nobody, kvo__own_mark());
+    if (has_turn || nobody == kvo__own_mark()) break;
+    if (!waits) atomic_fetch_add(&waiting, 1);
+    waits = true;
     nanosleep(&moment, NULL);
   }
-  return false;
+  if (waits) atomic_fetch_sub(&waiting, 1);
+  return has_turn;
 }
 
 /* In the child of a fork another thread's turn has ended with it. */
 void kvo__faults_forked(void) {
   if (atomic_load(&writer) != kvo__own_mark()) atomic_store(&writer, 0);
+  atomic_store(&waiting, 0);
   kvo__reports_forked();
 }
 

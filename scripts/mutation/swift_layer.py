@@ -14,7 +14,7 @@ from programs import Memory, Program
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 MODULE = "Sources/KeyValueObserving"
 MODULES = ("CoreTests", "ObservingTests", "MacroUsageTests", "CollectionTests", "CodingTests", "ConformanceTests", "InteropTests",
-           "PortingTests", "FaultPageTests", "ScenarioTests", "HostwatchTests", "ToolTests", "CrashDiagnosticsTests")
+           "PortingTests", "FaultPageTests")
 # How many mutants a build holds.
 BATCH = 120
 SWITCH = """import Foundation

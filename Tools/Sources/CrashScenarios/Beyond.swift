@@ -1,0 +1,52 @@
+// Codes that no row of the catalogue has: key-value coding and collections.
+internal import CCrashScenarios
+import Foundation
+import KeyValueObserving
+
+private func nilValue() {
+  let letter = Document("A letter")
+  letter.setValue(nil, forKey: "pages")
+}
+
+private func unknownOperator() {
+  let letter = Document("A letter")
+  _ = letter.value(forKeyPath: "authors.@median.name")
+}
+
+private func positionOutside() {
+  let letter = Document("A letter")
+  letter.mutableArrayValue(for: \.authors).remove(at: 3)
+}
+
+private func nilCollection() {
+  let letter = Document("A letter")
+  letter.mutableArrayValue(for: \.lines).append("Dear Anna")
+}
+
+@KeyValueObservable
+private final class Narcissus {
+  var beauty = 0
+  static func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> { ["beauty"] }
+}
+
+private func affectsItself() {
+  let (narcissus, sidebar) = (Narcissus(), Panel())
+  narcissus.addObserver(sidebar, forKeyPath: "beauty")  // site E39: registered
+  narcissus.removeObserver(sidebar, forKeyPath: "beauty")
+}
+
+private func differentCounts() {
+  let letter = Document("A letter")
+  letter.mutableArrayValue(for: \.authors).insert([Author("Anna")], at: [0, 1])
+}
+
+var beyond: [Scenario] {
+  [
+    .init("E35", "35", variation: "other types that cannot be nil", flags: .golden, nilValue),
+    .init("E36", "36", variation: "an operator of other collections", flags: .golden, unknownOperator),
+    .init("E37", "37", variation: "other mutations, ordered sets", flags: .golden, positionOutside),
+    .init("E38", "38", variation: "a set", flags: .golden, nilCollection),
+    .init("E39", "39", variation: "through a second key", flags: .golden, affectsItself),
+    .init("E40", "40", variation: "a replacement", flags: .golden, differentCounts),
+  ]
+}

@@ -1,0 +1,165 @@
+// K57 to K69: what callbacks do.
+internal import CCrashScenarios
+import Foundation
+import KeyValueObserving
+
+/// An observer whose hierarchy handles nothing.
+private final class Sidebar: KeyValueObject {}
+
+private func handlesNothing() {
+  let (letter, sidebar) = (Document("A letter"), Sidebar())
+  letter.addObserver(sidebar, forKeyPath: "pages", options: [.new])  // site K57: registered
+  letter.pages = 2
+  letter.removeObserver(sidebar, forKeyPath: "pages")
+}
+
+private func setsItAgain() {
+  let letter = Document("A letter")
+  let token = letter.observe(\.pages) { letter, _ in  // site K58: registered
+    letter.pages += 1
+  }
+  letter.pages = 1
+  token.invalidate()
+}
+
+private func valuesSettle() {
+  let (letter, reply) = (Unguarded(Document("A letter")), Unguarded(Document("A reply")))
+  let one = letter.value.observe(\.pages) { letter, _ in
+    if reply.value.pages != letter.pages { reply.value.pages = letter.pages }
+  }
+  let two = reply.value.observe(\.pages) { reply, _ in
+    if letter.value.pages != reply.pages { letter.value.pages = reply.pages }
+  }
+  letter.value.pages = 7
+  check(reply.value.pages == 7)
+  one.invalidate()
+  two.invalidate()
+}
+
+private func valuesNeverSettle() {
+  let (letter, reply) = (Unguarded(Document("A letter")), Unguarded(Document("A reply")))
+  let one = letter.value.observe(\.pages, options: .new) { letter, _ in  // site K60: there
+    reply.value.pages = letter.pages % 5 + 1
+  }
+  let two = reply.value.observe(\.pages, options: .new) { reply, _ in  // site K60: the other
+    letter.value.pages = reply.pages % 5 + 1
+  }
+  letter.value.pages = 7
+  one.invalidate()
+  two.invalidate()
+}
+
+private func aLongChain() {
+  let all = (0..<1000).map { _ in Unguarded(Document("A page")) }
+  let tokens = zip(all, all.dropFirst()).map { page, next in
+    page.value.observe(\.pages) { page, _ in next.value.pages = page.pages }
+  }
+  all[0].value.pages = 5
+  check(all.last!.value.pages == 5)
+  for token in tokens { token.invalidate() }
+}
+
+private nonisolated(unsafe) var observedAtExit: (Document, NSKeyValueObservation)?
+
+private func exitsInACallback() {
+  let (letter, kept) = (Document("A letter"), Document("A reply"))
+  observedAtExit = (kept, kept.observe(\.pages) { _, _ in })
+  atexit { observedAtExit?.0.pages = 3 }  // no lock may be held
+  let token = letter.observe(\.pages) { _, _ in exit(0) }
+  letter.pages = 2
+  withExtendedLifetime(token) {}
+}
+
+private func readsAndWritesInPlace() {
+  let letter = Document("A letter")
+  let seen = Unguarded<[Int]>([])
+  let token = letter.observe(\.pages, options: [.prior]) { letter, change in
+    seen.value.append(letter.pages)
+    if !change.isPrior, letter.pages == 1 { letter.pages = 10 }
+  }
+  letter.pages += 1
+  check(letter.pages == 10 && seen.value == [0, 1, 1, 10])
+  letter.words.append("three")
+  letter.authors.append(Author("Anna"))
+  token.invalidate()
+}
+
+@KeyValueObservable
+private final class Ordered {
+  @NotObserved var log: [String] = []
+  var value = 0 {
+    willSet { log.append("willSet") }
+    didSet { log.append("didSet") }
+  }
+}
+
+private func orderOfDelivery() {
+  let ordered = Ordered()
+  let token = ordered.observe(\.value, options: [.prior]) { ordered, change in
+    ordered.log.append(change.isPrior ? "prior" : "observer")
+  }
+  ordered.value = 1
+  check(ordered.log == ["prior", "willSet", "didSet", "observer"])
+  token.invalidate()
+}
+
+private func wrongType() {
+  let letter = Document("A letter")
+  letter.setValue("two", forKey: "pages")
+  check(letter.pages == 0)
+}
+
+private func slowCallback() {
+  let letter = Document("A letter")
+  let token = letter.observe(\.pages) { _, _ in usleep(300_000) }  // site K67: registered
+  letter.pages = 2
+  token.invalidate()
+}
+
+private func queueComesLater() {
+  let (queue, seen) = (DispatchQueue(label: "later"), Unguarded<[Int]>([]))
+  queue.suspend()
+  do {
+    let letter = Document("A letter")
+    let token = letter.observe(\.pages, options: [.new]) { _, change in
+      let pages = change.newValue ?? 0
+      queue.async { seen.value.append(pages) }
+    }
+    letter.pages = 2
+    withExtendedLifetime(token) {}
+  }
+  queue.resume()
+  queue.sync {}
+  check(seen.value == [2])
+}
+
+private func registersEachTime() {
+  let (letter, tokens) = (Document("A letter"), Unguarded<[NSKeyValueObservation]>([]))
+  @Sendable func register(on letter: Document) {
+    tokens.value.append(letter.observe(\.pages) { letter, _ in register(on: letter) })
+  }
+  register(on: letter)
+  for number in 1...6 { letter.pages = number }
+  check(tokens.value.count == 64)  // each is told of the changes after it only: the number doubles
+  tokens.value = []
+}
+
+var delivery: [Scenario] {
+  [
+    .init("K57", "22", variation: "a hierarchy of several classes", flags: .golden, handlesNothing),
+    .init(
+      "K58", "23", variation: "through a second property; KVO_MAX_DEPTH", flags: [.alone, .golden], setsItAgain),
+    .init("K59", "", variation: "three objects in a circle", valuesSettle),
+    .init("K60", "24", variation: "three objects in a circle", flags: [.alone, .golden], valuesNeverSettle),
+    .init("K61", "", variation: "more objects, as far as the stack goes", aLongChain),
+    .init("K62", impossible: "closures of observations cannot throw, and Swift has no longjmp"),
+    .init("K63", "", variation: "_exit, pthread_exit", flags: .alone, exitsInACallback),
+    .init("K64", "", variation: "of an array, optimised and not", readsAndWritesInPlace),
+    .init("K65", "", variation: "several observers: newest first, before the change oldest first", orderOfDelivery),
+    .init("K66", "26", variation: "other types, shared observers of another class", flags: .golden, wrongType),
+    .init(
+      "K67", "27", variation: "one that never returns", environment: "KVO_SLOW_MS=50", flags: .golden, slowCallback),
+    .init("K68", "", variation: "the closure looks at the object", queueComesLater),
+    .init("K69", "", variation: "in the initial callback, of other keys", registersEachTime),
+  ]
+}

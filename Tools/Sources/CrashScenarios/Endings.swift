@@ -1,0 +1,214 @@
+// K14 to K25: what happens while something dies, and what is left when the process ends.
+internal import CCrashScenarios
+import Foundation
+import KeyValueObserving
+
+// ------------------------------------------------------------------------------------------------- While it dies
+
+@KeyValueObservable
+private final class Door {
+  var isOpen = true
+  deinit { isOpen = false }
+}
+
+private nonisolated(unsafe) var keptDoor: Door?
+
+private func callbackKeepsTheDying() {
+  var token: NSKeyValueObservation?
+  do {
+    let door = Door()
+    token = door.observe(\.isOpen) { door, _ in keptDoor = door }
+  }
+  token?.invalidate()
+}
+
+private final class WeakDoor: @unchecked Sendable {
+  weak var door: Door?
+  var calls = 0
+}
+
+private func callbackRefersWeaklyToTheDying() {
+  let reference = WeakDoor()
+  var token: NSKeyValueObservation?
+  do {
+    let door = Door()
+    token = door.observe(\.isOpen) { door, _ in
+      reference.door = door
+      reference.calls += 1
+    }
+  }
+  check(reference.calls == 1 && reference.door == nil)
+  token?.invalidate()
+}
+
+// ---------------------------------------------------------------------------------------------- At the very end
+
+private final class Holder: @unchecked Sendable {
+  var token: NSKeyValueObservation?
+}
+
+private func keepsItselfAlive() {
+  let (letter, holder) = (Document("A letter"), Holder())
+  let shared = Unguarded(letter)
+  holder.token = letter.observe(\.pages) { _, _ in  // site K16: registered
+    withExtendedLifetime((holder, shared)) {}
+  }
+  letter.pages = 2
+}
+
+private func tokenIsDropped() {
+  let letter = Document("A letter")
+  _ = letter.observe(\.pages) { _, _ in check(false) }  // site K17: registered
+  letter.pages = 2
+}
+
+@inline(never)
+private func onTheStack() {
+  let (letter, calls) = (Document("A letter"), Counter())
+  let token = letter.observe(\.pages) { _, _ in calls.add() }
+  letter.pages = 2
+  check(calls.value == 1)
+  withExtendedLifetime(token) {}
+}
+
+private nonisolated(unsafe) var leftover: (Document, Panel)?
+
+private func exitsWhileObserved() {
+  let (letter, sidebar) = (Document("A letter"), Panel())
+  letter.addObserver(sidebar, forKeyPath: "pages")
+  letter.pages = 2
+  leftover = (letter, sidebar)
+}
+
+// ------------------------------------------------------------------------------------------------------ Callbacks
+
+private func diesDuringACallback() {
+  for _ in 0..<100 {
+    let (kept, calls) = (Unguarded<Document?>(Document("A letter")), Counter())
+    let setting = Unguarded<Document?>(kept.value)
+    let token = kept.value!.observe(\.pages) { _, _ in calls.add() }
+    inThreads(2) { index in
+      if index == 0 {
+        kept.value = nil
+      } else {
+        setting.value?.pages = 2
+        setting.value = nil
+      }
+    }
+    check(calls.value == 1)
+    token.invalidate()
+  }
+}
+
+private final class RemovingPanel: Panel {
+  private let document: Document
+  init(_ document: Document) {
+    self.document = document
+    super.init()
+    document.addObserver(self, forKeyPath: "pages")
+  }
+  deinit { document.removeObserver(self, forKeyPath: "pages") }
+}
+
+private func observerDiesInItsCallback() {
+  let (letter, toolbar) = (Document("A letter"), Panel())
+  letter.addObserver(toolbar, forKeyPath: "pages")
+  var sidebar: RemovingPanel? = RemovingPanel(letter)
+  sidebar?.then = { _, _ in sidebar = nil }
+  letter.pages = 2
+  check(sidebar == nil && toolbar.calls == 1)
+  letter.pages = 3
+  letter.removeObserver(toolbar, forKeyPath: "pages")
+}
+
+private func objectDiesInItsCallback() {
+  let (kept, calls) = (Unguarded<Document?>(Document("A letter")), Counter())
+  let token = kept.value!.observe(\.pages) { _, _ in
+    kept.value = nil
+    calls.add()
+  }
+  kept.value?.pages = 2
+  check(kept.value == nil && calls.value == 1)
+  token.invalidate()
+}
+
+// ---------------------------------------------------------------------------------------------------- Destruction
+
+@KeyValueObservable
+private final class Confused {
+  var value = 0
+  let observer: Panel
+  init(_ observer: Panel) { self.observer = observer }
+  deinit { addObserver(observer, forKeyPath: "value") }  // site K22: registered while the object is destroyed
+}
+
+private func registeredWhileDestroyed() {
+  let sidebar = Panel()
+  do { Confused(sidebar).value = 1 }
+  withExtendedLifetime(sidebar) {}
+}
+
+private func manyShortLives(_ count: Int) {
+  let calls = Counter()
+  for _ in 0..<count {
+    let letter = Document("A letter")
+    let token = letter.observe(\.pages) { _, _ in calls.add() }
+    letter.pages = 1
+    withExtendedLifetime(token) {}
+  }
+  check(calls.value == count)
+}
+
+private func aHundredThousandLives() {
+  manyShortLives(10_000)
+  let before = kvo_crash_memory_in_use()
+  manyShortLives(90_000)
+  check(kvo_crash_memory_in_use() < before + 65_536)
+}
+
+/// Removes another observation when it dies.
+private final class Remover: @unchecked Sendable {
+  let document: Document
+  let panel: Panel
+  init(_ document: Document, _ panel: Panel) { (self.document, self.panel) = (document, panel) }
+  deinit { document.removeObserver(panel, forKeyPath: "title") }
+}
+
+private func destructionRemovesAnother() {
+  let (letter, sidebar) = (Document("A letter"), Panel())
+  letter.addObserver(sidebar, forKeyPath: "title")
+  let token = {
+    let remover = Remover(letter, sidebar)
+    return letter.observe(\.pages) { _, _ in withExtendedLifetime(remover) {} }
+  }()
+  token.invalidate()
+  check(letter.observationInfo == nil)
+}
+
+var endings: [Scenario] {
+  [
+    .init(
+      "K14", "", variation: "optimised, with an object on the stack, the runtime may not notice",
+      contains: "deallocated with non-zero retain count", ending: KVO_CRASH_ENDS_ABORTED, flags: .alone,
+      callbackKeepsTheDying),
+    .init("K15", "", variation: "an unowned reference", callbackRefersWeaklyToTheDying),
+    .init(
+      "K16", "14", variation: "through a chain of several objects", environment: "KVO_REPORT=leaks",
+      flags: .golden, keepsItselfAlive),
+    .init(
+      "K17", "15", variation: "with .initial", environment: "KVO_POLICY=KVO0015:log", flags: .golden,
+      tokenIsDropped),
+    .init("K18", "", variation: "a struct that holds the object", onTheStack),
+    .init("K19", "", variation: "the object in the middle of a path dies", diesDuringACallback),
+    .init("K20", "", variation: "the newest, the oldest of several", observerDiesInItsCallback),
+    .init("K21", "", variation: "the root of a key path", objectDiesInItsCallback),
+    .init(
+      "K22", "1",
+      variation:
+        "in Swift the runtime hears of a death when deinit is over: it is told as an observation never removed",
+      registeredWhileDestroyed),
+    .init("K23", "", variation: "one object observed as often", flags: .alone, aHundredThousandLives),
+    .init("K24", "", variation: "with KVO_REPORT=leaks: K16", flags: .alone, exitsWhileObserved),
+    .init("K25", "", variation: "it removes one of the same key", destructionRemovesAnother),
+  ]
+}

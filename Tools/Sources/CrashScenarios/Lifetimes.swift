@@ -1,0 +1,207 @@
+// K01 to K13: objects and observers that die while something is registered.
+internal import CCrashScenarios
+import Foundation
+import KeyValueObserving
+
+private func diesWhileObserved() {
+  let sidebar = Panel()
+  do {
+    let letter = Document("A letter")
+    letter.addObserver(sidebar, forKeyPath: "pages", options: [.new])  // site K01: registered
+    letter.addObserver(sidebar, forKeyPath: "author.name", options: [.new])  // site K01: registered too
+    letter.pages = 2
+  }
+  withExtendedLifetime(sidebar) {}
+}
+
+private func tokenOutlivesItsObject() {
+  let token: NSKeyValueObservation
+  do {
+    let letter = Document("A letter")
+    token = letter.observe(\.pages) { _, _ in }
+    letter.pages = 2
+  }
+  token.invalidate()
+  token.invalidate()
+}
+
+@KeyValueObservable
+private final class Meter: KeyValueObserver {
+  var value = 0
+  private var token: NSKeyValueObservation?
+
+  init(safely: Bool) {
+    if safely {
+      token = observe(\.value) { meter, _ in check(meter.value == 1) }
+    } else {
+      addObserver(self, forKeyPath: "value")  // site K03: registered
+    }
+  }
+
+  func observeValue(
+    forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+    context: UnsafeMutableRawPointer?
+  ) {}
+}
+
+private func diesObservingItself() { Meter(safely: false).value = 1 }
+private func diesObservingItselfSafely() { Meter(safely: true).value = 1 }
+
+private func oneOfTwoWasRemoved() {
+  let (sidebar, toolbar) = (Panel(), Panel())
+  do {
+    let letter = Document("A letter")
+    letter.addObserver(sidebar, forKeyPath: "pages")  // site K05: the one left was registered
+    letter.addObserver(toolbar, forKeyPath: "pages")
+    letter.removeObserver(toolbar, forKeyPath: "pages")  // site K05: the other was removed
+  }
+  withExtendedLifetime((sidebar, toolbar)) {}
+}
+
+private func componentDies() {
+  let (letter, sidebar, names) = (Document("A letter"), Panel(), Counter())
+  letter.addObserver(sidebar, forKeyPath: "reviewer.name")
+  let token = letter.observe(\.reviewer?.name) { _, _ in names.add() }
+  do {
+    let anna = Author("Anna")
+    letter.reviewer = anna
+    check(sidebar.calls == 1 && names.value == 1)
+  }
+  check(letter.reviewer == nil && sidebar.calls == 2 && names.value == 2)
+  letter.removeObserver(sidebar, forKeyPath: "reviewer.name")
+  token.invalidate()
+}
+
+@KeyValueObservable
+private final class Window: KeyValueObserver {
+  var document = Document("A letter")
+  init() { addObserver(self, forKeyPath: "document.author.name") }  // site K07: registered
+  func observeValue(
+    forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+    context: UnsafeMutableRawPointer?
+  ) {}
+}
+
+private func rootOfAPathDies() {
+  let anna = Author("Anna")
+  do {
+    let window = Window()
+    window.document.author = anna
+  }
+  anna.name = "Bert"  // nothing may be left of the path
+  check(anna.observationInfo == nil)
+}
+
+private func objectWasReplaced() {
+  let sidebar = Panel()
+  do {
+    var shown = Document("A letter")
+    let before = shown
+    shown.addObserver(sidebar, forKeyPath: "pages")  // site K08: registered, with the one before
+    shown = Document("A reply")
+    shown.removeObserver(sidebar, forKeyPath: "pages")  // site K08: removed from the new one
+    withExtendedLifetime(before) {}
+  }
+  withExtendedLifetime(sidebar) {}
+}
+
+private func observerDied() {
+  let letter = Document("A letter")
+  do {
+    let sidebar = Panel()
+    letter.addObserver(sidebar, forKeyPath: "pages")  // site K09: registered  // site K96: registered
+  }
+  letter.pages = 2
+}
+
+private final class Stranger: KeyValueObserver {
+  var calls = 0
+  var then: (() -> Void)?
+  func observeValue(
+    forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+    context: UnsafeMutableRawPointer?
+  ) { calls += 1 }
+}
+
+private func address(_ object: AnyObject) -> UInt { UInt(bitPattern: ObjectIdentifier(object).hashValue) }
+
+/// An object at an address, if the allocator gives one there.
+private func reuse<Object: AnyObject>(_ wanted: UInt, _ make: () -> Object) -> Object {
+  var others: [Object] = []
+  for _ in 0..<1000 {
+    let made = make()
+    if address(made) == wanted { return made }
+    others.append(made)
+  }
+  return others[0]
+}
+
+private func strangerAtItsAddress() {
+  let letter = Document("A letter")
+  var wanted: UInt = 0
+  do {
+    let sidebar = Panel()
+    wanted = address(sidebar)
+    letter.addObserver(sidebar, forKeyPath: "pages")  // site K10: registered
+  }
+  let stranger = reuse(wanted) { Stranger() }
+  letter.pages = 2
+  check(stranger.calls == 0)
+}
+
+private func siblingAtItsAddress() {
+  let letter = Document("A letter")
+  var wanted: UInt = 0
+  do {
+    let sidebar = Panel()
+    wanted = address(sidebar)
+    letter.addObserver(sidebar, forKeyPath: "pages")  // site K11: registered
+  }
+  let sibling = reuse(wanted) { Panel() }
+  letter.pages = 2
+  check(sibling.calls == 0)
+}
+
+@KeyValueObservable
+private final class Closing {
+  var isOpen = true
+  deinit { isOpen = false }
+}
+
+private func setWhileDestroyed() {
+  var token: NSKeyValueObservation?
+  do {
+    let door = Closing()
+    token = door.observe(\.isOpen) { _, _ in }
+  }
+  token?.invalidate()
+}
+
+var lifetimes: [Scenario] {
+  [
+    .init(
+      "K01", "1", variation: "other key paths, more observers, typed key paths on the way",
+      contains: "pages|author.name", flags: .golden, diesWhileObserved),
+    .init("K02", "", variation: "a key path, a computed property, several at once", tokenOutlivesItsObject),
+    .init("K03", "1", variation: "a key path that begins with it", contains: "itself", diesObservingItself),
+    .init("K04", "", variation: "a key path that begins with it", diesObservingItselfSafely),
+    .init(
+      "K05", "1", variation: "another order of removal; two key paths of one observer", lacks: "2 observations",
+      oneOfTwoWasRemoved),
+    .init("K06", "", variation: "in the middle of a longer path", componentDies),
+    .init("K07", "1", variation: "longer paths; two of them", contains: "document.author.name", rootOfAPathDies),
+    .init("K08", "2 1", variation: "the new one is observed by another", objectWasReplaced),
+    .init(
+      "K09", "4", variation: "two observers; a key path", flags: .golden, observerDied),
+    .init("K10", "4", variation: "an observable object at its address", strangerAtItsAddress),
+    .init("K11", "4", variation: "one that observes something else", siblingAtItsAddress),
+    .init(
+      "K12", impossible: "Swift hands out no ids: a token is one registration's own, and its end is never an error"),
+    .init("K13", "", variation: "with an observer of a key path through the dying object", setWhileDestroyed),
+  ]
+}
+
+/// K96, which is K09 in a program built with AddressSanitizer.
+var observerDiedUnderASan: Scenario {
+  .init("K96", "4", variation: "scripts/check-crashes.sh builds the program with AddressSanitizer", observerDied)
+}

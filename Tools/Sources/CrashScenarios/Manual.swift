@@ -1,0 +1,169 @@
+// K70 to K78: changes announced by hand. The announcing functions take no source line, for they are Apple's: reports name the function
+// that called them.
+internal import CCrashScenarios
+import Foundation
+import KeyValueObserving
+
+/// Observes, does something, and removes.
+private func observing(_ key: String, of letter: Document, _ body: (Panel) -> Void) {
+  let sidebar = Panel()
+  letter.addObserver(sidebar, forKeyPath: key, options: [.old, .new])
+  body(sidebar)
+  letter.removeObserver(sidebar, forKeyPath: key)
+}
+
+@inline(never)
+private func didWithoutWill() {
+  let letter = Document("A letter")
+  observing("wordCount", of: letter) { _ in
+    letter.wordCount = 500
+    letter.didChangeValue(forKey: "wordCount")
+  }
+}
+
+@inline(never)
+private func willWithoutDid() {
+  let sidebar = Panel()
+  do {
+    let letter = Document("A letter")
+    letter.addObserver(sidebar, forKeyPath: "wordCount")
+    letter.willChangeValue(forKey: "wordCount")
+    letter.wordCount = 500
+    letter.removeObserver(sidebar, forKeyPath: "wordCount")
+  }
+  withExtendedLifetime(sidebar) {}
+}
+
+@inline(never)
+private func threadEndsBeforeDid() {
+  let letter = Unguarded(Document("A letter"))
+  observing("wordCount", of: letter.value) { _ in
+    inThreads(1) { _ in
+      letter.value.willChangeValue(forKey: "wordCount")
+      letter.value.wordCount = 500
+    }
+  }
+}
+
+@inline(never)
+private func willAndDidOnTwoThreads() {
+  let (letter, announced, done) = (Unguarded(Document("A letter")), Counter(), Counter())
+  observing("wordCount", of: letter.value) { _ in
+    inThreads(2) { index in
+      if index == 0 {
+        letter.value.willChangeValue(forKey: "wordCount")
+        announced.add()
+        waitUntil { done.value == 1 }  // the thread lives on
+        letter.value.didChangeValue(forKey: "wordCount")
+      } else {
+        waitUntil { announced.value == 1 }
+        letter.value.wordCount = 500
+        letter.value.didChangeValue(forKey: "wordCount")
+        done.add()
+      }
+    }
+  }
+}
+
+private func overlappingPairs() {
+  let letter = Document("A letter")
+  observing("wordCount", of: letter) { counts in
+    observing("words", of: letter) { words in
+      letter.willChangeValue(forKey: "wordCount")
+      letter.willChangeValue(forKey: "words")
+      letter.words = ["one"]
+      letter.wordCount = 1
+      letter.didChangeValue(forKey: "wordCount")
+      letter.didChangeValue(forKey: "words")
+      check(counts.calls == 1 && words.calls == 1)
+    }
+  }
+}
+
+@inline(never)
+private func announcedTwice() {
+  let letter = Document("A letter")
+  observing("pages", of: letter) { sidebar in
+    letter.willChangeValue(forKey: "pages")
+    letter.pages = 2  // announces it too
+    letter.didChangeValue(forKey: "pages")
+    check(sidebar.calls == 2)
+  }
+}
+
+@inline(never)
+private func unknownKey() {
+  let letter = Document("A letter")
+  observing("wordCount", of: letter) { sidebar in
+    letter.willChangeValue(forKey: "wordcount")
+    letter.wordCount = 500
+    letter.didChangeValue(forKey: "wordcount")
+    check(sidebar.calls == 0)
+  }
+}
+
+@KeyValueObservable
+private final class Folder {
+  var document: Document?
+  init(_ document: Document) { self.document = document }
+  /// Stores behind the property's back.
+  func replace(_ document: Document) { _document = document }
+}
+
+private func replacedInSilence() {
+  let (first, sidebar) = (Document("A letter"), Panel())
+  let folder = Folder(first)
+  folder.addObserver(sidebar, forKeyPath: "document.title", options: [.old, .new])  // site K76: registered
+  folder.replace(Document("A reply"))  // without the setter
+  let last = Document("A note")
+  folder.document = last  // here it is noticed
+  last.title = "A longer note"
+  check(sidebar.calls == 2)
+  folder.removeObserver(sidebar, forKeyPath: "document.title")
+  withExtendedLifetime(first) {}  // its death would be a change
+}
+
+@inline(never)
+private func differentPositions() {
+  let letter = Document("A letter")
+  observing("words", of: letter) { _ in
+    letter.willChange(.removal, valuesAt: [0], forKey: "words")
+    letter.words.remove(at: 1)
+    letter.didChange(.removal, valuesAt: [1], forKey: "words")
+  }
+}
+
+@inline(never)
+private func positionsOutside() {
+  let letter = Document("A letter")
+  observing("words", of: letter) { _ in
+    letter.willChange(.removal, valuesAt: [99], forKey: "words")
+    letter.words.removeLast()
+    letter.didChange(.removal, valuesAt: [99], forKey: "words")
+  }
+}
+
+var manual: [Scenario] {
+  [
+    .init(
+      "K70", "28", variation: "one did too many after a pair", contains: "didWithoutWill", flags: .golden,
+      didWithoutWill),
+    .init(
+      "K71", "29", variation: "the outer one of two pairs", contains: "willWithoutDid", flags: .golden, willWithoutDid
+    ),
+    .init("K71.2", "29", variation: "several keys", contains: "threadEndsBeforeDid", threadEndsBeforeDid),
+    .init(
+      "K72", "30", variation: "the first thread has ended", contains: "willAndDidOnTwoThreads", flags: .golden,
+      willAndDidOnTwoThreads),
+    .init("K73", "", variation: "of two objects", overlappingPairs),
+    .init(
+      "K74", "31", variation: "in a setter of the program", contains: "announcedTwice", flags: .golden, announcedTwice
+    ),
+    .init(
+      "K75", "9", variation: "a typed key path has no such mistakes", contains: "wordCount|unknownKey",
+      ending: KVO_CRASH_ENDS_WELL, unknownKey),
+    .init("K76", "32", variation: "further down a longer path", flags: .golden, replacedInSilence),
+    .init("K77", "33", variation: "another kind", contains: "differentPositions", flags: .golden, differentPositions),
+    .init("K78", "33", variation: "an insertion beyond the end", contains: "positionsOutside", positionsOutside),
+  ]
+}

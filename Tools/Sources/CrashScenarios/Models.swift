@@ -1,0 +1,93 @@
+// Documents, authors and panels: a small program for the scenarios to go wrong with.
+internal import CCrashScenarios
+import Foundation
+import KeyValueObserving
+import Synchronization
+
+@KeyValueObservable
+class Document {
+  var title: String
+  var pages = 0
+  var author: Author?
+  weak var reviewer: Author?
+  var next: Document?
+  var authors: [Author] = []
+  var lines: [String]?
+  /// Announced by hand.
+  var wordCount = 0
+  var words: [String] = ["one", "two"]
+  /// Reads nothing that is observed.
+  var age: Int { title.isEmpty ? 0 : 1 }
+
+  init(_ title: String) { self.title = title }
+
+  class func automaticallyNotifiesObservers(forKey key: String) -> Bool { key != "wordCount" && key != "words" }
+}
+
+@KeyValueObservable
+final class Author {
+  var name: String
+  init(_ name: String) { self.name = name }
+}
+
+/// The classic observer: it counts, and does what it is told to do.
+class Panel: KeyValueObserver {
+  var calls = 0
+  var then: ((Panel, [NSKeyValueChangeKey: Any]) -> Void)?
+
+  init(then: ((Panel, [NSKeyValueChangeKey: Any]) -> Void)? = nil) { self.then = then }
+
+  func observeValue(
+    forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+    context: UnsafeMutableRawPointer?
+  ) {
+    calls += 1
+    then?(self, change ?? [:])
+  }
+}
+
+/// Counts, on any thread.
+final class Counter: Sendable {
+  private let number = Atomic<Int>(0)
+  var value: Int { number.load(ordering: .sequentiallyConsistent) }
+  func add() { number.wrappingAdd(1, ordering: .sequentiallyConsistent) }
+}
+
+/// Something that the scenario itself takes care of, with a lock or by its order.
+final class Unguarded<Value>: @unchecked Sendable {
+  var value: Value
+  init(_ value: Value) { self.value = value }
+}
+
+/// What threads share under a lock, which callbacks may take again.
+final class Locked<Object>: @unchecked Sendable {
+  private let lock = NSRecursiveLock()
+  let object: Object
+  init(_ object: Object) { self.object = object }
+  func access<Result>(_ body: (Object) -> Result) -> Result { lock.withLock { body(object) } }
+}
+
+/// Notes that something did not hold: the scenario then fails.
+func check(_ holds: Bool, file: StaticString = #fileID, line: UInt32 = #line) {
+  if holds { return }
+  file.withUTF8Buffer { file in
+    file.withMemoryRebound(to: CChar.self) { kvo_crash_check(false, "the line says", $0.baseAddress!, line) }
+  }
+}
+
+/// Runs a body on several threads at once, with the number of each, and waits for them.
+func inThreads(_ count: Int, _ body: @Sendable (Int) -> Void) {
+  withoutActuallyEscaping(body) { body in
+    withUnsafePointer(to: body) { pointer in
+      kvo_crash_in_threads(
+        count, { index, body in body!.assumingMemoryBound(to: (@Sendable (Int) -> Void).self).pointee(index) },
+        UnsafeMutableRawPointer(mutating: pointer))
+    }
+  }
+}
+
+/// Waits until something holds, at most some seconds.
+func waitUntil(_ condition: () -> Bool, file: StaticString = #fileID, line: UInt32 = #line) {
+  for _ in 0..<10_000 where !condition() { usleep(1000) }
+  check(condition(), file: file, line: line)
+}

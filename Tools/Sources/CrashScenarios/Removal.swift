@@ -1,0 +1,217 @@
+// K26 to K42: removing what is not registered, and removing at awkward times.
+internal import CCrashScenarios
+import Foundation
+import KeyValueObserving
+import Synchronization
+
+private func wasNeverRegistered() {
+  let (letter, sidebar) = (Document("A letter"), Panel())
+  letter.addObserver(sidebar, forKeyPath: "pages")  // site K26: registered
+  letter.removeObserver(sidebar, forKeyPath: "page")  // site K26: removed
+  letter.removeObserver(sidebar, forKeyPath: "pages")
+}
+
+private func removedTwice() {
+  let (letter, sidebar) = (Document("A letter"), Panel())
+  letter.addObserver(sidebar, forKeyPath: "pages")  // site K27: registered
+  letter.removeObserver(sidebar, forKeyPath: "pages")  // site K27: removed
+  letter.pages = 2
+  letter.removeObserver(sidebar, forKeyPath: "pages")  // site K27: removed again
+}
+
+private func removedOnTwoThreads() {
+  let shared = Unguarded((letter: Document("A letter"), sidebar: Panel()))
+  for _ in 0..<50 {
+    shared.value.letter.addObserver(shared.value.sidebar, forKeyPath: "pages")  // site K28: registered
+    inThreads(2) { _ in
+      shared.value.letter.removeObserver(shared.value.sidebar, forKeyPath: "pages")  // site K28: removed
+    }
+    check(shared.value.letter.observationInfo == nil)
+  }
+}
+
+private class View: Panel {
+  let document: Document
+  init(_ document: Document) {
+    self.document = document
+    super.init()
+    document.addObserver(self, forKeyPath: "pages")  // site K29: registered
+  }
+  deinit { document.removeObserver(self, forKeyPath: "pages") }  // site K29: removed again
+}
+
+private final class Editor: View {
+  deinit { document.removeObserver(self, forKeyPath: "pages") }  // site K29: removed
+}
+
+private func removedByBothClasses() {
+  let letter = Document("A letter")
+  do { withExtendedLifetime(Editor(letter)) {} }
+}
+
+private nonisolated(unsafe) let ownContext = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
+private nonisolated(unsafe) let baseContext = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
+
+private func wrongContext() {
+  let (letter, sidebar) = (Document("A letter"), Panel())
+  letter.addObserver(sidebar, forKeyPath: "pages", context: ownContext)  // site K30: registered
+  letter.removeObserver(sidebar, forKeyPath: "pages", context: baseContext)  // site K30: removed
+  letter.removeObserver(sidebar, forKeyPath: "pages", context: ownContext)
+}
+
+private func ambiguous() {
+  let (letter, sidebar) = (Document("A letter"), Panel())
+  letter.addObserver(sidebar, forKeyPath: "pages", context: baseContext)
+  letter.addObserver(sidebar, forKeyPath: "pages", context: ownContext)  // site K31: the one taken
+  letter.removeObserver(sidebar, forKeyPath: "pages")  // site K31: removed
+  letter.removeObserver(sidebar, forKeyPath: "pages", context: baseContext)
+}
+
+// --------------------------------------------------------------------------------------------------- In callbacks
+
+private func removedInTheInitialCallback() {
+  let letter = Document("A letter")
+  let sidebar = Panel { panel, _ in letter.removeObserver(panel, forKeyPath: "pages") }
+  letter.addObserver(sidebar, forKeyPath: "pages", options: [.initial, .new])
+  letter.pages = 2
+  check(sidebar.calls == 1 && letter.observationInfo == nil)
+}
+
+private func removesItself() {
+  let (letter, toolbar) = (Document("A letter"), Panel())
+  let sidebar = Panel { panel, _ in letter.removeObserver(panel, forKeyPath: "pages") }
+  letter.addObserver(toolbar, forKeyPath: "pages")
+  letter.addObserver(sidebar, forKeyPath: "pages")
+  letter.pages = 2
+  letter.pages = 3
+  check(sidebar.calls == 1 && toolbar.calls == 2)
+  letter.removeObserver(toolbar, forKeyPath: "pages")
+}
+
+private func removesALaterOne() {
+  let (letter, toolbar) = (Document("A letter"), Panel())
+  let sidebar = Panel { _, _ in letter.removeObserver(toolbar, forKeyPath: "pages") }
+  letter.addObserver(toolbar, forKeyPath: "pages")  // told after the newer one
+  letter.addObserver(sidebar, forKeyPath: "pages")
+  letter.pages = 2
+  check(sidebar.calls == 1 && toolbar.calls == 0)
+  letter.removeObserver(sidebar, forKeyPath: "pages")
+}
+
+private func removesTheLastOne() {
+  let letter = Document("A letter")
+  let sidebar = Panel { panel, _ in letter.removeObserver(panel, forKeyPath: "pages") }
+  for number in 1...100 {
+    letter.addObserver(sidebar, forKeyPath: "pages", options: [.old, .new])
+    letter.pages = number
+    check(sidebar.calls == number && letter.observationInfo == nil)
+  }
+}
+
+private func removedBetweenWillAndDid() {
+  let (letter, sidebar, toolbar) = (Document("A letter"), Panel(), Panel())
+  letter.addObserver(sidebar, forKeyPath: "wordCount")
+  letter.addObserver(toolbar, forKeyPath: "wordCount")
+  letter.willChangeValue(forKey: "wordCount")
+  letter.removeObserver(sidebar, forKeyPath: "wordCount")
+  letter.wordCount = 500
+  letter.didChangeValue(forKey: "wordCount")
+  check(sidebar.calls == 0 && toolbar.calls == 1)
+  letter.removeObserver(toolbar, forKeyPath: "wordCount")
+}
+
+private func registeredBetweenWillAndDid() {
+  let (letter, sidebar, toolbar) = (Document("A letter"), Panel(), Panel())
+  letter.addObserver(sidebar, forKeyPath: "wordCount")
+  letter.willChangeValue(forKey: "wordCount")
+  letter.addObserver(toolbar, forKeyPath: "wordCount")
+  letter.wordCount = 500
+  letter.didChangeValue(forKey: "wordCount")
+  check(sidebar.calls == 1 && toolbar.calls == 0)
+  letter.removeObserver(sidebar, forKeyPath: "wordCount")
+  letter.removeObserver(toolbar, forKeyPath: "wordCount")
+}
+
+// -------------------------------------------------------------------------------------------------------- Waiting
+
+private func waitsForAnotherThread() {
+  for _ in 0..<20 {
+    let (letter, inside, isOver) = (Unguarded(Document("A letter")), Counter(), Counter())
+    let token = letter.value.observe(\.pages) { _, _ in
+      inside.add()
+      usleep(1000)
+      check(isOver.value == 0)
+    }
+    inThreads(2) { index in
+      if index == 0 {
+        letter.value.pages = 2
+        return
+      }
+      waitUntil { inside.value > 0 }
+      token.invalidateAndWait()
+      isOver.add()
+    }
+    check(inside.value == 1)
+  }
+}
+
+@inline(never)
+private func waitsForItself() {
+  let (letter, holder, calls) = (Document("A letter"), Unguarded<NSKeyValueObservation?>(nil), Counter())
+  holder.value = letter.observe(\.pages) { _, _ in  // site K39: registered
+    calls.add()
+    holder.value?.invalidateAndWait()
+  }
+  letter.pages = 2
+  letter.pages = 3
+  check(calls.value == 1)
+  holder.value = nil
+}
+
+@inline(never)
+private func waitForEachOther() {
+  let letters = Unguarded([Document("A letter"), Document("A reply")])
+  let (tokens, inside) = (Unguarded<[NSKeyValueObservation]>([]), Counter())
+  tokens.value = (0..<2).map { index in
+    letters.value[index].observe(\.pages) { _, _ in  // site K40: registered
+      inside.add()
+      waitUntil { inside.value == 2 }
+      tokens.value[1 - index].invalidateAndWait()
+    }
+  }
+  inThreads(2) { letters.value[$0].pages = 2 }
+  tokens.value = []
+}
+
+private func removedByATemporaryName() {
+  let (letter, sidebar) = (Document("A letter"), Panel())
+  letter.addObserver(sidebar, forKeyPath: ["pa", "ges"].joined())
+  letter.removeObserver(sidebar, forKeyPath: String("segap".reversed()))
+  check(letter.observationInfo == nil)
+}
+
+var removal: [Scenario] {
+  [
+    .init(
+      "K26", "2", variation: "another observer, another object, another context", contains: "\"pages\"",
+      flags: .golden, wasNeverRegistered),
+    .init("K27", "3", variation: "after hundreds of other removals", flags: .golden, removedTwice),
+    .init("K28", "3*50", variation: "more threads", removedOnTwoThreads),
+    .init("K29", "3", variation: "the other way round", removedByBothClasses),
+    .init("K30", "2", variation: "nil as the context", contains: "context", wrongContext),
+    .init("K31", "16", variation: "three of them", flags: .golden, ambiguous),
+    .init("K32", "", variation: "of a key path", removedInTheInitialCallback),
+    .init("K33", "", variation: "before the change (.prior)", removesItself),
+    .init("K34", "", variation: "an earlier one, all others", removesALaterOne),
+    .init("K35", "", variation: "of a key path, of a computed property", removesTheLastOne),
+    .init("K36", "", variation: "nested pairs", removedBetweenWillAndDid),
+    .init("K37", "", variation: "nested pairs", registeredBetweenWillAndDid),
+    .init("K38", "", variation: "several waiters", waitsForAnotherThread),
+    .init(
+      "K39", "17", variation: "in a set within the callback", contains: "waitsForItself", flags: .golden,
+      waitsForItself),
+    .init("K40", "17", variation: "a circle of three", contains: "waitForEachOther", waitForEachOther),
+    .init("K41", "", variation: "a key path of several keys", removedByATemporaryName),
+    .init("K42", impossible: "Swift hands out no ids"),
+  ]
+}

@@ -1,0 +1,92 @@
+// Scenarios in Swift, in the form that the runner in C understands, and the list of all.
+package import CCrashScenarios
+
+package typealias Scenario = kvo_crash_scenario
+
+extension Scenario {
+  /// A scenario that `body` does.
+  ///
+  /// - Parameters:
+  ///   - codes: The faults that it raises when each is ignored, as in `"2 1"`.
+  ///   - variation: How one would vary it.
+  ///   - environment: Variables, one space between two.
+  ///   - contains: What standard error has to contain, `|` between two texts.
+  ///   - lacks: What it must not.
+  init(
+    _ id: StaticString, _ codes: StaticString, variation: StaticString, environment: StaticString? = nil,
+    contains: StaticString? = nil, lacks: StaticString? = nil, ending: kvo_crash_ending = KVO_CRASH_ENDS_BY_CODES,
+    flags: Flags = [], file: StaticString = #filePath, _ body: @escaping @convention(c) () -> Void
+  ) {
+    self.init(
+      id: id.cString, file: file.cString, run: body, codes: codes.cString, variation: variation.cString,
+      impossible: nil, environment: environment?.cString, contains: contains?.cString, lacks: lacks?.cString,
+      ending: ending, flags: flags.rawValue)
+  }
+
+  /// A row that Swift cannot do, and why.
+  init(_ id: StaticString, impossible: StaticString, file: StaticString = #filePath) {
+    self.init(
+      id: id.cString, file: file.cString, run: nil, codes: StaticString("").cString, variation: nil,
+      impossible: impossible.cString, environment: nil, contains: nil, lacks: nil, ending: KVO_CRASH_ENDS_BY_CODES,
+      flags: 0)
+  }
+
+  /// What else is particular about a scenario: the bits of CCrashScenarios.h.
+  struct Flags: OptionSet {
+    let rawValue: UInt32
+    static let alone = Flags(rawValue: UInt32(KVO_CRASH_ALONE))
+    static let anyNumber = Flags(rawValue: UInt32(KVO_CRASH_ANY_NUMBER))
+    static let orMore = Flags(rawValue: UInt32(KVO_CRASH_OR_MORE))
+    static let unreadable = Flags(rawValue: UInt32(KVO_CRASH_UNREADABLE))
+    static let golden = Flags(rawValue: UInt32(KVO_CRASH_GOLDEN))
+  }
+
+  /// The row's number, after a dot which of several, and `c` for C.
+  package var name: String { String(cString: id) }
+
+  /// The catalogue's words for it.
+  package var title: String { kvo_crash_row_of(id).map { String(cString: $0.pointee.title) } ?? "" }
+}
+
+extension StaticString {
+  /// It ends with a null byte and lives for ever.
+  fileprivate var cString: UnsafePointer<CChar> {
+    UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self)
+  }
+}
+
+/// All scenarios, in the order of the catalogue, Swift before C.
+package enum Scenarios {
+  package static nonisolated(unsafe) let swift: [UnsafePointer<Scenario>] = {
+    let all = lifetimes + endings + removal + registration + delivery + manual + races + machinery + beyond
+    let memory = UnsafeMutablePointer<Scenario>.allocate(capacity: all.count)
+    memory.initialize(from: all, count: all.count)
+    return all.indices.map { UnsafePointer(memory + $0) }
+  }()
+
+  package static nonisolated(unsafe) let c: [UnsafePointer<Scenario>] = {
+    var all: [UnsafePointer<Scenario>] = []
+    while let scenario = kvo_crash_c_scenario(all.count) { all.append(scenario) }
+    return all
+  }()
+
+  package static nonisolated(unsafe) let all: [UnsafePointer<Scenario>] = {
+    // Stable: scenarios of one row keep their order.
+    (swift + c).enumerated().sorted { left, right in
+      let (a, b) = (rank(left.element), rank(right.element))
+      return a == b ? left.offset < right.offset : a < b
+    }.map(\.element)
+  }()
+
+  /// The position of the scenario's row.
+  private static func rank(_ scenario: UnsafePointer<Scenario>) -> Int {
+    var count = 0
+    let rows = kvo_crash_rows(&count)
+    return kvo_crash_row_of(scenario.pointee.id).map { $0 - rows } ?? count
+  }
+
+  /// The scenario of a name such as `K27` or `K27c`.
+  package static func named(_ name: String) -> UnsafePointer<Scenario>? {
+    all.first { $0.pointee.name.lowercased() == name.lowercased() }
+  }
+}

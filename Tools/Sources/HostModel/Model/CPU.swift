@@ -1,0 +1,16 @@
+// One core of the machine.
+import KeyValueObserving
+
+@KeyValueObservable
+final class CPU {
+  let core: Int
+  /// The part of the time since the last sample that the core was not idle, 0 to 1.
+  var busyFraction = 0.0
+  /// The counters at the last sample.
+  @NotObserved var ticks: CPUTicks
+
+  init(core: Int, ticks: CPUTicks) {
+    self.core = core
+    self.ticks = ticks
+  }
+}

@@ -1,0 +1,19 @@
+// The memory of the machine.
+import KeyValueObserving
+
+@KeyValueObservable
+final class Memory {
+  /// In bytes.
+  var total: Int64
+  /// What programs could still have without swapping, in bytes.
+  var available: Int64
+
+  /// Computed, and observable all the same: observers learn that it reads `total` and `available`.
+  var used: Int64 { total - available }
+  var usedFraction: Double { total > 0 ? Double(used) / Double(total) : 0 }
+
+  init(_ figures: MemoryFigures) {
+    total = figures.total
+    available = figures.available
+  }
+}

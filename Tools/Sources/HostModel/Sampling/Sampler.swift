@@ -1,0 +1,93 @@
+// Copies what /proc says now into the model. It prints nothing: who wants to know observes the model.
+import KeyValueObserving
+
+final class Sampler {
+  let host: Host
+  let folder: ProcFolder
+  /// The process that becomes the host's spotlight when it appears.
+  var spotlightPID: Int32?
+  /// How many properties were set.
+  private(set) var sets = 0
+  /// Whether anything at all could be read.
+  private(set) var hasRead = false
+  private var told: Set<String> = []
+  /// All cores' ticks since the last sample; nil while it is not known.
+  private var elapsedTicks: UInt64?
+
+  init(_ host: Host, folder: ProcFolder) {
+    self.host = host
+    self.folder = folder
+  }
+
+  func sample() {
+    read("sys/kernel/hostname", hostname) { set(host, \.name, to: $0) }
+    read("uptime", uptime(of:)) { set(host, \.uptime, to: $0) }
+    read("loadavg", LoadAverages.init(loadavg:)) { set(host, \.load, to: $0) }
+    read("meminfo", MemoryFigures.init(meminfo:), update)
+    elapsedTicks = nil
+    read("stat", CPUTicks.cores(stat:), update)
+    sampleProcesses()
+    set(host, \.samples, to: host.samples + 1)
+  }
+
+  // The one place that sets, so that the count is right.
+  func set<Root: AnyObject, Value>(_ object: Root, _ path: ReferenceWritableKeyPath<Root, Value>, to value: Value) {
+    object[keyPath: path] = value
+    sets += 1
+  }
+
+  func noteRead() { hasRead = true }
+
+  /// Tells a problem once, however often it is met; one for all processes.
+  func tell(_ error: ProcError, as path: String? = nil) {
+    let file = path ?? error.path
+    let path = file.isEmpty ? folder.path : folder.path + "/" + file
+    if told.insert(path).inserted { host.add(Problem(path: path, reason: error.reason)) }
+  }
+
+  /// The share of the machine's time that so many ticks are.
+  func share(of ticks: UInt64) -> Double {
+    guard let elapsedTicks, elapsedTicks > 0 else { return 0 }
+    return min(1, Double(ticks) / Double(elapsedTicks))
+  }
+
+  private func read<Value>(_ path: String, _ parse: (String) -> Value?, _ use: (Value) -> Void) {
+    do throws(ProcError) {
+      guard let value = parse(try folder.text(of: path)) else { throw ProcError(malformed: path) }
+      hasRead = true
+      use(value)
+    } catch {
+      tell(error)
+    }
+  }
+
+  private func hostname(_ text: String) -> String? {
+    let name = text.prefix { !$0.isNewline }
+    return name.isEmpty ? nil : String(name)
+  }
+
+  private func update(_ figures: MemoryFigures) {
+    guard let memory = host.memory else { return set(host, \.memory, to: Memory(figures)) }
+    set(memory, \.total, to: figures.total)
+    set(memory, \.available, to: figures.available)
+  }
+
+  private func update(_ cores: [Int: CPUTicks]) {
+    // A core comes and goes seldom; then those that stay keep their objects, and with them their observers.
+    if Set(host.cpus.map(\.core)) != Set(cores.keys) {
+      let known = Dictionary(host.cpus.map { ($0.core, $0) }, uniquingKeysWith: { first, _ in first })
+      let cpus = cores.sorted { $0.key < $1.key }.map { known[$0.key] ?? CPU(core: $0.key, ticks: $0.value) }
+      set(host, \.cpus, to: cpus)
+    }
+    var elapsed: UInt64 = 0
+    for cpu in host.cpus {
+      guard let ticks = cores[cpu.core] else { continue }
+      if let spent = ticks.since(cpu.ticks), spent.total > 0 {
+        elapsed &+= spent.total
+        set(cpu, \.busyFraction, to: Double(spent.busy) / Double(spent.total))
+      }
+      cpu.ticks = ticks
+    }
+    elapsedTicks = elapsed
+  }
+}

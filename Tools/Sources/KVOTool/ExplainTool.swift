@@ -1,0 +1,48 @@
+// kvo explain: prints the page of a fault.
+import ArgumentParser
+
+package struct ExplainTool: ParsableCommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "explain",
+    abstract: "Explains faults: what happened, why it is a fault, an example, the remedy.",
+    discussion: "The pages are those of Documentation/Faults.")
+
+  @Argument(help: ArgumentHelp("Codes, such as KVO0003, kvo3 or 3.", valueName: "code"))
+  var codes: [String] = []
+
+  @Flag(help: "List all pages.")
+  var list = false
+
+  package init() {}
+
+  package func validate() throws {
+    if codes.isEmpty, !list { throw ValidationError("Say which fault, such as KVO0003, or --list for all.") }
+    for code in codes { _ = try Self.page(of: code) }
+  }
+
+  package func run() throws { print(try output(), terminator: "") }
+
+  package func output() throws -> String {
+    let titles = list ? FaultPages.all.map { Self.title(of: $0.text) + "\n" }.joined() : ""
+    return try ([titles] + codes.map(Self.page)).filter { !$0.isEmpty }.joined(separator: "\n")
+  }
+
+  private static func title(of page: String) -> Substring { page.prefix { $0 != "\n" }.dropFirst(2) }
+
+  /// The page of what the user has typed.
+  private static func page(of code: String) throws -> String {
+    let upper = code.uppercased()
+    let digits = upper.hasPrefix("KVO") ? upper.dropFirst(3) : upper[...]
+    guard !digits.isEmpty, digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+      let number = Int(digits)
+    else {
+      throw ValidationError("'\(code)' is no code; a code is KVO and a number. 'kvo explain --list' lists all.")
+    }
+    if let page = FaultPages.all.first(where: { $0.number == number }) { return page.text }
+    let nearest = FaultPages.all.sorted { abs($0.number - number) < abs($1.number - number) }.prefix(3)
+      .sorted { $0.number < $1.number }
+    throw ValidationError(
+      "There is no \(FaultKind.code(number)). The nearest are:\n"
+        + nearest.map { "  " + title(of: $0.text) }.joined(separator: "\n"))
+  }
+}

@@ -1,0 +1,171 @@
+// Runs scenarios: keeps objects and observers by name, prints what happens, and goes on after whatever goes wrong.
+import Foundation
+import KeyValueObserving
+
+private struct Made {
+  weak var object: (any ScenarioObject)?
+}
+
+/// Runs scenarios line by line.
+///
+/// ```swift
+/// let runner = ScenarioRunner { print($0) }
+/// runner.run("new x T\nadd x w v new\nset x v 5")
+/// ```
+/// All is done on the calling thread. Misuse of observing is printed, not fatal.
+package final class ScenarioRunner {
+  let transcript: Transcript
+  private var objects: [String: any ScenarioObject] = [:]
+  private var watchers: [String: Watcher] = [:]
+  /// All objects that may still live, those without a name too.
+  private var made: [Made] = []
+  private var reactions: [PendingReaction] = []
+  private let depth = Depth()
+  /// Faults that were printed since the process began; a command that raised one has no answer.
+  private var faultCount = 0
+  /// Reactions within reactions go no deeper: the stack is limited, and counts in scenarios are not.
+  private static let deepest = 100
+  /// Two watchers that react to each other double the reactions at each level.
+  private static let mostReactions = 10_000
+  /// Of the line that is being done.
+  private var reactionCount = 0
+
+  /// - Parameter write: Called for each line of the answer.
+  package init(write: @escaping (String) -> Void) { transcript = Transcript(write: write) }
+
+  deinit { forget() }
+
+  /// Runs the lines of a scenario. Empty ones are passed over.
+  package func run(_ scenario: String) {
+    for line in scenario.split(whereSeparator: \.isNewline) { run(line: line.trimmingCharacters(in: .whitespaces)) }
+  }
+
+  private func run(line: String) {
+    guard !line.isEmpty else { return }
+    transcript.line("> \(line)")
+    reactionCount = 0
+    guard line.first != "#" else { return }
+    printingErrors { try perform(try Command(line: line)) }
+  }
+
+  /// Does one command; fatal faults that it raises are printed when they happen, as Apple raises exceptions.
+  private func printingErrors(_ body: () throws -> Void) {
+    KeyValueFault.withHandler { fault in
+      guard fault.severity == .fatal else { return .ignore }
+      faultCount += 1
+      transcript.line(describe(fault))
+      return .ignore
+    } in: {
+      do {
+        try body()
+      } catch let error as ScriptError {
+        transcript.line("? \(error.text)")
+      } catch let error as RaisedException {
+        transcript.line("X \(error.name) \(error.text)")
+      } catch {
+        transcript.line("? \(error)")
+      }
+    }
+  }
+
+  /// Prints the answer of a command, unless it raised a fault.
+  func answer(_ text: () throws -> String) rethrows {
+    let before = faultCount
+    let text = try text()
+    if faultCount == before { transcript.line("V \(text)") }
+  }
+
+  // MARK: - Names
+
+  func object(_ name: String) throws -> any ScenarioObject {
+    guard let object = objects[name] else { throw ScriptError("there is no object \(name)") }
+    return object
+  }
+
+  func value(_ literal: Literal) throws -> Any? { try literal.value(object) }
+
+  func make(_ name: String, _ kind: String) throws {
+    guard objects[name] == nil else { throw ScriptError("there is an object \(name) already") }
+    defer { objects[name].map { made.append(Made(object: $0)) } }
+    switch kind {
+    case "T": objects[name] = T(name, transcript)
+    case "Man": objects[name] = Man(name, transcript)
+    case "Sub": objects[name] = Sub(name, transcript)
+    case "Dict": objects[name] = Dict(name, transcript)
+    default: throw ScriptError("there is no class \(quoted(kind))")
+    }
+  }
+
+  /// Drops the reference to an object, or to an observer if there is no such object.
+  func free(_ name: String) throws {
+    if objects.removeValue(forKey: name) != nil { return }
+    guard watchers.removeValue(forKey: name) != nil else { throw ScriptError("there is no object \(name)") }
+  }
+
+  /// Drops all, and says nothing about it.
+  func forget() {
+    transcript.muted {
+      reactions = []
+      KeyValueFault.withHandler { _ in
+        .ignore
+      } in: {
+        watchers = [:]  // first, so that nobody is told of the rest
+        for each in made { each.object?.letGo() }
+        made = []
+        objects = [:]
+      }
+    }
+  }
+
+  func watcher(_ name: String) -> Watcher {
+    if let known = watchers[name] { return known }
+    let watcher = Watcher(name, transcript, depth) { [unowned self] in react(of: $0, to: $1, isPrior: $2) }
+    watchers[name] = watcher
+    return watcher
+  }
+
+  // MARK: - Reactions
+
+  private final class PendingReaction {
+    let reaction: Reaction
+    var left: Int
+
+    init(_ reaction: Reaction) {
+      self.reaction = reaction
+      left = reaction.times
+    }
+
+    func fits(_ watcher: String, _ path: String, isPrior: Bool) -> Bool {
+      left > 0 && reaction.watcher == watcher && reaction.isPrior == isPrior
+        && (reaction.path == "*" || reaction.path == path)
+    }
+  }
+
+  func add(_ reaction: Reaction) { reactions.append(PendingReaction(reaction)) }
+  func clearReactions(of watcher: String) { reactions.removeAll { $0.reaction.watcher == watcher } }
+
+  private func react(of watcher: String, to path: String, isPrior: Bool) {
+    for pending in reactions where pending.fits(watcher, path, isPrior: isPrior) {
+      pending.left -= 1
+      reactionCount += 1
+      guard reactionCount <= Self.mostReactions else {
+        if reactionCount == Self.mostReactions + 1 {
+          transcript.line("? more than \(Self.mostReactions) reactions to one line: the others are passed over")
+        }
+        return
+      }
+      printingErrors {
+        guard depth.current <= Self.deepest else {
+          throw ScriptError("notifications nest deeper than \(Self.deepest): \(watcher) does not react")
+        }
+        try perform(pending.reaction.command)
+      }
+    }
+  }
+}
+
+/// An exception that a model's accessor raises by itself, as Objective-C's collections would.
+struct RaisedException: Error {
+  let name: String
+  let text: String
+}

@@ -1,0 +1,135 @@
+// What a handler is told beside the summary: places, calls, observations; and the same in the report's two forms.
+import CKVO
+import Foundation
+import KeyValueObserving
+import Testing
+
+@KeyValueObservable
+private final class Kettle {
+  var heat = 0
+}
+
+private final class Gauge: KeyValueObserver {
+  func observeValue(
+    forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+    context: UnsafeMutableRawPointer?
+  ) {}
+}
+
+private func fault(_ body: () -> Void) throws -> KeyValueFault {
+  var raised: [KeyValueFault] = []
+  KeyValueFault.withHandler {
+    raised.append($0)
+    return .ignore
+  } in: {
+    body()
+  }
+  return try #require(raised.first)
+}
+
+@inline(never)
+private func unplugKettle() {
+  let (kettle, gauge) = (Kettle(), Gauge())
+  kettle.addObserver(gauge, forKeyPath: "heat")
+  kettle.removeObserver(gauge, forKeyPath: "heet")
+  kettle.removeObserver(gauge, forKeyPath: "heat")
+}
+
+private func removeTwice() {
+  let (kettle, gauge) = (Kettle(), Gauge())
+  kettle.addObserver(gauge, forKeyPath: "heat")
+  kettle.removeObserver(gauge, forKeyPath: "heat")
+  kettle.removeObserver(gauge, forKeyPath: "heat")
+}
+
+/// A fault about an observation of which all is known; its strings live as long as the process.
+private func faultOfObservation() throws -> KeyValueFault {
+  let frame = UnsafeMutablePointer<UnsafeMutableRawPointer?>.allocate(capacity: 1)
+  frame.initialize(to: UnsafeMutableRawPointer(bitPattern: 0x1234))
+  let observation = kvo_fault_observation(
+    observation: 0x21, key_path: strdup("heat"), options: KVO_NEW, observer_class: strdup("Gauge"), observer: nil,
+    context: nil, file: strdup("Kitchen/Gauge.swift and more"), file_length: 19, line: 41, callback: nil,
+    object: UnsafeRawPointer(bitPattern: 0x1e0), object_class: strdup("Kettle"), frames: UnsafePointer(frame),
+    frame_count: 1, alike: 0)
+  return try fault {
+    withUnsafePointer(to: observation) {
+      kvo_fault_raise(KVO_FAULT_NEVER_NOTIFIES, "nothing", nil, nil, $0, 1, "Kitchen/Main.swift", 7)
+    }
+  }
+}
+
+@Suite("What a fault tells")
+struct EvidenceTests {
+  @Test func `The stack names the function of the program that did it, as Swift writes it`() throws {
+    let told = try fault(unplugKettle)
+    let calls = told.stack.calls
+    #expect(calls.count == told.stack.returnAddresses.count)
+    let own = try #require(calls.first { $0.contains("unplugKettle") })
+    #expect(own.hasPrefix("CrashDiagnosticsTests.unplugKettle()  "))
+    #expect(own.contains("+0x"))
+    #expect(told.thread > 0)
+  }
+
+  @Test func `In the report the stack begins with the program's own call, without the library's`() throws {
+    let lines = try fault(unplugKettle).report.split(separator: "\n")
+    let fault = try #require(
+      lines.firstIndex { $0.hasPrefix("  fault at CrashDiagnosticsTests/EvidenceTests.swift:") })
+    #expect(lines[fault + 1].hasPrefix("      #0 ") && lines[fault + 1].contains("unplugKettle"))
+    #expect(!lines.contains { $0.hasPrefix("      #") && $0.contains("KeyValueObserving.") })
+    #expect(lines.contains { $0.hasPrefix("  modules: ") })
+  }
+
+  @Test func `Names are without types, whatever encloses the function`() throws {
+    func inner<Value>(_ value: Value, at place: [Int: String]) throws -> [String] {
+      try fault { kvo_remove_observer(0x7) }.stack.calls
+    }
+    let calls = try inner(1, at: [:])
+    #expect(
+      calls.contains { $0.hasPrefix("closure #1 in inner #1 in CrashDiagnosticsTests.EvidenceTests.") }, "\(calls)")
+    #expect(!calls.contains { $0.contains(" -> ") && $0.contains("CrashDiagnosticsTests") })
+  }
+
+  @Test func `JSON has the same stack, with offset and build-id`() throws {
+    let told = try fault(unplugKettle)
+    let json = try #require(JSONSerialization.jsonObject(with: Data(told.json.utf8)) as? [String: Any])
+    let stack = try #require(json["stack"] as? [[String: Any]])
+    #expect(stack.count == told.stack.returnAddresses.count)
+    let own = try #require(stack.first { ($0["symbol"] as? String)?.contains("unplugKettle") == true })
+    #expect((own["offset"] as? String)?.hasPrefix("0x") == true)
+    #expect((own["buildId"] as? String)?.count == 40)
+    #expect(own["module"] as? String != "")
+  }
+
+  @Test func `A second removal has the place of the first, and how long ago that was`() throws {
+    let told = try fault(removeTwice)
+    #expect(told.code == 3 && told.why != nil && told.objectClass == "Kettle")
+    let first = try #require(told.sites.first { $0.label.contains("removed") })
+    #expect(first.file == "CrashDiagnosticsTests/EvidenceTests.swift")
+    #expect(first.line + 1 == told.line)
+    #expect(try #require(first.age) >= 0)
+    #expect(told.chain.isEmpty)
+  }
+
+  @Test func `A fault in a callback has the deliveries that led to it`() throws {
+    let kettle = Kettle()
+    nonisolated(unsafe) let other = Kettle()
+    let outer = kettle.observe(\.heat) { _, _ in other.heat += 1 }
+    let inner = other.observe(\.heat) { _, _ in unplugKettle() }
+    defer { withExtendedLifetime((outer, inner)) {} }
+    let told = try fault { kettle.heat = 1 }
+    #expect(told.chain.count == 2)
+    #expect(told.chain.map(\.repeats) == [0, 0])
+    #expect(told.chain.allSatisfy { $0.observation.file == "CrashDiagnosticsTests/EvidenceTests.swift" })
+    #expect(told.chain[0].observation.line + 1 == told.chain[1].observation.line)
+  }
+
+  @Test func `An observation has its object, its place and its calls`() throws {
+    let told = try faultOfObservation()
+    #expect(told.file == "Kitchen/Main.swift" && told.line == 7)
+    let observation = try #require(told.observations.first)
+    #expect(observation.keyPath == "heat" && observation.observerClass == "Gauge")
+    #expect(observation.objectClass == "Kettle")
+    #expect(observation.file == "Kitchen/Gauge.swift" && observation.line == 41)
+    #expect(observation.stack.returnAddresses == [0x1234] && observation.stack.calls == ["0x1234"])
+  }
+}

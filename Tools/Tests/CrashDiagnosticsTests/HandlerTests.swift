@@ -1,0 +1,241 @@
+// Faults in process, with a handler that lets the program go on: what it is told, and that nothing breaks.
+import Foundation
+import KeyValueObserving
+import Synchronization
+import Testing
+
+@KeyValueObservable
+private final class Meter {
+  var value = 0
+  var next: Meter?
+}
+
+private final class Reader: KeyValueObserver {
+  private(set) var count = 0
+  func observeValue(
+    forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+    context: UnsafeMutableRawPointer?
+  ) { count += 1 }
+}
+
+/// Collects the faults that a body raises.
+private func faults(_ body: () -> Void) -> [String] {
+  var codes: [String] = []
+  KeyValueFault.withHandler {
+    codes.append(String($0.summary.prefix(7)))
+    return .ignore
+  } in: {
+    body()
+  }
+  return codes
+}
+
+/// Raises faults on a thread with a small stack, which a handler that grew with each would soon overflow.
+private enum Endurance {
+  private static let heard = Atomic<Int>(0)
+
+  static func run() {
+    KeyValueFault.setHandler { _ in
+      heard.add(1, ordering: .relaxed)
+      return .ignore
+    }
+    let done = DispatchSemaphore(value: 0)
+    let thread = Thread {
+      let (meter, reader) = (Meter(), Reader())
+      for _ in 0..<10_000 { meter.removeObserver(reader, forKeyPath: "value") }
+      done.signal()
+    }
+    thread.stackSize = 512 << 10
+    thread.start()
+    done.wait()
+    precondition(heard.load(ordering: .relaxed) == 10_000)
+  }
+}
+
+@Suite("Faults with a handler")
+struct HandlerTests {
+  @Test func `A handler of the process stays what it is through ten thousand faults, on half a megabyte of stack`()
+    async
+  {
+    await #expect(processExitsWith: .success) { Endurance.run() }
+  }
+
+  @Test func `After a death while observed the observer hears nothing more, and may observe again`() {
+    let reader = Reader()
+    let raised = faults {
+      var meter: Meter? = Meter()
+      meter?.addObserver(reader, forKeyPath: "value")
+      meter = nil
+    }
+    #expect(raised == ["KVO0001"])
+    let meter = Meter()
+    meter.addObserver(reader, forKeyPath: "value")
+    meter.value = 1
+    #expect(reader.count == 1)
+    meter.removeObserver(reader, forKeyPath: "value")
+  }
+
+  @Test func `A dead observer is told once, and its observation is over`() {
+    let meter = Meter()
+    let raised = faults {
+      do { meter.addObserver(Reader(), forKeyPath: "value") }
+      meter.value = 1
+      meter.value = 2
+    }
+    #expect(raised == ["KVO0004"])
+    #expect(meter.observationInfo == nil)
+  }
+
+  @Test func `A new observer at the address of a dead one gets nothing of it`() {
+    let meter = Meter()
+    _ = faults {
+      for _ in 0..<50 {
+        do { meter.addObserver(Reader(), forKeyPath: "value") }
+        let reader = Reader()
+        meter.value += 1
+        #expect(reader.count == 0)
+      }
+    }
+  }
+
+  @Test func `A wrong context removes nothing, and the right one still does`() {
+    let (meter, reader) = (Meter(), Reader())
+    let contexts = UnsafeMutableRawPointer.allocate(byteCount: 2, alignment: 1)
+    defer { contexts.deallocate() }
+    let raised = faults {
+      meter.addObserver(reader, forKeyPath: "value", context: contexts)
+      meter.removeObserver(reader, forKeyPath: "value", context: contexts + 1)
+      meter.removeObserver(reader, forKeyPath: "value", context: nil)
+      meter.value = 1
+      meter.removeObserver(reader, forKeyPath: "value", context: contexts)
+    }
+    #expect(raised == ["KVO0002", "KVO0002"])
+    #expect(reader.count == 1)
+  }
+
+  @Test func `A path root that dies while observed lets go of the rest of the path`() {
+    let (reader, next) = (Reader(), Meter())
+    let raised = faults {
+      let meter = Meter()
+      meter.next = next
+      meter.addObserver(reader, forKeyPath: "next.value")
+    }
+    #expect(raised == ["KVO0001"])
+    next.value = 1
+    #expect(reader.count == 0 && next.observationInfo == nil)
+  }
+
+  @Test func `A registration that is refused leaves nothing behind`() {
+    let (meter, reader) = (Meter(), Reader())
+    let raised = faults {
+      meter.addObserver(reader, forKeyPath: "nothing.value")
+      meter.addObserver(reader, forKeyPath: "nothing", options: [.initial, .new])
+      meter.addObserver(reader, forKeyPath: "value.more")
+      meter.addObserver(reader, forKeyPath: "next..value")
+    }
+    #expect(raised == ["KVO0009", "KVO0009", "KVO0009", "KVO0010"])
+    #expect(meter.observationInfo == nil)
+  }
+
+  @Test func `A value wanted of an undefined key is told at the change`() {
+    let (meter, reader) = (Meter(), Reader())
+    let raised = faults {
+      meter.addObserver(reader, forKeyPath: "nothing", options: [.new])
+      meter.willChangeValue(forKey: "nothing")
+      meter.didChangeValue(forKey: "nothing")
+      meter.removeObserver(reader, forKeyPath: "nothing")
+    }
+    #expect(raised == ["KVO0011", "KVO0009"])
+    #expect(reader.count == 1)
+  }
+
+  @Test func `Apple's exception is named`() {
+    var names: [String?] = []
+    KeyValueFault.withHandler {
+      names.append($0.exceptionName)
+      return .ignore
+    } in: {
+      Meter().removeObserver(Reader(), forKeyPath: "value")
+      do {
+        let meter = Meter()
+        do { meter.addObserver(Reader(), forKeyPath: "value") }
+        meter.value = 1  // the observer is dead, which Apple does not notice
+      }
+    }
+    #expect(names == ["NSRangeException", nil])
+  }
+
+  @Test func `A report is also JSON, with the same contents`() throws {
+    let (meter, reader) = (Meter(), Reader())
+    var reports: [KeyValueFault] = []
+    KeyValueFault.withHandler {
+      reports.append($0)
+      return .ignore
+    } in: {
+      meter.addObserver(reader, forKeyPath: "value", options: [.new], fileID: "Some \"file\"", line: 7)
+      meter.removeObserver(reader, forKeyPath: "välue", fileID: "Other", line: 8)
+      meter.removeObserver(reader, forKeyPath: "value")
+    }
+    let fault = try #require(reports.first)
+    #expect(fault.severity == .fatal && fault.report.hasPrefix(fault.summary))
+    let json = try #require(
+      try JSONSerialization.jsonObject(with: Data(fault.json.utf8)) as? [String: Any])
+    #expect(json["code"] as? String == "KVO0002" && json["summary"] as? String == fault.summary)
+    #expect(json["help"] as? String == fault.help && json["exception"] as? String == "NSRangeException")
+    #expect((json["faultAt"] as? [String: Any])?["line"] as? Int == 8)
+    let observations = try #require(json["observations"] as? [[String: Any]])
+    #expect(observations.count == 1 && observations[0]["keyPath"] as? String == "value")
+    #expect((observations[0]["registeredAt"] as? [String: Any])?["file"] as? String == "Some \"file\"")
+  }
+
+  @Test func `The innermost handler of the thread is asked`() {
+    var asked: [String] = []
+    KeyValueFault.withHandler { _ in
+      asked.append("outer")
+      return .ignore
+    } in: {
+      KeyValueFault.withHandler { _ in
+        asked.append("inner")
+        return .ignore
+      } in: {
+        Meter().removeObserver(Reader(), forKeyPath: "value")
+      }
+      Meter().removeObserver(Reader(), forKeyPath: "value")
+    }
+    #expect(asked == ["inner", "outer"])
+  }
+
+  @Test func `A task's handler follows the task and its children, not others, and stands behind the thread's`() async {
+    let codes = Codes()
+    @Sendable func misuse() { Meter().removeObserver(Reader(), forKeyPath: "value") }
+    await KeyValueFault.withTaskHandler { fault in
+      codes.add("task \(fault.code)")
+      return .ignore
+    } in: {
+      misuse()
+      await Task.yield()
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<2 { group.addTask { misuse() } }
+      }
+      KeyValueFault.withHandler { _ in
+        codes.add("thread")
+        return .ignore
+      } in: {
+        misuse()
+      }
+      await KeyValueFault.withTaskHandler { _ in
+        codes.add("inner")
+        return .ignore
+      } in: {
+        misuse()
+      }
+    }
+    #expect(codes.all == ["task 2", "task 2", "task 2", "thread", "inner"])
+  }
+}
+
+private final class Codes: Sendable {
+  private let codes = Mutex<[String]>([])
+  var all: [String] { codes.withLock { $0 } }
+  func add(_ code: String) { codes.withLock { $0.append(code) } }
+}

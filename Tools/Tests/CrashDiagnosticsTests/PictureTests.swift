@@ -1,0 +1,189 @@
+// Pictures of a running program: the graph of its observations, and the trace of its changes.
+import CKVO
+import Foundation
+import KeyValueObserving
+import Testing
+
+@KeyValueObservable
+private final class Engine {
+  var speed = 0
+  var sensor: Sensor?
+}
+
+@KeyValueObservable
+private final class Sensor {
+  var heat = 0
+}
+
+@KeyValueObservable
+private final class Gauge: KeyValueObserver, @unchecked Sendable {
+  var shown = 0
+  func observeValue(
+    forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+    context: UnsafeMutableRawPointer?
+  ) { shown += 1 }
+}
+
+/// Other tests observe at the same time: what one test looks at is picked by its objects.
+private struct Part {
+  let graph = ObservationGraph.current()
+  let text: String
+
+  init(of object: AnyObject) { text = Self.address(of: object) }
+
+  private static func address(of object: AnyObject) -> String {
+    "0x" + String(UInt(bitPattern: ObjectIdentifier(object)), radix: 16)
+  }
+
+  /// Where another object is in this graph: in the next one, other tests may have moved it.
+  func index(of object: AnyObject) -> Int? {
+    graph.objects.firstIndex { $0.address.description == Self.address(of: object) }
+  }
+
+  var index: Int? { graph.objects.firstIndex { $0.address.description == text } }
+  var object: ObservationGraph.Object? { index.map { graph.objects[$0] } }
+  var observations: [ObservationGraph.Observation] { graph.observations.filter { $0.object == index } }
+  func edges(of observation: ObservationGraph.Observation) -> [ObservationGraph.Edge] {
+    graph.edges.filter { graph.observations[$0.observation] == observation }
+  }
+}
+
+@Suite("The graph of observations")
+private struct GraphTests {
+  @Test func `An object that nobody observes any more is not in it`() {
+    let engine = Engine()
+    engine.observe(\.speed) { _, _ in }.invalidate()
+    #expect(Part(of: engine).object == nil)
+  }
+
+  @Test func `An observation has its key path, its options, and the place where it was made`() throws {
+    let engine = Engine()
+    let line = #line + 1
+    let token = engine.observe(\.speed, options: [.new, .prior]) { _, _ in }
+    let part = Part(of: engine)
+    let object = try #require(part.object)
+    let observation = try #require(part.observations.first)
+    #expect(object.className.hasSuffix("Engine") && object.keyPaths == ["speed"] && object.observations == 1)
+    #expect(observation.kind == .direct && observation.keyPath == "speed" && observation.endsWithObject)
+    #expect(observation.options == [.new, .prior] && observation.observerClass == nil)
+    #expect(observation.registeredAt?.file.hasSuffix("PictureTests.swift") == true)
+    #expect(observation.registeredAt?.line == line)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test func `An observation through a path has an edge from each key on the way`() throws {
+    let (engine, sensor) = (Engine(), Sensor())
+    engine.sensor = sensor
+    let token = engine.observe(\.sensor?.heat) { _, _ in }
+    let part = Part(of: engine)
+    let observation = try #require(part.observations.first)
+    #expect(observation.kind == .expression)
+    let edges = part.edges(of: observation)
+    #expect(edges.map(\.key) == ["sensor", "heat"])
+    #expect(edges.map(\.isValue) == [false, true])
+    #expect(edges.map(\.object) == [part.index, part.index(of: sensor)])
+    withExtendedLifetime(token) {}
+  }
+
+  @Test func `An observer that is observed itself is one of its objects`() throws {
+    let (engine, gauge) = (Engine(), Gauge())
+    engine.addObserver(gauge, forKeyPath: "speed")
+    let token = gauge.observe(\.shown) { _, _ in }
+    let part = Part(of: engine)
+    let observation = try #require(part.observations.first)
+    #expect(observation.observerClass?.hasSuffix("Gauge") == true)
+    #expect(!observation.endsWithObject)
+    let observer = try #require(observation.observerObject)
+    #expect(part.graph.objects[observer].keyPaths == ["shown"])
+    engine.removeObserver(gauge, forKeyPath: "speed")
+    withExtendedLifetime(token) {}
+  }
+
+  @Test func `Its JSON decodes as the same graph, and so does what it encodes as`() throws {
+    let (engine, gauge) = (Engine(), Gauge())
+    engine.sensor = Sensor()
+    let tokens = [engine.observe(\.sensor?.heat) { _, _ in }, engine.observe(\.speed, options: .old) { _, _ in }]
+    engine.addObserver(gauge, forKeyPath: "speed", options: [.initial])
+    let graph = ObservationGraph.current()
+    engine.removeObserver(gauge, forKeyPath: "speed")
+    #expect(!graph.edges.isEmpty)
+    #expect(try JSONDecoder().decode(ObservationGraph.self, from: Data(graph.json.utf8)) == graph)
+    #expect(try JSONDecoder().decode(ObservationGraph.self, from: JSONEncoder().encode(graph)) == graph)
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test func `An empty graph is a text, too`() {
+    var graph = ObservationGraph.current()
+    graph.objects = []
+    graph.observations = []
+    graph.edges = []
+    #expect(graph.json == #"{"schema":1,"objects":[],"observations":[],"edges":[]}"# + "\n")
+    #expect(graph.dot.hasPrefix("digraph observations {\n"))
+    #expect(graph.mermaid == "flowchart LR\n")
+  }
+
+  @Test func `DOT and Mermaid draw objects, observations, and arrows from the one to the other`() throws {
+    let engine = Engine()
+    let line = #line + 1
+    let token = engine.observe(\.speed) { _, _ in }
+    let part = Part(of: engine)
+    let object = try #require(part.index)
+    let observation = try #require(part.graph.observations.firstIndex { $0.object == object })
+    let (dot, mermaid) = (part.graph.dot, part.graph.mermaid)
+    #expect(dot.contains("  o\(object) [label=\"\(try #require(part.object).className)\\n\(part.text)\"];\n"))
+    #expect(dot.contains("  o\(object) -> n\(observation) [style=solid, label=\"speed\"];\n"))
+    #expect(mermaid.contains("  n\(observation)([\"PictureTests.swift:\(line)<br/>speed\"])\n"))
+    #expect(mermaid.contains("  o\(object) -- \"speed\" --> n\(observation)\n"))
+    withExtendedLifetime(token) {}
+  }
+}
+
+/// There is one recording in a process.
+@Suite("The trace of changes", .serialized)
+private struct TraceTests {
+  struct Event: Decodable {
+    let ph: String
+    let tid: Int
+    let ts: Double
+    let name: String?
+  }
+
+  private func recording(_ body: () throws -> Void) throws -> [Event] {
+    let file = FileManager.default.temporaryDirectory.appending(path: "trace-\(UUID()).json")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try ObservationTrace.begin(writingTo: file.path)
+    do {
+      defer { #expect(throws: Never.self) { try ObservationTrace.end() } }
+      try body()
+    }
+    return try JSONDecoder().decode([Event].self, from: Data(contentsOf: file))
+  }
+
+  @Test func `What an observer sets in turn is within its slice, and that within the slice of the change`() throws {
+    let (engine, gauge) = (Engine(), Gauge())
+    let line = #line + 1
+    let token = engine.observe(\.speed) { _, _ in gauge.shown += 1 }
+    let inner = gauge.observe(\.shown) { _, _ in }
+    let events = try recording { engine.speed = 5 }
+    // Other tests run on other threads.
+    let thread = try #require(events.first { $0.name == "observer PictureTests.swift:\(line) (speed)" }).tid
+    let own = events.filter { $0.tid == thread && ["B", "E"].contains($0.ph) }
+    #expect(own.map(\.ph) == ["B", "B", "B", "B", "E", "E", "E", "E"])
+    let names = own.compactMap(\.name)
+    #expect(names[0].hasPrefix("set ") && names[0].hasSuffix("Engine.speed"))
+    #expect(names[1] == "observer PictureTests.swift:\(line) (speed)")
+    #expect(names[2].hasPrefix("set ") && names[2].hasSuffix("Gauge.shown"))
+    #expect(names[3] == "observer PictureTests.swift:\(line + 1) (shown)")
+    #expect(zip(own, own.dropFirst()).allSatisfy { $0.ts <= $1.ts })
+    withExtendedLifetime((token, inner)) {}
+  }
+
+  @Test func `A second recording, and a file that cannot be written, are refused`() throws {
+    #expect(throws: ObservationTrace.Failure.fileCannotBeWritten) {
+      try ObservationTrace.begin(writingTo: "/no/such/folder/trace.json")
+    }
+    _ = try recording {
+      #expect(throws: ObservationTrace.Failure.isRecording) { try ObservationTrace.begin(writingTo: "other.json") }
+    }
+  }
+}

@@ -1,0 +1,116 @@
+// The crash catalogue, in three layers: in process with a handler that goes on, in a process of its own with the default action, and
+// the whole report held against the one that is kept.
+import CCrashScenarios
+import CKVO
+import CrashScenarios
+import Foundation
+import Testing
+
+/// A scenario as an argument of a test.
+private struct Row: CustomTestStringConvertible, Sendable {
+  nonisolated(unsafe) let scenario: UnsafePointer<Scenario>
+  var testDescription: String { "\(scenario.pointee.name), \(scenario.pointee.title)" }
+
+  static let possible = Scenarios.all.map { Row(scenario: $0) }.filter { $0.scenario.pointee.run != nil }
+  /// Not those about what has ended: that is remembered for a while only, and other tests end thousands of observations meanwhile.
+  static let recordable = possible.filter { kvo_crash_can_record($0.scenario) && ![3, 5].contains($0.code) }
+
+  /// The first of each code, by the code it is kept for.
+  static let golden: [Row] = {
+    var rows: [Int: Row] = [:]
+    for row in possible where row.scenario.pointee.flags & UInt32(KVO_CRASH_GOLDEN) != 0 {
+      if rows[row.code] == nil { rows[row.code] = row }
+    }
+    return rows.sorted { $0.key < $1.key }.map(\.value)
+  }()
+
+  /// The first code that it expects.
+  var code: Int { Int(String(cString: scenario.pointee.codes).prefix { $0.isNumber }) ?? 0 }
+
+  /// The program `kvo`, which is built where this one is.
+  static let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+    .appendingPathComponent("kvo").path
+
+  /// What happens by default, in a process of its own.
+  func run() -> Verdict { ScenarioProcess.run(scenario, program: Self.program) }
+}
+
+@Suite("The crash catalogue, in process, with a handler that goes on", .serialized)
+struct RecordedScenarioTests {
+  @Test(arguments: Row.recordable)
+  fileprivate func `All faults come, in order, and nothing breaks`(row: Row) {
+    #expect(ScenarioProcess.record(row.scenario).reason == "")
+  }
+}
+
+@Suite("The crash catalogue")
+struct ScenarioTests {
+  @Test(arguments: Row.possible)
+  fileprivate func `In a process of its own: how it ends, the code in the first line, and the guilty lines`(row: Row) {
+    let verdict = row.run()
+    #expect(verdict.reason == "", "\(verdict.report)")
+    #expect(verdict.report.isEmpty || row.firstLineIsReadable(in: verdict), "\(verdict.report)")
+  }
+
+  @Test(arguments: Row.golden)
+  fileprivate func `The whole report is the one that is kept; scripts/bless-reports.sh keeps another`(row: Row) throws {
+    let name = "KVO" + String(repeating: "0", count: row.code < 10 ? 3 : 2) + "\(row.code).txt"
+    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Golden/\(name)")
+    let report = row.run().normalisedReport
+    if ProcessInfo.processInfo.environment["KVO_BLESS_REPORTS"] != nil {
+      try Data(report.utf8).write(to: file)
+      return
+    }
+    let kept = String(decoding: (try? Data(contentsOf: file)) ?? Data(), as: UTF8.self)
+    #expect(
+      report == kept, "\(row.testDescription): lines that are gone (-) or new (+)\n\(changes(from: kept, to: report))"
+    )
+  }
+
+  @Test func `Every code has a scenario, and every scenario a row`() {
+    var codes: Set<Int> = []
+    for row in Row.possible {
+      #expect(kvo_crash_row_of(row.scenario.pointee.id) != nil)
+      for code in 1...99 where kvo_crash_expects(row.scenario, Int32(code)) { codes.insert(code) }
+    }
+    var known: Set<Int> = []
+    while let kind = kvo_fault_kind_at(known.count) { known.insert(Int(kind.pointee.code.rawValue)) }
+    #expect(codes == known, "missing: \(known.subtracting(codes)), unknown: \(codes.subtracting(known))")
+    #expect(Set(Row.golden.map(\.code)) == known)
+  }
+
+  @Test func `Every row has a scenario in each language, or says why not`() {
+    var count = 0
+    let rows = kvo_crash_rows(&count)
+    for index in 0..<count {
+      let number = String(cString: rows[index].number)
+      for (language, suffix) in [(Scenarios.swift, ""), (Scenarios.c, "c")]
+      where suffix.isEmpty || number.first == "K" {
+        #expect(language.contains { $0.pointee.name == number + suffix }, "\(number)\(suffix)")
+      }
+    }
+  }
+}
+
+extension Row {
+  /// What a reader sees who sees no more than the beginning: with a place, if the report knows one.
+  fileprivate func firstLineIsReadable(in verdict: Verdict) -> Bool {
+    if scenario.pointee.codes.pointee == 0 { return true }
+    let first = verdict.report.prefix { $0 != "\n" }
+    if first.hasPrefix("{\"schema\":1,\"code\":\"KVO") { return true }
+    // One about the environment has no place.
+    let hasPlace = first.hasPrefix("KVO0034") || !verdict.report.contains(/at \S+\.(swift|c):[0-9]+/)
+    return first.wholeMatch(of: /KVO[0-9]{4} [a-z]+: .+/) != nil && (hasPlace || first.contains(/\.(swift|c):[0-9]+/))
+  }
+}
+
+/// A line of each text that the other has not, in order.
+private func changes(from kept: String, to report: String) -> String {
+  let (old, new) = (kept.split(separator: "\n"), report.split(separator: "\n"))
+  return new.difference(from: old).map { change in
+    switch change {
+    case .remove(_, let line, _): "- \(line)"
+    case .insert(_, let line, _): "+ \(line)"
+    }
+  }.joined(separator: "\n")
+}

@@ -1,0 +1,52 @@
+// kvo crash: which scenario it takes, and what it prints. What the scenarios do is tested in CrashDiagnosticsTests.
+import ArgumentParser
+import Foundation
+import KVOTool
+import Testing
+
+@Suite("kvo crash")
+struct CrashToolTests {
+  /// The tool in a process of its own, for the runner is in C and prints as C does.
+  private func output(_ arguments: String...) throws -> (text: String, status: Int32) {
+    let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+    let process = Process()
+    let pipe = Pipe()
+    process.executableURL = program.appendingPathComponent("kvo")
+    process.arguments = ["crash"] + arguments
+    process.standardOutput = pipe
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    let data = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return (String(decoding: data, as: UTF8.self), process.terminationStatus)
+  }
+
+  @Test(arguments: [[], ["K00"], ["K27", "--all"], ["--list", "--all"], ["--all", "--language", "latin"]])
+  func `Wrong arguments are an error of usage`(arguments: [String]) {
+    let error = #expect(throws: (any Error).self) { try KVOTool.parseAsRoot(["crash"] + arguments) }
+    #expect(error.map { KVOTool.exitCode(for: $0) } == .validationFailure)
+  }
+
+  @Test
+  func `The list has the rows of both languages, in the catalogue's order, and the reasons of those that cannot be`()
+    throws
+  {
+    let lines = try output("--list").text.split(separator: "\n")
+    let names = lines.map { String($0.prefix { $0 != " " }) }
+    let (first, second) = (try #require(names.firstIndex(of: "K27")), try #require(names.firstIndex(of: "K27c")))
+    #expect(second == first + 1)
+    #expect(lines[first].hasSuffix("SIGABRT    3"))
+    #expect(lines.contains { $0.hasPrefix("K09c ") && $0.contains("not possible: an observer in C is a pointer") })
+  }
+
+  @Test func `A scenario tells in its last line how it ended, with which codes, and whether it was as it should be`()
+    throws
+  {
+    let (text, status) = try output("k26")
+    #expect(status == 0)
+    #expect(text.hasPrefix("K26 (3.2 Removal): removal of what was never registered\n"))
+    #expect(text.hasSuffix("K26 ended with SIGABRT; codes: KVO0002; pass\n"))
+    let (reason, possible) = try output("K49c")
+    #expect(possible == 0 && reason.contains("Not possible in C: no property of a C class is a collection"))
+  }
+}

@@ -1,0 +1,63 @@
+// kvo explain: prints the pages of Documentation/Faults.
+import Foundation
+import KVOTool
+import Testing
+
+@Suite("kvo explain")
+struct ExplainTests {
+  private func output(_ arguments: String...) throws -> String {
+    let command = try #require(KVOTool.parseAsRoot(["explain"] + arguments) as? ExplainTool)
+    return try command.output()
+  }
+
+  private func error(_ arguments: String...) throws -> String {
+    let error = try #require(#expect(throws: (any Error).self) { try KVOTool.parseAsRoot(["explain"] + arguments) })
+    #expect(KVOTool.exitCode(for: error) == .validationFailure)
+    return KVOTool.message(for: error)
+  }
+
+  private static let folder = URL(fileURLWithPath: #filePath)
+    .appendingPathComponent("../../../../Documentation/Faults").standardized
+
+  @Test func `Each page of Documentation/Faults is in the tool, word for word`() throws {
+    let files = try FileManager.default.contentsOfDirectory(at: Self.folder, includingPropertiesForKeys: nil)
+      .filter { $0.lastPathComponent.hasPrefix("KVO") }
+    #expect(files.count == FaultPages.all.count && files.count >= FaultKind.all.count)
+    for page in FaultPages.all {
+      let code = FaultKind.code(page.number)
+      #expect(try String(contentsOf: Self.folder.appendingPathComponent("\(code).md"), encoding: .utf8) == page.text)
+      #expect(page.text.hasPrefix("# \(code) · "))
+    }
+    for kind in FaultKind.all { #expect(FaultPages.all.contains { $0.number == kind.number }, "\(kind.code)") }
+  }
+
+  @Test(arguments: ["KVO0003", "kvo0003", "KVO3", "0003", "3"])
+  func `A code is found however it is written`(code: String) throws {
+    let page = try output(code)
+    #expect(page.hasPrefix("# KVO0003 · ") && page.contains("\n## Remedy\n"))
+  }
+
+  @Test func `Several codes give their pages one below the other`() throws {
+    #expect(try output("2", "40") == output("2") + "\n" + output("40"))
+  }
+
+  @Test func `The list has a line for each page`() throws {
+    let lines = try output("--list").split(separator: "\n")
+    #expect(lines.count == FaultPages.all.count)
+    for kind in FaultKind.all { #expect(lines.contains("\(kind.code) · \(kind.meaning)")) }
+  }
+
+  @Test func `An unknown code names the nearest`() throws {
+    let text = try error("3", "KVO0041")
+    #expect(text.contains("There is no KVO0041") && text.contains("KVO0040 · "), "\(text)")
+  }
+
+  @Test(arguments: ["", "KVO", "three", "-1x", "KVO00x3"])
+  func `What is no code is told`(code: String) throws {
+    #expect(try error("--", code).contains("is no code"))
+  }
+
+  @Test func `No code at all is an error of usage`() throws {
+    #expect(try error().contains("--list"))
+  }
+}
