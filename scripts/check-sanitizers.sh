@@ -16,6 +16,8 @@ for sanitizer in "$@"; do
   skipped=(--skip MacrosTests --skip 'CrashDiagnosticsTests\.(FaultTests|ScenarioTests)')
   # ThreadSanitizer's allocator is not prepared for a fork while other threads allocate: the child hangs in its lock.
   [[ $sanitizer == thread ]] && skipped+=(--skip "child of a fork")
+  # Its program is as people write it: Foundation asks for a state that has no lock while another thread sets it.
+  [[ $sanitizer == thread ]] && skipped+=(--skip "A state with willSet and didSet that announce")
   # MacrosTests run the plug-in's code, which has neither threads nor pointers.
   for package in Tools .; do
     swift test --package-path $package --disable-build-manifest-caching --scratch-path "$package/.build/$sanitizer" \

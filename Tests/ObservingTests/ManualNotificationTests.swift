@@ -18,6 +18,21 @@ struct ManualNotificationTests {
     token.invalidate()
   }
 
+  @Test func `A fault about an announcement by key path names the line of the call`() {
+    let token = document.log(\.scratch, to: log)
+    nonisolated(unsafe) var lines: [Int] = []
+    let first: UInt = #line
+    KeyValueFault.withHandler({
+      lines.append($0.line)
+      return .ignore
+    }) {
+      document.didChangeValue(for: \.scratch)
+      document.willChange(.insertion, valuesAt: [99], for: \.pages)
+    }
+    #expect(lines == [Int(first) + 5, Int(first) + 6])
+    token.invalidate()
+  }
+
   @Test func `Nested pairs of one key each notify`() {
     let token = document.log(\.scratch, to: log)
     document.willChangeValue(forKey: "scratch")

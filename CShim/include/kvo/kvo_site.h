@@ -55,26 +55,22 @@ KVO_API kvo_status kvo_did_change_indexes_at(kvo_object *object, kvo_change_kind
                                              const size_t *indexes, size_t count, const char *KVO_NULLABLE file,
                                              uint32_t line);
 
-/* The functions themselves are still there, also for pointers to them: a macro with parameters stands for calls only. */
+/* The functions themselves are still there, also for pointers to them: a macro with parameters stands for calls only.
+ * It takes what stands in the parentheses as it is, so that an argument may be a compound literal. */
 #ifndef KVO_NO_SITES
-#define kvo_object_finish(object) kvo_object_finish_at((object), __FILE__, __LINE__)
-#define kvo_object_destroy(object) kvo_object_destroy_at((object), __FILE__, __LINE__)
-#define kvo_get_value(object, key_path, reader, arg)                                                                   \
-  kvo_get_value_at((object), (key_path), (reader), (arg), __FILE__, __LINE__)
-#define kvo_set_value(object, key_path, value) kvo_set_value_at((object), (key_path), (value), __FILE__, __LINE__)
-#define kvo_remove_observer(observation) kvo_remove_observer_at((observation), __FILE__, __LINE__)
-#define kvo_cancel_observer(observation) kvo_cancel_observer_at((observation), __FILE__, __LINE__)
-#define kvo_cancel_observer_and_wait(observation) kvo_cancel_observer_and_wait_at((observation), __FILE__, __LINE__)
-#define kvo_remove_observer_for(object, user_data, key_path)                                                           \
-  kvo_remove_observer_for_at((object), (user_data), (key_path), __FILE__, __LINE__)
-#define kvo_remove_observer_for_context(object, user_data, key_path, context)                                          \
-  kvo_remove_observer_for_context_at((object), (user_data), (key_path), (context), __FILE__, __LINE__)
-#define kvo_will_change(object, key) kvo_will_change_at((object), (key), __FILE__, __LINE__)
-#define kvo_will_change_indexes(object, kind, key, indexes, count)                                                     \
-  kvo_will_change_indexes_at((object), (kind), (key), (indexes), (count), __FILE__, __LINE__)
-#define kvo_did_change_indexes(object, kind, key, indexes, count)                                                      \
-  kvo_did_change_indexes_at((object), (kind), (key), (indexes), (count), __FILE__, __LINE__)
-#define kvo_did_change(object, key) kvo_did_change_at((object), (key), __FILE__, __LINE__)
+#define kvo_object_finish(...) kvo_object_finish_at(__VA_ARGS__, __FILE__, __LINE__)
+#define kvo_object_destroy(...) kvo_object_destroy_at(__VA_ARGS__, __FILE__, __LINE__)
+#define kvo_get_value(...) kvo_get_value_at(__VA_ARGS__, __FILE__, __LINE__)
+#define kvo_set_value(...) kvo_set_value_at(__VA_ARGS__, __FILE__, __LINE__)
+#define kvo_remove_observer(...) kvo_remove_observer_at(__VA_ARGS__, __FILE__, __LINE__)
+#define kvo_cancel_observer(...) kvo_cancel_observer_at(__VA_ARGS__, __FILE__, __LINE__)
+#define kvo_cancel_observer_and_wait(...) kvo_cancel_observer_and_wait_at(__VA_ARGS__, __FILE__, __LINE__)
+#define kvo_remove_observer_for(...) kvo_remove_observer_for_at(__VA_ARGS__, __FILE__, __LINE__)
+#define kvo_remove_observer_for_context(...) kvo_remove_observer_for_context_at(__VA_ARGS__, __FILE__, __LINE__)
+#define kvo_will_change(...) kvo_will_change_at(__VA_ARGS__, __FILE__, __LINE__)
+#define kvo_will_change_indexes(...) kvo_will_change_indexes_at(__VA_ARGS__, __FILE__, __LINE__)
+#define kvo_did_change(...) kvo_did_change_at(__VA_ARGS__, __FILE__, __LINE__)
+#define kvo_did_change_indexes(...) kvo_did_change_indexes_at(__VA_ARGS__, __FILE__, __LINE__)
 #endif
 
 KVO_ASSUME_NONNULL_END

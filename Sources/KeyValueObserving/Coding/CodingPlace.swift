@@ -1,10 +1,10 @@
-// Where in the source key-value coding was asked, for faults that come up in what it asks in turn.
+// Where in the source key-value coding, or an announcement, was called, for faults that come up in what that calls in turn.
 
 import CKVO
 
-/// A call of key-value coding in progress on this thread, and which object it is just asking.
+/// A call of key-value coding, or of an announcement, in progress on this thread, and which object it is just asking.
 ///
-/// `value(forKey:)` and the hooks behind it are overridden, and have no room for a place. A fault about the object and a key that a
+/// `value(forKey:)`, `willChangeValue(forKey:)` and their like are overridden, and have no room for a place. A fault about the object and a key that a
 /// call with a place is asking is that call's.
 final class CodingPlace {
   private let site: ObservationSite

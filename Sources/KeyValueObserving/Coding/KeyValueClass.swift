@@ -210,7 +210,10 @@ final class KeyValueClass: @unchecked Sendable {
   private let manualKeys: Set<UInt64>
   private let byKey: [UInt64: KeyValueProperty]
   private let byPath: [AnyKeyPath: KeyValueProperty]
-  private let resolvedPaths = Guarded<[AnyKeyPath: KeyValueProperty?]>([:])
+  /// What is known of key paths that are not equal to a property's own.
+  let resolvedPaths = KeyPathTable<KeyValueProperty>()
+  let announcedPaths = KeyPathTable<KeyValueProperty>()
+  private let chains = KeyPathTable<KeyPathChain>()
   /// Properties by the keys that they answer besides their names.
   private let aliases: [UInt64: KeyAlias]
   /// Whether it has a `value(forKey:)` of its own.
@@ -269,14 +272,8 @@ final class KeyValueClass: @unchecked Sendable {
 
   func property(at path: AnyKeyPath) -> KeyValueProperty? { byPath[path] }
 
-  /// What was found for a key path that is not equal to a property's own, or else is found now.
-  func resolved(_ path: AnyKeyPath, find: () -> KeyValueProperty?) -> KeyValueProperty? {
-    if let known = resolvedPaths.withLock({ $0[path] }) { return known }
-    let found = find()  // outside the lock: it evaluates
-    // Not without end: key paths with positions, such as `\.items[1]`, differ in each.
-    resolvedPaths.withLock { if $0.count < 512 { $0[path] = .some(found) } }
-    return found
-  }
+  /// The properties that a key path of several components goes through.
+  func chain(of path: AnyKeyPath) -> KeyPathChain? { chains.value(for: path) { KeyPathChain(path, from: self) } }
 
   /// The property that answers a key.
   func property(named name: String) -> KeyValueProperty? {
@@ -376,5 +373,18 @@ final class TemporaryStrings {
   func free() {
     for string in strings { string.deallocate() }
     for list in lists { list.deallocate() }
+  }
+}
+
+/// What was found for key paths, or that there is nothing.
+final class KeyPathTable<Value>: @unchecked Sendable {
+  private let known = Guarded<[AnyKeyPath: Value?]>([:])
+
+  func value(for path: AnyKeyPath, find: () -> Value?) -> Value? {
+    if let known = known.withLock({ $0[path] }) { return known }
+    let found = find()  // outside the lock: it evaluates
+    // Not without end: key paths with positions, such as `\.items[1]`, differ in each.
+    known.withLock { if $0.count < 512 { $0[path] = .some(found) } }
+    return found
   }
 }

@@ -111,10 +111,13 @@ private func raiseUndefinedKey(_ key: String, of receiver: Any, _ access: KeyPat
     let selector = access == .get ? "valueForUndefinedKey:" : "setValue:forUndefinedKey:"
     apple = "[\(named.appleName) \(selector)]: this class is not key value coding-compliant for the key \(key)."
   }
+  let needsPath = operators.contains("@\(key)") && key != "count" && receiver is any CodedCollection
   use.raise(
     KVO_FAULT_UNDEFINED_KEY, detail, apple: apple,
-    help: object.map { keys(of: $0, instead: key) }
-      ?? "keys are properties of @KeyValueObservable classes and C objects, and entries of dictionaries")
+    help: needsPath
+      ? "the operator @\(key) is followed by what it takes of each element: \"@\(key).self\", or a key instead of self"
+      : object.map { keys(of: $0, instead: key) }
+        ?? "keys are properties of @KeyValueObservable classes and C objects, and entries of dictionaries")
 }
 
 private func keys(of object: any KeyValueObservable, instead key: String) -> String {

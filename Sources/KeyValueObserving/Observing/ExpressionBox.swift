@@ -59,7 +59,7 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
     with object: Object, _ options: NSKeyValueObservingOptions, _ site: ObservationSite
   ) -> NSKeyValueObservation {
     if let property { KeyValueClass.of(object).reportSelfDependency(of: property.name, site) }
-    let observation = (property?.name ?? "\(path.keyPath)").withCString {
+    let observation = (property?.name ?? path.name).withCString {
       register(
         with: object.adoptedObject, key: nil, keyPath: $0, options: kvo_options(options, endsWithObject: true),
         site: site, keepsLast: wantsOld && holdsNoObject(Value.self))

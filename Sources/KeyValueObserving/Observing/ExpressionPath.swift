@@ -13,8 +13,17 @@ final class ExpressionPath<Root: KeyValueObservable, Value>: @unchecked Sendable
   /// A retained `IndexedPath<Value>`, or 0.
   private let indexed = Atomic<UInt>(0)
 
+  /// The properties that it goes through, where that is known.
+  private let chain: KeyPathChain?
+
   @usableFromInline
-  init(_ keyPath: KeyPath<Root, Value>) { self.keyPath = keyPath }
+  init(_ keyPath: KeyPath<Root, Value>) {
+    self.keyPath = keyPath
+    chain = KeyValueClass.of(type: Root.self).chain(of: keyPath)
+  }
+
+  /// For reports.
+  var name: String { chain?.name ?? "\(keyPath)" }
 
   deinit {
     if let indexed = UnsafeRawPointer(bitPattern: indexed.load(ordering: .acquiring)) {
@@ -24,15 +33,28 @@ final class ExpressionPath<Root: KeyValueObservable, Value>: @unchecked Sendable
 
   /// The present value; `nil` outside where it goes through a position that an array does not have (any more).
   func read(_ root: Root) -> Value? {
+    if let chain, chain.needsKeys { return read(root, through: chain) }
     guard let indexed = UnsafeRawPointer(bitPattern: indexed.load(ordering: .acquiring)) else {
       return root[keyPath: keyPath]
     }
     return Unmanaged<IndexedPath<Value>>.fromOpaque(indexed)._withUnsafeGuaranteedRef { $0.read(root) }
   }
 
+  /// As a string key path is read: with what each key is declared to depend on, and what is announced for it.
+  private func read(_ root: Root, through chain: KeyPathChain) -> Value? {
+    var value: Any? = root
+    for property in chain.properties {
+      // An object on the way is `nil`, and with it the value.
+      guard let object = value.flatMap(observable) else { break }
+      object.recordDependencies(ofKey: property.name)
+      value = unwrapped(object.recorded(property) { $0.read(object) })
+    }
+    return value as? Value
+  }
+
   /// Looks whether the key path goes through positions, within an evaluation that has read these properties.
   func look(from root: Root, _ reads: UnsafeBufferPointer<kvo_read>, _ properties: [KeyValueProperty]) {
-    guard indexed.load(ordering: .relaxed) == 0,
+    guard chain == nil, indexed.load(ordering: .relaxed) == 0,
       let found = IndexedPath<Value>(keyPath, of: root, reads: reads, properties)
     else { return }
     let made = Unmanaged.passRetained(found)

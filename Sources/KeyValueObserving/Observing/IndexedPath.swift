@@ -17,7 +17,7 @@ final class IndexedPath<Value> {
     _ properties: [KeyValueProperty]
   ) {
     // Each property is computed for a key path, and each position.
-    guard KeyPathAccessor.count(in: keyPath) > reads.count else { return nil }
+    guard KeyPathComponent.count(in: keyPath) > reads.count else { return nil }
     let paused = kvo_track_pause()
     defer { kvo_track_resume(paused) }
     var search = Search(keyPath, reads, properties)

@@ -74,9 +74,8 @@ public protocol KeyValueObservable: AnyObject, SendableMetatype {
   /// member `keyPathsForValuesAffecting<Key>` answers, and none without one.
   ///
   /// Of a computed property nothing need be declared: without a declaration it depends on what its getter reads. With one, its
-  /// observers are told of what is declared only, as on Apple's platforms, when they observe it by its key, its own key path or a
-  /// path that is a string; a longer typed key path, or another computed property that reads it, depends on all that is read. Asked
-  /// when the class is first observed, for each property, and remembered, as on Apple's platforms.
+  /// observers are told of what is declared only, as on Apple's platforms, also at the end of a path; another computed property that
+  /// reads it depends on all that is read. Asked when the class is first observed, for each property, and remembered, as on Apple's platforms.
   nonisolated static func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String>
 
   /// Announces that the value of a key is about to change.

@@ -4,9 +4,13 @@ import CKVO
 public import Foundation
 
 extension KeyValueObservable {
-  public nonisolated func willChangeValue(forKey key: String) { announceWillChange(key, nil) }
+  public nonisolated func willChangeValue(forKey key: String) {
+    announceWillChange(key, CodingPlace.site(of: self, key: key))
+  }
 
-  public nonisolated func didChangeValue(forKey key: String) { announceDidChange(key, nil) }
+  public nonisolated func didChangeValue(forKey key: String) {
+    announceDidChange(key, CodingPlace.site(of: self, key: key))
+  }
 
   nonisolated func announceWillChange(_ key: String, _ site: ObservationSite?) {
     kvo_will_change_at(adoptedObject, name(ofAnnounced: key), site?.cFile, site?.cLine ?? 0)
@@ -18,24 +22,25 @@ extension KeyValueObservable {
 
   public nonisolated func willChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
     guard changeKind != .setting else { return willChangeValue(forKey: key) }
-    let positions = Array(indexes)
+    let (positions, site) = (Array(indexes), CodingPlace.site(of: self, key: key))
     if let count = count(ofObserved: key), let last = positions.last,
       last >= (changeKind == .insertion ? count + positions.count : count)
     {
       kvo_binding_will_unheard(__keyValueObject, kvo_key_hash(key, key.utf8.count))
-      return raisePositionsOutside(key, changeKind, last: last, count: count)
+      return raisePositionsOutside(key, changeKind, last: last, count: count, site)
     }
-    kvo_will_change_indexes(
-      adoptedObject, kvo_change_kind(UInt32(changeKind.rawValue)), name(ofAnnounced: key), positions, positions.count
-    )
+    kvo_will_change_indexes_at(
+      adoptedObject, kvo_change_kind(UInt32(changeKind.rawValue)), name(ofAnnounced: key), positions, positions.count,
+      site?.cFile, site?.cLine ?? 0)
   }
 
   public nonisolated func didChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
     guard changeKind != .setting else { return didChangeValue(forKey: key) }
-    let positions = Array(indexes)
-    kvo_did_change_indexes(
-      __keyValueObject, kvo_change_kind(UInt32(changeKind.rawValue)), name(ofAnnounced: key), positions, positions.count
-    )
+    let (positions, site) = (Array(indexes), CodingPlace.site(of: self, key: key))
+    kvo_did_change_indexes_at(
+      __keyValueObject, kvo_change_kind(UInt32(changeKind.rawValue)), name(ofAnnounced: key), positions,
+      positions.count,
+      site?.cFile, site?.cLine ?? 0)
   }
 
   /// How many elements a collection has, if the object is observed at all.
@@ -45,7 +50,9 @@ extension KeyValueObservable {
     return (value.flatMap(unwrapped) as? any Collection)?.count
   }
 
-  private nonisolated func raisePositionsOutside(_ key: String, _ kind: NSKeyValueChange, last: Int, count: Int) {
+  private nonisolated func raisePositionsOutside(
+    _ key: String, _ kind: NSKeyValueChange, last: Int, count: Int, _ site: ObservationSite?
+  ) {
     let name = ObserverIdentity(self)
     raiseFault(
       KVO_FAULT_BAD_INDEXES,
@@ -53,7 +60,7 @@ extension KeyValueObservable {
         + "collection has \(count) element\(count == 1 ? "" : "s")"
         + (kind == .insertion ? " before the insertion" : "") + ": nobody is told",
       help: "of a removal and a replacement count positions before the change, of an insertion after it; "
-        + "mutableArrayValue(for:) announces the right ones itself")
+        + "mutableArrayValue(for:) announces the right ones itself", site: site)
   }
 
   /// The name of the property that answers a key: its observers are those to tell.
@@ -66,16 +73,14 @@ extension KeyValueObservable {
   public nonisolated func willChangeValue<Value>(
     for keyPath: KeyPath<Self, Value>, fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    guard let name = name(of: keyPath, ObservationSite(file: fileID, line: line)) else { return }
-    willChangeValue(forKey: name)
+    announce(keyPath, ObservationSite(file: fileID, line: line)) { willChangeValue(forKey: $0) }
   }
 
   /// `didChangeValue(forKey:)` with a key path of one property of this class.
   public nonisolated func didChangeValue<Value>(
     for keyPath: KeyPath<Self, Value>, fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    guard let name = name(of: keyPath, ObservationSite(file: fileID, line: line)) else { return }
-    didChangeValue(forKey: name)
+    announce(keyPath, ObservationSite(file: fileID, line: line)) { didChangeValue(forKey: $0) }
   }
 
   /// `willChange(_:valuesAt:forKey:)` with a key path of one property of this class.
@@ -83,8 +88,9 @@ extension KeyValueObservable {
     _ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, for keyPath: KeyPath<Self, Value>,
     fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    guard let name = name(of: keyPath, ObservationSite(file: fileID, line: line)) else { return }
-    willChange(changeKind, valuesAt: indexes, forKey: name)
+    announce(keyPath, ObservationSite(file: fileID, line: line)) {
+      willChange(changeKind, valuesAt: indexes, forKey: $0)
+    }
   }
 
   /// `didChange(_:valuesAt:forKey:)` with a key path of one property of this class.
@@ -92,8 +98,17 @@ extension KeyValueObservable {
     _ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, for keyPath: KeyPath<Self, Value>,
     fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    guard let name = name(of: keyPath, ObservationSite(file: fileID, line: line)) else { return }
-    didChange(changeKind, valuesAt: indexes, forKey: name)
+    announce(keyPath, ObservationSite(file: fileID, line: line)) {
+      didChange(changeKind, valuesAt: indexes, forKey: $0)
+    }
+  }
+
+  /// Calls what announces a key, which a class may override, so that it knows its place.
+  private nonisolated func announce(_ keyPath: AnyKeyPath, _ site: ObservationSite, _ call: (String) -> Void) {
+    guard let name = name(of: keyPath, site) else { return }
+    let place = CodingPlace(site, keys: [name])
+    place.ask(self)
+    place.isPresent { call(name) }
   }
 
   /// The key of a key path. One that is no single property of the class is a fault, as on Apple's platforms.

@@ -1,34 +1,48 @@
-// Which property a key path names for which the compiler made another accessor: in generic code, or where the setter is private.
+// The components of a key path: which property one names for which the compiler made another accessor, as in generic code.
 
 import CKVO
 
-/// What a key path of one computed component calls.
+/// A computed component of a key path.
 ///
 /// Key paths have no interface for this. Their debug description has it: `\Note.<computed 0x000055d0c3a81f40 (String)>`.
-struct KeyPathAccessor {
+struct KeyPathComponent {
   private static let mark = "<computed 0x"
 
-  /// The getter's address.
-  let address: UInt
+  /// The address of the getter that it calls.
+  let getter: UInt
+  /// As Swift prints the type.
+  let valueType: Substring
 
-  /// `nil` for a key path of several components or of a stored one.
-  init?(_ keyPath: AnyKeyPath) {
-    let type = Swift.type(of: keyPath)
-    let head = "\\\(type.rootType).\(Self.mark)"
-    let tail = " (\(type.valueType))>"
+  /// The components of a key path; `nil` if one of them is a stored property.
+  static func all(of keyPath: AnyKeyPath) -> [KeyPathComponent]? {
     let text = keyPath.debugDescription
-    guard text.hasPrefix(head), text.hasSuffix(tail),
-      let address = UInt(text.dropFirst(head.count).dropLast(tail.count), radix: 16)
-    else { return nil }
-    self.address = address
+    let head = "\\\(type(of: keyPath).rootType)."
+    guard text.hasPrefix(head + mark) else { return nil }
+    let parts = text.dropFirst(head.count).split(separator: mark)
+    let components = parts.enumerated().compactMap { index, part -> KeyPathComponent? in
+      // Between components stand "?" and "!" for optionals.
+      let isLast = index == parts.count - 1
+      guard let typeBegin = part.firstRange(of: " ("), let typeEnd = part.ranges(of: ")>").last,
+        typeBegin.upperBound <= typeEnd.lowerBound, let getter = UInt(part[..<typeBegin.lowerBound], radix: 16)
+      else { return nil }
+      let behind = part[typeEnd.upperBound...].drop { $0 == "?" || $0 == "!" }
+      return behind == (isLast ? "" : ".")
+        ? KeyPathComponent(getter: getter, valueType: part[typeBegin.upperBound..<typeEnd.lowerBound]) : nil
+    }
+    return components.count == parts.count ? components : nil
   }
 
   /// How many components of a key path are computed.
   static func count(in keyPath: AnyKeyPath) -> Int { keyPath.debugDescription.split(separator: mark).count - 1 }
 
+  /// The only component of a key path.
+  static func only(of keyPath: AnyKeyPath) -> KeyPathComponent? {
+    all(of: keyPath).flatMap { $0.count == 1 ? $0[0] : nil }
+  }
+
   /// The property that the getter is for, such as `title` of `key path getter for HasTitle.title`; `nil` in a stripped program.
   var name: Substring? {
-    guard let returnAddress = UnsafeRawPointer(bitPattern: address + 1) else { return nil }
+    guard let returnAddress = UnsafeRawPointer(bitPattern: getter + 1) else { return nil }
     let call = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { buffer in
       kvo_call_format(returnAddress, buffer.baseAddress, buffer.count)
       return String(cString: buffer.baseAddress!)
@@ -46,16 +60,23 @@ extension KeyValueObservable {
     let cls = KeyValueClass.of(type: Self.self)
     if let known = cls.property(at: keyPath) { return known }
     let own = KeyValueClass.of(self)
-    return own.property(at: keyPath) ?? cls.resolved(keyPath) { property(byAccessorOf: keyPath, cls, isAnnounced) }
+    return own.property(at: keyPath)
+      ?? (isAnnounced ? cls.announcedPaths : cls.resolvedPaths).value(for: keyPath) {
+        property(byAccessorOf: keyPath, cls, isAnnounced)
+      }
   }
 
   private nonisolated func property(
     byAccessorOf keyPath: AnyKeyPath, _ cls: KeyValueClass, _ isAnnounced: Bool
   ) -> KeyValueProperty? {
-    guard let keyPath = keyPath as? PartialKeyPath<Self>, let accessor = KeyPathAccessor(keyPath) else { return nil }
+    guard let keyPath = keyPath as? PartialKeyPath<Self>, let accessor = KeyPathComponent.only(of: keyPath) else {
+      return nil
+    }
     let candidates = cls.properties.filter { Swift.type(of: $0.path).valueType == Swift.type(of: keyPath).valueType }
     // A private setter: outside, the key path is another, of the same getter.
-    if let same = candidates.first(where: { KeyPathAccessor($0.path)?.address == accessor.address }) { return same }
+    if let same = candidates.first(where: { KeyPathComponent.only(of: $0.path)?.getter == accessor.getter }) {
+      return same
+    }
     // A requirement of a protocol: the property of that name. The linker may have merged getters, so that the name alone proves nothing.
     if let name = accessor.name, let named = candidates.first(where: { $0.name == name }),
       let own = named.path as? PartialKeyPath<Self>

@@ -1,0 +1,78 @@
+// The properties that a typed key path of several components goes through, found before it is evaluated.
+
+import CKVO
+
+/// The properties that a key path goes through, one after the other.
+struct KeyPathChain: Sendable {
+  let properties: [KeyValueProperty]
+  /// Whether one of them is announced by hand, or declared to depend on others: what its getter reads does not tell all.
+  let needsKeys: Bool
+
+  /// As a string key path.
+  var name: String { properties.map(\.name).joined(separator: ".") }
+
+  /// Finds the chain; `nil` if a component is anything but a property that its class describes.
+  init?(_ keyPath: AnyKeyPath, from cls: KeyValueClass) {
+    guard let components = KeyPathComponent.all(of: keyPath), components.count > 1,
+      let found = Self.path(equalTo: keyPath, components[...], from: cls, made: nil)
+        ?? Self.path(named: components, from: cls)
+    else { return nil }
+    properties = found.map(\.property)
+    needsKeys = found.contains { !$0.property.tellsAll(in: $0.cls) }
+  }
+
+  private typealias Step = (property: KeyValueProperty, cls: KeyValueClass)
+
+  /// Puts paths of stored properties together until one is equal.
+  private static func path(
+    equalTo keyPath: AnyKeyPath, _ components: ArraySlice<KeyPathComponent>, from cls: KeyValueClass, made: AnyKeyPath?
+  ) -> [Step]? {
+    guard let component = components.first else {
+      let isEqual = made.map {
+        type(of: $0).valueType == type(of: keyPath).valueType && $0.hashValue == keyPath.hashValue
+      }
+      return isEqual ?? false ? [] : nil
+    }
+    for property in cls.properties where "\(type(of: property.path).valueType)" == component.valueType {
+      var longer: AnyKeyPath? = property.path
+      if let made {
+        longer = made.appending(path: property.path) ?? property.chained.flatMap { made.appending(path: $0) }
+      }
+      guard let longer else { continue }
+      let rest = components.dropFirst()
+      let next = rest.isEmpty ? cls : property.valueClass
+      if let next, let found = path(equalTo: keyPath, rest, from: next, made: longer) {
+        return [(property, cls)] + found
+      }
+    }
+    return nil
+  }
+
+  /// By the names of the getters.
+  private static func path(named components: [KeyPathComponent], from cls: KeyValueClass) -> [Step]? {
+    var found: [Step] = []
+    var cls: KeyValueClass? = cls
+    for component in components {
+      guard let present = cls, let name = component.name, let property = present.property(named: String(name)),
+        property.name == name, "\(type(of: property.path).valueType)" == component.valueType
+      else { return nil }
+      found.append((property, present))
+      cls = property.valueClass
+    }
+    return found
+  }
+}
+
+extension KeyValueProperty {
+  /// The class of the objects that it holds, if it is an observable one.
+  fileprivate var valueClass: KeyValueClass? {
+    var value: Any.Type = type(of: path).valueType
+    while let optional = value as? any OptionalProtocol.Type { value = optional.wrappedType }
+    return (value as? any KeyValueObservable.Type).map { KeyValueClass.of(type: $0) }
+  }
+
+  /// Whether its accessors tell of each change.
+  fileprivate func tellsAll(in cls: KeyValueClass) -> Bool {
+    (isStored || isTold || isConstant) && !cls.isManual(key) && !cls.isAffected(key)
+  }
+}
