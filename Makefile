@@ -14,7 +14,7 @@ c_tools = libffi-dev cmake ninja-build gcc g++ pkg-config
 peers = libglib2.0-dev qt6-base-dev libgnustep-base-dev gobjc
 
 swift_sources = $(wildcard Package.swift Sources Tests Tools/Package.swift Tools/Sources Tools/Tests Benchmarks/Package.swift Benchmarks/Benchmarks Benchmarks/Sources)
-c_sources = $(wildcard CShim/src/*.[ch] CShim/include/kvo/*.h Tests/CAPI/*.c Tests/CAPI/support/*.[ch] \
+c_sources = $(wildcard CShim/src/*.[ch] CShim/src/*/*.[ch] CShim/include/kvo/*.h Tests/CAPI/*.c Tests/CAPI/support/*.[ch] \
   Tests/Fuzzing/*.[ch] Tests/Stress/*.[ch] Tests/Scaling/*.[ch] Tests/Crash/*.c Tools/Sources/CCrashScenarios/*.[ch] Tools/Sources/CCrashScenarios/include/*.h Benchmarks/Peers/*.[chm] \
   Benchmarks/Peers/*.cpp Benchmarks/Sources/C*/*.c Benchmarks/Sources/C*/include/*.h)
 

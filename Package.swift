@@ -22,7 +22,8 @@ let package = Package(
     // The C runtime: libc and libffi only. CShim/CMakeLists.txt builds the same files as libkvo.
     .target(
       name: "CKVO", path: "CShim", exclude: ["CMakeLists.txt", "cmake", "abi"], sources: ["src"],
-      publicHeadersPath: "include", linkerSettings: [.linkedLibrary("ffi"), .linkedLibrary("pthread")]),
+      publicHeadersPath: "include", cSettings: [.headerSearchPath("src")],
+      linkerSettings: [.linkedLibrary("ffi"), .linkedLibrary("pthread")]),
     .target(
       name: "KeyValueObserving",
       dependencies: [

@@ -1,5 +1,5 @@
-# Fails when the list of sources in CMakeLists.txt is not what SwiftPM would compile: all of src/*.c.
-file(GLOB found RELATIVE "${folder}" "${folder}/src/*.c")
+# Fails when the list of sources in CMakeLists.txt is not what SwiftPM would compile: all *.c below src.
+file(GLOB_RECURSE found RELATIVE "${folder}" "${folder}/src/*.c")
 list(SORT found)
 list(SORT listed)
 if(NOT "${found}" STREQUAL "${listed}")

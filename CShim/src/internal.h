@@ -181,7 +181,7 @@ KVO_HIDDEN kvo_status kvo__path_check(const char *key_path);
 
 /* ------------------------------------------------------------------------------------------------------ index.c -- */
 
-#include "index.h"
+#include "platform/index.h"
 
 /* ----------------------------------------------------------------------------------------------------- object.c -- */
 
@@ -485,8 +485,8 @@ KVO_HIDDEN int kvo__node_by_order(const void *left, const void *right);
 
 /* --------------------------------------------------------------------------------------------- threads.c, events.c -- */
 
-#include "events.h"
-#include "threads.h"
+#include "watching/events.h"
+#include "threads/threads.h"
 
 /* ----------------------------------------------------------------------------------------------------------- ids.c -- */
 
@@ -508,7 +508,7 @@ KVO_HIDDEN void kvo__id_thread_end(const kvo_thread *thread);
 
 /* ---------------------------------------------------------------------------------------------- notify.c, manual.c -- */
 
-#include "frames.h"
+#include "changes/frames.h"
 
 /* ---------------------------------------------------------------------------------------------- track.c, record.c -- */
 
@@ -567,9 +567,9 @@ static inline void kvo__call(const kvo_raw_change *change, const kvo_node *node,
   kvo__unmark(mark);
 }
 
-#include "faults.h"
-#include "knobs.h"
-#include "places.h"
-#include "stack.h"
+#include "faults/faults.h"
+#include "platform/settings.h"
+#include "registry/places.h"
+#include "platform/stack.h"
 
 #endif /* KVO_INTERNAL_H */

@@ -15,9 +15,9 @@ KINDS = c_mutants.KINDS
 
 
 def sources(names):
-    for path in sorted((ROOT / "CShim/src").glob("*.c")):
+    for path in sorted((ROOT / "CShim/src").rglob("*.c")):
         if not names or path.name in names:
-            yield f"CShim/src/{path.name}"
+            yield str(path.relative_to(ROOT))
 
 
 def mutants(path):

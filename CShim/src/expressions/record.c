@@ -1,0 +1,367 @@
+/* record.c - what an evaluation reads: the dependencies that it makes, keeps and drops, and which of them is the value's own. */
+#include "expressions/tracked.h"
+
+uint32_t kvo_tracking_count;
+
+_Thread_local evaluation *kvo__recorder __attribute__((tls_model("initial-exec")));
+
+/* ------------------------------------------------------------------------------------------------------ Dependencies -- */
+
+/* tracked->lock is held. */
+static void chain(kvo_tracked *tracked, kvo_dependency *dependency) {
+  dependency->chained = true;
+  dependency->from = NULL;
+  dependency->to = tracked->dependencies;
+  if (tracked->dependencies != NULL) tracked->dependencies->from = dependency;
+  tracked->dependencies = dependency;
+}
+
+/* tracked->lock is held. */
+static void unchain(kvo_tracked *tracked, kvo_dependency *dependency) {
+  if (dependency->from != NULL)
+    dependency->from->to = dependency->to;
+  else
+    tracked->dependencies = dependency->to;
+  if (dependency->to != NULL) dependency->to->from = dependency->from;
+  dependency->from = dependency->to = NULL;
+  dependency->chained = false;
+  /* Under the lock: a new one of this observation may be linked into the same slot next, and only one may be told. */
+  kvo__publish_dead(&dependency->node.live);
+}
+
+static kvo_info *info_of(const kvo_dependency *dependency) {
+  return kvo__slot_info(atomic_load_explicit(&dependency->node.slot, memory_order_relaxed));
+}
+
+static kvo_key key_of(const kvo_dependency *dependency) {
+  return atomic_load_explicit(&dependency->node.slot, memory_order_relaxed)->key;
+}
+
+bool kvo__tracked_detach(kvo_node *node) {
+  kvo_tracked *tracked = node->user_data;
+  kvo_dependency *dependency = kvo__dependency(node);
+  kvo__lock(&tracked->lock);
+  bool mine = dependency->chained;
+  if (mine) unchain(tracked, dependency);
+  kvo__unlock(&tracked->lock);
+  return mine;
+}
+
+/* Takes one out of the list, onto another: who does is the one to retire it. tracked->lock is held. */
+static void take(kvo_tracked *tracked, kvo_dependency *dependency, kvo_dependency **taken) {
+  unchain(tracked, dependency);
+  dependency->from = *taken;
+  *taken = dependency;
+}
+
+/* No lock is held. */
+static void retire(kvo_dependency *taken) {
+  while (taken != NULL) {
+    kvo_dependency *dependency = taken;
+    taken = dependency->from;
+    kvo__node_retire(info_of(dependency), &dependency->node);
+  }
+}
+
+/* Drops the dependencies that `is_stale` picks. */
+static void drop(kvo_tracked *tracked, bool (*is_stale)(const kvo_dependency *dependency, uint64_t number),
+                 uint64_t number) {
+  kvo_dependency *dropped = NULL;
+  kvo__lock(&tracked->lock);
+  for (kvo_dependency *dependency = tracked->dependencies, *next; dependency != NULL; dependency = next) {
+    next = dependency->to;
+    if (is_stale(dependency, number)) take(tracked, dependency, &dropped);
+  }
+  kvo__unlock(&tracked->lock);
+  retire(dropped);
+}
+
+static bool any(const kvo_dependency *dependency, uint64_t number) {
+  (void)dependency;
+  (void)number;
+  return true;
+}
+
+static bool older_than(const kvo_dependency *dependency, uint64_t number) { return dependency->generation < number; }
+static bool of_exactly(const kvo_dependency *dependency, uint64_t number) { return dependency->generation == number; }
+
+void kvo__drop_read_by(kvo_tracked *tracked, uint64_t number) { drop(tracked, of_exactly, number); }
+void kvo__drop_read_before(kvo_tracked *tracked, uint64_t number) { drop(tracked, older_than, number); }
+
+void kvo__tracked_stop(kvo_tracked *tracked) { kvo__publish_dead(&tracked->live); }
+
+void kvo__tracked_end(kvo_tracked *tracked) {
+  kvo__tracked_stop(tracked);
+  drop(tracked, any, 0);
+}
+
+/* --------------------------------------------------------------------------------------------------------- Recording -- */
+
+bool kvo_track_is_recording(void) { return kvo__recorder != NULL; }
+
+bool kvo_track_is_subscribing(void) { return kvo__recorder != NULL && kvo__recorder->number != 0; }
+
+void *kvo__recording_suspend(void) {
+  void *suspended = kvo__recorder;
+  kvo__recorder = NULL;
+  return suspended;
+}
+
+/* Among the evaluations of this thread; on several stacks they end in any order. */
+static bool is_in_progress(const evaluation *of) {
+  uint32_t depth = kvo__this_thread != NULL ? atomic_load(&kvo__this_thread->depth) : 0;
+  for (uint32_t i = depth; i > 0; i--)
+    if (kvo__evaluation_of(kvo__mark_at(i - 1)) == of) return true;
+  return false;
+}
+
+void kvo__recording_resume(void *suspended) {
+  kvo__recorder = suspended != NULL && is_in_progress(suspended) ? suspended : NULL;
+}
+
+void kvo__tracking_forked(void) {
+  uint32_t recording = 0, depth = kvo__this_thread != NULL ? atomic_load(&kvo__this_thread->depth) : 0;
+  for (uint32_t i = 0; i < depth; i++)
+    recording += kvo__evaluation_of(kvo__mark_at(i)) != NULL && kvo__mark_at(i)->is_counted;
+  __atomic_store_n(&kvo_tracking_count, recording, __ATOMIC_RELAXED);
+}
+
+/* The dependency of this observation in a slot: nodes stand in order, and all of one observation have its order. Its lock is
+ * held, so that one which is chained stays. */
+static kvo_dependency *find_dependency(kvo_tracked *tracked, kvo_info *info, kvo_key key) {
+  /* Most expressions read a few keys: their own list is then shorter than that of a key that many observe. */
+  enum { SHORT = 8 };
+  kvo_dependency *chained = tracked->dependencies;
+  for (int seen = 0; chained != NULL && seen < SHORT; seen++, chained = chained->to)
+    if (info_of(chained) == info && key_of(chained) == key) return chained;
+  if (chained == NULL) return NULL;
+  kvo_slot *slot = kvo__slot_find(info, key);
+  if (slot == NULL) return NULL;
+  kvo__lock(&info->lock);
+  kvo_node *node = kvo__slot_place(info, slot, tracked->order);
+  kvo_dependency *found = NULL;
+  for (; node != NULL && kvo__node_order(node) == tracked->order && found == NULL; node = atomic_load(&node->older))
+    if (!kvo__node_is_own(node) && kvo__dependency(node)->chained) found = kvo__dependency(node);
+  kvo__unlock(&info->lock);
+  return found;
+}
+
+bool kvo__tracked_hears(kvo_tracked *tracked, const kvo_object *object, kvo_key key) {
+  kvo_info *info = kvo__word_info(kvo__word(object));
+  if (info == NULL) return false;
+  kvo__lock(&tracked->lock);
+  bool hears = find_dependency(tracked, info, key) != NULL;
+  kvo__unlock(&tracked->lock);
+  return hears;
+}
+
+/* Links a new dependency; tracked->lock is held. */
+static kvo_status depend(kvo_tracked *tracked, kvo_info *info, kvo_key key, uint64_t number, kvo_dependency *made) {
+  atomic_store_explicit(&made->node.kind, KVO_NODE_DEPENDENCY, memory_order_relaxed);
+  made->node.options = (uint16_t)tracked->options;
+  made->node.user_data = tracked;
+  made->order = tracked->order;
+  made->generation = number;
+  kvo_status status = kvo__node_link(info, &made->node, key);
+  if (status != KVO_OK) return status;
+  kvo__tracked_retain(tracked);
+  chain(tracked, made);
+  return KVO_OK;
+}
+
+static kvo_status subscribe(kvo_tracked *tracked, kvo_info *info, kvo_key key, uint64_t number) {
+  kvo_status status = KVO_OK;
+  kvo_dependency *spare = NULL;
+  for (;;) {
+    kvo__lock(&tracked->lock);
+    bool live = atomic_load(&tracked->live);
+    kvo_dependency *found = live ? find_dependency(tracked, info, key) : NULL;
+    bool missing = live && found == NULL;
+    if (found != NULL && found->generation < number) found->generation = number;
+    if (missing && spare != NULL) {
+      status = depend(tracked, info, key, number, spare);
+      if (status == KVO_OK) spare = NULL;
+      missing = false;
+    }
+    kvo__unlock(&tracked->lock);
+    if (!missing) break;
+    spare = kvo__alloc(sizeof *spare);
+    if (spare == NULL) return KVO_ERROR_OUT_OF_MEMORY;
+  }
+  kvo__free(spare);
+  return status;
+}
+
+void kvo__track_fail(kvo_status status) {
+  if (kvo__recorder != NULL && kvo__recorder->status == KVO_OK) kvo__recorder->status = status;
+}
+
+static void note_read(evaluation *recording, const kvo_info *info, kvo_key key, bool coded) {
+  size_t count = recording->read_count;
+  read *last = count > 0 && count <= READS ? &recording->reads[count - 1] : NULL;
+  if (!coded && last != NULL && last->awaits_getter && last->info == info && last->key == key) {
+    last->awaits_getter = false;
+    return;
+  }
+  if (count < READS) {
+    read made = {info, key, info->object, kvo__class_find(info->cls, key), coded};
+    recording->reads[count] = made;
+  }
+  recording->read_count++;
+}
+
+/* A read before a change, of what nobody subscribed to when the path was last armed: what leads to it has changed in silence, or is just
+ * being told. */
+static void compare_read(evaluation *over, kvo_object *object, kvo_key key) {
+  comparison *compared = &over->compared;
+  if (!compared->is_wanted || compared->suspect != NULL || key == KVO_KEY_LIFETIME) return;
+  kvo_info *info = kvo__word_info(kvo__word(object));
+  kvo__lock(&over->tracked->lock);
+  bool is_subscribed = info != NULL && find_dependency(over->tracked, info, key) != NULL;
+  kvo__unlock(&over->tracked->lock);
+  if (!is_subscribed && compared->holder != NULL) {
+    compared->suspect = object;
+    compared->suspect_key = key;
+    return;
+  }
+  compared->holder = is_subscribed ? info : NULL;
+  compared->holder_key = key;
+}
+
+/* Whether another change than this one is at work on the holder: then it is just about to tell. */
+static bool others_change(const evaluation *over, const kvo_info *holder) {
+  uint64_t state = atomic_load(&holder->state);
+  uint64_t readers = (state & KVO_STATE_READERS) + (state & KVO_STATE_EARLIER_READERS) / KVO_STATE_EARLIER_READER;
+  uint64_t own = (uint64_t)(holder == over->compared.changing) + (uint64_t)(holder == over->tracked->root);
+  return readers > own;
+}
+
+/* The dependency in a list, of which only the address of the info is known. */
+static const kvo_dependency *find_by_address(const kvo_dependency *in, const kvo_info *info, kvo_key key) {
+  while (in != NULL && (info_of(in) != info || key_of(in) != key)) in = in->to;
+  return in;
+}
+
+/* Whether that key of the object with this address is in a list. */
+static bool hears_of(const kvo_dependency *in, const kvo_object *object, kvo_key key) {
+  while (in != NULL && (info_of(in)->object != object || key_of(in) != key)) in = in->to;
+  return in != NULL;
+}
+
+/* Where behind the same read the newest evaluation read this key of another object, which is still observed for it, the first read gave
+ * that object then. It is certain that nobody has told of that if only this thread has ever evaluated the observation (else nothing
+ * is compared), no evaluation has begun since this one, and nobody is at work on the holder or has announced a change of its key by
+ * hand: each change that was told has then been followed, and this one was not told. With several threads it never is: one may have
+ * stored, and not yet come to tell; so nothing is said of those. */
+kvo_info *kvo__silent_change(const evaluation *over, uint64_t *entered) {
+  const comparison *compared = &over->compared;
+  kvo_tracked *tracked = over->tracked;
+  if (compared->suspect == NULL) return NULL;
+  kvo_info *changed = NULL;
+  kvo__lock(&tracked->lock);
+  const kvo_dependency *all = tracked->dependencies;
+  const kvo_dependency *holder = find_by_address(all, compared->holder, compared->holder_key);
+  if (holder != NULL && holder->successor != NULL && holder->successor != compared->suspect &&
+      tracked->started == over->begun_before && hears_of(all, holder->successor, compared->suspect_key) &&
+      !others_change(over, info_of(holder)) && !kvo__manual_is_open(info_of(holder)->object, compared->holder_key))
+    changed = info_of(holder);
+  if (changed != NULL) *entered = kvo__enter(changed); /* it is subscribed to, so it is there */
+  kvo__unlock(&tracked->lock);
+  return changed;
+}
+
+static void track_read(kvo_object *object, kvo_key key, bool coded) {
+  kvo__look_for_abandoned(); /* a getter may have caught a jump out of what it called */
+  evaluation *recording = kvo__recorder;
+  if (recording == NULL || object == NULL) return;
+  if (recording->number == 0) {
+    compare_read(recording, object, key);
+    return;
+  }
+  kvo_status status = KVO_OK;
+  kvo_info *info = kvo__info_ensure(object, key, &status);
+  if (info != NULL) status = subscribe(recording->tracked, info, key, recording->number);
+  if (status != KVO_OK) kvo__track_fail(status);
+  if (info != NULL) note_read(recording, info, key, coded);
+}
+
+void kvo_track_read(kvo_object *object, kvo_key key) { track_read(object, key, false); }
+void kvo_track_coded_read(kvo_object *object, kvo_key key) { track_read(object, key, true); }
+
+bool kvo__track_declared(kvo_object *object, kvo_key key, bool is_affected) {
+  kvo_track_coded_read(object, key);
+  evaluation *recording = kvo__recorder;
+  if (!is_affected || recording == NULL) return is_affected;
+  kvo_info *info = kvo__word_info(kvo__word(object));
+  kvo_tracked *tracked = recording->tracked;
+  kvo__lock(&tracked->lock);
+  kvo_dependency *read = info != NULL ? find_dependency(tracked, info, key) : NULL;
+  bool is_first = read != NULL && read->declared_in != recording->serial;
+  if (is_first) read->declared_in = recording->serial;
+  kvo__unlock(&tracked->lock);
+  return is_first;
+}
+
+size_t kvo_track_reads(kvo_read *reads, size_t capacity) {
+  const evaluation *recording = kvo__recorder;
+  if (recording == NULL) return 0;
+  if (reads == NULL) capacity = 0;
+  for (size_t i = 0; i < recording->read_count && i < capacity && i < READS; i++) {
+    reads[i].object = recording->reads[i].object;
+    reads[i].property = recording->reads[i].property;
+  }
+  return recording->read_count;
+}
+
+void *kvo_track_pause(void) { return kvo__recording_suspend(); }
+void kvo_track_resume(void *paused) { kvo__recording_resume(paused); }
+
+void kvo_track_value_is_of(kvo_object *object, kvo_key key) {
+  if (kvo__recorder == NULL || object == NULL) return;
+  kvo__recorder->value_info = kvo__word_info(kvo__word(object));
+  kvo__recorder->value_key = key;
+}
+
+void kvo_track_elements_are_of(kvo_object *object, kvo_key key) {
+  if (kvo__recorder == NULL || object == NULL) return;
+  kvo__recorder->subject_info = kvo__word_info(kvo__word(object));
+  kvo__recorder->subject_key = key;
+}
+
+/* The read whose value the evaluation's value is, or NULL. */
+static const read *leaf_of(const evaluation *over) {
+  if (over->status != KVO_OK || over->read_count == 0 || over->read_count > READS) return NULL;
+  const read *last = &over->reads[over->read_count - 1];
+  /* If something else was read after it, a getter has made the value of that. */
+  if (over->value_info != last->info || over->value_key != last->key) return NULL;
+  for (const read *each = over->reads; each != last; each++)
+    if (each->info == last->info && each->key == last->key) return NULL; /* also on the way */
+  return last;
+}
+
+/* What was read behind a read that was made once, or NULL. */
+static const kvo_object *successor_of(const kvo_dependency *dependency, const evaluation *over) {
+  const kvo_object *successor = NULL;
+  size_t count = over->read_count <= READS ? over->read_count : 0, times = 0;
+  for (size_t i = 0; i < count; i++)
+    if (over->reads[i].info == info_of(dependency) && over->reads[i].key == key_of(dependency)) {
+      successor = i + 1 < count ? over->reads[i + 1].object : NULL;
+      times++;
+    }
+  return times == 1 ? successor : NULL;
+}
+
+/* Turns its dependencies into what the newest evaluation has made of them; tells whether one is a leaf. In place: a change in
+ * progress goes on to tell it. tracked->lock is held. */
+bool kvo__settle_leaf(kvo_tracked *tracked, const evaluation *over) {
+  const read *leaf = leaf_of(over);
+  for (kvo_dependency *each = tracked->dependencies; each != NULL; each = each->to) {
+    if (each->generation != over->number) continue;
+    each->successor = successor_of(each, over);
+    bool is_leaf = leaf != NULL && info_of(each) == leaf->info && key_of(each) == leaf->key;
+    bool is_subject = info_of(each) == over->subject_info && key_of(each) == over->subject_key;
+    kvo_node_kind kind = is_leaf ? KVO_NODE_LEAF : is_subject ? KVO_NODE_SUBJECT : KVO_NODE_DEPENDENCY;
+    if (kvo__node_kind(&each->node) != kind) kvo__node_turn(info_of(each), &each->node, kind);
+  }
+  return leaf != NULL;
+}

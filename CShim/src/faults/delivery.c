@@ -1,0 +1,237 @@
+/* faults_delivery.c - deliveries that do not end, and announcements that do not fit each other. */
+#include "text/report.h"
+
+/* ------------------------------------------------------------------------------------------------------------- Depth -- */
+
+/* "x" of A@0x1 (Model.swift:12) */
+static void append_step(kvo_sink *to, const kvo_fault_observation *of) {
+  kvo__append(to, "\"%s\" of %s@0x%llx", of->key_path, of->object_class != NULL ? of->object_class : "(no class)",
+              kvo__address(of->object));
+  if (of->file != NULL) kvo__append(to, " (%s:%u)", of->file, (unsigned)of->line);
+}
+
+/* Whether one stands before another in the source; of two that do not, whether its id is less. */
+static bool is_before(const kvo_fault_observation *left, const kvo_fault_observation *right) {
+  size_t shared = left->file_length < right->file_length ? left->file_length : right->file_length;
+  int files = shared > 0 ? memcmp(left->file, right->file, shared) : 0;
+  if (files != 0) return files < 0;
+  if (left->file_length != right->file_length) return left->file_length < right->file_length;
+  return left->line != right->line ? left->line < right->line : left->observation < right->observation;
+}
+
+/* Each of a round, as far as a first line is for it; from the one that comes first in the source, wherever the stack ends. */
+static void append_round(kvo_sink *to, const kvo_fault_step *steps, size_t count, size_t length) {
+  enum { IN_FIRST_LINE = 4 };
+  if (length > count) length = count;
+  const kvo_fault_step *round = steps + (count - length);
+  size_t first = 0;
+  for (size_t i = 1; i < length; i++)
+    if (is_before(&round[i].observation, &round[first].observation)) first = i;
+  for (size_t i = 0; i < length && i < IN_FIRST_LINE; i++) {
+    if (i > 0) kvo__append(to, " -> ");
+    append_step(to, &round[(first + i) % length].observation);
+  }
+  if (length > IN_FIRST_LINE) kvo__append(to, " -> …");
+}
+
+static const char later[] = " What was not told is told with the present value once other deliveries are over; what "
+                            "goes on in a circle even then is not told "
+                            "of what it sets itself.";
+
+void kvo__fault_too_deep(uint32_t depth, const kvo_nesting *nesting, bool by_variable) {
+  bool is_settled = nesting->shape != KVO_CIRCLE || !nesting->values_repeat;
+  kvo_report *report = kvo__report(is_settled ? KVO_FAULT_RECURSION : KVO_FAULT_UNSETTLED);
+  const kvo_fault_step *steps = kvo__report_chain(report);
+  size_t count = report->fault.chain_count;
+  const kvo_fault_observation *last = count > 0 ? &steps[count - 1].observation : NULL;
+  kvo_sink *detail = &report->detail, *help = &report->help;
+  const char *repeat = nesting->values_repeat ? ", and is told the same values again and again" : "";
+  const char *limit = by_variable ? "KVO_MAX_DEPTH allows no more" : "the stack has no room for more";
+  switch (nesting->shape) {
+    case KVO_CIRCLE:
+      kvo__append(
+          detail, "%zu observations set what the next one observes%s; they nest %u deep, and %s: ", nesting->length,
+          nesting->values_repeat ? ", and are told the same values again and again" : "", (unsigned)depth, limit);
+      append_round(detail, steps, count, nesting->length);
+      kvo__append(
+          help, "bind in one direction only, set only what differs, or make the values agree: what one of them stores "
+                "(rounded, trimmed, clamped) is not what the other wants.");
+      break;
+    case KVO_CIRCLE_OF_ONE:
+      kvo__append(detail, "an observer sets what it observes%s; it nests %u deep, and %s: ", repeat, (unsigned)depth,
+                  limit);
+      if (last != NULL) append_step(detail, last);
+      kvo__append(help, "do not set the observed property in its own callback, or only to a value that differs.");
+      break;
+    case KVO_CIRCLE_IRREGULAR:
+      kvo__append(detail, "%zu observations call each other again and again, %u deep, and %s; the innermost is ",
+                  nesting->length, (unsigned)depth, limit);
+      if (last != NULL) append_step(detail, last);
+      kvo__append(help, "look at the chain: who sets what whom calls?");
+      break;
+    default:
+      kvo__append(detail, "deliveries nest %u deep, each of another observation, and %s; the innermost is ",
+                  (unsigned)depth, limit);
+      if (last != NULL) append_step(detail, last);
+      kvo__append(
+          help,
+          "this is no circle, but a long chain: shorten it, or set the next object after the callback has returned.");
+  }
+  kvo__append(help, by_variable ? " KVO_MAX_DEPTH=n lets deliveries nest deeper, as far as the stack allows."
+                                : " A thread with a larger stack lets deliveries nest deeper.");
+  kvo__append(help, "%s", later);
+  kvo__report_concerns(report, last, last != NULL ? 1 : 0, KVO_NOWHERE);
+  kvo__raise(report);
+}
+
+void kvo__fault_abandoned(const kvo_node *node) {
+  kvo_report *report = kvo__report(KVO_FAULT_ABANDONED_DELIVERY);
+  kvo__append(&report->detail, node != NULL ? "the callback of " : "a getter that was called for observers");
+  if (node != NULL) {
+    kvo__describe_node(node, &report->concerned);
+    append_step(&report->detail, &report->concerned);
+    kvo__report_concerns(report, &report->concerned, 1, KVO_NOWHERE);
+  }
+  kvo__append(&report->detail, " was left by longjmp or an exception: %s were not told",
+              node != NULL ? "the observers after it" : "they");
+  report->fault.help =
+      "catch exceptions and end jumps within the callback or the getter. Found at what this thread did next; that the "
+      "object's memory stays allocated cannot be helped";
+  kvo__raise(report);
+}
+
+/* ------------------------------------------------------------------------------------------------------ Announcements -- */
+
+/* A fault about an announcement of a key of an object, and one of its observers. */
+static void raise_announcement(kvo_report *report, const kvo_object *object, const kvo_class *cls,
+                               const kvo_fault_observation *concerned, kvo_place place) {
+  kvo__report_concerns(report, concerned, concerned != NULL ? 1 : 0, place);
+  report->fault.object = (const char *)object - (cls != NULL ? cls->header_offset : 0);
+  report->fault.object_class = cls != NULL ? cls->written : NULL;
+  kvo__raise(report);
+}
+
+static void append_object(kvo_sink *to, const kvo_object *object, const kvo_class *cls) {
+  kvo__append(to, "%s@0x%llx", cls != NULL ? cls->written : "(no class)",
+              kvo__address((const char *)object - (cls != NULL ? cls->header_offset : 0)));
+}
+
+void kvo__fault_no_will(const kvo_object *object, const char *key, const kvo_fault_observation *concerned,
+                        kvo_place place) {
+  const kvo_class *cls = kvo_object_class(object);
+  kvo_report *report = kvo__report(KVO_FAULT_DID_WITHOUT_WILL);
+  kvo__append(&report->detail, "didChange of \"%s\" of ", key);
+  append_object(&report->detail, object, cls);
+  kvo__append(&report->detail, " without willChange before: nobody is told");
+  report->fault.help =
+      "call willChange with the same key before the value changes, on the same thread, once for each didChange";
+  raise_announcement(report, object, cls, concerned, place);
+}
+
+void kvo__fault_unfinished(const kvo_info *info, const kvo_object *object, const char *key,
+                           const kvo_fault_observation *concerned, const char *end, const kvo_fault_site *will) {
+  kvo_report *report = kvo__report(KVO_FAULT_UNFINISHED_CHANGE);
+  kvo__append(&report->detail, "willChange of \"%s\" of ", key);
+  append_object(&report->detail, object, info->cls);
+  kvo__append(&report->detail, " was never followed by didChange: %s, and its observers were not told", end);
+  report->fault.help = "call didChange on every way out, also after an error: in Swift with defer";
+  report->fault.sites = will;
+  report->fault.site_count = 1;
+  raise_announcement(report, object, info->cls, concerned, KVO_NOWHERE);
+}
+
+void kvo__fault_crossed(const kvo_object *object, const char *key, const kvo_fault_observation *concerned,
+                        const kvo_fault_site *will, kvo_place did) {
+  const kvo_class *cls = kvo_object_class(object);
+  kvo_report *report = kvo__report(KVO_FAULT_CROSSED_THREADS);
+  kvo__append(&report->detail, "willChange of \"%s\" of ", key);
+  append_object(&report->detail, object, cls);
+  kvo__append(&report->detail, " was called on thread %u, and didChange on thread %u: nobody is told",
+              (unsigned)will->thread, (unsigned)kvo__thread_number());
+  report->fault.help = "call both on one thread; to change on another one, announce the change there";
+  report->fault.sites = will;
+  report->fault.site_count = 1;
+  raise_announcement(report, object, cls, concerned, did);
+}
+
+void kvo__fault_doubled(const kvo_info *info, const char *key, const kvo_fault_observation *concerned,
+                        const kvo_fault_site *will) {
+  kvo_report *report = kvo__report(KVO_FAULT_DOUBLE_NOTIFICATION);
+  kvo__append(&report->detail, "\"%s\" of ", key);
+  append_object(&report->detail, info->object, info->cls);
+  kvo__append(&report->detail,
+              " is set between willChange and didChange, and its setter tells the change, too: observers are "
+              "told twice");
+  report->fault.help = "announce by hand only what no setter tells, or switch the setter's telling off: "
+                       "automaticallyNotifiesObservers(forKey:) in Swift, KVO_PROPERTY_MANUAL in C";
+  report->fault.sites = will;
+  report->fault.site_count = 1;
+  /* Its place is where the pair is: told once for each. */
+  raise_announcement(report, info->object, info->cls, concerned, (kvo_place){will->file, will->line});
+}
+
+void kvo__fault_silent_change(const kvo_fault_observation *concerned, const kvo_info *holder, const char *key) {
+  kvo_report *report = kvo__report(KVO_FAULT_SILENT_CHANGE);
+  kvo__append(&report->detail, "\"%s\" of ", key);
+  append_object(&report->detail, holder->object, holder->cls);
+  kvo__append(&report->detail,
+              " was changed without notification, and the observation of \"%s\" of %s@0x%llx did not notice",
+              concerned->key_path, concerned->object_class, kvo__address(concerned->object));
+  report->fault.help =
+      "set it through its setter, or announce the change with willChange and didChange; the observation follows "
+      "from here on";
+  raise_announcement(report, holder->object, holder->cls, concerned, KVO_NOWHERE);
+}
+
+void kvo__warn_of_unknown_key(const kvo_object *object, const char *key, kvo_place place) {
+  const kvo_class *cls = kvo_object_class(object);
+  if (cls == NULL || kvo__class_find(cls, kvo_key_hash(key, strlen(key))) != NULL) return;
+  kvo_nearest nearest = {.name = key};
+  for (size_t i = 0; i < cls->property_count; i++) kvo__nearest(&nearest, cls->properties[i]->name);
+  if (nearest.found == NULL) return; /* any key may be announced, and perhaps this one is meant */
+  kvo_report *report = kvo__report(KVO_FAULT_UNDEFINED_KEY);
+  kvo__append(&report->detail, "willChange of \"%s\" of ", key);
+  append_object(&report->detail, object, cls);
+  kvo__append(&report->detail, ", which has no such key and no observer of it");
+  kvo__append(&report->help, "did you mean \"%s\"?", nearest.found);
+  report->fault.severity = KVO_SEVERITY_WARNING;
+  report->fault.why = "a change of a misspelt key is told to nobody";
+  raise_announcement(report, object, cls, NULL, place);
+}
+
+void kvo__fault_unordered_indexes(const kvo_object *object, const char *key, size_t position, size_t before,
+                                  size_t index, kvo_place place) {
+  const kvo_class *cls = kvo_object_class(object);
+  kvo_report *report = kvo__report(KVO_FAULT_BAD_INDEXES);
+  kvo__append(&report->detail, "a change of elements of \"%s\" of ", key);
+  append_object(&report->detail, object, cls);
+  kvo__append(&report->detail, " has positions that do not rise: number %zu is %zu after %zu", position, index, before);
+  report->fault.help = "give each position once, ascending";
+  raise_announcement(report, object, cls, NULL, place);
+}
+
+static void append_announced(kvo_sink *to, const kvo_announced *of) {
+  enum { SHOWN = 8 };
+  static const char *const names[] = {"?", "a setting", "an insertion", "a removal", "a replacement"};
+  kvo__append(to, "%s", names[of->kind >= KVO_CHANGE_SETTING && of->kind <= KVO_CHANGE_REPLACEMENT ? of->kind : 0]);
+  for (size_t i = 0; i < of->count && i < SHOWN; i++) kvo__append(to, "%s%zu", i == 0 ? " at " : ", ", of->indexes[i]);
+  if (of->count > SHOWN) kvo__append(to, " and %zu more", of->count - SHOWN);
+  if (of->count == 0) kvo__append(to, " at no position");
+}
+
+void kvo__fault_other_indexes(const kvo_object *object, const char *key, const kvo_announced *begun,
+                              const kvo_announced *end, const kvo_fault_site *will, kvo_place place) {
+  const kvo_class *cls = kvo_object_class(object);
+  kvo_report *report = kvo__report(KVO_FAULT_BAD_INDEXES);
+  kvo__append(&report->detail, "willChange of \"%s\" of ", key);
+  append_object(&report->detail, object, cls);
+  kvo__append(&report->detail, " announced ");
+  append_announced(&report->detail, begun);
+  kvo__append(&report->detail, ", and didChange ");
+  append_announced(&report->detail, end);
+  kvo__append(&report->detail, ": observers are told what willChange said");
+  report->fault.help = "give both the same kind and positions";
+  report->fault.sites = will;
+  report->fault.site_count = 1;
+  raise_announcement(report, object, cls, NULL, place);
+}

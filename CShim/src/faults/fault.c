@@ -1,0 +1,324 @@
+/* fault.c - every misuse ends here: one code, one report, one policy. The misuses themselves: faults_*.c. */
+#define _GNU_SOURCE
+#include "watching/history.h"
+#include "text/report.h"
+#include "watching/trace.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------------------------------------------------------------ Raising -- */
+
+static kvo_lock handler_lock;
+static kvo_fault_handler process_handler;
+static void *process_handler_arg;
+static kvo_fault_handler _Atomic scope_handler;
+static _Thread_local kvo_fault_handler thread_handler;
+static _Thread_local void *thread_handler_arg;
+static _Thread_local uint64_t thread_faults;
+
+uint64_t kvo_thread_fault_count(void) { return thread_faults; }
+
+kvo_fault_handler kvo_binding_set_scope_fault_handler(kvo_fault_handler handler) {
+  return atomic_exchange(&scope_handler, handler);
+}
+
+kvo_fault_handler kvo_set_thread_fault_handler(kvo_fault_handler handler, void *arg) {
+  kvo_fault_handler before = thread_handler;
+  thread_handler = handler;
+  thread_handler_arg = arg;
+  return before;
+}
+
+kvo_fault_handler kvo_get_thread_fault_handler(void **arg) {
+  if (arg != NULL) *arg = thread_handler_arg;
+  return thread_handler;
+}
+
+kvo_fault_handler kvo_set_fault_handler(kvo_fault_handler handler, void *arg) {
+  kvo__lock(&handler_lock);
+  kvo_fault_handler before = process_handler;
+  process_handler = handler;
+  process_handler_arg = arg;
+  kvo__unlock(&handler_lock);
+  return before;
+}
+
+kvo_fault_handler kvo_get_fault_handler(void **arg) {
+  kvo__lock(&handler_lock);
+  kvo_fault_handler present = process_handler;
+  if (arg != NULL) *arg = process_handler_arg;
+  kvo__unlock(&handler_lock);
+  return present;
+}
+
+__attribute__((noinline)) void kvo_fault_break(const kvo_fault *fault) {
+  __asm__ volatile("" : : "r"(fault) : "memory");
+}
+
+/* From this frame, not from libc's: swift-backtrace and gdb then see the whole stack of the misuse above it. */
+__attribute__((noinline)) _Noreturn void kvo__die(void) {
+  long process = getpid(), thread = syscall(SYS_gettid);
+#if defined(__x86_64__)
+  long result = SYS_tgkill;
+  __asm__ volatile("syscall" : "+a"(result) : "D"(process), "S"(thread), "d"((long)SIGABRT) : "rcx", "r11", "memory");
+#else
+  syscall(SYS_tgkill, process, thread, SIGABRT);
+#endif
+  abort(); /* SIGABRT was ignored, blocked or handled */
+}
+
+/* `cancellation` is what the program had set. */
+static kvo_action ask_handler(kvo_report *report, int cancellation) {
+  const kvo_fault *fault = &report->fault;
+  kvo__lock(&handler_lock);
+  kvo_fault_handler handler = process_handler;
+  void *arg = process_handler_arg;
+  kvo__unlock(&handler_lock);
+  kvo_fault_handler scope = atomic_load(&scope_handler);
+  if ((handler == NULL && scope == NULL && thread_handler == NULL) || kvo__in_handler()) return KVO_ACTION_DEFAULT;
+  kvo__cancel_resume(cancellation); /* it is the program's code */
+  uint32_t mark = kvo__handler_begin(__builtin_frame_address(0));
+  void *recorder = kvo__recording_suspend(); /* an evaluation may have raised it */
+  kvo_action action = KVO_ACTION_DEFAULT;
+  report->is_asked =
+      true; /* only while the handler has its mark, so that a signal handler does not take the report for left */
+  atomic_signal_fence(memory_order_seq_cst);
+  if (thread_handler != NULL) action = thread_handler(fault, thread_handler_arg);
+  if (action == KVO_ACTION_DEFAULT && scope != NULL) action = scope(fault, NULL);
+  if (action == KVO_ACTION_DEFAULT && handler != NULL) action = handler(fault, arg);
+  report->is_asked = false;
+  atomic_signal_fence(memory_order_seq_cst);
+  kvo__recording_resume(recorder);
+  kvo__handler_end(mark);
+  kvo__cancel_hold();
+  return action;
+}
+
+/* The thread that is just writing a report, and how many wait for their turn. */
+static _Atomic uintptr_t writer;
+static _Atomic uint32_t waiting;
+
+/* False when another thread keeps its turn for long, or when this one was interrupted by a signal in the midst of its own. */
+static bool take_turn(void) {
+  const struct timespec moment = {0, 1000000};
+  bool has_turn = false, waits = false;
+  for (int tries = 0; tries < 500; tries++) {
+    uintptr_t nobody = 0;
+    /* After those who wait already: a thread that reports one fault after the other would take every turn. */
+    bool is_first = waits || atomic_load(&waiting) == 0;
+    has_turn = is_first && atomic_compare_exchange_strong(&writer, &nobody, kvo__own_mark());
+    if (has_turn || nobody == kvo__own_mark()) break;
+    if (!waits) atomic_fetch_add(&waiting, 1);
+    waits = true;
+    nanosleep(&moment, NULL);
+  }
+  if (waits) atomic_fetch_sub(&waiting, 1);
+  return has_turn;
+}
+
+/* In the child of a fork another thread's turn has ended with it. */
+void kvo__faults_forked(void) {
+  if (atomic_load(&writer) != kvo__own_mark()) atomic_store(&writer, 0);
+  atomic_store(&waiting, 0);
+  kvo__reports_forked();
+}
+
+/* The help is for the first fault of a code; who has read it needs no other. */
+static bool was_told(kvo_fault_code code) {
+  static _Atomic uint64_t told[4];
+  uint64_t bit = UINT64_C(1) << code % 64;
+  return (atomic_fetch_or(&told[code / 64 % 4], bit) & bit) != 0;
+}
+
+/* Whole, or when it is not this thread's turn at least its first line, in one piece. */
+static bool write_to(int fd, const kvo_fault *fault, const kvo_report_form *form, bool has_turn) {
+  if (has_turn) return kvo__report_write(fault, form, fd);
+  char line[512];
+  kvo_sink to = {.memory = line, .capacity = sizeof line, .fd = -1};
+  kvo__append(&to, "%s", fault->summary);
+  size_t length = to.total < sizeof line ? to.total : sizeof line - 1;
+  line[length++] = '\n'; /* in place of the NUL */
+  return kvo__write_all(fd, line, length);
+}
+
+static void write_report(const kvo_fault *fault, bool demangles, bool has_turn) {
+  kvo_report_form form = {.demangles = demangles};
+  int fd = kvo__report_destination(&form.format);
+  form.is_repeated = was_told(fault->code);
+  if (!write_to(fd, fault, &form, has_turn) && kvo__report_redirect())
+    write_to(kvo__report_destination(&form.format), fault, &form, has_turn);
+}
+
+/* A debugger, or another tracer, follows this process. */
+static bool is_traced(void) {
+  char status[1024]; /* it stands near the beginning */
+  int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  ssize_t size = read(fd, status, sizeof status - 1);
+  close(fd);
+  status[size > 0 ? size : 0] = '\0';
+  const char *tracer = strstr(status, "TracerPid:");
+  return tracer != NULL && strtol(tracer + strlen("TracerPid:"), NULL, 10) != 0;
+}
+
+/* What tells places of the program apart: the source line if the caller told it, else the stack. */
+static uint64_t place_of(const kvo_fault *fault) {
+  uint64_t file = fault->file != NULL ? kvo_key_hash(fault->file, fault->file_length) : 0;
+  uint64_t parts[6] = {(uint64_t)fault->code, file, fault->line};
+  for (size_t i = 0; fault->file == NULL && i < fault->frame_count && i < 6; i++)
+    parts[i] = parts[i] * 31 + (uint64_t)(uintptr_t)fault->frames[i];
+  return kvo_key_hash((const char *)parts, sizeof parts);
+}
+
+/* Remembers the place. A bounded table: with it full, more is told rather than less. */
+static bool is_first_time(const kvo_fault *fault) {
+  static _Atomic uint64_t places[1024];
+  enum { COUNT = sizeof places / sizeof *places };
+  uint64_t place = place_of(fault);
+  for (size_t i = 0; i < COUNT; i++) {
+    uint64_t present = 0;
+    if (atomic_compare_exchange_strong(&places[(place + i) % COUNT], &present, place)) return true;
+    if (present == place) return false;
+  }
+  return true;
+}
+
+/* What of a fault is known by whom it is raised: the calls, the deliveries in progress, what happened before. */
+typedef struct raising {
+  kvo_report *report;
+  kvo_caller caller;
+  kvo_action action;
+  bool is_written, has_turn;
+} raising;
+
+/* Unless the line has it already. */
+static void append_place(kvo_sink *to, const char *what, const char *file, size_t length, uint32_t line) {
+  char place[320];
+  kvo_sink text = {.memory = place, .capacity = sizeof place, .fd = -1};
+  kvo__append(&text, "%.*s:%u", (int)length, file, (unsigned)line);
+  if (strstr(to->memory, place) == NULL) kvo__append(to, ", %s %s", what, place);
+}
+
+/* Of a log there may be the first line only: it says where it happened, or else where that was made which it is about. */
+static void append_places(kvo_sink *to, const kvo_fault *fault) {
+  const kvo_fault_observation *first = fault->observation_count > 0 ? fault->observations : NULL;
+  bool is_about_registration = fault->file == NULL || fault->code == KVO_FAULT_DEALLOCATED_WHILE_OBSERVED;
+  bool is_of_announcement = fault->code >= KVO_FAULT_DID_WITHOUT_WILL && fault->code <= KVO_FAULT_BAD_INDEXES;
+  if (fault->file == NULL && is_of_announcement && fault->site_count > 0 && fault->sites->file != NULL) {
+    append_place(to, "willChange called at", fault->sites->file, fault->sites->file_length, fault->sites->line);
+    is_about_registration = false;
+  }
+  if (is_about_registration && first != NULL && first->file != NULL) {
+    append_place(to, "registered at", first->file, first->file_length, first->line);
+    bool elsewhere = false;
+    for (size_t i = 1; i < fault->observation_count; i++)
+      elsewhere = elsewhere || first[i].line != first->line || first[i].file != first->file;
+    if (elsewhere) kvo__append(to, " and elsewhere");
+  }
+  if (fault->file != NULL) append_place(to, "at", fault->file, fault->file_length, fault->line);
+}
+
+static void put_texts(kvo_report *report) {
+  kvo_fault *fault = &report->fault;
+  kvo_sink to = {.memory = report->summary_text, .capacity = sizeof report->summary_text, .fd = -1};
+  fault->file_length = fault->file != NULL ? strlen(fault->file) : 0;
+  kvo__append(&to, "KVO%04d %s: %s", (int)fault->code, kvo_severity_name(fault->severity), report->detail.memory);
+  append_places(&to, fault);
+  fault->summary = report->summary_text;
+  fault->exception = kvo__exception_of(fault->code);
+  if (fault->why == NULL) fault->why = kvo__why_of(fault->code);
+  if (report->apple.total > 0) fault->apple = report->apple.memory;
+  if (report->help.total > 0) fault->help = report->help.memory;
+}
+
+static void complete(void *arg) {
+  const raising *of = arg;
+  kvo_report *report = of->report;
+  kvo_fault *fault = &report->fault;
+  put_texts(report);
+  if (fault->thread == 0) { /* else it is about what another thread does, or about no call at all */
+    fault->thread = kvo__thread_number();
+    fault->frames = report->frames;
+    fault->frame_count = kvo__stack_at_fault(&of->caller, report->frames, KVO_FAULT_FRAMES);
+  }
+  if (fault->chain == NULL) {
+    fault->chain = report->steps;
+    fault->chain_count = kvo__chain(report->steps, KVO_MOST_STEPS);
+  }
+  fault->events = report->past.events;
+  fault->event_count = kvo__history_of(fault->object, &report->past);
+}
+
+/* What is to be done, with nothing left to ask. */
+static void decide(void *arg) {
+  raising *of = arg;
+  const kvo_fault *fault = &of->report->fault;
+  kvo_action action = of->action;
+  if (action == KVO_ACTION_DEFAULT) action = kvo__policy_for(fault->code, fault->severity);
+  if (action == KVO_ACTION_ONCE) action = is_first_time(fault) ? KVO_ACTION_LOG : KVO_ACTION_IGNORE;
+  of->action = action;
+  of->is_written = action != KVO_ACTION_IGNORE;
+  of->has_turn = of->is_written && take_turn();
+  if (of->is_written) kvo__modules_look();
+  if (of->is_written) write_report(fault, kvo__can_demangle(&of->caller), of->has_turn);
+}
+
+__attribute__((noinline)) void kvo__raise(kvo_report *report) {
+  kvo_fault *fault = &report->fault;
+  if (kvo__is_switched_off(fault->code)) {
+    kvo__report_end(report);
+    return;
+  }
+  int cancellation = kvo__cancel_hold(); /* in the midst of a report its turn would never end */
+  raising of = {report, KVO_CALLER, KVO_ACTION_DEFAULT, false, false};
+  if (fault->severity == KVO_SEVERITY_FATAL) thread_faults++;
+  kvo__report_run(report, complete, &of);
+  of.action = ask_handler(report, cancellation); /* on the program's stack, for it is the program's */
+  kvo__report_run(report, decide, &of);
+  kvo_fault_break(fault);
+  if (of.action == KVO_ACTION_ABORT) kvo__trace_save();
+  if (of.action == KVO_ACTION_ABORT) kvo__die(); /* in its turn: of two that fault at once, one ends the process */
+  if (of.has_turn) atomic_store(&writer, 0);
+  if (of.action == KVO_ACTION_TRAP && is_traced()) raise(SIGTRAP);
+  kvo__report_end(report);
+  kvo__cancel_resume(cancellation);
+}
+
+void kvo__fault_interrupted(void) {
+  /* Locks are held, and nobody can be asked: the call can neither go on nor fail. */
+  static _Atomic bool is_told;
+  kvo__cancel_hold();
+  if (!atomic_exchange(&is_told, true)) {
+    kvo_report *report = kvo__report_begin(KVO_FAULT_ENDLESS_WAIT);
+    raising of = {report, KVO_CALLER, KVO_ACTION_ABORT, false, false};
+    report->fault.severity = KVO_SEVERITY_FATAL;
+    kvo__append(&report->detail,
+                "a signal handler calls the runtime in the midst of a call that it has interrupted, and would wait "
+                "for it for ever");
+    report->fault.help =
+        "in a signal handler note what has happened, and observe, remove and set where the program goes on: kvo.h "
+        "says what a handler may call";
+    kvo__report_run(report, complete, &of);
+    kvo__report_run(report, decide, &of);
+    kvo_fault_break(&report->fault);
+  }
+  kvo__die();
+}
+
+void kvo_fault_raise(kvo_fault_code code, const char *detail, const char *apple, const char *help,
+                     const kvo_fault_observation *observations, size_t observation_count, const char *file,
+                     uint32_t line) {
+  kvo_report *report = kvo__report(code);
+  kvo__append(&report->detail, "%s", detail != NULL ? detail : "");
+  report->fault.apple = apple;
+  report->fault.help = help;
+  report->fault.observations = observations;
+  report->fault.observation_count = observations != NULL ? observation_count : 0;
+  kvo__report_at(report, (kvo_place){file, line});
+  kvo__raise(report);
+}

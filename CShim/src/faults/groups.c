@@ -1,0 +1,72 @@
+/* groups.c - many observations in a report: those made at one place stand together. */
+#include "text/report.h"
+
+#include <stdlib.h>
+
+static int compare(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
+
+static int compare_texts(const char *a, const char *b) {
+  return a == NULL || b == NULL ? (a != NULL) - (b != NULL) : strcmp(a, b);
+}
+
+/* What was made at the same place, of objects of the same class, stands together, the oldest first. */
+static int by_place(const void *left, const void *right) {
+  const kvo_fault_observation *a = left, *b = right;
+  int result = compare_texts(a->file, b->file);
+  if (result == 0) result = compare(a->line, b->line);
+  if (result == 0) result = compare_texts(a->object_class, b->object_class);
+  return result != 0 ? result : strcmp(a->key_path, b->key_path);
+}
+
+static int by_age(const void *left, const void *right) {
+  const kvo_fault_observation *a = left, *b = right;
+  int result = by_place(left, right);
+  return result != 0 ? result : compare(a->alike, b->alike);
+}
+
+static int by_number(const void *left, const void *right) {
+  const kvo_fault_observation *a = left, *b = right;
+  int result = compare(b->alike, a->alike);
+  return result != 0 ? result : by_place(left, right);
+}
+
+size_t kvo__group(kvo_fault_observation *all, size_t count) {
+  size_t places = 0;
+  for (size_t i = 0; i < count; i++) all[i].alike = i; /* they come in a sensible order: by object, and by age */
+  qsort(all, count, sizeof *all, by_age);
+  for (size_t i = 0, next; i < count; i = next) {
+    next = i + 1;
+    while (next < count && by_place(&all[i], &all[next]) == 0) next++;
+    all[places] = all[i];
+    all[places++].alike = next - i - 1;
+  }
+  qsort(all, places, sizeof *all, by_number);
+  return places;
+}
+
+/* Two of the same key path. */
+static bool is_same_path(const kvo_fault_observation *a, const kvo_fault_observation *b) {
+  return strcmp(a->key_path, b->key_path) == 0;
+}
+
+void kvo__append_key_paths(kvo_sink *to, const kvo_fault_observation *groups, size_t count) {
+  enum { MOST = 8 };
+  bool is_one = true;
+  for (size_t i = 1; i < count && is_one; i++) is_one = is_same_path(&groups[0], &groups[i]);
+  kvo__append(to, is_one ? "key path: " : "key paths: ");
+  size_t shown = 0, left = 0;
+  for (size_t i = 0; i < count; i++) {
+    size_t before = 0, same = 0;
+    while (before < i && !is_same_path(&groups[before], &groups[i])) before++;
+    if (before < i) continue;
+    for (size_t k = i; k < count; k++)
+      if (is_same_path(&groups[k], &groups[i])) same += groups[k].alike + 1;
+    if (shown == MOST) {
+      left += same;
+      continue;
+    }
+    kvo__append(to, "%s\"%s\"", shown++ == 0 ? "" : ", ", groups[i].key_path);
+    if (same > 1) kvo__append(to, " ×%zu", same);
+  }
+  if (left > 0) kvo__append(to, " and %zu of other key paths", left);
+}

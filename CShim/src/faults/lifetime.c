@@ -1,0 +1,86 @@
+/* faults_lifetime.c - objects that die while they are observed, and objects whose header is not theirs any more. */
+#include "text/report.h"
+
+static const char *yes(kvo_options options, kvo_options option) { return (options & option) != 0 ? "YES" : "NO"; }
+
+/* What is an object with Apple is one here by its identity: the observation's id, and its key path. */
+static void append_info(kvo_sink *to, const kvo_fault_observation *of) {
+  kvo__append(to,
+              "\n<NSKeyValueObservance 0x%llx: Observer: 0x%llx, Key path: %s, Options: <New: %s, Old: %s, Prior: %s> "
+              "Context: 0x%llx, Property: 0x%llx>",
+              (unsigned long long)of->observation, kvo__address(of->observer), of->key_path, yes(of->options, KVO_NEW),
+              yes(of->options, KVO_OLD), yes(of->options, KVO_PRIOR), kvo__address(of->context),
+              kvo__address(of->key_path));
+}
+
+void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls, kvo_fault_observation *left, size_t count,
+                            kvo_place place) {
+  const void *instance = (const char *)object - cls->header_offset;
+  kvo_report *report = kvo__report(KVO_FAULT_DEALLOCATED_WHILE_OBSERVED);
+  size_t groups = count > KVO_MOST_SINGLE ? kvo__group(left, count) : count;
+  kvo__append(&report->detail, "%s@0x%llx was deallocated while %zu observation%s registered (", cls->written,
+              kvo__address(instance), count, count == 1 ? " was" : "s were");
+  kvo__append_key_paths(&report->detail, left, groups);
+  kvo__append(&report->detail, ")");
+  /* The list is for handlers and JSON: the text of the report has the observations already. */
+  kvo__append(&report->apple,
+              "An instance 0x%llx of class %s was deallocated while key value observers were still registered with it. "
+              "Current observation info: <NSKeyValueObservationInfo 0x%llx> (",
+              kvo__address(instance), cls->written, kvo__address(object));
+  for (size_t i = 0; i < count && count <= KVO_MOST_SINGLE; i++) append_info(&report->apple, &left[i]);
+  kvo__append(&report->apple, count <= KVO_MOST_SINGLE ? "\n)" : "...)");
+  bool itself = false;
+  for (size_t i = 0; i < groups; i++) itself = itself || left[i].observer == instance;
+  kvo__append(&report->help,
+              "%sremove each observation before its object dies, or make it one that ends with the object: in "
+              "Swift the token of observe(_:options:changeHandler:), in C the option KVO_ENDS_WITH_OBJECT",
+              itself
+                  ? "the observer is the object itself, so nobody can remove it in time: observe with a closure that "
+                    "does not capture the object, which ends with it. Otherwise "
+                  : "");
+  const kvo_tomb *removed = report->tombs;
+  size_t removed_count = kvo__tombs_at(instance, report->tombs, KVO_MOST_SITES);
+  for (size_t i = 0; i < removed_count; i++) {
+    kvo_sink label = {.memory = report->labels[i], .capacity = sizeof report->labels[i], .fd = -1};
+    kvo__append(&label, "removed in time: \"%s\" by %s@0x%llx", kvo__tomb_path(&removed[i]),
+                removed[i].observer_class[0] != '\0' ? removed[i].observer_class : "observer",
+                kvo__address(removed[i].observer));
+    kvo_fault_site *site = kvo__report_site(report, report->labels[i], removed[i].ended);
+    site->thread = removed[i].thread;
+    site->age = (double)(kvo__now() - removed[i].nanoseconds) / 1e9;
+  }
+  kvo__report_concerns(report, left, groups, place);
+  report->fault.object = instance;
+  report->fault.object_class = cls->written;
+  kvo__raise(report);
+}
+
+void kvo__fault_overwritten(const kvo_info *info, const kvo_fault_observation *concerned, uintptr_t word) {
+  const void *instance = (const char *)info->object - info->cls->header_offset;
+  kvo_report *report = kvo__report(KVO_FAULT_OVERWRITTEN_HEADER);
+  kvo__append(&report->detail, "the header of %s@0x%llx was overwritten with 0x%llx while the object was observed",
+              info->cls->written, kvo__address(instance), (unsigned long long)word);
+  report->fault.help =
+      "end an object with kvo_object_destroy or kvo_object_finish before its memory is freed or used again; do "
+      "not initialise it again, copy another one over it, or let another tool write to its header while it is "
+      "observed. Changes made since were told to nobody. Found when the last observation ended";
+  kvo__report_concerns(report, concerned, 1, KVO_NOWHERE);
+  report->fault.object = instance;
+  report->fault.object_class = info->cls->written;
+  kvo__raise(report);
+}
+
+void kvo__fault_ended_before_change(const kvo_info *info, const kvo_slot *slot, const char *function, kvo_place place) {
+  const void *instance = (const char *)info->object - info->cls->header_offset;
+  kvo_report *report = kvo__report(KVO_FAULT_INVALID_ARGUMENT);
+  kvo__append(&report->detail, "%s: %s@0x%llx is ended in a callback before a change of its \"%s\"", function,
+              info->cls->written, kvo__address(instance), kvo__slot_name(info, slot));
+  report->fault.why = "its setter is about to store into it";
+  report->fault.help =
+      "end it after the change: in a callback without is_prior, or where the set was called. If the process goes on, "
+      "kvo_object_destroy has done nothing";
+  report->fault.object = instance;
+  report->fault.object_class = info->cls->written;
+  kvo__report_at(report, place);
+  kvo__raise(report);
+}

@@ -1,0 +1,224 @@
+/* policy.c - what the environment says about faults: what happens after one, and where reports go. Read once. */
+#define _GNU_SOURCE
+#include "text/report.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const kvo_fault_kind codes[] = {
+#define KVO_FAULT_ROW(name, value, severity, exception, text)                                                          \
+  {name, KVO_SEVERITY_##severity, sizeof exception > 1 ? exception : NULL, text},
+    KVO_FAULT_MAP(KVO_FAULT_ROW)
+#undef KVO_FAULT_ROW
+};
+enum { CODE_COUNT = sizeof codes / sizeof *codes, SEVERITY_COUNT = KVO_SEVERITY_INFO + 1 };
+
+static const char *const severity_names[SEVERITY_COUNT] = {"fatal", "error", "warning", "info"};
+
+/* KVO_ACTION_DEFAULT where KVO_POLICY does not speak. */
+static kvo_action general_policy, severity_policies[SEVERITY_COUNT], code_policies[CODE_COUNT];
+static kvo_report_format report_format;
+static _Atomic int report_fd = STDERR_FILENO;
+
+/* Its index in the table. */
+static size_t row_of(kvo_fault_code code) {
+  size_t row = 0;
+  while (row + 1 < CODE_COUNT && codes[row].code != code) row++;
+  return row;
+}
+
+const kvo_fault_kind *kvo_fault_kind_at(size_t index) { return index < CODE_COUNT ? &codes[index] : NULL; }
+
+const char *kvo__exception_of(kvo_fault_code code) { return codes[row_of(code)].exception; }
+
+kvo_severity kvo__severity_of(kvo_fault_code code) { return codes[row_of(code)].severity; }
+
+const char *kvo_severity_name(kvo_severity severity) {
+  return (unsigned)severity < SEVERITY_COUNT ? severity_names[severity] : "unknown";
+}
+
+/* ------------------------------------------------------------------------------------------------------------ Reading -- */
+
+void kvo__complain(const char *variable, const char *item, size_t length, const char *problem) {
+  if (kvo__is_switched_off(KVO_FAULT_BAD_CONFIGURATION)) return;
+  char line[512];
+  kvo_sink to = {.memory = line, .capacity = sizeof line, .fd = STDERR_FILENO};
+  kvo__append(&to, "KVO%04d %s: %s: \"%.*s\" %s", (int)KVO_FAULT_BAD_CONFIGURATION,
+              severity_names[KVO_SEVERITY_WARNING], variable, (int)(length < 64 ? length : 64), item, problem);
+  kvo__put_byte(&to, '\n');
+  kvo__sink_flush(&to);
+}
+
+static bool is(const char *item, size_t length, const char *word) {
+  return strlen(word) == length && memcmp(item, word, length) == 0;
+}
+
+static bool parse_action(const char *item, size_t length, kvo_action *out) {
+  if (is(item, length, "abort"))
+    *out = KVO_ACTION_ABORT;
+  else if (is(item, length, "log"))
+    *out = KVO_ACTION_LOG;
+  else if (is(item, length, "ignore"))
+    *out = KVO_ACTION_IGNORE;
+  else if (is(item, length, "trap"))
+    *out = KVO_ACTION_TRAP;
+  else if (is(item, length, "once"))
+    *out = KVO_ACTION_ONCE;
+  else
+    return false;
+  return true;
+}
+
+/* What an item such as `error:log` or `KVO0002:log` speaks for; NULL for nothing that there is. */
+static kvo_action *subject(const char *item, size_t length) {
+  for (size_t i = 0; i < SEVERITY_COUNT; i++)
+    if (is(item, length, severity_names[i])) return &severity_policies[i];
+  for (size_t i = 0; i < CODE_COUNT; i++) {
+    char name[16];
+    kvo_sink to = {.memory = name, .capacity = sizeof name, .fd = -1};
+    kvo__append(&to, "KVO%04d", (int)codes[i].code);
+    if (is(item, length, name)) return &code_policies[i];
+  }
+  return NULL;
+}
+
+static bool parse_policy(const char *item, size_t length) {
+  const char *colon = memchr(item, ':', length);
+  if (colon == NULL) return parse_action(item, length, &general_policy);
+  kvo_action *of = subject(item, (size_t)(colon - item));
+  return of != NULL && parse_action(colon + 1, length - (size_t)(colon + 1 - item), of);
+}
+
+static bool parse_form(const char *item, size_t length) {
+  bool json = is(item, length, "json");
+  if (json) report_format = KVO_REPORT_JSON;
+  return json || is(item, length, "text") || is(item, length, "leaks"); /* of the last: knobs.c */
+}
+
+static void read_list(const char *variable, bool (*parse)(const char *item, size_t length), const char *advice) {
+  for (const char *list = secure_getenv(variable); list != NULL && *list != '\0';) {
+    size_t length = strcspn(list, ",");
+    if (!parse(list, length)) kvo__complain(variable, list, length, advice);
+    list += length;
+    if (*list == ',') list++;
+  }
+}
+
+static void complain_of_path(const char *pattern) {
+  kvo__complain("KVO_REPORT_PATH", pattern, strlen(pattern), "cannot be written to: reports go to standard error");
+}
+
+static void open_report_file(void) {
+  const char *pattern = secure_getenv("KVO_REPORT_PATH");
+  if (pattern == NULL || *pattern == '\0') return;
+  char path[4096];
+  kvo_sink to = {.memory = path, .capacity = sizeof path, .fd = -1};
+  for (const char *rest = pattern; *rest != '\0';) {
+    const char *place = strstr(rest, "%p");
+    size_t length = place != NULL ? (size_t)(place - rest) : strlen(rest);
+    for (size_t i = 0; i < length; i++) kvo__put_byte(&to, rest[i]); /* as it is: it is not for people */
+    if (place != NULL) kvo__put_number(&to, (unsigned long long)getpid(), 10);
+    rest += length + (place != NULL ? 2 : 0);
+  }
+  bool is_whole = kvo__sink_end(&to) < sizeof path;
+  /* Without waiting: a pipe may have no reader. */
+  int fd = is_whole ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666) : -1;
+  if (fd >= 0)
+    report_fd = fd;
+  else
+    complain_of_path(pattern);
+}
+
+bool kvo__report_redirect(void) {
+  if (report_fd == STDERR_FILENO) return false;
+  report_fd = STDERR_FILENO;
+  complain_of_path(secure_getenv("KVO_REPORT_PATH"));
+  return true;
+}
+
+static void print_help(void) {
+  const char *help = secure_getenv("KVO_HELP");
+  if (help == NULL || *help == '\0' || strcmp(help, "0") == 0) return;
+  char block[1024];
+  kvo_sink text = {.memory = block, .capacity = sizeof block, .fd = STDERR_FILENO};
+  kvo__put(&text,
+           "What happens after a fault of key-value observing is for the environment to say:\n"
+           "  KVO_POLICY       abort, trap, log, once or ignore, for all faults, or a list for a severity or a code:\n"
+           "                   log,error:abort,KVO0002:ignore\n"
+           "  KVO_REPORT       text or json; and leaks: tell at exit what is still observed\n"
+           "  KVO_REPORT_PATH  a file to append reports to; %p is the process id\n"
+           "  KVO_STACKS=n     keep n return addresses of each registration and removal (0; to 64); full: 64, and\n"
+           "                   reports show the library's own calls, too\n"
+           "  KVO_ZOMBIES=n    remember n ended observations (2048; to 65536)\n"
+           "  KVO_HISTORY=n    remember n events (0; to 1048576)\n"
+           "  KVO_VALUES=1     let reports contain values of properties\n"
+           "  KVO_MAX_DEPTH=n  let deliveries nest n deep at most; 0: as deep as the stack allows\n"
+           "  KVO_SLOW_MS=n    tell of callbacks that take longer, in milliseconds (0: of none)\n"
+           "  KVO_HELP=1       this list\n"
+           "The faults:\n");
+  for (size_t i = 0; i < CODE_COUNT; i++)
+    kvo__append(&text, "  KVO%04d %-7s %s\n", (int)codes[i].code, severity_names[codes[i].severity], codes[i].meaning);
+  kvo__sink_flush(&text);
+}
+
+static void read_environment(void) {
+  int cancellation = kvo__cancel_hold();
+  read_list("KVO_POLICY", parse_policy,
+            "is not understood and is skipped; say abort, trap, log, once, ignore, or one of them for a severity or a "
+            "code: error:log, KVO0002:log");
+  read_list("KVO_REPORT", parse_form, "is not understood and is skipped; say text or json, and leaks");
+  open_report_file();
+  print_help();
+  kvo__cancel_resume(cancellation);
+}
+
+static void need_environment(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, read_environment);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- Asking -- */
+
+/* What must not go on as if nothing were: only in silence it may not. */
+static bool may_be_ignored(kvo_fault_code code) {
+  return code != KVO_FAULT_DANGLING_OBSERVER && code != KVO_FAULT_ABANDONED_DELIVERY;
+}
+
+static kvo_action default_action(kvo_severity severity) {
+  static const kvo_action actions[SEVERITY_COUNT] = {KVO_ACTION_ABORT, KVO_ACTION_LOG, KVO_ACTION_ONCE,
+                                                     KVO_ACTION_IGNORE};
+  return actions[severity];
+}
+
+kvo_action kvo__policy_for(kvo_fault_code code, kvo_severity severity) {
+  need_environment();
+  kvo_action action = code_policies[row_of(code)];
+  if (action == KVO_ACTION_DEFAULT) action = severity_policies[severity];
+  /* A general policy is about what would end the process or be told: what harms nothing does not end it by that, and what is
+   * told to nobody stays so. */
+  bool is_general =
+      severity == KVO_SEVERITY_FATAL || (severity != KVO_SEVERITY_INFO && general_policy != KVO_ACTION_ABORT);
+  if (action == KVO_ACTION_DEFAULT && is_general) action = general_policy;
+  if (action == KVO_ACTION_DEFAULT) action = default_action(severity);
+  return action == KVO_ACTION_IGNORE && !may_be_ignored(code) ? KVO_ACTION_LOG : action;
+}
+
+bool kvo__policy_names(kvo_fault_code code) {
+  need_environment();
+  return code_policies[row_of(code)] != KVO_ACTION_DEFAULT;
+}
+
+#if defined(KVO_MUTATIONS)
+bool kvo__is_switched_off(kvo_fault_code code) {
+  const char *number = secure_getenv("KVO_WITHOUT");
+  return number != NULL && atoi(number) == (int)code;
+}
+#endif
+
+int kvo__report_destination(kvo_report_format *format) {
+  need_environment();
+  *format = report_format;
+  return report_fd;
+}

@@ -1,0 +1,145 @@
+/* faults_stranger.c - the removal, by observer and key path, of what is not registered; and of what is registered several times. */
+#include "text/report.h"
+
+/* ---------------------------------------------------------------------------------------------- What is registered -- */
+
+/* The observations of the object, copied flat. */
+typedef struct registered {
+  kvo_fault_observation *all;
+  size_t count, capacity;
+} registered;
+
+static void collect(const kvo_fault_observation *observation, void *arg) {
+  registered *into = arg;
+  if (into->count < into->capacity) into->all[into->count++] = *observation;
+}
+
+static registered registered_with(const kvo_object *object) {
+  registered on = {NULL, 0, kvo_object_observation_count(object)};
+  if (on.capacity > 0) on.all = kvo__alloc(on.capacity * sizeof *on.all);
+  if (on.all == NULL) on.capacity = 0;
+  kvo_object_visit_observations(object, collect, &on);
+  return on;
+}
+
+/* --------------------------------------------------------------------------------------------------- Elsewhere -- */
+
+/* An observation by the same observer of the same key path, with another object; strings are copied, as it may end. */
+typedef struct elsewhere {
+  const void *observer, *object;
+  const char *key_path;
+  bool found;
+  char object_class[64];
+  const void *other_object;
+  kvo_place place;
+} elsewhere;
+
+static void look_elsewhere(kvo_node *node, void *arg) {
+  elsewhere *search = arg;
+  kvo_fault_observation described;
+  kvo__describe_node(node, &described);
+  if (search->found || described.observer != search->observer || described.object == search->object ||
+      strcmp(described.key_path, search->key_path) != 0)
+    return;
+  search->found = true;
+  search->other_object = described.object;
+  search->place = (kvo_place){described.file, described.line};
+  kvo__copy_cut(search->object_class, sizeof search->object_class, described.object_class);
+}
+
+static elsewhere find_elsewhere(const void *observer, const void *object, const char *key_path) {
+  elsewhere search = {.observer = observer, .object = object, .key_path = key_path};
+  if (observer == NULL) return search;
+  kvo__world_stop();
+  kvo__ids_visit(look_elsewhere, &search);
+  kvo__world_resume();
+  return search;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- Hints -- */
+
+static void append_hint(kvo_sink *to, const registered *on, const void *observer, const char *key_path,
+                        const elsewhere *other) {
+  const kvo_fault_observation *with_other_context = NULL, *of_other_path = NULL;
+  kvo_nearest nearest = {.name = key_path};
+  for (size_t i = 0; i < on->count; i++) {
+    if (on->all[i].observer != observer) continue;
+    of_other_path = &on->all[i];
+    if (strcmp(on->all[i].key_path, key_path) == 0)
+      with_other_context = &on->all[i];
+    else
+      kvo__nearest(&nearest, on->all[i].key_path);
+  }
+  if (with_other_context != NULL)
+    kvo__append(to, "this observer observes this key path with context 0x%llx: pass the one given at registration",
+                kvo__address(with_other_context->context));
+  else if (nearest.found != NULL)
+    kvo__append(to, "did you mean \"%s\", which this observer observes?", nearest.found);
+  else if (other->found)
+    kvo__append(to, "this observer observes \"%s\" of another object, %s@0x%llx: was the object replaced between?",
+                key_path, other->object_class, kvo__address(other->other_object));
+  else if (of_other_path != NULL)
+    kvo__append(to, "this observer observes another key path of the object, \"%s\": is it that one?",
+                of_other_path->key_path);
+  else if (on->count == 0)
+    kvo__append(to, "nothing is registered with the object: was the observer added to another one, or never?");
+  else
+    kvo__append(to, "other observers are registered with the object, but not this one: was it added to another object, "
+                    "or never?");
+}
+
+/* A fault about an observer, a key path and an object. */
+static void raise_stranger(const kvo_object *object, const kvo_observer_identity *identity, const char *key_path,
+                           const void *context, bool match_context, kvo_place place) {
+  const kvo_class *cls = kvo_object_class(object);
+  const char *name = cls != NULL ? cls->written : "(no class)";
+  const void *instance = kvo_object_instance(object);
+  const char *observer_class = identity->class_name != NULL ? identity->class_name : "observer";
+  kvo_report *report = kvo__report(KVO_FAULT_NOT_REGISTERED);
+  kvo__append(&report->detail, "cannot remove %s@0x%llx for \"%s\"", observer_class, kvo__address(identity->address),
+              key_path);
+  if (match_context) kvo__append(&report->detail, " with context 0x%llx", kvo__address(context));
+  kvo__append(&report->detail, " from %s@0x%llx: it is not registered", name, kvo__address(instance));
+  kvo__append_cannot_remove(&report->apple, observer_class, identity->address, key_path, name, instance);
+  elsewhere other = find_elsewhere(identity->address, instance, key_path);
+  if (other.found) kvo__report_site(report, "with the other object registered", other.place);
+  if (kvo__tomb_find(instance, identity->address, key_path, context, match_context, true, report->tombs))
+    kvo__report_site(report, "with an earlier object at this address registered", report->tombs[0].registered);
+  /* As readers, so that the strings stay while the report is made. */
+  kvo_info *info = kvo__word_info(kvo__word(object));
+  uint64_t entered = info != NULL ? kvo__enter(info) : 0;
+  registered on = registered_with(object);
+  append_hint(&report->help, &on, identity->address, key_path, &other);
+  if (on.count > KVO_MOST_SINGLE) on.count = kvo__group(on.all, on.count);
+  kvo__report_concerns(report, on.all, on.count, place);
+  report->fault.object = instance;
+  report->fault.object_class = name;
+  kvo__raise(report);
+  if (info != NULL) kvo__leave(info, entered);
+  kvo__free(on.all);
+}
+
+void kvo__fault_not_registered(const kvo_object *object, const kvo_observer_identity *identity, const char *key_path,
+                               const void *context, bool match_context, kvo_place place) {
+  kvo_tomb tomb;
+  kvo__tomb_await();
+  if (kvo__tomb_find(kvo_object_instance(object), identity->address, key_path, context, match_context, false, &tomb))
+    kvo__fault_ended(tomb.id, place);
+  else
+    raise_stranger(object, identity, key_path, context, match_context, place);
+}
+
+/* --------------------------------------------------------------------------------------------------------- Ambiguous -- */
+
+void kvo__fault_ambiguous(const kvo_fault_observation *candidates, size_t count, kvo_place place) {
+  const kvo_fault_observation *taken = &candidates[0];
+  kvo_report *report = kvo__report(KVO_FAULT_AMBIGUOUS_REMOVAL);
+  kvo__append(&report->detail,
+              "a removal without context of %s@0x%llx for \"%s\" of %s@0x%llx fits %zu observations: the newest, with "
+              "context 0x%llx, is removed",
+              taken->observer_class != NULL ? taken->observer_class : "observer", kvo__address(taken->observer),
+              taken->key_path, taken->object_class, kvo__address(taken->object), count, kvo__address(taken->context));
+  report->fault.help = "remove with the context given at registration";
+  kvo__report_concerns(report, candidates, count, place);
+  kvo__raise(report);
+}

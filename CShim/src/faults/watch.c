@@ -1,0 +1,39 @@
+/* faults_watch.c - what is told only to those who ask for it: observations that never end, callbacks that take long. */
+#include "text/report.h"
+
+#include <unistd.h>
+
+void kvo__fault_never_ended(const kvo_fault_observation *places, size_t place_count, size_t count) {
+  const kvo_fault_observation *most = places; /* those of which there are most come first */
+  kvo_report *report = kvo__report(KVO_FAULT_NEVER_ENDED);
+  kvo__append(&report->detail,
+              "%zu observation%s, made at %zu place%s, had not ended when the process did; %zu of them: \"", count,
+              count == 1 ? "" : "s", place_count, place_count == 1 ? "" : "s", most->alike + 1);
+  kvo__append(&report->detail, "%s\" of %s", most->key_path, most->object_class);
+  if (most->file != NULL) kvo__append(&report->detail, ", at %s:%u", most->file, (unsigned)most->line);
+  report->fault.thread = kvo__thread_number();
+  report->fault.observations = places;
+  report->fault.observation_count = place_count;
+  report->fault.help =
+      "end an observation when its work is done: in Swift let go of its token, and let its closure capture neither the "
+      "token nor the object; in C call kvo_remove_observer. One that is meant to last as long as the process may stay";
+  kvo__raise(report);
+}
+
+void kvo__fault_slow(const kvo_fault_observation *delivered, uint32_t thread, uint64_t milliseconds) {
+  char name[64];
+  kvo_report *report = kvo__report(KVO_FAULT_SLOW_CALLBACK);
+  kvo__append(&report->detail, "an observer of \"%s\" of %s@0x%llx has not returned for %llu ms, on thread %u %s",
+              delivered->key_path, delivered->object_class, kvo__address(delivered->object),
+              (unsigned long long)milliseconds, (unsigned)thread,
+              thread == (uint32_t)getpid() ? "(main)" : kvo__thread_name(thread, name, sizeof name));
+  report->fault.thread = thread;
+  report->fault.object = delivered->object;
+  report->fault.object_class = delivered->object_class;
+  report->fault.observations = delivered;
+  report->fault.observation_count = 1;
+  report->fault.help =
+      "let the callback only note the change, and do the work elsewhere: whoever set the property waits "
+      "for it";
+  kvo__raise(report);
+}

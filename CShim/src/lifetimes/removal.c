@@ -1,0 +1,181 @@
+/* removal.c - the end of observations, by id and by observer and key path. */
+#include "text/report.h"
+#include "watching/ended.h"
+
+/* Tokens of a binding end their observations once, and are not remembered. */
+static bool is_remembered(const kvo_node *node) {
+  bool ends_with_object = (node->options & KVO_ENDS_WITH_OBJECT) != 0;
+  return !ends_with_object || kvo__is_of_c(kvo__node_ops(node));
+}
+
+void kvo__remember_ended(const kvo_node *node, bool by_death, kvo_place place) {
+  if (kvo__knobs.zombies == 0 || !is_remembered(node)) return;
+  kvo__tomb_add(node, by_death, place);
+  kvo_info *info = kvo__slot_info(atomic_load_explicit(&node->slot, memory_order_relaxed));
+  if ((atomic_load(&info->state) & KVO_STATE_REMEMBERED) == 0) atomic_fetch_or(&info->state, KVO_STATE_REMEMBERED);
+}
+
+static kvo_status cancel(kvo_observation observation, kvo_place place) {
+  /* Marked, so that another thread that waits for its end waits until it is dead; and a section, so that no fork comes between. */
+  kvo__section_enter();
+  uint32_t mark = kvo__mark(observation, NULL, NULL, NULL);
+  kvo_node *node = kvo__id_claim(observation);
+  bool evaluated = node != NULL && kvo__node_kind(node) == KVO_NODE_ANCHOR;
+  if (evaluated) kvo__tracked_stop(node->user_data);
+  if (node != NULL) kvo__remember_ended(node, false, place); /* in the section: see kvo__tomb_await */
+  kvo__unmark(mark);
+  kvo__section_leave();
+  if (node == NULL) return KVO_ERROR_NOT_REGISTERED;
+  if (kvo__knobs.unused && !kvo__node_was_told(node)) kvo__fault_unused(node, place);
+  kvo_info *info = kvo__slot_info(atomic_load_explicit(&node->slot, memory_order_relaxed));
+  if (evaluated) kvo__tracked_end(node->user_data);
+  kvo__tap_node(node, KVO_MOMENT_ENDED);
+  kvo__node_retire(info, node);
+  return KVO_OK;
+}
+
+kvo_status kvo_cancel_observer_at(kvo_observation observation, const char *file, uint32_t line) {
+  return cancel(observation, (kvo_place){file, line});
+}
+
+kvo_status kvo_cancel_observer_and_wait_at(kvo_observation observation, const char *file, uint32_t line) {
+  kvo_place place = {file, line};
+  kvo_status status = cancel(observation, place);
+  kvo_waited waited = kvo__wait_for_deliveries(observation);
+  if (waited != KVO_WAITED) kvo__fault_endless_wait(observation, waited, place);
+  return status;
+}
+
+kvo_status kvo_remove_observer_at(kvo_observation observation, const char *file, uint32_t line) {
+  kvo_place place = {file, line};
+  kvo_status status = cancel(observation, place);
+  if (status != KVO_OK) kvo__fault_ended(observation, place);
+  return status;
+}
+
+/* ------------------------------------------------------------------------------------------ By observer and key path -- */
+
+/* The newest first; as many as there is room for. */
+typedef struct matches {
+  kvo_fault_observation all[4];
+  size_t count;
+  uint64_t orders[4];
+} matches;
+
+static void insert(matches *into, const kvo_fault_observation *match, uint64_t order) {
+  enum { MOST = sizeof into->all / sizeof *into->all };
+  size_t at = 0;
+  while (at < into->count && at < MOST && into->orders[at] > order) at++;
+  if (at == MOST) return;
+  if (into->count < MOST) into->count++;
+  for (size_t i = into->count - 1; i > at; i--) {
+    into->all[i] = into->all[i - 1];
+    into->orders[i] = into->orders[i - 1];
+  }
+  into->all[at] = *match;
+  into->orders[at] = order;
+}
+
+/* A search for what one wants. */
+typedef struct search {
+  const kvo_wanted *what;
+  matches found;
+  size_t in_slot;
+} search;
+
+static bool note_match(kvo_node *node, void *arg) {
+  search *of = arg;
+  enum { MOST = sizeof of->found.all / sizeof *of->found.all };
+  if (!atomic_load(&node->live)) return true;
+  kvo_fault_observation described;
+  kvo__describe_node(node, &described);
+  if (described.observer != of->what->address || strcmp(described.key_path, of->what->key_path) != 0) return true;
+  if (of->what->match_context && described.context != of->what->context) return true;
+  insert(&of->found, &described, kvo__node_order(node));
+  return ++of->in_slot < MOST; /* the others are older */
+}
+
+/* Those that match, of those registered: in the slot of the key, or, of an expression, in that of the anchors. The caller is a reader. */
+static matches find_matches(kvo_info *info, const kvo_wanted *what) {
+  search of = {.what = what};
+  kvo_key path = kvo_key_hash(what->key_path, strlen(what->key_path));
+  kvo_slot *slots[] = {kvo__slot_find(info, path), kvo__slot_find(info, KVO_KEY_ANCHORS)};
+  kvo__lock(&info->lock);
+  for (size_t i = 0; i < 2; i++) {
+    of.in_slot = 0;
+    if (slots[i] != NULL) kvo__slot_visit(info, slots[i], what, note_match, &of);
+  }
+  kvo__unlock(&info->lock);
+  return of.found;
+}
+
+/* Whether they are not the same registration made several times. */
+static bool have_several_contexts(const matches *found) {
+  for (size_t i = 1; i < found->count; i++)
+    if (found->all[i].context != found->all[0].context) return true;
+  return false;
+}
+
+kvo_status kvo_binding_remove(kvo_object *object, const kvo_observer_identity *identity, const char *key_path,
+                              void *context, bool match_context, const char *file, uint32_t line) {
+  kvo_place place = {file, line};
+  if (object == NULL || key_path == NULL || identity == NULL) {
+    const char *wrong = object == NULL ? "object is NULL" : key_path == NULL ? "key_path is NULL" : "identity is NULL";
+    kvo__fault_invalid_argument("removal of an observer", wrong, place);
+    return KVO_ERROR_INVALID_ARGUMENT;
+  }
+  kvo_wanted what = {identity->address, key_path, context, match_context};
+  kvo_info *info = kvo__word_info(kvo__word(object));
+  while (info != NULL) {
+    uint64_t entered = kvo__enter(info);
+    matches found = find_matches(info, &what);
+    if (have_several_contexts(&found)) kvo__fault_ambiguous(found.all, found.count, place);
+    kvo__leave(info, entered);
+    if (found.count == 0) break;
+    if (cancel(found.all[0].observation, place) == KVO_OK)
+      return KVO_OK; /* else another thread was faster: look again */
+  }
+  kvo__fault_not_registered(object, identity, key_path, context, match_context, place);
+  return KVO_ERROR_NOT_REGISTERED;
+}
+
+void kvo__find_duplicate(kvo_object *object, const kvo_observer_identity *identity, const char *key_path,
+                         const void *context, kvo_place place) {
+  kvo_wanted what = {identity->address, key_path, context, true};
+  kvo_info *info = kvo__word_info(kvo__word(object));
+  if (info == NULL) return;
+  uint64_t entered = kvo__enter(info);
+  matches found = find_matches(info, &what);
+  if (found.count > 0) kvo__fault_duplicate(&found.all[0], place);
+  kvo__leave(info, entered);
+}
+
+kvo_status kvo_remove_observer_for_at(kvo_object *object, void *user_data, const char *key_path, const char *file,
+                                      uint32_t line) {
+  kvo_observer_identity identity = {NULL, user_data};
+  return kvo_binding_remove(object, &identity, key_path, NULL, false, file, line);
+}
+
+kvo_status kvo_remove_observer_for_context_at(kvo_object *object, void *user_data, const char *key_path, void *context,
+                                              const char *file, uint32_t line) {
+  kvo_observer_identity identity = {NULL, user_data};
+  return kvo_binding_remove(object, &identity, key_path, context, true, file, line);
+}
+
+/* -------------------------------------------------------------------------------------- For callers without a place -- */
+
+kvo_status kvo_cancel_observer(kvo_observation observation) { return cancel(observation, KVO_NOWHERE); }
+
+kvo_status kvo_cancel_observer_and_wait(kvo_observation observation) {
+  return kvo_cancel_observer_and_wait_at(observation, NULL, 0);
+}
+
+kvo_status kvo_remove_observer(kvo_observation observation) { return kvo_remove_observer_at(observation, NULL, 0); }
+
+kvo_status kvo_remove_observer_for(kvo_object *object, void *user_data, const char *key_path) {
+  return kvo_remove_observer_for_at(object, user_data, key_path, NULL, 0);
+}
+
+kvo_status kvo_remove_observer_for_context(kvo_object *object, void *user_data, const char *key_path, void *context) {
+  return kvo_remove_observer_for_context_at(object, user_data, key_path, context, NULL, 0);
+}

@@ -1,0 +1,272 @@
+/* modules.c - see modules.h. The loader would tell what is loaded, but under a lock, which may be held for ever in the child of a fork.
+ * So it is read from the kernel's list of mappings, and what is found is kept. */
+#define _GNU_SOURCE
+#include "platform/modules.h"
+
+#include <fcntl.h>
+#include <link.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+enum { MOST_MODULES = 512, LONGEST_PATH = 200, LONGEST_ID = 32, FREE = 0, BUSY = 1, READY = 2 };
+
+typedef struct noted_module {
+  /** A slot that was taken and not yet filled is BUSY: another thread, or what a signal has interrupted, is at it. */
+  _Atomic uint32_t state;
+  /** The last look that has found it. */
+  _Atomic uint32_t seen;
+  /** Where its code is, and where the file begins in memory. */
+  uintptr_t begin, end, header_at;
+  uintptr_t base, build_id_at;
+  size_t build_id_length;
+  ElfW(Ehdr) header;
+  unsigned char build_id[LONGEST_ID];
+  char path[LONGEST_PATH];
+} noted_module;
+
+/* The later ones are newer: of two at one address the later counts. */
+static noted_module noted[MOST_MODULES];
+
+static const noted_module *at(size_t index) {
+  return atomic_load_explicit(&noted[index].state, memory_order_acquire) == READY ? &noted[index] : NULL;
+}
+
+/* The newest that has, or had, its code there; looks from `below` downwards, and stores where it was found. */
+static const noted_module *find(uintptr_t address, size_t *below) {
+  for (size_t i = *below; i-- > 0;) {
+    const noted_module *each = at(i);
+    if (each == NULL || address < each->begin || address >= each->end) continue;
+    *below = i;
+    return each;
+  }
+  return NULL;
+}
+
+/* Looks are numbered; the last one that is over. */
+static _Atomic uint32_t looks, last_look;
+
+static void set_at_least(_Atomic uint32_t *number, uint32_t least) {
+  uint32_t present = atomic_load(number);
+  while (present < least && !atomic_compare_exchange_weak(number, &present, least)) continue;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- Reading -- */
+
+/* Through a file, because what is unmapped in this moment is then an error and no crash. */
+static bool read_memory(int memory, uintptr_t address, void *to, size_t size) {
+  return pread(memory, to, size, (off_t)address) == (ssize_t)size;
+}
+
+/* Notes are a header, a name and a description, each filled up to the segment's alignment. */
+static void read_build_id(int memory, const ElfW(Phdr) * segment, noted_module *into) {
+  uintptr_t from = into->base + segment->p_vaddr, to = from + segment->p_memsz;
+  size_t alignment = segment->p_align == 8 ? 8 : 4;
+  ElfW(Nhdr) note;
+  while (to - from >= sizeof note && read_memory(memory, from, &note, sizeof note)) {
+    size_t description = (sizeof note + note.n_namesz + alignment - 1) / alignment * alignment;
+    if (description > to - from || note.n_descsz > to - from - description) return;
+    char name[4] = "";
+    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof name && note.n_descsz <= LONGEST_ID &&
+        read_memory(memory, from + sizeof note, name, sizeof name) && memcmp(name, "GNU", sizeof name) == 0) {
+      if (!read_memory(memory, from + description, into->build_id, note.n_descsz)) return;
+      into->build_id_at = from + description - into->base;
+      into->build_id_length = note.n_descsz;
+      return;
+    }
+    size_t whole = (description + note.n_descsz + alignment - 1) / alignment * alignment;
+    if (whole > to - from) return;
+    from += whole;
+  }
+}
+
+/* False when it is no ELF file, or is gone again. */
+static bool read_headers(int memory, noted_module *into) {
+  enum { MOST_SEGMENTS = 64 };
+  if (!read_memory(memory, into->header_at, &into->header, sizeof into->header) ||
+      memcmp(into->header.e_ident, ELFMAG, SELFMAG) != 0 || into->header.e_phentsize != sizeof(ElfW(Phdr)))
+    return false;
+  into->base = into->header_at;
+  into->build_id_length = 0;
+  for (int pass = 0; pass < 2; pass++) /* where it is loaded has to be known first */
+    for (size_t i = 0; i < into->header.e_phnum && i < MOST_SEGMENTS; i++) {
+      ElfW(Phdr) segment;
+      uintptr_t segment_at = into->header_at + into->header.e_phoff + i * sizeof segment;
+      if (!read_memory(memory, segment_at, &segment, sizeof segment)) return false;
+      if (pass == 0 && segment.p_type == PT_LOAD && segment.p_offset == 0)
+        into->base = into->header_at - segment.p_vaddr;
+      if (pass == 1 && segment.p_type == PT_NOTE && into->build_id_length == 0) read_build_id(memory, &segment, into);
+    }
+  return true;
+}
+
+/* A line of /proc/self/maps. */
+typedef struct mapping {
+  uintptr_t begin, end, offset;
+  bool is_code;
+  char path[LONGEST_PATH];
+} mapping;
+
+/* The same file at the same place: its headers are, and so is its note. */
+static bool is_there(int memory, const noted_module *module) {
+  ElfW(Ehdr) header;
+  unsigned char id[LONGEST_ID];
+  return read_memory(memory, module->header_at, &header, sizeof header) &&
+         memcmp(&header, &module->header, sizeof header) == 0 &&
+         (module->build_id_length == 0 ||
+          (read_memory(memory, module->base + module->build_id_at, id, module->build_id_length) &&
+           memcmp(id, module->build_id, module->build_id_length) == 0));
+}
+
+/* The newest one there, if it is this one still. */
+static noted_module *noted_at(int memory, const mapping *code, uintptr_t header_at) {
+  size_t below = MOST_MODULES;
+  const noted_module *found = find(code->begin, &below);
+  bool fits = found != NULL && found->end >= code->end && found->header_at == header_at && is_there(memory, found);
+  return fits ? &noted[below] : NULL;
+}
+
+static void note(int memory, const mapping *code, uintptr_t header_at, uint32_t number) {
+  noted_module *present = noted_at(memory, code, header_at);
+  if (present != NULL) {
+    set_at_least(&present->seen, number);
+    return;
+  }
+  noted_module found = {.begin = code->begin, .end = code->end, .header_at = header_at};
+  if (!read_headers(memory, &found)) return;
+  /* The executable's file is known under another name, also when it has been replaced. */
+  if (header_at + found.header.e_phoff != getauxval(AT_PHDR)) {
+    size_t length = strlen(code->path), deleted = strlen(" (deleted)");
+    if (length > deleted && strcmp(code->path + length - deleted, " (deleted)") == 0) length -= deleted;
+    memcpy(found.path, code->path, length);
+  }
+  for (size_t i = 0; i < MOST_MODULES; i++) {
+    uint32_t free = FREE;
+    if (!atomic_compare_exchange_strong(&noted[i].state, &free, BUSY)) continue;
+    size_t from = offsetof(noted_module, begin);
+    memcpy((char *)&noted[i] + from, (const char *)&found + from, sizeof found - from);
+    atomic_store(&noted[i].seen, number);
+    atomic_store_explicit(&noted[i].state, READY, memory_order_release);
+    return;
+  }
+}
+
+/* -------------------------------------------------------------------------------------------------------- The mappings -- */
+
+typedef struct reader {
+  int fd;
+  char bytes[512];
+  size_t next, count;
+} reader;
+
+/* -1 at the end. */
+static int next_byte(reader *of) {
+  if (of->next == of->count) {
+    ssize_t got = read(of->fd, of->bytes, sizeof of->bytes);
+    if (got <= 0) return -1;
+    of->count = (size_t)got;
+    of->next = 0;
+  }
+  return (unsigned char)of->bytes[of->next++];
+}
+
+/* Digits, and the byte behind them. */
+static uintptr_t read_hexadecimal(reader *of, int *behind) {
+  uintptr_t number = 0;
+  for (;;) {
+    int byte = next_byte(of), lower = byte | 0x20;
+    bool is_letter = lower >= 'a' && lower <= 'f';
+    *behind = byte;
+    if (!is_letter && !(byte >= '0' && byte <= '9')) return number;
+    number = 16 * number + (uintptr_t)(is_letter ? lower - 'a' + 10 : byte - '0');
+  }
+}
+
+/* begin-end rwxp offset device inode path; of a path that is too long the end. */
+static bool read_mapping(reader *of, mapping *out) {
+  int byte;
+  out->begin = read_hexadecimal(of, &byte);
+  if (byte < 0) return false;
+  out->end = read_hexadecimal(of, &byte);
+  char rights[4] = "";
+  for (size_t i = 0; i < sizeof rights; i++) rights[i] = (char)next_byte(of);
+  out->is_code = rights[2] == 'x';
+  next_byte(of);
+  out->offset = read_hexadecimal(of, &byte);
+  for (int words = 0; words < 2 && byte >= 0 && byte != '\n'; words += byte == ' ') byte = next_byte(of);
+  size_t length = 0;
+  while (byte == ' ') byte = next_byte(of);
+  for (; byte >= 0 && byte != '\n'; byte = next_byte(of)) {
+    if (length + 1 == sizeof out->path) {
+      size_t kept = sizeof out->path / 2;
+      memmove(out->path, out->path + length - kept, kept);
+      length = kept;
+    }
+    out->path[length++] = (char)byte;
+  }
+  out->path[length] = '\0';
+  return true;
+}
+
+void kvo__modules_look(void) {
+  uint32_t number = atomic_fetch_add(&looks, 1) + 1;
+  int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+  reader maps = {.fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)};
+  mapping each;
+  /* The last mapping of the beginning of a file, of which the further ones follow. */
+  struct {
+    uintptr_t at;
+    char path[LONGEST_PATH];
+  } file = {0, ""};
+  while (memory >= 0 && maps.fd >= 0 && read_mapping(&maps, &each)) {
+    if (each.path[0] != '/' && strcmp(each.path, "[vdso]") != 0) continue;
+    if (each.offset == 0) {
+      file.at = each.begin;
+      memcpy(file.path, each.path, sizeof file.path);
+    }
+    if (each.is_code && strcmp(file.path, each.path) == 0) note(memory, &each, file.at, number);
+  }
+  if (memory >= 0 && maps.fd >= 0) set_at_least(&last_look, number);
+  if (memory >= 0) close(memory);
+  if (maps.fd >= 0) close(maps.fd);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ Asking -- */
+
+bool kvo__module_find(const void *address, kvo_module *out) {
+  const noted_module *last = NULL, *each;
+  uint32_t present = atomic_load(&last_look);
+  for (size_t below = MOST_MODULES; (each = find((uintptr_t)address, &below)) != NULL;) {
+    bool is_loaded = atomic_load(&each->seen) >= present;
+    if (!is_loaded && last != NULL) continue;
+    last = each;
+    if (is_loaded) break;
+  }
+  if (last == NULL) return false;
+  *out = (kvo_module){.path = last->path,
+                      .base = last->base,
+                      .build_id = last->build_id,
+                      .build_id_length = last->build_id_length,
+                      .build_id_at = last->build_id_at,
+                      .is_gone = atomic_load(&last->seen) < present};
+  return true;
+}
+
+bool kvo__is_code(const void *address) {
+  size_t below = MOST_MODULES;
+  if (find((uintptr_t)address, &below) != NULL) return true;
+  kvo__modules_look();
+  below = MOST_MODULES;
+  return find((uintptr_t)address, &below) != NULL;
+}
+
+void kvo__modules_note(void *const *frames, size_t count) {
+  /* Pages of what is no module's code, as it seemed last: frame pointers may lead anywhere, and looking takes long. */
+  static _Atomic uintptr_t elsewhere[256];
+  for (size_t i = 0; i < count; i++) {
+    uintptr_t address = (uintptr_t)frames[i], page = address >> 12;
+    size_t below = MOST_MODULES;
+    if (find(address, &below) != NULL || atomic_load_explicit(&elsewhere[page % 256], memory_order_relaxed) == page)
+      continue;
+    if (!kvo__is_code(frames[i])) atomic_store_explicit(&elsewhere[page % 256], page, memory_order_relaxed);
+  }
+}

@@ -1,0 +1,165 @@
+/* stack.c - see stack.h. Frame pointers: a walk of 16 frames takes 20 ns, the unwinder 2 us. */
+#define _GNU_SOURCE
+#include "platform/modules.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <unwind.h>
+
+/* What a frame pointer points to. */
+typedef struct kvo_stack_frame {
+  const struct kvo_stack_frame *caller;
+  void *return_address;
+} kvo_stack_frame;
+
+/* Elsewhere it points to something else. */
+#if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__)
+#define KVO_HAS_FRAMES true
+#else
+#define KVO_HAS_FRAMES false
+#endif
+
+/* Frames of others are no variables of ours: a sanitizer would see in them what it must not. */
+#define KVO_READS_FRAMES __attribute__((noinline, no_sanitize_address, no_sanitize_thread))
+
+/* From the innermost byte to behind the outermost; `end` is 0 until it is known, and 1 if it cannot be. */
+static _Thread_local struct {
+  uintptr_t begin, end;
+} own_stack __attribute__((tls_model("initial-exec")));
+
+__attribute__((noinline)) static void find_own_stack(void) {
+  pthread_attr_t attributes;
+  own_stack.end = 1;
+  int cancellation = kvo__cancel_hold(); /* of the main thread it reads a file */
+  bool known = pthread_getattr_np(pthread_self(), &attributes) == 0;
+  kvo__cancel_resume(cancellation);
+  if (!known) return;
+  void *begin;
+  size_t size;
+  if (pthread_attr_getstack(&attributes, &begin, &size) == 0) {
+    own_stack.begin = (uintptr_t)begin;
+    own_stack.end = (uintptr_t)begin + size;
+  }
+  pthread_attr_destroy(&attributes);
+}
+
+bool kvo__stack_bounds(uintptr_t *begin, uintptr_t *end) {
+  if (own_stack.end == 0) find_own_stack();
+  *begin = own_stack.begin;
+  *end = own_stack.end;
+  return own_stack.end != 1;
+}
+
+static inline bool is_frame(const kvo_stack_frame *at, uintptr_t begin, uintptr_t end) {
+  uintptr_t address = (uintptr_t)at;
+  return address % sizeof(void *) == 0 && address >= begin && address < end && end - address >= sizeof *at;
+}
+
+KVO_READS_FRAMES size_t kvo__stack_capture(void **frames, size_t capacity) {
+  if (own_stack.end == 0) find_own_stack();
+  const kvo_stack_frame *at = __builtin_frame_address(0);
+  uintptr_t begin = own_stack.begin, end = own_stack.end;
+  size_t count = 0;
+  while (KVO_HAS_FRAMES && count < capacity && is_frame(at, begin, end) && at->return_address != NULL) {
+    frames[count++] = at->return_address;
+    begin = (uintptr_t)(at + 1); /* a caller's frame lies beyond */
+    at = at->caller;
+  }
+  return count;
+}
+
+/* The kernel reads what is to be a signal mask before it looks at the unknown first argument, and so tells whether it can be read. */
+bool kvo__is_readable(const void *address) {
+  int before = errno;
+  bool readable = syscall(SYS_rt_sigprocmask, ~0L, address, NULL, (size_t)8) != 0 && errno != EFAULT;
+  errno = before;
+  return readable;
+}
+
+bool kvo__stack_is_there(const void *frame, size_t bytes) {
+  enum { PAGE = 4096 };
+  for (size_t below = 0; below < bytes; below += PAGE)
+    if (!kvo__is_readable((const char *)frame - below)) return false;
+  return true;
+}
+
+uintptr_t kvo__stack_pointer_of(uint32_t thread) {
+  char path[64], line[256];
+  snprintf(path, sizeof path, "/proc/self/task/%u/syscall", (unsigned)thread);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t size = fd >= 0 ? read(fd, line, sizeof line - 1) : 0;
+  if (fd >= 0) close(fd);
+  line[size > 0 ? size : 0] = '\0';
+  char *last = strrchr(line, ' '); /* "number arguments sp pc" */
+  if (last == NULL) return 0;
+  *last = '\0';
+  last = strrchr(line, ' ');
+  return last != NULL ? (uintptr_t)strtoull(last, NULL, 16) : 0;
+}
+
+typedef struct unwinding {
+  void **frames;
+  size_t capacity, count;
+  /** The first that is wanted. */
+  const void *first;
+} unwinding;
+
+static _Unwind_Reason_Code take_frame(struct _Unwind_Context *context, void *arg) {
+  unwinding *to = arg;
+  void *address = (void *)_Unwind_GetIP(context);
+  if (address == NULL || to->count == to->capacity) return _URC_END_OF_STACK;
+  if (to->count > 0 || address == to->first) to->frames[to->count++] = address;
+  return _URC_NO_REASON;
+}
+
+KVO_READS_FRAMES size_t kvo__stack_at_fault(const kvo_caller *caller, void **frames, size_t capacity) {
+  /* Not bound to the thread's stack: the fault may be in a handler with a stack of its own, or in a coroutine. */
+  const kvo_stack_frame *at = caller->frame;
+  uintptr_t begin = (uintptr_t)at;
+  size_t count = 0;
+  while (KVO_HAS_FRAMES && count < capacity && is_frame(at, begin, UINTPTR_MAX) && kvo__is_readable(&at->caller) &&
+         kvo__is_readable(&at->return_address) && kvo__is_code(at->return_address)) {
+    frames[count++] = at->return_address;
+    begin = (uintptr_t)(at + 1);
+    at = at->caller;
+  }
+  void *unwound[KVO_FAULT_FRAMES];
+  unwinding by_tables = {unwound, capacity < KVO_FAULT_FRAMES ? capacity : KVO_FAULT_FRAMES, 0, caller->return_address};
+  _Unwind_Backtrace(take_frame, &by_tables);
+  if (by_tables.count <= count) return count;
+  memcpy(frames, unwound, by_tables.count * sizeof *unwound);
+  return by_tables.count;
+}
+
+/* The C library's code there asks the kernel to go back, and is known by its bytes, as debuggers know it. */
+bool kvo__is_signal_return(const void *return_address) {
+#if defined(__x86_64__)
+  static const unsigned char code[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
+#elif defined(__aarch64__)
+  static const unsigned char code[] = {0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4};
+#else
+  static const unsigned char code[] = {0};
+#endif
+  bool is_whole = kvo__is_readable(return_address) && kvo__is_readable((const char *)return_address + sizeof code - 8);
+  return sizeof code > 1 && is_whole && memcmp(return_address, code, sizeof code) == 0;
+}
+
+bool kvo__on_signal_stack(void) {
+  stack_t signal_stack;
+  return sigaltstack(NULL, &signal_stack) == 0 && (signal_stack.ss_flags & SS_ONSTACK) != 0;
+}
+
+bool kvo__in_signal_handler(const kvo_caller *caller) {
+  if (caller->on_signal_stack) return true;
+  void *frames[KVO_FAULT_FRAMES];
+  size_t count = kvo__stack_at_fault(caller, frames, KVO_FAULT_FRAMES);
+  for (size_t i = 0; i < count; i++)
+    if (kvo__is_signal_return(frames[i])) return true;
+  return false;
+}

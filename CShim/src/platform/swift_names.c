@@ -1,0 +1,112 @@
+/* swift_names.c - demangled names of Swift, which spell out every type, made as short as people say them:
+ * `App.(close in _7FCE)(_: App.Library, at: Swift.Int) throws -> ()` becomes `App.close(_:at:)`. */
+#include "platform/symbols.h"
+
+/* What is read and what is written are the same memory: the name only becomes shorter. */
+typedef struct kvo_name {
+  const char *at;
+  char *begin, *end;
+} kvo_name;
+
+static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
+
+/* The end of a group in brackets of any kind, past the last one; the end of the text when it is cut. */
+static const char *past_group(const char *at) {
+  int depth = 0;
+  do {
+    if (at[0] == '-' && at[1] == '>')
+      at++;
+    else if (*at == '(' || *at == '<' || *at == '[')
+      depth++;
+    else if (*at == ')' || *at == '>' || *at == ']')
+      depth--;
+    if (*at != '\0') at++;
+  } while (*at != '\0' && depth > 0);
+  return at;
+}
+
+/* Where a word that is in no group begins, or the end. */
+static const char *find_outside(const char *at, const char *word) {
+  while (*at != '\0' && !begins(at, word)) at = *at == '(' || *at == '<' || *at == '[' ? past_group(at) : at + 1;
+  return at;
+}
+
+static void copy(kvo_name *name, const char *end) {
+  while (name->at < end) *name->end++ = *name->at++;
+}
+
+/* `(_: App.Library, at: Swift.Int)` as `(_:at:)`. */
+static void copy_labels(kvo_name *name) {
+  const char *end = past_group(name->at);
+  *name->end++ = *name->at++;
+  while (name->at + 1 < end) {
+    const char *comma = find_outside(name->at, ", "), *colon = name->at;
+    if (comma > end - 1) comma = end - 1;
+    while (colon < comma && *colon != ':' && *colon != ' ' && *colon != '(' && *colon != '<') colon++;
+    if (*colon == ':')
+      copy(name, colon);
+    else if (comma > name->at)
+      *name->end++ = '_';
+    if (comma > name->at) *name->end++ = ':';
+    name->at = comma + (comma < end - 1 ? 2 : 0);
+  }
+  *name->end++ = ')';
+  name->at = end;
+}
+
+/* `(close in _7FCE)`, which is private to a file. */
+static bool copy_private(kvo_name *name) {
+  const char *end = past_group(name->at), *in = strstr(name->at, " in _");
+  if (in == NULL || in > end || memchr(name->at, ' ', (size_t)(in - name->at)) != NULL) return false;
+  name->at++;
+  copy(name, in);
+  name->at = end;
+  return true;
+}
+
+static bool follows_name(const kvo_name *name) {
+  if (name->end == name->begin) return false;
+  char last = name->end[-1];
+  return last != ' ' && last != ':' && last != '.';
+}
+
+/* `inner #1 <A>(_: A)`, a function within one. */
+static bool follows_number(const kvo_name *name) {
+  return name->end - name->begin > 1 && name->end[-1] == ' ' && name->end[-2] >= '0' && name->end[-2] <= '9';
+}
+
+/* Types end where the function begins that this one is in. */
+static void skip_types(kvo_name *name) {
+  name->at = find_outside(name->at, " in ");
+  while (name->end > name->begin && name->end[-1] == ' ') name->end--;
+}
+
+void kvo__shorten_swift(char *text) {
+  static const char *const noise[] = {"partial apply forwarder for ", "suspend resume partial function for ",
+                                      "await resume partial function for ", "merged ", "@objc "};
+  kvo_name name = {text, text, text};
+  if (text[0] == '(' && text[1] >= '0' && text[1] <= '9' && strchr(text, ' ') != NULL) name.at = strchr(text, ' ') + 1;
+  for (size_t i = 0; i < sizeof noise / sizeof *noise; i++)
+    if (begins(name.at, noise[i])) name.at += strlen(noise[i]);
+  while (*name.at != '\0') {
+    if (begins(name.at, "(extension in ")) {
+      name.at = past_group(name.at);
+      name.at += *name.at == ':';
+    } else if (*name.at == '`') {
+      const char *quote = strchr(name.at + 1, '`');
+      copy(&name, quote != NULL ? quote + 1 : name.at + strlen(name.at));
+    } else if (*name.at == '(' && copy_private(&name)) {
+      continue;
+    } else if (*name.at == '(') {
+      if (follows_name(&name)) copy_labels(&name);
+      skip_types(&name);
+    } else if (*name.at == '<' && (follows_name(&name) || follows_number(&name))) {
+      name.at = past_group(name.at);
+    } else if (begins(name.at, " : ")) {
+      skip_types(&name);
+    } else {
+      copy(&name, name.at + 1);
+    }
+  }
+  *name.end = '\0';
+}

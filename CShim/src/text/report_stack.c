@@ -1,0 +1,221 @@
+/* report_stack.c - stacks in a report for people: which calls are worth a line, and what finds them in the source later. */
+#define _GNU_SOURCE
+#include "text/report.h"
+
+static void put_clean(kvo_sink *to, const char *name) { kvo__put_clean(to, name, strlen(name)); }
+
+static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
+
+static bool ends(const char *text, const char *with) {
+  size_t length = strlen(text), of_end = strlen(with);
+  return length >= of_end && memcmp(text + length - of_end, with, of_end) == 0;
+}
+
+/* --------------------------------------------------------------------------------------------------- Library or program -- */
+
+/* What the compiler of Swift puts between a caller and a closure, or a requirement and what meets it. */
+static bool is_thunk(const char *symbol) {
+  return begins(symbol, "$s") && (ends(symbol, "TA") || ends(symbol, "TR") || ends(symbol, "TW"));
+}
+
+/* Past an identifier, which is its length and its characters; or where it was, if there is none. */
+static const char *past_identifier(const char *at) {
+  size_t length = 0;
+  const char *from = at;
+  while (*at >= '0' && *at <= '9' && length < 1000) length = 10 * length + (size_t)(*at++ - '0');
+  return length > 0 && strnlen(at, length) == length ? at + length : from;
+}
+
+/* A function of the standard library of Swift, specialised in a module, and no extension that the program has made: `$sSa4AppE…`. */
+static bool is_of_standard_library(const char *symbol) {
+  const char *member;
+  if (begins(symbol, "$sS") && symbol[3] != '\0')
+    member = symbol + 4;
+  else if (begins(symbol, "$ss"))
+    member = past_identifier(symbol + 3) + 1;
+  else
+    return false;
+  return *past_identifier(member) != 'E';
+}
+
+/* The runtime is often linked into the program. Where the compiler can, its code has a section of its own (internal.h). */
+extern const char __start_kvo_code[] __attribute__((weak, visibility("hidden")));
+extern const char __stop_kvo_code[] __attribute__((weak, visibility("hidden")));
+
+static bool is_of_runtime(const void *return_address, const kvo_code_place *place, const char *file) {
+  if (begins(file, "libkvo.so")) return true;
+  const char *address = return_address, *begin = __start_kvo_code, *end = __stop_kvo_code;
+  if (begin != end) return address > begin && address <= end;
+  return place->symbol != NULL && (begins(place->symbol, "kvo__") || begins(place->symbol, "kvo_fault_raise"));
+}
+
+bool kvo__is_library_call(const void *return_address) {
+  kvo_code_place place = kvo__code_place(return_address);
+  if (!place.is_known) return false;
+  const char *slash = strrchr(place.module.path, '/'), *file = slash != NULL ? slash + 1 : place.module.path;
+  if (begins(file, "libswift") || is_of_runtime(return_address, &place, file)) return true;
+  if (place.symbol == NULL) return false;
+  return begins(place.symbol, "$s17KeyValueObserving") || is_thunk(place.symbol) ||
+         is_of_standard_library(place.symbol);
+}
+
+static bool is_of_c_library(const void *return_address) {
+  kvo_code_place place = kvo__code_place(return_address);
+  const char *slash = place.is_known ? strrchr(place.module.path, '/') : NULL;
+  return slash != NULL && (begins(slash, "/libc.so") || begins(slash, "/libc-") || begins(slash, "/libpthread"));
+}
+
+/* `main`, or what Swift makes of it in a module. */
+static bool is_main(void *const *frames, size_t count, size_t index) {
+  const char *symbol = kvo__code_place(frames[index]).symbol;
+  if (symbol == NULL) return false;
+  return strcmp(symbol, "main") == 0 ||
+         (ends(symbol, "_main") && index + 1 < count && is_of_c_library(frames[index + 1]));
+}
+
+enum { FEW_CALLS = 16, MOST_CALLS = 64 };
+
+/* The calls of a stack that are worth a line. */
+typedef struct shown_calls {
+  size_t index[MOST_CALLS], count;
+  /** How many more there are, for which there is no room. */
+  size_t more;
+} shown_calls;
+
+/* How many calls there are up to `main`, whose caller is no news, or up to the C library's function that starts a thread. */
+static size_t told_of(void *const *frames, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (is_main(frames, count, i)) return i + 1;
+  while (count > 0 && is_of_c_library(frames[count - 1])) count--;
+  return count;
+}
+
+/* The program's own calls; if there is none among them all. */
+static shown_calls shown_of(void *const *frames, size_t count) {
+  shown_calls shown = {.count = 0, .more = 0};
+  bool all = kvo__knobs.all_calls;
+  size_t told = all ? count : told_of(frames, count), own = 0;
+  for (size_t i = 0; i < told; i++) own += !kvo__is_library_call(frames[i]);
+  if (own == 0) told = count;
+  for (size_t i = 0; i < told; i++) {
+    if (!all && own > 0 && kvo__is_library_call(frames[i])) continue;
+    if (shown.count < (all ? MOST_CALLS : FEW_CALLS))
+      shown.index[shown.count++] = i;
+    else
+      shown.more++;
+  }
+  return shown;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ Calls -- */
+
+/* Not inlined: in a signal handler, whose stack may be small, this room is not needed. */
+__attribute__((noinline)) static void put_demangled(kvo_sink *to, const char *symbol, kvo_put_string put) {
+  char name[2048];
+  const char *demangled = kvo__demangle(symbol, name, sizeof name);
+  put(to, demangled, strlen(demangled));
+}
+
+void kvo__put_symbol(kvo_sink *to, const char *symbol, kvo_put_string put) {
+  if (to->demangles)
+    put_demangled(to, symbol, put);
+  else
+    put(to, symbol, strlen(symbol));
+}
+
+static void put_call(kvo_sink *to, const void *return_address) {
+  kvo_code_place place = kvo__code_place(return_address);
+  if (!place.is_known) {
+    kvo__put_address(to, kvo__address(return_address));
+    return;
+  }
+  char name[256];
+  if (kvo__is_signal_return(return_address)) {
+    kvo__put(to, "(a signal came)  ");
+  } else if (place.symbol != NULL) {
+    kvo__put_symbol(to, place.symbol, kvo__put_clean);
+    kvo__put(to, "  ");
+  }
+  put_clean(to, kvo__module_name(&place.module, name, sizeof name));
+  kvo__put_byte(to, '+');
+  kvo__put_address(to, place.offset);
+  if (place.module.is_gone) kvo__put(to, " (unloaded)");
+}
+
+typedef struct formatting {
+  const void *return_address;
+  kvo_caller caller;
+  kvo_sink to;
+} formatting;
+
+static void format_it(void *arg) {
+  formatting *of = arg;
+  kvo__modules_look();
+  of->to.demangles = kvo__can_demangle(&of->caller);
+  put_call(&of->to, of->return_address);
+}
+
+size_t kvo_call_format(const void *return_address, char *buffer, size_t size) {
+  formatting of = {return_address, KVO_CALLER, kvo__sink_of(buffer, size)};
+  kvo__with_room(format_it, &of);
+  return kvo__sink_end(&of.to);
+}
+
+void kvo__put_function(kvo_sink *to, void (*function)(void)) {
+  put_call(to, (const char *)(uintptr_t)function + 1); /* within it, as what a call returns to */
+}
+
+void kvo__put_stack(kvo_sink *to, void *const *frames, size_t count, const char *indent) {
+  shown_calls shown = shown_of(frames, count);
+  for (size_t i = 0; i < shown.count; i++) {
+    kvo__put(to, indent);
+    kvo__put_byte(to, '#');
+    kvo__put_number(to, i, 10);
+    kvo__put_byte(to, ' ');
+    put_call(to, frames[shown.index[i]]);
+    kvo__put_byte(to, '\n');
+  }
+  if (shown.more == 0) return;
+  kvo__put(to, indent);
+  kvo__put_byte(to, '(');
+  kvo__put_number(to, shown.more, 10);
+  kvo__put(to, " more calls, which KVO_REPORT=json lists)\n");
+}
+
+/* ----------------------------------------------------------------------------------------------------------- Modules -- */
+
+enum { MOST_MODULES = 24 };
+
+/* Those that the shown calls are in. */
+typedef struct module_list {
+  kvo_module all[MOST_MODULES];
+  size_t count;
+} module_list;
+
+static void note_modules(module_list *into, void *const *frames, size_t count) {
+  shown_calls shown = shown_of(frames, count);
+  for (size_t i = 0; i < shown.count; i++) {
+    kvo_code_place place = kvo__code_place(frames[shown.index[i]]);
+    size_t known = 0;
+    while (known < into->count && into->all[known].path != place.module.path) known++;
+    if (place.is_known && known == into->count && known < MOST_MODULES) into->all[into->count++] = place.module;
+  }
+}
+
+void kvo__put_modules(kvo_sink *to, const kvo_fault *fault) {
+  module_list list = {.count = 0};
+  for (size_t i = 0; i < fault->site_count; i++)
+    note_modules(&list, fault->sites[i].frames, fault->sites[i].frame_count);
+  for (size_t i = 0; i < fault->observation_count; i++)
+    note_modules(&list, fault->observations[i].frames, fault->observations[i].frame_count);
+  note_modules(&list, fault->frames, fault->frame_count);
+  for (size_t i = 0; i < list.count; i++) {
+    char name[256];
+    kvo__put(to, i == 0 ? "  modules: " : ", ");
+    put_clean(to, kvo__module_name(&list.all[i], name, sizeof name));
+    kvo__put(to, list.all[i].build_id_length > 0 ? " build-id " : " without build-id");
+    kvo__put_build_id(to, &list.all[i]);
+  }
+  if (list.count == MOST_MODULES) kvo__put(to, ", and perhaps others, which KVO_REPORT=json names");
+  if (list.count > 0) kvo__put(to, " (addr2line -Cfe MODULE 0xOFFSET names lines)\n");
+}

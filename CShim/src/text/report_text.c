@@ -1,0 +1,253 @@
+/* report_text.c - a fault as some lines for people: what, why, where, and what to do. */
+#define _GNU_SOURCE
+#include "text/report.h"
+
+#include <unistd.h>
+
+static void put_name(kvo_sink *to, const char *name) { kvo__put_clean(to, name, strlen(name)); }
+
+static void put_quoted(kvo_sink *to, const char *name) {
+  kvo__put_byte(to, '"');
+  put_name(to, name);
+  kvo__put_byte(to, '"');
+}
+
+static void put_lines(kvo_sink *to, const char *label, const char *string, const char *indent) {
+  kvo__put(to, label);
+  for (const char *line = string;;) {
+    size_t length = strcspn(line, "\n");
+    kvo__put_clean(to, line, length);
+    kvo__put_byte(to, '\n');
+    line += length;
+    if (*line++ == '\0') return;
+    kvo__put(to, indent);
+  }
+}
+
+/* Such as Document@0x7f3c5c0041e0. */
+static void put_object(kvo_sink *to, const char *class_name, const void *address) {
+  if (class_name != NULL) {
+    put_name(to, class_name);
+    kvo__put_byte(to, '@');
+  }
+  kvo__put_address(to, kvo__address(address));
+}
+
+/* Such as ` at Sidebar.swift:41`. */
+static void put_place(kvo_sink *to, const char *file, size_t length, uint32_t line) {
+  kvo__put(to, " at ");
+  if (file == NULL) {
+    kvo__put(to, "a place that was not told (KVO_HERE tells it)");
+    return;
+  }
+  kvo__put_clean(to, file, length);
+  kvo__put_byte(to, ':');
+  kvo__put_number(to, line, 10);
+}
+
+/* Threads that nobody named are called as the first one is. */
+static void put_thread(kvo_sink *to, uint32_t thread) {
+  if (thread == 0) return;
+  kvo__put(to, "  thread ");
+  kvo__put_number(to, thread, 10);
+  char name[64], first[64];
+  uint32_t process = (uint32_t)getpid();
+  kvo__thread_name(thread, name, sizeof name);
+  if (thread == process) {
+    kvo__put(to, " (main)");
+  } else if (name[0] != '\0' && strcmp(name, kvo__thread_name(process, first, sizeof first)) != 0) {
+    kvo__put_byte(to, ' ');
+    put_quoted(to, name);
+  }
+}
+
+/* ---------------------------------------------------------------------------------------------------------- Evidence -- */
+
+static void put_site(kvo_sink *to, const kvo_fault_site *site) {
+  kvo__put(to, "  ");
+  put_name(to, site->label);
+  if (site->file != NULL || site->frame_count == 0) put_place(to, site->file, site->file_length, site->line);
+  put_thread(to, site->thread);
+  if (site->age >= 0) {
+    kvo__put(to, site->thread != 0 ? ", " : "  ");
+    kvo__put_seconds(to, site->age);
+    kvo__put(to, " s ago");
+  }
+  kvo__put_byte(to, '\n');
+  kvo__put_stack(to, site->frames, site->frame_count, "      ");
+}
+
+/* The key path, of what, and the observer. */
+static void put_parties(kvo_sink *to, const kvo_fault_observation *each, const char *verb) {
+  put_quoted(to, each->key_path);
+  if (each->object != NULL) {
+    kvo__put(to, " of ");
+    put_object(to, each->object_class, each->object);
+  }
+  kvo__put(to, verb);
+  if (each->observer_class == NULL && each->observer == NULL)
+    kvo__put(to, "a callback"); /* a closure has no address that would tell anything */
+  else
+    put_object(to, each->observer_class, each->observer);
+}
+
+static void put_callback(kvo_sink *to, const kvo_fault_observation *each) {
+  if (each->callback == NULL) return;
+  kvo__put(to, ", callback ");
+  kvo__put_function(to, each->callback);
+}
+
+static void put_observation(kvo_sink *to, const kvo_fault_observation *each) {
+  kvo__put(to, "    ");
+  put_parties(to, each, "  observer ");
+  kvo__put(to, "  options ");
+  const char *separator = "";
+  for (size_t i = 0; i < KVO_OPTION_COUNT; i++)
+    if ((each->options & kvo__named_options[i].option) != 0) {
+      kvo__put(to, separator);
+      kvo__put(to, kvo__named_options[i].name);
+      separator = "|";
+    }
+  kvo__put(to, *separator == '\0' ? "none  context " : "  context ");
+  kvo__put_address(to, kvo__address(each->context));
+  kvo__put(to, "  id ");
+  kvo__put_address(to, each->observation);
+  kvo__put(to, "\n        registered");
+  put_place(to, each->file, each->file_length, each->line);
+  if (each->alike > 0) {
+    kvo__put(to, ", as were ");
+    kvo__put_number(to, each->alike, 10);
+    kvo__put(to, each->alike == 1 ? " other like it" : " others like it");
+  }
+  put_callback(to, each);
+  kvo__put_byte(to, '\n');
+  kvo__put_stack(to, each->frames, each->frame_count, "          ");
+}
+
+/* Of a text that people read; JSON has everything. */
+static bool is_long(const kvo_sink *to) { return to->total > 8192; }
+
+static void put_observations(kvo_sink *to, const kvo_fault_observation *all, size_t count) {
+  if (count > 0) kvo__put(to, "  observations:\n");
+  size_t shown = 0, left = 0;
+  for (; shown < count && (shown == 0 || !is_long(to)); shown++) put_observation(to, &all[shown]);
+  for (size_t i = shown; i < count; i++) left += all[i].alike + 1;
+  if (left == 0) return;
+  kvo__put(to, "    (");
+  kvo__put_number(to, left, 10);
+  kvo__put(to, " more, which KVO_REPORT=json lists)\n");
+}
+
+static void put_chain(kvo_sink *to, const kvo_fault_step *chain, size_t count) {
+  size_t round_ends = 0, round = 0, repeats = 0;
+  if (count > 0) kvo__put(to, "  deliveries in progress, each caused by the one above:\n");
+  if (count > 0 && chain[0].skipped > 0) {
+    kvo__put(to, "    (");
+    kvo__put_number(to, chain[0].skipped, 10);
+    kvo__put(to, " outside of these are left out)\n");
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (i > 0 && is_long(to)) {
+      kvo__put(to, "    (");
+      kvo__put_number(to, count - i, 10);
+      kvo__put(to, " more, which KVO_REPORT=json lists)\n");
+      return;
+    }
+    kvo__put(to, "    ");
+    put_parties(to, &chain[i].observation, " was told to ");
+    kvo__put(to, ", registered");
+    put_place(to, chain[i].observation.file, chain[i].observation.file_length, chain[i].observation.line);
+    put_callback(to, &chain[i].observation);
+    kvo__put_byte(to, '\n');
+    if (chain[i].round > 0) {
+      round = chain[i].round;
+      repeats = chain[i].repeats;
+      round_ends = i + round;
+    }
+    if (i + 1 != round_ends) continue;
+    kvo__put(to, round == 1 ? "    (the step above" : "    (the ");
+    if (round > 1) kvo__put_number(to, round, 10);
+    kvo__put(to, round == 1 ? " happened " : " steps above happened ");
+    kvo__put_number(to, repeats, 10);
+    kvo__put(to, repeats == 1 ? " time more)\n" : " times more)\n");
+  }
+}
+
+static void put_event(kvo_sink *to, const kvo_event *event) {
+  kvo__put(to, "    ");
+  kvo__put_seconds(to, event->age);
+  kvo__put(to, " s before: ");
+  kvo__put(to, kvo__event_name(event->kind));
+  kvo__put_byte(to, ' ');
+  if (event->key_path[0] != '\0') { /* an object dies without one */
+    put_quoted(to, event->key_path);
+    kvo__put(to, " of ");
+  }
+  put_object(to, event->object_class, event->object);
+  if (event->value != NULL) {
+    kvo__put(to, ", now ");
+    put_name(to, event->value);
+  }
+  if (event->file != NULL) {
+    if (event->kind != KVO_EVENT_REGISTERED) kvo__put(to, ", registered");
+    put_place(to, event->file, strlen(event->file), event->line);
+  }
+  if (event->observation != 0) {
+    kvo__put(to, "  id ");
+    kvo__put_address(to, event->observation);
+  }
+  put_thread(to, event->thread);
+  kvo__put_byte(to, '\n');
+}
+
+/* -------------------------------------------------------------------------------------------------------- The report -- */
+
+static void put_fault_site(kvo_sink *to, const kvo_fault *fault) {
+  if (fault->file == NULL && fault->frame_count == 0) return;
+  kvo__put(to, "  fault");
+  if (fault->file != NULL) put_place(to, fault->file, fault->file_length, fault->line);
+  put_thread(to, fault->thread);
+  kvo__put_byte(to, '\n');
+  kvo__put_stack(to, fault->frames, fault->frame_count, "      ");
+}
+
+/* What else there is: said once for each code, for who has read it knows it. */
+static void put_more(kvo_sink *to, const kvo_fault *fault) {
+  kvo__put(to, "  more: kvo explain ");
+  kvo__put_code(to, fault->code);
+  if (kvo__knobs.stacks == 0 && fault->observation_count + fault->site_count > 0)
+    kvo__put(to, "; KVO_STACKS=32 tells the calls of registrations");
+  if (kvo__knobs.history == 0 && fault->object != NULL) kvo__put(to, "; KVO_HISTORY=256 what happened before");
+  kvo__put(to, "; KVO_POLICY=");
+  kvo__put_code(to, fault->code);
+  kvo__put(to, ":log goes on after it; KVO_HELP=1 lists all; break on kvo_fault_break\n");
+}
+
+/* Without the list of observations that may end the sentence: the report has its own. */
+static void put_apple(kvo_sink *to, const char *sentence) {
+  const char *label = "  Apple says: ";
+  size_t length = strcspn(sentence, "\n");
+  bool has_list = sentence[length] != '\0' && length > 0 && sentence[length - 1] == '(';
+  if (!has_list) {
+    put_lines(to, label, sentence, "    ");
+    return;
+  }
+  kvo__put(to, label);
+  kvo__put_clean(to, sentence, length);
+  kvo__put(to, "...)\n");
+}
+
+void kvo__put_text_report(kvo_sink *to, const kvo_fault *fault, bool is_repeated) {
+  put_lines(to, "", fault->summary, "  ");
+  if (fault->why != NULL) put_lines(to, "  ", fault->why, "    ");
+  for (size_t i = 0; i < fault->site_count; i++) put_site(to, &fault->sites[i]);
+  put_observations(to, fault->observations, fault->observation_count);
+  put_fault_site(to, fault);
+  put_chain(to, fault->chain, fault->chain_count);
+  if (fault->event_count > 0) kvo__put(to, "  what happened before:\n");
+  for (size_t i = 0; i < fault->event_count; i++) put_event(to, &fault->events[i]);
+  if (fault->apple != NULL) put_apple(to, fault->apple);
+  if (fault->help != NULL) put_lines(to, "  help: ", fault->help, "    ");
+  if (!is_repeated) put_more(to, fault);
+  kvo__put_modules(to, fault);
+}

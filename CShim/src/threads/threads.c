@@ -1,0 +1,381 @@
+/* threads.c - what each thread is doing, for those who have to wait for it: a removal that waits for deliveries, a death that
+ * waits for evaluations, a fork that waits for locks.
+ *
+ * A thread says what it does in plain stores to a record of its own, because it does so at every delivery. Whoever waits is rare
+ * and pays: it makes all threads pass a memory barrier (membarrier(2)), after which each has either published what it does
+ * or will see what the waiter has changed. Without that system call the stores are exchanges. */
+#define _GNU_SOURCE
+#include "watching/slow.h"
+#include "watching/trace.h"
+#include "text/report.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* In a program that is linked statically there need not be any. */
+#pragma weak dlopen
+#pragma weak dladdr1
+
+_Thread_local kvo_thread *kvo__this_thread __attribute__((tls_model("initial-exec")));
+
+static kvo_lock list_lock;
+static kvo_thread *threads;
+
+/* Code that runs without a mark, because there was no memory for one. */
+static _Atomic uint32_t unmarked;
+static _Thread_local uint32_t own_unmarked;
+
+struct kvo_threads_state kvo__threads;
+
+/* Threads that hold locks and have no record; and whether this is one, how often. */
+static _Atomic uint32_t unrecorded;
+static _Thread_local uint32_t own_unrecorded;
+
+/* Changes when a mark goes that somebody may wait for. */
+static _Atomic uint32_t progress;
+
+/* ---------------------------------------------------------------------------------------------------------- Barriers -- */
+
+static long membarrier(int command) { return syscall(SYS_membarrier, command, 0, 0); }
+
+/* Of the waiter, between what it has changed and its look at the others. */
+static void barrier(void) {
+  if (!kvo__threads.has_barrier || membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) return;
+  membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED); /* not at the start: with other threads about it takes long */
+  membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- Records -- */
+
+enum { FIRST_MARKS = 16 };
+
+static pthread_key_t end_key;
+static bool has_end_key; /* a process has a limited number */
+
+static void thread_end(void *record) {
+  kvo_thread *self = record;
+  kvo__end_all(self);
+  kvo__settle_drop(self);
+  kvo__manual_drop(); /* runs code of the program, with marks */
+  kvo__id_thread_end(self);
+  kvo__trace_thread_end(self);
+  if (kvo__knobs.slow_ms > 0) kvo__slow_thread_end(self);
+  kvo__acquire(&list_lock);
+  kvo_thread **link = &threads;
+  while (*link != self) link = &(*link)->next;
+  *link = self->next;
+  kvo__release(&list_lock);
+  kvo__this_thread = NULL; /* a later destructor of the thread's may make another */
+  if (atomic_load(&kvo__threads.waiters) != 0) kvo__marks_changed();
+  free(atomic_load(&self->marks));
+  free(self);
+}
+
+/* The ends of some threads are not seen: of one that used the runtime last in the last round of its destructors, and of all where the
+ * program has used up the keys. Such a record stays, and says for ever what its thread did last. */
+static bool is_gone(const kvo_thread *thread) {
+  int before = errno;
+  bool gone = syscall(SYS_tgkill, getpid(), thread->number, 0) != 0 && errno == ESRCH;
+  errno = before;
+  return gone;
+}
+
+static bool others_hold_locks(void) {
+  if (atomic_load(&unrecorded) != (own_unrecorded != 0)) return true;
+  for (const kvo_thread *each = threads; each != NULL; each = each->next)
+    if (each != kvo__this_thread && atomic_load(&each->sections) != 0 && !is_gone(each)) return true;
+  return false;
+}
+
+void kvo__world_stop(void) {
+  atomic_fetch_add(&kvo__threads.forking, 1);
+  barrier();
+  for (;;) {
+    kvo__acquire(&list_lock);
+    if (!others_hold_locks()) return;
+    kvo__release(&list_lock); /* who holds another lock may need it */
+    sched_yield();
+  }
+}
+
+void kvo__world_resume(void) {
+  kvo__release(&list_lock);
+  if (atomic_fetch_sub(&kvo__threads.forking, 1) == 1) kvo__futex_wake_all(&kvo__threads.forking);
+}
+
+/* The other threads do not exist here. What they held of objects stays held; their records are lost, for the allocator might
+ * not be ready yet. */
+static void after_fork_in_child(void) {
+  threads = kvo__this_thread;
+  if (threads != NULL) {
+    threads->next = NULL;
+    threads->number = (uint32_t)syscall(SYS_gettid);
+  }
+  atomic_store(&kvo__threads.waiters, 0);
+  atomic_store(&unmarked, own_unmarked);
+  atomic_store(&unrecorded, own_unrecorded != 0);
+  kvo__tracking_forked();
+  kvo__trace_forked();
+  kvo__slow_forked();
+  kvo__faults_forked();
+  atomic_store(&kvo__threads.forking, 1); /* another thread may have been about to */
+  kvo__world_resume();
+}
+
+static void prepare_ends(void) { has_end_key = pthread_key_create(&end_key, thread_end) == 0; }
+
+/* In a module that is unloaded, threads that have used the runtime would end in code that is gone, and so would the watchdog. */
+static void stay_loaded(void) {
+  Dl_info here;
+  struct link_map *module = NULL;
+  bool known = dladdr1 != NULL && dladdr1(&kvo__threads, &here, (void **)&module, RTLD_DL_LINKMAP) != 0 && module != NULL;
+  if (known && module->l_name != NULL && module->l_name[0] != '\0' && dlopen != NULL)
+    dlopen(module->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
+/* Before the program can: its handlers, and the locks they take, then come before ours at a fork, which stop all other threads
+ * that come to a lock of ours. */
+__attribute__((constructor)) static void prepare_forks(void) {
+  /* A fork asks for the barrier, also on a thread that never used the runtime. Until here stores are exchanges. */
+  long supported = membarrier(MEMBARRIER_CMD_QUERY);
+  kvo__threads.has_barrier = supported > 0 && (supported & MEMBARRIER_CMD_PRIVATE_EXPEDITED) != 0;
+  stay_loaded();
+  pthread_atfork(kvo__world_stop, kvo__world_resume, after_fork_in_child);
+}
+
+kvo_thread *kvo__thread(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  if (kvo__this_thread != NULL) return kvo__this_thread;
+  pthread_once(&once, prepare_ends);
+  /* Of the C library, not of the program's allocator: a record may be made before that is set, and ends after it. */
+  kvo_thread *made = calloc(1, sizeof *made);
+  kvo_mark *marks = calloc(FIRST_MARKS, sizeof *marks);
+  if (made == NULL || marks == NULL) {
+    free(made);
+    free(marks);
+    return NULL;
+  }
+  atomic_store(&made->marks, marks);
+  made->capacity = FIRST_MARKS;
+  made->limit = kvo__limit_of(made);
+  made->number = (uint32_t)syscall(SYS_gettid);
+  if (has_end_key) pthread_setspecific(end_key, made);
+  kvo__acquire(&list_lock);
+  /* One of the same number is that of a thread whose end was not seen. Its memory stays: who knows what points to it. */
+  for (kvo_thread **link = &threads; *link != NULL; link = &(*link)->next)
+    if ((*link)->number == made->number) {
+      *link = (*link)->next;
+      break;
+    }
+  made->next = threads;
+  threads = made;
+  kvo__release(&list_lock);
+  return kvo__this_thread = made;
+}
+
+uint32_t kvo__thread_number(void) {
+  const kvo_thread *self = kvo__this_thread;
+  return self != NULL ? self->number : (uint32_t)syscall(SYS_gettid);
+}
+
+bool kvo__find_thread(bool (*visit)(kvo_thread *thread, void *arg), void *arg) {
+  bool found = false;
+  kvo__section_enter();
+  kvo__acquire(&list_lock);
+  for (kvo_thread *each = threads; each != NULL && !found; each = each->next)
+    found = each != kvo__this_thread && visit(each, arg);
+  kvo__release(&list_lock);
+  kvo__section_leave();
+  return found;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ Marks -- */
+
+static bool more_marks(kvo_thread *self) {
+  kvo_mark *few = atomic_load(&self->marks), *many = calloc(2 * self->capacity, sizeof *many);
+  if (many == NULL) return false;
+  memcpy(many, few, self->capacity * sizeof *many); /* none else writes them */
+  kvo__acquire(&list_lock);
+  atomic_store(&self->marks, many);
+  kvo__release(&list_lock);
+  self->capacity *= 2;
+  self->limit = kvo__limit_of(self);
+  free(few);
+  return true;
+}
+
+uint32_t kvo__mark_slowly(kvo_observation observation, kvo_info *root, const kvo_node *node,
+                          const kvo_raw_change *change, const void *frame) {
+  kvo_thread *self = kvo__thread();
+  if (self != NULL && node != NULL) {
+    kvo__end_abandoned(self, frame);
+    if (!kvo__may_nest_slowly(self, frame)) return KVO_TOO_DEEP;
+  }
+  uint32_t depth = self != NULL ? atomic_load(&self->depth) : 0;
+  if (self == NULL || (depth == self->capacity && !more_marks(self))) {
+    own_unmarked++;
+    atomic_fetch_add(&unmarked, 1);
+    return KVO_UNMARKED;
+  }
+  kvo__mark_fill(kvo__mark_at(depth), observation, root, node, change, frame);
+  kvo__publish(&self->depth, depth + 1);
+  return depth;
+}
+
+void kvo__unmark_slowly(uint32_t depth) {
+  if (depth == KVO_TOO_DEEP) return;
+  if (depth == KVO_UNMARKED) {
+    own_unmarked--;
+    atomic_fetch_sub(&unmarked, 1);
+    return;
+  }
+  kvo_thread *self = kvo__this_thread;
+  if (atomic_load(&self->depth) == depth + 1)
+    kvo__publish(&self->depth, depth);
+  else
+    kvo__unmark_below(self, depth); /* what is above was left, or runs on another stack */
+  kvo__settle_if_due(self, atomic_load(&self->depth));
+}
+
+void kvo__marks_changed(void) {
+  atomic_fetch_add(&progress, 1);
+  kvo__futex_wake_all(&progress);
+}
+
+void kvo__section_enter_slowly(void) {
+  kvo_thread *self = kvo__this_thread;
+  do {
+    kvo__publish(&self->sections, 0);
+    uint32_t forks = atomic_load(&kvo__threads.forking);
+    if (forks != 0) kvo__futex_wait(&kvo__threads.forking, forks);
+    kvo__publish(&self->sections, 1);
+  } while (atomic_load(&kvo__threads.forking) != 0);
+}
+
+void kvo__section_enter_unrecorded(void) {
+  if (own_unrecorded++ != 0) return;
+  atomic_fetch_add(&unrecorded, 1);
+  for (uint32_t forks; (forks = atomic_load(&kvo__threads.forking)) != 0;) {
+    atomic_fetch_sub(&unrecorded, 1);
+    kvo__futex_wait(&kvo__threads.forking, forks);
+    atomic_fetch_add(&unrecorded, 1);
+  }
+}
+
+void kvo__section_leave_unrecorded(void) {
+  if (own_unrecorded > 0 && --own_unrecorded == 0) atomic_fetch_sub(&unrecorded, 1);
+}
+
+void kvo_section_enter(void) { kvo__section_enter(); }
+void kvo_section_leave(void) { kvo__section_leave(); }
+
+/* ---------------------------------------------------------------------------------------------------------- Waiting -- */
+
+/* The outermost mark that says that a thread runs what is waited for, or NULL. The list is locked. */
+static const kvo_mark *mark_of(const kvo_thread *thread, kvo_awaited what) {
+  const kvo_mark *marks = atomic_load(&thread->marks);
+  uint32_t depth = atomic_load(&thread->depth);
+  for (uint32_t i = 0; i < depth; i++)
+    if (what.root != NULL ? atomic_load(&marks[i].root) == what.root
+                          : atomic_load(&marks[i].observation) == what.observation)
+      return &marks[i];
+  return NULL;
+}
+
+static bool runs(const kvo_thread *thread, kvo_awaited what) {
+  return mark_of(thread, what) != NULL;
+}
+
+/* Whether its mark counts: of one that was left by longjmp it may stay, as long as the thread does nothing with observations. */
+static bool still_runs(const kvo_thread *thread, kvo_awaited what, bool takes_time) {
+  const kvo_mark *mark = mark_of(thread, what);
+  if (mark == NULL || is_gone(thread)) return false;
+  return !takes_time || !kvo__has_left(thread, __atomic_load_n(&mark->frame, __ATOMIC_RELAXED));
+}
+
+static bool others_run(kvo_awaited what, bool takes_time) {
+  if (atomic_load(&unmarked) != own_unmarked) return true;
+  for (const kvo_thread *each = threads; each != NULL; each = each->next)
+    if (each != kvo__this_thread && still_runs(each, what, takes_time)) return true;
+  return false;
+}
+
+static bool is_waiting(const kvo_thread *thread) {
+  return thread->awaits.observation != 0 || thread->awaits.root != NULL;
+}
+
+/* Whether those who run what is waited for wait, directly or through others, for this thread; and one of them that waits for
+ * deliveries, if any does. The list is locked. */
+static bool leads_back(kvo_awaited what, kvo_thread **for_deliveries) {
+  for (kvo_thread *each = threads; each != NULL; each = each->next) {
+    if (each->visited || each == kvo__this_thread || !is_waiting(each) || !runs(each, what)) continue;
+    each->visited = true;
+    if (!runs(kvo__this_thread, each->awaits) && !leads_back(each->awaits, for_deliveries)) continue;
+    if (each->awaits.root == NULL) *for_deliveries = each;
+    return true;
+  }
+  return false;
+}
+
+/* Whether this thread is to give up: where waits form a circle, one for deliveries does, for an object that dies is still being used. The
+ * list is locked. */
+static bool ends_circle(kvo_awaited what) {
+  kvo_thread *other = NULL;
+  for (kvo_thread *each = threads; each != NULL; each = each->next) each->visited = false;
+  if (!leads_back(what, &other)) return false;
+  if (what.root == NULL || other == NULL) return true;
+  other->gives_up = true;
+  kvo__marks_changed();
+  return false;
+}
+
+static kvo_waited wait(kvo_awaited what) {
+  enum { LONG = 50 }; /* milliseconds, from which on it is asked where the others are */
+  kvo_thread *self = kvo__thread();
+  kvo_waited result = KVO_WAITED;
+  int cancellation = kvo__cancel_hold();
+  atomic_fetch_add(&kvo__threads.waiters, 1);
+  barrier();
+  bool takes_time = false;
+  for (bool busy = true; busy && result == KVO_WAITED;) {
+    uint32_t before = atomic_load(&progress);
+    kvo__acquire(&list_lock);
+    busy = others_run(what, takes_time);
+    if (busy && self != NULL && (self->gives_up || ends_circle(what))) result = KVO_WAITED_IN_CIRCLE;
+    if (self != NULL) {
+      self->awaits = busy && result == KVO_WAITED ? what : (kvo_awaited){0};
+      self->gives_up = false;
+    }
+    kvo__release(&list_lock);
+    if (busy && result == KVO_WAITED) kvo__futex_wait_for(&progress, before, LONG);
+    takes_time = atomic_load(&progress) == before;
+  }
+  atomic_fetch_sub(&kvo__threads.waiters, 1);
+  kvo__cancel_resume(cancellation);
+  return result;
+}
+
+kvo_waited kvo__wait_for_deliveries(kvo_observation observation) {
+  if (observation == 0) return KVO_WAITED; /* no observation, and what a mark says between two */
+  kvo__look_for_abandoned();
+  kvo_awaited what = {observation, NULL};
+  kvo_waited result = wait(what);
+  bool own = kvo__this_thread != NULL && runs(kvo__this_thread, what);
+  return own ? KVO_WAITED_IN_OWN : result;
+}
+
+kvo_waited kvo__wait_for_evaluations(const kvo_info *root) {
+  kvo_awaited what = {0, root};
+  /* Without a barrier: an evaluation is marked under the lock of its observation, and whoever ended that has had it since. */
+  kvo__acquire(&list_lock);
+  bool busy = others_run(what, false);
+  kvo__release(&list_lock);
+  return busy ? wait(what) : KVO_WAITED;
+}

@@ -1,0 +1,142 @@
+/* tombs.c - the last observations that have ended, so that a second removal can be told from one of what never was. Bounded:
+ * KVO_ZOMBIES says how many. */
+#define _GNU_SOURCE
+#include "watching/ended.h"
+#include "text/report.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+static kvo_lock lock;
+/* A ring, made at the first end. Of the C library, as it stays for ever: the program may count what its allocator gave. */
+static kvo_tomb *ring;
+/* Tombs are numbered from 1; the last number given. */
+static uint64_t last;
+
+/* The last number of a tomb whose object's address falls into it. */
+enum { BUCKETS = 512 };
+static uint64_t buckets[BUCKETS];
+
+static uint64_t *bucket_of(const void *object) { return &buckets[(uintptr_t)object / 16 % BUCKETS]; }
+
+/* NULL if there is none of this number any more. The lock is held. */
+static kvo_tomb *tomb_at(uint64_t number) {
+  return number != 0 && last - number < kvo__knobs.zombies ? &ring[number % kvo__knobs.zombies] : NULL;
+}
+
+int64_t kvo__now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Exact to some milliseconds, and quick. */
+static int64_t coarse_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* As much as fits, ended with NUL. */
+static void copy(char *to, size_t size, const char *from) {
+  size_t length = from != NULL ? strlen(from) : 0;
+  if (length >= size) length = size - 1;
+  if (length > 0) memcpy(to, from, length);
+  to[length] = '\0';
+}
+
+/* The hash of its key path; and the path's name in *name, if that lives for ever. */
+static kvo_key path_of(const kvo_node *node, const kvo_fault_observation *described, const char **name) {
+  const kvo_slot *slot = atomic_load_explicit(&node->slot, memory_order_relaxed);
+  const kvo_property *property = kvo__slot_property(kvo__slot_info((kvo_slot *)(uintptr_t)slot), slot);
+  *name = property != NULL ? property->name : NULL;
+  return property != NULL ? property->key : kvo_key_hash(described->key_path, strlen(described->key_path));
+}
+
+static void bury(kvo_tomb *tomb, const kvo_node *node, bool by_death, kvo_place place) {
+  kvo_fault_observation ended;
+  kvo__describe_node(node, &ended);
+  tomb->id = ended.observation;
+  tomb->object = ended.object;
+  tomb->object_class = ended.object_class;
+  tomb->observer = ended.observer;
+  tomb->context = ended.context;
+  tomb->options = ended.options;
+  tomb->registered = (kvo_place){ended.file, ended.line};
+  tomb->ended = kvo__keep(place);
+  tomb->thread = kvo__thread_number();
+  tomb->by_death = tomb->object_died = by_death;
+  tomb->path_hash = path_of(node, &ended, &tomb->property_name);
+  tomb->nanoseconds = coarse_now();
+  tomb->frame_count = 0;
+  if (kvo__knobs.stacks > 0) {
+    size_t most = kvo__knobs.stacks < KVO_TOMB_FRAMES ? kvo__knobs.stacks : KVO_TOMB_FRAMES;
+    tomb->frame_count = (uint32_t)kvo__stack_capture(tomb->frames, most);
+    kvo__modules_note(tomb->frames, tomb->frame_count);
+  }
+  copy(tomb->observer_class, sizeof tomb->observer_class, ended.observer_class);
+  if (tomb->property_name == NULL) copy(tomb->path_copy, sizeof tomb->path_copy, ended.key_path);
+  uint64_t *bucket = bucket_of(tomb->object);
+  tomb->number = ++last;
+  tomb->older = *bucket;
+  *bucket = tomb->number;
+}
+
+void kvo__tomb_add(const kvo_node *ended, bool by_death, kvo_place place) {
+  kvo__lock(&lock);
+  if (ring == NULL) ring = calloc(kvo__knobs.zombies, sizeof *ring);
+  if (ring != NULL) bury(&ring[(last + 1) % kvo__knobs.zombies], ended, by_death, place);
+  kvo__unlock(&lock);
+}
+
+void kvo__tomb_await(void) {
+  kvo__world_stop();
+  kvo__world_resume();
+}
+
+/* The newest tomb of an object, and the one before it of the same; NULL when there is none. The lock is held. */
+static kvo_tomb *of_object(kvo_tomb *tomb, const void *object) {
+  while (tomb != NULL && tomb->object != object) tomb = tomb_at(tomb->older);
+  return tomb;
+}
+static kvo_tomb *newest_of(const void *object) { return of_object(tomb_at(*bucket_of(object)), object); }
+static kvo_tomb *before(const kvo_tomb *tomb) { return of_object(tomb_at(tomb->older), tomb->object); }
+
+void kvo__tombs_close(const void *object) {
+  kvo__lock(&lock);
+  for (kvo_tomb *tomb = newest_of(object); tomb != NULL && !tomb->object_died; tomb = before(tomb))
+    tomb->object_died = true;
+  kvo__unlock(&lock);
+}
+
+bool kvo__tomb_of(kvo_observation id, kvo_tomb *out) {
+  kvo__lock(&lock);
+  const kvo_tomb *tomb = tomb_at(last);
+  while (tomb != NULL && tomb->id != id) tomb = tomb_at(tomb->number - 1);
+  if (tomb != NULL) *out = *tomb;
+  kvo__unlock(&lock);
+  return tomb != NULL;
+}
+
+bool kvo__tomb_find(const void *object, const void *observer, const char *key_path, const void *context,
+                    bool match_context, bool of_dead, kvo_tomb *out) {
+  kvo_key hash = kvo_key_hash(key_path, strlen(key_path));
+  bool found = false;
+  kvo__lock(&lock);
+  for (const kvo_tomb *tomb = newest_of(object); tomb != NULL && !found; tomb = before(tomb)) {
+    found = tomb->observer == observer && tomb->path_hash == hash && tomb->object_died == of_dead &&
+            (!match_context || tomb->context == context);
+    if (found) *out = *tomb;
+  }
+  kvo__unlock(&lock);
+  return found;
+}
+
+size_t kvo__tombs_at(const void *object, kvo_tomb *out, size_t capacity) {
+  size_t count = 0;
+  kvo__lock(&lock);
+  for (const kvo_tomb *tomb = newest_of(object); tomb != NULL && count < capacity; tomb = before(tomb))
+    if (!tomb->object_died) out[count++] = *tomb;
+  kvo__unlock(&lock);
+  return count;
+}

@@ -1,0 +1,90 @@
+/* events.c - what happens in the process, described and handed to those who listen: history.c, trace.c, slow.c. */
+#include "watching/history.h"
+#include "watching/slow.h"
+#include "watching/trace.h"
+
+#include <errno.h>
+
+_Atomic uint32_t kvo__tap;
+
+static void hand_out(const kvo_happening *happening) {
+  uint32_t listening = atomic_load(&kvo__tap);
+  int error = errno; /* of the program, which knows nothing of this */
+  int cancellation = kvo__cancel_hold();
+  if ((listening & KVO_TAP_HISTORY) != 0) kvo__history_note(happening);
+  if ((listening & KVO_TAP_TRACE) != 0) kvo__trace_note(happening);
+  kvo__cancel_resume(cancellation);
+  errno = error;
+}
+
+static const void *instance_of(const kvo_info *info) { return (const char *)info->object - info->cls->header_offset; }
+
+static void note_change(const kvo_frame_content *change, kvo_moment moment) {
+  kvo_happening happening = {.moment = moment,
+                             .token = change->slot,
+                             .object = instance_of(change->info),
+                             .class_name = change->info->cls->written,
+                             .key_path = kvo__slot_name(change->info, change->slot),
+                             .kind = (kvo_change_kind)change->kind};
+  hand_out(&happening);
+}
+
+__attribute__((cold)) uint32_t kvo__note_change_begins(kvo_frame_content *change) {
+  change->is_tapped = true;
+  note_change(change, KVO_MOMENT_CHANGE_BEGINS);
+  return change->wants;
+}
+
+__attribute__((cold)) void kvo__note_change_ends(const kvo_frame_content *change) {
+  note_change(change, KVO_MOMENT_CHANGE_ENDS);
+}
+
+static kvo_happening happening_of(const kvo_node *node, const kvo_raw_change *change, kvo_moment moment) {
+  kvo_fault_observation described;
+  kvo__describe_node(node, &described);
+  kvo_happening happening = {.moment = moment,
+                             .token = node,
+                             .object = described.object,
+                             .class_name = described.object_class,
+                             .key_path = described.key_path,
+                             .observation = node->id,
+                             .file = node->file,
+                             .line = node->line,
+                             .options = described.options,
+                             .change = change};
+  if (change != NULL) {
+    happening.kind = change->kind;
+    happening.is_prior = change->is_prior;
+  }
+  return happening;
+}
+
+__attribute__((cold)) void kvo__note_node(const kvo_node *node, kvo_moment moment) {
+  kvo_happening happening = happening_of(node, NULL, moment);
+  hand_out(&happening);
+}
+
+__attribute__((cold)) void kvo__note_delivery(const kvo_raw_change *change, const kvo_node *node,
+                                              kvo_raw_callback callback, void *user_data) {
+  if ((atomic_load(&kvo__tap) & KVO_TAP_USE) != 0) kvo__node_set_told(node, true);
+  kvo_happening happening = happening_of(node, change, KVO_MOMENT_DELIVERY_BEGINS);
+  hand_out(&happening);
+  bool may_be_slow = (atomic_load(&kvo__tap) & KVO_TAP_SLOW) != 0;
+  kvo_watched *watched = may_be_slow ? kvo__slow_begin(&happening) : NULL;
+  callback(change, user_data);
+  if (watched != NULL) kvo__slow_end(watched);
+  happening.moment = KVO_MOMENT_DELIVERY_ENDS;
+  happening.change = NULL;
+  hand_out(&happening);
+}
+
+__attribute__((cold)) void kvo__note_death(const kvo_info *info) {
+  kvo_happening happening = {.moment = KVO_MOMENT_DIED, .object = instance_of(info), .class_name = info->cls->written};
+  hand_out(&happening);
+}
+
+void kvo__tap_start(void) {
+  if (kvo__knobs.history > 0 && kvo__history_start(kvo__knobs.history)) atomic_fetch_or(&kvo__tap, KVO_TAP_HISTORY);
+  if (kvo__knobs.slow_ms > 0) atomic_fetch_or(&kvo__tap, KVO_TAP_SLOW);
+  if (kvo__knobs.unused) atomic_fetch_or(&kvo__tap, KVO_TAP_USE);
+}

@@ -1,0 +1,121 @@
+/* history.c - a ring of the last events of the process, for the reports of faults: KVO_HISTORY. Without locks, and bounded. */
+#define _GNU_SOURCE
+#include "watching/history.h"
+
+#include "text/report.h"
+
+#include <stdlib.h>
+
+/* An event without pointers to what may go. */
+typedef struct past_event {
+  int64_t time;
+  const void *object;
+  const char *class_name;
+  kvo_observation observation;
+  const char *file;
+  uint32_t line, thread, kind;
+  bool has_value;
+  char key_path[KVO_PAST_KEY], value[KVO_VALUE_TEXT];
+} past_event;
+
+enum { WORDS = (sizeof(past_event) + 7) / 8 };
+
+/* Its content is read and written word by word: a reader may come in between, and finds that out afterwards. */
+typedef struct ring_slot {
+  /** Twice the number of the event that it holds, counted from 1, and odd while it is written; 0 at first. */
+  _Atomic uint64_t state;
+  _Atomic uint64_t words[WORDS];
+} ring_slot;
+
+static ring_slot *ring;
+static uint64_t capacity;
+/* Of all events that were noted. */
+static _Atomic uint64_t count;
+
+bool kvo__history_start(uint32_t events) {
+  /* Of the C library, not of the program's allocator, which may not be set yet. */
+  ring = calloc(events, sizeof *ring);
+  capacity = ring != NULL ? events : 0;
+  return ring != NULL;
+}
+
+/* 0: not kept. */
+static uint32_t kind_of(kvo_moment moment) {
+  switch (moment) {
+    case KVO_MOMENT_REGISTERED: return KVO_EVENT_REGISTERED;
+    case KVO_MOMENT_ENDED: return KVO_EVENT_ENDED;
+    case KVO_MOMENT_CHANGE_BEGINS: return KVO_EVENT_CHANGED;
+    case KVO_MOMENT_DELIVERY_BEGINS: return KVO_EVENT_DELIVERED;
+    case KVO_MOMENT_DIED: return KVO_EVENT_DIED;
+    case KVO_MOMENT_CHANGE_ENDS:
+    case KVO_MOMENT_DELIVERY_ENDS: break;
+  }
+  return 0;
+}
+
+void kvo__history_note(const kvo_happening *happening) {
+  past_event event = {.time = kvo__now(),
+                      .object = happening->object,
+                      .class_name = happening->class_name,
+                      .observation = happening->observation,
+                      .file = happening->file,
+                      .line = happening->line,
+                      .kind = kind_of(happening->moment)};
+  if (event.kind == 0) return;
+  event.thread = kvo__thread_number();
+  if (happening->key_path != NULL) kvo__copy_cut(event.key_path, sizeof event.key_path, happening->key_path);
+  if (kvo__knobs.values && happening->change != NULL)
+    event.has_value = kvo__new_value_text(happening->change, event.value, sizeof event.value);
+  uint64_t words[WORDS] = {0};
+  memcpy(words, &event, sizeof event);
+
+  uint64_t number = atomic_fetch_add(&count, 1) + 1;
+  ring_slot *slot = &ring[number % capacity];
+  uint64_t state = atomic_load_explicit(&slot->state, memory_order_relaxed);
+  /* Another thread that has been writing into it since the ring came round: one of the two events is lost. */
+  if ((state & 1) != 0 || state > 2 * number || !atomic_compare_exchange_strong(&slot->state, &state, 2 * number + 1))
+    return;
+  /* Each word after the state: who reads a new word then finds the new state, too. */
+  for (size_t i = 0; i < WORDS; i++) atomic_store_explicit(&slot->words[i], words[i], memory_order_release);
+  atomic_store_explicit(&slot->state, 2 * number, memory_order_release);
+}
+
+/* False when the event has been overwritten, or is just being written. */
+static bool read_event(uint64_t number, past_event *out) {
+  const ring_slot *slot = &ring[number % capacity];
+  if (atomic_load_explicit(&slot->state, memory_order_acquire) != 2 * number) return false;
+  uint64_t words[WORDS];
+  for (size_t i = 0; i < WORDS; i++) words[i] = atomic_load_explicit(&slot->words[i], memory_order_acquire);
+  if (atomic_load_explicit(&slot->state, memory_order_relaxed) != 2 * number) return false;
+  memcpy(out, words, sizeof *out);
+  return true;
+}
+
+static void fill(kvo_past *out, size_t index, const past_event *event, int64_t time) {
+  memcpy(out->key_paths[index], event->key_path, KVO_PAST_KEY);
+  memcpy(out->values[index], event->value, KVO_VALUE_TEXT);
+  kvo_event filled = {.kind = (kvo_event_kind)event->kind,
+                      .thread = event->thread,
+                      .age = time > event->time ? (double)(time - event->time) / 1e9 : 0,
+                      .object = event->object,
+                      .object_class = event->class_name,
+                      .key_path = out->key_paths[index],
+                      .observation = event->observation,
+                      .file = event->file,
+                      .line = event->line,
+                      .value = event->has_value ? out->values[index] : NULL};
+  out->events[index] = filled;
+}
+
+size_t kvo__history_of(const void *object, kvo_past *out) {
+  if (capacity == 0) return 0;
+  uint64_t newest = atomic_load(&count);
+  int64_t time = kvo__now();
+  uint64_t oldest = newest > capacity ? newest - capacity + 1 : 1;
+  size_t free = KVO_PAST;
+  past_event event;
+  for (uint64_t number = newest; number >= oldest && free > 0; number--)
+    if (read_event(number, &event) && (object == NULL || event.object == object)) fill(out, --free, &event, time);
+  memmove(out->events, out->events + free, (KVO_PAST - free) * sizeof *out->events); /* the strings stay */
+  return KVO_PAST - free;
+}

@@ -1,0 +1,143 @@
+/* slow.c - KVO_SLOW_MS: a thread that tells of callbacks which have not returned for that long, also if they never do. */
+#define _GNU_SOURCE
+#include "watching/slow.h"
+
+#include "text/report.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+struct kvo_watched {
+  kvo_watched *next;
+  const kvo_thread *thread;
+  int64_t begun;
+  bool is_told;
+  /** Its strings are copies, or live for ever. */
+  kvo_fault_observation what;
+  uint32_t thread_id;
+  char key_path[80];
+};
+
+/* Guards the list, newest first, and whether the watchdog runs. */
+static kvo_lock lock;
+static kvo_watched *watched_list;
+static bool is_running;
+/* Changes when a delivery begins, for a watchdog that has nothing to watch. */
+static _Atomic uint32_t begins;
+static _Atomic bool is_idle;
+
+/* Copies one that is due, the innermost first, and returns 0; else the nanoseconds until one may be, INT64_MAX if none will. */
+static int64_t take_due(kvo_watched *out) {
+  int64_t limit = (int64_t)kvo__knobs.slow_ms * 1000000, wait = INT64_MAX;
+  kvo__lock(&lock);
+  int64_t time = kvo__now(); /* after what is in the list began */
+  for (kvo_watched *each = watched_list; each != NULL; each = each->next) {
+    if (each->is_told) continue;
+    if (time - each->begun >= limit) {
+      each->is_told = true;
+      *out = *each;
+      wait = 0;
+      break;
+    }
+    int64_t left = limit - (time - each->begun);
+    if (left < wait) wait = left;
+  }
+  kvo__unlock(&lock);
+  return wait;
+}
+
+static void *watch(void *arg) {
+  (void)arg;
+  pthread_setname_np(pthread_self(), "kvo-slow");
+  for (;;) {
+    kvo_watched due;
+    atomic_store(&is_idle, true);
+    uint32_t before = atomic_load(&begins);
+    int64_t wait = take_due(&due);
+    if (wait == 0) {
+      due.what.key_path = due.key_path;
+      kvo__fault_slow(&due.what, due.thread_id, (uint64_t)(kvo__now() - due.begun) / 1000000);
+    } else if (wait == INT64_MAX) {
+      kvo__futex_wait(&begins, before);
+    } else {
+      struct timespec pause = {(time_t)(wait / 1000000000), (long)(wait % 1000000000)};
+      nanosleep(&pause, NULL);
+    }
+  }
+  return NULL;
+}
+
+/* The lock is held. If there is no thread for it now, there may be at the next delivery. */
+static void start(void) {
+  sigset_t most, before;
+  sigfillset(&most);
+  /* Those that a fault of its own raises; the others are for the program's threads. */
+  static const int own[] = {SIGABRT, SIGTRAP, SIGSEGV, SIGBUS, SIGILL, SIGFPE};
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&most, own[i]);
+  pthread_sigmask(SIG_SETMASK, &most, &before);
+  pthread_t thread;
+  is_running = pthread_create(&thread, NULL, watch, NULL) == 0;
+  if (is_running) pthread_detach(thread);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+kvo_watched *kvo__slow_begin(const kvo_happening *happening) {
+  kvo_watched *made = calloc(1, sizeof *made);
+  if (made == NULL) return NULL;
+  made->thread = kvo__thread();
+  made->thread_id = kvo__thread_number();
+  made->begun = kvo__now();
+  kvo_fault_observation what = {.observation = happening->observation,
+                                .options = happening->options,
+                                .file = happening->file,
+                                .file_length = happening->file != NULL ? strlen(happening->file) : 0,
+                                .line = happening->line,
+                                .object = happening->object,
+                                .object_class = happening->class_name};
+  made->what = what;
+  kvo__copy_cut(made->key_path, sizeof made->key_path, happening->key_path);
+  kvo__lock(&lock);
+  made->next = watched_list;
+  watched_list = made;
+  if (!is_running) start();
+  kvo__unlock(&lock);
+  atomic_fetch_add(&begins, 1);
+  if (atomic_exchange(&is_idle, false)) kvo__futex_wake_all(&begins);
+  return made;
+}
+
+/* Of a thread, down to this one. */
+static void remove_until(const kvo_thread *thread, const kvo_watched *last) {
+  kvo__lock(&lock);
+  bool found = false;
+  for (kvo_watched **link = &watched_list; *link != NULL && !found;) {
+    kvo_watched *each = *link;
+    found = each == last;
+    if (each->thread == thread) {
+      *link = each->next;
+      free(each);
+    } else {
+      link = &each->next;
+    }
+  }
+  kvo__unlock(&lock);
+}
+
+void kvo__slow_end(kvo_watched *watched) { remove_until(watched->thread, watched); }
+void kvo__slow_thread_end(const kvo_thread *thread) { remove_until(thread, NULL); }
+
+void kvo__slow_forked(void) {
+  is_running = false;
+  for (kvo_watched **link = &watched_list; *link != NULL;) {
+    kvo_watched *each = *link;
+    if (each->thread == kvo__this_thread) {
+      each->thread_id = kvo__thread_number();
+      link = &each->next;
+    } else {
+      *link = each->next; /* lost, for the allocator might not be ready yet */
+    }
+  }
+}

@@ -1,0 +1,309 @@
+/* snapshot.c - the graph of all observations at one moment: copied while the world is stopped, put in order afterwards. */
+#include "expressions/tracked.h"
+
+#include <stdlib.h>
+
+/* ----------------------------------------------------------------------------------------------------------- Copying -- */
+
+/* What is copied, with what it is sorted by. An info stands for its object: for comparison only. */
+typedef struct raw_observation {
+  kvo_graph_observation made;
+  const kvo_info *info;
+  uint64_t order;
+} raw_observation;
+
+typedef struct raw_edge {
+  kvo_graph_edge made;
+  const kvo_info *info;
+  kvo_observation of;
+  uint64_t order;
+} raw_edge;
+
+/* An object as an observation or an edge names it. */
+typedef struct raw_object {
+  const kvo_info *info;
+  kvo_graph_object made;
+  /** Of what names it first. */
+  uint64_t order;
+  size_t index;
+} raw_object;
+
+/* First only counted, then filled. */
+typedef struct copy {
+  raw_observation *observations;
+  size_t observation_count;
+  raw_edge *edges;
+  size_t edge_count;
+  raw_object *objects;
+  size_t object_count;
+  char *strings;
+  size_t string_size;
+  bool is_filling;
+} copy;
+
+static const char *copy_string(copy *into, const char *string) {
+  if (string == NULL) return NULL;
+  size_t size = strlen(string) + 1;
+  char *to = into->is_filling ? memcpy(into->strings + into->string_size, string, size) : NULL;
+  into->string_size += size;
+  return to;
+}
+
+static void copy_object(copy *into, const kvo_info *info, uint64_t order) {
+  if (into->is_filling) {
+    raw_object raw = {.info = info, .order = order};
+    raw.made.object = (const char *)info->object - info->cls->header_offset;
+    raw.made.class_name = info->cls->written;
+    into->objects[into->object_count] = raw;
+  }
+  into->object_count++;
+}
+
+static void copy_edge(copy *into, const kvo_dependency *dependency, kvo_observation of) {
+  kvo_slot *slot = atomic_load(&dependency->node.slot);
+  const kvo_info *info = kvo__slot_info(slot);
+  uint64_t order = atomic_load(&dependency->node.birth);
+  copy_object(into, info, order);
+  const char *key = slot->key != KVO_KEY_LIFETIME ? copy_string(into, kvo__slot_name(info, slot)) : NULL;
+  if (into->is_filling) {
+    raw_edge raw = {.info = info, .of = of, .order = order};
+    raw.made.key = key;
+    raw.made.is_value = kvo__node_kind(&dependency->node) == KVO_NODE_LEAF;
+    into->edges[into->edge_count] = raw;
+  }
+  into->edge_count++;
+}
+
+static void copy_node(kvo_node *node, void *arg) {
+  copy *into = arg;
+  kvo_fault_observation described;
+  kvo__describe_node(node, &described);
+  const kvo_info *info = kvo__slot_info(atomic_load(&node->slot));
+  bool is_expression = kvo__node_kind(node) == KVO_NODE_ANCHOR;
+  uint64_t order = kvo__node_order(node);
+  copy_object(into, info, order);
+  const char *key_path = copy_string(into, described.key_path);
+  const char *observer_class = copy_string(into, described.observer_class);
+  if (into->is_filling) {
+    raw_observation raw = {.info = info, .order = order};
+    kvo_graph_observation made = {.observation = node->id,
+                                  .kind = is_expression ? KVO_GRAPH_EXPRESSION : KVO_GRAPH_DIRECT,
+                                  .key_path = key_path,
+                                  .options = described.options,
+                                  .observer_class = observer_class,
+                                  .observer = described.observer,
+                                  .context = described.context,
+                                  .file = described.file,
+                                  .line = described.line};
+    raw.made = made;
+    into->observations[into->observation_count] = raw;
+  }
+  into->observation_count++;
+  if (!is_expression) return;
+  const kvo_tracked *tracked = node->user_data;
+  for (const kvo_dependency *each = tracked->dependencies; each != NULL; each = each->to)
+    copy_edge(into, each, node->id);
+}
+
+/* One block for all: it is freed with the observations. The world is stopped. */
+static bool make_room(copy *of) {
+  size_t observations = of->observation_count * sizeof *of->observations, edges = of->edge_count * sizeof *of->edges,
+         objects = of->object_count * sizeof *of->objects;
+  char *block = kvo__alloc(observations + edges + objects + of->string_size + 1);
+  if (block == NULL) return false;
+  copy empty = {.observations = (raw_observation *)(void *)block,
+                .edges = (raw_edge *)(void *)(block + observations),
+                .objects = (raw_object *)(void *)(block + observations + edges),
+                .strings = block + observations + edges + objects,
+                .is_filling = true};
+  *of = empty;
+  return true;
+}
+
+static bool copy_world(copy *into) {
+  kvo__world_stop();
+  kvo__ids_visit(copy_node, into);
+  bool has_room = make_room(into);
+  if (has_room) kvo__ids_visit(copy_node, into);
+  kvo__world_resume();
+  return has_room;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- Ordering -- */
+
+static int compare(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
+
+static int by_info(const void *left, const void *right) {
+  const raw_object *a = left, *b = right;
+  int result = compare((uintptr_t)a->info, (uintptr_t)b->info);
+  return result != 0 ? result : compare(a->order, b->order);
+}
+
+static int by_place(const void *left, const void *right) {
+  return compare((*(raw_object *const *)left)->order, (*(raw_object *const *)right)->order);
+}
+
+static int by_address(const void *left, const void *right) {
+  return compare((uintptr_t)(*(raw_object *const *)left)->made.object,
+                 (uintptr_t)(*(raw_object *const *)right)->made.object);
+}
+
+static int by_object(const void *left, const void *right) {
+  const raw_observation *a = left, *b = right;
+  int result = compare(a->made.object, b->made.object);
+  return result != 0 ? result : compare(a->order, b->order);
+}
+
+static int by_observation(const void *left, const void *right) {
+  const raw_edge *a = left, *b = right;
+  int result = compare(a->of, b->of);
+  return result != 0 ? result : compare(a->order, b->order);
+}
+
+static int by_text(const void *left, const void *right) {
+  return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+static size_t index_of(const copy *in, const kvo_info *info) {
+  size_t low = 0, high = in->object_count;
+  while (low + 1 < high) {
+    size_t middle = low + (high - low) / 2;
+    if ((uintptr_t)in->objects[middle].info <= (uintptr_t)info)
+      low = middle;
+    else
+      high = middle;
+  }
+  return in->objects[low].index;
+}
+
+static raw_object **sort_objects(const copy *in, int (*by)(const void *, const void *)) {
+  raw_object **sorted = kvo__alloc((in->object_count + 1) * sizeof *sorted);
+  for (size_t i = 0; sorted != NULL && i < in->object_count; i++) sorted[i] = &in->objects[i];
+  if (sorted != NULL) qsort(sorted, in->object_count, sizeof *sorted, by);
+  return sorted;
+}
+
+/* Each object once, by its info, with its index by the order in which they were first named. */
+static bool number_objects(copy *in) {
+  qsort(in->objects, in->object_count, sizeof *in->objects, by_info);
+  size_t count = 0;
+  for (size_t i = 0; i < in->object_count; i++)
+    if (count == 0 || in->objects[count - 1].info != in->objects[i].info) in->objects[count++] = in->objects[i];
+  in->object_count = count;
+  raw_object **sorted = sort_objects(in, by_place);
+  if (sorted == NULL) return false;
+  for (size_t i = 0; i < count; i++) sorted[i]->index = i;
+  kvo__free(sorted);
+  return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------- The result -- */
+
+/* The graph, its arrays behind it, and the block that its strings are in. */
+typedef struct owned_graph {
+  kvo_graph graph;
+  void *copied;
+} owned_graph;
+
+/* Whose observers are objects of the graph themselves. */
+static bool find_observers(const copy *from) {
+  raw_object **sorted = sort_objects(from, by_address);
+  if (sorted == NULL) return false;
+  for (size_t i = 0; i < from->observation_count; i++) {
+    kvo_graph_observation *made = &from->observations[i].made;
+    raw_object key = {.made = {.object = made->observer}}, *wanted = &key;
+    raw_object **found = bsearch(&wanted, sorted, from->object_count, sizeof *sorted, by_address);
+    made->observer_object = found != NULL ? (*found)->index : KVO_GRAPH_NONE;
+  }
+  kvo__free(sorted);
+  return true;
+}
+
+static void fill_edges(const copy *from, kvo_graph_observation *observations, kvo_graph_edge *edges,
+                       kvo_graph_object *objects) {
+  size_t next = 0;
+  for (size_t i = 0; i < from->observation_count; i++) {
+    kvo_graph_observation *of = &observations[i];
+    of->first_edge = next;
+    /* In the raw edges they stand by id. */
+    size_t low = 0, high = from->edge_count;
+    while (low < high) {
+      size_t middle = low + (high - low) / 2;
+      if (from->edges[middle].of < of->observation)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    for (; low < from->edge_count && from->edges[low].of == of->observation; low++) {
+      kvo_graph_edge *edge = &edges[next++];
+      *edge = from->edges[low].made;
+      edge->observation = i;
+      edge->object = index_of(from, from->edges[low].info);
+      objects[edge->object].edge_count++;
+    }
+    of->edge_count = next - of->first_edge;
+  }
+}
+
+static void fill_key_paths(kvo_graph_object *of, const kvo_graph_observation *observations, const char **key_paths) {
+  size_t count = of->observation_count, kept = 0;
+  for (size_t i = 0; i < count; i++) key_paths[i] = observations[of->first_observation + i].key_path;
+  if (count > 1) qsort(key_paths, count, sizeof *key_paths, by_text);
+  for (size_t i = 0; i < count; i++)
+    if (kept == 0 || strcmp(key_paths[kept - 1], key_paths[i]) != 0) key_paths[kept++] = key_paths[i];
+  of->key_paths = key_paths;
+  of->key_path_count = kept;
+}
+
+static kvo_graph *make_graph(copy *from) {
+  if (!number_objects(from) || !find_observers(from)) return NULL;
+  for (size_t i = 0; i < from->observation_count; i++)
+    from->observations[i].made.object = index_of(from, from->observations[i].info);
+  qsort(from->observations, from->observation_count, sizeof *from->observations, by_object);
+  qsort(from->edges, from->edge_count, sizeof *from->edges, by_observation);
+
+  size_t objects_size = from->object_count * sizeof(kvo_graph_object),
+         observations_size = from->observation_count * sizeof(kvo_graph_observation),
+         edges_size = from->edge_count * sizeof(kvo_graph_edge),
+         key_paths_size = from->observation_count * sizeof(char *);
+  char *block = kvo__alloc(sizeof(owned_graph) + objects_size + observations_size + edges_size + key_paths_size);
+  if (block == NULL) return NULL;
+  char *at = block + sizeof(owned_graph);
+  kvo_graph_object *objects = (kvo_graph_object *)(void *)at;
+  kvo_graph_observation *observations = (kvo_graph_observation *)(void *)(at += objects_size);
+  kvo_graph_edge *edges = (kvo_graph_edge *)(void *)(at += observations_size);
+  const char **key_paths = (const char **)(void *)(at += edges_size);
+
+  for (size_t i = 0; i < from->object_count; i++) objects[from->objects[i].index] = from->objects[i].made;
+  for (size_t i = 0; i < from->observation_count; i++) {
+    observations[i] = from->observations[i].made;
+    kvo_graph_object *object = &objects[observations[i].object];
+    if (object->observation_count++ == 0) object->first_observation = i;
+  }
+  fill_edges(from, observations, edges, objects);
+  for (size_t i = 0; i < from->object_count; i++)
+    fill_key_paths(&objects[i], observations, key_paths + objects[i].first_observation);
+
+  owned_graph *owned = (owned_graph *)(void *)block;
+  owned_graph filled = {{objects, from->object_count, observations, from->observation_count, edges, from->edge_count},
+                        from->observations};
+  *owned = filled;
+  return &owned->graph;
+}
+
+kvo_status kvo_snapshot(kvo_graph **out) {
+  if (out == NULL) return KVO_ERROR_INVALID_ARGUMENT;
+  copy all = {.is_filling = false};
+  if (!copy_world(&all)) return KVO_ERROR_OUT_OF_MEMORY;
+  *out = make_graph(&all);
+  if (*out != NULL) return KVO_OK;
+  kvo__free(all.observations);
+  return KVO_ERROR_OUT_OF_MEMORY;
+}
+
+void kvo_graph_free(kvo_graph *graph) {
+  if (graph == NULL) return;
+  owned_graph *owned = (owned_graph *)(void *)graph;
+  kvo__free(owned->copied);
+  kvo__free(owned);
+}

@@ -1,0 +1,316 @@
+/* trace.c - what happens, recorded as a Chrome trace: nested slices of changes and deliveries, per thread. */
+#define _GNU_SOURCE
+#include "watching/trace.h"
+
+#include "text/report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { NAME = KVO_TRACE_NAME, EVENT = 8192, BUFFER = 1 << 16, FLUSH_AFTER_NS = 10000000 };
+
+/* A change or a delivery that has begun. */
+typedef struct slice {
+  const void *token;
+  /** Its end has come, but not that of a later one: changes announced by hand may end in any order, slices may not. */
+  bool has_ended;
+} slice;
+
+/* What a thread has begun, in this recording. */
+typedef struct kvo_thread_trace {
+  struct kvo_thread_trace *next;
+  uint64_t recording;
+  uint32_t thread;
+  size_t depth, capacity;
+  slice *slices;
+} thread_trace;
+
+/* Guards all that follows. The file is always whole: what is written ends with what ends the list, and goes over the end that was
+ * written before. */
+static kvo_lock lock;
+static int fd = -1;
+static pid_t process;
+static off_t end;
+static uint64_t recording;
+static int64_t started, flushed;
+static bool has_failed;
+static size_t length;
+static char buffer[BUFFER];
+static thread_trace *threads;
+
+static const char list_end[] = "\n]\n";
+
+/* ------------------------------------------------------------------------------------------------------------- File -- */
+
+static bool write_at(off_t place, const char *bytes, size_t count) {
+  while (count > 0) {
+    ssize_t written = pwrite(fd, bytes, count, place);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes += written;
+    place += written;
+    count -= (size_t)written;
+  }
+  return true;
+}
+
+static void flush(void) {
+  if (fd < 0 || length == 0) return;
+  memcpy(buffer + length, list_end, sizeof list_end - 1);
+  if (!has_failed && write_at(end, buffer, length + sizeof list_end - 1)) {
+    end += (off_t)length;
+  } else if (!has_failed) {
+    has_failed = true; /* what was written before is to stay whole */
+    if (ftruncate(fd, end) == 0) write_at(end, list_end, sizeof list_end - 1);
+  }
+  length = 0;
+  flushed = kvo__now();
+}
+
+/* There is room for an event and for the end of the list. */
+static kvo_sink begin_event(char phase, uint32_t thread, int64_t time) {
+  if (length + EVENT + sizeof list_end > BUFFER) flush();
+  kvo_sink to = {.memory = buffer + length, .capacity = EVENT, .fd = -1};
+  kvo__put(&to, end == 0 && length == 0 ? "[\n" : ",\n");
+  kvo__put(&to, "{\"ph\":\"");
+  kvo__put_byte(&to, phase);
+  kvo__put(&to, "\",\"pid\":");
+  kvo__put_number(&to, (unsigned long long)process, 10);
+  kvo__put(&to, ",\"tid\":");
+  kvo__put_number(&to, thread, 10);
+  uint64_t since = (uint64_t)(time - started);
+  kvo__put(&to, ",\"ts\":"); /* in microseconds */
+  kvo__put_number(&to, since / 1000, 10);
+  kvo__put_byte(&to, '.');
+  for (uint64_t digit = 100; digit > 0; digit /= 10) kvo__put_number(&to, since / digit % 10, 10);
+  return to;
+}
+
+static void end_event(kvo_sink *of) {
+  kvo__put_byte(of, '}');
+  if (of->total < of->capacity) length += of->total; /* always: the names are cut */
+}
+
+/* ------------------------------------------------------------------------------------------------------------ Names -- */
+
+/* A name as the program wrote it; what is too long is cut, and says so. */
+static void put_name(kvo_sink *to, const char *member, const char *name) {
+  char cut[NAME];
+  kvo__copy_cut(cut, sizeof cut, name);
+  kvo__put_json_string(to, member, cut);
+}
+
+static void put_metadata(const char *kind, uint32_t thread, const char *name) {
+  kvo_sink to = begin_event('M', thread, started);
+  kvo__put_json_string(&to, "name", kind);
+  kvo__put(&to, ",\"args\":{\"name\":");
+  kvo__put_json_bytes(&to, name, strlen(name));
+  kvo__put_byte(&to, '}');
+  end_event(&to);
+}
+
+static void name_thread(uint32_t thread) {
+  char name[16] = "main";
+  if ((pid_t)thread != process) prctl(PR_GET_NAME, name);
+  put_metadata("thread_name", thread, name);
+}
+
+static void put_event(char phase, uint32_t thread, int64_t time, const kvo_happening *what, const char *value) {
+  char name[KVO_TRACE_TITLE], object[2 * NAME];
+  kvo__trace_name(what, name, sizeof name);
+  kvo_sink to = begin_event(phase, thread, time);
+  kvo__put_json_string(&to, "name", name);
+  kvo__put_json_string(&to, "cat", kvo__trace_category(what->moment));
+  if (phase == 'i') kvo__put(&to, ",\"s\":\"t\"");
+  kvo__copy_cut(object, NAME, what->class_name);
+  kvo_sink address = {.memory = object + strlen(object), .capacity = NAME, .fd = -1};
+  kvo__put_byte(&address, '@');
+  kvo__put_address(&address, (unsigned long long)(uintptr_t)what->object);
+  kvo__sink_end(&address);
+  kvo__put(&to, ",\"args\":{\"object\":");
+  kvo__put_json_bytes(&to, object, strlen(object));
+  if (what->observation != 0) kvo__put_json_address(&to, "observation", what->observation);
+  if (what->file != NULL) put_name(&to, "file", what->file);
+  if (what->file != NULL) {
+    kvo__put_member(&to, "line");
+    kvo__put_number(&to, what->line, 10);
+  }
+  if (value != NULL) put_name(&to, "new", value);
+  kvo__put_byte(&to, '}');
+  end_event(&to);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- Slices -- */
+
+/* NULL without memory. Of the C library, as the kvo_thread that it belongs to. */
+static thread_trace *own_trace(void) {
+  kvo_thread *self = kvo__thread();
+  if (self == NULL) return NULL;
+  if (self->trace == NULL && (self->trace = calloc(1, sizeof *self->trace)) != NULL) {
+    self->trace->next = threads;
+    threads = self->trace;
+  }
+  thread_trace *own = self->trace;
+  if (own != NULL && own->recording != recording) {
+    own->recording = recording;
+    own->thread = kvo__thread_number(); /* in the child of a fork another than before */
+    own->depth = 0;
+    name_thread(own->thread);
+  }
+  return own;
+}
+
+static bool push(thread_trace *on, const void *token) {
+  if (on->depth == on->capacity) {
+    size_t larger = on->capacity == 0 ? 16 : 2 * on->capacity;
+    slice *slices = realloc(on->slices, larger * sizeof *slices);
+    if (slices == NULL) return false;
+    on->slices = slices;
+    on->capacity = larger;
+  }
+  on->slices[on->depth++] = (slice){token, false};
+  return true;
+}
+
+static void pop(thread_trace *on, int64_t time) {
+  on->depth--;
+  kvo_sink to = begin_event('E', on->thread, time);
+  end_event(&to);
+}
+
+/* Of what had begun before the recording nothing is known. */
+static void finish(thread_trace *on, const void *token, int64_t time) {
+  size_t i = on->depth;
+  while (i > 0 && (on->slices[i - 1].token != token || on->slices[i - 1].has_ended)) i--;
+  if (i == 0) return;
+  on->slices[i - 1].has_ended = true;
+  while (on->depth > 0 && on->slices[on->depth - 1].has_ended) pop(on, time);
+}
+
+static void record(thread_trace *on, const kvo_happening *what, const char *value) {
+  int64_t time = kvo__now();
+  switch (what->moment) {
+    case KVO_MOMENT_CHANGE_BEGINS:
+    case KVO_MOMENT_DELIVERY_BEGINS:
+      if (push(on, what->token)) put_event('B', on->thread, time, what, value);
+      break;
+    case KVO_MOMENT_CHANGE_ENDS:
+    case KVO_MOMENT_DELIVERY_ENDS: finish(on, what->token, time); break;
+    case KVO_MOMENT_REGISTERED:
+    case KVO_MOMENT_ENDED:
+    case KVO_MOMENT_DIED: put_event('i', on->thread, time, what, NULL); break;
+  }
+  /* In between events may wait: who looks at the file of a process that was killed misses a moment at most. */
+  if (on->depth == 0 && time - flushed > FLUSH_AFTER_NS) flush();
+}
+
+void kvo__trace_note(const kvo_happening *happening) {
+  char value[KVO_VALUE_TEXT];
+  bool has_value =
+      kvo__knobs.values && happening->change != NULL &&
+      kvo__new_value_text(happening->change, value, sizeof value); /* without the lock: the binding makes it */
+  kvo__lock(&lock);
+  thread_trace *own = fd >= 0 ? own_trace() : NULL;
+  if (own != NULL) record(own, happening, has_value ? value : NULL);
+  kvo__unlock(&lock);
+}
+
+void kvo__trace_thread_end(kvo_thread *thread) {
+  thread_trace *own = thread->trace;
+  if (own == NULL) return;
+  kvo__lock(&lock);
+  if (fd >= 0 && own->recording == recording)
+    while (own->depth > 0) pop(own, kvo__now());
+  thread_trace **link = &threads;
+  while (*link != own) link = &(*link)->next;
+  *link = own->next;
+  kvo__unlock(&lock);
+  free(own->slices);
+  free(own);
+}
+
+/* ------------------------------------------------------------------------------------------------- Beginning and end -- */
+
+/* The lock is held. */
+static kvo_status open_file(const char *path) {
+  if (fd >= 0) return KVO_ERROR_BUSY;
+  struct stat is;
+  int opened = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (opened < 0) return KVO_ERROR_FILE;
+  if (fstat(opened, &is) != 0 || !S_ISREG(is.st_mode)) { /* its end could not be written over */
+    close(opened);
+    return KVO_ERROR_FILE;
+  }
+  fd = opened;
+  process = getpid();
+  end = 0;
+  length = 0;
+  has_failed = false;
+  recording++;
+  started = kvo__now();
+  put_metadata("process_name", (uint32_t)process, program_invocation_short_name);
+  flush();
+  if (!has_failed) return KVO_OK;
+  close(fd);
+  fd = -1;
+  return KVO_ERROR_FILE;
+}
+
+kvo_status kvo_trace_begin(const char *path) {
+  if (path == NULL) return KVO_ERROR_INVALID_ARGUMENT;
+  int cancellation = kvo__cancel_hold();
+  kvo__lock(&lock);
+  kvo_status status = open_file(path);
+  if (status == KVO_OK) atomic_fetch_or(&kvo__tap, KVO_TAP_TRACE);
+  kvo__unlock(&lock);
+  kvo__cancel_resume(cancellation);
+  return status;
+}
+
+kvo_status kvo_trace_end(void) {
+  kvo_status status = KVO_OK;
+  int cancellation = kvo__cancel_hold();
+  kvo__lock(&lock);
+  if (fd >= 0) {
+    atomic_fetch_and(&kvo__tap, ~(uint32_t)KVO_TAP_TRACE);
+    int64_t time = kvo__now();
+    for (thread_trace *each = threads; each != NULL; each = each->next)
+      while (each->recording == recording && each->depth > 0) pop(each, time);
+    flush();
+    bool closed = close(fd) == 0;
+    fd = -1;
+    if (!closed || has_failed) status = KVO_ERROR_FILE;
+  }
+  kvo__unlock(&lock);
+  kvo__cancel_resume(cancellation);
+  return status;
+}
+
+void kvo__trace_save(void) {
+  /* The process may have stopped anywhere, also in here. */
+  for (int tries = 0; tries < 1000; tries++) {
+    uint32_t is_free = 0;
+    if (!atomic_compare_exchange_weak(&lock.state, &is_free, kvo__thread_number())) continue;
+    flush();
+    kvo__release(&lock);
+    return;
+  }
+}
+
+/* The end of the process, if the program has not ended the recording. */
+__attribute__((destructor)) static void end_recording(void) { kvo_trace_end(); }
+
+void kvo__trace_forked(void) {
+  /* The other threads do not exist here. */
+  threads = kvo__this_thread != NULL ? kvo__this_thread->trace : NULL;
+  if (threads != NULL) threads->next = NULL;
+  if (fd < 0) return;
+  atomic_fetch_and(&kvo__tap, ~(uint32_t)KVO_TAP_TRACE);
+  close(fd);
+  fd = -1;
+  length = 0;
+}

@@ -1,0 +1,65 @@
+/* trace_names.c - what the slices and marks of a trace are called. */
+#include "platform/sink.h"
+#include "watching/trace.h"
+
+/* Such as "Chart.swift:41 (cpu)". */
+static void describe_observation(const kvo_happening *of, char *out, size_t size) {
+  kvo_sink to = {.memory = out, .capacity = size, .fd = -1};
+  char cut[KVO_TRACE_NAME / 2];
+  const char *slash = of->file != NULL ? strrchr(of->file, '/') : NULL;
+  if (of->file != NULL) {
+    kvo__copy_cut(cut, sizeof cut, slash != NULL ? slash + 1 : of->file);
+    kvo__put(&to, cut);
+    kvo__put_byte(&to, ':');
+    kvo__put_number(&to, of->line, 10);
+  } else {
+    kvo__put_address(&to, of->observation);
+  }
+  kvo__copy_cut(cut, sizeof cut, of->key_path);
+  kvo__put(&to, " (");
+  kvo__put(&to, cut);
+  kvo__put(&to, of->is_prior ? ", before)" : ")");
+  kvo__sink_end(&to);
+}
+
+static const char *verb(kvo_change_kind kind) {
+  switch (kind) {
+    case KVO_CHANGE_INSERTION: return "insert into ";
+    case KVO_CHANGE_REMOVAL: return "remove from ";
+    case KVO_CHANGE_REPLACEMENT: return "replace in ";
+    case KVO_CHANGE_SETTING: break;
+  }
+  return "set ";
+}
+
+void kvo__trace_name(const kvo_happening *what, char *out, size_t size) {
+  kvo_sink to = {.memory = out, .capacity = size, .fd = -1};
+  char first[KVO_TRACE_NAME], second[KVO_TRACE_NAME];
+  bool is_of_object = what->moment == KVO_MOMENT_CHANGE_BEGINS || what->moment == KVO_MOMENT_DIED;
+  if (is_of_object)
+    kvo__copy_cut(first, sizeof first, what->class_name);
+  else
+    describe_observation(what, first, sizeof first);
+  switch (what->moment) {
+    case KVO_MOMENT_REGISTERED: kvo__put(&to, "registered "); break;
+    case KVO_MOMENT_ENDED: kvo__put(&to, "ended "); break;
+    case KVO_MOMENT_CHANGE_BEGINS: kvo__put(&to, verb(what->kind)); break;
+    case KVO_MOMENT_DELIVERY_BEGINS: kvo__put(&to, "observer "); break;
+    case KVO_MOMENT_DIED:
+    case KVO_MOMENT_CHANGE_ENDS:
+    case KVO_MOMENT_DELIVERY_ENDS: break;
+  }
+  kvo__put(&to, first);
+  if (what->moment == KVO_MOMENT_DIED) kvo__put(&to, " died");
+  if (what->moment == KVO_MOMENT_CHANGE_BEGINS) {
+    kvo__copy_cut(second, sizeof second, what->key_path);
+    kvo__put_byte(&to, '.');
+    kvo__put(&to, second);
+  }
+  kvo__sink_end(&to);
+}
+
+const char *kvo__trace_category(kvo_moment moment) {
+  if (moment == KVO_MOMENT_CHANGE_BEGINS) return "change";
+  return moment == KVO_MOMENT_DELIVERY_BEGINS ? "delivery" : "life";
+}
