@@ -46,10 +46,11 @@ check: check-format check-c fuzz stress check-sanitizers check-crashes check-cli
 	scripts/mutate.sh --count 20 --budget 240 --least 80
 
 check-quick: check-format check-api ## The quick checks: format, C suite, kept fuzzer inputs, API baseline, what documents promise, show and name
-	@scripts/require.sh swift $(c_tools)
+	@scripts/require.sh swift $(c_tools) python3
 	scripts/check-promises.sh
 	scripts/check-compatibility.sh
 	scripts/check-c.sh --quick
+	scripts/check-rooms.sh
 	scripts/fuzz.sh --seconds 0
 	scripts/check-scaling.sh --quick
 	scripts/check-snippets.sh

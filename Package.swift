@@ -21,7 +21,7 @@ let package = Package(
   targets: [
     // The C runtime: libc and libffi only. CShim/CMakeLists.txt builds the same files as libkvo.
     .target(
-      name: "CKVO", path: "CShim", exclude: ["CMakeLists.txt", "cmake", "abi"], sources: ["src"],
+      name: "CKVO", path: "CShim", exclude: ["CMakeLists.txt", "cmake", "abi", "src/README.md"], sources: ["src"],
       publicHeadersPath: "include", cSettings: [.headerSearchPath("src")],
       linkerSettings: [.linkedLibrary("ffi"), .linkedLibrary("pthread")]),
     .target(

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the C runtime on its own and runs the suite of Tests/CAPI and the crash catalogue; everything it makes is below build/c.
-#   scripts/check-c.sh --quick   gcc -O2, headers as C and C++, exported symbols
+#   scripts/check-c.sh --quick   gcc -O2, headers as C and C++, exported symbols, the engine without diagnostics
 #   scripts/check-c.sh           also gcc and clang at -O0 and -O3, AddressSanitizer + UBSan, ThreadSanitizer, valgrind, installation
 set -eu
 cd "$(dirname "$0")/.."
@@ -132,6 +132,8 @@ headers
 build gcc-O2 gcc "-O2 -g"
 suite "gcc -O2" gcc-O2
 crashes "crash catalogue, gcc -O2" gcc-O2
+build engine gcc "-O2 -g" -DKVO_DIAGNOSTICS=OFF
+suite "engine, no diagnostics" engine
 if ! $quick; then
   for level in O0 O3; do
     build "gcc-$level" gcc "-$level -g"

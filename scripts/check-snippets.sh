@@ -26,7 +26,7 @@ for folder in "$out"/programs/*/; do
   "$out/$guide" --testing-library swift-testing
 done
 
-gcc -std=c11 -Wall -Wextra -Wpedantic -Wno-unused-parameter -Werror -ICShim/include -ICShim/src "$out/programs/README/program.c" CShim/src/*/*.c -lffi -lpthread -o "$out/c"
+gcc -std=c11 -Wall -Wextra -Wpedantic -Wno-unused-parameter -Werror -ICShim/include -ICShim/src "$out/programs/README/program.c" CShim/src/*.c CShim/src/*/*.c -lffi -lpthread -o "$out/c"
 lines() { python3 -c 'import json, sys; print(*json.load(sys.stdin), sep="\n")' <"$1"; }
 diff <("$out/c") <(lines "$out/programs/README/program.c.expected")
 echo "README's C program prints what it says"

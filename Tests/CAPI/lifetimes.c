@@ -103,10 +103,10 @@ static void check_death_before(const char *key_path) {
   CHECK_EQ(faults.count, 1);
 }
 
-TEST("an object that is destroyed in a callback before its change is reported, and lives on") {
+TEST_REPORTED("an object that is destroyed in a callback before its change is reported, and lives on") {
   check_death_before("value");
 }
-TEST("so is one on a key path") { check_death_before("next.value"); }
+TEST_REPORTED("so is one on a key path") { check_death_before("next.value"); }
 
 static void change_again_before(watcher *self, const kvo_change *change) {
   if (change->is_prior && self->then_arg != NULL) {
@@ -130,7 +130,7 @@ TEST("another object may be destroyed in a callback before a change") {
   item_destroy(object);
 }
 
-TEST("a header that holds anything but an object's is told, not followed") {
+TEST_REPORTED("a header that holds anything but an object's is told, not followed") {
   static const uintptr_t words[] = {1, 2, 7, 0xffff, 0x55555555a2, 0x7fffffffffff, 0xdeadbeefdeadbeef, UINTPTR_MAX};
   item *observed = item_make(0);
   watcher w = {0};
@@ -150,7 +150,7 @@ TEST("a header that holds anything but an object's is told, not followed") {
   item_destroy(observed);
 }
 
-TEST("a copy of an observed object is none, and its end does not end the original's observations") {
+TEST_REPORTED("a copy of an observed object is none, and its end does not end the original's observations") {
   item *object = item_make(0), copy;
   watcher w = {0};
   watch(object, "value", KVO_NONE, &w);
@@ -166,7 +166,7 @@ TEST("a copy of an observed object is none, and its end does not end the origina
 
 static void destroy_itself(kvo_object *object) { kvo_object_destroy(object); }
 
-TEST("an object whose finalize destroys it, and one that is finished twice, are told or left alone") {
+TEST_REPORTED("an object whose finalize destroys it, and one that is finished twice, are told or left alone") {
   kvo_class_spec spec = {
       .struct_size = sizeof spec, .name = "Restless", .instance_size = sizeof(kvo_object), .finalize = destroy_itself};
   kvo_class *cls;
@@ -183,7 +183,7 @@ TEST("an object whose finalize destroys it, and one that is finished twice, are 
   CHECK_EQ(faults.count, 1);
 }
 
-TEST("an object that is destroyed twice is told, unless its memory is another object's by then") {
+TEST_REPORTED("an object that is destroyed twice is told, unless its memory is another object's by then") {
   if (harness_is_instrumented()) return; /* they tell of the read */
   ignore_faults();
   for (int observed = 0; observed < 2; observed++) {
@@ -203,7 +203,7 @@ TEST("an object that is destroyed twice is told, unless its memory is another ob
   }
 }
 
-TEST("memory that is used again without kvo_object_finish is told with the observation that was made, not with "
+TEST_REPORTED("memory that is used again without kvo_object_finish is told with the observation that was made, not with "
      "another") {
   static item near; /* its memory stays, so that this is no read of freed memory */
   item *root = item_make(0);
@@ -240,7 +240,7 @@ TEST("an observation that ends with its object ends in silence, its user data is
   CHECK_STATUS(kvo_cancel_observer(path.id), KVO_ERROR_NOT_REGISTERED);
 }
 
-TEST("after an object died observed, and the process went on, memory is safe and the user data destroyed") {
+TEST_REPORTED("after an object died observed, and the process went on, memory is safe and the user data destroyed") {
   ignore_faults();
   item *object = item_make(0);
   watcher direct = {0}, path = {0};

@@ -92,7 +92,7 @@ TEST("did without will, on an observed key, does nothing and says so") {
   item_destroy(object);
 }
 
-TEST("a will without did is told with its key, whoever observes it, and also when nobody does any more") {
+TEST_REPORTED("a will without did is told with its key, whoever observes it, and also when nobody does any more") {
   ignore_faults();
   for (int i = 0; i < 3; i++) {
     item *root = item_make(1), *near = item_make(2);
@@ -205,7 +205,7 @@ TEST("an insertion tells its positions") { check_indexes(KVO_CHANGE_INSERTION); 
 TEST("a removal tells its positions") { check_indexes(KVO_CHANGE_REMOVAL); }
 TEST("a replacement tells its positions") { check_indexes(KVO_CHANGE_REPLACEMENT); }
 
-TEST("a setting has no positions, and positions need an array that rises") {
+TEST_REPORTED("a setting has no positions, and positions need an array that rises") {
   ignore_faults();
   item *object = item_make(1);
   size_t index = 0, falling[] = {2, 1}, twice[] = {1, 1};
@@ -292,7 +292,7 @@ TEST("a pair belongs to its thread, and what a thread leaves open is given up wh
   item_destroy(object);
 }
 
-TEST("wills that nobody was to hear of are each ended by their own did, in any order") {
+TEST_REPORTED("wills that nobody was to hear of are each ended by their own did, in any order") {
   static const char *const keys[] = {"value", "other", "quiet"};
   static const int orders[][3] = {{0, 1, 2}, {1, 2, 0}, {2, 1, 0}};
   ignore_faults();
@@ -323,7 +323,7 @@ static void *begin_and_let_another_end(void *arg) {
   return NULL;
 }
 
-TEST("a will that nobody was to hear of is forgotten with its object alone: a did of another at its address is told") {
+TEST_REPORTED("a will that nobody was to hear of is forgotten with its object alone: a did of another at its address is told") {
   ignore_faults();
   item memory = {0}, *others[] = {item_make(0), item_make(0)};
   watcher w = {0}, of_others[2] = {0};
@@ -347,7 +347,7 @@ TEST("a will that nobody was to hear of is forgotten with its object alone: a di
   kvo_object_finish(as_object(&memory));
 }
 
-TEST("a pair that two threads share is told once: not again as unfinished when the first one ends") {
+TEST_REPORTED("a pair that two threads share is told once: not again as unfinished when the first one ends") {
   ignore_faults();
   item *object = item_make(1);
   watcher w = {0};
@@ -415,7 +415,7 @@ static void *begin_all_and_let_another_end(void *arg) {
   return arg;
 }
 
-TEST("of many open pairs another thread's did, a setter, an object's death and the end of the thread each find theirs") {
+TEST_REPORTED("of many open pairs another thread's did, a setter, an object's death and the end of the thread each find theirs") {
   ignore_faults();
   pthread_t thread;
   CHECK(pthread_create(&thread, NULL, begin_all_and_let_another_end, NULL) == 0);
@@ -466,7 +466,7 @@ TEST("so it does when the head is observed by others, who are told") {
   item_destroy(next);
 }
 
-TEST("KVO0033 tells what both halves of a change say, the first eight positions of each, and how many more") {
+TEST_REPORTED("KVO0033 tells what both halves of a change say, the first eight positions of each, and how many more") {
   ignore_faults();
   item *object = item_make(1);
   watcher seen = {0};

@@ -224,7 +224,7 @@ static kvo_action count_fault(const kvo_fault *fault, void *arg) {
   return KVO_ACTION_IGNORE;
 }
 
-TEST("a fault is reported, perhaps in fewer words, when memory lacks for the report") {
+TEST_REPORTED("a fault is reported, perhaps in fewer words, when memory lacks for the report") {
   use_counting_allocator();
   for (long n = 1; n < 12; n++) {
     static watcher many[40];
@@ -312,7 +312,7 @@ static bool replace_without_memory(long n, bool keeps, int options) {
   return failed;
 }
 
-TEST("whichever allocation fails while a path is replaced, no later change is lost, or it is said that it may be") {
+TEST_REPORTED("whichever allocation fails while a path is replaced, no later change is lost, or it is said that it may be") {
   use_counting_allocator();
   kvo_set_fault_handler(count_cannot_follow, NULL);
   static const int options[] = {KVO_NEW, KVO_NEW | KVO_OLD | KVO_PRIOR};

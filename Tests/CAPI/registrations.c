@@ -38,7 +38,7 @@ TEST("a callback gets the context of its registration") {
   item_destroy(object);
 }
 
-TEST("removal with a context takes the one of exactly that context, NULL being one too") {
+TEST_REPORTED("removal with a context takes the one of exactly that context, NULL being one too") {
   item *object = item_make(0);
   ignore_faults();
   watcher w = {0};
@@ -58,7 +58,7 @@ TEST("removal with a context takes the one of exactly that context, NULL being o
   item_destroy(object);
 }
 
-TEST("removal without a context takes the newest, whatever its context, and tells which contexts there were") {
+TEST_REPORTED("removal without a context takes the newest, whatever its context, and tells which contexts there were") {
   ignore_faults();
   item *object = item_make(0);
   watcher w = {.context = &one};
@@ -118,7 +118,7 @@ TEST("of an observer with many contexts a removal takes the newest of the one th
   remove_by_context("next.value");
 }
 
-TEST("removal takes only the observation of that object, observer and key path") {
+TEST_REPORTED("removal takes only the observation of that object, observer and key path") {
   item *object = item_make(0), *other = item_make(0);
   ignore_faults();
   watcher w = {0}, stranger = {0};
@@ -156,7 +156,7 @@ TEST("ids are never 0 and never used again, also over 100 000 registrations") {
   item_destroy(object);
 }
 
-TEST("a stale id does not remove the registration that came after it") {
+TEST_REPORTED("a stale id does not remove the registration that came after it") {
   item *object = item_make(0);
   ignore_faults();
   watcher first = {0}, second = {0};

@@ -478,7 +478,7 @@ static kvo_action expect_unbalanced(const kvo_fault *fault, void *arg) {
   return KVO_ACTION_IGNORE;
 }
 
-TEST("a did without a will looks at the pairs of other threads, which begin and end them meanwhile") {
+TEST_REPORTED("a did without a will looks at the pairs of other threads, which begin and end them meanwhile") {
   object = shared_make();
   kvo_observation id = observe(object, "value", KVO_PRIOR, &calls, NULL);
   kvo_set_fault_handler(expect_unbalanced, NULL);

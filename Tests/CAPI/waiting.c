@@ -256,7 +256,7 @@ static void wait_in_own_callback(void *arg) {
   shared_destroy(object);
 }
 
-TEST("within its own callback it is KVO0017, ends the observation and returns") {
+TEST_REPORTED("within its own callback it is KVO0017, ends the observation and returns") {
   kvo_set_fault_handler(count_fault, NULL);
   wait_in_own_callback("value");
   CHECK_EQ((int)endless_waits, 1);
@@ -270,7 +270,7 @@ TEST("within its own callback it is KVO0017, ends the observation and returns") 
   shared_destroy(object);
 }
 
-TEST("KVO0017 is reported by default, and ends the process under a policy that says so") {
+TEST_REPORTED("KVO0017 is reported by default, and ends the process under a policy that says so") {
   child_result by_default = harness_run_child(wait_in_own_callback, (void *)(intptr_t) "value", NULL);
   CHECK_EQ(by_default.signal, 0);
   CHECK_EQ(by_default.exit_code, 0);
@@ -292,7 +292,7 @@ static void meet_and_wait(const kvo_change *change, void *user_data) {
   calls++;
 }
 
-TEST("two callbacks on two threads that wait for each other are KVO0017, and both return") {
+TEST_REPORTED("two callbacks on two threads that wait for each other are KVO0017, and both return") {
   kvo_set_fault_handler(count_fault, NULL);
   pthread_barrier_init(&meeting, NULL, 2);
   for (int round = 0; round < rounds(200); round++) {
@@ -384,7 +384,7 @@ static void destroy_object(const kvo_change *change, void *user_data) {
   calls++;
 }
 
-TEST("a getter that waits for a callback which destroys the getter's object is KVO0017, and the object lives until the getter is over") {
+TEST_REPORTED("a getter that waits for a callback which destroys the getter's object is KVO0017, and the object lives until the getter is over") {
   kvo_set_fault_handler(count_fault, NULL);
   pthread_barrier_init(&meeting, NULL, 2);
   for (int round = 0; round < rounds(200); round++) {
@@ -417,7 +417,7 @@ static void destroy_other_root(const shared *of) {
   gone_on++;
 }
 
-TEST("two getters that destroy each other's objects are KVO0017, and the memory of one stays") {
+TEST_REPORTED("two getters that destroy each other's objects are KVO0017, and the memory of one stays") {
   kvo_set_fault_handler(count_fault, NULL);
   pthread_barrier_init(&meeting, NULL, 2);
   for (int round = 0; round < rounds(200); round++) {

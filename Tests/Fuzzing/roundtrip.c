@@ -1,7 +1,7 @@
 /* roundtrip.c - see roundtrip.h. The program's getter and setter are libffi closures: no C function fits every encoding. */
 #include "roundtrip.h"
 
-#include "internal.h"
+#include "classes/classes.h"
 #include "world.h"
 
 #include <stdio.h>

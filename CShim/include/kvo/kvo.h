@@ -118,7 +118,8 @@ KVO_API uint32_t kvo_version(void);
   X(KVO_ERROR_NOT_AN_OBJECT, -15, "a key path leads through a value that is not an observable object")                 \
   X(KVO_ERROR_UNBALANCED, -16, "did without a matching will on this thread")                                           \
   X(KVO_ERROR_FILE, -17, "a file cannot be written")                                                                   \
-  X(KVO_ERROR_BUSY, -18, "something of the kind is going on already")
+  X(KVO_ERROR_BUSY, -18, "something of the kind is going on already")                                                  \
+  X(KVO_ERROR_NO_DIAGNOSTICS, -19, "the library was built without diagnostics")
 
 /** What a function returns; see KVO_STATUS_MAP for the list. */
 typedef enum kvo_status {

@@ -85,7 +85,7 @@ typedef struct kvo_graph {
  *
  * The caller owns the graph, with all that it points to, and frees it with kvo_graph_free. While it is taken, other threads wait
  * where they register, remove or begin to end observations; sets go on. May be called from any thread, also within a callback.
- * Fails with OUT_OF_MEMORY or INVALID_ARGUMENT. Our decision: Apple has only the debugger's. */
+ * Fails with OUT_OF_MEMORY or INVALID_ARGUMENT, and with NO_DIAGNOSTICS in a library built without (-DKVO_DIAGNOSTICS=OFF). Our decision: Apple has only the debugger's. */
 KVO_API kvo_status kvo_snapshot(kvo_graph *KVO_NULLABLE *KVO_NONNULL out);
 
 /** Frees a graph. NULL is harmless. */
@@ -115,7 +115,7 @@ KVO_API size_t kvo_graph_format(const kvo_graph *graph, kvo_graph_form form, cha
  * Arguments of the slices tell object, observation, file and line, and with KVO_VALUES=1 the new value. The file is valid JSON
  * however the process ends; if it is killed the last moments are missing, not if it exits or a fault ends it.
  * The child of a fork is not recorded. Fails with BUSY if a trace is being recorded, FILE if `path` cannot be written or is no
- * regular file, INVALID_ARGUMENT if it is NULL. Our decision. */
+ * regular file, INVALID_ARGUMENT if it is NULL, NO_DIAGNOSTICS as kvo_snapshot does. Our decision. */
 KVO_API kvo_status kvo_trace_begin(const char *path);
 
 /** Ends the recording; without one it does nothing. Slices that are not over end here. Returns FILE if not all could be written: the

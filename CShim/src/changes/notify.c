@@ -1,8 +1,5 @@
 /* notify.c - a change from before the store until the last observer has been told. */
-#include "internal.h"
-
-/* Innermost first: the will phases of this thread's frames that are not over. */
-static _Thread_local kvo_will_phase *will_phases;
+#include "changes/announcements.h"
 
 static kvo_frame_content *content(kvo_frame *frame) { return kvo__frame_content_of(frame); }
 
@@ -50,10 +47,8 @@ uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key, boo
   change->record = record_of(change, selection);
   /* Last, for an atomic waits for what was loaded and holds up what comes. */
   change->entered = kvo__enter(info);
-  return kvo__is_tapped() ? kvo__note_change_begins(change) : wants;
+  return kvo__is_tapped() ? kvo__hooks.change_begins(change) : wants;
 }
-
-_Thread_local uint32_t kvo__unusual __attribute__((tls_model("initial-exec")));
 
 /* Innermost first. */
 static _Thread_local kvo_mute *mutes;
@@ -95,7 +90,8 @@ static bool takes_mute(const kvo_object *object, kvo_key key) {
 
 bool kvo__is_muted(const kvo_object *object, kvo_key key) {
   const kvo_mute *mute = mutes;
-  while (mute != NULL && (mute->object != object || mute->key != key || mute->depth != present_depth())) mute = mute->outer;
+  while (mute != NULL && (mute->object != object || mute->key != key || mute->depth != present_depth()))
+    mute = mute->outer;
   return mute != NULL && mute->is_computed;
 }
 
@@ -157,35 +153,19 @@ void kvo_frame_will(kvo_frame *frame, const void *old_value) {
   if (frame == NULL) return;
   kvo_frame_content *change = content(frame);
   kvo__wills_abandoned(__builtin_frame_address(0));
-  change->will = kvo__alloc(sizeof *change->will);
-  if (change->will != NULL) { /* without memory, tracked observations will not know the old value */
-    change->will->info = change->info;
-    change->will->slot = change->slot;
-    change->will->pending = &change->will->first;
-    change->will->capacity = 1;
-    change->will->telling = __builtin_frame_address(0);
-    change->will->outer = will_phases;
-    will_phases = change->will;
-  }
+  /* Without memory, tracked observations will not know the old value. */
+  change->will = kvo__will_begin(change->info, change->slot, __builtin_frame_address(0));
   for (kvo_node *node = atomic_load(&change->slot->oldest); node != NULL; node = atomic_load(&node->newer)) {
     if (!is_told(change, node)) continue;
     kvo_node_kind kind = kvo__node_kind(node); /* once: another thread may turn it */
     bool is_late = __builtin_expect(kvo__unusual != 0, false) && kind != KVO_NODE_DIRECT;
     if (is_late && is_told_by_store(change, node->user_data)) continue;
     if (kvo__frame_evaluates(change, kind))
-      kvo__tracked_will(node->user_data, node, change);
+      kvo__tracked_will(node->user_data, node, change->info, change->will);
     else if ((node->options & KVO_PRIOR) != 0)
       send_prior(change, node, kind != KVO_NODE_DIRECT, old_value);
   }
   if (change->will != NULL) change->will->telling = NULL;
-}
-
-const kvo_slot *kvo__in_will_of(const kvo_info *info) {
-  /* One of a frame below this one was left by longjmp: stacks grow downwards. */
-  const char *own_frame = __builtin_frame_address(0);
-  const kvo_will_phase *will = will_phases;
-  while (will != NULL && (will->info != info || own_frame > (const char *)will->telling)) will = will->outer;
-  return will != NULL ? will->slot : NULL;
 }
 
 /* The first of a node and those older than it that is to be told. */
@@ -254,7 +234,7 @@ __attribute__((noinline)) static void tell_expression(kvo_frame_content *change,
     if (is_new)
       kvo__tracked_rearm(node->user_data);
     else
-      kvo__tracked_did(node->user_data, change);
+      kvo__tracked_did(node->user_data, change->will);
     return;
   }
   if (kind == KVO_NODE_SUBJECT)
@@ -304,43 +284,13 @@ void kvo_frame_end(kvo_frame *frame) {
   if (frame == NULL) return;
   kvo_frame_content *change = content(frame);
   if (change->is_marked) kvo__unmark(change->mark);
-  if (change->will != NULL) {
-    /* Usually the innermost; interleaved manual pairs end in another order, and one may end with its thread. */
-    kvo_will_phase **link = &will_phases;
-    while (*link != NULL && *link != change->will) link = &(*link)->outer;
-    if (*link != NULL) *link = change->will->outer;
-    kvo__pending_free(change->will);
-  }
-  if (change->is_tapped) kvo__note_change_ends(change);
+  if (change->will != NULL) kvo__will_end(change->will);
+  if (change->is_tapped) kvo__hooks.change_ends(change);
   kvo__leave(change->info, change->entered);
 }
 
 void kvo__frame_stays(kvo_frame *frame, const void *stack_frame) {
   if (content(frame)->will != NULL) content(frame)->will->frame = stack_frame;
-}
-
-void kvo__wills_abandoned(const void *frame) {
-  for (kvo_will_phase **link = &will_phases; *link != NULL;) {
-    kvo_will_phase *will = *link;
-    if (will->frame != NULL && kvo__is_left(will->frame, frame)) {
-      *link = will->outer;
-      kvo__pending_free(will);
-      link = &will_phases; /* what it released may have done anything */
-    } else {
-      link = &will->outer;
-    }
-  }
-}
-
-bool kvo__in_change_of(const kvo_tracked *tracked, const kvo_info *dying) {
-  kvo__wills_abandoned(__builtin_frame_address(0));
-  for (const kvo_will_phase *will = will_phases; will != NULL; will = will->outer) {
-    if (will->info == dying) continue; /* the rest of its observers is not told */
-    const kvo_pending_value *pending = kvo__pending_of(tracked, will);
-    /* Since the will phase the expression may have turned to other keys. */
-    if (pending != NULL && !pending->told && atomic_load(&pending->node->live)) return true;
-  }
-  return false;
 }
 
 /* -------------------------------------------------------------------------------------------------------- Late paths -- */

@@ -1,8 +1,5 @@
-/* intercept.c - libffi trampolines in front of C setters, and calls of C getters and setters by signature. */
-#include "internal.h"
-
-/* Values up to this size live on the stack of the trampoline. */
-enum { INLINE_VALUE = 256 };
+/* calls.c - calls of C getters and setters by signature, and the trampolines in front of setters. */
+#include "classes/classes.h"
 
 /* A program's getter takes its own structure where we say kvo_object; the calls agree, and only UBSan's check of types minds. */
 #if defined(__clang__)
@@ -66,61 +63,8 @@ void kvo__call_getter(const kvo_property *property, const kvo_object *object, vo
   }
 }
 
-/* The trampoline's body: what an observed object's setter does. */
-static void intercepted(ffi_cif *cif, void *result, void **arguments, void *user_data) {
-  (void)cif;
-  (void)result;
-  const kvo_property *property = user_data;
-  kvo_object *object = *(kvo_object **)arguments[0];
-  const void *argument = arguments[1];
-  kvo_frame frame;
-  uint32_t wants = kvo_frame_begin(&frame, object, property->key);
-  if (wants == 0) {
-    kvo__call_setter(property, property->setter, object, argument);
-    kvo_binding_stored(object, property->key);
-    return;
-  }
-  _Alignas(16) unsigned char inline_values[2][INLINE_VALUE];
-  void *old_value = NULL, *new_value = NULL, *block = NULL;
-  if (property->getter != NULL) {
-    if (property->size <= INLINE_VALUE) {
-      old_value = inline_values[0];
-      new_value = inline_values[1];
-    } else if ((block = kvo__alloc(2 * property->size)) != NULL) {
-      old_value = block;
-      new_value = (char *)block + property->size;
-    } /* without memory the records carry no old value, and the argument as the new one */
-  }
-  const void *old_known = NULL;
-  char *old_string = NULL;
-  if (old_value != NULL && (wants & KVO_FRAME_WANTS_OLD) != 0) {
-    kvo__call_getter(property, object, old_value);
-    old_known = old_value;
-    if (property->type[0] == '*') {
-      /* The setter will usually free the old string. */
-      const char *present = *(char **)old_value;
-      if (present != NULL) old_string = kvo__copy_string(present, strlen(present));
-      if (present != NULL && old_string == NULL) old_known = NULL; /* not nil, but not known */
-      *(char **)old_value = old_string;
-    }
-  }
-  if ((wants & KVO_FRAME_WANTS_WILL) != 0) {
-    kvo_frame_will(&frame, old_known);
-    kvo__frame_stays(&frame, __builtin_frame_address(0));
-  }
-  kvo__call_setter(property, property->setter, object, argument);
-  if ((wants & KVO_FRAME_WANTS_NEW) == 0) {
-    kvo_frame_finish(&frame, old_known);
-  } else {
-    while (kvo_frame_next(&frame)) {
-      if (new_value != NULL) kvo__call_getter(property, object, new_value);
-      kvo_frame_deliver(&frame, old_known, new_value != NULL ? new_value : argument);
-    }
-    kvo_frame_end(&frame);
-  }
-  kvo__free(old_string);
-  kvo__free(block);
-}
+/* Of kvo__hooks, which knows no libffi. */
+typedef void (*trampoline)(ffi_cif *cif, void *result, void **arguments, void *user_data);
 
 bool kvo__intercept(kvo_class *cls, kvo_function *setters) {
   size_t count = 0;
@@ -132,8 +76,8 @@ bool kvo__intercept(kvo_class *cls, kvo_function *setters) {
   for (size_t i = 0; i < cls->property_count; i++) {
     const kvo_property *property = cls->properties[i];
     if (property->setter == NULL) continue;
-    if (ffi_prep_closure_loc(code.writable, (ffi_cif *)&property->setter_cif, intercepted, (void *)property,
-                             code.executable) != FFI_OK)
+    if (ffi_prep_closure_loc(code.writable, (ffi_cif *)&property->setter_cif, (trampoline)kvo__hooks.intercepted,
+                             (void *)property, code.executable) != FFI_OK)
       return false;
     /* libffi knows the writable view only; an instruction cache may be looked up by the address of the other. */
     __builtin___clear_cache(code.executable, (char *)code.executable + KVO_CODE_SIZE);

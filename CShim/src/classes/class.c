@@ -1,5 +1,5 @@
 /* class.c - the registry of classes, of C and of every binding alike, and their notifying twins. */
-#include "internal.h"
+#include "classes/classes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,16 +29,6 @@ static void add_locked(kvo_class *cls) {
   atomic_store_explicit(bucket, cls, memory_order_release);
   cls->next = classes;
   classes = cls;
-}
-
-kvo_key kvo_key_hash(const char *name, size_t length) {
-  if (name == NULL) length = 0;
-  uint64_t hash = UINT64_C(0xcbf29ce484222325);
-  for (size_t i = 0; i < length; i++) {
-    hash ^= (unsigned char)name[i];
-    hash *= UINT64_C(0x100000001b3);
-  }
-  return hash != KVO_KEY_LIFETIME ? hash : 1; /* such names exist */
 }
 
 const kvo_property *kvo__class_find(const kvo_class *cls, kvo_key key) {

@@ -1,5 +1,5 @@
 /* encoding.c - Objective-C type encodings: parsed into libffi's types, measured, refused when no call can carry them. */
-#include "internal.h"
+#include "classes/classes.h"
 
 /* Enough for any real structure; bounds keep a hostile string from overflowing the stack or filling the memory. Arrays of arrays
  * multiply, hence a bound of all members together. */

@@ -3,7 +3,7 @@
  * Both views are of one anonymous file (memfd). libffi's own allocator would fall back to a page that is writable and executable
  * at once; here /proc/self/maps shows rw- and r-x views only. */
 #define _GNU_SOURCE
-#include "internal.h"
+#include "classes/classes.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,19 +1,6 @@
-/* abandoned.c - what was left by longjmp, by an exception or with its thread, without being over: found by the stack frames.
- *
- * Stacks grow downwards: what is inside of a call has a frame below. A frame below one that is just beginning has been left; but only on
- * one stack. A thread may run on others, those of coroutines for instance, of which the runtime knows nothing: what runs there is never
- * taken to have been left, and may end in any order. */
+/* abandoned.c - what was left by longjmp, by an exception or with its thread, without being over, comes to its end: threads/stacks.c says
+ * how it is known. */
 #include "expressions/tracked.h"
-
-static bool is_on_own_stack(const void *frame) {
-  uintptr_t low, high, at = (uintptr_t)frame;
-  return kvo__stack_bounds(&low, &high) && at >= low && at < high;
-}
-
-bool kvo__is_left(const void *frame, const void *present) {
-  if (frame == present) return true; /* there is one only, on whatever stack */
-  return frame != NULL && frame < present && is_on_own_stack(frame) && is_on_own_stack(present);
-}
 
 /* Those that are over are taken off where no other is above them. */
 static void shorten(kvo_thread *self) {
@@ -68,15 +55,8 @@ void kvo__end_abandoned(kvo_thread *self, const void *frame) {
   kvo__wills_abandoned(frame);
   if (found == 0) return;
   if (kvo__is_left(self->settling.frame, frame)) kvo__settle_left(self);
-  if ((found & LEFT_BY_HANDLER) == 0) kvo__fault_abandoned(node);
+  if ((found & LEFT_BY_HANDLER) == 0) KVO_TELL(left, node);
   kvo__settle_if_due(self, atomic_load(&self->depth));
-}
-
-void kvo__before_evaluation(void) {
-  kvo_thread *self = kvo__thread();
-  if (self == NULL) return;
-  kvo__measure(self);
-  kvo__look_for_abandoned();
 }
 
 void kvo__end_all(kvo_thread *self) {
@@ -94,19 +74,12 @@ void kvo__unmark_below(kvo_thread *self, uint32_t number) {
   shorten(self);
 }
 
-bool kvo__has_left(const kvo_thread *thread, const void *frame) {
-  uintptr_t room = atomic_load(&thread->room), at = (uintptr_t)frame - thread->floor;
-  if (frame == NULL || at >= room) return false;
-  uintptr_t present = kvo__stack_pointer_of(thread->number) - thread->floor;
-  return present < room && present > at;
-}
-
-uint32_t kvo__handler_begin(const void *frame) {
+uint32_t kvo__handler_begin(const void *frame, void *recorder) {
   uint32_t mark = kvo__mark(0, NULL, NULL, NULL);
   if (mark == KVO_UNMARKED) return mark;
   kvo__mark_at(mark)->is_handler = true;
   __atomic_store_n(&kvo__mark_at(mark)->frame, frame, __ATOMIC_RELAXED);
-  kvo__mark_at(mark)->recorder = kvo__recorder;
+  kvo__mark_at(mark)->recorder = recorder;
   return mark;
 }
 

@@ -3,7 +3,29 @@
 
 uint32_t kvo_tracking_count;
 
-_Thread_local evaluation *kvo__recorder __attribute__((tls_model("initial-exec")));
+_Thread_local kvo_evaluation *kvo__recorder __attribute__((tls_model("initial-exec")));
+
+/* ---------------------------------------------------------------------------------------------------------- Lifetime -- */
+
+void kvo__cell_release(kvo_tracked *tracked, kvo_cell *held) {
+  if (held == NULL || atomic_fetch_sub(&held->references, 1) != 1) return;
+  if (held->value != NULL) tracked->ops->release(held->value, tracked->user_data);
+  kvo__free(held);
+}
+
+void kvo__tracked_release(kvo_tracked *tracked) {
+  if (atomic_fetch_sub(&tracked->references, 1) != 1) return;
+  kvo__cell_release(tracked, tracked->last);
+  void (*end)(void *user_data) = atomic_load(&tracked->registered) ? tracked->ops->destroy : tracked->ops->abandon;
+  if (end != NULL) end(tracked->user_data);
+  kvo__free(tracked->anchor);
+  kvo__free(tracked);
+}
+
+void kvo__evaluation_left(const kvo_mark *mark) {
+  if (mark->is_counted) __atomic_fetch_sub(&kvo_tracking_count, 1, __ATOMIC_RELAXED);
+  kvo__leave(atomic_load(&mark->root), mark->entered);
+}
 
 /* ------------------------------------------------------------------------------------------------------ Dependencies -- */
 
@@ -108,7 +130,7 @@ void *kvo__recording_suspend(void) {
 }
 
 /* Among the evaluations of this thread; on several stacks they end in any order. */
-static bool is_in_progress(const evaluation *of) {
+static bool is_in_progress(const kvo_evaluation *of) {
   uint32_t depth = kvo__this_thread != NULL ? atomic_load(&kvo__this_thread->depth) : 0;
   for (uint32_t i = depth; i > 0; i--)
     if (kvo__evaluation_of(kvo__mark_at(i - 1)) == of) return true;
@@ -196,15 +218,15 @@ void kvo__track_fail(kvo_status status) {
   if (kvo__recorder != NULL && kvo__recorder->status == KVO_OK) kvo__recorder->status = status;
 }
 
-static void note_read(evaluation *recording, const kvo_info *info, kvo_key key, bool coded) {
+static void note_read(kvo_evaluation *recording, const kvo_info *info, kvo_key key, bool coded) {
   size_t count = recording->read_count;
-  read *last = count > 0 && count <= READS ? &recording->reads[count - 1] : NULL;
+  kvo_key_read *last = count > 0 && count <= KVO_MAX_READS ? &recording->reads[count - 1] : NULL;
   if (!coded && last != NULL && last->awaits_getter && last->info == info && last->key == key) {
     last->awaits_getter = false;
     return;
   }
-  if (count < READS) {
-    read made = {info, key, info->object, kvo__class_find(info->cls, key), coded};
+  if (count < KVO_MAX_READS) {
+    kvo_key_read made = {info, key, info->object, kvo__class_find(info->cls, key), coded};
     recording->reads[count] = made;
   }
   recording->read_count++;
@@ -212,8 +234,8 @@ static void note_read(evaluation *recording, const kvo_info *info, kvo_key key, 
 
 /* A read before a change, of what nobody subscribed to when the path was last armed: what leads to it has changed in silence, or is just
  * being told. */
-static void compare_read(evaluation *over, kvo_object *object, kvo_key key) {
-  comparison *compared = &over->compared;
+static void compare_read(kvo_evaluation *over, kvo_object *object, kvo_key key) {
+  kvo_comparison *compared = &over->compared;
   if (!compared->is_wanted || compared->suspect != NULL || key == KVO_KEY_LIFETIME) return;
   kvo_info *info = kvo__word_info(kvo__word(object));
   kvo__lock(&over->tracked->lock);
@@ -229,7 +251,7 @@ static void compare_read(evaluation *over, kvo_object *object, kvo_key key) {
 }
 
 /* Whether another change than this one is at work on the holder: then it is just about to tell. */
-static bool others_change(const evaluation *over, const kvo_info *holder) {
+static bool others_change(const kvo_evaluation *over, const kvo_info *holder) {
   uint64_t state = atomic_load(&holder->state);
   uint64_t readers = (state & KVO_STATE_READERS) + (state & KVO_STATE_EARLIER_READERS) / KVO_STATE_EARLIER_READER;
   uint64_t own = (uint64_t)(holder == over->compared.changing) + (uint64_t)(holder == over->tracked->root);
@@ -253,8 +275,8 @@ static bool hears_of(const kvo_dependency *in, const kvo_object *object, kvo_key
  * is compared), no evaluation has begun since this one, and nobody is at work on the holder or has announced a change of its key by
  * hand: each change that was told has then been followed, and this one was not told. With several threads it never is: one may have
  * stored, and not yet come to tell; so nothing is said of those. */
-kvo_info *kvo__silent_change(const evaluation *over, uint64_t *entered) {
-  const comparison *compared = &over->compared;
+kvo_info *kvo__silent_change(const kvo_evaluation *over, uint64_t *entered) {
+  const kvo_comparison *compared = &over->compared;
   kvo_tracked *tracked = over->tracked;
   if (compared->suspect == NULL) return NULL;
   kvo_info *changed = NULL;
@@ -263,7 +285,7 @@ kvo_info *kvo__silent_change(const evaluation *over, uint64_t *entered) {
   const kvo_dependency *holder = find_by_address(all, compared->holder, compared->holder_key);
   if (holder != NULL && holder->successor != NULL && holder->successor != compared->suspect &&
       tracked->started == over->begun_before && hears_of(all, holder->successor, compared->suspect_key) &&
-      !others_change(over, info_of(holder)) && !kvo__manual_is_open(info_of(holder)->object, compared->holder_key))
+      !others_change(over, info_of(holder)) && !kvo__unobserved_is_open(info_of(holder)->object, compared->holder_key))
     changed = info_of(holder);
   if (changed != NULL) *entered = kvo__enter(changed); /* it is subscribed to, so it is there */
   kvo__unlock(&tracked->lock);
@@ -272,7 +294,7 @@ kvo_info *kvo__silent_change(const evaluation *over, uint64_t *entered) {
 
 static void track_read(kvo_object *object, kvo_key key, bool coded) {
   kvo__look_for_abandoned(); /* a getter may have caught a jump out of what it called */
-  evaluation *recording = kvo__recorder;
+  kvo_evaluation *recording = kvo__recorder;
   if (recording == NULL || object == NULL) return;
   if (recording->number == 0) {
     compare_read(recording, object, key);
@@ -290,7 +312,7 @@ void kvo_track_coded_read(kvo_object *object, kvo_key key) { track_read(object, 
 
 bool kvo__track_declared(kvo_object *object, kvo_key key, bool is_affected) {
   kvo_track_coded_read(object, key);
-  evaluation *recording = kvo__recorder;
+  kvo_evaluation *recording = kvo__recorder;
   if (!is_affected || recording == NULL) return is_affected;
   kvo_info *info = kvo__word_info(kvo__word(object));
   kvo_tracked *tracked = recording->tracked;
@@ -303,10 +325,10 @@ bool kvo__track_declared(kvo_object *object, kvo_key key, bool is_affected) {
 }
 
 size_t kvo_track_reads(kvo_read *reads, size_t capacity) {
-  const evaluation *recording = kvo__recorder;
+  const kvo_evaluation *recording = kvo__recorder;
   if (recording == NULL) return 0;
   if (reads == NULL) capacity = 0;
-  for (size_t i = 0; i < recording->read_count && i < capacity && i < READS; i++) {
+  for (size_t i = 0; i < recording->read_count && i < capacity && i < KVO_MAX_READS; i++) {
     reads[i].object = recording->reads[i].object;
     reads[i].property = recording->reads[i].property;
   }
@@ -329,20 +351,20 @@ void kvo_track_elements_are_of(kvo_object *object, kvo_key key) {
 }
 
 /* The read whose value the evaluation's value is, or NULL. */
-static const read *leaf_of(const evaluation *over) {
-  if (over->status != KVO_OK || over->read_count == 0 || over->read_count > READS) return NULL;
-  const read *last = &over->reads[over->read_count - 1];
+static const kvo_key_read *leaf_of(const kvo_evaluation *over) {
+  if (over->status != KVO_OK || over->read_count == 0 || over->read_count > KVO_MAX_READS) return NULL;
+  const kvo_key_read *last = &over->reads[over->read_count - 1];
   /* If something else was read after it, a getter has made the value of that. */
   if (over->value_info != last->info || over->value_key != last->key) return NULL;
-  for (const read *each = over->reads; each != last; each++)
+  for (const kvo_key_read *each = over->reads; each != last; each++)
     if (each->info == last->info && each->key == last->key) return NULL; /* also on the way */
   return last;
 }
 
 /* What was read behind a read that was made once, or NULL. */
-static const kvo_object *successor_of(const kvo_dependency *dependency, const evaluation *over) {
+static const kvo_object *successor_of(const kvo_dependency *dependency, const kvo_evaluation *over) {
   const kvo_object *successor = NULL;
-  size_t count = over->read_count <= READS ? over->read_count : 0, times = 0;
+  size_t count = over->read_count <= KVO_MAX_READS ? over->read_count : 0, times = 0;
   for (size_t i = 0; i < count; i++)
     if (over->reads[i].info == info_of(dependency) && over->reads[i].key == key_of(dependency)) {
       successor = i + 1 < count ? over->reads[i + 1].object : NULL;
@@ -353,8 +375,8 @@ static const kvo_object *successor_of(const kvo_dependency *dependency, const ev
 
 /* Turns its dependencies into what the newest evaluation has made of them; tells whether one is a leaf. In place: a change in
  * progress goes on to tell it. tracked->lock is held. */
-bool kvo__settle_leaf(kvo_tracked *tracked, const evaluation *over) {
-  const read *leaf = leaf_of(over);
+bool kvo__settle_leaf(kvo_tracked *tracked, const kvo_evaluation *over) {
+  const kvo_key_read *leaf = leaf_of(over);
   for (kvo_dependency *each = tracked->dependencies; each != NULL; each = each->to) {
     if (each->generation != over->number) continue;
     each->successor = successor_of(each, over);

@@ -3,103 +3,16 @@
  * So nobody ends with an old value because a limit was reached. While the deliveries in progress end, none nests in them: where an
  * observer makes several changes, each would go as deep again, two to the power of the depth times. What goes in a circle may begin
  * anew from there, but not for ever. */
-#include "expressions/tracked.h"
-
-typedef struct kvo_deferred {
-  /** Of those to be told; and of those in the same bucket. */
-  struct kvo_deferred *next, *other;
-  /** Its own; an anchor's tracked is retained, else the info is entered. */
-  const kvo_node *node;
-  kvo_info *info;
-  uint64_t entered;
-  bool is_queued;
-  /** It was put off within its own delivery: what it would be told of is its own work. */
-  bool goes_round;
-  /** How often it was told since what goes round is left out. */
-  uint32_t late;
-} deferred;
+#include "expressions/deliver.h"
 
 enum {
   /** So deep, taken together, may go what was put off, until what goes round is left out; and so often, from then on, others are told. */
-  MOST = 100000,
-  MOST_LATE = 100,
-  BUCKETS = 256,
+  MAX_GONE = 100000,
+  MAX_LATE = 100,
 };
 
-typedef struct kvo_deferrals {
-  deferred *first, *last, *buckets[BUCKETS];
-} deferrals;
-
-static kvo_tracked *tracked_of(const deferred *of) {
-  return kvo__node_kind(of->node) == KVO_NODE_ANCHOR ? of->node->user_data : NULL;
-}
-
-static bool is_in_progress(const kvo_thread *self, const kvo_node *node) {
-  for (uint32_t i = atomic_load(&self->depth); i > 0; i--)
-    if (kvo__is_delivery(kvo__mark_at(i - 1)) && kvo__mark_at(i - 1)->node == node) return true;
-  return false;
-}
-
-static deferred *make(deferred **link, const kvo_node *node) {
-  deferred *made = kvo__alloc(sizeof *made);
-  if (made == NULL) return NULL;
-  made->node = node;
-  if (tracked_of(made) != NULL) {
-    kvo__tracked_retain(tracked_of(made));
-  } else {
-    made->info = kvo__slot_info(atomic_load_explicit(&node->slot, memory_order_relaxed));
-    made->entered = kvo__enter(made->info);
-  }
-  return *link = made;
-}
-
-void kvo__defer(const kvo_node *node) {
-  kvo_thread *self = kvo__this_thread;
-  if (self->settling.all == NULL) self->settling.all = kvo__alloc(sizeof(deferrals));
-  deferrals *all = self->settling.all;
-  if (all == NULL) return; /* what has happened was told */
-  deferred **link = &all->buckets[(uintptr_t)node / sizeof *node % BUCKETS];
-  while (*link != NULL && (*link)->node != node) link = &(*link)->other;
-  deferred *present = *link;
-  if (present != NULL && present->is_queued) return;
-  if (present == NULL) present = make(link, node);
-  if (present == NULL) return;
-  present->goes_round |= is_in_progress(self, node);
-  present->is_queued = true;
-  present->next = NULL;
-  if (all->first == NULL)
-    all->first = present;
-  else
-    all->last->next = present;
-  all->last = present;
-}
-
-static deferred *take_first(const kvo_settling *from) {
-  deferred *first = from->all != NULL ? from->all->first : NULL;
-  if (first == NULL) return NULL;
-  from->all->first = first->next;
-  first->is_queued = false;
-  return first;
-}
-
-static void let_go(kvo_settling *of) {
-  deferrals *all = of->all;
-  of->all = NULL;
-  for (size_t i = 0; all != NULL && i < BUCKETS; i++)
-    while (all->buckets[i] != NULL) {
-      deferred *each = all->buckets[i];
-      all->buckets[i] = each->other;
-      if (tracked_of(each) != NULL)
-        kvo__tracked_release(tracked_of(each));
-      else
-        kvo__leave(each->info, each->entered);
-      kvo__free(each);
-    }
-  kvo__free(all);
-}
-
 /* The change that it was not told of is over, and its object may die on another thread: that waits for this, as for an evaluation. */
-static void tell_direct(const deferred *of) {
+static void tell_direct(const kvo_deferred *of) {
   const kvo_node *node = of->node;
   kvo_info *info = of->info;
   kvo__lock(&info->lock);
@@ -110,12 +23,12 @@ static void tell_direct(const deferred *of) {
   if (mark != KVO_UNMARKED) {
     kvo__mark_at(mark)->recorder = kvo__recorder;
     const char *frame = kvo__mark_at(mark)->frame;
-    __atomic_store_n(&kvo__mark_at(mark)->frame, frame + 1, __ATOMIC_RELAXED); /* outside of the delivery, in the same frame */
+    __atomic_store_n(&kvo__mark_at(mark)->frame, frame + 1,
+                     __ATOMIC_RELAXED); /* outside of the delivery, in the same frame */
   }
   const kvo_property *property = kvo__slot_property(info, atomic_load(&node->slot));
-  void *value = property != NULL && (node->options & KVO_NEW) != 0
-                    ? kvo__property_copy(property, info->object, NULL)
-                    : NULL;
+  void *value =
+      property != NULL && (node->options & KVO_NEW) != 0 ? kvo__property_copy(property, info->object, NULL) : NULL;
   kvo_raw_change record = {
       .object = info->object,
       .instance = kvo_object_instance(info->object),
@@ -160,7 +73,7 @@ static void stop(kvo_settling *settling) {
   kvo_settling over = *settling;
   *settling = (kvo_settling){.all = NULL};
   atomic_fetch_sub(&kvo__threads.settling, 1);
-  let_go(&over); /* may run code of the program */
+  kvo__deferred_let_go(&over); /* may run code of the program */
 }
 
 void kvo__settle_if_due(kvo_thread *self, uint32_t depth) {
@@ -170,11 +83,11 @@ void kvo__settle_if_due(kvo_thread *self, uint32_t depth) {
   settling->frame = __builtin_frame_address(0);
   settling->depth = depth;
   nest(self);
-  for (deferred *next = take_first(settling); next != NULL; next = take_first(settling)) {
-    bool ends = settling->gives_up || settling->gone > MOST;
-    if (ends && (next->goes_round || ++next->late > MOST_LATE)) continue; /* what it sets itself it knows */
-    if (tracked_of(next) != NULL)
-      kvo__tracked_retell(tracked_of(next));
+  for (kvo_deferred *next = kvo__deferred_take(settling); next != NULL; next = kvo__deferred_take(settling)) {
+    bool ends = settling->gives_up || settling->gone > MAX_GONE;
+    if (ends && (next->goes_round || ++next->late > MAX_LATE)) continue; /* what it sets itself it knows */
+    if (kvo__deferred_tracked(next) != NULL)
+      kvo__tracked_retell(kvo__deferred_tracked(next));
     else
       tell_direct(next);
     nest(self);

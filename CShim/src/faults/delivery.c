@@ -1,5 +1,5 @@
-/* faults_delivery.c - deliveries that do not end, and announcements that do not fit each other. */
-#include "text/report.h"
+/* delivery.c - deliveries that do not end, and announcements that do not fit each other. */
+#include "faults/reporting.h"
 
 /* ------------------------------------------------------------------------------------------------------------- Depth -- */
 

@@ -1,7 +1,6 @@
-/* fault.c - every misuse ends here: one code, one report, one policy. The misuses themselves: faults_*.c. */
+/* fault.c - every misuse ends here: one code, one report, one policy. The misuses themselves: the other files of this room. */
 #define _GNU_SOURCE
-#include "watching/history.h"
-#include "text/report.h"
+#include "faults/reporting.h"
 #include "watching/trace.h"
 
 #include <fcntl.h>
@@ -60,18 +59,6 @@ __attribute__((noinline)) void kvo_fault_break(const kvo_fault *fault) {
   __asm__ volatile("" : : "r"(fault) : "memory");
 }
 
-/* From this frame, not from libc's: swift-backtrace and gdb then see the whole stack of the misuse above it. */
-__attribute__((noinline)) _Noreturn void kvo__die(void) {
-  long process = getpid(), thread = syscall(SYS_gettid);
-#if defined(__x86_64__)
-  long result = SYS_tgkill;
-  __asm__ volatile("syscall" : "+a"(result) : "D"(process), "S"(thread), "d"((long)SIGABRT) : "rcx", "r11", "memory");
-#else
-  syscall(SYS_tgkill, process, thread, SIGABRT);
-#endif
-  abort(); /* SIGABRT was ignored, blocked or handled */
-}
-
 /* `cancellation` is what the program had set. */
 static kvo_action ask_handler(kvo_report *report, int cancellation) {
   const kvo_fault *fault = &report->fault;
@@ -81,9 +68,9 @@ static kvo_action ask_handler(kvo_report *report, int cancellation) {
   kvo__unlock(&handler_lock);
   kvo_fault_handler scope = atomic_load(&scope_handler);
   if ((handler == NULL && scope == NULL && thread_handler == NULL) || kvo__in_handler()) return KVO_ACTION_DEFAULT;
-  kvo__cancel_resume(cancellation); /* it is the program's code */
-  uint32_t mark = kvo__handler_begin(__builtin_frame_address(0));
+  kvo__cancel_resume(cancellation);          /* it is the program's code */
   void *recorder = kvo__recording_suspend(); /* an evaluation may have raised it */
+  uint32_t mark = kvo__handler_begin(__builtin_frame_address(0), recorder);
   kvo_action action = KVO_ACTION_DEFAULT;
   report->is_asked =
       true; /* only while the handler has its mark, so that a signal handler does not take the report for left */
@@ -289,7 +276,8 @@ __attribute__((noinline)) void kvo__raise(kvo_report *report) {
   kvo__cancel_resume(cancellation);
 }
 
-void kvo__fault_interrupted(void) {
+void kvo__fault_interrupted(const kvo_lock *lock) {
+  (void)lock;
   /* Locks are held, and nobody can be asked: the call can neither go on nor fail. */
   static _Atomic bool is_told;
   kvo__cancel_hold();

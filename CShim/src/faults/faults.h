@@ -1,22 +1,21 @@
-/* faults.h - the faults that the runtime raises, one function each: faults_*.c. Part of internal.h. */
+/* faults/faults.h - the faults that the runtime raises, one function each, as hooks.h describes them. */
 #ifndef KVO_FAULTS_H
 #define KVO_FAULTS_H
 
-#include "internal.h"
-#include "registry/places.h"
+#include "lifetimes/lifetimes.h"
 
-/* ---------------------------------------------------------------------------------------------- faults_lifetime.c -- */
+/* ---------------------------------------------------------------------------------------------- lifetime.c -- */
 
 /** KVO0001. No lock may be held. */
-KVO_HIDDEN void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls,
-                                       kvo_fault_observation *left, size_t count, kvo_place place);
+KVO_HIDDEN void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls, kvo_fault_observation *left,
+                                       size_t count, kvo_place place);
 /** KVO0021: the header holds `word`, as the last observation ends. */
-KVO_HIDDEN void kvo__fault_overwritten(const kvo_info *info, const kvo_fault_observation *concerned, uintptr_t word);
+KVO_HIDDEN void kvo__fault_overwritten(const kvo_info *info, const kvo_node *node);
 /** KVO0008: a callback before a change ends the object that changes. */
 KVO_HIDDEN void kvo__fault_ended_before_change(const kvo_info *info, const kvo_slot *slot, const char *function,
                                                kvo_place place);
 
-/* ------------------------------------------------------------------------------------------ faults_registration.c -- */
+/* ------------------------------------------------------------------------------------------ registration.c -- */
 
 /** A registration that is refused: which fault it is follows from the status. */
 KVO_HIDDEN void kvo__fault_registration(kvo_status status, const kvo_class *cls, const kvo_object *object,
@@ -42,7 +41,7 @@ KVO_HIDDEN void kvo__fault_unsupported_object(const kvo_object *object, const ch
 /** KVO0019: what is registered already. */
 KVO_HIDDEN void kvo__fault_duplicate(const kvo_fault_observation *present, kvo_place place);
 
-/* ---------------------------------------------------------------------------- faults_removal.c, faults_stranger.c -- */
+/* ---------------------------------------------------------------------------- removal.c, stranger.c -- */
 
 /** An id that is not registered: KVO0002, KVO0003, KVO0005 or KVO0008. */
 KVO_HIDDEN void kvo__fault_ended(kvo_observation observation, kvo_place place);
@@ -58,19 +57,12 @@ KVO_HIDDEN void kvo__fault_ambiguous(const kvo_fault_observation *candidates, si
 KVO_HIDDEN void kvo__fault_unused(const kvo_node *node, kvo_place place);
 /** KVO0017, fatal whatever the policy: this thread waits for a lock that it holds, so a signal handler has interrupted it in there and
  * calls the runtime. In fault.c. */
-_Noreturn KVO_HIDDEN void kvo__fault_interrupted(void);
+_Noreturn KVO_HIDDEN void kvo__fault_interrupted(const kvo_lock *lock);
 /** KVO0017. */
 KVO_HIDDEN void kvo__fault_endless_wait(kvo_observation observation, kvo_waited waited, kvo_place place);
 
-/* ---------------------------------------------------------------------------------------------- faults_delivery.c -- */
+/* ---------------------------------------------------------------------------------------------- delivery.c -- */
 
-/** What deliveries within each other look like: how many observations call each other, and whether they are told the same again and
- * again, as far as they were told values that can be compared. */
-typedef struct kvo_nesting {
-  enum { KVO_NO_CIRCLE, KVO_CIRCLE_OF_ONE, KVO_CIRCLE, KVO_CIRCLE_IRREGULAR } shape;
-  size_t length;
-  bool values_repeat;
-} kvo_nesting;
 /** A limit is reached, of the variable or of the stack: KVO0024 for a circle of several whose values repeat, otherwise KVO0023. */
 KVO_HIDDEN void kvo__fault_too_deep(uint32_t depth, const kvo_nesting *nesting, bool by_variable);
 /** KVO0025: the callback of this node, or, if NULL, a getter in an evaluation. */
@@ -94,29 +86,23 @@ KVO_HIDDEN void kvo__fault_silent_change(const kvo_fault_observation *concerned,
 /** KVO0033: positions that do not rise. */
 KVO_HIDDEN void kvo__fault_unordered_indexes(const kvo_object *object, const char *key, size_t position, size_t before,
                                              size_t index, kvo_place place);
-/** What an announcement says of a change. */
-typedef struct kvo_announced {
-  kvo_change_kind kind;
-  const size_t *indexes;
-  size_t count;
-} kvo_announced;
 /** KVO0033: did says something else than will, which holds. */
 KVO_HIDDEN void kvo__fault_other_indexes(const kvo_object *object, const char *key, const kvo_announced *begun,
                                          const kvo_announced *end, const kvo_fault_site *will, kvo_place place);
 /** KVO0009 as a warning: a change is announced of a key that nobody observes and the class does not have, but a similar one. */
 KVO_HIDDEN void kvo__warn_of_unknown_key(const kvo_object *object, const char *key, kvo_place place);
 
-/* ---------------------------------------------------------------------------------------------------- removal.c -- */
-
-/** Of an observation that has just ended, before its node is retired: it is remembered. No lock may be held. */
-KVO_HIDDEN void kvo__remember_ended(const kvo_node *node, bool by_death, kvo_place place);
-/** KVO0019 if there is such an observation. */
-KVO_HIDDEN void kvo__find_duplicate(kvo_object *object, const kvo_observer_identity *identity, const char *key_path,
-                                    const void *context, kvo_place place);
+/* ------------------------------------------------------------------------------------------------- watch.c, leaks.c -- */
 
 /** KVO0014: so many observations, of which these are one of each place. */
 KVO_HIDDEN void kvo__fault_never_ended(const kvo_fault_observation *places, size_t place_count, size_t count);
 /** KVO0027: a delivery on that thread, still in progress. */
 KVO_HIDDEN void kvo__fault_slow(const kvo_fault_observation *delivered, uint32_t thread, uint64_t milliseconds);
+
+/** Tells what is still observed, as KVO0014. At the end of the process; no lock may be held. */
+KVO_HIDDEN void kvo__tell_leaks(void);
+/** KVO0034. Looks for variables that are probably meant to be ours. */
+KVO_HIDDEN void kvo__complain(const char *variable, const char *item, size_t length, const char *problem);
+KVO_HIDDEN void kvo__look_for_misspelt_names(void);
 
 #endif /* KVO_FAULTS_H */

@@ -1,5 +1,5 @@
 /* groups.c - many observations in a report: those made at one place stand together. */
-#include "text/report.h"
+#include "faults/reporting.h"
 
 #include <stdlib.h>
 

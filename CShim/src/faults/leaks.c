@@ -1,5 +1,5 @@
 /* leaks.c - KVO_REPORT=leaks: tells at the end of the process what is still observed, and where that was registered. */
-#include "text/report.h"
+#include "faults/reporting.h"
 
 static void fill(kvo_fault_observation *all, const kvo_graph *graph) {
   for (size_t i = 0; i < graph->observation_count; i++) {

@@ -1,5 +1,5 @@
-/* faults_lifetime.c - objects that die while they are observed, and objects whose header is not theirs any more. */
-#include "text/report.h"
+/* lifetime.c - objects that die while they are observed, and objects whose header is not theirs any more. */
+#include "faults/reporting.h"
 
 static const char *yes(kvo_options options, kvo_options option) { return (options & option) != 0 ? "YES" : "NO"; }
 
@@ -55,7 +55,10 @@ void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls, kvo_
   kvo__raise(report);
 }
 
-void kvo__fault_overwritten(const kvo_info *info, const kvo_fault_observation *concerned, uintptr_t word) {
+void kvo__fault_overwritten(const kvo_info *info, const kvo_node *node) {
+  uintptr_t word = kvo__word(info->object);
+  kvo_fault_observation concerned;
+  kvo__describe_observation(node, &concerned);
   const void *instance = (const char *)info->object - info->cls->header_offset;
   kvo_report *report = kvo__report(KVO_FAULT_OVERWRITTEN_HEADER);
   kvo__append(&report->detail, "the header of %s@0x%llx was overwritten with 0x%llx while the object was observed",
@@ -64,7 +67,7 @@ void kvo__fault_overwritten(const kvo_info *info, const kvo_fault_observation *c
       "end an object with kvo_object_destroy or kvo_object_finish before its memory is freed or used again; do "
       "not initialise it again, copy another one over it, or let another tool write to its header while it is "
       "observed. Changes made since were told to nobody. Found when the last observation ended";
-  kvo__report_concerns(report, concerned, 1, KVO_NOWHERE);
+  kvo__report_concerns(report, &concerned, 1, KVO_NOWHERE);
   report->fault.object = instance;
   report->fault.object_class = info->cls->written;
   kvo__raise(report);

@@ -1,43 +1,16 @@
 /* policy.c - what the environment says about faults: what happens after one, and where reports go. Read once. */
 #define _GNU_SOURCE
-#include "text/report.h"
+#include "faults/reporting.h"
 
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-static const kvo_fault_kind codes[] = {
-#define KVO_FAULT_ROW(name, value, severity, exception, text)                                                          \
-  {name, KVO_SEVERITY_##severity, sizeof exception > 1 ? exception : NULL, text},
-    KVO_FAULT_MAP(KVO_FAULT_ROW)
-#undef KVO_FAULT_ROW
-};
-enum { CODE_COUNT = sizeof codes / sizeof *codes, SEVERITY_COUNT = KVO_SEVERITY_INFO + 1 };
-
-static const char *const severity_names[SEVERITY_COUNT] = {"fatal", "error", "warning", "info"};
-
 /* KVO_ACTION_DEFAULT where KVO_POLICY does not speak. */
-static kvo_action general_policy, severity_policies[SEVERITY_COUNT], code_policies[CODE_COUNT];
+static kvo_action general_policy, severity_policies[KVO_SEVERITY_COUNT], code_policies[KVO_FAULT_COUNT];
 static kvo_report_format report_format;
 static _Atomic int report_fd = STDERR_FILENO;
-
-/* Its index in the table. */
-static size_t row_of(kvo_fault_code code) {
-  size_t row = 0;
-  while (row + 1 < CODE_COUNT && codes[row].code != code) row++;
-  return row;
-}
-
-const kvo_fault_kind *kvo_fault_kind_at(size_t index) { return index < CODE_COUNT ? &codes[index] : NULL; }
-
-const char *kvo__exception_of(kvo_fault_code code) { return codes[row_of(code)].exception; }
-
-kvo_severity kvo__severity_of(kvo_fault_code code) { return codes[row_of(code)].severity; }
-
-const char *kvo_severity_name(kvo_severity severity) {
-  return (unsigned)severity < SEVERITY_COUNT ? severity_names[severity] : "unknown";
-}
 
 /* ------------------------------------------------------------------------------------------------------------ Reading -- */
 
@@ -46,7 +19,7 @@ void kvo__complain(const char *variable, const char *item, size_t length, const 
   char line[512];
   kvo_sink to = {.memory = line, .capacity = sizeof line, .fd = STDERR_FILENO};
   kvo__append(&to, "KVO%04d %s: %s: \"%.*s\" %s", (int)KVO_FAULT_BAD_CONFIGURATION,
-              severity_names[KVO_SEVERITY_WARNING], variable, (int)(length < 64 ? length : 64), item, problem);
+              kvo_severity_name(KVO_SEVERITY_WARNING), variable, (int)(length < 64 ? length : 64), item, problem);
   kvo__put_byte(&to, '\n');
   kvo__sink_flush(&to);
 }
@@ -73,12 +46,12 @@ static bool parse_action(const char *item, size_t length, kvo_action *out) {
 
 /* What an item such as `error:log` or `KVO0002:log` speaks for; NULL for nothing that there is. */
 static kvo_action *subject(const char *item, size_t length) {
-  for (size_t i = 0; i < SEVERITY_COUNT; i++)
-    if (is(item, length, severity_names[i])) return &severity_policies[i];
-  for (size_t i = 0; i < CODE_COUNT; i++) {
+  for (size_t i = 0; i < KVO_SEVERITY_COUNT; i++)
+    if (is(item, length, kvo_severity_name((kvo_severity)i))) return &severity_policies[i];
+  for (size_t i = 0; i < KVO_FAULT_COUNT; i++) {
     char name[16];
     kvo_sink to = {.memory = name, .capacity = sizeof name, .fd = -1};
-    kvo__append(&to, "KVO%04d", (int)codes[i].code);
+    kvo__append(&to, "KVO%04d", (int)kvo_fault_kind_at(i)->code);
     if (is(item, length, name)) return &code_policies[i];
   }
   return NULL;
@@ -94,7 +67,7 @@ static bool parse_policy(const char *item, size_t length) {
 static bool parse_form(const char *item, size_t length) {
   bool json = is(item, length, "json");
   if (json) report_format = KVO_REPORT_JSON;
-  return json || is(item, length, "text") || is(item, length, "leaks"); /* of the last: knobs.c */
+  return json || is(item, length, "text") || is(item, length, "leaks"); /* of the last: settings.c */
 }
 
 static void read_list(const char *variable, bool (*parse)(const char *item, size_t length), const char *advice) {
@@ -158,8 +131,9 @@ static void print_help(void) {
            "  KVO_SLOW_MS=n    tell of callbacks that take longer, in milliseconds (0: of none)\n"
            "  KVO_HELP=1       this list\n"
            "The faults:\n");
-  for (size_t i = 0; i < CODE_COUNT; i++)
-    kvo__append(&text, "  KVO%04d %-7s %s\n", (int)codes[i].code, severity_names[codes[i].severity], codes[i].meaning);
+  for (size_t i = 0; i < KVO_FAULT_COUNT; i++)
+    kvo__append(&text, "  KVO%04d %-7s %s\n", (int)kvo_fault_kind_at(i)->code,
+                kvo_severity_name(kvo_fault_kind_at(i)->severity), kvo_fault_kind_at(i)->meaning);
   kvo__sink_flush(&text);
 }
 
@@ -187,14 +161,14 @@ static bool may_be_ignored(kvo_fault_code code) {
 }
 
 static kvo_action default_action(kvo_severity severity) {
-  static const kvo_action actions[SEVERITY_COUNT] = {KVO_ACTION_ABORT, KVO_ACTION_LOG, KVO_ACTION_ONCE,
-                                                     KVO_ACTION_IGNORE};
+  static const kvo_action actions[KVO_SEVERITY_COUNT] = {KVO_ACTION_ABORT, KVO_ACTION_LOG, KVO_ACTION_ONCE,
+                                                         KVO_ACTION_IGNORE};
   return actions[severity];
 }
 
 kvo_action kvo__policy_for(kvo_fault_code code, kvo_severity severity) {
   need_environment();
-  kvo_action action = code_policies[row_of(code)];
+  kvo_action action = code_policies[kvo__fault_index(code)];
   if (action == KVO_ACTION_DEFAULT) action = severity_policies[severity];
   /* A general policy is about what would end the process or be told: what harms nothing does not end it by that, and what is
    * told to nobody stays so. */
@@ -203,11 +177,6 @@ kvo_action kvo__policy_for(kvo_fault_code code, kvo_severity severity) {
   if (action == KVO_ACTION_DEFAULT && is_general) action = general_policy;
   if (action == KVO_ACTION_DEFAULT) action = default_action(severity);
   return action == KVO_ACTION_IGNORE && !may_be_ignored(code) ? KVO_ACTION_LOG : action;
-}
-
-bool kvo__policy_names(kvo_fault_code code) {
-  need_environment();
-  return code_policies[row_of(code)] != KVO_ACTION_DEFAULT;
 }
 
 #if defined(KVO_MUTATIONS)

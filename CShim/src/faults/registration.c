@@ -1,5 +1,5 @@
-/* faults_registration.c - registrations that are refused, or that will not do what they seem to. */
-#include "text/report.h"
+/* registration.c - registrations that are refused, or that will not do what they seem to. */
+#include "faults/reporting.h"
 
 static const char *name_of(const kvo_class *cls) { return cls != NULL ? cls->written : "(no class)"; }
 
@@ -178,7 +178,8 @@ static const char *silence_detail(kvo_silence silence) {
 }
 
 #define SAY_SO                                                                                                         \
-  "if its changes are announced by hand, say so: automaticallyNotifiesObservers(forKey:) in Swift, KVO_PROPERTY_MANUAL " \
+  "if its changes are announced by hand, say so: automaticallyNotifiesObservers(forKey:) in Swift, "                   \
+  "KVO_PROPERTY_MANUAL "                                                                                               \
   "in C"
 
 static void append_help(kvo_sink *to, const kvo_class *cls, const char *key_path, kvo_silence silence) {

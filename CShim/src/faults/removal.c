@@ -1,5 +1,6 @@
-/* faults_removal.c - removals that fail, removals that are not clear, and waits that would never end. */
-#include "text/report.h"
+/* removal.c - removals that fail, removals that are not clear, and waits that would never end. */
+#include "faults/reporting.h"
+#include "platform/settings.h"
 
 static double age_of(const kvo_tomb *tomb) { return (double)(kvo__now() - tomb->nanoseconds) / 1e9; }
 
@@ -102,7 +103,7 @@ void kvo__fault_ended(kvo_observation observation, kvo_place place) {
     kvo__append(
         &report->detail,
         "removal of observation 0x%llx, which has ended: longer ago than the last %u endings that are remembered",
-        (unsigned long long)observation, (unsigned)kvo__knobs.zombies);
+        (unsigned long long)observation, (unsigned)kvo__settings.zombies);
     report->fault.help = "remove an observation once; KVO_ZOMBIES=n remembers more, and then tells where it ended";
   } else {
     kvo__append(&report->detail, "0x%llx is given as an observation, and never was one%s",

@@ -1,7 +1,7 @@
 /* reporting.c - the memory and the stack that a report is made in. Neither is the program's: the stack of the thread may be a small one,
  * such as that of a signal handler, and there may be no memory left. */
 #define _GNU_SOURCE
-#include "text/report.h"
+#include "faults/reporting.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -116,7 +116,7 @@ void kvo__report_at(kvo_report *report, kvo_place place) {
   report->fault.line = place.line;
 }
 
-kvo_fault_site kvo__site(const char *label, kvo_place place) {
+static kvo_fault_site site_of(const char *label, kvo_place place) {
   return (kvo_fault_site){.label = label,
                           .file = place.file,
                           .file_length = place.file != NULL ? strlen(place.file) : 0,
@@ -126,7 +126,7 @@ kvo_fault_site kvo__site(const char *label, kvo_place place) {
 
 kvo_fault_site *kvo__report_site(kvo_report *report, const char *label, kvo_place place) {
   kvo_fault_site *site = &report->sites[report->fault.site_count++];
-  *site = kvo__site(label, place);
+  *site = site_of(label, place);
   report->fault.sites = report->sites;
   return site;
 }

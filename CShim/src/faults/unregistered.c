@@ -1,5 +1,5 @@
-/* faults_stranger.c - the removal, by observer and key path, of what is not registered; and of what is registered several times. */
-#include "text/report.h"
+/* unregistered.c - the removal, by observer and key path, of what is not registered; and of what is registered several times. */
+#include "faults/reporting.h"
 
 /* ---------------------------------------------------------------------------------------------- What is registered -- */
 

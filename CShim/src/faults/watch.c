@@ -1,5 +1,5 @@
-/* faults_watch.c - what is told only to those who ask for it: observations that never end, callbacks that take long. */
-#include "text/report.h"
+/* watch.c - what is told only to those who ask for it: observations that never end, callbacks that take long. */
+#include "faults/reporting.h"
 
 #include <unistd.h>
 

@@ -1,19 +1,7 @@
 /* removal.c - the end of observations, by id and by observer and key path. */
-#include "text/report.h"
-#include "watching/ended.h"
+#include "lifetimes/lifetimes.h"
 
-/* Tokens of a binding end their observations once, and are not remembered. */
-static bool is_remembered(const kvo_node *node) {
-  bool ends_with_object = (node->options & KVO_ENDS_WITH_OBJECT) != 0;
-  return !ends_with_object || kvo__is_of_c(kvo__node_ops(node));
-}
-
-void kvo__remember_ended(const kvo_node *node, bool by_death, kvo_place place) {
-  if (kvo__knobs.zombies == 0 || !is_remembered(node)) return;
-  kvo__tomb_add(node, by_death, place);
-  kvo_info *info = kvo__slot_info(atomic_load_explicit(&node->slot, memory_order_relaxed));
-  if ((atomic_load(&info->state) & KVO_STATE_REMEMBERED) == 0) atomic_fetch_or(&info->state, KVO_STATE_REMEMBERED);
-}
+#include "platform/settings.h"
 
 static kvo_status cancel(kvo_observation observation, kvo_place place) {
   /* Marked, so that another thread that waits for its end waits until it is dead; and a section, so that no fork comes between. */
@@ -22,14 +10,14 @@ static kvo_status cancel(kvo_observation observation, kvo_place place) {
   kvo_node *node = kvo__id_claim(observation);
   bool evaluated = node != NULL && kvo__node_kind(node) == KVO_NODE_ANCHOR;
   if (evaluated) kvo__tracked_stop(node->user_data);
-  if (node != NULL) kvo__remember_ended(node, false, place); /* in the section: see kvo__tomb_await */
+  if (node != NULL) KVO_TELL(remember, node, false, place); /* in the section: see kvo__ended_await */
   kvo__unmark(mark);
   kvo__section_leave();
   if (node == NULL) return KVO_ERROR_NOT_REGISTERED;
-  if (kvo__knobs.unused && !kvo__node_was_told(node)) kvo__fault_unused(node, place);
+  if (kvo__settings.unused && !kvo__node_was_told(node)) KVO_TELL(unused, node, place);
   kvo_info *info = kvo__slot_info(atomic_load_explicit(&node->slot, memory_order_relaxed));
   if (evaluated) kvo__tracked_end(node->user_data);
-  kvo__tap_node(node, KVO_MOMENT_ENDED);
+  if (kvo__is_tapped()) kvo__hooks.ended(node);
   kvo__node_retire(info, node);
   return KVO_OK;
 }
@@ -42,14 +30,14 @@ kvo_status kvo_cancel_observer_and_wait_at(kvo_observation observation, const ch
   kvo_place place = {file, line};
   kvo_status status = cancel(observation, place);
   kvo_waited waited = kvo__wait_for_deliveries(observation);
-  if (waited != KVO_WAITED) kvo__fault_endless_wait(observation, waited, place);
+  if (waited != KVO_WAITED) KVO_TELL(endless_wait, observation, waited, place);
   return status;
 }
 
 kvo_status kvo_remove_observer_at(kvo_observation observation, const char *file, uint32_t line) {
   kvo_place place = {file, line};
   kvo_status status = cancel(observation, place);
-  if (status != KVO_OK) kvo__fault_ended(observation, place);
+  if (status != KVO_OK) KVO_TELL(not_observing, observation, place);
   return status;
 }
 
@@ -121,7 +109,7 @@ kvo_status kvo_binding_remove(kvo_object *object, const kvo_observer_identity *i
   kvo_place place = {file, line};
   if (object == NULL || key_path == NULL || identity == NULL) {
     const char *wrong = object == NULL ? "object is NULL" : key_path == NULL ? "key_path is NULL" : "identity is NULL";
-    kvo__fault_invalid_argument("removal of an observer", wrong, place);
+    KVO_TELL(invalid_argument, "removal of an observer", wrong, place);
     return KVO_ERROR_INVALID_ARGUMENT;
   }
   kvo_wanted what = {identity->address, key_path, context, match_context};
@@ -129,13 +117,13 @@ kvo_status kvo_binding_remove(kvo_object *object, const kvo_observer_identity *i
   while (info != NULL) {
     uint64_t entered = kvo__enter(info);
     matches found = find_matches(info, &what);
-    if (have_several_contexts(&found)) kvo__fault_ambiguous(found.all, found.count, place);
+    if (have_several_contexts(&found)) KVO_TELL(ambiguous, found.all, found.count, place);
     kvo__leave(info, entered);
     if (found.count == 0) break;
     if (cancel(found.all[0].observation, place) == KVO_OK)
       return KVO_OK; /* else another thread was faster: look again */
   }
-  kvo__fault_not_registered(object, identity, key_path, context, match_context, place);
+  KVO_TELL(not_registered, object, identity, key_path, context, match_context, place);
   return KVO_ERROR_NOT_REGISTERED;
 }
 
@@ -146,7 +134,7 @@ void kvo__find_duplicate(kvo_object *object, const kvo_observer_identity *identi
   if (info == NULL) return;
   uint64_t entered = kvo__enter(info);
   matches found = find_matches(info, &what);
-  if (found.count > 0) kvo__fault_duplicate(&found.all[0], place);
+  if (found.count > 0) KVO_TELL(duplicate, &found.all[0], place);
   kvo__leave(info, entered);
 }
 

@@ -1,6 +1,6 @@
 /* index.c - a treap: a search tree that is also a heap of ranks, which are as good as random, so that it is not deep, whatever the order
  * in which entries come and go. It needs no memory of its own. */
-#include "internal.h"
+#include "platform/index.h"
 
 static uint64_t rank_of(const kvo_index_entry *entry) {
   uint64_t mixed = ((uint64_t)(uintptr_t)entry >> 4) * UINT64_C(0x9e3779b97f4a7c15);

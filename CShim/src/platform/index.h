@@ -1,8 +1,8 @@
-/* index.h - nodes of a slot in order, for those who would walk its list for long. Part of internal.h. */
+/* index.h - nodes of a slot in order, for those who would walk its list for long: a treap, which needs no memory. */
 #ifndef KVO_INDEX_H
 #define KVO_INDEX_H
 
-#include <stdint.h>
+#include "platform/platform.h"
 
 /** Stands in what is indexed. */
 typedef struct kvo_index_entry {

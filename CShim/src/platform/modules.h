@@ -2,7 +2,7 @@
 #ifndef KVO_MODULES_H
 #define KVO_MODULES_H
 
-#include "internal.h"
+#include "platform/platform.h"
 
 /** An ELF file that is loaded, or was. What it points to lives for ever. */
 typedef struct kvo_module {

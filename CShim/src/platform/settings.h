@@ -1,16 +1,14 @@
-/* knobs.h - what the environment says the runtime is to remember and watch: knobs.c. What it says about faults: policy.c. Part of
- * internal.h. */
-#ifndef KVO_KNOBS_H
-#define KVO_KNOBS_H
+/* platform/settings.h - what the environment says the runtime is to remember and watch. What it says about faults: faults/policy.c. */
+#ifndef KVO_SETTINGS_H
+#define KVO_SETTINGS_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "platform/platform.h"
 
 /** The most return addresses of a registration. */
 #define KVO_MOST_STACKS 64
 
 /** Read when the library is loaded, then constant. */
-extern KVO_HIDDEN struct kvo_knobs {
+extern KVO_HIDDEN struct kvo_settings {
   /** KVO_STACKS: how many return addresses are kept of each registration and removal. */
   uint32_t stacks;
   /** KVO_STACKS=full: as many as there is room for, and reports leave out no call. */
@@ -29,11 +27,13 @@ extern KVO_HIDDEN struct kvo_knobs {
   bool unused;
   /** KVO_POLICY names KVO0019: registrations that are there already are told. */
   bool duplicates;
+  /** KVO_POLICY names KVO0032: expressions are compared with what they are subscribed to before each change of what they read. */
+  bool silent_changes;
   /** KVO_REPORT=leaks: what has not ended is told at exit. */
   bool leaks;
-} kvo__knobs;
+} kvo__settings;
 
-/** Tells what is still observed, as KVO0014: leaks.c. At the end of the process; no lock may be held. */
-KVO_HIDDEN void kvo__tell_leaks(void);
+/** Reads them. Before threads. */
+KVO_HIDDEN void kvo__settings_read(void);
 
-#endif /* KVO_KNOBS_H */
+#endif /* KVO_SETTINGS_H */

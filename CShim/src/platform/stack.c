@@ -1,5 +1,7 @@
 /* stack.c - see stack.h. Frame pointers: a walk of 16 frames takes 20 ns, the unwinder 2 us. */
 #define _GNU_SOURCE
+#include "platform/stack.h"
+
 #include "platform/modules.h"
 
 #include <errno.h>

@@ -1,10 +1,8 @@
-/* stack.h - the calls that led somewhere, as return addresses: stack.c. Part of internal.h. */
+/* stack.h - the calls that led somewhere, as return addresses: stack.c. */
 #ifndef KVO_STACK_H
 #define KVO_STACK_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "platform/platform.h"
 
 /** The most frames that a fault is given. */
 #define KVO_FAULT_FRAMES 64

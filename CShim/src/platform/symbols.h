@@ -3,6 +3,7 @@
 #define KVO_SYMBOLS_H
 
 #include "platform/modules.h"
+#include "platform/stack.h"
 
 /** A call. The strings stay valid for ever. */
 typedef struct kvo_code_place {

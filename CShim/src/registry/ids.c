@@ -2,7 +2,7 @@
  *
  * An id is generation (32 bits) | entry (24) | shard (8). An entry whose generations are used up is never used again. The
  * shards keep threads that register at once apart. */
-#include "internal.h"
+#include "registry/registry.h"
 
 enum { SHARDS = 16, CHUNK = 1024, CHUNKS = 1 << 14 };
 

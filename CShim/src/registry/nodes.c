@@ -1,5 +1,5 @@
 /* nodes.c - what the runtime knows of an observed object: its info, slots and nodes, and who may be reading them. */
-#include "internal.h"
+#include "registry/registry.h"
 
 /* -------------------------------------------------------------------------------------------------- Info and slots -- */
 
@@ -8,20 +8,6 @@ static void slot_init(kvo_slot *slot, const kvo_class *cls, kvo_key key) {
   slot->key = key;
   slot->index = property != NULL ? (uint16_t)property->index : KVO_NO_PROPERTY;
   slot->manual = property != NULL && (property->flags & KVO_PROPERTY_MANUAL) != 0;
-}
-
-/* The addresses between which all infos have been. */
-static _Atomic uintptr_t lowest = UINTPTR_MAX, highest;
-
-static void note_address(const kvo_info *info) {
-  uintptr_t address = (uintptr_t)info, low = atomic_load(&lowest), high = atomic_load(&highest);
-  while (address < low && !atomic_compare_exchange_weak(&lowest, &low, address)) {}
-  while (address > high && !atomic_compare_exchange_weak(&highest, &high, address)) {}
-}
-
-bool kvo__info_is_likely(const kvo_info *info) {
-  uintptr_t address = (uintptr_t)info;
-  return address % _Alignof(max_align_t) == 0 && address >= atomic_load(&lowest) && address <= atomic_load(&highest);
 }
 
 kvo_info *kvo__info_ensure(kvo_object *object, kvo_key key, kvo_status *status) {
@@ -43,7 +29,7 @@ kvo_info *kvo__info_ensure(kvo_object *object, kvo_key key, kvo_status *status) 
     *status = KVO_ERROR_OUT_OF_MEMORY;
     return NULL;
   }
-  note_address(info);
+  kvo__info_note(info);
   info->object = object;
   info->cls = cls;
   info->first.is_first = true;
@@ -260,7 +246,8 @@ void kvo__slot_visit(kvo_info *info, kvo_slot *slot, const kvo_wanted *what, boo
   kvo_index *index = what->match_context ? &of->by_context : &of->by_observer;
   fill(slot, index, what->match_context ? context_key : observer_key);
   kvo_key path = kvo_key_hash(what->key_path, strlen(what->key_path));
-  kvo_index_key key = kvo__index_key(what->address, path ^ (what->match_context ? hash_of(what->context) : 0), UINT64_MAX);
+  kvo_index_key key =
+      kvo__index_key(what->address, path ^ (what->match_context ? hash_of(what->context) : 0), UINT64_MAX);
   for (kvo_index_entry *at; (at = kvo__index_before(index, key)) != NULL;) {
     kvo_index_key found = index->key_of(at);
     kvo_node *node = what->match_context ? node_by_context(at) : node_by_observer(at);
@@ -405,9 +392,7 @@ void kvo__node_retire(kvo_info *info, kvo_node *node) {
   bool overwritten = !unlink_locked(info, node);
   if (overwritten) {
     kvo__unlock(&info->lock);
-    kvo_fault_observation concerned;
-    kvo__describe_observation(node, &concerned);
-    kvo__fault_overwritten(info, &concerned, kvo__word(info->object));
+    KVO_TELL(overwritten, info, node);
     kvo__lock(&info->lock);
   }
   /* Usually nobody reads: who enters after this exchange no longer finds the node. */
@@ -419,4 +404,24 @@ void kvo__node_retire(kvo_info *info, kvo_node *node) {
   }
   discard_locked(info, node);
   clean_up(info);
+}
+
+kvo_status kvo__node_register(kvo_object *object, kvo_node *node, kvo_key key, kvo_observation *out) {
+  kvo_status status = KVO_ERROR_OUT_OF_MEMORY;
+  kvo_info *info = kvo__info_ensure(object, key, &status);
+  /* The id first: a callback on another thread may carry it as soon as the node is linked. */
+  if (info == NULL || kvo__id_assign(node) == 0) {
+    kvo__free(node);
+    return status;
+  }
+  *out = node->id; /* once linked, another thread may remove the node at any time, unless we are a reader */
+  bool tapped = kvo__is_tapped();
+  uint64_t entered = tapped ? kvo__enter(info) : 0;
+  status = kvo__node_link(info, node, key);
+  if (tapped && status == KVO_OK) kvo__hooks.registered(node);
+  if (tapped) kvo__leave(info, entered);
+  if (status == KVO_OK) return KVO_OK;
+  kvo__id_return(node);
+  kvo__free(node);
+  return status;
 }

@@ -1,14 +1,14 @@
 /* places.c - names of source files that reports tell later: a module that holds them may be unloaded meanwhile, so they are copied, each
  * different one once. */
 #define _GNU_SOURCE
-#include "internal.h"
+#include "registry/places.h"
 
 #include <link.h>
 #include <stdlib.h>
 
 struct kvo_constants kvo__constants;
 
-/* The executable is the first, and its constants come before what can be written to. At the start, as it takes the loader's lock. */
+/* The executable is the first, and its constants come before what can be written to. */
 static int look_at_executable(struct dl_phdr_info *info, size_t size, void *arg) {
   (void)size, (void)arg;
   uintptr_t begin = UINTPTR_MAX, end = UINTPTR_MAX;
@@ -23,7 +23,7 @@ static int look_at_executable(struct dl_phdr_info *info, size_t size, void *arg)
   return 1;
 }
 
-__attribute__((constructor)) static void find_constants(void) { dl_iterate_phdr(look_at_executable, NULL); }
+void kvo__places_start(void) { dl_iterate_phdr(look_at_executable, NULL); }
 
 /* Those that were asked for last, so that of most only the text is compared. The two of a pair may belong to different strings for a
  * moment, hence the text is what counts. */

@@ -1,23 +1,16 @@
-/* places.h - places in the program's source: places.c. Part of internal.h. */
+/* places.h - places in the program's source: places.c. */
 #ifndef KVO_PLACES_H
 #define KVO_PLACES_H
 
-#include <stdint.h>
-
-/** A place in the program, as a caller tells it: a file or NULL, and a line. */
-typedef struct kvo_place {
-  const char *file;
-  uint32_t line;
-} kvo_place;
-
-#define KVO_NOWHERE                                                                                                    \
-  (kvo_place) { NULL, 0 }
+#include "hooks.h"
 
 /** Where the constants of the executable are, which stay as long as the process. */
 extern KVO_HIDDEN struct kvo_constants {
   uintptr_t begin, size;
 } kvo__constants;
 
+/** Finds them. At the start of the process, as it takes the loader's lock. */
+KVO_HIDDEN void kvo__places_start(void);
 KVO_HIDDEN const char *kvo__keep_file_slowly(const char *file);
 
 /** The name of a file as it may be kept: itself, if it is a constant of the executable, and else a copy. NULL of NULL, without memory, and

@@ -1,5 +1,5 @@
 /* value_text.c - the new value of a change as a short text, for those whom KVO_VALUES lets see it. */
-#include "internal.h"
+#include "registry/registry.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,29 @@
-/* why.c - why each misuse is one: the second line of a report. */
+/* fault_table.c - the kinds of faults, and why each is a misuse: the second line of a report. */
 #include "text/report.h"
+
+static const kvo_fault_kind codes[] = {
+#define KVO_FAULT_ROW(name, value, severity, exception, text)                                                          \
+  {name, KVO_SEVERITY_##severity, sizeof exception > 1 ? exception : NULL, text},
+    KVO_FAULT_MAP(KVO_FAULT_ROW)
+#undef KVO_FAULT_ROW
+};
+static const char *const severity_names[KVO_SEVERITY_COUNT] = {"fatal", "error", "warning", "info"};
+
+size_t kvo__fault_index(kvo_fault_code code) {
+  size_t row = 0;
+  while (row + 1 < KVO_FAULT_COUNT && codes[row].code != code) row++;
+  return row;
+}
+
+const kvo_fault_kind *kvo_fault_kind_at(size_t index) { return index < KVO_FAULT_COUNT ? &codes[index] : NULL; }
+
+const char *kvo__exception_of(kvo_fault_code code) { return codes[kvo__fault_index(code)].exception; }
+
+kvo_severity kvo__severity_of(kvo_fault_code code) { return codes[kvo__fault_index(code)].severity; }
+
+const char *kvo_severity_name(kvo_severity severity) {
+  return (unsigned)severity < KVO_SEVERITY_COUNT ? severity_names[severity] : "unknown";
+}
 
 const char *kvo__why_of(kvo_fault_code code) {
   switch (code) {

@@ -1,64 +1,7 @@
-/* report.c - what reports for people and for machines share, and how they are written: piece by piece, so that none is too long. */
-#define _GNU_SOURCE
+/* report.c - how reports are written: piece by piece, so that none is too long. */
 #include "text/report.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-/* ------------------------------------------------------------------------------------------------------------- Pieces -- */
-
-void kvo__put_code(kvo_sink *to, kvo_fault_code code) {
-  kvo__put(to, "KVO");
-  for (unsigned digit = 1000; digit > 0; digit /= 10) kvo__put_byte(to, "0123456789"[(unsigned)code / digit % 10]);
-}
-
-void kvo__put_seconds(kvo_sink *to, double seconds) {
-  unsigned long long thousandths = seconds < 1e12 ? (unsigned long long)(seconds * 1000 + 0.5) : 1000000000000000;
-  kvo__put_number(to, thousandths / 1000, 10);
-  kvo__put_byte(to, '.');
-  for (unsigned digit = 100; digit > 0; digit /= 10) kvo__put_byte(to, "0123456789"[thousandths / digit % 10]);
-}
-
-void kvo__put_build_id(kvo_sink *to, const kvo_module *of) {
-  for (size_t i = 0; i < of->build_id_length; i++) {
-    kvo__put_byte(to, "0123456789abcdef"[of->build_id[i] >> 4]);
-    kvo__put_byte(to, "0123456789abcdef"[of->build_id[i] & 15]);
-  }
-}
-
-const kvo_named_option kvo__named_options[KVO_OPTION_COUNT] = {
-    {KVO_NEW, "new"}, {KVO_OLD, "old"}, {KVO_INITIAL, "initial"}, {KVO_PRIOR, "prior"}};
-
-const char *kvo__thread_name(uint32_t thread, char *buffer, size_t size) {
-  char path[64];
-  kvo_sink to = {.memory = path, .capacity = sizeof path, .fd = -1};
-  kvo__put(&to, "/proc/self/task/");
-  kvo__put_number(&to, thread, 10);
-  kvo__put(&to, "/comm");
-  kvo__sink_end(&to);
-  int cancellation = kvo__cancel_hold(), fd = open(path, O_RDONLY | O_CLOEXEC);
-  ssize_t length = fd >= 0 ? read(fd, buffer, size - 1) : 0;
-  if (fd >= 0) close(fd);
-  kvo__cancel_resume(cancellation);
-  if (length > 0 && buffer[length - 1] == '\n') length--;
-  buffer[length > 0 ? length : 0] = '\0';
-  return buffer;
-}
-
-const char *kvo__event_name(kvo_event_kind kind) {
-  switch (kind) {
-    case KVO_EVENT_REGISTERED: return "registered";
-    case KVO_EVENT_ENDED: return "ended";
-    case KVO_EVENT_CHANGED: return "changed";
-    case KVO_EVENT_DELIVERED: return "delivered";
-    case KVO_EVENT_DIED: return "died";
-  }
-  return "unknown";
-}
-
-/* ------------------------------------------------------------------------------------------------------------ Writing -- */
-
-static void put_report(kvo_sink *to, const kvo_fault *fault, const kvo_report_form *form) {
+void kvo__put_report(kvo_sink *to, const kvo_fault *fault, const kvo_report_form *form) {
   to->demangles = form->demangles;
   if (form->format == KVO_REPORT_JSON)
     kvo__put_json_report(to, fault);
@@ -69,44 +12,7 @@ static void put_report(kvo_sink *to, const kvo_fault *fault, const kvo_report_fo
 bool kvo__report_write(const kvo_fault *fault, const kvo_report_form *form, int fd) {
   char block[1024];
   kvo_sink to = {.memory = block, .capacity = sizeof block, .fd = fd};
-  put_report(&to, fault, form);
+  kvo__put_report(&to, fault, form);
   kvo__sink_flush(&to);
   return !to.failed;
-}
-
-typedef struct formatting {
-  const kvo_fault *fault;
-  kvo_report_form form;
-  kvo_caller caller;
-  kvo_sink to;
-} formatting;
-
-static void format_it(void *arg) {
-  formatting *of = arg;
-  kvo__modules_look();
-  of->form.demangles = kvo__can_demangle(&of->caller);
-  put_report(&of->to, of->fault, &of->form);
-}
-
-/* What a fault that the program has made may lack. */
-static kvo_fault completed(const kvo_fault *fault) {
-  kvo_fault whole = *fault;
-  if (whole.summary == NULL) whole.summary = "";
-  if (whole.file == NULL) whole.file_length = 0;
-  if (whole.observations == NULL) whole.observation_count = 0;
-  if (whole.sites == NULL) whole.site_count = 0;
-  if (whole.frames == NULL) whole.frame_count = 0;
-  if (whole.chain == NULL) whole.chain_count = 0;
-  if (whole.events == NULL) whole.event_count = 0;
-  return whole;
-}
-
-size_t kvo_fault_format(const kvo_fault *fault, kvo_report_format format, char *buffer, size_t size) {
-  formatting of = {NULL, {.format = format}, KVO_CALLER, kvo__sink_of(buffer, size)};
-  if (fault != NULL) {
-    kvo_fault whole = completed(fault);
-    of.fault = &whole;
-    kvo__with_room(format_it, &of);
-  }
-  return kvo__sink_end(&of.to);
 }

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "text/report.h"
 
+#include "platform/settings.h"
+
 static void put_clean(kvo_sink *to, const char *name) { kvo__put_clean(to, name, strlen(name)); }
 
 static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
@@ -38,7 +40,7 @@ static bool is_of_standard_library(const char *symbol) {
   return *past_identifier(member) != 'E';
 }
 
-/* The runtime is often linked into the program. Where the compiler can, its code has a section of its own (internal.h). */
+/* The runtime is often linked into the program. Where the compiler can, its code has a section of its own (platform/platform.h). */
 extern const char __start_kvo_code[] __attribute__((weak, visibility("hidden")));
 extern const char __stop_kvo_code[] __attribute__((weak, visibility("hidden")));
 
@@ -93,7 +95,7 @@ static size_t told_of(void *const *frames, size_t count) {
 /* The program's own calls; if there is none among them all. */
 static shown_calls shown_of(void *const *frames, size_t count) {
   shown_calls shown = {.count = 0, .more = 0};
-  bool all = kvo__knobs.all_calls;
+  bool all = kvo__settings.all_calls;
   size_t told = all ? count : told_of(frames, count), own = 0;
   for (size_t i = 0; i < told; i++) own += !kvo__is_library_call(frames[i]);
   if (own == 0) told = count;
@@ -123,7 +125,7 @@ void kvo__put_symbol(kvo_sink *to, const char *symbol, kvo_put_string put) {
     put(to, symbol, strlen(symbol));
 }
 
-static void put_call(kvo_sink *to, const void *return_address) {
+void kvo__put_call(kvo_sink *to, const void *return_address) {
   kvo_code_place place = kvo__code_place(return_address);
   if (!place.is_known) {
     kvo__put_address(to, kvo__address(return_address));
@@ -142,27 +144,8 @@ static void put_call(kvo_sink *to, const void *return_address) {
   if (place.module.is_gone) kvo__put(to, " (unloaded)");
 }
 
-typedef struct formatting {
-  const void *return_address;
-  kvo_caller caller;
-  kvo_sink to;
-} formatting;
-
-static void format_it(void *arg) {
-  formatting *of = arg;
-  kvo__modules_look();
-  of->to.demangles = kvo__can_demangle(&of->caller);
-  put_call(&of->to, of->return_address);
-}
-
-size_t kvo_call_format(const void *return_address, char *buffer, size_t size) {
-  formatting of = {return_address, KVO_CALLER, kvo__sink_of(buffer, size)};
-  kvo__with_room(format_it, &of);
-  return kvo__sink_end(&of.to);
-}
-
 void kvo__put_function(kvo_sink *to, void (*function)(void)) {
-  put_call(to, (const char *)(uintptr_t)function + 1); /* within it, as what a call returns to */
+  kvo__put_call(to, (const char *)(uintptr_t)function + 1); /* within it, as what a call returns to */
 }
 
 void kvo__put_stack(kvo_sink *to, void *const *frames, size_t count, const char *indent) {
@@ -172,7 +155,7 @@ void kvo__put_stack(kvo_sink *to, void *const *frames, size_t count, const char 
     kvo__put_byte(to, '#');
     kvo__put_number(to, i, 10);
     kvo__put_byte(to, ' ');
-    put_call(to, frames[shown.index[i]]);
+    kvo__put_call(to, frames[shown.index[i]]);
     kvo__put_byte(to, '\n');
   }
   if (shown.more == 0) return;

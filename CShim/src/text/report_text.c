@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "text/report.h"
 
+#include "platform/settings.h"
+
 #include <unistd.h>
 
 static void put_name(kvo_sink *to, const char *name) { kvo__put_clean(to, name, strlen(name)); }
@@ -215,9 +217,9 @@ static void put_fault_site(kvo_sink *to, const kvo_fault *fault) {
 static void put_more(kvo_sink *to, const kvo_fault *fault) {
   kvo__put(to, "  more: kvo explain ");
   kvo__put_code(to, fault->code);
-  if (kvo__knobs.stacks == 0 && fault->observation_count + fault->site_count > 0)
+  if (kvo__settings.stacks == 0 && fault->observation_count + fault->site_count > 0)
     kvo__put(to, "; KVO_STACKS=32 tells the calls of registrations");
-  if (kvo__knobs.history == 0 && fault->object != NULL) kvo__put(to, "; KVO_HISTORY=256 what happened before");
+  if (kvo__settings.history == 0 && fault->object != NULL) kvo__put(to, "; KVO_HISTORY=256 what happened before");
   kvo__put(to, "; KVO_POLICY=");
   kvo__put_code(to, fault->code);
   kvo__put(to, ":log goes on after it; KVO_HELP=1 lists all; break on kvo_fault_break\n");

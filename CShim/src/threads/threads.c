@@ -5,9 +5,10 @@
  * and pays: it makes all threads pass a memory barrier (membarrier(2)), after which each has either published what it does
  * or will see what the waiter has changed. Without that system call the stores are exchanges. */
 #define _GNU_SOURCE
-#include "watching/slow.h"
-#include "watching/trace.h"
-#include "text/report.h"
+#include "threads/threads.h"
+
+#include "platform/settings.h"
+#include "platform/stack.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -22,8 +23,6 @@
 /* In a program that is linked statically there need not be any. */
 #pragma weak dlopen
 #pragma weak dladdr1
-
-_Thread_local kvo_thread *kvo__this_thread __attribute__((tls_model("initial-exec")));
 
 static kvo_lock list_lock;
 static kvo_thread *threads;
@@ -61,12 +60,7 @@ static bool has_end_key; /* a process has a limited number */
 
 static void thread_end(void *record) {
   kvo_thread *self = record;
-  kvo__end_all(self);
-  kvo__settle_drop(self);
-  kvo__manual_drop(); /* runs code of the program, with marks */
-  kvo__id_thread_end(self);
-  kvo__trace_thread_end(self);
-  if (kvo__knobs.slow_ms > 0) kvo__slow_thread_end(self);
+  kvo__hooks.thread_ends(self);
   kvo__acquire(&list_lock);
   kvo_thread **link = &threads;
   while (*link != self) link = &(*link)->next;
@@ -121,10 +115,7 @@ static void after_fork_in_child(void) {
   atomic_store(&kvo__threads.waiters, 0);
   atomic_store(&unmarked, own_unmarked);
   atomic_store(&unrecorded, own_unrecorded != 0);
-  kvo__tracking_forked();
-  kvo__trace_forked();
-  kvo__slow_forked();
-  kvo__faults_forked();
+  kvo__hooks.forked();
   atomic_store(&kvo__threads.forking, 1); /* another thread may have been about to */
   kvo__world_resume();
 }
@@ -135,14 +126,15 @@ static void prepare_ends(void) { has_end_key = pthread_key_create(&end_key, thre
 static void stay_loaded(void) {
   Dl_info here;
   struct link_map *module = NULL;
-  bool known = dladdr1 != NULL && dladdr1(&kvo__threads, &here, (void **)&module, RTLD_DL_LINKMAP) != 0 && module != NULL;
+  bool known =
+      dladdr1 != NULL && dladdr1(&kvo__threads, &here, (void **)&module, RTLD_DL_LINKMAP) != 0 && module != NULL;
   if (known && module->l_name != NULL && module->l_name[0] != '\0' && dlopen != NULL)
     dlopen(module->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
 /* Before the program can: its handlers, and the locks they take, then come before ours at a fork, which stop all other threads
  * that come to a lock of ours. */
-__attribute__((constructor)) static void prepare_forks(void) {
+void kvo__threads_start(void) {
   /* A fork asks for the barrier, also on a thread that never used the runtime. Until here stores are exchanges. */
   long supported = membarrier(MEMBARRIER_CMD_QUERY);
   kvo__threads.has_barrier = supported > 0 && (supported & MEMBARRIER_CMD_PRIVATE_EXPEDITED) != 0;
@@ -180,11 +172,6 @@ kvo_thread *kvo__thread(void) {
   return kvo__this_thread = made;
 }
 
-uint32_t kvo__thread_number(void) {
-  const kvo_thread *self = kvo__this_thread;
-  return self != NULL ? self->number : (uint32_t)syscall(SYS_gettid);
-}
-
 bool kvo__find_thread(bool (*visit)(kvo_thread *thread, void *arg), void *arg) {
   bool found = false;
   kvo__section_enter();
@@ -197,6 +184,12 @@ bool kvo__find_thread(bool (*visit)(kvo_thread *thread, void *arg), void *arg) {
 }
 
 /* ------------------------------------------------------------------------------------------------------------ Marks -- */
+
+uint32_t kvo__limit_of(const kvo_thread *self) {
+  if (self->settling.is_on) return 0;
+  uint32_t most = kvo__settings.max_depth;
+  return most != 0 && most < self->capacity ? most : self->capacity;
+}
 
 static bool more_marks(kvo_thread *self) {
   kvo_mark *few = atomic_load(&self->marks), *many = calloc(2 * self->capacity, sizeof *many);
@@ -215,8 +208,8 @@ uint32_t kvo__mark_slowly(kvo_observation observation, kvo_info *root, const kvo
                           const kvo_raw_change *change, const void *frame) {
   kvo_thread *self = kvo__thread();
   if (self != NULL && node != NULL) {
-    kvo__end_abandoned(self, frame);
-    if (!kvo__may_nest_slowly(self, frame)) return KVO_TOO_DEEP;
+    kvo__hooks.abandoned(self, frame);
+    if (!kvo__hooks.may_nest(self, frame)) return KVO_TOO_DEEP;
   }
   uint32_t depth = self != NULL ? atomic_load(&self->depth) : 0;
   if (self == NULL || (depth == self->capacity && !more_marks(self))) {
@@ -240,8 +233,8 @@ void kvo__unmark_slowly(uint32_t depth) {
   if (atomic_load(&self->depth) == depth + 1)
     kvo__publish(&self->depth, depth);
   else
-    kvo__unmark_below(self, depth); /* what is above was left, or runs on another stack */
-  kvo__settle_if_due(self, atomic_load(&self->depth));
+    kvo__hooks.unmark_below(self, depth); /* what is above was left, or runs on another stack */
+  kvo__hooks.unwound(self, atomic_load(&self->depth));
 }
 
 void kvo__marks_changed(void) {
@@ -273,6 +266,16 @@ void kvo__section_leave_unrecorded(void) {
   if (own_unrecorded > 0 && --own_unrecorded == 0) atomic_fetch_sub(&unrecorded, 1);
 }
 
+void kvo__lock(kvo_lock *lock) {
+  kvo__section_enter();
+  kvo__acquire(lock);
+}
+
+void kvo__unlock(kvo_lock *lock) {
+  kvo__release(lock);
+  kvo__section_leave();
+}
+
 void kvo_section_enter(void) { kvo__section_enter(); }
 void kvo_section_leave(void) { kvo__section_leave(); }
 
@@ -289,9 +292,7 @@ static const kvo_mark *mark_of(const kvo_thread *thread, kvo_awaited what) {
   return NULL;
 }
 
-static bool runs(const kvo_thread *thread, kvo_awaited what) {
-  return mark_of(thread, what) != NULL;
-}
+static bool runs(const kvo_thread *thread, kvo_awaited what) { return mark_of(thread, what) != NULL; }
 
 /* Whether its mark counts: of one that was left by longjmp it may stay, as long as the thread does nothing with observations. */
 static bool still_runs(const kvo_thread *thread, kvo_awaited what, bool takes_time) {
@@ -378,4 +379,14 @@ kvo_waited kvo__wait_for_evaluations(const kvo_info *root) {
   bool busy = others_run(what, false);
   kvo__release(&list_lock);
   return busy ? wait(what) : KVO_WAITED;
+}
+
+/* --------------------------------------------------------------------------------------- What a binding keeps here -- */
+
+void *kvo_thread_exchange(kvo_thread_slot slot, void *pointer) {
+  static _Thread_local void *kept[KVO_THREAD_CODING + 1];
+  if ((unsigned)slot >= sizeof kept / sizeof *kept) return NULL;
+  void *before = kept[slot];
+  kept[slot] = pointer;
+  return before;
 }

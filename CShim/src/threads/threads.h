@@ -1,8 +1,30 @@
-/* threads.h - what a thread says of itself, for others to see: threads.c. Part of internal.h. */
+/* threads/threads.h - locks, and what a thread says of itself, for others to see: lock.c, threads.c. A newcomer reads kvo_mark and
+ * kvo_thread first. */
 #ifndef KVO_THREADS_H
 #define KVO_THREADS_H
 
-#include "internal.h"
+#include "hooks.h"
+#include "platform/index.h"
+
+/* -------------------------------------------------------------------------------------------------------- lock.c -- */
+
+/** A mutex of 4 bytes on a futex: 0 free, else the kernel's number of the thread that holds it, and a bit if others wait. Never held
+ * while code of the program runs; so who finds that it holds it itself is a signal handler (KVO0017). */
+struct kvo_lock {
+  _Atomic uint32_t state;
+};
+
+KVO_HIDDEN void kvo__lock(kvo_lock *lock);
+/** The bare lock, of the list of threads: the others wait while a thread forks. */
+KVO_HIDDEN void kvo__acquire(kvo_lock *lock);
+KVO_HIDDEN void kvo__release(kvo_lock *lock);
+/** Its last access to the lock's memory is the atomic that releases it: whoever gets the lock next may free it. */
+KVO_HIDDEN void kvo__unlock(kvo_lock *lock);
+KVO_HIDDEN void kvo__futex_wait(_Atomic uint32_t *word, uint32_t expected);
+KVO_HIDDEN void kvo__futex_wait_for(_Atomic uint32_t *word, uint32_t expected, uint32_t milliseconds);
+KVO_HIDDEN void kvo__futex_wake_all(_Atomic uint32_t *word);
+
+/* ----------------------------------------------------------------------------------------------------- threads.c -- */
 
 /** Code of the program that a thread is running: a delivery, an evaluation, a fault handler. */
 typedef struct kvo_mark {
@@ -56,7 +78,7 @@ typedef struct kvo_settling {
 } kvo_settling;
 
 /** A thread, as the others see it. */
-typedef struct kvo_thread {
+struct kvo_thread {
   struct kvo_thread *next;
   /** The kernel's. */
   uint32_t number;
@@ -86,7 +108,7 @@ typedef struct kvo_thread {
   uint64_t kept_id;
   /** What it has begun, in a trace that is being recorded; of trace.c, or NULL. */
   struct kvo_thread_trace *trace;
-} kvo_thread;
+};
 
 /* Initial-exec: one load, also in the shared library; a few bytes of what the C library keeps for that. */
 extern KVO_HIDDEN _Thread_local kvo_thread *kvo__this_thread __attribute__((tls_model("initial-exec")));
@@ -162,7 +184,8 @@ static inline uint32_t kvo__mark(kvo_observation observation, kvo_info *root, co
   kvo_thread *self = kvo__this_thread;
   const void *frame = __builtin_frame_address(0);
   uint32_t depth = self != NULL ? atomic_load_explicit(&self->depth, memory_order_relaxed) : 0;
-  if (self == NULL || depth >= self->limit || (uintptr_t)frame - self->floor >= atomic_load_explicit(&self->room, memory_order_relaxed))
+  if (self == NULL || depth >= self->limit ||
+      (uintptr_t)frame - self->floor >= atomic_load_explicit(&self->room, memory_order_relaxed))
     return kvo__mark_slowly(observation, root, node, change, frame);
   kvo_mark *mark = &atomic_load_explicit(&self->marks, memory_order_relaxed)[depth];
   /* What is outside of this has a frame above; if not, it was left without being over. */
@@ -228,80 +251,56 @@ static inline void kvo__section_leave(void) {
 KVO_HIDDEN void kvo__world_stop(void);
 KVO_HIDDEN void kvo__world_resume(void);
 
-/** Waits until no other thread runs code of an observation that is no longer live; tells what it did not wait for. */
-typedef enum kvo_waited { KVO_WAITED, KVO_WAITED_IN_OWN, KVO_WAITED_IN_CIRCLE } kvo_waited;
+/** Waits until no other thread runs code of an observation that is no longer live; tells why it gave up, if it did. */
 KVO_HIDDEN kvo_waited kvo__wait_for_deliveries(kvo_observation observation);
 /** Calls `visit` for each other thread until it returns true, and then returns true. In a section and with the list locked: it may
  * take locks that are held for a few instructions only, and nothing else. */
 KVO_HIDDEN bool kvo__find_thread(bool (*visit)(kvo_thread *thread, void *arg), void *arg);
 
-/* --------------------------------------------------------------------------------------------------------- depth.c -- */
+/** Waits until no other thread evaluates an observation of this object, all of which have ended; but not for one that waits for this
+ * thread. */
+KVO_HIDDEN kvo_waited kvo__wait_for_evaluations(const kvo_info *root);
+/** The limit of marks that are made fast. */
+KVO_HIDDEN uint32_t kvo__limit_of(const kvo_thread *self);
+/** Before the program can make threads, or fork. */
+KVO_HIDDEN void kvo__threads_start(void);
+/** The kernel's number of this thread. */
+KVO_HIDDEN uint32_t kvo__thread_number(void);
 
-/** Whether a delivery may begin there, within those in progress; if not, it is to be put off. No lock may be held. */
-KVO_HIDDEN bool kvo__may_nest_slowly(kvo_thread *self, const void *frame);
+/** Whether a delivery may begin here, within those in progress; if not, it is to be put off. No lock may be held. */
 static inline bool kvo__may_nest(void) {
   kvo_thread *self = kvo__this_thread;
   uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
   if (self == NULL) return true;
   bool has_marks = atomic_load_explicit(&self->depth, memory_order_relaxed) < self->limit;
   bool has_room = frame - self->floor < atomic_load_explicit(&self->room, memory_order_relaxed);
-  return (has_marks && has_room) || kvo__may_nest_slowly(self, (const void *)frame);
+  return (has_marks && has_room) || kvo__hooks.may_nest(self, (const void *)frame);
 }
-/** Finds the thread's stack, if it was not found before. */
-KVO_HIDDEN void kvo__measure(kvo_thread *self);
-/** The limit of marks that are made fast. */
-KVO_HIDDEN uint32_t kvo__limit_of(const kvo_thread *self);
-/** The deliveries in progress on this thread, outermost first, rounds folded; returns how many steps. */
-KVO_HIDDEN size_t kvo__chain(kvo_fault_step *steps, size_t capacity);
+
 static inline bool kvo__is_delivery(const kvo_mark *mark) {
   return mark->node != NULL && mark->frame != NULL &&
          atomic_load_explicit(&mark->observation, memory_order_relaxed) != 0;
 }
 
-/* -------------------------------------------------------------------------------------------------------- settle.c -- */
-
-/** A delivery is not made, for it would nest too deeply: the observation of this node, its own, is told later. No lock may be held, and
- * the caller is a reader of the node's info. */
-KVO_HIDDEN void kvo__defer(const kvo_node *node);
-/** From now on no delivery nests, until the depth is half of what it is. */
-KVO_HIDDEN void kvo__settle_begin(kvo_thread *self, bool gives_up);
-/** If it is, makes those deliveries that were put off. No lock may be held. */
-KVO_HIDDEN void kvo__settle_if_due(kvo_thread *self, uint32_t depth);
-/** It was left by longjmp or an exception while it did that: the rest is made later. */
-KVO_HIDDEN void kvo__settle_left(kvo_thread *self);
-/** At the end of a thread: forgets them. */
-KVO_HIDDEN void kvo__settle_drop(kvo_thread *self);
-
-/* ----------------------------------------------------------------------------------------------------- abandoned.c -- */
-
-/** What was left by longjmp or an exception is over: takes its marks away, and reports, unless a fault handler has jumped. No lock may
- * be held. */
-KVO_HIDDEN void kvo__end_abandoned(kvo_thread *self, const void *frame);
-/** The same if there can be any, before something that relies on the innermost mark. */
+/** Ends what was left by longjmp or an exception, if there can be any, before something that relies on the innermost mark. No lock may be
+ * held. */
 static inline void kvo__look_for_abandoned(void) {
   kvo_thread *self = kvo__this_thread;
   uint32_t depth = self != NULL ? atomic_load_explicit(&self->depth, memory_order_relaxed) : 0;
   const void *frame = __builtin_frame_address(0);
-  if (depth != 0 && kvo__mark_at(depth - 1)->frame <= frame) kvo__end_abandoned(self, frame);
+  if (depth != 0 && kvo__mark_at(depth - 1)->frame <= frame) kvo__hooks.abandoned(self, frame);
 }
-/** The same before an evaluation; others can then find that it was left. No lock may be held. */
-KVO_HIDDEN void kvo__before_evaluation(void);
+
+/* ------------------------------------------------------------------------------------------------------- stacks.c -- */
+
+/** What is left of a stack for the callback that is just to begin, or for the fault and its handler, for a report has a stack of its own:
+ * a quarter, this at least, but never more than half. */
+enum { KVO_LEAST_RESERVE = 16 * 1024 };
+/** Finds the thread's stack, if it was not found before. */
+KVO_HIDDEN void kvo__measure(kvo_thread *self);
 /** Whether code of that frame has been left, as the present one shows, which begins or goes on. */
 KVO_HIDDEN bool kvo__is_left(const void *frame, const void *present);
 /** Whether a thread is known to have left the code of that frame: it waits in the kernel, further out on its stack. */
 KVO_HIDDEN bool kvo__has_left(const kvo_thread *thread, const void *frame);
-/** The same at the end of the thread, where all has been left; without a report, for a thread may end anywhere. */
-KVO_HIDDEN void kvo__end_all(kvo_thread *self);
-/** Takes away a mark that is not the innermost. */
-KVO_HIDDEN void kvo__unmark_below(kvo_thread *self, uint32_t depth);
-/** Around a fault handler, which that stack frame calls. */
-KVO_HIDDEN uint32_t kvo__handler_begin(const void *frame);
-KVO_HIDDEN void kvo__handler_end(uint32_t mark);
-/** Whether this thread is in one: a fault in there takes the policy's action at once. */
-KVO_HIDDEN bool kvo__in_handler(void);
-
-/** Waits until no other thread evaluates an observation of this object, all of which have ended; but not for one that waits for this
- * thread. */
-KVO_HIDDEN kvo_waited kvo__wait_for_evaluations(const kvo_info *root);
 
 #endif /* KVO_THREADS_H */

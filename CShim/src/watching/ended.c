@@ -2,10 +2,14 @@
  * KVO_ZOMBIES says how many. */
 #define _GNU_SOURCE
 #include "watching/ended.h"
-#include "text/report.h"
+
+#include "lifetimes/lifetimes.h"
+#include "platform/modules.h"
+#include "platform/settings.h"
+#include "platform/stack.h"
+#include "registry/places.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 static kvo_lock lock;
 /* A ring, made at the first end. Of the C library, as it stays for ever: the program may count what its allocator gave. */
@@ -21,20 +25,7 @@ static uint64_t *bucket_of(const void *object) { return &buckets[(uintptr_t)obje
 
 /* NULL if there is none of this number any more. The lock is held. */
 static kvo_tomb *tomb_at(uint64_t number) {
-  return number != 0 && last - number < kvo__knobs.zombies ? &ring[number % kvo__knobs.zombies] : NULL;
-}
-
-int64_t kvo__now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-/* Exact to some milliseconds, and quick. */
-static int64_t coarse_now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+  return number != 0 && last - number < kvo__settings.zombies ? &ring[number % kvo__settings.zombies] : NULL;
 }
 
 /* As much as fits, ended with NUL. */
@@ -67,10 +58,10 @@ static void bury(kvo_tomb *tomb, const kvo_node *node, bool by_death, kvo_place 
   tomb->thread = kvo__thread_number();
   tomb->by_death = tomb->object_died = by_death;
   tomb->path_hash = path_of(node, &ended, &tomb->property_name);
-  tomb->nanoseconds = coarse_now();
+  tomb->nanoseconds = kvo__coarse_now();
   tomb->frame_count = 0;
-  if (kvo__knobs.stacks > 0) {
-    size_t most = kvo__knobs.stacks < KVO_TOMB_FRAMES ? kvo__knobs.stacks : KVO_TOMB_FRAMES;
+  if (kvo__settings.stacks > 0) {
+    size_t most = kvo__settings.stacks < KVO_TOMB_FRAMES ? kvo__settings.stacks : KVO_TOMB_FRAMES;
     tomb->frame_count = (uint32_t)kvo__stack_capture(tomb->frames, most);
     kvo__modules_note(tomb->frames, tomb->frame_count);
   }
@@ -82,11 +73,24 @@ static void bury(kvo_tomb *tomb, const kvo_node *node, bool by_death, kvo_place 
   *bucket = tomb->number;
 }
 
-void kvo__tomb_add(const kvo_node *ended, bool by_death, kvo_place place) {
+static void add(const kvo_node *ended, bool by_death, kvo_place place) {
   kvo__lock(&lock);
-  if (ring == NULL) ring = calloc(kvo__knobs.zombies, sizeof *ring);
-  if (ring != NULL) bury(&ring[(last + 1) % kvo__knobs.zombies], ended, by_death, place);
+  if (ring == NULL) ring = calloc(kvo__settings.zombies, sizeof *ring);
+  if (ring != NULL) bury(&ring[(last + 1) % kvo__settings.zombies], ended, by_death, place);
   kvo__unlock(&lock);
+}
+
+/* Tokens of a binding end their observations once, and are not remembered. */
+static bool is_remembered(const kvo_node *node) {
+  bool ends_with_object = (node->options & KVO_ENDS_WITH_OBJECT) != 0;
+  return !ends_with_object || kvo__is_of_c(kvo__node_ops(node));
+}
+
+void kvo__remember_ended(const kvo_node *node, bool by_death, kvo_place place) {
+  if (kvo__settings.zombies == 0 || !is_remembered(node)) return;
+  add(node, by_death, place);
+  kvo_info *info = kvo__slot_info(atomic_load_explicit(&node->slot, memory_order_relaxed));
+  if ((atomic_load(&info->state) & KVO_STATE_REMEMBERED) == 0) atomic_fetch_or(&info->state, KVO_STATE_REMEMBERED);
 }
 
 void kvo__tomb_await(void) {
@@ -102,7 +106,8 @@ static kvo_tomb *of_object(kvo_tomb *tomb, const void *object) {
 static kvo_tomb *newest_of(const void *object) { return of_object(tomb_at(*bucket_of(object)), object); }
 static kvo_tomb *before(const kvo_tomb *tomb) { return of_object(tomb_at(tomb->older), tomb->object); }
 
-void kvo__tombs_close(const void *object) {
+void kvo__forget_ended(const kvo_info *info) {
+  const void *object = (const char *)info->object - info->cls->header_offset;
   kvo__lock(&lock);
   for (kvo_tomb *tomb = newest_of(object); tomb != NULL && !tomb->object_died; tomb = before(tomb))
     tomb->object_died = true;

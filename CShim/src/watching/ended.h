@@ -2,7 +2,7 @@
 #ifndef KVO_TOMBS_H
 #define KVO_TOMBS_H
 
-#include "internal.h"
+#include "hooks.h"
 
 enum { KVO_TOMB_FRAMES = 8 };
 
@@ -38,10 +38,10 @@ static inline const char *kvo__tomb_path(const kvo_tomb *tomb) {
   return tomb->property_name != NULL ? tomb->property_name : tomb->path_copy;
 }
 
-/** Remembers an observation that has just ended; its node is the caller's. No lock may be held. */
-KVO_HIDDEN void kvo__tomb_add(const kvo_node *ended, bool by_death, kvo_place place);
+/** Of an observation that has just ended, before its node is retired: it is remembered, if it may be. No lock may be held. */
+KVO_HIDDEN void kvo__remember_ended(const kvo_node *node, bool by_death, kvo_place place);
 /** An observed object dies: what is remembered of it is another one's from now on. No lock may be held. */
-KVO_HIDDEN void kvo__tombs_close(const void *object);
+KVO_HIDDEN void kvo__forget_ended(const kvo_info *info);
 /** Waits until no other thread is just ending an observation: what it ends is remembered then. No lock may be held. */
 KVO_HIDDEN void kvo__tomb_await(void);
 /** The newest tomb of an id; false when there is none (any more). */

@@ -1,11 +1,11 @@
 /* events.c - what happens in the process, described and handed to those who listen: history.c, trace.c, slow.c. */
+#include "platform/settings.h"
+#include "watching/ended.h"
 #include "watching/history.h"
 #include "watching/slow.h"
 #include "watching/trace.h"
 
 #include <errno.h>
-
-_Atomic uint32_t kvo__tap;
 
 static void hand_out(const kvo_happening *happening) {
   uint32_t listening = atomic_load(&kvo__tap);
@@ -59,10 +59,13 @@ static kvo_happening happening_of(const kvo_node *node, const kvo_raw_change *ch
   return happening;
 }
 
-__attribute__((cold)) void kvo__note_node(const kvo_node *node, kvo_moment moment) {
+static void note_node(const kvo_node *node, kvo_moment moment) {
   kvo_happening happening = happening_of(node, NULL, moment);
   hand_out(&happening);
 }
+
+__attribute__((cold)) void kvo__note_registered(const kvo_node *node) { note_node(node, KVO_MOMENT_REGISTERED); }
+__attribute__((cold)) void kvo__note_ended(const kvo_node *node) { note_node(node, KVO_MOMENT_ENDED); }
 
 __attribute__((cold)) void kvo__note_delivery(const kvo_raw_change *change, const kvo_node *node,
                                               kvo_raw_callback callback, void *user_data) {
@@ -84,7 +87,8 @@ __attribute__((cold)) void kvo__note_death(const kvo_info *info) {
 }
 
 void kvo__tap_start(void) {
-  if (kvo__knobs.history > 0 && kvo__history_start(kvo__knobs.history)) atomic_fetch_or(&kvo__tap, KVO_TAP_HISTORY);
-  if (kvo__knobs.slow_ms > 0) atomic_fetch_or(&kvo__tap, KVO_TAP_SLOW);
-  if (kvo__knobs.unused) atomic_fetch_or(&kvo__tap, KVO_TAP_USE);
+  if (kvo__settings.history > 0 && kvo__history_start(kvo__settings.history))
+    atomic_fetch_or(&kvo__tap, KVO_TAP_HISTORY);
+  if (kvo__settings.slow_ms > 0) atomic_fetch_or(&kvo__tap, KVO_TAP_SLOW);
+  if (kvo__settings.unused) atomic_fetch_or(&kvo__tap, KVO_TAP_USE);
 }

@@ -1,23 +1,11 @@
-/* events.h - one tap of what happens in the process, for all that want to know: the history, the trace, the watchdog. Part of
- * internal.h.
+/* watching/events.h - what happens in the process, as those who listen are told of it: the history, the trace, the watchdog. A newcomer
+ * reads kvo_event_record first.
  *
  * Unless somebody listens, a hook is one load and a branch that is not taken; all else is out of line. */
 #ifndef KVO_EVENTS_H
 #define KVO_EVENTS_H
 
-#include "internal.h"
-
-struct kvo_frame_content;
-
-/** Who listens. */
-enum kvo_tap { KVO_TAP_HISTORY = 1, KVO_TAP_TRACE = 2, KVO_TAP_SLOW = 4, KVO_TAP_USE = 8 };
-
-/** Bits of kvo_tap. */
-extern KVO_HIDDEN _Atomic uint32_t kvo__tap;
-
-static inline bool kvo__is_tapped(void) {
-  return __builtin_expect(atomic_load_explicit(&kvo__tap, memory_order_relaxed) != 0, false);
-}
+#include "lifetimes/lifetimes.h"
 
 typedef enum kvo_moment {
   KVO_MOMENT_REGISTERED,
@@ -51,42 +39,16 @@ typedef struct kvo_happening {
   const kvo_raw_change *change;
 } kvo_happening;
 
-/** Returns what the change's begin is to answer. */
-KVO_HIDDEN uint32_t kvo__note_change_begins(struct kvo_frame_content *change);
-KVO_HIDDEN void kvo__note_change_ends(const struct kvo_frame_content *change);
-KVO_HIDDEN void kvo__note_node(const kvo_node *node, kvo_moment moment);
+/** For kvo__hooks. */
+KVO_HIDDEN uint32_t kvo__note_change_begins(kvo_frame_content *change);
+KVO_HIDDEN void kvo__note_change_ends(const kvo_frame_content *change);
+KVO_HIDDEN void kvo__note_registered(const kvo_node *node);
+KVO_HIDDEN void kvo__note_ended(const kvo_node *node);
 KVO_HIDDEN void kvo__note_delivery(const kvo_raw_change *change, const kvo_node *node, kvo_raw_callback callback,
                                    void *user_data);
 KVO_HIDDEN void kvo__note_death(const kvo_info *info);
 
-/** Called once, when the knobs have been read. */
+/** Called once, when the settings have been read. */
 KVO_HIDDEN void kvo__tap_start(void);
-
-/** Copies a text, NUL included, as far as it fits, and marks a cut; `size` is 4 at least. */
-enum { KVO_VALUE_TEXT = 64 };
-KVO_HIDDEN void kvo__copy_cut(char *to, size_t size, const char *text);
-/** The new value as a text of `size` bytes at most, 16 at least, NUL included. False: not told, or not of a type that C knows. */
-KVO_HIDDEN bool kvo__new_value_text(const kvo_raw_change *change, char *to, size_t size);
-
-/** Whether two changes are known to have told the same new value. */
-KVO_HIDDEN bool kvo__tells_same(const kvo_raw_change *one, const kvo_raw_change *other);
-
-/** An observation's own node, which the caller keeps from being freed. */
-static inline void kvo__tap_node(const kvo_node *node, kvo_moment moment) {
-  if (kvo__is_tapped()) kvo__note_node(node, moment);
-}
-
-/** Calls back, if tapped between a beginning and an end. The node is as above. */
-static inline void kvo__call_noted(bool tapped, const kvo_raw_change *change, const kvo_node *node,
-                                   kvo_raw_callback callback, void *user_data) {
-  if (tapped)
-    kvo__note_delivery(change, node, callback, user_data);
-  else
-    callback(change, user_data);
-}
-
-static inline void kvo__tap_death(const kvo_info *info) {
-  if (kvo__is_tapped()) kvo__note_death(info);
-}
 
 #endif /* KVO_EVENTS_H */

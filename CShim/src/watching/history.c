@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "watching/history.h"
 
-#include "text/report.h"
+#include "platform/settings.h"
 
 #include <stdlib.h>
 
@@ -64,7 +64,7 @@ void kvo__history_note(const kvo_happening *happening) {
   if (event.kind == 0) return;
   event.thread = kvo__thread_number();
   if (happening->key_path != NULL) kvo__copy_cut(event.key_path, sizeof event.key_path, happening->key_path);
-  if (kvo__knobs.values && happening->change != NULL)
+  if (kvo__settings.values && happening->change != NULL)
     event.has_value = kvo__new_value_text(happening->change, event.value, sizeof event.value);
   uint64_t words[WORDS] = {0};
   memcpy(words, &event, sizeof event);

@@ -1,8 +1,8 @@
-/* history.h - the last events of the process, for reports: history.c. Not installed. */
+/* history.h - the last events of the process, for reports: history.c. */
 #ifndef KVO_INTERNAL_HISTORY_H
 #define KVO_INTERNAL_HISTORY_H
 
-#include "internal.h"
+#include "watching/events.h"
 
 enum { KVO_PAST = 16, KVO_PAST_KEY = 80 };
 

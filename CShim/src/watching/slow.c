@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "watching/slow.h"
 
-#include "text/report.h"
+#include "platform/settings.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -31,7 +31,7 @@ static _Atomic bool is_idle;
 
 /* Copies one that is due, the innermost first, and returns 0; else the nanoseconds until one may be, INT64_MAX if none will. */
 static int64_t take_due(kvo_watched *out) {
-  int64_t limit = (int64_t)kvo__knobs.slow_ms * 1000000, wait = INT64_MAX;
+  int64_t limit = (int64_t)kvo__settings.slow_ms * 1000000, wait = INT64_MAX;
   kvo__lock(&lock);
   int64_t time = kvo__now(); /* after what is in the list began */
   for (kvo_watched *each = watched_list; each != NULL; each = each->next) {
@@ -59,7 +59,7 @@ static void *watch(void *arg) {
     int64_t wait = take_due(&due);
     if (wait == 0) {
       due.what.key_path = due.key_path;
-      kvo__fault_slow(&due.what, due.thread_id, (uint64_t)(kvo__now() - due.begun) / 1000000);
+      KVO_TELL(slow, &due.what, due.thread_id, (uint64_t)(kvo__now() - due.begun) / 1000000);
     } else if (wait == INT64_MAX) {
       kvo__futex_wait(&begins, before);
     } else {

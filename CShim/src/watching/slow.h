@@ -1,8 +1,8 @@
-/* slow.h - the watchdog of callbacks that take long: slow.c. Not installed. */
+/* slow.h - the watchdog of callbacks that take long: slow.c. */
 #ifndef KVO_INTERNAL_SLOW_H
 #define KVO_INTERNAL_SLOW_H
 
-#include "internal.h"
+#include "watching/events.h"
 
 /** A delivery in progress, as the watchdog sees it. Of a file's own. */
 typedef struct kvo_watched kvo_watched;

@@ -1,5 +1,5 @@
 /* snapshot.c - the graph of all observations at one moment: copied while the world is stopped, put in order afterwards. */
-#include "expressions/tracked.h"
+#include "lifetimes/lifetimes.h"
 
 #include <stdlib.h>
 

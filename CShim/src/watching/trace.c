@@ -2,7 +2,8 @@
 #define _GNU_SOURCE
 #include "watching/trace.h"
 
-#include "text/report.h"
+#include "platform/settings.h"
+#include "text/sink.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -211,7 +212,7 @@ static void record(thread_trace *on, const kvo_happening *what, const char *valu
 void kvo__trace_note(const kvo_happening *happening) {
   char value[KVO_VALUE_TEXT];
   bool has_value =
-      kvo__knobs.values && happening->change != NULL &&
+      kvo__settings.values && happening->change != NULL &&
       kvo__new_value_text(happening->change, value, sizeof value); /* without the lock: the binding makes it */
   kvo__lock(&lock);
   thread_trace *own = fd >= 0 ? own_trace() : NULL;

@@ -1,8 +1,8 @@
-/* trace.h - the recorder of a Chrome trace: trace.c. Not installed. */
+/* trace.h - the recorder of a Chrome trace: trace.c. */
 #ifndef KVO_INTERNAL_TRACE_H
 #define KVO_INTERNAL_TRACE_H
 
-#include "internal.h"
+#include "watching/events.h"
 
 /** Bytes of a name of the program's, and of a slice's; what is longer is cut. */
 enum { KVO_TRACE_NAME = 160, KVO_TRACE_TITLE = 3 * KVO_TRACE_NAME };

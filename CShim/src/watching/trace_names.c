@@ -1,6 +1,7 @@
 /* trace_names.c - what the slices and marks of a trace are called. */
-#include "platform/sink.h"
 #include "watching/trace.h"
+
+#include "text/sink.h"
 
 /* Such as "Chart.swift:41 (cpu)". */
 static void describe_observation(const kvo_happening *of, char *out, size_t size) {

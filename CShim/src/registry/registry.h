@@ -1,4 +1,5 @@
-/* internal.h - what the files of the runtime share, and the words they use.
+/* registry/registry.h - the word of an object, and what is behind it: info, slots, nodes, ids, values. A newcomer reads struct kvo_info,
+ * struct kvo_slot and struct kvo_node first.
  *
  * word          the one word of a kvo_object: 0 (a binding's object that nobody has touched), a kvo_class *, with KVO_WORD_DYING
  *               while the object is being destroyed, or a kvo_info * with KVO_WORD_INFO; KVO_WORD_OBSERVED on top of that means
@@ -19,176 +20,12 @@
  * Locks, in the order in which they may nest: tracked->lock, info->lock; the list of threads in either.
  * None is held when code of the program runs.
  */
-#ifndef KVO_INTERNAL_H
-#define KVO_INTERNAL_H
+#ifndef KVO_REGISTRY_H
+#define KVO_REGISTRY_H
 
-/* The runtime itself calls its functions without the place. */
-#define KVO_NO_SITES
-
-#include <ffi.h>
-#include <kvo/kvo_binding.h>
-#include <stdatomic.h>
-#include <stddef.h>
-#include <string.h>
-
-#define KVO_HIDDEN __attribute__((visibility("hidden")))
-
-/* In a section of its own: reports leave out the runtime's calls, also where it is linked into the program. GCC has no such pragma; of
- * what it compiles a report knows the library and the names of functions. */
-#if defined(__clang__) && defined(__ELF__)
-#pragma clang section text = "kvo_code"
-#endif
-
-/* ----------------------------------------------------------------------------------------------------- support.c -- */
-
-/** A mutex of 4 bytes on a futex: 0 free, else the kernel's number of the thread that holds it, and a bit if others wait. Never held
- * while code of the program runs; so who finds that it holds it itself is a signal handler (kvo__fault_interrupted). */
-typedef struct kvo_lock {
-  _Atomic uint32_t state;
-} kvo_lock;
-
-KVO_HIDDEN void kvo__lock(kvo_lock *lock);
-/** The bare lock, of the list of threads: the others wait while a thread forks. */
-KVO_HIDDEN void kvo__acquire(kvo_lock *lock);
-KVO_HIDDEN void kvo__release(kvo_lock *lock);
-/** Its last access to the lock's memory is the atomic that releases it: whoever gets the lock next may free it. */
-KVO_HIDDEN void kvo__unlock(kvo_lock *lock);
-KVO_HIDDEN void kvo__futex_wait(_Atomic uint32_t *word, uint32_t expected);
-KVO_HIDDEN void kvo__futex_wait_for(_Atomic uint32_t *word, uint32_t expected, uint32_t milliseconds);
-KVO_HIDDEN void kvo__futex_wake_all(_Atomic uint32_t *word);
-
-/** Around what may be a cancellation point of the C library, such as write(2), where a lock or a file would stay behind: the thread
- * is not cancelled in between. They nest; what the first returns is to be given to the second. */
-KVO_HIDDEN int kvo__cancel_hold(void);
-KVO_HIDDEN void kvo__cancel_resume(int before);
-
-/** Zeroed memory of the process's allocator, or NULL. */
-KVO_HIDDEN void *kvo__alloc(size_t size);
-KVO_HIDDEN void kvo__free(void *memory);
-KVO_HIDDEN char *kvo__copy_string(const char *string, size_t length);
-
-/* ---------------------------------------------------------------------------------------------------- encoding.c -- */
-
-/** The key of the slot that holds anchors, and dependencies that wait for the object's death only. */
-#define KVO_KEY_ANCHORS KVO_KEY_LIFETIME
-
-/** Parses a type encoding into libffi's description, allocated as one tree. */
-KVO_HIDDEN kvo_status kvo__type_parse(const char *type, ffi_type **out);
-KVO_HIDDEN void kvo__type_free(ffi_type *type);
-/** The encoding behind const and its like, which a property drops: its first character then says what the value is. */
-KVO_HIDDEN const char *kvo__type_unqualified(const char *type);
-/** What a value of a type that was parsed is to a call. */
-KVO_HIDDEN kvo_form kvo__type_form(const char *type);
-
-/* ------------------------------------------------------------------------------------------------------- class.c -- */
-
-struct kvo_property {
-  const char *name;
-  const char *type;
-  kvo_key key;
-  /** Position in `properties` of the class and of every subclass. */
-  size_t index;
-  kvo_function getter;
-  kvo_function setter;
-  /** NULL for a property of a C class. */
-  const kvo_value_ops *ops;
-  void *user;
-  char **affected_by;
-  uint32_t flags;
-  /** Of the C type; 0 and NULL when ops are set. */
-  size_t size;
-  kvo_form form;
-  ffi_type *value_type;
-  ffi_cif getter_cif;
-  ffi_cif setter_cif;
-  ffi_type *setter_arguments[2];
-};
-
-/** Immutable once registered, but for `notifying`. */
-struct kvo_class {
-  const char *name;
-  /** For reports, as the program wrote it; `name` itself unless another class had that. */
-  const char *written;
-  kvo_class *superclass;
-  /** For a notifying class the class it notifies for, otherwise NULL. */
-  kvo_class *original;
-  size_t instance_size;
-  size_t header_offset;
-  bool of_binding;
-  void (*finalize)(kvo_object *object);
-  size_t property_count;
-  /** Inherited first. */
-  const kvo_property **properties;
-  /** The same order as `properties`, for a fast search; and where it goes on from one whose key is greater, or less, than what is looked
-   * for: keys are hashes, so that the tree is not deep. 0: nowhere. */
-  kvo_key *keys;
-  uint16_t (*branches)[2];
-  /** Setters to call, by property index: the trampolines of a notifying class, the program's setters otherwise. */
-  kvo_function *setters;
-  /** Made at the first observation of an instance, then constant. */
-  kvo_class *_Atomic notifying;
-  /** In the list of all, and in that of some. */
-  kvo_class *next, *neighbour;
-};
-
-KVO_HIDDEN const kvo_property *kvo__class_find(const kvo_class *cls, kvo_key key);
-/** Whether this is the address of a registered class, which is none of notifying ones; it may be garbage. */
-KVO_HIDDEN bool kvo__class_is_known(const kvo_class *cls);
-/** The notifying class, made now if need be; NULL, with *status saying which, when there is no memory for it or its trampolines. */
-KVO_HIDDEN kvo_class *kvo__class_notifying(kvo_class *cls, kvo_status *status);
-
-/* --------------------------------------------------------------------------------------------------- intercept.c -- */
-
-/** Makes one trampoline a setter of `cls` into `setters`. False: no memory, nothing made. */
-KVO_HIDDEN bool kvo__intercept(kvo_class *cls, kvo_function *setters);
-/** Calls a setter of a C property's signature with a pointer to the value. */
-KVO_HIDDEN void kvo__call_setter(const kvo_property *property, kvo_function setter, kvo_object *object,
-                                 const void *value);
-/** Calls the getter of a C property and stores the value. */
-KVO_HIDDEN void kvo__call_getter(const kvo_property *property, const kvo_object *object, void *value);
-
-/** A closure's two addresses: write through the first, run the second. */
-typedef struct kvo_code {
-  void *writable;
-  void *executable;
-} kvo_code;
-
-/** Memory for `count` closures from pages.c, each KVO_CODE_SIZE apart; NULL addresses when there is none. Never freed: a frame
- * may be inside one at any time, and classes live for ever. */
-#define KVO_CODE_SIZE ((sizeof(ffi_closure) + 63) / 64 * 64)
-KVO_HIDDEN kvo_code kvo__pages_allocate(size_t count);
-
-/* ------------------------------------------------------------------------------------------------------ values.c -- */
-
-/** A value that the runtime owns, in one block with what it points to. */
-typedef struct kvo_boxed {
-  kvo_value value;
-} kvo_boxed;
-
-/** kvo_property_view for arguments that are good. */
-KVO_HIDDEN void kvo__property_view(const kvo_property *property, const void *value, kvo_value_reader reader, void *arg);
-/** Copies a value, strings and bytes included; NULL without memory. Free it with kvo__free. */
-KVO_HIDDEN kvo_boxed *kvo__box(const kvo_value *value);
-/** Reads a property into new storage of the form that kvo_property_view understands; NULL when it cannot be read. */
-KVO_HIDDEN void *kvo__property_copy(const kvo_property *property, kvo_object *object, const kvo_selection *selection);
-KVO_HIDDEN void kvo__property_release(const kvo_property *property, void *value);
-/** Reads a key path; every key on the way, and what it is said to be affected by, is recorded when this thread records. NULL
- * with a status when it cannot. `may_have_leaf`: whether to declare that the value is that of a stored property at the end of the
- * path, if it is. Free the result with kvo__free. */
-KVO_HIDDEN kvo_boxed *kvo__path_copy(kvo_object *object, const char *key_path, kvo_status *status, bool may_have_leaf);
-/** Components are not empty, and there is at least one. */
-KVO_HIDDEN kvo_status kvo__path_check(const char *key_path);
-
-/* ------------------------------------------------------------------------------------------------------ index.c -- */
-
-#include "platform/index.h"
+#include "classes/classes.h"
 
 /* ----------------------------------------------------------------------------------------------------- object.c -- */
-
-typedef struct kvo_info kvo_info;
-typedef struct kvo_slot kvo_slot;
-typedef struct kvo_node kvo_node;
-typedef struct kvo_tracked kvo_tracked;
 
 typedef enum kvo_node_kind {
   KVO_NODE_DIRECT,
@@ -222,8 +59,6 @@ struct kvo_slot {
 
 /** So many that counting stops: the slot is taken to be wanting until its last node has gone. */
 #define KVO_MANY UINT8_MAX
-/** No class has that many properties. */
-#define KVO_NO_PROPERTY UINT16_MAX
 
 struct kvo_node {
   /** Written under info->lock, read by readers; kept after unlinking, so that a reader that stands here can go on. */
@@ -369,6 +204,8 @@ static inline uintptr_t kvo__word(const kvo_object *object) {
   return __atomic_load_n(&object->kvo_private_word, __ATOMIC_ACQUIRE);
 }
 
+KVO_HIDDEN void kvo__set_word(kvo_object *object, uintptr_t word);
+
 static inline kvo_info *kvo__word_info(uintptr_t word) {
   return (word & KVO_WORD_INFO) != 0 ? (kvo_info *)(word & ~KVO_WORD_TAGS) : NULL;
 }
@@ -376,6 +213,8 @@ static inline kvo_info *kvo__word_info(uintptr_t word) {
 /** The object's info, made now, with a first slot for `key`, if need be; NULL without memory for it or for its class's
  * trampolines, or when the object has no class (see *status). */
 KVO_HIDDEN kvo_info *kvo__info_ensure(kvo_object *object, kvo_key key, kvo_status *status);
+/** An info is made at this address. */
+KVO_HIDDEN void kvo__info_note(const kvo_info *info);
 /** Whether the address may be that of an info: of what is false nothing may be read, and what is true has been the memory of infos, or
  * lies between. */
 KVO_HIDDEN bool kvo__info_is_likely(const kvo_info *info);
@@ -440,53 +279,27 @@ static inline void kvo__leave(kvo_info *info, uint64_t entered) {
   kvo__leave_slowly(info, entered);
 }
 
-/* --------------------------------------------------------------------------------------------------------- observe.c -- */
+/* ------------------------------------------------------------------------------------------------------- node.c -- */
 
+/** The options that there are. */
+#define KVO_KNOWN_OPTIONS ((unsigned)(KVO_NEW | KVO_OLD | KVO_INITIAL | KVO_PRIOR | KVO_ENDS_WITH_OBJECT))
 /** A node for an observation, to be linked under the key, with its own copies of strings; NULL without memory. */
 KVO_HIDDEN kvo_node *kvo__node_make(kvo_object *object, kvo_key key, const kvo_binding_observer *observer,
                                     kvo_node_kind kind);
 /** Gives a node its id and links it; on failure the node is freed, its user data untouched. Once it is linked another thread
  * may remove it, unless the caller is a reader of its info. */
 KVO_HIDDEN kvo_status kvo__node_register(kvo_object *object, kvo_node *node, kvo_key key, kvo_observation *out);
-/** The options that there are. */
-#define KVO_KNOWN_OPTIONS ((unsigned)(KVO_NEW | KVO_OLD | KVO_INITIAL | KVO_PRIOR | KVO_ENDS_WITH_OBJECT))
-/** Whether a binding's registration has the arguments that it needs; KVO0008 if not. `also_wrong` is what else is wrong, or NULL. */
-KVO_HIDDEN bool kvo__can_observe(const kvo_object *object, const kvo_binding_observer *observer,
-                                 const kvo_observation *out, const char *also_wrong);
-/** KVO0019, if it was asked for. */
-KVO_HIDDEN void kvo__warn_of_duplicate(kvo_object *object, const kvo_binding_observer *observer);
 /** The details of a node, or NULL; a node of details; and the hash of its key path. */
 KVO_HIDDEN kvo_node_details *kvo__node_details(const kvo_node *node);
 KVO_HIDDEN kvo_node *kvo__details_node(const kvo_node_details *details);
 KVO_HIDDEN kvo_key kvo__node_path(const kvo_node *node);
-/** Fills what a fault says about a node; the strings are the node's. */
-KVO_HIDDEN void kvo__describe_node(const kvo_node *node, kvo_fault_observation *out);
-/** The same for the observation that a node belongs to: of an expression that read a key not the node there, but its own. */
-KVO_HIDDEN void kvo__describe_observation(const kvo_node *node, kvo_fault_observation *out);
-/** The key of a slot; of an undefined one what the observations of it say, or "?". The caller is a reader, and the string the info's or
- * a node's. */
-KVO_HIDDEN const char *kvo__slot_name(const kvo_info *info, const kvo_slot *slot);
-/** The same for the oldest observation of a slot that is its own; false if there is none. The caller is a reader. */
-KVO_HIDDEN bool kvo__describe_first(kvo_slot *slot, kvo_fault_observation *out);
-/** The object of a tracked observation, for its anchor. */
-KVO_HIDDEN void kvo__describe_root(const kvo_tracked *tracked, kvo_fault_observation *out);
+/** As registered, or the name of the property that it observes. */
+KVO_HIDDEN const char *kvo__node_key_path(const kvo_node *node);
 /** Whether an observation has been told of a change, by its own node; as far as KVO_TAP_USE is on. */
 KVO_HIDDEN void kvo__node_set_told(const kvo_node *node, bool told);
 KVO_HIDDEN bool kvo__node_was_told(const kvo_node *node);
-/** The operations of an observation and what they are given, by its own node. */
-KVO_HIDDEN const kvo_observer_ops *kvo__node_ops(const kvo_node *node);
-KVO_HIDDEN void *kvo__node_user_data(const kvo_node *node);
-/** The callback of an observation made through kvo.h, by its own node; NULL of another. */
-KVO_HIDDEN void (*kvo__c_callback(const kvo_node *node))(void);
-/** Whether it was made through kvo.h. */
-KVO_HIDDEN bool kvo__is_of_c(const kvo_observer_ops *ops);
 /** For qsort of pointers to nodes: oldest first. */
 KVO_HIDDEN int kvo__node_by_order(const void *left, const void *right);
-
-/* --------------------------------------------------------------------------------------------- threads.c, events.c -- */
-
-#include "watching/events.h"
-#include "threads/threads.h"
 
 /* ----------------------------------------------------------------------------------------------------------- ids.c -- */
 
@@ -506,70 +319,41 @@ KVO_HIDDEN void kvo__ids_visit(void (*visit)(kvo_node *node, void *arg), void *a
 /** Gives back what a thread that ends has kept. */
 KVO_HIDDEN void kvo__id_thread_end(const kvo_thread *thread);
 
-/* ---------------------------------------------------------------------------------------------- notify.c, manual.c -- */
+/* ------------------------------------------------------------------------------------------------------ values.c -- */
 
-#include "changes/frames.h"
+/** A value that the runtime owns, in one block with what it points to. */
+typedef struct kvo_boxed {
+  kvo_value value;
+} kvo_boxed;
 
-/* ---------------------------------------------------------------------------------------------- track.c, record.c -- */
+/** kvo_property_view for arguments that are good. */
+KVO_HIDDEN void kvo__property_view(const kvo_property *property, const void *value, kvo_value_reader reader, void *arg);
+/** Copies a value, strings and bytes included; NULL without memory. Free it with kvo__free. */
+KVO_HIDDEN kvo_boxed *kvo__box(const kvo_value *value);
+/** Reads a property into new storage of the form that kvo_property_view understands; NULL when it cannot be read. */
+KVO_HIDDEN void *kvo__property_copy(const kvo_property *property, kvo_object *object, const kvo_selection *selection);
+KVO_HIDDEN void kvo__property_release(const kvo_property *property, void *value);
 
-/** Before a change of something that the expression read, as a node says: its old value goes into the frame, prior observers are told. */
-KVO_HIDDEN void kvo__tracked_will(kvo_tracked *tracked, const kvo_node *node, kvo_frame_content *frame);
-/** After it: evaluates again, re-arms, tells. */
-KVO_HIDDEN void kvo__tracked_did(kvo_tracked *tracked, kvo_frame_content *frame);
-/** It is told in another way: it was no leaf yet before the change. */
-KVO_HIDDEN void kvo__pending_told(const kvo_tracked *tracked, kvo_will_phase *will);
-KVO_HIDDEN void kvo__pending_free(kvo_will_phase *will);
-/** What is kept of it since the will phase, or NULL. */
-KVO_HIDDEN kvo_pending_value *kvo__pending_of(const kvo_tracked *tracked, const kvo_will_phase *will);
-/** An object that the expression read died. */
-KVO_HIDDEN void kvo__tracked_died(kvo_tracked *tracked, const kvo_info *dying);
-/** No callback starts after it. */
-KVO_HIDDEN void kvo__tracked_stop(kvo_tracked *tracked);
-/** Ends the observation: no callback and no evaluation starts after it. May be called again. */
-KVO_HIDDEN void kvo__tracked_end(kvo_tracked *tracked);
-/** After a change during which it was registered: evaluates again and re-arms, for it may have read what was before. */
-KVO_HIDDEN void kvo__tracked_rearm(kvo_tracked *tracked);
-/** After a change that began before the dependency of this birth was linked: evaluates again, and tells if it was registered before. */
-KVO_HIDDEN void kvo__tracked_missed(kvo_tracked *tracked, uint64_t birth);
-/** Whether it depends on this key, which is of an object that lives. */
-KVO_HIDDEN bool kvo__tracked_hears(kvo_tracked *tracked, const kvo_object *object, kvo_key key);
-/** After a change of a leaf: hands it on. */
-KVO_HIDDEN void kvo__tracked_leaf(kvo_tracked *tracked, const kvo_raw_change *change);
-/** Takes a dependency of a dying object out of the observation's list; false when somebody else has. */
-KVO_HIDDEN bool kvo__tracked_detach(kvo_node *dependency);
-KVO_HIDDEN void kvo__tracked_release(kvo_tracked *tracked);
-/** kvo_track_coded_read; tells whether what the key is said to be affected by, if it is, is to be recorded too: not if it has been. */
-KVO_HIDDEN bool kvo__track_declared(kvo_object *object, kvo_key key, bool is_affected);
-/** What this thread records is incomplete: the evaluation fails with this status. */
-KVO_HIDDEN void kvo__track_fail(kvo_status status);
-/** Stops recording on this thread and returns what to give to kvo__recording_resume. */
-KVO_HIDDEN void *kvo__recording_suspend(void);
-KVO_HIDDEN void kvo__recording_resume(void *recorder);
-/** An evaluation, of which this is the mark, was left by longjmp or an exception. No lock may be held. */
-KVO_HIDDEN void kvo__evaluation_left(const kvo_mark *mark);
-/** After deliveries that were put off: evaluates again, re-arms, and tells the present value. */
-KVO_HIDDEN void kvo__tracked_retell(kvo_tracked *tracked);
-/** In the child of a fork, where the other threads are gone: their evaluations are, too. */
-KVO_HIDDEN void kvo__tracking_forked(void);
+/* -------------------------------------------------------------------------------------------------- value_text.c -- */
 
-/** Calls an observer, whose own node is given, if it is live, marked, with recording suspended. */
-static inline void kvo__call(const kvo_raw_change *change, const kvo_node *node, const _Atomic bool *live,
-                             kvo_raw_callback callback, void *user_data) {
-  uint32_t mark = kvo__mark(change->observation, NULL, node, change);
-  if (mark == KVO_TOO_DEEP) {
-    if (!change->is_prior) kvo__defer(node); /* a prior note comes before the change, or not */
-  } else if (atomic_load(live)) {
-    void *recorder = kvo_is_tracking() ? kvo__recording_suspend() : NULL;
-    if (recorder != NULL && mark != KVO_UNMARKED) kvo__mark_at(mark)->recorder = recorder;
-    kvo__call_noted(kvo__is_tapped(), change, node, callback, user_data);
-    if (recorder != NULL) kvo__recording_resume(recorder);
-  }
-  kvo__unmark(mark);
-}
+/** Copies a text, NUL included, as far as it fits, and marks a cut; `size` is 4 at least. */
+enum { KVO_VALUE_TEXT = 64 };
+KVO_HIDDEN void kvo__copy_cut(char *to, size_t size, const char *text);
+/** The new value as a text of `size` bytes at most, 16 at least, NUL included. False: not told, or not of a type that C knows. */
+KVO_HIDDEN bool kvo__new_value_text(const kvo_raw_change *change, char *to, size_t size);
 
-#include "faults/faults.h"
-#include "platform/settings.h"
-#include "registry/places.h"
-#include "platform/stack.h"
+/** Whether two changes are known to have told the same new value. */
+KVO_HIDDEN bool kvo__tells_same(const kvo_raw_change *one, const kvo_raw_change *other);
 
-#endif /* KVO_INTERNAL_H */
+/* -------------------------------------------------------------------------------------------------- unobserved.c -- */
+
+/** A change is announced that nobody is to hear of: its did, on this thread, is no misuse. */
+KVO_HIDDEN void kvo__unobserved_will(const kvo_object *object, kvo_key key);
+/** Whether this thread has announced a change of this key that nobody observed then, and not yet its end. */
+KVO_HIDDEN bool kvo__unobserved_is_open(const kvo_object *object, kvo_key key);
+/** Ends the newest such; false if there is none. */
+KVO_HIDDEN bool kvo__unobserved_did(const kvo_object *object, kvo_key key);
+/** At the death of an object: they are forgotten. */
+KVO_HIDDEN void kvo__unobserved_forget(const kvo_object *object);
+
+#endif /* KVO_REGISTRY_H */

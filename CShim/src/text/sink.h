@@ -1,9 +1,9 @@
 /* sink.h - texts put together piece by piece: reports, graphs, traces. It needs no memory of its own, takes no lock, and may be used in
- * a signal handler. Not installed. */
+ * a signal handler. */
 #ifndef KVO_INTERNAL_SINK_H
 #define KVO_INTERNAL_SINK_H
 
-#include "internal.h"
+#include "platform/platform.h"
 
 /** Takes a text: to `fd`, with `memory` as a block that is written when it is full; if that is negative into `memory`, as far as it
  * fits in `capacity`; if there is none, the text is only measured. */

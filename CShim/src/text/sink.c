@@ -1,6 +1,6 @@
 /* sink.c - texts put together piece by piece, into memory or to a file descriptor, with what JSON and people need escaped. */
 #define _GNU_SOURCE
-#include "platform/sink.h"
+#include "text/sink.h"
 
 #include <errno.h>
 #include <poll.h>

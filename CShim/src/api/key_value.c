@@ -1,0 +1,66 @@
+/* key_value.c - key-value coding in C, as far as observing needs it. */
+#include "changes/frames.h"
+
+/* What is wrong with an argument; NULL if nothing is. */
+static const char *wrong_argument(const kvo_object *object, const char *key_path) {
+  if (object == NULL) return "object is NULL";
+  return key_path == NULL ? "key_path is NULL" : NULL;
+}
+
+kvo_status kvo_get_value_at(kvo_object *object, const char *key_path, kvo_value_reader reader, void *arg,
+                            const char *file, uint32_t line) {
+  const char *wrong = reader == NULL ? "reader is NULL" : wrong_argument(object, key_path);
+  if (wrong != NULL) {
+    KVO_TELL(invalid_argument, "kvo_get_value", wrong, (kvo_place){file, line});
+    return KVO_ERROR_INVALID_ARGUMENT;
+  }
+  kvo_status status = kvo__path_check(key_path);
+  if (status != KVO_OK) return status;
+  kvo_boxed *box = kvo__path_copy(object, key_path, &status, false);
+  if (box == NULL) return status;
+  reader(&box->value, arg);
+  kvo__free(box);
+  return KVO_OK;
+}
+
+static kvo_status assign(kvo_object *object, const kvo_property *property, const kvo_value *value) {
+  if (property->ops != NULL) return property->ops->assign(kvo_object_instance(object), property->user, value);
+  if (property->setter == NULL) return KVO_ERROR_READ_ONLY;
+  bool reference = property->type[0] == '@' || property->type[0] == '*';
+  if (value->bytes == NULL
+          ? !reference
+          : strcmp(kvo__type_unqualified(value->type), property->type) != 0 || value->size != property->size)
+    return KVO_ERROR_TYPE_MISMATCH;
+  static const void *const nil = NULL;
+  bool is_observed = kvo_object_is_observed(object); /* then the setter is a trampoline, and sees to all */
+  kvo__call_setter(property, kvo_object_property_setter(object, property), object,
+                   value->bytes != NULL ? value->bytes : &nil);
+  if (!is_observed) kvo_binding_stored(object, property->key);
+  return KVO_OK;
+}
+
+kvo_status kvo_set_value_at(kvo_object *object, const char *key_path, const kvo_value *value, const char *file,
+                            uint32_t line) {
+  const char *wrong = value == NULL         ? "value is NULL"
+                      : value->type == NULL ? "value->type is NULL"
+                                            : wrong_argument(object, key_path);
+  if (wrong != NULL) {
+    KVO_TELL(invalid_argument, "kvo_set_value", wrong, (kvo_place){file, line});
+    return KVO_ERROR_INVALID_ARGUMENT;
+  }
+  kvo_status status = kvo__path_check(key_path);
+  if (status != KVO_OK) return status;
+  const kvo_property *property = NULL;
+  kvo_held last = {object, NULL, NULL};
+  if (kvo__path_walk(&last, &key_path, &property, &status)) status = assign(last.object, property, value);
+  kvo__path_let_go(&last);
+  return status;
+}
+
+kvo_status kvo_get_value(kvo_object *object, const char *key_path, kvo_value_reader reader, void *arg) {
+  return kvo_get_value_at(object, key_path, reader, arg, NULL, 0);
+}
+
+kvo_status kvo_set_value(kvo_object *object, const char *key_path, const kvo_value *value) {
+  return kvo_set_value_at(object, key_path, value, NULL, 0);
+}

@@ -1,0 +1,92 @@
+/* announcements.c - which changes a thread has announced by hand, and not yet ended. */
+#include "changes/announcements.h"
+
+/* Of more than so many there is an index. */
+enum { FEW = 16 };
+
+_Thread_local uint32_t kvo__unusual __attribute__((tls_model("initial-exec")));
+
+/* Of this thread, innermost first. Others look at it, with its lock, when a did without a will may be one of another thread; so it is
+ * in the thread's record, which is there as long as others find it. */
+kvo_manual *kvo__manual_innermost(void) { return kvo__this_thread != NULL ? kvo__this_thread->manuals.first : NULL; }
+
+static kvo_manual *of_entry(const kvo_index_entry *entry) {
+  return (kvo_manual *)((uintptr_t)entry - offsetof(kvo_manual, entry));
+}
+
+static kvo_index_key key_of(const kvo_index_entry *entry) {
+  const kvo_manual *open = of_entry(entry);
+  return kvo__index_key(open->object, open->key, open->number);
+}
+
+static bool is_of(const kvo_manual *open, const kvo_object *object, kvo_key key) {
+  return open->object == object && open->key == key;
+}
+
+kvo_manual *kvo__manual_find(const kvo_manual_list *list, const kvo_manual *one, const kvo_object *object,
+                             kvo_key key) {
+  if (list->by_key.key_of == NULL) {
+    kvo_manual *open = one != NULL ? one->below : list->first;
+    while (open != NULL && !is_of(open, object, key)) open = open->below;
+    return open;
+  }
+  kvo_index_key wanted = kvo__index_key(object, key, one != NULL ? one->number : UINT64_MAX);
+  for (kvo_index_entry *at; (at = kvo__index_before(&list->by_key, wanted)) != NULL; wanted = key_of(at)) {
+    if (key_of(at).major != wanted.major) return NULL;
+    if (is_of(of_entry(at), object, key)) return of_entry(at);
+  }
+  return NULL;
+}
+
+void kvo__manual_push(kvo_manual *open) {
+  kvo_manual_list *list = &kvo__this_thread->manuals;
+  open->below = list->first;
+  open->number = open->below != NULL ? open->below->number + 1 : 0;
+  kvo__lock(&list->lock);
+  if (open->below != NULL) open->below->above = open;
+  list->first = open;
+  list->count++;
+  if (list->by_key.key_of != NULL) {
+    kvo__index_add(&list->by_key, &open->entry);
+  } else if (list->count > FEW) {
+    list->by_key.key_of = key_of;
+    for (; open != NULL; open = open->below) kvo__index_add(&list->by_key, &open->entry);
+  }
+  kvo__unlock(&list->lock);
+  kvo__unusual++;
+}
+
+kvo_fault_site kvo__manual_site(const kvo_manual *open, uint32_t thread) {
+  const char *file = open->place.file;
+  return (kvo_fault_site){.label = "willChange called",
+                          .file = file,
+                          .file_length = file != NULL ? strlen(file) : 0,
+                          .line = open->place.line,
+                          .thread = thread,
+                          .age = -1,
+                          .frames = open->frames,
+                          .frame_count = open->frame_count};
+}
+
+void kvo__manual_take_out(kvo_manual *open) {
+  kvo_manual_list *list = &kvo__this_thread->manuals;
+  kvo__lock(&list->lock);
+  if (open->below != NULL) open->below->above = open->above;
+  *(open->above != NULL ? &open->above->below : &list->first) = open->below;
+  if (list->by_key.key_of != NULL) kvo__index_remove(&list->by_key, &open->entry);
+  if (--list->count == 0) list->by_key.key_of = NULL;
+  kvo__unlock(&list->lock);
+  kvo__unusual--;
+}
+
+void kvo__manual_is_doubled(const kvo_object *object, kvo_key key) {
+  if (kvo__manual_innermost() == NULL) return;
+  const kvo_manual_list *list = &kvo__this_thread->manuals;
+  kvo_manual *open = kvo__manual_find(list, NULL, object, key);
+  while (open != NULL && open->has_values) open = kvo__manual_find(list, open, object, key);
+  if (open == NULL) return;
+  kvo_fault_observation concerned;
+  bool told = kvo__describe_first(kvo__manual_content(open)->slot, &concerned);
+  kvo_fault_site will = kvo__manual_site(open, kvo__thread_number());
+  KVO_TELL(doubled, kvo__manual_content(open)->info, open->name, told ? &concerned : NULL, &will);
+}

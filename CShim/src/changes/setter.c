@@ -1,0 +1,60 @@
+/* setter.c - what an observed object's C setter does: the body of the trampolines. */
+#include "changes/frames.h"
+
+/* Values up to this size live on the stack of the trampoline. */
+enum { INLINE_VALUE = 256 };
+
+void kvo__intercepted(ffi_cif *cif, void *result, void **arguments, void *user_data) {
+  (void)cif;
+  (void)result;
+  const kvo_property *property = user_data;
+  kvo_object *object = *(kvo_object **)arguments[0];
+  const void *argument = arguments[1];
+  kvo_frame frame;
+  uint32_t wants = kvo_frame_begin(&frame, object, property->key);
+  if (wants == 0) {
+    kvo__call_setter(property, property->setter, object, argument);
+    kvo_binding_stored(object, property->key);
+    return;
+  }
+  _Alignas(16) unsigned char inline_values[2][INLINE_VALUE];
+  void *old_value = NULL, *new_value = NULL, *block = NULL;
+  if (property->getter != NULL) {
+    if (property->size <= INLINE_VALUE) {
+      old_value = inline_values[0];
+      new_value = inline_values[1];
+    } else if ((block = kvo__alloc(2 * property->size)) != NULL) {
+      old_value = block;
+      new_value = (char *)block + property->size;
+    } /* without memory the records carry no old value, and the argument as the new one */
+  }
+  const void *old_known = NULL;
+  char *old_string = NULL;
+  if (old_value != NULL && (wants & KVO_FRAME_WANTS_OLD) != 0) {
+    kvo__call_getter(property, object, old_value);
+    old_known = old_value;
+    if (property->type[0] == '*') {
+      /* The setter will usually free the old string. */
+      const char *present = *(char **)old_value;
+      if (present != NULL) old_string = kvo__copy_string(present, strlen(present));
+      if (present != NULL && old_string == NULL) old_known = NULL; /* not nil, but not known */
+      *(char **)old_value = old_string;
+    }
+  }
+  if ((wants & KVO_FRAME_WANTS_WILL) != 0) {
+    kvo_frame_will(&frame, old_known);
+    kvo__frame_stays(&frame, __builtin_frame_address(0));
+  }
+  kvo__call_setter(property, property->setter, object, argument);
+  if ((wants & KVO_FRAME_WANTS_NEW) == 0) {
+    kvo_frame_finish(&frame, old_known);
+  } else {
+    while (kvo_frame_next(&frame)) {
+      if (new_value != NULL) kvo__call_getter(property, object, new_value);
+      kvo_frame_deliver(&frame, old_known, new_value != NULL ? new_value : argument);
+    }
+    kvo_frame_end(&frame);
+  }
+  kvo__free(old_string);
+  kvo__free(block);
+}

@@ -1,0 +1,26 @@
+/* keys.c - what a key and a key path are. */
+#include "classes/classes.h"
+
+kvo_key kvo_key_hash(const char *name, size_t length) {
+  if (name == NULL) length = 0;
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  for (size_t i = 0; i < length; i++) {
+    hash ^= (unsigned char)name[i];
+    hash *= UINT64_C(0x100000001b3);
+  }
+  return hash != KVO_KEY_LIFETIME ? hash : 1; /* such names exist */
+}
+
+kvo_status kvo__path_check(const char *key_path) {
+  if (key_path == NULL) return KVO_ERROR_INVALID_ARGUMENT;
+  bool empty = true;
+  for (const char *at = key_path;; at++) {
+    if (*at == '.' || *at == '\0') {
+      if (empty) return KVO_ERROR_MALFORMED_KEY_PATH;
+      if (*at == '\0') return KVO_OK;
+      empty = true;
+    } else {
+      empty = false;
+    }
+  }
+}

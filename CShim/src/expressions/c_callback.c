@@ -1,0 +1,75 @@
+/* c_callback.c - how a delivery to an observation made through kvo.h reaches its C callback. */
+#include "expressions/deliver.h"
+
+static void c_destroy(void *user_data) {
+  kvo_c_observer *observer = user_data;
+  if (observer->destroy != NULL) observer->destroy(observer->user_data);
+  kvo__free(observer);
+}
+
+/* A change on its way to a C callback, while views of its values are alive. */
+typedef struct c_delivery {
+  const kvo_raw_change *raw;
+  const kvo_c_observer *observer;
+  kvo_change change;
+} c_delivery;
+
+static void c_send(const kvo_value *new_value, void *arg) {
+  c_delivery *delivery = arg;
+  delivery->change.new_value = new_value;
+  delivery->observer->callback(&delivery->change, delivery->observer->user_data);
+}
+
+static void c_send_with_old(const kvo_value *old_value, void *arg) {
+  c_delivery *delivery = arg;
+  delivery->change.old_value = old_value;
+  if (delivery->raw->new_value != NULL)
+    kvo__property_view(delivery->raw->property, delivery->raw->new_value, c_send, delivery);
+  else
+    c_send(NULL, delivery);
+}
+
+static void c_callback(const kvo_raw_change *raw, void *user_data) {
+  kvo_c_observer *observer = user_data;
+  c_delivery delivery = {raw, observer, {.object = raw->object, .key_path = observer->key_path}};
+  delivery.change.kind = raw->kind;
+  delivery.change.is_prior = raw->is_prior;
+  delivery.change.indexes = raw->indexes;
+  delivery.change.index_count = raw->index_count;
+  delivery.change.context = observer->context;
+  delivery.change.observation = raw->observation;
+  if (raw->property == NULL) { /* evaluated by c_evaluate */
+    const kvo_boxed *old_box = raw->old_value, *new_box = raw->new_value;
+    delivery.change.old_value = old_box != NULL ? &old_box->value : NULL;
+    c_send(new_box != NULL ? &new_box->value : NULL, &delivery);
+  } else if (raw->old_value != NULL) {
+    kvo__property_view(raw->property, raw->old_value, c_send_with_old, &delivery);
+  } else {
+    c_send_with_old(NULL, &delivery);
+  }
+}
+
+static void *c_evaluate(void *user_data) {
+  kvo_c_observer *observer = user_data;
+  kvo_status status;
+  /* Nobody retains the objects of C: for one that dies on the way the last value must be known, if it is wanted. */
+  bool may_have_leaf = (observer->options & KVO_OLD) == 0;
+  kvo_boxed *box = kvo__path_copy(observer->object, observer->key_path, &status, may_have_leaf);
+  /* At registration the path was good: since then an object without such a key has come onto it. */
+  if (status == KVO_ERROR_UNDEFINED_KEY || status == KVO_ERROR_NOT_AN_OBJECT)
+    KVO_TELL(refused, status, kvo_object_class(observer->object), observer->object, observer->key_path,
+             observer->user_data, observer->options, observer->context, (kvo_place){observer->file, observer->line});
+  return box;
+}
+
+/* The registration has failed: the program's `destroy` is not called. */
+static void c_abandon(void *user_data) { kvo__free(user_data); }
+
+static void c_release(void *value, void *user_data) {
+  (void)user_data;
+  kvo__free(value);
+}
+
+const kvo_observer_ops kvo__c_ops = {c_callback, c_destroy, c_abandon, c_evaluate, c_release};
+
+bool kvo__is_of_c(const kvo_observer_ops *ops) { return ops == &kvo__c_ops; }

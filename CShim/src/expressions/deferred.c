@@ -1,0 +1,76 @@
+/* deferred.c - deliveries that would have nested too deeply, put off: the queue of them. Made later: settle.c. */
+#include "expressions/deliver.h"
+
+enum { BUCKETS = 256 };
+
+typedef struct kvo_deferrals {
+  kvo_deferred *first, *last, *buckets[BUCKETS];
+} kvo_deferrals;
+
+kvo_tracked *kvo__deferred_tracked(const kvo_deferred *of) {
+  return kvo__node_kind(of->node) == KVO_NODE_ANCHOR ? of->node->user_data : NULL;
+}
+
+static bool is_in_progress(const kvo_thread *self, const kvo_node *node) {
+  for (uint32_t i = atomic_load(&self->depth); i > 0; i--)
+    if (kvo__is_delivery(kvo__mark_at(i - 1)) && kvo__mark_at(i - 1)->node == node) return true;
+  return false;
+}
+
+static kvo_deferred *make(kvo_deferred **link, const kvo_node *node) {
+  kvo_deferred *made = kvo__alloc(sizeof *made);
+  if (made == NULL) return NULL;
+  made->node = node;
+  if (kvo__deferred_tracked(made) != NULL) {
+    kvo__tracked_retain(kvo__deferred_tracked(made));
+  } else {
+    made->info = kvo__slot_info(atomic_load_explicit(&node->slot, memory_order_relaxed));
+    made->entered = kvo__enter(made->info);
+  }
+  return *link = made;
+}
+
+void kvo__defer(const kvo_node *node) {
+  kvo_thread *self = kvo__this_thread;
+  if (self->settling.all == NULL) self->settling.all = kvo__alloc(sizeof(kvo_deferrals));
+  kvo_deferrals *all = self->settling.all;
+  if (all == NULL) return; /* what has happened was told */
+  kvo_deferred **link = &all->buckets[(uintptr_t)node / sizeof *node % BUCKETS];
+  while (*link != NULL && (*link)->node != node) link = &(*link)->other;
+  kvo_deferred *present = *link;
+  if (present != NULL && present->is_queued) return;
+  if (present == NULL) present = make(link, node);
+  if (present == NULL) return;
+  present->goes_round |= is_in_progress(self, node);
+  present->is_queued = true;
+  present->next = NULL;
+  if (all->first == NULL)
+    all->first = present;
+  else
+    all->last->next = present;
+  all->last = present;
+}
+
+kvo_deferred *kvo__deferred_take(const kvo_settling *from) {
+  kvo_deferred *first = from->all != NULL ? from->all->first : NULL;
+  if (first == NULL) return NULL;
+  from->all->first = first->next;
+  first->is_queued = false;
+  return first;
+}
+
+void kvo__deferred_let_go(kvo_settling *of) {
+  kvo_deferrals *all = of->all;
+  of->all = NULL;
+  for (size_t i = 0; all != NULL && i < BUCKETS; i++)
+    while (all->buckets[i] != NULL) {
+      kvo_deferred *each = all->buckets[i];
+      all->buckets[i] = each->other;
+      if (kvo__deferred_tracked(each) != NULL)
+        kvo__tracked_release(kvo__deferred_tracked(each));
+      else
+        kvo__leave(each->info, each->entered);
+      kvo__free(each);
+    }
+  kvo__free(all);
+}

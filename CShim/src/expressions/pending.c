@@ -1,0 +1,103 @@
+/* pending.c - the will phases of changes in progress: what the expressions that will be told have as their old values. */
+#include "expressions/tracked.h"
+
+/* Innermost first: the will phases of this thread's frames that are not over. */
+static _Thread_local kvo_will_phase *will_phases;
+
+/* ------------------------------------------------------------------------------------------------------------ Values -- */
+
+kvo_pending_value *kvo__pending_add(kvo_will_phase *will) {
+  if (will->count == will->capacity) {
+    kvo_pending_value *more = kvo__alloc(4 * will->capacity * sizeof *more);
+    if (more == NULL) return NULL;
+    memcpy(more, will->pending, will->count * sizeof *more);
+    if (will->pending != &will->first) kvo__free(will->pending);
+    will->pending = more;
+    will->capacity *= 4;
+  }
+  return &will->pending[will->count++];
+}
+
+kvo_pending_value *kvo__pending_of(const kvo_tracked *tracked, const kvo_will_phase *will) {
+  size_t first = 0, end = will->count;
+  while (first < end) {
+    size_t middle = first + (end - first) / 2;
+    if (will->pending[middle].tracked->order < tracked->order)
+      first = middle + 1;
+    else
+      end = middle;
+  }
+  return first < will->count && will->pending[first].tracked == tracked ? &will->pending[first] : NULL;
+}
+
+void kvo__pending_told(const kvo_tracked *tracked, kvo_will_phase *will) {
+  kvo_pending_value *pending = kvo__pending_of(tracked, will);
+  if (pending != NULL) pending->told = true;
+}
+
+/* What it releases may do anything. */
+static void give_back(kvo_will_phase *will) {
+  for (size_t i = will->count; i-- > 0;) {
+    kvo_pending_value *pending = &will->pending[i];
+    kvo_tracked *tracked = pending->tracked;
+    if (pending->value != NULL) tracked->ops->release(pending->value, tracked->user_data);
+    kvo__cell_release(tracked, pending->last);
+    kvo__tracked_release(tracked);
+  }
+  if (will->pending != &will->first) kvo__free(will->pending);
+  kvo__free(will);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ Phases -- */
+
+kvo_will_phase *kvo__will_begin(const kvo_info *info, kvo_slot *slot, const void *telling) {
+  kvo_will_phase *will = kvo__alloc(sizeof *will);
+  if (will == NULL) return NULL;
+  will->info = info;
+  will->slot = slot;
+  will->pending = &will->first;
+  will->capacity = 1;
+  will->telling = telling;
+  will->outer = will_phases;
+  return will_phases = will;
+}
+
+void kvo__will_end(kvo_will_phase *will) {
+  /* Usually the innermost; interleaved manual pairs end in another order, and one may end with its thread. */
+  kvo_will_phase **link = &will_phases;
+  while (*link != NULL && *link != will) link = &(*link)->outer;
+  if (*link != NULL) *link = will->outer;
+  give_back(will);
+}
+
+const kvo_slot *kvo__in_will_of(const kvo_info *info) {
+  /* One of a frame below this one was left by longjmp: stacks grow downwards. */
+  const char *own_frame = __builtin_frame_address(0);
+  const kvo_will_phase *will = will_phases;
+  while (will != NULL && (will->info != info || own_frame > (const char *)will->telling)) will = will->outer;
+  return will != NULL ? will->slot : NULL;
+}
+
+void kvo__wills_abandoned(const void *frame) {
+  for (kvo_will_phase **link = &will_phases; *link != NULL;) {
+    kvo_will_phase *will = *link;
+    if (will->frame != NULL && kvo__is_left(will->frame, frame)) {
+      *link = will->outer;
+      give_back(will);
+      link = &will_phases; /* what it released may have done anything */
+    } else {
+      link = &will->outer;
+    }
+  }
+}
+
+bool kvo__in_change_of(const kvo_tracked *tracked, const kvo_info *dying) {
+  kvo__wills_abandoned(__builtin_frame_address(0));
+  for (const kvo_will_phase *will = will_phases; will != NULL; will = will->outer) {
+    if (will->info == dying) continue; /* the rest of its observers is not told */
+    const kvo_pending_value *pending = kvo__pending_of(tracked, will);
+    /* Since the will phase the expression may have turned to other keys. */
+    if (pending != NULL && !pending->told && atomic_load(&pending->node->live)) return true;
+  }
+  return false;
+}

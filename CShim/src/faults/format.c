@@ -1,0 +1,58 @@
+/* format.c - reports and calls as texts that the program asks for, made on a stack that has room. */
+#include "faults/reporting.h"
+
+typedef struct fault_formatting {
+  const kvo_fault *fault;
+  kvo_report_form form;
+  kvo_caller caller;
+  kvo_sink to;
+} fault_formatting;
+
+static void format_fault(void *arg) {
+  fault_formatting *of = arg;
+  kvo__modules_look();
+  of->form.demangles = kvo__can_demangle(&of->caller);
+  kvo__put_report(&of->to, of->fault, &of->form);
+}
+
+/* What a fault that the program has made may lack. */
+static kvo_fault completed(const kvo_fault *fault) {
+  kvo_fault whole = *fault;
+  if (whole.summary == NULL) whole.summary = "";
+  if (whole.file == NULL) whole.file_length = 0;
+  if (whole.observations == NULL) whole.observation_count = 0;
+  if (whole.sites == NULL) whole.site_count = 0;
+  if (whole.frames == NULL) whole.frame_count = 0;
+  if (whole.chain == NULL) whole.chain_count = 0;
+  if (whole.events == NULL) whole.event_count = 0;
+  return whole;
+}
+
+size_t kvo_fault_format(const kvo_fault *fault, kvo_report_format format, char *buffer, size_t size) {
+  fault_formatting of = {NULL, {.format = format}, KVO_CALLER, kvo__sink_of(buffer, size)};
+  if (fault != NULL) {
+    kvo_fault whole = completed(fault);
+    of.fault = &whole;
+    kvo__with_room(format_fault, &of);
+  }
+  return kvo__sink_end(&of.to);
+}
+
+typedef struct call_formatting {
+  const void *return_address;
+  kvo_caller caller;
+  kvo_sink to;
+} call_formatting;
+
+static void format_call(void *arg) {
+  call_formatting *of = arg;
+  kvo__modules_look();
+  of->to.demangles = kvo__can_demangle(&of->caller);
+  kvo__put_call(&of->to, of->return_address);
+}
+
+size_t kvo_call_format(const void *return_address, char *buffer, size_t size) {
+  call_formatting of = {return_address, KVO_CALLER, kvo__sink_of(buffer, size)};
+  kvo__with_room(format_call, &of);
+  return kvo__sink_end(&of.to);
+}

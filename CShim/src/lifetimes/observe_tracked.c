@@ -1,0 +1,94 @@
+/* observe_tracked.c - registration of observations of expressions. */
+#include "lifetimes/lifetimes.h"
+
+/* A tracked observation and its anchor, linked, with an id; when it fails nothing is left of them. */
+static kvo_status make(kvo_object *object, const kvo_binding_observer *observer, kvo_tracked **out) {
+  kvo_status status = KVO_ERROR_OUT_OF_MEMORY;
+  kvo_info *info = kvo__info_ensure(object, KVO_KEY_ANCHORS, &status);
+  if (info == NULL) return status;
+  kvo_tracked *tracked = kvo__alloc(sizeof *tracked);
+  if (tracked == NULL) return KVO_ERROR_OUT_OF_MEMORY;
+  kvo_node *anchor = kvo__node_make(object, KVO_KEY_ANCHORS, observer, KVO_NODE_ANCHOR);
+  if (anchor == NULL) {
+    kvo__free(tracked);
+    return KVO_ERROR_OUT_OF_MEMORY;
+  }
+  tracked->object = object;
+  tracked->instance = kvo_object_instance(object);
+  tracked->root = info;
+  tracked->ops = observer->ops;
+  tracked->user_data = observer->user_data;
+  tracked->options = observer->options;
+  atomic_store(&tracked->live, true);
+  atomic_store(&tracked->references, 2); /* the anchor's, and the caller's */
+  anchor->user_data = tracked;
+  tracked->anchor = anchor;
+  tracked->cls = info->cls;
+  tracked->thread = kvo__thread();
+  /* Nothing tells it of a change before it is armed, so its id and order may come after the link. */
+  uint64_t entered = kvo__enter(info);
+  status = kvo__node_register(object, anchor, KVO_KEY_ANCHORS, &tracked->id);
+  if (status == KVO_OK)
+    tracked->order = kvo__node_order(anchor);
+  else
+    kvo__free(tracked);
+  kvo__leave(info, entered);
+  *out = tracked;
+  return status;
+}
+
+/* The initial notification, with the value that was read at registration unless a change has gone untold since. */
+static void tell_initial(kvo_tracked *tracked, kvo_cell *value) {
+  kvo_status status;
+  kvo_cell *fresh = atomic_load(&tracked->missed) ? kvo__arm(tracked, &status) : NULL;
+  const kvo_cell *told = fresh != NULL ? fresh : value;
+  kvo__tracked_tell(tracked, KVO_CHANGE_SETTING, false, NULL, told->value);
+  kvo__node_set_told(tracked->anchor, false); /* that was no change */
+  kvo__cell_release(tracked, fresh);
+}
+
+/* KVO0011 for one that nothing can tell of a change; for one that only an announcement by hand can, a warning. */
+static void warn_if_deaf(const kvo_object *object, kvo_tracked *tracked, const kvo_binding_observer *observer) {
+  kvo__lock(&tracked->lock);
+  const kvo_dependency *only = tracked->dependencies;
+  bool live = atomic_load(&tracked->live), deaf = live && only == NULL, by_hand = false;
+  if (live && only != NULL && only->to == NULL) {
+    kvo_slot *slot = atomic_load_explicit(&only->node.slot, memory_order_relaxed);
+    const kvo_property *property = kvo__slot_property(kvo__slot_info(slot), slot);
+    by_hand =
+        property != NULL &&
+        (property->flags & (KVO_PROPERTY_COMPUTED | KVO_PROPERTY_MANUAL | KVO_PROPERTY_TOLD)) == KVO_PROPERTY_COMPUTED;
+  }
+  kvo__unlock(&tracked->lock);
+  if (deaf || by_hand)
+    KVO_TELL(never_notifies, object, observer->key_path, by_hand ? KVO_SILENCE_BY_HAND : KVO_SILENCE_NOTHING_READ,
+             (kvo_place){observer->file, observer->line});
+}
+
+kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_observer *observer, bool keep_last,
+                                       kvo_observation *out) {
+  bool can_evaluate =
+      observer != NULL && observer->ops != NULL && observer->ops->evaluate != NULL && observer->ops->release != NULL;
+  if (!kvo__can_observe(object, observer, out, can_evaluate ? NULL : "observer->ops lack evaluate or release"))
+    return KVO_ERROR_INVALID_ARGUMENT;
+  kvo__warn_of_duplicate(object, observer);
+  kvo_tracked *tracked = NULL;
+  kvo_status status = make(object, observer, &tracked);
+  if (status != KVO_OK) {
+    if (observer->ops->abandon != NULL) observer->ops->abandon(observer->user_data);
+    return status;
+  }
+  tracked->keep_last = keep_last;
+  kvo_cell *value = kvo__arm_once(tracked, &status);
+  if (status == KVO_OK) {
+    atomic_store(&tracked->registered, atomic_load(&kvo__births));
+    *out = tracked->id;
+    warn_if_deaf(object, tracked, observer);
+    if ((observer->options & KVO_INITIAL) != 0) tell_initial(tracked, value);
+  } else {
+    kvo_cancel_observer(tracked->id);
+  }
+  kvo__cell_release(tracked, value);
+  kvo__tracked_release(tracked);
+  return status;
+}

@@ -1,0 +1,92 @@
+/* node.c - the node of an observation: made, given an id and linked, freed. */
+#include "registry/registry.h"
+
+#include "platform/modules.h"
+#include "platform/settings.h"
+#include "platform/stack.h"
+#include "registry/places.h"
+
+kvo_node_details *kvo__node_details(const kvo_node *node) {
+  return (node->options & KVO_NODE_HAS_DETAILS) != 0 ? (kvo_node_details *)(uintptr_t)(node + 1) : NULL;
+}
+
+static kvo_node_details *details(const kvo_node *node) { return kvo__node_details(node); }
+
+kvo_node *kvo__details_node(const kvo_node_details *of) { return (kvo_node *)(uintptr_t)of - 1; }
+
+/* The details of an observer in a node's block, and behind them its strings; without details `*size` is only the node's. */
+static kvo_node *make_block(const kvo_binding_observer *observer, bool declared) {
+  const char *class_name = observer->identity.class_name;
+  bool is_plain = class_name == NULL && observer->identity.address == NULL && observer->context == NULL;
+  if (declared && is_plain && kvo__settings.stacks == 0 && !kvo__settings.unused) return kvo__alloc(sizeof(kvo_node));
+  size_t path_size = declared ? 0 : strlen(observer->key_path) + 1;
+  size_t name_size = class_name != NULL ? strlen(class_name) + 1 : 0;
+  void *frames[KVO_MOST_STACKS];
+  size_t frame_count = kvo__settings.stacks > 0 ? kvo__stack_capture(frames, kvo__settings.stacks) : 0;
+  kvo__modules_note(frames, frame_count);
+  size_t frames_size = frame_count * sizeof *frames;
+  kvo_node *node = kvo__alloc(sizeof *node + sizeof(kvo_node_details) + frames_size + path_size + name_size);
+  if (node == NULL) return NULL;
+  node->options = KVO_NODE_HAS_DETAILS;
+  kvo_node_details *more = details(node);
+  char *strings = (char *)(more + 1) + frames_size;
+  more->context = observer->context;
+  more->address = observer->identity.address;
+  more->frame_count = (uint32_t)frame_count;
+  if (frame_count > 0) memcpy(more + 1, frames, frames_size);
+  if (!declared) more->key_path = memcpy(strings, observer->key_path, path_size);
+  if (class_name != NULL) more->class_name = memcpy(strings + path_size, class_name, name_size);
+  return node;
+}
+
+kvo_node *kvo__node_make(kvo_object *object, kvo_key key, const kvo_binding_observer *observer, kvo_node_kind kind) {
+  kvo_class *cls = kvo_object_class(object);
+  /* Of an anchor, whose slot is not that of its path, the key is none. */
+  bool declared = cls != NULL && kvo__class_find(cls, key) != NULL;
+  kvo_node *node = make_block(observer, declared);
+  if (node == NULL) return NULL;
+  atomic_store_explicit(&node->kind, (uint8_t)kind, memory_order_relaxed);
+  node->ops = observer->ops;
+  node->user_data = observer->user_data;
+  node->options |= (uint16_t)observer->options;
+  node->file = kvo__keep_file(observer->file);
+  node->line = observer->line;
+  return node;
+}
+
+const char *kvo__node_key_path(const kvo_node *node) {
+  const kvo_node_details *more = details(node);
+  if (more != NULL && more->key_path != NULL) return more->key_path;
+  kvo_slot *slot = atomic_load_explicit(&node->slot, memory_order_relaxed);
+  const kvo_property *property = slot != NULL ? kvo__slot_property(kvo__slot_info(slot), slot) : NULL;
+  return property != NULL ? property->name : "";
+}
+
+kvo_key kvo__node_path(const kvo_node *node) {
+  const char *path = kvo__node_key_path(node);
+  return kvo_key_hash(path, strlen(path));
+}
+
+void kvo__node_set_told(const kvo_node *node, bool told) {
+  kvo_node_details *more = details(node);
+  if (more != NULL) atomic_store_explicit(&more->told, told, memory_order_relaxed);
+}
+
+bool kvo__node_was_told(const kvo_node *node) {
+  const kvo_node_details *more = details(node);
+  return more == NULL || atomic_load_explicit(&more->told, memory_order_relaxed);
+}
+
+void kvo__node_free(kvo_node *node) {
+  kvo_node_kind kind = kvo__node_kind(node);
+  if (kind != KVO_NODE_DIRECT)
+    kvo__hooks.release_expression(node->user_data);
+  else if (node->ops->destroy != NULL)
+    node->ops->destroy(node->user_data);
+  if (kind != KVO_NODE_ANCHOR) kvo__free(node); /* an anchor's memory is its kvo_tracked's */
+}
+
+int kvo__node_by_order(const void *left, const void *right) {
+  uint64_t a = kvo__node_order(*(kvo_node *const *)left), b = kvo__node_order(*(kvo_node *const *)right);
+  return (a > b) - (a < b);
+}

@@ -1,0 +1,102 @@
+/* runtime.c - how the rooms are put together: the table of hooks, and what is done when the library is loaded and unloaded. */
+#include "changes/frames.h"
+#include "hooks.h"
+#include "platform/settings.h"
+#include "registry/places.h"
+
+#if KVO_DIAGNOSTICS
+#include "faults/reporting.h"
+#include "watching/slow.h"
+#include "watching/trace.h"
+#endif
+
+_Atomic uint32_t kvo__tap;
+
+static void thread_ends(kvo_thread *self) {
+  kvo__end_all(self);
+  kvo__settle_drop(self);
+  kvo__manual_drop(); /* runs code of the program, with marks */
+  kvo__id_thread_end(self);
+#if KVO_DIAGNOSTICS
+  kvo__trace_thread_end(self);
+  if (kvo__settings.slow_ms > 0) kvo__slow_thread_end(self);
+#endif
+}
+
+static void forked(void) {
+  kvo__tracking_forked();
+#if KVO_DIAGNOSTICS
+  kvo__trace_forked();
+  kvo__slow_forked();
+  kvo__faults_forked();
+#endif
+}
+
+const struct kvo_hooks kvo__hooks = {
+    .abandoned = kvo__end_abandoned,
+    .unmark_below = kvo__unmark_below,
+    .may_nest = kvo__may_nest_slowly,
+    .unwound = kvo__settle_if_due,
+    .thread_ends = thread_ends,
+    .forked = forked,
+    .intercepted = (kvo_function)kvo__intercepted,
+    .release_expression = kvo__tracked_release,
+#if KVO_DIAGNOSTICS
+    .change_begins = kvo__note_change_begins,
+    .change_ends = kvo__note_change_ends,
+    .registered = kvo__note_registered,
+    .ended = kvo__note_ended,
+    .delivery = kvo__note_delivery,
+    .died = kvo__note_death,
+    .remember = kvo__remember_ended,
+    .forget = kvo__forget_ended,
+    .deallocated = kvo__fault_deallocated,
+    .overwritten = kvo__fault_overwritten,
+    .ended_before_change = kvo__fault_ended_before_change,
+    .refused = kvo__fault_registration,
+    .invalid_argument = kvo__fault_invalid_argument,
+    .no_setter = kvo__fault_no_setter,
+    .other_form = kvo__fault_other_form,
+    .undefined = kvo__fault_undefined,
+    .never_notifies = kvo__fault_never_notifies,
+    .cannot_follow = kvo__fault_cannot_follow,
+    .unsupported_object = kvo__fault_unsupported_object,
+    .duplicate = kvo__fault_duplicate,
+    .not_observing = kvo__fault_ended,
+    .not_registered = kvo__fault_not_registered,
+    .ambiguous = kvo__fault_ambiguous,
+    .unused = kvo__fault_unused,
+    .endless_wait = kvo__fault_endless_wait,
+    .endless_death = kvo__fault_endless_death,
+    .interrupted = kvo__fault_interrupted,
+    .too_deep = kvo__fault_too_deep,
+    .left = kvo__fault_abandoned,
+    .slow = kvo__fault_slow,
+    .no_will = kvo__fault_no_will,
+    .unfinished = kvo__fault_unfinished,
+    .crossed = kvo__fault_crossed,
+    .doubled = kvo__fault_doubled,
+    .silent_change = kvo__fault_silent_change,
+    .unordered_indexes = kvo__fault_unordered_indexes,
+    .other_indexes = kvo__fault_other_indexes,
+    .unknown_key = kvo__warn_of_unknown_key,
+    .misconfigured = kvo__complain,
+#endif
+};
+
+/* Before the program's own, which may make threads, observe and fork. */
+__attribute__((constructor)) static void start(void) {
+  kvo__settings_read();
+  kvo__places_start();
+  kvo__threads_start();
+#if KVO_DIAGNOSTICS
+  kvo__look_for_misspelt_names();
+  kvo__tap_start();
+#endif
+}
+
+#if KVO_DIAGNOSTICS
+__attribute__((destructor)) static void end(void) {
+  if (kvo__settings.leaks) kvo__tell_leaks();
+}
+#endif

@@ -1,0 +1,55 @@
+/* pieces.c - what reports for people and for machines share. */
+#define _GNU_SOURCE
+#include "text/report.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+void kvo__put_code(kvo_sink *to, kvo_fault_code code) {
+  kvo__put(to, "KVO");
+  for (unsigned digit = 1000; digit > 0; digit /= 10) kvo__put_byte(to, "0123456789"[(unsigned)code / digit % 10]);
+}
+
+void kvo__put_seconds(kvo_sink *to, double seconds) {
+  unsigned long long thousandths = seconds < 1e12 ? (unsigned long long)(seconds * 1000 + 0.5) : 1000000000000000;
+  kvo__put_number(to, thousandths / 1000, 10);
+  kvo__put_byte(to, '.');
+  for (unsigned digit = 100; digit > 0; digit /= 10) kvo__put_byte(to, "0123456789"[thousandths / digit % 10]);
+}
+
+void kvo__put_build_id(kvo_sink *to, const kvo_module *of) {
+  for (size_t i = 0; i < of->build_id_length; i++) {
+    kvo__put_byte(to, "0123456789abcdef"[of->build_id[i] >> 4]);
+    kvo__put_byte(to, "0123456789abcdef"[of->build_id[i] & 15]);
+  }
+}
+
+const kvo_named_option kvo__named_options[KVO_OPTION_COUNT] = {
+    {KVO_NEW, "new"}, {KVO_OLD, "old"}, {KVO_INITIAL, "initial"}, {KVO_PRIOR, "prior"}};
+
+const char *kvo__thread_name(uint32_t thread, char *buffer, size_t size) {
+  char path[64];
+  kvo_sink to = {.memory = path, .capacity = sizeof path, .fd = -1};
+  kvo__put(&to, "/proc/self/task/");
+  kvo__put_number(&to, thread, 10);
+  kvo__put(&to, "/comm");
+  kvo__sink_end(&to);
+  int cancellation = kvo__cancel_hold(), fd = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t length = fd >= 0 ? read(fd, buffer, size - 1) : 0;
+  if (fd >= 0) close(fd);
+  kvo__cancel_resume(cancellation);
+  if (length > 0 && buffer[length - 1] == '\n') length--;
+  buffer[length > 0 ? length : 0] = '\0';
+  return buffer;
+}
+
+const char *kvo__event_name(kvo_event_kind kind) {
+  switch (kind) {
+    case KVO_EVENT_REGISTERED: return "registered";
+    case KVO_EVENT_ENDED: return "ended";
+    case KVO_EVENT_CHANGED: return "changed";
+    case KVO_EVENT_DELIVERED: return "delivered";
+    case KVO_EVENT_DIED: return "died";
+  }
+  return "unknown";
+}

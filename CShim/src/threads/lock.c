@@ -1,0 +1,62 @@
+/* lock.c - the runtime's small lock, on a futex. */
+#define _GNU_SOURCE
+#include "threads/threads.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+_Thread_local kvo_thread *kvo__this_thread __attribute__((tls_model("initial-exec")));
+
+uint32_t kvo__thread_number(void) {
+  const kvo_thread *self = kvo__this_thread;
+  return self != NULL ? self->number : (uint32_t)syscall(SYS_gettid);
+}
+
+void kvo__futex_wait(_Atomic uint32_t *word, uint32_t expected) {
+  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, NULL, NULL, 0);
+}
+
+void kvo__futex_wait_for(_Atomic uint32_t *word, uint32_t expected, uint32_t milliseconds) {
+  struct timespec limit = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};
+  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, &limit, NULL, 0);
+}
+
+void kvo__futex_wake_all(_Atomic uint32_t *word) {
+  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+/* Somebody waits. On top of the owner's number, which is below it. */
+#define KVO_LOCK_AWAITED (UINT32_C(1) << 31)
+
+static bool take(kvo_lock *lock, uint32_t as) {
+  uint32_t nobody = 0;
+  return atomic_load_explicit(&lock->state, memory_order_relaxed) == 0 &&
+         atomic_compare_exchange_strong_explicit(&lock->state, &nobody, as, memory_order_acquire, memory_order_relaxed);
+}
+
+void kvo__acquire(kvo_lock *lock) {
+  uint32_t own = kvo__thread_number();
+  /* The sections are a few dozen instructions: spin a little before sleeping. */
+  for (int spins = 0; spins < 100; spins++) {
+    if (take(lock, own)) return;
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+  }
+  while (!take(lock, own | KVO_LOCK_AWAITED)) { /* others may wait, too */
+    uint32_t held = atomic_load_explicit(&lock->state, memory_order_relaxed);
+    if ((held & ~KVO_LOCK_AWAITED) == own) KVO_TELL(interrupted, lock);
+    if (held == 0 || !atomic_compare_exchange_strong_explicit(&lock->state, &held, held | KVO_LOCK_AWAITED,
+                                                              memory_order_relaxed, memory_order_relaxed))
+      continue;
+    kvo__futex_wait(&lock->state, held | KVO_LOCK_AWAITED);
+  }
+}
+
+void kvo__release(kvo_lock *lock) {
+  /* The wake may hit memory that the next owner has freed: the kernel then answers EFAULT or wakes nobody. */
+  if ((atomic_exchange_explicit(&lock->state, 0, memory_order_release) & KVO_LOCK_AWAITED) != 0)
+    syscall(SYS_futex, &lock->state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}

@@ -1,0 +1,41 @@
+/* stacks.c - where code of the program runs on the stack of its thread: how much room is left, and what has been left.
+ *
+ * Stacks grow downwards: what is inside of a call has a frame below. A frame below one that is just beginning has been left; but only on
+ * one stack. A thread may run on others, those of coroutines for instance, of which the runtime knows nothing: what runs there is never
+ * taken to have been left, and may end in any order. */
+#include "threads/threads.h"
+
+#include "platform/stack.h"
+
+/* The most that is kept back. */
+enum { MAX_RESERVE = 256 * 1024 };
+
+/* So much of a stack is used; of a stack without a limit it is the limit. */
+static const uintptr_t max_stack = (uintptr_t)1 << 30;
+
+void kvo__measure(kvo_thread *self) {
+  uintptr_t low, high;
+  if (atomic_load(&self->room) != 0 || !kvo__stack_bounds(&low, &high)) return;
+  if (high - low > max_stack) low = high - max_stack;
+  uintptr_t half = (high - low) / 2, reserve = half / 2;
+  if (reserve < KVO_LEAST_RESERVE) reserve = half < KVO_LEAST_RESERVE ? half : KVO_LEAST_RESERVE;
+  self->floor = low + (reserve > MAX_RESERVE ? MAX_RESERVE : reserve);
+  atomic_store(&self->room, high - self->floor);
+}
+
+static bool is_on_own_stack(const void *frame) {
+  uintptr_t low, high, at = (uintptr_t)frame;
+  return kvo__stack_bounds(&low, &high) && at >= low && at < high;
+}
+
+bool kvo__is_left(const void *frame, const void *present) {
+  if (frame == present) return true; /* there is one only, on whatever stack */
+  return frame != NULL && frame < present && is_on_own_stack(frame) && is_on_own_stack(present);
+}
+
+bool kvo__has_left(const kvo_thread *thread, const void *frame) {
+  uintptr_t room = atomic_load(&thread->room), at = (uintptr_t)frame - thread->floor;
+  if (frame == NULL || at >= room) return false;
+  uintptr_t present = kvo__stack_pointer_of(thread->number) - thread->floor;
+  return present < room && present > at;
+}
