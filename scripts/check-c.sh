@@ -62,7 +62,7 @@ build() {
   folder=$out/$1 compiler=$2 flags=$3
   shift 3
   cmake -S CShim -B "$folder" -G Ninja -DCMAKE_C_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="$flags" \
-    -DKVO_WARNINGS_AS_ERRORS=ON "$@" >"$folder.log" 2>&1 || { cat "$folder.log"; fail "cannot configure $folder"; }
+    -DKVO_WARNINGS_AS_ERRORS=ON -DKVO_ASSERTIONS=ON "$@" >"$folder.log" 2>&1 || { cat "$folder.log"; fail "cannot configure $folder"; }
   cmake --build "$folder" >>"$folder.log" 2>&1 || { cat "$folder.log"; fail "cannot build $folder"; }
 }
 

@@ -57,7 +57,7 @@ find_clang() {
 
 build() {
   cmake -S Tests/Fuzzing -B "$out" -G Ninja -DCMAKE_C_COMPILER="$clang" -DCMAKE_BUILD_TYPE=None \
-    -DCMAKE_C_FLAGS="-O1 -g $sanitizers" -DKVO_WARNINGS_AS_ERRORS=ON \
+    -DCMAKE_C_FLAGS="-O1 -g $sanitizers" -DKVO_WARNINGS_AS_ERRORS=ON -DKVO_ASSERTIONS=ON \
     -DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=bfd -DCMAKE_SHARED_LINKER_FLAGS=-fuse-ld=bfd && cmake --build "$out"
 }
 

@@ -34,7 +34,7 @@ scripts/require.sh libffi-dev cmake ninja-build gcc pkg-config
 build() {
   mkdir -p "$out"
   cmake -S Tests/Stress -B "$out/$1" -G Ninja -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="$2" \
-    -DKVO_RUNTIME="$(realpath "$runtime")" -DKVO_WARNINGS_AS_ERRORS=ON >"$out/$1.txt" 2>&1 &&
+    -DKVO_RUNTIME="$(realpath "$runtime")" -DKVO_WARNINGS_AS_ERRORS=ON -DKVO_ASSERTIONS=ON >"$out/$1.txt" 2>&1 &&
     cmake --build "$out/$1" >>"$out/$1.txt" 2>&1 || { cat "$out/$1.txt" >&2; fail "cannot build $out/$1"; }
 }
 

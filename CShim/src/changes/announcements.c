@@ -39,6 +39,7 @@ kvo_manual *kvo__manual_find(const kvo_manual_list *list, const kvo_manual *one,
 }
 
 void kvo__manual_push(kvo_manual *open) {
+  kvo__assert(kvo__this_thread != NULL);
   kvo_manual_list *list = &kvo__this_thread->manuals;
   open->below = list->first;
   open->number = open->below != NULL ? open->below->number + 1 : 0;

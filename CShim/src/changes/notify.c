@@ -194,6 +194,7 @@ static inline void call_direct(kvo_frame_content *change, kvo_node *node) {
     return;
   }
   if (!atomic_load(&node->live)) return;
+  kvo__assert(kvo__holds_none());
   void *recorder = kvo_is_tracking() ? kvo__recording_suspend() : NULL;
   if (recorder != NULL && change->mark != KVO_UNMARKED) kvo__mark_at(change->mark)->recorder = recorder;
   kvo__call_noted(change->is_tapped, &change->record, node, node->ops->callback, node->user_data);

@@ -24,6 +24,7 @@ bool kvo__class_is_known(const kvo_class *cls) {
 
 /* The lock is held. */
 static void add_locked(kvo_class *cls) {
+  kvo__assert(kvo__holds(&classes_lock));
   kvo_class *_Atomic *bucket = bucket_of(cls);
   cls->neighbour = atomic_load_explicit(bucket, memory_order_relaxed);
   atomic_store_explicit(bucket, cls, memory_order_release);
@@ -54,6 +55,7 @@ static void branch(kvo_class *cls, size_t index) {
 }
 
 static kvo_class *find_locked(const char *name) {
+  kvo__assert(kvo__holds(&classes_lock));
   for (kvo_class *cls = classes; cls != NULL; cls = cls->next)
     if (strcmp(cls->name, name) == 0) return cls;
   return NULL;

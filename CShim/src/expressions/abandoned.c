@@ -50,6 +50,7 @@ static const kvo_node *first_left(const kvo_thread *self, const void *frame) {
 }
 
 void kvo__end_abandoned(kvo_thread *self, const void *frame) {
+  kvo__assert(self == kvo__this_thread);
   const kvo_node *node = first_left(self, frame);
   unsigned found = end_left(self, 0, frame);
   kvo__wills_abandoned(frame);
@@ -60,6 +61,7 @@ void kvo__end_abandoned(kvo_thread *self, const void *frame) {
 }
 
 void kvo__end_all(kvo_thread *self) {
+  kvo__assert(self == kvo__this_thread);
   for (uint32_t i = atomic_load(&self->depth); i > 0; i--)
     if (i <= atomic_load(&self->depth) && kvo__mark_at(i - 1)->frame != NULL) end(self, i - 1);
 }

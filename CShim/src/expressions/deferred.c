@@ -31,6 +31,7 @@ static kvo_deferred *make(kvo_deferred **link, const kvo_node *node) {
 }
 
 void kvo__defer(const kvo_node *node) {
+  kvo__assert(kvo__this_thread != NULL);
   kvo_thread *self = kvo__this_thread;
   if (self->settling.all == NULL) self->settling.all = kvo__alloc(sizeof(kvo_deferrals));
   kvo_deferrals *all = self->settling.all;

@@ -64,6 +64,7 @@ extern KVO_HIDDEN const kvo_observer_ops kvo__c_ops;
 /** Calls an observer, whose own node is given, if it is live, marked, with recording suspended. */
 static inline void kvo__call(const kvo_raw_change *change, const kvo_node *node, const _Atomic bool *live,
                              kvo_raw_callback callback, void *user_data) {
+  kvo__assert(kvo__holds_none());
   uint32_t mark = kvo__mark(change->observation, NULL, node, change);
   if (mark == KVO_TOO_DEEP) {
     if (!change->is_prior) kvo__defer(node); /* a prior note comes before the change, or not */

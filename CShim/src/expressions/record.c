@@ -31,6 +31,7 @@ void kvo__evaluation_left(const kvo_mark *mark) {
 
 /* tracked->lock is held. */
 static void chain(kvo_tracked *tracked, kvo_dependency *dependency) {
+  kvo__assert(kvo__holds(&tracked->lock));
   dependency->chained = true;
   dependency->from = NULL;
   dependency->to = tracked->dependencies;
@@ -40,6 +41,7 @@ static void chain(kvo_tracked *tracked, kvo_dependency *dependency) {
 
 /* tracked->lock is held. */
 static void unchain(kvo_tracked *tracked, kvo_dependency *dependency) {
+  kvo__assert(kvo__holds(&tracked->lock));
   if (dependency->from != NULL)
     dependency->from->to = dependency->to;
   else
@@ -151,6 +153,7 @@ void kvo__tracking_forked(void) {
 /* The dependency of this observation in a slot: nodes stand in order, and all of one observation have its order. Its lock is
  * held, so that one which is chained stays. */
 static kvo_dependency *find_dependency(kvo_tracked *tracked, kvo_info *info, kvo_key key) {
+  kvo__assert(kvo__holds(&tracked->lock));
   /* Most expressions read a few keys: their own list is then shorter than that of a key that many observe. */
   enum { SHORT = 8 };
   kvo_dependency *chained = tracked->dependencies;
@@ -179,6 +182,7 @@ bool kvo__tracked_hears(kvo_tracked *tracked, const kvo_object *object, kvo_key 
 
 /* Links a new dependency; tracked->lock is held. */
 static kvo_status depend(kvo_tracked *tracked, kvo_info *info, kvo_key key, uint64_t number, kvo_dependency *made) {
+  kvo__assert(kvo__holds(&tracked->lock));
   atomic_store_explicit(&made->node.kind, KVO_NODE_DEPENDENCY, memory_order_relaxed);
   made->node.options = (uint16_t)tracked->options;
   made->node.user_data = tracked;
@@ -376,6 +380,7 @@ static const kvo_object *successor_of(const kvo_dependency *dependency, const kv
 /* Turns its dependencies into what the newest evaluation has made of them; tells whether one is a leaf. In place: a change in
  * progress goes on to tell it. tracked->lock is held. */
 bool kvo__settle_leaf(kvo_tracked *tracked, const kvo_evaluation *over) {
+  kvo__assert(kvo__holds(&tracked->lock));
   const kvo_key_read *leaf = leaf_of(over);
   for (kvo_dependency *each = tracked->dependencies; each != NULL; each = each->to) {
     if (each->generation != over->number) continue;

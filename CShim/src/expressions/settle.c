@@ -54,6 +54,7 @@ static uint32_t beginning(const kvo_thread *self) {
 }
 
 void kvo__settle_begin(kvo_thread *self, bool gives_up) {
+  kvo__assert(self == kvo__this_thread);
   kvo_settling *settling = &self->settling;
   if (!settling->is_begun) atomic_fetch_add(&kvo__threads.settling, 1);
   if (settling->frame == NULL) settling->depth = beginning(self);
@@ -77,6 +78,7 @@ static void stop(kvo_settling *settling) {
 }
 
 void kvo__settle_if_due(kvo_thread *self, uint32_t depth) {
+  kvo__assert(self == kvo__this_thread);
   kvo_settling *settling = &self->settling;
   if (!settling->is_on || depth > settling->depth || settling->frame != NULL || atomic_load(&self->sections) != 0)
     return;
@@ -96,11 +98,13 @@ void kvo__settle_if_due(kvo_thread *self, uint32_t depth) {
 }
 
 void kvo__settle_left(kvo_thread *self) {
+  kvo__assert(self == kvo__this_thread);
   self->settling.frame = NULL;
   self->settling.is_on = true;
   self->limit = 0;
 }
 
 void kvo__settle_drop(kvo_thread *self) {
+  kvo__assert(self == kvo__this_thread);
   if (self->settling.is_begun) stop(&self->settling);
 }

@@ -14,6 +14,7 @@
 
 /* The value that was last told, kept; NULL if none is. tracked->lock is held. */
 static kvo_cell *hold_last(kvo_tracked *tracked) {
+  kvo__assert(kvo__holds(&tracked->lock));
   if (tracked->last != NULL) atomic_fetch_add(&tracked->last->references, 1);
   return tracked->last;
 }
@@ -32,6 +33,7 @@ static void before_evaluation(void) {
  * letting the root go, so that the root's death waits for this evaluation. */
 static bool begin_evaluation(kvo_evaluation *here) {
   kvo_tracked *tracked = here->tracked;
+  kvo__assert(kvo__holds(&tracked->lock));
   if (!atomic_load(&tracked->live)) return false;
   if (kvo__thread() != tracked->thread) tracked->is_shared = true;
   here->begun_before = tracked->started;

@@ -256,6 +256,7 @@ static void decide(void *arg) {
 }
 
 __attribute__((noinline)) void kvo__raise(kvo_report *report) {
+  kvo__assert(kvo__holds_none());
   kvo_fault *fault = &report->fault;
   if (kvo__is_switched_off(fault->code)) {
     kvo__report_end(report);

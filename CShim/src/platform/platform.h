@@ -19,6 +19,15 @@
 #pragma clang section text = "kvo_code"
 #endif
 
+/** What must hold where it stands, and would be a mistake of the runtime's own if it did not: in debug builds and in the C suite
+ * (KVO_ASSERTIONS) the process ends with its line; elsewhere it is not looked at. */
+#if defined(KVO_ASSERTIONS) && KVO_ASSERTIONS
+#define kvo__assert(condition) ((condition) ? (void)0 : kvo__assert_failed(#condition, __FILE__, __LINE__))
+#else
+#define kvo__assert(condition) ((void)sizeof((condition) ? 1 : 0))
+#endif
+_Noreturn KVO_HIDDEN void kvo__assert_failed(const char *condition, const char *file, int line);
+
 /** Around what may be a cancellation point of the C library, such as write(2), where a lock or a file would stay behind: the thread
  * is not cancelled in between. They nest; what the first returns is to be given to the second. */
 KVO_HIDDEN int kvo__cancel_hold(void);

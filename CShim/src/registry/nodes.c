@@ -44,6 +44,7 @@ kvo_info *kvo__info_ensure(kvo_object *object, kvo_key key, kvo_status *status) 
 
 /* info->lock is held. */
 static kvo_slot *slot_ensure(kvo_info *info, kvo_key key) {
+  kvo__assert(kvo__holds(&info->lock));
   kvo_slot *slot = kvo__slot_find(info, key);
   if (slot != NULL) return slot;
   kvo_later_slot *later = kvo__alloc(sizeof *later);
@@ -97,6 +98,7 @@ static void slot_summarize(kvo_slot *slot) {
 /* The isa swap: the word says whether setters notify. False, and nothing done, if the word is not the runtime's any more. info->lock
  * is held, and the object lives. */
 static bool word_update(kvo_info *info) {
+  kvo__assert(kvo__holds(&info->lock));
   uintptr_t word = (uintptr_t)info | KVO_WORD_INFO | (info->node_count != 0 ? KVO_WORD_OBSERVED : 0);
   if (kvo__word_info(kvo__word(info->object)) != info) return false;
   __atomic_store_n(&info->object->kvo_private_word, word, __ATOMIC_RELEASE);
@@ -206,6 +208,7 @@ static kvo_node *place_between(kvo_slot *slot, kvo_node *before, kvo_node *behin
 }
 
 kvo_node *kvo__slot_place(kvo_info *info, kvo_slot *slot, uint64_t order) {
+  kvo__assert(kvo__holds(&info->lock));
   kvo_node *node = load(&slot->newest);
   for (int steps = 0; steps < FAR && node != NULL && kvo__node_order(node) > order; steps++) node = load(&node->older);
   if (node == NULL || kvo__node_order(node) <= order) return node;
@@ -236,6 +239,7 @@ static bool is_long(kvo_slot *slot) {
 
 void kvo__slot_visit(kvo_info *info, kvo_slot *slot, const kvo_wanted *what, bool (*visit)(kvo_node *node, void *arg),
                      void *arg) {
+  kvo__assert(kvo__holds(&info->lock));
   /* What has no details has no observer's address. */
   kvo_slot_index *of = what->address != NULL && is_long(slot) ? index_ensure(info, slot) : NULL;
   if (of == NULL) {
@@ -298,6 +302,7 @@ void kvo__node_turn(kvo_info *info, kvo_node *node, kvo_node_kind kind) {
 
 /* False: the object's header was overwritten. info->lock is held. */
 static bool unlink_locked(kvo_info *info, kvo_node *node) {
+  kvo__assert(kvo__holds(&info->lock));
   kvo_slot *slot = atomic_load_explicit(&node->slot, memory_order_relaxed);
   kvo_node *older = atomic_load_explicit(&node->older, memory_order_relaxed);
   kvo_node *newer = atomic_load_explicit(&node->newer, memory_order_relaxed);
@@ -311,6 +316,7 @@ static bool unlink_locked(kvo_info *info, kvo_node *node) {
 
 /* info->lock is held. */
 static void discard_locked(kvo_info *info, kvo_node *node) {
+  kvo__assert(kvo__holds(&info->lock));
   uint64_t epoch = (atomic_load(&info->state) & KVO_STATE_EPOCH) != 0;
   atomic_store_explicit(&node->birth, (uint64_t)(uintptr_t)info->garbage | epoch, memory_order_release);
   info->garbage = node;
@@ -321,6 +327,7 @@ static void discard_locked(kvo_info *info, kvo_node *node) {
 
 /* The epoch turns only when the one before it has no readers left. info->lock is held. */
 static void turn_epoch(kvo_info *info) {
+  kvo__assert(kvo__holds(&info->lock));
   uint64_t state = atomic_load(&info->state), turned;
   do {
     uint64_t kept = (state & ~(KVO_STATE_READERS | KVO_STATE_EARLIER_READERS)) ^ KVO_STATE_EPOCH;
@@ -339,6 +346,7 @@ static kvo_node *next_garbage(const kvo_node *node, bool *epoch) {
  * turned, so that only readers of that epoch, or of the one before it, can stand on it; in the list it is behind that of the
  * present epoch. A node is walked over once at most: then its epoch is over. */
 static kvo_node *take_garbage(kvo_info *info) {
+  kvo__assert(kvo__holds(&info->lock));
   kvo_node *taken = NULL;
   if ((atomic_load(&info->state) & KVO_STATE_EARLIER_READERS) != 0) return NULL;
   bool now = (atomic_load(&info->state) & KVO_STATE_EPOCH) != 0, epoch = false;
@@ -366,6 +374,7 @@ static kvo_node *take_garbage(kvo_info *info) {
 
 /* Frees what can be freed, and unlocks. Under the lock, so that whoever is the last one sees it. */
 static void clean_up(kvo_info *info) {
+  kvo__assert(kvo__holds(&info->lock));
   kvo_node *garbage = take_garbage(info);
   uint64_t state = atomic_load(&info->state);
   bool last = (state & KVO_STATE_DEAD) != 0 && info->node_count == 0 &&
@@ -381,6 +390,7 @@ static void clean_up(kvo_info *info) {
 }
 
 void kvo__leave_slowly(kvo_info *info, uint64_t entered) {
+  kvo__assert(!kvo__holds(&info->lock));
   kvo__lock(&info->lock);
   uint64_t state = atomic_load(&info->state);
   atomic_fetch_sub(&info->state, kvo__reader_of(entered, state));
@@ -388,6 +398,7 @@ void kvo__leave_slowly(kvo_info *info, uint64_t entered) {
 }
 
 void kvo__node_retire(kvo_info *info, kvo_node *node) {
+  kvo__assert(!kvo__holds(&info->lock));
   kvo__lock(&info->lock);
   bool overwritten = !unlink_locked(info, node);
   if (overwritten) {

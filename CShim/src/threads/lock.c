@@ -27,9 +27,6 @@ void kvo__futex_wake_all(_Atomic uint32_t *word) {
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }
 
-/* Somebody waits. On top of the owner's number, which is below it. */
-#define KVO_LOCK_AWAITED (UINT32_C(1) << 31)
-
 static bool take(kvo_lock *lock, uint32_t as) {
   uint32_t nobody = 0;
   return atomic_load_explicit(&lock->state, memory_order_relaxed) == 0 &&

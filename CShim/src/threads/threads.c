@@ -281,8 +281,9 @@ void kvo_section_leave(void) { kvo__section_leave(); }
 
 /* ---------------------------------------------------------------------------------------------------------- Waiting -- */
 
-/* The outermost mark that says that a thread runs what is waited for, or NULL. The list is locked. */
+/* The outermost mark that says that a thread runs what is waited for, or NULL. The list is locked, or it is this thread. */
 static const kvo_mark *mark_of(const kvo_thread *thread, kvo_awaited what) {
+  kvo__assert(thread == kvo__this_thread || kvo__holds(&list_lock));
   const kvo_mark *marks = atomic_load(&thread->marks);
   uint32_t depth = atomic_load(&thread->depth);
   for (uint32_t i = 0; i < depth; i++)
@@ -302,6 +303,7 @@ static bool still_runs(const kvo_thread *thread, kvo_awaited what, bool takes_ti
 }
 
 static bool others_run(kvo_awaited what, bool takes_time) {
+  kvo__assert(kvo__holds(&list_lock));
   if (atomic_load(&unmarked) != own_unmarked) return true;
   for (const kvo_thread *each = threads; each != NULL; each = each->next)
     if (each != kvo__this_thread && still_runs(each, what, takes_time)) return true;
@@ -328,6 +330,7 @@ static bool leads_back(kvo_awaited what, kvo_thread **for_deliveries) {
 /* Whether this thread is to give up: where waits form a circle, one for deliveries does, for an object that dies is still being used. The
  * list is locked. */
 static bool ends_circle(kvo_awaited what) {
+  kvo__assert(kvo__holds(&list_lock));
   kvo_thread *other = NULL;
   for (kvo_thread *each = threads; each != NULL; each = each->next) each->visited = false;
   if (!leads_back(what, &other)) return false;

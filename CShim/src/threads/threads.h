@@ -14,6 +14,9 @@ struct kvo_lock {
   _Atomic uint32_t state;
 };
 
+/** Somebody waits. On top of the owner's number, which is below it. */
+#define KVO_LOCK_AWAITED (UINT32_C(1) << 31)
+
 KVO_HIDDEN void kvo__lock(kvo_lock *lock);
 /** The bare lock, of the list of threads: the others wait while a thread forks. */
 KVO_HIDDEN void kvo__acquire(kvo_lock *lock);
@@ -302,5 +305,16 @@ KVO_HIDDEN void kvo__measure(kvo_thread *self);
 KVO_HIDDEN bool kvo__is_left(const void *frame, const void *present);
 /** Whether a thread is known to have left the code of that frame: it waits in the kernel, further out on its stack. */
 KVO_HIDDEN bool kvo__has_left(const kvo_thread *thread, const void *frame);
+
+/* --------------------------------------------------------------------------------------------------- For kvo__assert -- */
+
+/** Whether this thread holds a lock. */
+static inline bool kvo__holds(const kvo_lock *lock) {
+  return (atomic_load_explicit(&lock->state, memory_order_relaxed) & ~KVO_LOCK_AWAITED) == kvo__thread_number();
+}
+/** Whether this thread holds no lock of the runtime, as far as it has a record: code of the program may run. */
+static inline bool kvo__holds_none(void) {
+  return kvo__this_thread == NULL || atomic_load_explicit(&kvo__this_thread->sections, memory_order_relaxed) == 0;
+}
 
 #endif /* KVO_THREADS_H */

@@ -25,6 +25,7 @@ static uint64_t *bucket_of(const void *object) { return &buckets[(uintptr_t)obje
 
 /* NULL if there is none of this number any more. The lock is held. */
 static kvo_tomb *tomb_at(uint64_t number) {
+  kvo__assert(kvo__holds(&lock));
   return number != 0 && last - number < kvo__settings.zombies ? &ring[number % kvo__settings.zombies] : NULL;
 }
 

@@ -33,6 +33,7 @@ static uint64_t capacity;
 static _Atomic uint64_t count;
 
 bool kvo__history_start(uint32_t events) {
+  kvo__assert(ring == NULL);
   /* Of the C library, not of the program's allocator, which may not be set yet. */
   ring = calloc(events, sizeof *ring);
   capacity = ring != NULL ? events : 0;

@@ -1,0 +1,10 @@
+/* assert.c - the end of the process where the runtime has made a mistake of its own. */
+#include "platform/platform.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+void kvo__assert_failed(const char *condition, const char *file, int line) {
+  fprintf(stderr, "KVO: %s:%d: %s does not hold\n", file, line, condition);
+  abort();
+}
