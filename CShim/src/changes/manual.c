@@ -64,28 +64,36 @@ static void *read_value(kvo_manual *open) {
 /* Makes the pair's first half; NULL with KVO_OK when nobody is to be told. */
 static kvo_manual *open_manual(kvo_object *object, kvo_change_kind kind, kvo_key key, const char *name,
                                const kvo_selection *selection, kvo_place place, kvo_status *status) {
-  *status = KVO_ERROR_OUT_OF_MEMORY;
-  size_t count = selection != NULL ? selection->count : 0;
-  size_t name_size = strlen(name) + 1;
-  if (count > (SIZE_MAX - sizeof(kvo_manual) - name_size) / sizeof(size_t) || kvo__thread() == NULL) return NULL;
-  kvo_manual *open = kvo__alloc(sizeof *open + count * sizeof(size_t) + name_size);
-  if (open == NULL) return NULL;
+  static const kvo_selection whole;
+  if (selection == NULL) selection = &whole;
   *status = KVO_OK;
+  /* First, for usually nobody is: neither memory nor a walk of the stack is needed then. */
+  kvo_frame frame;
+  bool muted = kvo__unusual != 0 && kvo__is_muted(object, key);
+  uint32_t wants = muted ? 0 : kvo__frame_begin(&frame, object, key, false, kind, selection);
+  if (wants == 0) {
+    kvo__unobserved_will(object, key);
+    return NULL;
+  }
+  size_t count = selection->count, name_size = strlen(name) + 1;
+  bool fits = count <= (SIZE_MAX - sizeof(kvo_manual) - name_size) / sizeof(size_t) && kvo__thread() != NULL;
+  kvo_manual *open = fits ? kvo__alloc(sizeof *open + count * sizeof(size_t) + name_size) : NULL;
+  if (open == NULL) {
+    kvo_frame_end(&frame);
+    *status = KVO_ERROR_OUT_OF_MEMORY;
+    return NULL;
+  }
+  open->frame = frame;
+  open->wants = wants;
   if (count > 0) memcpy(open->indexes, selection->indexes, count * sizeof(size_t));
-  open->selection.indexes = selection != NULL ? open->indexes : NULL;
+  open->selection.indexes = selection->indexes != NULL ? open->indexes : NULL;
   open->selection.count = count;
+  kvo__manual_content(open)->record.indexes = open->selection.indexes;
   open->object = object;
   open->key = key;
   open->name = memcpy(open->indexes + count, name, name_size);
   open->place = kvo__keep(place);
   open->frame_count = (uint32_t)kvo__stack_capture(open->frames, KVO_MANUAL_FRAMES);
-  bool muted = kvo__unusual != 0 && kvo__is_muted(object, key);
-  open->wants = muted ? 0 : kvo__frame_begin(&open->frame, object, key, false, kind, &open->selection);
-  if (open->wants == 0) {
-    kvo__free(open);
-    kvo__unobserved_will(object, key);
-    return NULL;
-  }
   kvo__manual_push(open);
   return open;
 }

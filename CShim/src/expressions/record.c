@@ -236,22 +236,15 @@ static void note_read(kvo_evaluation *recording, const kvo_info *info, kvo_key k
   recording->read_count++;
 }
 
-/* A read before a change, of what nobody subscribed to when the path was last armed: what leads to it has changed in silence, or is just
- * being told. */
-static void compare_read(kvo_evaluation *over, kvo_object *object, kvo_key key) {
+/* A read before a change, noted for kvo__silent_change. */
+static void note_compared(kvo_evaluation *over, kvo_object *object, kvo_key key) {
   kvo_comparison *compared = &over->compared;
-  if (!compared->is_wanted || compared->suspect != NULL || key == KVO_KEY_LIFETIME) return;
-  kvo_info *info = kvo__word_info(kvo__word(object));
-  kvo__lock(&over->tracked->lock);
-  bool is_subscribed = info != NULL && find_dependency(over->tracked, info, key) != NULL;
-  kvo__unlock(&over->tracked->lock);
-  if (!is_subscribed && compared->holder != NULL) {
-    compared->suspect = object;
-    compared->suspect_key = key;
-    return;
-  }
-  compared->holder = is_subscribed ? info : NULL;
-  compared->holder_key = key;
+  if (!compared->is_wanted || compared->count == KVO_MAX_READS || key == KVO_KEY_LIFETIME) return;
+  const kvo_key_read *last = compared->count > 0 ? &over->reads[compared->count - 1] : NULL;
+  if (last != NULL && last->object == object && last->key == key)
+    return; /* by key-value coding, and then by its getter */
+  over->reads[compared->count++] =
+      (kvo_key_read){.info = kvo__word_info(kvo__word(object)), .key = key, .object = object};
 }
 
 /* Whether another change than this one is at work on the holder: then it is just about to tell. */
@@ -274,24 +267,41 @@ static bool hears_of(const kvo_dependency *in, const kvo_object *object, kvo_key
   return in != NULL;
 }
 
+/* The first read of what nobody subscribed to when the path was last armed, behind one that was: what leads to it has changed in silence, or
+ * is just being told. NULL if there is none; tracked->lock is held. */
+static const kvo_key_read *find_suspect(const kvo_evaluation *over) {
+  const kvo_dependency *all = over->tracked->dependencies;
+  bool was_subscribed = false;
+  for (size_t i = 0; i < over->compared.count; i++) {
+    const kvo_key_read *each = &over->reads[i];
+    bool is_subscribed = each->info != NULL && find_by_address(all, each->info, each->key) != NULL;
+    if (!is_subscribed && was_subscribed) return each;
+    was_subscribed = is_subscribed;
+  }
+  return NULL;
+}
+
 /* Where behind the same read the newest evaluation read this key of another object, which is still observed for it, the first read gave
  * that object then. It is certain that nobody has told of that if only this thread has ever evaluated the observation (else nothing
  * is compared), no evaluation has begun since this one, and nobody is at work on the holder or has announced a change of its key by
  * hand: each change that was told has then been followed, and this one was not told. With several threads it never is: one may have
  * stored, and not yet come to tell; so nothing is said of those. */
-kvo_info *kvo__silent_change(const kvo_evaluation *over, uint64_t *entered) {
-  const kvo_comparison *compared = &over->compared;
+kvo_info *kvo__silent_change(const kvo_evaluation *over, uint64_t *entered, kvo_key *key) {
   kvo_tracked *tracked = over->tracked;
-  if (compared->suspect == NULL) return NULL;
+  if (over->compared.count < 2) return NULL;
   kvo_info *changed = NULL;
   kvo__lock(&tracked->lock);
   const kvo_dependency *all = tracked->dependencies;
-  const kvo_dependency *holder = find_by_address(all, compared->holder, compared->holder_key);
-  if (holder != NULL && holder->successor != NULL && holder->successor != compared->suspect &&
-      tracked->started == over->begun_before && hears_of(all, holder->successor, compared->suspect_key) &&
-      !others_change(over, info_of(holder)) && !kvo__unobserved_is_open(info_of(holder)->object, compared->holder_key))
+  const kvo_key_read *suspect = find_suspect(over);
+  const kvo_dependency *holder = suspect != NULL ? find_by_address(all, suspect[-1].info, suspect[-1].key) : NULL;
+  if (holder != NULL && holder->successor != NULL && holder->successor != suspect->object &&
+      tracked->started == over->begun_before && hears_of(all, holder->successor, suspect->key) &&
+      !others_change(over, info_of(holder)) && !kvo__unobserved_is_open(info_of(holder)->object, suspect[-1].key))
     changed = info_of(holder);
-  if (changed != NULL) *entered = kvo__enter(changed); /* it is subscribed to, so it is there */
+  if (changed != NULL) {
+    *entered = kvo__enter(changed); /* it is subscribed to, so it is there */
+    *key = suspect[-1].key;
+  }
   kvo__unlock(&tracked->lock);
   return changed;
 }
@@ -301,7 +311,7 @@ static void track_read(kvo_object *object, kvo_key key, bool coded) {
   kvo_evaluation *recording = kvo__recorder;
   if (recording == NULL || object == NULL) return;
   if (recording->number == 0) {
-    compare_read(recording, object, key);
+    note_compared(recording, object, key);
     return;
   }
   kvo_status status = KVO_OK;

@@ -70,11 +70,12 @@ static void *evaluate(kvo_evaluation *here) {
 /* Tells if an object on the way was replaced in silence; the did that follows re-arms the observation. */
 static void report_silent_change(const kvo_evaluation *over) {
   uint64_t entered;
-  kvo_info *holder = kvo__silent_change(over, &entered);
+  kvo_key key;
+  kvo_info *holder = kvo__silent_change(over, &entered, &key);
   if (holder == NULL) return;
   kvo_fault_observation concerned;
   kvo__describe_node(over->tracked->anchor, &concerned);
-  const kvo_property *property = kvo__class_find(holder->cls, over->compared.holder_key);
+  const kvo_property *property = kvo__class_find(holder->cls, key);
   KVO_TELL(silent_change, &concerned, holder, property != NULL ? property->name : "?");
   kvo__leave(holder, entered);
 }

@@ -65,18 +65,14 @@ typedef struct kvo_key_read {
   bool awaits_getter;
 } kvo_key_read;
 
-/* What an evaluation before a change finds when it compares what it reads with what is subscribed to. What it points to may be gone: it is
+/* What an evaluation before a change has read, to be compared with what is subscribed to. What the reads point to may be gone: it is
  * compared with the dependencies, and never followed. */
 typedef struct kvo_comparison {
   bool is_wanted;
   /** The object that changes, which the frame keeps. */
   const kvo_info *changing;
-  /** The last read, if it was subscribed to. */
-  const kvo_info *holder;
-  kvo_key holder_key;
-  /** The first read behind such a one that was not subscribed to, or NULL. */
-  const kvo_object *suspect;
-  kvo_key suspect_key;
+  /** How many of the evaluation's reads are noted for this. */
+  size_t count;
 } kvo_comparison;
 
 /* An evaluation in progress on this thread. */
@@ -175,9 +171,9 @@ KVO_HIDDEN void kvo__tracked_tell(kvo_tracked *tracked, kvo_change_kind kind, bo
 
 static inline void kvo__tracked_retain(kvo_tracked *tracked) { atomic_fetch_add(&tracked->references, 1); }
 
-/** After an evaluation before a change: the object of which a key was replaced without notification, entered for the caller to leave; or
+/** After an evaluation before a change: the object of which a key, stored in `*key`, was replaced without notification, entered for the caller to leave; or
  * NULL, also when that is not certain. */
-KVO_HIDDEN kvo_info *kvo__silent_change(const kvo_evaluation *over, uint64_t *entered);
+KVO_HIDDEN kvo_info *kvo__silent_change(const kvo_evaluation *over, uint64_t *entered, kvo_key *key);
 /** Turns its dependencies into what the newest evaluation has made of them; tells whether one is a leaf. tracked->lock is held. */
 KVO_HIDDEN bool kvo__settle_leaf(kvo_tracked *tracked, const kvo_evaluation *over);
 /** Drops the dependencies of which this is the newest evaluation that read them, or all that only older ones read. */

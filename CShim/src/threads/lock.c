@@ -27,22 +27,16 @@ void kvo__futex_wake_all(_Atomic uint32_t *word) {
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }
 
-static bool take(kvo_lock *lock, uint32_t as) {
-  uint32_t nobody = 0;
-  return atomic_load_explicit(&lock->state, memory_order_relaxed) == 0 &&
-         atomic_compare_exchange_strong_explicit(&lock->state, &nobody, as, memory_order_acquire, memory_order_relaxed);
-}
-
-void kvo__acquire(kvo_lock *lock) {
+void kvo__acquire_slowly(kvo_lock *lock) {
   uint32_t own = kvo__thread_number();
   /* The sections are a few dozen instructions: spin a little before sleeping. */
   for (int spins = 0; spins < 100; spins++) {
-    if (take(lock, own)) return;
+    if (kvo__take(lock, own)) return;
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #endif
   }
-  while (!take(lock, own | KVO_LOCK_AWAITED)) { /* others may wait, too */
+  while (!kvo__take(lock, own | KVO_LOCK_AWAITED)) { /* others may wait, too */
     uint32_t held = atomic_load_explicit(&lock->state, memory_order_relaxed);
     if ((held & ~KVO_LOCK_AWAITED) == own) KVO_TELL(interrupted, lock);
     if (held == 0 || !atomic_compare_exchange_strong_explicit(&lock->state, &held, held | KVO_LOCK_AWAITED,
@@ -52,8 +46,7 @@ void kvo__acquire(kvo_lock *lock) {
   }
 }
 
-void kvo__release(kvo_lock *lock) {
-  /* The wake may hit memory that the next owner has freed: the kernel then answers EFAULT or wakes nobody. */
-  if ((atomic_exchange_explicit(&lock->state, 0, memory_order_release) & KVO_LOCK_AWAITED) != 0)
-    syscall(SYS_futex, &lock->state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+void kvo__wake_one(kvo_lock *lock) {
+  /* This may hit memory that the next owner has freed: the kernel then answers EFAULT or wakes nobody. */
+  syscall(SYS_futex, &lock->state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }

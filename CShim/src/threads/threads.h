@@ -18,9 +18,6 @@ struct kvo_lock {
 #define KVO_LOCK_AWAITED (UINT32_C(1) << 31)
 
 KVO_HIDDEN void kvo__lock(kvo_lock *lock);
-/** The bare lock, of the list of threads: the others wait while a thread forks. */
-KVO_HIDDEN void kvo__acquire(kvo_lock *lock);
-KVO_HIDDEN void kvo__release(kvo_lock *lock);
 /** Its last access to the lock's memory is the atomic that releases it: whoever gets the lock next may free it. */
 KVO_HIDDEN void kvo__unlock(kvo_lock *lock);
 KVO_HIDDEN void kvo__futex_wait(_Atomic uint32_t *word, uint32_t expected);
@@ -115,6 +112,27 @@ struct kvo_thread {
 
 /* Initial-exec: one load, also in the shared library; a few bytes of what the C library keeps for that. */
 extern KVO_HIDDEN _Thread_local kvo_thread *kvo__this_thread __attribute__((tls_model("initial-exec")));
+
+/** The kernel's number of this thread. */
+KVO_HIDDEN uint32_t kvo__thread_number(void);
+
+KVO_HIDDEN void kvo__acquire_slowly(kvo_lock *lock);
+KVO_HIDDEN void kvo__wake_one(kvo_lock *lock);
+
+static inline bool kvo__take(kvo_lock *lock, uint32_t as) {
+  uint32_t nobody = 0;
+  return atomic_load_explicit(&lock->state, memory_order_relaxed) == 0 &&
+         atomic_compare_exchange_strong_explicit(&lock->state, &nobody, as, memory_order_acquire, memory_order_relaxed);
+}
+
+/** The bare lock, of the list of threads: the others wait while a thread forks. */
+static inline void kvo__acquire(kvo_lock *lock) {
+  const kvo_thread *self = kvo__this_thread;
+  if (!kvo__take(lock, self != NULL ? self->number : kvo__thread_number())) kvo__acquire_slowly(lock);
+}
+static inline void kvo__release(kvo_lock *lock) {
+  if ((atomic_exchange_explicit(&lock->state, 0, memory_order_release) & KVO_LOCK_AWAITED) != 0) kvo__wake_one(lock);
+}
 
 /** What marks and sections look at. */
 extern KVO_HIDDEN struct kvo_threads_state {
@@ -267,8 +285,6 @@ KVO_HIDDEN kvo_waited kvo__wait_for_evaluations(const kvo_info *root);
 KVO_HIDDEN uint32_t kvo__limit_of(const kvo_thread *self);
 /** Before the program can make threads, or fork. */
 KVO_HIDDEN void kvo__threads_start(void);
-/** The kernel's number of this thread. */
-KVO_HIDDEN uint32_t kvo__thread_number(void);
 
 /** Whether a delivery may begin here, within those in progress; if not, it is to be put off. No lock may be held. */
 static inline bool kvo__may_nest(void) {
