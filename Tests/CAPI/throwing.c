@@ -97,7 +97,7 @@ TEST("an exception of a setter passes through, and is a change that nobody is to
   CHECK_EQ(faults.count, 0);
 }
 
-TEST("a function of C++ is told as its language writes it") {
+TEST_REPORTED("a function of C++ is told as its language writes it") {
   ignore_faults();
   misuse_in_cpp();
   CHECK_CONTAINS(faults.report, "app::misuse(unsigned long)");
