@@ -14,7 +14,7 @@ _Atomic uint32_t kvo__tap;
 
 static void thread_ends(kvo_thread *self) {
   kvo__end_all(self);
-  kvo__settle_drop(self);
+  kvo__unwind_drop(self);
   kvo__manual_drop(); /* runs code of the program, with marks */
   kvo__id_thread_end(self);
 #if KVO_DIAGNOSTICS
@@ -36,7 +36,7 @@ const struct kvo_hooks kvo__hooks = {
     .abandoned = kvo__end_abandoned,
     .unmark_below = kvo__unmark_below,
     .may_nest = kvo__may_nest_slowly,
-    .unwound = kvo__settle_if_due,
+    .unwound = kvo__unwind_if_due,
     .thread_ends = thread_ends,
     .forked = forked,
     .intercepted = (kvo_function)kvo__intercepted,

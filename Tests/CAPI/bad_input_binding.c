@@ -151,7 +151,7 @@ ROW(kvo_binding_stored) {
   kvo_binding_stored(object, 0);
 }
 
-ROW(kvo_binding_will_unheard) { kvo_binding_will_unheard(NULL, 0); }
+ROW(kvo_binding_will_unobserved) { kvo_binding_will_unobserved(NULL, 0); }
 ROW(kvo_section_enter) { /* they are only counted */
   kvo_section_enter();
   kvo_section_leave();

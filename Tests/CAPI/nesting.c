@@ -158,7 +158,7 @@ TEST("two that set one or the other in no order are KVO0023, which says that, an
   item_set_value(pair[0], 1);
   CHECK_EQ((int)faults.code, KVO_FAULT_RECURSION);
   CHECK_CONTAINS(faults.summary, "2 observations call each other again and again, ");
-  CHECK_CONTAINS(faults.report, "help: look at the chain: who sets what whom calls?");
+  CHECK_CONTAINS(faults.report, "help: look at the chain: which callback sets which property?");
   CHECK_SAME(strstr(faults.report, "each of another observation"), NULL);
   CHECK_SAME(strstr(faults.report, "this is no circle"), NULL);
   for (int i = 0; i < 2; i++) CHECK_OK(kvo_remove_observer(ids[i]));

@@ -71,7 +71,7 @@ class Stage:
         self.links = [line for line in self.commands(*self.targets) if " -c " not in line]
         self.compiles, self.originals = {}, {}
         for line in self.commands("all"):
-            if match := re.search(r"-o (\S*kvo_objects\.dir/src/(\w+\.c)\.o) -c ", line):
+            if match := re.search(r"-o (\S*kvo_objects\.dir/(src/[\w/]+\.c)\.o) -c ", line):
                 self.compiles[match[2]] = match[1], line
 
     def commands(self, *targets):
@@ -82,7 +82,7 @@ class Stage:
 
     def compile(self, source):
         """Compiles a source as it is now; None if that fails, else whether its code is another than without a mutation."""
-        name, command = self.compiles[pathlib.Path(source).name]
+        name, command = self.compiles[str(pathlib.Path(source).relative_to("CShim"))]
         path = self.folder / name
         original = self.originals.setdefault(path, path.read_bytes())
         return path.read_bytes() != original if self.run(command) else None

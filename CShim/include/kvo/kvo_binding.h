@@ -222,7 +222,7 @@ KVO_API kvo_status kvo_binding_will_change_values(kvo_object *object, kvo_key ke
 
 /** For a binding that does not hand on an announcement, because nobody observes or because it was a misuse: that its kvo_did_change
  * comes without a kvo_will_change is then no misuse. On the thread that is going to call kvo_did_change. NULL does nothing. */
-KVO_API void kvo_binding_will_unheard(kvo_object *object, kvo_key key);
+KVO_API void kvo_binding_will_unobserved(kvo_object *object, kvo_key key);
 
 /** Brackets a lock of the binding's own, which it holds for a few instructions and without running code of the program: a fork
  * waits until no thread is between the two, so that the child finds the lock free. They nest. */

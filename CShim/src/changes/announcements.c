@@ -4,7 +4,7 @@
 /* Of more than so many there is an index. */
 enum { FEW = 16 };
 
-_Thread_local uint32_t kvo__unusual __attribute__((tls_model("initial-exec")));
+_Thread_local uint32_t kvo__slow_path_count __attribute__((tls_model("initial-exec")));
 
 /* Of this thread, innermost first. Others look at it, with its lock, when a did without a will may be one of another thread; so it is
  * in the thread's record, which is there as long as others find it. */
@@ -54,7 +54,7 @@ void kvo__manual_push(kvo_manual *open) {
     for (; open != NULL; open = open->below) kvo__index_add(&list->by_key, &open->entry);
   }
   kvo__unlock(&list->lock);
-  kvo__unusual++;
+  kvo__slow_path_count++;
 }
 
 kvo_fault_site kvo__manual_site(const kvo_manual *open, uint32_t thread) {
@@ -77,7 +77,7 @@ void kvo__manual_take_out(kvo_manual *open) {
   if (list->by_key.key_of != NULL) kvo__index_remove(&list->by_key, &open->entry);
   if (--list->count == 0) list->by_key.key_of = NULL;
   kvo__unlock(&list->lock);
-  kvo__unusual--;
+  kvo__slow_path_count--;
 }
 
 void kvo__manual_is_doubled(const kvo_object *object, kvo_key key) {

@@ -40,7 +40,7 @@ static inline bool kvo__frame_evaluates(const kvo_frame_content *change, kvo_nod
 }
 
 /** How many mutes and manual pairs this thread has open: usually none, and a change by a setter pays for one load. */
-extern KVO_HIDDEN _Thread_local uint32_t kvo__unusual __attribute__((tls_model("initial-exec")));
+extern KVO_HIDDEN _Thread_local uint32_t kvo__slow_path_count __attribute__((tls_model("initial-exec")));
 
 KVO_HIDDEN uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key, bool by_setter,
                                      kvo_change_kind kind, const kvo_selection *selection);

@@ -69,7 +69,7 @@ static kvo_manual *open_manual(kvo_object *object, kvo_change_kind kind, kvo_key
   *status = KVO_OK;
   /* First, for usually nobody is: neither memory nor a walk of the stack is needed then. */
   kvo_frame frame;
-  bool muted = kvo__unusual != 0 && kvo__is_muted(object, key);
+  bool muted = kvo__slow_path_count != 0 && kvo__is_muted(object, key);
   uint32_t wants = muted ? 0 : kvo__frame_begin(&frame, object, key, false, kind, selection);
   if (wants == 0) {
     kvo__unobserved_will(object, key);
@@ -117,7 +117,7 @@ static kvo_status will_change(kvo_object *object, kvo_change_kind kind, const ch
   return KVO_OK;
 }
 
-void kvo_binding_will_unheard(kvo_object *object, kvo_key key) {
+void kvo_binding_will_unobserved(kvo_object *object, kvo_key key) {
   if (object != NULL) kvo__unobserved_will(object, key);
 }
 

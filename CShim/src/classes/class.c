@@ -84,7 +84,7 @@ static void free_class(kvo_class *cls) {
   kvo__free(cls->branches);
   kvo__free(cls->setters);
   kvo__free((void *)cls->name);
-  if (cls->written != cls->name) kvo__free((void *)cls->written);
+  if (cls->display_name != cls->name) kvo__free((void *)cls->display_name);
   kvo__free(cls);
 }
 
@@ -143,7 +143,7 @@ static kvo_class *make_class(const char *name, kvo_class *superclass, size_t add
   size_t inherited = superclass != NULL ? superclass->property_count : 0, total = inherited + added;
   kvo_class *cls = kvo__alloc(sizeof *cls);
   if (cls == NULL) return NULL;
-  cls->name = cls->written = kvo__copy_string(name, strlen(name));
+  cls->name = cls->display_name = kvo__copy_string(name, strlen(name));
   cls->properties = kvo__alloc((total + 1) * sizeof *cls->properties);
   cls->keys = kvo__alloc((total + 1) * sizeof *cls->keys);
   cls->branches = kvo__alloc((total + 1) * sizeof *cls->branches);
@@ -264,7 +264,7 @@ kvo_status kvo_binding_class_register(const char *name, kvo_class *superclass, s
     snprintf(numbered, sizeof numbered, "%.480s#%u", name, number);
     char *copy = kvo__copy_string(numbered, strlen(numbered));
     if (copy == NULL) break; /* the name stays ambiguous for kvo_class_find; nothing else depends on it */
-    if (cls->name != cls->written) kvo__free((void *)cls->name);
+    if (cls->name != cls->display_name) kvo__free((void *)cls->name);
     cls->name = copy;
   }
   add_locked(cls);
@@ -292,7 +292,7 @@ static kvo_class *make_notifying(kvo_class *cls, kvo_status *status) {
   memcpy(name, prefix, sizeof prefix - 1);
   memcpy(name + sizeof prefix - 1, cls->name, length);
   notifying->name = name;
-  notifying->written = cls->written;
+  notifying->display_name = cls->display_name;
   notifying->superclass = cls;
   notifying->original = cls;
   notifying->instance_size = cls->instance_size;

@@ -54,7 +54,7 @@ struct kvo_property {
 struct kvo_class {
   const char *name;
   /** For reports, as the program wrote it; `name` itself unless another class had that. */
-  const char *written;
+  const char *display_name;
   kvo_class *superclass;
   /** For a notifying class the class it notifies for, otherwise NULL. */
   kvo_class *original;

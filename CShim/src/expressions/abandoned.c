@@ -55,9 +55,9 @@ void kvo__end_abandoned(kvo_thread *self, const void *frame) {
   unsigned found = end_left(self, 0, frame);
   kvo__wills_abandoned(frame);
   if (found == 0) return;
-  if (kvo__is_left(self->settling.frame, frame)) kvo__settle_left(self);
+  if (kvo__is_left(self->unwinding.frame, frame)) kvo__unwind_left(self);
   if ((found & LEFT_BY_HANDLER) == 0) KVO_TELL(left, node);
-  kvo__settle_if_due(self, atomic_load(&self->depth));
+  kvo__unwind_if_due(self, atomic_load(&self->depth));
 }
 
 void kvo__end_all(kvo_thread *self) {

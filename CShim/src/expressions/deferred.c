@@ -1,4 +1,4 @@
-/* deferred.c - deliveries that would have nested too deeply, put off: the queue of them. Made later: settle.c. */
+/* deferred.c - deliveries that would have nested too deeply, put off: the queue of them. Made later: unwind.c. */
 #include "expressions/deliver.h"
 
 enum { BUCKETS = 256 };
@@ -33,8 +33,8 @@ static kvo_deferred *make(kvo_deferred **link, const kvo_node *node) {
 void kvo__defer(const kvo_node *node) {
   kvo__assert(kvo__this_thread != NULL);
   kvo_thread *self = kvo__this_thread;
-  if (self->settling.all == NULL) self->settling.all = kvo__alloc(sizeof(kvo_deferrals));
-  kvo_deferrals *all = self->settling.all;
+  if (self->unwinding.all == NULL) self->unwinding.all = kvo__alloc(sizeof(kvo_deferrals));
+  kvo_deferrals *all = self->unwinding.all;
   if (all == NULL) return; /* what has happened was told */
   kvo_deferred **link = &all->buckets[(uintptr_t)node / sizeof *node % BUCKETS];
   while (*link != NULL && (*link)->node != node) link = &(*link)->other;
@@ -52,7 +52,7 @@ void kvo__defer(const kvo_node *node) {
   all->last = present;
 }
 
-kvo_deferred *kvo__deferred_take(const kvo_settling *from) {
+kvo_deferred *kvo__deferred_take(const kvo_unwinding *from) {
   kvo_deferred *first = from->all != NULL ? from->all->first : NULL;
   if (first == NULL) return NULL;
   from->all->first = first->next;
@@ -60,7 +60,7 @@ kvo_deferred *kvo__deferred_take(const kvo_settling *from) {
   return first;
 }
 
-void kvo__deferred_let_go(kvo_settling *of) {
+void kvo__deferred_let_go(kvo_unwinding *of) {
   kvo_deferrals *all = of->all;
   of->all = NULL;
   for (size_t i = 0; all != NULL && i < BUCKETS; i++)

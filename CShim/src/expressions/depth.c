@@ -81,14 +81,14 @@ bool kvo__may_nest_slowly(kvo_thread *self, const void *frame) {
   uint32_t depth = atomic_load(&self->depth), most = kvo__settings.max_depth;
   kvo__measure(self);
   if (depth == 0) { /* what was put off has been left, with all deliveries */
-    kvo__settle_if_due(self, 0);
+    kvo__unwind_if_due(self, 0);
     return true;
   }
-  if (self->settling.is_on) return false;
+  if (self->unwinding.is_on) return false;
   if ((most == 0 || depth < most) && has_room(self, frame, depth)) return true;
   kvo_nesting nesting = nesting_of(self);
-  bool is_first = self->settling.frame == NULL;
-  kvo__settle_begin(self, nesting.values_repeat); /* before a handler, which may make changes */
+  bool is_first = self->unwinding.frame == NULL;
+  kvo__unwind_begin(self, nesting.values_repeat); /* before a handler, which may make changes */
   if (is_first) KVO_TELL(too_deep, depth, &nesting, most != 0 && depth >= most);
   return false;
 }

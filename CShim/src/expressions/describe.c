@@ -5,7 +5,7 @@
 
 void kvo__describe_root(const kvo_tracked *tracked, kvo_fault_observation *out) {
   out->object = tracked->instance;
-  out->object_class = tracked->cls->written;
+  out->object_class = tracked->cls->display_name;
 }
 
 void kvo__describe_observation(const kvo_node *node, kvo_fault_observation *out) {
@@ -63,7 +63,7 @@ void kvo__describe_node(const kvo_node *node, kvo_fault_observation *out) {
   kvo_slot *slot = atomic_load_explicit(&node->slot, memory_order_relaxed);
   const kvo_info *info = kvo__slot_info(slot);
   out->object = (const char *)info->object - info->cls->header_offset;
-  out->object_class = info->cls->written;
+  out->object_class = info->cls->display_name;
 }
 
 bool kvo__describe_first(kvo_slot *slot, kvo_fault_observation *out) {

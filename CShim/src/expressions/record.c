@@ -225,8 +225,8 @@ void kvo__track_fail(kvo_status status) {
 static void note_read(kvo_evaluation *recording, const kvo_info *info, kvo_key key, bool coded) {
   size_t count = recording->read_count;
   kvo_key_read *last = count > 0 && count <= KVO_MAX_READS ? &recording->reads[count - 1] : NULL;
-  if (!coded && last != NULL && last->awaits_getter && last->info == info && last->key == key) {
-    last->awaits_getter = false;
+  if (!coded && last != NULL && last->expects_getter && last->info == info && last->key == key) {
+    last->expects_getter = false;
     return;
   }
   if (count < KVO_MAX_READS) {

@@ -62,7 +62,7 @@ typedef struct kvo_key_read {
   kvo_object *object;
   const kvo_property *property;
   /** By key-value coding: the getter that it is going to call will say so too. */
-  bool awaits_getter;
+  bool expects_getter;
 } kvo_key_read;
 
 /* What an evaluation before a change has read, to be compared with what is subscribed to. What the reads point to may be gone: it is
@@ -245,22 +245,22 @@ typedef struct kvo_deferred {
  * the caller is a reader of the node's info. */
 KVO_HIDDEN void kvo__defer(const kvo_node *node);
 /** The first that is to be told, taken out; NULL if there is none. */
-KVO_HIDDEN kvo_deferred *kvo__deferred_take(const kvo_settling *from);
+KVO_HIDDEN kvo_deferred *kvo__deferred_take(const kvo_unwinding *from);
 /** Forgets them all. May run code of the program. */
-KVO_HIDDEN void kvo__deferred_let_go(kvo_settling *of);
+KVO_HIDDEN void kvo__deferred_let_go(kvo_unwinding *of);
 /** The expression that is to be told, or NULL. */
 KVO_HIDDEN kvo_tracked *kvo__deferred_tracked(const kvo_deferred *of);
 
-/* -------------------------------------------------------------------------------------------------------- settle.c -- */
+/* -------------------------------------------------------------------------------------------------------- unwind.c -- */
 
 /** From now on no delivery nests, until the depth is half of what it is. */
-KVO_HIDDEN void kvo__settle_begin(kvo_thread *self, bool gives_up);
+KVO_HIDDEN void kvo__unwind_begin(kvo_thread *self, bool gives_up);
 /** If it is, makes those deliveries that were put off. No lock may be held. */
-KVO_HIDDEN void kvo__settle_if_due(kvo_thread *self, uint32_t depth);
+KVO_HIDDEN void kvo__unwind_if_due(kvo_thread *self, uint32_t depth);
 /** It was left by longjmp or an exception while it did that: the rest is made later. */
-KVO_HIDDEN void kvo__settle_left(kvo_thread *self);
+KVO_HIDDEN void kvo__unwind_left(kvo_thread *self);
 /** At the end of a thread: forgets them. */
-KVO_HIDDEN void kvo__settle_drop(kvo_thread *self);
+KVO_HIDDEN void kvo__unwind_drop(kvo_thread *self);
 
 /* ----------------------------------------------------------------------------------------------------- abandoned.c -- */
 

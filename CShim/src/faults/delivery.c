@@ -67,7 +67,7 @@ void kvo__fault_too_deep(uint32_t depth, const kvo_nesting *nesting, bool by_var
       kvo__append(detail, "%zu observations call each other again and again, %u deep, and %s; the innermost is ",
                   nesting->length, (unsigned)depth, limit);
       if (last != NULL) append_step(detail, last);
-      kvo__append(help, "look at the chain: who sets what whom calls?");
+      kvo__append(help, "look at the chain: which callback sets which property?");
       break;
     default:
       kvo__append(detail, "deliveries nest %u deep, each of another observation, and %s; the innermost is ",
@@ -107,12 +107,12 @@ static void raise_announcement(kvo_report *report, const kvo_object *object, con
                                const kvo_fault_observation *concerned, kvo_place place) {
   kvo__report_concerns(report, concerned, concerned != NULL ? 1 : 0, place);
   report->fault.object = (const char *)object - (cls != NULL ? cls->header_offset : 0);
-  report->fault.object_class = cls != NULL ? cls->written : NULL;
+  report->fault.object_class = cls != NULL ? cls->display_name : NULL;
   kvo__raise(report);
 }
 
 static void append_object(kvo_sink *to, const kvo_object *object, const kvo_class *cls) {
-  kvo__append(to, "%s@0x%llx", cls != NULL ? cls->written : "(no class)",
+  kvo__append(to, "%s@0x%llx", cls != NULL ? cls->display_name : "(no class)",
               kvo__address((const char *)object - (cls != NULL ? cls->header_offset : 0)));
 }
 
@@ -205,7 +205,8 @@ void kvo__fault_unordered_indexes(const kvo_object *object, const char *key, siz
   kvo_report *report = kvo__report(KVO_FAULT_BAD_INDEXES);
   kvo__append(&report->detail, "a change of elements of \"%s\" of ", key);
   append_object(&report->detail, object, cls);
-  kvo__append(&report->detail, " has positions that do not rise: number %zu is %zu after %zu", position, index, before);
+  kvo__append(&report->detail, " has positions that are not ascending: number %zu is %zu after %zu", position, index,
+              before);
   report->fault.help = "give each position once, ascending";
   raise_announcement(report, object, cls, NULL, place);
 }

@@ -116,7 +116,7 @@ void kvo__faults_forked(void) {
 }
 
 /* The help is for the first fault of a code; who has read it needs no other. */
-static bool was_told(kvo_fault_code code) {
+static bool was_reported(kvo_fault_code code) {
   static _Atomic uint64_t told[4];
   uint64_t bit = UINT64_C(1) << code % 64;
   return (atomic_fetch_or(&told[code / 64 % 4], bit) & bit) != 0;
@@ -136,7 +136,7 @@ static bool write_to(int fd, const kvo_fault *fault, const kvo_report_form *form
 static void write_report(const kvo_fault *fault, bool demangles, bool has_turn) {
   kvo_report_form form = {.demangles = demangles};
   int fd = kvo__report_destination(&form.format);
-  form.is_repeated = was_told(fault->code);
+  form.is_repeated = was_reported(fault->code);
   if (!write_to(fd, fault, &form, has_turn) && kvo__report_redirect())
     write_to(kvo__report_destination(&form.format), fault, &form, has_turn);
 }
@@ -235,7 +235,7 @@ static void complete(void *arg) {
   }
   if (fault->chain == NULL) {
     fault->chain = report->steps;
-    fault->chain_count = kvo__chain(report->steps, KVO_MOST_STEPS);
+    fault->chain_count = kvo__chain(report->steps, KVO_MAX_STEPS);
   }
   fault->events = report->past.events;
   fault->event_count = kvo__history_of(fault->object, &report->past);

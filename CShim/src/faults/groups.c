@@ -50,7 +50,7 @@ static bool is_same_path(const kvo_fault_observation *a, const kvo_fault_observa
 }
 
 void kvo__append_key_paths(kvo_sink *to, const kvo_fault_observation *groups, size_t count) {
-  enum { MOST = 8 };
+  enum { MAX = 8 };
   bool is_one = true;
   for (size_t i = 1; i < count && is_one; i++) is_one = is_same_path(&groups[0], &groups[i]);
   kvo__append(to, is_one ? "key path: " : "key paths: ");
@@ -61,7 +61,7 @@ void kvo__append_key_paths(kvo_sink *to, const kvo_fault_observation *groups, si
     if (before < i) continue;
     for (size_t k = i; k < count; k++)
       if (is_same_path(&groups[k], &groups[i])) same += groups[k].alike + 1;
-    if (shown == MOST) {
+    if (shown == MAX) {
       left += same;
       continue;
     }

@@ -17,8 +17,8 @@ void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls, kvo_
                             kvo_place place) {
   const void *instance = (const char *)object - cls->header_offset;
   kvo_report *report = kvo__report(KVO_FAULT_DEALLOCATED_WHILE_OBSERVED);
-  size_t groups = count > KVO_MOST_SINGLE ? kvo__group(left, count) : count;
-  kvo__append(&report->detail, "%s@0x%llx was deallocated while %zu observation%s registered (", cls->written,
+  size_t groups = count > KVO_MAX_SINGLE ? kvo__group(left, count) : count;
+  kvo__append(&report->detail, "%s@0x%llx was deallocated while %zu observation%s registered (", cls->display_name,
               kvo__address(instance), count, count == 1 ? " was" : "s were");
   kvo__append_key_paths(&report->detail, left, groups);
   kvo__append(&report->detail, ")");
@@ -26,9 +26,9 @@ void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls, kvo_
   kvo__append(&report->apple,
               "An instance 0x%llx of class %s was deallocated while key value observers were still registered with it. "
               "Current observation info: <NSKeyValueObservationInfo 0x%llx> (",
-              kvo__address(instance), cls->written, kvo__address(object));
-  for (size_t i = 0; i < count && count <= KVO_MOST_SINGLE; i++) append_info(&report->apple, &left[i]);
-  kvo__append(&report->apple, count <= KVO_MOST_SINGLE ? "\n)" : "...)");
+              kvo__address(instance), cls->display_name, kvo__address(object));
+  for (size_t i = 0; i < count && count <= KVO_MAX_SINGLE; i++) append_info(&report->apple, &left[i]);
+  kvo__append(&report->apple, count <= KVO_MAX_SINGLE ? "\n)" : "...)");
   bool itself = false;
   for (size_t i = 0; i < groups; i++) itself = itself || left[i].observer == instance;
   kvo__append(&report->help,
@@ -38,11 +38,11 @@ void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls, kvo_
                   ? "the observer is the object itself, so nobody can remove it in time: observe with a closure that "
                     "does not capture the object, which ends with it. Otherwise "
                   : "");
-  const kvo_tomb *removed = report->tombs;
-  size_t removed_count = kvo__tombs_at(instance, report->tombs, KVO_MOST_SITES);
+  const kvo_ended *removed = report->entries;
+  size_t removed_count = kvo__ended_at(instance, report->entries, KVO_MAX_SITES);
   for (size_t i = 0; i < removed_count; i++) {
     kvo_sink label = {.memory = report->labels[i], .capacity = sizeof report->labels[i], .fd = -1};
-    kvo__append(&label, "removed in time: \"%s\" by %s@0x%llx", kvo__tomb_path(&removed[i]),
+    kvo__append(&label, "removed in time: \"%s\" by %s@0x%llx", kvo__ended_path(&removed[i]),
                 removed[i].observer_class[0] != '\0' ? removed[i].observer_class : "observer",
                 kvo__address(removed[i].observer));
     kvo_fault_site *site = kvo__report_site(report, report->labels[i], removed[i].ended);
@@ -51,7 +51,7 @@ void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls, kvo_
   }
   kvo__report_concerns(report, left, groups, place);
   report->fault.object = instance;
-  report->fault.object_class = cls->written;
+  report->fault.object_class = cls->display_name;
   kvo__raise(report);
 }
 
@@ -62,14 +62,14 @@ void kvo__fault_overwritten(const kvo_info *info, const kvo_node *node) {
   const void *instance = (const char *)info->object - info->cls->header_offset;
   kvo_report *report = kvo__report(KVO_FAULT_OVERWRITTEN_HEADER);
   kvo__append(&report->detail, "the header of %s@0x%llx was overwritten with 0x%llx while the object was observed",
-              info->cls->written, kvo__address(instance), (unsigned long long)word);
+              info->cls->display_name, kvo__address(instance), (unsigned long long)word);
   report->fault.help =
       "end an object with kvo_object_destroy or kvo_object_finish before its memory is freed or used again; do "
       "not initialise it again, copy another one over it, or let another tool write to its header while it is "
       "observed. Changes made since were told to nobody. Found when the last observation ended";
   kvo__report_concerns(report, &concerned, 1, KVO_NOWHERE);
   report->fault.object = instance;
-  report->fault.object_class = info->cls->written;
+  report->fault.object_class = info->cls->display_name;
   kvo__raise(report);
 }
 
@@ -77,13 +77,13 @@ void kvo__fault_ended_before_change(const kvo_info *info, const kvo_slot *slot, 
   const void *instance = (const char *)info->object - info->cls->header_offset;
   kvo_report *report = kvo__report(KVO_FAULT_INVALID_ARGUMENT);
   kvo__append(&report->detail, "%s: %s@0x%llx is ended in a callback before a change of its \"%s\"", function,
-              info->cls->written, kvo__address(instance), kvo__slot_name(info, slot));
+              info->cls->display_name, kvo__address(instance), kvo__slot_name(info, slot));
   report->fault.why = "its setter is about to store into it";
   report->fault.help =
       "end it after the change: in a callback without is_prior, or where the set was called. If the process goes on, "
       "kvo_object_destroy has done nothing";
   report->fault.object = instance;
-  report->fault.object_class = info->cls->written;
+  report->fault.object_class = info->cls->display_name;
   kvo__report_at(report, place);
   kvo__raise(report);
 }

@@ -1,18 +1,18 @@
 /* registration.c - registrations that are refused, or that will not do what they seem to. */
 #include "faults/reporting.h"
 
-static const char *name_of(const kvo_class *cls) { return cls != NULL ? cls->written : "(no class)"; }
+static const char *name_of(const kvo_class *cls) { return cls != NULL ? cls->display_name : "(no class)"; }
 
 /* The object of a fault, and where it happened. */
 static void concern(kvo_report *report, const kvo_object *object, const kvo_class *cls, kvo_place place) {
   report->fault.object = object != NULL ? kvo_object_instance(object) : NULL;
-  report->fault.object_class = cls != NULL ? cls->written : NULL;
+  report->fault.object_class = cls != NULL ? cls->display_name : NULL;
   kvo__report_at(report, place);
 }
 
 /* The nearest key first, for a reader in a hurry. */
 static void append_keys(kvo_sink *to, const kvo_class *cls, const char *missing, size_t length) {
-  enum { MOST = 40 };
+  enum { MAX = 40 };
   char name[80];
   size_t kept = length < sizeof name ? length : sizeof name - 1;
   memcpy(name, missing, kept);
@@ -20,10 +20,10 @@ static void append_keys(kvo_sink *to, const kvo_class *cls, const char *missing,
   kvo_nearest nearest = {.name = name};
   for (size_t i = 0; i < cls->property_count; i++) kvo__nearest(&nearest, cls->properties[i]->name);
   if (nearest.found != NULL) kvo__append(to, "did you mean \"%s\"? ", nearest.found);
-  kvo__append(to, "the keys of %s are:", cls->written);
-  for (size_t i = 0; i < cls->property_count && i < MOST; i++)
+  kvo__append(to, "the keys of %s are:", cls->display_name);
+  for (size_t i = 0; i < cls->property_count && i < MAX; i++)
     kvo__append(to, "%s %s", i == 0 ? "" : ",", cls->properties[i]->name);
-  if (cls->property_count > MOST) kvo__append(to, " and %zu more", cls->property_count - MOST);
+  if (cls->property_count > MAX) kvo__append(to, " and %zu more", cls->property_count - MAX);
   if (cls->property_count == 0) kvo__append(to, " none");
 }
 
@@ -89,7 +89,7 @@ void kvo__fault_registration(kvo_status status, const kvo_class *cls, const kvo_
       if (status == KVO_ERROR_NOT_AN_OBJECT)
         kvo__append(&report->detail, "a value on it is no observable object, so it has no keys");
       else if (at != NULL)
-        kvo__append(&report->detail, "%s has no key \"%.*s\"", at->written, (int)length, component);
+        kvo__append(&report->detail, "%s has no key \"%.*s\"", at->display_name, (int)length, component);
       else
         kvo__append(&report->detail, "an object on it has no such key");
       kvo__append(
@@ -234,15 +234,15 @@ void kvo__fault_undefined(const kvo_class *cls, const kvo_object *object, kvo_sl
   if (node != NULL) kvo__describe_node(node, &report->concerned);
   const char *key = node != NULL ? report->concerned.key_path : "?";
   const void *instance = (const char *)object - cls->header_offset;
-  kvo__append(&report->detail, "a value is wanted of \"%s\" of %s@0x%llx, which has no such key", key, cls->written,
-              kvo__address(instance));
+  kvo__append(&report->detail, "a value is wanted of \"%s\" of %s@0x%llx, which has no such key", key,
+              cls->display_name, kvo__address(instance));
   kvo__append(&report->apple,
               "[<%s 0x%llx> valueForUndefinedKey:]: this class is not key value coding-compliant for the key %s.",
-              cls->written, kvo__address(instance), key);
+              cls->display_name, kvo__address(instance), key);
   append_keys(&report->help, cls, key, strlen(key));
   kvo__report_concerns(report, &report->concerned, node != NULL ? 1 : 0, KVO_NOWHERE);
   report->fault.object = instance;
-  report->fault.object_class = cls->written;
+  report->fault.object_class = cls->display_name;
   kvo__raise(report);
 }
 

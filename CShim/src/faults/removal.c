@@ -2,45 +2,45 @@
 #include "faults/reporting.h"
 #include "platform/settings.h"
 
-static double age_of(const kvo_tomb *tomb) { return (double)(kvo__now() - tomb->nanoseconds) / 1e9; }
+static double age_of(const kvo_ended *entry) { return (double)(kvo__now() - entry->nanoseconds) / 1e9; }
 
-static kvo_fault_observation described(const kvo_tomb *tomb) {
+static kvo_fault_observation described(const kvo_ended *entry) {
   return (kvo_fault_observation){
-      .observation = tomb->id,
-      .key_path = kvo__tomb_path(tomb),
-      .options = tomb->options,
-      .observer_class = tomb->observer_class[0] != '\0' ? tomb->observer_class : NULL,
-      .observer = tomb->observer,
-      .context = (void *)(uintptr_t)tomb->context,
-      .file = tomb->registered.file,
-      .file_length = tomb->registered.file != NULL ? strlen(tomb->registered.file) : 0,
-      .line = tomb->registered.line,
-      .object = tomb->object,
-      .object_class = tomb->object_class,
+      .observation = entry->id,
+      .key_path = kvo__ended_path(entry),
+      .options = entry->options,
+      .observer_class = entry->observer_class[0] != '\0' ? entry->observer_class : NULL,
+      .observer = entry->observer,
+      .context = (void *)(uintptr_t)entry->context,
+      .file = entry->registered.file,
+      .file_length = entry->registered.file != NULL ? strlen(entry->registered.file) : 0,
+      .line = entry->registered.line,
+      .object = entry->object,
+      .object_class = entry->object_class,
   };
 }
 
-static void add_ending(kvo_report *report, const kvo_tomb *tomb, const char *label) {
-  kvo_fault_site *site = kvo__report_site(report, label, tomb->ended);
-  site->thread = tomb->thread;
-  site->age = age_of(tomb);
-  site->frames = tomb->frames;
-  site->frame_count = tomb->frame_count;
+static void add_ending(kvo_report *report, const kvo_ended *entry, const char *label) {
+  kvo_fault_site *site = kvo__report_site(report, label, entry->ended);
+  site->thread = entry->thread;
+  site->age = age_of(entry);
+  site->frames = entry->frames;
+  site->frame_count = entry->frame_count;
 }
 
-static const char *observer_name(const kvo_tomb *tomb) {
-  return tomb->observer_class[0] != '\0' ? tomb->observer_class : "observer";
+static const char *observer_name(const kvo_ended *entry) {
+  return entry->observer_class[0] != '\0' ? entry->observer_class : "observer";
 }
 
 /* Where it was told, " (made at App.swift:12, removed at App.swift:20)": a log's reader may see the first line only. */
-static void append_places(kvo_sink *to, const kvo_tomb *tomb, const char *ended) {
-  if (tomb->registered.file == NULL && tomb->ended.file == NULL) return;
+static void append_places(kvo_sink *to, const kvo_ended *entry, const char *ended) {
+  if (entry->registered.file == NULL && entry->ended.file == NULL) return;
   kvo__append(to, " (");
-  if (tomb->registered.file != NULL)
-    kvo__append(to, "made at %s:%u", tomb->registered.file, (unsigned)tomb->registered.line);
-  if (tomb->ended.file != NULL)
-    kvo__append(to, "%s%s at %s:%u", tomb->registered.file != NULL ? ", " : "", ended, tomb->ended.file,
-                (unsigned)tomb->ended.line);
+  if (entry->registered.file != NULL)
+    kvo__append(to, "made at %s:%u", entry->registered.file, (unsigned)entry->registered.line);
+  if (entry->ended.file != NULL)
+    kvo__append(to, "%s%s at %s:%u", entry->registered.file != NULL ? ", " : "", ended, entry->ended.file,
+                (unsigned)entry->ended.line);
   kvo__append(to, ")");
 }
 
@@ -52,30 +52,31 @@ void kvo__append_cannot_remove(kvo_sink *to, const char *observer_class, const v
               observer_class, kvo__address(observer), key_path, object_class, kvo__address(object));
 }
 
-static void raise_removed_twice(const kvo_tomb *tomb, kvo_place again) {
+static void raise_removed_twice(const kvo_ended *entry, kvo_place again) {
   kvo_report *report = kvo__report(KVO_FAULT_REMOVED_TWICE);
-  kvo__append(&report->detail, "%s@0x%llx was removed twice for \"%s\" of %s@0x%llx", observer_name(tomb),
-              kvo__address(tomb->observer), kvo__tomb_path(tomb), tomb->object_class, kvo__address(tomb->object));
-  append_places(&report->detail, tomb, "first removed");
-  kvo__append_cannot_remove(&report->apple, observer_name(tomb), tomb->observer, kvo__tomb_path(tomb),
-                            tomb->object_class, tomb->object);
-  report->concerned = described(tomb);
-  add_ending(report, tomb, "first removed");
-  report->fault.help = "remove an observation in one place only, or by what may be ended again: in Swift the token's "
-                       "invalidate(), in C kvo_cancel_observer";
+  kvo__append(&report->detail, "%s@0x%llx was removed twice for \"%s\" of %s@0x%llx", observer_name(entry),
+              kvo__address(entry->observer), kvo__ended_path(entry), entry->object_class, kvo__address(entry->object));
+  append_places(&report->detail, entry, "first removed");
+  kvo__append_cannot_remove(&report->apple, observer_name(entry), entry->observer, kvo__ended_path(entry),
+                            entry->object_class, entry->object);
+  report->concerned = described(entry);
+  add_ending(report, entry, "first removed");
+  report->fault.help =
+      "remove an observation in one place only, or with something that may be ended twice: in Swift the token's "
+      "invalidate(), in C kvo_cancel_observer";
   kvo__report_concerns(report, &report->concerned, 1, again);
   kvo__raise(report);
 }
 
-static void raise_stale_handle(const kvo_tomb *tomb, kvo_place place) {
+static void raise_stale_handle(const kvo_ended *entry, kvo_place place) {
   kvo_report *report = kvo__report(KVO_FAULT_STALE_HANDLE);
   kvo__append(&report->detail,
               "observation 0x%llx of \"%s\" ended when its object %s@0x%llx died: what is at this address now, if "
               "anything, is another object",
-              (unsigned long long)tomb->id, kvo__tomb_path(tomb), tomb->object_class, kvo__address(tomb->object));
-  append_places(&report->detail, tomb, "object ended");
-  report->concerned = described(tomb);
-  add_ending(report, tomb, "object ended");
+              (unsigned long long)entry->id, kvo__ended_path(entry), entry->object_class, kvo__address(entry->object));
+  append_places(&report->detail, entry, "object ended");
+  report->concerned = described(entry);
+  add_ending(report, entry, "object ended");
   report->fault.help =
       "forget an observation's id when its object dies, or end it with kvo_cancel_observer, which accepts one "
       "that has ended";
@@ -84,18 +85,18 @@ static void raise_stale_handle(const kvo_tomb *tomb, kvo_place place) {
 }
 
 void kvo__fault_ended(kvo_observation observation, kvo_place place) {
-  kvo_tomb tomb;
+  kvo_ended entry;
   bool was_given = kvo__id_was_given(observation);
-  bool found = kvo__tomb_of(observation, &tomb);
+  bool found = kvo__ended_by_id(observation, &entry);
   if (!found && was_given) {
-    kvo__tomb_await();
-    found = kvo__tomb_of(observation, &tomb);
+    kvo__ended_await();
+    found = kvo__ended_by_id(observation, &entry);
   }
   if (found) {
-    if (tomb.by_death)
-      raise_stale_handle(&tomb, place);
+    if (entry.by_death)
+      raise_stale_handle(&entry, place);
     else
-      raise_removed_twice(&tomb, place);
+      raise_removed_twice(&entry, place);
     return;
   }
   kvo_report *report = kvo__report(was_given ? KVO_FAULT_NOT_REGISTERED : KVO_FAULT_INVALID_ARGUMENT);
@@ -120,9 +121,9 @@ void kvo__fault_endless_wait(kvo_observation observation, kvo_waited waited, kvo
               (unsigned long long)observation,
               waited == KVO_WAITED_IN_OWN ? "this is one of them"
                                           : "another thread is in one, and waits for what this thread delivers");
-  kvo_tomb tomb;
-  if (kvo__tomb_of(observation, &tomb)) {
-    report->concerned = described(&tomb);
+  kvo_ended entry;
+  if (kvo__ended_by_id(observation, &entry)) {
+    report->concerned = described(&entry);
     kvo__report_concerns(report, &report->concerned, 1, place);
   }
   report->fault.help =
@@ -137,9 +138,9 @@ void kvo__fault_endless_death(const kvo_info *info, kvo_place place) {
       &report->detail,
       "waiting for the evaluations of %s@0x%llx, which is being destroyed, would never end: another thread is in "
       "one, and waits for this thread",
-      info->cls->written, kvo__address((const char *)info->object - info->cls->header_offset));
+      info->cls->display_name, kvo__address((const char *)info->object - info->cls->header_offset));
   report->fault.object = info->object;
-  report->fault.object_class = info->cls->written;
+  report->fault.object_class = info->cls->display_name;
   report->fault.help = "destroy no object within a getter that evaluates another; the memory of this one is not freed";
   kvo__report_at(report, place);
   kvo__raise(report);

@@ -209,7 +209,7 @@ void kvo__report_run(kvo_report *on, void (*body)(void *arg), void *arg) {
 static void store_chain(void *arg) {
   kvo_report *report = arg;
   report->fault.chain = report->steps;
-  report->fault.chain_count = kvo__chain(report->steps, KVO_MOST_STEPS);
+  report->fault.chain_count = kvo__chain(report->steps, KVO_MAX_STEPS);
 }
 
 const kvo_fault_step *kvo__report_chain(kvo_report *report) {

@@ -10,7 +10,7 @@
 
 /* ---------------------------------------------------------------------------------------------------- reporting.c -- */
 
-enum { KVO_MOST_SITES = 4, KVO_MOST_STEPS = 40, KVO_DETAIL_SIZE = 4096, KVO_REPORT_STACK = 1 << 18 };
+enum { KVO_MAX_SITES = 4, KVO_MAX_STEPS = 40, KVO_DETAIL_SIZE = 4096, KVO_REPORT_STACK = 1 << 18 };
 
 /** A fault in the making: what it is made of, and the stack that it is made on. */
 typedef struct kvo_report {
@@ -21,13 +21,13 @@ typedef struct kvo_report {
   kvo_fault fault;
   /** The first line behind code and severity; and what the fault's members of these names become, if something is put into them. */
   kvo_sink detail, apple, help;
-  kvo_fault_site sites[KVO_MOST_SITES];
+  kvo_fault_site sites[KVO_MAX_SITES];
   /** Of the first lines of `sites`, where they are no literals. */
-  char labels[KVO_MOST_SITES][320];
+  char labels[KVO_MAX_SITES][320];
   /** What the fault's members may point to. */
   kvo_fault_observation concerned;
-  kvo_tomb tombs[KVO_MOST_SITES];
-  kvo_fault_step steps[KVO_MOST_STEPS];
+  kvo_ended entries[KVO_MAX_SITES];
+  kvo_fault_step steps[KVO_MAX_STEPS];
   kvo_past past;
   void *frames[KVO_FAULT_FRAMES];
   char summary_text[2048], detail_text[KVO_DETAIL_SIZE], apple_text[4096], help_text[4096];
@@ -47,7 +47,7 @@ KVO_HIDDEN void kvo__report_concerns(kvo_report *report, const kvo_fault_observa
                                      kvo_place place);
 /** Says where it happened. */
 KVO_HIDDEN void kvo__report_at(kvo_report *report, kvo_place place);
-/** Adds another place that it is about; no more than KVO_MOST_SITES. */
+/** Adds another place that it is about; no more than KVO_MAX_SITES. */
 KVO_HIDDEN kvo_fault_site *kvo__report_site(kvo_report *report, const char *label, kvo_place place);
 /** Stores the deliveries in progress on this thread in the fault, and returns them. */
 KVO_HIDDEN const kvo_fault_step *kvo__report_chain(kvo_report *report);
@@ -77,7 +77,7 @@ KVO_HIDDEN void kvo__faults_forked(void);
 /* -------------------------------------------------------------------------------------------------------- groups.c -- */
 
 /** So many observations a report lists one by one; of more it has one of each place. */
-enum { KVO_MOST_SINGLE = 8 };
+enum { KVO_MAX_SINGLE = 8 };
 /** Puts one of each place, key path and class first, with how many are alike, those of which there are most before the others; returns
  * how many there are then. */
 KVO_HIDDEN size_t kvo__group(kvo_fault_observation *all, size_t count);

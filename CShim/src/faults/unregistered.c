@@ -92,7 +92,7 @@ static void append_hint(kvo_sink *to, const registered *on, const void *observer
 static void raise_stranger(const kvo_object *object, const kvo_observer_identity *identity, const char *key_path,
                            const void *context, bool match_context, kvo_place place) {
   const kvo_class *cls = kvo_object_class(object);
-  const char *name = cls != NULL ? cls->written : "(no class)";
+  const char *name = cls != NULL ? cls->display_name : "(no class)";
   const void *instance = kvo_object_instance(object);
   const char *observer_class = identity->class_name != NULL ? identity->class_name : "observer";
   kvo_report *report = kvo__report(KVO_FAULT_NOT_REGISTERED);
@@ -103,14 +103,14 @@ static void raise_stranger(const kvo_object *object, const kvo_observer_identity
   kvo__append_cannot_remove(&report->apple, observer_class, identity->address, key_path, name, instance);
   elsewhere other = find_elsewhere(identity->address, instance, key_path);
   if (other.found) kvo__report_site(report, "with the other object registered", other.place);
-  if (kvo__tomb_find(instance, identity->address, key_path, context, match_context, true, report->tombs))
-    kvo__report_site(report, "with an earlier object at this address registered", report->tombs[0].registered);
+  if (kvo__ended_find(instance, identity->address, key_path, context, match_context, true, report->entries))
+    kvo__report_site(report, "with an earlier object at this address registered", report->entries[0].registered);
   /* As readers, so that the strings stay while the report is made. */
   kvo_info *info = kvo__word_info(kvo__word(object));
   uint64_t entered = info != NULL ? kvo__enter(info) : 0;
   registered on = registered_with(object);
   append_hint(&report->help, &on, identity->address, key_path, &other);
-  if (on.count > KVO_MOST_SINGLE) on.count = kvo__group(on.all, on.count);
+  if (on.count > KVO_MAX_SINGLE) on.count = kvo__group(on.all, on.count);
   kvo__report_concerns(report, on.all, on.count, place);
   report->fault.object = instance;
   report->fault.object_class = name;
@@ -121,10 +121,10 @@ static void raise_stranger(const kvo_object *object, const kvo_observer_identity
 
 void kvo__fault_not_registered(const kvo_object *object, const kvo_observer_identity *identity, const char *key_path,
                                const void *context, bool match_context, kvo_place place) {
-  kvo_tomb tomb;
-  kvo__tomb_await();
-  if (kvo__tomb_find(kvo_object_instance(object), identity->address, key_path, context, match_context, false, &tomb))
-    kvo__fault_ended(tomb.id, place);
+  kvo_ended entry;
+  kvo__ended_await();
+  if (kvo__ended_find(kvo_object_instance(object), identity->address, key_path, context, match_context, false, &entry))
+    kvo__fault_ended(entry.id, place);
   else
     raise_stranger(object, identity, key_path, context, match_context, place);
 }

@@ -4,16 +4,16 @@
 #include <stdlib.h>
 
 /* What the death of an object leaves to be told, gathered while its nodes are taken apart. */
-typedef struct funeral {
+typedef struct teardown {
   kvo_place place;
   /* At first `few`, so that without memory there is still a report. */
   kvo_fault_observation *left;
   size_t left_count, left_capacity;
   kvo_fault_observation few[4];
   /* Dependencies; of a tracked observation that read several keys, several. */
-  kvo_node **bereaved;
-  size_t bereaved_count, bereaved_capacity;
-} funeral;
+  kvo_node **dependents;
+  size_t dependent_count, dependent_capacity;
+} teardown;
 
 /* `first` is what the array was at first, and is not freed. */
 static bool grow(void **array, size_t *capacity, size_t count, size_t element, const void *first) {
@@ -28,11 +28,11 @@ static bool grow(void **array, size_t *capacity, size_t count, size_t element, c
   return true;
 }
 
-static void bury(kvo_info *info, kvo_node *node, funeral *of) {
+static void end_node(kvo_info *info, kvo_node *node, teardown *of) {
   if (!kvo__node_is_own(node)) {
     if (!kvo__tracked_detach(node)) return;
-    if (grow((void **)&of->bereaved, &of->bereaved_capacity, of->bereaved_count, sizeof *of->bereaved, NULL))
-      of->bereaved[of->bereaved_count++] = node;
+    if (grow((void **)&of->dependents, &of->dependent_capacity, of->dependent_count, sizeof *of->dependents, NULL))
+      of->dependents[of->dependent_count++] = node;
     kvo__node_retire(info, node);
     return;
   }
@@ -49,11 +49,11 @@ static void bury(kvo_info *info, kvo_node *node, funeral *of) {
 }
 
 /* Each once, oldest first. */
-static void tell_bereaved(const kvo_info *info, funeral *of) {
-  if (of->bereaved_count > 1) qsort(of->bereaved, of->bereaved_count, sizeof *of->bereaved, kvo__node_by_order);
-  for (size_t i = 0; i < of->bereaved_count; i++)
-    if (i == 0 || of->bereaved[i]->user_data != of->bereaved[i - 1]->user_data)
-      kvo__tracked_died(of->bereaved[i]->user_data, info);
+static void tell_dependents(const kvo_info *info, teardown *of) {
+  if (of->dependent_count > 1) qsort(of->dependents, of->dependent_count, sizeof *of->dependents, kvo__node_by_order);
+  for (size_t i = 0; i < of->dependent_count; i++)
+    if (i == 0 || of->dependents[i]->user_data != of->dependents[i - 1]->user_data)
+      kvo__tracked_died(of->dependents[i]->user_data, info);
 }
 
 /* Leaves the object as one that is being destroyed: it has its class, and takes no observers. False: another thread evaluates it, which
@@ -74,14 +74,14 @@ static bool finish(kvo_object *object, kvo_place place) {
   kvo__lock(&info->lock);
   atomic_fetch_or(&info->state, KVO_STATE_DEAD);
   kvo__unlock(&info->lock);
-  funeral dead = {.place = place};
+  teardown dead = {.place = place};
   dead.left = dead.few;
   dead.left_capacity = sizeof dead.few / sizeof *dead.few;
   for (kvo_slot *slot = &info->first; slot != NULL; slot = atomic_load(&slot->next))
     for (kvo_node *node = atomic_load(&slot->oldest); node != NULL; node = atomic_load(&node->newer))
-      bury(info, node, &dead);
+      end_node(info, node, &dead);
   /* Only they evaluate the object, and what was put off; one that was removed before may still do so. */
-  bool may_be_evaluated = kvo__slot_find(info, KVO_KEY_ANCHORS) != NULL || atomic_load(&kvo__threads.settling) != 0;
+  bool may_be_evaluated = kvo__slot_find(info, KVO_KEY_ANCHORS) != NULL || atomic_load(&kvo__threads.unwinding) != 0;
   bool is_evaluated = may_be_evaluated && kvo__wait_for_evaluations(info) != KVO_WAITED;
   if (is_evaluated) KVO_TELL(endless_death, info, place);
   /* The header may have been moved to be destroyed; reports name the object. */
@@ -89,9 +89,9 @@ static bool finish(kvo_object *object, kvo_place place) {
   kvo__set_word(object, (uintptr_t)info->cls | KVO_WORD_DYING);
   if (dead.left_count > 0) KVO_TELL(deallocated, info->object, info->cls, dead.left, dead.left_count, dead.place);
   if ((atomic_load(&info->state) & KVO_STATE_REMEMBERED) != 0) KVO_TELL(forget, info);
-  tell_bereaved(info, &dead);
+  tell_dependents(info, &dead);
   if (dead.left != dead.few) kvo__free(dead.left);
-  kvo__free(dead.bereaved);
+  kvo__free(dead.dependents);
   kvo__leave(info, entered);
   return !is_evaluated;
 }

@@ -45,7 +45,7 @@ static kvo_status observe_key(kvo_object *object, kvo_key key, const kvo_binding
   status = kvo__node_register(object, node, key, out);
   if (status == KVO_OK) {
     send_initial(info, node);
-    kvo__node_set_told(node, false); /* that was no change */
+    kvo__node_set_notified(node, false); /* that was no change */
   }
   kvo__leave(info, entered);
   return status;

@@ -43,15 +43,16 @@ static void tell_initial(kvo_tracked *tracked, kvo_cell *value) {
   kvo_cell *fresh = atomic_load(&tracked->missed) ? kvo__arm(tracked, &status) : NULL;
   const kvo_cell *told = fresh != NULL ? fresh : value;
   kvo__tracked_tell(tracked, KVO_CHANGE_SETTING, false, NULL, told->value);
-  kvo__node_set_told(tracked->anchor, false); /* that was no change */
+  kvo__node_set_notified(tracked->anchor, false); /* that was no change */
   kvo__cell_release(tracked, fresh);
 }
 
 /* KVO0011 for one that nothing can tell of a change; for one that only an announcement by hand can, a warning. */
-static void warn_if_deaf(const kvo_object *object, kvo_tracked *tracked, const kvo_binding_observer *observer) {
+static void warn_if_never_notified(const kvo_object *object, kvo_tracked *tracked,
+                                   const kvo_binding_observer *observer) {
   kvo__lock(&tracked->lock);
   const kvo_dependency *only = tracked->dependencies;
-  bool live = atomic_load(&tracked->live), deaf = live && only == NULL, by_hand = false;
+  bool live = atomic_load(&tracked->live), reads_nothing = live && only == NULL, by_hand = false;
   if (live && only != NULL && only->to == NULL) {
     kvo_slot *slot = atomic_load_explicit(&only->node.slot, memory_order_relaxed);
     const kvo_property *property = kvo__slot_property(kvo__slot_info(slot), slot);
@@ -60,7 +61,7 @@ static void warn_if_deaf(const kvo_object *object, kvo_tracked *tracked, const k
         (property->flags & (KVO_PROPERTY_COMPUTED | KVO_PROPERTY_MANUAL | KVO_PROPERTY_TOLD)) == KVO_PROPERTY_COMPUTED;
   }
   kvo__unlock(&tracked->lock);
-  if (deaf || by_hand)
+  if (reads_nothing || by_hand)
     KVO_TELL(never_notifies, object, observer->key_path, by_hand ? KVO_SILENCE_BY_HAND : KVO_SILENCE_NOTHING_READ,
              (kvo_place){observer->file, observer->line});
 }
@@ -83,7 +84,7 @@ kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_obs
   if (status == KVO_OK) {
     atomic_store(&tracked->registered, atomic_load(&kvo__births));
     *out = tracked->id;
-    warn_if_deaf(object, tracked, observer);
+    warn_if_never_notified(object, tracked, observer);
     if ((observer->options & KVO_INITIAL) != 0) tell_initial(tracked, value);
   } else {
     kvo_cancel_observer(tracked->id);

@@ -14,7 +14,7 @@ static kvo_status cancel(kvo_observation observation, kvo_place place) {
   kvo__unmark(mark);
   kvo__section_leave();
   if (node == NULL) return KVO_ERROR_NOT_REGISTERED;
-  if (kvo__settings.unused && !kvo__node_was_told(node)) KVO_TELL(unused, node, place);
+  if (kvo__settings.unused && !kvo__node_was_notified(node)) KVO_TELL(unused, node, place);
   kvo_info *info = kvo__slot_info(atomic_load_explicit(&node->slot, memory_order_relaxed));
   if (evaluated) kvo__tracked_end(node->user_data);
   if (kvo__is_tapped()) kvo__hooks.ended(node);
@@ -51,11 +51,11 @@ typedef struct matches {
 } matches;
 
 static void insert(matches *into, const kvo_fault_observation *match, uint64_t order) {
-  enum { MOST = sizeof into->all / sizeof *into->all };
+  enum { MAX = sizeof into->all / sizeof *into->all };
   size_t at = 0;
-  while (at < into->count && at < MOST && into->orders[at] > order) at++;
-  if (at == MOST) return;
-  if (into->count < MOST) into->count++;
+  while (at < into->count && at < MAX && into->orders[at] > order) at++;
+  if (at == MAX) return;
+  if (into->count < MAX) into->count++;
   for (size_t i = into->count - 1; i > at; i--) {
     into->all[i] = into->all[i - 1];
     into->orders[i] = into->orders[i - 1];
@@ -73,14 +73,14 @@ typedef struct search {
 
 static bool note_match(kvo_node *node, void *arg) {
   search *of = arg;
-  enum { MOST = sizeof of->found.all / sizeof *of->found.all };
+  enum { MAX = sizeof of->found.all / sizeof *of->found.all };
   if (!atomic_load(&node->live)) return true;
   kvo_fault_observation described;
   kvo__describe_node(node, &described);
   if (described.observer != of->what->address || strcmp(described.key_path, of->what->key_path) != 0) return true;
   if (of->what->match_context && described.context != of->what->context) return true;
   insert(&of->found, &described, kvo__node_order(node));
-  return ++of->in_slot < MOST; /* the others are older */
+  return ++of->in_slot < MAX; /* the others are older */
 }
 
 /* Those that match, of those registered: in the slot of the key, or, of an expression, in that of the anchors. The caller is a reader. */

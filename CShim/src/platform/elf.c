@@ -92,14 +92,14 @@ static kvo_elf open_elf(const kvo_module *module) {
 
 /* ------------------------------------------------------------------------------------------------------------ Keeping -- */
 
-enum { MOST_FILES = 64, FREE = 0, BUSY = 1 };
+enum { MAX_FILES = 64, FREE = 0, BUSY = 1 };
 
 /* They stay mapped, so that a name may be kept, and given out. Functions of further modules have no names. */
 static struct {
   /** FREE, BUSY while another thread, or the code that a signal has interrupted, opens it; or of whom it is. */
   _Atomic uint64_t of;
   kvo_elf elf;
-} files[MOST_FILES];
+} files[MAX_FILES];
 
 static uint64_t hash(uint64_t hash, const void *of, size_t size) {
   const unsigned char *at = of;
@@ -115,7 +115,7 @@ static uint64_t key_of(const kvo_module *module) {
 
 static const kvo_elf *file_of(const kvo_module *module) {
   uint64_t key = key_of(module);
-  for (size_t i = 0; i < MOST_FILES; i++) {
+  for (size_t i = 0; i < MAX_FILES; i++) {
     uint64_t of = atomic_load_explicit(&files[i].of, memory_order_acquire);
     if (of == key) return &files[i].elf;
     if (of == FREE && atomic_compare_exchange_strong(&files[i].of, &of, BUSY)) {

@@ -8,7 +8,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-enum { MOST_MODULES = 512, LONGEST_PATH = 200, LONGEST_ID = 32, FREE = 0, BUSY = 1, READY = 2 };
+enum { MAX_MODULES = 512, LONGEST_PATH = 200, LONGEST_ID = 32, FREE = 0, BUSY = 1, READY = 2 };
 
 typedef struct noted_module {
   /** A slot that was taken and not yet filled is BUSY: another thread, or what a signal has interrupted, is at it. */
@@ -25,7 +25,7 @@ typedef struct noted_module {
 } noted_module;
 
 /* The later ones are newer: of two at one address the later counts. */
-static noted_module noted[MOST_MODULES];
+static noted_module noted[MAX_MODULES];
 
 static const noted_module *at(size_t index) {
   return atomic_load_explicit(&noted[index].state, memory_order_acquire) == READY ? &noted[index] : NULL;
@@ -81,14 +81,14 @@ static void read_build_id(int memory, const ElfW(Phdr) * segment, noted_module *
 
 /* False when it is no ELF file, or is gone again. */
 static bool read_headers(int memory, noted_module *into) {
-  enum { MOST_SEGMENTS = 64 };
+  enum { MAX_SEGMENTS = 64 };
   if (!read_memory(memory, into->header_at, &into->header, sizeof into->header) ||
       memcmp(into->header.e_ident, ELFMAG, SELFMAG) != 0 || into->header.e_phentsize != sizeof(ElfW(Phdr)))
     return false;
   into->base = into->header_at;
   into->build_id_length = 0;
   for (int pass = 0; pass < 2; pass++) /* where it is loaded has to be known first */
-    for (size_t i = 0; i < into->header.e_phnum && i < MOST_SEGMENTS; i++) {
+    for (size_t i = 0; i < into->header.e_phnum && i < MAX_SEGMENTS; i++) {
       ElfW(Phdr) segment;
       uintptr_t segment_at = into->header_at + into->header.e_phoff + i * sizeof segment;
       if (!read_memory(memory, segment_at, &segment, sizeof segment)) return false;
@@ -119,7 +119,7 @@ static bool is_there(int memory, const noted_module *module) {
 
 /* The newest one there, if it is this one still. */
 static noted_module *noted_at(int memory, const mapping *code, uintptr_t header_at) {
-  size_t below = MOST_MODULES;
+  size_t below = MAX_MODULES;
   const noted_module *found = find(code->begin, &below);
   bool fits = found != NULL && found->end >= code->end && found->header_at == header_at && is_there(memory, found);
   return fits ? &noted[below] : NULL;
@@ -139,7 +139,7 @@ static void note(int memory, const mapping *code, uintptr_t header_at, uint32_t 
     if (length > deleted && strcmp(code->path + length - deleted, " (deleted)") == 0) length -= deleted;
     memcpy(found.path, code->path, length);
   }
-  for (size_t i = 0; i < MOST_MODULES; i++) {
+  for (size_t i = 0; i < MAX_MODULES; i++) {
     uint32_t free = FREE;
     if (!atomic_compare_exchange_strong(&noted[i].state, &free, BUSY)) continue;
     size_t from = offsetof(noted_module, begin);
@@ -235,7 +235,7 @@ void kvo__modules_look(void) {
 bool kvo__module_find(const void *address, kvo_module *out) {
   const noted_module *last = NULL, *each;
   uint32_t present = atomic_load(&last_look);
-  for (size_t below = MOST_MODULES; (each = find((uintptr_t)address, &below)) != NULL;) {
+  for (size_t below = MAX_MODULES; (each = find((uintptr_t)address, &below)) != NULL;) {
     bool is_loaded = atomic_load(&each->seen) >= present;
     if (!is_loaded && last != NULL) continue;
     last = each;
@@ -252,10 +252,10 @@ bool kvo__module_find(const void *address, kvo_module *out) {
 }
 
 bool kvo__is_code(const void *address) {
-  size_t below = MOST_MODULES;
+  size_t below = MAX_MODULES;
   if (find((uintptr_t)address, &below) != NULL) return true;
   kvo__modules_look();
-  below = MOST_MODULES;
+  below = MAX_MODULES;
   return find((uintptr_t)address, &below) != NULL;
 }
 
@@ -264,7 +264,7 @@ void kvo__modules_note(void *const *frames, size_t count) {
   static _Atomic uintptr_t elsewhere[256];
   for (size_t i = 0; i < count; i++) {
     uintptr_t address = (uintptr_t)frames[i], page = address >> 12;
-    size_t below = MOST_MODULES;
+    size_t below = MAX_MODULES;
     if (find(address, &below) != NULL || atomic_load_explicit(&elsewhere[page % 256], memory_order_relaxed) == page)
       continue;
     if (!kvo__is_code(frames[i])) atomic_store_explicit(&elsewhere[page % 256], page, memory_order_relaxed);

@@ -27,9 +27,9 @@ static void read_stacks(void) {
   const char *text = secure_getenv("KVO_STACKS");
   kvo__settings.all_calls = text != NULL && strcmp(text, "full") == 0;
   if (kvo__settings.all_calls)
-    kvo__settings.stacks = KVO_MOST_STACKS;
+    kvo__settings.stacks = KVO_MAX_STACKS;
   else
-    read_number("KVO_STACKS", KVO_MOST_STACKS, &kvo__settings.stacks);
+    read_number("KVO_STACKS", KVO_MAX_STACKS, &kvo__settings.stacks);
 }
 
 void kvo__settings_read(void) {

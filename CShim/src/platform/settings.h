@@ -5,7 +5,7 @@
 #include "platform/platform.h"
 
 /** The most return addresses of a registration. */
-#define KVO_MOST_STACKS 64
+#define KVO_MAX_STACKS 64
 
 /** Read when the library is loaded, then constant. */
 extern KVO_HIDDEN struct kvo_settings {

@@ -21,7 +21,7 @@ static kvo_node *make_block(const kvo_binding_observer *observer, bool declared)
   if (declared && is_plain && kvo__settings.stacks == 0 && !kvo__settings.unused) return kvo__alloc(sizeof(kvo_node));
   size_t path_size = declared ? 0 : strlen(observer->key_path) + 1;
   size_t name_size = class_name != NULL ? strlen(class_name) + 1 : 0;
-  void *frames[KVO_MOST_STACKS];
+  void *frames[KVO_MAX_STACKS];
   size_t frame_count = kvo__settings.stacks > 0 ? kvo__stack_capture(frames, kvo__settings.stacks) : 0;
   kvo__modules_note(frames, frame_count);
   size_t frames_size = frame_count * sizeof *frames;
@@ -67,12 +67,12 @@ kvo_key kvo__node_path(const kvo_node *node) {
   return kvo_key_hash(path, strlen(path));
 }
 
-void kvo__node_set_told(const kvo_node *node, bool told) {
+void kvo__node_set_notified(const kvo_node *node, bool told) {
   kvo_node_details *more = details(node);
   if (more != NULL) atomic_store_explicit(&more->told, told, memory_order_relaxed);
 }
 
-bool kvo__node_was_told(const kvo_node *node) {
+bool kvo__node_was_notified(const kvo_node *node) {
   const kvo_node_details *more = details(node);
   return more == NULL || atomic_load_explicit(&more->told, memory_order_relaxed);
 }

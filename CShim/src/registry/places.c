@@ -32,7 +32,7 @@ static struct {
 } recent[64];
 
 /* They stay for ever: registrations, and what is remembered of them, point to them. */
-enum { SLOTS = 8192, MOST = SLOTS / 2 };
+enum { SLOTS = 8192, MAX = SLOTS / 2 };
 static const char *_Atomic kept[SLOTS];
 static _Atomic uint32_t count;
 
@@ -44,7 +44,7 @@ static const char *find_or_copy(const char *file) {
     const char *_Atomic *slot = &kept[(hash + i) % SLOTS];
     const char *present = atomic_load(slot);
     if (present == NULL) {
-      if (copy == NULL && atomic_load(&count) < MOST) copy = malloc(length + 1);
+      if (copy == NULL && atomic_load(&count) < MAX) copy = malloc(length + 1);
       if (copy == NULL) return NULL;
       memcpy(copy, file, length + 1);
       if (atomic_compare_exchange_strong(slot, &present, copy)) {

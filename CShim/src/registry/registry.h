@@ -133,7 +133,7 @@ static inline kvo_dependency *kvo__dependency(kvo_node *node) { return (kvo_depe
 #define KVO_STATE_EPOCH (UINT64_C(1) << 60)
 #define KVO_STATE_DEAD (UINT64_C(1) << 61)
 #define KVO_STATE_GARBAGE (UINT64_C(1) << 62)
-/** There are tombs of this object's observations. */
+/** There are entries of this object's observations. */
 #define KVO_STATE_REMEMBERED (UINT64_C(1) << 63)
 
 struct kvo_info {
@@ -296,8 +296,8 @@ KVO_HIDDEN kvo_key kvo__node_path(const kvo_node *node);
 /** As registered, or the name of the property that it observes. */
 KVO_HIDDEN const char *kvo__node_key_path(const kvo_node *node);
 /** Whether an observation has been told of a change, by its own node; as far as KVO_TAP_USE is on. */
-KVO_HIDDEN void kvo__node_set_told(const kvo_node *node, bool told);
-KVO_HIDDEN bool kvo__node_was_told(const kvo_node *node);
+KVO_HIDDEN void kvo__node_set_notified(const kvo_node *node, bool told);
+KVO_HIDDEN bool kvo__node_was_notified(const kvo_node *node);
 /** For qsort of pointers to nodes: oldest first. */
 KVO_HIDDEN int kvo__node_by_order(const void *left, const void *right);
 

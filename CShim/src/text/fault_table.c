@@ -59,7 +59,7 @@ const char *kvo__why_of(kvo_fault_code code) {
       return "without executable memory no setter of a C class can be made to tell its changes; the object is as it "
              "was";
     case KVO_FAULT_OVERWRITTEN_HEADER: return "the header says whether setters notify, and belongs to the runtime";
-    case KVO_FAULT_UNHANDLED: return "nobody whose context it is has taken the change";
+    case KVO_FAULT_UNHANDLED: return "no class in the observer's hierarchy recognised the context";
     case KVO_FAULT_RECURSION: return "each delivery within a delivery takes more of the stack, which would overflow";
     case KVO_FAULT_UNSETTLED: return "each sets a value that makes the next one set again, without end";
     case KVO_FAULT_ABANDONED_DELIVERY:

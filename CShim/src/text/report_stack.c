@@ -75,11 +75,11 @@ static bool is_main(void *const *frames, size_t count, size_t index) {
          (ends(symbol, "_main") && index + 1 < count && is_of_c_library(frames[index + 1]));
 }
 
-enum { FEW_CALLS = 16, MOST_CALLS = 64 };
+enum { FEW_CALLS = 16, MAX_CALLS = 64 };
 
 /* The calls of a stack that are worth a line. */
 typedef struct shown_calls {
-  size_t index[MOST_CALLS], count;
+  size_t index[MAX_CALLS], count;
   /** How many more there are, for which there is no room. */
   size_t more;
 } shown_calls;
@@ -101,7 +101,7 @@ static shown_calls shown_of(void *const *frames, size_t count) {
   if (own == 0) told = count;
   for (size_t i = 0; i < told; i++) {
     if (!all && own > 0 && kvo__is_library_call(frames[i])) continue;
-    if (shown.count < (all ? MOST_CALLS : FEW_CALLS))
+    if (shown.count < (all ? MAX_CALLS : FEW_CALLS))
       shown.index[shown.count++] = i;
     else
       shown.more++;
@@ -167,11 +167,11 @@ void kvo__put_stack(kvo_sink *to, void *const *frames, size_t count, const char 
 
 /* ----------------------------------------------------------------------------------------------------------- Modules -- */
 
-enum { MOST_MODULES = 24 };
+enum { MAX_MODULES = 24 };
 
 /* Those that the shown calls are in. */
 typedef struct module_list {
-  kvo_module all[MOST_MODULES];
+  kvo_module all[MAX_MODULES];
   size_t count;
 } module_list;
 
@@ -181,7 +181,7 @@ static void note_modules(module_list *into, void *const *frames, size_t count) {
     kvo_code_place place = kvo__code_place(frames[shown.index[i]]);
     size_t known = 0;
     while (known < into->count && into->all[known].path != place.module.path) known++;
-    if (place.is_known && known == into->count && known < MOST_MODULES) into->all[into->count++] = place.module;
+    if (place.is_known && known == into->count && known < MAX_MODULES) into->all[into->count++] = place.module;
   }
 }
 
@@ -199,6 +199,6 @@ void kvo__put_modules(kvo_sink *to, const kvo_fault *fault) {
     kvo__put(to, list.all[i].build_id_length > 0 ? " build-id " : " without build-id");
     kvo__put_build_id(to, &list.all[i]);
   }
-  if (list.count == MOST_MODULES) kvo__put(to, ", and perhaps others, which KVO_REPORT=json names");
+  if (list.count == MAX_MODULES) kvo__put(to, ", and perhaps others, which KVO_REPORT=json names");
   if (list.count > 0) kvo__put(to, " (addr2line -Cfe MODULE 0xOFFSET names lines)\n");
 }

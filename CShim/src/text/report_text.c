@@ -39,7 +39,7 @@ static void put_object(kvo_sink *to, const char *class_name, const void *address
 static void put_place(kvo_sink *to, const char *file, size_t length, uint32_t line) {
   kvo__put(to, " at ");
   if (file == NULL) {
-    kvo__put(to, "a place that was not told (KVO_HERE tells it)");
+    kvo__put(to, "an unknown place (pass KVO_HERE)");
     return;
   }
   kvo__put_clean(to, file, length);

@@ -112,8 +112,8 @@ size_t kvo__character_length(const unsigned char *bytes, size_t left) {
 }
 
 kvo_cut kvo__cut(const char *string, size_t length) {
-  if (length <= KVO_MOST_SHOWN) return (kvo_cut){length, 0};
-  kvo_cut cut = {KVO_MOST_SHOWN * 6 / 10, KVO_MOST_SHOWN * 3 / 10}; /* so that what was cut fits with more round it */
+  if (length <= KVO_MAX_SHOWN) return (kvo_cut){length, 0};
+  kvo_cut cut = {KVO_MAX_SHOWN * 6 / 10, KVO_MAX_SHOWN * 3 / 10}; /* so that what was cut fits with more round it */
   /* Not within a character, of which the further bytes are 10xxxxxx. */
   for (int i = 0; i < 3 && ((unsigned char)string[cut.head] & 0xc0) == 0x80; i++) cut.head--;
   for (int i = 0; i < 3 && ((unsigned char)string[length - cut.tail] & 0xc0) == 0x80; i++) cut.tail--;

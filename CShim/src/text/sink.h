@@ -39,7 +39,7 @@ KVO_HIDDEN void kvo__put_number(kvo_sink *to, unsigned long long number, unsigne
 /** Hexadecimal, with 0x. */
 KVO_HIDDEN void kvo__put_address(kvo_sink *to, unsigned long long number);
 /** The most bytes of a string of the program's that are put. */
-#define KVO_MOST_SHOWN 1000
+#define KVO_MAX_SHOWN 1000
 /** Of a string that is longer: how many bytes of its beginning and of its end are shown, whole characters. */
 typedef struct kvo_cut {
   size_t head, tail;

@@ -186,7 +186,7 @@ bool kvo__find_thread(bool (*visit)(kvo_thread *thread, void *arg), void *arg) {
 /* ------------------------------------------------------------------------------------------------------------ Marks -- */
 
 uint32_t kvo__limit_of(const kvo_thread *self) {
-  if (self->settling.is_on) return 0;
+  if (self->unwinding.is_on) return 0;
   uint32_t most = kvo__settings.max_depth;
   return most != 0 && most < self->capacity ? most : self->capacity;
 }
@@ -311,7 +311,7 @@ static bool others_run(kvo_awaited what, bool takes_time) {
 }
 
 static bool is_waiting(const kvo_thread *thread) {
-  return thread->awaits.observation != 0 || thread->awaits.root != NULL;
+  return thread->waiting_for.observation != 0 || thread->waiting_for.root != NULL;
 }
 
 /* Whether those who run what is waited for wait, directly or through others, for this thread; and one of them that waits for
@@ -320,8 +320,8 @@ static bool leads_back(kvo_awaited what, kvo_thread **for_deliveries) {
   for (kvo_thread *each = threads; each != NULL; each = each->next) {
     if (each->visited || each == kvo__this_thread || !is_waiting(each) || !runs(each, what)) continue;
     each->visited = true;
-    if (!runs(kvo__this_thread, each->awaits) && !leads_back(each->awaits, for_deliveries)) continue;
-    if (each->awaits.root == NULL) *for_deliveries = each;
+    if (!runs(kvo__this_thread, each->waiting_for) && !leads_back(each->waiting_for, for_deliveries)) continue;
+    if (each->waiting_for.root == NULL) *for_deliveries = each;
     return true;
   }
   return false;
@@ -354,7 +354,7 @@ static kvo_waited wait(kvo_awaited what) {
     busy = others_run(what, takes_time);
     if (busy && self != NULL && (self->gives_up || ends_circle(what))) result = KVO_WAITED_IN_CIRCLE;
     if (self != NULL) {
-      self->awaits = busy && result == KVO_WAITED ? what : (kvo_awaited){0};
+      self->waiting_for = busy && result == KVO_WAITED ? what : (kvo_awaited){0};
       self->gives_up = false;
     }
     kvo__release(&list_lock);

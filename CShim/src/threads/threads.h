@@ -65,7 +65,7 @@ typedef struct kvo_awaited {
 } kvo_awaited;
 
 /** Deliveries that would have nested too deeply, and are made once others are over. */
-typedef struct kvo_settling {
+typedef struct kvo_unwinding {
   struct kvo_deferrals *all;
   /** There may be such; and now no delivery nests, until the depth is this again. */
   bool is_begun, is_on;
@@ -75,7 +75,7 @@ typedef struct kvo_settling {
   uint64_t gone;
   /** The values repeat: what goes in the circle is left out. */
   bool gives_up;
-} kvo_settling;
+} kvo_unwinding;
 
 /** A thread, as the others see it. */
 struct kvo_thread {
@@ -91,8 +91,8 @@ struct kvo_thread {
    * itself, `room` last. */
   uintptr_t floor;
   _Atomic uintptr_t room;
-  /** What is put off: settle.c. The thread's own. */
-  kvo_settling settling;
+  /** What is put off: unwind.c. The thread's own. */
+  kvo_unwinding unwinding;
   /** How many marks count; written by the thread itself. */
   _Atomic uint32_t depth;
   /** How many locks it holds or waits for; written by the thread itself. */
@@ -101,7 +101,7 @@ struct kvo_thread {
   kvo_manual_list manuals;
   /** What it waits for, all zero for nothing; that it must not wait any longer, for an object's death waits for it; and a search's
    * note. Under the list's lock. */
-  kvo_awaited awaits;
+  kvo_awaited waiting_for;
   bool gives_up;
   bool visited;
   /** A free entry of ids.c, as an id of generation 1, or 0; the thread's own. */
@@ -143,7 +143,7 @@ extern KVO_HIDDEN struct kvo_threads_state {
   /** How many threads wait for marks to go away. */
   _Atomic uint32_t waiters;
   /** How many have put off deliveries, or are just making them. */
-  _Atomic uint32_t settling;
+  _Atomic uint32_t unwinding;
 } kvo__threads;
 
 /** This thread, made known now if need be; NULL without memory. */

@@ -1,4 +1,4 @@
-/* tombs.c - the last observations that have ended, so that a second removal can be told from one of what never was. Bounded:
+/* ended.c - the last observations that have ended, so that a second removal can be told from one of what never was. Bounded:
  * KVO_ZOMBIES says how many. */
 #define _GNU_SOURCE
 #include "watching/ended.h"
@@ -13,18 +13,18 @@
 
 static kvo_lock lock;
 /* A ring, made at the first end. Of the C library, as it stays for ever: the program may count what its allocator gave. */
-static kvo_tomb *ring;
-/* Tombs are numbered from 1; the last number given. */
+static kvo_ended *ring;
+/* Entries are numbered from 1; the last number given. */
 static uint64_t last;
 
-/* The last number of a tomb whose object's address falls into it. */
+/* The last number of a entry whose object's address falls into it. */
 enum { BUCKETS = 512 };
 static uint64_t buckets[BUCKETS];
 
 static uint64_t *bucket_of(const void *object) { return &buckets[(uintptr_t)object / 16 % BUCKETS]; }
 
 /* NULL if there is none of this number any more. The lock is held. */
-static kvo_tomb *tomb_at(uint64_t number) {
+static kvo_ended *entry_at(uint64_t number) {
   kvo__assert(kvo__holds(&lock));
   return number != 0 && last - number < kvo__settings.zombies ? &ring[number % kvo__settings.zombies] : NULL;
 }
@@ -45,39 +45,39 @@ static kvo_key path_of(const kvo_node *node, const kvo_fault_observation *descri
   return property != NULL ? property->key : kvo_key_hash(described->key_path, strlen(described->key_path));
 }
 
-static void bury(kvo_tomb *tomb, const kvo_node *node, bool by_death, kvo_place place) {
+static void fill(kvo_ended *entry, const kvo_node *node, bool by_death, kvo_place place) {
   kvo_fault_observation ended;
   kvo__describe_node(node, &ended);
-  tomb->id = ended.observation;
-  tomb->object = ended.object;
-  tomb->object_class = ended.object_class;
-  tomb->observer = ended.observer;
-  tomb->context = ended.context;
-  tomb->options = ended.options;
-  tomb->registered = (kvo_place){ended.file, ended.line};
-  tomb->ended = kvo__keep(place);
-  tomb->thread = kvo__thread_number();
-  tomb->by_death = tomb->object_died = by_death;
-  tomb->path_hash = path_of(node, &ended, &tomb->property_name);
-  tomb->nanoseconds = kvo__coarse_now();
-  tomb->frame_count = 0;
+  entry->id = ended.observation;
+  entry->object = ended.object;
+  entry->object_class = ended.object_class;
+  entry->observer = ended.observer;
+  entry->context = ended.context;
+  entry->options = ended.options;
+  entry->registered = (kvo_place){ended.file, ended.line};
+  entry->ended = kvo__keep(place);
+  entry->thread = kvo__thread_number();
+  entry->by_death = entry->object_died = by_death;
+  entry->path_hash = path_of(node, &ended, &entry->property_name);
+  entry->nanoseconds = kvo__coarse_now();
+  entry->frame_count = 0;
   if (kvo__settings.stacks > 0) {
-    size_t most = kvo__settings.stacks < KVO_TOMB_FRAMES ? kvo__settings.stacks : KVO_TOMB_FRAMES;
-    tomb->frame_count = (uint32_t)kvo__stack_capture(tomb->frames, most);
-    kvo__modules_note(tomb->frames, tomb->frame_count);
+    size_t most = kvo__settings.stacks < KVO_ENDED_FRAMES ? kvo__settings.stacks : KVO_ENDED_FRAMES;
+    entry->frame_count = (uint32_t)kvo__stack_capture(entry->frames, most);
+    kvo__modules_note(entry->frames, entry->frame_count);
   }
-  copy(tomb->observer_class, sizeof tomb->observer_class, ended.observer_class);
-  if (tomb->property_name == NULL) copy(tomb->path_copy, sizeof tomb->path_copy, ended.key_path);
-  uint64_t *bucket = bucket_of(tomb->object);
-  tomb->number = ++last;
-  tomb->older = *bucket;
-  *bucket = tomb->number;
+  copy(entry->observer_class, sizeof entry->observer_class, ended.observer_class);
+  if (entry->property_name == NULL) copy(entry->path_copy, sizeof entry->path_copy, ended.key_path);
+  uint64_t *bucket = bucket_of(entry->object);
+  entry->number = ++last;
+  entry->older = *bucket;
+  *bucket = entry->number;
 }
 
 static void add(const kvo_node *ended, bool by_death, kvo_place place) {
   kvo__lock(&lock);
   if (ring == NULL) ring = calloc(kvo__settings.zombies, sizeof *ring);
-  if (ring != NULL) bury(&ring[(last + 1) % kvo__settings.zombies], ended, by_death, place);
+  if (ring != NULL) fill(&ring[(last + 1) % kvo__settings.zombies], ended, by_death, place);
   kvo__unlock(&lock);
 }
 
@@ -94,55 +94,55 @@ void kvo__remember_ended(const kvo_node *node, bool by_death, kvo_place place) {
   if ((atomic_load(&info->state) & KVO_STATE_REMEMBERED) == 0) atomic_fetch_or(&info->state, KVO_STATE_REMEMBERED);
 }
 
-void kvo__tomb_await(void) {
+void kvo__ended_await(void) {
   kvo__world_stop();
   kvo__world_resume();
 }
 
-/* The newest tomb of an object, and the one before it of the same; NULL when there is none. The lock is held. */
-static kvo_tomb *of_object(kvo_tomb *tomb, const void *object) {
-  while (tomb != NULL && tomb->object != object) tomb = tomb_at(tomb->older);
-  return tomb;
+/* The newest entry of an object, and the one before it of the same; NULL when there is none. The lock is held. */
+static kvo_ended *of_object(kvo_ended *entry, const void *object) {
+  while (entry != NULL && entry->object != object) entry = entry_at(entry->older);
+  return entry;
 }
-static kvo_tomb *newest_of(const void *object) { return of_object(tomb_at(*bucket_of(object)), object); }
-static kvo_tomb *before(const kvo_tomb *tomb) { return of_object(tomb_at(tomb->older), tomb->object); }
+static kvo_ended *newest_of(const void *object) { return of_object(entry_at(*bucket_of(object)), object); }
+static kvo_ended *before(const kvo_ended *entry) { return of_object(entry_at(entry->older), entry->object); }
 
 void kvo__forget_ended(const kvo_info *info) {
   const void *object = (const char *)info->object - info->cls->header_offset;
   kvo__lock(&lock);
-  for (kvo_tomb *tomb = newest_of(object); tomb != NULL && !tomb->object_died; tomb = before(tomb))
-    tomb->object_died = true;
+  for (kvo_ended *entry = newest_of(object); entry != NULL && !entry->object_died; entry = before(entry))
+    entry->object_died = true;
   kvo__unlock(&lock);
 }
 
-bool kvo__tomb_of(kvo_observation id, kvo_tomb *out) {
+bool kvo__ended_by_id(kvo_observation id, kvo_ended *out) {
   kvo__lock(&lock);
-  const kvo_tomb *tomb = tomb_at(last);
-  while (tomb != NULL && tomb->id != id) tomb = tomb_at(tomb->number - 1);
-  if (tomb != NULL) *out = *tomb;
+  const kvo_ended *entry = entry_at(last);
+  while (entry != NULL && entry->id != id) entry = entry_at(entry->number - 1);
+  if (entry != NULL) *out = *entry;
   kvo__unlock(&lock);
-  return tomb != NULL;
+  return entry != NULL;
 }
 
-bool kvo__tomb_find(const void *object, const void *observer, const char *key_path, const void *context,
-                    bool match_context, bool of_dead, kvo_tomb *out) {
+bool kvo__ended_find(const void *object, const void *observer, const char *key_path, const void *context,
+                     bool match_context, bool of_dead, kvo_ended *out) {
   kvo_key hash = kvo_key_hash(key_path, strlen(key_path));
   bool found = false;
   kvo__lock(&lock);
-  for (const kvo_tomb *tomb = newest_of(object); tomb != NULL && !found; tomb = before(tomb)) {
-    found = tomb->observer == observer && tomb->path_hash == hash && tomb->object_died == of_dead &&
-            (!match_context || tomb->context == context);
-    if (found) *out = *tomb;
+  for (const kvo_ended *entry = newest_of(object); entry != NULL && !found; entry = before(entry)) {
+    found = entry->observer == observer && entry->path_hash == hash && entry->object_died == of_dead &&
+            (!match_context || entry->context == context);
+    if (found) *out = *entry;
   }
   kvo__unlock(&lock);
   return found;
 }
 
-size_t kvo__tombs_at(const void *object, kvo_tomb *out, size_t capacity) {
+size_t kvo__ended_at(const void *object, kvo_ended *out, size_t capacity) {
   size_t count = 0;
   kvo__lock(&lock);
-  for (const kvo_tomb *tomb = newest_of(object); tomb != NULL && count < capacity; tomb = before(tomb))
-    if (!tomb->object_died) out[count++] = *tomb;
+  for (const kvo_ended *entry = newest_of(object); entry != NULL && count < capacity; entry = before(entry))
+    if (!entry->object_died) out[count++] = *entry;
   kvo__unlock(&lock);
   return count;
 }

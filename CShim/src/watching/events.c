@@ -7,12 +7,12 @@
 
 #include <errno.h>
 
-static void hand_out(const kvo_happening *happening) {
+static void hand_out(const kvo_event_details *details) {
   uint32_t listening = atomic_load(&kvo__tap);
   int error = errno; /* of the program, which knows nothing of this */
   int cancellation = kvo__cancel_hold();
-  if ((listening & KVO_TAP_HISTORY) != 0) kvo__history_note(happening);
-  if ((listening & KVO_TAP_TRACE) != 0) kvo__trace_note(happening);
+  if ((listening & KVO_TAP_HISTORY) != 0) kvo__history_note(details);
+  if ((listening & KVO_TAP_TRACE) != 0) kvo__trace_note(details);
   kvo__cancel_resume(cancellation);
   errno = error;
 }
@@ -20,13 +20,13 @@ static void hand_out(const kvo_happening *happening) {
 static const void *instance_of(const kvo_info *info) { return (const char *)info->object - info->cls->header_offset; }
 
 static void note_change(const kvo_frame_content *change, kvo_moment moment) {
-  kvo_happening happening = {.moment = moment,
-                             .token = change->slot,
-                             .object = instance_of(change->info),
-                             .class_name = change->info->cls->written,
-                             .key_path = kvo__slot_name(change->info, change->slot),
-                             .kind = (kvo_change_kind)change->kind};
-  hand_out(&happening);
+  kvo_event_details details = {.moment = moment,
+                               .token = change->slot,
+                               .object = instance_of(change->info),
+                               .class_name = change->info->cls->display_name,
+                               .key_path = kvo__slot_name(change->info, change->slot),
+                               .kind = (kvo_change_kind)change->kind};
+  hand_out(&details);
 }
 
 __attribute__((cold)) uint32_t kvo__note_change_begins(kvo_frame_content *change) {
@@ -39,29 +39,29 @@ __attribute__((cold)) void kvo__note_change_ends(const kvo_frame_content *change
   note_change(change, KVO_MOMENT_CHANGE_ENDS);
 }
 
-static kvo_happening happening_of(const kvo_node *node, const kvo_raw_change *change, kvo_moment moment) {
+static kvo_event_details details_of(const kvo_node *node, const kvo_raw_change *change, kvo_moment moment) {
   kvo_fault_observation described;
   kvo__describe_node(node, &described);
-  kvo_happening happening = {.moment = moment,
-                             .token = node,
-                             .object = described.object,
-                             .class_name = described.object_class,
-                             .key_path = described.key_path,
-                             .observation = node->id,
-                             .file = node->file,
-                             .line = node->line,
-                             .options = described.options,
-                             .change = change};
+  kvo_event_details details = {.moment = moment,
+                               .token = node,
+                               .object = described.object,
+                               .class_name = described.object_class,
+                               .key_path = described.key_path,
+                               .observation = node->id,
+                               .file = node->file,
+                               .line = node->line,
+                               .options = described.options,
+                               .change = change};
   if (change != NULL) {
-    happening.kind = change->kind;
-    happening.is_prior = change->is_prior;
+    details.kind = change->kind;
+    details.is_prior = change->is_prior;
   }
-  return happening;
+  return details;
 }
 
 static void note_node(const kvo_node *node, kvo_moment moment) {
-  kvo_happening happening = happening_of(node, NULL, moment);
-  hand_out(&happening);
+  kvo_event_details details = details_of(node, NULL, moment);
+  hand_out(&details);
 }
 
 __attribute__((cold)) void kvo__note_registered(const kvo_node *node) { note_node(node, KVO_MOMENT_REGISTERED); }
@@ -69,21 +69,22 @@ __attribute__((cold)) void kvo__note_ended(const kvo_node *node) { note_node(nod
 
 __attribute__((cold)) void kvo__note_delivery(const kvo_raw_change *change, const kvo_node *node,
                                               kvo_raw_callback callback, void *user_data) {
-  if ((atomic_load(&kvo__tap) & KVO_TAP_USE) != 0) kvo__node_set_told(node, true);
-  kvo_happening happening = happening_of(node, change, KVO_MOMENT_DELIVERY_BEGINS);
-  hand_out(&happening);
+  if ((atomic_load(&kvo__tap) & KVO_TAP_USE) != 0) kvo__node_set_notified(node, true);
+  kvo_event_details details = details_of(node, change, KVO_MOMENT_DELIVERY_BEGINS);
+  hand_out(&details);
   bool may_be_slow = (atomic_load(&kvo__tap) & KVO_TAP_SLOW) != 0;
-  kvo_watched *watched = may_be_slow ? kvo__slow_begin(&happening) : NULL;
+  kvo_watched *watched = may_be_slow ? kvo__slow_begin(&details) : NULL;
   callback(change, user_data);
   if (watched != NULL) kvo__slow_end(watched);
-  happening.moment = KVO_MOMENT_DELIVERY_ENDS;
-  happening.change = NULL;
-  hand_out(&happening);
+  details.moment = KVO_MOMENT_DELIVERY_ENDS;
+  details.change = NULL;
+  hand_out(&details);
 }
 
 __attribute__((cold)) void kvo__note_death(const kvo_info *info) {
-  kvo_happening happening = {.moment = KVO_MOMENT_DIED, .object = instance_of(info), .class_name = info->cls->written};
-  hand_out(&happening);
+  kvo_event_details details = {
+      .moment = KVO_MOMENT_DIED, .object = instance_of(info), .class_name = info->cls->display_name};
+  hand_out(&details);
 }
 
 void kvo__tap_start(void) {

@@ -18,7 +18,7 @@ typedef enum kvo_moment {
 } kvo_moment;
 
 /** What those who listen are told. Valid during the call, but what says otherwise. */
-typedef struct kvo_happening {
+typedef struct kvo_event_details {
   kvo_moment moment;
   /** Of a beginning, and the same of its end, which is on the same thread. For comparison only. */
   const void *token;
@@ -37,7 +37,7 @@ typedef struct kvo_happening {
   bool is_prior;
   /** Of a delivery that begins. */
   const kvo_raw_change *change;
-} kvo_happening;
+} kvo_event_details;
 
 /** For kvo__hooks. */
 KVO_HIDDEN uint32_t kvo__note_change_begins(kvo_frame_content *change);

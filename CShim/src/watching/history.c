@@ -54,19 +54,19 @@ static uint32_t kind_of(kvo_moment moment) {
   return 0;
 }
 
-void kvo__history_note(const kvo_happening *happening) {
+void kvo__history_note(const kvo_event_details *details) {
   past_event event = {.time = kvo__now(),
-                      .object = happening->object,
-                      .class_name = happening->class_name,
-                      .observation = happening->observation,
-                      .file = happening->file,
-                      .line = happening->line,
-                      .kind = kind_of(happening->moment)};
+                      .object = details->object,
+                      .class_name = details->class_name,
+                      .observation = details->observation,
+                      .file = details->file,
+                      .line = details->line,
+                      .kind = kind_of(details->moment)};
   if (event.kind == 0) return;
   event.thread = kvo__thread_number();
-  if (happening->key_path != NULL) kvo__copy_cut(event.key_path, sizeof event.key_path, happening->key_path);
-  if (kvo__settings.values && happening->change != NULL)
-    event.has_value = kvo__new_value_text(happening->change, event.value, sizeof event.value);
+  if (details->key_path != NULL) kvo__copy_cut(event.key_path, sizeof event.key_path, details->key_path);
+  if (kvo__settings.values && details->change != NULL)
+    event.has_value = kvo__new_value_text(details->change, event.value, sizeof event.value);
   uint64_t words[WORDS] = {0};
   memcpy(words, &event, sizeof event);
 

@@ -14,7 +14,7 @@ typedef struct kvo_past {
 
 /** Makes room for so many events; false without memory. Called once, before any is noted. */
 KVO_HIDDEN bool kvo__history_start(uint32_t capacity);
-KVO_HIDDEN void kvo__history_note(const kvo_happening *happening);
+KVO_HIDDEN void kvo__history_note(const kvo_event_details *details);
 /** Stores the last KVO_PAST events, of this object if it is not NULL, oldest first, and returns how many there are; 0 unless
  * KVO_HISTORY asked for them. Takes no lock and allocates nothing: it may be called in a signal handler. The strings are `out`'s,
  * or live for ever. */

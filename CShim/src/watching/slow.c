@@ -84,21 +84,21 @@ static void start(void) {
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-kvo_watched *kvo__slow_begin(const kvo_happening *happening) {
+kvo_watched *kvo__slow_begin(const kvo_event_details *details) {
   kvo_watched *made = calloc(1, sizeof *made);
   if (made == NULL) return NULL;
   made->thread = kvo__thread();
   made->thread_id = kvo__thread_number();
   made->begun = kvo__now();
-  kvo_fault_observation what = {.observation = happening->observation,
-                                .options = happening->options,
-                                .file = happening->file,
-                                .file_length = happening->file != NULL ? strlen(happening->file) : 0,
-                                .line = happening->line,
-                                .object = happening->object,
-                                .object_class = happening->class_name};
+  kvo_fault_observation what = {.observation = details->observation,
+                                .options = details->options,
+                                .file = details->file,
+                                .file_length = details->file != NULL ? strlen(details->file) : 0,
+                                .line = details->line,
+                                .object = details->object,
+                                .object_class = details->class_name};
   made->what = what;
-  kvo__copy_cut(made->key_path, sizeof made->key_path, happening->key_path);
+  kvo__copy_cut(made->key_path, sizeof made->key_path, details->key_path);
   kvo__lock(&lock);
   made->next = watched_list;
   watched_list = made;

@@ -8,7 +8,7 @@
 typedef struct kvo_watched kvo_watched;
 
 /** A delivery begins; NULL without memory: it is not watched. Starts the watchdog if need be. */
-KVO_HIDDEN kvo_watched *kvo__slow_begin(const kvo_happening *happening);
+KVO_HIDDEN kvo_watched *kvo__slow_begin(const kvo_event_details *details);
 /** It has ended; and so has what began within it, on this thread, and was left by longjmp. */
 KVO_HIDDEN void kvo__slow_end(kvo_watched *watched);
 /** What has begun on this thread has been left by pthread_exit. */

@@ -53,7 +53,7 @@ static void copy_object(copy *into, const kvo_info *info, uint64_t order) {
   if (into->is_filling) {
     raw_object raw = {.info = info, .order = order};
     raw.made.object = (const char *)info->object - info->cls->header_offset;
-    raw.made.class_name = info->cls->written;
+    raw.made.class_name = info->cls->display_name;
     into->objects[into->object_count] = raw;
   }
   into->object_count++;

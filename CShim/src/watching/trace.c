@@ -120,7 +120,7 @@ static void name_thread(uint32_t thread) {
   put_metadata("thread_name", thread, name);
 }
 
-static void put_event(char phase, uint32_t thread, int64_t time, const kvo_happening *what, const char *value) {
+static void put_event(char phase, uint32_t thread, int64_t time, const kvo_event_details *what, const char *value) {
   char name[KVO_TRACE_TITLE], object[2 * NAME];
   kvo__trace_name(what, name, sizeof name);
   kvo_sink to = begin_event(phase, thread, time);
@@ -192,7 +192,7 @@ static void finish(thread_trace *on, const void *token, int64_t time) {
   while (on->depth > 0 && on->slices[on->depth - 1].has_ended) pop(on, time);
 }
 
-static void record(thread_trace *on, const kvo_happening *what, const char *value) {
+static void record(thread_trace *on, const kvo_event_details *what, const char *value) {
   int64_t time = kvo__now();
   switch (what->moment) {
     case KVO_MOMENT_CHANGE_BEGINS:
@@ -209,14 +209,14 @@ static void record(thread_trace *on, const kvo_happening *what, const char *valu
   if (on->depth == 0 && time - flushed > FLUSH_AFTER_NS) flush();
 }
 
-void kvo__trace_note(const kvo_happening *happening) {
+void kvo__trace_note(const kvo_event_details *details) {
   char value[KVO_VALUE_TEXT];
   bool has_value =
-      kvo__settings.values && happening->change != NULL &&
-      kvo__new_value_text(happening->change, value, sizeof value); /* without the lock: the binding makes it */
+      kvo__settings.values && details->change != NULL &&
+      kvo__new_value_text(details->change, value, sizeof value); /* without the lock: the binding makes it */
   kvo__lock(&lock);
   thread_trace *own = fd >= 0 ? own_trace() : NULL;
-  if (own != NULL) record(own, happening, has_value ? value : NULL);
+  if (own != NULL) record(own, details, has_value ? value : NULL);
   kvo__unlock(&lock);
 }
 

@@ -4,7 +4,7 @@
 #include "text/sink.h"
 
 /* Such as "Chart.swift:41 (cpu)". */
-static void describe_observation(const kvo_happening *of, char *out, size_t size) {
+static void describe_observation(const kvo_event_details *of, char *out, size_t size) {
   kvo_sink to = {.memory = out, .capacity = size, .fd = -1};
   char cut[KVO_TRACE_NAME / 2];
   const char *slash = of->file != NULL ? strrchr(of->file, '/') : NULL;
@@ -33,7 +33,7 @@ static const char *verb(kvo_change_kind kind) {
   return "set ";
 }
 
-void kvo__trace_name(const kvo_happening *what, char *out, size_t size) {
+void kvo__trace_name(const kvo_event_details *what, char *out, size_t size) {
   kvo_sink to = {.memory = out, .capacity = size, .fd = -1};
   char first[KVO_TRACE_NAME], second[KVO_TRACE_NAME];
   bool is_of_object = what->moment == KVO_MOMENT_CHANGE_BEGINS || what->moment == KVO_MOMENT_DIED;

@@ -17,19 +17,19 @@ extension KeyValueObservable {
   public nonisolated func willChangeValue(
     forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind, using objects: Set<AnyHashable>
   ) {
-    let unheard = kvo_key_hash(key, key.utf8.count)
+    let unobserved = kvo_key_hash(key, key.utf8.count)
     guard kvo_object_is_observed(__keyValueObject) else {
-      return kvo_binding_will_unheard(__keyValueObject, unheard)
+      return kvo_binding_will_unobserved(__keyValueObject, unobserved)
     }
     guard let property = KeyValueClass.of(self).property(named: key) else {
-      kvo_binding_will_unheard(__keyValueObject, unheard)
+      kvo_binding_will_unobserved(__keyValueObject, unobserved)
       return raise(.undefinedKey(of: self, key: key, .get), .coding(nil))
     }
     let found = CollectionProperty(object: self, property: property, site: nil)
     func open<Members: SetValue>(_: Members.Type) {
       guard let argument = recast(members: objects, as: Members._Item.self) else {
         let stranger = objects.first { recast($0, as: Members._Item.self) == nil }
-        kvo_binding_will_unheard(__keyValueObject, property.key)
+        kvo_binding_will_unobserved(__keyValueObject, property.key)
         return found.raiseMismatch(stranger as Any, expected: Members._Item.self)
       }
       let access = property.access(to: self) as! PropertyAccess<Members>
@@ -40,7 +40,7 @@ extension KeyValueObservable {
         mutationKind.adds ? .__copy(Members.holding(edit.added), as: Members.self) : nil)
     }
     guard let type = Swift.type(of: property.path).valueType as? any SetValue.Type else {
-      kvo_binding_will_unheard(__keyValueObject, property.key)
+      kvo_binding_will_unobserved(__keyValueObject, property.key)
       return found.raiseNoCollection("a set")
     }
     open(type)

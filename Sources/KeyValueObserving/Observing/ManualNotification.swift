@@ -26,7 +26,7 @@ extension KeyValueObservable {
     if let count = count(ofObserved: key), let last = positions.last,
       last >= (changeKind == .insertion ? count + positions.count : count)
     {
-      kvo_binding_will_unheard(__keyValueObject, kvo_key_hash(key, key.utf8.count))
+      kvo_binding_will_unobserved(__keyValueObject, kvo_key_hash(key, key.utf8.count))
       return raisePositionsOutside(key, changeKind, last: last, count: count, site)
     }
     kvo_will_change_indexes_at(

@@ -1,4 +1,4 @@
-/* settle.c - deliveries that would have nested too deeply: put off until others are over, and then made with the present value.
+/* unwind.c - deliveries that would have nested too deeply: put off until others are over, and then made with the present value.
  *
  * So nobody ends with an old value because a limit was reached. While the deliveries in progress end, none nests in them: where an
  * observer makes several changes, each would go as deep again, two to the power of the depth times. What goes in a circle may begin
@@ -53,40 +53,40 @@ static uint32_t beginning(const kvo_thread *self) {
   return depth / 2;
 }
 
-void kvo__settle_begin(kvo_thread *self, bool gives_up) {
+void kvo__unwind_begin(kvo_thread *self, bool gives_up) {
   kvo__assert(self == kvo__this_thread);
-  kvo_settling *settling = &self->settling;
-  if (!settling->is_begun) atomic_fetch_add(&kvo__threads.settling, 1);
-  if (settling->frame == NULL) settling->depth = beginning(self);
-  settling->gone += atomic_load(&self->depth);
-  settling->gives_up |= gives_up;
-  settling->is_begun = settling->is_on = true;
+  kvo_unwinding *unwinding = &self->unwinding;
+  if (!unwinding->is_begun) atomic_fetch_add(&kvo__threads.unwinding, 1);
+  if (unwinding->frame == NULL) unwinding->depth = beginning(self);
+  unwinding->gone += atomic_load(&self->depth);
+  unwinding->gives_up |= gives_up;
+  unwinding->is_begun = unwinding->is_on = true;
   self->limit = 0;
 }
 
 /* From here on deliveries nest again. */
 static void nest(kvo_thread *self) {
-  self->settling.is_on = false;
+  self->unwinding.is_on = false;
   self->limit = kvo__limit_of(self);
 }
 
-static void stop(kvo_settling *settling) {
-  kvo_settling over = *settling;
-  *settling = (kvo_settling){.all = NULL};
-  atomic_fetch_sub(&kvo__threads.settling, 1);
+static void stop(kvo_unwinding *unwinding) {
+  kvo_unwinding over = *unwinding;
+  *unwinding = (kvo_unwinding){.all = NULL};
+  atomic_fetch_sub(&kvo__threads.unwinding, 1);
   kvo__deferred_let_go(&over); /* may run code of the program */
 }
 
-void kvo__settle_if_due(kvo_thread *self, uint32_t depth) {
+void kvo__unwind_if_due(kvo_thread *self, uint32_t depth) {
   kvo__assert(self == kvo__this_thread);
-  kvo_settling *settling = &self->settling;
-  if (!settling->is_on || depth > settling->depth || settling->frame != NULL || atomic_load(&self->sections) != 0)
+  kvo_unwinding *unwinding = &self->unwinding;
+  if (!unwinding->is_on || depth > unwinding->depth || unwinding->frame != NULL || atomic_load(&self->sections) != 0)
     return;
-  settling->frame = __builtin_frame_address(0);
-  settling->depth = depth;
+  unwinding->frame = __builtin_frame_address(0);
+  unwinding->depth = depth;
   nest(self);
-  for (kvo_deferred *next = kvo__deferred_take(settling); next != NULL; next = kvo__deferred_take(settling)) {
-    bool ends = settling->gives_up || settling->gone > MAX_GONE;
+  for (kvo_deferred *next = kvo__deferred_take(unwinding); next != NULL; next = kvo__deferred_take(unwinding)) {
+    bool ends = unwinding->gives_up || unwinding->gone > MAX_GONE;
     if (ends && (next->goes_round || ++next->late > MAX_LATE)) continue; /* what it sets itself it knows */
     if (kvo__deferred_tracked(next) != NULL)
       kvo__tracked_retell(kvo__deferred_tracked(next));
@@ -94,17 +94,17 @@ void kvo__settle_if_due(kvo_thread *self, uint32_t depth) {
       tell_direct(next);
     nest(self);
   }
-  stop(settling);
+  stop(unwinding);
 }
 
-void kvo__settle_left(kvo_thread *self) {
+void kvo__unwind_left(kvo_thread *self) {
   kvo__assert(self == kvo__this_thread);
-  self->settling.frame = NULL;
-  self->settling.is_on = true;
+  self->unwinding.frame = NULL;
+  self->unwinding.is_on = true;
   self->limit = 0;
 }
 
-void kvo__settle_drop(kvo_thread *self) {
+void kvo__unwind_drop(kvo_thread *self) {
   kvo__assert(self == kvo__this_thread);
-  if (self->settling.is_begun) stop(&self->settling);
+  if (self->unwinding.is_begun) stop(&self->unwinding);
 }
