@@ -16,12 +16,12 @@ static void die_observed(void *arg) {
   fputs("went on\n", stderr);
 }
 
-static void remove_stranger(void *arg) {
+static void remove_unregistered(void *arg) {
   (void)arg;
   item *object = item_make(0);
-  static watcher w, stranger;
+  static watcher w, other;
   watch(object, "value", KVO_NONE, &w);
-  kvo_status status = kvo_remove_observer_for(as_object(object), &stranger, "value");
+  kvo_status status = kvo_remove_observer_for(as_object(object), &other, "value");
   fprintf(stderr, "went on: %s\n", kvo_status_string(status));
 }
 
@@ -67,7 +67,7 @@ TEST("KVO0001 aborts with Apple's sentence and the line of the registration") {
 }
 
 TEST("KVO0002 aborts with Apple's sentence and the lines of what is registered") {
-  check_abort(remove_stranger, "KVO0002 fatal: cannot remove observer@0x",
+  check_abort(remove_unregistered, "KVO0002 fatal: cannot remove observer@0x",
               "Apple says: Cannot remove an observer <observer 0x");
 }
 
@@ -85,7 +85,7 @@ TEST("KVO0010 aborts with the line of the registration") {
 TEST("KVO_POLICY=abort is the default") { CHECK_EQ(harness_run_child(die_observed, NULL, "abort").signal, SIGABRT); }
 
 TEST("KVO_POLICY=log reports and goes on; the call returns its error") {
-  child_result logged = harness_run_child(remove_stranger, NULL, "log");
+  child_result logged = harness_run_child(remove_unregistered, NULL, "log");
   CHECK_EQ(logged.signal, 0);
   CHECK_CONTAINS(logged.errors, "KVO0002 fatal:");
   CHECK_CONTAINS(logged.errors, "went on: no such observation is registered");
@@ -103,10 +103,10 @@ TEST("an item with a code speaks for that code alone, wherever it stands in the 
   static const char *const lists[] = {"abort,KVO0001:ignore", "KVO0001:ignore,abort", "KVO0001:ignore"};
   for (int i = 0; i < 3; i++) {
     CHECK_EQ((const char *)harness_run_child(die_observed, NULL, lists[i]).errors, "went on\n");
-    CHECK_EQ(harness_run_child(remove_stranger, NULL, lists[i]).signal, SIGABRT);
+    CHECK_EQ(harness_run_child(remove_unregistered, NULL, lists[i]).signal, SIGABRT);
   }
   CHECK_EQ(harness_run_child(die_observed, NULL, "log,KVO0001:abort").signal, SIGABRT);
-  CHECK_EQ(harness_run_child(remove_stranger, NULL, "log,KVO0001:abort").signal, 0);
+  CHECK_EQ(harness_run_child(remove_unregistered, NULL, "log,KVO0001:abort").signal, 0);
 }
 
 TEST("an item that is not understood is reported as KVO0034 and skipped, the rest counts") {

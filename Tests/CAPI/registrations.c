@@ -121,10 +121,10 @@ TEST("of an observer with many contexts a removal takes the newest of the one th
 TEST_REPORTED("removal takes only the observation of that object, observer and key path") {
   item *object = item_make(0), *other = item_make(0);
   ignore_faults();
-  watcher w = {0}, stranger = {0};
+  watcher w = {0}, unregistered = {0};
   watch(object, "next.value", KVO_NONE, &w);
   CHECK_STATUS(kvo_remove_observer_for(as_object(other), &w, "next.value"), KVO_ERROR_NOT_REGISTERED);
-  CHECK_STATUS(kvo_remove_observer_for(as_object(object), &stranger, "next.value"), KVO_ERROR_NOT_REGISTERED);
+  CHECK_STATUS(kvo_remove_observer_for(as_object(object), &unregistered, "next.value"), KVO_ERROR_NOT_REGISTERED);
   CHECK_STATUS(kvo_remove_observer_for(as_object(object), &w, "next"), KVO_ERROR_NOT_REGISTERED);
   CHECK_EQ(faults.count, 3);
   CHECK_EQ(w.destroyed, 0);

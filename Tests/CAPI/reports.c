@@ -10,12 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void remove_stranger(void *arg) {
+static void remove_unregistered(void *arg) {
   (void)arg;
   item *object = item_make(0);
-  static watcher w, stranger;
+  static watcher w, other;
   watch(object, "value", KVO_NEW | KVO_PRIOR, &w);
-  kvo_remove_observer_for(as_object(object), &stranger, "a \"quoted\"\tpath \xff");
+  kvo_remove_observer_for(as_object(object), &other, "a \"quoted\"\tpath \xff");
 }
 
 static void never_notify(void *arg) {
@@ -44,7 +44,7 @@ static child_result run_with(void (*body)(void *), void *arg, const char *policy
 }
 
 TEST("KVO_REPORT=json writes the report as one line, with strings escaped and bytes that are no text replaced") {
-  child_result run = run_with(remove_stranger, NULL, "log", "KVO_REPORT", "json");
+  child_result run = run_with(remove_unregistered, NULL, "log", "KVO_REPORT", "json");
   CHECK_EQ(count_of(run.errors, "\n"), (size_t)1);
   CHECK_EQ(strncmp(run.errors,
                    "{\"schema\":1,\"code\":\"KVO0002\",\"severity\":\"fatal\",\"summary\":\"KVO0002 fatal: ", 70),
@@ -59,7 +59,7 @@ TEST("KVO_REPORT=json writes the report as one line, with strings escaped and by
 }
 
 TEST("in a text, what a name contains cannot look like a line of the report") {
-  child_result run = harness_run_child(remove_stranger, NULL, "log");
+  child_result run = harness_run_child(remove_unregistered, NULL, "log");
   CHECK_CONTAINS(run.errors, "a \"quoted\"\\x09path");
   CHECK_EQ(count_of(run.errors, "\t"), (size_t)0);
 }
@@ -68,7 +68,7 @@ TEST("KVO_REPORT_PATH appends to a file, with the process id for %p, and nothing
   char folder[32], path[64];
   make_folder(folder, sizeof folder);
   snprintf(path, sizeof path, "%s/%%p.txt", folder);
-  child_result run = run_with(remove_stranger, NULL, "log", "KVO_REPORT_PATH", path);
+  child_result run = run_with(remove_unregistered, NULL, "log", "KVO_REPORT_PATH", path);
   CHECK_EQ((const char *)run.errors, "");
   char command[128], line[64] = "";
   snprintf(command, sizeof command, "cat %s/[0-9]*.txt && rm -r %s", folder, folder);
@@ -79,24 +79,24 @@ TEST("KVO_REPORT_PATH appends to a file, with the process id for %p, and nothing
 }
 
 TEST("a report file that cannot be written is told, and the report goes to standard error") {
-  child_result run = run_with(remove_stranger, NULL, "log", "KVO_REPORT_PATH", "/nowhere/at/all");
+  child_result run = run_with(remove_unregistered, NULL, "log", "KVO_REPORT_PATH", "/nowhere/at/all");
   CHECK_CONTAINS(run.errors, "KVO0034 warning: KVO_REPORT_PATH: \"/nowhere/at/all\"");
   CHECK_CONTAINS(run.errors, "KVO0002 fatal: cannot remove");
 }
 
 TEST("a form of report that does not exist is told, and the report is a text") {
-  child_result run = run_with(remove_stranger, NULL, "log", "KVO_REPORT", "xml");
+  child_result run = run_with(remove_unregistered, NULL, "log", "KVO_REPORT", "xml");
   CHECK_CONTAINS(run.errors, "KVO0034 warning: KVO_REPORT: \"xml\" is not understood");
   CHECK_CONTAINS(run.errors, "\n  help: ");
 }
 
 TEST("KVO_HELP lists the variables and every code") {
-  child_result run = run_with(remove_stranger, NULL, "ignore", "KVO_HELP", "1");
+  child_result run = run_with(remove_unregistered, NULL, "ignore", "KVO_HELP", "1");
   CHECK_CONTAINS(run.errors, "KVO_REPORT_PATH");
 #define LISTED(name, value, severity, exception, text) CHECK_CONTAINS(run.errors, text "\n");
   KVO_FAULT_MAP(LISTED)
 #undef LISTED
-  CHECK_EQ((const char *)run_with(remove_stranger, NULL, "ignore", "KVO_HELP", "0").errors, "");
+  CHECK_EQ((const char *)run_with(remove_unregistered, NULL, "ignore", "KVO_HELP", "0").errors, "");
 }
 
 TEST("an item for a severity speaks for its codes, unless one of them is named") {
@@ -104,13 +104,13 @@ TEST("an item for a severity speaks for its codes, unless one of them is named")
   CHECK_EQ(harness_run_child(never_notify, NULL, "abort").signal, 0);
   CHECK_EQ(harness_run_child(never_notify, NULL, "error:abort").signal, SIGABRT);
   CHECK_EQ((const char *)harness_run_child(never_notify, NULL, "error:abort,KVO0011:ignore").errors, "went on\n");
-  CHECK_EQ(harness_run_child(remove_stranger, NULL, "fatal:log").signal, 0);
-  CHECK_EQ(harness_run_child(remove_stranger, NULL, "fatal:log,KVO0002:abort").signal, SIGABRT);
+  CHECK_EQ(harness_run_child(remove_unregistered, NULL, "fatal:log").signal, 0);
+  CHECK_EQ(harness_run_child(remove_unregistered, NULL, "fatal:log,KVO0002:abort").signal, SIGABRT);
 }
 
 static void fault_three_times(void *arg) {
-  remove_stranger(arg);
-  remove_stranger(arg);
+  remove_unregistered(arg);
+  remove_unregistered(arg);
   kvo_remove_observer(0);
 }
 
@@ -123,7 +123,7 @@ TEST("what else there is is said once for each code") {
 }
 
 TEST("the first line says where it happened, or where that was made which it is about") {
-  child_result run = harness_run_child(remove_stranger, NULL, "log");
+  child_result run = harness_run_child(remove_unregistered, NULL, "log");
   run.errors[strcspn(run.errors, "\n")] = '\0';
   CHECK_CONTAINS(run.errors, ": it is not registered, at ");
   CHECK_CONTAINS(run.errors, "reports.c:");
@@ -156,7 +156,7 @@ TEST("a variable with a name of any length is passed over") {
 
 static void close_errors_and_fault(void *arg) {
   close(STDERR_FILENO);
-  remove_stranger(arg);
+  remove_unregistered(arg);
 }
 
 TEST("with standard error closed the process still ends by SIGABRT") {

@@ -47,12 +47,12 @@ typedef struct pair {
 } pair;
 
 /* Of an announcement that was not passed on. */
-typedef struct unheard {
+typedef struct unobserved {
   int slot, key, life;
-} unheard;
+} unobserved;
 
 /* As in manual.c. */
-enum { UNHEARD = 64 };
+enum { MAX_UNOBSERVED = 64 };
 
 static struct {
   /** Counts interests; a change tells those that were there when it began. */
@@ -61,8 +61,8 @@ static struct {
   observation observations[WATCHES];
   frame *frames;
   pair *pairs;
-  unheard unheard[UNHEARD];
-  int unheard_count;
+  unobserved unobserved[MAX_UNOBSERVED];
+  int unobserved_count;
 } model;
 
 static void fault(world *in, kvo_fault_code code) { world_log(in, FAULTED)->status = (int)code; }
@@ -234,20 +234,20 @@ static void set(world *in, int slot, key of, int number, bool kept) {
 /* ------------------------------------------------------------------------------------------------------ Manual pairs -- */
 
 /* A will that nobody was to hear of, or that was refused: its did is no misuse. */
-static void remember_unheard(int slot, key of) {
-  if (model.unheard_count == UNHEARD) {
-    memmove(&model.unheard[0], &model.unheard[1], (UNHEARD - 1) * sizeof model.unheard[0]);
-    model.unheard_count--;
+static void remember_unobserved(int slot, key of) {
+  if (model.unobserved_count == MAX_UNOBSERVED) {
+    memmove(&model.unobserved[0], &model.unobserved[1], (MAX_UNOBSERVED - 1) * sizeof model.unobserved[0]);
+    model.unobserved_count--;
   }
-  model.unheard[model.unheard_count++] = (unheard){slot, (int)of, model.life[slot]};
+  model.unobserved[model.unobserved_count++] = (unobserved){slot, (int)of, model.life[slot]};
 }
 
-static bool take_unheard(int slot, key of) {
-  for (int i = model.unheard_count; i-- > 0;) {
-    const unheard *each = &model.unheard[i];
+static bool take_unobserved(int slot, key of) {
+  for (int i = model.unobserved_count; i-- > 0;) {
+    const unobserved *each = &model.unobserved[i];
     if (each->slot != slot || each->key != (int)of || each->life != model.life[slot]) continue;
-    model.unheard_count--;
-    memmove(&model.unheard[i], &model.unheard[i + 1], (size_t)(model.unheard_count - i) * sizeof model.unheard[0]);
+    model.unobserved_count--;
+    memmove(&model.unobserved[i], &model.unobserved[i + 1], (size_t)(model.unobserved_count - i) * sizeof model.unobserved[0]);
     return true;
   }
   return false;
@@ -255,14 +255,14 @@ static bool take_unheard(int slot, key of) {
 
 static kvo_status will_change(world *in, int slot, key of, kvo_change_kind kind, int indexes) {
   if (kind == (kvo_change_kind)0) {
-    remember_unheard(slot, of);
+    remember_unobserved(slot, of);
     fault(in, KVO_FAULT_INVALID_ARGUMENT);
     return KVO_ERROR_INVALID_ARGUMENT;
   }
   pair *made = calloc(1, sizeof *made);
   if (!begin(&made->frame, in, slot, of, kind, indexes)) {
     free(made);
-    remember_unheard(slot, of);
+    remember_unobserved(slot, of);
     return KVO_OK;
   }
   made->below = model.pairs;
@@ -277,11 +277,11 @@ static kvo_status will_change(world *in, int slot, key of, kvo_change_kind kind,
 /* A did without a will: nobody is told, but paths follow the value that there is now. */
 static kvo_status follow_present_value(world *in, int slot, key of) {
   kvo_status status = KVO_OK;
-  bool was_unheard = take_unheard(slot, of);
+  bool was_unobserved = take_unobserved(slot, of);
   frame here = {.slot = slot, .key = of, .life = model.life[slot], .begun = model.clock};
   for (int i = in->watch_count - 1; i >= 0; i--) {
     if (!hears(i, slot, of, here.begun)) continue;
-    if (!was_unheard) status = KVO_ERROR_UNBALANCED;
+    if (!was_unobserved) status = KVO_ERROR_UNBALANCED;
     if (!is_direct(&here, i)) arm(in, i);
   }
   return status;

@@ -512,7 +512,7 @@ KVO_API kvo_status kvo_will_change(kvo_object *object, const char *key);
 KVO_API kvo_status kvo_did_change(kvo_object *object, const char *key);
 
 /** kvo_will_change for elements of an ordered collection, with their positions, ascending (before a removal or replacement,
- * after an insertion). `indexes` is copied. Positions that do not rise are fault KVO0033, an error, and nothing is
+ * after an insertion). `indexes` is copied. Positions that are not ascending are fault KVO0033, an error, and nothing is
  * announced. KVO0008 is a kind that is none of the three, or NULL: also for positions, unless the count is 0. */
 KVO_API kvo_status kvo_will_change_indexes(kvo_object *object, kvo_change_kind kind, const char *key,
                                            const size_t *indexes, size_t count);

@@ -85,7 +85,8 @@ typedef struct kvo_graph {
  *
  * The caller owns the graph, with all that it points to, and frees it with kvo_graph_free. While it is taken, other threads wait
  * where they register, remove or begin to end observations; sets go on. May be called from any thread, also within a callback.
- * Fails with OUT_OF_MEMORY or INVALID_ARGUMENT, and with NO_DIAGNOSTICS in a library built without (-DKVO_DIAGNOSTICS=OFF). Our decision: Apple has only the debugger's. */
+ * Fails with OUT_OF_MEMORY or INVALID_ARGUMENT, and with NO_DIAGNOSTICS in a library built with
+ * -DKVO_DIAGNOSTICS=OFF. Our decision: Apple has only the debugger's. */
 KVO_API kvo_status kvo_snapshot(kvo_graph *KVO_NULLABLE *KVO_NONNULL out);
 
 /** Frees a graph. NULL is harmless. */

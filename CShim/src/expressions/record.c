@@ -267,8 +267,8 @@ static bool hears_of(const kvo_dependency *in, const kvo_object *object, kvo_key
   return in != NULL;
 }
 
-/* The first read of what nobody subscribed to when the path was last armed, behind one that was: what leads to it has changed in silence, or
- * is just being told. NULL if there is none; tracked->lock is held. */
+/* The first read of what nobody subscribed to when the path was last armed, behind one that was: what leads to it has changed in
+ * silence, or is just being told. NULL if there is none; tracked->lock is held. */
 static const kvo_key_read *find_suspect(const kvo_evaluation *over) {
   const kvo_dependency *all = over->tracked->dependencies;
   bool was_subscribed = false;

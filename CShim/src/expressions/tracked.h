@@ -171,8 +171,8 @@ KVO_HIDDEN void kvo__tracked_tell(kvo_tracked *tracked, kvo_change_kind kind, bo
 
 static inline void kvo__tracked_retain(kvo_tracked *tracked) { atomic_fetch_add(&tracked->references, 1); }
 
-/** After an evaluation before a change: the object of which a key, stored in `*key`, was replaced without notification, entered for the caller to leave; or
- * NULL, also when that is not certain. */
+/** After an evaluation before a change: the object of which a key, stored in `*key`, was replaced without notification, entered for the
+ * caller to leave; or NULL, also when that is not certain. */
 KVO_HIDDEN kvo_info *kvo__silent_change(const kvo_evaluation *over, uint64_t *entered, kvo_key *key);
 /** Turns its dependencies into what the newest evaluation has made of them; tells whether one is a leaf. tracked->lock is held. */
 KVO_HIDDEN bool kvo__settle_leaf(kvo_tracked *tracked, const kvo_evaluation *over);
@@ -180,7 +180,8 @@ KVO_HIDDEN bool kvo__settle_leaf(kvo_tracked *tracked, const kvo_evaluation *ove
 KVO_HIDDEN void kvo__drop_read_by(kvo_tracked *tracked, uint64_t number);
 KVO_HIDDEN void kvo__drop_read_before(kvo_tracked *tracked, uint64_t number);
 
-/** Before a change of something that the expression read, as a node says: its old value goes into the will phase, if that is not NULL; prior observers are told. */
+/** Before a change of something that the expression read, as a node says: its old value goes into the will phase, if that is not NULL;
+ * prior observers are told. */
 KVO_HIDDEN void kvo__tracked_will(kvo_tracked *tracked, const kvo_node *node, const kvo_info *changing,
                                   kvo_will_phase *will);
 /** After it: evaluates again, re-arms, tells. */

@@ -1,5 +1,5 @@
-/* faults/reporting.h - a fault in the making, from the first word of its report to the end of the process. A newcomer reads kvo_report first,
- * then one of the files that raise, and kvo__raise in fault.c. */
+/* faults/reporting.h - a fault in the making, from the first word of its report to the end of the process. A newcomer reads kvo_report
+ * first, then one of the files that raise, and kvo__raise in fault.c. */
 #ifndef KVO_FAULTS_REPORTING_H
 #define KVO_FAULTS_REPORTING_H
 
