@@ -362,6 +362,14 @@ TEST("an object that lives only as long as the value which refers to it is walke
   kvo_object_finish(&maker);
 }
 
+TEST("calls that know their place take compound literals") {
+  item *object = item_make(1);
+  CHECK_STATUS(kvo_set_value(as_object(object), "value", &(kvo_value){"i", sizeof(int), (int[]){2}}), KVO_OK);
+  CHECK_STATUS(kvo_will_change_indexes(as_object(object), KVO_CHANGE_INSERTION, "value", (size_t[]){0, 1}, 2), KVO_OK);
+  CHECK_STATUS(kvo_did_change_indexes(as_object(object), KVO_CHANGE_INSERTION, "value", (size_t[]){0, 1}, 2), KVO_OK);
+  item_destroy(object);
+}
+
 TEST("its death at the end of the evaluation that made it is no change, which would make another one") {
   kvo_object maker = make_maker();
   watcher w = {0};

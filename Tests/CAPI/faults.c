@@ -68,9 +68,9 @@ TEST("KVO0001 tells a handler of each observation that was left, and where it wa
 TEST("KVO0002 tells which observer, key path and object, and what is registered instead") {
   ignore_faults();
   item *object = item_make(0);
-  watcher w = {0}, stranger = {0};
+  watcher w = {0}, unregistered = {0};
   watch(object, "value", KVO_NONE, &w);
-  CHECK_STATUS(kvo_remove_observer_for(as_object(object), &stranger, "value"), KVO_ERROR_NOT_REGISTERED);
+  CHECK_STATUS(kvo_remove_observer_for(as_object(object), &unregistered, "value"), KVO_ERROR_NOT_REGISTERED);
   CHECK_EQ((int)faults.code, 2);
   CHECK_CONTAINS(faults.summary, "KVO0002 fatal: cannot remove observer@0x");
   CHECK_CONTAINS(faults.summary, "for \"value\" from Item@0x");
@@ -86,7 +86,7 @@ TEST("KVO0002 tells which observer, key path and object, and what is registered 
   CHECK_OK(kvo_remove_observer(w.id));
   CHECK_STATUS(kvo_remove_observer_for(as_object(object), &w, "value"), KVO_ERROR_NOT_REGISTERED);
   CHECK_EQ((int)faults.code, 3);
-  CHECK_STATUS(kvo_remove_observer_for(as_object(object), &stranger, "value"), KVO_ERROR_NOT_REGISTERED);
+  CHECK_STATUS(kvo_remove_observer_for(as_object(object), &unregistered, "value"), KVO_ERROR_NOT_REGISTERED);
   CHECK_CONTAINS(faults.report, "nothing is registered with the object");
   CHECK_STATUS(kvo_remove_observer(w.id), KVO_ERROR_NOT_REGISTERED);
   CHECK_CONTAINS(faults.summary, "KVO0003 fatal: observer@0x");
@@ -160,7 +160,7 @@ static kvo_action keep_whole(const kvo_fault *fault, void *arg) {
   whole_length = kvo_fault_format(fault, KVO_REPORT_TEXT, whole, sizeof whole);
   groups = (int)fault->observation_count;
   counted = 0;
-  for (int i = 0; i < groups; i++) counted += (int)fault->observations[i].alike + 1;
+  for (int i = 0; i < groups; i++) counted += (int)fault->observations[i].duplicate_count + 1;
   return KVO_ACTION_IGNORE;
 }
 
@@ -224,11 +224,11 @@ TEST("of 1000 observations a report has one of each place, exactly counted, in 1
 }
 
 TEST("a removal that fails on an object with 1000 observers lists them by place, too") {
-  static watcher many[1000], stranger;
+  static watcher many[1000], unregistered;
   item *object = item_make(0);
   for (int i = 0; i < 1000; i++) watch(object, "value", KVO_NONE, &many[i]);
   kvo_set_fault_handler(keep_whole, NULL);
-  kvo_remove_observer_for(as_object(object), &stranger, "value");
+  kvo_remove_observer_for(as_object(object), &unregistered, "value");
   CHECK_EQ(groups, 1);
   CHECK_EQ(counted, 1000);
   CHECK(whole_length < 16384);
@@ -261,10 +261,10 @@ TEST("of observations at 1000 places a report shows the first in 16 KiB, and say
 
 TEST("a newline in a name does not break the first line, nor do other control characters") {
   item *object = item_make(0);
-  static watcher w, stranger;
+  static watcher w, unregistered;
   watch(object, "value", KVO_NONE, &w);
   kvo_set_fault_handler(keep_whole, NULL);
-  kvo_remove_observer_for(as_object(object), &stranger, "a\nKVO0001 fatal: b\x1b[2J");
+  kvo_remove_observer_for(as_object(object), &unregistered, "a\nKVO0001 fatal: b\x1b[2J");
   size_t first = strcspn(whole, "\n");
   CHECK_EQ(strncmp(whole, "KVO0002 fatal: ", 15), 0);
   whole[first] = '\0';

@@ -63,7 +63,7 @@ TEST("with JSON it is one line of JSON") {
   CHECK_EQ(lines_of(ended.errors), 1);
   CHECK(json_is_valid(ended.errors));
   CHECK_CONTAINS(ended.errors, "\"code\":\"KVO0014\"");
-  CHECK_CONTAINS(ended.errors, "\"alike\":9999");
+  CHECK_CONTAINS(ended.errors, "\"duplicateCount\":9999");
 }
 
 TEST("when all have ended nothing is told") {

@@ -21,7 +21,7 @@
 /* ------------------------------------------------------------------------------------------------------ Small stacks -- */
 
 static item *object;
-static watcher first, stranger;
+static watcher first, unregistered;
 
 static void fault_in_callback(watcher *self, const kvo_change *change) {
   (void)self, (void)change;
@@ -29,14 +29,14 @@ static void fault_in_callback(watcher *self, const kvo_change *change) {
 }
 
 static void never_was(void) { kvo_remove_observer(0); }
-static void remove_stranger(void) { kvo_remove_observer_for(as_object(object), &stranger, "valeu"); }
+static void remove_unregistered(void) { kvo_remove_observer_for(as_object(object), &unregistered, "valeu"); }
 static void remove_twice(void) {
   kvo_remove_observer(first.id);
   kvo_remove_observer(first.id);
 }
 static void did_alone(void) { kvo_did_change(as_object(object), "value"); }
 static void malformed(void) {
-  kvo_observer observer = watcher_observer("next..value", KVO_NEW, &stranger);
+  kvo_observer observer = watcher_observer("next..value", KVO_NEW, &unregistered);
   kvo_observation id;
   kvo_add_observer(as_object(object), &observer, &id);
 }
@@ -51,7 +51,7 @@ typedef struct misuse {
   const char *begin;
 } misuse;
 
-static const misuse misuses[] = {{never_was, "KVO0008 fatal: "},       {remove_stranger, "KVO0002 fatal: "},
+static const misuse misuses[] = {{never_was, "KVO0008 fatal: "},       {remove_unregistered, "KVO0002 fatal: "},
                                  {remove_twice, "KVO0003 fatal: "},    {did_alone, "KVO0028 error: "},
                                  {malformed, "KVO0010 fatal: "},       {die_observed, "KVO0001 fatal: "},
                                  {fault_while_told, "KVO0008 fatal: "}};

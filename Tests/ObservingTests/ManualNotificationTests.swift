@@ -21,15 +21,16 @@ struct ManualNotificationTests {
   @Test func `A fault about an announcement by key path names the line of the call`() {
     let token = document.log(\.scratch, to: log)
     nonisolated(unsafe) var lines: [Int] = []
-    let first: UInt = #line
-    KeyValueFault.withHandler({
-      lines.append($0.line)
+    let handler: @Sendable (KeyValueFault) -> KeyValueFault.Action = { fault in
+      lines.append(fault.line)
       return .ignore
-    }) {
+    }
+    let first: UInt = #line
+    KeyValueFault.withHandler(handler) {
       document.didChangeValue(for: \.scratch)
       document.willChange(.insertion, valuesAt: [99], for: \.pages)
     }
-    #expect(lines == [Int(first) + 5, Int(first) + 6])
+    #expect(lines == [Int(first) + 2, Int(first) + 3])
     token.invalidate()
   }
 

@@ -134,7 +134,7 @@ typedef struct kvo_fault_observation {
   void *const KVO_NULLABLE *KVO_NULLABLE frames;
   size_t frame_count;
   /** How many more it stands for, made at the same place, of the same key path and class. */
-  size_t alike;
+  size_t duplicate_count;
 } kvo_fault_observation;
 
 /** A delivery that was in progress on the faulting thread. */

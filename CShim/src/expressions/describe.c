@@ -52,7 +52,7 @@ void kvo__describe_node(const kvo_node *node, kvo_fault_observation *out) {
   out->file = node->file;
   out->file_length = node->file != NULL ? strlen(node->file) : 0;
   out->line = node->line;
-  out->alike = 0;
+  out->duplicate_count = 0;
   out->callback = c_callback_of(node);
   out->frame_count = more->frame_count;
   out->frames = more->frame_count > 0 ? (void *const *)(const void *)(more + 1) : NULL;

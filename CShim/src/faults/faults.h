@@ -41,7 +41,7 @@ KVO_HIDDEN void kvo__fault_unsupported_object(const kvo_object *object, const ch
 /** KVO0019: what is registered already. */
 KVO_HIDDEN void kvo__fault_duplicate(const kvo_fault_observation *present, kvo_place place);
 
-/* ---------------------------------------------------------------------------- removal.c, stranger.c -- */
+/* ---------------------------------------------------------------------------- removal.c, unregistered.c -- */
 
 /** An id that is not registered: KVO0002, KVO0003, KVO0005 or KVO0008. */
 KVO_HIDDEN void kvo__fault_ended(kvo_observation observation, kvo_place place);

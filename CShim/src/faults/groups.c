@@ -21,24 +21,24 @@ static int by_place(const void *left, const void *right) {
 static int by_age(const void *left, const void *right) {
   const kvo_fault_observation *a = left, *b = right;
   int result = by_place(left, right);
-  return result != 0 ? result : compare(a->alike, b->alike);
+  return result != 0 ? result : compare(a->duplicate_count, b->duplicate_count);
 }
 
 static int by_number(const void *left, const void *right) {
   const kvo_fault_observation *a = left, *b = right;
-  int result = compare(b->alike, a->alike);
+  int result = compare(b->duplicate_count, a->duplicate_count);
   return result != 0 ? result : by_place(left, right);
 }
 
 size_t kvo__group(kvo_fault_observation *all, size_t count) {
   size_t places = 0;
-  for (size_t i = 0; i < count; i++) all[i].alike = i; /* they come in a sensible order: by object, and by age */
+  for (size_t i = 0; i < count; i++) all[i].duplicate_count = i; /* they come in a sensible order: by object, and by age */
   qsort(all, count, sizeof *all, by_age);
   for (size_t i = 0, next; i < count; i = next) {
     next = i + 1;
     while (next < count && by_place(&all[i], &all[next]) == 0) next++;
     all[places] = all[i];
-    all[places++].alike = next - i - 1;
+    all[places++].duplicate_count = next - i - 1;
   }
   qsort(all, places, sizeof *all, by_number);
   return places;
@@ -60,7 +60,7 @@ void kvo__append_key_paths(kvo_sink *to, const kvo_fault_observation *groups, si
     while (before < i && !is_same_path(&groups[before], &groups[i])) before++;
     if (before < i) continue;
     for (size_t k = i; k < count; k++)
-      if (is_same_path(&groups[k], &groups[i])) same += groups[k].alike + 1;
+      if (is_same_path(&groups[k], &groups[i])) same += groups[k].duplicate_count + 1;
     if (shown == MAX) {
       left += same;
       continue;

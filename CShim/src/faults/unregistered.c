@@ -89,7 +89,7 @@ static void append_hint(kvo_sink *to, const registered *on, const void *observer
 }
 
 /* A fault about an observer, a key path and an object. */
-static void raise_stranger(const kvo_object *object, const kvo_observer_identity *identity, const char *key_path,
+static void raise_unregistered(const kvo_object *object, const kvo_observer_identity *identity, const char *key_path,
                            const void *context, bool match_context, kvo_place place) {
   const kvo_class *cls = kvo_object_class(object);
   const char *name = cls != NULL ? cls->display_name : "(no class)";
@@ -126,7 +126,7 @@ void kvo__fault_not_registered(const kvo_object *object, const kvo_observer_iden
   if (kvo__ended_find(kvo_object_instance(object), identity->address, key_path, context, match_context, false, &entry))
     kvo__fault_ended(entry.id, place);
   else
-    raise_stranger(object, identity, key_path, context, match_context, place);
+    raise_unregistered(object, identity, key_path, context, match_context, place);
 }
 
 /* --------------------------------------------------------------------------------------------------------- Ambiguous -- */

@@ -8,7 +8,7 @@ void kvo__fault_never_ended(const kvo_fault_observation *places, size_t place_co
   kvo_report *report = kvo__report(KVO_FAULT_NEVER_ENDED);
   kvo__append(&report->detail,
               "%zu observation%s, made at %zu place%s, had not ended when the process did; %zu of them: \"", count,
-              count == 1 ? "" : "s", place_count, place_count == 1 ? "" : "s", most->alike + 1);
+              count == 1 ? "" : "s", place_count, place_count == 1 ? "" : "s", most->duplicate_count + 1);
   kvo__append(&report->detail, "%s\" of %s", most->key_path, most->object_class);
   if (most->file != NULL) kvo__append(&report->detail, ", at %s:%u", most->file, (unsigned)most->line);
   report->fault.thread = kvo__thread_number();

@@ -125,7 +125,7 @@ static void put_observation(kvo_sink *to, const kvo_fault_observation *each) {
   else
     kvo__put(to, "null");
   put_stack(to, each->frames, each->frame_count);
-  if (each->alike > 0) put_number(to, "alike", each->alike);
+  if (each->duplicate_count > 0) put_number(to, "duplicateCount", each->duplicate_count);
   kvo__put_byte(to, '}');
 }
 

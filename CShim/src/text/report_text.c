@@ -116,10 +116,10 @@ static void put_observation(kvo_sink *to, const kvo_fault_observation *each) {
   kvo__put_address(to, each->observation);
   kvo__put(to, "\n        registered");
   put_place(to, each->file, each->file_length, each->line);
-  if (each->alike > 0) {
+  if (each->duplicate_count > 0) {
     kvo__put(to, ", as were ");
-    kvo__put_number(to, each->alike, 10);
-    kvo__put(to, each->alike == 1 ? " other like it" : " others like it");
+    kvo__put_number(to, each->duplicate_count, 10);
+    kvo__put(to, each->duplicate_count == 1 ? " other like it" : " others like it");
   }
   put_callback(to, each);
   kvo__put_byte(to, '\n');
@@ -133,7 +133,7 @@ static void put_observations(kvo_sink *to, const kvo_fault_observation *all, siz
   if (count > 0) kvo__put(to, "  observations:\n");
   size_t shown = 0, left = 0;
   for (; shown < count && (shown == 0 || !is_long(to)); shown++) put_observation(to, &all[shown]);
-  for (size_t i = shown; i < count; i++) left += all[i].alike + 1;
+  for (size_t i = shown; i < count; i++) left += all[i].duplicate_count + 1;
   if (left == 0) return;
   kvo__put(to, "    (");
   kvo__put_number(to, left, 10);

@@ -28,9 +28,9 @@ extension KeyValueObservable {
     let found = CollectionProperty(object: self, property: property, site: nil)
     func open<Members: SetValue>(_: Members.Type) {
       guard let argument = recast(members: objects, as: Members._Item.self) else {
-        let stranger = objects.first { recast($0, as: Members._Item.self) == nil }
+        let unsuitable = objects.first { recast($0, as: Members._Item.self) == nil }
         kvo_binding_will_unobserved(__keyValueObject, property.key)
-        return found.raiseMismatch(stranger as Any, expected: Members._Item.self)
+        return found.raiseMismatch(unsuitable as Any, expected: Members._Item.self)
       }
       let access = property.access(to: self) as! PropertyAccess<Members>
       let edit = SetEdit(mutationKind, argument, of: access.read().items ?? [])

@@ -59,8 +59,8 @@ final class PropertySet<Members: SetValue, Element: Hashable>: SetPlace<Element>
   override var members: Set<Element> {
     guard let items = access.read().items else { return [] }
     if let members = recast(members: items, as: Element.self) { return members }
-    let stranger = items.first { recast($0, as: Element.self) == nil }
-    property.raiseMismatch(stranger as Any, expected: Element.self)
+    let unsuitable = items.first { recast($0, as: Element.self) == nil }
+    property.raiseMismatch(unsuitable as Any, expected: Element.self)
     // There is no value to go on with, whatever the policy.
     fatalError("\"\(property.property.name)\" holds members that are no \(Element.self)")
   }
@@ -87,8 +87,8 @@ final class PropertySet<Members: SetValue, Element: Hashable>: SetPlace<Element>
     }
     let wanted = argument { recast(members: present, as: Element.self) ?? [] }
     if let items = recast(members: wanted, as: Members._Item.self) { return SetEdit(kind, items, of: present) }
-    let stranger = wanted.first { recast($0, as: Members._Item.self) == nil }
-    property.raiseMismatch(stranger as Any, expected: Members._Item.self)
+    let unsuitable = wanted.first { recast($0, as: Members._Item.self) == nil }
+    property.raiseMismatch(unsuitable as Any, expected: Members._Item.self)
     return nil
   }
 

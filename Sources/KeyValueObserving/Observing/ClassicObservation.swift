@@ -192,7 +192,8 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
             observation: registration.load(ordering: .relaxed), key_path: keyPath,
             options: kvo_options(options, endsWithObject: false), observer_class: className,
             observer: identity.address, context: context, file: site.cFile, file_length: site.file.utf8CodeUnitCount,
-            line: site.cLine, callback: nil, object: nil, object_class: nil, frames: nil, frame_count: 0, alike: 0))
+            line: site.cLine, callback: nil, object: nil, object_class: nil, frames: nil, frame_count: 0,
+            duplicate_count: 0))
       }
     }
   }

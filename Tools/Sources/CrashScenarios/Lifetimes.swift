@@ -114,7 +114,7 @@ private func observerDied() {
   letter.pages = 2
 }
 
-private final class Stranger: KeyValueObserver {
+private final class Successor: KeyValueObserver {
   var calls = 0
   var then: (() -> Void)?
   func observeValue(
@@ -136,7 +136,7 @@ private func reuse<Object: AnyObject>(_ wanted: UInt, _ make: () -> Object) -> O
   return others[0]
 }
 
-private func strangerAtItsAddress() {
+private func successorAtItsAddress() {
   let letter = Document("A letter")
   var wanted: UInt = 0
   do {
@@ -144,9 +144,9 @@ private func strangerAtItsAddress() {
     wanted = address(sidebar)
     letter.addObserver(sidebar, forKeyPath: "pages")  // site K10: registered
   }
-  let stranger = reuse(wanted) { Stranger() }
+  let successor = reuse(wanted) { Successor() }
   letter.pages = 2
-  check(stranger.calls == 0)
+  check(successor.calls == 0)
 }
 
 private func siblingAtItsAddress() {
@@ -193,7 +193,7 @@ var lifetimes: [Scenario] {
     .init("K08", "2 1", variation: "the new one is observed by another", objectWasReplaced),
     .init(
       "K09", "4", variation: "two observers; a key path", flags: .golden, observerDied),
-    .init("K10", "4", variation: "an observable object at its address", strangerAtItsAddress),
+    .init("K10", "4", variation: "an observable object at its address", successorAtItsAddress),
     .init("K11", "4", variation: "one that observes something else", siblingAtItsAddress),
     .init(
       "K12", impossible: "Swift hands out no ids: a token is one registration's own, and its end is never an error"),

@@ -50,7 +50,7 @@ private func faultOfObservation() throws -> KeyValueFault {
     observation: 0x21, key_path: strdup("heat"), options: KVO_NEW, observer_class: strdup("Gauge"), observer: nil,
     context: nil, file: strdup("Kitchen/Gauge.swift and more"), file_length: 19, line: 41, callback: nil,
     object: UnsafeRawPointer(bitPattern: 0x1e0), object_class: strdup("Kettle"), frames: UnsafePointer(frame),
-    frame_count: 1, alike: 0)
+    frame_count: 1, duplicate_count: 0)
   return try fault {
     withUnsafePointer(to: observation) {
       kvo_fault_raise(KVO_FAULT_NEVER_NOTIFIES, "nothing", nil, nil, $0, 1, "Kitchen/Main.swift", 7)

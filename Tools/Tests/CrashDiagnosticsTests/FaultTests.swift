@@ -44,10 +44,10 @@ private enum Misuse {
     withExtendedLifetime(panel) {}
   }
 
-  static func removeStranger() {
+  static func removeUnregistered() {
     let (account, panel) = (Account(), Panel())
-    account.addObserver(panel, forKeyPath: "balance")  // stranger observed
-    account.removeObserver(panel, forKeyPath: "balanse")  // stranger removed
+    account.addObserver(panel, forKeyPath: "balance")  // unregistered observed
+    account.removeObserver(panel, forKeyPath: "balanse")  // unregistered removed
   }
 
   static func removeTwice() {
@@ -109,15 +109,15 @@ struct FaultTests {
     async throws
   {
     let result = try await #require(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
-      Misuse.removeStranger()
+      Misuse.removeUnregistered()
     }
     let report = lines(result)
     #expect(try #require(report.first).hasPrefix("KVO0002 fatal: cannot remove Panel@0x"))
     let text = report.joined(separator: "\n")
     #expect(text.contains("Cannot remove an observer <Panel 0x"))
     #expect(text.contains("because it is not registered as an observer."))
-    #expect(text.contains("fault at CrashDiagnosticsTests/FaultTests.swift:\(line("stranger removed"))"))
-    #expect(text.contains("registered at CrashDiagnosticsTests/FaultTests.swift:\(line("stranger observed"))"))
+    #expect(text.contains("fault at CrashDiagnosticsTests/FaultTests.swift:\(line("unregistered removed"))"))
+    #expect(text.contains("registered at CrashDiagnosticsTests/FaultTests.swift:\(line("unregistered observed"))"))
     #expect(text.contains("did you mean \"balance\""))
   }
 
