@@ -1,6 +1,6 @@
-"""Lists a Swift module's public API from its symbol graph, compares the list with a file, and finds what lacks a doc comment.
+"""Lists a Swift module's public API from its symbol graphs, its own and those of other modules' types that it extends, compares the list with a file, and finds what lacks a doc comment.
 
-usage: api.py SYMBOL_GRAPH BASELINE [--bless]
+usage: api.py FOLDER BASELINE [--bless]
 
 A name that begins with an underscore is public only for the macro's expansions: it is no API, and is left out.
 """
@@ -47,7 +47,10 @@ def conformances(graph, names):
 
 
 def main(graph_path, baseline_path, *options):
-    graph = json.loads(pathlib.Path(graph_path).read_text())
+    graph = {"symbols": [], "relationships": []}
+    for path in sorted(pathlib.Path(graph_path).glob("*.symbols.json")):
+        one = json.loads(path.read_text())
+        graph = {part: graph[part] + one[part] for part in graph}
     symbols = [symbol for symbol in graph["symbols"] if is_api(symbol)]
     names = {symbol["identifier"]["precise"]: ".".join(symbol["pathComponents"]) for symbol in symbols}
     present = sorted({*map(signature, symbols), *conformances(graph, names)})

@@ -14,4 +14,4 @@ extract=$(dirname "$(readlink -f "$(command -v swift)")")/swift-symbolgraph-extr
 "$extract" -module-name KeyValueObserving -I "$modules" -I CShim/include -I Sources/CSwiftRuntime/include \
   -target "$(uname -m)-unknown-linux-gnu" -minimum-access-level public -skip-synthesized-members -skip-inherited-docs \
   -output-dir "$graph"
-exec python3 scripts/api.py "$graph/KeyValueObserving.symbols.json" Documentation/api-baseline.txt "$@"
+exec python3 scripts/api.py "$graph" Documentation/api-baseline.txt "$@"

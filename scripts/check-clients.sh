@@ -11,7 +11,7 @@ scripts/quietly.sh check-clients swift build --scratch-path "$build"
 bin=$(swift build --scratch-path "$build" --show-bin-path)
 common=(-swift-version 6 -warnings-as-errors -I "$bin/Modules" -I CShim/include -I Sources/CSwiftRuntime/include
   -load-plugin-executable "$bin/KeyValueObservingMacros-tool#KeyValueObservingMacros")
-mapfile -t objects < <(find "$bin/CKVO.build" -name '*.o')
+mapfile -t objects < <(scripts/objects.sh "$products")
 failures=0
 
 for client in Tests/Clients/*.swift; do

@@ -14,7 +14,7 @@ products=$(swift build --scratch-path "$build" --show-bin-path)
 toolchain=$(dirname "$(readlink -f "$(command -v swift)")")/..
 
 # What SwiftPM would run, with a macro's plug-in that it has built; the objects are those of the library.
-mapfile -t objects < <(find "$products/KeyValueObserving.build" "$products/CKVO.build" -name '*.o')
+mapfile -t objects < <(scripts/objects.sh "$products")
 for folder in "$out"/programs/*/; do
   guide=$(basename "$folder")
   swiftc -swift-version 6 -warnings-as-errors -Onone -g -parse-as-library -module-name Snippets \

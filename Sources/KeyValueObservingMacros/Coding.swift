@@ -71,7 +71,7 @@
       var methods: [DeclSyntax] = []
       if decodes {
         let lines = coded.filter(\.property.isAssignable).map { key, property in
-          "self.\(property.storage.member) = try container._keyValueDecode(forKey: .\(key.member))"
+          "self.\(property.storage.member) = try container.__keyValueDecode(forKey: .\(key.member))"
         }
         methods.append(
           """
@@ -83,7 +83,7 @@
       }
       if encodes {
         let lines = coded.map { key, property in
-          "try container._keyValueEncode(self.\(property.storage.member), forKey: .\(key.member))"
+          "try container.__keyValueEncode(self.\(property.storage.member), forKey: .\(key.member))"
         }
         methods.append(
           """

@@ -387,14 +387,14 @@
 
             required init(from decoder: any Swift.Decoder) throws {
               let container = try decoder.container(keyedBy: CodingKeys.self)
-              self.text = try container._keyValueDecode(forKey: .text)
-              self._size = try container._keyValueDecode(forKey: .size)
+              self.text = try container.__keyValueDecode(forKey: .text)
+              self._size = try container.__keyValueDecode(forKey: .size)
             }
 
             func encode(to encoder: any Swift.Encoder) throws {
               var container = encoder.container(keyedBy: CodingKeys.self)
-              try container._keyValueEncode(self.text, forKey: .text)
-              try container._keyValueEncode(self._size, forKey: .size)
+              try container.__keyValueEncode(self.text, forKey: .text)
+              try container.__keyValueEncode(self._size, forKey: .size)
             }
           }
 

@@ -62,8 +62,8 @@ typedef enum kvo_silence {
   KVO_SILENCE_CONSTANT = 3,
 } kvo_silence;
 
-/** Raises KVO0011 for a registration, where the binding knows that nothing will tell it. A warning if changes may be announced by hand.
- * With no lock held. */
+/** Raises KVO0011 for a registration, where the binding knows that nothing will notify it. A warning if changes may be announced
+ * by hand or the key is undefined, otherwise an error. With no lock held. */
 KVO_API void kvo_binding_never_notifies(kvo_object *object, const char *key_path, kvo_silence silence,
                                         const char *KVO_NULLABLE file, uint32_t line);
 

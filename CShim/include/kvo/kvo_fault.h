@@ -267,7 +267,7 @@ typedef kvo_action (*kvo_fault_handler)(const kvo_fault *fault, void *KVO_NULLAB
  *
  * Without a handler, or when it returns KVO_ACTION_DEFAULT, the environment decides. It is read once, at the first fault, and not by
  * a program that runs with other rights than its user's:
- * - KVO_POLICY: `abort`, `log` or `ignore`, for all; or a list of items for a severity or a code, such as
+ * - KVO_POLICY: `abort`, `trap`, `log`, `once` or `ignore`, for all; or a list of items for a severity or a code, such as
  *   `log,error:abort,KVO0002:ignore`. The most particular one holds.
  * - KVO_REPORT: `text` (the default) or `json`; and `leaks` tells at exit what is still observed.
  * - KVO_REPORT_PATH: a file to append reports to instead of standard error; `%p` in it stands for the process id. From when it

@@ -7,7 +7,7 @@ extension Dictionary where Key == String {
   ///
   /// Any other key that begins with `@` is fault KVO0009, as on Apple's platforms. Optionals are taken off.
   public func value(forKey key: String, fileID: StaticString = #fileID, line: UInt = #line) -> Any? {
-    KeyPathWalk.codedValue(of: self, at: [key], ObservationSite(file: fileID, line: line))
+    KeyPathWalk.codedValue(of: self, at: [key], SourceLocation(file: fileID, line: line))
   }
 
   /// Returns the value at the end of a key path, as ``KeyValueObservable/value(forKeyPath:)`` does.
@@ -17,7 +17,7 @@ extension Dictionary where Key == String {
     forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
   ) -> Any? {
     KeyPathWalk.codedValue(
-      of: self, at: components(ofCodedPath: keyPath), ObservationSite(file: fileID, line: line))
+      of: self, at: components(ofCodedPath: keyPath), SourceLocation(file: fileID, line: line))
   }
 
   /// Sets the value of a key; `nil` removes it.
@@ -26,7 +26,7 @@ extension Dictionary where Key == String {
   public mutating func setValue(
     _ value: Any?, forKey key: String, fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    let site = ObservationSite(file: fileID, line: line)
+    let site = SourceLocation(file: fileID, line: line)
     let changed = KeyPathWalk.coding([key], site) { (walk) throws(KeyPathError) in
       try walk.set(value, of: self, at: [key])
     }
@@ -37,7 +37,7 @@ extension Dictionary where Key == String {
   public mutating func setValue(
     _ value: Any?, forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    let (path, site) = (components(ofCodedPath: keyPath), ObservationSite(file: fileID, line: line))
+    let (path, site) = (components(ofCodedPath: keyPath), SourceLocation(file: fileID, line: line))
     let changed = KeyPathWalk.coding(path, site) { (walk) throws(KeyPathError) in
       try walk.set(value, of: self, at: path[...])
     }
@@ -48,7 +48,7 @@ extension Dictionary where Key == String {
 extension Array {
   /// Returns the array of the elements' values of a key, with `NSNull` for nil; `"@count"` is the number of elements.
   public func value(forKey key: String, fileID: StaticString = #fileID, line: UInt = #line) -> Any? {
-    KeyPathWalk.codedValue(of: self, at: [key], ObservationSite(file: fileID, line: line))
+    KeyPathWalk.codedValue(of: self, at: [key], SourceLocation(file: fileID, line: line))
   }
 
   /// Returns the value at the end of a key path, which may have collection operators: see
@@ -57,7 +57,7 @@ extension Array {
     forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
   ) -> Any? {
     KeyPathWalk.codedValue(
-      of: self, at: components(ofCodedPath: keyPath), ObservationSite(file: fileID, line: line))
+      of: self, at: components(ofCodedPath: keyPath), SourceLocation(file: fileID, line: line))
   }
 
   /// Sets the value of a key of every element. The elements are objects: those that are values are not changed, and are fault
@@ -65,21 +65,21 @@ extension Array {
   public func setValue(
     _ value: Any?, forKey key: String, fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    setCoded(value, of: self, at: [key], ObservationSite(file: fileID, line: line))
+    setCoded(value, of: self, at: [key], SourceLocation(file: fileID, line: line))
   }
 
   /// Sets the value at the end of a key path of every element.
   public func setValue(
     _ value: Any?, forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    setCoded(value, of: self, at: components(ofCodedPath: keyPath), ObservationSite(file: fileID, line: line))
+    setCoded(value, of: self, at: components(ofCodedPath: keyPath), SourceLocation(file: fileID, line: line))
   }
 }
 
 extension ContiguousArray {
   /// See `Array.value(forKey:)`.
   public func value(forKey key: String, fileID: StaticString = #fileID, line: UInt = #line) -> Any? {
-    KeyPathWalk.codedValue(of: self, at: [key], ObservationSite(file: fileID, line: line))
+    KeyPathWalk.codedValue(of: self, at: [key], SourceLocation(file: fileID, line: line))
   }
 
   /// See `Array.value(forKeyPath:)`.
@@ -87,21 +87,21 @@ extension ContiguousArray {
     forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
   ) -> Any? {
     KeyPathWalk.codedValue(
-      of: self, at: components(ofCodedPath: keyPath), ObservationSite(file: fileID, line: line))
+      of: self, at: components(ofCodedPath: keyPath), SourceLocation(file: fileID, line: line))
   }
 
   /// See `Array.setValue(_:forKey:)`.
   public func setValue(
     _ value: Any?, forKey key: String, fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    setCoded(value, of: self, at: [key], ObservationSite(file: fileID, line: line))
+    setCoded(value, of: self, at: [key], SourceLocation(file: fileID, line: line))
   }
 
   /// See `Array.setValue(_:forKeyPath:)`.
   public func setValue(
     _ value: Any?, forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    setCoded(value, of: self, at: components(ofCodedPath: keyPath), ObservationSite(file: fileID, line: line))
+    setCoded(value, of: self, at: components(ofCodedPath: keyPath), SourceLocation(file: fileID, line: line))
   }
 }
 
@@ -110,7 +110,7 @@ extension Set {
   ///
   /// A value that is not `Hashable` is fault KVO0026.
   public func value(forKey key: String, fileID: StaticString = #fileID, line: UInt = #line) -> Any? {
-    KeyPathWalk.codedValue(of: self, at: [key], ObservationSite(file: fileID, line: line))
+    KeyPathWalk.codedValue(of: self, at: [key], SourceLocation(file: fileID, line: line))
   }
 
   /// Returns the value at the end of a key path, which may have collection operators; of the unions a set has the distinct ones
@@ -119,27 +119,27 @@ extension Set {
     forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
   ) -> Any? {
     KeyPathWalk.codedValue(
-      of: self, at: components(ofCodedPath: keyPath), ObservationSite(file: fileID, line: line))
+      of: self, at: components(ofCodedPath: keyPath), SourceLocation(file: fileID, line: line))
   }
 
   /// Sets the value of a key of every element, which are objects.
   public func setValue(
     _ value: Any?, forKey key: String, fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    setCoded(value, of: self, at: [key], ObservationSite(file: fileID, line: line))
+    setCoded(value, of: self, at: [key], SourceLocation(file: fileID, line: line))
   }
 
   /// Sets the value at the end of a key path of every element.
   public func setValue(
     _ value: Any?, forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    setCoded(value, of: self, at: components(ofCodedPath: keyPath), ObservationSite(file: fileID, line: line))
+    setCoded(value, of: self, at: components(ofCodedPath: keyPath), SourceLocation(file: fileID, line: line))
   }
 }
 
 /// Sets on every element of a collection that nobody can put a changed copy back into.
 private func setCoded(
-  _ value: Any?, of collection: any CodedCollection, at path: [String], _ site: ObservationSite
+  _ value: Any?, of collection: any CodedCollection, at path: [String], _ site: SourceLocation
 ) {
   KeyPathWalk.coding(path, site) { (walk) throws(KeyPathError) in
     for element in collection.codedElements.compactMap(unwrapped) {

@@ -82,7 +82,7 @@ func capitalized(_ key: String) -> String {
 
 extension KeyValueClass {
   /// Reports a key that is declared to affect itself, when it is observed. It is observed as if that were not declared.
-  func reportSelfDependency(of name: String, _ site: ObservationSite) {
+  func reportSelfDependency(of name: String, _ site: SourceLocation) {
     let key = keyHash(name)
     guard let declared = selfDependencies[key] else { return }
     let own = declared.first { $0 == name || $0.hasPrefix(name + ".") } ?? name

@@ -92,7 +92,7 @@ extension KeyValueObservable {
     var found: [Read] = []
     PathProbe(self, keyPath) { reads in
       found = reads.map { Read($0.object, $0.keyValueProperty?.key) }
-    }.run(ObservationSite(file: #fileID, line: #line))
+    }.run(SourceLocation(file: #fileID, line: #line))
     return found
   }
 }

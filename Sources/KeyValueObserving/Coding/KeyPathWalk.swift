@@ -33,7 +33,7 @@ struct KeyPathWalk {
   /// fault.
   let isObserving: Bool
   /// Of a call of key-value coding that knows its place.
-  var place: CodingPlace?
+  var place: CallLocation?
   private let faults = kvo_thread_fault_count()
 
   /// The value at the end of an observed path; declares that it is that of a stored property, if it is.

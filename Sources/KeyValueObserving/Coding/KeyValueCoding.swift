@@ -19,7 +19,7 @@ extension KeyValueObservable {
     forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
   ) -> Any? {
     KeyPathWalk.codedValue(
-      of: self, at: components(ofCodedPath: keyPath), ObservationSite(file: fileID, line: line))
+      of: self, at: components(ofCodedPath: keyPath), SourceLocation(file: fileID, line: line))
   }
 
   /// Sets the value at the end of a key path; does nothing when there is none on the way, as on Apple's platforms.
@@ -30,7 +30,7 @@ extension KeyValueObservable {
     _ value: Any?, forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
   ) {
     let path = components(ofCodedPath: keyPath)
-    KeyPathWalk.coding(path, ObservationSite(file: fileID, line: line)) { (walk) throws(KeyPathError) in
+    KeyPathWalk.coding(path, SourceLocation(file: fileID, line: line)) { (walk) throws(KeyPathError) in
       try walk.set(value, of: self, at: path[...])
     }
   }
@@ -39,7 +39,7 @@ extension KeyValueObservable {
   public nonisolated func dictionaryWithValues(
     forKeys keys: [String], fileID: StaticString = #fileID, line: UInt = #line
   ) -> [String: Any] {
-    let values = KeyPathWalk.coding(keys, ObservationSite(file: fileID, line: line)) { (walk) throws(KeyPathError) in
+    let values = KeyPathWalk.coding(keys, SourceLocation(file: fileID, line: line)) { (walk) throws(KeyPathError) in
       var values: [String: Any] = [:]
       for key in keys { values[key] = try walk.value(of: self, at: [key]) ?? NSNull() }
       return values
@@ -51,7 +51,7 @@ extension KeyValueObservable {
   public nonisolated func setValuesForKeys(
     _ keyedValues: [String: Any], fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    KeyPathWalk.coding(Array(keyedValues.keys), ObservationSite(file: fileID, line: line)) {
+    KeyPathWalk.coding(Array(keyedValues.keys), SourceLocation(file: fileID, line: line)) {
       (walk) throws(KeyPathError) in
       for (key, value) in keyedValues {
         _ = try walk.set(value is NSNull ? nil : value, of: self, at: [key])
@@ -68,14 +68,14 @@ extension KeyValueObservable {
   ) throws {
     let path = components(ofCodedPath: keyPath)
     let receiver = KeyPathWalk.codedValue(
-      of: self, at: Array(path.dropLast()), ObservationSite(file: fileID, line: line))
+      of: self, at: Array(path.dropLast()), SourceLocation(file: fileID, line: line))
     try receiver.flatMap(observable)?.validateValue(&value, forKey: path[path.count - 1])
   }
 }
 
 extension KeyPathWalk {
   /// What a value answers for a path; `nil` after a fault.
-  static func codedValue(of receiver: Any, at path: [String], _ site: ObservationSite) -> Any? {
+  static func codedValue(of receiver: Any, at path: [String], _ site: SourceLocation) -> Any? {
     coding(path, site) { (walk) throws(KeyPathError) in try walk.value(of: receiver, at: path[...]) }
   }
 
@@ -84,9 +84,9 @@ extension KeyPathWalk {
   /// - Parameter keys: What it is going to ask objects for.
   @discardableResult
   static func coding(
-    _ keys: [String], _ site: ObservationSite, _ body: (KeyPathWalk) throws(KeyPathError) -> Any?
+    _ keys: [String], _ site: SourceLocation, _ body: (KeyPathWalk) throws(KeyPathError) -> Any?
   ) -> Any? {
-    let place = CodingPlace(site, keys: keys[...])
+    let place = CallLocation(site, keys: keys[...])
     do {
       return try place.isPresent { () throws(KeyPathError) in try body(KeyPathWalk(isObserving: false, place: place)) }
     } catch {

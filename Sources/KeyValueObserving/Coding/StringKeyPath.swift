@@ -66,7 +66,7 @@ extension KeyValueObservable {
     kvo_track_coded_read(adoptedObject, key)
     guard cls.isAffected(key) else { return }
     for path in cls.affectingPaths[key] ?? [] {
-      recordPath(path.split(separator: ".").map(String.init)[...], &visited)
+      recordPath(components(ofCodedPath: path)[...], &visited)
     }
     // To evaluate one is to read what it goes through.
     for path in cls.affectingKeyPaths[key] ?? [] { _ = self[keyPath: path] }

@@ -7,7 +7,7 @@ struct CollectionProperty {
   let object: any KeyValueObservable
   let property: KeyValueProperty
   /// Where the handle was made.
-  let site: ObservationSite?
+  let site: SourceLocation?
 
   /// Tells a change to the observers of the property. What the setter of a computed one changes besides is told to those who do not
   /// hear of the property itself.

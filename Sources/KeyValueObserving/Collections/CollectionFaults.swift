@@ -31,7 +31,7 @@ extension CollectionProperty {
 }
 
 /// - Parameter name: What has `count` elements.
-func raiseOutside(_ position: Int, count: Int, of name: String, site: ObservationSite?) {
+func raiseOutside(_ position: Int, count: Int, of name: String, site: SourceLocation?) {
   raiseFault(
     KVO_FAULT_OUT_OF_RANGE, "position \(position) is outside of \(name), which has \(count) elements", site: site)
 }
@@ -40,7 +40,7 @@ func raiseOutside(_ position: Int, count: Int, of name: String, site: Observatio
 ///   - selector: Apple's method.
 ///   - name: What was to be changed.
 func raiseCounts(
-  elements: Int, positions: Int, _ selector: String, of kind: String, name: String, site: ObservationSite?
+  elements: Int, positions: Int, _ selector: String, of kind: String, name: String, site: SourceLocation?
 ) {
   let given = elements == 1 ? "1 element is given" : "\(elements) elements are given"
   raiseFault(

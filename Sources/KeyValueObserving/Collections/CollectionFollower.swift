@@ -24,7 +24,7 @@ final class CollectionFollower: Sendable {
 
   /// For a classic observer, of a string key path.
   convenience init(of object: any KeyValueObservable, _ keyPath: String, _ options: NSKeyValueObservingOptions) {
-    let components = keyPath.split(separator: ".").map(String.init)
+    let components = components(ofCodedPath: keyPath)
     // A key that is undefined may be announced by hand: its value is not known.
     let knows = !options.contains(.initial)
     self.init(knowing: knows ? .some(try? KeyPathWalk.observedValue(of: object, at: components)) : nil)

@@ -10,7 +10,7 @@ struct PathEnd {
 
 extension KeyValueObservable {
   /// The place of a list of this object, one without a list after a fault.
-  nonisolated func list<Element>(forKey key: String, _ site: ObservationSite) -> ListPlace<Element> {
+  nonisolated func list<Element>(forKey key: String, _ site: SourceLocation) -> ListPlace<Element> {
     guard let found = collection(forKey: key, site) else { return ListPlace() }
     func open<List: ListValue>(_: List.Type) -> ListPlace<Element> {
       let access = found.property.access(to: self) as! PropertyAccess<List>
@@ -29,7 +29,7 @@ extension KeyValueObservable {
   }
 
   /// The place of a set of this object, one without a set after a fault.
-  nonisolated func set<Element: Hashable>(forKey key: String, _ site: ObservationSite) -> SetPlace<Element> {
+  nonisolated func set<Element: Hashable>(forKey key: String, _ site: SourceLocation) -> SetPlace<Element> {
     guard let found = collection(forKey: key, site) else { return SetPlace() }
     func open<Members: SetValue>(_: Members.Type) -> SetPlace<Element> {
       let access = found.property.access(to: self) as! PropertyAccess<Members>
@@ -46,7 +46,7 @@ extension KeyValueObservable {
     return open(type)
   }
 
-  private nonisolated func collection(forKey key: String, _ site: ObservationSite) -> CollectionProperty? {
+  private nonisolated func collection(forKey key: String, _ site: SourceLocation) -> CollectionProperty? {
     if let property = KeyValueClass.of(self).property(named: key) {
       _ = adoptedObject
       return CollectionProperty(object: self, property: property, site: site)
@@ -56,7 +56,7 @@ extension KeyValueObservable {
   }
 
   /// The object that has the last key of a path; `nil` when an object on the way is `nil`, or after a fault.
-  nonisolated func end(ofPath path: String, _ site: ObservationSite) -> PathEnd? {
+  nonisolated func end(ofPath path: String, _ site: SourceLocation) -> PathEnd? {
     let components = components(ofCodedPath: path)
     let last = components[components.count - 1]
     let head = KeyPathWalk.codedValue(of: self, at: Array(components.dropLast()), site)
@@ -67,7 +67,7 @@ extension KeyValueObservable {
   }
 
   /// The same of a typed key path.
-  nonisolated func end(of keyPath: PartialKeyPath<Self>, _ site: ObservationSite) -> PathEnd? {
+  nonisolated func end(of keyPath: PartialKeyPath<Self>, _ site: SourceLocation) -> PathEnd? {
     if let property = property(at: keyPath, isAnnounced: true) { return PathEnd(object: self, key: property.name) }
     switch PathEndSearch(keyPath, of: self, site) {
     case .end(let end): return end

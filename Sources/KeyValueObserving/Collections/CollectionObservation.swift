@@ -7,7 +7,7 @@ extension KeyValueObservable {
   /// `observe` with the option `.collectionChanges`.
   @usableFromInline
   nonisolated func observeCollection<Value>(
-    _ keyPath: KeyPath<Self, Value>, _ options: NSKeyValueObservingOptions, _ site: ObservationSite,
+    _ keyPath: KeyPath<Self, Value>, _ options: NSKeyValueObservingOptions, _ site: SourceLocation,
     _ changeHandler: @escaping @Sendable (Self, NSKeyValueObservedChange<Value>) -> Void
   ) -> NSKeyValueObservation {
     var base = options.subtracting(.collectionChanges)

@@ -13,7 +13,7 @@ extension Array where Element: KeyValueObservable {
     options: NSKeyValueObservingOptions = [], context: UnsafeMutableRawPointer? = nil, fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
-    for element in elements(at: indexes, ObservationSite(file: fileID, line: line)) {
+    for element in elements(at: indexes, SourceLocation(file: fileID, line: line)) {
       element.addObserver(
         observer, forKeyPath: keyPath, options: options, context: context, fileID: fileID, line: line)
     }
@@ -26,7 +26,7 @@ extension Array where Element: KeyValueObservable {
     _ observer: any KeyValueObserver, fromObjectsAt indexes: IndexSet, forKeyPath keyPath: String,
     fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    for element in elements(at: indexes, ObservationSite(file: fileID, line: line)) {
+    for element in elements(at: indexes, SourceLocation(file: fileID, line: line)) {
       element.removeObserver(observer, forKeyPath: keyPath, fileID: fileID, line: line)
     }
   }
@@ -39,13 +39,13 @@ extension Array where Element: KeyValueObservable {
     _ observer: any KeyValueObserver, fromObjectsAt indexes: IndexSet, forKeyPath keyPath: String,
     context: UnsafeMutableRawPointer?, fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    for element in elements(at: indexes, ObservationSite(file: fileID, line: line)) {
+    for element in elements(at: indexes, SourceLocation(file: fileID, line: line)) {
       element.removeObserver(observer, forKeyPath: keyPath, context: context, fileID: fileID, line: line)
     }
   }
 
   /// None, if a position is outside: that is a fault.
-  private func elements(at indexes: IndexSet, _ site: ObservationSite) -> [Element] {
+  private func elements(at indexes: IndexSet, _ site: SourceLocation) -> [Element] {
     guard let outside = indexes.first(where: { !indices.contains($0) }) else { return indexes.map { self[$0] } }
     raiseOutside(outside, count: count, of: "the array", site: site)
     return []

@@ -13,7 +13,7 @@ class ListPlace<Element> {
   func change(_ edit: ListEdit<Element>) -> [Element]? { nil }
   /// For reports.
   var name: String { "a collection that does not exist" }
-  var site: ObservationSite? { nil }
+  var site: SourceLocation? { nil }
 }
 
 /// A list that belongs to a handle alone.
@@ -52,7 +52,7 @@ final class PropertyList<List: ListValue, Element>: ListPlace<Element> {
     let identity = ObserverIdentity(property.object)
     return "\"\(property.property.name)\" of \(identity.className)@\(identity.addressText)"
   }
-  override var site: ObservationSite? { property.site }
+  override var site: SourceLocation? { property.site }
 
   override var elements: [Element] {
     let items = access.read().itemArray

@@ -13,7 +13,7 @@ extension KeyValueObservable {
   public nonisolated func mutableArrayValue<Element>(
     forKey key: String, of type: Element.Type = Any.self, fileID: StaticString = #fileID, line: UInt = #line
   ) -> KeyValueMutableArray<Element> {
-    KeyValueMutableArray(list(forKey: key, ObservationSite(file: fileID, line: line)))
+    KeyValueMutableArray(list(forKey: key, SourceLocation(file: fileID, line: line)))
   }
 
   /// Returns the array at the end of a key path, such as `"owner.items"`.
@@ -23,7 +23,7 @@ extension KeyValueObservable {
   public nonisolated func mutableArrayValue<Element>(
     forKeyPath keyPath: String, of type: Element.Type = Any.self, fileID: StaticString = #fileID, line: UInt = #line
   ) -> KeyValueMutableArray<Element> {
-    let site = ObservationSite(file: fileID, line: line)
+    let site = SourceLocation(file: fileID, line: line)
     let end = end(ofPath: keyPath, site)
     return KeyValueMutableArray(end.map { $0.object.list(forKey: $0.key, site) } ?? ListPlace())
   }
@@ -34,7 +34,7 @@ extension KeyValueObservable {
   public nonisolated func mutableArrayValue<List: _KeyValueList>(
     for keyPath: KeyPath<Self, List>, fileID: StaticString = #fileID, line: UInt = #line
   ) -> KeyValueMutableArray<List._Item> {
-    let site = ObservationSite(file: fileID, line: line)
+    let site = SourceLocation(file: fileID, line: line)
     let end = end(of: keyPath, site)
     return KeyValueMutableArray(end.map { $0.object.list(forKey: $0.key, site) } ?? ListPlace())
   }
@@ -47,7 +47,7 @@ extension KeyValueObservable {
   public nonisolated func mutableSetValue<Element>(
     forKey key: String, of type: Element.Type = AnyHashable.self, fileID: StaticString = #fileID, line: UInt = #line
   ) -> KeyValueMutableSet<Element> {
-    KeyValueMutableSet(place: set(forKey: key, ObservationSite(file: fileID, line: line)))
+    KeyValueMutableSet(place: set(forKey: key, SourceLocation(file: fileID, line: line)))
   }
 
   /// Returns the set at the end of a key path. See ``mutableArrayValue(forKeyPath:of:fileID:line:)``.
@@ -55,7 +55,7 @@ extension KeyValueObservable {
     forKeyPath keyPath: String, of type: Element.Type = AnyHashable.self, fileID: StaticString = #fileID,
     line: UInt = #line
   ) -> KeyValueMutableSet<Element> {
-    let site = ObservationSite(file: fileID, line: line)
+    let site = SourceLocation(file: fileID, line: line)
     let end = end(ofPath: keyPath, site)
     return KeyValueMutableSet(place: end.map { $0.object.set(forKey: $0.key, site) } ?? SetPlace())
   }
@@ -64,7 +64,7 @@ extension KeyValueObservable {
   public nonisolated func mutableSetValue<Members: _KeyValueSet>(
     for keyPath: KeyPath<Self, Members>, fileID: StaticString = #fileID, line: UInt = #line
   ) -> KeyValueMutableSet<Members._Item> {
-    let site = ObservationSite(file: fileID, line: line)
+    let site = SourceLocation(file: fileID, line: line)
     let end = end(of: keyPath, site)
     return KeyValueMutableSet(place: end.map { $0.object.set(forKey: $0.key, site) } ?? SetPlace())
   }
@@ -78,7 +78,7 @@ extension KeyValueObservable {
   public nonisolated func mutableOrderedSetValue<Element>(
     forKey key: String, of type: Element.Type = AnyHashable.self, fileID: StaticString = #fileID, line: UInt = #line
   ) -> KeyValueMutableOrderedSet<Element> {
-    KeyValueMutableOrderedSet(list(forKey: key, ObservationSite(file: fileID, line: line)))
+    KeyValueMutableOrderedSet(list(forKey: key, SourceLocation(file: fileID, line: line)))
   }
 
   /// Returns the ordered set at the end of a key path. See ``mutableArrayValue(forKeyPath:of:fileID:line:)``.
@@ -86,7 +86,7 @@ extension KeyValueObservable {
     forKeyPath keyPath: String, of type: Element.Type = AnyHashable.self, fileID: StaticString = #fileID,
     line: UInt = #line
   ) -> KeyValueMutableOrderedSet<Element> {
-    let site = ObservationSite(file: fileID, line: line)
+    let site = SourceLocation(file: fileID, line: line)
     let end = end(ofPath: keyPath, site)
     return KeyValueMutableOrderedSet(end.map { $0.object.list(forKey: $0.key, site) } ?? ListPlace())
   }
@@ -95,7 +95,7 @@ extension KeyValueObservable {
   public nonisolated func mutableOrderedSetValue<List: _KeyValueList>(
     for keyPath: KeyPath<Self, List>, fileID: StaticString = #fileID, line: UInt = #line
   ) -> KeyValueMutableOrderedSet<List._Item> where List._Item: Hashable {
-    let site = ObservationSite(file: fileID, line: line)
+    let site = SourceLocation(file: fileID, line: line)
     let end = end(of: keyPath, site)
     return KeyValueMutableOrderedSet(end.map { $0.object.list(forKey: $0.key, site) } ?? ListPlace())
   }
@@ -105,7 +105,7 @@ extension KeyValueObservable {
     for keyPath: KeyPath<Self, Value>, of type: Element.Type = AnyHashable.self, fileID: StaticString = #fileID,
     line: UInt = #line
   ) -> KeyValueMutableOrderedSet<Element> {
-    let site = ObservationSite(file: fileID, line: line)
+    let site = SourceLocation(file: fileID, line: line)
     let end = end(of: keyPath, site)
     return KeyValueMutableOrderedSet(end.map { $0.object.list(forKey: $0.key, site) } ?? ListPlace())
   }
@@ -115,7 +115,7 @@ extension KeyValueObservable {
     for keyPath: KeyPath<Self, Value?>, of type: Element.Type = AnyHashable.self, fileID: StaticString = #fileID,
     line: UInt = #line
   ) -> KeyValueMutableOrderedSet<Element> {
-    let site = ObservationSite(file: fileID, line: line)
+    let site = SourceLocation(file: fileID, line: line)
     let end = end(of: keyPath, site)
     return KeyValueMutableOrderedSet(end.map { $0.object.list(forKey: $0.key, site) } ?? ListPlace())
   }

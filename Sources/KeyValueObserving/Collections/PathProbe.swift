@@ -16,7 +16,7 @@ final class PathProbe<Root: KeyValueObservable>: ObservationBox {
     super.init { _, _ in }
   }
 
-  func run(_ site: ObservationSite) {
+  func run(_ site: SourceLocation) {
     let options = kvo_options([], endsWithObject: true)
     kvo_cancel_observer(
       register(with: root.adoptedObject, key: nil, keyPath: "\(keyPath)", options: options, site: site))
@@ -42,7 +42,7 @@ enum PathEndSearch {
   case nothingOnTheWay
   case noPath
 
-  init<Root: KeyValueObservable>(_ keyPath: PartialKeyPath<Root>, of root: Root, _ site: ObservationSite) {
+  init<Root: KeyValueObservable>(_ keyPath: PartialKeyPath<Root>, of root: Root, _ site: SourceLocation) {
     var found = Self.noPath
     PathProbe(root, keyPath) { found = Self.end(of: $0, keyPath, root) }.run(site)
     self = found

@@ -48,7 +48,7 @@ extension KeyValueObservable {
 
   /// Announces that the mutation begun by `willChangeValue(forKey:withSetMutation:using:)` is done, and notifies.
   ///
-  /// The arguments besides the key are Apple's, and are not looked at.
+  /// The arguments besides the key are Apple's, and have no effect: what was given before the change counts.
   public nonisolated func didChangeValue(
     forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind, using objects: Set<AnyHashable>
   ) {
@@ -61,7 +61,7 @@ extension KeyValueObservable {
     using set: Set<Members._Item>,
     fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    guard let name = name(of: keyPath, ObservationSite(file: fileID, line: line)) else { return }
+    guard let name = name(of: keyPath, SourceLocation(file: fileID, line: line)) else { return }
     willChangeValue(forKey: name, withSetMutation: mutation, using: recast(members: set, as: AnyHashable.self)!)
   }
 
@@ -71,7 +71,7 @@ extension KeyValueObservable {
     using set: Set<Members._Item>,
     fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    guard let name = name(of: keyPath, ObservationSite(file: fileID, line: line)) else { return }
+    guard let name = name(of: keyPath, SourceLocation(file: fileID, line: line)) else { return }
     didChangeValue(forKey: name)
   }
 }

@@ -29,10 +29,10 @@ struct NamedValue {
 /// What a key path was walked for.
 enum KeyPathUse {
   /// Without a place where there is no room for one.
-  case coding(ObservationSite?)
+  case coding(SourceLocation?)
   case registration(
     keyPath: String, observer: AnyObject, options: NSKeyValueObservingOptions, context: UnsafeMutableRawPointer?,
-    ObservationSite)
+    SourceLocation)
   /// Of a registration that a change has made impossible to follow.
   case delivery(ClassicObservation)
 
@@ -50,7 +50,7 @@ enum KeyPathUse {
 
 /// Reports why an object does not do what it is asked for a key, with the place of the call that is asking it.
 func raise(_ error: KeyPathError, askedOf object: any KeyValueObservable, forKey key: String) {
-  raise(error, .coding(CodingPlace.site(of: object, key: key)))
+  raise(error, .coding(CallLocation.site(of: object, key: key)))
 }
 
 /// Reports why a key path cannot be walked.
@@ -148,5 +148,5 @@ func raiseNilValue(of object: any KeyValueObservable, key: String) {
   raiseFault(
     KVO_FAULT_NIL_VALUE, "cannot set \"\(key)\" of \(named.name) to nil: the property cannot be nil",
     apple: "[\(named.appleName) setNilValueForKey]: could not set nil as the value for the key \(key).",
-    help: "override setNilValueForKey(_:) to set what nil stands for", site: CodingPlace.site(of: object, key: key))
+    help: "override setNilValueForKey(_:) to set what nil stands for", site: CallLocation.site(of: object, key: key))
 }

@@ -5,7 +5,7 @@ import Foundation
 
 func raiseFault(
   _ code: kvo_fault_code, _ detail: String, apple: String? = nil, help: String? = nil,
-  concerned: ClassicObservation? = nil, site: ObservationSite? = nil
+  concerned: ClassicObservation? = nil, site: SourceLocation? = nil
 ) {
   func raise(_ observation: UnsafePointer<kvo_fault_observation>?) {
     func raise(_ apple: UnsafePointer<CChar>?, _ help: UnsafePointer<CChar>?) {
@@ -27,7 +27,7 @@ private func withOptionalCString(_ string: String?, _ body: (UnsafePointer<CChar
 
 /// A registration that the runtime refused.
 func raiseRegistrationFault(
-  _ status: kvo_status, object: KeyValueObjectReference, keyPath: String, site: ObservationSite
+  _ status: kvo_status, object: KeyValueObjectReference, keyPath: String, site: SourceLocation
 ) {
   let code =
     switch status {
@@ -45,7 +45,7 @@ func raiseRegistrationFault(
 
 extension KeyValueObservable {
   /// Reports that an observation of one key will be told of nothing, if that is known.
-  nonisolated func reportSilence(of key: String, _ site: ObservationSite) {
+  nonisolated func reportSilence(of key: String, _ site: SourceLocation) {
     guard let silence = KeyValueClass.of(self).silence(of: key) else { return }
     kvo_binding_never_notifies(adoptedObject, key, silence, site.cFile, site.cLine)
   }

@@ -2,7 +2,7 @@
 
 import CKVO
 
-/// A misuse of observing that would crash on Apple's platforms.
+/// A misuse of observing: one that crashes on Apple's platforms, goes wrong there in silence, or is likely a mistake.
 public struct KeyValueFault: Sendable {
   /// The number in `KVO0001`.
   public let code: Int

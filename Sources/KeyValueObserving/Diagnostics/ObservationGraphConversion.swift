@@ -19,7 +19,8 @@ extension ObservationGraph {
   }
 
   func text(_ form: kvo_graph_form) -> String {
-    let strings = StringArena()
+    let strings = TemporaryStrings()
+    defer { strings.free() }
     let keyPaths = UnsafeMutableBufferPointer<UnsafePointer<CChar>>.allocate(
       capacity: objects.reduce(0) { $0 + $1.keyPaths.count })
     defer { keyPaths.deallocate() }
@@ -57,35 +58,13 @@ extension ObservationGraph {
   }
 
   private static func format(_ graph: inout kvo_graph, _ form: kvo_graph_form) -> String {
-    let length = kvo_graph_format(&graph, form, nil, 0)
-    return String(unsafeUninitializedCapacity: length + 1) { buffer in
-      buffer.withMemoryRebound(to: CChar.self) { kvo_graph_format(&graph, form, $0.baseAddress, $0.count) }
-    }
+    formatted { kvo_graph_format(&graph, form, $0, $1) }
   }
-}
-
-/// Copies of strings as C takes them, which live as long as this.
-private final class StringArena {
-  private var copies: [UnsafeMutablePointer<CChar>] = []
-
-  func copy(_ string: String) -> UnsafePointer<CChar> {
-    var string = string
-    let copy = string.withUTF8 { bytes in
-      let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count + 1)
-      for (index, byte) in bytes.enumerated() { (copy + index).initialize(to: CChar(bitPattern: byte)) }
-      (copy + bytes.count).initialize(to: 0)
-      return copy
-    }
-    copies.append(copy)
-    return UnsafePointer(copy)
-  }
-
-  deinit { for copy in copies { copy.deallocate() } }
 }
 
 extension kvo_graph_object {
   fileprivate init(
-    _ from: ObservationGraph.Object, keyPaths: UnsafePointer<UnsafePointer<CChar>>, _ strings: StringArena
+    _ from: ObservationGraph.Object, keyPaths: UnsafePointer<UnsafePointer<CChar>>, _ strings: TemporaryStrings
   ) {
     self.init(
       object: from.address.pointer, class_name: strings.copy(from.className), first_observation: 0,
@@ -95,7 +74,7 @@ extension kvo_graph_object {
 }
 
 extension kvo_graph_observation {
-  fileprivate init(_ from: ObservationGraph.Observation, _ strings: StringArena) {
+  fileprivate init(_ from: ObservationGraph.Observation, _ strings: TemporaryStrings) {
     self.init(
       observation: from.id.rawValue, kind: from.kind == .direct ? KVO_GRAPH_DIRECT : KVO_GRAPH_EXPRESSION,
       object: from.object, key_path: strings.copy(from.keyPath),

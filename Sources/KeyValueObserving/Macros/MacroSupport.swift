@@ -9,23 +9,23 @@ public protocol _KeyValueObservableClass: KeyValueObservable {}
 extension KeyedDecodingContainer {
   /// Decodes what the storage at the left of the assignment wants.
   @_disfavoredOverload  // to `T!` either could be assigned
-  public func _keyValueDecode<Value: Decodable>(forKey key: Key) throws -> Value {
+  public func __keyValueDecode<Value: Decodable>(forKey key: Key) throws -> Value {
     try decode(Value.self, forKey: key)
   }
 
   /// As synthesised code does, takes a missing key for nil.
-  public func _keyValueDecode<Value: Decodable>(forKey key: Key) throws -> Value? {
+  public func __keyValueDecode<Value: Decodable>(forKey key: Key) throws -> Value? {
     try decodeIfPresent(Value.self, forKey: key)
   }
 }
 
 extension KeyedEncodingContainer {
-  public mutating func _keyValueEncode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
+  public mutating func __keyValueEncode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
     try encode(value, forKey: key)
   }
 
   /// As synthesised code does, leaves nil out.
-  public mutating func _keyValueEncode<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
+  public mutating func __keyValueEncode<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
     try encodeIfPresent(value, forKey: key)
   }
 }

@@ -9,7 +9,7 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
   let keyPath: String
   let context: UnsafeMutableRawPointer?
   let options: NSKeyValueObservingOptions
-  let site: ObservationSite
+  let site: SourceLocation
   /// Of an expression; `nil` for a single key.
   private let components: [String]?
   /// Whether the key is undefined, which is an error only when its value is needed.
@@ -26,7 +26,7 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
 
   init(
     observer: any KeyValueObserver, object: any KeyValueObservable, keyPath: String, context: UnsafeMutableRawPointer?,
-    options: NSKeyValueObservingOptions, site: ObservationSite, evaluating components: [String]?,
+    options: NSKeyValueObservingOptions, site: SourceLocation, evaluating components: [String]?,
     isUndefined: Bool = false, shared: SharedRegistration? = nil
   ) {
     self.isUndefined = isUndefined
@@ -114,8 +114,9 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
     _ raw: UnsafePointer<kvo_raw_change>, following follower: CollectionFollower, of object: any KeyValueObservable,
     to observer: any KeyValueObserver
   ) {
+    let path = KeyValueObserving.components(ofCodedPath: keyPath)
     follower.changed(told: raw.pointee.toldElements) {
-      value(of: object, at: keyPath.split(separator: ".").map(String.init))
+      value(of: object, at: path)
     } tell: { kind, indexes, old, new in
       func value(_ value: Any?) -> Any {
         let value = dictionaryValue(value as Any)

@@ -56,7 +56,7 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
   override func release(_ value: UnsafeMutableRawPointer) { value.__release(as: Value.self) }
 
   func register(
-    with object: Object, _ options: NSKeyValueObservingOptions, _ site: ObservationSite
+    with object: Object, _ options: NSKeyValueObservingOptions, _ site: SourceLocation
   ) -> NSKeyValueObservation {
     if let property { KeyValueClass.of(object).reportSelfDependency(of: property.name, site) }
     let observation = (property?.name ?? path.name).withCString {

@@ -86,7 +86,7 @@ public protocol KeyValueObservable: AnyObject, SendableMetatype {
 
   /// Announces that the change begun by the newest unmatched `willChangeValue(forKey:)` is done, and notifies.
   ///
-  /// Without one it does nothing, as on Apple's platforms.
+  /// Without one nobody is notified, as on Apple's platforms; where the object is observed that is the error KVO0028.
   nonisolated func didChangeValue(forKey key: String)
 
   /// Announces that elements of an ordered collection are about to be inserted, removed or replaced.
@@ -99,7 +99,7 @@ public protocol KeyValueObservable: AnyObject, SendableMetatype {
 
   /// Announces that the change begun by `willChange(_:valuesAt:forKey:)` is done, and notifies.
   ///
-  /// Kind and positions are those given before the change; the arguments here are Apple's, and are not looked at.
+  /// Kind and positions are those given before the change. Other ones here are the error KVO0033, and have no effect.
   nonisolated func didChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String)
 
   /// Tells whether properties named `_<key>` and `_is<Key>` answer `key`; the default is `true`.

@@ -41,7 +41,7 @@ extension KeyValueObservable {
     _ observer: any KeyValueObserver, forKeyPath keyPath: String, options: NSKeyValueObservingOptions = [],
     context: UnsafeMutableRawPointer? = nil, fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    let site = ObservationSite(file: fileID, line: line)
+    let site = SourceLocation(file: fileID, line: line)
     let object = adoptedObject
     guard let components = components(ofPath: keyPath) else {
       return raiseRegistrationFault(KVO_ERROR_MALFORMED_KEY_PATH, object: object, keyPath: keyPath, site: site)
@@ -78,7 +78,7 @@ extension KeyValueObservable {
   public nonisolated func removeObserver(
     _ observer: any KeyValueObserver, forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    remove(observer, keyPath, context: nil, matchContext: false, ObservationSite(file: fileID, line: line))
+    remove(observer, keyPath, context: nil, matchContext: false, SourceLocation(file: fileID, line: line))
   }
 
   /// Removes the newest registration of an observer for a key path and a context; `nil` matches only `nil`.
@@ -88,12 +88,12 @@ extension KeyValueObservable {
     _ observer: any KeyValueObserver, forKeyPath keyPath: String, context: UnsafeMutableRawPointer?,
     fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    remove(observer, keyPath, context: context, matchContext: true, ObservationSite(file: fileID, line: line))
+    remove(observer, keyPath, context: context, matchContext: true, SourceLocation(file: fileID, line: line))
   }
 
   private nonisolated func remove(
     _ observer: any KeyValueObserver, _ keyPath: String, context: UnsafeMutableRawPointer?, matchContext: Bool,
-    _ site: ObservationSite
+    _ site: SourceLocation
   ) {
     let identity = ObserverIdentity(observer)
     let object = adoptedObject

@@ -5,24 +5,24 @@ public import Foundation
 
 extension KeyValueObservable {
   public nonisolated func willChangeValue(forKey key: String) {
-    announceWillChange(key, CodingPlace.site(of: self, key: key))
+    announceWillChange(key, CallLocation.site(ofObject: self, key: key))
   }
 
   public nonisolated func didChangeValue(forKey key: String) {
-    announceDidChange(key, CodingPlace.site(of: self, key: key))
+    announceDidChange(key, CallLocation.site(ofObject: self, key: key))
   }
 
-  nonisolated func announceWillChange(_ key: String, _ site: ObservationSite?) {
+  nonisolated func announceWillChange(_ key: String, _ site: SourceLocation?) {
     kvo_will_change_at(adoptedObject, name(ofAnnounced: key), site?.cFile, site?.cLine ?? 0)
   }
 
-  nonisolated func announceDidChange(_ key: String, _ site: ObservationSite?) {
+  nonisolated func announceDidChange(_ key: String, _ site: SourceLocation?) {
     kvo_did_change_at(__keyValueObject, name(ofAnnounced: key), site?.cFile, site?.cLine ?? 0)
   }
 
   public nonisolated func willChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
     guard changeKind != .setting else { return willChangeValue(forKey: key) }
-    let (positions, site) = (Array(indexes), CodingPlace.site(of: self, key: key))
+    let (positions, site) = (Array(indexes), CallLocation.site(ofObject: self, key: key))
     if let count = count(ofObserved: key), let last = positions.last,
       last >= (changeKind == .insertion ? count + positions.count : count)
     {
@@ -36,7 +36,7 @@ extension KeyValueObservable {
 
   public nonisolated func didChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
     guard changeKind != .setting else { return didChangeValue(forKey: key) }
-    let (positions, site) = (Array(indexes), CodingPlace.site(of: self, key: key))
+    let (positions, site) = (Array(indexes), CallLocation.site(ofObject: self, key: key))
     kvo_did_change_indexes_at(
       __keyValueObject, kvo_change_kind(UInt32(changeKind.rawValue)), name(ofAnnounced: key), positions,
       positions.count,
@@ -51,7 +51,7 @@ extension KeyValueObservable {
   }
 
   private nonisolated func raisePositionsOutside(
-    _ key: String, _ kind: NSKeyValueChange, last: Int, count: Int, _ site: ObservationSite?
+    _ key: String, _ kind: NSKeyValueChange, last: Int, count: Int, _ site: SourceLocation?
   ) {
     let name = ObserverIdentity(self)
     raiseFault(
@@ -73,14 +73,14 @@ extension KeyValueObservable {
   public nonisolated func willChangeValue<Value>(
     for keyPath: KeyPath<Self, Value>, fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    announce(keyPath, ObservationSite(file: fileID, line: line)) { willChangeValue(forKey: $0) }
+    announce(keyPath, SourceLocation(file: fileID, line: line)) { willChangeValue(forKey: $0) }
   }
 
   /// `didChangeValue(forKey:)` with a key path of one property of this class.
   public nonisolated func didChangeValue<Value>(
     for keyPath: KeyPath<Self, Value>, fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    announce(keyPath, ObservationSite(file: fileID, line: line)) { didChangeValue(forKey: $0) }
+    announce(keyPath, SourceLocation(file: fileID, line: line)) { didChangeValue(forKey: $0) }
   }
 
   /// `willChange(_:valuesAt:forKey:)` with a key path of one property of this class.
@@ -88,7 +88,7 @@ extension KeyValueObservable {
     _ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, for keyPath: KeyPath<Self, Value>,
     fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    announce(keyPath, ObservationSite(file: fileID, line: line)) {
+    announce(keyPath, SourceLocation(file: fileID, line: line)) {
       willChange(changeKind, valuesAt: indexes, forKey: $0)
     }
   }
@@ -98,21 +98,19 @@ extension KeyValueObservable {
     _ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, for keyPath: KeyPath<Self, Value>,
     fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    announce(keyPath, ObservationSite(file: fileID, line: line)) {
+    announce(keyPath, SourceLocation(file: fileID, line: line)) {
       didChange(changeKind, valuesAt: indexes, forKey: $0)
     }
   }
 
   /// Calls what announces a key, which a class may override, so that it knows its place.
-  private nonisolated func announce(_ keyPath: AnyKeyPath, _ site: ObservationSite, _ call: (String) -> Void) {
+  private nonisolated func announce(_ keyPath: AnyKeyPath, _ site: SourceLocation, _ call: (String) -> Void) {
     guard let name = name(of: keyPath, site) else { return }
-    let place = CodingPlace(site, keys: [name])
-    place.ask(self)
-    place.isPresent { call(name) }
+    CallLocation(site, self, key: name).isPresent { call(name) }
   }
 
   /// The key of a key path. One that is no single property of the class is a fault, as on Apple's platforms.
-  nonisolated func name(of keyPath: AnyKeyPath, _ site: ObservationSite) -> String? {
+  nonisolated func name(of keyPath: AnyKeyPath, _ site: SourceLocation) -> String? {
     if let known = property(at: keyPath, isAnnounced: true) { return known.name }
     raiseFault(
       KVO_FAULT_UNDEFINED_KEY, "\(keyPath) is no property of \(_typeName(type(of: self), qualified: false))",

@@ -28,7 +28,7 @@ public final class NSKeyValueObservation: NSObject, @unchecked Sendable {
   /// Called from within the closure itself, or from within one that this closure is in turn waiting for, it could never return:
   /// that is fault KVO0017, and it does not wait for those. Our addition; Apple's platforms have nothing of the kind.
   public func invalidateAndWait(fileID: StaticString = #fileID, line: UInt = #line) {
-    let site = ObservationSite(file: fileID, line: line)
+    let site = SourceLocation(file: fileID, line: line)
     kvo_cancel_observer_and_wait_at(observation, site.cFile, site.cLine)
   }
 

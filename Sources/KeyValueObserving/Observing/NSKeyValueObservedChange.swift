@@ -1,4 +1,4 @@
-// What a change is: options, kinds, dictionary keys and the typed record, with Apple's names and values.
+// What an observer asks for, and what it is told: options and the typed record, with Apple's names and values.
 
 internal import CKVO
 public import Foundation
@@ -34,38 +34,6 @@ public struct NSKeyValueObservingOptions: OptionSet, Sendable {
   ///
   /// It costs time and memory for the whole collection with each change. It means nothing for other properties.
   public static let collectionChanges = NSKeyValueObservingOptions(rawValue: 1 << 16)
-}
-
-/// The kind of a change.
-public enum NSKeyValueChange: UInt, Sendable {
-  /// The value was set.
-  case setting = 1
-  /// Elements were inserted into an ordered collection.
-  case insertion = 2
-  /// Elements were removed from an ordered collection.
-  case removal = 3
-  /// Elements of an ordered collection were replaced.
-  case replacement = 4
-}
-
-/// The keys of the dictionary that `observeValue(forKeyPath:of:change:context:)` receives.
-public struct NSKeyValueChangeKey: RawRepresentable, Hashable, Sendable {
-  /// Apple's string.
-  public let rawValue: String
-
-  /// Makes a key of a string.
-  public init(rawValue: String) { self.rawValue = rawValue }
-
-  /// The raw value of an ``NSKeyValueChange``, a `UInt`; always present.
-  public static let kindKey = NSKeyValueChangeKey(rawValue: "kind")
-  /// The new value, as the plain Swift value; `NSNull` for `nil`. Present when asked for.
-  public static let newKey = NSKeyValueChangeKey(rawValue: "new")
-  /// The old value, as the plain Swift value; `NSNull` for `nil`. Present when asked for.
-  public static let oldKey = NSKeyValueChangeKey(rawValue: "old")
-  /// The `IndexSet` of an insertion, removal or replacement.
-  public static let indexesKey = NSKeyValueChangeKey(rawValue: "indexes")
-  /// `true` in the call before a change.
-  public static let notificationIsPriorKey = NSKeyValueChangeKey(rawValue: "notificationIsPrior")
 }
 
 /// A change of an observed property.

@@ -34,7 +34,7 @@ public final class NSKeyValueSharedObservers: NSObject {
     _ observer: any KeyValueObserver, forKey key: String, options: NSKeyValueObservingOptions = [],
     context: UnsafeMutableRawPointer? = nil, fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    let site = ObservationSite(file: fileID, line: line)
+    let site = SourceLocation(file: fileID, line: line)
     let cls = KeyValueClass.of(type: observableClass)
     guard let property = cls.property(named: key), property.isDirect, !cls.isAffected(property.key) else {
       let name = _typeName(observableClass, qualified: false)
@@ -60,7 +60,7 @@ public final class NSKeyValueSharedObserversSnapshot: NSObject, @unchecked Senda
     let hash: UInt64
     let options: NSKeyValueObservingOptions
     let context: UnsafeMutableRawPointer?
-    let site: ObservationSite
+    let site: SourceLocation
   }
 
   fileprivate let observableClass: any KeyValueObservable.Type
@@ -91,7 +91,7 @@ extension KeyValueObservable {
       let given = _typeName(Swift.type(of: self), qualified: false)
       return raiseFault(
         KVO_FAULT_TYPE_MISMATCH, "shared observers for objects of \(expected) were given to one of \(given)",
-        site: ObservationSite(file: fileID, line: line))
+        site: SourceLocation(file: fileID, line: line))
     }
     let registration = SharedRegistration(object)
     SharedRegistration.replace(of: object, by: registration)?.cancel()

@@ -2,23 +2,6 @@
 
 public import CKVO
 
-/// Where in the source an observation is made, for reports.
-@usableFromInline
-struct ObservationSite {
-  @usableFromInline let file: StaticString
-  @usableFromInline let line: UInt
-
-  @usableFromInline
-  init(file: StaticString, line: UInt) {
-    self.file = file
-    self.line = line
-  }
-
-  /// As C takes it: a static string ends with a null byte and lives for ever.
-  var cFile: UnsafePointer<CChar> { UnsafeRawPointer(file.utf8Start).assumingMemoryBound(to: CChar.self) }
-  var cLine: UInt32 { UInt32(truncatingIfNeeded: line) }
-}
-
 /// What the runtime holds for an observation; destroyed with it.
 @usableFromInline
 class ObservationBox {
@@ -53,7 +36,7 @@ class ObservationBox {
   /// Registers the box, for a key or, without one, for what it evaluates. Returns 0 when that fails.
   func register(
     with object: KeyValueObjectReference, key: UInt64?, keyPath: UnsafePointer<CChar>, options: kvo_options,
-    context: UnsafeMutableRawPointer? = nil, identity: kvo_observer_identity = .init(), site: ObservationSite,
+    context: UnsafeMutableRawPointer? = nil, identity: kvo_observer_identity = .init(), site: SourceLocation,
     keepsLast: Bool = false
   ) -> kvo_observation {
     var observer = kvo_binding_observer(

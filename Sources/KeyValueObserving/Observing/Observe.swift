@@ -27,7 +27,7 @@ extension KeyValueObservable {
     line: UInt = #line,
     changeHandler: @escaping @Sendable (Self, NSKeyValueObservedChange<Value>) -> Void
   ) -> NSKeyValueObservation {
-    let site = ObservationSite(file: fileID, line: line)
+    let site = SourceLocation(file: fileID, line: line)
     if options.contains(.collectionChanges) {
       return observeCollection(keyPath, options, site, changeHandler)
     }
@@ -50,7 +50,7 @@ extension KeyValueObservable {
 
   @usableFromInline
   nonisolated func observe(
-    _ property: KeyValueProperty, _ box: ObservationBox, _ options: NSKeyValueObservingOptions, _ site: ObservationSite
+    _ property: KeyValueProperty, _ box: ObservationBox, _ options: NSKeyValueObservingOptions, _ site: SourceLocation
   ) -> NSKeyValueObservation {
     if property.isConstant { reportSilence(of: property.name, site) }
     return NSKeyValueObservation(
@@ -61,7 +61,7 @@ extension KeyValueObservable {
 
   @inlinable
   nonisolated func observe<Value>(
-    _ path: ExpressionPath<Self, Value>, _ options: NSKeyValueObservingOptions, _ site: ObservationSite,
+    _ path: ExpressionPath<Self, Value>, _ options: NSKeyValueObservingOptions, _ site: SourceLocation,
     _ changeHandler: @escaping @Sendable (Self, NSKeyValueObservedChange<Value>) -> Void
   ) -> NSKeyValueObservation {
     let box = ExpressionBox<Self, Value>(self, path, options, changeHandler) { box, change in
@@ -78,7 +78,7 @@ extension KeyValueObservable {
 
   @usableFromInline
   nonisolated func observe<Value>(
-    _ box: ExpressionBox<Self, Value>, _ options: NSKeyValueObservingOptions, _ site: ObservationSite
+    _ box: ExpressionBox<Self, Value>, _ options: NSKeyValueObservingOptions, _ site: SourceLocation
   ) -> NSKeyValueObservation {
     box.register(with: self, options, site)
   }

@@ -40,14 +40,14 @@ public struct KeyValueOperationAnnouncement<Object: Operation & KeyValueObservab
 
   /// `willChangeValue(forKey:)` or `didChangeValue(forKey:)`.
   public func callAsFunction(forKey key: String, fileID: StaticString = #fileID, line: UInt = #line) {
-    announce(key, ObservationSite(file: fileID, line: line))
+    announce(key, SourceLocation(file: fileID, line: line))
   }
 
   /// `willChangeValue(for:)` or `didChangeValue(for:)`, with a key path of one property.
   public func callAsFunction<Value>(
     for keyPath: KeyPath<Object, Value>, fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    announce(keyPath, ObservationSite(file: fileID, line: line))
+    announce(keyPath, SourceLocation(file: fileID, line: line))
   }
 
   /// The same with a key path that begins at a superclass or a subclass.
@@ -55,15 +55,15 @@ public struct KeyValueOperationAnnouncement<Object: Operation & KeyValueObservab
   public func callAsFunction<Root: Operation, Value>(
     for keyPath: KeyPath<Root, Value>, fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    announce(keyPath, ObservationSite(file: fileID, line: line))
+    announce(keyPath, SourceLocation(file: fileID, line: line))
   }
 
-  private func announce(_ keyPath: AnyKeyPath, _ site: ObservationSite) {
+  private func announce(_ keyPath: AnyKeyPath, _ site: SourceLocation) {
     guard let key = Operation.stateKey(of: keyPath) ?? operation.name(of: keyPath, site) else { return }
     announce(key, site)
   }
 
-  private func announce(_ key: String, _ site: ObservationSite) {
+  private func announce(_ key: String, _ site: SourceLocation) {
     guard isDone else { return operation.announceWillChange(key, site) }
     operation.announceDidChange(key, site)
     (operation as Operation).didChangeValue(forKey: key)
@@ -87,7 +87,7 @@ public final class KeyValueOperationLink: KeyValueObserver, Sendable {
     for key in Operation.stateKeys where cls.isAffected(keyHash(key)) {
       ClassicObservation(
         observer: self, object: operation, keyPath: key, context: nil, options: [],
-        site: ObservationSite(file: #fileID, line: #line), evaluating: [key]
+        site: SourceLocation(file: #fileID, line: #line), evaluating: [key]
       ).register(with: operation.adoptedObject, key: nil, endsWithObject: true)
     }
   }

@@ -6,15 +6,25 @@ import CKVO
 ///
 /// `value(forKey:)`, `willChangeValue(forKey:)` and their like are overridden, and have no room for a place. A fault about the object and a key that a
 /// call with a place is asking is that call's.
-final class CodingPlace {
-  private let site: ObservationSite
+final class CallLocation {
+  private let site: SourceLocation
+  private let key: String?
   private let keys: ArraySlice<String>
   private var asked: ObjectIdentifier?
 
   /// - Parameter keys: What objects on the way may be asked for.
-  init(_ site: ObservationSite, keys: ArraySlice<String>) {
+  init(_ site: SourceLocation, keys: ArraySlice<String>) {
     self.site = site
     self.keys = keys
+    key = nil
+  }
+
+  /// Of a call that asks one object for one key.
+  init(_ site: SourceLocation, _ object: AnyObject, key: String) {
+    self.site = site
+    self.key = key
+    keys = []
+    asked = ObjectIdentifier(object)
   }
 
   /// The object is going to be asked.
@@ -28,12 +38,21 @@ final class CodingPlace {
   }
 
   /// The place of the call that is asking this value for a key, if it has one.
-  static func site(of receiver: Any, key: String) -> ObservationSite? {
+  static func site(of receiver: Any, key: String) -> SourceLocation? {
+    guard let present, type(of: receiver) is AnyObject.Type else { return nil }
+    return present.site(of: receiver as AnyObject, key)
+  }
+
+  /// The same of an object.
+  static func site(ofObject object: AnyObject, key: String) -> SourceLocation? { present?.site(of: object, key) }
+
+  private func site(of object: AnyObject, _ key: String) -> SourceLocation? {
+    asked == ObjectIdentifier(object) && (self.key == key || keys.contains(key)) ? site : nil
+  }
+
+  private static var present: CallLocation? {
     let pointer = kvo_thread_exchange(KVO_THREAD_CODING, nil)
     _ = kvo_thread_exchange(KVO_THREAD_CODING, pointer)
-    guard let pointer, type(of: receiver) is AnyObject.Type else { return nil }
-    let present = Unmanaged<CodingPlace>.fromOpaque(pointer).takeUnretainedValue()
-    let isAsked = present.asked == ObjectIdentifier(receiver as AnyObject) && present.keys.contains(key)
-    return isAsked ? present.site : nil
+    return pointer.map { Unmanaged<CallLocation>.fromOpaque($0).takeUnretainedValue() }
   }
 }
