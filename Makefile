@@ -45,7 +45,7 @@ bench: ## Measure, optimised, against other systems (ARGS="--filter 'observed se
 check: check-format check-c fuzz stress check-sanitizers check-crashes check-clients check-api check-scaling check-costs check-documents ## Everything a release must pass besides the tests; takes long
 	scripts/mutate.sh --count 20 --budget 240 --least 80
 
-check-quick: check-format check-api ## The quick checks: format, C suite, kept fuzzer inputs, API baseline, what documents promise, show and name
+check-quick: check-format check-api ## The quick checks besides the tests: format, rooms, kept fuzzer inputs, API baseline, what documents promise, show and name
 	@scripts/require.sh swift $(c_tools) python3
 	scripts/check-promises.sh
 	scripts/check-compatibility.sh
@@ -56,9 +56,10 @@ check-quick: check-format check-api ## The quick checks: format, C suite, kept f
 	scripts/check-snippets.sh
 	scripts/check-documents.sh
 
-check-format: ## Fail where a Swift source is not as 'make format' would leave it
-	@scripts/require.sh swift
+check-format: ## Fail where a source is not as 'make format' would leave it
+	@scripts/require.sh swift clang-format
 	swift format lint --strict --recursive $(swift_sources)
+	@scripts/check-c-format.sh $(c_sources)
 
 check-scaling: ## Fail where an operation's cost grows faster than n log n
 	scripts/check-scaling.sh

@@ -21,7 +21,8 @@ let package = Package(
   targets: [
     // The C runtime: libc and libffi only. CShim/CMakeLists.txt builds the same files as libkvo.
     .target(
-      name: "CKVO", path: "CShim", exclude: ["CMakeLists.txt", "cmake", "abi", "src/README.md"], sources: ["src"],
+      name: "CKVO", path: "CShim", exclude: ["CMakeLists.txt", "README.md", "cmake", "abi", "src/README.md"],
+      sources: ["src"],
       publicHeadersPath: "include",
       cSettings: [.headerSearchPath("src"), .define("KVO_ASSERTIONS", to: "1", .when(configuration: .debug))],
       linkerSettings: [.linkedLibrary("ffi"), .linkedLibrary("pthread")]),

@@ -36,7 +36,8 @@ static int count_of(const char *text, const char *part) {
 /* The report of a fault below `deep` deliveries of two observers that set what the other one observes. */
 static const char *report_of_rounds(int deep) {
   item *left = item_make(0), *right = item_make(0);
-  kvo_observation ids[] = {observe_value(left, set_other_or_fail, right), observe_value(right, set_other_or_fail, left)};
+  kvo_observation ids[] = {observe_value(left, set_other_or_fail, right),
+                           observe_value(right, set_other_or_fail, left)};
   rounds_left = deep;
   item_set_value(left, 1);
   for (int i = 0; i < 2; i++) CHECK_OK(kvo_remove_observer(ids[i]));

@@ -56,7 +56,8 @@ TEST("no page is writable and executable at once, also after many classes were o
   CHECK(after.trampolines > 0);
 }
 
-TEST_REPORTED("without executable memory an observation is refused as fault KVO0020, and the object works un-notified") {
+TEST_REPORTED(
+    "without executable memory an observation is refused as fault KVO0020, and the object works un-notified") {
   item *object = item_make(1);
   watcher w = {0};
   kvo_observer observer = watcher_observer("value", KVO_NEW, &w);

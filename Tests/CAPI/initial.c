@@ -60,7 +60,8 @@ static void observe_while_it_changes(int changes) {
   kvo_object_destroy(as_object(first));
 }
 
-TEST("an expression that changes while it is registered tells the value that it has then, and leaves no memory behind") {
+TEST(
+    "an expression that changes while it is registered tells the value that it has then, and leaves no memory behind") {
   use_counting_allocator();
   ignore_faults();
   long before = 0;

@@ -52,7 +52,8 @@ TEST("a signal handler that calls what it has interrupted never hangs: it is tol
     child_result child = harness_run_child(be_interrupted, &n, NULL);
     if (child.signal == 0) continue;
     CHECK_EQ(child.signal, SIGABRT);
-    CHECK_CONTAINS(child.errors, "KVO0017 fatal: a signal handler calls the runtime in the midst of a call that it has interrupted");
+    CHECK_CONTAINS(child.errors,
+                   "KVO0017 fatal: a signal handler calls the runtime in the midst of a call that it has interrupted");
     CHECK_CONTAINS(child.errors, "observe_in_handler");
     told++;
   }

@@ -323,7 +323,8 @@ static void *begin_and_let_another_end(void *arg) {
   return NULL;
 }
 
-TEST_REPORTED("a will that nobody was to hear of is forgotten with its object alone: a did of another at its address is told") {
+TEST_REPORTED(
+    "a will that nobody was to hear of is forgotten with its object alone: a did of another at its address is told") {
   ignore_faults();
   item memory = {0}, *others[] = {item_make(0), item_make(0)};
   watcher w = {0}, of_others[2] = {0};
@@ -415,7 +416,8 @@ static void *begin_all_and_let_another_end(void *arg) {
   return arg;
 }
 
-TEST_REPORTED("of many open pairs another thread's did, a setter, an object's death and the end of the thread each find theirs") {
+TEST_REPORTED(
+    "of many open pairs another thread's did, a setter, an object's death and the end of the thread each find theirs") {
   ignore_faults();
   pthread_t thread;
   CHECK(pthread_create(&thread, NULL, begin_all_and_let_another_end, NULL) == 0);

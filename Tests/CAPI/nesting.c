@@ -40,15 +40,14 @@ static kvo_observation observe_value(item *object, kvo_callback callback, void *
 }
 
 /* What somebody who only looks was told last. */
-static void look(const kvo_change *change, void *user_data) {
-  *(int *)user_data = ((item *)change->object)->value;
-}
+static void look(const kvo_change *change, void *user_data) { *(int *)user_data = ((item *)change->object)->value; }
 
 static void look_at_new(const kvo_change *change, void *user_data) {
   *(int *)user_data = (int)see(change->new_value).integer;
 }
 
-TEST("an observer that sets what it observes is KVO0023, which names the limit, and with a handler that goes on the program does") {
+TEST("an observer that sets what it observes is KVO0023, which names the limit, and with a handler that goes on the "
+     "program does") {
   ignore_faults();
   item *object = item_make(0);
   int seen = 0, seen_new = 0;
@@ -83,7 +82,8 @@ static void set_to_next(const kvo_change *change, void *user_data) {
   item_set_value(user_data, ((item *)change->object)->value % 2 + 1);
 }
 
-TEST("two that set what the other observes, and are told the same again and again, are KVO0024, with both in the first line") {
+TEST("two that set what the other observes, and are told the same again and again, are KVO0024, with both in the first "
+     "line") {
   ignore_faults();
   item *a = item_make(0), *b = item_make(0);
   int seen[2] = {0};
@@ -92,7 +92,8 @@ TEST("two that set what the other observes, and are told the same again and agai
   item_set_value(a, 1);
   CHECK_EQ((int)faults.code, KVO_FAULT_UNSETTLED);
   CHECK_EQ(faults.count, 1);
-  CHECK_CONTAINS(faults.summary, "KVO0024 error: 2 observations set what the next one observes, and are told the same values again");
+  CHECK_CONTAINS(faults.summary,
+                 "KVO0024 error: 2 observations set what the next one observes, and are told the same values again");
   CHECK_CONTAINS(faults.summary, " -> \"value\" of Item@0x");
   CHECK_CONTAINS(faults.report, "(the 2 steps above happened 127 times more)");
   CHECK(told < 50000); /* what repeats is not tried again */
@@ -296,7 +297,8 @@ static void *find_deepest(void *least_left) {
 TEST("a callback has a quarter of the stack, and of a small stack 16 KiB, but never more than half") {
   kvo_set_fault_handler(see_fault, NULL);
   if (harness_is_instrumented()) return;
-  with_stack(32, find_deepest, (void *)(uintptr_t)(14 * 1024)); /* its own frame is in them, and the runtime's around it */
+  with_stack(32, find_deepest,
+             (void *)(uintptr_t)(14 * 1024)); /* its own frame is in them, and the runtime's around it */
   with_stack(48, find_deepest, (void *)(uintptr_t)(14 * 1024));
   CHECK_EQ((int)faults_seen, 2);
 }
@@ -321,7 +323,8 @@ TEST("an observer that swings is told as the circle that it is, on a stack of an
   for (int kilobytes = 128, count = 0; kilobytes <= 512; kilobytes *= 2) {
     with_stack(kilobytes, swing_without_end, NULL);
     CHECK_EQ(faults.count, ++count);
-    CHECK_CONTAINS(faults.summary, "an observer sets what it observes, and is told the same values again and again; it nests ");
+    CHECK_CONTAINS(faults.summary,
+                   "an observer sets what it observes, and is told the same values again and again; it nests ");
   }
 }
 

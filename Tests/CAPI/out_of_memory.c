@@ -312,7 +312,8 @@ static bool replace_without_memory(long n, bool keeps, int options) {
   return failed;
 }
 
-TEST_REPORTED("whichever allocation fails while a path is replaced, no later change is lost, or it is said that it may be") {
+TEST_REPORTED(
+    "whichever allocation fails while a path is replaced, no later change is lost, or it is said that it may be") {
   use_counting_allocator();
   kvo_set_fault_handler(count_cannot_follow, NULL);
   static const int options[] = {KVO_NEW, KVO_NEW | KVO_OLD | KVO_PRIOR};

@@ -53,7 +53,7 @@ TEST("garbage is refused as a bad encoding") {
 
 TEST("arrays whose size overflows, alone or multiplied, are refused at once") {
   use_counting_allocator();
-  static const char *const encodings[] = {"{s=[18446744073709551616C]}", "{s=[4294967297i]}",
+  static const char *const encodings[] = {"{s=[18446744073709551616C]}",    "{s=[4294967297i]}",
                                           "{s=[99999999999999999999999i]}", "{s=[4096[4096[4096[4096[4096c]]]]]}",
                                           "{s=[4096[4096c]][4096[4096c]]}", "{s=[16[4096c]]}"};
   for (size_t i = 0; i < sizeof encodings / sizeof *encodings; i++)
@@ -246,7 +246,8 @@ TEST_REPORTED("NULL and unknown arguments of the observing calls are refused as 
 
 /* ------------------------------------------------------------------------------------------------------ Many properties -- */
 
-static kvo_status register_many(const char *name, kvo_class *superclass, const char *prefix, size_t count, kvo_class **out) {
+static kvo_status register_many(const char *name, kvo_class *superclass, const char *prefix, size_t count,
+                                kvo_class **out) {
   char(*names)[32] = calloc(count, sizeof *names);
   kvo_property_spec *properties = calloc(count, sizeof *properties);
   for (size_t i = 0; i < count; i++) {

@@ -104,7 +104,8 @@ static void remove_by_context(const char *key_path) {
         w.destroyed--;
       }
     }
-  CHECK_STATUS(kvo_remove_observer_for_context(as_object(object), &w, key_path, &contexts[0]), KVO_ERROR_NOT_REGISTERED);
+  CHECK_STATUS(kvo_remove_observer_for_context(as_object(object), &w, key_path, &contexts[0]),
+               KVO_ERROR_NOT_REGISTERED);
   CHECK_EQ(other.destroyed, 0);
   CHECK_OK(kvo_remove_observer_for_context(as_object(object), &other, key_path, &contexts[0]));
   CHECK_EQ(kvo_object_observation_count(as_object(object)), 0);

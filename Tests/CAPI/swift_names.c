@@ -46,8 +46,7 @@ TEST("a function is told with its labels, and without the types") {
   check("App.close(_: App.Library, at: Swift.Int) throws -> Swift.Int", "App.close(_:at:)");
   check("App.close(Swift.Int) -> ()", "App.close(_:)");
   check("App.close(from: Swift.Int, to: (Swift.Int, Swift.Int)) -> ()", "App.close(from:to:)");
-  check("App.close(_: Swift.Dictionary<Swift.String, Swift.Int>, then: (Swift.Int) -> ()) -> ()",
-        "App.close(_:then:)");
+  check("App.close(_: Swift.Dictionary<Swift.String, Swift.Int>, then: (Swift.Int) -> ()) -> ()", "App.close(_:then:)");
   check("App.close((Swift.Int, Swift.Int), [Swift.Int]) -> ()", "App.close(_:_:)");
   check("static App.Editor.main() -> ()", "static App.Editor.main()");
   check("App.Editor.init(title: Swift.String) -> App.Editor", "App.Editor.init(title:)");

@@ -514,12 +514,14 @@ TEST("a destructor of a thread may use the runtime after the runtime's own has r
   if (harness_is_instrumented()) return; /* ThreadSanitizer itself is gone by then */
   object = shared_make();
   kvo_observation id = observe(object, "value", KVO_NEW, &calls, NULL);
-  CHECK(pthread_key_create(&last_key, use_at_the_end) == 0); /* after the runtime's, whose turn is before it in each round */
+  CHECK(pthread_key_create(&last_key, use_at_the_end) ==
+        0); /* after the runtime's, whose turn is before it in each round */
   kvo_set_fault_handler(expect_unbalanced, NULL);
   for (int i = 0; i < 20; i++) {
     join_thread(start_thread(end_late, NULL));
     set(object, 2);
-    CHECK_STATUS(kvo_did_change(&object->header, "value"), KVO_ERROR_UNBALANCED); /* looks at what that thread has left */
+    CHECK_STATUS(kvo_did_change(&object->header, "value"),
+                 KVO_ERROR_UNBALANCED); /* looks at what that thread has left */
     CHECK_EQ((int)used_in_destructor, i + 1);
   }
   CHECK_EQ((int)calls, 40);

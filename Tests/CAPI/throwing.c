@@ -15,7 +15,8 @@ static void throw_in_callback(watcher *self, const kvo_change *change) {
 
 static void set_to_one(void *arg) { item_set_value(arg, 1); }
 
-TEST_REPORTED("an exception of a callback passes through the setter, and is KVO0025 at the next delivery, which takes place") {
+TEST_REPORTED(
+    "an exception of a callback passes through the setter, and is KVO0025 at the next delivery, which takes place") {
   ignore_faults();
   item *object = item_make(0), *other = item_make(0);
   watcher throwing = {.then = throw_in_callback}, older = {0}, elsewhere = {0};

@@ -247,7 +247,8 @@ static bool take_unobserved(int slot, key of) {
     const unobserved *each = &model.unobserved[i];
     if (each->slot != slot || each->key != (int)of || each->life != model.life[slot]) continue;
     model.unobserved_count--;
-    memmove(&model.unobserved[i], &model.unobserved[i + 1], (size_t)(model.unobserved_count - i) * sizeof model.unobserved[0]);
+    memmove(&model.unobserved[i], &model.unobserved[i + 1],
+            (size_t)(model.unobserved_count - i) * sizeof model.unobserved[0]);
     return true;
   }
   return false;

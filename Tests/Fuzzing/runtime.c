@@ -136,7 +136,8 @@ static kvo_action faulted(const kvo_fault *fault, void *arg) {
   event *told = world_log(here, FAULTED);
   told->status = (int)known_code(fault);
   if (fault->code != KVO_FAULT_DEALLOCATED_WHILE_OBSERVED) return KVO_ACTION_IGNORE;
-  for (size_t i = 0; i < fault->observation_count; i++) told->index_count += (int)fault->observations[i].duplicate_count + 1;
+  for (size_t i = 0; i < fault->observation_count; i++)
+    told->index_count += (int)fault->observations[i].duplicate_count + 1;
   for (size_t i = 0; i < fault->observation_count && told->index_count <= MOST_SINGLE; i++)
     told->indexes |= (int)(1u << watch_with(fault->observations[i].observation));
   return KVO_ACTION_IGNORE;

@@ -33,9 +33,7 @@ static void observe_all(size_t n) {
   CHECK_OK(kvo_binding_observe_tracked(counted_object(read_objects[0]), &described, false, &id));
 }
 
-ROW("observe an expression that reads n objects") {
-  MEASURE observe_all(n);
-}
+ROW("observe an expression that reads n objects") { MEASURE observe_all(n); }
 
 ROW("set one of n objects that an expression reads") {
   observe_all(n);

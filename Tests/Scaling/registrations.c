@@ -33,8 +33,7 @@ ROW("remove n observers of a key by observer, at random") {
   item *object = item_make(0);
   const size_t *order = scaling_shuffled(n);
   listener *all = listening(n, object, "value");
-  MEASURE for (size_t i = 0; i < n; i++)
-    CHECK_OK(kvo_remove_observer_for(as_object(object), &all[order[i]], "value"));
+  MEASURE for (size_t i = 0; i < n; i++) CHECK_OK(kvo_remove_observer_for(as_object(object), &all[order[i]], "value"));
 }
 
 ROW("remove n observers of a key by observer, oldest first") {
@@ -49,7 +48,7 @@ ROW("remove n observers of a path by observer, at random") {
   const size_t *order = scaling_shuffled(n);
   listener *all = listening(n, object, "next.value");
   MEASURE for (size_t i = 0; i < n; i++)
-    CHECK_OK(kvo_remove_observer_for(as_object(object), &all[order[i]], "next.value"));
+      CHECK_OK(kvo_remove_observer_for(as_object(object), &all[order[i]], "next.value"));
 }
 
 ROW("remove one observer that is registered n times") {
@@ -66,7 +65,7 @@ ROW("remove one observer that is registered with n contexts, by context at rando
   char *contexts = scaling_array(n, 1);
   for (size_t i = 0; i < n; i++) listen_for(one, as_object(object), "value", KVO_NEW, &contexts[i]);
   MEASURE for (size_t i = 0; i < n; i++)
-    CHECK_OK(kvo_remove_observer_for_context(as_object(object), one, "value", &contexts[order[i]]));
+      CHECK_OK(kvo_remove_observer_for_context(as_object(object), one, "value", &contexts[order[i]]));
 }
 
 ROW("remove n observers and wait") {

@@ -32,7 +32,8 @@ static int by_number(const void *left, const void *right) {
 
 size_t kvo__group(kvo_fault_observation *all, size_t count) {
   size_t places = 0;
-  for (size_t i = 0; i < count; i++) all[i].duplicate_count = i; /* they come in a sensible order: by object, and by age */
+  for (size_t i = 0; i < count; i++)
+    all[i].duplicate_count = i; /* they come in a sensible order: by object, and by age */
   qsort(all, count, sizeof *all, by_age);
   for (size_t i = 0, next; i < count; i = next) {
     next = i + 1;

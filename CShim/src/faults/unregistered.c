@@ -90,7 +90,7 @@ static void append_hint(kvo_sink *to, const registered *on, const void *observer
 
 /* A fault about an observer, a key path and an object. */
 static void raise_unregistered(const kvo_object *object, const kvo_observer_identity *identity, const char *key_path,
-                           const void *context, bool match_context, kvo_place place) {
+                               const void *context, bool match_context, kvo_place place) {
   const kvo_class *cls = kvo_object_class(object);
   const char *name = cls != NULL ? cls->display_name : "(no class)";
   const void *instance = kvo_object_instance(object);

@@ -31,9 +31,7 @@ typedef struct kvo_stack_frame {
 #define KVO_READS_FRAMES __attribute__((noinline, no_sanitize_address, no_sanitize_thread))
 
 /* From the innermost byte to behind the outermost; `end` is 0 until it is known, and 1 if it cannot be. */
-static _Thread_local struct {
-  uintptr_t begin, end;
-} own_stack __attribute__((tls_model("initial-exec")));
+static _Thread_local struct { uintptr_t begin, end; } own_stack __attribute__((tls_model("initial-exec")));
 
 __attribute__((noinline)) static void find_own_stack(void) {
   pthread_attr_t attributes;

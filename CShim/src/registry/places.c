@@ -27,9 +27,7 @@ void kvo__places_start(void) { dl_iterate_phdr(look_at_executable, NULL); }
 
 /* Those that were asked for last, so that of most only the text is compared. The two of a pair may belong to different strings for a
  * moment, hence the text is what counts. */
-static struct {
-  const char *_Atomic from, *_Atomic copy;
-} recent[64];
+static struct { const char *_Atomic from, *_Atomic copy; } recent[64];
 
 /* They stay for ever: registrations, and what is remembered of them, point to them. */
 enum { SLOTS = 8192, MAX = SLOTS / 2 };

@@ -5,9 +5,7 @@
 #include "hooks.h"
 
 /** Where the constants of the executable are, which stay as long as the process. */
-extern KVO_HIDDEN struct kvo_constants {
-  uintptr_t begin, size;
-} kvo__constants;
+extern KVO_HIDDEN struct kvo_constants { uintptr_t begin, size; } kvo__constants;
 
 /** Finds them. At the start of the process, as it takes the loader's lock. */
 KVO_HIDDEN void kvo__places_start(void);

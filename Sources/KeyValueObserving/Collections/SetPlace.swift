@@ -13,8 +13,9 @@ struct SetEdit<Element: Hashable> {
   init(_ kind: NSKeyValueSetMutationKind, _ argument: Set<Element>, of present: Set<Element>) {
     self.kind = kind
     switch kind {
-    case .union: added = argument.subtracting(present)
-    case .minus: removed = present.intersection(argument)
+    // Over the argument's members only: the set's own operations go over those of the other one, which may be many more.
+    case .union: added = argument.filter { !present.contains($0) }
+    case .minus: removed = Set(argument.compactMap { member in present.firstIndex(of: member).map { present[$0] } })
     case .intersect: removed = present.subtracting(argument)
     case .set: (added, removed) = (argument.subtracting(present), present.subtracting(argument))
     }

@@ -17,7 +17,7 @@
 #define TEST_REPORTED(sentence) HARNESS_TEST_IF(KVO_DIAGNOSTICS, sentence, __LINE__)
 #define HARNESS_TEST(sentence, line) HARNESS_TEST_AT(true, sentence, line)
 #define HARNESS_TEST_IF(condition, sentence, line) HARNESS_TEST_AT(condition, sentence, line)
-#define HARNESS_TEST_AT(condition, sentence, line)                                                                       \
+#define HARNESS_TEST_AT(condition, sentence, line)                                                                     \
   static void test_at_line_##line(void);                                                                               \
   __attribute__((constructor)) static void register_test_at_line_##line(void) {                                        \
     if (condition) harness_register(sentence, test_at_line_##line);                                                    \
