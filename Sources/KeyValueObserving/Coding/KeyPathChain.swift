@@ -13,8 +13,10 @@ struct KeyPathChain: Sendable {
 
   /// Finds the chain; `nil` if a component is anything but a property that its class describes.
   init?(_ keyPath: AnyKeyPath, from cls: KeyValueClass) {
+    // Where objects lead to each other in many ways, names are quicker.
+    var triesLeft = 1000
     guard let components = KeyPathComponent.all(of: keyPath), components.count > 1,
-      let found = Self.path(equalTo: keyPath, components[...], from: cls, made: nil)
+      let found = Self.path(equalTo: keyPath, components[...], from: cls, made: nil, &triesLeft)
         ?? Self.path(named: components, from: cls)
     else { return nil }
     properties = found.map(\.property)
@@ -25,7 +27,8 @@ struct KeyPathChain: Sendable {
 
   /// Puts paths of stored properties together until one is equal.
   private static func path(
-    equalTo keyPath: AnyKeyPath, _ components: ArraySlice<KeyPathComponent>, from cls: KeyValueClass, made: AnyKeyPath?
+    equalTo keyPath: AnyKeyPath, _ components: ArraySlice<KeyPathComponent>, from cls: KeyValueClass, made: AnyKeyPath?,
+    _ triesLeft: inout Int
   ) -> [Step]? {
     guard let component = components.first else {
       let isEqual = made.map {
@@ -34,6 +37,8 @@ struct KeyPathChain: Sendable {
       return isEqual ?? false ? [] : nil
     }
     for property in cls.properties where "\(type(of: property.path).valueType)" == component.valueType {
+      triesLeft -= 1
+      guard triesLeft > 0 else { return nil }
       var longer: AnyKeyPath? = property.path
       if let made {
         longer = made.appending(path: property.path) ?? property.chained.flatMap { made.appending(path: $0) }
@@ -41,7 +46,7 @@ struct KeyPathChain: Sendable {
       guard let longer else { continue }
       let rest = components.dropFirst()
       let next = rest.isEmpty ? cls : property.valueClass
-      if let next, let found = path(equalTo: keyPath, rest, from: next, made: longer) {
+      if let next, let found = path(equalTo: keyPath, rest, from: next, made: longer, &triesLeft) {
         return [(property, cls)] + found
       }
     }
