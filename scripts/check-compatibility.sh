@@ -14,7 +14,8 @@ complain() {
 declare -A tests=()
 while IFS= read -r sentence; do tests[$sentence]=1; done < <(
   grep -rhoE --include='*.swift' 'func `[^`]+`' Tests Tools/Tests | sed -e 's/^func `//' -e 's/`$//'
-  grep -rhoE --include='*.c' 'TEST\("[^"]+"\)' Tests Tools/Tests | sed -e 's/^TEST("//' -e 's/")$//'
+  find Tests Tools/Tests -name '*.c' -exec cat {} + | tr -s '\n ' ' ' | sed 's/( /(/g' |
+    grep -oE 'TEST(_REPORTED)?\("[^"]+"\)' | sed -E -e 's/^TEST(_REPORTED)?\("//' -e 's/"\)$//'
 )
 
 # "SectionA.swift 7": a test of Tests/ConformanceTests/SectionA.swift begins with numbers, 7 among them.

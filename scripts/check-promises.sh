@@ -13,7 +13,7 @@ complain() {
 # In C a test is TEST("sentence"), in Swift func `sentence`.
 has_test() {
   case $1 in
-    *.c) grep -qF "TEST(\"$2\")" "$1" ;;
+    *.c) grep -qF -e "TEST(\"$2\")" -e "TEST_REPORTED(\"$2\")" <<<"$(tr -s '\n ' ' ' <"$1" | sed 's/( /(/g')" ;;
     *.swift) grep -qF "func \`$2\`(" "$1" ;;
     *) return 1 ;;
   esac

@@ -204,8 +204,7 @@ TEST_REPORTED("an object that is destroyed twice is told, unless its memory is a
 }
 
 TEST_REPORTED(
-    "memory that is used again without kvo_object_finish is told with the observation that was made, not with "
-    "another") {
+    "memory that is used again without kvo_object_finish is told with the observation that was made, not with another") {
   static item near; /* its memory stays, so that this is no read of freed memory */
   item *root = item_make(0);
   CHECK_OK(kvo_object_init(as_object(&near), item_class()));

@@ -46,8 +46,8 @@ static void look_at_new(const kvo_change *change, void *user_data) {
   *(int *)user_data = (int)see(change->new_value).integer;
 }
 
-TEST("an observer that sets what it observes is KVO0023, which names the limit, and with a handler that goes on the "
-     "program does") {
+TEST(
+    "an observer that sets what it observes is KVO0023, which names the limit, and with a handler that goes on the program does") {
   ignore_faults();
   item *object = item_make(0);
   int seen = 0, seen_new = 0;
@@ -82,8 +82,8 @@ static void set_to_next(const kvo_change *change, void *user_data) {
   item_set_value(user_data, ((item *)change->object)->value % 2 + 1);
 }
 
-TEST("two that set what the other observes, and are told the same again and again, are KVO0024, with both in the first "
-     "line") {
+TEST(
+    "two that set what the other observes, and are told the same again and again, are KVO0024, with both in the first line") {
   ignore_faults();
   item *a = item_make(0), *b = item_make(0);
   int seen[2] = {0};

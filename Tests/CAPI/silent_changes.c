@@ -177,8 +177,8 @@ static void replace_path(int number) {
   }
 }
 
-TEST("threads that replace the objects of a path, with the old value wanted, are no misuse, and touch nothing that is "
-     "gone") {
+TEST(
+    "threads that replace the objects of a path, with the old value wanted, are no misuse, and touch nothing that is gone") {
   begin(2, KVO_OLD | KVO_NEW);
   on_threads(replace_path);
   CHECK_EQ((int)silent_changes, 0);

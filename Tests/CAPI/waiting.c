@@ -384,8 +384,8 @@ static void destroy_object(const kvo_change *change, void *user_data) {
   calls++;
 }
 
-TEST_REPORTED("a getter that waits for a callback which destroys the getter's object is KVO0017, and the object lives "
-              "until the getter is over") {
+TEST_REPORTED(
+    "a getter that waits for a callback which destroys the getter's object is KVO0017, and the object lives until the getter is over") {
   kvo_set_fault_handler(count_fault, NULL);
   pthread_barrier_init(&meeting, NULL, 2);
   for (int round = 0; round < rounds(200); round++) {
