@@ -13,9 +13,11 @@ c_tools = libffi-dev cmake ninja-build gcc g++ pkg-config
 # What the benchmarks are held against.
 peers = libglib2.0-dev qt6-base-dev libgnustep-base-dev gobjc
 
-swift_sources = $(wildcard Package.swift Sources Tests Tools/Package.swift Tools/Sources Tools/Tests Benchmarks/Package.swift Benchmarks/Benchmarks Benchmarks/Sources)
+swift_sources = $(wildcard Package.swift Sources Tests Tools/Package.swift Tools/Sources Tools/Tests \
+  Benchmarks/Package.swift Benchmarks/Benchmarks Benchmarks/Sources)
 c_sources = $(wildcard CShim/src/*.[ch] CShim/src/*/*.[ch] CShim/include/kvo/*.h Tests/CAPI/*.c Tests/CAPI/support/*.[ch] \
-  Tests/Fuzzing/*.[ch] Tests/Stress/*.[ch] Tests/Scaling/*.[ch] Tests/Crash/*.c Tools/Sources/CCrashScenarios/*.[ch] Tools/Sources/CCrashScenarios/include/*.h Benchmarks/Peers/*.[chm] \
+  Tests/Fuzzing/*.[ch] Tests/Stress/*.[ch] Tests/Scaling/*.[ch] Tests/Crash/*.c \
+  Tools/Sources/CCrashScenarios/*.[ch] Tools/Sources/CCrashScenarios/include/*.h Benchmarks/Peers/*.[chm] \
   Benchmarks/Peers/*.cpp Benchmarks/Sources/C*/*.c Benchmarks/Sources/C*/include/*.h)
 
 help: ## Show this list
@@ -45,7 +47,7 @@ bench: ## Measure, optimised, against other systems (ARGS="--filter 'observed se
 check: check-format check-c fuzz stress check-sanitizers check-crashes check-clients check-api check-scaling check-costs check-documents ## Everything a release must pass besides the tests; takes long
 	scripts/mutate.sh --count 20 --budget 240 --least 80
 
-check-quick: check-format check-api ## The quick checks besides the tests: format, rooms, kept fuzzer inputs, API baseline, what documents promise, show and name
+check-quick: check-format check-api ## The quick checks besides the tests: format, rooms, fuzzer inputs, API baseline, documents
 	@scripts/require.sh swift $(c_tools) python3
 	scripts/check-promises.sh
 	scripts/check-compatibility.sh

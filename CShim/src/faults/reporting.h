@@ -78,7 +78,7 @@ KVO_HIDDEN void kvo__faults_forked(void);
 
 /** So many observations a report lists one by one; of more it has one of each place. */
 enum { KVO_MAX_SINGLE = 8 };
-/** Puts one of each place, key path and class first, with how many are alike, those of which there are most before the others; returns
+/** Puts one of each place, key path and class first, with the count of its duplicates, largest counts first; returns
  * how many there are then. */
 KVO_HIDDEN size_t kvo__group(kvo_fault_observation *all, size_t count);
 /** Appends their key paths, each once and with how often it comes: key paths: "title" ×3, "pages". */

@@ -4,8 +4,8 @@ import CKVO
 
 /// A call of key-value coding, or of an announcement, in progress on this thread, and which object it is just asking.
 ///
-/// `value(forKey:)`, `willChangeValue(forKey:)` and their like are overridden, and have no room for a place. A fault about the object and a key that a
-/// call with a place is asking is that call's.
+/// `value(forKey:)`, `willChangeValue(forKey:)` and their like are overridden, and have no parameter for it. A fault about the
+/// object and a key that a call with a place is asking is that call's.
 final class CallLocation {
   private let site: SourceLocation
   private let key: String?

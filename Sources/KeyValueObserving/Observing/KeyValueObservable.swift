@@ -66,7 +66,8 @@ public protocol KeyValueObservable: AnyObject, SendableMetatype {
   /// Tells whether setting a property notifies its observers by itself; the default is what the class's member
   /// `automaticallyNotifiesObserversOf<Key>` answers, and `true` without one.
   ///
-  /// Of a computed property: whether changes of what it reads do. Answer `false` for a key whose changes you announce with `willChangeValue(forKey:)` and `didChangeValue(forKey:)`. Asked when
+  /// Of a computed property: whether changes of what it reads do. Answer `false` for a key whose changes you announce
+  /// with `willChangeValue(forKey:)` and `didChangeValue(forKey:)`. Asked when
   /// the class is first observed, for each property, and remembered, as on Apple's platforms.
   nonisolated static func automaticallyNotifiesObservers(forKey key: String) -> Bool
 
@@ -75,7 +76,8 @@ public protocol KeyValueObservable: AnyObject, SendableMetatype {
   ///
   /// Of a computed property nothing need be declared: without a declaration it depends on what its getter reads. With one, its
   /// observers are told of what is declared only, as on Apple's platforms, also at the end of a path; another computed property that
-  /// reads it depends on all that is read. Asked when the class is first observed, for each property, and remembered, as on Apple's platforms.
+  /// reads it depends on all that is read. Asked when the class is first observed, for each property, and remembered, as on
+  /// Apple's platforms.
   nonisolated static func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String>
 
   /// Announces that the value of a key is about to change.
