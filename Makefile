@@ -51,7 +51,6 @@ check-quick: check-format check-api ## The quick checks besides the tests: forma
 	@scripts/require.sh swift $(c_tools) python3
 	scripts/check-promises.sh
 	scripts/check-compatibility.sh
-	scripts/check-c.sh --quick
 	scripts/check-rooms.sh
 	scripts/fuzz.sh --seconds 0
 	scripts/check-scaling.sh --quick
