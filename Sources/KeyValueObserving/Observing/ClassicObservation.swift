@@ -1,4 +1,4 @@
-// One registration of the classic kind: it makes the dictionary, calls the observer, and knows what to report.
+// One registration of the classic API: builds the change dictionary, calls the observer and describes itself for reports.
 
 import CKVO
 import Foundation
@@ -10,15 +10,15 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
   let context: UnsafeMutableRawPointer?
   let options: NSKeyValueObservingOptions
   let site: SourceLocation
-  /// Of an expression; `nil` for a single key.
+  /// The components of the key path if it is evaluated as an expression; `nil` for a single stored key.
   private let components: [String]?
-  /// Whether the key is undefined, which is an error only when its value is needed.
+  /// Whether the class has no property for the key; that is an error only when the value is needed.
   private let isUndefined: Bool
-  /// Whether the evaluation by which it is registered needs the value.
+  /// Whether the first evaluation, during registration, needs the value.
   private let needsFirst: Atomic<Bool>
-  /// Of one that asks for collection changes.
+  /// Tracks the elements if the observer asked for `.collectionChanges`.
   private let follower: CollectionFollower?
-  /// What it is a part of, when an object was given observers in common.
+  /// The set of shared observers that this registration belongs to, if any.
   private let shared: SharedRegistration?
   private weak var observer: (any KeyValueObserver)?
   private weak var object: (any KeyValueObservable)?
@@ -50,7 +50,7 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
       let isNeeded = needsFirst.exchange(options.contains(.new), ordering: .relaxed)
       if !isNeeded {
         object.recordDependencies(ofKey: components[0])
-        // A class that answers its keys itself reads what the value depends on.
+        // A class that overrides `value(forKey:)` is read here, so that the evaluation records what the value depends on.
         guard KeyValueClass.of(object).answersKeysItself else { return .__copy(NSNull(), as: Any.self) }
         let value = try? KeyPathWalk.observedValue(of: object, at: components)
         return .__copy(dictionaryValue(value as Any), as: Any.self)
@@ -61,7 +61,7 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
 
   override func release(_ value: UnsafeMutableRawPointer) { value.__release(as: Any.self) }
 
-  /// The value for a delivery. A key that has become undefined, because another object came onto the path, is a fault.
+  /// Returns the value to deliver. A key that is undefined because another object was put on the path is a fault.
   private func value(of object: any KeyValueObservable, at components: [String]) -> Any {
     do {
       return dictionaryValue(try KeyPathWalk.observedValue(of: object, at: components) as Any)
@@ -71,7 +71,7 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
     }
   }
 
-  /// Registers it, for a key or, without one, for what it evaluates; returns 0 when that fails.
+  /// Registers the observation for a key, or for its expression if `key` is `nil`. Returns 0 on failure.
   @discardableResult
   func register(
     with object: KeyValueObjectReference, key: UInt64?, endsWithObject: Bool = false
@@ -96,7 +96,7 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
     var change: [NSKeyValueChangeKey: Any] = [.kindKey: UInt(raw.pointee.kind.rawValue)]
     if raw.pointee.property != nil, let components, !leads(components.dropLast(), from: object, to: raw.pointee.changed)
     {
-      // An object on the path was replaced and nobody was told. The values are the path's, as on Apple's platforms.
+      // An object on the path was replaced without a notification. As on Apple's platforms, the values are those of the whole path.
       let present = value(of: object, at: components)
       if options.contains(.new), !raw.pointee.is_prior { change[.newKey] = present }
       if options.contains(.old) { change[.oldKey] = present }
@@ -109,7 +109,7 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
     call(observer, of: object, change)
   }
 
-  /// Calls the observer with what was done to the elements of a collection.
+  /// Calls the observer with the changes of a collection's elements.
   private func deliver(
     _ raw: UnsafePointer<kvo_raw_change>, following follower: CollectionFollower, of object: any KeyValueObservable,
     to observer: any KeyValueObserver
@@ -138,7 +138,7 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
     _ = Self.exchangeCurrent(outer)
   }
 
-  /// Whether a path leads to the object that has changed.
+  /// Returns whether a path leads to the object that has changed.
   private func leads(
     _ path: ArraySlice<String>, from object: any KeyValueObservable, to changed: UnsafePointer<kvo_object>?
   ) -> Bool {
@@ -149,12 +149,12 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
 
   private func value(at storage: UnsafeRawPointer?, _ raw: UnsafePointer<kvo_raw_change>) -> Any? {
     guard let storage else { return nil }
-    // Without a property it is what `evaluate` made.
+    // Without a property, the storage is the one that `evaluate` returned.
     guard let property = raw.pointee.property else { return storage.assumingMemoryBound(to: Any.self).pointee }
     if let user = kvo_property_user(property) {
       let property = Unmanaged<KeyValueProperty>.fromOpaque(user).takeUnretainedValue()
       let value = dictionaryValue(property.value(at: storage))
-      // Apple's: what changes of an ordered set, too, comes as an array.
+      // As on Apple's platforms, the changed elements of an ordered set are also delivered as an array.
       return raw.pointee.kind == KVO_CHANGE_SETTING ? value : (value as? NSOrderedSet)?.itemArray ?? value
     }
     return swiftValue(of: property, at: storage) ?? NSNull()
@@ -171,7 +171,8 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
     kvo_thread_exchange(KVO_THREAD_DELIVERY, pointer)
   }
 
-  /// The observer is gone, and nothing was removed: Apple's platforms would now call freed memory. Told once.
+  /// Reports, once, that the observer was deallocated without being removed. On Apple's platforms this would be a call into freed
+  /// memory.
   private func reportDanglingObserver(_ observation: kvo_observation, _ object: any KeyValueObservable) {
     guard kvo_cancel_observer(observation) == KVO_OK else { return }
     let observed = ObserverIdentity(object)
@@ -184,7 +185,7 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
       concerned: self)
   }
 
-  /// What a report says about this registration; valid until `body` returns.
+  /// Calls `body` with the description of this registration for reports, which is valid until `body` returns.
   func withDescription<Result>(_ body: (kvo_fault_observation) -> Result) -> Result {
     keyPath.withCString { keyPath in
       identity.className.withCString { className in

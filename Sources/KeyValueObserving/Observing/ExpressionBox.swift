@@ -1,20 +1,20 @@
-// The box of an expression's observation: it evaluates, and finds out whether the expression is a path to one stored property.
+// The box of an expression's observation: evaluates the expression and detects whether it is a path to one stored property.
 
 public import CKVO
 import Foundation
 public import Synchronization
 
-/// The box of an observation of anything but a stored property of the object itself.
+/// The box of an observation of an expression: anything but a stored property of the object itself.
 @usableFromInline
 final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
-  /// Not held: the runtime evaluates also after a change elsewhere, on a thread that does not hold the object.
+  /// Not retained: the runtime also evaluates after a change of another object, on a thread that has no reference to this object.
   @usableFromInline let object: UnretainedObject<Object>
   @usableFromInline let handler: (Object, NSKeyValueObservedChange<Value>) -> Void
   private let path: ExpressionPath<Object, Value>
-  /// The property when the expression is one of the object's own.
+  /// The property, if the key path names a single property of the object.
   private let property: KeyValueProperty?
   private let wantsOld: Bool
-  /// A retained `PathLeaf<Value>`, or 0 while none is known.
+  /// A retained `PathLeaf<Value>`, or 0 if none was found yet.
   @usableFromInline let leaf = Atomic<UInt>(0)
 
   @usableFromInline
@@ -67,11 +67,11 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
     return NSKeyValueObservation(observation)
   }
 
-  /// What is delivered for a change of the property at the end of a path; the record's values are that property's.
+  /// Returns the change to deliver when the property at the end of a path changes. The record's values are those of that property.
   @inlinable
   @inline(__always)
   func changeOfLeaf(_ raw: UnsafePointer<kvo_raw_change>) -> NSKeyValueObservedChange<Value> {
-    // Without a path it is the expression's own property: its elements were announced.
+    // Without a leaf, the change is one of the expression's own property whose elements were announced.
     guard let leaf = UnsafeRawPointer(bitPattern: leaf.load(ordering: .acquiring)) else {
       return NSKeyValueObservedChange(__raw: raw)
     }
@@ -85,8 +85,8 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
     }
   }
 
-  /// If what this evaluation has read are the properties that the key path names, each of the object that the one before holds, and
-  /// no more, then its value is that of the last.
+  /// Checks whether this evaluation read exactly the properties that the key path names, each of the object that the previous
+  /// property holds. If so, the value of the expression is the value of the last property.
   private func look(atPathTo value: Value, from root: Object) {
     withUnsafeTemporaryAllocation(of: kvo_read.self, capacity: 8) { buffer in
       let count = kvo_track_reads(buffer.baseAddress!, buffer.count)
@@ -99,12 +99,12 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
         return kvo_track_value_is_of(reads[count - 1].object, properties[count - 1].key)
       }
       path.look(from: root, reads, properties)
-      // Where an object on the way is `nil` there is more to see another time.
+      // If an object on the path was `nil`, a later evaluation may read more properties.
       if unwrapped(value) != nil { path.isExpression.store(true, ordering: .relaxed) }
     }
   }
 
-  /// Whether the key path is the path through these properties.
+  /// Returns whether the key path is the path through these properties.
   private func isLeaf(_ properties: [KeyValueProperty]) -> Bool {
     if let known = UnsafeRawPointer(bitPattern: leaf.load(ordering: .acquiring)) {
       return Unmanaged<PathLeaf<Value>>.fromOpaque(known)._withUnsafeGuaranteedRef {

@@ -1,19 +1,19 @@
-// The key path of an expression, and what its evaluations have shown of it.
+// The key path of an expression, and what its evaluations have shown about it.
 
 import CKVO
 import Synchronization
 
-/// The key path of an observation of anything but a stored property of the object itself.
+/// The key path of an observation of an expression: anything but a stored property of the object itself.
 @usableFromInline
 final class ExpressionPath<Root: KeyValueObservable, Value>: @unchecked Sendable {
-  // Making a key path, and reading through it, touches no state of its own.
+  // `@unchecked Sendable` is safe: creating a key path and reading through it changes no shared state.
   let keyPath: KeyPath<Root, Value>
-  /// An evaluation has shown all: no further one need be looked at.
+  /// Whether an evaluation has already shown everything, so that later ones need no check.
   let isExpression = Atomic<Bool>(false)
   /// A retained `IndexedPath<Value>`, or 0.
   private let indexed = Atomic<UInt>(0)
 
-  /// The properties that it goes through, where that is known.
+  /// The properties that the key path goes through, if they are known.
   private let chain: KeyPathChain?
 
   @usableFromInline
@@ -22,7 +22,7 @@ final class ExpressionPath<Root: KeyValueObservable, Value>: @unchecked Sendable
     chain = KeyValueClass.of(type: Root.self).chain(of: keyPath)
   }
 
-  /// For reports.
+  /// The key path's name for reports.
   var name: String { chain?.name ?? "\(keyPath)" }
 
   deinit {
@@ -31,7 +31,7 @@ final class ExpressionPath<Root: KeyValueObservable, Value>: @unchecked Sendable
     }
   }
 
-  /// The present value; `nil` outside where it goes through a position that an array does not have (any more).
+  /// Returns the present value, or `nil` if the path goes through an array index that is (or has become) out of range.
   func read(_ root: Root) -> Value? {
     if let chain, chain.needsKeys { return read(root, through: chain) }
     guard let indexed = UnsafeRawPointer(bitPattern: indexed.load(ordering: .acquiring)) else {
@@ -40,11 +40,11 @@ final class ExpressionPath<Root: KeyValueObservable, Value>: @unchecked Sendable
     return Unmanaged<IndexedPath<Value>>.fromOpaque(indexed)._withUnsafeGuaranteedRef { $0.read(root) }
   }
 
-  /// As a string key path is read: with what each key is declared to depend on, and what is announced for it.
+  /// Reads the value as a string key path is read: each key's declared dependencies are recorded too.
   private func read(_ root: Root, through chain: KeyPathChain) -> Value? {
     var value: Any? = root
     for property in chain.properties {
-      // An object on the way is `nil`, and with it the value.
+      // If an object on the path is `nil`, so is the value.
       guard let object = value.flatMap(observable) else { break }
       object.recordDependencies(ofKey: property.name)
       value = unwrapped(object.recorded(property) { $0.read(object) })
@@ -52,7 +52,7 @@ final class ExpressionPath<Root: KeyValueObservable, Value>: @unchecked Sendable
     return value as? Value
   }
 
-  /// Looks whether the key path goes through positions, within an evaluation that has read these properties.
+  /// Checks, within an evaluation that has read these properties, whether the key path goes through array indexes.
   func look(from root: Root, _ reads: UnsafeBufferPointer<kvo_read>, _ properties: [KeyValueProperty]) {
     guard chain == nil, indexed.load(ordering: .relaxed) == 0,
       let found = IndexedPath<Value>(keyPath, of: root, reads: reads, properties)
@@ -65,12 +65,12 @@ final class ExpressionPath<Root: KeyValueObservable, Value>: @unchecked Sendable
   }
 }
 
-/// What is known of a path to a stored property.
+/// What is known about a path to a stored property.
 @usableFromInline
 final class PathLeaf<Value> {
-  /// Of all components, the property's own last.
+  /// The keys of all components; the last one is the leaf property's.
   let keys: [UInt64]
-  /// Makes the path's value of the property's; they differ by an optional.
+  /// Converts the property's value to the path's; they differ by an optional at most.
   @usableFromInline let read: (UnsafeRawPointer) -> Value
 
   init(keys: [UInt64], read: @escaping (UnsafeRawPointer) -> Value) {
@@ -79,8 +79,8 @@ final class PathLeaf<Value> {
   }
 }
 
-/// Whether each object that was read is the value of the property that was read before it: an overridden getter may have read the
-/// like-named property of another object.
+/// Returns whether each object that was read is the value of the property that was read before it. An overridden getter may have
+/// read the property of the same name of another object.
 func isChain(
   _ reads: UnsafeBufferPointer<kvo_read>, _ properties: [KeyValueProperty], from root: any KeyValueObservable
 ) -> Bool {
@@ -97,18 +97,20 @@ func isChain(
 }
 
 extension kvo_read {
-  /// `nil` for a property of a C object.
+  /// The property, or `nil` for a property of a C object.
   var keyValueProperty: KeyValueProperty? {
     property.flatMap { kvo_property_user($0) }.map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
   }
 }
 
-/// Whether a key path is the path through these properties and nothing else.
+/// Returns whether a key path is the path through these properties and nothing else.
 ///
-/// What a key path consists of cannot be asked. But the path through the properties can be put together, and compared: by hash, for
-/// `==` distinguishes paths through an optional by how they were made. The hash is of 64 bits over all components.
+/// Swift cannot list the components of a key path. Instead, the path through the properties is built and compared with it. It is
+/// compared by hash, because `==` distinguishes optional-chained paths by how they were made. The hash has 64 bits and covers all
+/// components.
 ///
-/// - Parameter keepingLast: The death of an object on the way has to tell the old value. Nothing keeps the value of such a path, so
+/// - Parameter keepingLast: Whether the end of an object on the path has to deliver the old value. The runtime does not keep the
+///   value of such a path, so each object has to be retained by the previous one.
 ///   that all on the way have to be held by the one before.
 func isPath(
   _ keyPath: AnyKeyPath, of root: any KeyValueObservable.Type, through properties: [KeyValueProperty], keepingLast: Bool

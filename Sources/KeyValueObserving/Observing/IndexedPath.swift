@@ -1,4 +1,4 @@
-// A typed key path through positions of arrays, such as `\.items[1].name`, which would trap when the element is gone.
+// A typed key path through array indexes, such as `\.items[1].name`. Reading it directly would trap when the element is gone.
 
 import CKVO
 
@@ -7,16 +7,16 @@ private enum PathStep {
   case position(Int)
 }
 
-/// A path through stored properties and positions of arrays; it has no value where a position is outside.
+/// A path through stored properties and array indexes. It has no value if an index is out of range.
 final class IndexedPath<Value> {
   private let steps: [PathStep]
 
-  /// Finds the path that a key path is by what it reads; `nil` if it is none, or has anything else among its components.
+  /// Finds the steps of a key path from what it reads; `nil` if it has no array indexes or has other components.
   init?(
     _ keyPath: AnyKeyPath, of root: any KeyValueObservable, reads: UnsafeBufferPointer<kvo_read>,
     _ properties: [KeyValueProperty]
   ) {
-    // Each property is computed for a key path, and each position.
+    // A key path counts each property, and each index, as a computed component.
     guard KeyPathComponent.count(in: keyPath) > reads.count else { return nil }
     let paused = kvo_track_pause()
     defer { kvo_track_resume(paused) }
@@ -25,11 +25,11 @@ final class IndexedPath<Value> {
     steps = search.steps
   }
 
-  /// The present value; `nil` outside where a position is outside its array.
+  /// Returns the present value, or `nil` if an index is out of range.
   func read(_ root: any KeyValueObservable) -> Value? {
     var value: Any? = root
     for step in steps {
-      // An object on the way is `nil`, and with it the value.
+      // If an object on the path is `nil`, so is the value.
       guard let present = value else { break }
       switch step {
       case .property(let property): value = unwrapped(property.read(present as AnyObject))
@@ -42,14 +42,14 @@ final class IndexedPath<Value> {
   }
 }
 
-/// Puts paths together until one is equal to the key path that is looked for.
+/// Builds candidate paths until one equals the wanted key path.
 private struct Search {
   private let wanted: AnyKeyPath
   private let hash: Int
   private let reads: UnsafeBufferPointer<kvo_read>
   private let properties: [KeyValueProperty]
   private(set) var steps: [PathStep] = []
-  /// Elements that are no objects are tried one by one.
+  /// The limit for trying elements that are not objects, which are tried one by one.
   private var triesLeft = 1 << 16
 
   init(_ wanted: AnyKeyPath, _ reads: UnsafeBufferPointer<kvo_read>, _ properties: [KeyValueProperty]) {
@@ -59,10 +59,12 @@ private struct Search {
     self.properties = properties
   }
 
+  /// Extends the path and returns whether the wanted key path was found.
+  ///
   /// - Parameters:
-  ///   - value: What the path made so far leads to.
-  ///   - type: Its declared type.
-  ///   - next: How many reads the path accounts for.
+  ///   - value: The value at the end of the path built so far.
+  ///   - type: The declared type of that value.
+  ///   - next: The number of reads that the path accounts for.
   mutating func goOn(from value: Any, _ type: Any.Type, made: AnyKeyPath?, next: Int) -> Bool {
     if next == reads.count, let made, isWanted(made) { return true }
     guard let value = unwrapped(value) else { return false }
@@ -109,7 +111,7 @@ private struct Search {
   }
 }
 
-/// A list whose elements a key path can name by their positions.
+/// A collection whose elements a key path can name by index.
 private protocol PositionedList {
   static func path(to position: Int) -> AnyKeyPath
   static func chainedPath(to position: Int) -> AnyKeyPath

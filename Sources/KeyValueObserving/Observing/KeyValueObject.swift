@@ -1,9 +1,10 @@
-// A base class for the classic central callback: something to override, and to call super on.
+// A base class for observers and observable objects that use the classic callback, so that subclasses can override it and call
+// super.
 
 internal import CKVO
 public import Foundation
 
-/// A base class with everything that Apple's `NSObject` gives to observing.
+/// A base class with the key-value observing and coding methods of Apple's `NSObject`.
 ///
 /// Derive from it to override ``observeValue(forKeyPath:of:change:context:)`` in a hierarchy of classes, each with its own
 /// context, as on Apple's platforms. Add `@KeyValueObservable` to a subclass to make its own properties observable.
@@ -12,7 +13,7 @@ open class KeyValueObject: NSObject, KeyValueObservable, KeyValueObserver {
 
   public nonisolated var __keyValueObject: KeyValueObjectReference { _$kvo.reference }
 
-  /// The end of the chain of what subclasses list; it has no properties itself.
+  /// Ends the chain of the subclasses' property lists; this class has no properties itself.
   public class func __keyValueProperties<Root: KeyValueObject>(
     _: Root.Type, _ description: KeyValueClassDescription
   ) {}
@@ -29,7 +30,7 @@ open class KeyValueObject: NSObject, KeyValueObservable, KeyValueObserver {
     __keyPathsForValuesAffectingValue(forKey: key)
   }
 
-  /// Called for a change that no subclass handled: fault KVO0022.
+  /// Receives a change that no subclass has handled; this is fault KVO0022.
   ///
   /// Override it, handle the observations whose context is your own, and call `super` for the others.
   open func observeValue(
@@ -38,12 +39,12 @@ open class KeyValueObject: NSObject, KeyValueObservable, KeyValueObserver {
     raiseUnhandledChange(observer: self, keyPath: keyPath, object: object, change: change, context: context)
   }
 
-  /// See ``KeyValueObservable/willChangeValue(forKey:)``; setters do not call it.
+  /// See ``KeyValueObservable/willChangeValue(forKey:)``. Setters do not call it.
   open nonisolated func willChangeValue(forKey key: String) {
     kvo_will_change(__keyValueObject, name(ofAnnounced: key))
   }
 
-  /// See ``KeyValueObservable/didChangeValue(forKey:)``; setters do not call it.
+  /// See ``KeyValueObservable/didChangeValue(forKey:)``. Setters do not call it.
   open nonisolated func didChangeValue(forKey key: String) {
     kvo_did_change(__keyValueObject, name(ofAnnounced: key))
   }

@@ -1,12 +1,12 @@
-// A change by a setter, from before the store until the last observer has been told.
+// A change by a setter: from before the store until the last observer was notified.
 
 public import CKVO
 
-// The functions here are specialised for the property's type in the program, but never inlined: accessors stay small, so that
-// the path of an object that nobody observes is inlined where it is used.
+// The functions here are specialised for the property's type in the client's module, but never inlined. That keeps accessors small,
+// so that the path for an unobserved object can be inlined into its callers.
 
 extension KeyValueObservationHeader {
-  /// Changes a property of an observed object: tells those who want to know before, stores, tells the observers.
+  /// Changes a property of an observed object: sends prior notifications, stores the value and notifies the observers.
   ///
   /// ```swift
   /// set {
@@ -18,12 +18,12 @@ extension KeyValueObservationHeader {
   ///   _$kvo.change(key, { self._title }, { self._title = newValue })
   /// }
   /// ```
-  /// `read` calls the getter; it is called only for observers that want values: before the store, and after it once for each
-  /// observer, so that after a change by another observer one sees the newest.
+  /// `read` calls the getter. It is called only if observers want values: once before the store, and once per observer after it, so
+  /// that an observer sees the newest value when an earlier observer has changed the property again.
   @inlinable
   @inline(never)
   public func change<Value>(_ key: UInt64, _ read: () -> Value, _ store: () -> Void) {
-    // The frame needs no initial value.
+    // The runtime initializes the frame.
     withUnsafeTemporaryAllocation(of: kvo_frame.self, capacity: 1) { frame in
       let frame = frame.baseAddress!
       let wants = kvo_frame_begin(frame, reference, key)
@@ -47,17 +47,20 @@ extension KeyValueObservationHeader {
     }
   }
 
-  /// Comes after a store into an object that nobody observed: another thread may have begun to observe a path that leads through
-  /// it, and have read the old value; then the path follows. `read` is not called.
+  /// Handles a store into an object that was not observed before the store.
   ///
-  /// Only for values that hold references, for a path leads nowhere else: it costs a set of a number nothing.
+  /// Another thread may have begun to observe a path through the object and have read the old value; the path then follows the new
+  /// value. `read` is not called.
+  ///
+  /// Only values that hold references need this, because a path cannot go through any other value. For trivial types such as
+  /// numbers the call compiles to nothing.
   @inlinable
   @inline(__always)
   public func stored<Value>(_ key: UInt64, _ read: () -> Value) {
     if !_isPOD(Value.self), isObserved { kvo_binding_stored(reference, key) }
   }
 
-  /// Tells the observers and ends the change.
+  /// Notifies the observers and ends the change.
   @inlinable
   @inline(__always)
   static func deliver<Value>(
@@ -91,9 +94,10 @@ extension KeyValueObservationHeader {
   }
 }
 
-/// A change in place that is in progress.
+/// An in-place change in progress.
 ///
-/// It is an object, not a value, so that the frame of a `_modify` stays small enough to need no allocation while nobody observes.
+/// It is a class, so that the frame of a `_modify` accessor stays small enough to need no allocation while the object is not
+/// observed.
 public final class KeyValueChangeInPlace<Value> {
   @usableFromInline var frame = kvo_frame()
   @usableFromInline let wants: UInt32
@@ -109,8 +113,9 @@ public final class KeyValueChangeInPlace<Value> {
     self.frame = frame
   }
 
-  /// Tells the observers, newest first, and ends the change; call it exactly once, in a `defer`, so that a mutation that throws
-  /// ends its change too.
+  /// Notifies the observers, newest first, and ends the change.
+  ///
+  /// Call it exactly once, in a `defer` statement, so that the change also ends if the mutation throws.
   @inlinable
   @inline(never)
   public func finish(_ read: () -> Value) {

@@ -1,48 +1,48 @@
-// The one word that an observable object carries, and what accessors do with it.
+// The observation header of an observable object, and the operations that accessors use.
 
 public import CKVO
 public import Synchronization
 
-/// The word that makes an object observable: 8 bytes, part of the object, zero until somebody observes it.
+/// The word that makes an object observable: 8 bytes inside the object, zero until the object is first observed.
 ///
-/// The macro adds one to a class, as `_$kvo`. Its end is the object's end: observations that end with the object do so then.
+/// The macro adds one to a class, as `_$kvo`. When the header is destroyed, the object's observations end.
 public struct KeyValueObservationHeader: ~Copyable, @unchecked Sendable {
   @usableFromInline let word = Atomic<UInt>(0)
 
-  /// Creates the header of an object that nobody observes.
+  /// Creates the header of an unobserved object.
   @inlinable
   public init() {}
 
-  /// The key of a property, by which accessors name it: a hash of its name. The macro computes it when it is expanded.
+  /// Returns the key that accessors pass for a property: a hash of its name. The macro computes it at expansion time.
   ///
   /// - Parameter name: The property's name, as in string key paths.
   public static func key(_ name: StaticString) -> UInt64 { keyHash(name.description) }
 
-  /// Tells whether setters have to notify; a setter tests it first, and it costs one load.
+  /// A Boolean value that says whether setters have to notify. A setter tests it first; that costs one load.
   @inlinable
   public var isObserved: Bool {
     @inline(__always) get { _slowPath(word.load(ordering: .relaxed) & 1 != 0) }
   }
 
-  /// The address of the word.
+  /// The address of the header.
   ///
-  /// The word has to be a stored property of an object: only then does its address stay the same.
+  /// The header has to be a stored property of a class: only then is its address stable.
   @inlinable
   @safe public var reference: KeyValueObjectReference {
-    // An Atomic is stored in place and never copied, so the address is the property's own.
+    // An Atomic is stored in place and never copied, so this is the address of the stored property.
     @inline(__always) get {
       withUnsafePointer(to: word) { UnsafeMutableRawPointer(mutating: $0).assumingMemoryBound(to: kvo_object.self) }
     }
   }
 
-  /// Tells whether some thread evaluates an expression and records what it reads; a getter tests it first, and it costs one
+  /// A Boolean value that says whether any thread is recording the reads of an expression. A getter tests it first; that costs one
   /// load.
   @inlinable
   public var isTracking: Bool {
     @inline(__always) get { _slowPath(kvo_is_tracking()) }
   }
 
-  /// Reads a property while some thread records: subscribes what this thread evaluates, if anything, to `key`.
+  /// Reads a property while some thread records, and adds `key` to the reads of this thread's evaluation, if there is one.
   @inlinable
   @inline(never)
   public func tracked<Value>(_ object: some KeyValueObservable, _ key: UInt64, _ read: () -> Value) -> Value {
@@ -50,7 +50,7 @@ public struct KeyValueObservationHeader: ~Copyable, @unchecked Sendable {
     return read()
   }
 
-  /// `tracked` for a weak property: what reads it hears also of the death of the object that it refers to.
+  /// Does the same as `tracked` for a weak property: the expression also depends on the lifetime of the referenced object.
   @inlinable
   @inline(never)
   public func trackedWeak<Value>(
@@ -58,7 +58,7 @@ public struct KeyValueObservationHeader: ~Copyable, @unchecked Sendable {
   ) -> Value? {
     object.__recordAccess(key)
     let value = read()
-    // The cast is to a protocol, so that the property may be of any class or class-bound type.
+    // The cast is to a protocol, so that the property can have any class type or class-bound protocol type.
     (value as? any KeyValueObservable)?.__recordAccess(keyOfLifetime)
     return value
   }
@@ -69,17 +69,17 @@ public struct KeyValueObservationHeader: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// KVO_KEY_LIFETIME, whose cast Swift does not import.
+/// KVO_KEY_LIFETIME; Swift does not import the macro because it contains a cast.
 @usableFromInline let keyOfLifetime: UInt64 = 0
 
 extension KeyValueObservable {
-  /// Subscribes the expression that this thread evaluates, if any, to a key of this object.
+  /// Records a read of a key of this object if this thread is evaluating an expression.
   public nonisolated func __recordAccess(_ key: UInt64) {
     guard kvo_track_is_recording() else { return }
     kvo_track_read(adoptedObject, key)
   }
 
-  /// The header, after making sure that the runtime knows the object's class.
+  /// The object's header; the runtime has been told the object's class.
   nonisolated var adoptedObject: KeyValueObjectReference {
     let object = __keyValueObject
     if kvo_object_class(object) == nil {

@@ -1,11 +1,11 @@
-// The classic, Apple-shaped way: one central callback, key paths as strings, a context.
+// The classic API, as on Apple's platforms: one callback method, string key paths and a context pointer.
 
 import CKVO
 import Foundation
 
-/// An object with the central callback.
+/// An object that observes with the classic callback method.
 ///
-/// Compare `context` to tell your own observations from those of a superclass, and call `super` for the rest:
+/// Compare `context` to distinguish your own observations from those of a superclass, and call `super` for the others:
 /// ```swift
 /// nonisolated(unsafe) private let myContext = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
 ///
@@ -19,7 +19,7 @@ import Foundation
 /// }
 /// ```
 public protocol KeyValueObserver: AnyObject {
-  /// Called for a change, on the thread that makes it, before the setter returns, with no lock held.
+  /// Receives a change: called on the thread that makes it, before the setter returns, with no lock held.
   func observeValue(
     forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
     context: UnsafeMutableRawPointer?)
@@ -28,15 +28,15 @@ public protocol KeyValueObserver: AnyObject {
 extension KeyValueObservable {
   /// Registers an observer for a key path such as `"author.name"`.
   ///
-  /// Neither retains the other. The observation lasts until it is removed, which must be before either of the two dies: that
-  /// is Apple's contract, and a breach of it is a fault with a report, fatal by default (KVO0001, KVO0004). Prefer
-  /// `observe(_:options:changeHandler:)`, which has no such contract. Registering twice delivers twice.
+  /// Neither retains the other. The observation lasts until it is removed. As on Apple's platforms, it has to be removed before the
+  /// observer or the object is deallocated; otherwise a fault is reported, fatal by default (KVO0001, KVO0004).
+  /// `observe(_:options:changeHandler:)` has no such requirement. An observer that is registered twice is notified twice.
   ///
-  /// A key that the class does not have is accepted, as on Apple's platforms, for the sake of manual notification; in a longer
-  /// path, or when its value is wanted at once, it is fault KVO0009. A path with an empty component is fault KVO0010.
+  /// A key that the class does not have is accepted, as on Apple's platforms, so that it can be announced manually. In a longer
+  /// path, or if its value is needed at registration, it is fault KVO0009. A path with an empty component is fault KVO0010.
   ///
-  /// A path may end with a collection operator, as in `"people.@sum.age"`: it is computed anew when the collection or what it is
-  /// computed of changes. One that goes through an array or a set without an operator is fault KVO0018, as on Apple's platforms.
+  /// A path may end with a collection operator, as in `"people.@sum.age"`. It is computed again when the collection or one of the
+  /// values that it uses changes. A path through an array or a set without an operator is fault KVO0018, as on Apple's platforms.
   public nonisolated func addObserver(
     _ observer: any KeyValueObserver, forKeyPath keyPath: String, options: NSKeyValueObservingOptions = [],
     context: UnsafeMutableRawPointer? = nil, fileID: StaticString = #fileID, line: UInt = #line
@@ -52,10 +52,11 @@ extension KeyValueObservable {
     let isRuntime = self is KeyValueRuntimeObject
     let property = cls.property(named: components[0])
     let isUndefined = components.count == 1 && !isRuntime && property == nil
-    // The value of a key that the class does not have is what it answers for undefined keys; it may also answer all itself.
+    // A key that the class does not have has the value that the class returns for undefined keys. A class may also provide all keys
+    // itself.
     let isStored = isUndefined ? options.isDisjoint(with: [.old, .new]) : isRuntime || property?.isDirect ?? false
     let isSimple = isStored && !cls.answersKeysItself
-    // By another key than its name a property is the end of a path of one key: that is how it is removed, too.
+    // A property observed under another key than its name is a path of one component, and is removed as such.
     let isNamed = key == keyHash(components[0])
     let isDirect = components.count == 1 && isNamed && !cls.isAffected(key) && isSimple
     let needsValue = components.count > 1 || options.isSuperset(of: [.initial, .new])
@@ -74,7 +75,7 @@ extension KeyValueObservable {
 
   /// Removes the newest registration of an observer for a key path, whatever its context.
   ///
-  /// One that is not registered is fault KVO0002.
+  /// It is fault KVO0002 if there is none.
   public nonisolated func removeObserver(
     _ observer: any KeyValueObserver, forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
   ) {
@@ -83,7 +84,7 @@ extension KeyValueObservable {
 
   /// Removes the newest registration of an observer for a key path and a context; `nil` matches only `nil`.
   ///
-  /// One that is not registered is fault KVO0002.
+  /// It is fault KVO0002 if there is none.
   public nonisolated func removeObserver(
     _ observer: any KeyValueObserver, forKeyPath keyPath: String, context: UnsafeMutableRawPointer?,
     fileID: StaticString = #fileID, line: UInt = #line
@@ -104,7 +105,7 @@ extension KeyValueObservable {
   }
 }
 
-/// Who observes, as reports name it.
+/// The observer's class and address for reports.
 struct ObserverIdentity: @unchecked Sendable {
   let className: String
   let address: UnsafeRawPointer
@@ -114,6 +115,6 @@ struct ObserverIdentity: @unchecked Sendable {
     address = UnsafeRawPointer(Unmanaged.passUnretained(observer).toOpaque())
   }
 
-  /// As the C runtime writes addresses.
+  /// The address in the format of the C runtime.
   var addressText: String { hexadecimal(UnsafeMutableRawPointer(mutating: address)) }
 }

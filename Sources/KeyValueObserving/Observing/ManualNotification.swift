@@ -1,4 +1,4 @@
-// Announcing changes by hand: will, change, did.
+// Manual notification: willChange and didChange.
 
 import CKVO
 public import Foundation
@@ -43,7 +43,7 @@ extension KeyValueObservable {
       site?.cFile, site?.cLine ?? 0)
   }
 
-  /// How many elements a collection has, if the object is observed at all.
+  /// Returns the number of elements of a collection, or `nil` if the object is not observed.
   private nonisolated func count(ofObserved key: String) -> Int? {
     guard kvo_object_is_observed(__keyValueObject) else { return nil }
     let value = KeyValueClass.of(self).property(named: key)?.read(self)
@@ -63,27 +63,27 @@ extension KeyValueObservable {
         + "mutableArrayValue(for:) announces the right ones itself", site: site)
   }
 
-  /// The name of the property that answers a key: its observers are those to tell.
+  /// Returns the name of the property that a key stands for; its observers are the ones to notify.
   nonisolated func name(ofAnnounced key: String) -> String {
     guard KeyValueClass.hasAliases.load(ordering: .relaxed) else { return key }
     return KeyValueClass.of(self).property(named: key)?.name ?? key
   }
 
-  /// `willChangeValue(forKey:)` with a key path of one property of this class.
+  /// Calls `willChangeValue(forKey:)` with the key that a key path of one property of this class names.
   public nonisolated func willChangeValue<Value>(
     for keyPath: KeyPath<Self, Value>, fileID: StaticString = #fileID, line: UInt = #line
   ) {
     announce(keyPath, SourceLocation(file: fileID, line: line)) { willChangeValue(forKey: $0) }
   }
 
-  /// `didChangeValue(forKey:)` with a key path of one property of this class.
+  /// Calls `didChangeValue(forKey:)` with the key that a key path of one property of this class names.
   public nonisolated func didChangeValue<Value>(
     for keyPath: KeyPath<Self, Value>, fileID: StaticString = #fileID, line: UInt = #line
   ) {
     announce(keyPath, SourceLocation(file: fileID, line: line)) { didChangeValue(forKey: $0) }
   }
 
-  /// `willChange(_:valuesAt:forKey:)` with a key path of one property of this class.
+  /// Calls `willChange(_:valuesAt:forKey:)` with the key that a key path of one property of this class names.
   public nonisolated func willChange<Value>(
     _ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, for keyPath: KeyPath<Self, Value>,
     fileID: StaticString = #fileID, line: UInt = #line
@@ -93,7 +93,7 @@ extension KeyValueObservable {
     }
   }
 
-  /// `didChange(_:valuesAt:forKey:)` with a key path of one property of this class.
+  /// Calls `didChange(_:valuesAt:forKey:)` with the key that a key path of one property of this class names.
   public nonisolated func didChange<Value>(
     _ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, for keyPath: KeyPath<Self, Value>,
     fileID: StaticString = #fileID, line: UInt = #line
@@ -103,13 +103,14 @@ extension KeyValueObservable {
     }
   }
 
-  /// Calls what announces a key, which a class may override, so that it knows its place.
+  /// Calls a method that announces a key, which a class may override, and records the source location of the call for reports.
   private nonisolated func announce(_ keyPath: AnyKeyPath, _ site: SourceLocation, _ call: (String) -> Void) {
     guard let name = name(of: keyPath, site) else { return }
     CallLocation(site, self, key: name).isPresent { call(name) }
   }
 
-  /// The key of a key path. One that is no single property of the class is a fault, as on Apple's platforms.
+  /// Returns the key that a key path names. As on Apple's platforms, a key path that is not a single property of the class is a
+  /// fault.
   nonisolated func name(of keyPath: AnyKeyPath, _ site: SourceLocation) -> String? {
     if let known = property(at: keyPath, isAnnounced: true) { return known.name }
     raiseFault(

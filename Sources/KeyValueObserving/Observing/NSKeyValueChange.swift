@@ -1,4 +1,4 @@
-// Apple's kinds of change, and the keys of the dictionary that a classic observer receives.
+// Apple's kinds of change, and the keys of the change dictionary.
 
 /// The kind of a change.
 public enum NSKeyValueChange: UInt, Sendable {
@@ -17,17 +17,17 @@ public struct NSKeyValueChangeKey: RawRepresentable, Hashable, Sendable {
   /// Apple's string.
   public let rawValue: String
 
-  /// Makes a key of a string.
+  /// Creates a key from a string.
   public init(rawValue: String) { self.rawValue = rawValue }
 
   /// The raw value of an ``NSKeyValueChange``, a `UInt`; always present.
   public static let kindKey = NSKeyValueChangeKey(rawValue: "kind")
-  /// The new value, as the plain Swift value; `NSNull` for `nil`. Present when asked for.
+  /// The new value, as the plain Swift value; `NSNull` for `nil`. Present if `.new` was requested.
   public static let newKey = NSKeyValueChangeKey(rawValue: "new")
-  /// The old value, as the plain Swift value; `NSNull` for `nil`. Present when asked for.
+  /// The old value, as the plain Swift value; `NSNull` for `nil`. Present if `.old` was requested.
   public static let oldKey = NSKeyValueChangeKey(rawValue: "old")
-  /// The `IndexSet` of an insertion, removal or replacement.
+  /// The indexes of an insertion, removal or replacement, an `IndexSet`.
   public static let indexesKey = NSKeyValueChangeKey(rawValue: "indexes")
-  /// `true` in the call before a change.
+  /// `true` in the notification before a change.
   public static let notificationIsPriorKey = NSKeyValueChangeKey(rawValue: "notificationIsPrior")
 }

@@ -1,38 +1,40 @@
-// What an observer asks for, and what it is told: options and the typed record, with Apple's names and values.
+// The options of an observation and the typed change record, with Apple's names and values.
 
 internal import CKVO
 public import Foundation
 
-/// What an observer wants to be told, and when.
+/// Which values an observer receives, and when it is notified.
 public struct NSKeyValueObservingOptions: OptionSet, Sendable {
-  /// Apple's bits.
+  /// Apple's option bits.
   public let rawValue: UInt
 
-  /// Makes options of bits.
+  /// Creates options from their bits.
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
-  /// Changes carry the new value.
+  /// Changes include the new value.
   public static let new = NSKeyValueObservingOptions(rawValue: 1)
-  /// Changes carry the old value.
+  /// Changes include the old value.
   public static let old = NSKeyValueObservingOptions(rawValue: 2)
-  /// The observer is called once before registration returns, with the present value if it asks for new values.
+  /// The observer is called once before registration returns, with the present value if `.new` was requested.
   public static let initial = NSKeyValueObservingOptions(rawValue: 4)
-  /// The observer is called also before each change.
+  /// The observer is also called before each change.
   public static let prior = NSKeyValueObservingOptions(rawValue: 8)
-  /// Changes of an array or a set are told as insertions, removals and replacements, whatever way they were made.
+  /// Changes of an array or a set are delivered as insertions, removals and replacements, however the change was made.
   ///
-  /// Our addition: on Apple's platforms only mutations through accessors and proxies are. With it `items.append(x)`,
-  /// `items[i] = y`, `items.sort()` and `items = other` are told by what they did to the elements, and so that applying what is told,
-  /// in order, to a copy of the collection always gives the present collection. It is found by comparing with the collection as
-  /// it was when the observer was told last: elements by `Equatable`, those that are not, by identity.
+  /// This option is an addition: Apple's platforms deliver such changes only for mutations through accessors and proxies. With it,
+  /// `items.append(x)`, `items[i] = y`, `items.sort()` and `items = other` are delivered as changes of elements. Applying the
+  /// delivered changes, in order, to a copy of the collection always results in the present collection. The changes are found by
+  /// comparing the collection with its state at the observer's last notification: by `Equatable`, or by identity for elements that
+  /// are not equatable.
   ///
-  /// What is common at both ends has not changed. Of the rest, an array tells an insertion, a removal, or, of as many new ones as old
-  /// ones, a replacement of the positions that differ; otherwise two changes, a replacement, and an insertion or removal of what
-  /// is more or less at the end. A set tells an insertion of what came, a removal of what went, or both as a replacement, without
-  /// positions. A setting is told of a change that leaves all elements equal, from or to `nil`, and of elements that cannot be compared.
-  /// Before a change, which is not known yet, a setting is told.
+  /// The common prefix and the common suffix have not changed. For the rest, an array delivers an insertion, a removal or, if the
+  /// number of elements is the same, a replacement at the indexes that differ; otherwise it delivers two changes: a replacement,
+  /// and an insertion or removal of the remaining elements at the end of that range. A set delivers an insertion of the added
+  /// elements, a removal of the removed ones, or both as a replacement, without indexes. A change that leaves all elements equal, a
+  /// change from or to `nil`, and a change of elements that cannot be compared are delivered as a setting. So is the notification
+  /// before a change (`.prior`), because the change is not known yet.
   ///
-  /// It costs time and memory for the whole collection with each change. It means nothing for other properties.
+  /// Each change costs time and memory in proportion to the whole collection. The option has no effect on other properties.
   public static let collectionChanges = NSKeyValueObservingOptions(rawValue: 1 << 16)
 }
 
@@ -41,22 +43,22 @@ public struct NSKeyValueObservedChange<Value> {
   /// The kind of a change.
   public typealias Kind = NSKeyValueChange
 
-  /// What happened to the value.
+  /// The kind of the change.
   public let kind: Kind
 
-  /// The new value, when asked for with `.new`; `nil` before the change. Of an optional property it is `.some(nil)` for `nil`.
+  /// The new value if `.new` was requested; `nil` before the change. For an optional property that is `nil` it is `.some(nil)`.
   public let newValue: Value?
 
-  /// The old value, when asked for with `.old`. Of an optional property it is `.some(nil)` for `nil`.
+  /// The old value if `.old` was requested. For an optional property that was `nil` it is `.some(nil)`.
   ///
-  /// When an object that a path goes through dies, it is there only of a type that holds no object: numbers, texts, data, URLs, and
-  /// optionals and collections of these.
+  /// When an object that a path goes through is deallocated, the old value is present only if its type holds no object references:
+  /// numbers, strings, data, URLs, and optionals and collections of these.
   public let oldValue: Value?
 
-  /// The positions of an insertion, removal or replacement, otherwise `nil`; the values then hold these elements only.
+  /// The indexes of an insertion, removal or replacement, otherwise `nil`. If present, the values contain only these elements.
   public let indexes: IndexSet?
 
-  /// `true` in the call before a change that `.prior` asks for.
+  /// `true` in the notification before a change, which `.prior` requests.
   public let isPrior: Bool
 
   /// Creates a change, for instance to test a change handler.
@@ -72,11 +74,11 @@ public struct NSKeyValueObservedChange<Value> {
   }
 }
 
-/// So that a handler may hand a change on, to the main actor for instance.
+/// A handler may send a change to another isolation domain, such as the main actor.
 extension NSKeyValueObservedChange: Sendable where Value: Sendable {}
 
 extension IndexSet {
-  /// The positions that a change carries, or `nil` when it has none.
+  /// Creates the set of the indexes of a change, or `nil` if it has none.
   @usableFromInline
   init?(__positions positions: UnsafePointer<Int>?, count: Int) {
     guard let positions else { return nil }

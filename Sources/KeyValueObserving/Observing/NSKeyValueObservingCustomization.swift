@@ -1,6 +1,6 @@
-// Questions about keys, asked with typed key paths: Apple's protocol for Swift.
+// Automatic notification and dependent keys with typed key paths: Apple's protocol for Swift.
 
-/// A class that tells with key paths which of its properties notify, and what affects them.
+/// A class that uses key paths to say which of its properties notify, and which properties affect them.
 ///
 /// ```swift
 /// @KeyValueObservable
@@ -16,13 +16,13 @@
 ///   static func automaticallyNotifiesObservers(for key: AnyKeyPath) -> Bool { true }
 /// }
 /// ```
-/// The answers are joined with those of `keyPathsForValuesAffectingValue(forKey:)` and `automaticallyNotifiesObservers(forKey:)`.
-/// Both are asked when the class is first used, for each property, and remembered. A subclass is asked with its own key paths and
-/// with those of its superclasses, so that `\Base.name` is recognised in both (on Apple's platforms it is not always). An observer
-/// in C hears of the ones that are single properties.
+/// The answers are combined with those of `keyPathsForValuesAffectingValue(forKey:)` and `automaticallyNotifiesObservers(forKey:)`.
+/// Both methods are called for each property when the class is first used, and the answers are cached. A subclass is asked with its
+/// own key paths and with those of its superclasses, so that `\Base.name` is recognised in both (on Apple's platforms it is not
+/// always). An observer registered in C receives changes only of those key paths that name a single property.
 public protocol NSKeyValueObservingCustomization: KeyValueObservable {
-  /// Returns the key paths whose changes change the value of `key`.
+  /// Returns the key paths whose changes affect the value of `key`.
   nonisolated static func keyPathsAffectingValue(for key: AnyKeyPath) -> Set<AnyKeyPath>
-  /// Tells whether setting the property notifies its observers by itself.
+  /// Returns whether setting the property notifies its observers automatically.
   nonisolated static func automaticallyNotifiesObservers(for key: AnyKeyPath) -> Bool
 }

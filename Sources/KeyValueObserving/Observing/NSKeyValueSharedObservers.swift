@@ -1,9 +1,9 @@
-// Observers that many objects of a class have in common: registered with each in one call.
+// Shared observers: a set of observers that is registered with many objects of a class in one call each.
 
 import CKVO
 import Foundation
 
-/// A collection of observers that can be given to many objects of one class.
+/// A collection of observers that can be registered with many objects of one class.
 ///
 /// ```swift
 /// let shared = NSKeyValueSharedObservers(observableClass: Document.self)
@@ -12,24 +12,24 @@ import Foundation
 /// let snapshot = shared.snapshot()
 /// for document in documents { document.setSharedObservers(snapshot) }
 /// ```
-/// Apple has it since macOS 15 and iOS 18. The observers are not retained; one that dies is not called any more, and that is
-/// fault KVO0004 at the next change, as with any classic observer. An object's registrations end with the object, which is no
-/// fault. Collect on one thread; a snapshot may be used on any.
+/// Apple's class, available there since macOS 15 and iOS 18. The observers are not retained. An observer that was deallocated is no
+/// longer called; the next change is fault KVO0004, as for any classic observer. The registrations of an object end with the
+/// object, which is not a fault. Add observers on one thread; a snapshot may be used on any thread.
 public final class NSKeyValueSharedObservers: NSObject {
   private let observableClass: any KeyValueObservable.Type
   private var entries: [NSKeyValueSharedObserversSnapshot.Entry] = []
 
-  /// Creates a collection without observers, for objects of a class and of its subclasses.
+  /// Creates an empty collection for objects of a class and of its subclasses.
   public init(observableClass: any KeyValueObservable.Type) { self.observableClass = observableClass }
 
-  /// Adds an observer; it takes effect with the next ``snapshot()``.
+  /// Adds an observer. It takes effect with the next ``snapshot()``.
   ///
   /// - Parameters:
-  ///   - observer: Has to live as long as objects that it is registered with.
-  ///   - key: A stored property of the class. Anything else, key paths and properties that depend on others among it, is fault
-  ///     KVO0009: only what objects store can be shared.
-  ///   - options: As in `addObserver(_:forKeyPath:options:context:)`.
-  ///   - context: Handed to the observer.
+  ///   - observer: The observer. It has to outlive the objects that it is registered with.
+  ///   - key: The name of a stored property of the class. Anything else, including key paths and properties that depend on others,
+  ///     is fault KVO0009, because only stored properties can have shared observers.
+  ///   - options: The options, as for `addObserver(_:forKeyPath:options:context:)`.
+  ///   - context: A pointer that is passed to the observer.
   public func addObserver(
     _ observer: any KeyValueObserver, forKey key: String, options: NSKeyValueObservingOptions = [],
     context: UnsafeMutableRawPointer? = nil, fileID: StaticString = #fileID, line: UInt = #line
@@ -46,13 +46,13 @@ public final class NSKeyValueSharedObservers: NSObject {
       .init(observer: observer, key: key, hash: property.key, options: options, context: context, site: site))
   }
 
-  /// The observers that were added so far, to be given to objects.
+  /// Returns a snapshot of the observers added so far, which can be registered with objects.
   public func snapshot() -> NSKeyValueSharedObserversSnapshot {
     NSKeyValueSharedObserversSnapshot(observableClass, entries)
   }
 }
 
-/// The observers of an ``NSKeyValueSharedObservers`` at one time; it never changes.
+/// The observers of an ``NSKeyValueSharedObservers`` at one time. A snapshot is immutable.
 public final class NSKeyValueSharedObserversSnapshot: NSObject, @unchecked Sendable {
   struct Entry {
     weak var observer: (any KeyValueObserver)?
@@ -73,11 +73,11 @@ public final class NSKeyValueSharedObserversSnapshot: NSObject, @unchecked Senda
 }
 
 extension KeyValueObservable {
-  /// Registers the observers of a snapshot with the object, in place of those of the snapshot before; `nil` registers none.
+  /// Registers the observers of a snapshot with the object in place of those of its previous snapshot; `nil` only removes them.
   ///
-  /// Order, delivery and threads are as with observers that are added one by one, in the order of the snapshot; other
-  /// observers of the object stay. A snapshot made for another class is fault KVO0026, and changes nothing. Two threads that set
-  /// the observers of one object at the same time leave those of one of them.
+  /// Order, delivery and threads are the same as for observers that are added one by one in the order of the snapshot. Other
+  /// observers of the object are not affected. A snapshot of another class is fault KVO0026 and changes nothing. If two threads set
+  /// the shared observers of one object at the same time, the observers of one of the snapshots remain.
   public nonisolated func setSharedObservers(
     _ snapshot: NSKeyValueSharedObserversSnapshot?, fileID: StaticString = #fileID, line: UInt = #line
   ) {
@@ -107,7 +107,7 @@ extension KeyValueObservable {
   private nonisolated func isInstance<Base: KeyValueObservable>(of type: Base.Type) -> Bool { self is Base }
 }
 
-/// The shared observers of one object. Its registrations hold it: it ends with the last of them.
+/// The shared observers of one object. Its registrations retain it, so it is released with the last of them.
 final class SharedRegistration: @unchecked Sendable {
   private struct Reference {
     weak var registration: SharedRegistration?
@@ -115,19 +115,19 @@ final class SharedRegistration: @unchecked Sendable {
 
   private static let all = Guarded<[KeyValueObjectReference: Reference]>([:])
   private let object: KeyValueObjectReference
-  /// `nil` once it has been replaced.
+  /// `nil` after it was replaced.
   private let observations = Guarded<[kvo_observation]?>([])
 
   init(_ object: KeyValueObjectReference) { self.object = object }
 
   deinit {
     Self.all.withLock { all in
-      // There may be a new object at the address, with observers of its own.
+      // A new object may have the same address, with shared observers of its own.
       if let present = all[object], present.registration == nil { all[object] = nil }
     }
   }
 
-  /// Returns the one before, if it has not ended with its object.
+  /// Sets the registration of an object, and returns the previous one if it still exists.
   static func replace(of object: KeyValueObjectReference, by registration: SharedRegistration?) -> SharedRegistration? {
     all.withLock { all in
       let former = all[object]?.registration
@@ -136,7 +136,7 @@ final class SharedRegistration: @unchecked Sendable {
     }
   }
 
-  /// Another thread may have replaced it in the meantime.
+  /// Adds an observation, or cancels it if another thread has replaced this registration in the meantime.
   func add(_ observation: kvo_observation) {
     let isCancelled = observations.withLock { observations in
       observations?.append(observation)

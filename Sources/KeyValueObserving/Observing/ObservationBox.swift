@@ -1,23 +1,23 @@
-// What the runtime holds for an observation, and how it gets there.
+// The Swift object that the runtime retains for an observation, and its registration.
 
 public import CKVO
 
-/// What the runtime holds for an observation; destroyed with it.
+/// The object that the runtime retains for an observation and releases when the observation is destroyed.
 @usableFromInline
 class ObservationBox {
   @usableFromInline typealias Deliver = (ObservationBox, UnsafePointer<kvo_raw_change>) -> Void
 
-  /// Receives the record of a change. A closure, not a method, so that it is specialised where `observe` was called; it gets the
-  /// box and captures nothing, so that it needs no memory.
+  /// Receives the record of a change. It is a closure, not a method, so that it is specialised where `observe` is called. The box
+  /// is a parameter, so the closure captures nothing and needs no allocation.
   @usableFromInline let deliver: Deliver
 
   @usableFromInline
   init(deliver: @escaping Deliver) { self.deliver = deliver }
 
-  /// Of an expression: its value in new storage, or `nil` when the object is gone.
+  /// For an expression: returns its value in newly allocated storage, or `nil` if the object is gone.
   func evaluate() -> UnsafeMutableRawPointer? { nil }
 
-  /// Frees what `evaluate` returned.
+  /// Frees the storage that `evaluate` returned.
   func release(_ value: UnsafeMutableRawPointer) {}
 
   private static nonisolated(unsafe) let operations: UnsafePointer<kvo_observer_ops> = {
@@ -33,7 +33,7 @@ class ObservationBox {
     return UnsafePointer(operations)
   }()
 
-  /// Registers the box, for a key or, without one, for what it evaluates. Returns 0 when that fails.
+  /// Registers the box for a key, or for its expression if `key` is `nil`. Returns 0 on failure.
   func register(
     with object: KeyValueObjectReference, key: UInt64?, keyPath: UnsafePointer<CChar>, options: kvo_options,
     context: UnsafeMutableRawPointer? = nil, identity: kvo_observer_identity = .init(), site: SourceLocation,
@@ -56,7 +56,7 @@ class ObservationBox {
   }
 }
 
-/// The box of a stored property's observation.
+/// The box of an observation of a stored property.
 @usableFromInline
 final class HandlerBox<Object: AnyObject, Value>: ObservationBox {
   @usableFromInline let handler: (Object, NSKeyValueObservedChange<Value>) -> Void

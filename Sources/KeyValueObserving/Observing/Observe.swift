@@ -1,4 +1,4 @@
-// Observing with a typed key path and a closure.
+// Observation with a typed key path and a closure.
 
 public import CKVO
 public import Foundation
@@ -7,17 +7,19 @@ extension KeyValueObservable {
   /// Observes a property, a nested key path such as `\.author?.name`, or a computed property.
   ///
   /// - Parameters:
-  ///   - keyPath: What to observe. Of a stored property each set is a change, also to an equal value, unless the class says that
-  ///     the key is announced by hand. Any other expression is evaluated while the runtime records what it reads; a change of anything that it read is a change. An object on the way
-  ///     that is replaced, set to `nil` or dies counts as one. An expression that reads nothing observable can never notify:
-  ///     KVO0011, reported and otherwise harmless. Behind a position that an array does not have any more, as in `\.items[1].name`, there is
-  ///     no value: old or new are then `nil`. A position that is outside at the call traps, as reading it does.
-  ///   - options: Which values a change carries, and whether the handler is called at once (`.initial`) and before changes
-  ///     (`.prior`).
-  ///   - changeHandler: Called on the thread that makes the change, before the setter returns, with no lock held. Observers are
-  ///     called newest first, before a change oldest first.
-  /// - Returns: The token. The observation lasts until the token is invalidated or released, or the object dies. Neither the
-  ///   observation nor the token keeps the object alive.
+  ///   - keyPath: What to observe. For a stored property each set is a change, also to an equal value, unless the class declares
+  ///     that the key is announced manually. Any other expression is evaluated while the runtime records what it reads, and it
+  ///     changes when anything that it has read changes. Replacing an object on the path, setting it to `nil`, and its deallocation
+  ///     are changes too. An expression that reads nothing observable can never notify: that is reported as KVO0011 and has no
+  ///     other effect. If an array index of the path is out of range after a change, as in `\.items[1].name`, the expression has no
+  ///     value: the old or new value is then `nil`. If it is out of range at the call, the call traps, as reading the key path
+  ///     does.
+  ///   - options: Which values a change includes, and whether the handler is also called immediately (`.initial`) and before
+  ///     changes (`.prior`).
+  ///   - changeHandler: The closure to call, on the thread that makes the change, before the setter returns, with no lock held.
+  ///     Observers are called newest first; before a change, oldest first.
+  /// - Returns: The token. The observation lasts until the token is invalidated or released, or the object is deallocated. Neither
+  ///   the observation nor the token keeps the object alive.
   @inlinable
   @preconcurrency
   public nonisolated func observe<Value>(
@@ -36,9 +38,9 @@ extension KeyValueObservable {
     }
     let box = HandlerBox<Self, Value>(changeHandler) { box, change in
       let box = unsafeDowncast(box, to: HandlerBox<Self, Value>.self)
-      // Whoever sets the object holds it.
+      // The caller of the setter holds a reference to the object.
       let object = Unmanaged<Self>.fromOpaque(change.pointee.instance)
-      // Twice, so that the usual case has no index set to make and to destroy.
+      // The two branches avoid creating and destroying an index set in the usual case.
       if change.pointee.kind == KVO_CHANGE_SETTING {
         object._withUnsafeGuaranteedRef { box.handler($0, NSKeyValueObservedChange(__setting: change)) }
       } else {
@@ -92,17 +94,18 @@ extension kvo_options {
 }
 
 extension NSKeyValueObservedChange {
-  /// Reads a record of a change of the whole value, whose values are of this type.
+  /// Reads a record of a change of the whole value. The values in the record are of type `Value`.
   @inlinable
   @inline(__always)
   init(__setting raw: UnsafePointer<kvo_raw_change>) {
-    // Member by member: the record was just written so, and to copy it whole would wait for the stores.
+    // Member by member: the record was written the same way just before, and copying it as a whole would stall until the stores are
+    // done.
     self.init(
       kind: .setting, newValue: raw.pointee.new_value?.assumingMemoryBound(to: Value.self).pointee,
       oldValue: raw.pointee.old_value?.assumingMemoryBound(to: Value.self).pointee, isPrior: raw.pointee.is_prior)
   }
 
-  /// Reads a record whose values are of this type.
+  /// Reads a record whose values are of type `Value`.
   @inlinable
   @inline(__always)
   init(__raw raw: UnsafePointer<kvo_raw_change>) {
@@ -116,9 +119,9 @@ extension NSKeyValueObservedChange {
 }
 
 extension UnsafeMutableRawPointer {
-  /// New storage that holds a value; end it with `__release(as:)`.
+  /// Returns new storage that holds a value; free it with `__release(as:)`.
   ///
-  /// The type is named at both ends: of an `Any`, Swift would otherwise open what is inside and store that.
+  /// The type is a parameter of both functions: otherwise Swift would open an `Any` and store the value inside it.
   @inlinable
   static func __copy<Value>(_ value: Value, as type: Value.Type) -> UnsafeMutableRawPointer {
     let storage = UnsafeMutablePointer<Value>.allocate(capacity: 1)
