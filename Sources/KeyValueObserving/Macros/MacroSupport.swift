@@ -1,19 +1,19 @@
-// What the macros' expansions call besides the runtime: a mark for classes, and coding of optionals by inference.
+// Support for the code that the macros generate: a marker protocol, and coding of optionals through type inference.
 
-/// A class that has a header `_$kvo` and the class method `__keyValueProperties`, which observable subclasses build on.
+/// A class that has a header `_$kvo` and the class method `__keyValueProperties`, which observable subclasses call.
 ///
-/// The macro adds it. It is apart from `KeyValueObservable` so that a class may conform to a protocol that refines that
-/// one: a conformance to this one always means that the class or its superclass has a header.
+/// The macro adds the conformance. It is separate from `KeyValueObservable`, because a class may conform to that protocol through a
+/// protocol that refines it. A conformance to this one always means that the class or its superclass has a header.
 public protocol _KeyValueObservableClass: KeyValueObservable {}
 
 extension KeyedDecodingContainer {
-  /// Decodes what the storage at the left of the assignment wants.
-  @_disfavoredOverload  // to `T!` either could be assigned
+  /// Decodes a value of the type that the assignment requires.
+  @_disfavoredOverload  // an assignment to `T!` would otherwise be ambiguous
   public func __keyValueDecode<Value: Decodable>(forKey key: Key) throws -> Value {
     try decode(Value.self, forKey: key)
   }
 
-  /// As synthesised code does, takes a missing key for nil.
+  /// Decodes an optional; as in synthesized code, a missing key is `nil`.
   public func __keyValueDecode<Value: Decodable>(forKey key: Key) throws -> Value? {
     try decodeIfPresent(Value.self, forKey: key)
   }
@@ -24,7 +24,7 @@ extension KeyedEncodingContainer {
     try encode(value, forKey: key)
   }
 
-  /// As synthesised code does, leaves nil out.
+  /// Encodes an optional; as in synthesized code, `nil` is left out.
   public mutating func __keyValueEncode<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
     try encodeIfPresent(value, forKey: key)
   }

@@ -1,4 +1,4 @@
-// The public macros. They are behind the trait `Macros`, for their plug-in needs swift-syntax.
+// The public macros. They need the trait `Macros`, because their plug-in depends on swift-syntax.
 #if Macros
   /// Makes every stored property of a class observable.
   ///
@@ -12,15 +12,16 @@
   /// }
   /// ```
   ///
-  /// The class keeps its superclass, if any, and its initializers; `willSet` and `didSet` keep working, and so does
-  /// synthesised `Codable`, in which each property keeps its name. Each stored `var` moves its value to a private
-  /// storage, named `_title` for `title`, and a hidden word of the object, `_$kvo`, links the object to its observers.
+  /// The class keeps its superclass, if any, and its initializers. `willSet` and `didSet` keep working, and so does synthesized
+  /// `Codable`, with each property under its own name. The macro moves the value of each stored `var` to a private stored property,
+  /// `_title` for `title`, and adds a hidden header, `_$kvo`, that links the object to its observers.
   ///
-  /// A computed property such as `summary` needs no mark: observers of it learn what it reads.
+  /// A computed property such as `summary` needs no attribute: the runtime records what its getter reads.
   ///
   /// A subclass of an observable class needs `@KeyValueObservable` for the stored properties that it adds.
   ///
-  /// A class with coding keys of its own declares them, and `Codable`, in the class itself rather than in an extension.
+  /// A class with its own coding keys has to declare them, and its conformance to `Codable`, in the class body rather than in an
+  /// extension.
   @attached(
     member, conformances: _KeyValueObservableClass, _KeyValueOperation, Encodable, Decodable,
     names: named(_$kvo), named(__keyValueObject), named(__keyValueProperties), prefixed(__describeOwn),
@@ -35,7 +36,7 @@
   public macro KeyValueObservable() =
     #externalMacro(module: "KeyValueObservingMacros", type: "KeyValueObservableMacro")
 
-  /// Leaves a stored property of an observable class as it is: setting it notifies no one, unless it is set by its key.
+  /// Excludes a stored property of an observable class from observation: its setter does not notify.
   ///
   /// ```swift
   /// @KeyValueObservable
@@ -45,12 +46,13 @@
   /// }
   /// ```
   ///
-  /// The property can still be read by its key, and set by it: `setValue(_:forKey:)` announces the change, as it does on Apple's
-  /// platforms where there is no setter that would.
+  /// The property can still be read and set by key. `setValue(_:forKey:)` notifies, as on Apple's platforms for an instance
+  /// variable without a setter.
   @attached(peer)
   public macro NotObserved() = #externalMacro(module: "KeyValueObservingMacros", type: "NotObservedMacro")
 
-  /// Gives a stored property accessors that notify; ``KeyValueObservable()`` puts it on each property that it observes.
+  /// Generates accessors that notify for a stored property. ``KeyValueObservable()`` adds this attribute to each property that it
+  /// observes.
   ///
   /// ```swift
   /// @KeyValueObservable

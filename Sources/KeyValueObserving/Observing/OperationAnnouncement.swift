@@ -1,17 +1,17 @@
-// Operations: what one announces reaches Foundation's queue, which it drives, and our observers.
+// Manual notification in operations: it notifies both our observers and Foundation's operation queue.
 
 import CKVO
 public import Foundation
 import Synchronization
 
-/// An operation of Foundation. The macro asks for it, to write what announcing needs.
+/// A Foundation operation. The macro tests for this conformance to generate the members that announcements need.
 public protocol _KeyValueOperation: AnyObject {}
 
 extension Operation: _KeyValueOperation {
-  /// The keys of an operation's states: they change when the operation, or Foundation, says so.
+  /// The keys of an operation's states. They change when the operation or Foundation announces it.
   static let stateKeys: Set<String> = ["isReady", "isExecuting", "isFinished", "isCancelled"]
 
-  /// The state that a key path of Foundation's class names.
+  /// Returns the key of the state that a key path of Foundation's class names, or `nil` for other key paths.
   fileprivate static func stateKey(of keyPath: AnyKeyPath) -> String? {
     switch keyPath {
     case \Operation.isReady: "isReady"
@@ -23,34 +23,37 @@ extension Operation: _KeyValueOperation {
   }
 }
 
-/// What `willChangeValue` and `didChangeValue` are in an operation: called, they are the methods of these names.
+/// The type of the properties `willChangeValue` and `didChangeValue` of an operation, which can be called like the methods of these
+/// names.
 ///
-/// Foundation on Linux has methods of these names for operations, by which its queue learns of their states, and which cannot be
-/// overridden. But a property that can be called comes before a method of its name, whichever class has the method: so an
-/// operation announces as everywhere, and both hear it, our observers first.
+/// Foundation on Linux declares methods of these names in `Operation`. Its queue uses them to follow the states of operations, and
+/// they cannot be overridden. Swift prefers a callable property to a method of the same name, whichever class declares the method.
+/// An operation therefore announces changes like any other object, and both our observers and the queue are notified, our observers
+/// first.
 public struct KeyValueOperationAnnouncement<Object: Operation & KeyValueObservable> {
   private let operation: Object
   private let isDone: Bool
 
-  /// Makes what announces that changes of an operation are about to happen, or that they are done.
+  /// Creates the value that announces the beginning (`isDone` is `false`) or the end (`isDone` is `true`) of an operation's
+  /// changes.
   public init(_ operation: Object, isDone: Bool) {
     self.operation = operation
     self.isDone = isDone
   }
 
-  /// `willChangeValue(forKey:)` or `didChangeValue(forKey:)`.
+  /// Does what `willChangeValue(forKey:)` or `didChangeValue(forKey:)` does.
   public func callAsFunction(forKey key: String, fileID: StaticString = #fileID, line: UInt = #line) {
     announce(key, SourceLocation(file: fileID, line: line))
   }
 
-  /// `willChangeValue(for:)` or `didChangeValue(for:)`, with a key path of one property.
+  /// Does what `willChangeValue(for:)` or `didChangeValue(for:)` does, with a key path of one property.
   public func callAsFunction<Value>(
     for keyPath: KeyPath<Object, Value>, fileID: StaticString = #fileID, line: UInt = #line
   ) {
     announce(keyPath, SourceLocation(file: fileID, line: line))
   }
 
-  /// The same with a key path that begins at a superclass or a subclass.
+  /// Does the same for a key path whose root is a superclass or a subclass.
   @_disfavoredOverload
   public func callAsFunction<Root: Operation, Value>(
     for keyPath: KeyPath<Root, Value>, fileID: StaticString = #fileID, line: UInt = #line
@@ -70,17 +73,17 @@ public struct KeyValueOperationAnnouncement<Object: Operation & KeyValueObservab
   }
 }
 
-/// Tells Foundation of states that a class does not announce, but declares to depend on other keys.
+/// Notifies Foundation of state changes that a class does not announce but declares as dependent on other keys.
 ///
-/// The macro adds one to a class that declares such keys, and has the getter of `isReady` connect it: a queue asks that of each
-/// operation before it takes it.
+/// The macro adds a link to a class that declares such keys, and generates a getter of `isReady` that connects it: a queue reads
+/// that property of each operation before it accepts the operation.
 public final class KeyValueOperationLink: KeyValueObserver, Sendable {
   private let isConnected = Atomic<Bool>(false)
 
-  /// Makes one for an operation.
+  /// Creates an unconnected link.
   public init() {}
 
-  /// Observes the states of the operation that are declared to depend on others; at its first call only.
+  /// Observes the operation's states that are declared as dependent on other keys. Only the first call has an effect.
   public func connect(_ operation: some Operation & KeyValueObservable) {
     guard !isConnected.exchange(true, ordering: .relaxed) else { return }
     let cls = KeyValueClass.of(operation)
@@ -92,7 +95,7 @@ public final class KeyValueOperationLink: KeyValueObserver, Sendable {
     }
   }
 
-  /// Hands a change on to Foundation.
+  /// Notifies Foundation of a change.
   public func observeValue(
     forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?
   ) {

@@ -1,27 +1,27 @@
-// Classes that a program defines at run time, with getters and setters of the C ABI.
+// Classes that a program defines at run time, with getters and setters that are C functions.
 
 internal import CKVO
 
-/// A function of any type; cast a getter or setter to it with `unsafeBitCast`.
+/// A C function of any type. Cast a getter or setter to it with `unsafeBitCast`.
 public typealias KeyValueFunction = @convention(c) () -> Void
 
-/// What was wrong with a class or a value that a program gave at run time.
+/// An error in a class or value that a program provided at run time.
 public struct KeyValueRuntimeError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Why, with the numbers of `kvo_status`.
+  /// The reason of a failure; the raw values are those of `kvo_status`.
   public enum Reason: Int32, Sendable {
-    /// An argument is not allowed: an empty name, a size too small, an unknown flag.
+    /// An argument is invalid: an empty name, a size that is too small, an unknown flag.
     case invalidArgument = -1
-    /// There is no memory.
+    /// Memory could not be allocated.
     case outOfMemory = -2
     /// A class of this name is already registered.
     case duplicateClass = -3
-    /// The class or a superclass already has a property of this key.
+    /// The class or a superclass already has a property with this key.
     case duplicateKey = -4
     /// The type encoding is malformed.
     case badTypeEncoding = -5
-    /// A setter of this signature cannot be intercepted.
+    /// A setter with this signature cannot be intercepted.
     case unsupportedSetter = -6
-    /// There is no memory for executable trampolines.
+    /// Executable memory for setter interception could not be allocated.
     case noInterception = -7
     /// The class has no such key.
     case undefinedKey = -8
@@ -35,13 +35,13 @@ public struct KeyValueRuntimeError: Error, Hashable, Sendable, CustomStringConve
     case typeMismatch = -13
     /// The object is being destroyed.
     case dyingObject = -14
-    /// A key path leads through a value that is not an observable object.
+    /// A key path goes through a value that is not an observable object.
     case notAnObject = -15
   }
 
-  /// Why it failed.
+  /// The reason of the failure.
   public let reason: Reason
-  /// What was attempted.
+  /// The operation that failed.
   public let operation: String
 
   init(_ status: kvo_status, _ operation: String) {
@@ -49,7 +49,7 @@ public struct KeyValueRuntimeError: Error, Hashable, Sendable, CustomStringConve
     self.operation = operation
   }
 
-  /// What was attempted, and why it failed.
+  /// The operation that failed, and the reason.
   public var description: String { "\(operation): \(String(cString: kvo_status_string(kvo_status(reason.rawValue))))" }
 }
 
@@ -70,24 +70,24 @@ public struct KeyValueRuntimeError: Error, Hashable, Sendable, CustomStringConve
 ///   ])
 /// let point = try KeyValueRuntimeObject(pointClass)
 /// ```
-/// A class lives, as in Objective-C, until the process ends. It may be used from any thread.
+/// As in Objective-C, a class is never deallocated. It may be used on any thread.
 public struct KeyValueRuntimeClass: @unchecked Sendable {
-  /// A property of such a class.
+  /// A property of a class defined at run time.
   public struct Property: Sendable {
     /// The key.
     public var name: String
     /// The type encoding, such as `"d"` or `"{rect=dddd}"`; `kvo.h` lists them.
     public var type: String
-    /// `T (*)(const void *object)`, or `nil`: then changes carry no old value.
+    /// A function `T (*)(const void *object)`. If it is `nil`, changes have no old value.
     public var getter: KeyValueFunction?
-    /// `void (*)(void *object, T)`, or `nil` for a property that cannot be set.
+    /// A function `void (*)(void *object, T)`, or `nil` for a read-only property.
     public var setter: KeyValueFunction?
-    /// Key paths whose changes change this value.
+    /// The key paths whose changes affect this property's value.
     public var affectedBy: [String]
-    /// Whether the setter leaves notifying to `willChangeValue(forKey:)` and `didChangeValue(forKey:)`.
+    /// Whether changes are announced with `willChangeValue(forKey:)` and `didChangeValue(forKey:)` instead of by the setter.
     public var isManual: Bool
 
-    /// Describes a property; nothing is checked before the class is registered.
+    /// Creates the description of a property. It is checked when the class is registered.
     public init(
       name: String, type: String, getter: KeyValueFunction? = nil, setter: KeyValueFunction? = nil,
       affectedBy: [String] = [], isManual: Bool = false
@@ -103,18 +103,18 @@ public struct KeyValueRuntimeClass: @unchecked Sendable {
 
   let pointer: OpaquePointer
 
-  /// The name.
+  /// The name of the class.
   public var name: String { String(cString: kvo_class_name(pointer)) }
 
-  /// Registers a class.
+  /// Registers a class with the runtime.
   ///
   /// - Parameters:
-  ///   - name: Unique in the process.
-  ///   - superclass: A class whose properties are inherited.
-  ///   - instanceSize: Bytes of an instance, the header included, which comes first.
+  ///   - name: The name, which must be unique in the process.
+  ///   - superclass: The class whose properties are inherited, if any.
+  ///   - instanceSize: The size of an instance in bytes, including the header, which comes first.
   ///   - properties: The properties to add.
-  /// - Throws: ``KeyValueRuntimeError``, for instance when a type encoding is malformed or a setter of that signature cannot be
-  ///   intercepted; nothing is registered then.
+  /// - Throws: ``KeyValueRuntimeError``, for example if a type encoding is malformed or a setter with that signature cannot be
+  ///   intercepted. Nothing is registered then.
   public init(
     name: String, superclass: KeyValueRuntimeClass? = nil, instanceSize: Int, properties: [Property]
   ) throws {
@@ -138,7 +138,7 @@ public struct KeyValueRuntimeClass: @unchecked Sendable {
     pointer = made
   }
 
-  /// Returns a class that was registered before, by this program's Swift or C code, or `nil`.
+  /// Returns the registered class with a name, whether it was registered from Swift or from C, or `nil` if there is none.
   public init?(named name: String) {
     guard let found = kvo_class_find(name) else { return nil }
     pointer = found

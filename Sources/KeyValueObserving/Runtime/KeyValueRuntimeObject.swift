@@ -1,39 +1,40 @@
-// Objects of classes defined at run time, and C objects, seen from Swift.
+// Swift access to C objects: instances of classes defined at run time.
 
 import CKVO
 import Foundation
 
-/// An object of a class defined at run time, in Swift or C.
+/// An object of a class that was defined at run time, in Swift or C.
 ///
-/// Read and set its properties like those of any object; a set goes through the C setter, intercepted while observed:
+/// Its properties can be read and set like those of any object. A set calls the C setter, which is intercepted while the object is
+/// observed:
 /// ```swift
 /// let token = point.observe(\.x, options: [.old, .new]) { (_, change: NSKeyValueObservedChange<Double>) in
 ///   print(change.oldValue!, "->", change.newValue!)
 /// }
 /// point.x = 3.5
 /// ```
-/// The type is the one you ask for; it has to be that of the type encoding, nothing is converted. ``value(forKey:as:)`` and
-/// ``setValue(_:forKey:)`` throw where the subscript, which has no value to go on with, ends the process after fault KVO0026 or
-/// KVO0009, whatever the policy.
+/// The type of a property is the one that the context requires; it has to match the type encoding, because values are not
+/// converted. ``value(forKey:as:)`` and ``setValue(_:forKey:)`` throw on failure. The subscript has no value to return then: it
+/// raises fault KVO0026 or KVO0009 and ends the process, whatever the policy is.
 ///
-/// Key-value coding converts: `value(forKey:)`, `value(forKeyPath:)`, `setValue(_:forKeyPath:)` and, of an `any KeyValueObservable`,
-/// `setValue(_:forKey:)`, for the one of this class is the typed one.
+/// Key-value coding converts values: `value(forKey:)`, `value(forKeyPath:)`, `setValue(_:forKeyPath:)` and, if the static type is
+/// `any KeyValueObservable`, `setValue(_:forKey:)`, because the method of this class with that name is the typed one.
 ///
-/// Not thread safe where the C getters and setters are not.
+/// Access is only as thread-safe as the C getters and setters are.
 @dynamicMemberLookup
 public final class KeyValueRuntimeObject: KeyValueObservable {
-  /// The object's address, for C.
+  /// The object's address, for C functions.
   ///
-  /// Valid as long as this object lives, or for a borrowed one as long as its owner keeps it.
+  /// It is valid during the lifetime of this instance or, for a borrowed object, as long as its owner keeps it.
   public nonisolated let pointer: KeyValueObjectReference
   private let isOwned: Bool
 
   public nonisolated var __keyValueObject: KeyValueObjectReference { pointer }
   public nonisolated static func __describeKeyValueProperties(_ description: KeyValueClassDescription) {}
 
-  /// Creates an object of zeroed memory; it is destroyed with this one.
+  /// Creates an object in zeroed memory, which is destroyed with this instance.
   ///
-  /// - Throws: ``KeyValueRuntimeError`` when there is no memory.
+  /// - Throws: ``KeyValueRuntimeError`` if memory cannot be allocated.
   public init(_ cls: KeyValueRuntimeClass) throws {
     var made: KeyValueObjectReference?
     let status = kvo_object_create(cls.pointer, &made)
@@ -42,9 +43,9 @@ public final class KeyValueRuntimeObject: KeyValueObservable {
     isOwned = true
   }
 
-  /// Looks at an object that C code owns.
+  /// Creates a reference to an object that C code owns.
   ///
-  /// The owner must keep it alive as long as this view is used; the view does not.
+  /// The owner must keep the object alive as long as this instance is used; this instance does not.
   public init(borrowing object: KeyValueObjectReference) {
     pointer = object
     isOwned = false
@@ -54,14 +55,14 @@ public final class KeyValueRuntimeObject: KeyValueObservable {
     if isOwned { kvo_object_destroy(pointer) }
   }
 
-  /// Returns the setter to call now, intercepted while the object is observed, or `nil`.
+  /// Returns the setter to call at present, which is an intercepting one while the object is observed, or `nil`.
   ///
-  /// Cast it with `unsafeBitCast` to `@convention(c) (UnsafeMutableRawPointer, T) -> Void`, and look it up for each call.
+  /// Cast it with `unsafeBitCast` to `@convention(c) (UnsafeMutableRawPointer, T) -> Void`. Look it up again for each call.
   public func setter(forKey key: String) -> KeyValueFunction? { kvo_object_setter(pointer, key) }
 
   /// Returns a property's value.
   ///
-  /// - Throws: ``KeyValueRuntimeError`` when there is no such key or no getter, or the value is of another type.
+  /// - Throws: ``KeyValueRuntimeError`` if there is no such key or no getter, or if the value has another type.
   public func value<Value>(forKey key: String, as type: Value.Type = Value.self) throws -> Value {
     if kvo_track_is_recording() { recordRead(key) }
     var read: Value?
@@ -77,7 +78,7 @@ public final class KeyValueRuntimeObject: KeyValueObservable {
 
   /// Sets a property through its C setter.
   ///
-  /// - Throws: ``KeyValueRuntimeError`` when there is no such key or no setter, or the value is of another type.
+  /// - Throws: ``KeyValueRuntimeError`` if there is no such key or no setter, or if the value has another type.
   public func setValue<Value>(_ value: Value, forKey key: String) throws {
     let status = kvo_object_class(pointer).flatMap { kvo_class_property($0, key) }.map { property in
       set(value, forKey: key, encoding: String(cString: kvo_property_type(property)))
@@ -87,7 +88,7 @@ public final class KeyValueRuntimeObject: KeyValueObservable {
     }
   }
 
-  /// A property's value.
+  /// Accesses the value of a property.
   public subscript<Value>(dynamicMember key: String) -> Value {
     get {
       do { return try value(forKey: key) } catch { refuse(error) }
@@ -102,7 +103,7 @@ public final class KeyValueRuntimeObject: KeyValueObservable {
     let undefined = (error as? KeyValueRuntimeError)?.reason == .undefinedKey
     let code = undefined ? KVO_FAULT_UNDEFINED_KEY : KVO_FAULT_TYPE_MISMATCH
     raiseFault(code, "\(cls)@\(hexadecimal(pointer)): \(error)")
-    // There is no value to go on with, whatever the policy.
+    // There is no value to return, whatever the policy is.
     fatalError("\(cls): \(error)")
   }
 
@@ -111,7 +112,7 @@ public final class KeyValueRuntimeObject: KeyValueObservable {
   func recordRead(_ key: String) { kvo_track_read(pointer, keyHash(key)) }
 
   func set<Value>(_ value: Value, forKey key: String, encoding: String) -> kvo_status {
-    // A structure goes as its bits, under the property's own encoding; Swift's types do not know their encoding.
+    // A structure is passed as its bytes with the property's own type encoding, because Swift types do not know their encoding.
     if encoding.hasPrefix("{"), _isPOD(Value.self) {
       return withUnsafePointer(to: value) { bytes in
         encoding.withCString { type in
@@ -122,7 +123,7 @@ public final class KeyValueRuntimeObject: KeyValueObservable {
     }
     var status = KVO_ERROR_TYPE_MISMATCH
     withCValue(value) { view in
-      // Swift has one type where C has two of the same bits.
+      // For some pairs of C types with the same representation, Swift has only one type.
       let isSame = swiftEncodings(encoding).contains(view.pointee.type.map { String(cString: $0) } ?? "")
       guard isSame else { return }
       encoding.withCString { type in
@@ -134,7 +135,7 @@ public final class KeyValueRuntimeObject: KeyValueObservable {
   }
 }
 
-/// The encodings that Swift values may have to be set to a property of this one.
+/// Returns the encodings of the Swift values that can be set to a property with this encoding.
 private func swiftEncodings(_ encoding: String) -> [String] {
   switch encoding {
   case "l": ["q"]
@@ -144,7 +145,7 @@ private func swiftEncodings(_ encoding: String) -> [String] {
   }
 }
 
-/// Calls a function that hands a C view to a reader, with a closure as the reader.
+/// Calls a function that passes a C view of a value to a reader, with a closure as the reader.
 func reading(
   _ read: (kvo_value) -> Void, from call: (kvo_value_reader, UnsafeMutableRawPointer) -> kvo_status
 ) -> kvo_status {
@@ -158,8 +159,8 @@ func reading(
   }
 }
 
-/// The Swift value that a C view shows, typed by its encoding: a number, a `Bool`, a `String`, an object, a pointer, or the bytes
-/// of a structure; `nil` for a nil.
+/// Returns the Swift value for a C view, typed by its encoding: a number, a `Bool`, a `String`, an object, a pointer, or the bytes
+/// of a structure; `nil` for a null pointer.
 func swiftValue(of value: kvo_value) -> Any? {
   guard let bytes = value.bytes, let type = value.type else { return nil }
   switch CChar(type.pointee) {
@@ -181,7 +182,7 @@ func swiftValue(of value: kvo_value) -> Any? {
   }
 }
 
-/// The value of a C property in storage, typed by its encoding.
+/// Returns the value of a C property in storage, typed by its encoding.
 func swiftValue(of property: OpaquePointer, at storage: UnsafeRawPointer) -> Any? {
   var read: Any?
   _ = reading {

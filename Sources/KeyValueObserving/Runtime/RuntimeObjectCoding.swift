@@ -1,4 +1,4 @@
-// Key-value coding of C objects: values of any type, by the property's type encoding.
+// Key-value coding of C objects: conversions by the type encoding of the property.
 
 import CKVO
 import Foundation
@@ -16,7 +16,7 @@ extension KeyValueRuntimeObject {
     }
   }
 
-  /// The property that answers a key, as in a Swift class.
+  /// Returns the property for a key, with the search order of Swift classes.
   private nonisolated func property(for key: String) -> OpaquePointer? {
     guard let cls = kvo_object_class(pointer) else { return nil }
     if let exact = kvo_class_property(cls, key) { return exact }
@@ -29,8 +29,8 @@ extension KeyValueRuntimeObject {
     property(for: key).map { String(cString: kvo_property_name($0)) }
   }
 
-  /// The value of a key as the Swift type that its encoding stands for, `nil` inside for a nil; `nil` outside if the class has
-  /// no such key, or no getter for it.
+  /// Returns the value of a key as the Swift type that its encoding stands for; the inner optional is `nil` for a null value, the
+  /// outer one if the class has no such key or no getter for it.
   nonisolated func definedValue(of key: String) -> Any?? {
     guard let name = propertyName(for: key) else { return nil }
     if kvo_track_is_recording() { recordRead(name) }
@@ -43,7 +43,7 @@ extension KeyValueRuntimeObject {
     return status == KVO_OK ? .some(read) : nil
   }
 
-  /// Sets a property through its setter, converting the value to what the type encoding stands for.
+  /// Sets a property through its setter and converts the value to the type that the encoding stands for.
   nonisolated func setCoded(_ value: Any?, of key: String) throws(KeyPathError) {
     guard let property = property(for: key), kvo_object_property_setter(pointer, property) != nil else {
       return setValue(value, forUndefinedKey: key)
@@ -82,7 +82,7 @@ extension KeyValueRuntimeObject {
     }
   }
 
-  /// A structure is set from one of the same size, or from its bytes, as it is read.
+  /// Sets a structure from one of the same size, or from its bytes.
   private nonisolated func setStructure(
     _ value: Any?, _ name: String, _ encoding: String
   ) throws(ConversionFailure) {
@@ -107,7 +107,7 @@ extension KeyValueRuntimeObject {
   }
 }
 
-/// The Swift type that values of an encoding are converted to; `nil` for a structure.
+/// Returns the Swift type that values are converted to for an encoding; `nil` for a structure.
 private func swiftType(of encoding: String) -> Any.Type? {
   switch encoding.first {
   case "c": Int8.self

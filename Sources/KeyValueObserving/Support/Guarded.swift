@@ -1,15 +1,15 @@
-// A value behind a lock.
+// A value protected by a lock.
 
 import CKVO
 import Foundation
 
-/// A value that is accessed under a lock only.
+/// A value that can be accessed only while its lock is held.
 ///
-/// `NSLock`, not `Mutex`: ThreadSanitizer sees pthread's locks, but not those of the Synchronization library, which is not
-/// instrumented, and would report every access.
+/// It uses `NSLock`, not `Mutex`: the Synchronization library is not instrumented, so that ThreadSanitizer would report every
+/// access as a data race.
 ///
-/// A function as the value belongs into a structure: where a generic type lends it out, Swift wraps it in a function that converts
-/// it, and again when it takes it back, so that each access would leave it one call deeper.
+/// If the value is a function, wrap it in a structure. Otherwise Swift adds a reabstraction thunk each time a generic type passes
+/// the function out or takes it back, so that each access would add one more level of calls.
 final class Guarded<Value>: @unchecked Sendable {
   private let lock = NSLock()
   private var value: Value
@@ -17,7 +17,7 @@ final class Guarded<Value>: @unchecked Sendable {
   init(_ value: Value) { self.value = value }
 
   func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
-    // The child of a fork has to find the lock free.
+    // The lock has to be free in the child process after a fork.
     kvo_section_enter()
     defer { kvo_section_leave() }
     return lock.withLock { body(&value) }

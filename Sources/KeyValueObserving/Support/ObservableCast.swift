@@ -1,8 +1,9 @@
-// Values of any type as observable objects.
+// The conversion of a value of any type to an observable object.
 
-/// The value, whose optionals were taken off, as an observable object.
+/// Returns a value, which must not be an optional, as an observable object if it is one.
 ///
-/// A cast to a class or its protocol has Swift bridge a collection to Foundation's, element by element, before it fails.
+/// The type is tested first, because a cast of a collection to a class or class-bound protocol would bridge it to Foundation's
+/// class element by element before failing.
 func observable(_ value: Any) -> (any KeyValueObservable)? {
   type(of: value) is AnyObject.Type ? value as? any KeyValueObservable : nil
 }

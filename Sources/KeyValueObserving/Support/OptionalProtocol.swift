@@ -1,9 +1,9 @@
-// Optionals, seen without knowing what they wrap.
+// Optionals of any wrapped type.
 
 protocol OptionalProtocol {
   static var wrappedType: Any.Type { get }
   static var noValue: Self { get }
-  /// An optional of a value that is converted to the wrapped type.
+  /// Converts a value to the wrapped type and returns it as an optional.
   static func wrapping(_ value: Any) throws(ConversionFailure) -> Self
   /// The wrapped value, or `nil`.
   var wrappedAny: Any? { get }
@@ -16,9 +16,9 @@ extension Optional: OptionalProtocol {
   var wrappedAny: Any? { map { $0 as Any } }
 }
 
-/// The value inside any number of optionals, or `nil`.
+/// Returns the value without its optionals, or `nil`.
 func unwrapped(_ value: Any) -> Any? {
-  // To be asked for a conformance takes long, and most values are none.
+  // Testing for the conformance is slow, and most values are not optionals.
   func isOptional<Value>(_: Value.Type) -> Bool { _isOptional(Value.self) }
   guard _openExistential(type(of: value), do: isOptional) else { return value }
   guard let optional = value as? any OptionalProtocol else { return value }

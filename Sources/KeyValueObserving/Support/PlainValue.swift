@@ -1,18 +1,18 @@
-// Which values may be kept: those that keep no object alive.
+// The types whose values can be kept without retaining any object.
 
 import Foundation
 
-/// Tells whether a value of a type holds no object, so that who keeps the value keeps nothing alive.
+/// Returns whether values of a type hold no object references, so that keeping a value retains nothing.
 ///
-/// The type alone says so: of numbers and whatever else is trivial, of texts, data and URLs, and of optionals, arrays, sets and
-/// dictionaries of these. What an existential, a closure or any other structure holds cannot be seen, and counts as an object.
+/// That is known for trivial types such as numbers, for strings, data and URLs, and for optionals, arrays, sets and dictionaries of
+/// these. An existential, a closure or any other structure may contain a reference and counts as holding one.
 func holdsNoObject<Value>(_ type: Value.Type) -> Bool {
   if _isPOD(type) || type is any StringProtocol.Type || type == Data.self || type == URL.self { return true }
   guard let container = type as? any PlainContainer.Type else { return false }
   return container.itemTypes.allSatisfy { _openExistential($0, do: holdsNoObject) }
 }
 
-/// A type that holds no object if its items hold none.
+/// A type that holds no object references if its elements hold none.
 private protocol PlainContainer {
   static var itemTypes: [Any.Type] { get }
 }

@@ -1,6 +1,6 @@
-// A line of the program, for reports.
+// A source location, for reports.
 
-/// Where in the source an observation is made, for reports.
+/// The source location of a call, for reports.
 @usableFromInline
 struct SourceLocation {
   @usableFromInline let file: StaticString
@@ -12,7 +12,7 @@ struct SourceLocation {
     self.line = line
   }
 
-  /// As C takes it: a static string ends with a null byte and lives for ever.
+  /// The file name as a C string: a static string is null-terminated and never freed.
   var cFile: UnsafePointer<CChar> { UnsafeRawPointer(file.utf8Start).assumingMemoryBound(to: CChar.self) }
   var cLine: UInt32 { UInt32(truncatingIfNeeded: line) }
 }

@@ -1,6 +1,6 @@
-// Strings for C.
+// Temporary C strings.
 
-/// C strings that live until they are freed together.
+/// Copies of strings for C that are freed together.
 final class TemporaryStrings {
   private var strings: [UnsafeMutablePointer<CChar>] = []
   private var lists: [UnsafeMutablePointer<UnsafePointer<CChar>?>] = []
@@ -16,7 +16,7 @@ final class TemporaryStrings {
     return UnsafePointer(copied)
   }
 
-  /// A list that ends with a null pointer.
+  /// Returns an array of C strings that ends with a null pointer.
   func copy(_ list: [String]) -> UnsafePointer<UnsafePointer<CChar>?> {
     let copied = UnsafeMutablePointer<UnsafePointer<CChar>?>.allocate(capacity: list.count + 1)
     for (index, string) in list.enumerated() { (copied + index).initialize(to: copy(string)) }

@@ -1,12 +1,13 @@
-// A reference that does not keep its object alive, and costs the object nothing.
+// A weak reference without the side table.
 
 public import CSwiftRuntime
 
-/// What a `weak` property is, without its price: an object with a weak reference counts every later retain and release through a
-/// side table.
+/// Does what a `weak` reference does at a lower cost: after an object has had a weak reference, each retain and release of it goes
+/// through a side table.
 @usableFromInline
 struct UnretainedObject<Object: AnyObject> {
-  /// Keeps the memory, though not the object, so that it can be asked whether it lives. Never read: that would trap if it does not.
+  /// Keeps the object's memory allocated, so that `load` can test whether the object is alive. It is never read: a read would trap
+  /// if not.
   @usableFromInline unowned let memory: Object
   @usableFromInline let address: UnsafeMutableRawPointer
 
@@ -15,7 +16,7 @@ struct UnretainedObject<Object: AnyObject> {
     address = Unmanaged.passUnretained(object).toOpaque()
   }
 
-  /// The object, or `nil` once its deinitialisation has begun. Safe on any thread.
+  /// Returns the object, or `nil` once its deinitialization has begun. Safe on any thread.
   @inlinable
   @inline(__always)
   func load() -> Object? {
