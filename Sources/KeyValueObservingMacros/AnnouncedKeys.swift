@@ -1,12 +1,12 @@
-// Which keys a class announces by hand: to observe them is no mistake, though no setter tells their changes.
+// The keys that a class announces manually: observing them is not a mistake, although no setter notifies.
 #if Macros
   import SwiftSyntax
 
-  /// The keys in calls of `willChangeValue(forKey:)` and its like.
+  /// The keys in calls of `willChangeValue(forKey:)` and the similar methods.
   final class AnnouncedKeys: SyntaxVisitor {
     private static let announcements: Set = ["willChangeValue", "didChangeValue", "willChange", "didChange"]
 
-    /// In the order of the source; `nil` stands for one that only the program knows.
+    /// The keys in source order; `nil` for a key that is computed at run time.
     private var keys: [PropertyName?] = []
 
     init(in declaration: ClassDeclSyntax) {

@@ -1,4 +1,4 @@
-// An observable class as its declaration shows it: what its members are called, and who may see them.
+// The declaration of an observable class: its members, its type and its access level.
 #if Macros
   import SwiftSyntax
   import SwiftSyntaxMacros
@@ -10,7 +10,7 @@
     var isFinal: Bool { declaration.modifiers.has(.final) }
     var members: MemberBlockItemListSyntax { declaration.memberBlock.members }
 
-    /// The members, those in `#if` included.
+    /// The members, including those in `#if` blocks.
     var flatMembers: [DeclSyntax] { ClassShape.flat(members) }
     var variables: [VariableDeclSyntax] { flatMembers.compactMap { $0.as(VariableDeclSyntax.self) } }
 
@@ -24,7 +24,7 @@
       }
     }
 
-    /// The access level that a member needs for whoever sees the class; with its space.
+    /// The access modifier, with a trailing space, that a generated member needs to be visible wherever the class is.
     var access: String {
       switch declaration.modifiers.access {
       case .open, .public: "public "
@@ -33,10 +33,10 @@
       }
     }
 
-    /// As ``access``, for a member that subclasses override.
+    /// The same as ``access`` for a member that subclasses override.
     var overridableAccess: String { declaration.modifiers.access == .open ? "open " : access }
 
-    /// The class as its own members spell it: `Document<T>`.
+    /// The type as members of the class refer to it: `Document<T>`.
     var type: String {
       guard let parameters = declaration.genericParameterClause?.parameters else { return name }
       let arguments = parameters.map { parameter in
@@ -45,7 +45,7 @@
       return "\(name)<\(arguments.joined(separator: ", "))>"
     }
 
-    /// Whether its type parameters, or those of what it is nested in, have to conform to something.
+    /// Returns whether its generic parameters, or those of an enclosing declaration, have constraints.
     func hasConstraints(in context: some MacroExpansionContext) -> Bool {
       let owners = [Syntax(declaration)] + context.lexicalContext
       return owners.contains { owner in
@@ -55,7 +55,7 @@
       }
     }
 
-    /// Whether the class body declares a function of this name with these labels.
+    /// Returns whether the class body declares a function with this name and these labels.
     func declaresFunction(_ name: String, _ labels: [String]) -> Bool {
       flatMembers.contains {
         guard let function = $0.as(FunctionDeclSyntax.self) else { return false }
@@ -64,12 +64,12 @@
       }
     }
 
-    /// Whether the class body declares a property of this name, of the class or of instances.
+    /// Returns whether the class body declares a type or instance property with this name.
     func declaresVariable(_ name: String) -> Bool {
       variables.contains { $0.bindings.contains { $0.pattern.names.contains(PropertyName(plain: name)) } }
     }
 
-    /// What the class says that it inherits from and conforms to, without modules: `Codable`, `NSObject`.
+    /// The names in the inheritance clause, without modules: `Codable`, `NSObject`.
     var inherited: Set<String> {
       Set(
         (declaration.inheritanceClause?.inheritedTypes ?? []).flatMap { inherited in
@@ -79,7 +79,7 @@
         })
     }
 
-    /// One line for each member that `line` makes one of; a `#if` around members comes back around their lines.
+    /// Returns the lines that `line` creates for each member. Lines of members in an `#if` block are put into the same `#if` block.
     func lines(_ line: (DeclSyntax) -> [String]) -> [String] {
       ClassShape.lines(members, line)
     }

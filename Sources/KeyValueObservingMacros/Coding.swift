@@ -1,4 +1,4 @@
-// Codable: coding keys by which Swift's synthesis finds the storage of observed properties under the property's name.
+// Codable: coding keys that map the storage of an observed property to the property's name in Swift's synthesis.
 #if Macros
   import SwiftSyntax
 
@@ -6,10 +6,10 @@
     private let shape: ClassShape
     private let encodes: Bool
     private let decodes: Bool
-    /// Whether it is this class that says so, in its declaration; else an extension or a superclass may.
+    /// Whether the class declaration itself declares the conformance, rather than an extension or a superclass.
     private let isDeclaredHere: Bool
 
-    /// - Parameter missing: The protocols of which the compiler says that the class does not conform to them.
+    /// - Parameter missing: The protocols that the class does not yet conform to, according to the compiler.
     init(shape: ClassShape, missing: Set<String>) {
       self.shape = shape
       let inherited = shape.inherited
@@ -24,12 +24,12 @@
         guard isDeclaredHere, let keys = shape.codingKeys else { return [] }
         return codingMethods(for: keys)
       }
-      // A subclass of a Codable class: nothing is synthesised for it, and it may mean the superclass's keys.
+      // A subclass of a Codable class: Swift synthesizes nothing for it, and its `CodingKeys` may be the superclass's.
       if !isDeclaredHere, shape.declaration.inheritanceClause != nil, shape.mentionsCodingKeys { return [] }
       return codingKeys.map { [$0] } ?? []
     }
 
-    // MARK: - Without keys of the user's
+    // MARK: - Without coding keys in the class
 
     private var codingKeys: DeclSyntax? {
       let cases = lines { property in
@@ -37,7 +37,7 @@
         return "case \((property.kind == .observed ? property.storage : property.name).declared)\(raw)"
       }
       guard !cases.isEmpty else { return nil }
-      // So that what the user writes by hand can say `.title`, as it can to keys that Swift synthesises.
+      // Handwritten code can use `.title`, as it can with the keys that Swift synthesizes.
       let aliases = lines { property in
         guard property.kind == .observed else { return nil }
         return "static var \(property.name.declared): CodingKeys { .\(property.storage.member) }"
@@ -57,15 +57,15 @@
       }
     }
 
-    // MARK: - With keys of the user's
+    // MARK: - With coding keys in the class
 
-    /// Synthesis wants stored properties under the names of the user's cases, and finds computed ones.
+    /// Swift's synthesis needs stored properties with the names of the declared cases, but the observed properties are computed.
     private func codingMethods(for keys: [PropertyName]) -> [DeclSyntax] {
       let properties = shape.variables.flatMap(shape.properties).filter(\.isCoded)
       let coded = keys.compactMap { key -> (key: PropertyName, property: Property)? in
         properties.first { $0.name == key || $0.storage == key }.map { (key, $0) }
       }
-      // Where the cases name no observed property, or something unknown, Swift does and says all that is needed.
+      // If the cases name no observed property, or an unknown one, Swift's own synthesis and its errors are sufficient.
       let namesObserved = coded.contains { $0.property.kind == .observed && $0.key == $0.property.name }
       guard namesObserved, coded.count == keys.count else { return [] }
       var methods: [DeclSyntax] = []
@@ -98,7 +98,7 @@
   }
 
   extension Property {
-    /// Whether Swift's synthesis would code it: what is stored, but not lazily.
+    /// Whether Swift's synthesis would code the property: stored ones that are not lazy.
     fileprivate var isCoded: Bool { kind != .computed && kind != .lazy }
   }
 
@@ -120,7 +120,7 @@
       }
     }
 
-    /// The cases of the user's own keys; nil when the keys are not declared in this class.
+    /// The cases of the declared coding keys; `nil` if the class does not declare any.
     fileprivate var codingKeys: [PropertyName]? {
       let keys = flatMembers.lazy.compactMap { $0.as(EnumDeclSyntax.self) }.first { $0.name.text == "CodingKeys" }
       return keys?.memberBlock.members.flatMap { member in

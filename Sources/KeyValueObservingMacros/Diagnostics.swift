@@ -1,9 +1,9 @@
-// The plug-in's messages: each names what was written, says what to write instead, and offers to do so.
+// The plug-in's diagnostics: each says what is wrong and what to write instead, and offers fix-its.
 #if Macros
   import SwiftDiagnostics
   import SwiftSyntax
 
-  /// A message and the identity by which tools tell messages apart.
+  /// A message with the identifier that tools use to distinguish messages.
   struct Message: DiagnosticMessage, FixItMessage {
     let id: String
     let message: String

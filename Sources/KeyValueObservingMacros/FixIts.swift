@@ -1,4 +1,4 @@
-// The edits that the plug-in's messages offer.
+// The fix-its of the plug-in's diagnostics.
 #if Macros
   import SwiftDiagnostics
   import SwiftSyntax
@@ -8,7 +8,7 @@
       declaration.splitIntoDeclarations ?? insertNotObserved(declaration)
     }
 
-    /// Removes the attribute and the space up to what follows it.
+    /// Removes an attribute and the white space after it.
     static func remove(_ attribute: AttributeSyntax) -> FixIt {
       let end = attribute.nextToken(viewMode: .sourceAccurate)?.positionAfterSkippingLeadingTrivia
       return FixIt(
@@ -39,7 +39,7 @@
   }
 
   extension VariableDeclSyntax {
-    /// `var a = 1, b = 2` and `var (a, b) = (1, 2)` as one declaration per name; nil when a value cannot be divided.
+    /// Rewrites `var a = 1, b = 2` or `var (a, b) = (1, 2)` as one declaration per name; `nil` if a value cannot be split.
     var splitIntoDeclarations: FixIt? {
       guard let parts = separateBindings else { return nil }
       let prefix = attributes.description + modifiers.description + bindingSpecifier.trimmedDescription + " "
@@ -56,7 +56,7 @@
     }
 
     private var separateBindings: [String]? {
-      // In `var a, b: Int` the type belongs to both: walk backwards with the type in hand.
+      // In `var a, b: Int` the type applies to both names, so the bindings are visited in reverse order.
       var parts: [String] = []
       var type: TypeAnnotationSyntax?
       for binding in bindings.reversed() {

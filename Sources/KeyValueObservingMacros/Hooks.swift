@@ -1,19 +1,20 @@
-// What a subclass may answer for itself: written into the class that begins a hierarchy, so that there is something to override.
+// Overridable members: generated in the root class of a hierarchy, so that subclasses can override them.
 #if Macros
   import SwiftSyntax
 
-  /// A requirement of the protocol that subclasses override. The protocol's default would be bound statically, and an `override`
-  /// in a subclass would have nothing to override.
+  /// A protocol requirement that subclasses override. The default implementation in the protocol extension would be statically
+  /// bound, and a subclass could not override it.
   struct Hook {
     private let name: String
     /// The labels of a function's arguments; `nil` for a property.
     private let labels: [String]?
     private let declaration: String
     private let body: String
-    /// Whether strict memory safety asks about it.
+    /// Whether strict memory safety requires `@safe`.
     private var isPointer = false
 
-    /// Those that a class does not have itself, declared; none for a final class, which needs nothing but the defaults.
+    /// Returns the declarations of the hooks that a class does not declare itself; none for a final class, which uses the
+    /// protocol's defaults.
     static func missing(in shape: ClassShape) -> [DeclSyntax] {
       guard !shape.isFinal else { return [] }
       return all.filter { !$0.isDeclared(in: shape) }.map { hook in
@@ -69,7 +70,7 @@
     ]
   }
 
-  /// A method `validate<Key>(_: inout Any?)` of the class, which key-value coding calls by the key.
+  /// A method `validate<Key>(_: inout Any?)` of the class, which key-value coding calls for the key.
   struct KeyValidator {
     private let function: FunctionDeclSyntax
     private let key: PropertyName
@@ -99,7 +100,7 @@
     }
   }
 
-  /// A line of the list of properties that only code of an actor may write.
+  /// Wraps a line of the property list that only code isolated to an actor may contain.
   func isolated(_ line: String, to actor: AttributeSyntax, _ function: String) -> [String] {
     [
       "\(actor.trimmedDescription) func \(function)(_ description: KeyValueObserving.KeyValueClassDescription) {",

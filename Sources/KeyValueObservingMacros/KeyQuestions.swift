@@ -1,10 +1,10 @@
-// Class members that answer for one key: `keyPathsForValuesAffecting<Key>` and `automaticallyNotifiesObserversOf<Key>`.
+// Class members for one key: `keyPathsForValuesAffecting<Key>` and `automaticallyNotifiesObserversOf<Key>`.
 #if Macros
   import SwiftSyntax
 
   /// A class method or property whose name ends with a key.
   struct KeyQuestion {
-    /// What it is called with, in the class description.
+    /// The corresponding methods of the class description.
     private static let verbs = [
       "keyPathsForValuesAffecting": "affecting", "automaticallyNotifiesObserversOf": "automaticallyNotifies",
     ]
@@ -33,7 +33,7 @@
       }
       guard let (prefix, verb) = KeyQuestion.verbs.first(where: { name.plain.hasPrefix($0.key) }) else { return nil }
       let key = name.plain.dropFirst(prefix.count)
-      // `keyPathsForValuesAffectingValue(forKey:)` has a parameter; a key may be called `value` all the same.
+      // `keyPathsForValuesAffectingValue(forKey:)` has a parameter, so a key named `value` is still possible.
       guard !key.isEmpty else { return nil }
       self.verb = verb
       self.key = PropertyName(plain: String(key))

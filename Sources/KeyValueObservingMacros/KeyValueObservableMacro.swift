@@ -1,4 +1,4 @@
-// @KeyValueObservable: gives a class its header, the list of its properties, and each stored property its accessors.
+// @KeyValueObservable: adds the header and the property list to a class, and accessors to each stored property.
 #if Macros
   import SwiftDiagnostics
   import SwiftSyntax
@@ -12,7 +12,7 @@
       conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
       guard let declaration = declaration.as(ClassDeclSyntax.self) else {
-        // For other types the extension role says so: the compiler asks for it at once, for members only when needed.
+        // For other types the extension role diagnoses this: the compiler always expands it, but the member role only when needed.
         if declaration.is(ExtensionDeclSyntax.self) { context.diagnose(.notAClass(node, declaration)) }
         return []
       }
@@ -23,7 +23,7 @@
       }
       shape.misuses.forEach(context.diagnose)
       let missing = Set(protocols.map(\.trimmedDescription.unqualified))
-      // A superclass that the macro or the library has made observable brings the header along.
+      // A superclass that the macro or the library has made observable already has the header.
       let hasHeader = !missing.contains("_KeyValueObservableClass")
       var members: [DeclSyntax] = []
       if !hasHeader { members += header(shape) + Hook.missing(in: shape) }
@@ -39,7 +39,7 @@
     }
 
     private static func header(_ shape: ClassShape) -> [DeclSyntax] {
-      // `final` makes the test in each accessor a plain load where the class itself is not final.
+      // If the class is not final, `final` makes the test in each accessor a plain load.
       let modifiers = shape.access + (shape.isFinal ? "" : "final ")
       return [
         "\(raw: modifiers)nonisolated let _$kvo = KeyValueObserving.KeyValueObservationHeader()",
@@ -77,7 +77,7 @@
         return []
       }
       guard ClassShape(declaration: observable).refusal(node, in: context) == nil else { return [] }
-      // `nonisolated`, for the runtime asks on any thread, whichever actor the class belongs to.
+      // The conformance is `nonisolated`, because the runtime uses it on any thread, whatever the actor of the class.
       let conformances = protocols.map(\.trimmedDescription.unqualified)
         .filter { ["KeyValueObservable", "_KeyValueObservableClass"].contains($0) }
         .map { "nonisolated KeyValueObserving." + $0 }

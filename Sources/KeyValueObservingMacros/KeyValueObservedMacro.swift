@@ -1,4 +1,4 @@
-// @_KeyValueObserved: turns a stored property into accessors that notify, and a storage beside it.
+// @_KeyValueObserved: turns a stored property into accessors that notify and a separate storage.
 #if Macros
   import SwiftDiagnostics
   import SwiftSyntax
@@ -11,7 +11,7 @@
       of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
       in context: some MacroExpansionContext
     ) throws -> [AccessorDeclSyntax] {
-      // Thrown, not merely reported: else the compiler would add that the macro made no getter.
+      // The diagnostic is thrown: if it were only reported, the compiler would also report that the macro created no getter.
       if let misuse = misuse(node, declaration, in: context) { throw DiagnosticsError(diagnostics: [misuse]) }
       guard let property = ObservedProperty(declaration, in: context) else { return [] }
       return property.accessors
@@ -43,7 +43,7 @@
       of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
       in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
-      // The accessor role reports misuse; twice would be once too often.
+      // The accessor role has already reported misuse.
       guard misuse(node, declaration, in: context) == nil,
         let property = ObservedProperty(declaration, in: context)
       else { return [] }

@@ -1,12 +1,12 @@
-// Which properties of an observable class ask for what cannot be: found once, by the class's macro.
+// The properties of an observable class that cannot be observed. The class's macro reports each of them once.
 #if Macros
   import SwiftDiagnostics
   import SwiftSyntax
   import SwiftSyntaxMacros
 
   extension VariableDeclSyntax {
-    /// Why the property cannot be observed although the class asks for it. It is then treated as `@NotObserved`, so that
-    /// this message is the only one.
+    /// The reason why a property of the class cannot be observed. The property is then treated as `@NotObserved`, so that this
+    /// diagnostic is the only one.
     var misuse: Diagnostic? {
       guard isVariable, !modifiers.has(.static, .class), attributes.first(named: "NotObserved") == nil,
         let binding = bindings.first(where: { !($0.accessorBlock?.isComputed ?? false) })
@@ -15,11 +15,11 @@
       if bindings.count > 1 { return .severalBindings(self) }
       guard let name = binding.pattern.names.first, !modifiers.has(.override) else { return nil }
       if modifiers.has(.lazy) { return .lazy(self, name) }
-      // Whoever writes the inner attribute by hand vouches for the other one.
+      // A handwritten `@_KeyValueObserved` means that the author has checked the other attribute.
       if let wrapper = possibleWrapper, attributes.first(named: "_KeyValueObserved") == nil {
         return .wrapped(self, name, wrapper)
       }
-      // Each declaration with an opaque type has a type of its own: the storage would not match the property.
+      // Each declaration with an opaque type has its own type, so the storage would not match the property.
       if let type = binding.typeAnnotation?.type, type.tokens(viewMode: .sourceAccurate).contains(where: \.isSome) {
         return .opaque(self, name, type)
       }
@@ -32,7 +32,7 @@
   }
 
   extension ClassShape {
-    /// Why the macro does nothing for this class.
+    /// Returns the reason why the macro cannot be applied to this class.
     func refusal(_ attribute: AttributeSyntax, in context: some MacroExpansionContext) -> Diagnostic? {
       if let other = declaration.attributes.first(named: "Observable") {
         return .observableTwice(attribute, other, name)
@@ -41,7 +41,7 @@
       if let pack = parameters.first(where: { $0.specifier?.tokenKind == .keyword(.each) }) {
         return .parameterPack(attribute, name, pack)
       }
-      // Swift has an error of its own for it, which does not say what to do.
+      // Swift also reports an error for this, but that does not say what to do.
       let isLocal = context.lexicalContext.contains {
         $0.is(FunctionDeclSyntax.self) || $0.is(InitializerDeclSyntax.self) || $0.is(AccessorDeclSyntax.self)
           || $0.is(ClosureExprSyntax.self)
@@ -49,7 +49,7 @@
       return isLocal ? .localClass(attribute, name) : nil
     }
 
-    /// Every misuse among the members.
+    /// All misuses among the members.
     var misuses: [Diagnostic] {
       variables.compactMap { variable in
         if let misuse = variable.misuse { return misuse }
@@ -58,7 +58,7 @@
       }
     }
 
-    /// Whether the storage of an observed property would collide with another member.
+    /// Returns whether the storage of an observed property would conflict with another member.
     func isStorageTaken(_ variable: VariableDeclSyntax) -> Bool {
       let storages = Set(variable.bindings.flatMap(\.pattern.names).map(\.storage))
       return variables.contains { $0.bindings.flatMap(\.pattern.names).contains(where: storages.contains) }

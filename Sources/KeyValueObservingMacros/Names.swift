@@ -1,11 +1,11 @@
-// Names: what a property is called in source, in the runtime, and in what the macros write.
+// The names of a property in source code, in the runtime and in generated code.
 #if Macros
   import SwiftParser
   import SwiftSyntax
 
-  /// The name of an observable property in its three forms.
+  /// The name of an observable property in its three spellings.
   struct PropertyName: Hashable {
-    /// The name that users observe: no backticks.
+    /// The name that observers use, without backticks.
     let plain: String
 
     init(_ token: TokenSyntax) {
@@ -16,17 +16,17 @@
       self.plain = plain
     }
 
-    /// As a member: `object.default` needs no backticks, though a raw identifier such as `two words` does.
+    /// The name in a member access: `object.default` needs no backticks, but a raw identifier such as `two words` does.
     var member: String { plain.isValidSwiftIdentifier(for: .memberAccess) ? plain : "`\(plain)`" }
-    /// As a declaration: keywords in backticks.
+    /// The name in a declaration, with keywords in backticks.
     var declared: String { plain.isValidSwiftIdentifier(for: .variableName) ? plain : "`\(plain)`" }
-    /// The stored property behind an observed one. `_default` is no keyword, so it takes no backticks.
+    /// The stored property of an observed property. `_default` is not a keyword and needs no backticks.
     var storage: PropertyName { PropertyName(plain: "_" + plain) }
-    /// As a string literal.
+    /// The name as a string literal.
     var literal: String {
       "\"" + plain.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\\\"") + "\""
     }
-    /// The key by which accessors name the property to the runtime: FNV-1a, 64 bits, of the UTF-8 name; 1 in place of 0.
+    /// The key that accessors pass to the runtime: the 64-bit FNV-1a hash of the UTF-8 name; 1 instead of 0.
     var key: String {
       let hash = plain.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
       let digits = String(max(hash, 1), radix: 16)
@@ -35,7 +35,7 @@
   }
 
   extension AttributeSyntax {
-    /// The attribute's name without its module: `KeyValueObserving.NotObserved` is `NotObserved`.
+    /// The attribute's name without its module: `NotObserved` for `KeyValueObserving.NotObserved`.
     var baseName: String {
       if let member = attributeName.as(MemberTypeSyntax.self) { return member.name.text }
       return attributeName.as(IdentifierTypeSyntax.self)?.name.text ?? attributeName.trimmedDescription
@@ -47,7 +47,7 @@
       lazy.compactMap { $0.as(AttributeSyntax.self) }.first { $0.baseName == name }
     }
 
-    /// A global actor: by convention, its name ends so.
+    /// The global actor attribute. By convention, its name ends in `Actor`.
     var actor: AttributeSyntax? {
       lazy.compactMap { $0.as(AttributeSyntax.self) }.first { $0.baseName.hasSuffix("Actor") }
     }
@@ -58,7 +58,7 @@
       contains { modifier in keywords.contains { modifier.name.tokenKind == .keyword($0) } }
     }
 
-    /// The access level that is written without a detail: `public`, not `private(set)`.
+    /// The access modifier without a detail: `public`, but not `private(set)`.
     var access: Keyword? {
       let levels: [Keyword] = [.open, .public, .package, .internal, .fileprivate, .private]
       return levels.first { level in contains { $0.detail == nil && $0.name.tokenKind == .keyword(level) } }

@@ -1,4 +1,4 @@
-// @NotObserved: adds nothing; the class's macro looks for it. It only says where it is without effect.
+// @NotObserved: generates nothing; the class's macro looks for it. This macro only warns where it has no effect.
 #if Macros
   import SwiftDiagnostics
   import SwiftSyntax

@@ -1,5 +1,5 @@
-// What an observed property expands to. Its hidden costs are here: one load and a test in each accessor, and no copy in
-// `_modify`. All else is in calls that are never inlined, so that the accessors themselves are.
+// The expansion of an observed property. Its cost for an unobserved object is one load and one test per accessor, and `_modify`
+// makes no copy. Everything else is in functions that are never inlined, so that the accessors can be.
 #if Macros
   import SwiftSyntax
   import SwiftSyntaxMacros
@@ -21,15 +21,15 @@
       isFinal = declaration.modifiers.has(.final) || owner?.modifiers.has(.final) ?? false
     }
 
-    /// The stored property: what the user declared, without what belongs to the accessors.
+    /// The stored property: the user's declaration without the parts that belong to the accessors.
     var storage: DeclSyntax {
       let modifiers = declaration.modifiers.filter { modifier in
         let kept: [Keyword] = [.weak, .unowned, .nonisolated]
         return kept.contains { modifier.name.tokenKind == .keyword($0) }
       }
-      // Checking exclusivity costs calls on each access. A collection pays for them, as it does in a plain class: mutating it
-      // can run other code, an element's death among it, which must not find it half changed.
-      // It is safe as the property of a class in another module is: two threads that set it at once need a lock.
+      // Dynamic exclusivity checks cost calls on each access. A collection keeps them, as in a class without the macro: mutating it
+      // can run other code, such as the deinitializer of an element, which must not access it in the middle of the change. `@safe`
+      // holds as it does for a public property of another module: two threads that set it at the same time need a lock.
       let access = isCollection ? "private" : "@safe @exclusivity(unchecked) private"
       let prefix =
         [declaration.attributes.actor?.trimmedDescription, access].compactMap(\.self)
@@ -56,8 +56,8 @@
           return _$kvo.\(raw: declaration.modifiers.has(.weak) ? "trackedWeak" : "tracked")(self, \(raw: name.key), { self.\(raw: member) })
         }
         """
-      // A reference that is weak or unowned has no address that could be lent out, and observers have to run after
-      // the change, whatever way it comes.
+      // A weak or unowned reference has no address that could be yielded, and with `willSet` or `didSet` the observers must run
+      // after every kind of change.
       let isPlain = willSet == nil && didSet == nil && !declaration.modifiers.has(.weak, .unowned)
       guard isPlain else { return [initializer, getter, observedSetter] }
       return [initializer, getter, plainSetter, modifier]
@@ -68,16 +68,17 @@
     private var willSet: AccessorDeclSyntax? { binding.accessorBlock?.observer(.willSet) }
     private var didSet: AccessorDeclSyntax? { binding.accessorBlock?.observer(.didSet) }
 
-    /// What observers see: the getter when a subclass may override it.
+    /// The expression for the value that observers see: the getter if a subclass may override it.
     private var value: String { "self." + (isFinal ? name.storage.member : name.member) }
 
-    /// The store. What a collection held dies after the access to it, for its death may be observed, and the collection read.
+    /// The store. The old elements of a collection are released after the access: their deinitializers may run observers that read
+    /// the collection.
     private func store(_ storage: String) -> String {
       guard isCollection else { return "\(storage) = newValue" }
       return "let __kvoOld = \(storage)\n\(storage) = newValue\nSwift.withExtendedLifetime(__kvoOld) {\n}"
     }
 
-    /// Whether the source shows an array, a dictionary or a set.
+    /// Whether the source shows that the type is an array, a dictionary or a set.
     private var isCollection: Bool {
       let names = ["Array", "ContiguousArray", "ArraySlice", "Dictionary", "Set"]
       func isCollection(_ text: String) -> Bool {
@@ -117,14 +118,14 @@
       """
     }
 
-    /// The setter of a property with `willSet` or `didSet`, or of a weak or unowned one.
+    /// The setter of a property that has `willSet` or `didSet`, or is weak or unowned.
     private var observedSetter: AccessorDeclSyntax {
       guard willSet != nil || didSet != nil else { return plainSetter }
       var body: [String] = []
       if let willSet {
         body += call(of: willSet, "__kvoWillSet", parameter: "newValue", value: "__kvoNewValue")
       }
-      // Swift reads the old value only for a `didSet` that mentions it.
+      // Swift reads the old value only if the body of `didSet` mentions it.
       if let didSet, didSet.mentions(didSet.parameters?.name.text ?? "oldValue") {
         body.append("let __kvoOldValue\(typeAnnotation) = \(stored)")
       }
@@ -132,7 +133,7 @@
       if let didSet {
         body += call(of: didSet, "__kvoDidSet", parameter: "oldValue", value: "__kvoOldValue")
       }
-      // One function for both ways, so that the user's bodies occur once.
+      // A local function for both branches, so that the user's bodies are generated only once.
       return
         """
         set(__kvoNewValue) {
@@ -149,7 +150,7 @@
         """
     }
 
-    /// The user's body in a function of its own, so that a `return` in it leaves nothing but itself.
+    /// Puts the user's body into a separate function, so that a `return` in it leaves only that function.
     private func call(
       of observer: AccessorDeclSyntax, _ function: String, parameter: String, value: String
     ) -> [String] {
@@ -162,14 +163,15 @@
       ]
     }
 
-    /// With its colon. It keeps an implicitly unwrapped optional one.
+    /// The type annotation with its colon. It keeps an implicitly unwrapped optional as written.
     private var typeAnnotation: String {
       binding.typeAnnotation.map { ": " + $0.type.trimmedDescription } ?? ""
     }
   }
 
   extension CodeBlockItemListSyntax {
-    /// The source, indented no more than its least indented line. Empty lines may belong to a string: they stay.
+    /// The source lines, with the indentation of the least indented line removed. Empty lines stay, because they may be part of a
+    /// string.
     fileprivate var lines: [String] {
       var lines = description.split(separator: "\n", omittingEmptySubsequences: false)[...]
       while lines.first?.allSatisfy(\.isWhitespace) ?? false { lines.removeFirst() }

@@ -1,13 +1,13 @@
-// Foundation's operations: what lets them announce, and lets their queue hear of declared dependencies.
+// Members for Foundation's operations: manual notification, and notification of the queue for declared dependencies.
 #if Macros
   import SwiftSyntax
 
   struct OperationMembers {
     let shape: ClassShape
 
-    /// What makes `willChangeValue` and `didChangeValue` reach our observers, for the class that begins a hierarchy.
+    /// The properties with which `willChangeValue` and `didChangeValue` notify our observers, for the root class of a hierarchy.
     ///
-    /// Foundation has methods of these names, which would be taken, and would be what fulfils the protocol.
+    /// Without them, Foundation's methods of these names would be called and would satisfy the protocol's requirements.
     var announcements: [DeclSyntax] {
       let access = shape.access + (shape.isFinal ? "" : "final ") + "nonisolated"
       return [("willChangeValue", false), ("didChangeValue", true)].flatMap { name, isDone -> [DeclSyntax] in
@@ -27,7 +27,7 @@
       }
     }
 
-    /// For a class that declares what affects its keys: what hands changes of its states on to its queue.
+    /// The members that notify the queue of state changes, for a class that declares dependent keys.
     var link: [DeclSyntax] {
       guard declaresDependencies, !shape.declaresVariable("isReady") else { return [] }
       let getter: DeclSyntax =

@@ -1,4 +1,4 @@
-// The plug-in's entry point: the macros that the compiler can ask for.
+// The plug-in's entry point: the list of its macros.
 #if Macros
   import SwiftCompilerPlugin
   import SwiftSyntaxMacros
@@ -12,7 +12,7 @@
     ]
   }
 #else
-  // Without the trait, SwiftPM still builds this target as a program, which then needs an entry point of its own.
+  // Without the trait, SwiftPM still builds this target as an executable, which needs an entry point.
   @main
   enum KeyValueObservingPlugin {
     static func main() {}

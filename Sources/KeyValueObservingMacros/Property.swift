@@ -1,15 +1,15 @@
-// What the macros make of the properties of a class: which are observed, which are only listed, which are misuse.
+// The classification of a class's properties: observed, listed only, or misused.
 #if Macros
   import SwiftSyntax
 
-  /// One property of a class, as far as its declaration shows.
+  /// One property of a class, as its declaration describes it.
   struct Property {
     enum Kind {
-      /// A stored `var`: the macro gives it accessors and a storage.
+      /// A stored `var`, for which the macro generates accessors and a storage.
       case observed
-      /// A `let`, or a `var` that is marked `@NotObserved`.
+      /// A `let`, or a `var` with `@NotObserved`.
       case stored
-      /// Marked `@NotObserved`, with an attribute that looks like a property wrapper.
+      /// A `var` with `@NotObserved` and an attribute that appears to be a property wrapper.
       case wrapped
       case lazy
       case computed
@@ -20,28 +20,28 @@
     let declaration: VariableDeclSyntax
     let binding: PatternBindingSyntax
 
-    /// Whether `init(from:)` can give it a value.
+    /// Whether `init(from:)` can assign it.
     var isAssignable: Bool { declaration.isVariable || binding.initializer == nil }
 
-    /// Where its value lies.
+    /// The name of the stored property that contains the value.
     var storage: PropertyName { kind == .observed || kind == .wrapped ? name.storage : name }
 
-    /// Whether Swift lets a key path name it.
+    /// Whether Swift allows a key path to the property.
     var isListed: Bool {
       !declaration.isUnavailable && !(binding.accessorBlock?.hasEffects ?? false)
     }
 
-    /// A global actor that is written on the property itself, which a key path to it has to respect.
+    /// A global actor attribute on the property itself, which also isolates key paths to it.
     var actor: AttributeSyntax? { declaration.attributes.actor }
   }
 
   extension ClassShape {
-    /// Whether the property gets accessors of ours.
+    /// Returns whether the macro generates accessors for the property.
     func observes(_ declaration: VariableDeclSyntax) -> Bool {
       declaration.isObservable && declaration.misuse == nil && !isStorageTaken(declaration)
     }
 
-    /// The properties that `declaration` declares on instances; empty for a type property.
+    /// Returns the instance properties that a declaration declares; empty for a type property.
     func properties(of declaration: VariableDeclSyntax) -> [Property] {
       guard !declaration.modifiers.has(.static, .class) else { return [] }
       let isObserved = observes(declaration)
@@ -66,7 +66,7 @@
   extension VariableDeclSyntax {
     var isVariable: Bool { bindingSpecifier.tokenKind == .keyword(.var) }
 
-    /// Whether observing is asked for and possible; see also ``misuse``.
+    /// Whether the class's macro applies to the property; see also ``misuse``.
     var isObservable: Bool {
       isVariable && !modifiers.has(.static, .class, .lazy, .override)
         && attributes.first(named: "NotObserved") == nil
@@ -85,8 +85,8 @@
       }
     }
 
-    /// An attribute that may be a property wrapper. Nothing but its spelling tells: attributes of the language are
-    /// lower-case but for a few, global actors and result builders are named so by convention.
+    /// An attribute that may be a property wrapper. Only the spelling can tell: attributes of the language are lowercase with few
+    /// exceptions, and global actors and result builders are named with a suffix by convention.
     var possibleWrapper: AttributeSyntax? {
       let known: Set = [
         "IBInspectable", "IBOutlet", "GKInspectable", "NSCopying", "NSManaged", "NotObserved", "KeyValueObservable",
@@ -100,13 +100,13 @@
   }
 
   extension AccessorBlockSyntax {
-    /// The accessors, when they are spelled out.
+    /// The accessors, if they are written explicitly.
     var list: AccessorDeclListSyntax? {
       if case .accessors(let list) = accessors { return list }
       return nil
     }
 
-    /// Computed, as opposed to stored with observers.
+    /// Whether the property is computed, as opposed to stored with property observers.
     var isComputed: Bool {
       guard let list else { return true }
       return list.contains { ![.keyword(.willSet), .keyword(.didSet)].contains($0.accessorSpecifier.tokenKind) }
@@ -120,7 +120,7 @@
   }
 
   extension PatternSyntax {
-    /// The names that the pattern binds, in the order of the source.
+    /// The names that the pattern binds, in source order.
     var names: [PropertyName] {
       if let identifier = self.as(IdentifierPatternSyntax.self) { return [PropertyName(identifier.identifier)] }
       if let tuple = self.as(TuplePatternSyntax.self) { return tuple.elements.flatMap(\.pattern.names) }
@@ -131,7 +131,7 @@
       return []
     }
 
-    /// In `case .some(let x)`, the parser makes an expression out of what surrounds the binding.
+    /// In `case .some(let x)` the parser wraps the binding in an expression.
     private static func namesBound(in node: Syntax) -> [PropertyName] {
       if let pattern = node.as(PatternExprSyntax.self) { return pattern.pattern.names }
       return node.children(viewMode: .sourceAccurate).flatMap(namesBound)

@@ -1,17 +1,17 @@
-// The list of a class's properties: generic over the root, so that a subclass's key paths find inherited properties.
+// The list of a class's properties. It is generic over the root type, so that key paths of a subclass find inherited properties.
 #if Macros
   import SwiftSyntax
   import SwiftSyntaxMacros
 
   extension KeyValueObservableMacro {
     /// - Parameters:
-    ///   - inherits: Whether the superclass has such a list.
-    ///   - more: Properties of a superclass that has none.
+    ///   - inherits: Whether the superclass has a property list.
+    ///   - more: The properties of a superclass that has none.
     static func propertyList(
       _ shape: ClassShape, inherits: Bool, andLists more: [String], in context: some MacroExpansionContext
     ) -> [DeclSyntax] {
       let description = "KeyValueObserving.KeyValueClassDescription"
-      // The name carries the class's, for a class may be nested in the one that it inherits from.
+      // The function's name contains the class name, because a class may be nested in its superclass.
       let own = "__describeOwn" + PropertyName(shape.declaration.name).plain
       var lines = inherits ? ["super.__keyValueProperties(__Root.self, description)"] : []
       lines += more.filter { !shape.declaresVariable($0) }.map { "description.property(\"\($0)\", \\__Root.\($0))" }
@@ -24,7 +24,7 @@
         guard let variable = member.as(VariableDeclSyntax.self) else { return [] }
         return shape.properties(of: variable).filter { $0.isListed(inherits: inherits) }.flatMap(\.listing)
       }
-      // Of a generic method of no actor, Swift 6 refuses to make a value without a warning; but it can be called.
+      // Swift 6 warns if a generic method without an actor is used as a value; calling it is fine.
       let call =
         shape.hasConstraints(in: context) && shape.declaration.attributes.actor == nil
         ? "\(own)(description)" : "\(description).nonisolated(\(own))(description)"
@@ -34,8 +34,8 @@
           \(raw: lines.joined(separator: "\n  "))
         }
         """,
-        // A key path to a property of an actor can only be written on that actor; this function is, as the class is. `Self`, for
-        // a subclass without the macro has key paths of its own, too.
+        // A key path to a property of an actor can only be written in code isolated to that actor; this function has the isolation
+        // of the class. It uses `Self`, because a subclass without the macro also has its own key paths.
         """
         private class func \(raw: own)(_ description: \(raw: description)) {
           __keyValueProperties(Self.self, description.of(\(raw: shape.type).self))
@@ -51,15 +51,15 @@
   }
 
   extension Property {
-    /// Whether a key path can name the property here.
+    /// Returns whether the list contains the property.
     fileprivate func isListed(inherits: Bool) -> Bool {
-      // What overrides an observed property is in the superclass's list, and a second entry would hide it.
+      // An override of an observed property is in the superclass's list; a second entry would hide that one.
       isListed && !(inherits && declaration.modifiers.has(.override))
     }
 
     fileprivate var listing: [String] {
       let isWeak = declaration.modifiers.has(.weak)
-      // Of a property that owns its value: the path from an optional object too.
+      // For a property that retains its value, also the path from an optional object.
       let isOwning = !isWeak && !declaration.modifiers.has(.unowned)
       let chained = isOwning ? ", \\__Root?.?.\(name.member), inPlace: { $1(&$0.\(name.member)) }" : ""
       let entry =
@@ -67,7 +67,7 @@
         ? "description.observed\(isWeak ? "Weak" : "")(\(name.literal), \(name.key), \\__Root.\(name.member)\(chained))"
         : "description.\(kind == .stored ? "stored" : "property")(\(name.literal), description.paths(of: __Root.self).\(name.member))"
       if declaration.isDeprecated {
-        // Only what is deprecated itself may mention the property without a warning; the second line uses the first.
+        // Only a deprecated declaration may use the property without a warning. The second line uses the first.
         let constant = "__deprecated_" + name.plain
         return [
           "@available(*, deprecated) let \(constant): Swift.Void = \(entry)",

@@ -1,9 +1,9 @@
-// Moves the bodies of willSet and didSet: in its own observers, a property means its storage, as in plain Swift.
+// Rewrites the bodies of willSet and didSet: there the property's name means its storage, as in plain Swift.
 #if Macros
   import SwiftSyntax
 
   extension AccessorDeclSyntax {
-    /// Whether the body mentions a variable of this name; not a label or a member of something else.
+    /// Returns whether the body uses a variable with this name; labels and members of other values do not count.
     func mentions(_ name: String) -> Bool {
       guard let body else { return false }
       let finder = NameFinder(name)
@@ -42,8 +42,8 @@
     }
   }
 
-  /// Replaces `title` and `self.title` by `_title`, where plain Swift would go to the storage, too: not in closures
-  /// and local functions, and not where a local variable of that name is meant.
+  /// Replaces `title` and `self.title` by `_title` where plain Swift would access the storage directly: not in closures and local
+  /// functions, and not where a local variable has that name.
   final class StorageRewriter: SyntaxRewriter {
     private let property: PropertyName
     private var isShadowed = false
@@ -57,7 +57,7 @@
       super.init(viewMode: .sourceAccurate)
     }
 
-    // MARK: - Uses
+    // MARK: - References
 
     override func visit(_ node: DeclReferenceExprSyntax) -> ExprSyntax {
       guard !isShadowed, node.argumentNames == nil, PropertyName(node.baseName) == property else {
@@ -78,7 +78,7 @@
     }
 
     override func visit(_ node: FunctionCallExprSyntax) -> ExprSyntax {
-      // `title(…)` may well be a method that shares the name, and a read through the getter does no harm.
+      // `title(…)` may be a method with the same name; if it is not, reading the property through the getter is correct too.
       guard node.calledExpression.is(DeclReferenceExprSyntax.self) else { return super.visit(node) }
       let callee = node.calledExpression
       return ExprSyntax(super.visit(node).cast(FunctionCallExprSyntax.self).with(\.calledExpression, callee))
@@ -88,7 +88,7 @@
       node.with(\.baseName, .identifier(property.storage.declared, like: node))
     }
 
-    // MARK: - Where plain Swift calls the accessors
+    // MARK: - Code in which plain Swift calls the accessors
 
     override func visit(_ node: ClosureExprSyntax) -> ExprSyntax { ExprSyntax(node) }
     override func visit(_ node: FunctionDeclSyntax) -> DeclSyntax { DeclSyntax(node) }
@@ -133,7 +133,7 @@
     }
 
     override func visit(_ node: IfExprSyntax) -> ExprSyntax {
-      // What the conditions bind is not known in `else`.
+      // The bindings of the conditions are not visible in `else`.
       let (conditions, body) = scope { (visit(node.conditions), visit(node.body)) }
       var result = node.with(\.conditions, conditions).with(\.body, body)
       if let elseBody = node.elseBody {
@@ -146,7 +146,7 @@
     }
 
     override func visit(_ node: GuardStmtSyntax) -> StmtSyntax {
-      // Here it is known after the statement, not in `else`.
+      // The bindings of a guard are visible after the statement, not in `else`.
       let body = visit(node.body)
       let conditions = visit(node.conditions)
       return StmtSyntax(node.with(\.conditions, conditions).with(\.body, body))
