@@ -36,7 +36,7 @@ void kvo__acquire_slowly(kvo_lock *lock) {
     __builtin_ia32_pause();
 #endif
   }
-  while (!kvo__take(lock, own | KVO_LOCK_AWAITED)) { /* others may wait, too */
+  while (!kvo__take(lock, own | KVO_LOCK_AWAITED)) { /* another thread may still be waiting */
     uint32_t held = atomic_load_explicit(&lock->state, memory_order_relaxed);
     if ((held & ~KVO_LOCK_AWAITED) == own) KVO_TELL(interrupted, lock);
     if (held == 0 || !atomic_compare_exchange_strong_explicit(&lock->state, &held, held | KVO_LOCK_AWAITED,
@@ -47,6 +47,6 @@ void kvo__acquire_slowly(kvo_lock *lock) {
 }
 
 void kvo__wake_one(kvo_lock *lock) {
-  /* This may hit memory that the next owner has freed: the kernel then answers EFAULT or wakes nobody. */
+  /* The next owner may already have freed this memory: the kernel then returns EFAULT, or wakes nobody. */
   syscall(SYS_futex, &lock->state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }

@@ -1,16 +1,16 @@
-/* stacks.c - where code of the program runs on the stack of its thread: how much room is left, and what has been left.
+/* stacks.c - where code of the program runs on a thread's stack: how much room remains, and which code was left without returning.
  *
- * Stacks grow downwards: what is inside of a call has a frame below. A frame below one that is just beginning has been left; but only on
- * one stack. A thread may run on others, those of coroutines for instance, of which the runtime knows nothing: what runs there is never
- * taken to have been left, and may end in any order. */
+ * Stacks grow downwards, so a callee's frame is below its caller's. Code whose frame is below one that is just beginning has been left; but
+ * this holds on one stack only. A thread may run on other stacks, such as those of coroutines, of which the runtime knows nothing: code
+ * there is never taken to have been left, and may return in any order. */
 #include "threads/threads.h"
 
 #include "platform/stack.h"
 
-/* The most that is kept back. */
+/* The largest reserve. */
 enum { MAX_RESERVE = 256 * 1024 };
 
-/* So much of a stack is used; of a stack without a limit it is the limit. */
+/* Use at most this much of a stack; it is also the limit of a stack without one. */
 static const uintptr_t max_stack = (uintptr_t)1 << 30;
 
 void kvo__measure(kvo_thread *self) {
@@ -30,7 +30,7 @@ static bool is_on_own_stack(const void *frame) {
 }
 
 bool kvo__is_left(const void *frame, const void *present) {
-  if (frame == present) return true; /* there is one only, on whatever stack */
+  if (frame == present) return true; /* a frame address is unique among all stacks */
   return frame != NULL && frame < present && is_on_own_stack(frame) && is_on_own_stack(present);
 }
 

@@ -1,9 +1,9 @@
-/* threads.c - what each thread is doing, for those who have to wait for it: a removal that waits for deliveries, a death that
- * waits for evaluations, a fork that waits for locks.
+/* threads.c - what each thread is running, for threads that have to wait for it: a removal waits for deliveries, an object's death waits
+ * for evaluations, a fork waits for locks.
  *
- * A thread says what it does in plain stores to a record of its own, because it does so at every delivery. Whoever waits is rare
- * and pays: it makes all threads pass a memory barrier (membarrier(2)), after which each has either published what it does
- * or will see what the waiter has changed. Without that system call the stores are exchanges. */
+ * A thread publishes what it does with plain stores to a record of its own, because it does so at every delivery. Waiting is rare, so the
+ * waiter pays: it makes all threads execute a memory barrier (membarrier(2)), after which each thread has either published what it does, or
+ * will see what the waiter has changed. Without that system call the stores are exchanges. */
 #define _GNU_SOURCE
 #include "threads/threads.h"
 
@@ -20,34 +20,34 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* In a program that is linked statically there need not be any. */
+/* A statically linked program need not have these. */
 #pragma weak dlopen
 #pragma weak dladdr1
 
 static kvo_lock list_lock;
 static kvo_thread *threads;
 
-/* Code that runs without a mark, because there was no memory for one. */
+/* How many times code runs without a mark, because there was no memory for one: on all threads, and on this one. */
 static _Atomic uint32_t unmarked;
 static _Thread_local uint32_t own_unmarked;
 
 struct kvo_threads_state kvo__threads;
 
-/* Threads that hold locks and have no record; and whether this is one, how often. */
+/* How many threads without a record are in sections; and how many sections this thread is in, if it is one of them. */
 static _Atomic uint32_t unrecorded;
 static _Thread_local uint32_t own_unrecorded;
 
-/* Changes when a mark goes that somebody may wait for. */
+/* Changes when a mark ends for which a thread may be waiting. */
 static _Atomic uint32_t progress;
 
 /* ---------------------------------------------------------------------------------------------------------- Barriers -- */
 
 static long membarrier(int command) { return syscall(SYS_membarrier, command, 0, 0); }
 
-/* Of the waiter, between what it has changed and its look at the others. */
+/* For the waiter, after its change and before it reads the other threads' records. */
 static void barrier(void) {
   if (!kvo__threads.has_barrier || membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) return;
-  membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED); /* not at the start: with other threads about it takes long */
+  membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED); /* at first use: it is slow in a process with threads */
   membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
 }
 
@@ -56,7 +56,7 @@ static void barrier(void) {
 enum { FIRST_MARKS = 16 };
 
 static pthread_key_t end_key;
-static bool has_end_key; /* a process has a limited number */
+static bool has_end_key; /* the number of keys is limited */
 
 static void thread_end(void *record) {
   kvo_thread *self = record;
@@ -66,14 +66,14 @@ static void thread_end(void *record) {
   while (*link != self) link = &(*link)->next;
   *link = self->next;
   kvo__release(&list_lock);
-  kvo__this_thread = NULL; /* a later destructor of the thread's may make another */
+  kvo__this_thread = NULL; /* a later destructor of this thread may make a new record */
   if (atomic_load(&kvo__threads.waiters) != 0) kvo__marks_changed();
   free(atomic_load(&self->marks));
   free(self);
 }
 
-/* The ends of some threads are not seen: of one that used the runtime last in the last round of its destructors, and of all where the
- * program has used up the keys. Such a record stays, and says for ever what its thread did last. */
+/* The end of a thread can go unnoticed: if it used the runtime only in the last round of its TSD destructors, or if the program has used up
+ * the keys. Its record then stays in the list, with what the thread did last. */
 static bool is_gone(const kvo_thread *thread) {
   int before = errno;
   bool gone = syscall(SYS_tgkill, getpid(), thread->number, 0) != 0 && errno == ESRCH;
@@ -94,7 +94,7 @@ void kvo__world_stop(void) {
   for (;;) {
     kvo__acquire(&list_lock);
     if (!others_hold_locks()) return;
-    kvo__release(&list_lock); /* who holds another lock may need it */
+    kvo__release(&list_lock); /* a thread that holds another lock may need this one to go on */
     sched_yield();
   }
 }
@@ -104,8 +104,8 @@ void kvo__world_resume(void) {
   if (atomic_fetch_sub(&kvo__threads.forking, 1) == 1) kvo__futex_wake_all(&kvo__threads.forking);
 }
 
-/* The other threads do not exist here. What they held of objects stays held; their records are lost, for the allocator might
- * not be ready yet. */
+/* The other threads do not exist in the child. What they held stays held: for example, their entries as readers keep nodes from being
+ * freed. Their records are leaked, because the allocator might not be usable yet. */
 static void after_fork_in_child(void) {
   threads = kvo__this_thread;
   if (threads != NULL) {
@@ -116,13 +116,13 @@ static void after_fork_in_child(void) {
   atomic_store(&unmarked, own_unmarked);
   atomic_store(&unrecorded, own_unrecorded != 0);
   kvo__hooks.forked();
-  atomic_store(&kvo__threads.forking, 1); /* another thread may have been about to */
+  atomic_store(&kvo__threads.forking, 1); /* another thread may have been about to fork, too */
   kvo__world_resume();
 }
 
 static void prepare_ends(void) { has_end_key = pthread_key_create(&end_key, thread_end) == 0; }
 
-/* In a module that is unloaded, threads that have used the runtime would end in code that is gone, and so would the watchdog. */
+/* If the module were unloaded, the destructors of threads that have used the runtime, and the watchdog, would run code that is gone. */
 static void stay_loaded(void) {
   Dl_info here;
   struct link_map *module = NULL;
@@ -132,10 +132,10 @@ static void stay_loaded(void) {
     dlopen(module->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
-/* Before the program can: its handlers, and the locks they take, then come before ours at a fork, which stop all other threads
- * that come to a lock of ours. */
+/* Called before the program can register handlers of its own. At a fork, prepare handlers run in reverse order of registration: so the
+ * program's run, and take their locks, before ours, which stops all other threads that need a lock of the runtime. */
 void kvo__threads_start(void) {
-  /* A fork asks for the barrier, also on a thread that never used the runtime. Until here stores are exchanges. */
+  /* A fork uses the barrier, also on a thread that has never used the runtime. Before this point the stores are exchanges. */
   long supported = membarrier(MEMBARRIER_CMD_QUERY);
   kvo__threads.has_barrier = supported > 0 && (supported & MEMBARRIER_CMD_PRIVATE_EXPEDITED) != 0;
   stay_loaded();
@@ -146,7 +146,7 @@ kvo_thread *kvo__thread(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   if (kvo__this_thread != NULL) return kvo__this_thread;
   pthread_once(&once, prepare_ends);
-  /* Of the C library, not of the program's allocator: a record may be made before that is set, and ends after it. */
+  /* From the C library, not the program's allocator: a record may be made before that is set, and freed after it has gone. */
   kvo_thread *made = calloc(1, sizeof *made);
   kvo_mark *marks = calloc(FIRST_MARKS, sizeof *marks);
   if (made == NULL || marks == NULL) {
@@ -160,7 +160,8 @@ kvo_thread *kvo__thread(void) {
   made->number = (uint32_t)syscall(SYS_gettid);
   if (has_end_key) pthread_setspecific(end_key, made);
   kvo__acquire(&list_lock);
-  /* One of the same number is that of a thread whose end was not seen. Its memory stays: who knows what points to it. */
+  /* A record with the same thread id belongs to a thread whose end went unnoticed. Its memory is kept, because something may still point to
+   * it. */
   for (kvo_thread **link = &threads; *link != NULL; link = &(*link)->next)
     if ((*link)->number == made->number) {
       *link = (*link)->next;
@@ -194,7 +195,7 @@ uint32_t kvo__limit_of(const kvo_thread *self) {
 static bool more_marks(kvo_thread *self) {
   kvo_mark *few = atomic_load(&self->marks), *many = calloc(2 * self->capacity, sizeof *many);
   if (many == NULL) return false;
-  memcpy(many, few, self->capacity * sizeof *many); /* none else writes them */
+  memcpy(many, few, self->capacity * sizeof *many); /* no other thread writes them */
   kvo__acquire(&list_lock);
   atomic_store(&self->marks, many);
   kvo__release(&list_lock);
@@ -233,7 +234,7 @@ void kvo__unmark_slowly(uint32_t depth) {
   if (atomic_load(&self->depth) == depth + 1)
     kvo__publish(&self->depth, depth);
   else
-    kvo__hooks.unmark_below(self, depth); /* what is above was left, or runs on another stack */
+    kvo__hooks.unmark_below(self, depth); /* marks above were left, or run on another stack */
   kvo__hooks.unwound(self, atomic_load(&self->depth));
 }
 
@@ -281,7 +282,7 @@ void kvo_section_leave(void) { kvo__section_leave(); }
 
 /* ---------------------------------------------------------------------------------------------------------- Waiting -- */
 
-/* The outermost mark that says that a thread runs what is waited for, or NULL. The list is locked, or it is this thread. */
+/* The outermost mark of a thread that runs what is waited for, or NULL. The list is locked, or it is this thread. */
 static const kvo_mark *mark_of(const kvo_thread *thread, kvo_awaited what) {
   kvo__assert(thread == kvo__this_thread || kvo__holds(&list_lock));
   const kvo_mark *marks = atomic_load(&thread->marks);
@@ -295,7 +296,7 @@ static const kvo_mark *mark_of(const kvo_thread *thread, kvo_awaited what) {
 
 static bool runs(const kvo_thread *thread, kvo_awaited what) { return mark_of(thread, what) != NULL; }
 
-/* Whether its mark counts: of one that was left by longjmp it may stay, as long as the thread does nothing with observations. */
+/* Whether that mark counts. The mark of code that was left with longjmp stays until the thread uses observations again. */
 static bool still_runs(const kvo_thread *thread, kvo_awaited what, bool takes_time) {
   const kvo_mark *mark = mark_of(thread, what);
   if (mark == NULL || is_gone(thread)) return false;
@@ -314,7 +315,7 @@ static bool is_waiting(const kvo_thread *thread) {
   return thread->waiting_for.observation != 0 || thread->waiting_for.root != NULL;
 }
 
-/* Whether those who run what is waited for wait, directly or through others, for this thread; and one of them that waits for
+/* Whether the threads that run what is waited for wait, directly or through others, for this thread; stores one of them that waits for
  * deliveries, if any does. The list is locked. */
 static bool leads_back(kvo_awaited what, kvo_thread **for_deliveries) {
   for (kvo_thread *each = threads; each != NULL; each = each->next) {
@@ -327,8 +328,8 @@ static bool leads_back(kvo_awaited what, kvo_thread **for_deliveries) {
   return false;
 }
 
-/* Whether this thread is to give up: where waits form a circle, one for deliveries does, for an object that dies is still being used. The
- * list is locked. */
+/* Whether this thread has to stop waiting. In a cycle of waits a thread that waits for deliveries stops, because an object that dies is
+ * still in use by the evaluation that its death waits for. The list is locked. */
 static bool ends_circle(kvo_awaited what) {
   kvo__assert(kvo__holds(&list_lock));
   kvo_thread *other = NULL;
@@ -341,7 +342,7 @@ static bool ends_circle(kvo_awaited what) {
 }
 
 static kvo_waited wait(kvo_awaited what) {
-  enum { LONG = 50 }; /* milliseconds, from which on it is asked where the others are */
+  enum { LONG = 50 }; /* milliseconds without progress, after which other threads' stacks are examined */
   kvo_thread *self = kvo__thread();
   kvo_waited result = KVO_WAITED;
   int cancellation = kvo__cancel_hold();
@@ -367,7 +368,7 @@ static kvo_waited wait(kvo_awaited what) {
 }
 
 kvo_waited kvo__wait_for_deliveries(kvo_observation observation) {
-  if (observation == 0) return KVO_WAITED; /* no observation, and what a mark says between two */
+  if (observation == 0) return KVO_WAITED; /* 0 is what a mark holds between two deliveries */
   kvo__look_for_abandoned();
   kvo_awaited what = {observation, NULL};
   kvo_waited result = wait(what);
@@ -377,7 +378,8 @@ kvo_waited kvo__wait_for_deliveries(kvo_observation observation) {
 
 kvo_waited kvo__wait_for_evaluations(const kvo_info *root) {
   kvo_awaited what = {0, root};
-  /* Without a barrier: an evaluation is marked under the lock of its observation, and whoever ended that has had it since. */
+  /* No barrier is needed: an evaluation sets its mark under the lock of its observation, and the thread that ended the observation has held
+   * that lock since. */
   kvo__acquire(&list_lock);
   bool busy = others_run(what, false);
   kvo__release(&list_lock);

@@ -1,5 +1,5 @@
-/* threads/threads.h - locks, and what a thread says of itself, for others to see: lock.c, threads.c. A newcomer reads kvo_mark and
- * kvo_thread first. */
+/* threads/threads.h - the runtime's lock, and a record per thread of what the thread is running, for other threads to read: lock.c,
+ * threads.c, stacks.c. Start with kvo_mark and kvo_thread. */
 #ifndef KVO_THREADS_H
 #define KVO_THREADS_H
 
@@ -8,17 +8,19 @@
 
 /* -------------------------------------------------------------------------------------------------------- lock.c -- */
 
-/** A mutex of 4 bytes on a futex: 0 free, else the kernel's number of the thread that holds it, and a bit if others wait. Never held
- * while code of the program runs; so who finds that it holds it itself is a signal handler (KVO0017). */
+/** A mutex of 4 bytes on a futex. The word is 0 when free; otherwise it is the kernel's id of the owning thread, with KVO_LOCK_AWAITED set
+ * if other threads may be waiting. The runtime never runs code of the program while it holds a lock, so a thread that tries to take a lock
+ * that it already owns must be in a signal handler (KVO0017). */
 struct kvo_lock {
   _Atomic uint32_t state;
 };
 
-/** Somebody waits. On top of the owner's number, which is below it. */
+/** Set in the lock word, above the owner's thread id, when another thread may be waiting. */
 #define KVO_LOCK_AWAITED (UINT32_C(1) << 31)
 
 KVO_HIDDEN void kvo__lock(kvo_lock *lock);
-/** Its last access to the lock's memory is the atomic that releases it: whoever gets the lock next may free it. */
+/** Releases the lock. Its last access to the lock's memory is the atomic operation that releases it, so the next owner may free that
+ * memory. */
 KVO_HIDDEN void kvo__unlock(kvo_lock *lock);
 KVO_HIDDEN void kvo__futex_wait(_Atomic uint32_t *word, uint32_t expected);
 KVO_HIDDEN void kvo__futex_wait_for(_Atomic uint32_t *word, uint32_t expected, uint32_t milliseconds);
@@ -26,94 +28,97 @@ KVO_HIDDEN void kvo__futex_wake_all(_Atomic uint32_t *word);
 
 /* ----------------------------------------------------------------------------------------------------- threads.c -- */
 
-/** Code of the program that a thread is running: a delivery, an evaluation, a fault handler. */
+/** Code of the program that a thread is running: a delivery, an evaluation or a fault handler. */
 typedef struct kvo_mark {
   _Atomic kvo_observation observation;
-  /** The info of an object that may not go meanwhile, for it is evaluated; NULL for a delivery. */
+  /** The info of the object that is being evaluated, which must not be freed meanwhile; NULL for a delivery. */
   kvo_info *_Atomic root;
-  /** The stack frame that runs the code; NULL of a mark that is over before what has begun after it, on another stack. Written by the
-   * thread itself, as an atomic; others look where the frame is. */
+  /** The stack frame that runs the code. NULL for a mark whose code has returned before that of a later mark did, on another stack. Only
+   * the thread itself writes it, as an atomic; other threads compare the address. */
   const void *frame;
-  /** Below: for the thread itself. The observation's own node if this is a delivery, which keeps it, otherwise NULL; with no
-   * observation, a former one. */
+  /** The members from here on are for the thread itself only. The node of the observation for a delivery, which keeps the node from being
+   * freed; otherwise NULL. While `observation` is 0 it is the node of an earlier delivery. */
   const kvo_node *node;
-  /** What is delivered, as long as it is. */
+  /** The change that is being delivered; valid during the delivery. */
   const kvo_raw_change *change;
-  /** What recorded before, and goes on when this has been left. */
+  /** The recorder that was active before, which is restored if this code is left without returning. */
   void *recorder;
-  /** Of an evaluation: what it is, and what entering the root gave; it has a part in kvo_tracking_count. */
+  /** For an evaluation: the evaluation, what kvo__enter returned for the root, and whether it is counted in kvo_tracking_count. */
   void *evaluation;
   uint64_t entered;
   bool is_counted;
-  /** A fault handler, which may be left by longjmp. */
+  /** A fault handler, which the program may leave with longjmp. */
   bool is_handler;
 } kvo_mark;
 
-/** Changes that a thread has announced by hand and not ended, innermost first; others read it with the lock. */
+/** The changes that a thread has announced by hand and not ended, innermost first. Other threads read the list under the lock. */
 typedef struct kvo_manual_list {
   kvo_lock lock;
   struct kvo_manual *first;
   size_t count;
-  /** By object and key, and in the order in which they were announced; without a key_of as long as there are few. */
+  /** Index by object and key, then in the order of announcement. Without a key_of while the list is short. */
   kvo_index by_key;
 } kvo_manual_list;
 
-/** What is waited for: the deliveries and evaluations of an observation, or all evaluations for a root. */
+/** What a thread waits for: the deliveries and evaluations of one observation, or all evaluations of a root object. */
 typedef struct kvo_awaited {
   kvo_observation observation;
   const kvo_info *root;
 } kvo_awaited;
 
-/** Deliveries that would have nested too deeply, and are made once others are over. */
+/** Deliveries that would have nested too deeply and are made after others have returned. */
 typedef struct kvo_unwinding {
   struct kvo_deferrals *all;
-  /** There may be such; and now no delivery nests, until the depth is this again. */
+  /** `is_begun`: there may be deferred deliveries. `is_on`: no delivery may nest until the depth is `depth` again. */
   bool is_begun, is_on;
   uint32_t depth;
-  /** Those put off are just being made, by this stack frame; and how deep it has gone meanwhile, taken together. */
+  /** The stack frame that is making deferred deliveries now, or NULL. */
   const void *frame;
+  /** The sum of the depths that deliveries have reached since they were first deferred. */
   uint64_t gone;
-  /** The values repeat: what goes in the circle is left out. */
+  /** The values repeat, so the deliveries of the cycle are dropped. */
   bool gives_up;
 } kvo_unwinding;
 
-/** A thread, as the others see it. */
+/** The record of a thread, which other threads may read. */
 struct kvo_thread {
   struct kvo_thread *next;
-  /** The kernel's. */
+  /** The kernel's thread id. */
   uint32_t number;
-  /** Replaced by a larger one under the list's lock. */
+  /** Replaced by a larger array under the list's lock. */
   kvo_mark *_Atomic marks;
   uint32_t capacity;
-  /** At this depth a mark is made slowly: there is no room, or no more may nest; the thread's own. */
+  /** From this depth on kvo__mark takes the slow path: the array is full, or no further delivery may nest. Used by the thread itself
+   * only. */
   uint32_t limit;
-  /** Where on its stack deliveries may begin: from `floor` on, that many bytes; 0 as long as that is not known. Written by the thread
-   * itself, `room` last. */
+  /** The part of the thread's stack where deliveries may begin: `room` bytes from `floor` up. `room` is 0 until the stack has been
+   * measured. The thread itself writes both, `room` last: who reads a nonzero `room` also sees its `floor`. */
   uintptr_t floor;
   _Atomic uintptr_t room;
-  /** What is put off: unwind.c. The thread's own. */
+  /** Deferred deliveries (unwind.c). Used by the thread itself only. */
   kvo_unwinding unwinding;
-  /** How many marks count; written by the thread itself. */
+  /** How many marks are in use. Written by the thread itself. */
   _Atomic uint32_t depth;
-  /** How many locks it holds or waits for; written by the thread itself. */
+  /** How many locks it holds or waits for. Written by the thread itself. */
   _Atomic uint32_t sections;
-  /** Its manual pairs: manual.c. */
+  /** Changes that it has announced by hand (announcements.c). */
   kvo_manual_list manuals;
-  /** What it waits for, all zero for nothing; that it must not wait any longer, for an object's death waits for it; and a search's
-   * note. Under the list's lock. */
+  /** `waiting_for`: what the thread waits for, all zero for nothing. `gives_up`: it must stop waiting, because the death of an object waits
+   * for it. `visited`: scratch of the search for cycles. All under the list's lock. */
   kvo_awaited waiting_for;
   bool gives_up;
   bool visited;
-  /** A free entry of ids.c, as an id of generation 1, or 0; the thread's own. */
+  /** A free entry of ids.c, in the form of an id of generation 1, or 0. Used by the thread itself only. */
   uint64_t kept_id;
-  /** What it has begun, in a trace that is being recorded; of trace.c, or NULL. */
+  /** The slices that the thread has begun in a trace that is being recorded (trace.c), or NULL. */
   struct kvo_thread_trace *trace;
 };
 
-/* Initial-exec: one load, also in the shared library; a few bytes of what the C library keeps for that. */
+/* initial-exec: an access is one load, also in a shared library. It uses a few bytes of the static TLS that the C library reserves for
+ * libraries. */
 extern KVO_HIDDEN _Thread_local kvo_thread *kvo__this_thread __attribute__((tls_model("initial-exec")));
 
-/** The kernel's number of this thread. */
+/** The kernel's id of this thread (gettid(2)). */
 KVO_HIDDEN uint32_t kvo__thread_number(void);
 
 KVO_HIDDEN void kvo__acquire_slowly(kvo_lock *lock);
@@ -125,7 +130,8 @@ static inline bool kvo__take(kvo_lock *lock, uint32_t as) {
          atomic_compare_exchange_strong_explicit(&lock->state, &nobody, as, memory_order_acquire, memory_order_relaxed);
 }
 
-/** The bare lock, of the list of threads: the others wait while a thread forks. */
+/** Takes a lock without entering a section, so that a fork may happen while it is held. For the list of threads, which a forking thread
+ * locks itself. */
 static inline void kvo__acquire(kvo_lock *lock) {
   const kvo_thread *self = kvo__this_thread;
   if (!kvo__take(lock, self != NULL ? self->number : kvo__thread_number())) kvo__acquire_slowly(lock);
@@ -134,45 +140,46 @@ static inline void kvo__release(kvo_lock *lock) {
   if ((atomic_exchange_explicit(&lock->state, 0, memory_order_release) & KVO_LOCK_AWAITED) != 0) kvo__wake_one(lock);
 }
 
-/** What marks and sections look at. */
+/** The state that marks and sections test. */
 extern KVO_HIDDEN struct kvo_threads_state {
-  /** membarrier(2) works: what a thread says of itself may be a plain store. Constant. */
+  /** membarrier(2) works, so a thread may publish what it does with plain stores. Constant after kvo__threads_start. */
   bool has_barrier;
-  /** A thread is about to fork, or looks at all there is: locks may be left, but none is entered. */
+  /** Not 0: a thread is about to fork or is reading all data (kvo__world_stop). Other threads may release locks, but not take one. */
   _Atomic uint32_t forking;
-  /** How many threads wait for marks to go away. */
+  /** How many threads wait for marks to end. */
   _Atomic uint32_t waiters;
-  /** How many have put off deliveries, or are just making them. */
+  /** How many threads have deferred deliveries, or are making them. */
   _Atomic uint32_t unwinding;
 } kvo__threads;
 
-/** This thread, made known now if need be; NULL without memory. */
+/** The record of this thread, made at the first call; NULL without memory. */
 KVO_HIDDEN kvo_thread *kvo__thread(void);
 KVO_HIDDEN uint32_t kvo__mark_slowly(kvo_observation observation, kvo_info *root, const kvo_node *node,
                                      const kvo_raw_change *change, const void *frame);
 KVO_HIDDEN void kvo__unmark_slowly(uint32_t depth);
-/** A mark has gone that somebody may wait for. */
+/** A mark has ended for which a thread may be waiting. */
 KVO_HIDDEN void kvo__marks_changed(void);
 KVO_HIDDEN void kvo__section_enter_slowly(void);
 /** The same for a thread without a record. */
 KVO_HIDDEN void kvo__section_enter_unrecorded(void);
 KVO_HIDDEN void kvo__section_leave_unrecorded(void);
 
-/** A store that is followed by a load which whoever waits must not miss. */
+/** Stores a word that threads which wait must not miss. The caller's next loads must not be moved before the store: otherwise this thread
+ * could miss what a waiter has changed while the waiter misses this store. */
 static inline void kvo__publish(_Atomic uint32_t *word, uint32_t value) {
   if (kvo__threads.has_barrier)
     atomic_store_explicit(word, value, memory_order_release);
   else
     atomic_exchange(word, value);
-  atomic_signal_fence(memory_order_seq_cst); /* the compiler keeps the order, and a barrier the processor's */
+  atomic_signal_fence(memory_order_seq_cst); /* orders the compiler; the waiter's membarrier orders the processor */
 }
 
-/** There was no memory for a mark. */
+/** kvo__mark: there was no memory for a mark. */
 #define KVO_UNMARKED UINT32_MAX
-/** The delivery must not begin: deliveries nest too deeply. There is no mark. */
+/** kvo__mark: the delivery must not begin, because deliveries nest too deeply. No mark was made. */
 #define KVO_TOO_DEEP (UINT32_MAX - 1)
 
-/** The same for the `live` of what has ended. */
+/** kvo__publish for the `live` member of an observation that has ended. */
 static inline void kvo__publish_dead(_Atomic bool *live) {
   if (kvo__threads.has_barrier)
     atomic_store_explicit(live, false, memory_order_release);
@@ -180,7 +187,7 @@ static inline void kvo__publish_dead(_Atomic bool *live) {
     atomic_store(live, false);
 }
 
-/** The mark of this thread that kvo__mark has returned, other than KVO_TOO_DEEP and KVO_UNMARKED. */
+/** The mark of this thread for a value that kvo__mark returned, other than KVO_TOO_DEEP and KVO_UNMARKED. */
 static inline kvo_mark *kvo__mark_at(uint32_t depth) {
   return &atomic_load_explicit(&kvo__this_thread->marks, memory_order_relaxed)[depth];
 }
@@ -193,13 +200,14 @@ static inline void kvo__mark_fill(kvo_mark *mark, kvo_observation observation, k
   mark->change = change;
   __atomic_store_n(&mark->frame, frame, __ATOMIC_RELAXED);
   mark->recorder = NULL;
-  if (node != NULL) return; /* the rest is not looked at */
+  if (node != NULL) return; /* a delivery does not use the rest */
   mark->evaluation = NULL;
   mark->is_counted = mark->is_handler = false;
 }
 
-/** Before code of the observation runs; its `live` is to be asked only then. Returns what to give to kvo__unmark. Only a delivery,
- * which has a node and a change, may be KVO_TOO_DEEP; then no lock may be held. */
+/** Call it before code of an observation runs, and test the observation's `live` afterwards: a removal that waits then either sees the
+ * mark, or this thread sees that the observation has ended. Returns what to pass to kvo__unmark. KVO_TOO_DEEP is returned only for a
+ * delivery, which has a node and a change; no lock may be held then. */
 static inline uint32_t kvo__mark(kvo_observation observation, kvo_info *root, const kvo_node *node,
                                  const kvo_raw_change *change) {
   kvo_thread *self = kvo__this_thread;
@@ -209,14 +217,14 @@ static inline uint32_t kvo__mark(kvo_observation observation, kvo_info *root, co
       (uintptr_t)frame - self->floor >= atomic_load_explicit(&self->room, memory_order_relaxed))
     return kvo__mark_slowly(observation, root, node, change, frame);
   kvo_mark *mark = &atomic_load_explicit(&self->marks, memory_order_relaxed)[depth];
-  /* What is outside of this has a frame above; if not, it was left without being over. */
+  /* Enclosing code has a higher frame. If it does not, it was left without returning. */
   if (depth != 0 && mark[-1].frame <= frame) return kvo__mark_slowly(observation, root, node, change, frame);
   kvo__mark_fill(mark, observation, root, node, change, frame);
   kvo__publish(&self->depth, depth + 1);
   return depth;
 }
 
-/** Says that the thread has gone on to another delivery, or, with 0, that it is between two. */
+/** Moves a mark on to another delivery, or, with 0, to none between two deliveries. */
 static inline void kvo__mark_again(uint32_t depth, kvo_observation observation, const kvo_node *node,
                                    const kvo_raw_change *change) {
   if (depth >= KVO_TOO_DEEP) return;
@@ -233,11 +241,11 @@ static inline void kvo__mark_again(uint32_t depth, kvo_observation observation, 
   if (atomic_load(&kvo__threads.waiters) != 0) kvo__marks_changed();
 }
 
-/** After it. No lock may be held if the mark was that of a delivery: those that were put off may be made now. */
+/** Call it after the code. No lock may be held if the mark is that of a delivery: deferred deliveries may be made now. */
 static inline void kvo__unmark(uint32_t depth) {
   kvo_thread *self = kvo__this_thread;
   uint32_t above = depth + 1;
-  /* If there is none, or it is not the innermost, or deliveries are put off, then slowly. */
+  /* The slow path: there is no mark, it is not the innermost, or deliveries are deferred. */
   if (above == 0 || above > self->limit || atomic_load_explicit(&self->depth, memory_order_relaxed) != above)
     kvo__unmark_slowly(depth);
   else
@@ -245,7 +253,7 @@ static inline void kvo__unmark(uint32_t depth) {
   if (atomic_load(&kvo__threads.waiters) != 0) kvo__marks_changed();
 }
 
-/** Locks are entered and left through these, so that a fork happens while none is held. */
+/** A section is a stretch of code that may hold locks of the runtime. A fork waits until no other thread is in one. */
 static inline void kvo__section_enter(void) {
   kvo_thread *self = kvo__thread();
   if (self == NULL) {
@@ -266,27 +274,27 @@ static inline void kvo__section_leave(void) {
     kvo__section_leave_unrecorded(); /* there was no record yet */
 }
 
-/** Waits until no other thread holds a lock of the runtime, and keeps it from taking one until kvo__world_resume: meanwhile no node
- * that an id names is freed, and no list changes, so all can be read. This thread may not take a lock either, nor run code of the
- * program but its allocator. No lock may be held. */
+/** Waits until no other thread holds a lock of the runtime, and keeps other threads from taking one until kvo__world_resume. Meanwhile no
+ * node that an id names is freed and no list changes, so all data can be read. The calling thread must not take a lock, nor run code of the
+ * program other than its allocator. No lock may be held. */
 KVO_HIDDEN void kvo__world_stop(void);
 KVO_HIDDEN void kvo__world_resume(void);
 
-/** Waits until no other thread runs code of an observation that is no longer live; tells why it gave up, if it did. */
+/** Waits until no other thread runs code of an observation that is no longer live. Returns why it stopped waiting. */
 KVO_HIDDEN kvo_waited kvo__wait_for_deliveries(kvo_observation observation);
-/** Calls `visit` for each other thread until it returns true, and then returns true. In a section and with the list locked: it may
- * take locks that are held for a few instructions only, and nothing else. */
+/** Calls `visit` for each other thread until it returns true; returns whether it did. It runs in a section with the list locked: `visit`
+ * may take only locks that are held for a few instructions. */
 KVO_HIDDEN bool kvo__find_thread(bool (*visit)(kvo_thread *thread, void *arg), void *arg);
 
-/** Waits until no other thread evaluates an observation of this object, all of which have ended; but not for one that waits for this
- * thread. */
+/** Waits until no other thread evaluates an observation of this object, all of which must have ended. It does not wait for an evaluation
+ * that waits for this thread. */
 KVO_HIDDEN kvo_waited kvo__wait_for_evaluations(const kvo_info *root);
-/** The limit of marks that are made fast. */
+/** The depth from which on kvo__mark takes the slow path. */
 KVO_HIDDEN uint32_t kvo__limit_of(const kvo_thread *self);
-/** Before the program can make threads, or fork. */
+/** Call it before the program can create threads or fork. */
 KVO_HIDDEN void kvo__threads_start(void);
 
-/** Whether a delivery may begin here, within those in progress; if not, it is to be put off. No lock may be held. */
+/** Whether a delivery may begin here, nested in those in progress. If not, the caller has to defer it. No lock may be held. */
 static inline bool kvo__may_nest(void) {
   kvo_thread *self = kvo__this_thread;
   uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
@@ -301,8 +309,8 @@ static inline bool kvo__is_delivery(const kvo_mark *mark) {
          atomic_load_explicit(&mark->observation, memory_order_relaxed) != 0;
 }
 
-/** Ends what was left by longjmp or an exception, if there can be any, before something that relies on the innermost mark. No lock may be
- * held. */
+/** Ends code that was left with longjmp or an exception, if there can be any. Call it before an operation that relies on the innermost
+ * mark. No lock may be held. */
 static inline void kvo__look_for_abandoned(void) {
   kvo_thread *self = kvo__this_thread;
   uint32_t depth = self != NULL ? atomic_load_explicit(&self->depth, memory_order_relaxed) : 0;
@@ -312,14 +320,14 @@ static inline void kvo__look_for_abandoned(void) {
 
 /* ------------------------------------------------------------------------------------------------------- stacks.c -- */
 
-/** What is left of a stack for the callback that is just to begin, or for the fault and its handler, for a report has a stack of its own:
- * a quarter, this at least, but never more than half. */
+/** The part of a stack that is kept free for the callback that is about to begin, or for a fault and its handler (a report has a stack of
+ * its own): a quarter of the stack, at least this much, but never more than half. */
 enum { KVO_LEAST_RESERVE = 16 * 1024 };
-/** Finds the thread's stack, if it was not found before. */
+/** Finds the bounds of this thread's stack, unless they are known. */
 KVO_HIDDEN void kvo__measure(kvo_thread *self);
-/** Whether code of that frame has been left, as the present one shows, which begins or goes on. */
+/** Whether the code of `frame` has been left without returning, given that `present` is the frame of code that is beginning or running. */
 KVO_HIDDEN bool kvo__is_left(const void *frame, const void *present);
-/** Whether a thread is known to have left the code of that frame: it waits in the kernel, further out on its stack. */
+/** Whether another thread is known to have left the code of that frame: it waits in the kernel with its stack pointer above the frame. */
 KVO_HIDDEN bool kvo__has_left(const kvo_thread *thread, const void *frame);
 
 /* --------------------------------------------------------------------------------------------------- For kvo__assert -- */
@@ -328,7 +336,7 @@ KVO_HIDDEN bool kvo__has_left(const kvo_thread *thread, const void *frame);
 static inline bool kvo__holds(const kvo_lock *lock) {
   return (atomic_load_explicit(&lock->state, memory_order_relaxed) & ~KVO_LOCK_AWAITED) == kvo__thread_number();
 }
-/** Whether this thread holds no lock of the runtime, as far as it has a record: code of the program may run. */
+/** Whether this thread holds no lock of the runtime, so that code of the program may run. True for a thread without a record. */
 static inline bool kvo__holds_none(void) {
   return kvo__this_thread == NULL || atomic_load_explicit(&kvo__this_thread->sections, memory_order_relaxed) == 0;
 }
