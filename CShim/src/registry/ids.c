@@ -1,23 +1,24 @@
-/* ids.c - 64-bit ids of observations: never 0, never used twice, resolved in constant time, without a lock.
+/* ids.c - 64-bit ids of observations: never 0, never reused, resolved in constant time without a lock.
  *
- * An id is generation (32 bits) | entry (24) | shard (8). An entry whose generations are used up is never used again. The
- * shards keep threads that register at once apart. */
+ * An id is generation (32 bits) | entry (24) | shard (8). An entry whose generations are used up is retired for ever. Shards reduce
+ * contention between threads that register at the same time. */
 #include "registry/registry.h"
 
 enum { SHARDS = 16, CHUNK = 1024, CHUNKS = 1 << 14 };
 
 typedef struct entry {
-  /** The generation of the last id given, and above it whether that names a node now. Whoever takes the bit away owns the entry. */
+  /** The generation of the last id given, and above it NAMES_A_NODE while that id names a node. The thread that clears the bit owns the
+   * entry. */
   _Atomic uint64_t state;
-  /** Of a free entry the index + 1 of the next one, otherwise the address of the node. */
+  /** In a free entry the index + 1 of the next free one, otherwise the address of the node. */
   _Atomic uint64_t next_or_node;
 } entry;
 
 #define NAMES_A_NODE (UINT64_C(1) << 32)
 
 typedef struct shard {
-  /** Index + 1 of the first free entry, or 0; and above it a count of changes, so that a head that has come back is not taken for
-   * one that has stayed. */
+  /** The index + 1 of the first free entry, or 0; in the upper half a count of changes, which prevents the ABA problem: a head that was
+   * removed and added again compares as different. */
   _Atomic uint64_t free;
   _Atomic uint32_t used;
   entry *_Atomic chunks[CHUNKS];
@@ -27,12 +28,12 @@ static shard shards[SHARDS];
 
 static shard *own_shard(void) {
   static _Atomic uint32_t threads;
-  static _Thread_local uint32_t own __attribute__((tls_model("initial-exec"))); /* shard + 1 */
+  static _Thread_local uint32_t own __attribute__((tls_model("initial-exec"))); /* index of the shard + 1 */
   if (own == 0) own = atomic_fetch_add(&threads, 1) % SHARDS + 1;
   return &shards[own - 1];
 }
 
-/* NULL where there never was an entry. */
+/* NULL for an index that has never been used. */
 static entry *entry_at(shard *in, uint32_t index) {
   entry *chunk = index / CHUNK < CHUNKS ? atomic_load_explicit(&in->chunks[index / CHUNK], memory_order_acquire) : NULL;
   return chunk != NULL ? &chunk[index % CHUNK] : NULL;
@@ -51,19 +52,19 @@ static void give_back(shard *in, entry *owned, uint32_t index) {
   while (!atomic_compare_exchange_weak(&in->free, &head, changed(head, index + 1)));
 }
 
-/* False: none is free. */
+/* Removes the first entry from the free list; false if it is empty. */
 static bool take_back(shard *in, uint32_t *index) {
   uint64_t head = atomic_load(&in->free);
   while ((uint32_t)head != 0) {
     *index = (uint32_t)head - 1;
-    /* Perhaps a node's address by now: then the head has changed. */
+    /* If another thread has taken the entry, this may be the address of a node; but then the head has changed and the exchange fails. */
     uint64_t next = atomic_load_explicit(&entry_at(in, *index)->next_or_node, memory_order_relaxed);
     if (atomic_compare_exchange_weak(&in->free, &head, changed(head, (uint32_t)next))) return true;
   }
   return false;
 }
 
-/* The first entry that was never used; false without memory, or when there are too many. */
+/* Takes the first entry that was never used; false without memory, or when the shard is full. */
 static bool take_new(shard *in, uint32_t *index) {
   *index = atomic_load(&in->used);
   do
@@ -72,7 +73,7 @@ static bool take_new(shard *in, uint32_t *index) {
   if (entry_at(in, *index) != NULL) return true;
   entry *made = kvo__alloc(CHUNK * sizeof(entry)), *present = NULL;
   if (made != NULL && !atomic_compare_exchange_strong(&in->chunks[*index / CHUNK], &present, made)) {
-    kvo__free(made); /* another thread was first */
+    kvo__free(made); /* another thread has added the chunk */
     return true;
   }
   return made != NULL; /* if not, one entry is lost */
@@ -86,7 +87,7 @@ static entry *entry_of(kvo_observation id, shard **in, uint32_t *index) {
   return entry_at(*in, *index);
 }
 
-/* A thread keeps one free entry for itself: the next registration takes it back without an atomic. */
+/* A thread keeps one free entry for itself, so that its next registration needs no atomic read-modify-write. */
 static bool take_kept(uint32_t *index, shard **in) {
   kvo_thread *self = kvo__this_thread;
   if (self == NULL || self->kept_id == 0) return false;

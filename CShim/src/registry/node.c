@@ -1,4 +1,4 @@
-/* node.c - the node of an observation: made, given an id and linked, freed. */
+/* node.c - nodes of observations: making, registering and freeing them. */
 #include "registry/registry.h"
 
 #include "platform/modules.h"
@@ -14,7 +14,7 @@ static kvo_node_details *details(const kvo_node *node) { return kvo__node_detail
 
 kvo_node *kvo__details_node(const kvo_node_details *of) { return (kvo_node *)(uintptr_t)of - 1; }
 
-/* The details of an observer in a node's block, and behind them its strings; without details `*size` is only the node's. */
+/* Allocates a node with its details, captured stack and strings; without details if the observation needs none. */
 static kvo_node *make_block(const kvo_binding_observer *observer, bool declared) {
   const char *class_name = observer->identity.class_name;
   bool is_plain = class_name == NULL && observer->identity.address == NULL && observer->context == NULL;
@@ -41,7 +41,7 @@ static kvo_node *make_block(const kvo_binding_observer *observer, bool declared)
 
 kvo_node *kvo__node_make(kvo_object *object, kvo_key key, const kvo_binding_observer *observer, kvo_node_kind kind) {
   kvo_class *cls = kvo_object_class(object);
-  /* Of an anchor, whose slot is not that of its path, the key is none. */
+  /* The slot of an anchor is not that of its key path; its `key` is never a declared one. */
   bool declared = cls != NULL && kvo__class_find(cls, key) != NULL;
   kvo_node *node = make_block(observer, declared);
   if (node == NULL) return NULL;
@@ -67,14 +67,14 @@ kvo_key kvo__node_path(const kvo_node *node) {
   return kvo_key_hash(path, strlen(path));
 }
 
-void kvo__node_set_notified(const kvo_node *node, bool told) {
+void kvo__node_set_notified(const kvo_node *node, bool notified) {
   kvo_node_details *more = details(node);
-  if (more != NULL) atomic_store_explicit(&more->told, told, memory_order_relaxed);
+  if (more != NULL) atomic_store_explicit(&more->notified, notified, memory_order_relaxed);
 }
 
 bool kvo__node_was_notified(const kvo_node *node) {
   const kvo_node_details *more = details(node);
-  return more == NULL || atomic_load_explicit(&more->told, memory_order_relaxed);
+  return more == NULL || atomic_load_explicit(&more->notified, memory_order_relaxed);
 }
 
 void kvo__node_free(kvo_node *node) {
@@ -83,7 +83,7 @@ void kvo__node_free(kvo_node *node) {
     kvo__hooks.release_expression(node->user_data);
   else if (node->ops->destroy != NULL)
     node->ops->destroy(node->user_data);
-  if (kind != KVO_NODE_ANCHOR) kvo__free(node); /* an anchor's memory is its kvo_tracked's */
+  if (kind != KVO_NODE_ANCHOR) kvo__free(node); /* the kvo_tracked frees its anchor's memory */
 }
 
 int kvo__node_by_order(const void *left, const void *right) {

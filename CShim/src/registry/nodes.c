@@ -1,4 +1,4 @@
-/* nodes.c - what the runtime knows of an observed object: its info, slots and nodes, and who may be reading them. */
+/* nodes.c - the info of an observed object: its slots, its lists of nodes, and the readers of these. */
 #include "registry/registry.h"
 
 /* -------------------------------------------------------------------------------------------------- Info and slots -- */
@@ -36,7 +36,7 @@ kvo_info *kvo__info_ensure(kvo_object *object, kvo_key key, kvo_status *status) 
   slot_init(&info->first, cls, key);
   if (!__atomic_compare_exchange_n(&object->kvo_private_word, &word, (uintptr_t)info | KVO_WORD_INFO, false,
                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-    kvo__free(info); /* another thread was first */
+    kvo__free(info); /* another thread has made the info */
     return kvo__word_info(word);
   }
   return info;
@@ -77,7 +77,7 @@ static void count(uint8_t *wanting, bool wants, int by) {
   if (wants && *wanting != KVO_MANY) *wanting = (uint8_t)(*wanting + by);
 }
 
-/* Counts what a node wants in or out of its slot; info->lock is held. */
+/* Adds what a node wants to the counts of its slot, or subtracts it; info->lock is held. */
 static void slot_count(kvo_slot *slot, const kvo_node *node, int by) {
   kvo_node_kind kind = kvo__node_kind(node);
   bool evaluated = kind == KVO_NODE_DEPENDENCY;
@@ -95,8 +95,8 @@ static void slot_summarize(kvo_slot *slot) {
   atomic_store_explicit(&slot->wants, (uint8_t)wants, memory_order_release);
 }
 
-/* The isa swap: the word says whether setters notify. False, and nothing done, if the word is not the runtime's any more. info->lock
- * is held, and the object lives. */
+/* The isa swap: sets in the object's word whether setters notify. Returns false, and changes nothing, if the word is not the runtime's any
+ * more. info->lock is held, and the object is alive. */
 static bool word_update(kvo_info *info) {
   kvo__assert(kvo__holds(&info->lock));
   uintptr_t word = (uintptr_t)info | KVO_WORD_INFO | (info->node_count != 0 ? KVO_WORD_OBSERVED : 0);
@@ -109,7 +109,7 @@ static bool is_dead(const kvo_info *info) { return (atomic_load(&info->state) & 
 
 _Atomic uint64_t kvo__births;
 
-/* More, and an index is made: a list that is walked as far is walked as far again. */
+/* A list that was walked for more steps than this gets an index, because it is likely to be walked as far again. */
 enum { FAR = 16 };
 
 static kvo_slot_index *index_of(kvo_slot *slot) {
@@ -162,7 +162,7 @@ static kvo_index_key context_key(const kvo_index_entry *entry) {
   return kvo__index_key(details->address, kvo__node_path(node) ^ hash_of(details->context), kvo__node_order(node));
 }
 
-/* Where a node stands in an index of its slot; NULL: it does not. */
+/* The entry of a node in an index of its slot; NULL if the node is not in that index. */
 static kvo_index_entry *entry_in(const kvo_slot_index *of, const kvo_index *index, kvo_node *node) {
   bool is_own = kvo__node_is_own(node);
   if (index == &of->by_order) return is_own ? NULL : &kvo__dependency(node)->entry;
@@ -171,7 +171,7 @@ static kvo_index_entry *entry_in(const kvo_slot_index *of, const kvo_index *inde
   return index == &of->by_observer ? &details->by_observer : &details->by_context;
 }
 
-/* Adds a node to those of its slot's indexes that there are, or removes it. */
+/* Adds a node to the existing indexes of its slot, or removes it from them. */
 static void index_node(kvo_slot *slot, kvo_node *node, void (*change)(kvo_index *index, kvo_index_entry *entry)) {
   kvo_slot_index *of = index_of(slot);
   if (of == NULL) return;
@@ -182,7 +182,7 @@ static void index_node(kvo_slot *slot, kvo_node *node, void (*change)(kvo_index 
   }
 }
 
-/* Makes one of a slot's indexes if it is not there yet. */
+/* Makes one of a slot's indexes if it does not exist yet. */
 static void fill(kvo_slot *slot, kvo_index *index, kvo_index_key (*key_of)(const kvo_index_entry *entry)) {
   if (index->key_of != NULL) return;
   index->key_of = key_of;
@@ -194,8 +194,8 @@ static void fill(kvo_slot *slot, kvo_index *index, kvo_index_key (*key_of)(const
 
 static kvo_node *load(kvo_node *_Atomic *link) { return atomic_load_explicit(link, memory_order_relaxed); }
 
-/* The same between two neighbours in the index, of which NULL stands for an end of the list: from both sides, for only own nodes
- * are in between. */
+/* kvo__slot_place between two neighbours of the index; NULL means the end of the list. It walks from both ends, past own nodes, which are
+ * not in the index. */
 static kvo_node *place_between(kvo_slot *slot, kvo_node *before, kvo_node *behind, uint64_t order) {
   for (;;) {
     kvo_node *up = load(before != NULL ? &before->newer : &slot->oldest);
@@ -212,7 +212,7 @@ kvo_node *kvo__slot_place(kvo_info *info, kvo_slot *slot, uint64_t order) {
   kvo_node *node = load(&slot->newest);
   for (int steps = 0; steps < FAR && node != NULL && kvo__node_order(node) > order; steps++) node = load(&node->older);
   if (node == NULL || kvo__node_order(node) <= order) return node;
-  /* Or near the other end: a change is told newest first, so that what it re-arms comes in that order. */
+  /* Also try the other end: a change notifies newest first, so what it re-arms is added in that order. */
   kvo_node *before = NULL, *up = load(&slot->oldest);
   for (int steps = 0; steps < FAR && kvo__node_order(up) <= order; steps++) {
     before = up;
@@ -240,7 +240,7 @@ static bool is_long(kvo_slot *slot) {
 void kvo__slot_visit(kvo_info *info, kvo_slot *slot, const kvo_wanted *what, bool (*visit)(kvo_node *node, void *arg),
                      void *arg) {
   kvo__assert(kvo__holds(&info->lock));
-  /* What has no details has no observer's address. */
+  /* Nodes without details have no observer's address, so they cannot match. */
   kvo_slot_index *of = what->address != NULL && is_long(slot) ? index_ensure(info, slot) : NULL;
   if (of == NULL) {
     for (kvo_node *node = load(&slot->newest); node != NULL; node = load(&node->older))
@@ -268,7 +268,7 @@ kvo_status kvo__node_link(kvo_info *info, kvo_node *node, kvo_key key) {
     kvo__unlock(&info->lock);
     return dead ? KVO_ERROR_DYING_OBJECT : KVO_ERROR_OUT_OF_MEMORY;
   }
-  /* Under the lock, so that the births of an info rise in the order of linking. */
+  /* Under the lock, so that within an info births ascend in the order of linking. */
   uint64_t birth = atomic_fetch_add_explicit(&kvo__births, 1, memory_order_relaxed) + 1;
   atomic_store_explicit(&node->birth, birth, memory_order_relaxed);
   atomic_store_explicit(&node->live, true, memory_order_relaxed);
@@ -283,7 +283,8 @@ kvo_status kvo__node_link(kvo_info *info, kvo_node *node, kvo_key key) {
   index_node(slot, node, kvo__index_add);
   slot_count(slot, node, 1);
   slot_summarize(slot);
-  /* Last: a frame that is to tell the node knows what it wants, and finds it before the store and after it. */
+  /* Last: a change whose limit includes this node then also sees what the node wants, and finds the node before the store as well as after
+   * it. */
   atomic_store_explicit(&info->births, birth, memory_order_release);
   if (info->node_count++ == 0) word_update(info);
   kvo__unlock(&info->lock);
@@ -300,7 +301,7 @@ void kvo__node_turn(kvo_info *info, kvo_node *node, kvo_node_kind kind) {
   kvo__unlock(&info->lock);
 }
 
-/* False: the object's header was overwritten. info->lock is held. */
+/* Returns false if the object's header was overwritten. info->lock is held. */
 static bool unlink_locked(kvo_info *info, kvo_node *node) {
   kvo__assert(kvo__holds(&info->lock));
   kvo_slot *slot = atomic_load_explicit(&node->slot, memory_order_relaxed);
@@ -314,7 +315,7 @@ static bool unlink_locked(kvo_info *info, kvo_node *node) {
   return --info->node_count != 0 || is_dead(info) || word_update(info);
 }
 
-/* info->lock is held. */
+/* Adds an unlinked node to the garbage, in the present epoch. info->lock is held. */
 static void discard_locked(kvo_info *info, kvo_node *node) {
   kvo__assert(kvo__holds(&info->lock));
   uint64_t epoch = (atomic_load(&info->state) & KVO_STATE_EPOCH) != 0;
@@ -325,7 +326,7 @@ static void discard_locked(kvo_info *info, kvo_node *node) {
 
 /* ---------------------------------------------------------------------------------------------------------- Readers -- */
 
-/* The epoch turns only when the one before it has no readers left. info->lock is held. */
+/* Starts a new epoch; there must be no readers of the earlier one. info->lock is held. */
 static void turn_epoch(kvo_info *info) {
   kvo__assert(kvo__holds(&info->lock));
   uint64_t state = atomic_load(&info->state), turned;
@@ -335,16 +336,16 @@ static void turn_epoch(kvo_info *info) {
   } while (!atomic_compare_exchange_weak(&info->state, &state, turned));
 }
 
-/* The garbage behind a node, and the epoch in which the node was unlinked. */
+/* The next node of the garbage list, and the epoch in which this node was unlinked. */
 static kvo_node *next_garbage(const kvo_node *node, bool *epoch) {
   uint64_t chained = atomic_load_explicit(&node->birth, memory_order_relaxed);
   *epoch = (chained & 1) != 0;
   return (kvo_node *)(uintptr_t)(chained & ~UINT64_C(1));
 }
 
-/* Takes the garbage that no reader can see any more; info->lock is held. Garbage of an epoch was unlinked before the epoch
- * turned, so that only readers of that epoch, or of the one before it, can stand on it; in the list it is behind that of the
- * present epoch. A node is walked over once at most: then its epoch is over. */
+/* Takes the garbage that no reader can see; info->lock is held. A node is unlinked before its epoch ends, so only readers that entered in
+ * that epoch or the one before can be at it. In the list it comes after the garbage of the present epoch. No node is walked over more than
+ * once, because then its epoch is over. */
 static kvo_node *take_garbage(kvo_info *info) {
   kvo__assert(kvo__holds(&info->lock));
   kvo_node *taken = NULL;
@@ -361,7 +362,7 @@ static kvo_node *take_garbage(kvo_info *info) {
   } else {
     atomic_store_explicit(&last->birth, (uint64_t)now, memory_order_relaxed);
     turn_epoch(info);
-    /* Nobody has read since before the turn? Then that can go, too. */
+    /* If no reader has entered since before the epoch turned, this garbage can be freed, too. */
     if ((atomic_load(&info->state) & KVO_STATE_EARLIER_READERS) == 0) {
       atomic_store_explicit(&last->birth, (uint64_t)(uintptr_t)taken | (uint64_t)now, memory_order_relaxed);
       taken = info->garbage;
@@ -372,7 +373,7 @@ static kvo_node *take_garbage(kvo_info *info) {
   return taken;
 }
 
-/* Frees what can be freed, and unlocks. Under the lock, so that whoever is the last one sees it. */
+/* Frees what can be freed, and unlocks. Whether this is the last user is decided under the lock, so that exactly one thread sees it. */
 static void clean_up(kvo_info *info) {
   kvo__assert(kvo__holds(&info->lock));
   kvo_node *garbage = take_garbage(info);
@@ -406,7 +407,7 @@ void kvo__node_retire(kvo_info *info, kvo_node *node) {
     KVO_TELL(overwritten, info, node);
     kvo__lock(&info->lock);
   }
-  /* Usually nobody reads: who enters after this exchange no longer finds the node. */
+  /* Usually there is no reader. Who enters after this exchange cannot find the node any more. */
   uint64_t nobody = atomic_load(&info->state) & (KVO_STATE_EPOCH | KVO_STATE_REMEMBERED);
   if (atomic_compare_exchange_strong(&info->state, &nobody, nobody)) {
     kvo__unlock(&info->lock);
@@ -420,12 +421,12 @@ void kvo__node_retire(kvo_info *info, kvo_node *node) {
 kvo_status kvo__node_register(kvo_object *object, kvo_node *node, kvo_key key, kvo_observation *out) {
   kvo_status status = KVO_ERROR_OUT_OF_MEMORY;
   kvo_info *info = kvo__info_ensure(object, key, &status);
-  /* The id first: a callback on another thread may carry it as soon as the node is linked. */
+  /* The id must exist before linking: then a callback on another thread may deliver it at once. */
   if (info == NULL || kvo__id_assign(node) == 0) {
     kvo__free(node);
     return status;
   }
-  *out = node->id; /* once linked, another thread may remove the node at any time, unless we are a reader */
+  *out = node->id; /* once linked, another thread may free the node, unless we are a reader */
   bool tapped = kvo__is_tapped();
   uint64_t entered = tapped ? kvo__enter(info) : 0;
   status = kvo__node_link(info, node, key);

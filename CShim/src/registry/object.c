@@ -1,11 +1,11 @@
-/* object.c - objects: their word, which is their isa, and what it answers. Their death: lifetimes/death.c. */
+/* object.c - objects: their header word, which is their isa, and what is derived from it. Destruction: lifetimes/death.c. */
 #include "registry/registry.h"
 
 void kvo__set_word(kvo_object *object, uintptr_t word) {
   __atomic_store_n(&object->kvo_private_word, word, __ATOMIC_RELEASE);
 }
 
-/* The addresses between which all infos have been. */
+/* The lowest and the highest address that an info has had. */
 static _Atomic uintptr_t lowest = UINTPTR_MAX, highest;
 
 void kvo__info_note(const kvo_info *info) {
@@ -24,7 +24,7 @@ bool kvo__is_object(const kvo_object *object) {
   kvo_info *info = kvo__word_info(word);
   if (info == NULL) return (word & KVO_WORD_OBSERVED) == 0 && kvo__class_is_known((kvo_class *)(word & ~KVO_WORD_TAGS));
   if (!kvo__info_is_likely(info) || !kvo__class_is_known(info->cls)) return false;
-  return info->object == object || info->cls->of_binding; /* which may move a header to end it */
+  return info->object == object || info->cls->of_binding; /* which may have moved the header to finish it */
 }
 
 kvo_status kvo_object_init(kvo_object *object, kvo_class *cls) {
@@ -63,7 +63,7 @@ static kvo_class *dispatching_class(const kvo_object *object) {
   return kvo_object_is_observed(object) ? kvo__class_notifying(cls, &made_before) : cls;
 }
 
-/* Whether a setter notifies: not if all that is observed is announced by hand. */
+/* Whether a setter notifies: not if all observed keys are announced by hand. */
 static bool has_notifying_setter(const kvo_object *object) {
   kvo_slot *slot = &kvo__word_info(kvo__word(object))->first;
   for (; slot != NULL; slot = atomic_load(&slot->next))
@@ -82,7 +82,7 @@ bool kvo_object_is_observed(const kvo_object *object) {
 
 void *kvo_object_instance(const kvo_object *object) {
   kvo_class *cls = kvo_object_class(object);
-  return (void *)((uintptr_t)object - (cls != NULL ? cls->header_offset : 0)); /* NULL of NULL */
+  return (void *)((uintptr_t)object - (cls != NULL ? cls->header_offset : 0)); /* NULL for NULL */
 }
 
 kvo_function kvo_object_property_setter(const kvo_object *object, const kvo_property *property) {
@@ -100,7 +100,7 @@ kvo_function kvo_object_setter(const kvo_object *object, const char *key) {
 
 static void do_nothing(void) {}
 
-/* Whether a call that passes such a value passes what the setter takes. */
+/* Whether a call that passes a value of this form and size fits the setter. */
 static bool takes(const kvo_property *property, kvo_form form, size_t size) {
   return (form == KVO_FORM_ANY || form == property->form) && (size == 0 || size == property->size);
 }
@@ -118,7 +118,7 @@ kvo_function kvo_object_setter_to_call(const kvo_object *object, const char *key
     KVO_TELL(no_setter, object, key, place);
   else
     KVO_TELL(other_form, object, property, form, size, place);
-  return do_nothing; /* the caller removes the arguments, in every C calling convention of Linux */
+  return do_nothing; /* in every C calling convention of Linux the caller removes the arguments */
 }
 
 kvo_function kvo_object_getter(const kvo_object *object, const char *key) {

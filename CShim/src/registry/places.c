@@ -1,5 +1,4 @@
-/* places.c - names of source files that reports tell later: a module that holds them may be unloaded meanwhile, so they are copied, each
- * different one once. */
+/* places.c - copies of source file names for later reports, one per distinct name: the module that holds the original may be unloaded. */
 #define _GNU_SOURCE
 #include "registry/places.h"
 
@@ -8,7 +7,7 @@
 
 struct kvo_constants kvo__constants;
 
-/* The executable is the first, and its constants come before what can be written to. */
+/* The executable comes first, and its read-only segments precede the writable ones. */
 static int look_at_executable(struct dl_phdr_info *info, size_t size, void *arg) {
   (void)size, (void)arg;
   uintptr_t begin = UINTPTR_MAX, end = UINTPTR_MAX;
@@ -25,11 +24,11 @@ static int look_at_executable(struct dl_phdr_info *info, size_t size, void *arg)
 
 void kvo__places_start(void) { dl_iterate_phdr(look_at_executable, NULL); }
 
-/* Those that were asked for last, so that of most only the text is compared. The two of a pair may belong to different strings for a
- * moment, hence the text is what counts. */
+/* The names that were asked for last, so that most calls only compare the text. The members of a pair are written separately and may belong
+ * to different names for a moment; therefore the text decides. */
 static struct { const char *_Atomic from, *_Atomic copy; } recent[64];
 
-/* They stay for ever: registrations, and what is remembered of them, point to them. */
+/* Never freed: registrations, and the log of ended observations, point to them. */
 enum { SLOTS = 8192, MAX = SLOTS / 2 };
 static const char *_Atomic kept[SLOTS];
 static _Atomic uint32_t count;

@@ -1,25 +1,25 @@
-/* registry/registry.h - the word of an object, and what is behind it: info, slots, nodes, ids, values. A newcomer reads struct kvo_info,
- * struct kvo_slot and struct kvo_node first.
+/* registry/registry.h - the header word of an object and what it refers to: info, slots, nodes, ids, values. Start with struct kvo_info,
+ * struct kvo_slot and struct kvo_node. The words are explained in the glossary of README.md; in addition:
  *
- * word          the one word of a kvo_object: 0 (a binding's object that nobody has touched), a kvo_class *, with KVO_WORD_DYING
- *               while the object is being destroyed, or a kvo_info * with KVO_WORD_INFO; KVO_WORD_OBSERVED on top of that means
- *               that the object's setters notify. It is the isa.
- * info          what the runtime knows of one object that is or was observed. Made at the first observation, freed after
- *               the object's death, so that a setter may use it for as long as it may use the object; and not before its
- *               last reader has left and its last node is unlinked.
- * slot          all registrations of one key of one object, in order.
- * node          one registration in a slot. Kinds: DIRECT (an observation of one key), ANCHOR (stands in the root object for a
- *               tracked observation, in the slot of key 0), DEPENDENCY (a tracked observation hears of one key that it read).
- *               It is a LEAF while the value is just that key's: then it is told like a DIRECT one, with no evaluation.
- * tracked       an observation of an expression: a key path, a computed property.
- * frame         a change in progress: from before the store until the last observer has been told.
- * reader        whoever uses nodes of an info without its lock: a frame, a removal. Nodes are freed when the readers that could
- *               see them have gone (two epochs, as in SRCU, but the last reader frees instead of the writer waiting).
- * mark          says, for other threads to see, which observation's code this thread is running (threads.c).
+ * The word is 0 (a binding's object that was not used yet), or a kvo_class *, with KVO_WORD_DYING while the object is being destroyed, or a
+ * kvo_info * with KVO_WORD_INFO. KVO_WORD_OBSERVED on top of KVO_WORD_INFO means that the object's setters notify. The word is the isa.
  *
- * Locks, in the order in which they may nest: tracked->lock, info->lock; the list of threads in either.
- * None is held when code of the program runs.
- */
+ * An info is made at the first observation of an object. It is freed after the object's death, when its last reader has left and its last
+ * node is unlinked; so a setter may use the info for as long as it may use the object.
+ *
+ * A node is of one of these kinds:
+ *   DIRECT      an observation of one key
+ *   ANCHOR      an observation of an expression, in the slot of key 0 of its root object
+ *   DEPENDENCY  a key that an expression has read; a change of it evaluates the expression
+ *   LEAF        a dependency while the expression's value is just that key's value: it is notified like a DIRECT one, without evaluation
+ *   SUBJECT     a dependency while the elements of the expression's value are those of that key's value: indexed changes are passed on,
+ *               a set evaluates the expression
+ *
+ * Readers use nodes without the lock. A node is freed when all readers that could see it have left: two epochs, as in SRCU, except that the
+ * last reader frees the nodes instead of the writer waiting.
+ *
+ * Locks, in the order in which they may nest: tracked->lock, info->lock; the lock of the list of threads inside either. None is held while
+ * code of the program runs. */
 #ifndef KVO_REGISTRY_H
 #define KVO_REGISTRY_H
 
@@ -35,97 +35,99 @@ typedef enum kvo_node_kind {
   KVO_NODE_SUBJECT
 } kvo_node_kind;
 
-/* Their sizes count: the first slot is in each observed object's info, a node in each observation. */
+/* Keep these small: each observed object has one slot in its info, and each observation has a node. */
 struct kvo_slot {
   kvo_key key;
-  /** Set once under info->lock; slots are never removed while the info lives. */
+  /** Set once under info->lock. Slots are never removed while the info lives. */
   kvo_slot *_Atomic next;
-  /** Ends of the list of nodes; written under info->lock, read by readers. */
+  /** The ends of the list of nodes. Written under info->lock, read by readers without it. */
   kvo_node *_Atomic oldest;
   kvo_node *_Atomic newest;
-  /** Of what the key names among the class's properties; KVO_NO_PROPERTY of an undefined key. Constant. */
+  /** The index of the key's property in the class, or KVO_NO_PROPERTY for an undefined key. Constant. */
   uint16_t index;
-  /** How many nodes want what, up to KVO_MANY, from where it is not known; info->lock. */
+  /** How many nodes want the old value, the new value, and a will phase; from KVO_MANY on not counted. Under info->lock. */
   uint8_t wanting_old, wanting_new, wanting_will;
-  /** KVO_FRAME_… bits; written under info->lock. */
+  /** A summary of these, KVO_FRAME_… bits, which changes read without the lock. Written under info->lock. */
   _Atomic uint8_t wants;
-  /** Setters do not notify (KVO_PROPERTY_MANUAL). Constant. */
+  /** Setters of the key do not notify (KVO_PROPERTY_MANUAL). Constant. */
   bool manual : 1;
-  /** It is the one in its info; another is a kvo_later_slot. Constant. */
+  /** This is the slot inside its info; any other is a kvo_later_slot. Constant. */
   bool is_first : 1;
-  /** It is no slot, but the kvo_slot_index of the one before it, and has its key. Constant. */
+  /** This is not a slot but the kvo_slot_index of the slot before it, and has the same key. Constant. */
   bool is_index : 1;
 };
 
-/** So many that counting stops: the slot is taken to be wanting until its last node has gone. */
+/** From this count on counting stops: the slot counts as wanting until its last node is removed. */
 #define KVO_MANY UINT8_MAX
 
 struct kvo_node {
-  /** Written under info->lock, read by readers; kept after unlinking, so that a reader that stands here can go on. */
+  /** Written under info->lock, read by readers without it. Kept after unlinking, so that a reader at this node can go on. */
   kvo_node *_Atomic older;
   kvo_node *_Atomic newer;
-  /** NULL before it is linked. */
+  /** NULL until the node is linked. */
   kvo_slot *_Atomic slot;
-  /** Position among all that was ever linked: a frame tells only nodes that were linked before it. After it was unlinked, and
-   * so is no longer live, the address of the next garbage node, and in bit 0 the epoch in which it was unlinked. */
+  /** The node's number among all nodes that were ever linked: a change notifies only nodes that were linked before it. After unlinking,
+   * when `live` is false, it holds the address of the next garbage node, and in bit 0 the epoch in which this one was unlinked. */
   _Atomic uint64_t birth;
-  /** What to call; of a DEPENDENCY and a LEAF NULL. */
+  /** The observer's functions; NULL for a DEPENDENCY and a LEAF. */
   const kvo_observer_ops *ops;
-  /** For the ops; of an ANCHOR, a DEPENDENCY and a LEAF the kvo_tracked, to which each holds a reference. */
+  /** The argument of the ops; for an ANCHOR, a DEPENDENCY and a LEAF the kvo_tracked, to which each of them holds a reference. */
   void *user_data;
-  /** 0 of a DEPENDENCY and a LEAF. */
+  /** 0 for a DEPENDENCY and a LEAF. */
   kvo_observation id;
   const char *file;
   uint32_t line;
-  /** As registered, and KVO_NODE_HAS_DETAILS. */
+  /** The options of the registration, and KVO_NODE_HAS_DETAILS. */
   uint16_t options;
-  /** False from the claim of its id on, or from when it leaves tracked->dependencies: whoever took it will unlink it. */
+  /** False once the node's id has been claimed, or the node has been taken out of tracked->dependencies. The thread that did it unlinks the
+   * node. */
   _Atomic bool live;
-  /** A kvo_node_kind; a DEPENDENCY becomes a LEAF, and the reverse, under info->lock. */
+  /** A kvo_node_kind. A DEPENDENCY becomes a LEAF, and the reverse, under info->lock. */
   _Atomic uint8_t kind;
 };
 
-/** The node's block holds a kvo_node_details behind it. */
+/** A kvo_node_details follows the node in its block. */
 #define KVO_NODE_HAS_DETAILS 0x8000u
 
-/** What a token of a declared key does not have. */
+/** What a node has in addition, unless a binding's token registered it for a declared key. */
 typedef struct kvo_node_details {
-  /** As registered, unless it is the name of the slot's property. */
+  /** The key path of the registration; NULL if it is the name of the slot's property. */
   const char *key_path;
   void *context;
   const void *address;
   const char *class_name;
-  /** Its places in the indexes of its slot, if there are any; info->lock. */
+  /** Its entries in the indexes of its slot, if the slot has any; under info->lock. */
   kvo_index_entry by_observer, by_context;
-  /** How many return addresses stand behind this, for KVO_STACKS. */
+  /** How many return addresses follow this struct (KVO_STACKS). */
   uint32_t frame_count;
-  /** It has been told of a change, as far as KVO_TAP_USE was on. */
-  _Atomic bool told;
+  /** It has been notified of a change. Recorded only while KVO_TAP_USE is set. */
+  _Atomic bool notified;
 } kvo_node_details;
 
-/** A node of a tracked observation in a slot of what it read. */
+/** A node of an observed expression, in the slot of a key that the expression has read. */
 typedef struct kvo_dependency {
   kvo_node node;
-  /** Its place in the index of its slot, if there is one; info->lock. */
+  /** Its entry in the index of its slot, if there is one; under info->lock. */
   kvo_index_entry entry;
-  /** The birth of the tracked observation's anchor: dependencies stand where it was registered. */
+  /** The birth of the expression's anchor: in each slot, a dependency is ordered by when its observation was registered. */
   uint64_t order;
-  /** Neighbours in tracked->dependencies (tracked->lock); `from` alone in a list of what was taken out of there. */
+  /** Neighbours in tracked->dependencies, under tracked->lock. In a list of dependencies that were taken out, only `from` is used. */
   struct kvo_dependency *to, *from;
-  /** The newest evaluation that read it. tracked->lock. */
+  /** The newest evaluation that read the key. Under tracked->lock. */
   uint64_t generation;
-  /** The last evaluation that has recorded what its key is declared to be affected by. tracked->lock. */
+  /** The last evaluation that recorded the declared dependencies of the key. Under tracked->lock. */
   uint64_t declared_in;
-  /** What the newest evaluation read next, if it read this once: an address, for comparison. tracked->lock. */
+  /** The object that the newest evaluation read next, if it read this key once. Only compared, never dereferenced. Under tracked->lock. */
   const kvo_object *successor;
-  /** Whether it is in tracked->dependencies; tracked->lock. */
+  /** It is in tracked->dependencies. Under tracked->lock. */
   bool chained;
 } kvo_dependency;
 
-/** The first of a kvo_dependency is its node. */
+/** The node is the first member of a kvo_dependency, and every DEPENDENCY and LEAF is one. */
 static inline kvo_dependency *kvo__dependency(kvo_node *node) { return (kvo_dependency *)(void *)node; }
 
-/** The bits of kvo_info.state: readers of this epoch, readers of the one before it, the epoch's parity, and three flags. */
+/** The bits of kvo_info.state: the count of readers that entered in this epoch, the count of those of the previous epoch, the parity of the
+ * epoch, and three flags. */
 #define KVO_STATE_READER UINT64_C(1)
 #define KVO_STATE_EARLIER_READER (UINT64_C(1) << 30)
 #define KVO_STATE_READERS (KVO_STATE_EARLIER_READER - 1)
@@ -133,47 +135,47 @@ static inline kvo_dependency *kvo__dependency(kvo_node *node) { return (kvo_depe
 #define KVO_STATE_EPOCH (UINT64_C(1) << 60)
 #define KVO_STATE_DEAD (UINT64_C(1) << 61)
 #define KVO_STATE_GARBAGE (UINT64_C(1) << 62)
-/** There are entries of this object's observations. */
+/** The log of ended observations has entries of this object. */
 #define KVO_STATE_REMEMBERED (UINT64_C(1) << 63)
 
 struct kvo_info {
   kvo_object *object;
   kvo_class *cls;
-  /** In one word, so that entering is one addition and leaving sees the flags it must act on. */
+  /** Counts and flags share one word, so that entering is one addition, and leaving sees the flags that it has to act on. */
   _Atomic uint64_t state;
-  /** Of the newest node that is linked and counted in `wants`. */
+  /** The birth of the newest node that is linked and counted in its slot's `wants`. */
   _Atomic uint64_t births;
   kvo_lock lock;
-  /** Linked nodes; info->lock. */
+  /** The number of linked nodes; under info->lock. */
   uint32_t node_count;
-  /** The last unlinked node; info->lock. */
+  /** The node that was unlinked last; under info->lock. */
   kvo_node *garbage;
-  /** The first slot is inline: most objects are observed by one key. */
+  /** The first slot is part of the info, because most objects are observed by one key. */
   kvo_slot first;
 };
 
 typedef struct kvo_later_slot {
   kvo_slot slot;
   kvo_info *info;
-  /** Slots with lesser and with greater keys, below the second slot of the info: keys are hashes, so that the tree is not deep. Written
-   * under info->lock; they stay as long as the info. */
+  /** A binary tree of the later slots by key, with the second slot of the info at its root. Keys are hashes, so the tree stays shallow.
+   * Written under info->lock; slots stay as long as the info. */
   struct kvo_later_slot *_Atomic less, *_Atomic greater;
-  /** Of the second: the newest slot; info->lock. */
+  /** In the second slot only: the newest slot. Under info->lock. */
   kvo_slot *newest_slot;
 } kvo_later_slot;
 
-/** The second slot of an info, or NULL. */
+/** The second slot of an info, the root of the tree; or NULL. */
 static inline kvo_later_slot *kvo__second_slot(kvo_info *info) {
   kvo_slot *second = atomic_load_explicit(&info->first.next, memory_order_acquire);
   if (second != NULL && second->is_index) second = atomic_load_explicit(&second->next, memory_order_acquire);
   return (kvo_later_slot *)(void *)second;
 }
 
-/* Stands behind a slot whose list was once walked for long. The indexes are there from then on; info->lock. */
+/* Follows a slot whose list was once found to be long, and stays from then on. Under info->lock. */
 typedef struct kvo_slot_index {
   kvo_later_slot later;
-  /** Of the dependencies, by order; and of own nodes that have details, by observer and key path, and by these and the context. Without
-   * a key_of: not made yet. */
+  /** The dependencies by order; the observations' own nodes that have details, by observer and key path; and the same nodes by observer,
+   * key path and context. An index without a key_of has not been made yet. */
   kvo_index by_order, by_observer, by_context;
 } kvo_slot_index;
 
@@ -182,7 +184,7 @@ static inline kvo_info *kvo__slot_info(kvo_slot *slot) {
                         : ((kvo_later_slot *)(void *)slot)->info;
 }
 
-/** What the key of a slot names, NULL for an undefined one. */
+/** The property that the slot's key names, or NULL for an undefined key. */
 static inline const kvo_property *kvo__slot_property(const kvo_info *info, const kvo_slot *slot) {
   return slot->index != KVO_NO_PROPERTY ? info->cls->properties[slot->index] : NULL;
 }
@@ -190,13 +192,13 @@ static inline const kvo_property *kvo__slot_property(const kvo_info *info, const
 _Static_assert(sizeof(void *) != 8 || (sizeof(kvo_info) == 88 && sizeof(kvo_node) == 72),
                "an observed object and an observation of it have grown");
 
-/** Whether this is an object, as far as can be told without following garbage: its header names a registered class, or is an info
- * of this object. A dying one is. */
+/** Whether this is an object, as far as can be told without following an invalid pointer: its header names a registered class, or is an
+ * info of this object. True for an object that is being destroyed. */
 KVO_HIDDEN bool kvo__is_object(const kvo_object *object);
 
 #define KVO_WORD_OBSERVED ((uintptr_t)1)
 #define KVO_WORD_INFO ((uintptr_t)2)
-/** On top of a kvo_class *: the object is being destroyed, and takes no observers any more. */
+/** On top of a kvo_class *: the object is being destroyed and takes no observers. */
 #define KVO_WORD_DYING ((uintptr_t)4)
 #define KVO_WORD_TAGS ((uintptr_t)7)
 
@@ -210,13 +212,13 @@ static inline kvo_info *kvo__word_info(uintptr_t word) {
   return (word & KVO_WORD_INFO) != 0 ? (kvo_info *)(word & ~KVO_WORD_TAGS) : NULL;
 }
 
-/** The object's info, made now, with a first slot for `key`, if need be; NULL without memory for it or for its class's
- * trampolines, or when the object has no class (see *status). */
+/** The info of an object. Makes it, with a first slot for `key`, if there is none. NULL if there is no memory for it or for the trampolines
+ * of its class, if the object is being destroyed, or if it has no class (see *status). */
 KVO_HIDDEN kvo_info *kvo__info_ensure(kvo_object *object, kvo_key key, kvo_status *status);
-/** An info is made at this address. */
+/** Records the address of a new info for kvo__info_is_likely. */
 KVO_HIDDEN void kvo__info_note(const kvo_info *info);
-/** Whether the address may be that of an info: of what is false nothing may be read, and what is true has been the memory of infos, or
- * lies between. */
+/** Whether an address may be that of an info. If false, nothing may be read there. If true, the address is in the range of addresses that
+ * infos have had. */
 KVO_HIDDEN bool kvo__info_is_likely(const kvo_info *info);
 static inline kvo_slot *kvo__slot_find(kvo_info *info, kvo_key key) {
   if (info->first.key == key) return &info->first;
@@ -225,55 +227,55 @@ static inline kvo_slot *kvo__slot_find(kvo_info *info, kvo_key key) {
     at = atomic_load_explicit(key < at->slot.key ? &at->less : &at->greater, memory_order_acquire);
   return at != NULL ? &at->slot : NULL;
 }
-/** The birth of the newest node of all. */
+/** The birth of the newest node in the process. */
 extern KVO_HIDDEN _Atomic uint64_t kvo__births;
-/** Links a node into its key's slot. OUT_OF_MEMORY or DYING_OBJECT: not linked. */
+/** Links a node into the slot of its key. On KVO_ERROR_OUT_OF_MEMORY and KVO_ERROR_DYING_OBJECT it is not linked. */
 KVO_HIDDEN kvo_status kvo__node_link(kvo_info *info, kvo_node *node, kvo_key key);
-/** The newest node of a slot that does not stand behind this place, or NULL; info->lock is held. */
+/** The newest node of a slot whose order is at most `order`, or NULL. info->lock is held. */
 KVO_HIDDEN kvo_node *kvo__slot_place(kvo_info *info, kvo_slot *slot, uint64_t order);
-/** Whose observations are looked for. */
+/** The observer, key path and context to search for. */
 typedef struct kvo_wanted {
   const void *address;
   const char *key_path;
   const void *context;
   bool match_context;
 } kvo_wanted;
-/** Calls `visit` for the own nodes of a slot that may be those, newest first, until it returns false; it has to look itself. info->lock
- * is held. */
+/** Calls `visit` for the own nodes of a slot that may match, newest first, until it returns false. `visit` has to compare them itself.
+ * info->lock is held. */
 KVO_HIDDEN void kvo__slot_visit(kvo_info *info, kvo_slot *slot, const kvo_wanted *what,
                                 bool (*visit)(kvo_node *node, void *arg), void *arg);
 /** Makes a linked DEPENDENCY a LEAF, or the reverse. */
 KVO_HIDDEN void kvo__node_turn(kvo_info *info, kvo_node *node, kvo_node_kind kind);
-/** Unlinks a node that the caller has claimed, and frees it as soon as no reader can see it. No lock may be held. */
+/** Unlinks a node that the caller has claimed, and frees it when no reader can see it any more. No lock may be held. */
 KVO_HIDDEN void kvo__node_retire(kvo_info *info, kvo_node *node);
-/** Frees a node that was never linked, or that no reader can see any more; its user data is destroyed. */
+/** Frees a node that was never linked, or that no reader can see, and destroys its user data. */
 KVO_HIDDEN void kvo__node_free(kvo_node *node);
 
 static inline kvo_node_kind kvo__node_kind(const kvo_node *node) {
   return (kvo_node_kind)atomic_load_explicit(&node->kind, memory_order_relaxed);
 }
 
-/** Of an observation's own node; the others belong to an expression that read a key. */
+/** Whether the node is an observation's own; other nodes are the keys that an expression has read. */
 static inline bool kvo__node_is_own(const kvo_node *node) { return kvo__node_kind(node) <= KVO_NODE_ANCHOR; }
 
-/** Where the node stands in its slot. */
+/** The position of a node in its slot. */
 static inline uint64_t kvo__node_order(const kvo_node *node) {
   return kvo__node_is_own(node) ? atomic_load_explicit(&node->birth, memory_order_relaxed)
                                 : ((const kvo_dependency *)(const void *)node)->order;
 }
 
-/** Registers as a reader and returns what to give to kvo__leave. */
+/** Registers the caller as a reader. Returns what to pass to kvo__leave. */
 static inline uint64_t kvo__enter(kvo_info *info) {
   return atomic_fetch_add(&info->state, KVO_STATE_READER) + KVO_STATE_READER;
 }
-/** What counts a reader in the present state: a turn of the epoch since it entered has moved it to the earlier ones. */
+/** The unit by which the present state counts a reader: if the epoch has turned since it entered, the earlier readers' count. */
 static inline uint64_t kvo__reader_of(uint64_t entered, uint64_t state) {
   return ((entered ^ state) & KVO_STATE_EPOCH) == 0 ? KVO_STATE_READER : KVO_STATE_EARLIER_READER;
 }
 KVO_HIDDEN void kvo__leave_slowly(kvo_info *info, uint64_t entered);
-/** May destroy nodes and, after the object's death, the info. No lock may be held. */
+/** May free nodes and, after the object's death, the info. No lock may be held. */
 static inline void kvo__leave(kvo_info *info, uint64_t entered) {
-  uint64_t state = entered; /* usually nothing has changed since */
+  uint64_t state = entered; /* a guess: usually nothing has changed since */
   while ((state & (KVO_STATE_GARBAGE | KVO_STATE_DEAD)) == 0)
     if (atomic_compare_exchange_weak(&info->state, &state, state - kvo__reader_of(entered, state))) return;
   kvo__leave_slowly(info, entered);
@@ -281,79 +283,84 @@ static inline void kvo__leave(kvo_info *info, uint64_t entered) {
 
 /* ------------------------------------------------------------------------------------------------------- node.c -- */
 
-/** The options that there are. */
+/** All options that are defined. */
 #define KVO_KNOWN_OPTIONS ((unsigned)(KVO_NEW | KVO_OLD | KVO_INITIAL | KVO_PRIOR | KVO_ENDS_WITH_OBJECT))
-/** A node for an observation, to be linked under the key, with its own copies of strings; NULL without memory. */
+/** Makes a node for an observation, with its own copies of strings, to be linked under `key`. NULL without memory. */
 KVO_HIDDEN kvo_node *kvo__node_make(kvo_object *object, kvo_key key, const kvo_binding_observer *observer,
                                     kvo_node_kind kind);
-/** Gives a node its id and links it; on failure the node is freed, its user data untouched. Once it is linked another thread
- * may remove it, unless the caller is a reader of its info. */
+/** Gives a node its id and links it. On failure the node is freed and its user data is untouched. Once linked, another thread may remove
+ * the node at any time, unless the caller is a reader of its info. */
 KVO_HIDDEN kvo_status kvo__node_register(kvo_object *object, kvo_node *node, kvo_key key, kvo_observation *out);
-/** The details of a node, or NULL; a node of details; and the hash of its key path. */
+/** The details of a node, or NULL. */
 KVO_HIDDEN kvo_node_details *kvo__node_details(const kvo_node *node);
+/** The node that has these details. */
 KVO_HIDDEN kvo_node *kvo__details_node(const kvo_node_details *details);
+/** The hash of a node's key path. */
 KVO_HIDDEN kvo_key kvo__node_path(const kvo_node *node);
-/** As registered, or the name of the property that it observes. */
+/** The key path of the registration, or the name of the property that it observes. */
 KVO_HIDDEN const char *kvo__node_key_path(const kvo_node *node);
-/** Whether an observation has been told of a change, by its own node; as far as KVO_TAP_USE is on. */
-KVO_HIDDEN void kvo__node_set_notified(const kvo_node *node, bool told);
+/** Sets and returns whether an observation, given by its own node, has been notified of a change. Set only while KVO_TAP_USE is on. */
+KVO_HIDDEN void kvo__node_set_notified(const kvo_node *node, bool notified);
 KVO_HIDDEN bool kvo__node_was_notified(const kvo_node *node);
-/** For qsort of pointers to nodes: oldest first. */
+/** Compares pointers to nodes for qsort(3): oldest first. */
 KVO_HIDDEN int kvo__node_by_order(const void *left, const void *right);
 
 /* ----------------------------------------------------------------------------------------------------------- ids.c -- */
 
-/** Gives a node its id, which names nothing yet; 0 without memory. */
+/** Gives a node an id, which names nothing until it is published; 0 without memory. */
 KVO_HIDDEN kvo_observation kvo__id_assign(kvo_node *node);
-/** From now on the id names the node. Its info is locked, and it is going to be linked. */
+/** Publishes the id of a node: kvo__id_claim finds it from now on. The node's info is locked, and the node is about to be linked. */
 KVO_HIDDEN void kvo__id_publish(const kvo_node *node);
-/** Takes back the id of a node that could not be linked. */
+/** Returns the id of a node that could not be linked. */
 KVO_HIDDEN void kvo__id_return(const kvo_node *node);
-/** Takes the node of an id, once: the caller alone may retire it, which must come next, for that keeps its info alive until then.
- * NULL: none (any more). */
+/** Takes the node of an id; of several callers one gets it, and only that one may retire the node. It must do that next, because the
+ * unretired node keeps its info alive. NULL if the id names no node. */
 KVO_HIDDEN kvo_node *kvo__id_claim(kvo_observation id);
-/** Whether this was the id of an observation, ended or not. */
+/** Whether this has ever been the id of an observation. */
 KVO_HIDDEN bool kvo__id_was_given(kvo_observation id);
-/** Calls `visit` for each node that an id names, in no order. The world is stopped. */
+/** Calls `visit` for each node that an id names, in no particular order. The world must be stopped (kvo__world_stop). */
 KVO_HIDDEN void kvo__ids_visit(void (*visit)(kvo_node *node, void *arg), void *arg);
-/** Gives back what a thread that ends has kept. */
+/** Returns the free entry that a thread has kept, at the end of the thread. */
 KVO_HIDDEN void kvo__id_thread_end(const kvo_thread *thread);
 
 /* ------------------------------------------------------------------------------------------------------ values.c -- */
 
-/** A value that the runtime owns, in one block with what it points to. */
+/** A value owned by the runtime, in one block with the bytes that it points to. */
 typedef struct kvo_boxed {
   kvo_value value;
 } kvo_boxed;
 
-/** kvo_property_view for arguments that are good. */
+/** kvo_property_view without checks of the arguments. */
 KVO_HIDDEN void kvo__property_view(const kvo_property *property, const void *value, kvo_value_reader reader, void *arg);
-/** Copies a value, strings and bytes included; NULL without memory. Free it with kvo__free. */
+/** Copies a value with its bytes and string; NULL without memory. Free it with kvo__free. */
 KVO_HIDDEN kvo_boxed *kvo__box(const kvo_value *value);
-/** Reads a property into new storage of the form that kvo_property_view understands; NULL when it cannot be read. */
+/** Reads a property into new storage in the form that kvo_property_view reads; NULL if it cannot be read. Free it with
+ * kvo__property_release. */
 KVO_HIDDEN void *kvo__property_copy(const kvo_property *property, kvo_object *object, const kvo_selection *selection);
 KVO_HIDDEN void kvo__property_release(const kvo_property *property, void *value);
 
 /* -------------------------------------------------------------------------------------------------- value_text.c -- */
 
-/** Copies a text, NUL included, as far as it fits, and marks a cut; `size` is 4 at least. */
+/** The size of a buffer for the text of a value. */
 enum { KVO_VALUE_TEXT = 64 };
+/** Copies a text with its NUL into `size` bytes, at least 4. A longer text is cut and ends with "...". */
 KVO_HIDDEN void kvo__copy_cut(char *to, size_t size, const char *text);
-/** The new value as a text of `size` bytes at most, 16 at least, NUL included. False: not told, or not of a type that C knows. */
+/** The new value of a change as a text of at most `size` bytes, NUL included; `size` is at least 16. False if the change has no new value,
+ * or one of a type that C cannot read. */
 KVO_HIDDEN bool kvo__new_value_text(const kvo_raw_change *change, char *to, size_t size);
 
-/** Whether two changes are known to have told the same new value. */
+/** Whether two changes are known to have the same new value. */
 KVO_HIDDEN bool kvo__tells_same(const kvo_raw_change *one, const kvo_raw_change *other);
 
 /* -------------------------------------------------------------------------------------------------- unobserved.c -- */
 
-/** A change is announced that nobody is to hear of: its did, on this thread, is no misuse. */
+/** Notes a will that no observer is to be notified of, so that its did on this thread is no misuse. */
 KVO_HIDDEN void kvo__unobserved_will(const kvo_object *object, kvo_key key);
-/** Whether this thread has announced a change of this key that nobody observed then, and not yet its end. */
+/** Whether this thread has an open will of this key that nobody observed. */
 KVO_HIDDEN bool kvo__unobserved_is_open(const kvo_object *object, kvo_key key);
-/** Ends the newest such; false if there is none. */
+/** Ends the newest such will; false if there is none. */
 KVO_HIDDEN bool kvo__unobserved_did(const kvo_object *object, kvo_key key);
-/** At the death of an object: they are forgotten. */
+/** Forgets the open wills of an object, at its death. */
 KVO_HIDDEN void kvo__unobserved_forget(const kvo_object *object);
 
 #endif /* KVO_REGISTRY_H */

@@ -1,8 +1,8 @@
-/* unobserved.c - changes that a thread announces while nobody observes them. */
+/* unobserved.c - changes that a thread announced by hand while nobody observed the key. */
 #include "registry/registry.h"
 
-/* Who observes between a will and its did is not told of that change, and the did is no misuse. So many may be open at once, on a
- * thread; of more, the oldest are forgotten. */
+/* An observer registered between a will and its did is not notified of that change, and the did is no misuse. A thread remembers this many
+ * open wills; beyond that it forgets the oldest. */
 enum { MAX_OPEN = 64 };
 static _Thread_local struct {
   uint32_t count;

@@ -1,4 +1,4 @@
-/* value_text.c - the new value of a change as a short text, for those whom KVO_VALUES lets see it. */
+/* value_text.c - the new value of a change as a short text, for reports and traces (KVO_VALUES). */
 #include "registry/registry.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@ void kvo__copy_cut(char *to, size_t size, const char *text) {
     return;
   }
   size_t kept = size - sizeof more;
-  while (kept > 0 && ((unsigned char)text[kept] & 0xc0) == 0x80) kept--; /* no half characters */
+  while (kept > 0 && ((unsigned char)text[kept] & 0xc0) == 0x80) kept--; /* do not cut a UTF-8 character */
   memcpy(to, text, kept);
   memcpy(to + kept, more, sizeof more);
 }
@@ -22,7 +22,7 @@ typedef struct text {
   bool is_known;
 } text;
 
-/* Quoted, so that it cannot be taken for anything else; what reads the text escapes the rest. */
+/* Quoted, so that it cannot be taken for a number or nil. What prints the text escapes the rest. */
 static void print_string(const text *to, const char *string) {
   to->bytes[0] = '"';
   kvo__copy_cut(to->bytes + 1, to->size - 2, string);
@@ -72,7 +72,7 @@ bool kvo__new_value_text(const kvo_raw_change *change, char *to, size_t size) {
 }
 
 bool kvo__tells_same(const kvo_raw_change *one, const kvo_raw_change *other) {
-  char texts[2][KVO_VALUE_TEXT * 2]; /* of numbers they are exact */
+  char texts[2][KVO_VALUE_TEXT * 2]; /* texts of numbers are exact */
   if (!kvo__new_value_text(one, texts[0], sizeof texts[0]) || !kvo__new_value_text(other, texts[1], sizeof texts[1]))
     return false;
   bool may_be_cut = strlen(texts[0]) + 4 > sizeof texts[0];

@@ -1,4 +1,4 @@
-/* values.c - values that C can see: copies, and views of properties' values. */
+/* values.c - values that C can read: copies of values, and views of properties' values. */
 #include "registry/registry.h"
 
 /* ------------------------------------------------------------------------------------------------------------- Boxes -- */
@@ -46,7 +46,7 @@ void kvo__property_view(const kvo_property *property, const void *value, kvo_val
 
 void *kvo__property_copy(const kvo_property *property, kvo_object *object, const kvo_selection *selection) {
   if (property->ops != NULL) return property->ops->copy(kvo_object_instance(object), property->user, selection);
-  /* What a C property's elements are is unknown. */
+  /* The element type of a C property is unknown. */
   if (property->getter == NULL || selection != NULL) return NULL;
   void *value = kvo__alloc(property->size);
   if (value == NULL) return NULL;
