@@ -1,13 +1,13 @@
-/* announcements.c - which changes a thread has announced by hand, and not yet ended. */
+/* announcements.c - the list of changes that a thread has announced by hand and not ended. */
 #include "changes/announcements.h"
 
-/* Of more than so many there is an index. */
+/* A longer list gets an index. */
 enum { FEW = 16 };
 
 _Thread_local uint32_t kvo__slow_path_count __attribute__((tls_model("initial-exec")));
 
-/* Of this thread, innermost first. Others look at it, with its lock, when a did without a will may be one of another thread; so it is
- * in the thread's record, which is there as long as others find it. */
+/* The list of this thread, innermost first. Other threads search it under its lock, when a did without a will may belong to another thread;
+ * hence it is in the thread's record, which exists as long as others can find it. */
 kvo_manual *kvo__manual_innermost(void) { return kvo__this_thread != NULL ? kvo__this_thread->manuals.first : NULL; }
 
 static kvo_manual *of_entry(const kvo_index_entry *entry) {
@@ -87,7 +87,7 @@ void kvo__manual_is_doubled(const kvo_object *object, kvo_key key) {
   while (open != NULL && open->has_values) open = kvo__manual_find(list, open, object, key);
   if (open == NULL) return;
   kvo_fault_observation concerned;
-  bool told = kvo__describe_first(kvo__manual_content(open)->slot, &concerned);
+  bool is_observed = kvo__describe_first(kvo__manual_content(open)->slot, &concerned);
   kvo_fault_site will = kvo__manual_site(open, kvo__thread_number());
-  KVO_TELL(doubled, kvo__manual_content(open)->info, open->name, told ? &concerned : NULL, &will);
+  KVO_TELL(doubled, kvo__manual_content(open)->info, open->name, is_observed ? &concerned : NULL, &will);
 }

@@ -1,4 +1,4 @@
-/* changes/frames.h - a change in progress, from will to did. A newcomer reads kvo_frame_content first, then kvo_frame_begin in notify.c. */
+/* changes/frames.h - a change in progress, from will to did. Start with kvo_frame_content, then kvo_frame_begin in notify.c. */
 #ifndef KVO_FRAMES_H
 #define KVO_FRAMES_H
 
@@ -6,27 +6,28 @@
 
 /* --------------------------------------------------------------------------------------------------------- notify.c -- */
 
-/** What a kvo_frame holds. */
+/** The content of a kvo_frame. */
 struct kvo_frame_content {
   kvo_info *info;
   kvo_slot *slot;
   kvo_node *cursor;
-  /** What kvo__enter returned. */
+  /** The value that kvo__enter returned. */
   uint64_t entered;
-  /** The newest node that is told; and of expressions registered no later than `registered`, that is, before the change began,
-   * the newest dependency, once the store is over. */
+  /** `limit`: the birth of the newest node that is notified. `registered`: the birth of the newest node in the process when the change
+   * began. `late_limit`: after the store, the birth of the newest node; up to it, dependencies of expressions registered before the change
+   * are notified, too. */
   uint64_t limit, registered, late_limit;
   /** NULL unless kvo_frame_will was called. */
   kvo_will_phase *will;
   uint8_t kind;
   uint8_t wants;
   bool started;
-  /** One mark for all observers told after the change, in turn. */
+  /** The observers notified after the change share one mark. */
   bool is_marked;
-  /** Somebody listened when it began, and is told of what it does. */
+  /** Something listened (kvo__tap) when the change began; it is also told of the deliveries and the end. */
   bool is_tapped;
   uint32_t mark;
-  /** What they get, in turn. */
+  /** The record that observers get, filled in for each in turn. */
   kvo_raw_change record;
 };
 
@@ -34,31 +35,31 @@ _Static_assert(sizeof(kvo_frame_content) <= sizeof(kvo_frame), "kvo_frame in kvo
 
 static inline kvo_frame_content *kvo__frame_content_of(kvo_frame *frame) { return (kvo_frame_content *)(void *)frame; }
 
-/** Whether a node evaluates for this change; others take the frame's values. */
+/** Whether a node's expression is evaluated for this change; other nodes get the frame's values. */
 static inline bool kvo__frame_evaluates(const kvo_frame_content *change, kvo_node_kind kind) {
   return kind == KVO_NODE_DEPENDENCY || (kind == KVO_NODE_SUBJECT && change->kind == KVO_CHANGE_SETTING);
 }
 
-/** How many mutes and manual pairs this thread has open: usually none, and a change by a setter pays for one load. */
+/** How many mutes and announced changes this thread has open. Usually 0, so that a change by a setter costs one load more. */
 extern KVO_HIDDEN _Thread_local uint32_t kvo__slow_path_count __attribute__((tls_model("initial-exec")));
 
 KVO_HIDDEN uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key, bool by_setter,
                                      kvo_change_kind kind, const kvo_selection *selection);
-/** The change is made within the caller's stack frame, and will be over when that is, or be left with it. */
+/** Says that the change is made within the caller's stack frame: it has ended, or was abandoned, when that frame is gone. */
 KVO_HIDDEN void kvo__frame_stays(kvo_frame *frame, const void *stack_frame);
-/** Whether a binding is just storing a computed property, and tells it itself. */
+/** Whether this thread is inside a binding's store of this computed property, which notifies by itself. */
 KVO_HIDDEN bool kvo__is_muted(const kvo_object *object, kvo_key key);
 
 /* --------------------------------------------------------------------------------------------------------- manual.c -- */
 
-/** At the end of a thread: ends the changes that kvo_will_change began and nobody has finished, as KVO0029. */
+/** At the end of a thread: ends the changes that it has announced and not ended, each with KVO0029. */
 KVO_HIDDEN void kvo__manual_drop(void);
-/** At the death of an object: the same for what this thread has begun of it. */
+/** At the death of an object: does the same for the changes of that object announced on this thread. */
 KVO_HIDDEN void kvo__manual_end_of(const kvo_info *info);
 
 /* -------------------------------------------------------------------------------------------------------- setter.c -- */
 
-/** What the trampoline of a C setter runs, as libffi calls it. */
+/** The body of the trampoline of a C setter, as libffi calls it. */
 KVO_HIDDEN void kvo__intercepted(ffi_cif *cif, void *result, void **arguments, void *user_data);
 
 #endif /* KVO_FRAMES_H */

@@ -1,4 +1,4 @@
-/* manual.c - changes that the program announces by hand: will and did. */
+/* manual.c - changes announced by hand: kvo_will_change and kvo_did_change. */
 #include "changes/announcements.h"
 #include "platform/stack.h"
 #include "registry/places.h"
@@ -20,10 +20,10 @@ static void free_manual(kvo_manual *open) {
 static void end_unfinished(kvo_manual *open, const char *end) {
   if (!open->is_reported) {
     kvo_fault_observation concerned;
-    bool told = kvo__describe_first(kvo__manual_content(open)->slot, &concerned);
+    bool is_observed = kvo__describe_first(kvo__manual_content(open)->slot, &concerned);
     kvo_fault_site will = kvo__manual_site(open, kvo__thread_number());
-    KVO_TELL(unfinished, kvo__manual_content(open)->info, open->object, open->name, told ? &concerned : NULL, end,
-             &will);
+    KVO_TELL(unfinished, kvo__manual_content(open)->info, open->object, open->name, is_observed ? &concerned : NULL,
+             end, &will);
   }
   free_manual(open);
 }
@@ -43,13 +43,13 @@ void kvo__manual_end_of(const kvo_info *info) {
     }
     kvo__manual_take_out(open);
     end_unfinished(open, "its object died");
-    open = kvo__manual_innermost(); /* a handler may have done anything */
+    open = kvo__manual_innermost(); /* the fault handler may have changed the list */
   }
 }
 
 /* -------------------------------------------------------------------------------------------------------------- Will -- */
 
-/* The present value of the frame's property; a fault when the key is undefined. */
+/* Copies the present value of the property. An undefined key is a fault. */
 static void *read_value(kvo_manual *open) {
   kvo_frame_content *change = kvo__manual_content(open);
   const kvo_property *property = property_of(open);
@@ -61,13 +61,13 @@ static void *read_value(kvo_manual *open) {
   return kvo__property_copy(property, change->info->object, selection);
 }
 
-/* Makes the pair's first half; NULL with KVO_OK when nobody is to be told. */
+/* Opens a change. NULL with KVO_OK if no observer is to be notified. */
 static kvo_manual *open_manual(kvo_object *object, kvo_change_kind kind, kvo_key key, const char *name,
                                const kvo_selection *selection, kvo_place place, kvo_status *status) {
   static const kvo_selection whole;
   if (selection == NULL) selection = &whole;
   *status = KVO_OK;
-  /* First, for usually nobody is: neither memory nor a walk of the stack is needed then. */
+  /* First test whether anybody observes: usually nobody does, and then neither memory nor a stack walk is needed. */
   kvo_frame frame;
   bool muted = kvo__slow_path_count != 0 && kvo__is_muted(object, key);
   uint32_t wants = muted ? 0 : kvo__frame_begin(&frame, object, key, false, kind, selection);
@@ -98,7 +98,7 @@ static kvo_manual *open_manual(kvo_object *object, kvo_change_kind kind, kvo_key
   return open;
 }
 
-/* Tells those who want to be told before. */
+/* Notifies observers that want the change before it is made. */
 static void announce(kvo_manual *open) {
   if ((open->wants & KVO_FRAME_WANTS_WILL) != 0) kvo_frame_will(&open->frame, open->old_value);
   atomic_store(&open->announced, true);
@@ -184,8 +184,8 @@ kvo_status kvo_binding_will_change_values(kvo_object *object, kvo_key key, kvo_c
 
 /* --------------------------------------------------------------------------------------------------------------- Did -- */
 
-/* The innermost of a thread's that a did ends. The info tells a new object at the address of a dead one from it: an open frame keeps the
- * old info's memory. */
+/* The innermost change in a thread's list that a did may end. Comparing the info excludes changes of a dead object at the same address: an
+ * open frame keeps that object's info, so a new object has another one. */
 static kvo_manual *find_announced(const kvo_manual_list *list, const kvo_object *object, kvo_key key,
                                   const kvo_info *info) {
   kvo_manual *open = kvo__manual_find(list, NULL, object, key);
@@ -199,12 +199,12 @@ static bool is_same(const kvo_announced *begun, const kvo_announced *end) {
   return end->count == 0 || memcmp(begun->indexes, end->indexes, end->count * sizeof *end->indexes) == 0;
 }
 
-/* A will of another thread. */
+/* A search for the will among other threads' announced changes. */
 typedef struct crossing {
   const kvo_object *object;
   kvo_key key;
   const kvo_info *info;
-  /** It may end at any time: its frames are copied. */
+  /** The will may end at any time, so its frames are copied. */
   kvo_fault_site will;
   void *frames[KVO_MANUAL_FRAMES];
 } crossing;
@@ -224,27 +224,27 @@ static bool has_will(kvo_thread *thread, void *arg) {
   return open != NULL;
 }
 
-/* Of a did without a will: nobody is told, but a path that was observed in between, or whose head changed in silence before, has
- * to follow the value that it finds now. */
+/* Handles a did without a will. Nobody is notified; but a key path that was registered in between, or one whose intermediate object was
+ * changed without notification, has to follow the present value. */
 static kvo_status follow_present_value(kvo_object *object, const char *key, kvo_key hash, kvo_place place) {
-  bool was_heard_by_nobody = kvo__unobserved_did(object, hash);
+  bool was_unobserved = kvo__unobserved_did(object, hash);
   kvo_frame frame;
   if (kvo__frame_begin(&frame, object, hash, false, KVO_CHANGE_SETTING, NULL) == 0) return KVO_OK;
   kvo_frame_content *change = kvo__frame_content_of(&frame);
   change->limit = 0;
   change->registered = 0;
   kvo_fault_observation concerned;
-  bool told = kvo__describe_first(change->slot, &concerned);
+  bool is_observed = kvo__describe_first(change->slot, &concerned);
   crossing search = {.object = object, .key = hash, .info = change->info};
-  if (was_heard_by_nobody) {
+  if (was_unobserved) {
     /* no misuse */
   } else if (kvo__find_thread(has_will, &search)) {
-    KVO_TELL(crossed, object, key, told ? &concerned : NULL, &search.will, place);
+    KVO_TELL(crossed, object, key, is_observed ? &concerned : NULL, &search.will, place);
   } else {
-    KVO_TELL(no_will, object, key, told ? &concerned : NULL, place);
+    KVO_TELL(no_will, object, key, is_observed ? &concerned : NULL, place);
   }
   kvo_frame_finish(&frame, NULL);
-  return was_heard_by_nobody ? KVO_OK : KVO_ERROR_UNBALANCED;
+  return was_unobserved ? KVO_OK : KVO_ERROR_UNBALANCED;
 }
 
 /* Ends the newest open change of this object and key. */
@@ -263,8 +263,8 @@ static kvo_status did_change(kvo_object *object, const char *key, const kvo_anno
   }
   bool read_new = !open->has_values && (open->wants & KVO_FRAME_WANTS_NEW) != 0 && change->kind != KVO_CHANGE_REMOVAL;
   while (kvo_frame_next(&open->frame)) {
-    kvo_node_kind told = kvo__node_kind(change->cursor);
-    bool is_wanted = !kvo__frame_evaluates(change, told) && (change->cursor->options & KVO_NEW) != 0;
+    kvo_node_kind kind = kvo__node_kind(change->cursor);
+    bool is_wanted = !kvo__frame_evaluates(change, kind) && (change->cursor->options & KVO_NEW) != 0;
     void *new_value = read_new && is_wanted ? read_value(open) : NULL;
     kvo_frame_deliver(&open->frame, open->old_value, open->has_values ? open->new_value : new_value);
     if (new_value != NULL) kvo__property_release(property_of(open), new_value);

@@ -1,11 +1,11 @@
-/* notify.c - a change from before the store until the last observer has been told. */
+/* notify.c - a change, from before the store until the last observer has been notified. */
 #include "changes/announcements.h"
 
 static kvo_frame_content *content(kvo_frame *frame) { return kvo__frame_content_of(frame); }
 
 /* ------------------------------------------------------------------------------------------------------------- Frame -- */
 
-/* What is the same for all observers. */
+/* The part of the record that is the same for all observers. */
 static kvo_raw_change record_of(const kvo_frame_content *change, const kvo_selection *selection) {
   const kvo_info *info = change->info;
   kvo_raw_change record = {
@@ -27,7 +27,7 @@ uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key, boo
   kvo_info *info = kvo__word_info(word);
   kvo_slot *slot = kvo__slot_find(info, key);
   if (slot == NULL || (by_setter && slot->manual)) return 0;
-  /* Before `wants`: see kvo__node_link. */
+  /* Load `births` before `wants`: kvo__node_link stores them in the opposite order, so `wants` covers every node up to `limit`. */
   uint64_t limit = atomic_load_explicit(&info->births, memory_order_acquire);
   unsigned wants = atomic_load_explicit(&slot->wants, memory_order_acquire);
   if (wants == 0) return 0;
@@ -45,15 +45,15 @@ uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key, boo
   change->is_marked = false;
   change->is_tapped = false;
   change->record = record_of(change, selection);
-  /* Last, for an atomic waits for what was loaded and holds up what comes. */
+  /* Last, because an atomic read-modify-write waits for the loads before it and delays those after it. */
   change->entered = kvo__enter(info);
   return kvo__is_tapped() ? kvo__hooks.change_begins(change) : wants;
 }
 
-/* Innermost first. */
+/* The mutes of this thread, innermost first. */
 static _Thread_local kvo_mute *mutes;
 
-/* How many deliveries and evaluations this thread is in. */
+/* How many deliveries and evaluations are in progress on this thread. */
 static uint32_t present_depth(void) {
   return kvo__this_thread != NULL ? atomic_load_explicit(&kvo__this_thread->depth, memory_order_relaxed) : 0;
 }
@@ -79,7 +79,8 @@ void kvo_mute_end(kvo_mute *mute) {
   kvo__slow_path_count--;
 }
 
-/* Each silences one change: what observers and the setter's own code then do to the key is told as always. */
+/* Uses up a mute of this object and key, if there is one. A mute silences one change; later changes by observers or by the setter notify as
+ * usual. */
 static bool takes_mute(const kvo_object *object, kvo_key key) {
   kvo_mute *mute = mutes;
   while (mute != NULL && (mute->object != object || mute->key != key || mute->is_computed)) mute = mute->outer;
@@ -95,7 +96,8 @@ bool kvo__is_muted(const kvo_object *object, kvo_key key) {
   return mute != NULL && mute->is_computed;
 }
 
-/* Whether the change is the store of a computed property of which the observation hears as well: whoever stores is going to tell it. */
+/* Whether the change happens inside a store of a computed property on which the expression depends as well. That store notifies the
+ * expression itself. */
 static bool is_told_by_store(const kvo_frame_content *change, kvo_tracked *tracked) {
   uint32_t depth = present_depth() - change->is_marked;
   for (const kvo_mute *mute = mutes; mute != NULL && mute->depth == depth; mute = mute->outer)
@@ -103,7 +105,7 @@ static bool is_told_by_store(const kvo_frame_content *change, kvo_tracked *track
   return false;
 }
 
-/* While this thread has a mute or a manual pair open. */
+/* kvo_frame_begin while this thread has an open mute or an announced change. */
 __attribute__((noinline, cold)) static uint32_t begin_slowly(kvo_frame *frame, kvo_object *object, kvo_key key) {
   if (takes_mute(object, key)) return 0;
   uint32_t wants = kvo__frame_begin(frame, object, key, true, KVO_CHANGE_SETTING, NULL);
@@ -129,10 +131,10 @@ uint32_t kvo_frame_begin_change(kvo_frame *frame, kvo_object *object, kvo_key ke
 
 static inline bool may_evaluate(kvo_node_kind kind) { return kind == KVO_NODE_DEPENDENCY || kind == KVO_NODE_SUBJECT; }
 
-/* Whether a node is to hear of this change: not if it was registered during it, not if it was removed. */
+/* Whether this change notifies a node: not if it was registered during the change or has been removed. */
 static inline bool is_told(const kvo_frame_content *change, const kvo_node *node) {
   uint64_t birth = atomic_load_explicit(&node->birth, memory_order_acquire);
-  /* An expression that came to read this key during the change may have read the old value. */
+  /* An expression that began to depend on this key during the change may have read the old value. */
   bool late = birth > change->limit && birth <= change->late_limit && !kvo__node_is_own(node) &&
               (kvo__node_order(node) <= change->registered || may_evaluate(kvo__node_kind(node)));
   return (birth <= change->limit || late) && atomic_load_explicit(&node->live, memory_order_acquire);
@@ -153,11 +155,11 @@ void kvo_frame_will(kvo_frame *frame, const void *old_value) {
   if (frame == NULL) return;
   kvo_frame_content *change = content(frame);
   kvo__wills_abandoned(__builtin_frame_address(0));
-  /* Without memory, tracked observations will not know the old value. */
+  /* Without memory, observed expressions do not get the old value. */
   change->will = kvo__will_begin(change->info, change->slot, __builtin_frame_address(0));
   for (kvo_node *node = atomic_load(&change->slot->oldest); node != NULL; node = atomic_load(&node->newer)) {
     if (!is_told(change, node)) continue;
-    kvo_node_kind kind = kvo__node_kind(node); /* once: another thread may turn it */
+    kvo_node_kind kind = kvo__node_kind(node); /* read once: another thread may change it */
     bool is_late = __builtin_expect(kvo__slow_path_count != 0, false) && kind != KVO_NODE_DIRECT;
     if (is_late && is_told_by_store(change, node->user_data)) continue;
     if (kvo__frame_evaluates(change, kind))
@@ -168,13 +170,13 @@ void kvo_frame_will(kvo_frame *frame, const void *old_value) {
   if (change->will != NULL) change->will->telling = NULL;
 }
 
-/* The first of a node and those older than it that is to be told. */
+/* Returns the first node to be notified, starting with `node` and going on to older ones. */
 static inline kvo_node *told_from(const kvo_frame_content *change, kvo_node *node) {
   while (node != NULL && !is_told(change, node)) node = atomic_load_explicit(&node->older, memory_order_acquire);
   return node;
 }
 
-/* The next one after the cursor. */
+/* The node to be notified after the cursor. */
 static inline kvo_node *next_told(kvo_frame_content *change) {
   if (change->started) return told_from(change, atomic_load_explicit(&change->cursor->older, memory_order_acquire));
   change->started = true;
@@ -182,7 +184,8 @@ static inline kvo_node *next_told(kvo_frame_content *change) {
   return told_from(change, atomic_load_explicit(&change->slot->newest, memory_order_acquire));
 }
 
-/* Most of what a direct observation gets is there since the frame began, and one mark serves all: there may be many. */
+/* Notifies a DIRECT observation. Most of its record has been filled since the frame began, and one mark serves all: there may be many
+ * observers. */
 static inline void call_direct(kvo_frame_content *change, kvo_node *node) {
   if (change->is_marked)
     kvo__mark_again(change->mark, node->id, node, &change->record);
@@ -201,12 +204,13 @@ static inline void call_direct(kvo_frame_content *change, kvo_node *node) {
   if (recorder != NULL) kvo__recording_resume(recorder);
 }
 
-/* Whoever waits for the last one told does not wait for what comes next: a getter, an evaluation, another's callback. */
+/* Clears the mark, so that a thread that waits for the last observer does not also wait for what comes next: a getter, an evaluation, or
+ * another observer. */
 static inline void forget_mark(const kvo_frame_content *change) {
   if (change->is_marked) kvo__mark_again(change->mark, 0, NULL, NULL);
 }
 
-/* Whether a leaf wants more than the frame has: one that came late, or has just become one. */
+/* Whether a leaf needs values that the frame does not have: it was registered late, or has just become a leaf. */
 static bool wants_more(const kvo_frame_content *change, const kvo_node *leaf, const void *new_value) {
   bool wants_old = (leaf->options & KVO_OLD) != 0, wants_new = (leaf->options & KVO_NEW) != 0;
   return (wants_old && (change->wants & KVO_FRAME_WANTS_OLD) == 0) ||
@@ -214,7 +218,7 @@ static bool wants_more(const kvo_frame_content *change, const kvo_node *leaf, co
          (wants_new && new_value == NULL && change->kind == KVO_CHANGE_SETTING);
 }
 
-/* What an observation of this node gets of the change, as far as the frame has it. */
+/* Fills in the parts of the record that depend on the observation's options. */
 static inline void fill_record(kvo_frame_content *change, const kvo_node *node, const void *old_value,
                                const void *new_value) {
   change->record.old_value = (node->options & KVO_OLD) != 0 ? old_value : NULL;
@@ -222,7 +226,7 @@ static inline void fill_record(kvo_frame_content *change, const kvo_node *node, 
   change->record.observation = node->id;
 }
 
-/* Apart, so that what most observations need stays small. */
+/* Out of line, so that the common path stays small. */
 __attribute__((noinline)) static void tell_expression(kvo_frame_content *change, kvo_node *node, kvo_node_kind kind,
                                                       const void *old_value, const void *new_value) {
   forget_mark(change);
@@ -238,8 +242,7 @@ __attribute__((noinline)) static void tell_expression(kvo_frame_content *change,
       kvo__tracked_did(node->user_data, change->will);
     return;
   }
-  if (kind == KVO_NODE_SUBJECT)
-    kvo__tracked_rearm(node->user_data); /* with the elements, what it reads may be another */
+  if (kind == KVO_NODE_SUBJECT) kvo__tracked_rearm(node->user_data); /* the new elements may lead it to other keys */
   fill_record(change, node, old_value, new_value);
   if (change->will != NULL) kvo__pending_told(node->user_data, change->will);
   kvo__tracked_leaf(node->user_data, &change->record);
@@ -296,11 +299,11 @@ void kvo__frame_stays(kvo_frame *frame, const void *stack_frame) {
 
 /* -------------------------------------------------------------------------------------------------------- Late paths -- */
 
-/* A path that reads a key subscribes to it first. A setter stores first, and then asks: so either the path has read what was stored, or the
- * setter finds the path here. */
+/* A key path subscribes to a key before it reads it. A setter stores first and then looks for subscribers. So either the path reads what
+ * was stored, or the setter finds the path here. */
 void kvo_binding_stored(kvo_object *object, kvo_key key) {
   uintptr_t word = object != NULL ? kvo__word(object) : 0;
-  /* A mute or a pair of this thread tells its change itself. */
+  /* A mute or announced change of this thread notifies by itself. */
   if ((word & KVO_WORD_OBSERVED) == 0 || kvo__slow_path_count != 0) return;
   kvo_info *info = kvo__word_info(word);
   kvo_slot *slot = kvo__slot_find(info, key);

@@ -1,7 +1,7 @@
-/* setter.c - what an observed object's C setter does: the body of the trampolines. */
+/* setter.c - the body of the trampolines: what a C setter of an observed object does. */
 #include "changes/frames.h"
 
-/* Values up to this size live on the stack of the trampoline. */
+/* Values up to this size are kept on the trampoline's stack. */
 enum { INLINE_VALUE = 256 };
 
 void kvo__intercepted(ffi_cif *cif, void *result, void **arguments, void *user_data) {
@@ -26,7 +26,7 @@ void kvo__intercepted(ffi_cif *cif, void *result, void **arguments, void *user_d
     } else if ((block = kvo__alloc(2 * property->size)) != NULL) {
       old_value = block;
       new_value = (char *)block + property->size;
-    } /* without memory the records carry no old value, and the argument as the new one */
+    } /* without memory: no old value, and the argument as the new value */
   }
   const void *old_known = NULL;
   char *old_string = NULL;
@@ -37,7 +37,7 @@ void kvo__intercepted(ffi_cif *cif, void *result, void **arguments, void *user_d
       /* The setter will usually free the old string. */
       const char *present = *(char **)old_value;
       if (present != NULL) old_string = kvo__copy_string(present, strlen(present));
-      if (present != NULL && old_string == NULL) old_known = NULL; /* not nil, but not known */
+      if (present != NULL && old_string == NULL) old_known = NULL; /* NULL here means unknown, not nil */
       *(char **)old_value = old_string;
     }
   }
