@@ -1,21 +1,21 @@
-/* death.c - objects die: what was registered with them ends, and whoever depends on them hears of it. */
+/* death.c - the death of an object: ends its observations, and notifies expressions that depend on it. */
 #include "lifetimes/lifetimes.h"
 
 #include <stdlib.h>
 
-/* What the death of an object leaves to be told, gathered while its nodes are taken apart. */
+/* What is collected while the nodes of a dying object are unlinked, for reports and notifications afterwards. */
 typedef struct teardown {
   kvo_place place;
-  /* At first `few`, so that without memory there is still a report. */
+  /* Initially `few`, so that the report does not need memory. */
   kvo_fault_observation *left;
   size_t left_count, left_capacity;
   kvo_fault_observation few[4];
-  /* Dependencies; of a tracked observation that read several keys, several. */
+  /* Nodes of expressions that depend on the object. An expression that read several of its keys occurs several times. */
   kvo_node **dependents;
   size_t dependent_count, dependent_capacity;
 } teardown;
 
-/* `first` is what the array was at first, and is not freed. */
+/* Doubles the capacity of an array if it is full. `first` is its initial storage, which is not freed. */
 static bool grow(void **array, size_t *capacity, size_t count, size_t element, const void *first) {
   if (count < *capacity) return true;
   size_t larger = *capacity == 0 ? 8 : *capacity * 2;
@@ -36,9 +36,9 @@ static void end_node(kvo_info *info, kvo_node *node, teardown *of) {
     kvo__node_retire(info, node);
     return;
   }
-  /* Also if it is being removed on another thread, which may not have come to this yet: the object must not be evaluated. */
+  /* Also if another thread is removing it and has not got this far: the object must not be evaluated any more. */
   if (kvo__node_kind(node) == KVO_NODE_ANCHOR) kvo__tracked_end(node->user_data);
-  kvo__publish_dead(&node->live);              /* before: the other thread may not have come to this yet either */
+  kvo__publish_dead(&node->live);              /* first: another thread that removes it may not have done this */
   if (kvo__id_claim(node->id) == NULL) return; /* being removed on another thread */
   if (kvo__is_tapped()) kvo__hooks.ended(node);
   bool apple_contract = (node->options & KVO_ENDS_WITH_OBJECT) == 0;
@@ -48,7 +48,7 @@ static void end_node(kvo_info *info, kvo_node *node, teardown *of) {
   kvo__node_retire(info, node);
 }
 
-/* Each once, oldest first. */
+/* Notifies each expression once, oldest first. */
 static void tell_dependents(const kvo_info *info, teardown *of) {
   if (of->dependent_count > 1) qsort(of->dependents, of->dependent_count, sizeof *of->dependents, kvo__node_by_order);
   for (size_t i = 0; i < of->dependent_count; i++)
@@ -56,11 +56,11 @@ static void tell_dependents(const kvo_info *info, teardown *of) {
       kvo__tracked_died(of->dependents[i]->user_data, info);
 }
 
-/* Leaves the object as one that is being destroyed: it has its class, and takes no observers. False: another thread evaluates it, which
- * waits for this one. */
+/* Ends all observations of an object and leaves it marked as being destroyed: with its class, taking no observers. Returns false if another
+ * thread still evaluates the object and waits for this thread. */
 static bool finish(kvo_object *object, kvo_place place) {
   kvo__unobserved_forget(object);
-  kvo__look_for_abandoned(); /* here, for further in the frames are no longer below */
+  kvo__look_for_abandoned(); /* in this frame: a callee's is below those that were left */
   kvo__wills_abandoned(__builtin_frame_address(0));
   kvo_info *info = kvo__word_info(kvo__word(object));
   if (info == NULL) {
@@ -70,7 +70,7 @@ static bool finish(kvo_object *object, kvo_place place) {
   kvo__manual_end_of(info);
   uint64_t entered = kvo__enter(info);
   if (kvo__is_tapped()) kvo__hooks.died(info);
-  /* First: what is linked from here on would be missed. */
+  /* First, so that no node is linked any more which the loop below would miss. */
   kvo__lock(&info->lock);
   atomic_fetch_or(&info->state, KVO_STATE_DEAD);
   kvo__unlock(&info->lock);
@@ -80,11 +80,11 @@ static bool finish(kvo_object *object, kvo_place place) {
   for (kvo_slot *slot = &info->first; slot != NULL; slot = atomic_load(&slot->next))
     for (kvo_node *node = atomic_load(&slot->oldest); node != NULL; node = atomic_load(&node->newer))
       end_node(info, node, &dead);
-  /* Only they evaluate the object, and what was put off; one that was removed before may still do so. */
+  /* Only anchors and deferred deliveries evaluate the object. One that was removed before may still be doing so. */
   bool may_be_evaluated = kvo__slot_find(info, KVO_KEY_ANCHORS) != NULL || atomic_load(&kvo__threads.unwinding) != 0;
   bool is_evaluated = may_be_evaluated && kvo__wait_for_evaluations(info) != KVO_WAITED;
   if (is_evaluated) KVO_TELL(endless_death, info, place);
-  /* The header may have been moved to be destroyed; reports name the object. */
+  /* A binding may have moved the header to finish it; reports name the address of the object. */
   kvo__set_word(info->object, (uintptr_t)info->cls | KVO_WORD_DYING);
   kvo__set_word(object, (uintptr_t)info->cls | KVO_WORD_DYING);
   if (dead.left_count > 0) KVO_TELL(deallocated, info->object, info->cls, dead.left, dead.left_count, dead.place);
@@ -96,7 +96,7 @@ static bool finish(kvo_object *object, kvo_place place) {
   return !is_evaluated;
 }
 
-/* Whether there is an object to be ended; a fault if not. */
+/* Whether there is an object to finish or destroy; reports KVO0012 if not. */
 static bool can_end(kvo_object *object, const char *function, kvo_place place) {
   bool is_object = kvo__is_object(object), is_dying = is_object && (kvo__word(object) & KVO_WORD_DYING) != 0;
   if (is_object && !is_dying) return true;
@@ -104,7 +104,7 @@ static bool can_end(kvo_object *object, const char *function, kvo_place place) {
   return false;
 }
 
-/* Whether a callback of this thread ends an object before a change of it: its setter is about to store into it. */
+/* Whether this thread is in a callback before a change of this object, whose setter is about to store into it; reports KVO0008 if so. */
 static bool is_before_change(const kvo_object *object, const char *function, kvo_place place) {
   const kvo_info *info = kvo__word_info(kvo__word(object));
   const kvo_slot *slot = info != NULL ? kvo__in_will_of(info) : NULL;
@@ -116,7 +116,7 @@ void kvo_object_finish_at(kvo_object *object, const char *file, uint32_t line) {
   static const char function[] = "kvo_object_finish";
   kvo_place place = {file, line};
   if (object == NULL || kvo__word(object) == 0 || !can_end(object, function, place)) return;
-  is_before_change(object, function, place); /* its memory goes, whatever is said here */
+  is_before_change(object, function, place); /* its memory goes in any case */
   finish(object, place);
   kvo__set_word(object, 0);
 }
@@ -126,8 +126,7 @@ void kvo_object_destroy_at(kvo_object *object, const char *file, uint32_t line) 
   kvo_place place = {file, line};
   if (object == NULL || !can_end(object, function, place) || is_before_change(object, function, place)) return;
   kvo_class *cls = kvo_object_class(object);
-  if (!finish(object, place))
-    return; /* another thread's evaluation is using it, and waits for this one: its memory stays */
+  if (!finish(object, place)) return; /* another thread evaluates it and waits for this one: leak it */
   if (cls->finalize != NULL) cls->finalize(object);
   kvo__free(object);
 }

@@ -1,9 +1,9 @@
-/* observe.c - registration of observations of one key. Of expressions: observe_tracked.c; C's own: api/c_observer.c. */
+/* observe.c - registration of observations of one key. For expressions: observe_tracked.c; for C programs: api/c_observer.c. */
 #include "lifetimes/lifetimes.h"
 
 #include "platform/settings.h"
 
-/* Sends the initial notification of a direct observation; the caller is a reader, so that the node stays. */
+/* Sends the initial notification of a direct observation. The caller is a reader, so the node is not freed. */
 static void send_initial(kvo_info *info, kvo_node *node) {
   const kvo_property *property = kvo__slot_property(info, atomic_load_explicit(&node->slot, memory_order_relaxed));
   kvo_raw_change record = {
@@ -21,7 +21,7 @@ static void send_initial(kvo_info *info, kvo_node *node) {
   kvo__property_release(property, value);
 }
 
-/* Tells, if asked, of a registration that is there already. Tokens of a binding have no address, and no two are the same. */
+/* Tokens of a binding have no address; no two of them are equal. */
 void kvo__warn_of_duplicate(kvo_object *object, const kvo_binding_observer *observer) {
   if (kvo__settings.duplicates && observer->identity.address != NULL)
     kvo__find_duplicate(object, &observer->identity, observer->key_path, observer->context,
@@ -34,7 +34,7 @@ static kvo_status observe_key(kvo_object *object, kvo_key key, const kvo_binding
   kvo_node *node = kvo__node_make(object, key, observer, KVO_NODE_DIRECT);
   if (node == NULL) return KVO_ERROR_OUT_OF_MEMORY;
   if ((observer->options & KVO_INITIAL) == 0) return kvo__node_register(object, node, key, out);
-  /* A reader, so that the initial callback can remove the observation that it runs for. */
+  /* As a reader, because the initial callback may remove its own observation. */
   kvo_status status = KVO_ERROR_OUT_OF_MEMORY;
   kvo_info *info = kvo__info_ensure(object, key, &status);
   if (info == NULL) {
@@ -45,7 +45,7 @@ static kvo_status observe_key(kvo_object *object, kvo_key key, const kvo_binding
   status = kvo__node_register(object, node, key, out);
   if (status == KVO_OK) {
     send_initial(info, node);
-    kvo__node_set_notified(node, false); /* that was no change */
+    kvo__node_set_notified(node, false); /* the initial notification is no change */
   }
   kvo__leave(info, entered);
   return status;

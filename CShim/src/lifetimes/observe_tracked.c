@@ -1,7 +1,7 @@
 /* observe_tracked.c - registration of observations of expressions. */
 #include "lifetimes/lifetimes.h"
 
-/* A tracked observation and its anchor, linked, with an id; when it fails nothing is left of them. */
+/* Makes the kvo_tracked and its anchor, linked and with an id. On failure it frees both. */
 static kvo_status make(kvo_object *object, const kvo_binding_observer *observer, kvo_tracked **out) {
   kvo_status status = KVO_ERROR_OUT_OF_MEMORY;
   kvo_info *info = kvo__info_ensure(object, KVO_KEY_ANCHORS, &status);
@@ -20,12 +20,12 @@ static kvo_status make(kvo_object *object, const kvo_binding_observer *observer,
   tracked->user_data = observer->user_data;
   tracked->options = observer->options;
   atomic_store(&tracked->live, true);
-  atomic_store(&tracked->references, 2); /* the anchor's, and the caller's */
+  atomic_store(&tracked->references, 2); /* one for the anchor, one for the caller */
   anchor->user_data = tracked;
   tracked->anchor = anchor;
   tracked->cls = info->cls;
   tracked->thread = kvo__thread();
-  /* Nothing tells it of a change before it is armed, so its id and order may come after the link. */
+  /* No change notifies it before it is armed, so its id and order may be set after linking. */
   uint64_t entered = kvo__enter(info);
   status = kvo__node_register(object, anchor, KVO_KEY_ANCHORS, &tracked->id);
   if (status == KVO_OK)
@@ -37,17 +37,17 @@ static kvo_status make(kvo_object *object, const kvo_binding_observer *observer,
   return status;
 }
 
-/* The initial notification, with the value that was read at registration unless a change has gone untold since. */
+/* Sends the initial notification, with the value read at registration, unless a change was missed since. */
 static void tell_initial(kvo_tracked *tracked, kvo_cell *value) {
   kvo_status status;
   kvo_cell *fresh = atomic_load(&tracked->missed) ? kvo__arm(tracked, &status) : NULL;
-  const kvo_cell *told = fresh != NULL ? fresh : value;
-  kvo__tracked_tell(tracked, KVO_CHANGE_SETTING, false, NULL, told->value);
-  kvo__node_set_notified(tracked->anchor, false); /* that was no change */
+  const kvo_cell *present = fresh != NULL ? fresh : value;
+  kvo__tracked_tell(tracked, KVO_CHANGE_SETTING, false, NULL, present->value);
+  kvo__node_set_notified(tracked->anchor, false); /* the initial notification is no change */
   kvo__cell_release(tracked, fresh);
 }
 
-/* KVO0011 for one that nothing can tell of a change; for one that only an announcement by hand can, a warning. */
+/* Reports KVO0011 for an expression that no change can notify; as a warning if a change announced by hand can. */
 static void warn_if_never_notified(const kvo_object *object, kvo_tracked *tracked,
                                    const kvo_binding_observer *observer) {
   kvo__lock(&tracked->lock);

@@ -1,16 +1,17 @@
-/* removal.c - the end of observations, by id and by observer and key path. */
+/* removal.c - removal of observations, by id and by observer and key path. */
 #include "lifetimes/lifetimes.h"
 
 #include "platform/settings.h"
 
 static kvo_status cancel(kvo_observation observation, kvo_place place) {
-  /* Marked, so that another thread that waits for its end waits until it is dead; and a section, so that no fork comes between. */
+  /* The mark makes a thread that waits for the observation's end wait until `live` is false. The section keeps a fork from happening in
+   * between. */
   kvo__section_enter();
   uint32_t mark = kvo__mark(observation, NULL, NULL, NULL);
   kvo_node *node = kvo__id_claim(observation);
   bool evaluated = node != NULL && kvo__node_kind(node) == KVO_NODE_ANCHOR;
   if (evaluated) kvo__tracked_stop(node->user_data);
-  if (node != NULL) KVO_TELL(remember, node, false, place); /* in the section: see kvo__ended_await */
+  if (node != NULL) KVO_TELL(remember, node, false, place); /* inside the section: see kvo__ended_await */
   kvo__unmark(mark);
   kvo__section_leave();
   if (node == NULL) return KVO_ERROR_NOT_REGISTERED;
@@ -43,7 +44,7 @@ kvo_status kvo_remove_observer_at(kvo_observation observation, const char *file,
 
 /* ------------------------------------------------------------------------------------------ By observer and key path -- */
 
-/* The newest first; as many as there is room for. */
+/* Matches, newest first; more than fit are dropped. */
 typedef struct matches {
   kvo_fault_observation all[4];
   size_t count;
@@ -64,7 +65,7 @@ static void insert(matches *into, const kvo_fault_observation *match, uint64_t o
   into->orders[at] = order;
 }
 
-/* A search for what one wants. */
+/* The state of a search. */
 typedef struct search {
   const kvo_wanted *what;
   matches found;
@@ -80,10 +81,11 @@ static bool note_match(kvo_node *node, void *arg) {
   if (described.observer != of->what->address || strcmp(described.key_path, of->what->key_path) != 0) return true;
   if (of->what->match_context && described.context != of->what->context) return true;
   insert(&of->found, &described, kvo__node_order(node));
-  return ++of->in_slot < MAX; /* the others are older */
+  return ++of->in_slot < MAX; /* the remaining ones are older */
 }
 
-/* Those that match, of those registered: in the slot of the key, or, of an expression, in that of the anchors. The caller is a reader. */
+/* Registered observations that match. Those of a key are in the slot of the key, those of expressions in the slot of anchors. The caller is
+ * a reader. */
 static matches find_matches(kvo_info *info, const kvo_wanted *what) {
   search of = {.what = what};
   kvo_key path = kvo_key_hash(what->key_path, strlen(what->key_path));
@@ -97,7 +99,7 @@ static matches find_matches(kvo_info *info, const kvo_wanted *what) {
   return of.found;
 }
 
-/* Whether they are not the same registration made several times. */
+/* Whether the matches differ in their contexts, and so are not one registration made several times. */
 static bool have_several_contexts(const matches *found) {
   for (size_t i = 1; i < found->count; i++)
     if (found->all[i].context != found->all[0].context) return true;
@@ -121,7 +123,7 @@ kvo_status kvo_binding_remove(kvo_object *object, const kvo_observer_identity *i
     kvo__leave(info, entered);
     if (found.count == 0) break;
     if (cancel(found.all[0].observation, place) == KVO_OK)
-      return KVO_OK; /* else another thread was faster: look again */
+      return KVO_OK; /* otherwise another thread has removed it: search again */
   }
   KVO_TELL(not_registered, object, identity, key_path, context, match_context, place);
   return KVO_ERROR_NOT_REGISTERED;
