@@ -1,5 +1,5 @@
-/* ended.c - the last observations that have ended, so that a second removal can be told from one of what never was. Bounded:
- * KVO_ZOMBIES says how many. */
+/* ended.c - a log of the observations that ended last, so that a report can tell a second removal from a removal of what was never
+ * registered. KVO_ZOMBIES bounds its size. */
 #define _GNU_SOURCE
 #include "watching/ended.h"
 
@@ -12,24 +12,25 @@
 #include <stdlib.h>
 
 static kvo_lock lock;
-/* A ring, made at the first end. Of the C library, as it stays for ever: the program may count what its allocator gave. */
+/* A ring, allocated at the first end. From the C library, because it is never freed and the program may count what its allocator handed
+ * out. */
 static kvo_ended *ring;
-/* Entries are numbered from 1; the last number given. */
+/* The number of the newest entry; entries are numbered from 1. */
 static uint64_t last;
 
-/* The last number of a entry whose object's address falls into it. */
+/* For each bucket the number of the newest entry whose object's address maps to it. */
 enum { BUCKETS = 512 };
 static uint64_t buckets[BUCKETS];
 
 static uint64_t *bucket_of(const void *object) { return &buckets[(uintptr_t)object / 16 % BUCKETS]; }
 
-/* NULL if there is none of this number any more. The lock is held. */
+/* The entry with this number, or NULL if it has been overwritten. The lock is held. */
 static kvo_ended *entry_at(uint64_t number) {
   kvo__assert(kvo__holds(&lock));
   return number != 0 && last - number < kvo__settings.zombies ? &ring[number % kvo__settings.zombies] : NULL;
 }
 
-/* As much as fits, ended with NUL. */
+/* Copies as much of a string as fits, and terminates it with NUL. */
 static void copy(char *to, size_t size, const char *from) {
   size_t length = from != NULL ? strlen(from) : 0;
   if (length >= size) length = size - 1;
@@ -37,7 +38,7 @@ static void copy(char *to, size_t size, const char *from) {
   to[length] = '\0';
 }
 
-/* The hash of its key path; and the path's name in *name, if that lives for ever. */
+/* The hash of the key path of a node; and in *name the property's name, which is never freed, or NULL. */
 static kvo_key path_of(const kvo_node *node, const kvo_fault_observation *described, const char **name) {
   const kvo_slot *slot = atomic_load_explicit(&node->slot, memory_order_relaxed);
   const kvo_property *property = kvo__slot_property(kvo__slot_info((kvo_slot *)(uintptr_t)slot), slot);
@@ -81,7 +82,7 @@ static void add(const kvo_node *ended, bool by_death, kvo_place place) {
   kvo__unlock(&lock);
 }
 
-/* Tokens of a binding end their observations once, and are not remembered. */
+/* Observations of a binding's tokens are removed once only, so they are not logged. */
 static bool is_remembered(const kvo_node *node) {
   bool ends_with_object = (node->options & KVO_ENDS_WITH_OBJECT) != 0;
   return !ends_with_object || kvo__is_of_c(kvo__node_ops(node));
@@ -99,7 +100,7 @@ void kvo__ended_await(void) {
   kvo__world_resume();
 }
 
-/* The newest entry of an object, and the one before it of the same; NULL when there is none. The lock is held. */
+/* The newest entry of an object, the entry before one of the same object, or NULL. The lock is held. */
 static kvo_ended *of_object(kvo_ended *entry, const void *object) {
   while (entry != NULL && entry->object != object) entry = entry_at(entry->older);
   return entry;

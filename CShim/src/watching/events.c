@@ -1,4 +1,4 @@
-/* events.c - what happens in the process, described and handed to those who listen: history.c, trace.c, slow.c. */
+/* events.c - describes the events of the process and passes them to the listeners: history.c, trace.c, slow.c. */
 #include "platform/settings.h"
 #include "watching/ended.h"
 #include "watching/history.h"
@@ -9,7 +9,7 @@
 
 static void hand_out(const kvo_event_details *details) {
   uint32_t listening = atomic_load(&kvo__tap);
-  int error = errno; /* of the program, which knows nothing of this */
+  int error = errno; /* the program must not see a change of errno */
   int cancellation = kvo__cancel_hold();
   if ((listening & KVO_TAP_HISTORY) != 0) kvo__history_note(details);
   if ((listening & KVO_TAP_TRACE) != 0) kvo__trace_note(details);

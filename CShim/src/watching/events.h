@@ -1,7 +1,6 @@
-/* watching/events.h - what happens in the process, as those who listen are told of it: the history, the trace, the watchdog. A newcomer
- * reads kvo_event_record first.
+/* watching/events.h - the events that are passed to the history, the trace and the watchdog. Start with kvo_event_details.
  *
- * Unless somebody listens, a hook is one load and a branch that is not taken; all else is out of line. */
+ * While nobody listens, an event costs one load and a branch that is not taken; everything else is out of line. */
 #ifndef KVO_EVENTS_H
 #define KVO_EVENTS_H
 
@@ -17,29 +16,30 @@ typedef enum kvo_moment {
   KVO_MOMENT_DIED,
 } kvo_moment;
 
-/** What those who listen are told. Valid during the call, but what says otherwise. */
+/** The description of an event. Valid during the call, except where a member says otherwise. */
 typedef struct kvo_event_details {
   kvo_moment moment;
-  /** Of a beginning, and the same of its end, which is on the same thread. For comparison only. */
+  /** Identifies a beginning and its end, which is on the same thread. For comparison only. */
   const void *token;
-  /** As a binding knows it; for comparison only. The class name lives for ever, as does `file`, which may be NULL. */
+  /** The address of the instance, as a binding knows it; for comparison only. `class_name` and `file` are never freed; `file` may be
+   * NULL. */
   const void *object;
   const char *class_name;
-  /** The key of a change, the key path of an observation; NULL of a death, and of an end. */
+  /** The key of a change, or the key path of an observation; NULL for a death and for an end. */
   const char *key_path;
-  /** 0 of a change and of a death. */
+  /** 0 for a change and for a death. */
   kvo_observation observation;
   const char *file;
   uint32_t line;
   kvo_options options;
-  /** Of a change and of a delivery. */
+  /** For a change and for a delivery. */
   kvo_change_kind kind;
   bool is_prior;
-  /** Of a delivery that begins. */
+  /** For the beginning of a delivery, otherwise NULL. */
   const kvo_raw_change *change;
 } kvo_event_details;
 
-/** For kvo__hooks. */
+/** The members of kvo__hooks. */
 KVO_HIDDEN uint32_t kvo__note_change_begins(kvo_frame_content *change);
 KVO_HIDDEN void kvo__note_change_ends(const kvo_frame_content *change);
 KVO_HIDDEN void kvo__note_registered(const kvo_node *node);
@@ -48,7 +48,7 @@ KVO_HIDDEN void kvo__note_delivery(const kvo_raw_change *change, const kvo_node 
                                    void *user_data);
 KVO_HIDDEN void kvo__note_death(const kvo_info *info);
 
-/** Called once, when the settings have been read. */
+/** Sets kvo__tap as the settings say. Call it once, after they have been read. */
 KVO_HIDDEN void kvo__tap_start(void);
 
 #endif /* KVO_EVENTS_H */

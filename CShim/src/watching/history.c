@@ -1,4 +1,4 @@
-/* history.c - a ring of the last events of the process, for the reports of faults: KVO_HISTORY. Without locks, and bounded. */
+/* history.c - a bounded, lock-free ring of the last events of the process, for reports (KVO_HISTORY). */
 #define _GNU_SOURCE
 #include "watching/history.h"
 
@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* An event without pointers to what may go. */
+/* An event, with copies of all strings that may be freed. */
 typedef struct past_event {
   int64_t time;
   const void *object;
@@ -20,27 +20,27 @@ typedef struct past_event {
 
 enum { WORDS = (sizeof(past_event) + 7) / 8 };
 
-/* Its content is read and written word by word: a reader may come in between, and finds that out afterwards. */
+/* Its content is written and read word by word. A reader may overlap with a writer and detects this by the state. */
 typedef struct ring_slot {
-  /** Twice the number of the event that it holds, counted from 1, and odd while it is written; 0 at first. */
+  /** Twice the number of the event in the slot, plus 1 while it is being written; 0 at first. Events are numbered from 1. */
   _Atomic uint64_t state;
   _Atomic uint64_t words[WORDS];
 } ring_slot;
 
 static ring_slot *ring;
 static uint64_t capacity;
-/* Of all events that were noted. */
+/* How many events have been noted. */
 static _Atomic uint64_t count;
 
 bool kvo__history_start(uint32_t events) {
   kvo__assert(ring == NULL);
-  /* Of the C library, not of the program's allocator, which may not be set yet. */
+  /* From the C library, because the program's allocator may not be set yet. */
   ring = calloc(events, sizeof *ring);
   capacity = ring != NULL ? events : 0;
   return ring != NULL;
 }
 
-/* 0: not kept. */
+/* 0 for an event that is not kept. */
 static uint32_t kind_of(kvo_moment moment) {
   switch (moment) {
     case KVO_MOMENT_REGISTERED: return KVO_EVENT_REGISTERED;
@@ -73,15 +73,16 @@ void kvo__history_note(const kvo_event_details *details) {
   uint64_t number = atomic_fetch_add(&count, 1) + 1;
   ring_slot *slot = &ring[number % capacity];
   uint64_t state = atomic_load_explicit(&slot->state, memory_order_relaxed);
-  /* Another thread that has been writing into it since the ring came round: one of the two events is lost. */
+  /* Another thread is still writing into this slot from an earlier round, or has already used it in a later one: one of the two events is
+   * lost. */
   if ((state & 1) != 0 || state > 2 * number || !atomic_compare_exchange_strong(&slot->state, &state, 2 * number + 1))
     return;
-  /* Each word after the state: who reads a new word then finds the new state, too. */
+  /* Release stores after the state: a reader that reads a new word also sees the new state, and discards what it has read. */
   for (size_t i = 0; i < WORDS; i++) atomic_store_explicit(&slot->words[i], words[i], memory_order_release);
   atomic_store_explicit(&slot->state, 2 * number, memory_order_release);
 }
 
-/* False when the event has been overwritten, or is just being written. */
+/* Copies an event; false if it has been overwritten or is being written. */
 static bool read_event(uint64_t number, past_event *out) {
   const ring_slot *slot = &ring[number % capacity];
   if (atomic_load_explicit(&slot->state, memory_order_acquire) != 2 * number) return false;
@@ -117,6 +118,6 @@ size_t kvo__history_of(const void *object, kvo_past *out) {
   past_event event;
   for (uint64_t number = newest; number >= oldest && free > 0; number--)
     if (read_event(number, &event) && (object == NULL || event.object == object)) fill(out, --free, &event, time);
-  memmove(out->events, out->events + free, (KVO_PAST - free) * sizeof *out->events); /* the strings stay */
+  memmove(out->events, out->events + free, (KVO_PAST - free) * sizeof *out->events); /* the strings do not move */
   return KVO_PAST - free;
 }

@@ -1,4 +1,4 @@
-/* history.h - the last events of the process, for reports: history.c. */
+/* watching/history.h - the last events of the process, for reports: history.c. */
 #ifndef KVO_INTERNAL_HISTORY_H
 #define KVO_INTERNAL_HISTORY_H
 
@@ -12,12 +12,11 @@ typedef struct kvo_past {
   char key_paths[KVO_PAST][KVO_PAST_KEY], values[KVO_PAST][KVO_VALUE_TEXT];
 } kvo_past;
 
-/** Makes room for so many events; false without memory. Called once, before any is noted. */
+/** Allocates a ring for this many events; false without memory. Call it once, before the first event. */
 KVO_HIDDEN bool kvo__history_start(uint32_t capacity);
 KVO_HIDDEN void kvo__history_note(const kvo_event_details *details);
-/** Stores the last KVO_PAST events, of this object if it is not NULL, oldest first, and returns how many there are; 0 unless
- * KVO_HISTORY asked for them. Takes no lock and allocates nothing: it may be called in a signal handler. The strings are `out`'s,
- * or live for ever. */
+/** Stores the last KVO_PAST events, oldest first, of one object or, if it is NULL, of all. Returns how many; 0 unless KVO_HISTORY is set.
+ * Takes no lock and allocates nothing, so it may be called in a signal handler. The strings are in `out` or are never freed. */
 KVO_HIDDEN size_t kvo__history_of(const void *object, kvo_past *out);
 
 #endif /* KVO_INTERNAL_HISTORY_H */

@@ -1,4 +1,4 @@
-/* slow.c - KVO_SLOW_MS: a thread that tells of callbacks which have not returned for that long, also if they never do. */
+/* slow.c - the watchdog: a thread that reports callbacks which have been running for KVO_SLOW_MS, even if they never return. */
 #define _GNU_SOURCE
 #include "watching/slow.h"
 
@@ -14,30 +14,31 @@ struct kvo_watched {
   kvo_watched *next;
   const kvo_thread *thread;
   int64_t begun;
-  bool is_told;
-  /** Its strings are copies, or live for ever. */
+  bool is_reported;
+  /** The strings are copies, or are never freed. */
   kvo_fault_observation what;
   uint32_t thread_id;
   char key_path[80];
 };
 
-/* Guards the list, newest first, and whether the watchdog runs. */
+/* Guards the list, newest first, and is_running. */
 static kvo_lock lock;
 static kvo_watched *watched_list;
 static bool is_running;
-/* Changes when a delivery begins, for a watchdog that has nothing to watch. */
+/* Changes when a delivery begins: an idle watchdog waits on it. */
 static _Atomic uint32_t begins;
 static _Atomic bool is_idle;
 
-/* Copies one that is due, the innermost first, and returns 0; else the nanoseconds until one may be, INT64_MAX if none will. */
+/* Copies a delivery to be reported, innermost first, and returns 0. Otherwise returns the nanoseconds until one may be due, INT64_MAX if
+ * there is none. */
 static int64_t take_due(kvo_watched *out) {
   int64_t limit = (int64_t)kvo__settings.slow_ms * 1000000, wait = INT64_MAX;
   kvo__lock(&lock);
-  int64_t time = kvo__now(); /* after what is in the list began */
+  int64_t time = kvo__now(); /* read under the lock: everything in the list began earlier */
   for (kvo_watched *each = watched_list; each != NULL; each = each->next) {
-    if (each->is_told) continue;
+    if (each->is_reported) continue;
     if (time - each->begun >= limit) {
-      each->is_told = true;
+      each->is_reported = true;
       *out = *each;
       wait = 0;
       break;
@@ -70,11 +71,11 @@ static void *watch(void *arg) {
   return NULL;
 }
 
-/* The lock is held. If there is no thread for it now, there may be at the next delivery. */
+/* Starts the watchdog; the lock is held. If that fails, the next delivery tries again. */
 static void start(void) {
   sigset_t most, before;
   sigfillset(&most);
-  /* Those that a fault of its own raises; the others are for the program's threads. */
+  /* Signals that a fault on the watchdog's own thread raises. All others are left to the program's threads. */
   static const int own[] = {SIGABRT, SIGTRAP, SIGSEGV, SIGBUS, SIGILL, SIGFPE};
   for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&most, own[i]);
   pthread_sigmask(SIG_SETMASK, &most, &before);
@@ -109,7 +110,7 @@ kvo_watched *kvo__slow_begin(const kvo_event_details *details) {
   return made;
 }
 
-/* Of a thread, down to this one. */
+/* Removes the deliveries of a thread, newest first, up to and including this one. */
 static void remove_until(const kvo_thread *thread, const kvo_watched *last) {
   kvo__lock(&lock);
   bool found = false;
@@ -137,7 +138,7 @@ void kvo__slow_forked(void) {
       each->thread_id = kvo__thread_number();
       link = &each->next;
     } else {
-      *link = each->next; /* lost, for the allocator might not be ready yet */
+      *link = each->next; /* leaked: the allocator might not be usable yet */
     }
   }
 }

@@ -1,11 +1,11 @@
-/* snapshot.c - the graph of all observations at one moment: copied while the world is stopped, put in order afterwards. */
+/* snapshot.c - the graph of all observations at one moment: copied while other threads are stopped, sorted afterwards. */
 #include "lifetimes/lifetimes.h"
 
 #include <stdlib.h>
 
 /* ----------------------------------------------------------------------------------------------------------- Copying -- */
 
-/* What is copied, with what it is sorted by. An info stands for its object: for comparison only. */
+/* A copied observation with its sort keys. An info identifies its object and is only compared. */
 typedef struct raw_observation {
   kvo_graph_observation made;
   const kvo_info *info;
@@ -19,16 +19,16 @@ typedef struct raw_edge {
   uint64_t order;
 } raw_edge;
 
-/* An object as an observation or an edge names it. */
+/* An object that an observation or an edge refers to. */
 typedef struct raw_object {
   const kvo_info *info;
   kvo_graph_object made;
-  /** Of what names it first. */
+  /** The order of the first reference to it. */
   uint64_t order;
   size_t index;
 } raw_object;
 
-/* First only counted, then filled. */
+/* The copy. A first pass counts, a second one fills. */
 typedef struct copy {
   raw_observation *observations;
   size_t observation_count;
@@ -105,7 +105,7 @@ static void copy_node(kvo_node *node, void *arg) {
     copy_edge(into, each, node->id);
 }
 
-/* One block for all: it is freed with the observations. The world is stopped. */
+/* Allocates one block for everything; it is freed with the observations. The world must be stopped. */
 static bool make_room(copy *of) {
   size_t observations = of->observation_count * sizeof *of->observations, edges = of->edge_count * sizeof *of->edges,
          objects = of->object_count * sizeof *of->objects;
@@ -183,7 +183,7 @@ static raw_object **sort_objects(const copy *in, int (*by)(const void *, const v
   return sorted;
 }
 
-/* Each object once, by its info, with its index by the order in which they were first named. */
+/* Removes duplicates of objects, sorted by info, and numbers them in the order in which they were first referred to. */
 static bool number_objects(copy *in) {
   qsort(in->objects, in->object_count, sizeof *in->objects, by_info);
   size_t count = 0;
@@ -199,13 +199,13 @@ static bool number_objects(copy *in) {
 
 /* ------------------------------------------------------------------------------------------------------- The result -- */
 
-/* The graph, its arrays behind it, and the block that its strings are in. */
+/* The graph, followed by its arrays, and the block that holds its strings. */
 typedef struct owned_graph {
   kvo_graph graph;
   void *copied;
 } owned_graph;
 
-/* Whose observers are objects of the graph themselves. */
+/* Sets for each observation whether its observer is an object of the graph. */
 static bool find_observers(const copy *from) {
   raw_object **sorted = sort_objects(from, by_address);
   if (sorted == NULL) return false;
@@ -225,7 +225,7 @@ static void fill_edges(const copy *from, kvo_graph_observation *observations, kv
   for (size_t i = 0; i < from->observation_count; i++) {
     kvo_graph_observation *of = &observations[i];
     of->first_edge = next;
-    /* In the raw edges they stand by id. */
+    /* The raw edges are sorted by id. */
     size_t low = 0, high = from->edge_count;
     while (low < high) {
       size_t middle = low + (high - low) / 2;

@@ -1,4 +1,4 @@
-/* trace.c - what happens, recorded as a Chrome trace: nested slices of changes and deliveries, per thread. */
+/* trace.c - records a Chrome trace: nested slices of changes and deliveries per thread. */
 #define _GNU_SOURCE
 #include "watching/trace.h"
 
@@ -14,14 +14,14 @@
 
 enum { NAME = KVO_TRACE_NAME, EVENT = 8192, BUFFER = 1 << 16, FLUSH_AFTER_NS = 10000000 };
 
-/* A change or a delivery that has begun. */
+/* A change or delivery in progress. */
 typedef struct slice {
   const void *token;
-  /** Its end has come, but not that of a later one: changes announced by hand may end in any order, slices may not. */
+  /** It has ended while a later one has not: changes announced by hand may end in any order, slices must nest. */
   bool has_ended;
 } slice;
 
-/* What a thread has begun, in this recording. */
+/* The slices that a thread has begun in this recording. */
 typedef struct kvo_thread_trace {
   struct kvo_thread_trace *next;
   uint64_t recording;
@@ -30,8 +30,8 @@ typedef struct kvo_thread_trace {
   slice *slices;
 } thread_trace;
 
-/* Guards all that follows. The file is always whole: what is written ends with what ends the list, and goes over the end that was
- * written before. */
+/* Guards everything below. The file is a complete JSON array at any time: each write ends with the end of the array, and the next write
+ * starts by overwriting that. */
 static kvo_lock lock;
 static int fd = -1;
 static pid_t process;
@@ -65,14 +65,14 @@ static void flush(void) {
   if (!has_failed && write_at(end, buffer, length + sizeof list_end - 1)) {
     end += (off_t)length;
   } else if (!has_failed) {
-    has_failed = true; /* what was written before is to stay whole */
+    has_failed = true; /* keep the file a complete array */
     if (ftruncate(fd, end) == 0) write_at(end, list_end, sizeof list_end - 1);
   }
   length = 0;
   flushed = kvo__now();
 }
 
-/* There is room for an event and for the end of the list. */
+/* Begins an event in the buffer, leaving room for the end of the array. */
 static kvo_sink begin_event(char phase, uint32_t thread, int64_t time) {
   if (length + EVENT + sizeof list_end > BUFFER) flush();
   kvo_sink to = {.memory = buffer + length, .capacity = EVENT, .fd = -1};
@@ -93,12 +93,12 @@ static kvo_sink begin_event(char phase, uint32_t thread, int64_t time) {
 
 static void end_event(kvo_sink *of) {
   kvo__put_byte(of, '}');
-  if (of->total < of->capacity) length += of->total; /* always: the names are cut */
+  if (of->total < of->capacity) length += of->total; /* always true, because names are cut */
 }
 
 /* ------------------------------------------------------------------------------------------------------------ Names -- */
 
-/* A name as the program wrote it; what is too long is cut, and says so. */
+/* Writes a name from the program; a long one is cut and ends with "...". */
 static void put_name(kvo_sink *to, const char *member, const char *name) {
   char cut[NAME];
   kvo__copy_cut(cut, sizeof cut, name);
@@ -147,7 +147,7 @@ static void put_event(char phase, uint32_t thread, int64_t time, const kvo_event
 
 /* ----------------------------------------------------------------------------------------------------------- Slices -- */
 
-/* NULL without memory. Of the C library, as the kvo_thread that it belongs to. */
+/* The slices of this thread; NULL without memory. From the C library, like the kvo_thread that owns them. */
 static thread_trace *own_trace(void) {
   kvo_thread *self = kvo__thread();
   if (self == NULL) return NULL;
@@ -158,7 +158,7 @@ static thread_trace *own_trace(void) {
   thread_trace *own = self->trace;
   if (own != NULL && own->recording != recording) {
     own->recording = recording;
-    own->thread = kvo__thread_number(); /* in the child of a fork another than before */
+    own->thread = kvo__thread_number(); /* differs in the child of a fork */
     own->depth = 0;
     name_thread(own->thread);
   }
@@ -183,7 +183,7 @@ static void pop(thread_trace *on, int64_t time) {
   end_event(&to);
 }
 
-/* Of what had begun before the recording nothing is known. */
+/* Ends a slice, if it began in this recording. */
 static void finish(thread_trace *on, const void *token, int64_t time) {
   size_t i = on->depth;
   while (i > 0 && (on->slices[i - 1].token != token || on->slices[i - 1].has_ended)) i--;
@@ -205,7 +205,7 @@ static void record(thread_trace *on, const kvo_event_details *what, const char *
     case KVO_MOMENT_ENDED:
     case KVO_MOMENT_DIED: put_event('i', on->thread, time, what, NULL); break;
   }
-  /* In between events may wait: who looks at the file of a process that was killed misses a moment at most. */
+  /* Buffer events otherwise: after a kill, the file lacks only the last moments. */
   if (on->depth == 0 && time - flushed > FLUSH_AFTER_NS) flush();
 }
 
@@ -213,7 +213,7 @@ void kvo__trace_note(const kvo_event_details *details) {
   char value[KVO_VALUE_TEXT];
   bool has_value =
       kvo__settings.values && details->change != NULL &&
-      kvo__new_value_text(details->change, value, sizeof value); /* without the lock: the binding makes it */
+      kvo__new_value_text(details->change, value, sizeof value); /* outside the lock: this calls the binding */
   kvo__lock(&lock);
   thread_trace *own = fd >= 0 ? own_trace() : NULL;
   if (own != NULL) record(own, details, has_value ? value : NULL);
@@ -242,7 +242,7 @@ static kvo_status open_file(const char *path) {
   struct stat is;
   int opened = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (opened < 0) return KVO_ERROR_FILE;
-  if (fstat(opened, &is) != 0 || !S_ISREG(is.st_mode)) { /* its end could not be written over */
+  if (fstat(opened, &is) != 0 || !S_ISREG(is.st_mode)) { /* the end of the array could not be overwritten */
     close(opened);
     return KVO_ERROR_FILE;
   }
@@ -292,7 +292,7 @@ kvo_status kvo_trace_end(void) {
 }
 
 void kvo__trace_save(void) {
-  /* The process may have stopped anywhere, also in here. */
+  /* The process may have been interrupted anywhere, even in this file with the lock held: give up after some tries. */
   for (int tries = 0; tries < 1000; tries++) {
     uint32_t is_free = 0;
     if (!atomic_compare_exchange_weak(&lock.state, &is_free, kvo__thread_number())) continue;
@@ -302,11 +302,11 @@ void kvo__trace_save(void) {
   }
 }
 
-/* The end of the process, if the program has not ended the recording. */
+/* At the end of the process, if the program has not ended the recording. */
 __attribute__((destructor)) static void end_recording(void) { kvo_trace_end(); }
 
 void kvo__trace_forked(void) {
-  /* The other threads do not exist here. */
+  /* The other threads do not exist in the child. */
   threads = kvo__this_thread != NULL ? kvo__this_thread->trace : NULL;
   if (threads != NULL) threads->next = NULL;
   if (fd < 0) return;

@@ -1,4 +1,4 @@
-/* trace_names.c - what the slices and marks of a trace are called. */
+/* trace_names.c - the names of slices and instants in a trace. */
 #include "watching/trace.h"
 
 #include "text/sink.h"
