@@ -1,4 +1,4 @@
-/* runtime.c - how the rooms are put together: the table of hooks, and what is done when the library is loaded and unloaded. */
+/* runtime.c - assembles the rooms: the table of hooks, and what happens when the library is loaded and unloaded. */
 #include "changes/frames.h"
 #include "hooks.h"
 #include "platform/settings.h"
@@ -15,7 +15,7 @@ _Atomic uint32_t kvo__tap;
 static void thread_ends(kvo_thread *self) {
   kvo__end_all(self);
   kvo__unwind_drop(self);
-  kvo__manual_drop(); /* runs code of the program, with marks */
+  kvo__manual_drop(); /* may run code of the program, with marks */
   kvo__id_thread_end(self);
 #if KVO_DIAGNOSTICS
   kvo__trace_thread_end(self);
@@ -84,7 +84,7 @@ const struct kvo_hooks kvo__hooks = {
 #endif
 };
 
-/* Before the program's own, which may make threads, observe and fork. */
+/* Before the program's constructors, which may create threads, observe and fork. */
 __attribute__((constructor)) static void start(void) {
   kvo__settings_read();
   kvo__places_start();

@@ -1,5 +1,5 @@
-/* without_diagnostics.c - the public functions of the rooms watching/ and faults/ in a build without them. Nothing is reported: a misuse
- * is a call that fails, or does nothing, as under the policy "ignore". */
+/* without_diagnostics.c - the public functions of watching/ and faults/ in a build without them. Nothing is reported: a call that would be
+ * misuse fails or does nothing, as under the policy "ignore". */
 #include "hooks.h"
 
 #if !KVO_DIAGNOSTICS
@@ -49,7 +49,7 @@ void kvo_binding_never_notifies(kvo_object *object, const char *key_path, kvo_si
 
 uint64_t kvo_thread_fault_count(void) { return 0; }
 
-/* No handler is ever asked, so none is kept. */
+/* No handler is ever called, so none is stored. */
 
 kvo_fault_handler kvo_set_fault_handler(kvo_fault_handler handler, void *arg) {
   (void)handler, (void)arg;
