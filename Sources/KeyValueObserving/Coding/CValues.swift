@@ -1,8 +1,8 @@
-// Swift values as C sees them, and back: type encodings and views.
+// Conversion between Swift values and C views of values with type encodings.
 
 import CKVO
 
-/// The encoding of a Swift type, or "?" when C cannot see its values.
+/// Returns the encoding of a Swift type, or "?" if its values have no C representation.
 func cEncoding(of type: Any.Type) -> String {
   if let optional = type as? any OptionalProtocol.Type { return cEncoding(of: optional.wrappedType) }
   if type == String.self { return "*" }
@@ -11,7 +11,7 @@ func cEncoding(of type: Any.Type) -> String {
   return scalarEncodings.first { $0.type == type }?.encoding ?? "?"
 }
 
-/// Swift's scalars with the encodings that C may give to the same bits, the one we give first.
+/// Swift's scalar types with the two encodings that C may use for the same representation. We use the first.
 private let scalarEncodings: [(type: Any.Type, encoding: String, alias: String)] = [
   (Int.self, "q", "l"), (UInt.self, "Q", "L"), (Int64.self, "q", "l"), (UInt64.self, "Q", "L"),
   (Int32.self, "i", "i"), (UInt32.self, "I", "I"), (Int16.self, "s", "s"), (UInt16.self, "S", "S"),
@@ -31,7 +31,7 @@ extension OpaquePointer: UnsafePointerType {
   init(raw: UnsafeMutableRawPointer?) { self.init(raw!) }
 }
 
-/// Hands a C view of a Swift value to `body`; the view is valid until it returns.
+/// Calls `body` with a C view of a Swift value, which is valid until `body` returns.
 func withCValue(_ value: Any, _ body: (UnsafePointer<kvo_value>) -> Void) {
   guard let value = unwrapped(value) else {
     cEncoding(of: Swift.type(of: value)).withCString { type in
@@ -56,7 +56,7 @@ func withCValue(_ value: Any, _ body: (UnsafePointer<kvo_value>) -> Void) {
   }
 }
 
-/// The Swift value that a C view shows, or `nil` when it is of another type. Nothing is converted.
+/// Returns the Swift value of a C view, or `nil` if it has another type. Values are not converted.
 func swiftValue<T>(of value: kvo_value, as type: T.Type) -> T? {
   if let optional = type as? any OptionalProtocol.Type {
     guard value.bytes != nil else { return Any?.none as? T }
@@ -78,13 +78,13 @@ func swiftValue<T>(of value: kvo_value, as type: T.Type) -> T? {
     guard let pointerType = type as? any UnsafePointerType.Type else { return nil }
     return bytes.load(as: UnsafeMutableRawPointer?.self).flatMap { pointerType.init(raw: $0) as? T }
   case "{" where _isPOD(T.self) && value.size == MemoryLayout<T>.size:
-    // A structure's members are not compared, only its extent; any bits are a valid value of most trivial types.
+    // For a structure only the size is compared, not the members: any bit pattern is valid for most trivial types.
     return bits(at: bytes, as: type)
   default: return nil
   }
 }
 
-/// A copy of trivial bits.
+/// Returns a copy of a trivial value.
 private func bits<T>(at bytes: UnsafeRawPointer, as type: T.Type) -> T {
   withUnsafeTemporaryAllocation(of: T.self, capacity: 1) { storage in
     UnsafeMutableRawPointer(storage.baseAddress!).copyMemory(from: bytes, byteCount: MemoryLayout<T>.size)
@@ -92,7 +92,7 @@ private func bits<T>(at bytes: UnsafeRawPointer, as type: T.Type) -> T {
   }
 }
 
-/// The Swift object that a header belongs to: an instance of an observable class, or a view of a C object.
+/// Returns the Swift object of a header: an instance of an observable class, or a reference to a C object.
 func swiftObject(at object: KeyValueObjectReference) -> (any KeyValueObservable)? {
   guard let cls = kvo_object_class(object) else { return nil }
   guard kvo_class_is_of_binding(cls) else { return KeyValueRuntimeObject(borrowing: object) }

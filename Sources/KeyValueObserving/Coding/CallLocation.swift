@@ -1,25 +1,25 @@
-// Where in the source key-value coding, or an announcement, was called, for faults that come up in what that calls in turn.
+// The source location of a call of key-value coding or of an announcement, for faults in the methods it calls.
 
 import CKVO
 
-/// A call of key-value coding, or of an announcement, in progress on this thread, and which object it is just asking.
+/// A call of key-value coding or of an announcement in progress on this thread, and the object it is accessing.
 ///
-/// `value(forKey:)`, `willChangeValue(forKey:)` and their like are overridden, and have no parameter for it. A fault about the
-/// object and a key that a call with a place is asking is that call's.
+/// `value(forKey:)`, `willChangeValue(forKey:)` and similar methods can be overridden and have no parameters for a source location.
+/// If a fault concerns the object and the key that the call is accessing, its source location is that of the call.
 final class CallLocation {
   private let site: SourceLocation
   private let key: String?
   private let keys: ArraySlice<String>
   private var asked: ObjectIdentifier?
 
-  /// - Parameter keys: What objects on the way may be asked for.
+  /// - Parameter keys: The keys that may be read or set of the objects on the path.
   init(_ site: SourceLocation, keys: ArraySlice<String>) {
     self.site = site
     self.keys = keys
     key = nil
   }
 
-  /// Of a call that asks one object for one key.
+  /// Creates the location of a call that accesses one key of one object.
   init(_ site: SourceLocation, _ object: AnyObject, key: String) {
     self.site = site
     self.key = key
@@ -27,23 +27,23 @@ final class CallLocation {
     asked = ObjectIdentifier(object)
   }
 
-  /// The object is going to be asked.
+  /// Notes that the object is accessed next.
   func ask(_ object: AnyObject) { asked = ObjectIdentifier(object) }
 
-  /// Runs a function while this is the thread's call.
+  /// Calls a function while this is the current call of the thread.
   func isPresent<Result, Failure: Error>(in body: () throws(Failure) -> Result) throws(Failure) -> Result {
     let outer = kvo_thread_exchange(KVO_THREAD_CODING, Unmanaged.passUnretained(self).toOpaque())
     defer { _ = kvo_thread_exchange(KVO_THREAD_CODING, outer) }
     return try body()
   }
 
-  /// The place of the call that is asking this value for a key, if it has one.
+  /// Returns the source location of the call that is accessing a key of a value, if there is one.
   static func site(of receiver: Any, key: String) -> SourceLocation? {
     guard let present, type(of: receiver) is AnyObject.Type else { return nil }
     return present.site(of: receiver as AnyObject, key)
   }
 
-  /// The same of an object.
+  /// Does the same for an object.
   static func site(ofObject object: AnyObject, key: String) -> SourceLocation? { present?.site(of: object, key) }
 
   private func site(of object: AnyObject, _ key: String) -> SourceLocation? {

@@ -1,13 +1,13 @@
-// What is known of a class, found without a lock.
+// A lock-free cache of `KeyValueClass` instances.
 
 import Synchronization
 
-/// A table of a fixed size from which nothing is ever taken out, so that whoever reads it needs neither a lock nor a reference. A class
-/// that finds no room is looked up where all are.
+/// A hash table of fixed size. Entries are never removed, so that readers need neither a lock nor a reference. A class that does
+/// not fit is looked up in the table with the lock.
 final class ClassTable: @unchecked Sendable {
   private static let size = 1024
   private static let probes = 8
-  /// Addresses of `KeyValueClass`, which live for ever, or 0.
+  /// Addresses of `KeyValueClass` instances, which are never deallocated, or 0.
   private let table: UnsafeMutablePointer<Atomic<UInt>>
 
   init() {
@@ -31,7 +31,7 @@ final class ClassTable: @unchecked Sendable {
     return nil
   }
 
-  /// The class is one that lives for ever.
+  /// Adds a class, which must never be deallocated.
   func keep(_ type: ObjectIdentifier, _ cls: KeyValueClass) {
     let address = UInt(bitPattern: Unmanaged.passUnretained(cls).toOpaque())
     for probe in 0..<Self.probes {

@@ -1,4 +1,4 @@
-// Arrays, sets and dictionaries, seen without knowing what they hold.
+// Arrays, sets and dictionaries of any element type.
 
 import Foundation
 
@@ -8,10 +8,10 @@ enum CodedKind {
   case orderedSet
 }
 
-/// A collection that key-value coding reads by asking its elements.
+/// A collection that key-value coding reads element by element.
 protocol CodedCollection {
   var codedElements: [Any] { get }
-  /// The elements, if their type says that they are objects: then nobody has to ask each.
+  /// The elements, if the element type is an observable class, so that the elements need not be cast one by one.
   var codedObjects: [any KeyValueObservable]? { get }
   var codedCount: Int { get }
   var codedKind: CodedKind { get }
@@ -21,7 +21,7 @@ extension CodedCollection {
   var codedObjects: [any KeyValueObservable]? { nil }
 }
 
-/// Elements as objects, if their type is one of objects.
+/// Returns the elements as objects if the element type is an observable class.
 private func objects<Element>(_ elements: some Collection<Element>) -> [any KeyValueObservable]? {
   func cast<Object: KeyValueObservable>(_: Object.Type) -> [any KeyValueObservable] {
     unsafeBitCast(Array(elements), to: [Object].self).map { $0 }
@@ -64,12 +64,13 @@ extension NSOrderedSet: CodedCollection {
   var codedKind: CodedKind { .orderedSet }
 }
 
-/// A dictionary, whose keys key-value coding takes for keys of its own.
+/// A dictionary whose entries key-value coding reads by key.
 protocol CodedDictionary {
   var codedEntries: [(key: Any, value: Any)] { get }
   var codedCount: Int { get }
   func codedValue(forKey key: String) -> Any?
-  /// A copy in which the key has the value, `nil` for none, or `nil` if it was changed in place.
+  /// Returns a copy in which the key has the value, or no entry if the value is `nil`; `nil` if the dictionary was changed in
+  /// place.
   func codedSetting(_ value: Any?, forKey key: String) throws(KeyPathError) -> Any?
 }
 

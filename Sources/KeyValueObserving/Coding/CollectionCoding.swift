@@ -3,16 +3,16 @@
 import Foundation
 
 extension Dictionary where Key == String {
-  /// Returns the value of a key, `nil` if it has none; `"@count"` is the number of entries.
+  /// Returns the value of a key, or `nil` if there is none; `"@count"` returns the number of entries.
   ///
-  /// Any other key that begins with `@` is fault KVO0009, as on Apple's platforms. Optionals are taken off.
+  /// Any other key that begins with `@` is fault KVO0009, as on Apple's platforms. The value is returned without its optionals.
   public func value(forKey key: String, fileID: StaticString = #fileID, line: UInt = #line) -> Any? {
     KeyPathWalk.codedValue(of: self, at: [key], SourceLocation(file: fileID, line: line))
   }
 
-  /// Returns the value at the end of a key path, as ``KeyValueObservable/value(forKeyPath:)`` does.
+  /// Returns the value for a key path, as ``KeyValueObservable/value(forKeyPath:)`` does.
   ///
-  /// A key that contains dots comes before a path, as on Apple's platforms.
+  /// As on Apple's platforms, an entry whose key contains dots has precedence over the path.
   public func value(
     forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
   ) -> Any? {
@@ -20,9 +20,9 @@ extension Dictionary where Key == String {
       of: self, at: components(ofCodedPath: keyPath), SourceLocation(file: fileID, line: line))
   }
 
-  /// Sets the value of a key; `nil` removes it.
+  /// Sets the value of a key; `nil` removes the entry.
   ///
-  /// A value that is not, and cannot become, one of the dictionary's type is fault KVO0026, and nothing is changed.
+  /// A value that is not of the dictionary's value type and cannot be converted to it is fault KVO0026, and nothing is changed.
   public mutating func setValue(
     _ value: Any?, forKey key: String, fileID: StaticString = #fileID, line: UInt = #line
   ) {
@@ -33,7 +33,7 @@ extension Dictionary where Key == String {
     if let changed = changed as? [String: Value] { self = changed }
   }
 
-  /// Sets the value at the end of a key path; does nothing when there is none on the way.
+  /// Sets the value for a key path; does nothing if a value on the path is `nil`.
   public mutating func setValue(
     _ value: Any?, forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
   ) {
@@ -46,13 +46,12 @@ extension Dictionary where Key == String {
 }
 
 extension Array {
-  /// Returns the array of the elements' values of a key, with `NSNull` for nil; `"@count"` is the number of elements.
+  /// Returns an array of the elements' values for a key, with `NSNull` for `nil`; `"@count"` returns the number of elements.
   public func value(forKey key: String, fileID: StaticString = #fileID, line: UInt = #line) -> Any? {
     KeyPathWalk.codedValue(of: self, at: [key], SourceLocation(file: fileID, line: line))
   }
 
-  /// Returns the value at the end of a key path, which may have collection operators: see
-  /// ``KeyValueObservable/value(forKeyPath:)``.
+  /// Returns the value for a key path, which may contain collection operators: see ``KeyValueObservable/value(forKeyPath:)``.
   public func value(
     forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
   ) -> Any? {
@@ -60,15 +59,16 @@ extension Array {
       of: self, at: components(ofCodedPath: keyPath), SourceLocation(file: fileID, line: line))
   }
 
-  /// Sets the value of a key of every element. The elements are objects: those that are values are not changed, and are fault
-  /// KVO0009.
+  /// Sets the value of a key of every element.
+  ///
+  /// The elements have to be objects: elements that are values are not changed, and are fault KVO0009.
   public func setValue(
     _ value: Any?, forKey key: String, fileID: StaticString = #fileID, line: UInt = #line
   ) {
     setCoded(value, of: self, at: [key], SourceLocation(file: fileID, line: line))
   }
 
-  /// Sets the value at the end of a key path of every element.
+  /// Sets the value for a key path of every element.
   public func setValue(
     _ value: Any?, forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
   ) {
@@ -106,15 +106,16 @@ extension ContiguousArray {
 }
 
 extension Set {
-  /// Returns the set of the elements' values of a key, a `Set<AnyHashable>`, without nil; `"@count"` is the number of elements.
+  /// Returns a set of the elements' values for a key, a `Set<AnyHashable>` without `nil`; `"@count"` returns the number of
+  /// elements.
   ///
   /// A value that is not `Hashable` is fault KVO0026.
   public func value(forKey key: String, fileID: StaticString = #fileID, line: UInt = #line) -> Any? {
     KeyPathWalk.codedValue(of: self, at: [key], SourceLocation(file: fileID, line: line))
   }
 
-  /// Returns the value at the end of a key path, which may have collection operators; of the unions a set has the distinct ones
-  /// only, as on Apple's platforms.
+  /// Returns the value for a key path, which may contain collection operators. As on Apple's platforms, a set supports only the
+  /// distinct union operators.
   public func value(
     forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
   ) -> Any? {
@@ -122,14 +123,14 @@ extension Set {
       of: self, at: components(ofCodedPath: keyPath), SourceLocation(file: fileID, line: line))
   }
 
-  /// Sets the value of a key of every element, which are objects.
+  /// Sets the value of a key of every element. The elements have to be objects.
   public func setValue(
     _ value: Any?, forKey key: String, fileID: StaticString = #fileID, line: UInt = #line
   ) {
     setCoded(value, of: self, at: [key], SourceLocation(file: fileID, line: line))
   }
 
-  /// Sets the value at the end of a key path of every element.
+  /// Sets the value for a key path of every element.
   public func setValue(
     _ value: Any?, forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
   ) {
@@ -137,7 +138,7 @@ extension Set {
   }
 }
 
-/// Sets on every element of a collection that nobody can put a changed copy back into.
+/// Sets a value of every element, for a collection that is not mutable here.
 private func setCoded(
   _ value: Any?, of collection: any CodedCollection, at path: [String], _ site: SourceLocation
 ) {

@@ -2,12 +2,12 @@
 
 import Foundation
 
-/// An operator that evaluates the rest of its path for each element.
+/// An operator that evaluates the rest of the key path for each element.
 private enum CollectionOperator: String {
   case sum, avg, min, max, unionOfObjects, distinctUnionOfObjects, unionOfArrays, distinctUnionOfArrays
   case distinctUnionOfSets
 
-  /// Unions that keep duplicates are of arrays only.
+  /// The unions that keep duplicates are defined for arrays only.
   func isDefined(for kind: CodedKind) -> Bool {
     switch self {
     case .unionOfObjects, .unionOfArrays: kind != .set
@@ -17,7 +17,7 @@ private enum CollectionOperator: String {
 }
 
 extension KeyPathWalk {
-  /// A dictionary can be counted; its other keys that begin with `@` are no entries either.
+  /// Evaluates `@name.right` for a dictionary, which has only `@count`; other names that begin with `@` are undefined keys.
   func value(
     of dictionary: any CodedDictionary, applying name: String, right: ArraySlice<String>
   ) throws(KeyPathError) -> Any? {
@@ -26,12 +26,12 @@ extension KeyPathWalk {
     return dictionary.codedCount
   }
 
-  /// The value of `@name.right` of a collection.
+  /// Evaluates `@name.right` for a collection.
   func value(
     of collection: any CodedCollection, applying name: String, right: ArraySlice<String>
   ) throws(KeyPathError) -> Any? {
     if name == "count" { return collection.codedCount }
-    // Without a path it is a key, and collections have no other key.
+    // Without a path to its right, the name is a key, and collections have no other keys.
     guard !right.isEmpty else { throw .undefinedKey(of: collection, key: name, .get) }
     guard let operation = CollectionOperator(rawValue: name), operation.isDefined(for: collection.codedKind) else {
       throw .badOperator(of: collection, name: name)
@@ -41,7 +41,7 @@ extension KeyPathWalk {
     case .avg:
       guard collection.codedCount > 0 else { return nil }
       let sum = try sum(of: values(of: collection, at: right), "avg", of: collection)
-      // Those without a value count too, as on Apple's platforms.
+      // As on Apple's platforms, elements without a value are counted.
       return quotient(sum, collection.codedCount)
     case .min: return try extreme(of: operands(of: collection, at: right), "min", of: collection) { $0 }
     case .max: return try extreme(of: operands(of: collection, at: right), "max", of: collection) { !$0 }
@@ -58,7 +58,7 @@ extension KeyPathWalk {
 
   // MARK: - Numbers
 
-  /// A value that there is; what a mapped nil has become is none.
+  /// Returns a value that is present; `NSNull`, to which `nil` is mapped, is not.
   private func operand(_ value: Any?) -> Any? { value.flatMap { type(of: $0) == NSNull.self ? nil : $0 } }
 
   private func operands(
@@ -67,7 +67,7 @@ extension KeyPathWalk {
     try values(of: collection, at: path).compactMap(operand)
   }
 
-  /// In decimals, so that 0.1 + 0.2 is 0.3; in binary only what no decimal can hold.
+  /// Adds decimals, so that 0.1 + 0.2 is 0.3. Values that no decimal can represent are added as binary numbers.
   private func sum(
     of values: [Any?], _ name: String, of collection: any CodedCollection
   ) throws(KeyPathError) -> NSNumber {
@@ -108,7 +108,7 @@ extension KeyPathWalk {
 
   // MARK: - Unions
 
-  /// What the elements, collections themselves, answer for a path, in one row.
+  /// Returns the values that the elements, which have to be collections, have for a path, in one array.
   private func leaves(
     of collection: any CodedCollection, at path: ArraySlice<String>, _ name: String, where isRight: (CodedKind) -> Bool
   ) throws(KeyPathError) -> [Any] {
@@ -123,7 +123,7 @@ extension KeyPathWalk {
     return leaves
   }
 
-  /// The different ones among values: of an array in order of appearance, of a set as a set.
+  /// Returns the distinct values: for an array in the order of their first occurrence, for a set as a set.
   private func distinct(
     _ values: [Any], _ name: String, of collection: any CodedCollection
   ) throws(KeyPathError) -> Any {
@@ -136,7 +136,7 @@ extension KeyPathWalk {
     return distinct
   }
 
-  /// What tells a value from others: itself, or which object it is.
+  /// Returns the identity of a value for comparison: the value itself if it is `Hashable`, otherwise the object's identity.
   private func identity(
     of value: Any, _ name: String, of collection: any CodedCollection
   ) throws(KeyPathError) -> AnyHashable {
@@ -161,7 +161,7 @@ extension KeyPathWalk {
   }
 }
 
-/// Compares two values of one comparable type, or two numbers of any; `nil` if they cannot be compared.
+/// Compares two values of the same comparable type, or two numbers of any types; `nil` if they cannot be compared.
 private func isLess(_ left: Any, _ right: Any) -> Bool? {
   func compare<Value: Comparable>(_ left: Value) -> Bool? { (right as? Value).map { left < $0 } }
   if Swift.type(of: left) == Swift.type(of: right), let left = left as? any Comparable { return compare(left) }

@@ -1,21 +1,21 @@
-// Values of any type as values of a property's type: converted where nothing is lost, refused otherwise.
+// Conversion of values to a property's type, if no information is lost.
 
 import Foundation
 
-/// A value that is not, and cannot become, one of the expected type.
+/// The error for a value that is not of the expected type and cannot be converted to it.
 struct ConversionFailure: Error, @unchecked Sendable {
-  /// `nil` for a nil.
+  /// The value, or `nil` for a nil value.
   let given: Any?
   let expected: Any.Type
-  /// What is wrong with a value whose type would do, such as its range.
+  /// What is wrong with the value if its type can be converted, such as its range.
   var reason: String?
 }
 
 /// Converts a value to a type, as key-value coding does when it sets a property.
 ///
-/// A value that is of the type stays as it is. Numbers, and texts that are numbers, become the number type if it can hold
-/// them; raw values become the enum's or option set's value; arrays, sets and dictionaries are converted element by
-/// element; `NSNull` becomes nil where nil is possible and `NSNull` itself is not.
+/// A value of that type is returned unchanged. Numbers and numeric strings are converted to a numeric type that can represent them,
+/// raw values to the enum or option set, and arrays, sets and dictionaries element by element. `NSNull` is converted to `nil` if
+/// the type is an optional that cannot hold an `NSNull`.
 func converted<Value>(_ value: Any?, to type: Value.Type) throws(ConversionFailure) -> Value {
   guard let value = value.flatMap(unwrapped) else {
     guard let optional = type as? any OptionalProtocol.Type else {
@@ -34,7 +34,7 @@ func converted<Value>(_ value: Any?, to type: Value.Type) throws(ConversionFailu
   throw ConversionFailure(given: value, expected: type)
 }
 
-/// Whether `NSNull` is a value of the type, as of `Any`.
+/// Returns whether `NSNull` is a value of the type, as it is of `Any`.
 private func isNullable(_ type: Any.Type) -> Bool {
   func open<Wrapped>(_: Wrapped.Type) -> Bool { NSNull() is Wrapped }
   return _openExistential(type, do: open)
@@ -53,7 +53,7 @@ private func rawConverted<Value: RawRepresentable>(
   return made
 }
 
-/// A collection whose elements are converted one by one.
+/// A collection type whose elements are converted one by one.
 private protocol ElementwiseConvertible {
   static func converting(_ value: Any) throws(ConversionFailure) -> Self
 }
@@ -82,7 +82,7 @@ extension ContiguousArray: ElementwiseConvertible {
 
 extension Set: ElementwiseConvertible {
   static func converting(_ value: Any) throws(ConversionFailure) -> Set<Element> {
-    // An array's order and its duplicates would be lost.
+    // Converting an array would lose the order and the duplicates.
     guard let collection = value as? any CodedCollection, collection.codedKind == .set else {
       throw ConversionFailure(given: value, expected: Self.self)
     }

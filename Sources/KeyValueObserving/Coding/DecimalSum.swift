@@ -1,8 +1,9 @@
-// Adding decimals up: in whole units of a power of ten as long as they fit, which is much quicker than Foundation's arithmetic.
+// Addition of decimals. While the values fit, they are added as integer multiples of a power of ten, which is much faster than
+// `Decimal`.
 
 import Foundation
 
-/// A decimal: so many times a power of ten.
+/// A decimal number: an integer multiple of a power of ten.
 struct DecimalUnits {
   let count: Int
   let exponent: Int
@@ -12,12 +13,12 @@ struct DecimalUnits {
     self.exponent = exponent
   }
 
-  /// The decimal that a number is written as, if it has at most four digits behind the point and fifteen in all; `nil` otherwise.
+  /// Creates the decimal with the shortest notation of a number; `nil` if that has more than four decimals or fifteen digits.
   init?(_ number: Double) {
     var power = 1.0
     for digits in 0...4 {
       let count = (number * power).rounded()
-      // No two decimals of fifteen digits are the same number, so one that is the number is how it is written.
+      // Different decimals of up to fifteen digits are different numbers, so a decimal that is equal is the shortest notation.
       guard abs(count) < 1e15 else { return nil }
       if count / power == number {
         self.init(count: Int(count), exponent: -digits)
@@ -33,10 +34,10 @@ struct DecimalUnits {
 struct DecimalSum {
   private var count: Int128 = 0
   private var exponent = 0
-  /// What did not fit.
+  /// The sum of the numbers that did not fit.
   private var rest = Decimal(0)
 
-  /// Adds a number; tells whether a decimal holds it.
+  /// Adds a number. Returns whether a decimal can represent it.
   mutating func add(_ number: CodedNumber) -> Bool {
     if let units = number.units, add(units) { return true }
     guard let decimal = number.decimal else { return false }
@@ -55,7 +56,7 @@ struct DecimalSum {
     return true
   }
 
-  /// Times a power of ten; `nil` if there is no room.
+  /// Returns the product with a power of ten, or `nil` on overflow.
   private static func scaled(_ count: Int128, by power: Int) -> Int128? {
     if power == 0 || count == 0 { return count }
     guard power < powers.count else { return nil }

@@ -1,9 +1,10 @@
-// Which stored property a key path names, found without a lock for key paths that were looked up before.
+// A lock-free cache of the stored property that a key path names.
 
 import Synchronization
 
 extension KeyValueObservable {
-  /// The stored property that a key path names, if it is one's own key path and nothing else is declared to affect it.
+  /// Returns the stored property that a key path names, if it is the property's own key path and no other key is declared to affect
+  /// it.
   @usableFromInline
   nonisolated func directProperty(at keyPath: AnyKeyPath) -> KeyValueProperty? {
     let asked = LookedUp(keyPath, Swift.type(of: self))
@@ -16,7 +17,8 @@ extension KeyValueObservable {
   }
 }
 
-/// What was found for a key path and a class; kept for ever, and the key path with it, so that its address stays its own.
+/// The result for a key path and a class. It is never freed and retains the key path, so that no other key path can get its
+/// address.
 private final class Known {
   let keyPath: AnyKeyPath
   let asked: LookedUp
@@ -29,17 +31,17 @@ private final class Known {
   }
 }
 
-/// A key path, by its address, and the class of the object that it was asked of.
+/// The key of the cache: the address of a key path, and the class of the object.
 ///
-/// The table has a fixed size and entries are never taken out, so that whoever reads one needs neither a lock nor a reference. What
-/// finds no room is looked up each time.
+/// The table has a fixed size and entries are never removed, so that readers need neither a lock nor a reference. A key path that
+/// does not fit is looked up each time.
 private struct LookedUp: Equatable {
   let keyPath: ObjectIdentifier
   let type: ObjectIdentifier
 
   private static let size = 1024
   private static let probes = 8
-  /// Addresses of what is known, or 0.
+  /// Addresses of `Known` instances, or 0.
   private static nonisolated(unsafe) let table: UnsafeMutablePointer<Atomic<UInt>> = {
     let table = UnsafeMutablePointer<Atomic<UInt>>.allocate(capacity: size)
     for index in 0..<size { (table + index).initialize(to: Atomic(0)) }

@@ -1,11 +1,12 @@
-// Keys that a property answers besides its name, as accessors and instance variables do on Apple's platforms.
+// Further keys for a property, after the accessor and instance variable names of Apple's platforms.
 
-/// A key that is not the name of the property that answers it.
+/// A key that stands for a property with another name.
 struct KeyAlias {
   let key: String
   let property: KeyValueProperty
 
-  /// The keys of a class that no property's name is: `flag` where there is `isFlag`, `_flag` or `_isFlag`, in this order.
+  /// Returns the keys of a class that are not property names: `flag` for `isFlag`, `_flag` or `_isFlag`, in this order of
+  /// precedence.
   static func all(of properties: [KeyValueProperty], withVariables: Bool) -> [UInt64: KeyAlias] {
     let names = Set(properties.map(\.name))
     var aliases: [UInt64: KeyAlias] = [:]
@@ -23,7 +24,7 @@ struct KeyAlias {
   private enum Form: CaseIterable {
     case getter, variable, getterVariable
 
-    /// The keys that a property of this name answers by this form.
+    /// Returns the keys that this form of name provides.
     func keys(of name: String) -> [String] {
       switch self {
       case .getter: Form.keys(capitalizedIn: name, after: "is")
@@ -32,7 +33,7 @@ struct KeyAlias {
       }
     }
 
-    /// `isURL` answers `URL` and `uRL`, which have the same `<Key>`; `island` answers neither.
+    /// `isURL` provides `URL` and `uRL`, which have the same `<Key>`; `island` provides neither.
     private static func keys(capitalizedIn name: String, after prefix: String) -> [String] {
       guard name.hasPrefix(prefix) else { return [] }
       let key = String(name.dropFirst(prefix.count))

@@ -1,9 +1,9 @@
-// What a class answers about its keys: which notify by themselves, and what affects each.
+// A class's answers about its keys: which notify automatically, and what affects each.
 
 import CKVO
 import Foundation
 
-/// The answers of one class to all questions about its keys, asked once.
+/// The answers of one class for all its keys, computed once.
 struct KeyAnswers {
   private(set) var manualKeys: Set<UInt64> = []
   private(set) var affectingPaths: [UInt64: [String]] = [:]
@@ -18,16 +18,16 @@ struct KeyAnswers {
     for property in properties {
       var paths: Set<String> = []
       var notifies = type.automaticallyNotifiesObservers(forKey: property.name)
-      // A class that names `isOpen` may answer for `open`.
+      // A class with a property `isOpen` may use the key `open` in its answers.
       let names = [property.name] + aliases.filter { $0.property === property }.map(\.key)
       for name in names {
         paths.formUnion(type.keyPathsForValuesAffectingValue(forKey: name))
-        // Also where the class answers for other keys itself, and has no `super` to ask for the rest.
+        // Also included if the class overrides the method for other keys and does not call `super`.
         paths.formUnion(description.paths(affecting: name))
         if !description.automaticallyNotifies(ofKey: name) { notifies = false }
       }
       if let type = type as? any NSKeyValueObservingCustomization.Type {
-        // A class asks with its own key paths, and does not know those of a subclass, which are others.
+        // The class compares with its own key paths; those of a subclass are different.
         for path in [property.path] + ancestors.compactMap({ $0.property(named: property.name)?.path }) {
           if !type.automaticallyNotifiesObservers(for: path) { notifies = false }
           for affecting in type.keyPathsAffectingValue(for: path) {
@@ -64,7 +64,7 @@ struct KeyAnswers {
 }
 
 extension KeyValueObservable {
-  /// What a class answers whose members say it key by key; the macro writes a call of it where subclasses can override it.
+  /// Returns what the class's members for single keys declare. The macro generates an overridable method that calls this.
   public nonisolated static func __keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
     KeyValueClassDescription.of(self).paths(affecting: key)
   }
@@ -74,14 +74,14 @@ extension KeyValueObservable {
   }
 }
 
-/// `<Key>` in the names of methods about a key: only an ASCII letter is made upper case, as on Apple's platforms.
+/// Returns `<Key>` in the names of methods for a key. As on Apple's platforms, only an ASCII letter is capitalized.
 func capitalized(_ key: String) -> String {
   guard let first = key.utf8.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first) else { return key }
   return key.prefix(1).uppercased() + key.dropFirst()
 }
 
 extension KeyValueClass {
-  /// Reports a key that is declared to affect itself, when it is observed. It is observed as if that were not declared.
+  /// Reports, when it is observed, a key that is declared to affect itself. It is observed as if that declaration did not exist.
   func reportSelfDependency(of name: String, _ site: SourceLocation) {
     let key = keyHash(name)
     guard let declared = selfDependencies[key] else { return }

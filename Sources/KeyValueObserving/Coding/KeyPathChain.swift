@@ -1,19 +1,19 @@
-// The properties that a typed key path of several components goes through, found before it is evaluated.
+// The properties on a typed key path of several components, found without evaluating it.
 
 import CKVO
 
-/// The properties that a key path goes through, one after the other.
+/// The properties on a key path, in order.
 struct KeyPathChain: Sendable {
   let properties: [KeyValueProperty]
-  /// Whether one of them is announced by hand, or declared to depend on others: what its getter reads does not tell all.
+  /// Whether a property is announced manually or declared to depend on others, so that recording its reads is not sufficient.
   let needsKeys: Bool
 
-  /// As a string key path.
+  /// The equivalent string key path.
   var name: String { properties.map(\.name).joined(separator: ".") }
 
-  /// Finds the chain; `nil` if a component is anything but a property that its class describes.
+  /// Finds the properties; `nil` if a component is not a property that its class describes.
   init?(_ keyPath: AnyKeyPath, from cls: KeyValueClass) {
-    // Where objects lead to each other in many ways, names are quicker.
+    // If objects refer to each other in many ways, finding the properties by name is faster.
     var triesLeft = 1000
     guard let components = KeyPathComponent.all(of: keyPath), components.count > 1,
       let found = Self.path(equalTo: keyPath, components[...], from: cls, made: nil, &triesLeft)
@@ -25,7 +25,7 @@ struct KeyPathChain: Sendable {
 
   private typealias Step = (property: KeyValueProperty, cls: KeyValueClass)
 
-  /// Puts paths of stored properties together until one is equal.
+  /// Builds paths of stored properties until one is equal.
   private static func path(
     equalTo keyPath: AnyKeyPath, _ components: ArraySlice<KeyPathComponent>, from cls: KeyValueClass, made: AnyKeyPath?,
     _ triesLeft: inout Int
@@ -53,7 +53,7 @@ struct KeyPathChain: Sendable {
     return nil
   }
 
-  /// By the names of the getters.
+  /// Finds the properties by the names of the getters.
   private static func path(named components: [KeyPathComponent], from cls: KeyValueClass) -> [Step]? {
     var found: [Step] = []
     var cls: KeyValueClass? = cls
@@ -69,14 +69,14 @@ struct KeyPathChain: Sendable {
 }
 
 extension KeyValueProperty {
-  /// The class of the objects that it holds, if it is an observable one.
+  /// The class of the objects that the property holds, if it is observable.
   fileprivate var valueClass: KeyValueClass? {
     var value: Any.Type = type(of: path).valueType
     while let optional = value as? any OptionalProtocol.Type { value = optional.wrappedType }
     return (value as? any KeyValueObservable.Type).map { KeyValueClass.of(type: $0) }
   }
 
-  /// Whether its accessors tell of each change.
+  /// Returns whether the property's accessors notify of every change.
   fileprivate func tellsAll(in cls: KeyValueClass) -> Bool {
     (isStored || isTold || isConstant) && !cls.isManual(key) && !cls.isAffected(key)
   }

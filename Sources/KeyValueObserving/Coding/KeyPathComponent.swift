@@ -1,26 +1,27 @@
-// The components of a key path: which property one names for which the compiler made another accessor, as in generic code.
+// The components of a key path: finds the property if the compiler created a different accessor for it, as in generic code.
 
 import CKVO
 
 /// A computed component of a key path.
 ///
-/// Key paths have no interface for this. Their debug description has it: `\Note.<computed 0x000055d0c3a81f40 (String)>`.
+/// Swift has no API for the components of a key path. They are parsed from the debug description: `\Note.<computed
+/// 0x000055d0c3a81f40 (String)>`.
 struct KeyPathComponent {
   private static let mark = "<computed 0x"
 
-  /// The address of the getter that it calls.
+  /// The address of the component's getter.
   let getter: UInt
-  /// As Swift prints the type.
+  /// The value type as Swift prints it.
   let valueType: Substring
 
-  /// The components of a key path; `nil` if one of them is a stored property.
+  /// Returns the components of a key path, or `nil` if one of them is a stored property.
   static func all(of keyPath: AnyKeyPath) -> [KeyPathComponent]? {
     let text = keyPath.debugDescription
     let head = "\\\(type(of: keyPath).rootType)."
     guard text.hasPrefix(head + mark) else { return nil }
     let parts = text.dropFirst(head.count).split(separator: mark)
     let components = parts.enumerated().compactMap { index, part -> KeyPathComponent? in
-      // Between components stand "?" and "!" for optionals.
+      // Components are separated by "?" and "!" for optionals.
       let isLast = index == parts.count - 1
       guard let typeBegin = part.firstRange(of: " ("), let typeEnd = part.ranges(of: ")>").last,
         typeBegin.upperBound <= typeEnd.lowerBound, let getter = UInt(part[..<typeBegin.lowerBound], radix: 16)
@@ -32,15 +33,15 @@ struct KeyPathComponent {
     return components.count == parts.count ? components : nil
   }
 
-  /// How many components of a key path are computed.
+  /// Returns the number of computed components of a key path.
   static func count(in keyPath: AnyKeyPath) -> Int { keyPath.debugDescription.split(separator: mark).count - 1 }
 
-  /// The only component of a key path.
+  /// Returns the component of a key path that has only one.
   static func only(of keyPath: AnyKeyPath) -> KeyPathComponent? {
     all(of: keyPath).flatMap { $0.count == 1 ? $0[0] : nil }
   }
 
-  /// The property that the getter is for, such as `title` of `key path getter for HasTitle.title`; `nil` in a stripped program.
+  /// The name of the getter's property, such as `title` from `key path getter for HasTitle.title`; `nil` in a stripped program.
   var name: Substring? {
     guard let returnAddress = UnsafeRawPointer(bitPattern: getter + 1) else { return nil }
     let call = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { buffer in
@@ -53,9 +54,10 @@ struct KeyPathComponent {
 }
 
 extension KeyValueObservable {
-  /// The property of the object that a key path names.
+  /// Returns the property of the object that a key path names.
   ///
-  /// - Parameter isAnnounced: It names one for certain: its change is announced. What it reads then suffices.
+  /// - Parameter isAnnounced: Whether the caller announces a change of the key path. The key path then certainly names a property,
+  ///   and finding the one that it reads is sufficient.
   nonisolated func property(at keyPath: AnyKeyPath, isAnnounced: Bool = false) -> KeyValueProperty? {
     let cls = KeyValueClass.of(type: Self.self)
     if let known = cls.property(at: keyPath) { return known }
@@ -73,11 +75,11 @@ extension KeyValueObservable {
       return nil
     }
     let candidates = cls.properties.filter { Swift.type(of: $0.path).valueType == Swift.type(of: keyPath).valueType }
-    // A private setter: outside, the key path is another, of the same getter.
+    // A property with a private setter: outside its scope the key path is a different one with the same getter.
     if let same = candidates.first(where: { KeyPathComponent.only(of: $0.path)?.getter == accessor.getter }) {
       return same
     }
-    // A requirement of a protocol: the property of that name. The linker may have merged getters, so that the name alone proves nothing.
+    // A protocol requirement: the property of that name. The linker may merge getters, so the name alone is not proof.
     if let name = accessor.name, let named = candidates.first(where: { $0.name == name }),
       let own = named.path as? PartialKeyPath<Self>
     {
@@ -97,7 +99,7 @@ extension KeyValueObservable {
   }
 }
 
-/// A property that an evaluation read.
+/// A property read by an evaluation.
 private struct Read: Equatable {
   let object: KeyValueObjectReference?
   let key: UInt64?

@@ -1,9 +1,9 @@
-// The walk along a string key path, over objects, dictionaries and collections: for key-value coding, and for observers.
+// Evaluation of string key paths over objects, dictionaries and collections, for key-value coding and for observation.
 
 import CKVO
 import Foundation
 
-/// Why a string key path cannot be walked; does not leave the thread that walks.
+/// The reason why a string key path cannot be evaluated. The error stays on the thread that evaluates it.
 enum KeyPathError: Error, @unchecked Sendable {
   enum Access {
     case get
@@ -12,38 +12,38 @@ enum KeyPathError: Error, @unchecked Sendable {
 
   /// A value has no such key, or none that can be set.
   case undefinedKey(of: Any, key: String, Access)
-  /// An observed path goes on behind a collection, without an operator.
+  /// An observed path continues after a collection without an operator.
   case throughCollection(Any, key: String)
-  /// A collection operator, named without its `@`, that the value does not have.
+  /// A collection operator, named without `@`, that the value does not support.
   case badOperator(of: Any, name: String)
-  /// An operator met a value that it cannot work with.
+  /// A value that an operator cannot process.
   case badOperand(of: Any, name: String, operand: Any, need: String)
-  /// What is to be set is not of the right type.
+  /// The value to set does not have the right type.
   case unsuitable(of: Any, key: String, ConversionFailure)
-  /// Code of the program that was called on the way raised a fault, which ends the walk.
+  /// Called code of the program has raised a fault, which ends the evaluation.
   case reported
 }
 
-/// One walk along a string key path.
+/// One evaluation of a string key path.
 ///
-/// Objects read through their getters, and while the runtime records, each key that is read is recorded, so that a path can be
-/// observed by walking it.
+/// Objects are read through their getters. While the runtime records, each key that is read is recorded, so that evaluating a path
+/// is enough to observe it.
 struct KeyPathWalk {
-  /// Whether it is for an observer: its path must not go through a collection without an operator, and an undefined key is its
-  /// fault.
+  /// Whether the evaluation is for an observer. Its path must not go through a collection without an operator, and an undefined key
+  /// is a fault of the registration.
   let isObserving: Bool
-  /// Of a call of key-value coding that knows its place.
+  /// The source location of a call of key-value coding, if known.
   var place: CallLocation?
   private let faults = kvo_thread_fault_count()
 
-  /// The value at the end of an observed path; declares that it is that of a stored property, if it is.
+  /// Returns the value of an observed path, and declares the stored property that it comes from, if it does.
   static func observedValue(of object: some KeyValueObservable, at path: [String]) throws(KeyPathError) -> Any? {
     try KeyPathWalk(isObserving: true).value(of: object, at: path[...], isWhole: true)
   }
 
-  /// The value at the end of a path from any value; `nil` when there is none on the way.
+  /// Returns the value for a path from any value, or `nil` if a value on the path is `nil`.
   ///
-  /// - Parameter isWhole: What is read last is the value of the whole path, not of an element on the way.
+  /// - Parameter isWhole: Whether the last value read is the value of the whole path, not of an element.
   func value(of receiver: Any, at path: ArraySlice<String>, isWhole: Bool = false) throws(KeyPathError) -> Any? {
     guard let key = path.first else { return receiver }
     let rest = path.dropFirst()
@@ -55,7 +55,7 @@ struct KeyPathWalk {
       return try elements(of: collection, at: path)
     case let dictionary as any CodedDictionary:
       if key.first == "@" { return try value(of: dictionary, applying: String(key.dropFirst()), right: rest) }
-      // As on Apple's platforms, a key that contains dots comes before a path.
+      // As on Apple's platforms, an entry whose key contains dots has precedence over the path.
       if !rest.isEmpty, let whole = dictionary.codedValue(forKey: path.joined(separator: ".")) {
         return unwrapped(whole)
       }
@@ -80,7 +80,7 @@ struct KeyPathWalk {
     return rest.isEmpty ? next : try value(of: next, at: rest, isWhole: isWhole)
   }
 
-  /// What the object answers, by its own `value(forKey:)` if its class has one.
+  /// Returns the value of the object's `value(forKey:)`, which its class may override.
   private func value(of object: any KeyValueObservable, forKey key: String) throws(KeyPathError) -> Any? {
     guard isObserving else {
       place?.ask(object)
@@ -88,23 +88,23 @@ struct KeyPathWalk {
       try check()
       return value
     }
-    // What answers itself may never come to read the key.
+    // An override of `value(forKey:)` may not read the key itself, so its dependencies are recorded here.
     if KeyValueClass.of(object).answersKeysItself { object.recordDependencies(ofKey: key) }
     if object.defines(key) { return object.value(forKey: key) }
-    // The class may answer it all the same. If it refuses, that is the registration's fault, told with its place.
+    // The class may still provide a value. If not, it is a fault of the registration, which has a source location.
     let value = KeyValueFault.withHandler({ _ in .ignore }, in: { object.value(forKey: key) })
     do { try check() } catch { throw .undefinedKey(of: object, key: key, .get) }
     return value
   }
 
-  /// Ends the walk after a fault in code of the program that it called, as an exception would.
+  /// Ends the evaluation, like an exception would, if called code of the program has raised a fault.
   func check() throws(KeyPathError) {
     if kvo_thread_fault_count() != faults { throw .reported }
   }
 
   // MARK: - Collections
 
-  /// What the elements answer for a path, up to its next operator; then that operator.
+  /// Returns the elements' values for a path up to its next operator, and applies that operator.
   private func elements(of collection: any CodedCollection, at path: ArraySlice<String>) throws(KeyPathError) -> Any? {
     if path.count == 1, path.first == "self" { return collection }
     guard !isObserving else { throw .throughCollection(collection, key: path.joined(separator: ".")) }
@@ -115,7 +115,7 @@ struct KeyPathWalk {
     return try value(of: result, at: path[end...])
   }
 
-  /// One value for each element, in order.
+  /// Returns the value of each element, in order.
   func values(of collection: any CodedCollection, at path: ArraySlice<String>) throws(KeyPathError) -> [Any?] {
     var values: [Any?] = []
     values.reserveCapacity(collection.codedCount)
@@ -132,9 +132,9 @@ struct KeyPathWalk {
 
   // MARK: - Setting
 
-  /// Sets the value at the end of a path; does nothing when there is none on the way.
+  /// Sets the value for a path; does nothing if a value on the path is `nil`.
   ///
-  /// - Returns: The changed copy of a receiver that is a value, to be put where it came from; `nil` if there is nothing to put.
+  /// - Returns: If the receiver is a value, its changed copy, which the caller has to store; `nil` if there is nothing to store.
   func set(_ value: Any?, of receiver: Any, at path: ArraySlice<String>) throws(KeyPathError) -> Any? {
     guard let key = path.first else { return value }
     let rest = path.dropFirst()

@@ -1,12 +1,12 @@
-// What is known of an observable class: its properties by name and by key path, and its twin in the C runtime.
+// The description of an observable class: its properties by name and by key path, and its class in the C runtime.
 
 import CKVO
 import Synchronization
 
-/// Collects the properties of a class; the code that the macro writes calls it.
+/// Collects the properties of a class. The generated code calls it.
 public final class KeyValueClassDescription {
   var properties: [KeyValueProperty] = []
-  /// By capitalised key: what to ask, for the answer may need that of another key.
+  /// Closures by capitalized key. They are called later, because an answer may need the description of another key.
   private var affecting: [String: [() -> Set<String>]] = [:]
   private var notifying: [String: [() -> Bool]] = [:]
   private(set) var answersKeysItself = false
@@ -20,9 +20,9 @@ public final class KeyValueClassDescription {
 
   /// Adds a stored property whose accessors notify.
   ///
-  /// - Parameter chained: The key path from an optional object, as in `\Note?.?.title`. It tells that a longer key path ends at
-  ///   this property, or goes on behind it, whose observation then costs little more than that of the property alone. Leave it out
-  ///   for an `unowned` one.
+  /// - Parameter chained: The key path from an optional object, as in `\Note?.?.title`. It is used to detect that a longer key path
+  ///   ends at this property or continues after it, which makes observing that path almost as cheap as observing the property
+  ///   alone. Omit it for an `unowned` property.
   @inlinable
   @inline(__always)
   public func observed<Root: AnyObject, Value>(
@@ -31,7 +31,7 @@ public final class KeyValueClassDescription {
     observed(name, path, chained, ValueReaders<Value>(), nil)
   }
 
-  /// The same, for a property that is no collection: how it is changed in place does not matter.
+  /// Does the same for a property that is not a collection; `inPlace` is not used.
   @inlinable
   @inline(__always)
   public func observed<Root: AnyObject, Value>(
@@ -43,8 +43,8 @@ public final class KeyValueClassDescription {
 
   /// Adds a stored property that is a collection.
   ///
-  /// - Parameter inPlace: Lends the property to a function that changes it, as in `{ $1(&$0.pages) }`. A key path would copy the
-  ///   collection for it.
+  /// - Parameter inPlace: A function that passes the property `inout` to another function, as in `{ $1(&$0.pages) }`. Mutation
+  ///   through a key path would copy the collection.
   @inlinable
   @inline(__always)
   public func observed<Root: AnyObject, Value: _KeyValueCollection>(
@@ -62,39 +62,40 @@ public final class KeyValueClassDescription {
     add(name, path, chained, readers, inPlace, isStored: true, isDirect: true)
   }
 
-  /// Adds a stored weak property: the death of what it refers to is a change that no accessor makes.
+  /// Adds a stored weak property, which also changes, without an accessor, when the referenced object is deallocated.
   public func observedWeak<Root: AnyObject, Value>(
     _ name: StaticString, _ key: UInt64, _ path: ReferenceWritableKeyPath<Root, Value>
   ) {
     add(name, path, isStored: false, isDirect: false, isTold: true)
   }
 
-  /// Adds a stored property whose accessors do not notify: constant, or not observed. Its changes can be announced by hand.
+  /// Adds a stored property whose accessors do not notify: a constant, or one with `@NotObserved`. Its changes can be announced
+  /// manually.
   public func stored<Root: AnyObject, Value>(_ name: StaticString, _ path: KeyPath<Root, Value>) {
     add(name, path, isStored: false, isDirect: true)
   }
 
-  /// Adds a computed property; what it reads is found by evaluating it.
+  /// Adds a computed property. Its dependencies are found by evaluating it.
   public func property<Root: AnyObject, Value>(_ name: StaticString, _ path: KeyPath<Root, Value>) {
     add(name, path, isStored: false, isDirect: false, isComputed: true)
   }
 
-  /// Says of which class the list is; a subclass without the macro has that of its superclass.
+  /// Sets the class that the list belongs to; a subclass without the macro inherits its superclass's list.
   public func of(_ type: any AnyObject.Type) -> KeyValueClassDescription {
     described.insert(ObjectIdentifier(type))
     return self
   }
 
-  /// Whether the class has a list of its own.
+  /// Returns whether the class has its own list.
   func isOf(_ type: any AnyObject.Type) -> Bool { described.contains(ObjectIdentifier(type)) }
 
-  /// Key paths to the properties of a class, by their names.
+  /// Returns the key paths of a class's properties by their names.
   public func paths<Root: AnyObject>(of type: Root.Type) -> KeyValuePaths<Root> { KeyValuePaths() }
 
-  /// Leaves out a property whose value cannot be copied, such as a `Mutex`: no key path can name it.
+  /// Ignores a property of a noncopyable type, such as a `Mutex`, because no key path can refer to it.
   public func stored(_ name: StaticString, _ path: KeyValueNoPath) {}
 
-  /// Leaves out a computed property whose value cannot be copied.
+  /// Ignores a computed property of a noncopyable type.
   public func property(_ name: StaticString, _ path: KeyValueNoPath) {}
 
   private func add<Root: AnyObject, Value>(
@@ -109,49 +110,49 @@ public final class KeyValueClassDescription {
         isStored: isStored, isDirect: isDirect, isComputed: isComputed, isTold: isTold))
   }
 
-  /// Declares the key paths that affect a key: what a class answers in `keyPathsForValuesAffecting<Key>`.
+  /// Declares the key paths that affect a key: the answer of a class's member `keyPathsForValuesAffecting<Key>`.
   ///
   /// - Parameters:
-  ///   - capitalizedKey: The key with its first letter in upper case: `FullName` stands for `fullName` and for `FullName`.
+  ///   - capitalizedKey: The key with its first letter capitalized: `FullName` for `fullName` and for `FullName`.
   ///   - keyPaths: The key paths, relative to the object.
   public func affecting(_ capitalizedKey: StaticString, _ keyPaths: @autoclosure @escaping () -> Set<String>) {
     affecting[capitalizedKey.description, default: []].append(keyPaths)
   }
 
-  /// Declares whether setting a key notifies: what a class answers in `automaticallyNotifiesObserversOf<Key>`.
+  /// Declares whether setting a key notifies: the answer of a class's member `automaticallyNotifiesObserversOf<Key>`.
   ///
-  /// - Parameter capitalizedKey: The key with its first letter in upper case.
+  /// - Parameter capitalizedKey: The key with its first letter capitalized.
   public func automaticallyNotifies(_ capitalizedKey: StaticString, _ answer: @autoclosure @escaping () -> Bool) {
     notifying[capitalizedKey.description, default: []].append(answer)
   }
 
-  /// Declares that the class has a `value(forKey:)` of its own: observers by string then read its keys by that.
+  /// Declares that the class overrides `value(forKey:)`: observers of string key paths then read its keys with that method.
   public func answersKeys() { answersKeysItself = true }
 
-  /// Declares what validates a key: a class's method `validate<Key>(_: inout Any?) throws`.
+  /// Declares the validation method of a key: the class's method `validate<Key>(_: inout Any?) throws`.
   ///
   /// - Parameters:
-  ///   - capitalizedKey: The key with its first letter in upper case.
-  ///   - validate: Calls the method of an object.
+  ///   - capitalizedKey: The key with its first letter capitalized.
+  ///   - validate: A function that calls the method of an object.
   public func validating<Root: AnyObject>(
     _ capitalizedKey: StaticString, _ validate: @escaping (Root, inout Any?) throws -> Void
   ) {
     validators[capitalizedKey.description] = { try validate(unsafeDowncast($0, to: Root.self), &$1) }
   }
 
-  /// Declares that the class has a `value(forUndefinedKey:)` of its own: any key may then have a value.
+  /// Declares that the class overrides `value(forUndefinedKey:)`: any key may then have a value.
   public func answersUndefinedKeys() { answersUndefinedKeysItself = true }
 
-  /// Declares that the class announces changes of a key by hand: to observe it is then no KVO0011, whatever it reads.
+  /// Declares that the class announces changes of a key manually: observing it is then not KVO0011, whatever it reads.
   ///
-  /// - Parameter key: `nil` stands for any.
+  /// - Parameter key: The key, or `nil` for any key.
   public func announces(_ key: StaticString?) {
     if let key { announcedKeys.insert(key.description) } else { announcesAnyKey = true }
   }
 
   func isAnnounced(_ key: String) -> Bool { announcesAnyKey || announcedKeys.contains(key) }
 
-  /// What the class's members answer for a key.
+  /// Returns the key paths that the class's members declare for a key.
   func paths(affecting key: String) -> Set<String> {
     affecting[capitalized(key), default: []].reduce(into: []) { $0.formUnion($1()) }
   }
@@ -162,12 +163,12 @@ public final class KeyValueClassDescription {
 
   private static let all = Guarded<[ObjectIdentifier: KeyValueClassDescription]>([:])
 
-  /// The description of a class; made once.
+  /// Returns the description of a class, which is created once.
   static func of(_ type: any KeyValueObservable.Type) -> KeyValueClassDescription {
     let identifier = ObjectIdentifier(type)
     if let known = all.withLock({ $0[identifier] }) { return known }
     let made = KeyValueClassDescription()
-    type.__describeKeyValueProperties(made)  // outside the lock: it is the program's code
+    type.__describeKeyValueProperties(made)  // outside the lock, because it is the program's code
     return all.withLock { all in
       if let known = all[identifier] { return known }
       all[identifier] = made
@@ -175,10 +176,10 @@ public final class KeyValueClassDescription {
     }
   }
 
-  /// Drops the isolation of a function that only builds key paths.
+  /// Removes the isolation of a function that only creates key paths.
   ///
-  /// A class of the main actor can name its properties' key paths only in code of that actor; making a key path touches no
-  /// object, so any thread may do it.
+  /// Key paths to the properties of a main-actor class can be written only in code of that actor. Creating a key path accesses no
+  /// object, so that it is safe on any thread.
   public static func nonisolated(
     _ body: @escaping @isolated(any) (KeyValueClassDescription) -> Void
   ) -> (KeyValueClassDescription) -> Void {
@@ -186,7 +187,7 @@ public final class KeyValueClassDescription {
   }
 }
 
-/// The hash by which the runtime knows a key.
+/// Returns the hash that identifies a key in the runtime.
 func keyHash(_ name: String) -> UInt64 {
   var name = name
   return name.withUTF8 { bytes in
@@ -196,33 +197,33 @@ func keyHash(_ name: String) -> UInt64 {
 
 private nonisolated(unsafe) let emptyName = UnsafePointer(UnsafeMutablePointer<CChar>.allocate(capacity: 1))
 
-/// A class that was observed; one per Swift type, for ever, as its twin in C.
-/// Immutable but for `address`, hence safe on any thread, though key paths are not marked so.
+/// A class that was observed. There is one instance per Swift type, which is never deallocated, like its C class. Immutable except
+/// for `address`, and therefore safe on any thread, although key paths are not marked `Sendable`.
 final class KeyValueClass: @unchecked Sendable {
   let type: any KeyValueObservable.Type
   let properties: [KeyValueProperty]
-  /// Key paths that affect each key, where any are declared.
+  /// The declared key paths that affect each key.
   let affectingPaths: [UInt64: [String]]
-  /// Of those, the ones that have no name: typed key paths of several components.
+  /// The affecting key paths that have no string form: typed ones of several components.
   let affectingKeyPaths: [UInt64: [AnyKeyPath]]
-  /// Declarations that cannot be, for a key would affect itself: all that was declared for it.
+  /// All declarations for the keys that would affect themselves.
   let selfDependencies: [UInt64: [String]]
   private let manualKeys: Set<UInt64>
   private let byKey: [UInt64: KeyValueProperty]
   private let byPath: [AnyKeyPath: KeyValueProperty]
-  /// What is known of key paths that are not equal to a property's own.
+  /// The cached properties for key paths that are not equal to a property's own.
   let resolvedPaths = KeyPathTable<KeyValueProperty>()
   let announcedPaths = KeyPathTable<KeyValueProperty>()
   private let chains = KeyPathTable<KeyPathChain>()
-  /// Properties by the keys that they answer besides their names.
+  /// The properties by the keys that stand for them besides their names.
   private let aliases: [UInt64: KeyAlias]
-  /// Whether it has a `value(forKey:)` of its own.
+  /// Whether the class overrides `value(forKey:)`.
   let answersKeysItself: Bool
   private let validators: [String: KeyValueClassDescription.Validator]
   private let description: KeyValueClassDescription
-  /// Whether any class has such keys, so that those who name a key need not ask its class where none has.
+  /// Whether any class has such keys; if not, the lookup of a key by its class can be skipped.
   static let hasAliases = Atomic<Bool>(false)
-  /// The C class's address, or 0 until the first instance is handed to the runtime.
+  /// The address of the C class, or 0 until the first instance is registered with the runtime.
   private let address = Atomic<UInt>(0)
 
   private static let all = Guarded<[ObjectIdentifier: KeyValueClass]>([:])
@@ -231,7 +232,7 @@ final class KeyValueClass: @unchecked Sendable {
   private init(_ type: any KeyValueObservable.Type) {
     let description = KeyValueClassDescription.of(type)
     self.type = type
-    // A subclass may list a property again, such as a computed override: the last one stands.
+    // A subclass may list a property again, for example as a computed override: the last entry counts.
     var byKey: [UInt64: KeyValueProperty] = [:]
     for property in description.properties { byKey[property.key] = property }
     self.byKey = byKey
@@ -259,7 +260,7 @@ final class KeyValueClass: @unchecked Sendable {
 
   private static func make(_ type: any KeyValueObservable.Type) -> KeyValueClass {
     let identifier = ObjectIdentifier(type)
-    let made = KeyValueClass(type)  // outside the lock: it asks the program's code
+    let made = KeyValueClass(type)  // outside the lock, because it calls the program's code
     return all.withLock { classes in
       if let known = classes[identifier] { return known }
       classes[identifier] = made
@@ -267,15 +268,15 @@ final class KeyValueClass: @unchecked Sendable {
     }
   }
 
-  /// The class of an object, by its dynamic type.
+  /// Returns the class of an object by its dynamic type.
   static func of(_ object: some KeyValueObservable) -> KeyValueClass { of(type: Swift.type(of: object)) }
 
   func property(at path: AnyKeyPath) -> KeyValueProperty? { byPath[path] }
 
-  /// The properties that a key path of several components goes through.
+  /// Returns the properties on a key path of several components.
   func chain(of path: AnyKeyPath) -> KeyPathChain? { chains.value(for: path) { KeyPathChain(path, from: self) } }
 
-  /// The property that answers a key.
+  /// Returns the property for a key.
   func property(named name: String) -> KeyValueProperty? {
     let hash = keyHash(name)
     if let property = byKey[hash], property.name == name { return property }
@@ -287,32 +288,33 @@ final class KeyValueClass: @unchecked Sendable {
 
   func isAffected(_ key: UInt64) -> Bool { affectingPaths[key] != nil || affectingKeyPaths[key] != nil }
   func isSelfDependent(_ key: UInt64) -> Bool { selfDependencies[key] != nil }
-  /// Whether setting it does not notify.
+  /// Returns whether setting the key does not notify.
   func isManual(_ key: UInt64) -> Bool { manualKeys.contains(key) }
-  /// Whether the class says what changes a computed property, by other keys or by announcing it: what it reads does not count.
+  /// Returns whether the class declares the dependencies of a computed property or announces it manually, so that its reads do not
+  /// count.
   func isDeclared(_ property: KeyValueProperty) -> Bool {
     property.isComputed && (isAffected(property.key) || isManual(property.key))
   }
 
-  /// Why an observation of one key will be told of nothing, as far as that is known; `nil` if it may be.
+  /// Returns the reason why an observation of one key can never notify, if that is known; `nil` if it may notify.
   func silence(of key: String) -> kvo_silence? {
-    // An announcement by hand needs neither a setter nor a property.
+    // A manual announcement needs neither a setter nor a property.
     if description.isAnnounced(key) { return nil }
     if let property = property(named: key) {
       return property.isConstant && !isManual(property.key) && !isAffected(property.key) ? KVO_SILENCE_CONSTANT : nil
     }
-    // A subclass that is not described may answer for what it wants.
+    // A subclass without a description may provide values for any key.
     let mayAnswer = answersKeysItself || description.answersUndefinedKeysItself
     guard description.isOf(type), !mayAnswer, type.automaticallyNotifiesObservers(forKey: key) else { return nil }
     return KVO_SILENCE_UNDEFINED
   }
 
-  /// The twin in C, registered now if need be; `offset` is where instances have their header.
+  /// Returns the C class, which is registered if necessary; `offset` is the offset of the header in instances.
   func pointer(offset: Int) -> OpaquePointer {
     if let known = OpaquePointer(bitPattern: address.load(ordering: .acquiring)) { return known }
     let superclass = _getSuperclass(type) as? any KeyValueObservable.Type
     let parent = superclass.map { KeyValueClass.of(type: $0).pointer(offset: offset) }
-    // One at a time: of two that register the same class, the second would get another name.
+    // Serialized: if two threads registered the same class, the second would get another name.
     return Self.all.withLock { _ in
       if let known = OpaquePointer(bitPattern: address.load(ordering: .acquiring)) { return known }
       let made = register(superclass: parent, offset: offset)
@@ -331,7 +333,7 @@ final class KeyValueClass: @unchecked Sendable {
         affected_by: affectingPaths[property.key].map { strings.copy($0) },
         flags: (manualKeys.contains(property.key) ? UInt32(KVO_PROPERTY_MANUAL) : 0)
           | (property.isDirect ? 0 : UInt32(KVO_PROPERTY_COMPUTED))
-          // C does not know typed key paths: it then goes by what is read.
+          // C does not support typed key paths; such a property depends on what is read instead.
           | (isDeclared(property) && affectingKeyPaths[property.key] == nil ? UInt32(KVO_PROPERTY_DECLARED) : 0)
           | (property.isTold || description.isAnnounced(property.name) ? UInt32(KVO_PROPERTY_TOLD) : 0))
     }

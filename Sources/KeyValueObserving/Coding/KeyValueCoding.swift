@@ -1,20 +1,20 @@
-// Key-value coding of objects: values read and set by keys and key paths that are strings.
+// Key-value coding of objects: access to values by string keys and key paths.
 
 import CKVO
 import Foundation
 
 extension KeyValueObservable {
-  /// Returns the value at the end of a key path such as `"author.name"`; `nil` when there is none on the way.
+  /// Returns the value for a key path such as `"author.name"`, or `nil` if a value on the path is `nil`.
   ///
-  /// A path goes through objects, dictionaries with `String` keys, arrays and sets, whose elements answer the rest of it each,
-  /// `NSNull` standing for nil in arrays, and collection operators, each behind its collection: `"list.@count"`,
-  /// `"list.@sum.price"`. `@sum` and `@avg` compute in decimals, so that 0.1 + 0.2 is 0.3, and give an `NSDecimalNumber`, which a cast
-  /// turns into `Int`, `Double` or `Decimal`; `@avg` counts elements without a value too; `@min` and `@max` give the element's own
-  /// value, and `nil` for an empty collection, as `@avg` does. All as on Apple's platforms, but for a nil in the middle of an array's
-  /// path, which gives `NSNull` for that element rather than an exception.
+  /// A path may go through objects, dictionaries with `String` keys, arrays and sets. The rest of the path after an array or a set
+  /// is evaluated for each element; in an array, `NSNull` replaces `nil`. Collection operators follow the collection:
+  /// `"list.@count"`, `"list.@sum.price"`. `@sum` and `@avg` compute with decimals, so that 0.1 + 0.2 is 0.3, and return an
+  /// `NSDecimalNumber`, which can be cast to `Int`, `Double` or `Decimal`. `@avg` also counts elements without a value. `@min` and
+  /// `@max` return the value of an element. For an empty collection these two and `@avg` return `nil`. All this is as on Apple's
+  /// platforms, with one exception: a `nil` within an array's path results in `NSNull` for that element, not in an exception.
   ///
-  /// A value that has no such key is fault KVO0009, an operator that a value does not have KVO0036, an operand that is no number or
-  /// cannot be compared KVO0026; the walk then ends with `nil`.
+  /// A key that a value does not have is fault KVO0009, an operator that a value does not support KVO0036, and an operand that is
+  /// not a number or cannot be compared KVO0026. The result is then `nil`.
   public nonisolated func value(
     forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
   ) -> Any? {
@@ -22,10 +22,10 @@ extension KeyValueObservable {
       of: self, at: components(ofCodedPath: keyPath), SourceLocation(file: fileID, line: line))
   }
 
-  /// Sets the value at the end of a key path; does nothing when there is none on the way, as on Apple's platforms.
+  /// Sets the value for a key path; does nothing if a value on the path is `nil`, as on Apple's platforms.
   ///
-  /// Behind an array or a set it is set on every element. A dictionary on the way that is a Swift value is changed and set again,
-  /// which notifies observers of its own key.
+  /// After an array or a set, the value is set on every element. A dictionary on the path that is a Swift value is changed and set
+  /// again, which notifies the observers of the property that contains it.
   public nonisolated func setValue(
     _ value: Any?, forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
   ) {
@@ -35,7 +35,7 @@ extension KeyValueObservable {
     }
   }
 
-  /// Returns the values of keys, with `NSNull` for nil.
+  /// Returns the values of keys, with `NSNull` for `nil`.
   public nonisolated func dictionaryWithValues(
     forKeys keys: [String], fileID: StaticString = #fileID, line: UInt = #line
   ) -> [String: Any] {
@@ -47,7 +47,7 @@ extension KeyValueObservable {
     return values as? [String: Any] ?? [:]
   }
 
-  /// Sets the values of keys, in no order; `NSNull` is nil. The first fault ends it.
+  /// Sets the values of keys in an unspecified order; `NSNull` is `nil`. The first fault ends it.
   public nonisolated func setValuesForKeys(
     _ keyedValues: [String: Any], fileID: StaticString = #fileID, line: UInt = #line
   ) {
@@ -60,9 +60,9 @@ extension KeyValueObservable {
     }
   }
 
-  /// Validates a value for the end of a key path, with that object's `validateValue(_:forKey:)`.
+  /// Validates a value for a key path with the `validateValue(_:forKey:)` of the object at the end of the path.
   ///
-  /// Where there is no object at the end nothing is validated, and every value is valid.
+  /// If there is no object, nothing is validated, and every value is valid.
   public nonisolated func validateValue(
     _ value: inout Any?, forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
   ) throws {
@@ -74,14 +74,14 @@ extension KeyValueObservable {
 }
 
 extension KeyPathWalk {
-  /// What a value answers for a path; `nil` after a fault.
+  /// Returns the value for a path from any value; `nil` after a fault.
   static func codedValue(of receiver: Any, at path: [String], _ site: SourceLocation) -> Any? {
     coding(path, site) { (walk) throws(KeyPathError) in try walk.value(of: receiver, at: path[...]) }
   }
 
-  /// A walk of key-value coding; what stops it is reported as a fault, if it was not before, and gives `nil`.
+  /// Runs an evaluation of key-value coding. An error is reported as a fault, unless it already was, and results in `nil`.
   ///
-  /// - Parameter keys: What it is going to ask objects for.
+  /// - Parameter keys: The keys that will be read or set.
   @discardableResult
   static func coding(
     _ keys: [String], _ site: SourceLocation, _ body: (KeyPathWalk) throws(KeyPathError) -> Any?
@@ -97,7 +97,7 @@ extension KeyPathWalk {
 }
 
 extension KeyValueObservable {
-  /// What `setCodedValue(_:forKey:)` does, with what is wrong thrown.
+  /// Does what `setCodedValue(_:forKey:)` does, but throws the error.
   nonisolated func setCoded(_ value: Any?, forKey key: String) throws(KeyPathError) {
     if let runtimeObject = self as? KeyValueRuntimeObject { return try runtimeObject.setCoded(value, of: key) }
     let cls = KeyValueClass.of(self)
@@ -106,7 +106,7 @@ extension KeyValueObservable {
     }
     do {
       let store = try property.setter(of: value)
-      // Where no accessor announces the change, key-value coding does.
+      // If no accessor notifies, key-value coding does.
       let announces = property.isDirect && !property.isStored && !cls.isManual(property.key)
       if announces { kvo_will_change(__keyValueObject, property.cName) }
       store(self)

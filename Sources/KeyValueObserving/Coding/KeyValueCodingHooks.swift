@@ -1,4 +1,4 @@
-// What key-value coding asks a class: for keys it does not have, for nil where none can be, whether a value is valid.
+// Methods of key-value coding that a class can override: for undefined keys, for `nil`, and for validation.
 
 import CKVO
 import Foundation
@@ -26,7 +26,7 @@ extension KeyValueObservable {
 }
 
 extension KeyValueObservable {
-  /// What `value(forKey:)` answers unless a class has its own: for a class with no `super` to call.
+  /// Returns what the default implementation of `value(forKey:)` returns; for a class that has no `super` to call.
   ///
   /// ```swift
   /// func value(forKey key: String) -> Any? { key == "answer" ? 42 : codedValue(forKey: key) }
@@ -36,14 +36,14 @@ extension KeyValueObservable {
     return key == "self" ? self : value(forUndefinedKey: key)
   }
 
-  /// What `setValue(_:forKey:)` does unless a class has its own: for a class with no `super` to call.
+  /// Does what the default implementation of `setValue(_:forKey:)` does; for a class that has no `super` to call.
   public nonisolated func setCodedValue(_ value: Any?, forKey key: String) {
     do { try setCoded(value, forKey: key) } catch { raise(error, askedOf: self, forKey: key) }
   }
 }
 
-/// What the hooks do unless a class has its own. The macro writes hooks that call these, so that subclasses can override them: a
-/// protocol's defaults would be bound statically.
+/// The default implementations. The macro generates methods that call these and that subclasses can override; defaults in a
+/// protocol extension would be statically bound.
 extension KeyValueObservable {
   public nonisolated func __value(forUndefinedKey key: String) -> Any? {
     raise(.undefinedKey(of: self, key: key, .get), askedOf: self, forKey: key)

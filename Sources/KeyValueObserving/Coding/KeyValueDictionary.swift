@@ -1,9 +1,9 @@
-// A dictionary that is an object: its entries are observed by key.
+// A dictionary object whose entries are observed by key.
 
 import CKVO
 import Foundation
 
-/// A dictionary whose entries can be observed: the counterpart of observing an `NSMutableDictionary`.
+/// A dictionary whose entries can be observed, like an `NSMutableDictionary` on Apple's platforms.
 ///
 /// ```swift
 /// let settings = KeyValueDictionary(["volume": 3])
@@ -11,13 +11,14 @@ import Foundation
 /// settings["volume"] = 5          // notifies
 /// settings.setValue(nil, forKey: "volume")  // removes, and notifies
 /// ```
-/// Any string is a key; one that is absent has the value `nil`. As the value of another object's property it may stand anywhere
-/// in a key path: `"document.info.pages"`. Assigning, `setValue(_:forKey:)` and removing notify observers of the key, also
-/// when the value stays the same, as on Apple's platforms.
+/// Any string is a key; the value of a key without an entry is `nil`. A dictionary that is the value of another object's property
+/// can be part of a key path: `"document.info.pages"`. The subscript, `setValue(_:forKey:)` and removal notify the observers of the
+/// key, as on Apple's platforms also if the value stays the same.
 ///
-/// A subclass may add to it; its own properties are no keys.
+/// A subclass may add properties, which are not available as keys.
 ///
-/// Observing is safe on any thread; the entries are not: two threads that change the dictionary at the same time need a lock.
+/// Observation is safe on any thread. Access to the entries is not synchronized: two threads that change the dictionary at the same
+/// time need a lock.
 open class KeyValueDictionary: KeyValueObservable, CustomStringConvertible {
   public nonisolated let _$kvo = KeyValueObservationHeader()
   public nonisolated var __keyValueObject: KeyValueObjectReference { _$kvo.reference }
@@ -30,7 +31,7 @@ open class KeyValueDictionary: KeyValueObservable, CustomStringConvertible {
   /// Creates a dictionary with these entries.
   public init(_ entries: [String: Any] = [:]) { self.entries = entries }
 
-  /// The value of a key; setting it notifies, and `nil` removes the key.
+  /// Accesses the value of a key. Setting it notifies; `nil` removes the entry.
   public subscript(key: String) -> Any? {
     get {
       if kvo_track_is_recording() { kvo_track_read(adoptedObject, keyHash(key)) }
@@ -47,12 +48,12 @@ open class KeyValueDictionary: KeyValueObservable, CustomStringConvertible {
   public var dictionary: [String: Any] { entries }
   /// The number of entries.
   public var count: Int { entries.count }
-  /// The keys, in no order.
+  /// The keys, in an unspecified order.
   public var keys: [String] { Array(entries.keys) }
-  /// The entries, as a dictionary prints them.
+  /// The description of the entries.
   public var description: String { entries.description }
 
-  /// Removes an entry, and notifies the observers of its key; returns its value.
+  /// Removes an entry, notifies the observers of its key, and returns its value.
   @discardableResult
   public func removeValue(forKey key: String) -> Any? {
     let value = entries[key]
@@ -60,11 +61,12 @@ open class KeyValueDictionary: KeyValueObservable, CustomStringConvertible {
     return value
   }
 
-  /// The entry of a key, `nil` if there is none; of a key that begins with `@`, what that operator gives for the dictionary.
+  /// Returns the value of an entry, or `nil` if there is none; for a key that begins with `@`, the result of that collection
+  /// operator.
   public nonisolated func value(forUndefinedKey key: String) -> Any? {
     key.hasPrefix("@") ? entries.value(forKey: key) : self[key]
   }
 
-  /// Sets the entry of a key, or with `nil` removes it.
+  /// Sets the entry of a key; `nil` removes it.
   public nonisolated func setValue(_ value: Any?, forUndefinedKey key: String) { self[key] = value }
 }

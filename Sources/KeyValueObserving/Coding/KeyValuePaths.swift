@@ -1,22 +1,22 @@
-// Key paths by name, for the code that the macro writes: for a property whose value cannot be copied there is none.
+// Key paths by name for generated code. A property of a noncopyable type has none.
 
-/// Finds key paths: `paths.title` is `\Document.title`.
+/// Provides key paths by name: `paths.title` is `\Document.title`.
 ///
-/// The macro sees names only. A key path to a property that cannot be copied, such as a `Mutex` or an `Atomic`, does not compile;
-/// written so, it is nothing instead.
+/// The macro knows only the names of properties. A key path to a property of a noncopyable type, such as `Mutex` or `Atomic`, does
+/// not compile; this syntax results in a ``KeyValueNoPath`` instead.
 @dynamicMemberLookup
 public struct KeyValuePaths<Root> {
-  /// The key path of a property that can be read.
+  /// The key path of a read-only property.
   public subscript<Value>(dynamicMember path: KeyPath<Root, Value>) -> KeyPath<Root, Value> { path }
 
-  /// The key path of a property that can be set.
+  /// The key path of a writable property.
   public subscript<Value>(
     dynamicMember path: ReferenceWritableKeyPath<Root, Value>
   ) -> ReferenceWritableKeyPath<Root, Value> { path }
 
-  /// What stands for a property without a key path.
+  /// The placeholder for a property without a key path.
   public subscript(dynamicMember name: String) -> KeyValueNoPath { KeyValueNoPath() }
 }
 
-/// Stands for the key path of a property that has none.
+/// A placeholder for the key path of a property that has none.
 public struct KeyValueNoPath {}

@@ -1,34 +1,34 @@
-// A property of an observable class, as the runtime and string keys reach it.
+// A property of an observable class, accessed by the runtime and by string keys.
 
 import CKVO
 import Foundation
 
-/// A property whose value type is not known statically. Lives for ever, with its class.
+/// A property with a type-erased value. It is never deallocated, like its class.
 @usableFromInline
 class KeyValueProperty: @unchecked Sendable {
   let name: String
   let key: UInt64
   let path: AnyKeyPath
-  /// The same from an optional object, as a path goes on after a `?`; `nil` when it is not known.
+  /// The key path from an optional object, which a longer path contains after a `?`; `nil` if not known.
   let chained: AnyKeyPath?
-  /// The name for C; lives as long as the property.
+  /// The name as a C string, which is valid during the lifetime of the property.
   let cName: UnsafePointer<CChar>
-  /// Whether its accessors tell of every change: a stored property that the macro observes, and that is not weak.
+  /// Whether its accessors notify of every change: a stored property that the macro observes and that is not weak.
   let isStored: Bool
-  /// Whether it is observed by its own key: stored, be its changes told by accessors or announced by hand.
+  /// Whether it is observed by its own key: a stored property, whether its accessors notify or its changes are announced manually.
   let isDirect: Bool
-  /// Whether it is neither stored nor weak: what changes it is what its getter reads, unless that is declared.
+  /// Whether it is neither stored nor weak: it changes when what its getter reads changes, unless dependencies are declared.
   let isComputed: Bool
 
-  /// Whether it is computed for the runtime, and its accessors tell its changes all the same: a weak one.
+  /// Whether the runtime treats it as computed although its accessors notify: a weak property.
   let isTold: Bool
-  /// Whether it is stored and cannot be set.
+  /// Whether it is stored and read-only.
   let isConstant: Bool
 
-  /// Whether it has elements.
+  /// Whether its type is a collection.
   var isCollection: Bool { Swift.type(of: path).valueType is any _KeyValueCollection.Type }
 
-  /// Whether an object that is its value lives as long as it is.
+  /// Whether the property retains the object that is its value.
   var isOwning: Bool { isStored && chained != nil }
 
   init(
@@ -47,35 +47,35 @@ class KeyValueProperty: @unchecked Sendable {
     self.isConstant = isConstant
   }
 
-  /// Of one that another in the list has taken the place of.
+  /// Called for a property that another one in the list replaces.
   deinit { cName.deallocate() }
 
-  /// What the property's values look like to C.
+  /// The type encoding of the property's values for C.
   var encoding: String { abstract() }
-  /// The present value; the instance is of the property's class.
+  /// Returns the present value; the instance must be of the property's class.
   func read(_ instance: AnyObject) -> Any { abstract() }
-  /// Without optionals.
+  /// Returns the present value without its optionals.
   func readUnwrapped(_ instance: AnyObject) -> Any? { abstract() }
   var isWritable: Bool { abstract() }
-  /// What sets a value, converted now, through the setter of an instance of the property's class.
+  /// Converts a value now, and returns a function that sets it through the setter of an instance of the property's class.
   func setter(of value: Any?) throws(ConversionFailure) -> (AnyObject) -> Void { abstract() }
-  /// The value in storage that `copy` or an accessor made.
+  /// Returns the value in storage that `copy` or an accessor has created.
   func value(at storage: UnsafeRawPointer) -> Any { abstract() }
-  /// The present value, or the selected elements of it, in new storage; `nil` if it has no elements.
+  /// Returns a copy of the present value, or of its selected elements, in new storage; `nil` if it has no elements.
   func copy(_ instance: UnsafeMutableRawPointer, _ selection: UnsafePointer<kvo_selection>?) -> UnsafeMutableRawPointer?
   {
     abstract()
   }
   func release(_ storage: UnsafeMutableRawPointer) { abstract() }
   func assign(_ instance: UnsafeMutableRawPointer, _ value: UnsafePointer<kvo_value>) -> kvo_status { abstract() }
-  /// A `PropertyAccess` of the property's type.
+  /// Returns a `PropertyAccess` of the property's type.
   func access(to instance: AnyObject) -> Any { abstract() }
-  /// What reads a value of the property from storage as another type: the same, or its optional. `nil` for any other.
+  /// Returns a function that reads the property's value from storage as its own type or as its optional; `nil` for any other type.
   func reader<Result>(as type: Result.Type) -> ((UnsafeRawPointer) -> Result)? { abstract() }
 
   private func abstract() -> Never { fatalError("\(Self.self) has to implement this") }
 
-  /// How C handles values of Swift properties; `user` is the property.
+  /// The operations with which C handles values of Swift properties; `user` is the property.
   nonisolated(unsafe) static let operations: UnsafePointer<kvo_value_ops> = {
     func property(_ user: UnsafeMutableRawPointer?) -> KeyValueProperty {
       Unmanaged.fromOpaque(user!).takeUnretainedValue()
@@ -93,12 +93,12 @@ class KeyValueProperty: @unchecked Sendable {
   }()
 }
 
-/// A property of a known type.
+/// A property with a static value type.
 final class TypedProperty<Root: AnyObject, Value>: KeyValueProperty, @unchecked Sendable {
   private var keyPath: KeyPath<Root, Value> { unsafeDowncast(path, to: KeyPath<Root, Value>.self) }
 
   private let readers: ValueReaders<Value>
-  /// Changes a collection where it is stored; a key path would copy it. `nil` for anything else.
+  /// Changes a collection in place; a key path would copy it. `nil` for other types.
   private let inPlace: InPlace<Root, Value>?
 
   init(
@@ -163,10 +163,10 @@ final class TypedProperty<Root: AnyObject, Value>: KeyValueProperty, @unchecked 
   }
 }
 
-/// Changes a property of an object where it is stored.
+/// A function that changes a property of an object in place.
 @usableFromInline typealias InPlace<Root, Value> = (Root, (inout Value) -> Void) -> Void
 
-/// What reads values from storage; made where the type is known, so that it is specialised for it.
+/// Functions that read values from storage. They are created where the type is known, so that they are specialised.
 @usableFromInline
 struct ValueReaders<Value> {
   let same: (UnsafeRawPointer) -> Value
@@ -186,16 +186,16 @@ struct ValueReaders<Value> {
   }
 }
 
-/// The elements of a list, or of an optional one, as a value of the same type; `nil` for anything else.
+/// Returns the elements of a list, or of an optional list, as a value of the same type; `nil` for anything else.
 private func elements<Value>(of value: Value, at indexes: UnsafeBufferPointer<Int>) -> Value? {
   func picked<List: ListValue>(_ list: List) -> Any {
     let positions = 0..<(list.itemCount ?? 0)
-    // A position past the end has no element: it is the program's announcement that is wrong, and reading must not trap.
+    // An index out of range has no element: the program has announced a wrong index, and reading must not trap.
     return List.holding(indexes.compactMap { positions.contains($0) ? list.item(at: $0) : nil })
   }
   guard let list = unwrapped(value).flatMap({ list($0) }) else { return nil }
   return picked(list) as? Value
 }
 
-/// A value as it stands in a change dictionary: what is inside optionals, `NSNull` for `nil`.
+/// Returns a value for a change dictionary: without optionals, `NSNull` for `nil`.
 func dictionaryValue(_ value: Any) -> Any { unwrapped(value) ?? NSNull() }

@@ -1,18 +1,18 @@
-// Numbers of any type: converted to another where nothing is lost, added up as decimals, compared.
+// Numbers of any type: lossless conversion, addition as decimals, comparison.
 
 import Foundation
 
-/// A number of any type, or a text that is one.
+/// A number of any type, or a numeric string.
 enum CodedNumber {
   case integer(any BinaryInteger)
   case floating(any BinaryFloatingPoint)
   case decimal(Decimal)
   case numeral(NumberText)
 
-  /// `nil` for a value that is no number, nor a text that is exactly one; a `Bool` is 0 or 1.
+  /// Creates a number, or `nil` for a value that is neither a number nor exactly a numeric string; a `Bool` is 0 or 1.
   init?(_ value: Any) {
     switch value {
-    // First those that are quickly recognised.
+    // The most frequent types first.
     case let integer as Int: self = .integer(integer)
     case let floating as Double: self = .floating(floating)
     case let bool as Bool: self = .integer(bool ? 1 : 0)
@@ -34,7 +34,7 @@ enum CodedNumber {
     }
   }
 
-  /// What the number is written as; `nil` if it is infinite or no number.
+  /// The decimal notation; `nil` for infinity and NaN.
   var text: NumberText? {
     switch self {
     case .integer(let value): NumberText("\(value)")
@@ -44,13 +44,13 @@ enum CodedNumber {
     }
   }
 
-  /// The decimal that is written the same way; `nil` if there is none, for lack of digits or range.
+  /// The `Decimal` with the same notation; `nil` if its precision or range is insufficient.
   var decimal: Decimal? {
     if case .decimal(let value) = self { return value }
     return text.flatMap { Decimal(exactly: $0) }
   }
 
-  /// The same decimal as a whole number of units, if it has few digits: that is quick to find, and to add up.
+  /// The same decimal as an integer multiple of a power of ten if it has few digits, which is fast to compute and to add.
   var units: DecimalUnits? {
     switch self {
     case .integer(let value): (value as? Int ?? Int(exactly: value)).map { DecimalUnits(count: $0, exponent: 0) }
@@ -84,22 +84,23 @@ enum CodedNumber {
   }
 }
 
-/// A decimal numeral in one form: `"5"`, `"5.0"` and `"0.5e1"` are the same.
+/// A normalized decimal numeral: `"5"`, `"5.0"` and `"0.5e1"` are equal.
 struct NumberText: Equatable {
   private let isNegative: Bool
-  /// Without zeros at either end; empty for zero.
+  /// The digits without leading and trailing zeros; empty for zero.
   private let digits: String
-  /// The power of ten of the last digit.
+  /// The exponent of the last digit.
   private let exponent: Int
 
-  /// `nil` if the text is anything but a numeral.
+  /// Parses a text; `nil` if it is not a numeral.
   init?(_ text: String) {
     var text = text
     guard let made = text.withUTF8({ NumberText(scanning: $0) }) else { return nil }
     self = made
   }
 
-  /// Of a sign, digits, a point and digits, and an exponent of at most six digits; each may be missing, but not all digits.
+  /// Parses a sign, digits, a point with digits, and an exponent of at most six digits. Each is optional, but there must be a
+  /// digit.
   private init?(scanning text: UnsafeBufferPointer<UInt8>) {
     var rest = text[...]
     func takeSign() -> Bool {
@@ -140,7 +141,7 @@ struct NumberText: Equatable {
     self.isNegative = isNegative && !digits.isEmpty
   }
 
-  /// `nil` for one with more digits than a machine's number has.
+  /// `nil` if there are more digits than a 64-bit integer has.
   fileprivate var units: DecimalUnits? {
     if digits.isEmpty { return DecimalUnits(count: 0, exponent: 0) }
     guard digits.utf8.count <= 18, let count = Int(digits) else { return nil }
@@ -148,9 +149,9 @@ struct NumberText: Equatable {
   }
 
   private var sign: String { isNegative ? "-" : "" }
-  /// With an exponent, for those who read one.
+  /// The notation with an exponent, for functions that parse it.
   var scientific: String { digits.isEmpty ? "0" : "\(sign)\(digits)e\(exponent)" }
-  /// Without fraction and exponent; `nil` for a number that has a fraction or more digits than any integer type.
+  /// The notation without fraction and exponent; `nil` for a number with a fraction or with more digits than any integer type.
   var integer: String? {
     guard (0...100).contains(exponent) else { return nil }
     return digits.isEmpty ? "0" : sign + digits + String(repeating: "0", count: exponent)
@@ -164,16 +165,16 @@ extension Decimal {
   }
 }
 
-/// Whether `exactly` makes values of the type.
+/// Returns whether a type has an exact conversion from numbers.
 func isNumberType(_ type: Any.Type) -> Bool {
   type is any FixedWidthInteger.Type || type is any BinaryFloatingPoint.Type || type == Bool.self
     || type == Decimal.self
 }
 
-/// Converts a number, or a text that is one, to a number type.
+/// Converts a number, or a numeric string, to a numeric type.
 ///
-/// Between binary fractions of different size, and between these and decimals, a number is the same if it is written the same:
-/// the `Double` 0.1 becomes the `Float` 0.1, though its bits say more, but 0.1 + 0.2 does not become 0.3.
+/// Between binary floating-point types, and between these and decimals, numbers are equal if their decimal notation is: the
+/// `Double` 0.1 is converted to the `Float` 0.1, although its bits are more precise, but 0.1 + 0.2 is not converted to 0.3.
 func numberConverted<Value>(_ value: Any, to type: Value.Type) throws(ConversionFailure) -> Value {
   if type == Bool.self, let bool = (value as? String).flatMap({ truths[$0] }) { return bool as! Value }
   guard let number = CodedNumber(value) else {
@@ -221,7 +222,7 @@ extension CodedNumber {
     case .decimal, .numeral: break
     }
     guard let text, let double = Double(text.scientific) else { return nil }
-    // Rounded once, if the type reads texts itself.
+    // Only one rounding, if the type parses strings itself.
     let made = (Floating.self as? any LosslessStringConvertible.Type)?.init(text.scientific) as? Floating
     let nearest = made ?? Floating(double)
     return NumberText("\(nearest)") == text ? nearest : nil

@@ -1,17 +1,18 @@
-// Keys as strings: what an object answers for one, and what is recorded of it while the runtime records.
+// String keys: the value of an object for a key, and the recording of its dependencies.
 
 import CKVO
 import Foundation
 
 extension KeyValueObservable {
-  /// The value of a key that the class has, `nil` inside for a nil; `nil` outside if it has none. Records the key.
+  /// Returns the value of a key of the class, and records the key; the inner optional is `nil` for a nil value, the outer one if
+  /// there is no such key.
   nonisolated func definedValue(forKey key: String) -> Any?? {
     if let runtimeObject = self as? KeyValueRuntimeObject { return runtimeObject.definedValue(of: key) }
     recordDependencies(ofKey: key)
     return KeyValueClass.of(self).property(named: key).map { recorded($0) { $0.readUnwrapped(self) } }
   }
 
-  /// Reads a property. While the runtime records, what its getter reads is recorded, unless the class says what changes it.
+  /// Reads a property. While the runtime records, the reads of its getter are recorded, unless the class declares its dependencies.
   nonisolated func recorded<Value>(_ property: KeyValueProperty, _ read: (KeyValueProperty) -> Value) -> Value {
     guard kvo_track_is_recording(), KeyValueClass.of(self).isDeclared(property) else { return read(property) }
     let paused = kvo_track_pause()
@@ -19,14 +20,14 @@ extension KeyValueObservable {
     return read(property)
   }
 
-  /// Whether the class has such a key.
+  /// Returns whether the class has the key.
   nonisolated func defines(_ key: String) -> Bool {
     if let runtimeObject = self as? KeyValueRuntimeObject { return runtimeObject.propertyName(for: key) != nil }
     return KeyValueClass.of(self).property(named: key) != nil
   }
 
-  /// Declares, while the runtime records, that the value of what is evaluated is that of a key, if the key is a stored property;
-  /// of any other that is a collection, that changes of its elements which are announced for the key are changes of the value's.
+  /// Declares to the runtime, while it records, that the value of the evaluation is that of a key, if the key is a stored property.
+  /// For any other collection, it declares that announced changes of the key's elements are changes of the value.
   nonisolated func declareValue(isOf key: String) {
     guard kvo_track_is_recording() else { return }
     let cls = KeyValueClass.of(self)
@@ -38,7 +39,7 @@ extension KeyValueObservable {
     }
   }
 
-  /// The hash by which changes of a key are told: that of the property that answers it.
+  /// Returns the hash of the key whose changes are notified: that of the property that the key stands for.
   nonisolated func keyOfChanges(of key: String) -> UInt64 { keyOfChanges(of: key, KeyValueClass.of(self)) }
 
   private nonisolated func keyOfChanges(of key: String, _ cls: KeyValueClass) -> UInt64 {
@@ -47,8 +48,8 @@ extension KeyValueObservable {
     return keyHash(runtimeObject.propertyName(for: key) ?? key)
   }
 
-  /// While the runtime records: subscribes to a key itself, for those who announce its changes by hand, and to what is declared
-  /// to affect it.
+  /// Records, while the runtime records, the key itself, because its changes may be announced manually, and what is declared to
+  /// affect it.
   nonisolated func recordDependencies(ofKey key: String) {
     guard kvo_track_is_recording() else { return }
     let cls = KeyValueClass.of(self)
@@ -68,7 +69,7 @@ extension KeyValueObservable {
     for path in cls.affectingPaths[key] ?? [] {
       recordPath(components(ofCodedPath: path)[...], &visited)
     }
-    // To evaluate one is to read what it goes through.
+    // Evaluating a typed key path records what it goes through.
     for path in cls.affectingKeyPaths[key] ?? [] { _ = self[keyPath: path] }
   }
 
@@ -79,26 +80,26 @@ extension KeyValueObservable {
     let rest = components.dropFirst()
     guard !rest.isEmpty, let property = cls.property(named: first) else { return }
     guard let next = unwrapped(recorded(property) { $0.read(self) }) else { return }
-    // Behind a collection all elements count. (Apple takes no such path.)
+    // After a collection, the path is recorded for each element. (Apple does not support such a path.)
     for object in (next as? any CodedCollection)?.codedElements ?? [next] {
       unwrapped(object).flatMap(observable)?.recordPath(rest, &visited)
     }
   }
 }
 
-/// Breaks circles of keys that affect each other.
+/// Detects cycles of keys that affect each other.
 private struct KeyOfObject: Hashable {
   let object: ObjectIdentifier
   let key: UInt64
 }
 
-/// The components of an observed key path, or `nil` when one is empty.
+/// Returns the components of an observed key path, or `nil` if one is empty.
 func components(ofPath path: String) -> [String]? {
   let components = components(ofCodedPath: path)
   return components.allSatisfy { !$0.isEmpty } ? components : nil
 }
 
-/// The components of a key path; an empty one is a key like any other.
+/// Returns the components of a key path. An empty component is a valid key.
 func components(ofCodedPath path: String) -> [String] {
   path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
 }

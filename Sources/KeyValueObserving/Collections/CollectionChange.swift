@@ -1,23 +1,23 @@
-// Telling a change of a collection around its store: the store itself goes through the property's own setter, in silence.
+// Notification of a change of a collection. The store itself goes through the property's setter without notifying.
 
 import CKVO
 
-/// A property of an object, whose collection is changed by a handle.
+/// A collection property of an object, as a proxy accesses it.
 struct CollectionProperty {
   let object: any KeyValueObservable
   let property: KeyValueProperty
-  /// Where the handle was made.
+  /// The source location at which the proxy was created.
   let site: SourceLocation?
 
-  /// Tells a change to the observers of the property. What the setter of a computed one changes besides is told to those who do not
-  /// hear of the property itself.
+  /// Makes a change and notifies the observers of the property. If the setter of a computed property changes other properties,
+  /// observers that do not observe this property are notified of those changes.
   ///
   /// - Parameters:
-  ///   - positions: `nil` for a set.
-  ///   - oldElements: The elements that go, as a value of the property's type; asked for when somebody wants them.
-  ///   - newElements: Those that come.
-  ///   - store: Tells whether it has stored: an observer that was told before may have changed the collection. If it has not,
-  ///     the change is not told.
+  ///   - positions: The indexes of the elements, or `nil` for a set.
+  ///   - oldElements: Returns the elements to remove, as a value of the property's type. Called only if an observer wants them.
+  ///   - newElements: Returns the elements to insert, in the same way.
+  ///   - store: Stores and returns whether it did: an observer notified before the change may have changed the collection. If it
+  ///     did not store, nobody is notified.
   func tell<Value>(
     _ kind: NSKeyValueChange, at positions: Positions?, oldElements: () -> Value?, newElements: () -> Value?,
     store: () -> Bool
@@ -35,11 +35,11 @@ struct CollectionProperty {
         let oldValue = wants & UInt32(KVO_FRAME_WANTS_OLD) != 0 ? oldElements() : nil
         withPointer(to: oldValue) { oldValue in
           if wants & UInt32(KVO_FRAME_WANTS_WILL) != 0 { kvo_frame_will(frame, oldValue) }
-          let isStored = withoutTelling(object, store)
+          let isStored = withoutNotifying(object, store)
           guard wants != 0 else { return }
           if isStored {
-            // Not read at each delivery, as the new value of a setting is: where an observer has put these elements meanwhile is not
-            // known.
+            // The new value is not read again for each delivery, as it is for a setting, because another observer may have moved
+            // these elements.
             withPointer(to: wants & UInt32(KVO_FRAME_WANTS_NEW) != 0 ? newElements() : nil) { newValue in
               while kvo_frame_next(frame) { kvo_frame_deliver(frame, oldValue, newValue) }
             }
@@ -51,7 +51,7 @@ struct CollectionProperty {
     if let positions { positions.withPointer { tell($0, positions.count) } } else { tell(nil, 0) }
   }
 
-  private func withoutTelling(_ object: KeyValueObjectReference, _ store: () -> Bool) -> Bool {
+  private func withoutNotifying(_ object: KeyValueObjectReference, _ store: () -> Bool) -> Bool {
     withUnsafeTemporaryAllocation(of: kvo_mute.self, capacity: 1) { mute in
       kvo_mute_begin(mute.baseAddress!, object, property.key)
       defer { kvo_mute_end(mute.baseAddress!) }
@@ -60,9 +60,9 @@ struct CollectionProperty {
   }
 }
 
-/// How a property of a known type is read and changed.
+/// Functions that read and change a property of a known type.
 struct PropertyAccess<Value> {
   let read: () -> Value
-  /// In place where the property can be; `nil` for one without a setter.
+  /// Changes the value, in place if the property allows it; `nil` for a read-only property.
   let modify: (((inout Value) -> Void) -> Void)?
 }

@@ -1,22 +1,24 @@
-// What was done to a collection, found by comparing it before and after.
+// The difference between two states of a collection.
 
 import Foundation
 
-/// One change on the way from one value of a collection to another.
+/// One change between two states of a collection.
 struct CollectionStep {
   let kind: NSKeyValueChange
-  /// `nil` for a set.
+  /// The indexes of the elements, or `nil` for a set.
   let indexes: IndexSet?
   let old: Any?
   let new: Any?
-  /// The collection after this step: not yet the other one if there is more to do.
+  /// The collection after this step, which is the final state only if it is the last step.
   let result: Any
   let isLast: Bool
 }
 
-/// The first step from one value to another; `nil` when they are equal, cannot be compared, or are no collections of one type.
+/// Returns the first step from one state to another; `nil` if they are equal, cannot be compared, or are not collections of the
+/// same type.
 ///
-/// - Parameter told: What the change was told as, if by a kind: it stands if that is what it was.
+/// - Parameter told: The kind and indexes of the notification, if it was for elements. They are used if they describe the
+///   difference.
 func step(from before: Any, to after: Any, told: (kind: NSKeyValueChange, indexes: IndexSet?)?) -> CollectionStep? {
   if let list = list(before) { return listStep(from: list, to: after, told) }
   if let set = before as? any SetValue { return setStep(from: set, to: after, told?.kind) }
@@ -49,7 +51,7 @@ private func step<List: ListValue>(
     new: edit.kind == .removal ? nil : List.holding(edit.elements), result: result, isLast: isLast)
 }
 
-/// The edit of this kind that may have led to a list; `nil` if none can.
+/// Returns the edit of this kind that results in a list; `nil` if there is none.
 private func edit<List: ListValue>(
   _ kind: NSKeyValueChange, _ positions: Positions, in after: List
 ) -> ListEdit<List._Item>? {
@@ -65,7 +67,7 @@ private func applying<List: ListValue>(_ edit: ListEdit<List._Item>, to list: Li
   return result
 }
 
-/// At most two edits that lead from one array to another; `nil` when their elements cannot be compared.
+/// Returns at most two edits that change one array into the other; `nil` if their elements cannot be compared.
 private func edits<Item>(
   from before: [Item], to after: [Item], _ same: ElementComparison<Item>
 ) -> [ListEdit<Item>]? {
@@ -89,7 +91,7 @@ private func setStep<Members: SetValue>(
 ) -> CollectionStep? {
   guard let after = after as? Members, let old = before.items, let new = after.items else { return nil }
   let removed = old.subtracting(new)
-  // Usually only one of both is not empty, and the numbers say so.
+  // Usually one of the two is empty, which the counts show.
   let added = new.count == old.count - removed.count ? [] : new.subtracting(old)
   let found: NSKeyValueChange? =
     switch (removed.isEmpty, added.isEmpty) {
@@ -98,15 +100,16 @@ private func setStep<Members: SetValue>(
     case (false, true): .removal
     case (false, false): .replacement
     }
-  // As it was told, if it can have been that: by its handle a set tells also what adds or removes nothing.
-  let isTold =
+  // Keeps the kind of the notification if it describes the difference: the proxy of a set also notifies when nothing is added or
+  // removed.
+  let isAccurate =
     switch told {
     case .insertion: removed.isEmpty
     case .removal: added.isEmpty
     case .replacement: true
     case .setting, nil: false
     }
-  guard let kind = isTold ? told : found else { return nil }
+  guard let kind = isAccurate ? told : found else { return nil }
   return CollectionStep(
     kind: kind, indexes: nil, old: kind == .insertion ? nil : Members.holding(removed),
     new: kind == .removal ? nil : Members.holding(added), result: after, isLast: true)

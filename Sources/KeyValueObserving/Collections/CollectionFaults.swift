@@ -1,4 +1,4 @@
-// What can be wrong with a change of a collection, and the faults that say so.
+// The faults of collection changes.
 
 import CKVO
 
@@ -30,15 +30,15 @@ extension CollectionProperty {
   }
 }
 
-/// - Parameter name: What has `count` elements.
+/// - Parameter name: The name of the collection that has `count` elements.
 func raiseOutside(_ position: Int, count: Int, of name: String, site: SourceLocation?) {
   raiseFault(
     KVO_FAULT_OUT_OF_RANGE, "position \(position) is outside of \(name), which has \(count) elements", site: site)
 }
 
 /// - Parameters:
-///   - selector: Apple's method.
-///   - name: What was to be changed.
+///   - selector: The name of Apple's method.
+///   - name: The name of the collection to change.
 func raiseCounts(
   elements: Int, positions: Int, _ selector: String, of kind: String, name: String, site: SourceLocation?
 ) {

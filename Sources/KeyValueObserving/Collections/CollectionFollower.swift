@@ -1,44 +1,44 @@
-// What an observer that asks for collection changes knows of the collection, and what it is told.
+// The collection's state as an observer with `.collectionChanges` knows it.
 
 import CKVO
 import Foundation
 import Synchronization
 
-/// Turns each change that an observation is told into what was done to the elements.
+/// Converts each change that an observation receives into changes of elements.
 ///
-/// It compares with what the observer was told last, not with the value before the change: after changes by other observers, which
-/// reach this one in another order, what is told still leads from one to the next.
+/// It compares with the state at the observer's last notification, not with the value before the change. Changes that other
+/// observers make reach this one in a different order; comparing this way, each notification still continues from the previous one.
 final class CollectionFollower: Sendable {
   private enum Known: @unchecked Sendable {
-    /// The next change is told as a setting of the whole.
+    /// The next change is delivered as a setting of the whole value.
     case nothing
-    /// Without optionals.
+    /// The value without its optionals.
     case value(Any?)
   }
 
   private let known: Guarded<Known>
   private let observation = Atomic<UInt64>(0)
 
-  /// - Parameter value: What the observer knows; `nil` outside when it is going to be told initially.
+  /// - Parameter value: The value that the observer knows; the outer optional is `nil` if it will receive the initial value.
   init(knowing value: Any??) { known = Guarded(value.map { .value($0.flatMap(unwrapped)) } ?? .nothing) }
 
-  /// For a classic observer, of a string key path.
+  /// Creates a follower for a classic observer of a string key path.
   convenience init(of object: any KeyValueObservable, _ keyPath: String, _ options: NSKeyValueObservingOptions) {
     let components = components(ofCodedPath: keyPath)
-    // A key that is undefined may be announced by hand: its value is not known.
+    // An undefined key may be announced manually; its value is not known.
     let knows = !options.contains(.initial)
     self.init(knowing: knows ? .some(try? KeyPathWalk.observedValue(of: object, at: components)) : nil)
   }
 
-  /// The observation is registered: once it is not any more, nothing is told.
+  /// Sets the observation. Once it is no longer registered, nothing is delivered.
   func follow(_ registered: kvo_observation) { observation.store(registered, ordering: .relaxed) }
 
-  /// Tells a change of the collection: one or two of its elements, or a setting.
+  /// Delivers a change of the collection: one or two changes of its elements, or a setting.
   ///
   /// - Parameters:
-  ///   - told: What the change was told as, if not as a setting.
+  ///   - told: The kind and indexes of the notification, if it was for elements.
   ///   - read: Reads the collection.
-  ///   - tell: Calls the observer. The values are without optionals; `nil` outside stands for one that the change does not have.
+  ///   - tell: Calls the observer. The values have no optionals; the outer optional is `nil` if the change has no such value.
   func changed(
     told: (kind: NSKeyValueChange, indexes: IndexSet?)?, read: () -> Any?,
     tell: (_ kind: NSKeyValueChange, _ indexes: IndexSet?, _ old: Any??, _ new: Any??) -> Void
@@ -54,7 +54,7 @@ final class CollectionFollower: Sendable {
         old = .some(value)
         if let value, let now { step = KeyValueObserving.step(from: value, to: now, told: told) }
       }
-      // Before it is told: a change that the observer makes then is told from there.
+      // Stored before the delivery, so that a change which the observer makes is compared with this state.
       known.withLock { $0 = .value(step?.result ?? now) }
       if let step {
         tell(step.kind, step.indexes, step.old.map { .some($0) }, step.new.map { .some($0) })
@@ -74,7 +74,7 @@ final class CollectionFollower: Sendable {
 }
 
 extension kvo_raw_change {
-  /// Kind and positions of a change of elements; `nil` of a setting.
+  /// The kind and indexes of a change of elements; `nil` for a setting.
   var toldElements: (kind: NSKeyValueChange, indexes: IndexSet?)? {
     guard let kind = NSKeyValueChange(rawValue: UInt(kind.rawValue)), kind != .setting else { return nil }
     return (kind, IndexSet(__positions: indexes, count: index_count))

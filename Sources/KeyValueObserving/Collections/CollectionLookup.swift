@@ -1,20 +1,20 @@
-// Finding the property that a handle of a collection is for.
+// The lookup of the property for a collection proxy.
 
 import CKVO
 
-/// A property of an object, at the end of a key path.
+/// The object and key at the end of a key path.
 struct PathEnd {
   let object: any KeyValueObservable
   let key: String
 }
 
 extension KeyValueObservable {
-  /// The place of a list of this object, one without a list after a fault.
+  /// Returns the storage of a list property; an empty one after a fault.
   nonisolated func list<Element>(forKey key: String, _ site: SourceLocation) -> ListPlace<Element> {
     guard let found = collection(forKey: key, site) else { return ListPlace() }
     func open<List: ListValue>(_: List.Type) -> ListPlace<Element> {
       let access = found.property.access(to: self) as! PropertyAccess<List>
-      // The first element speaks for the others. Of them all to ask would take too long.
+      // Only the first element is checked; checking all of them would take too long.
       if let first = access.read().itemArray.first, recast(first, as: Element.self) == nil {
         found.raiseMismatch(first, expected: Element.self)
         return ListPlace()
@@ -28,7 +28,7 @@ extension KeyValueObservable {
     return open(type)
   }
 
-  /// The place of a set of this object, one without a set after a fault.
+  /// Returns the storage of a set property; an empty one after a fault.
   nonisolated func set<Element: Hashable>(forKey key: String, _ site: SourceLocation) -> SetPlace<Element> {
     guard let found = collection(forKey: key, site) else { return SetPlace() }
     func open<Members: SetValue>(_: Members.Type) -> SetPlace<Element> {
@@ -55,7 +55,7 @@ extension KeyValueObservable {
     return nil
   }
 
-  /// The object that has the last key of a path; `nil` when an object on the way is `nil`, or after a fault.
+  /// Returns the object for the last key of a path; `nil` if an object on the path is `nil`, or after a fault.
   nonisolated func end(ofPath path: String, _ site: SourceLocation) -> PathEnd? {
     let components = components(ofCodedPath: path)
     let last = components[components.count - 1]
@@ -66,7 +66,7 @@ extension KeyValueObservable {
     return nil
   }
 
-  /// The same of a typed key path.
+  /// Does the same for a typed key path.
   nonisolated func end(of keyPath: PartialKeyPath<Self>, _ site: SourceLocation) -> PathEnd? {
     if let property = property(at: keyPath, isAnnounced: true) { return PathEnd(object: self, key: property.name) }
     switch PathEndSearch(keyPath, of: self, site) {

@@ -1,10 +1,10 @@
-// Observing with the option `.collectionChanges`.
+// Observation with the option `.collectionChanges`.
 
 import CKVO
 import Foundation
 
 extension KeyValueObservable {
-  /// `observe` with the option `.collectionChanges`.
+  /// Implements `observe` for the option `.collectionChanges`.
   @usableFromInline
   nonisolated func observeCollection<Value>(
     _ keyPath: KeyPath<Self, Value>, _ options: NSKeyValueObservingOptions, _ site: SourceLocation,
@@ -14,7 +14,7 @@ extension KeyValueObservable {
     guard Value.self is any _KeyValueCollection.Type else {
       return observe(keyPath, options: base, fileID: site.file, line: site.line, changeHandler: changeHandler)
     }
-    // The follower reads the new value, and knows the old one; before a change it is the frame that does.
+    // The follower reads the new value and knows the old one. Only the prior notification takes the old value from the frame.
     base.remove(.new)
     if !options.contains(.prior) { base.remove(.old) }
     let follower = CollectionFollower(knowing: options.contains(.initial) ? nil : .some(self[keyPath: keyPath]))
@@ -41,5 +41,5 @@ extension KeyValueObservable {
   }
 }
 
-/// A value as of its own type again, whose optionals were taken off; `nil` outside if it is none of that.
+/// Returns a value without its optionals as its original type; the outer optional is `nil` if it has another type.
 private func typed<Value>(_ value: Any?) -> Value? { value as? Value }

@@ -1,18 +1,18 @@
-// The types of values that hold elements: what the runtime may pick from them and change in them.
+// The types of values with elements, and the operations on them.
 
 import Foundation
 
-/// A type of property whose elements can be told as inserted, removed and replaced.
+/// A type of property whose changes can be delivered as insertions, removals and replacements of elements.
 ///
-/// Arrays, contiguous arrays and sets are, and optionals of them. Nothing else has to conform.
+/// Arrays, contiguous arrays, sets, and optionals of these conform. Other types need not conform.
 public protocol _KeyValueCollection {}
 
-/// Holds elements in order.
+/// An ordered collection of elements.
 public protocol _KeyValueList<_Item>: _KeyValueCollection {
   associatedtype _Item
 }
 
-/// Holds elements without an order.
+/// An unordered collection of elements.
 public protocol _KeyValueSet<_Item>: _KeyValueCollection {
   associatedtype _Item: Hashable
 }
@@ -24,9 +24,9 @@ extension Optional: _KeyValueCollection where Wrapped: _KeyValueCollection {}
 extension Optional: _KeyValueList where Wrapped: _KeyValueList { public typealias _Item = Wrapped._Item }
 extension Optional: _KeyValueSet where Wrapped: _KeyValueSet { public typealias _Item = Wrapped._Item }
 
-/// What is done with a list, whatever its type.
+/// The operations on a list of any type.
 protocol ListValue<_Item>: _KeyValueList {
-  /// `nil` for a list that is `nil`; the functions below are for one that is not.
+  /// The number of elements; `nil` if the list is `nil`. The functions below require a list that is not `nil`.
   var itemCount: Int? { get }
   func item(at position: Int) -> _Item
   var itemArray: [_Item] { get }
@@ -62,12 +62,12 @@ extension Optional: ListValue where Wrapped: ListValue {
   mutating func edit(_ edit: ListEdit<Wrapped._Item>) { self?.edit(edit) }
 }
 
-/// What is done with a set, whatever its type.
+/// The operations on a set of any type.
 protocol SetValue<_Item>: _KeyValueSet {
-  /// `nil` for one that is `nil`.
+  /// The members; `nil` if the set is `nil`.
   var items: Set<_Item>? { get }
   static func holding(_ items: Set<_Item>) -> Self
-  /// Of one that is not `nil`.
+  /// Changes a set that is not `nil`.
   mutating func edit(removing removed: Set<_Item>, adding added: Set<_Item>)
 }
 
@@ -88,12 +88,12 @@ extension Optional: SetValue where Wrapped: SetValue {
   }
 }
 
-/// The value as another type: itself when the types are the same, which costs nothing, else by a cast.
+/// Returns the value as another type: without a conversion if the types are the same, otherwise with a cast.
 func recast<Value, Result>(_ value: Value, as type: Result.Type) -> Result? {
   Value.self == Result.self ? unsafeBitCast(value, to: type) : value as? Result
 }
 
-/// `nil` if one of the elements is of another type.
+/// Returns the elements as another type; `nil` if one of them has a different type.
 func recast<Element, Result>(_ elements: [Element], elementsAs type: Result.Type) -> [Result]? {
   if Element.self == Result.self { return unsafeBitCast(elements, to: [Result].self) }
   var cast: [Result] = []
@@ -105,7 +105,7 @@ func recast<Element, Result>(_ elements: [Element], elementsAs type: Result.Type
   return cast
 }
 
-/// `nil` if one of the members is of another type.
+/// Returns the members as another type; `nil` if one of them has a different type.
 func recast<Member, Result>(members: Set<Member>, as type: Result.Type) -> Set<Result>? {
   if Member.self == Result.self { return unsafeBitCast(members, to: Set<Result>.self) }
   var cast: Set<Result> = []

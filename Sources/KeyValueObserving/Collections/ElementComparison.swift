@@ -1,15 +1,15 @@
-// Where two arrays begin and end alike: by the bytes of their elements first, for those that have the same bytes are the same.
+// The common prefix and suffix of two arrays. Elements with the same bytes are equal, so bytes are compared first.
 
 import Foundation
 
-/// How elements of a type are compared: by `Equatable`, those that are not, by identity.
+/// Compares elements of a type: by `Equatable`, or by identity for elements that are not equatable.
 ///
-/// Most elements of a collection that has changed are copies of the former ones, byte for byte. Only where bytes differ is `==` asked.
+/// After a change most elements of a collection are bitwise copies of the previous ones. `==` is called only where bytes differ.
 final class ElementComparison<Item> {
-  /// Whether all values of the type can be compared, so that bytes may decide.
+  /// Whether all values of the type can be compared, so that equal bytes mean equal elements.
   private let isComparable = Item.self is any Equatable.Type || Item.self is AnyObject.Type
   private let equating: ((Item, Item) -> Bool)?
-  /// Of elements whose type does not say it: a type whose values can be compared.
+  /// If the element type does not say so, a dynamic type whose values can be compared.
   private var comparableType: Any.Type?
 
   init() {
@@ -24,7 +24,7 @@ final class ElementComparison<Item> {
     }
   }
 
-  /// `nil` when they cannot be compared.
+  /// Returns whether two elements are equal; `nil` if they cannot be compared.
   func isSame(_ first: Item, _ second: Item) -> Bool? {
     if let equating { return equating(first, second) }
     if isComparable { return unsafeBitCast(first, to: UInt.self) == unsafeBitCast(second, to: UInt.self) }
@@ -45,7 +45,7 @@ final class ElementComparison<Item> {
     first.count == second.count && commonEnds(first, second)?.start == first.count
   }
 
-  /// How many elements are the same at the beginning, and of the others at the end; `nil` when they cannot be compared.
+  /// Returns the number of equal elements at the beginning, and of the remaining ones at the end; `nil` if they cannot be compared.
   func commonEnds(_ first: [Item], _ second: [Item]) -> (start: Int, end: Int)? {
     first.withUnsafeBufferPointer { first in
       second.withUnsafeBufferPointer { second in
@@ -66,11 +66,11 @@ final class ElementComparison<Item> {
     }
   }
 
-  /// How many of so many pairs are the same before the first that are not; `nil` when that cannot be told.
+  /// Returns the number of leading pairs that are equal; `nil` if they cannot be compared.
   ///
   /// - Parameters:
-  ///   - sameBytes: How many pairs behind so many have the same bytes.
-  ///   - pair: The pair behind so many.
+  ///   - sameBytes: Returns the number of pairs with the same bytes after the given number of pairs.
+  ///   - pair: Returns the pair after the given number of pairs.
   private func common(_ count: Int, _ sameBytes: (Int) -> Int, _ pair: (Int) -> (Item, Item)) -> Int? {
     var found = 0
     while found < count {
@@ -85,7 +85,7 @@ final class ElementComparison<Item> {
   }
 }
 
-/// Elements side by side, of which only the bytes are looked at.
+/// Two buffers of elements that are compared by their bytes.
 private struct Rows {
   private let first: UnsafeRawPointer?
   private let second: UnsafeRawPointer?
@@ -93,14 +93,14 @@ private struct Rows {
   private let end: Int
 
   init<Item>(_ first: UnsafePointer<Item>?, _ second: UnsafePointer<Item>?, count: Int) {
-    // What has no size has no bytes that count.
+    // Types of size zero have no bytes to compare.
     self.first = MemoryLayout<Item>.size == 0 ? nil : UnsafeRawPointer(first)
     self.second = UnsafeRawPointer(second)
     stride = MemoryLayout<Item>.stride
     end = count * stride
   }
 
-  /// How many elements in a row have the same bytes, from a position on.
+  /// Returns the number of successive elements with the same bytes after a position.
   func sameBytes(after position: Int) -> Int {
     guard let first, let second else { return 0 }
     let start = position * stride
@@ -111,7 +111,7 @@ private struct Rows {
     return (at - start) / stride
   }
 
-  /// The same backwards from a position.
+  /// Returns the number of successive elements with the same bytes before a position.
   func sameBytes(before position: Int) -> Int {
     guard let first, let second else { return 0 }
     let start = position * stride

@@ -1,13 +1,13 @@
-// Observing the elements of an array; the array itself cannot be observed.
+// Observation of the elements of an array. The array itself cannot be observed.
 
 import CKVO
 public import Foundation
 
 extension Array where Element: KeyValueObservable {
-  /// Registers an observer with the elements at these positions, each as `addObserver(_:forKeyPath:options:context:)` does.
+  /// Registers an observer with each of the elements at the given indexes, as `addObserver(_:forKeyPath:options:context:)` does.
   ///
-  /// A position outside is fault KVO0037, and then no element is observed. Elements that come into the array later are not
-  /// observed; the observer is told with the element as the object.
+  /// An index out of range is fault KVO0037, and no element is observed. Elements that are added to the array later are not
+  /// observed. In a notification the object is the element.
   public func addObserver(
     _ observer: any KeyValueObserver, toObjectsAt indexes: IndexSet, forKeyPath keyPath: String,
     options: NSKeyValueObservingOptions = [], context: UnsafeMutableRawPointer? = nil, fileID: StaticString = #fileID,
@@ -19,9 +19,9 @@ extension Array where Element: KeyValueObservable {
     }
   }
 
-  /// Removes the newest registration of an observer with each of the elements at these positions, whatever its context.
+  /// Removes the newest registration of an observer with each of the elements at the given indexes, whatever its context.
   ///
-  /// A position outside is fault KVO0037, and then nothing is removed; one that is not registered is fault KVO0002.
+  /// An index out of range is fault KVO0037, and nothing is removed. It is fault KVO0002 if the observer is not registered.
   public func removeObserver(
     _ observer: any KeyValueObserver, fromObjectsAt indexes: IndexSet, forKeyPath keyPath: String,
     fileID: StaticString = #fileID, line: UInt = #line
@@ -31,10 +31,10 @@ extension Array where Element: KeyValueObservable {
     }
   }
 
-  /// Removes the newest registration of an observer and a context with each of the elements at these positions; `nil` matches only
-  /// `nil`.
+  /// Removes the newest registration of an observer and a context with each of the elements at the given indexes; `nil` matches
+  /// only `nil`.
   ///
-  /// A position outside is fault KVO0037, and then nothing is removed; one that is not registered is fault KVO0002.
+  /// An index out of range is fault KVO0037, and nothing is removed. It is fault KVO0002 if the observer is not registered.
   public func removeObserver(
     _ observer: any KeyValueObserver, fromObjectsAt indexes: IndexSet, forKeyPath keyPath: String,
     context: UnsafeMutableRawPointer?, fileID: StaticString = #fileID, line: UInt = #line
@@ -44,7 +44,7 @@ extension Array where Element: KeyValueObservable {
     }
   }
 
-  /// None, if a position is outside: that is a fault.
+  /// Returns the elements, or none after a fault if an index is out of range.
   private func elements(at indexes: IndexSet, _ site: SourceLocation) -> [Element] {
     guard let outside = indexes.first(where: { !indices.contains($0) }) else { return indexes.map { self[$0] } }
     raiseOutside(outside, count: count, of: "the array", site: site)
@@ -52,7 +52,7 @@ extension Array where Element: KeyValueObservable {
   }
 }
 
-// What would otherwise read like observing: an array, a set or a dictionary is a value, and nobody is told of its changes.
+// Methods marked unavailable, because arrays, sets and dictionaries are values: changes of them notify nobody.
 
 extension Array {
   @available(

@@ -1,6 +1,6 @@
-// Whether two values are equal, when their type is not known: by Equatable, else by identity.
+// Equality of two values of unknown types: by `Equatable`, otherwise by identity.
 
-/// `nil` when they cannot be compared.
+/// Returns whether two values are equal; `nil` if they cannot be compared.
 func equality(_ first: Any, _ second: Any) -> Bool? {
   if let first = first as? any Equatable { return isEqual(first, second) }
   guard type(of: first) is AnyClass else { return nil }

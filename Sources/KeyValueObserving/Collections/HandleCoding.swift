@@ -1,4 +1,4 @@
-// Key-value coding of handles: that of the elements as they are now.
+// Key-value coding of collection proxies, which is that of their present elements.
 
 extension KeyValueMutableArray: CodedCollection {
   var codedElements: [Any] { place.elements.map { $0 as Any } }

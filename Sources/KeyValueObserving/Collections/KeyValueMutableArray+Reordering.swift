@@ -1,9 +1,9 @@
-// Putting the elements into another order through a handle: one replacement of the positions that differ.
+// Reordering of elements through a proxy: one replacement of the indexes whose elements change.
 
 public import Foundation
 
 extension KeyValueMutableArray {
-  /// Exchanges two elements: one replacement of both positions.
+  /// Exchanges two elements, as one replacement of both indexes.
   public func swapAt(_ first: Int, _ second: Int) {
     guard first != second else { return }
     let (low, high) = (Swift.min(first, second), Swift.max(first, second))
@@ -12,7 +12,7 @@ extension KeyValueMutableArray {
       ListEdit(.replacement, at: .list([low, high]), [place.element(at: high), place.element(at: low)]))
   }
 
-  /// Exchanges two elements, as Apple's `exchangeObject(at:withObjectAt:)`: two replacements.
+  /// Exchanges two elements as Apple's `exchangeObject(at:withObjectAt:)` does, as two replacements.
   public func exchange(_ first: Int, _ second: Int) {
     guard permits(first..<first + 1), permits(second..<second + 1) else { return }
     let (moved, other) = (place.element(at: first), place.element(at: second))
@@ -20,35 +20,35 @@ extension KeyValueMutableArray {
     change(ListEdit(replacing: second..<second + 1, with: [moved]))
   }
 
-  /// Sorts, with elements that are neither before nor after each other staying in order.
+  /// Sorts the elements by a predicate. The sort is stable.
   public func sort(by areInIncreasingOrder: (Element, Element) throws -> Bool) rethrows {
     try rearrange { order, elements in
       try order.sort { try areInIncreasingOrder(elements[$0], elements[$1]) }
     }
   }
 
-  /// Sorts by a comparator.
+  /// Sorts the elements by a comparator.
   public func sort<Comparator: SortComparator>(using comparator: Comparator) where Comparator.Compared == Element {
     sort { comparator.compare($0, $1) == .orderedAscending }
   }
 
-  /// Reverses the order.
+  /// Reverses the order of the elements.
   public func reverse() { rearrange { order, _ in order.reverse() } }
 
-  /// Puts the elements into a random order.
+  /// Shuffles the elements.
   public func shuffle() {
     var generator = SystemRandomNumberGenerator()
     shuffle(using: &generator)
   }
 
-  /// Puts the elements into a random order.
+  /// Shuffles the elements with a random number generator.
   public func shuffle(using generator: inout some RandomNumberGenerator) {
     rearrange { order, _ in order.shuffle(using: &generator) }
   }
 
-  /// Moves the elements that belong there behind all others.
+  /// Moves the elements that satisfy a predicate after all others.
   ///
-  /// - Returns: The position of the first of them.
+  /// - Returns: The index of the first of them.
   @discardableResult
   public func partition(by belongsInSecondPartition: (Element) throws -> Bool) rethrows -> Int {
     var pivot = 0
@@ -58,9 +58,9 @@ extension KeyValueMutableArray {
     return pivot
   }
 
-  /// Moves the elements of several ranges before a position.
+  /// Moves the elements in several ranges before an index.
   ///
-  /// - Returns: Where they are now.
+  /// - Returns: Their new indexes.
   @discardableResult
   public func moveSubranges(_ ranges: RangeSet<Int>, to position: Int) -> Range<Int> {
     guard let bounds = ranges.ranges.first.map({ $0.lowerBound..<ranges.ranges.last!.upperBound }) else {
@@ -72,14 +72,14 @@ extension KeyValueMutableArray {
     return moved
   }
 
-  /// Moves the elements at these positions before a position.
+  /// Moves the elements at the given indexes before an index.
   public func move(fromOffsets positions: IndexSet, toOffset position: Int) {
     moveSubranges(RangeSet(positions.rangeView.map { $0.lowerBound..<$0.upperBound }), to: position)
   }
 
-  /// Replaces the elements by the same ones in another order.
+  /// Reorders the elements.
   ///
-  /// - Parameter arrange: Puts the present positions, ascending, into the new order.
+  /// - Parameter arrange: A function that reorders the present indexes, which are passed in ascending order.
   private func rearrange(_ arrange: (inout [Int], [Element]) throws -> Void) rethrows {
     let elements = place.elements
     var order = Array(elements.indices)
@@ -88,7 +88,7 @@ extension KeyValueMutableArray {
     changeUnlessEmpty(ListEdit(.replacement, at: .list(moved), moved.map { elements[order[$0]] }))
   }
 
-  /// Whether one may stay in the place of the other: equal objects may not.
+  /// Returns whether an element need not be replaced by the other one. Objects must be identical, not only equal.
   private func isSame(_ first: Element, _ second: Element) -> Bool {
     if type(of: first as Any) is AnyClass { return (first as AnyObject) === (second as AnyObject) }
     return equality(first, second) ?? false
@@ -96,6 +96,6 @@ extension KeyValueMutableArray {
 }
 
 extension KeyValueMutableArray where Element: Comparable {
-  /// Sorts.
+  /// Sorts the elements in ascending order.
   public func sort() { sort(by: <) }
 }

@@ -1,9 +1,9 @@
-// The handle of an array that is a property: a mutable collection whose every mutation is told.
+// The proxy of an array property: a mutable collection that notifies of each mutation.
 
 import CKVO
 import Foundation
 
-/// An array property as a mutable collection whose mutations are told as insertions, removals and replacements.
+/// A proxy of an array property: a mutable collection whose mutations notify as insertions, removals and replacements.
 ///
 /// ```swift
 /// let items = document.mutableArrayValue(forKey: "items", of: Item.self)
@@ -11,42 +11,44 @@ import Foundation
 /// items.remove(at: [0, 2])        // one removal
 /// items[0] = other                // one replacement
 /// ```
-/// It refers to the property as Apple's `mutableArrayValue(forKey:)` does: it has no elements of its own, always shows the present
-/// ones, and a copy of it is another handle of the same property. So all of its methods can be called on a constant, and a function
-/// that changes "its copy" of a collection changes the property; `Array(handle)` is a copy that is not told. It notifies also
-/// when it was made before the observation began, which on Apple's platforms is not certain.
+/// Like the result of Apple's `mutableArrayValue(forKey:)`, the proxy refers to the property. It has no elements of its own and
+/// always contains the present ones; a copy of it is another proxy of the same property. Therefore all methods can be called on a
+/// constant, and a function that changes its copy of the proxy changes the property. `Array(proxy)` is an independent copy. The
+/// proxy also notifies if it was created before the observation began, which Apple's platforms do not guarantee.
 ///
-/// Each mutation is told once, but for two: ``replaceSubrange(_:with:)-5dnqj`` of a range by another number of elements is a
-/// replacement and an insertion or removal, and ``setArray(_:)``, as Apple's, a removal and an insertion. What changes nothing, such
-/// as appending no element, tells nothing. The elements are changed in place; they are copied only for observers that ask for all of
-/// them. Of a computed property the setter is called with the whole new value, and whatever that changes is told.
+/// Each mutation notifies once, with two exceptions: ``replaceSubrange(_:with:)-5dnqj`` with a different number of elements is a
+/// replacement and an insertion or removal, and ``setArray(_:)``, like Apple's, is a removal and an insertion. A call that changes
+/// nothing, such as appending no elements, does not notify. The elements are changed in place; they are copied only if an observer
+/// requests the whole value. For a computed property the setter is called with the whole new value, and notifies of whatever it
+/// changes.
 ///
-/// A position outside is fault KVO0037, elements that do not fit their positions are KVO0040, a collection that is `nil` is KVO0038
-/// (its `count` is 0), an element of another type is KVO0026, a property without a setter KVO0009. After each of them nothing has
-/// changed and nobody was told. Only where a value has to be returned, the process ends, whatever the policy.
+/// An index out of range is fault KVO0037; a number of elements different from that of the indexes is KVO0040; a collection that is
+/// `nil` is KVO0038 (its `count` is 0); an element of another type is KVO0026; a read-only property is KVO0009. After each of these
+/// faults nothing has changed and nobody was notified. Only a call that has to return a value ends the process, whatever the policy
+/// is.
 ///
-/// Thread safe as the property itself is: not, without a lock of the program. It keeps the object alive.
+/// Like the property itself, the proxy is not thread-safe without a lock of the program. It retains the object.
 public struct KeyValueMutableArray<Element> {
   let place: ListPlace<Element>
 
   init(_ place: ListPlace<Element>) { self.place = place }
 
-  /// Makes a list of its own, not of a property; nobody is told of its changes.
+  /// Creates an independent list that belongs to no property and does not notify.
   public init() { self.init(OwnList()) }
 
-  /// Makes a list of its own with these elements.
+  /// Creates an independent list with the given elements.
   public init(_ elements: some Sequence<Element>) {
     self.init()
     append(contentsOf: elements)
   }
 
-  /// Changes the list; returns what was removed or replaced, `nil` after a fault.
+  /// Changes the list and returns the removed or replaced elements; `nil` after a fault.
   @discardableResult
   func change(_ edit: ListEdit<Element>) -> [Element]? { place.change(edit) }
 
-  /// Whether these are positions of the list; otherwise a fault.
+  /// Returns whether a range is within the bounds of the list; otherwise raises a fault.
   func permits(_ range: Range<Int>) -> Bool {
-    // One position behind the last is permitted, as the end of a range.
+    // The end index is permitted as the upper bound of a range.
     let first = Swift.max(range.lowerBound, count)
     let outside = range.lowerBound < 0 ? range.lowerBound : range.upperBound > count ? first : nil
     guard let outside else { return true }
@@ -56,25 +58,25 @@ public struct KeyValueMutableArray<Element> {
 }
 
 extension KeyValueMutableArray: RandomAccessCollection, MutableCollection, RangeReplaceableCollection {
-  /// A position.
+  /// The type of an index.
   public typealias Index = Int
-  /// A copy of some of the elements.
+  /// A copy of a range of elements.
   public typealias SubSequence = ArraySlice<Element>
 
-  /// The number of elements, 0 when the property is `nil`.
+  /// The number of elements; 0 if the property is `nil`.
   public var count: Int { place.count ?? 0 }
-  /// Always 0.
+  /// The start index, which is always 0.
   public var startIndex: Int { 0 }
-  /// The number of elements.
+  /// The end index, which is the number of elements.
   public var endIndex: Int { count }
-  /// The next position.
+  /// Returns the next index.
   public func index(after index: Int) -> Int { index + 1 }
-  /// The position before.
+  /// Returns the previous index.
   public func index(before index: Int) -> Int { index - 1 }
 
-  /// The element at a position; setting it is one replacement.
+  /// Accesses the element at an index. Setting it is one replacement.
   ///
-  /// To read outside is fault KVO0037 and ends the process.
+  /// Reading an index out of range is fault KVO0037 and ends the process.
   public subscript(position: Int) -> Element {
     get {
       guard permits(position..<position + 1) else { fatalError("there is no element \(position)") }
@@ -83,7 +85,7 @@ extension KeyValueMutableArray: RandomAccessCollection, MutableCollection, Range
     nonmutating set { change(ListEdit(replacing: position..<position + 1, with: [newValue])) }
   }
 
-  /// The elements of a range; setting them is ``replaceSubrange(_:with:)-5dnqj``.
+  /// Accesses the elements in a range. Setting them calls ``replaceSubrange(_:with:)-5dnqj``.
   public subscript(bounds: Range<Int>) -> ArraySlice<Element> {
     get {
       guard permits(bounds) else { return [] }
@@ -92,43 +94,43 @@ extension KeyValueMutableArray: RandomAccessCollection, MutableCollection, Range
     nonmutating set { replaceSubrange(bounds, with: newValue) }
   }
 
-  /// The elements of a range; setting them is ``replaceSubrange(_:with:)-5dnqj``.
+  /// Accesses the elements in a range. Setting them calls ``replaceSubrange(_:with:)-5dnqj``.
   public subscript(bounds: some RangeExpression<Int>) -> ArraySlice<Element> {
     get { self[bounds.relative(to: self)] }
     nonmutating set { replaceSubrange(bounds, with: newValue) }
   }
 
-  /// Iterates over the elements as they are now, whatever is changed meanwhile.
+  /// Returns an iterator over the present elements, which later changes do not affect.
   public func makeIterator() -> IndexingIterator<[Element]> { place.elements.makeIterator() }
 
   public func _copyToContiguousArray() -> ContiguousArray<Element> { ContiguousArray(place.elements) }
 
-  /// The elements of `lhs`, then those of `rhs`, in a list of its own; the property of `lhs` does not change.
+  /// Returns an independent list with the elements of `lhs` and `rhs`. The property of `lhs` does not change.
   public static func + (lhs: Self, rhs: some Sequence<Element>) -> Self {
     let sum = Self(lhs.place.elements)
     sum.append(contentsOf: rhs)
     return sum
   }
 
-  /// The elements of `lhs`, then those of `rhs`, in a list of its own; the property of `lhs` does not change.
+  /// Returns an independent list with the elements of `lhs` and `rhs`. The property of `lhs` does not change.
   public static func + (lhs: Self, rhs: some RangeReplaceableCollection<Element>) -> Self {
     let sum = Self(lhs.place.elements)
     sum.append(contentsOf: rhs)
     return sum
   }
 
-  /// Appends the elements of `rhs` to the list of `lhs`: one insertion.
+  /// Appends the elements of `rhs` to the list of `lhs`, as one insertion.
   public static func += (lhs: Self, rhs: some Sequence<Element>) { lhs.append(contentsOf: rhs) }
 }
 
 extension KeyValueMutableArray: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   public var description: String { place.elements.description }
   public var debugDescription: String { place.elements.debugDescription }
-  /// The elements, for debuggers.
+  /// The mirror that shows the elements in debuggers.
   public var customMirror: Mirror { Mirror(self, unlabeledChildren: place.elements, displayStyle: .collection) }
 }
 
 extension KeyValueMutableArray: Equatable where Element: Equatable {
-  /// Whether the elements are equal, be they of the same property or not.
+  /// Returns whether the elements are equal, even if the properties are different.
   public static func == (lhs: Self, rhs: Self) -> Bool { lhs.place.elements == rhs.place.elements }
 }

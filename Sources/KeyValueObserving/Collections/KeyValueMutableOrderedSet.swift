@@ -1,58 +1,58 @@
-// The handle of an ordered set that is a property: every mutation is told with its positions.
+// The proxy of an ordered set property, which notifies of each mutation with its indexes.
 
 import CKVO
 public import Foundation
 
-/// An ordered set that is a property, whose mutations are told as insertions, removals and replacements.
+/// A proxy of an ordered set property, whose mutations notify as insertions, removals and replacements.
 ///
 /// ```swift
 /// let tags = document.mutableOrderedSetValue(forKey: "tags", of: String.self)
 /// tags.append("draft")
 /// tags.append("draft")  // it is there: nothing changes, nobody is told
 /// ```
-/// The property is an array whose elements are all different, or an `NSOrderedSet`. It refers to the property, as
-/// ``KeyValueMutableArray`` does, and has the same faults. Changes are told as those of an array, with positions; as on Apple's
-/// platforms the insertion of what is there already is dropped from them.
+/// The property is an array with distinct elements, or an `NSOrderedSet`. Like ``KeyValueMutableArray``, the proxy refers to the
+/// property, and it raises the same faults. Changes are delivered as those of an array, with indexes. As on Apple's platforms,
+/// inserting an element that the set already contains has no effect and is not part of the notification.
 public struct KeyValueMutableOrderedSet<Element: Hashable>: RandomAccessCollection {
   let list: KeyValueMutableArray<Element>
 
   init(_ place: ListPlace<Element>) { list = KeyValueMutableArray(place) }
 
-  /// The number of elements, 0 when the property is `nil`.
+  /// The number of elements; 0 if the property is `nil`.
   public var count: Int { list.count }
-  /// Always 0.
+  /// The start index, which is always 0.
   public var startIndex: Int { 0 }
-  /// The number of elements.
+  /// The end index, which is the number of elements.
   public var endIndex: Int { count }
 
-  /// The element at a position. To read outside is fault KVO0037 and ends the process.
+  /// Accesses the element at an index. Reading an index out of range is fault KVO0037 and ends the process.
   public subscript(position: Int) -> Element { list[position] }
 
-  /// The elements of a range.
+  /// Accesses the elements in a range.
   public subscript(bounds: Range<Int>) -> ArraySlice<Element> { list[bounds] }
 
-  /// Iterates over the elements as they are now, whatever is changed meanwhile.
+  /// Returns an iterator over the present elements, which later changes do not affect.
   public func makeIterator() -> IndexingIterator<[Element]> { list.makeIterator() }
 
   public func _copyToContiguousArray() -> ContiguousArray<Element> { list._copyToContiguousArray() }
 
-  // MARK: - Inserting
+  // MARK: - Insertion
 
-  /// Appends an element, unless it is there: one insertion.
+  /// Appends an element that the set does not contain, as one insertion.
   public func append(_ element: Element) { append(contentsOf: [element]) }
 
-  /// Appends the elements that are not there: one insertion.
+  /// Appends the elements that the set does not contain, as one insertion.
   public func append(contentsOf elements: some Sequence<Element>) {
     list.append(contentsOf: fresh(elements).map(\.element))
   }
 
-  /// Inserts an element before a position, unless it is there: one insertion.
+  /// Inserts an element that the set does not contain before an index, as one insertion.
   public func insert(_ element: Element, at position: Int) { insert([element], at: IndexSet(integer: position)) }
 
-  /// Inserts the elements that are not there, so that they stand at their positions afterwards: one insertion.
+  /// Inserts the elements that the set does not contain so that they have the given indexes afterwards, as one insertion.
   ///
-  /// Where so many were there that a position would lie behind the end, the element comes last.
-  /// - Parameter elements: As many as there are positions; otherwise fault KVO0040.
+  /// If so many are already contained that an index would be past the end, the element is appended.
+  /// - Parameter elements: The elements. If their number differs from that of the indexes, it is fault KVO0040.
   public func insert(_ elements: [Element], at positions: IndexSet) {
     guard fit(elements, positions, "-[NSKeyValueMutableOrderedSet insertObjects:atIndexes:]") else { return }
     let edit = ListEdit(.insertion, at: Positions(positions), elements)
@@ -65,57 +65,58 @@ public struct KeyValueMutableOrderedSet<Element: Hashable>: RandomAccessCollecti
     list.insert(inserted.map(\.element), at: IndexSet(places))
   }
 
-  /// Inserts those of the others that are not there at the end: one insertion.
+  /// Appends those of the other elements that the set does not contain, as one insertion.
   public func formUnion(_ others: some Sequence<Element>) { append(contentsOf: others) }
 
-  /// The elements that are not there, each once, with their places in the argument.
+  /// Returns the elements that the set does not contain, without duplicates, with their offsets in the argument.
   private func fresh(_ elements: some Sequence<Element>) -> [(offset: Int, element: Element)] {
     var present = Set(list.place.elements)
     return elements.enumerated().filter { present.insert($0.element).inserted }
   }
 
-  // MARK: - Removing and replacing
+  // MARK: - Removal and replacement
 
-  /// Removes an element: one removal. Returns `nil` after the fault that there is none.
+  /// Removes and returns the element at an index, as one removal; `nil` after the fault for an index out of range.
   @discardableResult
   public func remove(at position: Int) -> Element! { list.remove(at: position) }
 
-  /// Removes the elements at these positions: one removal.
+  /// Removes the elements at the given indexes, as one removal.
   public func remove(at positions: IndexSet) { list.remove(at: positions) }
 
-  /// Removes an element, if it is there: one removal.
+  /// Removes an element that the set contains, as one removal.
   public func remove(_ element: Element) { subtract([element]) }
 
-  /// Removes the last element: one removal. Of an empty set it is fault KVO0037, and `nil`.
+  /// Removes and returns the last element, as one removal. For an empty set it is fault KVO0037 and returns `nil`.
   @discardableResult
   public func removeLast() -> Element! { list.removeLast() }
 
-  /// Removes all elements: one removal.
+  /// Removes all elements, as one removal.
   public func removeAll() { list.removeAll() }
 
-  /// Removes the elements that a condition picks: one removal.
+  /// Removes the elements that satisfy a predicate, as one removal.
   public func removeAll(where isPicked: (Element) throws -> Bool) rethrows { try list.removeAll(where: isPicked) }
 
-  /// Removes these elements: one removal.
+  /// Removes the given elements, as one removal.
   public func subtract(_ others: some Sequence<Element>) {
     let others = Set(others)
     list.removeAll { others.contains($0) }
   }
 
-  /// Removes all but these elements: one removal.
+  /// Removes all other elements than the given ones, as one removal.
   public func formIntersection(_ others: some Sequence<Element>) {
     let others = Set(others)
     list.removeAll { !others.contains($0) }
   }
 
-  /// Replaces an element: one replacement. Nothing changes if the new one stands elsewhere in the set.
+  /// Replaces the element at an index, as one replacement. Nothing changes if the set contains the new element at another index.
   public func replace(at position: Int, with element: Element) {
     replace(at: IndexSet(integer: position), with: [element])
   }
 
-  /// Replaces the elements at these positions: one replacement. Those that stand elsewhere in the set are left out.
+  /// Replaces the elements at the given indexes, as one replacement. New elements that the set contains at another index are
+  /// omitted.
   ///
-  /// - Parameter elements: As many as there are positions; otherwise fault KVO0040.
+  /// - Parameter elements: The elements. If their number differs from that of the indexes, it is fault KVO0040.
   public func replace(at positions: IndexSet, with elements: [Element]) {
     guard fit(elements, positions, "-[NSKeyValueMutableOrderedSet replaceObjectsAtIndexes:withObjects:]") else {
       return
@@ -125,7 +126,7 @@ public struct KeyValueMutableOrderedSet<Element: Hashable>: RandomAccessCollecti
     list.replace(at: IndexSet(replaced.map(\.0)), with: replaced.map(\.1))
   }
 
-  /// Replaces all elements: a removal of all, and an insertion, as of an array.
+  /// Replaces all elements, as for an array: a removal of all, and an insertion.
   public func setArray(_ elements: [Element]) {
     var present: Set<Element> = []
     list.setArray(elements.filter { present.insert($0).inserted })
@@ -133,20 +134,20 @@ public struct KeyValueMutableOrderedSet<Element: Hashable>: RandomAccessCollecti
 
   // MARK: - Reordering
 
-  /// Exchanges two elements: one replacement of both positions.
+  /// Exchanges two elements, as one replacement of both indexes.
   public func exchange(_ first: Int, _ second: Int) { list.swapAt(first, second) }
 
-  /// Moves the elements at these positions before a position: one replacement of the positions that differ.
+  /// Moves the elements at the given indexes before an index, as one replacement of the indexes whose elements change.
   public func move(fromOffsets positions: IndexSet, toOffset position: Int) {
     list.move(fromOffsets: positions, toOffset: position)
   }
 
-  /// Sorts: one replacement of the positions that differ.
+  /// Sorts the elements by a predicate, as one replacement of the indexes whose elements change.
   public func sort(by areInIncreasingOrder: (Element, Element) throws -> Bool) rethrows {
     try list.sort(by: areInIncreasingOrder)
   }
 
-  /// Reverses the order: one replacement of the positions that differ.
+  /// Reverses the order, as one replacement of the indexes whose elements change.
   public func reverse() { list.reverse() }
 
   private func fit(_ elements: [Element], _ positions: IndexSet, _ selector: String) -> Bool {
@@ -162,6 +163,6 @@ extension KeyValueMutableOrderedSet: CustomStringConvertible, CustomDebugStringC
 {
   public var description: String { list.description }
   public var debugDescription: String { list.debugDescription }
-  /// The elements, for debuggers.
+  /// The mirror that shows the elements in debuggers.
   public var customMirror: Mirror { list.customMirror }
 }

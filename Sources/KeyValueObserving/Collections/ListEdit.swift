@@ -1,8 +1,8 @@
-// One change of the elements of a list: what happens, at which positions, with which elements.
+// One change of the elements of a list: its kind, its indexes and its elements.
 
 import Foundation
 
-/// Positions in ascending order, each once.
+/// Distinct indexes in ascending order.
 enum Positions: RandomAccessCollection {
   case range(Range<Int>)
   case list([Int])
@@ -32,7 +32,7 @@ enum Positions: RandomAccessCollection {
     }
   }
 
-  /// As the runtime takes them; the pointer is valid until `body` returns.
+  /// Calls `body` with a pointer to the indexes for the runtime, which is valid until `body` returns.
   func withPointer<Result>(_ body: (UnsafePointer<Int>?) -> Result) -> Result {
     switch self {
     case .range(let range) where range.count == 1: withUnsafePointer(to: range.lowerBound) { body($0) }
@@ -44,11 +44,11 @@ enum Positions: RandomAccessCollection {
 
 /// One insertion, removal or replacement.
 struct ListEdit<Element> {
-  /// Not `.setting`.
+  /// The kind of the edit; never `.setting`.
   let kind: NSKeyValueChange
-  /// Of an insertion those after it, of the others those before.
+  /// The indexes: after the edit for an insertion, before it otherwise.
   let positions: Positions
-  /// What is inserted or takes the places, in the order of the positions; empty for a removal.
+  /// The inserted or replacing elements, in the order of the indexes; empty for a removal.
   let elements: [Element]
 
   init(_ kind: NSKeyValueChange, at positions: Positions, _ elements: [Element] = []) {
@@ -65,12 +65,12 @@ struct ListEdit<Element> {
 
   init(replacing range: Range<Int>, with elements: [Element]) { self.init(.replacement, at: .range(range), elements) }
 
-  /// The first position that a list of so many elements does not have, if there is one.
+  /// Returns the first index that is out of range for a list with the given number of elements, if there is one.
   func positionOutside(count: Int) -> Int? {
     let grows = kind == .insertion ? 1 : 0
     switch positions {
     case .range(let range):
-      // An insertion may begin right behind the last element, whatever its length.
+      // An insertion of any length may begin at the end index.
       if range.lowerBound < 0 || range.lowerBound > count { return range.lowerBound }
       return kind == .insertion || range.upperBound <= count ? nil : Swift.max(range.lowerBound, count)
     case .list(let list):
@@ -93,7 +93,7 @@ extension RangeReplaceableCollection where Self: MutableCollection & RandomAcces
     }
   }
 
-  /// Changes the elements in place. The positions are valid.
+  /// Changes the elements in place. The indexes must be valid.
   mutating func apply(_ edit: ListEdit<Element>) {
     switch (edit.kind, edit.positions) {
     case (.insertion, .range(let range)):

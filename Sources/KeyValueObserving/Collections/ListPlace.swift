@@ -1,22 +1,22 @@
-// Where the elements of a handle are: in a property, in storage of the handle's own, or nowhere.
+// The storage of a proxy's elements: a property, storage owned by the proxy, or none.
 
 import CKVO
 
-/// A list whose elements are seen as of type `Element`.
+/// The storage of a list whose elements are accessed as type `Element`.
 class ListPlace<Element> {
-  /// `nil` when there is no list: it is `nil`, or there is no such property.
+  /// The number of elements; `nil` if the list is `nil` or there is no such property.
   var count: Int? { nil }
-  /// The position is valid.
+  /// Returns the element at an index, which must be valid.
   func element(at position: Int) -> Element { fatalError("there is no element") }
   var elements: [Element] { [] }
-  /// Changes the list, tells it, and returns what was removed or replaced; `nil` when it was refused, by a fault.
+  /// Changes the list, notifies, and returns the removed or replaced elements; `nil` after a fault.
   func change(_ edit: ListEdit<Element>) -> [Element]? { nil }
-  /// For reports.
+  /// The name of the list for reports.
   var name: String { "a collection that does not exist" }
   var site: SourceLocation? { nil }
 }
 
-/// A list that belongs to a handle alone.
+/// A list that only a proxy refers to.
 final class OwnList<Element>: ListPlace<Element> {
   private var items: [Element] = []
 
@@ -62,7 +62,7 @@ final class PropertyList<List: ListValue, Element>: ListPlace<Element> {
   private func cast(_ item: List._Item) -> Element {
     if let element = recast(item, as: Element.self) { return element }
     property.raiseMismatch(item, expected: Element.self)
-    // There is no value to go on with, whatever the policy.
+    // There is no value to return, whatever the policy is.
     fatalError("\(name) holds a \(Swift.type(of: item)), not a \(Element.self)")
   }
 
@@ -77,7 +77,7 @@ final class PropertyList<List: ListValue, Element>: ListPlace<Element> {
       return nil
     }
     guard permits(edit, count) else { return nil }
-    // They live until the access is over, for their death may be observed, and the list read.
+    // The elements are retained until the access ends: their deinitializers may run observers that read the list.
     var removed: [List._Item]?
     property.tell(edit.kind, at: edit.positions) {
       edit.kind == .insertion ? nil : List.holding(access.read().picking(edit.positions))

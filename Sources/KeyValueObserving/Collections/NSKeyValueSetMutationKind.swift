@@ -1,13 +1,13 @@
-// The kinds of change of a set, with Apple's names and values.
+// The kinds of set mutation, with Apple's names and values.
 
-/// What a mutation does to a set.
+/// The kind of a mutation of a set.
 public enum NSKeyValueSetMutationKind: UInt, Sendable {
-  /// Members are inserted: an insertion of those that were not there.
+  /// Inserts members: an insertion of those that the set did not contain.
   case union = 1
-  /// Members are removed: a removal of those that were there.
+  /// Removes members: a removal of those that the set contained.
   case minus
-  /// All but some members are removed: a removal of those.
+  /// Removes all other members than the given ones: a removal of those.
   case intersect
-  /// All members are replaced: a replacement, with those that went and those that came.
+  /// Replaces all members: a replacement with the removed and the added members.
   case set
 }

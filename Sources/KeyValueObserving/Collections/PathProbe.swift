@@ -1,14 +1,15 @@
-// What a typed key path reads: it cannot be asked, but evaluated while the runtime records.
+// The reads of a typed key path, found by evaluating it while the runtime records.
 
 import CKVO
 
-/// An observation for one evaluation.
+/// An observation that is evaluated once.
 final class PathProbe<Root: KeyValueObservable>: ObservationBox {
   private let root: Root
   private let keyPath: PartialKeyPath<Root>
   private let examine: (UnsafeBufferPointer<kvo_read>) -> Void
 
-  /// - Parameter examine: Called within the evaluation with what the key path reads, unless that is more than the runtime remembers.
+  /// - Parameter examine: Called during the evaluation with the reads of the key path, unless there are more than the runtime
+  ///   records.
   init(_ root: Root, _ keyPath: PartialKeyPath<Root>, examine: @escaping (UnsafeBufferPointer<kvo_read>) -> Void) {
     self.root = root
     self.keyPath = keyPath
@@ -23,7 +24,7 @@ final class PathProbe<Root: KeyValueObservable>: ObservationBox {
   }
 
   override func evaluate() -> UnsafeMutableRawPointer? {
-    // So that it has read something in any case: one that has not is a fault of those who observe it.
+    // Ensures that something was read: observing an expression without reads is a fault.
     root.__recordAccess(keyOfLifetime)
     _ = root[keyPath: keyPath]
     withUnsafeTemporaryAllocation(of: kvo_read.self, capacity: 8) { buffer in
@@ -35,10 +36,10 @@ final class PathProbe<Root: KeyValueObservable>: ObservationBox {
   }
 }
 
-/// What a typed key path ends at.
+/// The end of a typed key path.
 enum PathEndSearch {
   case end(PathEnd)
-  /// An object on the way is `nil`.
+  /// An object on the path is `nil`.
   case nothingOnTheWay
   case noPath
 

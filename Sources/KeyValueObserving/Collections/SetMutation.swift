@@ -1,4 +1,4 @@
-// Announcing mutations of a set by hand.
+// Manual notification of set mutations.
 
 import CKVO
 import Foundation
@@ -6,14 +6,16 @@ import Foundation
 extension KeyValueObservable {
   /// Announces that a set is about to be mutated.
   ///
-  /// Call `didChangeValue(forKey:withSetMutation:using:)` after it, on the same thread. What observers are told is computed now, from
-  /// the set as it is and the argument, whatever is done afterwards, as on Apple's platforms: of a union those that are not there, as
-  /// an insertion; of `minus` those that are there, and of `intersect` those that the argument has not, as a removal; of `set`
-  /// both, as a replacement. It is told also when nothing is added or removed.
+  /// Call `didChangeValue(forKey:withSetMutation:using:)` after the mutation, on the same thread. As on Apple's platforms, the
+  /// change is computed now, from the present set and the argument, whatever is done afterwards. For `union` it is an insertion of
+  /// the objects that the set does not contain; for `minus` a removal of those that it contains; for `intersect` a removal of the
+  /// members that the argument does not contain; for `set` a replacement with both. It notifies even if no member is added or
+  /// removed.
   ///
   /// - Parameters:
-  ///   - key: A property of type `Set<E>` or `Set<E>?`; `nil` counts as empty. Another type is fault KVO0026, and nothing is announced.
-  ///   - objects: The argument of the mutation. A member of another type than the property's is fault KVO0026.
+  ///   - key: A property of type `Set<E>` or `Set<E>?`; `nil` counts as an empty set. Another type is fault KVO0026, and nothing is
+  ///     announced.
+  ///   - objects: The argument of the mutation. A member that is not of the property's element type is fault KVO0026.
   public nonisolated func willChangeValue(
     forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind, using objects: Set<AnyHashable>
   ) {
@@ -46,16 +48,17 @@ extension KeyValueObservable {
     open(type)
   }
 
-  /// Announces that the mutation begun by `willChangeValue(forKey:withSetMutation:using:)` is done, and notifies.
+  /// Announces that the mutation begun by `willChangeValue(forKey:withSetMutation:using:)` is complete, and notifies the observers.
   ///
-  /// The arguments besides the key are Apple's, and have no effect: what was given before the change counts.
+  /// The arguments other than the key have no effect and exist for compatibility with Apple's method: the change is the one
+  /// computed before the mutation.
   public nonisolated func didChangeValue(
     forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind, using objects: Set<AnyHashable>
   ) {
     didChangeValue(forKey: key)
   }
 
-  /// `willChangeValue(forKey:withSetMutation:using:)` with a key path of one property of this class.
+  /// Calls `willChangeValue(forKey:withSetMutation:using:)` with the key that a key path of one property of this class names.
   public nonisolated func willChangeValue<Members: _KeyValueSet>(
     for keyPath: KeyPath<Self, Members>, withSetMutation mutation: NSKeyValueSetMutationKind,
     using set: Set<Members._Item>,
@@ -65,7 +68,7 @@ extension KeyValueObservable {
     willChangeValue(forKey: name, withSetMutation: mutation, using: recast(members: set, as: AnyHashable.self)!)
   }
 
-  /// `didChangeValue(forKey:withSetMutation:using:)` with a key path of one property of this class.
+  /// Calls `didChangeValue(forKey:withSetMutation:using:)` with the key that a key path of one property of this class names.
   public nonisolated func didChangeValue<Members: _KeyValueSet>(
     for keyPath: KeyPath<Self, Members>, withSetMutation mutation: NSKeyValueSetMutationKind,
     using set: Set<Members._Item>,

@@ -1,19 +1,19 @@
-// Where the members of a handle of a set are: in a property, or nowhere.
+// The storage of a set proxy's members: a property, or none.
 
 import CKVO
 
-/// What a mutation of a set is told as.
+/// The change that a mutation of a set results in.
 struct SetEdit<Element: Hashable> {
   let kind: NSKeyValueSetMutationKind
-  /// What comes and what goes, of all that the mutation is about.
+  /// The members that the mutation adds and removes.
   var added: Set<Element> = []
   var removed: Set<Element> = []
 
-  /// What a mutation does to a set.
+  /// Computes the change of a set by a mutation.
   init(_ kind: NSKeyValueSetMutationKind, _ argument: Set<Element>, of present: Set<Element>) {
     self.kind = kind
     switch kind {
-    // Over the argument's members only: the set's own operations go over those of the other one, which may be many more.
+    // Iterates over the argument only: the set operations would iterate over the present set, which may be much larger.
     case .union: added = argument.filter { !present.contains($0) }
     case .minus: removed = Set(argument.compactMap { member in present.firstIndex(of: member).map { present[$0] } })
     case .intersect: removed = present.subtracting(argument)
@@ -23,7 +23,7 @@ struct SetEdit<Element: Hashable> {
 }
 
 extension NSKeyValueSetMutationKind {
-  /// The kind of change that observers are told.
+  /// The kind of change in the notification.
   var change: NSKeyValueChange {
     switch self {
     case .union: .insertion
@@ -32,14 +32,14 @@ extension NSKeyValueSetMutationKind {
     }
   }
 
-  /// Whether there may be new members.
+  /// Whether the mutation can add members.
   var adds: Bool { self == .union || self == .set }
 }
 
-/// A set whose members are seen as of type `Element`; without one there are none.
+/// The storage of a set whose members are accessed as type `Element`; this base class is empty.
 class SetPlace<Element: Hashable> {
   var members: Set<Element> { [] }
-  /// Changes the set, tells it, and returns what it did; `nil` when it was refused, by a fault.
+  /// Changes the set, notifies, and returns the change; `nil` after a fault.
   func mutate(_ kind: NSKeyValueSetMutationKind, _ argument: (_ present: () -> Set<Element>) -> Set<Element>)
     -> SetEdit<Element>?
   {
@@ -62,7 +62,7 @@ final class PropertySet<Members: SetValue, Element: Hashable>: SetPlace<Element>
     if let members = recast(members: items, as: Element.self) { return members }
     let unsuitable = items.first { recast($0, as: Element.self) == nil }
     property.raiseMismatch(unsuitable as Any, expected: Element.self)
-    // There is no value to go on with, whatever the policy.
+    // There is no value to return, whatever the policy is.
     fatalError("\"\(property.property.name)\" holds members that are no \(Element.self)")
   }
 
@@ -77,8 +77,8 @@ final class PropertySet<Members: SetValue, Element: Hashable>: SetPlace<Element>
     return converted(edit)
   }
 
-  /// What the mutation does; a function of its own, so that nothing refers to the set any more when it is changed: else it would be
-  /// copied.
+  /// Returns the change. This is a separate function, so that it releases its reference to the set before the set is changed;
+  /// otherwise the set would be copied.
   private func edit(
     _ kind: NSKeyValueSetMutationKind, _ argument: (_ present: () -> Set<Element>) -> Set<Element>
   ) -> SetEdit<Members._Item>? {
@@ -100,7 +100,7 @@ final class PropertySet<Members: SetValue, Element: Hashable>: SetPlace<Element>
     } newElements: {
       edit.kind.adds ? Members.holding(edit.added) : nil
     } store: {
-      // What is removed lives until the access is over: `edit` has it.
+      // `edit` retains the removed members until the access ends.
       modify { members in
         guard members.items != nil else { return }
         members.edit(removing: edit.removed, adding: edit.added)

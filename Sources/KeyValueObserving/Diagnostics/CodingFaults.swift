@@ -1,9 +1,9 @@
-// The faults of key-value coding.
+// Faults raised by key-value coding.
 
 import CKVO
 import Foundation
 
-/// A value, object or not, as faults name it.
+/// A value, possibly an object, as fault messages name it.
 struct NamedValue {
   let className: String
   private let address: UnsafeMutableRawPointer?
@@ -20,20 +20,20 @@ struct NamedValue {
     }
   }
 
-  /// `Person@0x1234`, or the type of a value, which has no address.
+  /// `Person@0x1234`, or the type of a value that has no address.
   var name: String { address.map { "\(className)@\(hexadecimal($0))" } ?? "a value of type \(className)" }
-  /// As Apple writes it.
+  /// The name in Apple's format.
   var appleName: String { "<\(className) \(hexadecimal(address))>" }
 }
 
-/// What a key path was walked for.
+/// The operation for which a key path is evaluated.
 enum KeyPathUse {
-  /// Without a place where there is no room for one.
+  /// Key-value coding; without a source location if the called method has no parameter for it.
   case coding(SourceLocation?)
   case registration(
     keyPath: String, observer: AnyObject, options: NSKeyValueObservingOptions, context: UnsafeMutableRawPointer?,
     SourceLocation)
-  /// Of a registration that a change has made impossible to follow.
+  /// The delivery to a registration whose key path can no longer be evaluated after a change.
   case delivery(ClassicObservation)
 
   fileprivate func raise(_ code: kvo_fault_code, _ detail: String, apple: String? = nil, help: String? = nil) {
@@ -48,12 +48,12 @@ enum KeyPathUse {
   }
 }
 
-/// Reports why an object does not do what it is asked for a key, with the place of the call that is asking it.
+/// Reports why an object cannot be read or set for a key, with the source location of the call in progress.
 func raise(_ error: KeyPathError, askedOf object: any KeyValueObservable, forKey key: String) {
   raise(error, .coding(CallLocation.site(of: object, key: key)))
 }
 
-/// Reports why a key path cannot be walked.
+/// Reports why a key path cannot be evaluated.
 func raise(_ error: KeyPathError, _ use: KeyPathUse) {
   switch error {
   case .undefinedKey(let receiver, let key, let access): raiseUndefinedKey(key, of: receiver, access, use)
@@ -73,7 +73,7 @@ func raise(_ error: KeyPathError, _ use: KeyPathUse) {
         + "the operators are @count, @sum, @avg, @min, @max, @distinctUnionOfObjects, @distinctUnionOfArrays, "
         + "@distinctUnionOfSets, and of arrays also @unionOfObjects and @unionOfArrays")
   case .badOperand(let receiver, let name, let operand, let need):
-    // What an operator goes into has to be a collection; what it computes with, of a type that it can compute with.
+    // The operands of the nested unions must be collections. The other operators need values that they can compute with.
     let isElement = name.hasSuffix("Arrays") || name.hasSuffix("Sets")
     use.raise(
       isElement ? KVO_FAULT_BAD_OPERATOR : KVO_FAULT_TYPE_MISMATCH,
@@ -126,7 +126,7 @@ private func keys(of object: any KeyValueObservable, instead key: String) -> Str
   return "\(suggestion(for: key, among: names))the keys of \(NamedValue(object).className) are: \(list)"
 }
 
-/// "did you mean …? ", if one of the names is like what was written.
+/// Returns "did you mean …? " if one of the names is similar.
 private func suggestion(for name: String, among names: [String]) -> String {
   var nearest: String?
   var least = 0
@@ -137,7 +137,7 @@ private func suggestion(for name: String, among names: [String]) -> String {
   return nearest.map { "did you mean \"\($0)\"? " } ?? ""
 }
 
-/// The operators of collections.
+/// The collection operators.
 private let operators = [
   "@count", "@sum", "@avg", "@min", "@max", "@distinctUnionOfObjects", "@distinctUnionOfArrays", "@distinctUnionOfSets",
   "@unionOfObjects", "@unionOfArrays",

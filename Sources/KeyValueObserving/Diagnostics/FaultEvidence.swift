@@ -1,15 +1,15 @@
-// What a fault knows beside itself: places, calls, observations, deliveries, events.
+// Details of a fault: source locations, call stacks, observations, deliveries and events.
 
 import CKVO
 
 extension KeyValueFault {
-  /// The calls that led to a place, innermost first.
+  /// A call stack, innermost call first.
   public struct Stack: Sendable {
-    /// Where each call returns to.
+    /// The return address of each call.
     public let returnAddresses: [UInt]
 
-    /// Each call as reports write it, such as `Document.close() -> ()  App+0x33a1`: the function, when the module's file names it, and
-    /// the offset in the file, for `addr2line`. Looked up when asked for.
+    /// The text for each call as in reports, such as `Document.close() -> ()  App+0x33a1`: the function, if the module's symbol
+    /// table names it, and the offset in the file for `addr2line`. Symbols are looked up when this property is read.
     public var calls: [String] {
       returnAddresses.map { address in
         formatted { kvo_call_format(UnsafeRawPointer(bitPattern: address), $0, $1) }
@@ -25,15 +25,15 @@ extension KeyValueFault {
   public struct Observation: Sendable {
     /// The key path as registered.
     public let keyPath: String
-    /// The class of the object, when it is known.
+    /// The class of the object, if known.
     public let objectClass: String?
-    /// The class of the observer, when it is known.
+    /// The class of the observer, if known.
     public let observerClass: String?
-    /// The file in which the observation was made, as `#fileID` gives it, when it is known.
+    /// The file in which the observation was registered, as from `#fileID`, if known.
     public let file: String?
-    /// The line.
+    /// The line in that file.
     public let line: Int
-    /// The calls that made it, if `KVO_STACKS` asked for them.
+    /// The call stack of the registration, if `KVO_STACKS` requests it.
     public let stack: Stack
 
     init(_ described: kvo_fault_observation) {
@@ -46,19 +46,19 @@ extension KeyValueFault {
     }
   }
 
-  /// A place that a fault is about.
+  /// A source location that a fault refers to.
   public struct Site: Sendable {
-    /// What happened there, such as `removed`.
+    /// The kind of the event at this location, such as `removed`.
     public let label: String
-    /// The file, as `#fileID` gives it, when it is known.
+    /// The file, as from `#fileID`, if known.
     public let file: String?
-    /// The line.
+    /// The line in that file.
     public let line: Int
-    /// The kernel's number of the thread, when it is known.
+    /// The kernel's thread ID, if known.
     public let thread: Int?
-    /// How long before the fault, in seconds, when it is known.
+    /// The time between the event and the fault in seconds, if known.
     public let age: Double?
-    /// The calls that led there, if `KVO_STACKS` asked for them.
+    /// The call stack of the event, if `KVO_STACKS` requests it.
     public let stack: Stack
 
     init(_ site: kvo_fault_site) {
@@ -71,13 +71,13 @@ extension KeyValueFault {
     }
   }
 
-  /// A delivery that was in progress.
+  /// A delivery in progress.
   public struct Step: Sendable {
-    /// What was told.
+    /// The observation that was being delivered.
     public let observation: Observation
-    /// How many steps from this one on are repeated, 0 if none is.
+    /// The number of steps, beginning with this one, that repeat; 0 if none do.
     public let round: Int
-    /// How many times more they happened, one within the other, before the next step.
+    /// The number of further nested repetitions before the next step.
     public let repeats: Int
 
     init(_ step: kvo_fault_step) {
@@ -87,37 +87,37 @@ extension KeyValueFault {
     }
   }
 
-  /// What happened to an object.
+  /// An event in the history of an object.
   public struct Event: Sendable {
-    /// What can happen to it.
+    /// The kind of an event.
     public enum Kind: Sendable {
-      /// An observation was made.
+      /// An observation was registered.
       case registered
       /// An observation ended.
       case ended
       /// A property changed.
       case changed
-      /// An observer was told.
+      /// An observer was called.
       case delivered
       /// The object was deallocated.
       case died
     }
 
-    /// What happened.
+    /// The kind of the event.
     public let kind: Kind
-    /// How long before the fault, in seconds.
+    /// The time between the event and the fault in seconds.
     public let age: Double
-    /// The kernel's number of the thread.
+    /// The kernel's thread ID.
     public let thread: Int
-    /// The object's class.
+    /// The class of the object.
     public let objectClass: String
     /// The key, or the key path of an observation.
     public let keyPath: String
-    /// The file in which the observation was made, when it is known.
+    /// The file in which the observation was registered, if known.
     public let file: String?
-    /// The line.
+    /// The line in that file.
     public let line: Int
-    /// The new value, if `KVO_VALUES` asked for it and it is a number or a string.
+    /// The new value, if `KVO_VALUES` requests it and the value is a number or a string.
     public let value: String?
 
     init(_ event: kvo_event) {
@@ -140,12 +140,12 @@ extension KeyValueFault {
   }
 }
 
-/// Characters that need not end with NUL.
+/// Returns a string from characters that need not be null-terminated.
 func string(_ start: UnsafePointer<CChar>?, length: Int) -> String? {
   start.map { String(decoding: UnsafeRawBufferPointer(start: $0, count: length), as: UTF8.self) }
 }
 
-/// What a function of C writes that says, as `snprintf`, how long the whole is.
+/// Returns the text that a C function writes. Like `snprintf`, the function returns the length of the whole text.
 func formatted(_ write: (UnsafeMutablePointer<CChar>?, Int) -> Int) -> String {
   func attempt(_ capacity: Int) -> (text: String?, length: Int) {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity) { buffer in

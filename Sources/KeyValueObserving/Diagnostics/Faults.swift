@@ -1,4 +1,4 @@
-// Faults that the Swift layer finds; the C runtime reports them and decides what happens.
+// Faults found by the Swift layer. The C runtime reports them and chooses the action.
 
 import CKVO
 import Foundation
@@ -25,7 +25,7 @@ private func withOptionalCString(_ string: String?, _ body: (UnsafePointer<CChar
   if let string { string.withCString(body) } else { body(nil) }
 }
 
-/// A registration that the runtime refused.
+/// Raises the fault for a registration that the runtime refused.
 func raiseRegistrationFault(
   _ status: kvo_status, object: KeyValueObjectReference, keyPath: String, site: SourceLocation
 ) {
@@ -35,7 +35,7 @@ func raiseRegistrationFault(
     case KVO_ERROR_DYING_OBJECT: KVO_FAULT_DYING_OBJECT
     default: KVO_FAULT_NO_INTERCEPTION
     }
-  // Without the number that tells classes of one name apart.
+  // Without the number suffix that distinguishes classes with the same name.
   let name = kvo_object_class(object).map { String(cString: kvo_class_name($0)).prefix { $0 != "#" } } ?? "(no class)"
   let reason = String(cString: kvo_status_string(status))
   raiseFault(
@@ -44,14 +44,14 @@ func raiseRegistrationFault(
 }
 
 extension KeyValueObservable {
-  /// Reports that an observation of one key will be told of nothing, if that is known.
+  /// Reports that an observation of one key can never notify, if that is known.
   nonisolated func reportSilence(of key: String, _ site: SourceLocation) {
     guard let silence = KeyValueClass.of(self).silence(of: key) else { return }
     kvo_binding_never_notifies(adoptedObject, key, silence, site.cFile, site.cLine)
   }
 }
 
-/// A change that arrived at the end of a hierarchy's chain of `super`.
+/// Raises the fault for a change that every class in the observer's hierarchy has passed to `super`.
 func raiseUnhandledChange(
   observer: AnyObject, keyPath: String?, object: Any?, change: [NSKeyValueChangeKey: Any]?,
   context: UnsafeMutableRawPointer?
@@ -59,7 +59,7 @@ func raiseUnhandledChange(
   let identity = ObserverIdentity(observer)
   let observed = (object as? any KeyValueObservable).map { ObserverIdentity($0) }
   let observedText = observed.map { "<\($0.className): \($0.addressText)>" } ?? "(null)"
-  // Kinds and positions only: values may be private.
+  // Only the kind of the change, because values may be private.
   let kind = change?[.kindKey] as? UInt ?? 0
   raiseFault(
     KVO_FAULT_UNHANDLED,

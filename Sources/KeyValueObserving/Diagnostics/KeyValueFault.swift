@@ -1,65 +1,65 @@
-// Faults as a program sees them: a handler that decides what happens after a misuse.
+// Faults, and handlers that choose the action after a misuse.
 
 import CKVO
 
-/// A misuse of observing: one that crashes on Apple's platforms, goes wrong there in silence, or is likely a mistake.
+/// A misuse of observation: one that crashes or silently fails on Apple's platforms, or is probably a mistake.
 public struct KeyValueFault: Sendable {
-  /// The number in `KVO0001`.
+  /// The code: 1 for `KVO0001`.
   public let code: Int
-  /// One line, complete in itself.
+  /// A complete description in one line.
   public let summary: String
-  /// Apple's sentence for this misuse, where Apple has one.
+  /// Apple's exception message for this misuse, if there is one.
   public let appleSentence: String?
-  /// The name of the exception that Apple raises, such as `NSRangeException`, where Apple raises one.
+  /// The name of the exception that Apple raises, such as `NSRangeException`, if there is one.
   public let exceptionName: String?
-  /// How bad it is.
+  /// The severity of the misuse.
   public let severity: Severity
-  /// What to do about it, where the report says so.
+  /// What to do about it, if the report says so.
   public let help: String?
-  /// The whole report as one line of JSON, as `KVO_REPORT=json` has it written.
+  /// The whole report as one line of JSON, as written with `KVO_REPORT=json`.
   public let json: String
-  /// The whole report as it is written to standard error.
+  /// The whole report as written to standard error.
   public let report: String
-  /// Why it is a misuse, in one sentence, where the report says so.
+  /// Why it is a misuse, in one sentence, if the report says so.
   public let why: String?
-  /// The class of the object concerned, when there is one.
+  /// The class of the object concerned, if there is one.
   public let objectClass: String?
-  /// The file in which the misuse happened, as `#fileID` gives it, when it is known.
+  /// The file of the call that caused the fault, as from `#fileID`, if known.
   public let file: String?
-  /// The line.
+  /// The line in that file.
   public let line: Int
-  /// The kernel's number of the thread that caused it.
+  /// The kernel's ID of the thread that caused the fault.
   public let thread: Int
-  /// The calls that led to the misuse.
+  /// The call stack of the misuse.
   public let stack: Stack
-  /// Other places that it is about, such as the first removal of an observation that is removed again.
+  /// Other source locations that the fault refers to, such as the first removal of an observation that is removed twice.
   public let sites: [Site]
-  /// The observations that are concerned.
+  /// The observations concerned.
   public let observations: [Observation]
   /// The deliveries in progress on this thread, outermost first.
   public let chain: [Step]
-  /// What happened to the object before, oldest first, as far as `KVO_HISTORY` remembers.
+  /// Earlier events of the object, oldest first, up to the limit that `KVO_HISTORY` sets.
   public let events: [Event]
 
-  /// How bad a fault is; decides what happens by default.
+  /// The severity of a fault, which determines the standard action.
   public enum Severity: Sendable {
-    /// The process ends.
+    /// The report is written and the process ends.
     case fatal
-    /// Reported; what was wrong has no effect, and the process goes on.
+    /// The report is written; the misuse has no effect, and the process continues.
     case error
-    /// Reported; nothing was wrong with memory or with what observers were told.
+    /// The report is written; neither memory nor notifications were affected.
     case warning
-    /// Not reported unless `KVO_POLICY` or a handler asks for it: what is often meant.
+    /// Nothing is reported unless `KVO_POLICY` or a handler requests it, because the code may be intended.
     case info
   }
 
-  /// What happens after a fault.
+  /// The action after a fault.
   public enum Action: Sendable {
-    /// What the environment variable `KVO_POLICY` says, otherwise the end of the process.
+    /// The action that the environment variable `KVO_POLICY` sets, or else the default of the fault's severity.
     case standard
-    /// The program goes on in silence, with memory intact.
+    /// The process continues without a report. Memory is intact.
     case ignore
-    /// The report is written to standard error, and the program goes on.
+    /// The report is written to standard error, and the process continues.
     case log
     /// The report is written to standard error, and the process ends with SIGABRT.
     case abort
@@ -74,10 +74,10 @@ public struct KeyValueFault: Sendable {
     }
   }
 
-  /// Sets the handler of the process, `nil` for none.
+  /// Sets the fault handler of the process; `nil` removes it.
   ///
-  /// It is called for each fault, on the thread that caused it, with no lock held, and may do anything; a fault within it takes the
-  /// standard action. It lasts until it is replaced.
+  /// The handler is called for each fault, on the thread that caused it, with no lock held. It may call anything; a fault within it
+  /// takes the standard action. It stays set until it is replaced.
   public static func setHandler(_ handler: (@Sendable (KeyValueFault) -> Action)?) {
     current.withLock { $0 = handler.map(Handler.init) }
     guard handler != nil else {
@@ -90,10 +90,10 @@ public struct KeyValueFault: Sendable {
       }, nil)
   }
 
-  /// Runs a function with a handler for the faults that this thread raises meanwhile.
+  /// Calls a function with a handler for the faults that the current thread raises meanwhile.
   ///
-  /// It is asked before the handler of the process, which is asked when it answers `.standard`. They nest: within `body` another
-  /// handler stands in for this one.
+  /// This handler is called before the handler of the process, which is called only if this one returns `.standard`. Calls can be
+  /// nested: the innermost handler replaces the outer ones.
   ///
   /// ```swift
   /// var codes: [Int] = []
@@ -106,8 +106,9 @@ public struct KeyValueFault: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - handler: Called on this thread, with no lock held; it may do anything. A fault within it takes the standard action.
-  ///   - body: What may raise faults. It must not suspend: the handler is the thread's, not the task's.
+  ///   - handler: The handler, called on the current thread with no lock held. It may call anything; a fault within it takes the
+  ///     standard action.
+  ///   - body: The code that may raise faults. It is synchronous, because the handler belongs to the thread, not to the task.
   public static func withHandler<Result, Failure>(
     _ handler: (KeyValueFault) -> Action, in body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -126,16 +127,17 @@ public struct KeyValueFault: Sendable {
     }
   }
 
-  /// Runs a function with a handler for the faults that this task, and the child tasks that it starts meanwhile, raise.
+  /// Calls a function with a handler for the faults that the current task, and the child tasks that it starts meanwhile, raise.
   ///
-  /// It is asked after a handler of the thread (`withHandler(_:in:)`) and before that of the process, which is asked when it answers
-  /// `.standard`. They nest: within `body` another handler stands in for this one. Unlike `withHandler(_:in:)` it follows the task from
-  /// thread to thread. Code that runs on threads of its own, outside of the task, does not have it. Our addition.
+  /// This handler is called after a handler of the thread (`withHandler(_:in:)`) and before the handler of the process, which is
+  /// called only if this one returns `.standard`. Calls can be nested: the innermost handler replaces the outer ones. Unlike
+  /// `withHandler(_:in:)`, the handler stays with the task when the task changes threads. It does not apply to code that runs
+  /// outside the task on other threads. This method is an addition to Apple's API.
   ///
   /// - Parameters:
-  ///   - handler: Called on the thread that raises the fault, with no lock held; it may do anything. A fault within it takes the
-  ///     standard action.
-  ///   - body: What may raise faults.
+  ///   - handler: The handler, called on the thread that raises the fault with no lock held. It may call anything; a fault within
+  ///     it takes the standard action.
+  ///   - body: The code that may raise faults.
   public static func withTaskHandler<Result>(
     _ handler: @escaping @Sendable (KeyValueFault) -> Action, isolation: isolated (any Actor)? = #isolation,
     in body: () async throws -> Result
@@ -146,14 +148,14 @@ public struct KeyValueFault: Sendable {
 
   @TaskLocal private static var taskHandler: (@Sendable (KeyValueFault) -> Action)?
 
-  /// Installed at the first use: a program that has none pays nothing.
+  /// Installed at the first use, so that programs without task handlers have no cost.
   private static let taskHandlersAreAsked: Void = {
     _ = kvo_binding_set_scope_fault_handler { fault, _ in
       (KeyValueFault.taskHandler?(KeyValueFault(fault.pointee)) ?? .standard).raw
     }
   }()
 
-  /// A handler of the process.
+  /// The fault handler of the process.
   private struct Handler: Sendable {
     let decide: @Sendable (KeyValueFault) -> Action
   }

@@ -1,8 +1,8 @@
-// The graph of all observations at one moment, as a value.
+// A snapshot of all observations of the process, as a graph.
 
 import CKVO
 
-/// Who observes what, at one moment: all observed objects of the process, their observations, and what each depends on.
+/// A snapshot of all observed objects of the process, their observations, and the dependencies of each observation.
 ///
 /// ```swift
 /// let graph = ObservationGraph.current()
@@ -10,20 +10,20 @@ import CKVO
 /// try graph.dot.write(toFile: "graph.dot", atomically: true, encoding: .utf8)  // dot -Tsvg graph.dot > graph.svg
 /// ```
 ///
-/// Objects are in the order of their first observation, the observations of each object in the order of registration, and edges
-/// in the order in which they were read. Indexes refer to these lists. Our addition; Apple's platforms have nothing of the kind.
+/// Objects are in the order of their first observation, the observations of each object in the order of registration, and edges in
+/// the order in which they were read. Indexes refer to these lists. The type is an addition; Apple's platforms have no equivalent.
 public struct ObservationGraph: Equatable, Sendable, Codable {
   /// An object that is observed, or on which an observation of another object depends.
   public struct Object: Equatable, Sendable, Codable {
     /// The name of its class.
     public var className: String
-    /// Where it was. It need not live any more.
+    /// The address of the object, which may have been deallocated since.
     public var address: Address
-    /// How many observations were made of it.
+    /// The number of observations of the object.
     public var observations: Int
-    /// How many edges come from it.
+    /// The number of edges from the object.
     public var edges: Int
-    /// The key paths that are observed of it, each once, in alphabetical order.
+    /// The observed key paths of the object without duplicates, in alphabetical order.
     public var keyPaths: [String]
 
     enum CodingKeys: String, CodingKey {
@@ -32,61 +32,61 @@ public struct ObservationGraph: Equatable, Sendable, Codable {
     }
   }
 
-  /// How an observation learns of changes.
+  /// The kind of an observation: how changes reach it.
   public enum Kind: String, Hashable, Sendable, Codable {
-    /// From the setter of its one key.
+    /// The setter of its single key notifies it.
     case direct
-    /// From whatever its key path, or its computed property, read last: its edges.
+    /// It is evaluated, and notified when a property that its last evaluation has read changes: its edges.
     case expression
   }
 
-  /// A place in the source.
+  /// A source location.
   public struct Place: Equatable, Sendable, Codable {
-    /// The file, as `#fileID` gives it in Swift and `__FILE__` in C.
+    /// The file, as from `#fileID` in Swift and `__FILE__` in C.
     public var file: String
-    /// The line.
+    /// The line in that file.
     public var line: Int
   }
 
   /// An observation.
   public struct Observation: Equatable, Sendable {
-    /// Its number, which no other observation of the process has, before or after.
+    /// The ID of the observation, which is unique in the process and never reused.
     public var id: Address
-    /// How it learns of changes.
+    /// The kind of the observation.
     public var kind: Kind
-    /// The index of the object that it was made of.
+    /// The index of the observed object.
     public var object: Int
     /// The key path as registered.
     public var keyPath: String
     /// The options that it was registered with.
     public var options: NSKeyValueObservingOptions
-    /// Whether it ends without a fault when its object dies, as those do that are made with a closure.
+    /// Whether it ends without a fault when its object is deallocated, as an observation with a closure does.
     public var endsWithObject: Bool
-    /// The class of the observer, when there is one.
+    /// The class of the observer, if there is one.
     public var observerClass: String?
-    /// Where the observer is, when there is one.
+    /// The address of the observer, if there is one.
     public var observer: Address?
-    /// The index of the observer among the objects, when it is observed itself.
+    /// The index of the observer among the objects, if the observer is itself observed.
     public var observerObject: Int?
-    /// The context that it was registered with.
+    /// The context pointer.
     public var context: Address?
-    /// Where it was made, when that is known.
+    /// The source location of the registration, if known.
     public var registeredAt: Place?
   }
 
-  /// A key whose change an observation of an expression is told of.
+  /// A key that an observation of an expression depends on.
   public struct Edge: Equatable, Sendable, Codable {
     /// The index of the observation.
     public var observation: Int
-    /// The index of the object that has the key.
+    /// The index of the object with the key.
     public var object: Int
-    /// The key, or `nil` when the observation is told of the object's death only.
+    /// The key, or `nil` if the observation depends only on the lifetime of the object.
     public var key: String?
-    /// Whether the value of the observation is just that of this key.
+    /// Whether the value of the observation is the value of this key.
     public var isValue: Bool
   }
 
-  /// An address, or a number of 64 bits; encoded as a string, such as `0x7f3c5c0041e0`.
+  /// An address or a 64-bit ID, encoded as a string such as `0x7f3c5c0041e0`.
   public struct Address: Hashable, Sendable {
     /// The number.
     public var rawValue: UInt64
@@ -96,13 +96,13 @@ public struct ObservationGraph: Equatable, Sendable, Codable {
   public var objects: [Object]
   /// The observations.
   public var observations: [Observation]
-  /// What the observations of expressions depend on.
+  /// The dependencies of the observations of expressions.
   public var edges: [Edge]
 
-  /// Takes a picture of all observations of the process.
+  /// Returns a snapshot of all observations of the process.
   ///
-  /// May be called on any thread, also within an observer's closure. While the picture is taken, which takes about a millisecond for
-  /// ten thousand observations, other threads wait where they begin or end observations; sets of properties go on.
+  /// It may be called on any thread, also within an observer's closure. It takes about a millisecond for ten thousand observations.
+  /// Meanwhile other threads wait when they register or end observations, but not when they set properties.
   public static func current() -> ObservationGraph {
     var made: UnsafeMutablePointer<kvo_graph>?
     guard kvo_snapshot(&made) == KVO_OK, let made else { fatalError("no memory for the graph of observations") }
@@ -113,15 +113,15 @@ public struct ObservationGraph: Equatable, Sendable, Codable {
   /// One line of JSON, which decodes as an `ObservationGraph`.
   public var json: String { text(KVO_GRAPH_JSON) }
 
-  /// For Graphviz: `dot -Tsvg graph.dot > graph.svg`. Arrows go from objects to the observations that their changes are told to.
+  /// The graph for Graphviz: `dot -Tsvg graph.dot > graph.svg`. Arrows point from an object to the observations that depend on it.
   public var dot: String { text(KVO_GRAPH_DOT) }
 
-  /// A flowchart of Mermaid, which documentation in Markdown shows.
+  /// A Mermaid flowchart, for Markdown documents.
   public var mermaid: String { text(KVO_GRAPH_MERMAID) }
 }
 
 extension ObservationGraph.Address: Codable, CustomStringConvertible {
-  /// Hexadecimal, with `0x`.
+  /// The number in hexadecimal with the prefix `0x`.
   public var description: String { "0x" + String(rawValue, radix: 16) }
 
   /// Decodes a string such as `0x7f3c5c0041e0`.
@@ -134,7 +134,7 @@ extension ObservationGraph.Address: Codable, CustomStringConvertible {
     rawValue = number
   }
 
-  /// Encodes a string: numbers of 64 bits do not fit into what JavaScript calls a number.
+  /// Encodes the number as a string, because JavaScript's numbers cannot represent all 64-bit integers.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)
@@ -151,7 +151,7 @@ extension ObservationGraph.Observation: Codable {
     (.new, "new"), (.old, "old"), (.initial, "initial"), (.prior, "prior"),
   ]
 
-  /// Decodes what ``ObservationGraph/json`` has of an observation.
+  /// Decodes an observation in the format of ``ObservationGraph/json``.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     func address(_ key: CodingKeys) throws -> ObservationGraph.Address? {
@@ -173,7 +173,7 @@ extension ObservationGraph.Observation: Codable {
       registeredAt: try container.decodeIfPresent(ObservationGraph.Place.self, forKey: .registeredAt))
   }
 
-  /// Encodes the same members that ``ObservationGraph/json`` has.
+  /// Encodes the same members as ``ObservationGraph/json``.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(id, forKey: .id)

@@ -1,4 +1,4 @@
-// The graph of observations as C has it, from which it comes and which writes it as text.
+// The conversion between the graph of observations and its C form, which C writes as text.
 
 import CKVO
 
@@ -50,7 +50,7 @@ extension ObservationGraph {
     }
   }
 
-  /// C takes no null pointer, not even to nothing.
+  /// Calls a function with a pointer to the elements. C requires a non-null pointer, even for an empty array.
   private func withPointer<Element, Result>(to array: [Element], _ body: (UnsafePointer<Element>) -> Result) -> Result {
     array.withUnsafeBufferPointer {
       body($0.baseAddress ?? UnsafePointer(bitPattern: MemoryLayout<Element>.alignment)!)
@@ -88,7 +88,7 @@ extension kvo_graph_observation {
 }
 
 extension ObservationGraph.Address {
-  /// For comparison and printing only.
+  /// The address as a pointer, for comparing and printing only.
   fileprivate var pointer: UnsafeRawPointer! { UnsafeRawPointer(bitPattern: UInt(rawValue)) }
 
   init(_ pointer: UnsafeRawPointer?) { rawValue = UInt64(UInt(bitPattern: pointer)) }
@@ -111,6 +111,6 @@ extension ObservationGraph.Observation {
       registeredAt: from.file.map { .init(file: String(cString: $0), line: Int(from.line)) })
   }
 
-  /// `KVO_GRAPH_NONE`, a macro of C.
+  /// The value of the C macro `KVO_GRAPH_NONE`.
   fileprivate static let noObject = Int(bitPattern: UInt.max)
 }

@@ -1,12 +1,13 @@
-// The recorder of what happens: who sets what, who is told, and who sets what in turn.
+// A trace recorder: which code sets a property, which observers it notifies, and what these set in turn.
 
 import CKVO
 
-/// Records changes and notifications into a file, as a Chrome trace, which <https://ui.perfetto.dev> opens.
+/// Records changes and notifications to a file in Chrome's trace format, which <https://ui.perfetto.dev> opens.
 ///
-/// Each thread has nested slices: a change, such as `set Host.load`; within it the observers that are told, such as
-/// `observer Watch.swift:41 (load)`; within them what they change in turn. Marks show where observations begin and end, and where
-/// observed objects die. Arguments tell object, observation and place, and with the environment's `KVO_VALUES=1` the new value.
+/// Each thread has nested slices: a change, such as `set Host.load`; within it the observers it notifies, such as `observer
+/// Watch.swift:41 (load)`; within these the changes that they make. Instant events mark where observations begin and end, and where
+/// observed objects are deallocated. Arguments give the object, the observation and the source location, and, with `KVO_VALUES=1`
+/// in the environment, the new value.
 ///
 /// ```swift
 /// try ObservationTrace.begin(writingTo: "trace.json")
@@ -14,23 +15,23 @@ import CKVO
 /// try ObservationTrace.end()
 /// ```
 ///
-/// There is one recording at a time in a process, of all its threads. Without one, observing costs what it always does. Our
-/// addition; Apple's platforms have nothing of the kind.
+/// A process has at most one recording at a time, of all its threads. Without one, there is no additional cost. The type is an
+/// addition; Apple's platforms have no equivalent.
 public enum ObservationTrace {
-  /// Why a recording could not begin, or is not complete.
+  /// The reason why a recording could not begin or is incomplete.
   public enum Failure: Error, Hashable, Sendable {
-    /// A recording is going on already.
+    /// A recording is already in progress.
     case isRecording
-    /// The file cannot be written, or is no regular file; at the end of a recording: not all could be written.
+    /// The file cannot be written or is not a regular file; at the end of a recording: some of the data could not be written.
     case fileCannotBeWritten
   }
 
-  /// Begins a recording into a file, which is made, or made empty.
+  /// Begins recording to a file, which is created or truncated.
   ///
-  /// However the process ends, the file is valid JSON. If it exits, or a fault ends it, everything is in the file; if it is killed,
-  /// the last moments are missing. The child of a fork is not recorded. Safe on any thread.
+  /// The file is valid JSON however the process ends. If the process exits or a fault ends it, the file is complete; if it is
+  /// killed, the last events are missing. After a fork, the child process is not recorded. Safe on any thread.
   ///
-  /// - Parameter path: The path of the file; a relative one is looked up in the working directory.
+  /// - Parameter path: The path of the file, absolute or relative to the working directory.
   public static func begin(writingTo path: String) throws(Failure) {
     switch kvo_trace_begin(path) {
     case KVO_OK: break
@@ -39,7 +40,7 @@ public enum ObservationTrace {
     }
   }
 
-  /// Ends the recording; without one it does nothing. Slices that are not over end here. Safe on any thread.
+  /// Ends the recording, and all slices still open. Without a recording it does nothing. Safe on any thread.
   public static func end() throws(Failure) {
     guard kvo_trace_end() == KVO_OK else { throw .fileCannotBeWritten }
   }
