@@ -21,8 +21,8 @@ extension NSOrderedSet: ListValue {
 func listType(_ type: Any.Type) -> (any ListValue.Type)? {
   guard let list = type as? any ListValue.Type else { return nil }
   let wrapped = (type as? any OptionalProtocol.Type)?.wrappedType ?? type
-  let isOtherSubclass = wrapped is NSOrderedSet.Type && wrapped != NSOrderedSet.self && wrapped != NSMutableOrderedSet.self
-  return isOtherSubclass ? nil : list
+  let isSubclass = wrapped is NSOrderedSet.Type && wrapped != NSOrderedSet.self && wrapped != NSMutableOrderedSet.self
+  return isSubclass ? nil : list
 }
 
 /// Returns the value as a list.
