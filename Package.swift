@@ -11,7 +11,7 @@ let package = Package(
     .library(name: "CKVO", targets: ["CKVO"]),
   ],
   traits: [
-    // Off: the library builds without swift-syntax, which costs minutes; accessors are then written by hand.
+    // Disable it to build the library without swift-syntax, which takes minutes to compile; accessors are then written by hand.
     .trait(name: "Macros", description: "The macro @KeyValueObservable."),
     .default(enabledTraits: ["Macros"]),
   ],
@@ -49,10 +49,10 @@ let package = Package(
     .testTarget(name: "MacroUsageTests", dependencies: ["KeyValueObserving"]),
     .testTarget(name: "ObservingTests", dependencies: ["KeyValueObserving", "CKVO"]),
     .testTarget(name: "CollectionTests", dependencies: ["KeyValueObserving", "CKVO"]),
-    // A C program that the tests of interoperation talk to.
+    // A C program for the interoperability tests.
     .target(name: "CSupport", dependencies: ["CKVO"], path: "Tests/CSupport"),
     .testTarget(name: "InteropTests", dependencies: ["KeyValueObserving", "CKVO", "CSupport"]),
-    // The pages of Documentation/Faults, their examples run.
+    // Runs the examples on the pages of Documentation/Faults.
     .target(name: "CFaultPages", dependencies: ["CKVO"], path: "Tests/CFaultPages"),
     .testTarget(name: "FaultPageTests", dependencies: ["KeyValueObserving", "CKVO", "CFaultPages"]),
     .testTarget(name: "ConformanceTests", dependencies: ["KeyValueObserving", "CKVO"]),

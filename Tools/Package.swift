@@ -1,5 +1,5 @@
 // swift-tools-version: 6.2
-// The tools and the demo: a package of their own, so that users of the library do not fetch what they need.
+// The tools and the demo: a separate package, so that users of the library do not fetch its dependencies.
 
 import PackageDescription
 
@@ -18,19 +18,19 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
   targets: [
-    // The demo. Its program is apart, because tests cannot import an executable of a package with macros.
+    // The demo. Its code is in a separate target, because tests cannot import an executable of a package with macros.
     .executableTarget(name: "hostwatch", dependencies: ["HostModel"]),
     .target(name: "HostModel", dependencies: [library, arguments]),
-    // The command-line tool; its commands are apart for the same reason.
+    // The command-line tool. Its code is in a separate target for the same reason.
     .executableTarget(name: "kvo", dependencies: ["KVOTool"]),
     .target(
       name: "KVOTool",
       dependencies: ["ScenarioLanguage", "CrashScenarios", "CCrashScenarios", runtime, arguments],
-      // A link to Documentation/Faults.
+      // A symbolic link to Documentation/Faults.
       exclude: ["Pages/README.md"], resources: [.embedInCode("Pages")]),
     // The language of `kvo scenario`.
     .target(name: "ScenarioLanguage", dependencies: [library, runtime, arguments]),
-    // The crash catalogue: misuse on purpose, in both languages, and what runs and judges it.
+    // The crash catalogue: deliberate misuse in both languages, and the code that runs and checks it.
     .target(name: "CrashScenarios", dependencies: ["CCrashScenarios", library]),
     .target(name: "CCrashScenarios", dependencies: [runtime]),
     .testTarget(name: "HostwatchTests", dependencies: ["HostModel", library]),

@@ -1,4 +1,4 @@
-// Codes that no row of the catalogue has: key-value coding and collections.
+// Faults without a row in the catalogue: key-value coding and collections.
 internal import CCrashScenarios
 import Foundation
 import KeyValueObserving

@@ -1,9 +1,9 @@
-// K57 to K69: what callbacks do.
+// K57 to K69: actions of callbacks.
 internal import CCrashScenarios
 import Foundation
 import KeyValueObserving
 
-/// An observer whose hierarchy handles nothing.
+/// An observer whose hierarchy handles no change.
 private final class Sidebar: KeyValueObject {}
 
 private func handlesNothing() {
@@ -140,7 +140,7 @@ private func registersEachTime() {
   }
   register(on: letter)
   for number in 1...6 { letter.pages = number }
-  check(tokens.value.count == 64)  // each is told of the changes after it only: the number doubles
+  check(tokens.value.count == 64)  // each observer is notified of later changes only, so their number doubles
   tokens.value = []
 }
 

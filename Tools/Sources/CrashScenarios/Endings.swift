@@ -1,9 +1,9 @@
-// K14 to K25: what happens while something dies, and what is left when the process ends.
+// K14 to K25: misuse during deallocation, and observations that remain when the process ends.
 internal import CCrashScenarios
 import Foundation
 import KeyValueObserving
 
-// ------------------------------------------------------------------------------------------------- While it dies
+// ------------------------------------------------------------------------------------------- During deallocation
 
 @KeyValueObservable
 private final class Door {
@@ -41,7 +41,7 @@ private func callbackRefersWeaklyToTheDying() {
   token?.invalidate()
 }
 
-// ---------------------------------------------------------------------------------------------- At the very end
+// ------------------------------------------------------------------------------------------ At the end of a process
 
 private final class Holder: @unchecked Sendable {
   var token: NSKeyValueObservation?
@@ -166,7 +166,7 @@ private func aHundredThousandLives() {
   check(kvo_crash_memory_in_use() < before + 65_536)
 }
 
-/// Removes another observation when it dies.
+/// Removes another observation when it is deallocated.
 private final class Remover: @unchecked Sendable {
   let document: Document
   let panel: Panel

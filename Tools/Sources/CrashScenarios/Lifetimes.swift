@@ -1,4 +1,4 @@
-// K01 to K13: objects and observers that die while something is registered.
+// K01 to K13: objects and observers that are deallocated while an observation is registered.
 internal import CCrashScenarios
 import Foundation
 import KeyValueObserving
@@ -88,7 +88,7 @@ private func rootOfAPathDies() {
     let window = Window()
     window.document.author = anna
   }
-  anna.name = "Bert"  // nothing may be left of the path
+  anna.name = "Bert"  // nothing of the path may remain
   check(anna.observationInfo == nil)
 }
 
@@ -125,7 +125,7 @@ private final class Successor: KeyValueObserver {
 
 private func address(_ object: AnyObject) -> UInt { UInt(bitPattern: ObjectIdentifier(object).hashValue) }
 
-/// An object at an address, if the allocator gives one there.
+/// Returns an object at an address, if the allocator reuses it.
 private func reuse<Object: AnyObject>(_ wanted: UInt, _ make: () -> Object) -> Object {
   var others: [Object] = []
   for _ in 0..<1000 {
@@ -201,7 +201,7 @@ var lifetimes: [Scenario] {
   ]
 }
 
-/// K96, which is K09 in a program built with AddressSanitizer.
+/// K96: the same as K09, in a program built with AddressSanitizer.
 var observerDiedUnderASan: Scenario {
   .init("K96", "4", variation: "scripts/check-crashes.sh builds the program with AddressSanitizer", observerDied)
 }

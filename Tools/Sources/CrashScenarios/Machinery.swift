@@ -1,4 +1,4 @@
-// K87 to K97: policies, handlers and the report itself.
+// K87 to K97: policies, handlers and reports.
 internal import CCrashScenarios
 import Foundation
 import KeyValueObserving

@@ -1,10 +1,10 @@
-// K70 to K78: changes announced by hand. The announcing functions take no source line, for they are Apple's: reports name the function
-// that called them.
+// K70 to K78: manually announced changes. As in Apple's API, the announcing methods have no parameter for the source location, so that
+// reports name the calling function.
 internal import CCrashScenarios
 import Foundation
 import KeyValueObserving
 
-/// Observes, does something, and removes.
+/// Registers an observer, runs a body, and removes the observer.
 private func observing(_ key: String, of letter: Document, _ body: (Panel) -> Void) {
   let sidebar = Panel()
   letter.addObserver(sidebar, forKeyPath: key, options: [.old, .new])
@@ -53,7 +53,7 @@ private func willAndDidOnTwoThreads() {
       if index == 0 {
         letter.value.willChangeValue(forKey: "wordCount")
         announced.add()
-        waitUntil { done.value == 1 }  // the thread lives on
+        waitUntil { done.value == 1 }  // the thread must not end
         letter.value.didChangeValue(forKey: "wordCount")
       } else {
         waitUntil { announced.value == 1 }
@@ -85,7 +85,7 @@ private func announcedTwice() {
   let letter = Document("A letter")
   observing("pages", of: letter) { sidebar in
     letter.willChangeValue(forKey: "pages")
-    letter.pages = 2  // announces it too
+    letter.pages = 2  // also announces it
     letter.didChangeValue(forKey: "pages")
     check(sidebar.calls == 2)
   }
@@ -106,7 +106,7 @@ private func unknownKey() {
 private final class Folder {
   var document: Document?
   init(_ document: Document) { self.document = document }
-  /// Stores behind the property's back.
+  /// Stores without calling the property's setter.
   func replace(_ document: Document) { _document = document }
 }
 
@@ -116,11 +116,11 @@ private func replacedInSilence() {
   folder.addObserver(sidebar, forKeyPath: "document.title", options: [.old, .new])  // site K76: registered
   folder.replace(Document("A reply"))  // without the setter
   let last = Document("A note")
-  folder.document = last  // here it is noticed
+  folder.document = last  // the runtime detects it here
   last.title = "A longer note"
   check(sidebar.calls == 2)
   folder.removeObserver(sidebar, forKeyPath: "document.title")
-  withExtendedLifetime(first) {}  // its death would be a change
+  withExtendedLifetime(first) {}  // its deallocation would be a change
 }
 
 @inline(never)

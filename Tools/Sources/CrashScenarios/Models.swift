@@ -1,4 +1,4 @@
-// Documents, authors and panels: a small program for the scenarios to go wrong with.
+// Documents, authors and panels: the model of the scenarios.
 internal import CCrashScenarios
 import Foundation
 import KeyValueObserving
@@ -13,10 +13,10 @@ class Document {
   var next: Document?
   var authors: [Author] = []
   var lines: [String]?
-  /// Announced by hand.
+  /// Announced manually.
   var wordCount = 0
   var words: [String] = ["one", "two"]
-  /// Reads nothing that is observed.
+  /// Reads no observed property.
   var age: Int { title.isEmpty ? 0 : 1 }
 
   init(_ title: String) { self.title = title }
@@ -30,7 +30,7 @@ final class Author {
   init(_ name: String) { self.name = name }
 }
 
-/// The classic observer: it counts, and does what it is told to do.
+/// The classic observer: counts its calls and runs a closure.
 class Panel: KeyValueObserver {
   var calls = 0
   var then: ((Panel, [NSKeyValueChangeKey: Any]) -> Void)?
@@ -46,20 +46,20 @@ class Panel: KeyValueObserver {
   }
 }
 
-/// Counts, on any thread.
+/// A thread-safe counter.
 final class Counter: Sendable {
   private let number = Atomic<Int>(0)
   var value: Int { number.load(ordering: .sequentiallyConsistent) }
   func add() { number.wrappingAdd(1, ordering: .sequentiallyConsistent) }
 }
 
-/// Something that the scenario itself takes care of, with a lock or by its order.
+/// A value that the scenario itself protects, with a lock or by its order of execution.
 final class Unguarded<Value>: @unchecked Sendable {
   var value: Value
   init(_ value: Value) { self.value = value }
 }
 
-/// What threads share under a lock, which callbacks may take again.
+/// An object that threads share under a recursive lock, so that callbacks can take it again.
 final class Locked<Object>: @unchecked Sendable {
   private let lock = NSRecursiveLock()
   let object: Object
@@ -67,7 +67,7 @@ final class Locked<Object>: @unchecked Sendable {
   func access<Result>(_ body: (Object) -> Result) -> Result { lock.withLock { body(object) } }
 }
 
-/// Notes that something did not hold: the scenario then fails.
+/// Records a failed condition, so that the scenario fails.
 func check(_ holds: Bool, file: StaticString = #fileID, line: UInt32 = #line) {
   if holds { return }
   file.withUTF8Buffer { file in
@@ -75,7 +75,7 @@ func check(_ holds: Bool, file: StaticString = #fileID, line: UInt32 = #line) {
   }
 }
 
-/// Runs a body on several threads at once, with the number of each, and waits for them.
+/// Runs a body on several threads at the same time, with the index of each, and waits for them.
 func inThreads(_ count: Int, _ body: @Sendable (Int) -> Void) {
   withoutActuallyEscaping(body) { body in
     withUnsafePointer(to: body) { pointer in
@@ -86,7 +86,7 @@ func inThreads(_ count: Int, _ body: @Sendable (Int) -> Void) {
   }
 }
 
-/// Waits until something holds, at most some seconds.
+/// Waits until a condition holds, at most some seconds.
 func waitUntil(_ condition: () -> Bool, file: StaticString = #fileID, line: UInt32 = #line) {
   for _ in 0..<10_000 where !condition() { usleep(1000) }
   check(condition(), file: file, line: line)

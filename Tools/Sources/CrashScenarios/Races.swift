@@ -6,7 +6,7 @@ import KeyValueObserving
 private let threads = 4
 private let sets = 300
 
-/// The language guards no storage: the program's lock does.
+/// Swift does not synchronize the storage; the program's lock does.
 private func eachSetIsTold() {
   let (letter, calls) = (Locked(Document("A letter")), Counter())
   let token = letter.object.observe(\.pages, options: [.old, .new]) { _, _ in calls.add() }
@@ -40,21 +40,21 @@ private func replaceOnThePath() {
   }
   let before = calls.value
   letter.object.author?.name = "The last one"
-  check(calls.value == before + 1)  // it follows the author that is there now
+  check(calls.value == before + 1)  // it follows the present author
   token.invalidate()
 }
 
 private func callbacksSetEachOther() {
   let both = [Locked(Document("A letter")), Locked(Document("A reply"))]
   let counts = [Counter(), Counter()]
-  // With both locks in one order: what could hang is then the runtime's.
+  // Both locks are always taken in the same order, so that any deadlock is the runtime's.
   @Sendable func set(_ index: Int, _ pages: Int) {
     both[0].access { _ in both[1].access { _ in both[index].object.pages = pages } }
   }
   let tokens = (0..<2).map { index in
     both[index].object.observe(\.pages) { letter, _ in
       counts[index].add()
-      if letter.pages % 2 == 0 { set(1 - index, 1) }  // an odd number goes no further
+      if letter.pages % 2 == 0 { set(1 - index, 1) }  // an odd number ends it
     }
   }
   inThreads(2) { index in
@@ -69,7 +69,7 @@ private func waitWithALock() {
   let (locked, inside) = (Counter(), Counter())
   let token = letter.value.observe(\.pages) { _, _ in  // site K83: registered
     inside.add()
-    // Gives up after a while, as a program would that wants to be shown.
+    // Gives up after a while, so that the scenario ends.
     if lock.lock(before: Date(timeIntervalSinceNow: 0.3)) { lock.unlock() }
   }
   inThreads(2) { index in
@@ -80,7 +80,7 @@ private func waitWithALock() {
       lock.withLock {
         locked.add()
         waitUntil { inside.value == 1 }
-        token.invalidateAndWait()  // for a callback that wants the lock
+        token.invalidateAndWait()  // the callback needs the lock
       }
     }
   }
@@ -134,7 +134,7 @@ private func diesWhileAnotherRegisters() {
     inThreads(2) { index in
       if index == 0 {
         kept.value = nil
-      } else if let letter = reference.document {  // in time, or too late
+      } else if let letter = reference.document {  // before or after the deallocation began
         letter.observe(\.pages) { _, _ in }.invalidate()
       }
     }

@@ -1,4 +1,4 @@
-// K43 to K56: registrations that are refused, and ones that must work.
+// K43 to K56: registrations that are refused, and unusual ones that must work.
 internal import CCrashScenarios
 import Foundation
 import KeyValueObserving
@@ -20,7 +20,7 @@ private func malformedPaths() {
   check(letter.observationInfo == nil)
 }
 
-/// Forgotten: `@KeyValueObservable`, for the property that it adds.
+/// `@KeyValueObservable` is missing, for the property that it adds.
 private final class Draft: Document {
   var version = 1
 }

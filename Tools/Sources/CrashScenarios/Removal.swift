@@ -1,4 +1,4 @@
-// K26 to K42: removing what is not registered, and removing at awkward times.
+// K26 to K42: removal of observers that are not registered, and removal at difficult times.
 internal import CCrashScenarios
 import Foundation
 import KeyValueObserving
@@ -91,7 +91,7 @@ private func removesItself() {
 private func removesALaterOne() {
   let (letter, toolbar) = (Document("A letter"), Panel())
   let sidebar = Panel { _, _ in letter.removeObserver(toolbar, forKeyPath: "pages") }
-  letter.addObserver(toolbar, forKeyPath: "pages")  // told after the newer one
+  letter.addObserver(toolbar, forKeyPath: "pages")  // notified after the newer one
   letter.addObserver(sidebar, forKeyPath: "pages")
   letter.pages = 2
   check(sidebar.calls == 1 && toolbar.calls == 0)

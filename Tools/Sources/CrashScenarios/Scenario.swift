@@ -1,17 +1,17 @@
-// Scenarios in Swift, in the form that the runner in C understands, and the list of all.
+// Scenarios in Swift, in the form that the runner in C takes, and the list of all scenarios.
 package import CCrashScenarios
 
 package typealias Scenario = kvo_crash_scenario
 
 extension Scenario {
-  /// A scenario that `body` does.
+  /// Creates a scenario that runs `body`.
   ///
   /// - Parameters:
   ///   - codes: The faults that it raises when each is ignored, as in `"2 1"`.
-  ///   - variation: How one would vary it.
-  ///   - environment: Variables, one space between two.
-  ///   - contains: What standard error has to contain, `|` between two texts.
-  ///   - lacks: What it must not.
+  ///   - variation: How it can be varied.
+  ///   - environment: Environment variables, separated by single spaces.
+  ///   - contains: Texts that standard error must contain, separated by `|`.
+  ///   - lacks: Texts that it must not contain.
   init(
     _ id: StaticString, _ codes: StaticString, variation: StaticString, environment: StaticString? = nil,
     contains: StaticString? = nil, lacks: StaticString? = nil, ending: kvo_crash_ending = KVO_CRASH_ENDS_BY_CODES,
@@ -23,7 +23,7 @@ extension Scenario {
       ending: ending, flags: flags.rawValue)
   }
 
-  /// A row that Swift cannot do, and why.
+  /// Creates a row that is impossible in Swift, with the reason.
   init(_ id: StaticString, impossible: StaticString, file: StaticString = #filePath) {
     self.init(
       id: id.cString, file: file.cString, run: nil, codes: StaticString("").cString, variation: nil,
@@ -31,7 +31,7 @@ extension Scenario {
       flags: 0)
   }
 
-  /// What else is particular about a scenario: the bits of CCrashScenarios.h.
+  /// The flags of a scenario: the bits of CCrashScenarios.h.
   struct Flags: OptionSet {
     let rawValue: UInt32
     static let alone = Flags(rawValue: UInt32(KVO_CRASH_ALONE))
@@ -41,15 +41,15 @@ extension Scenario {
     static let golden = Flags(rawValue: UInt32(KVO_CRASH_GOLDEN))
   }
 
-  /// The row's number, after a dot which of several, and `c` for C.
+  /// The number of the row, a dot and a number if there are several, and `c` for C.
   package var name: String { String(cString: id) }
 
-  /// The catalogue's words for it.
+  /// The title of the row in the catalogue.
   package var title: String { kvo_crash_row_of(id).map { String(cString: $0.pointee.title) } ?? "" }
 }
 
 extension StaticString {
-  /// It ends with a null byte and lives for ever.
+  /// A C string: static strings are null-terminated and never freed.
   fileprivate var cString: UnsafePointer<CChar> {
     UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self)
   }
@@ -71,21 +71,21 @@ package enum Scenarios {
   }()
 
   package static nonisolated(unsafe) let all: [UnsafePointer<Scenario>] = {
-    // Stable: scenarios of one row keep their order.
+    // The sort is stable: scenarios of one row keep their order.
     (swift + c).enumerated().sorted { left, right in
       let (a, b) = (rank(left.element), rank(right.element))
       return a == b ? left.offset < right.offset : a < b
     }.map(\.element)
   }()
 
-  /// The position of the scenario's row.
+  /// Returns the index of the scenario's row.
   private static func rank(_ scenario: UnsafePointer<Scenario>) -> Int {
     var count = 0
     let rows = kvo_crash_rows(&count)
     return kvo_crash_row_of(scenario.pointee.id).map { $0 - rows } ?? count
   }
 
-  /// The scenario of a name such as `K27` or `K27c`.
+  /// Returns the scenario with a name such as `K27` or `K27c`.
   package static func named(_ name: String) -> UnsafePointer<Scenario>? {
     all.first { $0.pointee.name.lowercased() == name.lowercased() }
   }

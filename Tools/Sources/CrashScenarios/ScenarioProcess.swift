@@ -1,15 +1,15 @@
-// Scenarios in processes of their own, and in this one.
+// Runs scenarios in separate processes or in this one.
 package import CCrashScenarios
 
-/// How a scenario went.
+/// The result of a scenario.
 package struct Verdict: Sendable {
   package let passed: Bool
-  /// Why it did not pass.
+  /// The reason if it did not pass.
   package let reason: String
-  /// `SIGABRT`, `exit 0`, `time limit`, or `handled` in process.
+  /// How it ended: `SIGABRT`, `exit 0`, `time limit`, or `handled` in this process.
   package let ended: String
   package let codes: [Int]
-  /// What the process wrote to standard error.
+  /// The output of the process to standard error.
   package let report: String
 
   init(_ result: kvo_crash_result) {
@@ -22,7 +22,7 @@ package struct Verdict: Sendable {
     report = result.report.map { String(cString: $0) } ?? ""
   }
 
-  /// The report without what differs from run to run.
+  /// The report without the parts that differ from run to run.
   package var normalisedReport: String {
     let text = kvo_crash_normalise(report)
     defer { text.deallocate() }
@@ -31,7 +31,7 @@ package struct Verdict: Sendable {
 }
 
 package enum ScenarioProcess {
-  /// The command that has a scenario done in a process of its own: `kvo crash --here`.
+  /// Calls `body` with the command that runs a scenario in a separate process: `kvo crash --here`.
   package static func withCommand<Result>(
     program: String = "/proc/self/exe", backtrace: Bool = false,
     _ body: (UnsafePointer<kvo_crash_command>) -> Result
@@ -57,7 +57,7 @@ package enum ScenarioProcess {
     }
   }
 
-  /// Runs a scenario on this thread, with a handler that notes its faults and goes on; one at a time.
+  /// Runs a scenario on this thread, with a handler that records its faults and ignores them; one at a time.
   package static func record(_ scenario: UnsafePointer<Scenario>) -> Verdict {
     var result = kvo_crash_result()
     kvo_crash_record(scenario, &result)

@@ -8,24 +8,24 @@ package struct Hostwatch: ParsableCommand {
     commandName: "hostwatch",
     abstract: "Watches this machine through key-value observing.",
     discussion: """
-      A model of the machine is filled from /proc, sample by sample. Everything printed during the run is printed by \
-      observers of the model. The run also starts a short-lived process of its own, to show what becomes of an \
-      observation whose object dies.
+      A model of the machine is filled from /proc at each sample. Observers of the model print everything that is printed \
+      during the run. The run also starts a short-lived process of its own, to show how an observation ends when its \
+      object is deallocated.
       """)
 
   @Option(help: "How long to watch, in seconds.")
   var seconds = 5.0
 
-  @Option(help: "Seconds from one sample to the next, at least 0.01.")
+  @Option(help: "The time between samples in seconds, at least 0.01.")
   var interval = 0.5
 
   @Flag(help: "Print one JSON object per line for each event, and a summary object at the end.")
   var json = false
 
-  @Option(help: "Write what is set and who is told to this file, as a Chrome trace; ui.perfetto.dev opens it.")
+  @Option(help: "Write changes and the notified observers to this file as a Chrome trace, for ui.perfetto.dev.")
   var trace: String?
 
-  @Option(help: "Write who observes what at the end to this file: .dot for Graphviz, .mmd for Mermaid, else JSON.")
+  @Option(help: "Write the observations at the end to this file: .dot for Graphviz, .mmd for Mermaid, otherwise JSON.")
   var graph: String?
 
   @Option(help: .hidden)
@@ -57,7 +57,7 @@ package struct Hostwatch: ParsableCommand {
     let start = DispatchTime.now()
     sampler.sample()
     guard sampler.hasRead else {
-      Self.writing(.standardError)("hostwatch: nothing at all can be read from \(proc); is it mounted?")
+      Self.writing(.standardError)("hostwatch: nothing can be read from \(proc); is it mounted?")
       throw ExitCode.failure
     }
     let child = startChild()
@@ -67,7 +67,7 @@ package struct Hostwatch: ParsableCommand {
     var isInterrupted = false
     var elapsed = 0.0
     while elapsed < seconds, !isInterrupted {
-      // The last one is at the end, also when the interval does not divide the time.
+      // The last sample is at the end, even if the duration is not a multiple of the interval.
       elapsed = min(Double(host.samples) * interval, seconds)
       isInterrupted = !interruption.wait(until: start + elapsed)
       if !isInterrupted { sampler.sample() }
@@ -89,7 +89,7 @@ package struct Hostwatch: ParsableCommand {
     }
   }
 
-  /// While the observers are still there.
+  /// Called while the observers are still registered.
   private func writePictures() throws {
     if trace != nil { try ObservationTrace.end() }
     guard let graph else { return }
@@ -108,7 +108,7 @@ package struct Hostwatch: ParsableCommand {
     }
   }
 
-  /// Lives long enough to be seen by a sample, and is gone before the last one if there is a second.
+  /// Starts a child that lives long enough to be sampled and, if there is a second sample, exits before the last one.
   private func startChild() -> ShortLivedChild? {
     guard proc == "/proc" else { return nil }
     do {
@@ -119,7 +119,7 @@ package struct Hostwatch: ParsableCommand {
     }
   }
 
-  /// Writes lines at once: a reader at the other end of a pipe is to see the progress too.
+  /// Writes lines without buffering, so that a reader of a pipe sees the progress too.
   private static func writing(_ file: FileHandle) -> @Sendable (String) -> Void {
     { try? file.write(contentsOf: Data(($0 + "\n").utf8)) }
   }

@@ -8,8 +8,8 @@ package struct CrashTool: ParsableCommand {
     commandName: "crash",
     abstract: "Runs a scenario of the crash catalogue in a child process, and shows the real report.",
     discussion: """
-      A scenario is a row of the catalogue: K27 in Swift, K27c in C. Below its report stands how it ended, and whether that was \
-      as it should be. The exit status is 1 if a scenario did not end as it should.
+      A scenario is a row of the catalogue: K27 in Swift, K27c in C. Below its report the tool prints how the process ended, \
+      and whether that was expected. The exit status is 1 if a scenario did not end as expected.
       """)
 
   enum Language: String, ExpressibleByArgument, CaseIterable {
@@ -19,19 +19,19 @@ package struct CrashTool: ParsableCommand {
   @Argument(help: "The scenario, such as K27 or K27c.")
   var id: String?
 
-  @Flag(help: "List the scenarios, with what is expected of them.")
+  @Flag(help: "List the scenarios with their expected results.")
   var list = false
 
-  @Flag(help: "Run all, two at a time.")
+  @Flag(help: "Run all scenarios, two at a time.")
   var all = false
 
-  @Flag(help: "With --all: a line of JSON for each.")
+  @Flag(help: "With --all: print a line of JSON for each scenario.")
   var json = false
 
-  @Option(help: ArgumentHelp("Only scenarios in one language.", valueName: "swift|c"))
+  @Option(help: ArgumentHelp("Only scenarios in this language.", valueName: "swift|c"))
   var language: Language?
 
-  @Flag(help: "Let Swift write its backtrace below the report.")
+  @Flag(help: "Have Swift write its backtrace below the report.")
   var backtrace = false
 
   @Flag(help: .hidden)
@@ -44,10 +44,10 @@ package struct CrashTool: ParsableCommand {
 
   package func validate() throws {
     if [id != nil, list, all, mutations].count(where: { $0 }) != 1 {
-      throw ValidationError("Say which scenario, or --list, or --all.")
+      throw ValidationError("Specify a scenario, --list or --all.")
     }
     if let id, Scenarios.named(id) == nil {
-      throw ValidationError("There is no scenario \(id); --list shows all.")
+      throw ValidationError("There is no scenario \(id); --list prints all.")
     }
   }
 

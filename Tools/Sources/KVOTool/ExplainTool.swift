@@ -1,4 +1,4 @@
-// kvo explain: prints the page of a fault.
+// kvo explain: prints the documentation page of a fault.
 import ArgumentParser
 
 package struct ExplainTool: ParsableCommand {
@@ -29,7 +29,7 @@ package struct ExplainTool: ParsableCommand {
 
   private static func title(of page: String) -> Substring { page.prefix { $0 != "\n" }.dropFirst(2) }
 
-  /// The page of what the user has typed.
+  /// Returns the page for a code that the user has typed.
   private static func page(of code: String) throws -> String {
     let upper = code.uppercased()
     let digits = upper.hasPrefix("KVO") ? upper.dropFirst(3) : upper[...]

@@ -1,8 +1,8 @@
-// The faults that the runtime knows, as its own table has them.
+// The faults of the runtime, from its own table.
 import CKVO
 
 package struct FaultKind: Encodable {
-  /// As reports and KVO_POLICY write it, such as `KVO0003`.
+  /// The code as in reports and in KVO_POLICY, such as `KVO0003`.
   package var code: String { Self.code(number) }
   /// The number in the code.
   package let number: Int
@@ -10,17 +10,17 @@ package struct FaultKind: Encodable {
   package let severity: String
   /// The one-line meaning.
   package let meaning: String
-  /// The exception that Apple raises, if it raises one.
+  /// The exception that Apple raises, if there is one.
   package let exception: String?
 
-  /// All, in the order of their codes.
+  /// All faults, in the order of their codes.
   package static let all: [FaultKind] = {
     var kinds: [FaultKind] = []
     while let kind = kvo_fault_kind_at(kinds.count) { kinds.append(FaultKind(kind.pointee)) }
     return kinds
   }()
 
-  /// The code of a number.
+  /// Returns the code for a number.
   package static func code(_ number: Int) -> String {
     let digits = String(number)
     return "KVO" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
@@ -42,6 +42,6 @@ package struct FaultKind: Encodable {
     try container.encode(code, forKey: .code)
     try container.encode(severity, forKey: .severity)
     try container.encode(meaning, forKey: .meaning)
-    try container.encode(exception, forKey: .exception)  // null where there is none, as in a report
+    try container.encode(exception, forKey: .exception)  // null if there is none, as in a report
   }
 }

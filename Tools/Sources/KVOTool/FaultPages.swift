@@ -1,6 +1,6 @@
-// The pages of Documentation/Faults, in the program: the package embeds the files.
+// The pages of Documentation/Faults, embedded in the program by the package.
 package enum FaultPages {
-  /// By number, in the order of the codes.
+  /// The pages with their numbers, in the order of the codes.
   package static let all: [(number: Int, text: String)] = bytes.map { ($0, String(decoding: $1, as: UTF8.self)) }
 
   private static let bytes: KeyValuePairs<Int, [UInt8]> = [

@@ -7,11 +7,11 @@ package struct FaultsTool: ParsableCommand {
     commandName: "faults",
     abstract: "Lists all faults: code, severity, meaning, and the exception that Apple raises.",
     discussion: """
-      By default a fatal fault ends the process; an error and a warning are reported, and the process goes on; an info is \
+      By default a fatal fault ends the process; an error and a warning are reported, and the process continues; an info is \
       not reported. The environment variable KVO_POLICY changes that.
       """)
 
-  @Flag(help: "Write the list as an array of JSON.")
+  @Flag(help: "Print the list as a JSON array.")
   var json = false
 
   package init() {}

@@ -1,4 +1,4 @@
-// The tool kvo: its root command. Each subcommand has a file or a target of its own.
+// The root command of the tool kvo. Each subcommand is in a separate file or target.
 import ArgumentParser
 import ScenarioLanguage
 

@@ -5,11 +5,11 @@ import Foundation
 package struct ScenarioTool: ParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "scenario",
-    abstract: "Runs scenarios, and prints what observers are told.",
+    abstract: "Runs scenarios and prints the notifications that observers receive.",
     discussion: """
-      A scenario is a text of commands, one a line, that build objects, observe, change and free them. Misuse is printed \
-      as the exception that Apple raises for it; a line that is wrong is printed with a question mark; both times the run \
-      goes on. Each file begins anew.
+      A scenario is a text of commands, one per line, that create objects, observe, change and release them. Misuse is printed \
+      as the exception that Apple raises for it; a line that is wrong is printed with a question mark. In both cases the run \
+      continues. Each file starts with no objects.
       """)
 
   @Argument(help: ArgumentHelp("Files to run; - is standard input.", valueName: "file"))
@@ -25,7 +25,7 @@ package struct ScenarioTool: ParsableCommand {
     }
   }
 
-  /// EX_NOINPUT of sysexits.h, as ArgumentParser uses EX_USAGE.
+  /// EX_NOINPUT of sysexits.h; ArgumentParser uses EX_USAGE of the same header.
   private static let noInput = ExitCode(66)
 
   private func read(_ file: String) throws -> String {

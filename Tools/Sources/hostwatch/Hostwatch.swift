@@ -1,4 +1,4 @@
-// The program's entry. All else is in HostModel: tests cannot import a program whose package has macros.
+// The entry point. The rest is in HostModel, because tests cannot import an executable whose package has macros.
 import HostModel
 
 @main

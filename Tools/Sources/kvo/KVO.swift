@@ -1,4 +1,4 @@
-// The program's entry. All else is in KVOTool: tests cannot import a program whose package has macros.
+// The entry point. The rest is in KVOTool, because tests cannot import an executable whose package has macros.
 import KVOTool
 
 @main

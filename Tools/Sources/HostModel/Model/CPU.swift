@@ -4,7 +4,7 @@ import KeyValueObserving
 @KeyValueObservable
 final class CPU {
   let core: Int
-  /// The part of the time since the last sample that the core was not idle, 0 to 1.
+  /// The fraction of the time since the last sample that the core was busy, from 0 to 1.
   var busyFraction = 0.0
   /// The counters at the last sample.
   @NotObserved var ticks: CPUTicks

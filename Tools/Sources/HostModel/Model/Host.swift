@@ -1,4 +1,4 @@
-// The root of the model: the machine. What cannot be read stays nil or empty.
+// The root of the model: the machine. Properties that cannot be read stay nil or empty.
 import Foundation
 import KeyValueObserving
 
@@ -10,24 +10,24 @@ final class Host {
   var load: LoadAverages?
   var memory: Memory?
   var cpus: [CPU] = []
-  /// Ordered by pid. Changed by `insert` and `remove` only, which tell the positions.
+  /// The processes in the order of their PIDs. Only `insert` and `remove` change the list; they announce the indexes.
   private(set) var processes: [HostProcess] = []
-  /// The process that is looked at more closely. Weak: looking at it must not keep it in the model.
+  /// The process that is observed in detail. It is weak, because observing it must not keep it in the model.
   weak var spotlight: HostProcess?
-  /// What could not be read, each once.
+  /// The files that could not be read, without duplicates.
   private(set) var problems: [Problem] = []
-  /// Set last in each sample.
+  /// The number of samples. Set last in each sample.
   var samples = 0
 
-  /// Over all cores. Depends on each of them, and on the list.
+  /// The mean of all cores. It depends on each of them and on the list.
   var busyFraction: Double? {
     cpus.isEmpty ? nil : cpus.reduce(0) { $0 + $1.busyFraction } / Double(cpus.count)
   }
 
-  /// The lists are announced by hand, with positions; the setter notifying as well would tell each change twice.
+  /// The lists are announced manually, with indexes; automatic notification would deliver each change twice.
   static func automaticallyNotifiesObservers(forKey key: String) -> Bool { key != "processes" && key != "problems" }
 
-  /// Inserts processes; the indexes are their positions afterwards.
+  /// Inserts processes; the indexes are those after the insertion.
   func insert(_ new: [HostProcess], at indexes: IndexSet) {
     guard !new.isEmpty else { return }
     willChange(.insertion, valuesAt: indexes, for: \.processes)
@@ -50,7 +50,7 @@ final class Host {
   }
 }
 
-/// Something of the machine that cannot be read.
+/// A part of the machine's state that cannot be read.
 struct Problem: Equatable, Codable, Sendable {
   let path: String
   let reason: String

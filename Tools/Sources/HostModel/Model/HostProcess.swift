@@ -1,4 +1,4 @@
-// A process of the machine. The object dies when the process is gone: only the list of the host holds it.
+// A process of the machine. Only the host's list retains the object, so it is deallocated when the process is gone.
 import KeyValueObserving
 
 @KeyValueObservable
@@ -8,12 +8,12 @@ final class HostProcess {
   var name: String
   var state: String
   var residentBytes: Int64
-  /// The part of the machine's CPU time since the last sample, all cores together, 0 to 1.
+  /// The process's fraction of the machine's CPU time (all cores) since the last sample, from 0 to 1.
   var cpuShare = 0.0
-  /// The time used up at the last sample.
+  /// The CPU time at the last sample.
   @NotObserved var ticks: UInt64
 
-  /// What stays of it in events, which outlive the object.
+  /// The data for events, which outlive the object.
   var summary: ProcessSummary { ProcessSummary(pid: pid, name: name) }
 
   init(_ stat: ProcessStat, residentBytes: Int64) {

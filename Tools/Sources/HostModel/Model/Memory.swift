@@ -5,10 +5,10 @@ import KeyValueObserving
 final class Memory {
   /// In bytes.
   var total: Int64
-  /// What programs could still have without swapping, in bytes.
+  /// The memory available to programs without swapping, in bytes.
   var available: Int64
 
-  /// Computed, and observable all the same: observers learn that it reads `total` and `available`.
+  /// A computed property is observable too: the runtime records that it reads `total` and `available`.
   var used: Int64 { total - available }
   var usedFraction: Double { total > 0 ? Double(used) / Double(total) : 0 }
 

@@ -1,13 +1,13 @@
-// Reading files of /proc, or of a folder that looks like it: whole, as bytes, with the system's reason when it fails.
+// Reads files of /proc, or of a folder with the same structure, as bytes, with the system's error message on failure.
 import Foundation
 import Glibc
 
-/// Why a file cannot be used.
+/// The reason why a file cannot be used.
 struct ProcError: Error, Equatable {
-  /// Relative to the folder; empty for the folder itself.
+  /// The path relative to the folder; empty for the folder itself.
   let path: String
   let reason: String
-  /// The process ended while we looked, which is normal.
+  /// Whether the process ended while it was read, which is normal.
   let isVanished: Bool
 
   init(path: String, errno code: Int32) {
@@ -26,7 +26,7 @@ struct ProcError: Error, Equatable {
 struct ProcFolder: Sendable {
   let path: String
 
-  /// The content of a file. /proc gives every size as 0, hence the loop.
+  /// Returns the content of a file. It is read in a loop, because /proc reports every size as 0.
   func bytes(of file: String) throws(ProcError) -> [UInt8] {
     let descriptor = open(path + "/" + file, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw ProcError(path: file, errno: errno) }
@@ -45,10 +45,10 @@ struct ProcFolder: Sendable {
     }
   }
 
-  /// Names may hold any bytes; what is not UTF-8 becomes U+FFFD.
+  /// Returns the content as text. Names may contain any bytes; invalid UTF-8 becomes U+FFFD.
   func text(of file: String) throws(ProcError) -> String { String(decoding: try bytes(of: file), as: UTF8.self) }
 
-  /// The processes that have a folder, in order.
+  /// Returns the PIDs of the process folders, in ascending order.
   func pids() throws(ProcError) -> [Int32] {
     guard let folder = opendir(path) else { throw ProcError(path: "", errno: errno) }
     defer { closedir(folder) }

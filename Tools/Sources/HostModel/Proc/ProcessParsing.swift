@@ -1,25 +1,25 @@
-// What the files of /proc/<pid> say.
+// Parsers for the files in /proc/<pid>.
 
 /// One line of /proc/<pid>/stat.
 struct ProcessStat: Equatable {
   let pid: Int32
   let name: String
-  /// A letter: R runs, S sleeps, D waits for a device, T is stopped, Z has ended and was not collected.
+  /// The state: R running, S sleeping, D waiting for a device, T stopped, Z zombie.
   let state: String
   /// User and system time, in clock ticks.
   let ticks: UInt64
-  /// When the process started, in clock ticks; with the pid it identifies a process although pids are used again.
+  /// The start time of the process in clock ticks. PIDs are reused; PID and start time together identify a process.
   let startTime: UInt64
   let residentPages: Int64
 
-  /// `42 (name) S 1 …`. The name may hold anything, also spaces, parentheses and newlines: it ends at the last parenthesis.
+  /// Parses `42 (name) S 1 …`. The name may contain spaces, parentheses and newlines; it ends at the last parenthesis.
   init?(_ bytes: [UInt8]) {
     guard let opening = bytes.firstIndex(of: UInt8(ascii: "(")), let closing = bytes.lastIndex(of: UInt8(ascii: ")")),
       opening < closing
     else { return nil }
     let number = String(decoding: bytes[..<opening], as: UTF8.self).filter { !$0.isWhitespace }
     let fields = String(decoding: bytes[(closing + 1)...], as: UTF8.self).split(whereSeparator: \.isWhitespace)
-    // The manual counts fields from 1, with the pid; fields[0] is its field 3.
+    // The manual counts fields from 1, beginning with the PID; fields[0] is field 3.
     func field<Value: FixedWidthInteger>(_ position: Int) -> Value? {
       fields.count > position - 3 ? Value(fields[position - 3]) : nil
     }
@@ -33,7 +33,7 @@ struct ProcessStat: Equatable {
   }
 }
 
-/// The second number of /proc/<pid>/statm: pages in memory, more exact than the one in `stat`.
+/// Returns the second number of /proc/<pid>/statm: the resident pages, more exact than those in `stat`.
 func residentPages(statm text: String) -> Int64? {
   let fields = text.split(whereSeparator: \.isWhitespace)
   return fields.count > 1 ? Int64(fields[1]).flatMap { $0 >= 0 ? $0 : nil } : nil

@@ -1,16 +1,16 @@
-// What a notification costs here: a loop of its own, since in the run the reading of /proc would be measured too.
+// The cost of a notification on this machine, measured in a separate loop, because in the run reading /proc would be measured too.
 
 import KeyValueObserving
 import Synchronization
 
 struct Calibration: Equatable, Codable, Sendable {
-  /// Sets of one `Int` property with one observer that wants the old and the new value.
+  /// The number of sets of one `Int` property with one observer that requests the old and the new value.
   let sets: Int
-  /// Of a set with its notification, the closure included.
+  /// The time of a set with its notification, including the closure.
   let nanosecondsPerNotification: Double
-  /// Of the same set when nobody observes.
+  /// The time of the same set without an observer.
   let nanosecondsPerUnobservedSet: Double
-  /// A debug build measures the missing optimisation more than the library.
+  /// A debug build measures the missing optimization more than the library.
   var isDebugBuild = _isDebugAssertConfiguration()
 }
 
@@ -41,7 +41,7 @@ private final class Gauge {
   var level = 0
 }
 
-/// Where the observer leaves something of both values, so that they have to be read.
+/// The observer stores the difference of both values here, so that the compiler cannot remove the reads.
 private final class Difference: Sendable {
   let last = Atomic(0)
 }

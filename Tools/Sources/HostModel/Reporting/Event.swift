@@ -1,21 +1,21 @@
-// What observers report, as values: nothing here keeps an object of the model alive.
+// Events that observers report, as values that retain no object of the model.
 
 enum Event: Equatable, Sendable {
   case host(name: String)
   case uptime(seconds: Double)
   case load(LoadAverages)
-  /// Used fractions; nil while there is no memory to ask.
+  /// The used fractions; nil if the memory could not be read.
   case memory(old: Double?, new: Double?)
   case cpu(core: Int, old: Double, new: Double)
   /// All cores together.
   case busy(Double)
   case insertion([ProcessSummary], indexes: [Int])
   case removal([ProcessSummary], indexes: [Int])
-  /// A new figure of the process in the spotlight.
+  /// A new value of the process in the spotlight.
   case process(ProcessSummary, residentBytes: Int64)
-  /// The key path through the spotlight became nil, for the object is dead.
+  /// The key path through the spotlight became nil, because the object was deallocated.
   case gone(ProcessSummary)
-  /// The token of the process in the spotlight has ended with its object.
+  /// The observation of the process in the spotlight has ended with its object.
   case ended(ProcessSummary)
   case unreadable(Problem)
   /// A sample is complete.
@@ -23,7 +23,7 @@ enum Event: Equatable, Sendable {
   case summary(Summary)
 }
 
-/// What remains to be said at the end.
+/// The totals at the end of a run.
 struct Summary: Equatable, Codable, Sendable {
   let samples: Int
   let sets: Int

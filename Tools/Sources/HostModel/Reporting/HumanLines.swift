@@ -1,7 +1,7 @@
-// Lines for people: what happened in a sample is gathered, and told when the sample is complete, if it shows a change.
+// Human-readable output: the events of a sample are collected, and printed at its end if they show a change.
 
 struct HumanLines {
-  /// How many processes of a sample have a line of their own, each for those that appeared and those that are gone.
+  /// The number of processes per sample with a line of their own, separately for new and for ended processes.
   static let processLimit = 6
   static let coreLimit = 8
 
@@ -12,16 +12,16 @@ struct HumanLines {
   private var appeared: [ProcessSummary] = []
   private var disappeared: [ProcessSummary] = []
   private var spotlight: [(label: String, text: String)] = []
-  /// The last text of each label, for a line that would say the same again is left out.
-  private var told: [String: String] = [:]
+  /// The last text for each label. A line that would repeat it is omitted.
+  private var printed: [String: String] = [:]
 
-  /// The lines to print now.
+  /// Returns the lines to print now.
   mutating func lines(for event: Event, elapsed: Double) -> [String] {
     switch event {
     case .host(let name): return changed("host", printable(name), elapsed)
     case .uptime(let seconds):
-      // Once is enough: it goes on as one would expect.
-      return told["uptime"] == nil ? changed("uptime", duration(seconds), elapsed) : []
+      // Printed once only, because it increases steadily.
+      return printed["uptime"] == nil ? changed("uptime", duration(seconds), elapsed) : []
     case .load(let averages):
       load = [averages.one, averages.five, averages.fifteen].map { decimal($0, 2) }.joined(separator: "  ")
     case .memory(_, let new): memory = new.map { "\(percent($0)) used" }
@@ -34,7 +34,7 @@ struct HumanLines {
     case .gone(let process): spotlight.append(("key path", "\\.spotlight?.state is nil now: \(text(process)) is gone"))
     case .ended(let process):
       spotlight.append(("token", "\(text(process)) exited; its observation ended with it"))
-    case .unreadable: break  // is told on stderr
+    case .unreadable: break  // printed on stderr
     case .sample(let number): return sample(number, elapsed)
     case .summary(let summary): return summaryLines(summary)
     }
@@ -49,7 +49,7 @@ struct HumanLines {
     var lines = changed("memory", memory, elapsed) + changed("cpu", cpuText, elapsed)
     lines += changed("load", load, elapsed)
     lines += processLines("-", disappeared, elapsed)
-    // What the first sample finds has not just appeared.
+    // The processes that the first sample finds are not new.
     if number > 1 {
       lines += processLines("+", appeared, elapsed)
     } else if !appeared.isEmpty {
@@ -75,8 +75,8 @@ struct HumanLines {
   }
 
   private mutating func changed(_ label: String, _ text: String?, _ elapsed: Double) -> [String] {
-    guard let text, told[label] != text else { return [] }
-    told[label] = text
+    guard let text, printed[label] != text else { return [] }
+    printed[label] = text
     return [line(label, text, elapsed)]
   }
 

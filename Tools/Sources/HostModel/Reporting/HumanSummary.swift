@@ -1,4 +1,4 @@
-// The last lines for people.
+// The human-readable summary.
 
 func summaryLines(_ summary: Summary) -> [String] {
   let calibration = summary.calibration

@@ -1,4 +1,4 @@
-// Numbers and names as people read them.
+// Human-readable numbers and names.
 import Foundation
 
 func decimal(_ number: Double, _ digits: Int) -> String { String(format: "%.\(digits)f", number) }
@@ -23,17 +23,17 @@ func duration(_ seconds: Double) -> String {
   return days > 0 ? "\(days) d \(clock)" : clock
 }
 
-/// Aligned at the right.
+/// Pads a text on the left.
 func padded(_ text: String, _ width: Int) -> String {
   String(repeating: " ", count: max(0, width - text.count)) + text
 }
 
 extension String {
-  /// Aligned at the left.
+  /// Pads a text on the right.
   func padding(_ width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }
 
-/// A process chooses its own name: what would move the cursor or break the line is shown as its number.
+/// Escapes the characters of a process name that would move the cursor or break the line, because a process chooses its own name.
 func printable(_ name: String) -> String {
   var text = ""
   for scalar in name.unicodeScalars {

@@ -10,7 +10,7 @@ struct JSONLine: Encodable {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
       positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-    // With that strategy there is no value of these types that it refuses.
+    // With that strategy encoding cannot fail for these types.
     return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
   }
 
@@ -35,7 +35,7 @@ struct JSONLine: Encodable {
       try keys.encode(load, forKey: .load)
     case .memory(let old, let new):
       try name("memory")
-      try keys.encode(old, forKey: .old)  // null while there is none
+      try keys.encode(old, forKey: .old)  // null if unknown
       try keys.encode(new, forKey: .new)
     case .cpu(let core, let old, let new):
       try name("cpu")

@@ -1,4 +1,4 @@
-// Where observers report to: counts their notifications and writes their events, as lines for people or as JSON.
+// The journal of a run: counts notifications and writes events as human-readable lines or as JSON.
 import Synchronization
 
 final class Journal: Sendable {
@@ -18,7 +18,7 @@ final class Journal: Sendable {
   private let warn: @Sendable (String) -> Void
   private let state = Mutex(State())
 
-  /// `write` gets what goes to stdout and `warn` what goes to stderr, without the newline.
+  /// Creates a journal; `write` receives the lines for stdout and `warn` those for stderr, without the newline.
   init(
     _ format: Format, write: @escaping @Sendable (String) -> Void, warn: @escaping @Sendable (String) -> Void
   ) {
@@ -29,13 +29,13 @@ final class Journal: Sendable {
 
   var notifications: Int { state.withLock { $0.notifications } }
 
-  /// An observer was called; what it has to tell, if anything.
+  /// Counts a call of an observer and writes its event, if there is one.
   func notified(_ event: Event? = nil) {
     state.withLock { $0.notifications += 1 }
     if let event { tell(event) }
   }
 
-  /// Something happened that is no notification.
+  /// Writes an event that is not a notification.
   func tell(_ event: Event) {
     if case .unreadable(let problem) = event { warn("hostwatch: \(printable(problem.path)): \(problem.reason)") }
     let elapsed = self.elapsed

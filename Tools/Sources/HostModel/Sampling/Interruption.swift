@@ -1,4 +1,4 @@
-// Waiting that SIGINT ends.
+// A wait that SIGINT interrupts.
 import Dispatch
 import Glibc
 
@@ -7,7 +7,7 @@ final class Interruption {
   private let source: any DispatchSourceSignal
 
   init() {
-    signal(SIGINT, SIG_IGN)  // else the default action ends the program before the source hears of it
+    signal(SIGINT, SIG_IGN)  // the default action would end the program before the source receives the signal
     source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
     source.setEventHandler { [received] in received.signal() }
     source.resume()
@@ -18,6 +18,6 @@ final class Interruption {
     signal(SIGINT, SIG_DFL)
   }
 
-  /// Waits until `deadline`; false when SIGINT came before.
+  /// Waits until `deadline`; returns false if SIGINT arrives first.
   func wait(until deadline: DispatchTime) -> Bool { received.wait(timeout: deadline) == .timedOut }
 }

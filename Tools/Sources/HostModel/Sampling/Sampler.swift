@@ -1,4 +1,4 @@
-// Copies what /proc says now into the model. It prints nothing: who wants to know observes the model.
+// Copies the state of /proc into the model. It prints nothing; observers of the model do.
 import KeyValueObserving
 
 final class Sampler {
@@ -6,12 +6,12 @@ final class Sampler {
   let folder: ProcFolder
   /// The process that becomes the host's spotlight when it appears.
   var spotlightPID: Int32?
-  /// How many properties were set.
+  /// The number of property sets.
   private(set) var sets = 0
-  /// Whether anything at all could be read.
+  /// Whether any file could be read.
   private(set) var hasRead = false
-  private var told: Set<String> = []
-  /// All cores' ticks since the last sample; nil while it is not known.
+  private var reported: Set<String> = []
+  /// The ticks of all cores since the last sample; nil if unknown.
   private var elapsedTicks: UInt64?
 
   init(_ host: Host, folder: ProcFolder) {
@@ -30,7 +30,7 @@ final class Sampler {
     set(host, \.samples, to: host.samples + 1)
   }
 
-  // The one place that sets, so that the count is right.
+  // All sets go through this function, so that the count is right.
   func set<Root: AnyObject, Value>(_ object: Root, _ path: ReferenceWritableKeyPath<Root, Value>, to value: Value) {
     object[keyPath: path] = value
     sets += 1
@@ -38,14 +38,14 @@ final class Sampler {
 
   func noteRead() { hasRead = true }
 
-  /// Tells a problem once, however often it is met; one for all processes.
+  /// Reports a problem once, even if it occurs again; processes share one report.
   func tell(_ error: ProcError, as path: String? = nil) {
     let file = path ?? error.path
     let path = file.isEmpty ? folder.path : folder.path + "/" + file
-    if told.insert(path).inserted { host.add(Problem(path: path, reason: error.reason)) }
+    if reported.insert(path).inserted { host.add(Problem(path: path, reason: error.reason)) }
   }
 
-  /// The share of the machine's time that so many ticks are.
+  /// Returns the fraction of the machine's CPU time for a number of ticks.
   func share(of ticks: UInt64) -> Double {
     guard let elapsedTicks, elapsedTicks > 0 else { return 0 }
     return min(1, Double(ticks) / Double(elapsedTicks))
@@ -73,7 +73,7 @@ final class Sampler {
   }
 
   private func update(_ cores: [Int: CPUTicks]) {
-    // A core comes and goes seldom; then those that stay keep their objects, and with them their observers.
+    // Cores are rarely added or removed. The remaining ones keep their objects, and therefore their observers.
     if Set(host.cpus.map(\.core)) != Set(cores.keys) {
       let known = Dictionary(host.cpus.map { ($0.core, $0) }, uniquingKeysWith: { first, _ in first })
       let cpus = cores.sorted { $0.key < $1.key }.map { known[$0.key] ?? CPU(core: $0.key, ticks: $0.value) }

@@ -1,4 +1,4 @@
-// The sampler's second half: the list of processes, matched with what it held before.
+// The process list of the sampler, matched with that of the previous sample.
 import Foundation
 import Glibc
 
@@ -6,7 +6,7 @@ extension Sampler {
   func sampleProcesses() {
     let pids: [Int32]
     do throws(ProcError) { pids = try folder.pids() } catch { return tell(error) }
-    // A process that ends between listing and reading is normal.
+    // It is normal that a process ends between listing and reading.
     let found = pids.compactMap(readProcess)
     guard !found.isEmpty else {
       if pids.isEmpty { tell(ProcError(path: "<pid>", errno: ENOENT)) }
@@ -14,7 +14,7 @@ extension Sampler {
     }
     noteRead()
     let stats = Dictionary(found.map { ($0.stat.pid, $0) }, uniquingKeysWith: { first, _ in first })
-    // The same pid with another start is another process.
+    // The same PID with another start time is another process.
     remove { stats[$0.pid]?.stat.startTime != $0.startTime }
     for process in host.processes {
       if let reading = stats[process.pid] { update(process, reading) }
@@ -28,7 +28,7 @@ extension Sampler {
     host.removeProcesses(at: IndexSet(indexes))
   }
 
-  /// Both lists are ordered by pid; merged, they say where each new process will stand.
+  /// Inserts new processes. Both lists are sorted by PID, so merging them gives the index of each new process.
   private func insert(_ new: [Reading]) {
     let known = host.processes.map(\.pid)
     var indexes = IndexSet()
@@ -60,14 +60,14 @@ extension Sampler {
       let (bytes, overflow) = pages.multipliedReportingOverflow(by: pageSize)
       return Reading(stat: stat, residentBytes: overflow ? 0 : max(0, bytes))
     } catch {
-      // Hundreds of processes may have the same problem; one of them stands for all.
+      // Many processes may have the same problem; it is reported once for all.
       if !error.isVanished { tell(error, as: "<pid>/stat") }
       return nil
     }
   }
 }
 
-/// What was read of one process.
+/// The data read for one process.
 private struct Reading {
   let stat: ProcessStat
   let residentBytes: Int64

@@ -1,10 +1,10 @@
-// A process of our own that appears and dies during the run, so that there always is one to watch.
+// A child process that starts and ends during the run, so that there is always one to observe.
 import Foundation
 
 final class ShortLivedChild {
   private let process = Process()
 
-  /// `/bin/sleep`, for so many seconds.
+  /// Starts `/bin/sleep` for a number of seconds.
   init(seconds: Double) throws {
     process.executableURL = URL(fileURLWithPath: "/bin/sleep")
     process.arguments = [String(format: "%.3f", seconds)]
@@ -14,7 +14,7 @@ final class ShortLivedChild {
 
   var pid: Int32 { process.processIdentifier }
 
-  /// Ends it, if it still runs, when the run ends early.
+  /// Terminates the process if it still runs when the run ends early.
   func end() {
     if process.isRunning { process.terminate() }
   }

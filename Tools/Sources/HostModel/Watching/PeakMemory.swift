@@ -1,6 +1,6 @@
 import Foundation
 import KeyValueObserving
-// The highest use of memory, noted by an observer of the classic kind: a key path as a string, one central callback.
+// The peak of used memory, recorded by a classic observer: a string key path and one callback method.
 import Synchronization
 
 final class PeakMemory: Sendable {
@@ -24,7 +24,7 @@ extension PeakMemory: KeyValueObserver {
     host.addObserver(self, forKeyPath: Self.keyPath, options: [.initial, .new])
   }
 
-  /// Has to come before either dies: that is the contract of this kind.
+  /// Ends the observation. A classic observer has to be removed before it or the object is deallocated.
   func end(observing host: Host) { host.removeObserver(self, forKeyPath: Self.keyPath) }
 
   func observeValue(
@@ -32,7 +32,7 @@ extension PeakMemory: KeyValueObserver {
     context: UnsafeMutableRawPointer?
   ) {
     journal.notified()
-    // Without memory the new value is NSNull, which is no number.
+    // If the memory is unknown, the new value is NSNull, not a number.
     guard let fraction = change?[.newKey] as? Double, let memory = (object as? Host)?.memory else { return }
     let bytes = memory.used
     highest.withLock { highest in

@@ -1,10 +1,10 @@
-// Watching one process until it dies: its token ends by itself, and this is how one sees that it did.
+// Observes one process until its object is deallocated, and reports that the observation has ended with it.
 import KeyValueObserving
 import Synchronization
 
 extension HostProcess {
   func observeUntilItDies(_ journal: Journal) -> NSKeyValueObservation {
-    // When an observation ends, its closure is destroyed and all that the closure holds with it.
+    // When an observation ends, its closure is released, and with it everything that the closure captures.
     let ending = Ending { [journal, summary] in journal.tell(.ended(summary)) }
     return observe(\.residentBytes, options: [.initial, .new]) { [journal, ending] process, change in
       journal.notified(.process(process.summary, residentBytes: change.newValue ?? 0))
@@ -13,7 +13,7 @@ extension HostProcess {
   }
 }
 
-/// Calls its closure when it dies.
+/// Calls its closure when it is deallocated.
 private final class Ending: Sendable {
   private let action: @Sendable () -> Void
 
@@ -22,7 +22,7 @@ private final class Ending: Sendable {
   deinit { action() }
 }
 
-/// Tokens that a handler renews; handlers may run on any thread.
+/// Tokens that a handler replaces. Handlers may run on any thread.
 final class TokenList: Sendable {
   private struct State {
     var tokens: [NSKeyValueObservation] = []
@@ -34,7 +34,7 @@ final class TokenList: Sendable {
   var tokens: [NSKeyValueObservation] {
     get { state.withLock { $0.tokens } }
     set {
-      // What was there before ends after the lock is open: the end of an observation runs other code.
+      // The old tokens are released after the lock is released, because ending an observation runs other code.
       let before = state.withLock { state in
         let before = state.tokens
         state.tokens = newValue
@@ -44,7 +44,7 @@ final class TokenList: Sendable {
     }
   }
 
-  /// Which process the tokens observe, if they observe one.
+  /// The process that the tokens observe, if any.
   var summary: ProcessSummary? {
     get { state.withLock { $0.summary } }
     set { state.withLock { $0.summary = newValue } }

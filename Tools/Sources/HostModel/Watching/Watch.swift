@@ -1,4 +1,4 @@
-// The observers of a host. They only report to the journal; all that is printed during a run begins here.
+// The observers of a host. They only report to the journal; everything printed during a run originates here.
 import KeyValueObserving
 
 final class Watch {
@@ -9,7 +9,7 @@ final class Watch {
   private let spotlight = TokenList()
   private var tokens: [NSKeyValueObservation] = []
 
-  /// The highest use of memory so far.
+  /// The peak of used memory so far.
   var peak: PeakMemory.Peak? { memory.peak }
 
   init(_ host: Host, _ journal: Journal) {
@@ -38,19 +38,19 @@ final class Watch {
       host.observe(\.load, options: .new) { [journal] _, change in
         journal.notified((change.newValue ?? nil).map { .load($0) })
       },
-      // Of what the fraction is computed nothing is said here: reading it tells.
+      // The properties that the fraction is computed from need no declaration: the runtime records the reads.
       host.observe(\.memory?.usedFraction, options: [.old, .new]) { [journal] _, change in
         journal.notified(.memory(old: change.oldValue ?? nil, new: change.newValue ?? nil))
       },
       host.observe(\.busyFraction, options: .new) { [journal] host, change in
-        // The first sample has nothing to compare its counters with.
+        // The first sample has no earlier counters to compare with.
         let isMeasured = host.samples > 0
         journal.notified(isMeasured ? (change.newValue ?? nil).map { .busy($0) } : nil)
       },
     ]
   }
 
-  /// One token per core, renewed when a core comes or goes.
+  /// One token per core, replaced when a core is added or removed.
   private func observeCores() {
     let token = host.observe(\.cpus, options: .new) { [journal, cores] _, change in
       journal.notified()
@@ -78,7 +78,7 @@ final class Watch {
     tokens.append(token)
   }
 
-  /// The process in the spotlight dies during the run, while it is observed in two ways.
+  /// Observes the process in the spotlight in two ways; it ends during the run.
   private func observeSpotlight() {
     tokens.append(
       host.observe(\.spotlight, options: .new) { [journal, spotlight] _, change in
@@ -100,7 +100,7 @@ final class Watch {
         journal.notified()
         for problem in change.newValue ?? [] { journal.tell(.unreadable(problem)) }
       },
-      // Set last in a sample, so this closes it.
+      // Set last in a sample, so this ends the sample's output.
       host.observe(\.samples, options: .new) { [journal] _, change in
         journal.notified(.sample(change.newValue ?? 0))
       },

@@ -1,4 +1,4 @@
-// Makes commands of the lines that mutate collections.
+// Parses the commands that mutate collections.
 import Foundation
 
 extension Command {

@@ -8,7 +8,7 @@ indirect enum Command {
   case free(object: String)
   case reset
   case add(Registration, options: NSKeyValueObservingOptions)
-  /// Without `context` the call that takes none.
+  /// Without `context`, the method that has no context parameter.
   case remove(Registration, withContext: Bool)
   case set(object: String, key: String, Literal)
   case setByPath(object: String, path: String, Literal)
@@ -32,7 +32,7 @@ indirect enum Command {
   case info(object: String)
 }
 
-/// Who observes what, under which context.
+/// An observer, the key path that it observes, and its context.
 struct Registration {
   let object: String
   let watcher: String
@@ -40,17 +40,17 @@ struct Registration {
   let context: Int
 }
 
-/// What a watcher does when it is told of a change.
+/// A command that a watcher runs when it is notified.
 struct Reaction {
   let watcher: String
-  /// `*` for any.
+  /// The key path; `*` for any.
   let path: String
   let isPrior: Bool
   let times: Int
   let command: Command
 }
 
-/// What is done to an ordered collection.
+/// A mutation of an ordered collection.
 enum OrderedOperation {
   case insert(Int, Literal)
   case add(Literal)
@@ -67,7 +67,7 @@ enum OrderedOperation {
   case count
 }
 
-/// What is done to a set.
+/// A mutation of a set.
 enum SetOperation {
   case add(Literal)
   case remove(Literal)
@@ -78,7 +78,7 @@ enum SetOperation {
   case removeAll
 }
 
-/// A call of one of the model's own accessors.
+/// A call of one of the model's accessors.
 enum AccessorOperation {
   case ordered(OrderedOperation)
   case set(SetOperation)

@@ -1,15 +1,15 @@
-// Makes commands of lines.
+// Parses a line into a command.
 import Foundation
 import KeyValueObserving
 
 extension Command {
-  /// Reads one line; a wrong one is an error that says what is wrong.
+  /// Parses one line; throws an error that describes the mistake.
   init(line: String) throws {
     var reader = LineReader(line)
     self = try Self.read(&reader, depth: 0)
   }
 
-  /// Reactions to reactions deeper than this are refused: reading them would take the stack.
+  /// The maximum depth of reactions to reactions. Parsing is recursive, so the stack limits it.
   private static let deepest = 20
 
   private static func read(_ reader: inout LineReader, depth: Int) throws -> Command {
@@ -135,7 +135,7 @@ extension Command {
 }
 
 extension LineReader {
-  /// A name for an object or an observer.
+  /// Parses the name of an object or an observer.
   mutating func name(_ meaning: String) throws -> String {
     let name = try word(meaning)
     let isPlain = name.allSatisfy { $0 == "_" || $0.isLetter || $0.isNumber }
@@ -143,13 +143,13 @@ extension LineReader {
     return name
   }
 
-  /// A key path; `""` stands for the empty one.
+  /// Parses a key path; `""` is the empty one.
   mutating func path() throws -> String {
     let path = try word("the key path")
     return path == "\"\"" ? "" : path
   }
 
-  /// A number that needs no objects.
+  /// Parses an integer literal.
   mutating func integer(_ key: String) throws -> Int {
     let literal = try value()
     guard case .integer(let number) = literal else { throw ScriptError("\(key) takes an integer here") }
@@ -164,7 +164,7 @@ extension LineReader {
 }
 
 extension Literal {
-  /// The elements of a collection of any sort.
+  /// Returns the elements of a collection literal of any kind.
   func elements() throws -> [Literal] {
     switch self {
     case .array(let elements), .set(let elements), .orderedSet(let elements): elements

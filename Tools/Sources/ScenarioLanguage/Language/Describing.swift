@@ -1,7 +1,7 @@
-// How answers show values.
+// The text of values in answers.
 import Foundation
 
-/// A value as the scenario language writes it.
+/// Returns a value in the notation of the scenario language.
 func describe(_ value: Any?) -> String {
   switch value {
   case nil: "nil"
@@ -15,7 +15,7 @@ func describe(_ value: Any?) -> String {
   case let range as NSRange: "r:\(range.location):\(range.length)"
   case let ordered as NSOrderedSet: "<" + list(elements(of: ordered)) + ">"
   case let array as [Any]: "[" + list(array) + "]"
-  // Sorted by what is printed, for a set has no order.
+  // Sorted by the printed text, because a set has no order.
   case let set as Set<AnyHashable>: "{" + set.map { describe($0.base) }.sorted().joined(separator: " ") + "}"
   case let hashable as AnyHashable where !(hashable.base is AnyHashable): describe(hashable.base)
   case let value?: String(describing: value)
@@ -31,7 +31,7 @@ private func describe(string: String) -> String {
   return quoted(escaped.joined())
 }
 
-/// A number of Foundation's is told by its class: by a cast it would pass for a truth value.
+/// Describes an NSNumber by its type encoding: a cast to Bool would succeed for other numbers.
 private func describe(number: Any) -> String {
   guard let number = number as? NSNumber else { return String(describing: number) }
   if number is NSDecimalNumber { return number.stringValue }
@@ -42,7 +42,7 @@ private func describe(number: Any) -> String {
   }
 }
 
-/// As C's `%g` writes it, with all digits that the value needs: no fraction where there is none.
+/// Describes a number like C's `%g`, with as many digits as needed and without an empty fraction.
 private func describe(double: Double) -> String {
   let text = double.description
   return text.hasSuffix(".0") ? String(text.dropLast(2)) : text

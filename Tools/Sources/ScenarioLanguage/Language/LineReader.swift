@@ -1,10 +1,10 @@
-// Reads a line of a scenario from left to right: words, numbers, values.
+// Reads the words, numbers and values of a scenario line from left to right.
 import Foundation
 
 struct LineReader {
   private let line: [Character]
   private var position = 0
-  /// Deeper nested values are refused: reading them would take the stack.
+  /// The maximum depth of nested values. Parsing is recursive, so the stack limits it.
   private static let deepest = 50
 
   init(_ line: String) { self.line = Array(line) }
@@ -16,14 +16,14 @@ struct LineReader {
     }
   }
 
-  /// What is left, without the spaces around it.
+  /// Returns the rest of the line without surrounding spaces.
   mutating func rest() -> String {
     skipSpace()
     defer { position = line.count }
     return String(line[position...])
   }
 
-  /// The next characters up to a space, or an error that says what should be there.
+  /// Returns the characters up to the next space; throws an error that names the missing argument if there are none.
   mutating func word(_ meaning: String) throws -> String {
     skipSpace()
     let start = position
@@ -32,7 +32,7 @@ struct LineReader {
     return String(line[start..<position])
   }
 
-  /// The next word if there is one.
+  /// Returns the next word, if there is one.
   mutating func optionalWord() -> String? { try? word("") }
 
   mutating func index() throws -> Int {
@@ -40,7 +40,7 @@ struct LineReader {
     return try Self.index(text)
   }
 
-  /// Indexes separated by commas.
+  /// Parses indexes separated by commas.
   mutating func indexes() throws -> IndexSet {
     let text = try word("a list of indexes")
     return IndexSet(
@@ -48,12 +48,12 @@ struct LineReader {
   }
 
   private static func index(_ text: String) throws -> Int {
-    // No collection here is longer, and an IndexSet cannot hold the greatest Int.
+    // No collection here is longer, and an IndexSet cannot contain Int.max.
     guard let index = Int32(text), index >= 0 else { throw ScriptError("\(quoted(text)) is no index") }
     return Int(index)
   }
 
-  /// Ends a line: what is left is one argument too many.
+  /// Checks that the line has no further arguments.
   mutating func end() throws {
     guard isAtEnd else { throw ScriptError("unexpected \(quoted(rest()))") }
   }
@@ -87,7 +87,7 @@ struct LineReader {
     }
   }
 
-  /// A string between quotation marks; a backslash stands before a quotation mark, a backslash, an n or a t.
+  /// Parses a string in quotation marks; quotation marks, backslashes, newlines and tabs are escaped with a backslash.
   private mutating func string() throws -> String {
     position += 1
     var string = ""
@@ -141,8 +141,8 @@ struct LineReader {
   }
 }
 
-/// What may stand after a backslash, and what it stands for.
+/// The characters after a backslash, and their meanings.
 let escapes: [Character: Character] = ["\"": "\"", "\\": "\\", "n": "\n", "t": "\t"]
 
-/// A piece of a scenario as error texts show it.
+/// Returns a part of a scenario in quotation marks, for error messages.
 func quoted(_ text: String) -> String { "\"\(text)\"" }

@@ -1,7 +1,7 @@
-// Values as they are written in a scenario, and the Swift values that they stand for.
+// Values as written in a scenario, and the Swift values they stand for.
 import Foundation
 
-/// A value of the scenario language, before the objects that it names are looked up.
+/// A value of the scenario language, in which object names are not yet resolved.
 enum Literal: Equatable {
   case `nil`
   case null
@@ -15,7 +15,7 @@ enum Literal: Equatable {
   case set([Literal])
   case orderedSet([Literal])
 
-  /// The Swift value: `[Any]` for an array, `Set<AnyHashable>` for a set, `NSOrderedSet` for an ordered set.
+  /// Returns the Swift value: `[Any]` for an array, `Set<AnyHashable>` for a set, `NSOrderedSet` for an ordered set.
   func value(_ object: (String) throws -> any ScenarioObject) throws -> Any? {
     switch self {
     case .nil: return nil
@@ -32,23 +32,24 @@ enum Literal: Equatable {
     }
   }
 
-  /// As an element: a collection holds `NSNull` for nil.
+  /// Returns the value as an element: collections contain `NSNull` for nil.
   private func element(_ object: (String) throws -> any ScenarioObject) throws -> Any {
     try value(object) ?? NSNull()
   }
 }
 
-/// An ordered set of the elements, each once. `NSOrderedSet(array:)` would count those that are repeated once, and list them twice.
+/// Returns an ordered set without duplicates. With duplicates, `NSOrderedSet(array:)` would have the right count but list them
+/// twice.
 func uniqued(_ elements: [Any]) -> NSOrderedSet {
   let set = NSMutableOrderedSet()
   for element in elements { set.add(element) }
   return set
 }
 
-/// As Swift values: `array` has Foundation's strings and numbers.
+/// Returns the elements as Swift values: `array` contains Foundation's strings and numbers.
 func elements(of set: NSOrderedSet) -> [Any] { (0..<set.count).map { set.object(at: $0) } }
 
-/// A value as an element of a set.
+/// Returns a value as an element of a set.
 func hashable(_ value: Any) throws -> AnyHashable {
   if let elements = value as? [Any] { return AnyHashable(try elements.map(hashable)) }
   if let value = value as? AnyHashable { return value }

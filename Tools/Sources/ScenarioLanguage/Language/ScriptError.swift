@@ -1,5 +1,5 @@
-// What a scenario did wrong; the runner prints it after a question mark and goes on.
-/// A mistake in a scenario, or something that this implementation does not have.
+// Errors in scenarios. The runner prints them after a question mark and continues.
+/// A mistake in a scenario, or a feature that this implementation does not have.
 struct ScriptError: Error {
   let text: String
 

@@ -1,7 +1,7 @@
-// Values of a scenario as the types of the model's properties.
+// Conversion of scenario values to the types of the model's properties.
 import Foundation
 
-/// What a property cannot hold is an error, with the property's name.
+/// Returns the error for a value that a property cannot have.
 private func refuse(_ value: Any?, _ key: String, _ type: String) -> ScriptError {
   ScriptError("\(key) takes \(type), not \(describe(value))")
 }

@@ -1,4 +1,4 @@
-// The observable dictionary, with a name and an end that a scenario can tell.
+// The observable dictionary with a name, which reports its deallocation.
 import KeyValueObserving
 
 final class Dict: KeyValueDictionary, ScenarioObject {

@@ -1,21 +1,21 @@
-// What all objects of a scenario have besides their properties: a name, and a way to tell of their end.
+// The common part of all objects of a scenario: a name, and a report of their deallocation.
 import KeyValueObserving
 
 /// An object that a scenario can name.
 protocol ScenarioObject: KeyValueObservable {
   var scenarioName: String { get }
-  /// As `new` calls it.
+  /// The class name that the command `new` uses.
   static var kind: String { get }
 
-  /// Assigns a property, as `x.key = value` does.
+  /// Sets a property, like `x.key = value`.
   func set(_ key: String, to value: Any?) throws
-  /// Assigns what is behind a property, so that nobody is told.
+  /// Sets the storage of a property, without a notification.
   func setRaw(_ key: String, to value: Any?) throws
-  /// Lets go of all other objects, and tells nobody: objects may hold each other in a circle.
+  /// Releases all other objects without a notification, because objects may form a reference cycle.
   func letGo()
 }
 
-/// A superclass apart, so that its properties are no keys of the model.
+/// A separate superclass, so that its properties are not keys of the model.
 class Named {
   let scenarioName: String
   let transcript: Transcript

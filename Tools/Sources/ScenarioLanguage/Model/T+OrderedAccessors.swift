@@ -1,4 +1,4 @@
-// The model's own accessors of ordered collections: they announce what they do, as a program would write them.
+// The model's accessors for ordered collections. They announce their changes, as a program would implement them.
 import Foundation
 import KeyValueObserving
 
@@ -32,8 +32,8 @@ extension T {
     )
   }
 
-  /// Changes the storage between announcements, unless the class announces the key by hand. A position that does not exist is
-  /// refused beforehand; an observer that is told before the change may still take elements away, so that `body` looks again.
+  /// Changes the storage between announcements, unless the class announces the key manually. An index out of range is an error. An
+  /// observer notified before the change may still remove elements, so `body` checks again.
   private func change(
     _ key: String, _ kind: NSKeyValueChange, _ indexes: IndexSet, growing: Int = 0, _ body: (inout [Any]) -> Void
   ) throws {

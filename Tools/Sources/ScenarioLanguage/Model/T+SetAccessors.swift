@@ -1,4 +1,4 @@
-// The model's own accessors of its set: they announce what they do, as a program would write them.
+// The model's accessors for its set. They announce their changes, as a program would implement them.
 import KeyValueObserving
 
 extension T {
@@ -6,7 +6,7 @@ extension T {
   func minus(_ objects: Set<AnyHashable>, in key: String) throws { try change(key, .minus, objects) }
   func intersect(_ objects: Set<AnyHashable>, in key: String) throws { try change(key, .intersect, objects) }
 
-  /// Changes the storage between announcements, unless the class announces the key by hand.
+  /// Changes the storage between announcements, unless the class announces the key manually.
   private func change(_ key: String, _ mutation: NSKeyValueSetMutationKind, _ objects: Set<AnyHashable>) throws {
     guard key == "bag" else { throw ScriptError("\(Self.kind) has no set accessors for \(quoted(key))") }
     let announces = Self.automaticallyNotifiesObservers(forKey: key)

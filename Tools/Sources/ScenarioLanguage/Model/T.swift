@@ -1,8 +1,8 @@
-// The model class of the scenarios, written as a program would write it against the public API.
+// The model class of the scenarios, which uses the public API as a program would.
 import Foundation
 import KeyValueObserving
 
-/// Properties of every sort. What a scenario stores in an "object" may be anything, as with Objective-C's `id`.
+/// Properties of every kind. As with Objective-C's `id`, an "object" may be any value.
 @KeyValueObservable
 class T: Named {
   // Scalars.
@@ -17,20 +17,20 @@ class T: Named {
   var a: Any?
   var b: Any?
 
-  /// Storage only: key-value coding reaches it, as `hidden`.
+  /// Not observed; key-value coding finds it for the key `hidden`.
   var _hidden: Any?
 
-  /// Announced by hand.
+  /// Announced manually.
   var manual = 0
 
-  // What others depend on.
+  // Properties that others depend on.
   var first: String? = ""
   var last: String? = ""
   var cyc1: Any?
   var cyc2: Any?
   var usea = false
 
-  // To-many. `list` has all accessors of T+Accessors.swift, `min` those that insert and remove, the others none or few.
+  // To-many. `list` has all accessors of T+Accessors.swift, `min` those that insert and remove, the others few or none.
   var list: [Any] = []
   var min: [Any] = []
   var slow: [Any] = []
@@ -40,10 +40,10 @@ class T: Named {
   var ivarbag: Set<AnyHashable> = []
   var ord = NSOrderedSet()
 
-  /// What the getter of `flag` is called.
+  /// The getter name for the key `flag`.
   var isFlag: Bool { flag }
 
-  // Dependents.
+  // Dependent properties.
   var full: String { "\(first ?? "") \(last ?? "")" }
   var twice: String { "\(full)/\(full)" }
   var deep: Int { childNumber &* 10 }
@@ -52,7 +52,7 @@ class T: Named {
   var total: Int { list.count }
 
   private var childNumber: Int { (child as? T)?.v ?? 0 }
-  /// Nil reads as Objective-C formats it.
+  /// A nil is formatted as in Objective-C.
   private var childText: String {
     switch (child as? T)?.s {
     case nil: "(null)"
@@ -85,14 +85,14 @@ class T: Named {
     }
   }
 
-  /// Announces and changes the key that is announced by hand.
+  /// Changes the manually announced key and announces it.
   func bumpManual() {
     willChangeValue(forKey: "manual")
-    manual &+= 1  // a scenario may have set the greatest number
+    manual &+= 1  // the value may be Int.max
     didChangeValue(forKey: "manual")
   }
 
-  /// Changes two properties in one nest of announcements.
+  /// Changes two properties within nested announcements.
   func setBoth(_ value: Int) {
     willChangeValue(forKey: "v")
     willChangeValue(forKey: "s")
@@ -102,7 +102,7 @@ class T: Named {
     didChangeValue(forKey: "s")
   }
 
-  /// Assigns a property through its setter, or, quietly, the storage behind it, which the macro names `_v` for `v`.
+  /// Sets a property through its setter or, if `quietly`, its storage, which the macro names `_v` for `v`.
   fileprivate func assign(_ key: String, _ value: Any?, quietly: Bool) throws {
     func put<Value>(
       _ property: ReferenceWritableKeyPath<T, Value>, _ storage: ReferenceWritableKeyPath<T, Value>,
@@ -154,13 +154,13 @@ extension T: Hashable {
   func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// No key of it notifies by itself.
+/// A subclass in which no key notifies automatically.
 final class Man: T {
   override class func automaticallyNotifiesObservers(forKey key: String) -> Bool { false }
   override class var kind: String { "Man" }
 }
 
-/// Overrides a setter, and calls super.
+/// A subclass that overrides a setter and calls super.
 final class Sub: T {
   override var v: Int {
     get { super.v }

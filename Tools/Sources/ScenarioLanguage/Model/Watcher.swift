@@ -1,10 +1,10 @@
-// The observer of the scenarios: it prints what it is told, and reacts.
+// The observer of the scenarios: prints notifications and runs reactions.
 import Foundation
 import KeyValueObserving
 
 final class Watcher: KeyValueObserver {
   let name: String
-  /// Told after a notification has been printed.
+  /// Called after a notification has been printed.
   private let react: (_ watcher: String, _ path: String, _ isPrior: Bool) -> Void
   private let depth: Depth
   private let transcript: Transcript
@@ -41,7 +41,7 @@ final class Watcher: KeyValueObserver {
   }
 }
 
-/// How many notifications are being delivered within each other.
+/// The nesting depth of notifications.
 final class Depth {
   var current = 0
 }

@@ -1,9 +1,9 @@
-// Faults as the answers of a scenario show them.
+// The text of faults in answers.
 import KeyValueObserving
 
-/// Apple's exception and sentence; where Apple has none, our code and summary. In one line: a line break with the spaces around it
-/// becomes one space. The summary goes without its code and severity, for it is the run that decides. Each hexadecimal address becomes `0xPTR`, for it differs from run to run, and
-/// the place in the source that runs scenarios is left out.
+/// Returns Apple's exception and message or, if Apple has none, our code and summary, in one line: a line break and the spaces
+/// around it become one space. The summary has no code and severity, because the run decides on the severity. Addresses become
+/// `0xPTR`, because they differ from run to run, and the source location in the runner is omitted.
 func describe(_ fault: KeyValueFault) -> String {
   let code = String(fault.code)
   let name = fault.exceptionName ?? "KVO" + String(repeating: "0", count: max(0, 4 - code.count)) + code

@@ -1,4 +1,4 @@
-// Mutations of collections: through the proxies of key-value coding, and by the model's own accessors.
+// Mutations of collections, through the proxies of key-value coding and through the model's accessors.
 import Foundation
 import KeyValueObserving
 

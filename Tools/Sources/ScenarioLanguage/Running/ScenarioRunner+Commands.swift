@@ -1,4 +1,4 @@
-// What each command does.
+// The implementation of each command.
 import CKVO
 import Foundation
 import KeyValueObserving
@@ -29,7 +29,7 @@ extension ScenarioRunner {
     }
   }
 
-  /// An instance of the model class.
+  /// Returns the instance of the model class with a name.
   func model(_ name: String) throws -> T {
     guard let model = try object(name) as? T else { throw ScriptError("\(name) is no T") }
     return model
@@ -50,7 +50,7 @@ extension ScenarioRunner {
     }
   }
 
-  /// The class, and whether the object's word is that of the notifying class.
+  /// Prints the class of an object, and whether its header refers to the notifying class.
   private func answerIsa(of object: any ScenarioObject) throws {
     let word = object.__keyValueObject
     let isSwizzled = kvo_object_isa(word) != kvo_object_class(word)
@@ -73,7 +73,7 @@ extension ScenarioRunner {
     }
   }
 
-  /// The elements of a collection, for a set.
+  /// Returns the elements of a collection literal as a set.
   private func elements(_ literal: Literal) throws -> Set<AnyHashable> {
     guard let elements = try value(.set(try literal.elements())) as? Set<AnyHashable> else { return [] }
     return elements

@@ -1,4 +1,4 @@
-// Runs scenarios: keeps objects and observers by name, prints what happens, and goes on after whatever goes wrong.
+// Runs scenarios: keeps objects and observers by name, prints what happens, and continues after errors.
 import Foundation
 import KeyValueObserving
 
@@ -12,30 +12,30 @@ private struct Made {
 /// let runner = ScenarioRunner { print($0) }
 /// runner.run("new x T\nadd x w v new\nset x v 5")
 /// ```
-/// All is done on the calling thread. Misuse of observing is printed, not fatal.
+/// Everything runs on the calling thread. Misuse of observation is printed and not fatal.
 package final class ScenarioRunner {
   let transcript: Transcript
   private var objects: [String: any ScenarioObject] = [:]
   private var watchers: [String: Watcher] = [:]
-  /// All objects that may still live, those without a name too.
+  /// All objects that may still exist, including those without a name.
   private var made: [Made] = []
   private var reactions: [PendingReaction] = []
   private let depth = Depth()
-  /// Faults that were printed since the process began; a command that raised one has no answer.
+  /// The number of faults printed since the process began. A command that raised one has no answer.
   private var faultCount = 0
-  /// Reactions within reactions go no deeper: the stack is limited, and counts in scenarios are not.
+  /// The maximum depth of nested reactions, because the stack is limited and the counts in scenarios are not.
   private static let deepest = 100
-  /// Two watchers that react to each other double the reactions at each level.
+  /// The maximum number of reactions to a line: two watchers that react to each other double them at each level.
   private static let mostReactions = 10_000
-  /// Of the line that is being done.
+  /// The number of reactions to the current line.
   private var reactionCount = 0
 
-  /// - Parameter write: Called for each line of the answer.
+  /// - Parameter write: Called with each line of output.
   package init(write: @escaping (String) -> Void) { transcript = Transcript(write: write) }
 
   deinit { forget() }
 
-  /// Runs the lines of a scenario. Empty ones are passed over.
+  /// Runs the lines of a scenario. Empty lines are ignored.
   package func run(_ scenario: String) {
     for line in scenario.split(whereSeparator: \.isNewline) { run(line: line.trimmingCharacters(in: .whitespaces)) }
   }
@@ -48,7 +48,7 @@ package final class ScenarioRunner {
     printingErrors { try perform(try Command(line: line)) }
   }
 
-  /// Does one command; fatal faults that it raises are printed when they happen, as Apple raises exceptions.
+  /// Runs one command. Fatal faults are printed when they are raised, like Apple's exceptions.
   private func printingErrors(_ body: () throws -> Void) {
     KeyValueFault.withHandler { fault in
       guard fault.severity == .fatal else { return .ignore }
@@ -68,7 +68,7 @@ package final class ScenarioRunner {
     }
   }
 
-  /// Prints the answer of a command, unless it raised a fault.
+  /// Prints the answer of a command unless it raised a fault.
   func answer(_ text: () throws -> String) rethrows {
     let before = faultCount
     let text = try text()
@@ -96,20 +96,20 @@ package final class ScenarioRunner {
     }
   }
 
-  /// Drops the reference to an object, or to an observer if there is no such object.
+  /// Releases the reference to an object, or to an observer if there is no such object.
   func free(_ name: String) throws {
     if objects.removeValue(forKey: name) != nil { return }
     guard watchers.removeValue(forKey: name) != nil else { throw ScriptError("there is no object \(name)") }
   }
 
-  /// Drops all, and says nothing about it.
+  /// Releases everything without output.
   func forget() {
     transcript.muted {
       reactions = []
       KeyValueFault.withHandler { _ in
         .ignore
       } in: {
-        watchers = [:]  // first, so that nobody is told of the rest
+        watchers = [:]  // first, so that nothing is delivered for the rest
         for each in made { each.object?.letGo() }
         made = []
         objects = [:]
@@ -164,7 +164,7 @@ package final class ScenarioRunner {
   }
 }
 
-/// An exception that a model's accessor raises by itself, as Objective-C's collections would.
+/// An exception that a model's accessor raises, as Objective-C's collections do.
 struct RaisedException: Error {
   let name: String
   let text: String

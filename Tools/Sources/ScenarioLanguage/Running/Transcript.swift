@@ -1,8 +1,8 @@
-// Where answers go.
-/// The lines that a run prints.
+// The output of a run.
+/// Writes the lines that a run prints.
 final class Transcript {
   private let write: (String) -> Void
-  /// While objects are forgotten, their end is no answer to anything.
+  /// Whether output is suppressed, which it is while the objects of a finished scenario are released.
   private var isMuted = false
 
   init(write: @escaping (String) -> Void) { self.write = write }
