@@ -1,5 +1,5 @@
 // swift-tools-version: 6.1
-// The benchmarks: a package of their own, so that users of the library do not fetch what they need.
+// The benchmarks: a separate package, so that users of the library do not fetch its dependencies.
 
 import PackageDescription
 
@@ -13,7 +13,7 @@ let package = Package(
     .package(url: "https://github.com/OpenCombine/OpenCombine", exact: "0.14.0"),
   ],
   targets: [
-    // What is measured: each row's operation, ours and that of the peers in Swift.
+    // The measured operations: ours, and those of the peers in Swift.
     .target(
       name: "Rows",
       dependencies: [
@@ -22,13 +22,13 @@ let package = Package(
         .product(name: "OpenCombine", package: "OpenCombine"),
       ]),
     .target(name: "CRows", dependencies: [.product(name: "CKVO", package: "swift-kvo")]),
-    // Measures time, in turns with the peers.
+    // Measures time, alternating with the peers.
     .executableTarget(
       name: "Observing",
       dependencies: ["Rows", .product(name: "Benchmark", package: "benchmark")],
       path: "Benchmarks/Observing",
       plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]),
-    // Counts instructions, allocations and bytes. It replaces malloc, which nothing that is timed should.
+    // Counts instructions, allocations and bytes. It replaces malloc, so nothing is timed in it.
     .executableTarget(name: "Counts", dependencies: ["Rows", "CCounting"]),
     .target(name: "CCounting"),
   ]

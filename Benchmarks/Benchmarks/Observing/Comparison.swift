@@ -1,13 +1,13 @@
-// A line of the table: two ways to do one thing, measured in turns, so that what disturbs one disturbs the other.
+// A line of the table: two implementations of one operation, measured alternately, so that disturbances affect both.
 
 import Benchmark
 import Foundation
 
 struct Bar {
   enum Kind {
-    /// Ours takes at most so many times the time of the peer's.
+    /// The maximum ratio of our time to the peer's.
     case ratioAtMost
-    /// Ours does at least so many times as much.
+    /// The minimum ratio of our throughput to the peer's.
     case throughputAtLeast
     case bytesAtMost
     case bytesAddedAtMost
@@ -21,18 +21,19 @@ struct Bar {
   func holds(_ value: Double) -> Bool { kind == .throughputAtLeast ? value >= limit : value <= limit }
 }
 
-/// What is compared, before it is measured.
+/// The two sides of a comparison, before it is measured.
 struct Comparison {
   let place = Results.nextPlace()
   let name: String
   let subject: String
   let against: String
   let bar: Bar?
-  /// Of how much is done in a time; else the ratio is that of the times.
+  /// Whether the ratio is one of throughputs; otherwise it is one of times.
   var isThroughput = false
 }
 
-/// Registers a comparison. `make` sets both sides up; each then measures a turn: nanoseconds an operation.
+/// Registers a comparison. `make` sets up both sides; each of the functions it returns measures one turn, in nanoseconds per
+/// operation.
 func compare(
   _ comparison: Comparison, runs: Int = 31, _ make: @escaping () -> (ours: () -> Double, theirs: () -> Double)
 ) {
@@ -52,7 +53,7 @@ func compare(
   }
 }
 
-/// Of the benchmark that runs: the tool runs each in a process of its own, on one thread.
+/// The turns of the benchmark that is running: the tool runs each benchmark in a separate process, on one thread.
 private nonisolated(unsafe) var turns = Turns(sides: ({ 0 }, { 0 }))
 
 private struct Turns {
@@ -62,7 +63,7 @@ private struct Turns {
 
   init(sides: (ours: () -> Double, theirs: () -> Double)) { self.sides = sides }
 
-  /// One turn of each, the order alternating.
+  /// Measures one turn of each side, in alternating order.
   mutating func take() -> (Double, Double) {
     if ours.count.isMultiple(of: 2) {
       ours.append(sides.ours())

@@ -23,7 +23,7 @@ private func compare(_ row: Row, with peer: Peer) {
   }
 }
 
-/// What a set costs among many objects, beyond the same walk over plain objects, against the same among few.
+/// Compares the cost of a set among many objects, less the cost of the same walk over plain objects, with the cost among few.
 private func comparePopulation(of count: Int) {
   compare(
     Comparison(
@@ -32,7 +32,7 @@ private func comparePopulation(of count: Int) {
       bar: count == Population.counts.last ? .init(.ratioAtMost, 2) : nil), runs: 15
   ) {
     func beyondPlain(_ count: Int) -> () -> Double {
-      // Made anew for each walk, since each object is set once; few objects are walked several times as often.
+      // A new population for each walk, because each object is set once. Small populations are walked more often.
       func time(_ make: (Int) -> Population) -> Double {
         let walks = max(1, 20_000 / count)
         let times = (0..<walks).map { _ in
@@ -47,7 +47,7 @@ private func comparePopulation(of count: Int) {
   }
 }
 
-/// Both sides are ours: two threads, and one.
+/// Compares two threads with one; both sides are ours.
 private func compareThreads(_ row: ThreadedRow) {
   compare(
     Comparison(
@@ -62,7 +62,7 @@ private func compareThreads(_ row: ThreadedRow) {
   }
 }
 
-/// Counted by another program, since what counts replaces malloc.
+/// The bytes are counted by another program, because the counter replaces malloc.
 private func compareBytes(_ footprint: Footprint, _ index: Int) {
   let (place, metric) = (Results.nextPlace(), BenchmarkMetric.custom("bytes"))
   Benchmark(

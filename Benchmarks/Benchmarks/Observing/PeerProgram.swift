@@ -1,9 +1,9 @@
-// The programs beside: peers in other languages, and the one that counts bytes.
+// The other programs: peers in other languages, and the program that counts bytes.
 
 import Foundation
 import Rows
 
-/// A peer that is asked line by line, and idle in between.
+/// A peer that reads one request per line and is idle in between.
 final class PeerProgram {
   private let name: String
   private let process = Process()
@@ -20,7 +20,7 @@ final class PeerProgram {
     lines = fdopen(answers.fileHandleForReading.fileDescriptor, "r")
   }
 
-  /// Has it do an operation so often.
+  /// Measures a number of operations.
   func nanoseconds(_ row: String, _ count: Int) -> Double {
     do { try questions.fileHandleForWriting.write(contentsOf: Data("\(row) \(count)\n".utf8)) } catch {
       fail("the peer \(name) does not listen: \(error)")
@@ -33,7 +33,7 @@ final class PeerProgram {
   }
 }
 
-/// What `Counts bytes` says of a footprint.
+/// Returns what `Counts bytes` prints for a footprint.
 func countedBytes(ofFootprint index: Int) -> (ours: Double, theirs: Double) {
   let (process, output) = (Process(), Pipe())
   process.executableURL = URL(fileURLWithPath: environment("KVO_BENCH_COUNTS"))

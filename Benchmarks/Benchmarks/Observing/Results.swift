@@ -1,16 +1,16 @@
-// The lines of Benchmarks/results.md and results.json, in files that scripts/bench.sh puts together.
+// The lines of Benchmarks/results.md and results.json, in files that scripts/bench.sh combines.
 
 import Foundation
 import Rows
 
 enum Results {
-  /// The benchmark tool runs in an order of its own, so a line says its place in the table, by which it is sorted.
+  /// The benchmark tool chooses the order of runs, so each line has its position in the table, by which the lines are sorted.
   static func nextPlace() -> Int {
     places += 1
     return places
   }
 
-  /// Medians are compared: the ratio is the median of the turns' ratios.
+  /// Appends a line for a comparison. The ratio is the median of the ratios of the turns.
   static func append(_ comparison: Comparison, ours: [Double], theirs: [Double]) {
     let ratio = median(zip(ours, theirs).map { comparison.isThroughput ? $1 / $0 : $0 / $1 })
     append(
@@ -58,7 +58,7 @@ private struct Line {
   let theirs: Double
   let ratio: Double?
   var bar: Bar?
-  /// What is held against the bar.
+  /// The value that is compared with the bar.
   var held: Double
   let runs: Int
 

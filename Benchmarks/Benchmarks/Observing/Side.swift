@@ -3,17 +3,17 @@
 import Foundation
 import Rows
 
-/// How long a turn takes: short, so that turns of both sides see the same machine.
+/// The duration of a turn. It is short, so that consecutive turns of both sides run under the same conditions.
 private let turnNanoseconds = 7e6
 
-/// Nanoseconds for so many operations.
+/// Returns the nanoseconds for a number of operations.
 typealias Timing = (_ count: Int) -> Double
 
 struct Side {
   private let time: Timing
   private let count: Int
 
-  /// Finds out how many operations make a turn, which also warms up.
+  /// Finds the number of operations in a turn, which also warms up the code.
   init(limit: Int = .max, _ time: @escaping Timing) {
     var (count, duration) = (16, time(16))
     while duration < turnNanoseconds / 8, count < limit {
@@ -21,7 +21,7 @@ struct Side {
       duration = time(count)
     }
     self.time = time
-    // Loops do four at a time.
+    // A multiple of four, because the loops are unrolled four times.
     self.count = max(4, min(limit, Int(Double(count) * turnNanoseconds / duration)) & ~3)
     _ = turn()
   }
@@ -38,12 +38,12 @@ struct Side {
     case .here(let make): self.init(make())
     case .program(let name, let row):
       let program = PeerProgram(name)
-      // What it makes ready takes memory.
+      // Limited, because prepared operations take memory.
       self.init(limit: 1_000_000) { program.nanoseconds(row, $0) }
     }
   }
 
-  /// Nanoseconds an operation.
+  /// Returns the nanoseconds per operation.
   func turn() -> Double { time(count) / Double(count) }
 }
 

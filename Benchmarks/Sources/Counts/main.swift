@@ -1,14 +1,14 @@
-// Counts what does not vary: bytes, and under callgrind instructions and allocations.
-//   Counts bytes INDEX    our bytes and the peer's, of one footprint: one a process, since tables that grew for another are there
-//   Counts costs          a line a row: its name and its allocations; instructions are in callgrind's files (scripts/check-costs.sh)
-//   Counts --list         the operations that grow, a line each
-//   Counts NAME N         does one of them with n elements, while callgrind collects (scripts/check-scaling.sh)
+// Counts deterministic costs: bytes, and under callgrind instructions and allocations.
+//   Counts bytes INDEX    our bytes and the peer's for one footprint; one per process, because tables that have grown stay
+//   Counts costs          one line per row: its name and its allocations; callgrind's files have the instructions (scripts/check-costs.sh)
+//   Counts --list         the growing operations, one per line
+//   Counts NAME N         runs one of them with N elements, while callgrind collects (scripts/check-scaling.sh)
 
 import CCounting
 import Foundation
 import Rows
 
-/// Operations of a row that are counted.
+/// The number of operations of a row that are counted.
 let operations = 1000
 
 func printBytes(of footprint: Footprint) {
@@ -24,7 +24,7 @@ func printCosts() {
   guard ccounting_under_valgrind() else { fail("costs are counted under callgrind: see scripts/check-costs.sh") }
   for row in Row.counted {
     let workload = row.make()
-    // What is done once, such as binding symbols and growing tables, is done before.
+    // The first runs do what is done only once, such as binding symbols and growing tables.
     for count in [2 * operations, operations] {
       workload.prepare(count)
       workload.run(count)
@@ -40,7 +40,7 @@ func printCosts() {
 }
 
 func grow(_ operation: Growing, to count: Int) {
-  // What is done once, such as describing classes, is done before.
+  // The first run does what is done only once, such as describing classes.
   operation.make(2)()
   let run = operation.make(count)
   ccounting_begin_collecting()

@@ -1,4 +1,4 @@
-// Rows: changes announced by hand, and the classic observer with its dictionary.
+// Rows: manually announced changes, and the classic observer with its dictionary.
 
 import Foundation
 import KeyValueObserving
@@ -61,7 +61,7 @@ private func announcingByPath() -> Workload {
   }
 }
 
-/// Takes each element out again, unannounced, so that the array stays as small as the peer's.
+/// Removes each element again without an announcement, so that the array stays as small as the peer's.
 private func inserting() -> Workload {
   let (object, tally) = (Observable(), Tally())
   let token = object.observe(\.drafts, options: [.new]) { _, change in tally.add(change.indexes!.count) }
@@ -88,7 +88,7 @@ private final class Panel: KeyValueObject {
   }
 }
 
-/// Ends a classic observation, which must not outlive its observer.
+/// A classic observation that is removed on deallocation, because it must not outlive its observer.
 private final class ClassicObservation {
   let (object, panel) = (Observable(), Panel())
   init() { object.addObserver(panel, forKeyPath: "number", options: [.old, .new], context: Panel.context) }

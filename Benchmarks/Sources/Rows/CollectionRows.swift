@@ -1,4 +1,4 @@
-// Rows: what collections are asked and what is told of them, and paths that many share.
+// Rows: operations and notifications of collections, and paths with a common object.
 
 import KeyValueObserving
 
@@ -54,7 +54,7 @@ private final class HandwrittenNumbers {
       var (start, end) = (0, 0)
       while start < shorter, oldValue[start] == items[start] { start += 1 }
       while end < shorter - start, oldValue[oldValue.count - 1 - end] == items[items.count - 1 - end] { end += 1 }
-      told(tally, start, Array(items[start..<items.count - end]))
+      deliver(tally, start, Array(items[start..<items.count - end]))
     }
   }
 }
@@ -67,16 +67,16 @@ private final class HandwrittenBasket {
       var (start, end) = (0, 0)
       while start < shorter, oldValue[start] === items[start] { start += 1 }
       while end < shorter - start, oldValue[oldValue.count - 1 - end] === items[items.count - 1 - end] { end += 1 }
-      told(tally, start, Array(items[start..<items.count - end]))
+      deliver(tally, start, Array(items[start..<items.count - end]))
     }
   }
 }
 
-/// What an observer does with what came.
+/// The work of an observer that receives inserted elements.
 @inline(never)
-private func told(_ tally: Tally, _ position: Int, _ came: [some Any]) { tally.add(position &+ came.count) }
+private func deliver(_ tally: Tally, _ position: Int, _ came: [some Any]) { tally.add(position &+ came.count) }
 
-/// Begins each turn with an array of its size, so that it is little longer at the end.
+/// Begins each turn with an array of the given size, so that its size changes little.
 private func appending(
   keeping others: Any = (), begin: @escaping () -> Void, append: @escaping (Int) -> Void
 ) -> Workload {
@@ -91,7 +91,7 @@ private func appending(
 private func appendingNumbers() -> Workload {
   let (numbers, tally) = (Numbers(), Tally())
   let token = numbers.observe(\.items, options: [.new, .collectionChanges]) { _, change in
-    told(tally, change.indexes?.first ?? 0, change.newValue ?? [])  // a removal has none
+    deliver(tally, change.indexes?.first ?? 0, change.newValue ?? [])  // a removal has none
   }
   return appending(keeping: token) {
     numbers.items = Array(0..<size)
@@ -112,7 +112,7 @@ private func appendingNumbersByHand() -> Workload {
 private func appendingObjects() -> Workload {
   let (basket, tally, objects) = (Basket(), Tally(), (0..<size).map { Priced($0) })
   let token = basket.observe(\.items, options: [.new, .collectionChanges]) { _, change in
-    told(tally, change.indexes?.first ?? 0, change.newValue ?? [])  // a removal has none
+    deliver(tally, change.indexes?.first ?? 0, change.newValue ?? [])  // a removal has none
   }
   return appending(keeping: token) {
     basket.items = objects
@@ -132,7 +132,7 @@ private func appendingObjectsByHand() -> Workload {
 
 // MARK: - Paths
 
-/// Each path leads from an object of its own through the hub.
+/// Each path goes from a different object through the hub.
 private func replacingHub(paths: Int) -> Workload {
   let (hub, leaves, tally) = (Owner(head: Observable()), [Observable(), Observable()], Tally())
   let roots = (0..<paths).map { _ in Station(hub) }

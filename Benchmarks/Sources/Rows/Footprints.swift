@@ -1,25 +1,25 @@
-// What objects and observations ask of malloc.
+// The memory that objects and observations allocate.
 
 import KeyValueObserving
 import Observation
 import OpenCombine
 
-/// Something that takes memory, ours and a peer's.
+/// A memory footprint, ours and a peer's.
 public struct Footprint {
   public enum Bar {
-    /// The most bytes of one of ours.
+    /// The maximum number of our bytes.
     case bytes(Double)
-    /// The most bytes that one of ours may have more than one of the peer's.
+    /// The maximum difference between our bytes and the peer's.
     case added(Double)
   }
 
-  /// Counts the bytes that some work allocates and does not free.
+  /// Counts the bytes that a function allocates and does not free.
   public typealias Counter = (() -> Void) -> Int
 
   public let name: String
   public let against: String
   public let bar: Bar?
-  /// The bytes of one of ours, and of one of the peer's.
+  /// Our bytes and the peer's, each per item.
   public let ours: (Counter) -> Double
   public let theirs: (Counter) -> Double
 
@@ -31,7 +31,7 @@ public struct Footprint {
   }
 }
 
-// The handlers capture nothing, so that they take no memory; tokens are part of what an observation takes.
+// The handlers capture nothing, so that they take no memory. Tokens count as part of an observation.
 
 extension Footprint {
   public static var all: [Footprint] {
@@ -70,7 +70,7 @@ extension Footprint {
     ]
   }
 
-  /// The bytes of one piece of work, as the mean of many: tables that grow in steps belong to all.
+  /// Returns the bytes per item, as the mean of many items, so that tables which grow in steps are shared by all.
   private static func each<Item>(
     _ make: @escaping () -> Item, _ work: @escaping (Item) -> AnyObject?
   ) -> (Counter) -> Double {

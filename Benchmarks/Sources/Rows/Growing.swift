@@ -1,12 +1,12 @@
-// Operations whose cost grows with what they work on: counted at n and at 4n, by scripts/check-scaling.sh.
+// Operations whose cost grows with the number of elements, counted at n and at 4n by scripts/check-scaling.sh.
 
 import Foundation
 import KeyValueObserving
 
-/// An operation on so many elements.
+/// An operation on a number of elements.
 public struct Growing {
   public let name: String
-  /// Makes ready, and returns the operation.
+  /// Prepares the elements and returns the operation.
   public let make: (_ count: Int) -> () -> Void
 
   init(_ name: String, _ make: @escaping (_ count: Int) -> () -> Void) {
@@ -14,11 +14,11 @@ public struct Growing {
     self.make = make
   }
 
-  public static var all: [Growing] { told + throughHandles + asked + declared }
+  public static var all: [Growing] { collectionChanges + throughProxies + keyPathReads + declared }
 
   // MARK: - .collectionChanges
 
-  private static var told: [Growing] {
+  private static var collectionChanges: [Growing] {
     [
       Growing("append to n, told with .collectionChanges", following { $0.append(1) }),
       Growing("sort n, told with .collectionChanges", following { $0.sort() }),
@@ -46,7 +46,7 @@ public struct Growing {
     ]
   }
 
-  /// One change of an array of `Int`.
+  /// An operation that makes one change of an array of `Int`.
   private static func following(_ change: @escaping (inout [Int]) -> Void) -> (Int) -> () -> Void {
     { count in
       let shop = Shop(count)
@@ -58,9 +58,9 @@ public struct Growing {
     }
   }
 
-  // MARK: - Handles
+  // MARK: - Proxies
 
-  private static var throughHandles: [Growing] {
+  private static var throughProxies: [Growing] {
     [
       Growing(
         "n elements appended through a handle",
@@ -113,7 +113,7 @@ public struct Growing {
 
   // MARK: - Key-value coding
 
-  private static var asked: [Growing] {
+  private static var keyPathReads: [Growing] {
     [
       "items.@sum.cost", "items.@avg.cost", "items.@max.cost", "items.@distinctUnionOfObjects.cost",
       "items.@unionOfObjects.name", "items.@sum.name", "items.cost", "tags.@sum.self",
@@ -171,7 +171,7 @@ private final class Shop {
   static var keyPathsForValuesAffectingPrice: Set<String> { ["items.cost"] }
 
   init(_ count: Int) {
-    // In no order.
+    // In no particular order.
     let numbers = (0..<count).map { $0 &* 7919 % max(count, 1) }
     self.numbers = numbers
     items = numbers.map { Ware($0) }

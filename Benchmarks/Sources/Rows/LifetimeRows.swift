@@ -1,4 +1,4 @@
-// Rows: beginning and ending observations.
+// Rows: registration and end of observations.
 
 import KeyValueObserving
 
@@ -38,7 +38,7 @@ private func observing(_ object: Observable, keeping others: Any = ()) -> Worklo
   }
 }
 
-/// New objects for each turn, made and let go outside of the measured time.
+/// New objects for each turn, created and released outside the measured time.
 private final class Fresh {
   var objects: [Observable] = []
   var tokens: [NSKeyValueObservation] = []

@@ -1,11 +1,11 @@
-// Rows: a set of one observed property, by what its observers want and by how many they are.
+// Rows: a set of one observed property, by the observers' options and by their number.
 
 import KeyValueObserving
 
 extension Row {
   static var observed: [Row] {
     [
-      // Without options a change carries no value: its observer reads the property, to know as much as the peers'.
+      // Without options a change has no value; the observer reads the property, so that it does the same work as the peers'.
       Row(
         "observed set, Int, 1 closure, options none", { observedSet(observers: 1) },
         .qt("set-1", "signal, 1 lambda", bar: 1),
@@ -47,7 +47,7 @@ extension Row {
   }
 }
 
-// Each handler is written where it is registered: passed on, it would be called through one closure more.
+// Each handler is a closure literal at its registration; if it were passed as an argument, an additional closure would call it.
 
 private func observedSet(observers: Int) -> Workload {
   let (object, tally) = (Observable(), Tally())

@@ -1,8 +1,8 @@
-// Many objects, each set once in random order: what a set costs when caches do not hold them all.
+// Many objects, each set once in random order: the cost of a set when the caches are too small for all of them.
 
 import KeyValueObserving
 
-/// Objects that are walked in an order that has nothing to do with their addresses.
+/// Objects that are visited in an order independent of their addresses.
 public struct Population {
   /// The numbers of objects that are compared with `Population.small`.
   public static let counts = [10_000, 100_000, 1_000_000]
@@ -11,7 +11,7 @@ public struct Population {
   /// Sets each object once.
   public let walk: () -> Void
 
-  /// Each with one observation and one closure of its own.
+  /// Returns observed objects, each with one observation and its own closure.
   public static func observed(count: Int) -> Population {
     let (objects, tally) = ((0..<count).map { _ in Observable() }, Tally())
     let tokens = objects.map { $0.observe(\.number) { object, _ in tally.add(object.number) } }
@@ -22,7 +22,7 @@ public struct Population {
     }
   }
 
-  /// The same walk over plain objects.
+  /// Returns plain objects for the same walk.
   public static func plain(count: Int) -> Population {
     let objects = (0..<count).map { _ in Plain() }
     let order = shuffled(objects)
@@ -33,13 +33,13 @@ public struct Population {
   }
 }
 
-/// Not retained, since counting is no part of the comparison.
+/// Returns the objects in random order. They are not retained, because reference counting is not part of the comparison.
 private func shuffled<Object>(_ objects: [Object]) -> [Unmanaged<Object>] {
   var generator = SplitMix64(state: 42)
   return objects.map(Unmanaged.passUnretained).shuffled(using: &generator)
 }
 
-/// The same order in each run.
+/// A generator with a fixed seed, for the same order in each run.
 private struct SplitMix64: RandomNumberGenerator {
   var state: UInt64
 

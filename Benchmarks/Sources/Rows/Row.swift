@@ -1,12 +1,13 @@
-// A row: one operation of ours, and the same by each peer that has it.
+// A row: one operation of ours, and the same operation of each peer that has it.
 
-/// Does an operation as often as it is told.
+/// An operation that can be repeated.
 public struct Workload {
-  /// How many operations it can do at once: what it makes ready takes memory.
+  /// The maximum number of operations in one run, because prepared operations take memory.
   public let limit: Int
-  /// Makes ready for so many operations. It is not measured.
+  /// Prepares a number of operations. This is not measured.
   public let prepare: (Int) -> Void
-  /// Does so many operations, a multiple of four. A loop within, so that what is measured is not called through a closure.
+  /// Runs a number of operations, a multiple of four. The loop is inside, so that the measured operation is not called through a
+  /// closure.
   public let run: (Int) -> Void
 
   init(limit: Int = .max, prepare: @escaping (Int) -> Void = { _ in }, run: @escaping (Int) -> Void) {
@@ -16,7 +17,7 @@ public struct Workload {
   }
 }
 
-/// One who does the same as we do.
+/// An implementation to compare with.
 public struct Peer {
   public enum Side {
     case here(() -> Workload)
@@ -25,7 +26,7 @@ public struct Peer {
   }
 
   public let name: String
-  /// The highest ratio, ours to the peer's, that the project asks for.
+  /// The maximum ratio of our cost to the peer's that the project requires.
   public let bar: Double?
   public let side: Side
 
@@ -49,9 +50,9 @@ public struct Peer {
 /// One operation of ours, with its peers.
 public struct Row {
   public let name: String
-  /// Who "we" are: the Swift layer or the C runtime alone.
+  /// The measured library: the Swift layer or the C runtime alone.
   public let subject: String
-  /// Makes the objects and observations that the operation needs; they live as long as what it returns.
+  /// Creates the objects and observations that the operation needs; the result retains them.
   public let make: () -> Workload
   public let peers: [Peer]
 
@@ -62,14 +63,15 @@ public struct Row {
     self.peers = peers
   }
 
-  /// All rows, in the order of the table.
+  /// All rows in the order of the table.
   public static var all: [Row] { counted + collections }
 
-  /// Those of which a thousand operations can be counted.
+  /// The rows for which a thousand operations can be counted.
   public static var counted: [Row] { unobserved + observed + paths + announced + lifetimes + trampolines }
 }
 
-/// A loop of four at a time. With one, how the loop itself happens to be aligned decides, where an operation takes a nanosecond.
+/// A loop that is unrolled four times. Otherwise the alignment of the loop would determine the result of operations that take a
+/// nanosecond.
 @inline(__always)
 func times(_ count: Int, _ operation: (Int) -> Void) {
   var index = 0
@@ -82,7 +84,8 @@ func times(_ count: Int, _ operation: (Int) -> Void) {
   }
 }
 
-/// What observers add to, so that nothing is optimised away. It has a cache line of its own, since threads have one each.
+/// A sum that observers add to, so that their calls are not optimized away. It has a cache line of its own, because each thread has
+/// one.
 struct Tally: @unchecked Sendable {
   private let sum: UnsafeMutablePointer<Int>
 

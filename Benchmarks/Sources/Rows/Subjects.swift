@@ -1,4 +1,4 @@
-// What is compared: observable classes, the same classes plain, and the operations on them.
+// The compared classes: observable ones and the same classes plain, and the operations on them.
 
 import KeyValueObserving
 
@@ -28,7 +28,7 @@ final class Plain {
   var drafts: [Int] = []
 }
 
-/// Open and public, so that no compiler can know that it has no subclass.
+/// Open and public, so that the compiler cannot assume that there is no subclass.
 @KeyValueObservable
 open class OpenObservable {
   open var number = 0
@@ -52,8 +52,8 @@ final class Owner {
   }
 }
 
-// Each operation is a call that is not inlined, in a loop, as a program's own method would make it: inlined into the loop, the
-// plain store would be dropped or made once.
+// Each operation is a function that is not inlined, called in a loop, like a program's own method. If it were inlined, the compiler
+// would remove the plain store or move it out of the loop.
 
 @inline(never) func set(_ object: Observable, _ value: Int) { object.number = value }
 @inline(never) func set(_ object: Plain, _ value: Int) { object.number = value }
@@ -74,7 +74,7 @@ final class Owner {
 @inline(never) func replaceHead(_ object: Owner, _ value: Observable) { object.head = value }
 
 extension Workload {
-  /// Sets the number of an object, each time to another value. Other objects, such as tokens, are kept until the end.
+  /// Sets a property of an object to a different value each time, and keeps other objects, such as tokens, until the end.
   static func setting(_ object: Observable, keeping others: Any = ()) -> Workload {
     Workload { count in
       times(count) { set(object, $0) }

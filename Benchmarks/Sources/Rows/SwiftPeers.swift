@@ -1,9 +1,9 @@
-// The peers in Swift: a list of closures called in didSet, Swift's Observation, OpenCombine.
+// The peers in Swift: a list of closures called in didSet, Swift's Observation, and OpenCombine.
 
 import Observation
 import OpenCombine
 
-/// Observation as one writes it by hand: a list of closures, called in `didSet` with the old and the new value.
+/// Handwritten observation: a list of closures that `didSet` calls with the old and the new value.
 final class Handwritten {
   var handlers: [(Int, Int) -> Void] = []
   var number = 0 {
@@ -13,7 +13,7 @@ final class Handwritten {
   }
 }
 
-/// The same with a list that is called before.
+/// The same with another list that is called before the change.
 final class HandwrittenWithPrior {
   var priorHandlers: [(Int) -> Void] = []
   var handlers: [(Int, Int) -> Void] = []
@@ -76,7 +76,7 @@ extension Workload {
     }
   }
 
-  /// Tracking ends with the first change, so it is begun again after each.
+  /// Tracking ends with the first change, so it is started again after each.
   static func observation() -> Workload {
     let (object, tally) = (Observed(), Tally())
     func arm() {

@@ -1,17 +1,17 @@
-// Sets from two threads at once, held against one thread.
+// Sets from two threads at the same time, compared with one thread.
 
 import CRows
 import Foundation
 import KeyValueObserving
 import Synchronization
 
-/// An operation that several threads do at once.
+/// An operation that several threads run at the same time.
 public struct ThreadedRow {
   public let name: String
   public let subject: String
-  /// The lowest ratio of the throughputs, of two threads and of one, that the project asks for.
+  /// The minimum ratio of the throughputs of two threads and of one that the project requires.
   public let bar: Double?
-  /// Makes what one thread does. Made one after the other, so that objects may be neighbours in memory.
+  /// Creates the operation of one thread. They are created one after the other, so that objects may be adjacent in memory.
   public let make: () -> (Int) -> Void
 
   public static var all: [ThreadedRow] {
@@ -24,7 +24,7 @@ public struct ThreadedRow {
           withExtendedLifetime(token) {}
         }
       },
-      // What the machine gives to those who share nothing.
+      // The ratio that the machine achieves for threads that share nothing.
       ThreadedRow(name: "2 threads, separate objects, didSet list", subject: "didSet list", bar: nil) {
         let (object, tally) = (apart(Handwritten.init), Tally())
         object.handlers.append { tally.add($1) }
@@ -39,13 +39,14 @@ public struct ThreadedRow {
   }
 }
 
-/// An object with no neighbour on its cache lines: that would be the program's doing, not the library's.
+/// Returns an object without a neighbor on its cache lines, because sharing one would be caused by the program, not by the library.
 private func apart<Object>(_ make: () -> Object) -> Object {
   let objects = (0..<16).map { _ in make() }
   return objects[8]
 }
 
-/// Does each of these `count` times, on a thread of its own, all at once; returns the nanoseconds until the last is done.
+/// Runs each function `count` times, all at the same time on threads of their own, and returns the nanoseconds until the last one
+/// ends.
 public func together(_ runs: [(Int) -> Void], count: Int) -> Double {
   let race = Race(runs)
   for index in runs.indices { Thread { race.run(index, count) }.start() }
@@ -62,9 +63,9 @@ private final class Race: @unchecked Sendable {
   init(_ runs: [(Int) -> Void]) { self.runs = runs }
 
   func run(_ index: Int, _ count: Int) {
-    // Left to the scheduler, they may share a processor for longer than a turn takes.
+    // Otherwise the scheduler may run both on one processor for longer than a turn.
     crows_pin_thread(Int32(index))
-    // All begin when all are there; each has a processor, so nobody sleeps.
+    // All begin when all have arrived. Each has a processor, so they spin instead of sleeping.
     arrived.wrappingAdd(1, ordering: .acquiringAndReleasing)
     while arrived.load(ordering: .acquiring) < runs.count {}
     let begin = ContinuousClock.now

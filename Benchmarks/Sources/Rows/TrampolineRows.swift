@@ -1,4 +1,4 @@
-// Rows: the C runtime alone, where a trampoline stands before a program's setter.
+// Rows: the C runtime alone, with a trampoline in front of the program's setter.
 
 import CRows
 

@@ -1,4 +1,4 @@
-// Rows: what a property costs while nobody observes it.
+// Rows: the cost of a property without observers.
 
 import KeyValueObserving
 
@@ -55,7 +55,7 @@ extension Row {
   }
 }
 
-/// An object that was observed and is no longer.
+/// Returns an object that was observed and is no longer.
 private func onceObserved() -> Observable {
   let object = Observable()
   object.observe(\.number) { _, _ in }.invalidate()
@@ -64,7 +64,7 @@ private func onceObserved() -> Observable {
   return object
 }
 
-// Each loop is written for one class: generic, it would be up to the compiler whether one side of a comparison is specialised.
+// Each loop is written for one class. If it were generic, the compiler might specialise only one side of a comparison.
 
 private func setting(_ object: OpenObservable) -> Workload {
   Workload { count in
@@ -78,7 +78,7 @@ private func setting(_ object: OpenPlain) -> Workload {
   }
 }
 
-/// Strings too long to be stored inline, so that each store counts references.
+/// Strings that are too long to be stored inline, so that each store counts references.
 private let texts = ["a text that is too long for its variable", "another text that is too long for it"]
 
 private func settingTexts(_ object: Observable) -> Workload {
@@ -105,7 +105,8 @@ private func settingPlaces(_ object: Plain) -> Workload {
   }
 }
 
-// A getter has no effect, so that a loop over one object would call it once; and many objects are loaded, but not retained.
+// A getter has no side effect, so the compiler would call it once in a loop over one object. Therefore many objects are read; they
+// are not retained.
 
 private func gettingNumbers(from owners: [Observable]) -> Workload {
   let tally = Tally()
@@ -159,7 +160,7 @@ private func gettingPlaces(from owners: [Plain]) -> Workload {
 
 private func many<Object>(_ make: () -> Object) -> [Object] { (0..<64).map { _ in make() } }
 
-/// Room for all that is appended in a turn: growing would copy, in one or the other by chance.
+/// The capacity for all elements appended in a turn. Growing would copy the array at random times.
 private let (appendLimit, appendStart) = (1_000_000, 100_000)
 
 private func appending(to object: Observable) -> Workload {
