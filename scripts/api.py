@@ -1,8 +1,9 @@
-"""Lists a Swift module's public API from its symbol graphs, its own and those of other modules' types that it extends, compares the list with a file, and finds what lacks a doc comment.
+"""Checks a Swift module's public API: lists it from the symbol graphs of the module and of its extensions of other modules' types,
+compares the list with a file, and finds symbols without a doc comment.
 
 usage: api.py FOLDER BASELINE [--bless]
 
-A name that begins with an underscore is public only for the macro's expansions: it is no API, and is left out.
+A name that begins with an underscore is public only for generated code. It is not part of the API and is omitted.
 """
 
 import difflib
@@ -10,10 +11,10 @@ import json
 import pathlib
 import sys
 
-# Members that a protocol of the standard library demands and documents.
+# Members that a protocol of the standard library requires and documents.
 STANDARD = {"rawValue", "init(rawValue:)", "description", "debugDescription", "hash(into:)", "encode(to:)", "init(from:)"}
 
-# What nearly every type conforms to without saying so.
+# Protocols that nearly every type conforms to implicitly.
 EVERYWHERE = {"Swift.Copyable", "Swift.Escapable", "Swift.SendableMetatype"}
 
 
@@ -24,7 +25,7 @@ def is_api(symbol):
 
 def signature(symbol):
     fragments = "".join(fragment["spelling"] for fragment in symbol["declarationFragments"])
-    # Attached macros list the names that they add: what matters to a user is the macro.
+    # An attached macro lists the names that it adds; for users only the macro is API.
     text = " ".join(fragments.split())
     if symbol["kind"]["identifier"] == "swift.macro":
         text = text[text.rindex("macro ") :]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs the benchmarks, optimised, and makes their table: Benchmarks/results.md and Benchmarks/results.json.
-#   scripts/bench.sh [--filter REGEX]…   rows whose name, "row: peer", matches as a whole; other arguments of the tool too
-# They are a package of their own, so that what they need is fetched and built by nobody else. The first build takes minutes.
+# Runs the optimised benchmarks and writes the tables Benchmarks/results.md and Benchmarks/results.json.
+#   scripts/bench.sh [--filter REGEX]…   only rows whose whole name, "row: peer", matches; other arguments are passed to the tool
+# They are a separate package, so that users of the library do not fetch and build its dependencies. The first build takes minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,13 +12,13 @@ peers=$PWD/build/peers
 scripts/quietly.sh bench-peers cmake -S Benchmarks/Peers -B "$peers" -G Ninja -DCMAKE_C_COMPILER=gcc \
   -DCMAKE_CXX_COMPILER=g++ -DCMAKE_OBJC_COMPILER=gcc
 scripts/quietly.sh bench-peers cmake --build "$peers"
-# Without a cached manifest: SwiftPM looks for new files in the root package only, not in the one that this depends on.
+# No cached manifest: SwiftPM looks for new files in the root package only, not in the package that it depends on.
 scripts/quietly.sh bench-counts swift build --package-path Benchmarks -c release --disable-build-manifest-caching --product Counts
 counts=$(swift build --package-path Benchmarks -c release --show-bin-path)/Counts
 KVO_BENCH_RESULTS=$rows KVO_BENCH_PEERS=$peers KVO_BENCH_COUNTS=$counts scripts/quietly.sh bench \
   swift package --package-path Benchmarks --allow-writing-to-package-directory benchmark --no-progress "$@"
 if [[ ! -s $rows/rows.md ]]; then
-  echo "No row was measured. A filter is a regular expression for a whole name, such as --filter 'observed set.*'." >&2
+  echo "No row was measured. A filter is a regular expression that matches a whole name, such as --filter 'observed set.*'." >&2
   echo "Names: swift package --package-path Benchmarks benchmark list" >&2
   exit 1
 fi

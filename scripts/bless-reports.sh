@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Keeps the present reports as those that Tools/Tests/CrashDiagnosticsTests/Golden has, one for each code; look at what git shows then.
+# Saves the present reports as the golden reports in Tools/Tests/CrashDiagnosticsTests/Golden, one per code. Review the changes with
+# git.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

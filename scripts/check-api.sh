@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Compares the public Swift API with Documentation/api-baseline.txt, and asks for a doc comment on each public symbol.
-# To accept a change on purpose: scripts/check-api.sh --bless
+# Compares the public Swift API with Documentation/api-baseline.txt, and checks that each public symbol has a doc comment.
+# To accept an intended change: scripts/check-api.sh --bless
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fails where a C source is not as clang-format leaves it. Versions differ in small things, so only Debian 12's is asked; with another one
-# nothing is checked, and it says so.
+# Fails if a C source is not formatted as clang-format would. Versions of clang-format differ, so only that of Debian 12 is used;
+# with another version the script prints a message and checks nothing.
 #   scripts/check-c-format.sh FILE…
 set -euo pipefail
 cd "$(dirname "$0")/.."

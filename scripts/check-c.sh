@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the C runtime on its own and runs the suite of Tests/CAPI and the crash catalogue; everything it makes is below build/c.
+# Builds the C runtime without Swift and runs the suite in Tests/CAPI and the crash catalogue. All output is in build/c.
 #   scripts/check-c.sh --quick   gcc -O2, headers as C and C++, exported symbols, the engine without diagnostics
 #   scripts/check-c.sh           also gcc and clang at -O0 and -O3, AddressSanitizer + UBSan, ThreadSanitizer, valgrind, installation
 set -eu
@@ -9,7 +9,7 @@ quick=false
 out=build/c
 jobs=$(nproc)
 mkdir -p "$out"
-# Children inherit them; a policy from outside would change what the suite sees.
+# The tests inherit the environment; a policy set by the caller would change their results.
 unset KVO_POLICY KVO_TEST_TOOL
 
 fail() { echo "check-c: $*" >&2; exit 1; }
@@ -19,7 +19,7 @@ fail() { echo "check-c: $*" >&2; exit 1; }
 $quick || scripts/require.sh valgrind
 scripts/require.sh libffi-dev cmake ninja-build gcc g++ pkg-config
 
-# The clang of the Swift toolchain if there is one; any other will do.
+# The clang of the Swift toolchain if there is one, otherwise any clang.
 clang=${KVO_CLANG:-}
 if [ -z "$clang" ] && command -v swift >/dev/null 2>&1; then
   clang=$(dirname "$(readlink -f "$(command -v swift)")")/clang
@@ -31,7 +31,7 @@ fi
 passed=0
 failed=0
 
-# count <name> <log>: adds up the closing lines of the programs in a log, and prints their sum.
+# count <name> <log>: adds up the summary lines of the programs in a log, and prints the sum.
 count() {
   p=$(awk '/^test_[a-z_]*: [0-9]+ passed, [0-9]+ failed$/ { n += $2 } END { print n + 0 }' "$2")
   f=$(awk '/^test_[a-z_]*: [0-9]+ passed, [0-9]+ failed$/ { n += $4 } END { print n + 0 }' "$2")
@@ -41,8 +41,8 @@ count() {
   [ "$p" -gt 0 ] || fail "$1: no test ran"
 }
 
-# crashes <name> <folder> [command]: the scenarios of the crash catalogue, in processes of their own and, where they can, in one. With a
-# command, such as valgrind, only the latter.
+# crashes <name> <folder> [command]: runs the scenarios of the crash catalogue in separate processes and, where possible, in one
+# process. With a command, such as valgrind, only the latter.
 crashes() {
   name=$1 program=$out/$2/tests/kvo_crash log=$out/$2/crashes.log
   shift 2
@@ -90,7 +90,7 @@ headers() {
   echo "headers                      clean as C11 and C++17"
 }
 
-# The single-threaded programs; valgrind writes to files, because tests read what their children write to standard error.
+# The single-threaded programs. valgrind writes to files, because tests read the standard error of their children.
 under_valgrind() {
   log=$out/valgrind.log
   rm -f "$out"/valgrind.*.txt "$log"
@@ -108,7 +108,7 @@ under_valgrind() {
   rm -f "$out"/valgrind.*.txt
 }
 
-# Installs the library and builds the example of kvo.h against it, by pkg-config and by the CMake package.
+# Installs the library and builds the example in kvo.h against it, with pkg-config and with the CMake package.
 installation() {
   prefix=$PWD/$out/prefix
   rm -rf "$prefix" "$out/consumer"
@@ -145,12 +145,12 @@ if ! $quick; then
     fi
   done
   [ -n "$clang" ] || fail "no clang: put it on PATH or name it in KVO_CLANG"
-  # No "function" check: a setter takes the program's structure where KVO_SET says kvo_object, and a trampoline has no type.
+  # Not the "function" check: a setter takes the program's structure where KVO_SET has kvo_object, and a trampoline has no type.
   build asan "$clang" "-O1 -g -fsanitize=address,undefined -fno-sanitize=function -fno-sanitize-recover=undefined" \
     -DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=bfd -DCMAKE_SHARED_LINKER_FLAGS=-fuse-ld=bfd
   KVO_TEST_TOOL=asan suite "AddressSanitizer + UBSan" asan
   KVO_CRASH_SECONDS=120 crashes "crash catalogue, ASan" asan
-  # gcc's: that of the Swift toolchain needs libdispatch.
+  # gcc's ThreadSanitizer: the one of the Swift toolchain needs libdispatch.
   build tsan gcc "-O1 -g -fsanitize=thread"
   KVO_TEST_TOOL=tsan TSAN_OPTIONS=halt_on_error=1 suite ThreadSanitizer tsan -L threads
   KVO_CRASH_SECONDS=120 crashes "crash catalogue, TSan" tsan

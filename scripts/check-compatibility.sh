@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Looks whether Documentation/AppleCompatibility.md has each entry once, with a verdict, and tests that exist.
+# Checks that Documentation/AppleCompatibility.md has each entry once, with a verdict, and that the tests it names exist.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -10,7 +10,7 @@ complain() {
   faults=$((faults + 1))
 }
 
-# In Swift a test is func `sentence`, in C TEST("sentence").
+# A test is func `sentence` in Swift and TEST("sentence") in C.
 declare -A tests=()
 while IFS= read -r sentence; do tests[$sentence]=1; done < <(
   grep -rhoE --include='*.swift' 'func `[^`]+`' Tests Tools/Tests | sed -e 's/^func `//' -e 's/`$//'
@@ -18,13 +18,13 @@ while IFS= read -r sentence; do tests[$sentence]=1; done < <(
     grep -oE 'TEST(_REPORTED)?\("[^"]+"\)' | sed -E -e 's/^TEST(_REPORTED)?\("//' -e 's/"\)$//'
 )
 
-# "SectionA.swift 7": a test of Tests/ConformanceTests/SectionA.swift begins with numbers, 7 among them.
+# "SectionA.swift 7": the name of a test in Tests/ConformanceTests/SectionA.swift begins with numbers that include 7.
 declare -A numbered=()
 while IFS=: read -r path numbers; do
   for number in ${numbers//,/ }; do numbered["${path##*/} $number"]=1; done
 done < <(grep -roE 'func `[0-9]+(, [0-9]+)*:' Tests/ConformanceTests | sed -e 's/func `//' -e 's/:$//')
 
-# "J-keypath.scenario 132": so does a comment of that scenario.
+# "J-keypath.scenario 132": a comment of that scenario has the number.
 while IFS=: read -r path numbers; do
   for number in ${numbers//,/ }; do numbered["${path##*/} $number"]=1; done
 done < <(grep -roE '^# [0-9]+(, [0-9]+)*:' --include='*.scenario' Tools/Tests/ScenarioTests/Scenarios | sed -e 's/# //' -e 's/:$//')

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Counts instructions and allocations of each row of the benchmarks, and compares them with Benchmarks/costs.txt.
-# To accept what changed, for the worse or the better: scripts/check-costs.sh --bless
+# Counts the instructions and allocations of each row of the benchmarks, and compares them with Benchmarks/costs.txt.
+# To accept changes in either direction: scripts/check-costs.sh --bless
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -8,10 +8,10 @@ scripts/quietly.sh check-costs swift build --package-path Benchmarks -c release 
 out=build/costs
 rm -rf "$out"
 mkdir -p "$out"
-# Valgrind cannot read the debug information that Swift writes.
+# Valgrind cannot read Swift's debug information.
 strip --strip-debug -o "$out/Counts" "$(swift build --package-path Benchmarks -c release --show-bin-path)/Counts"
 
-# What differs from run to run without need: seeds of hash tables, and symbols bound at their first use.
+# Removes sources of variation between runs: seeds of hash tables, and lazy symbol binding.
 unset KVO_POLICY
 export SWIFT_DETERMINISTIC_HASHING=1 LD_BIND_NOW=1
 valgrind --quiet --tool=callgrind --instr-atstart=no --callgrind-out-file="$out/callgrind" "$out/Counts" costs \

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the crash catalogue in every way in which a program is built and started: codes, endings and first lines have to be the same.
-#   scripts/check-crashes.sh [debug|release|address|thread|stripped|backtrace]...   all unless told; debug is what the others are held against
+# Runs the crash catalogue with every way of building and starting a program. Codes, endings and first lines have to be the same.
+#   scripts/check-crashes.sh [debug|release|address|thread|stripped|backtrace]...   default: all; the others are compared with debug
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,7 +9,7 @@ out=build/crashes failures=0 tools=(--package-path Tools --disable-build-manifes
 mkdir -p "$out"
 export KVO_CRASH_SECONDS=60
 
-# build <name> [options]: the program kvo, built in a folder of its own where its options need one.
+# build <name> [options]: builds the program kvo, in a separate folder if its options need one.
 build() {
   local name=$1
   shift
@@ -17,14 +17,14 @@ build() {
   program=$(swift build "${tools[@]}" --product kvo "$@" --show-bin-path)/kvo
 }
 
-# What must not differ.
+# The output that must not differ.
 run() {
   local name=$1
   shift
   "$@" crash --all --json >"$out/$name.json" || true
 }
 
-# What of a run has to be the same, without the lines that have a text. Names of functions may differ, so verdicts may.
+# Selects the part of the output that has to be the same. Function names may differ, so verdicts may.
 compared() { sed 's/,"passed":.*//' "$2" | if [[ -n $1 ]]; then grep -vE "$1"; else cat; fi; }
 
 complain() {
@@ -54,9 +54,9 @@ for variant in "$@"; do
   esac
   left=
   case $variant in
-    # Swift's backtrace tool cannot read the memory of a program under a sanitizer; K97 is about nothing else.
+    # Swift's backtrace tool cannot read the memory of a program with a sanitizer, and K97 tests only that tool.
     address | thread) left='"id":"K97"' ;;
-    # With standard error closed, that tool now and then ends the program by a SIGPIPE of its own.
+    # With standard error closed, that tool occasionally ends the program with SIGPIPE.
     backtrace) left='"id":"K93c?"' ;;
   esac
   diff <(compared "$left" "$out/debug.json") <(compared "$left" "$out/$variant.json") >"$out/$variant.diff" || {

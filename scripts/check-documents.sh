@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Runs each command that README.md, CONTRIBUTING.md and the guides tell people to type, in a short form: Tests/Documents/commands.txt.
-#   scripts/check-documents.sh          those that take seconds
+# Runs a short form of each command in README.md, CONTRIBUTING.md and the guides, as listed in Tests/Documents/commands.txt.
+#   scripts/check-documents.sh          the commands that take seconds
 #   scripts/check-documents.sh --slow   all that no other check runs
-#   scripts/check-documents.sh --list   prints them only
+#   scripts/check-documents.sh --list   only prints them
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Proves that the crash catalogue tests something: with each fault switched off in turn, every scenario that shows it has to fail.
-#   scripts/check-mutations.sh           scenarios in Swift and C, with the Swift package built for it in .build/mutations
-#   scripts/check-mutations.sh --quick   those in C alone
+# Proves that the crash catalogue detects missing faults: with each fault switched off in turn, every scenario that expects it has
+# to fail.
+#   scripts/check-mutations.sh           scenarios in Swift and C; builds the Swift package in .build/mutations
+#   scripts/check-mutations.sh --quick   only the scenarios in C
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# The runtime then asks KVO_WITHOUT which fault it is not to raise.
+# In this build the runtime does not raise the fault that the variable KVO_WITHOUT names.
 flag=-DKVO_MUTATIONS
 if [[ ${1:-} == --quick ]]; then
   scripts/require.sh libffi-dev cmake ninja-build gcc pkg-config
@@ -20,7 +21,7 @@ else
   scripts/quietly.sh check-mutations swift build "${options[@]}"
   program=("$(swift build "${options[@]}" --show-bin-path)/kvo" crash)
 fi
-# What fails anyway would prove nothing.
+# A scenario that already fails would prove nothing.
 "${program[@]}" --all >build/mutations.txt || { grep -A 1 FAIL build/mutations.txt >&2; exit 1; }
 echo "== each fault switched off in turn"
 "${program[@]}" --mutations || { echo "check-mutations: a scenario passes although its fault is not raised: it proves nothing" >&2; exit 1; }

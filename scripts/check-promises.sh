@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Looks whether each test that Documentation/Concurrency.md names exists, and whether each promise there names one.
+# Checks that each test that Documentation/Concurrency.md names exists, and that each promise there names a test.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -10,7 +10,7 @@ complain() {
   missing=$((missing + 1))
 }
 
-# In C a test is TEST("sentence"), in Swift func `sentence`.
+# A test is TEST("sentence") in C and func `sentence` in Swift.
 has_test() {
   case $1 in
     *.c) grep -qF -e "TEST(\"$2\")" -e "TEST_REPORTED(\"$2\")" <<<"$(tr -s '\n ' ' ' <"$1" | sed 's/( /(/g')" ;;

@@ -1,5 +1,5 @@
-"""Checks that each room of CShim/src uses only rooms that stand above it in CShim/src/README.md: by the includes of its files and by the
-undefined symbols of its objects; and that no files of one room use each other in a circle, unless the room's header says why."""
+"""Checks that each room of CShim/src uses only rooms above it in CShim/src/README.md, by the includes of its files and by the undefined
+symbols of its objects; and that there are no cycles between the files of a room unless the room's header gives the reason."""
 
 import collections
 import pathlib
@@ -23,7 +23,7 @@ def room_of(path):
 
 
 def included(order):
-    """What may not be: a room's file that includes one of a room further down, or of none."""
+    """Returns the violations: files that include a file of a lower room, or of none."""
     wrong = []
     for path in sorted(SOURCES.rglob("*.[ch]")):
         own = path.relative_to(SOURCES)
@@ -41,7 +41,7 @@ def included(order):
 
 
 def symbols(objects):
-    """Of each source: what it defines for others, and what it uses of others."""
+    """Returns, for each source, the external symbols that it defines and that it uses."""
     defines, uses = {}, collections.defaultdict(set)
     for path in sorted(pathlib.Path(objects).rglob("*.o")):
         source = pathlib.Path(str(path.relative_to(objects)).removesuffix(".o"))
@@ -58,7 +58,7 @@ def symbols(objects):
 
 
 def circles(graph):
-    """The groups of files that use each other, in a circle: Tarjan's strongly connected components."""
+    """Returns the groups of files that use each other: Tarjan's strongly connected components."""
     index, low, stack, found = {}, {}, [], []
 
     def visit(node):
@@ -84,7 +84,7 @@ def circles(graph):
 
 
 def explained(room):
-    """Circles that the room's header gives a reason for: lines such as " * circle: a.c, b.c: the reason"."""
+    """Returns the cycles with a reason in the room's header: lines such as " * circle: a.c, b.c: the reason"."""
     headers = "".join(path.read_text() for path in (SOURCES / room).glob("*.h"))
     return [set(re.findall(r"\w+\.c", names)) for names in re.findall(r"^ \* circle: ([\w., ]+):", headers, re.M)]
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Checks that each room of CShim/src uses only the rooms above it in CShim/src/README.md, by includes and by the symbols of objects.
-#   scripts/check-rooms.sh [BUILD]   a folder that CMake has built; by default that of scripts/check-c.sh --quick, built if need be
+#   scripts/check-rooms.sh [BUILD]   a CMake build folder; default: that of scripts/check-c.sh --quick, which is built if necessary
 set -eu
 cd "$(dirname "$0")/.."
 out=${1:-build/c/gcc-O2}

@@ -1,22 +1,22 @@
 #!/usr/bin/env bash
-# Runs the Swift tests under sanitizers: scripts/check-sanitizers.sh [thread] [address], both unless told.
-# A test that ends a process on purpose is left out: the child would be judged by its exit, and sanitizers have their own.
+# Runs the Swift tests under sanitizers: scripts/check-sanitizers.sh [thread] [address]; default: both.
+# Tests that end a process deliberately are skipped: they check the exit status of the child, which the sanitizers change.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 (($#)) || set -- thread address
-# The runtime's own report of a crash would come between the sanitizer's and the reader.
+# The runtime's own crash report would be mixed with the sanitizer's.
 export SWIFT_BACKTRACE=enable=no
 export TSAN_OPTIONS=halt_on_error=1${TSAN_OPTIONS:+:$TSAN_OPTIONS}
-# Foundation's Process is reported as a leak of each program that starts one. The C suite looks for leaks of the runtime.
+# Foundation's Process leaks for each program that it starts. The C suite checks the runtime for leaks.
 export ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 
 for sanitizer in "$@"; do
   echo "== Swift tests, --sanitize=$sanitizer"
   skipped=(--skip MacrosTests --skip 'CrashDiagnosticsTests\.(FaultTests|ScenarioTests)')
-  # ThreadSanitizer's allocator is not prepared for a fork while other threads allocate: the child hangs in its lock.
+  # ThreadSanitizer's allocator does not support a fork while other threads allocate: the child deadlocks.
   [[ $sanitizer == thread ]] && skipped+=(--skip "child of a fork")
-  # Its program is as people write it: Foundation asks for a state that has no lock while another thread sets it.
+  # This test is a typical program with a data race: Foundation reads an unsynchronized state while another thread sets it.
   [[ $sanitizer == thread ]] && skipped+=(--skip "A state with willSet and didSet that announce")
   # MacrosTests run the plug-in's code, which has neither threads nor pointers.
   for package in Tools .; do

@@ -1,7 +1,7 @@
 """Compares counted instructions and allocations with a baseline: costs.py FOLDER BASELINE PLACE [--bless].
 
-FOLDER holds what `Counts costs` printed and callgrind wrote. A baseline holds where it was made: another compiler makes other
-instructions, so elsewhere the counts are shown and not compared.
+FOLDER contains the output of `Counts costs` and of callgrind. A baseline names the machine and compiler: another compiler generates other
+instructions, so with another one the counts are printed but not compared.
 """
 
 import pathlib
@@ -15,7 +15,7 @@ HEADER = f"""\
 
 
 def allowed(instructions):
-    """What may come and go with the layout of code and data."""
+    """The tolerance for variations of the code and data layout."""
     return instructions * 1.03 + 2
 
 
@@ -37,14 +37,14 @@ def written(costs, place):
 
 
 def read(text):
-    """Where the baseline was made, and its rows."""
+    """The machine and compiler of the baseline, and its rows."""
     place = text[len(HEADER):].partition("\n")[0]
     lines = (line.split(maxsplit=2) for line in text.splitlines() if not line.startswith("#"))
     return place, {name: (float(instructions), int(allocations)) for instructions, allocations, name in lines}
 
 
 def differences(costs, baseline):
-    """(what is worse, or not as listed; what is better)"""
+    """Returns (what is worse or not listed, what is better)."""
     worse = [f"no longer measured: {name}" for name in baseline if name not in costs]
     better = []
     for name, (instructions, allocations) in costs.items():

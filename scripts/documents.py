@@ -1,4 +1,4 @@
-"""Runs what the documents tell people to type, each command once, as Tests/Documents/commands.txt says.
+"""Runs the commands in the documents, each once, as Tests/Documents/commands.txt specifies.
 
 usage: documents.py OUT [--slow] [--list]
 """
@@ -14,13 +14,13 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "Documentation").glob("*.md")),
              ROOT / "Documentation/Faults/README.md"]
 TABLE = ROOT / "Tests/Documents/commands.txt"
-# What is a command between backquotes: a program that is named alone is not one.
+# A command in backquotes has arguments: the name of a program alone does not count.
 INLINE = re.compile(r"(make|swift|kvo|gdb|dot|apt-get|pkg-config|jq|cmake|ctest) \S|(scripts|CShim/abi)/\S+\.sh|\.ci/run|build/c/\S+/test")
 SECONDS = 600
 
 
 def commands(text):
-    """The lines of blocks of shell, without comments, and the commands in the running text."""
+    """Returns the lines of shell blocks, without comments, and the commands in the running text."""
     for block in re.findall(r"^```sh\n(.*?)^```", text, re.M | re.S):
         yield from (re.sub(r"\s+# .*", "", line).strip() for line in block.splitlines() if line.strip())
     for quoted in re.findall(r"`([^`]+)`", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)):
@@ -30,7 +30,7 @@ def commands(text):
 
 
 def table():
-    """{command: (how, what)}; how is "", "slow" or "elsewhere"."""
+    """Returns {command: (how, what)}; how is "", "slow" or "elsewhere"."""
     rows = {}
     for line in TABLE.read_text().splitlines():
         if not line.strip() or line.startswith("#"):
@@ -53,7 +53,7 @@ def main(out, *options):
     if unused:
         sys.exit(f"{TABLE.relative_to(ROOT)}: no document has these any more: {unused}")
     for command, document in found.items():
-        # What is built is on the PATH.
+        # The programs that were built are on the PATH.
         how, short = rows.get(command, ("", re.sub(r"^swift run --package-path Tools ", "", command)))
         if how == "elsewhere" or (how == "slow" and "--slow" not in options):
             continue

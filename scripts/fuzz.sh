@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Fuzzes the C runtime with libFuzzer under ASan and UBSan, and holds it against the inputs that are kept in Tests/Fuzzing.
+# Fuzzes the C runtime with libFuzzer under ASan and UBSan, and runs the inputs saved in Tests/Fuzzing.
 #   scripts/fuzz.sh                    60 seconds over all targets
-#   scripts/fuzz.sh --seconds 0        the kept inputs alone
+#   scripts/fuzz.sh --seconds 0        the saved inputs only
 #   scripts/fuzz.sh --minutes 30 fuzz_sequences
-#   scripts/fuzz.sh --keep             adds what it finds to the corpus, minimised
-# One process a core; KVO_FUZZ_JOBS=1 is one process, and with --seed N does the same again. What is found without --keep is
-# in build/c/fuzz/found, crashes are in build/c/fuzz/crashes, and those of mended bugs in Tests/Fuzzing/regressions.
+#   scripts/fuzz.sh --keep             adds new inputs to the corpus and minimises it
+# One process per core; with KVO_FUZZ_JOBS=1 it is one process, and --seed N repeats a run. Without --keep, new inputs are in
+# build/c/fuzz/found. Crashes are in build/c/fuzz/crashes, and the inputs of fixed bugs in Tests/Fuzzing/regressions.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -38,7 +38,7 @@ unset KVO_POLICY
 
 sanitizers="-fsanitize=address,undefined -fno-sanitize=function -fno-sanitize-recover=undefined"
 
-# Whether this clang has libFuzzer and the sanitizers: not every one comes with its runtime libraries.
+# Returns whether this clang can link libFuzzer and the sanitizers: not every clang has their runtime libraries.
 can_fuzz() {
   [[ -n $1 ]] && echo 'int LLVMFuzzerTestOneInput(const char *b, unsigned long n); int LLVMFuzzerTestOneInput(const char *b, unsigned long n) { return b && n ? 0 : 0; }' |
     "$1" -x c - -fsanitize=fuzzer $sanitizers -fuse-ld=bfd -o "$out/can_fuzz" >"$out/can_fuzz.txt" 2>&1
@@ -63,7 +63,7 @@ build() {
 
 # --------------------------------------------------------------------------------------------------------------- Running
 
-# The crashing input, how to look at it, and what its program said.
+# Prints the crashing input, the commands to examine it, and the output of the program.
 report() {
   local target=$1 log=$2 input
   input=$(sed -n 's/.*Test unit written to \(.*\)$/\1/p' "$log" | tail -1)
@@ -92,7 +92,7 @@ fuzz() {
   if $keep; then minimise "$target" "$kept" "$found"; fi
 }
 
-# The number of runs, by the last line that says one.
+# Prints the number of runs, from the last line of the log that contains it.
 runs() { sed -nE 's/^#([0-9]+).*/\1/p' "$1" | sort -n | tail -1; }
 
 minimise() {
@@ -112,7 +112,7 @@ build >"$out/build.txt" 2>&1 || { cat "$out/build.txt" >&2; fail "the targets ca
 echo "fuzz: seed $seed, $clang"
 for target in "${targets[@]}"; do
   share=$seconds
-  # Programs need most of the time; strings are soon exhausted.
+  # fuzz_sequences needs most of the time; the string targets are soon exhausted.
   if ((${#targets[@]} > 1)); then
     [[ $target == fuzz_parsers ]] && share=$((seconds / 6)) || share=$((seconds - seconds / 6))
   fi

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Prints the object files of the library in a folder of SwiftPM's build products, a line each: those whose sources exist. The build leaves
-# those of files that were moved or removed.
+# Prints the object files of the library in a folder of SwiftPM's build products, one per line. Objects whose source was moved or
+# removed, which the build does not delete, are skipped.
 #   scripts/objects.sh .build/debug
 set -euo pipefail
 cd "$(dirname "$0")/.."

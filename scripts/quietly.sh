@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs a command with its output in a file, and shows the file only if the command fails: scripts/quietly.sh NAME COMMAND…
+# Runs a command with its output in a file, and prints the file only if the command fails: scripts/quietly.sh NAME COMMAND…
 set -euo pipefail
 cd "$(dirname "$0")/.."
 log=build/log/$1.txt

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Sees to what a command needs: scripts/require.sh swift libffi-dev cmake …
-# "swift" is the toolchain, every other word a Debian package. What is there costs no word; what is missing is installed when
-# this runs as root, and otherwise named, with the line to type.
+# Checks and installs the prerequisites of a command: scripts/require.sh swift libffi-dev cmake …
+# "swift" is the toolchain; the other words are Debian packages. If all are present, nothing is printed. Missing packages are
+# installed if the script runs as root; otherwise it prints their names and the command that installs them.
 set -euo pipefail
 
 die() {
@@ -20,7 +20,7 @@ require_swift() {
     "swift-kvo needs Swift 6.2 or later; 'swift --version' says: $(swift --version 2>&1 | head -n 1)"
 }
 
-# By what it is for where that is easily seen, so that a tool that came another way than by apt counts too.
+# Tests for the program or file of a package if possible, so that one installed without apt counts too.
 present() {
   case $1 in
     libffi-dev) [[ -n $(find /usr/include /usr/local/include -maxdepth 2 -name ffi.h -print -quit 2>/dev/null) ]] &&
@@ -53,7 +53,7 @@ export DEBIAN_FRONTEND=noninteractive
 install() { apt-get install -y --no-install-recommends "${missing[@]}" </dev/null >>"$log" 2>&1; }
 
 echo "Installing ${missing[*]} …" >&2
-# The lists of a fresh machine are empty or too old to install from: then, and only then, they are brought up to date.
+# The package lists of a new machine are empty or outdated; they are updated only if an installation needs it.
 if ! install && ! { apt-get update </dev/null >>"$log" 2>&1 && install; }; then
   cat "$log" >&2
   die "apt-get could not install ${missing[*]}; its output is above."

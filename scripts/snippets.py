@@ -1,14 +1,14 @@
-"""Takes the code out of the guides, and puts it into the programs that Tests/Snippets has for it.
+"""Extracts the code blocks of the guides, and inserts them into the programs of Tests/Snippets.
 
 usage: snippets.py OUT
 
-A block of code in a guide has a name, in the comment before it: <!-- code: name -->. A program of Tests/Snippets/GUIDE says where it
-goes, in a line of its own:
+A block of code in a guide is named by the comment before it: <!-- code: name -->. A program of Tests/Snippets/GUIDE has a line where it
+is inserted:
 
     // snippet: name         the whole block
-    // declarations: name    of a block that has both, its types, functions and imports
-    // statements: name      ... and the rest
-    // prints: name, name    what the blocks say, in comments, that they print: an array of strings, in Swift after "=="
+    // declarations: name    only its types, functions and imports
+    // statements: name      only the rest
+    // prints: name, name    the output that comments in the blocks describe, as an array of strings, in Swift after "=="
 """
 
 import json
@@ -19,7 +19,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GUIDES = [ROOT / "README.md", *sorted((ROOT / "Documentation").glob("*.md"))]
 LANGUAGES = ("swift", "c")
-# What begins a declaration at the margin; it ends with a brace there, or with its line.
+# The beginning of a top-level declaration. It ends with a brace in the first column, or with its line.
 DECLARATION = re.compile(r"(@\w+|import |(public |private |final |open |nonisolated\(unsafe\) private let |extension |typedef |static )|"
                          r"(class|struct|enum|func|protocol) )")
 
@@ -29,7 +29,7 @@ class Wrong(Exception):
 
 
 def blocks(guide):
-    """(name, language, lines) of each block of code; the name is None where there is no comment."""
+    """Returns (name, language, lines) of each block of code; the name is None if there is no comment."""
     name, code, language, lines = None, None, None, guide.read_text().splitlines()
     previous = ""
     for number, line in enumerate(lines, 1):
@@ -41,7 +41,7 @@ def blocks(guide):
             elif line.strip() and not line.startswith("<!--"):
                 name, previous = None, line
         elif line == "```":
-            # In the tables of the porting guide, Apple's side comes first.
+            # In the tables of the porting guide, Apple's code is on the left.
             foreign = name is None and previous.startswith("<tr><td")
             yield name, language, code, start, foreign
             name, code, previous = None, None, ""
@@ -50,7 +50,7 @@ def blocks(guide):
 
 
 def parts(code):
-    """The declarations and the statements of a block."""
+    """Splits a block into declarations and statements."""
     declarations, statements, depth = [], [], 0
     inside = False
     for line in code:
@@ -67,14 +67,14 @@ def parts(code):
 
 
 def printed(code):
-    """What its comments say: "// prints: one, then: another (why)"."""
+    """Returns the output that the comments describe: "// prints: one, then: another (why)"."""
     for line in code:
         if match := re.search(r"//.*?prints: (.*)", line):
             yield from re.sub(r" \([^()]*\)$", "", match[1]).split(", then: ")
 
 
 def filled(template, code):
-    """The program with the blocks in their places, and the names of these blocks."""
+    """Returns the program with the blocks inserted, and the names of these blocks."""
     lines, used = [], set()
 
     def block(name):

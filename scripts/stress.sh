@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Has threads do everything at once with the C runtime, in random order, and holds each round against a model (Tests/Stress).
-#   scripts/stress.sh                      30 seconds, shared by ThreadSanitizer, AddressSanitizer and neither
+# Runs random operations of the C runtime on several threads, and compares the result of each round with a model (Tests/Stress).
+#   scripts/stress.sh                      30 seconds, shared by ThreadSanitizer, AddressSanitizer and no sanitizer
 #   scripts/stress.sh --minutes 10
-#   scripts/stress.sh --seed N             draws again what that seed drew; when which thread runs differs
-#   scripts/stress.sh --seed N --round N   one round of it, again and again
-#   scripts/stress.sh --runtime FOLDER     of another runtime than CShim, a mutant of it for instance
+#   scripts/stress.sh --seed N             repeats the operations of a seed; the scheduling of threads differs
+#   scripts/stress.sh --seed N --round N   repeats one round of the seed
+#   scripts/stress.sh --runtime FOLDER     tests another runtime than CShim, for example a mutant
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -38,7 +38,7 @@ build() {
     cmake --build "$out/$1" >>"$out/$1.txt" 2>&1 || { cat "$out/$1.txt" >&2; fail "cannot build $out/$1"; }
 }
 
-# A round of each takes a few milliseconds; without a sanitizer other interleavings are likely.
+# A round takes a few milliseconds with any of them; without a sanitizer other interleavings occur.
 build tsan "-O1 -g -fsanitize=thread"
 build asan "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined"
 build plain "-O2 -g"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the core without the trait Macros, so without swift-syntax, and runs the tests that need no macro.
-# It does so in a folder of links: with the trait off, SwiftPM would delete the Package.resolved of the dependencies that the
-# trait brings, and the next build would have to ask the network for them.
+# Builds the library without the trait Macros, and therefore without swift-syntax, and runs the tests that need no macro. This is
+# done in a folder of symbolic links: with the trait disabled, SwiftPM would delete the dependencies from Package.resolved, and the
+# next build would have to resolve them through the network.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
