@@ -25,7 +25,7 @@
       return raised.first?.summary.replacing("cannot set \"\(key)\" of Record: ", with: "") ?? ""
     }
 
-    @Test func `A number becomes any number type that can hold it exactly`() {
+    @Test func `A number is converted to any number type that can represent it exactly`() {
       let fives: [Any] = [5, Int8(5), UInt64(5), 5.0, Float(5), Decimal(5), NSNumber(value: 5), NSNumber(value: 5.0)]
       for five in fives {
         #expect(set(five, "int") as? Int == 5)
@@ -42,7 +42,7 @@
       #expect((set(Double.nan, "float") as? Float)?.isNaN == true)
     }
 
-    @Test func `A truth value is 0 or 1, and these are truth values`() {
+    @Test func `A Bool is converted to 0 or 1, and these to a Bool`() {
       #expect(set(true, "int") as? Int == 1)
       #expect(set(1, "bool") as? Bool == true)
       #expect(set(0.0, "bool") as? Bool == false)
@@ -50,7 +50,7 @@
       #expect(refusal(2, "bool") == "expected Bool, was given Int (the number cannot be held exactly)")
     }
 
-    @Test func `A number outside the range, or with a fraction, is refused with the reason`() {
+    @Test func `A number that is out of range, or has a fraction, is rejected with the reason`() {
       #expect(refusal(300, "int8") == "expected Int8, was given Int (the number cannot be held exactly)")
       #expect(refusal(-1, "unsigned") == "expected UInt, was given Int (the number cannot be held exactly)")
       #expect(refusal(2.5, "int") == "expected Int, was given Double (the number cannot be held exactly)")
@@ -63,7 +63,7 @@
       #expect(refusal(0x1p70, "int").contains("cannot be held exactly"))
     }
 
-    @Test func `Fractions are the same if they are written the same`() {
+    @Test func `Fractions are equal if their decimal notation is equal`() {
       #expect(set(0.1, "float") as? Float == 0.1)
       #expect(set(Float(0.1), "double").map { type(of: $0) == Double.self } == true)
       #expect(set(0.1, "decimal") as? Decimal == Decimal(string: "0.1"))
@@ -73,7 +73,7 @@
       #expect(refusal(third, "double").contains("cannot be held exactly"))
     }
 
-    @Test func `A text becomes a number if it is exactly one`() {
+    @Test func `A text is converted to a number if it is exactly a numeral`() {
       #expect(set("5", "int") as? Int == 5)
       #expect(set("-5.0", "int") as? Int == -5)
       #expect(set("5e2", "int") as? Int == 500)
@@ -93,7 +93,7 @@
       #expect(refusal("1e999999", "int").contains("cannot be held exactly"))
     }
 
-    @Test func `Of a text every part of a numeral counts, and nothing else may stand in it`() {
+    @Test func `Every part of a numeral counts, and other characters are rejected`() {
       let record = Record()
       for (text, number) in ["1.50": 1.5, "+.5e1": 5, "-0.0": 0, "00120e-2": 1.2, "1E+3": 1000, "7": 7, "-2.5": -2.5] {
         record.setValue(text, forKey: "double")
@@ -106,12 +106,12 @@
       }
     }
 
-    @Test func `A number does not become a text`() {
+    @Test func `A number is not converted to a text`() {
       #expect(refusal(5, "string") == "expected String, was given Int")
       #expect(refusal(5, "text") == "expected String, was given Int")
     }
 
-    @Test func `A raw value becomes the enum's or option set's value`() {
+    @Test func `A raw value is converted to the enum or option set`() {
       #expect(set(2, "grade") as? Grade == .high)
       #expect(set("2", "grade") as? Grade == .high)
       #expect(set(Grade.low, "grade") as? Grade == .low)
@@ -123,7 +123,7 @@
       #expect(refusal(300, "options") == "expected Options, was given Int (the number cannot be held exactly)")
     }
 
-    @Test func `Optionals take what they wrap, nil and NSNull, at every level`() {
+    @Test func `Optionals accept their wrapped type, nil and NSNull at every level`() {
       #expect(set(5, "nested") as? Int == 5)
       #expect(set(Int?.some(6) as Any?, "number") as? Int == 6)
       #expect(set(Int??.some(.none) as Any?, "number") == nil)
@@ -134,7 +134,7 @@
       #expect(set("t", "text") as? String == "t")
     }
 
-    @Test func `NSNull stays itself where it is a value`() {
+    @Test func `NSNull is kept where the type can hold it`() {
       #expect(set(NSNull(), "any") is NSNull)
       #expect(set(NSNull(), "maybeAny") is NSNull)
       #expect(set(NSNull(), "object") is NSNull)
@@ -154,7 +154,7 @@
       #expect(set(NSDictionary(dictionary: ["a": 1]), "counts") as? [String: Int] == ["a": 1])
     }
 
-    @Test func `An element that cannot be converted refuses the whole collection`() {
+    @Test func `An element that cannot be converted rejects the whole collection`() {
       #expect(refusal([1, "x"] as [Any], "numbers").contains("the text is not exactly a number"))
       #expect(refusal([1, NSNull()] as [Any], "numbers").hasPrefix("expected Int, was given NSNull"))
       #expect(refusal(["a"], "tags") == "expected Set<String>, was given Array<String>")
@@ -162,7 +162,7 @@
       #expect(refusal([1: 1], "counts") == "expected String, was given Int")
     }
 
-    @Test func `Structures, functions, classes and protocols take what is of their type`() {
+    @Test func `Structures, functions, classes and protocols accept values of their type`() {
       let ann = Person("Ann")
       #expect((set((x: 1, y: 2), "point") as? (x: Int, y: Int))?.y == 2)
       #expect(set(2..<4, "range") as? Range<Int> == 2..<4)
@@ -177,7 +177,7 @@
       #expect(refusal(1, "action").hasSuffix("was given Int"))
     }
 
-    @Test func `What a sum gives can be set wherever its number fits`() {
+    @Test func `The result of a sum can be set wherever its number fits`() {
       #expect(set([1, 2].value(forKeyPath: "@sum.self"), "int") as? Int == 3)
       #expect(set([1, 2].value(forKeyPath: "@avg.self"), "double") as? Double == 1.5)
     }

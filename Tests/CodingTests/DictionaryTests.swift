@@ -6,7 +6,7 @@
 
   @Suite("Dictionaries")
   struct DictionaryTests {
-    @Test func `A key is the entry's, and @count the number of entries`() {
+    @Test func `A key is that of an entry, and @count is the number of entries`() {
       let numbers: [String: Int?] = ["a": 1, "b": nil]
       #expect(numbers.value(forKey: "a") as? Int == 1)
       #expect(numbers.value(forKey: "b") == nil && numbers.value(forKey: "c") == nil)
@@ -28,7 +28,7 @@
           == "[<Dictionary<String, Int> 0x> valueForKeyPath:]: this class does not implement the count operation.")
     }
 
-    @Test func `A path goes through dictionaries, and a key with dots comes before it`() {
+    @Test func `A path goes through dictionaries, and an entry whose key has dots has precedence`() {
       let nested: [String: Any] = ["a": ["b": 1], "c.d": 2, "c": ["d": 3], "list": [["n": 1], ["n": 2]]]
       #expect(nested.value(forKeyPath: "a.b") as? Int == 1)
       #expect(nested.value(forKeyPath: "a.x.y") == nil)
@@ -37,7 +37,7 @@
       #expect(refused { nested.value(forKeyPath: "a.b.c") }.map(\.code) == [9])
     }
 
-    @Test func `A set puts, converts or with nil removes`() {
+    @Test func `A set adds, converts, or with nil removes an entry`() {
       var numbers = ["a": 1]
       numbers.setValue(2.0, forKey: "b")
       numbers.setValue(nil, forKey: "a")
@@ -56,7 +56,7 @@
       #expect(nested.value(forKeyPath: "list.n") as? [Int] == [7, 7])
     }
 
-    @Test func `A dictionary that is a property is changed and set again: observers are told once`() {
+    @Test func `A dictionary that is a property is changed and set again, which notifies once`() {
       let company = Company()
       company.info = ["size": 1]
       var inner: [String] = []
@@ -67,7 +67,7 @@
       #expect(inner == [#"info ["size": 1]>["size": 2]"#])
     }
 
-    @Test func `Foundation's dictionaries too, of which only the mutable one can be set`() {
+    @Test func `Foundation's dictionaries work too, but only the mutable ones can be set`() {
       let company = Company()
       let mutable = NSMutableDictionary(dictionary: ["a": 1])
       company.info = ["fixed": NSDictionary(dictionary: ["a": 1]), "mutable": mutable]
@@ -81,7 +81,7 @@
       #expect(raised.map(\.exception) == ["NSUnknownKeyException"])
     }
 
-    @Test func `Elements of a plain array that are values cannot be set in it`() {
+    @Test func `Elements of a plain array that are values cannot be set`() {
       let list = [["n": 1]]
       #expect(faults { list.setValue(2, forKey: "n") }.map(\.code) == [9])
       #expect(faults { [1, 2].setValue(2, forKey: "n") }.map(\.code) == [9])

@@ -19,7 +19,7 @@
       #expect(record.value(forKey: "constant") as? Int == 7)
     }
 
-    @Test func `Optionals are taken off at every level, and nil is nil`() {
+    @Test func `Optionals are removed at every level, and nil is nil`() {
       #expect(record.value(forKey: "number") == nil)
       record.number = 5
       #expect(record.value(forKey: "number") as? Int == 5)
@@ -29,18 +29,18 @@
       #expect(record.value(forKey: "nested") == nil)
     }
 
-    @Test func `A key of any script is a key`() {
+    @Test func `A key may be in any script`() {
       record.setValue(3, forKey: "Lücke")
       #expect(record.value(forKey: "Lücke") as? Int == 3)
       #expect(record.changes(of: "Lücke") { record.setValue(4, forKey: "Lücke") } == ["Lücke 3>4"])
     }
 
-    @Test func `self is the object`() {
+    @Test func `The key self returns the object`() {
       #expect(record.value(forKey: "self") as? Record === record)
       #expect(record.value(forKeyPath: "self.int") as? Int == 1)
     }
 
-    @Test func `A path is followed object by object, and a nil on the way gives nil`() {
+    @Test func `A key path is evaluated object by object, and is nil if an object on it is nil`() {
       let ann = Person("Ann")
       #expect(ann.value(forKeyPath: "friend.friend.name") == nil)
       ann.friend = Person("Bob")
@@ -48,7 +48,7 @@
       #expect(ann.value(forKeyPath: "friend.friend.name") == nil)
     }
 
-    @Test func `dictionaryWithValues gives NSNull for nil`() {
+    @Test func `dictionaryWithValues contains NSNull for nil`() {
       let values = record.dictionaryWithValues(forKeys: ["int", "text"])
       #expect(values.count == 2 && values["int"] as? Int == 1 && values["text"] is NSNull)
     }
@@ -64,14 +64,14 @@
           == "[<Record 0x> valueForUndefinedKey:]: this class is not key value coding-compliant for the key nothing.")
     }
 
-    @Test func `An empty component is a key like any other, which an object does not have`() {
+    @Test func `An empty component is an undefined key of an object`() {
       for path in ["", "person.", ".person", "person..name"] {
         record.person = Person("Ann")
         #expect(faults { _ = record.value(forKeyPath: path) }.map(\.code) == [9], "\(path)")
       }
     }
 
-    @Test func `NSNull and other values on the way have no keys, and the fault names their type`() {
+    @Test func `NSNull and other values on a path have no keys, and the fault names their type`() {
       record.any = NSNull()
       let null = refused { record.value(forKeyPath: "any.name") }
       #expect(null.first?.summary.contains("NSNull") == true)
@@ -80,7 +80,7 @@
       #expect(raised.map(\.summary) == [#"cannot get "name" of a value of type Int: there is no such key"#])
     }
 
-    @Test func `A computed property that reads by keys is observed through what it reads`() {
+    @Test func `A computed property that reads values by key is observed through these reads`() {
       let reader = KeyReader()
       #expect(reader.changes(of: "greeting") { reader.person.name = "Bob" } == ["greeting Hello Ann>Hello Bob"])
     }

@@ -119,7 +119,7 @@
 
   @Suite("What a class answers for itself")
   struct HookTests {
-    @Test func `A subclass answers for keys that the class does not have, also in the middle of a path`() {
+    @Test func `A subclass provides values for undefined keys, also in the middle of a path`() {
       let person = Flexible("Ann")
       person.setValue(Person("Bob"), forKey: "pet")
       #expect((person.others["pet"] as? Person)?.name == "Bob")
@@ -130,7 +130,7 @@
       #expect([person].value(forKeyPath: "@unionOfObjects.pet.name") as? [String] == ["Rob"])
     }
 
-    @Test func `A class's own value(forKey:) and setValue(_:forKey:) are what key paths and operators use`() {
+    @Test func `Key paths and operators use a class's override of value(forKey:) and setValue(_:forKey:)`() {
       let speaker = Speaker()
       let parts = [Speaker(), LoudSpeaker(), Whisperer()]
       speaker.parts = parts
@@ -147,7 +147,7 @@
       #expect((speaker as any KeyValueObservable).value(forKey: "name") as? String == "<ann>")
     }
 
-    @Test func `Observers by string are told what a class's own value(forKey:) answers`() {
+    @Test func `Observers of string key paths receive the values of a class's override of value(forKey:)`() {
       let speaker = LoudSpeaker()
       #expect(speaker.changes(of: "name") { speaker.name = "bob" } == ["name <ann>><bob>"])
       #expect(speaker.changes(of: "shout") { speaker.name = "cid" } == ["shout BOB>CID"])
@@ -157,7 +157,7 @@
       #expect(refused { speaker.value(forKey: "nothing") }.map(\.code) == [9])
     }
 
-    @Test func `What it leaves to super is a fault`() {
+    @Test func `An undefined key that the override passes to super is a fault`() {
       let person = Flexible("Ann")
       let raised = faults {
         _ = person.value(forKey: "nothing")
@@ -167,19 +167,19 @@
       #expect(raised.map(\.code) == [9, 9, 35])
     }
 
-    @Test func `A subclass gives nil a meaning, set through the setter, told once`() {
+    @Test func `A subclass replaces nil by a value, set through the setter, which notifies once`() {
       let person = Flexible("Ann")
       #expect(person.changes(of: "age") { person.setValue(nil, forKey: "age") } == ["age 0>-1"])
     }
 
-    @Test func `The keys that a subclass answers may stand in an observed path`() {
+    @Test func `Keys that a subclass provides may be part of an observed path`() {
       let person = Flexible("Ann")
       let pet = Person("Bob")
       person.others["pet"] = pet
       #expect(person.changes(of: "pet.name") { pet.name = "Rob" } == ["pet.name Bob>Rob"])
     }
 
-    @Test func `A subclass below the library's base class overrides them as well`() async {
+    @Test func `A subclass of the library's base class overrides them too`() async {
       await MainActor.run {
         let panel = Panel()
         #expect(panel.value(forKey: "x") as? String == "undefined x")
@@ -200,8 +200,7 @@
       person.removeObserver(watcher, forKeyPath: "age")
     }
 
-    @Test func `validateValue calls the method for the key, which may throw or put another value in its place`() throws
-    {
+    @Test func `validateValue calls the validation method of the key, which may throw or replace the value`() throws {
       let account = Account()
       var value: Any? = -5
       try account.validateValue(&value, forKey: "balance")
@@ -212,7 +211,7 @@
       #expect(bad as? String == "url")
     }
 
-    @Test func `A key without such a method accepts every value, and the setter never asks`() throws {
+    @Test func `A key without a validation method accepts every value, and setters do not validate`() throws {
       let account = Account()
       var value: Any? = 1
       try account.validateValue(&value, forKey: "owner")
@@ -222,7 +221,7 @@
       #expect(account.balance == -5)
     }
 
-    @Test func `A subclass overrides the method for a key, or the whole question`() throws {
+    @Test func `A subclass overrides the validation of one key, or of all`() throws {
       var value: Any? = 5
       try Joint().validateValue(&value, forKey: "balance")
       #expect(value as? Int == 10)
@@ -230,7 +229,7 @@
       #expect(value as? String == "validated")
     }
 
-    @Test func `A path is validated by the object at its end, and without one everything is valid`() throws {
+    @Test func `The object at the end of a path validates its value; without an object every value is valid`() throws {
       let holder = Record()
       var value: Any? = -5
       try holder.validateValue(&value, forKeyPath: "any.balance")
@@ -242,7 +241,7 @@
       #expect(value as? Int == 0)
     }
 
-    @Test func `Generic classes have them too`() throws {
+    @Test func `Generic classes support them too`() throws {
       let box = Box(1)
       var value: Any? = "text"
       #expect(throws: Refusal(key: "content")) { try box.validateValue(&value, forKey: "content") }
@@ -254,7 +253,7 @@
     }
 
     @MainActor
-    @Test func `So have classes of an actor`() throws {
+    @Test func `Classes of an actor support them too`() throws {
       let view = View()
       var value: Any? = -1.0
       #expect(throws: Refusal(key: "width")) { try view.validateValue(&value, forKey: "width") }

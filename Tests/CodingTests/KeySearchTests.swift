@@ -30,7 +30,7 @@
   struct KeySearchTests {
     private let door = Door()
 
-    @Test func `A property isOpen answers the key open, read, set and observed`() {
+    @Test func `A property isOpen is read, set and observed by the key open`() {
       #expect(door.value(forKey: "open") as? Bool == false)
       let changes = door.changes(of: "open") {
         door.setValue(true, forKey: "open")
@@ -40,19 +40,19 @@
       #expect(door.observationInfo == nil)
     }
 
-    @Test func `One observer of each name is told of the same change`() {
+    @Test func `Observers of both names receive the same change`() {
       var inner: [String] = []
       let outer = door.changes(of: "isOpen") { inner = door.changes(of: "open") { door.isOpen = true } }
       #expect(outer == ["isOpen false>true"] && inner == ["open false>true"])
     }
 
-    @Test func `In a path too`() {
+    @Test func `Both names work in a key path`() {
       let record = Record()
       record.any = door
       #expect(record.changes(of: "any.open") { door.isOpen = true } == ["any.open false>true"])
     }
 
-    @Test func `A change announced under the one name is told to observers of the other`() {
+    @Test func `A change announced by one name notifies the observers of the other`() {
       let changes = door.changes(of: "isOpen") {
         door.willChangeValue(forKey: "open")
         door.didChangeValue(forKey: "open")
@@ -60,18 +60,18 @@
       #expect(changes == ["isOpen false>false"])
     }
 
-    @Test func `What is declared for the one name holds for the other`() {
+    @Test func `Dependencies declared for one name hold for the other`() {
       #expect(door.changes(of: "isOpen") { door.log = [1] }.count == 1)
       #expect(door.changes(of: "open") { door.log = [1] }.count == 1)
     }
 
-    @Test func `Properties _hidden and _isLocked answer hidden and locked`() {
+    @Test func `Properties _hidden and _isLocked are found by the keys hidden and locked`() {
       #expect(door.changes(of: "hidden") { door.setValue(2, forKey: "hidden") } == ["hidden 1>2"])
       #expect(door._hidden == 2)
       #expect(door.value(forKey: "locked") as? Bool == false)
     }
 
-    @Test func `But not where accessInstanceVariablesDirectly is false, which leaves getters alone`() {
+    @Test func `accessInstanceVariablesDirectly false disables these keys, but not those of getters`() {
       let safe = Safe()
       #expect(refused { safe.value(forKey: "hidden") }.map(\.code) == [9])
       #expect(faults { safe.setValue(1, forKey: "locked") }.map(\.code) == [9])
@@ -79,12 +79,12 @@
       #expect(safe.value(forKey: "_hidden") as? Int == 1)
     }
 
-    @Test func `The name comes first, then is<Key>, then _<key>`() {
+    @Test func `The search order is the name, is<Key>, _<key>`() {
       #expect(door.value(forKey: "name") as? String == "exact")
       #expect(door.value(forKey: "new") as? String == "getter")
     }
 
-    @Test func `Only the first letter of a key becomes a capital`() {
+    @Test func `Only the first letter of a key is capitalized`() {
       #expect(door.value(forKey: "URL") as? Bool == false && door.value(forKey: "uRL") as? Bool == false)
       #expect(refused { door.value(forKey: "url") }.count == 1)
       #expect(refused { door.value(forKey: "land") }.count == 1)

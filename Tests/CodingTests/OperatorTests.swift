@@ -13,32 +13,32 @@
       company.people[0].friend = company.people[1]
     }
 
-    @Test func `An array answers a key with the array of its elements' values, NSNull for nil`() {
+    @Test func `The value of a key of an array is the array of its elements' values, with NSNull for nil`() {
       #expect(company.value(forKeyPath: "people.name") as? [String] == ["Ann", "Bob", "Cid"])
       let friends = company.value(forKeyPath: "people.friend") as? [Any]
       #expect(friends?.count == 3 && friends?[0] as? Person === company.people[1] && friends?[1] is NSNull)
       #expect(company.people.value(forKey: "age") as? [Int] == [30, 20, 20])
     }
 
-    @Test func `A nil in the middle of an array's path gives NSNull for that element`() {
+    @Test func `A nil in the middle of an array's path is NSNull for that element`() {
       let names = company.value(forKeyPath: "people.friend.name") as? [Any]
       #expect(names?.count == 3 && names?[0] as? String == "Bob" && names?[2] is NSNull)
     }
 
-    @Test func `A set answers a key with the set of its elements' values, without nil`() {
+    @Test func `The value of a key of a set is the set of its elements' values, without nil`() {
       let set: Set = [Leaf(1), Leaf(1), Leaf(2), Leaf(nil)]
       #expect(set.value(forKey: "value") as? Set<AnyHashable> == [1, 2])
       #expect(set.value(forKeyPath: "value.@count") as? Int == 2)
     }
 
-    @Test func `@count is the number of elements, whatever follows it`() {
+    @Test func `@count is the number of elements, and ignores the rest of the path`() {
       #expect(company.value(forKeyPath: "people.@count") as? Int == 3)
       #expect(company.value(forKeyPath: "people.@count.nothing") as? Int == 3)
       #expect(company.people.value(forKey: "@count") as? Int == 3)
       #expect(company.value(forKeyPath: "team.@count") == nil)
     }
 
-    @Test func `@sum adds numbers as decimals, and skips nil`() {
+    @Test func `@sum adds numbers as decimals, and ignores nil`() {
       #expect(company.value(forKeyPath: "people.@sum.age") as? Int == 70)
       #expect([0.1, 0.2].value(forKeyPath: "@sum.self") as? Double == 0.3)
       #expect([Leaf(1), Leaf(nil), Leaf(2)].value(forKeyPath: "@sum.value") as? Int == 3)
@@ -48,7 +48,7 @@
       #expect(mixed as? NSNumber == 3.5 && mixed as? Int == nil)
     }
 
-    @Test func `A sum is exact to the last of its decimals`() {
+    @Test func `A sum is exact to the last decimal`() {
       #expect(Array(repeating: 0.1, count: 1000).value(forKeyPath: "@sum.self") as? Int == 100)
       #expect([1e15, 0.25, -1e15].value(forKeyPath: "@sum.self") as? Double == 0.25)
       #expect(
@@ -62,18 +62,18 @@
       #expect([UInt64.max, 1].value(forKeyPath: "@sum.self") as? Decimal == Decimal(UInt64.max) + 1)
     }
 
-    @Test func `A sum that no decimal can hold is a binary one`() {
+    @Test func `A sum that no decimal can represent is computed in binary`() {
       #expect([1e200, 1e200].value(forKeyPath: "@sum.self") as? Double == 2e200)
       #expect(([1, Double.infinity]).value(forKeyPath: "@sum.self") as? Double == .infinity)
     }
 
-    @Test func `@avg divides by the number of all elements, and is nil for none`() {
+    @Test func `@avg divides by the number of all elements, and is nil for an empty collection`() {
       #expect([Leaf(1), Leaf(nil), Leaf(5)].value(forKeyPath: "@avg.value") as? Int == 2)
       #expect([1, 2].value(forKeyPath: "@avg.self") as? Double == 1.5)
       #expect([Int]().value(forKeyPath: "@avg.self") == nil)
     }
 
-    @Test func `@min and @max give the element's own value, skip nil, and compare numbers of any type`() {
+    @Test func `@min and @max return an element's value, ignore nil, and compare numbers of any type`() {
       #expect(company.value(forKeyPath: "people.@min.age") as? Int == 20)
       #expect(company.value(forKeyPath: "people.@max.name") as? String == "Cid")
       #expect([Leaf(nil), Leaf(4), Leaf(2)].value(forKeyPath: "@max.value") as? Int == 4)
@@ -87,7 +87,7 @@
       #expect(dates.value(forKeyPath: "@min.self") as? Date == dates[1])
     }
 
-    @Test func `@unionOfObjects keeps order and duplicates, @distinctUnionOfObjects drops duplicates`() {
+    @Test func `@unionOfObjects keeps order and duplicates, @distinctUnionOfObjects removes duplicates`() {
       #expect(company.value(forKeyPath: "people.@unionOfObjects.age") as? [Int] == [30, 20, 20])
       #expect(company.value(forKeyPath: "people.@distinctUnionOfObjects.age") as? [Int] == [30, 20])
       #expect((company.value(forKeyPath: "people.@unionOfObjects.friend") as? [Person])?.count == 1)
@@ -96,18 +96,18 @@
       #expect(objects?.map(\.value) == [1, 2])
     }
 
-    @Test func `@unionOfArrays and its distinct form make one array of the inner arrays' values`() {
+    @Test func `@unionOfArrays and its distinct form concatenate the inner arrays' values`() {
       company.shelves = [company.people, [company.people[0]]]
       #expect(company.value(forKeyPath: "shelves.@unionOfArrays.age") as? [Int] == [30, 20, 20, 30])
       #expect(company.value(forKeyPath: "shelves.@distinctUnionOfArrays.age") as? [Int] == [30, 20])
     }
 
-    @Test func `@distinctUnionOfSets makes one set of the inner sets' values`() {
+    @Test func `@distinctUnionOfSets unites the inner sets' values`() {
       let sets: Set<Set<Int>> = [[1, 2], [2, 3]]
       #expect(sets.value(forKeyPath: "@distinctUnionOfSets.self") as? Set<AnyHashable> == [1, 2, 3])
     }
 
-    @Test func `Operators may be chained, each working with the rest of the path`() {
+    @Test func `Operators may be chained, each applied to the rest of the path`() {
       company.shelves = [company.people, [company.people[0]]]
       #expect(company.value(forKeyPath: "shelves.@max.@sum.age") as? Int == 70)
       #expect(company.value(forKeyPath: "shelves.@sum.@count") as? Int == 4)
@@ -125,18 +125,18 @@
           == "[<Array<Person> 0x> valueForKeyPath:]: this class does not implement the median operation.")
     }
 
-    @Test func `An operator of an object that is no collection is fault KVO0036`() {
+    @Test func `An operator on an object that is not a collection is fault KVO0036`() {
       #expect(faults { _ = company.value(forKeyPath: "@sum.people") }.map(\.code) == [36])
     }
 
-    @Test func `An operator that needs a path, without one, is an undefined key`() {
+    @Test func `An operator without the path it needs is an undefined key`() {
       for name in ["sum", "avg", "min", "max", "unionOfObjects", "unionOfArrays", "distinctUnionOfSets", "median"] {
         let raised = refused { company.value(forKeyPath: "people.@\(name)") }
         #expect(raised.map(\.exception) == ["NSUnknownKeyException"], "\(name)")
       }
     }
 
-    @Test func `Unions that keep duplicates are not for sets`() {
+    @Test func `Unions that keep duplicates are not defined for sets`() {
       let set: Set = [1, 2]
       for name in ["unionOfObjects", "unionOfArrays"] {
         #expect(faults { _ = set.value(forKeyPath: "@\(name).self") }.map(\.code) == [36], "\(name)")
@@ -144,25 +144,25 @@
       #expect(set.value(forKeyPath: "@distinctUnionOfObjects.self") as? Set<AnyHashable> == [1, 2])
     }
 
-    @Test func `A union of arrays over what is no array is fault KVO0036`() {
+    @Test func `A union of arrays over an element that is not an array is fault KVO0036`() {
       let raised = refused { company.value(forKeyPath: "people.@unionOfArrays.age") }
       #expect(raised.map(\.code) == [36])
       #expect(raised.first?.exception == "NSInvalidArgumentException")
     }
 
-    @Test func `What cannot be added or compared is fault KVO0026`() {
+    @Test func `An operand that cannot be added or compared is fault KVO0026`() {
       #expect(refused { company.value(forKeyPath: "people.@sum.name") }.map(\.code) == [26])
       #expect(refused { company.value(forKeyPath: "people.@avg.self") }.map(\.code) == [26])
       let mixed: [Any] = ["a", 1]
       #expect(refused { mixed.value(forKeyPath: "@max.self") }.map(\.code) == [26])
     }
 
-    @Test func `A walk ends at its first fault`() {
+    @Test func `The evaluation of a key path ends at the first fault`() {
       #expect(refused { company.value(forKeyPath: "people.nothing") }.count == 1)
       #expect(refused { company.value(forKeyPath: "people.@sum.nothing") }.count == 1)
     }
 
-    @Test func `Operators of a nested path are observed: replacing, mutating, and the elements' own changes`() {
+    @Test func `Operators after a nested path notify of replacements, mutations and changes of elements`() {
       let ann = company.people[0]
       #expect(company.changes(of: "people.@count") { company.people.removeLast() } == ["people.@count 3>2"])
       let sums = company.changes(of: "people.@sum.age") {
@@ -184,7 +184,7 @@
       #expect(company.observationInfo == nil)
     }
 
-    @Test func `A set by key of an array or a set sets every element`() {
+    @Test func `A set by key of an array or a set sets the value of every element`() {
       company.setValue(5, forKeyPath: "people.age")
       #expect(company.people.map(\.age) == [5, 5, 5])
       company.people.setValue(6, forKey: "age")

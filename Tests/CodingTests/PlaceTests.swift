@@ -18,7 +18,7 @@
       return faults.first
     }
 
-    @Test func `Every call that has room for it carries its place to the fault`() {
+    @Test func `A fault names the source location of every call with a parameter for it`() {
       let company = Company()
       company.people = [Person("Ann")]
       var dictionary = ["a": 1]
@@ -46,13 +46,13 @@
       }
     }
 
-    @Test func `A fault of another object, which its own code has asked, is not laid to the call`() {
+    @Test func `A fault of another object's code does not name the call's source location`() {
       let inner = Person("Ann")
       let fault = fault { _ = [Curious(inner)].value(forKey: "answer") }
       #expect(fault?.code == 9 && fault?.file == nil)
     }
 
-    @Test func `A misspelt key or operator is answered with the one that was meant`() {
+    @Test func `A misspelt key or operator is reported with the similar one`() {
       let company = Company()
       company.people = [Person("Ann")]
       #expect(fault { company.setValue(1, forKey: "tema") }?.help?.hasPrefix("did you mean \"team\"? ") == true)

@@ -67,7 +67,7 @@
     /// Through the protocol: the class's own `setValue` is the typed one, which throws.
     private var coded: any KeyValueObservable { gauge }
 
-    @Test func `Values are read and set by key, converted to the property's type, and told once`() {
+    @Test func `Values are read and set by key, converted to the property's type, and notify once`() {
       #expect(gauge.changes(of: "level") { coded.setValue("5", forKey: "level") } == ["level 0>5"])
       #expect(coded.value(forKey: "level") as? Int8 == 5)
       coded.setValue(2, forKey: "scale")
@@ -75,13 +75,13 @@
       #expect(coded.dictionaryWithValues(forKeys: ["scale", "next"])["next"] is NSNull)
     }
 
-    @Test func `A property isOn answers the key on, also to observers`() {
+    @Test func `A property isOn is found by the key on, also by observers`() {
       #expect(gauge.changes(of: "on") { coded.setValue(1, forKey: "on") } == ["on false>true"])
       #expect(coded.value(forKey: "on") as? Bool == true)
       #expect(coded.value(forKey: "raw") as? Int32 == 0)
     }
 
-    @Test func `What does not fit is KVO0026 with the C class's name, and nil for a number KVO0035`() {
+    @Test func `A value of the wrong type is KVO0026 with the C class's name, and nil for a number KVO0035`() {
       var raised: [Raised] = []
       let changes = gauge.changes(of: "level") {
         raised = faults {
@@ -99,7 +99,7 @@
           == "[<CodedGauge 0x> setNilValueForKey]: could not set nil as the value for the key level.")
     }
 
-    @Test func `A key that the class does not have, or that has no setter, is undefined`() {
+    @Test func `A key that the class does not have, or that is read-only, is undefined`() {
       #expect(
         refused { coded.value(forKey: "nothing") }.first?.sentence?.hasPrefix("[<CodedGauge 0x> valueFor") == true)
       #expect(faults { coded.setValue(1, forKey: "_raw") }.map(\.code) == [9])
@@ -120,7 +120,7 @@
       #expect(coded.value(forKey: "memory") == nil)
     }
 
-    @Test func `They stand in paths and collections of Swift objects`() throws {
+    @Test func `C objects work in paths and collections of Swift objects`() throws {
       let panel = Panel()
       panel.gauge = gauge
       let changes = panel.changes(of: "gauge.scale") { panel.setValue(1.5, forKeyPath: "gauge.scale") }
@@ -130,7 +130,7 @@
       #expect(panel.changes(of: "gauges.@max.level") { coded.setValue(7, forKey: "level") }.count == 1)
     }
 
-    @Test func `Objects that C owns, with texts and structures`() throws {
+    @Test func `Objects owned by C code, with strings and structures`() throws {
       let object = UnsafeMutableRawPointer(csupport_shape_create()).assumingMemoryBound(to: kvo_object.self)
       defer { kvo_object_destroy(object) }
       let borrowed: any KeyValueObservable = KeyValueRuntimeObject(borrowing: object)
@@ -148,7 +148,7 @@
       #expect(faults { borrowed.setValue(nil, forKey: "rect") }.map(\.code) == [35])
     }
 
-    @Test func `The typed calls of the class stay as they were, and throw`() throws {
+    @Test func `The typed methods of the class are unchanged, and throw`() throws {
       try gauge.setValue(2.5, forKey: "scale")
       #expect(try gauge.value(forKey: "scale", as: Double.self) == 2.5)
       #expect(throws: KeyValueRuntimeError.self) { try gauge.setValue(2, forKey: "scale") }

@@ -8,27 +8,27 @@
   struct SetterTests {
     private let record = Record()
 
-    @Test func `A set goes through the setter, and its observers are told once`() {
+    @Test func `A set goes through the setter, and observers are notified once`() {
       #expect(record.changes(of: "int") { record.setValue(5, forKey: "int") } == ["int 1>5"])
       #expect(record.int == 5)
     }
 
-    @Test func `So does a set of a computed property, whose observers are told of what its setter sets`() {
+    @Test func `A set of a computed property notifies of the properties that its setter sets`() {
       #expect(record.changes(of: "doubled") { record.setValue(10, forKey: "doubled") } == ["doubled 2>10"])
       #expect(record.int == 5)
     }
 
-    @Test func `A set of a key that no accessor announces is announced`() {
+    @Test func `A set of a key without notifying accessors notifies`() {
       #expect(record.changes(of: "plain") { record.setValue(5, forKey: "plain") } == ["plain 0>5"])
     }
 
-    @Test func `A set of a weak property is told once`() {
+    @Test func `A set of a weak property notifies once`() {
       let ann = Person("Ann")
       #expect(record.changes(of: "weakPerson.name") { record.setValue(ann, forKey: "weakPerson") }.count == 1)
       #expect(record.weakPerson === ann)
     }
 
-    @Test func `A set of a key path sets the last object's property, and tells observers of both`() {
+    @Test func `A set of a key path sets the last object's property, and notifies the observers of both`() {
       let (ann, bob) = (Person("Ann"), Person("Bob"))
       ann.friend = bob
       var inner: [String] = []
@@ -38,19 +38,19 @@
       #expect(outer == ["friend.name Bob>Rob"] && inner == ["name Bob>Rob"])
     }
 
-    @Test func `A set of a key path does nothing where there is a nil on the way`() {
+    @Test func `A set of a key path with a nil on the path does nothing`() {
       let ann = Person("Ann")
       #expect(faults { ann.setValue("Rob", forKeyPath: "friend.name") }.isEmpty)
       #expect(faults { ann.setValue("Rob", forKeyPath: "friend.friend.nothing") }.isEmpty)
     }
 
-    @Test func `setValuesForKeys takes NSNull for nil`() {
+    @Test func `setValuesForKeys sets nil for NSNull`() {
       record.text = "t"
       record.setValuesForKeys(["int": 4, "text": NSNull(), "maybeAny": NSNull()])
       #expect(record.int == 4 && record.text == nil && record.maybeAny == nil)
     }
 
-    @Test func `A property without a setter is an undefined key to set`() {
+    @Test func `Setting a read-only property is an undefined key`() {
       for key in ["constant", "half", "nothing"] {
         let raised = faults { record.setValue(1, forKey: key) }
         #expect(raised.map(\.exception) == ["NSUnknownKeyException"])
@@ -62,7 +62,7 @@
       #expect(record.constant == 7)
     }
 
-    @Test func `Nil for what cannot be nil is fault KVO0035 with Apple's sentence, and nobody is told`() {
+    @Test func `Nil for a non-optional property is fault KVO0035 with Apple's sentence, and nobody is notified`() {
       var raised: [Raised] = []
       let changes = record.changes(of: "int") { raised = faults { record.setValue(nil, forKey: "int") } }
       #expect(changes.isEmpty && record.int == 1)
@@ -72,7 +72,7 @@
       #expect(record.changes(of: "int") { record.int = 2 } == ["int 1>2"])
     }
 
-    @Test func `A value of the wrong type is fault KVO0026 that names class, key and both types, and nobody is told`() {
+    @Test func `A value of the wrong type is fault KVO0026 with class, key and both types, and nobody is notified`() {
       var raised: [Raised] = []
       let changes = record.changes(of: "int") { raised = faults { record.setValue(Person("Ann"), forKey: "int") } }
       #expect(changes.isEmpty && record.int == 1)

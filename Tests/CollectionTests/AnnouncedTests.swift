@@ -21,7 +21,7 @@
       library.didChange(.removal, valuesAt: [position], forKey: "lines")
     }
 
-    @Test func `Observers of the property are told kind, positions and elements, by key path and by string`() {
+    @Test func `Observers of the property receive kind, indexes and elements, with typed and string key paths`() {
       let token = library.log(\.lines, to: log)
       let recorder = ClassicRecorder(log)
       library.addObserver(recorder, forKeyPath: "lines", options: [.old, .new])
@@ -37,7 +37,7 @@
         ])
     }
 
-    @Test func `So are those of a path that ends there`() {
+    @Test func `Observers of a path that ends there receive them too`() {
       let root = Library()
       root.branch = library
       let recorder = ClassicRecorder(log)
@@ -53,7 +53,7 @@
       #expect(log.lines.filter { $0.contains("prior") }.count == 3)
     }
 
-    @Test func `A change of the whole is a setting, with the values that the getter gives`() {
+    @Test func `A change of the whole value is a setting, with the values of the getter`() {
       let token = library.log(\.lines, to: log)
       library.willChangeValue(forKey: "lines")
       library.lineStorage = ["x"]
@@ -63,7 +63,7 @@
       #expect(log.lines == ["setting []>[\"x\"]", "insertion [1] ->[\"y\"]"])
     }
 
-    @Test func `Set mutations are told with what they add and take away`() {
+    @Test func `Set mutations deliver added and removed members`() {
       let token = library.log(\.marks, to: log)
       library.markStorage = [1]
       library.willChangeValue(forKey: "marks", withSetMutation: .union, using: [1, 2])
@@ -73,7 +73,7 @@
       #expect(log.lines == ["insertion ->{2}"])
     }
 
-    @Test func `One that was registered in between is not told, and hears of the next`() {
+    @Test func `An observer registered within the pair is first notified of the next change`() {
       library.willChange(.insertion, valuesAt: [0], forKey: "lines")
       let early = library.log(\.lines, as: "early ", to: log)
       library.lineStorage.insert("a", at: 0)

@@ -30,7 +30,7 @@
       return log.take()
     }
 
-    @Test func `Mutations in place are told as insertions, removals and replacements`() {
+    @Test func `Mutations in place are delivered as insertions, removals and replacements`() {
       #expect(told { $0.numbers.append(50) } == ["insertion [4] ->[50]"])
       #expect(told { $0.numbers.insert(contentsOf: [1, 2], at: 1) } == ["insertion [1, 2] ->[1, 2]"])
       #expect(told { $0.numbers.remove(at: 1) } == ["removal [1] [20]>-"])
@@ -40,7 +40,7 @@
       #expect(told { $0.numbers.sort(by: >) } == ["replacement [0, 1, 2, 3] [10, 20, 30, 40]>[40, 30, 20, 10]"])
     }
 
-    @Test func `Setting the whole is told as what differs, as two changes at most`() {
+    @Test func `Setting the whole value is delivered as its differences, in two changes at most`() {
       #expect(told { $0.numbers = [10, 20, 30, 40, 50] } == ["insertion [4] ->[50]"])
       #expect(told { $0.numbers = [10, 40] } == ["removal [1, 2] [20, 30]>-"])
       #expect(told { $0.numbers = [10, 21, 30, 41] } == ["replacement [1, 3] [20, 40]>[21, 41]"])
@@ -49,7 +49,7 @@
       #expect(told { $0.numbers = [10, 1, 40] } == ["replacement [1] [20]>[1]", "removal [2] [30]>-"])
     }
 
-    @Test func `A second change that an observer has made void meanwhile is not told`() {
+    @Test func `A second change that an observer has made obsolete meanwhile is not delivered`() {
       library.numbers = [10, 20, 30, 40]
       nonisolated(unsafe) var calls = 0
       let log = log
@@ -63,7 +63,7 @@
       token.invalidate()
     }
 
-    @Test func `Elements that are equal and differ in their bytes have not changed`() {
+    @Test func `Elements that are equal but have different bytes have not changed`() {
       let long = "a text that does not fit into the string itself"
       library.names = [long, "b", long]
       let token = library.log(\.names, asked, to: log)
@@ -86,7 +86,7 @@
       token.invalidate()
     }
 
-    @Test func `Elements of no size, and of a protocol's type, are compared`() {
+    @Test func `Elements of size zero, and of a protocol type, are compared`() {
       let figures = Figures()
       let tokens = [figures.log(\.nothings, asked, to: log), figures.log(\.mixed, asked, to: log)]
       figures.nothings = [Nothing(), Nothing()]
@@ -115,7 +115,7 @@
       token.invalidate()
     }
 
-    @Test func `Values are told when asked for, positions always`() {
+    @Test func `Values are delivered if requested, indexes always`() {
       let tokens = [
         library.log(\.numbers, [.collectionChanges], as: "none ", to: log),
         library.log(\.numbers, [.collectionChanges, .new], as: "new ", to: log),
@@ -130,7 +130,7 @@
       for token in tokens { token.invalidate() }
     }
 
-    @Test func `The initial call is a setting with the present value; before a change a setting is told`() {
+    @Test func `The initial notification is a setting with the present value, and so is a prior one`() {
       library.numbers = [1]
       let token = library.log(\.numbers, [.initial, .prior, .old, .new, .collectionChanges], to: log)
       #expect(log.take() == ["setting ->[1]"])
@@ -139,7 +139,7 @@
       token.invalidate()
     }
 
-    @Test func `What a handle or a pair by hand tells stays as it is told`() {
+    @Test func `Changes announced by a proxy or manually are delivered as announced`() {
       library.numbers = [7, 7, 7]
       let token = library.log(\.numbers, asked, to: log)
       library.mutableArrayValue(for: \.numbers).insert(7, at: 0)
@@ -162,7 +162,7 @@
       other.invalidate()
     }
 
-    @Test func `Sets tell what came, what went, or both`() {
+    @Test func `Sets deliver added members, removed members, or both`() {
       library.tags = ["a", "b"]
       let token = library.log(\.tags, asked, to: log)
       library.tags.insert("c")
@@ -177,7 +177,7 @@
       token.invalidate()
     }
 
-    @Test func `Optional collections are followed; from and to nil is a setting`() {
+    @Test func `Optional collections are compared; changes from and to nil are settings`() {
       let token = library.log(\.names, asked, to: log)
       library.names = ["a"]
       library.names?.append("b")
@@ -186,7 +186,7 @@
       token.invalidate()
     }
 
-    @Test func `Objects are compared by identity, values by Equatable, and what cannot be compared is set`() {
+    @Test func `Objects are compared by identity, values by Equatable; other values are delivered as a setting`() {
       let shelf = Shelf()
       let (first, second) = (Shelf(), Shelf())
       let tokens = [
@@ -214,7 +214,7 @@
       for token in tokens { token.invalidate() }
     }
 
-    @Test func `Contiguous arrays and ordered sets are followed too`() {
+    @Test func `Contiguous arrays and ordered sets are compared too`() {
       let token = library.log(\.dense, asked, to: log)
       library.dense.append(4)
       #expect(log.take() == ["insertion [3] ->[4]"])
@@ -226,7 +226,7 @@
       other.invalidate()
     }
 
-    @Test func `A path that ends in a collection is followed, also when an object on the way is replaced`() {
+    @Test func `A path that ends with a collection is compared, also when an object on it is replaced`() {
       let shelf = Shelf()
       let other = Library()
       other.numbers = [1, 2, 3]
@@ -239,21 +239,21 @@
       token.invalidate()
     }
 
-    @Test func `A computed collection is followed`() {
+    @Test func `A computed collection is compared`() {
       let token = library.log(\.computed, asked, to: log)
       library.numbers.append(1)
       #expect(log.lines == ["insertion [0] ->[1]"])
       token.invalidate()
     }
 
-    @Test func `Of anything else the option means nothing`() {
+    @Test func `The option has no effect on other properties`() {
       let token = library.log(\.title, asked, to: log)
       library.title = "a"
       #expect(log.lines == ["setting >a"])
       token.invalidate()
     }
 
-    @Test func `A classic observer is told in its dictionary, of a key and of a path`() {
+    @Test func `A classic observer receives them in its change dictionary, for a key and for a path`() {
       let recorder = ClassicRecorder(log)
       library.branch = Library()
       library.addObserver(recorder, forKeyPath: "numbers", options: [.old, .new, .prior, .initial, .collectionChanges])
@@ -274,7 +274,7 @@
       for path in ["numbers", "branch.numbers", "ordered"] { library.removeObserver(recorder, forKeyPath: path) }
     }
 
-    @Test(arguments: 0..<20) func `Applying what is told to a copy always gives the collection`(seed: UInt64) {
+    @Test(arguments: 0..<20) func `Applying the changes to a copy always results in the collection`(seed: UInt64) {
       var random = Seeded(state: seed)
       nonisolated(unsafe) var copy: [Int] = []
       nonisolated(unsafe) var copyOfTags: Set<String> = []
@@ -292,7 +292,7 @@
       for token in tokens { token.invalidate() }
     }
 
-    @Test(arguments: 0..<10) func `That holds also for observers that change the collection, and those told after them`(
+    @Test(arguments: 0..<10) func `It also does if observers change the collection, and for later observers`(
       seed: UInt64
     ) {
       nonisolated(unsafe) var random = Seeded(state: seed)
@@ -314,7 +314,7 @@
       for token in tokens { token.invalidate() }
     }
 
-    @Test func `An observer removed between two changes is not told the second`() {
+    @Test func `An observer removed between two changes does not receive the second`() {
       library.numbers = [1, 2]
       nonisolated(unsafe) var token: NSKeyValueObservation?
       token = library.observe(\.numbers, options: asked) { [log] _, change in

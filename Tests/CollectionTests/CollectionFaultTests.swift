@@ -12,7 +12,7 @@
 
     private func codes(_ body: () -> Void) -> [Int] { faults(in: body).map(\.code) }
 
-    @Test func `A position outside is a range exception; nothing changes and nobody is told`() {
+    @Test func `An index out of range is a range exception; nothing changes and nobody is notified`() {
       library.numbers = [1, 2, 3]
       let token = library.log(\.numbers, [.old, .new, .prior], to: log)
       let numbers = library.mutableArrayValue(for: \.numbers)
@@ -50,7 +50,7 @@
       #expect(library.ranks == ["a"])
     }
 
-    @Test func `Elements and positions of different counts are reported with both counts`() {
+    @Test func `Different numbers of elements and indexes are reported with both counts`() {
       library.numbers = [1, 2, 3]
       let numbers = library.mutableArrayValue(for: \.numbers)
       let fault = faults { numbers.insert([7, 8, 9], at: [0, 1]) }.first
@@ -62,7 +62,7 @@
       #expect(library.numbers == [1, 2, 3])
     }
 
-    @Test func `A collection that is nil counts 0 elements, and cannot be mutated`() {
+    @Test func `A collection that is nil has count 0, and cannot be mutated`() {
       let token = library.log(\.names, to: log)
       let names = library.mutableArrayValue(for: \.names)
       #expect(names.isEmpty && Array(names).isEmpty && names.first == nil)
@@ -90,7 +90,7 @@
       #expect(library.numbers.isEmpty && library.tags.isEmpty)
     }
 
-    @Test func `A handle of another element type is reported when it is made, and is empty`() {
+    @Test func `A proxy of another element type is reported at its creation, and is empty`() {
       library.numbers = [1]
       #expect(codes { log.add("\(library.mutableArrayValue(forKey: "numbers", of: String.self))") } == [26])
       #expect(codes { log.add("\(library.mutableArrayValue(forKey: "title"))") } == [26])
@@ -99,7 +99,7 @@
       #expect(log.lines == ["[]", "[]", "[]", "[]"])
     }
 
-    @Test func `An undefined key is reported when the handle is made, which then does nothing`() {
+    @Test func `An undefined key is reported at the creation of the proxy, which has no effect`() {
       let handle = faults {
         let handle = library.mutableArrayValue(forKey: "imaginary", of: Int.self)
         handle.append(1)
@@ -112,7 +112,7 @@
       #expect(codes { _ = library.mutableArrayValue(forKeyPath: "items.copies") } == [9])
     }
 
-    @Test func `A property without a setter can be read and not mutated`() {
+    @Test func `A read-only property can be read through a proxy, but not mutated`() {
       let fixed = library.mutableArrayValue(forKey: "fixed", of: Int.self)
       #expect(Array(fixed) == [1, 2] && codes { fixed.append(3) } == [09])
     }

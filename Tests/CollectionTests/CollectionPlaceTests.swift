@@ -9,7 +9,7 @@
     let library = Library()
     let log = Log()
 
-    @Test func `A path's observers are told kind and positions, by strings and typed; a new owner is a setting`() {
+    @Test func `Observers of a path receive kind and indexes, by string and typed; a new owner is a setting`() {
       let root = Library()
       root.branch = library
       let recorder = ClassicRecorder(log)
@@ -27,7 +27,7 @@
       token.invalidate()
     }
 
-    @Test func `What depends on a collection is told a setting`() {
+    @Test func `Dependents of a collection receive a setting`() {
       let token = library.log(\.total, to: log)
       let recorder = ClassicRecorder(log)
       library.addObserver(recorder, forKeyPath: "numbers.@count", options: [.old, .new])
@@ -37,7 +37,7 @@
       token.invalidate()
     }
 
-    @Test func `A handle of a path stays with the object that the path led to`() {
+    @Test func `A proxy of a key path keeps referring to the object found at its creation`() {
       let root = Library()
       root.branch = library
       let byString = root.mutableArrayValue(forKeyPath: "branch.numbers", of: Int.self)
@@ -57,7 +57,7 @@
       #expect(shelf.library.numbers == [3])
     }
 
-    @Test func `With nil on the way a handle is empty and does nothing`() {
+    @Test func `With nil on the path a proxy is empty and has no effect`() {
       let byString = library.mutableArrayValue(forKeyPath: "branch.numbers", of: Int.self)
       let typed = library.mutableArrayValue(for: \.branch?.numbers)
       byString.append(1)
@@ -66,13 +66,13 @@
       #expect(byString.isEmpty && typed.isEmpty && library.branch == nil)
     }
 
-    @Test func `A typed key path that is not one of properties is reported`() {
+    @Test func `A typed key path that does not consist of properties is reported`() {
       library.items = [Item("a")]
       #expect(faults { _ = library.mutableArrayValue(for: \.items[0].copies) }.map(\.code) == [9])
       #expect(faults { _ = library.mutableArrayValue(for: \.numbers.first.descriptions) }.map(\.code) == [9])
     }
 
-    @Test func `A computed property is told as its elements change, once, whatever its setter tells besides`() {
+    @Test func `A computed property notifies once with its changed elements, whatever its setter announces`() {
       let recorder = ClassicRecorder(log)
       library.numbers = [1]
       library.addObserver(recorder, forKeyPath: "computed", options: [.old, .new, .prior])
@@ -93,7 +93,7 @@
       library.removeObserver(recorder, forKeyPath: "computed")
     }
 
-    @Test func `So is one whose storage nobody observes or can observe`() {
+    @Test func `A computed property with unobserved or unobservable storage does so too`() {
       let tokens = [library.log(\.lines, as: "lines ", to: log), library.log(\.marks, as: "marks ", to: log)]
       library.mutableArrayValue(for: \.lines).append("a")
       library.mutableOrderedSetValue(for: \.lines).append(contentsOf: ["a", "b"])
@@ -103,7 +103,7 @@
       for token in tokens { token.invalidate() }
     }
 
-    @Test func `Sets and ordered sets that are computed are told by their elements, too`() {
+    @Test func `Computed sets and ordered sets notify with their changed elements too`() {
       let tokens = [library.log(\.shownTags, to: log), library.log(\.shownRanks, to: log)]
       library.mutableSetValue(for: \.shownTags).formUnion(["a", "b"])
       library.mutableSetValue(for: \.shownTags).remove("a")
@@ -112,7 +112,7 @@
       for token in tokens { token.invalidate() }
     }
 
-    @Test func `What depends on a computed collection is told once, a setting`() {
+    @Test func `Dependents of a computed collection are notified once, with a setting`() {
       let recorder = ClassicRecorder(log)
       library.addObserver(recorder, forKeyPath: "caption", options: [.new])
       let token = library.log(\.total, as: "total ", to: log)
@@ -122,7 +122,7 @@
       token.invalidate()
     }
 
-    @Test func `A setter that stores twice and announces by hand is told once by the handle`() {
+    @Test func `A setter that stores twice and announces manually notifies once through the proxy`() {
       let token = library.log(\.twice, to: log)
       library.mutableArrayValue(for: \.twice).append(1)
       #expect(log.take() == ["insertion [0] ->[1]"])
@@ -131,7 +131,7 @@
       token.invalidate()
     }
 
-    @Test func `What an observer of the storage changes meanwhile is told as always`() {
+    @Test func `Changes that an observer of the storage makes meanwhile notify as usual`() {
       let token = library.log(\.computed, [.new], to: log)
       let meddling = library.observe(\.numbers) { library, _ in
         if library.numbers.count == 1 { library.numbers.append(9) }
@@ -141,7 +141,7 @@
       for token in [token, meddling] { token.invalidate() }
     }
 
-    @Test func `A manual key is mutated without telling`() {
+    @Test func `A proxy of a manual key mutates without notifying`() {
       let token = library.log(\.quiet, to: log)
       let quiet = library.mutableArrayValue(for: \.quiet)
       quiet.append(1)
@@ -149,14 +149,14 @@
       token.invalidate()
     }
 
-    @Test func `A stored property that is not observed is told by its handle`() {
+    @Test func `A proxy of a stored property that is not observed notifies`() {
       let token = library.log(\.hidden, to: log)
       library.mutableArrayValue(for: \.hidden).append(1)
       #expect(log.lines == ["insertion [0] ->[1]"])
       token.invalidate()
     }
 
-    @Test func `A property with observers of its own is set once for each mutation`() {
+    @Test func `A property with willSet or didSet is set once for each mutation`() {
       let token = library.log(\.watched, to: log)
       let watched = library.mutableArrayValue(for: \.watched)
       watched.append(1)
@@ -185,7 +185,7 @@
       token.invalidate()
     }
 
-    @Test func `Handles are coded as their elements are`() {
+    @Test func `Key-value coding of a proxy is that of its elements`() {
       library.items = [Item("a"), Item("b")]
       let items = library.mutableArrayValue(for: \.items)
       #expect(items.value(forKey: "name") as? [String] == ["a", "b"])
@@ -200,7 +200,7 @@
     let library = Library()
     let log = Log()
 
-    @Test func `An observer may mutate the same collection, and what it does is told too`() {
+    @Test func `An observer may mutate the same collection, and its mutation notifies too`() {
       nonisolated(unsafe) let numbers = library.mutableArrayValue(for: \.numbers)
       let token = library.observe(\.numbers, options: [.new]) { [log] _, change in
         log.add(text(change))
@@ -213,7 +213,7 @@
       token.invalidate()
     }
 
-    @Test func `An observer told before the change may make it impossible: it is a fault, and is not told`() {
+    @Test func `If a prior observer makes the change impossible, it is a fault, and nothing is delivered`() {
       library.numbers = [1, 2]
       nonisolated(unsafe) var isFirst = true
       let token = library.observe(\.numbers, options: [.prior]) { [log] library, change in
@@ -228,7 +228,7 @@
       token.invalidate()
     }
 
-    @Test func `It may set an optional collection to nil, or a set`() {
+    @Test func `A prior observer may set an optional collection or set to nil`() {
       library.names = ["a"]
       library.labels = ["a"]
       nonisolated(unsafe) var answers = 0
@@ -248,7 +248,7 @@
       for token in tokens { token.invalidate() }
     }
 
-    @Test func `Mutations of the key in the property's own setter are told, all but the handle's`() {
+    @Test func `Mutations of the key in the property's setter notify, except for the proxy's own`() {
       final class Trimming: Library, @unchecked Sendable {
         override var numbers: [Int] {
           get { super.numbers }
@@ -268,7 +268,7 @@
       token.invalidate()
     }
 
-    @Test func `An element that dies may look at the collection that it is removed from`() {
+    @Test func `The deinitializer of a removed element may read the collection`() {
       final class Mourned: NSObject {
         let onDeath: () -> Void
         init(_ onDeath: @escaping () -> Void) { self.onDeath = onDeath }
@@ -282,7 +282,7 @@
       #expect(log.lines == ["1", "1"])
     }
 
-    @Test func `A handle keeps its object alive, and the observation ends with it`() {
+    @Test func `A proxy retains its object, and the observation ends with it`() {
       weak var weakLibrary: Library?
       do {
         let handle: KeyValueMutableArray<Int>
@@ -297,7 +297,7 @@
       #expect(weakLibrary == nil)
     }
 
-    @Test func `Threads that mutate under a lock tell each mutation once`() async {
+    @Test func `Threads that mutate under a lock cause one notification per mutation`() async {
       let shared = MemberBox<Int>()
       let list = NumberBox()
       nonisolated(unsafe) var inserted = 0
@@ -323,7 +323,7 @@
       for token in tokens { token.invalidate() }
     }
 
-    @Test @MainActor func `A class of the main actor has handles too`() {
+    @Test @MainActor func `A class of the main actor supports proxies too`() {
       let screen = Screen()
       let token = screen.log(\.rows, to: log)
       screen.mutableArrayValue(for: \.rows).append("a")

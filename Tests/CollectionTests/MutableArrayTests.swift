@@ -25,14 +25,14 @@
       #expect(told { $0 += [50] } == ["insertion [4] ->[50]"])
     }
 
-    @Test func `Inserting is one insertion, with the positions that the elements have afterwards`() {
+    @Test func `Inserting is one insertion, with the indexes after the change`() {
       #expect(told { $0.insert(5, at: 0) } == ["insertion [0] ->[5]"])
       #expect(told { $0.insert(contentsOf: [1, 2], at: 2) } == ["insertion [2, 3] ->[1, 2]"])
       #expect(told { $0.insert([1, 2, 3], at: [0, 2, 6]) } == ["insertion [0, 2, 6] ->[1, 2, 3]"])
       #expect(library.numbers == [1, 10, 2, 20, 30, 40, 3])
     }
 
-    @Test func `Removing is one removal, with the positions that the elements had`() {
+    @Test func `Removing is one removal, with the indexes before the change`() {
       #expect(told { log.add("\($0.remove(at: 1) == 20)") } == ["removal [1] [20]>-", "true"])
       #expect(told { log.add("\($0.removeFirst() == 10)") } == ["removal [0] [10]>-", "true"])
       #expect(told { log.add("\($0.removeLast() == 40)") } == ["removal [3] [40]>-", "true"])
@@ -61,7 +61,7 @@
       #expect(faults { library.mutableArrayValue(for: \.numbers).removeFirst(-1) }.map(\.code) == [37])
     }
 
-    @Test func `Removing an element by its value is a removal of each that is equal, the last first`() {
+    @Test func `Removing an element by value removes each equal one, the last one first`() {
       library.numbers = [1, 2, 1]
       let token = library.log(\.numbers, to: log)
       library.mutableArrayValue(for: \.numbers).remove(1)
@@ -87,7 +87,7 @@
     }
 
     @Test
-    func `A range replaced by another number of elements is a replacement, and an insertion or removal of the rest`() {
+    func `Replacing a range by another number of elements is a replacement, and an insertion or removal`() {
       #expect(
         told { $0.replaceSubrange(1..<2, with: [1, 2, 3]) } == [
           "replacement [1] [20]>[1]", "insertion [2, 3] ->[2, 3]",
@@ -110,7 +110,7 @@
       token.invalidate()
     }
 
-    @Test func `Another order is one replacement of the positions that differ`() {
+    @Test func `Reordering is one replacement of the indexes whose elements differ`() {
       #expect(told { $0.sort(by: >) } == ["replacement [0, 1, 2, 3] [10, 20, 30, 40]>[40, 30, 20, 10]"])
       #expect(told { $0.sort() }.isEmpty)
       #expect(told { $0.reverse() }.count == 1)
@@ -135,7 +135,7 @@
       token.invalidate()
     }
 
-    @Test func `What changes no element is not told`() {
+    @Test func `A call that changes no element does not notify`() {
       #expect(
         told {
           $0.append(contentsOf: [])
@@ -153,7 +153,7 @@
       token.invalidate()
     }
 
-    @Test func `Kind and positions are told before the change too, with the old elements`() {
+    @Test func `The prior notification has kind and indexes too, with the old elements`() {
       library.numbers = [10, 20]
       let token = library.log(\.numbers, [.old, .new, .prior], to: log)
       let numbers = library.mutableArrayValue(for: \.numbers)
@@ -168,7 +168,7 @@
       token.invalidate()
     }
 
-    @Test func `Positions are told to those who ask for no values`() {
+    @Test func `Indexes are delivered also if no values are requested`() {
       let token = library.log(\.numbers, [], to: log)
       library.mutableArrayValue(for: \.numbers).append(1)
       #expect(log.lines == ["insertion [0] ->-"])
@@ -190,7 +190,7 @@
       library.removeObserver(recorder, forKeyPath: "numbers")
     }
 
-    @Test func `A handle of all types casts the elements, in both directions`() {
+    @Test func `A proxy with element type Any casts the elements in both directions`() {
       let token = library.log(\.numbers, to: log)
       let numbers = library.mutableArrayValue(forKey: "numbers")
       numbers.append(1)
@@ -202,7 +202,7 @@
       token.invalidate()
     }
 
-    @Test func `It sees the present elements, also after the property was set`() {
+    @Test func `A proxy contains the present elements, also after the property was set`() {
       let numbers = library.mutableArrayValue(for: \.numbers)
       library.numbers = [1, 2, 3]
       #expect(numbers.count == 3 && numbers[2] == 3 && numbers.first == 1 && Array(numbers) == [1, 2, 3])
@@ -211,7 +211,7 @@
       #expect(numbers.isEmpty && numbers.popLast() == nil)
     }
 
-    @Test func `A handle made before the observation began notifies`() {
+    @Test func `A proxy created before the observation began notifies`() {
       let numbers = library.mutableArrayValue(for: \.numbers)
       let token = library.log(\.numbers, to: log)
       numbers.append(1)
@@ -221,7 +221,7 @@
       #expect(log.lines.count == 1 && library.numbers == [1, 2])
     }
 
-    @Test func `A list of its own is a collection as any other, and sums do not change the property`() {
+    @Test func `An independent list is a collection like any other, and sums do not change the property`() {
       let own = KeyValueMutableArray<Int>()
       own.append(contentsOf: [3, 1, 2])
       own.sort()

@@ -18,7 +18,7 @@
       return log.take()
     }
 
-    @Test func `Handles are equal if their members are, whatever the property`() {
+    @Test func `Proxies are equal if their members are, whatever the property is`() {
       let (first, second) = (Library(), Library())
       (first.tags, second.tags) = (["a", "b"], ["b", "a"])
       #expect(first.mutableSetValue(for: \.tags) == second.mutableSetValue(for: \.tags))
@@ -26,13 +26,13 @@
       #expect(first.mutableSetValue(for: \.tags) != second.mutableSetValue(for: \.tags))
     }
 
-    @Test func `A union is an insertion of what is really added`() {
+    @Test func `A union is an insertion of the members that were added`() {
       #expect(told { $0.insert("d") } == ["insertion ->{d}"])
       #expect(told { $0.formUnion(["a", "d", "e"]) } == ["insertion ->{d e}"])
       #expect(library.tags == ["a", "b", "c", "d", "e"])
     }
 
-    @Test func `A removal and an intersection are a removal of what is really removed`() {
+    @Test func `A removal and an intersection are a removal of the members that were removed`() {
       #expect(told { $0.remove("a") } == ["removal {a}>-"])
       #expect(told { $0.subtract(["a", "b", "x"]) } == ["removal {a b}>-"])
       #expect(told { $0.formIntersection(["a", "x"]) } == ["removal {b c}>-"])
@@ -41,20 +41,20 @@
       #expect(library.tags.isEmpty)
     }
 
-    @Test func `Setting, and a symmetric difference, are a replacement with what went and what came`() {
+    @Test func `Setting and a symmetric difference are a replacement with removed and added members`() {
       #expect(told { $0.setSet(["c", "d"]) } == ["replacement {a b}>{d}"])
       #expect(library.tags == ["c", "d"])
       #expect(told { $0.formSymmetricDifference(["c", "d"]) } == ["replacement {c}>{d}"])
       #expect(library.tags == ["a", "b", "d"])
     }
 
-    @Test func `A mutation that adds or removes nothing is told, with nothing`() {
+    @Test func `A mutation that adds or removes nothing notifies with empty sets`() {
       #expect(told { $0.insert("a") } == ["insertion ->{}"])
       #expect(told { $0.remove("x") } == ["removal {}>-"])
       #expect(told { $0.setSet(["a", "b", "c"]) } == ["replacement {}>{}"])
     }
 
-    @Test func `The results are those of a set`() {
+    @Test func `The return values are those of a set`() {
       library.tags = ["a"]
       let tags = library.mutableSetValue(for: \.tags)
       #expect(tags.insert("a") == (false, "a") && tags.insert("b") == (true, "b"))
@@ -62,7 +62,7 @@
       #expect(tags.contains("a") && tags.count == 1 && !tags.isEmpty && Set(tags) == ["a"] && "\(tags)" == "[\"a\"]")
     }
 
-    @Test func `What is removed is told before the change too, what is added is not`() {
+    @Test func `The prior notification contains the removed members, but not the added ones`() {
       library.tags = ["a"]
       let token = library.log(\.tags, [.old, .new, .prior], to: log)
       let tags = library.mutableSetValue(for: \.tags)
@@ -73,7 +73,7 @@
       token.invalidate()
     }
 
-    @Test func `A classic observer gets the kind, sets, and no positions; setting the property is a setting`() {
+    @Test func `A classic observer receives the kind and sets without indexes; setting the property is a setting`() {
       let recorder = ClassicRecorder(log)
       library.addObserver(recorder, forKeyPath: "tags", options: [.old, .new])
       let tags = library.mutableSetValue(forKey: "tags")
@@ -85,7 +85,7 @@
       library.removeObserver(recorder, forKeyPath: "tags")
     }
 
-    @Test func `A manual key is mutated without telling`() {
+    @Test func `A proxy of a manual key mutates without notifying`() {
       let token = library.log(\.quietTags, to: log)
       library.mutableSetValue(for: \.quietTags).insert(1)
       #expect(log.lines.isEmpty && library.quietTags == [1])
@@ -106,7 +106,7 @@
       return log.take()
     }
 
-    @Test func `Insertions carry positions, and leave out what is there`() {
+    @Test func `Insertions have indexes, and omit elements that are already contained`() {
       #expect(told { $0.append("d") } == ["insertion [3] ->[\"d\"]"])
       #expect(told { $0.append("a") }.isEmpty)
       #expect(told { $0.append(contentsOf: ["a", "d", "d", "e"]) } == ["insertion [3, 4] ->[\"d\", \"e\"]"])
@@ -116,7 +116,7 @@
       #expect(told { $0.insert(["a", "y"], at: [3, 4]) } == ["insertion [3] ->[\"y\"]"])
     }
 
-    @Test func `Removals and replacements keep the elements different`() {
+    @Test func `Removals and replacements keep the elements distinct`() {
       #expect(told { $0.remove("b") } == ["removal [1] [\"b\"]>-"])
       #expect(told { $0.remove("x") }.isEmpty)
       #expect(told { $0.remove(at: [0, 2]) } == ["removal [0, 2] [\"a\", \"c\"]>-"])
@@ -129,7 +129,7 @@
       #expect(told { $0.reverse() } == ["replacement [0, 2] [\"a\", \"c\"]>[\"c\", \"a\"]"])
     }
 
-    @Test func `Elements of an ordered set of Foundation are announced by hand`() {
+    @Test func `Elements of an NSOrderedSet are announced manually`() {
       let token = library.log(\.quietOrdered, to: log)
       library.willChange(.insertion, valuesAt: [1], forKey: "quietOrdered")
       library.quietOrdered = NSOrderedSet(array: ["a", "x"])
@@ -141,7 +141,7 @@
       #expect(log.lines == ["insertion [1] ->[\"x\"]", "removal [0] [\"a\"]>-"])
     }
 
-    @Test func `A property may be an ordered set of Foundation`() {
+    @Test func `A property may be an NSOrderedSet`() {
       let token = library.log(\.ordered, to: log)
       let ordered = library.mutableOrderedSetValue(forKey: "ordered", of: String.self)
       ordered.append(contentsOf: ["a", "b", "a"])

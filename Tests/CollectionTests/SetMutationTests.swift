@@ -20,7 +20,7 @@
       return log.take()
     }
 
-    @Test func `Each kind tells what comes and what goes, computed from the argument before the change`() {
+    @Test func `Each kind delivers added and removed members, computed from the argument before the change`() {
       #expect(told(.union, ["b", "c"]) == ["insertion ->{c}"])
       #expect(told(.minus, ["b", "c"]) == ["removal {b}>-"])
       #expect(told(.intersect, ["b", "c"]) == ["removal {a}>-"])
@@ -28,7 +28,7 @@
       #expect(told(.union, ["a"]) == ["insertion ->{}"])
     }
 
-    @Test func `Who observes between the two is not told, and that is no fault`() {
+    @Test func `An observer registered within the pair is not notified, which is no fault`() {
       library.tags = ["a"]
       let raised = faults {
         library.willChangeValue(forKey: "tags", withSetMutation: .union, using: ["b"])
@@ -44,7 +44,7 @@
       #expect(kinds.map(\.rawValue) == [1, 2, 3, 4])
     }
 
-    @Test func `The string form takes members of any type that the property's can be`() {
+    @Test func `The string form accepts members of any type that converts to the property's`() {
       library.tags = ["a"]
       let recorder = ClassicRecorder(log)
       library.addObserver(recorder, forKeyPath: "tags", options: [.old, .new, .prior])
@@ -59,7 +59,7 @@
       library.removeObserver(recorder, forKeyPath: "tags")
     }
 
-    @Test func `Nested pairs each tell what they were announced with`() {
+    @Test func `Nested pairs each deliver the change that was announced`() {
       library.tags = ["a"]
       let token = library.log(\.tags, to: log)
       library.willChangeValue(for: \.tags, withSetMutation: .union, using: ["b"])
@@ -70,7 +70,7 @@
       token.invalidate()
     }
 
-    @Test func `A key that is no set, or does not exist, is reported, and nothing is announced`() {
+    @Test func `A key that is not a set, or does not exist, is reported, and nothing is announced`() {
       let token = library.log(\.numbers, to: log)
       let faults = faults {
         library.willChangeValue(forKey: "numbers", withSetMutation: .union, using: [1])
@@ -80,7 +80,7 @@
       token.invalidate()
     }
 
-    @Test func `Members of a pair that is left open die with the thread`() async {
+    @Test func `The members of an open pair are released with the thread`() async {
       final class Member: Hashable, @unchecked Sendable {
         let died: Log
         init(_ died: Log) { self.died = died }
@@ -111,7 +111,7 @@
     let items = ["a", "b", "c"].map { Item($0) }
     let log = Log()
 
-    @Test func `The elements at the positions are observed, each as the object that is told`() {
+    @Test func `The elements at the indexes are observed, and each is the object of its notifications`() {
       let recorder = ClassicRecorder(log)
       items.addObserver(recorder, toObjectsAt: [0, 2], forKeyPath: "name", options: [.new])
       for item in items { item.name += "!" }
@@ -124,7 +124,7 @@
       #expect(log.lines.isEmpty && items.allSatisfy { $0.observationInfo == nil })
     }
 
-    @Test func `A position outside is a range exception, before anything is registered or removed`() {
+    @Test func `An index out of range is a range exception, before anything is registered or removed`() {
       let recorder = ClassicRecorder(log)
       #expect(faults { items.addObserver(recorder, toObjectsAt: [0, 3], forKeyPath: "name") }.map(\.code) == [37])
       #expect(items.allSatisfy { $0.observationInfo == nil })

@@ -14,7 +14,7 @@
       #expect(keys.map(\.rawValue) == ["kind", "new", "old", "indexes", "notificationIsPrior"])
     }
 
-    @Test func `2, 3: The kind is always there, with no options alone, with the positions for an ordered change`() {
+    @Test func `2, 3: The kind is always present, with no options alone, with the indexes for an ordered change`() {
       t.add(w, "v", [])
       t.add(w, "list", [])
       t.v = 1
@@ -26,7 +26,7 @@
       t.remove(w, "list")
     }
 
-    @Test func `4: Old is the value before the change and new the one after it, each only when asked for`() {
+    @Test func `4: Old is the value before the change and new the one after it, each only if requested`() {
       t.add(w, "v", [.old], ctx: 1)
       t.add(w, "v", [.new], ctx: 2)
       t.v = 1
@@ -35,7 +35,7 @@
       t.remove(w, "v", ctx: 2)
     }
 
-    @Test func `5: The old value that one observer asks for does not leak to another`() {
+    @Test func `5: The old value that one observer requests is not delivered to another`() {
       let other = Watcher("other", w.log)
       t.add(other, "v", [])
       t.add(w, "v", [.old])
@@ -45,7 +45,7 @@
       t.remove(other, "v")
     }
 
-    @Test func `6: A nil is NSNull, never an absent key`() {
+    @Test func `6: A nil is NSNull, never a missing key`() {
       t.add(w, "s")
       t.s = "x"
       t.s = nil
@@ -54,7 +54,7 @@
       t.remove(w, "s")
     }
 
-    @Test func `7: Scalars and structures are the plain Swift values`() {
+    @Test func `7: Scalars and structures are plain Swift values`() {
       t.add(w, "d", [.new])
       t.add(w, "range", [.new])
       t.d = 1.5
@@ -65,7 +65,7 @@
       t.remove(w, "range")
     }
 
-    @Test func `8: Values are what the getter says, not what the setter was given`() {
+    @Test func `8: Values are those of the getter, not the argument of the setter`() {
       t.add(w, "small")
       t.small = 99
       #expect(w.lines == ["w 0>10"])
@@ -80,7 +80,7 @@
       t.remove(w, "v")
     }
 
-    @Test func `10: The object is the one that was observed, and the key path the whole one, whatever part changed`() {
+    @Test func `10: The object is the observed one, and the key path is the whole path, whatever part changed`() {
       let w = Watcher(path: true)
       t.child = T()
       t.add(w, "child.v")
@@ -91,14 +91,14 @@
       t.remove(w, "child.v")
     }
 
-    @Test func `11: The context is passed through, also of a path's initial notification`() {
+    @Test func `11: The context is passed on, also in a path's initial notification`() {
       t.add(w, "child.v", [.initial], ctx: 7)
       t.child = T()
       #expect(w.lines == ["w ->- ctx7", "w ->- ctx7"])
       t.remove(w, "child.v", ctx: 7)
     }
 
-    @Test func `13: The old value lives until the callback is over, though the setter has released it`() {
+    @Test func `13: The old value lives until the callback returns, although the setter has released it`() {
       weak var old: T?
       var seen: T?
       do {
@@ -113,7 +113,7 @@
       t.remove(w, "child")
     }
 
-    @Test func `14: New is read for each observer: after a change within a callback later ones see the newest`() {
+    @Test func `14: New is read for each observer: after a change within a callback later ones receive the newest`() {
       let first = Watcher("first", w.log)
       t.add(first, "v", [.new])
       t.add(w, "v", [.new])

@@ -9,7 +9,7 @@
     let t = T()
     let w = Watcher()
 
-    @Test func `15, 16: Initial is one notification within registration, with new only if that was asked for`() {
+    @Test func `15, 16: Initial is one notification within registration, with new only if requested`() {
       t.v = 5
       t.add(w, "v", [.initial], ctx: 1)
       #expect(w.take() == ["w ->- ctx1"])
@@ -34,20 +34,20 @@
       t.remove(w, "v")
     }
 
-    @Test func `19: Initial of a collection is a setting with the whole of it and no positions`() {
+    @Test func `19: Initial of a collection is a setting with the whole value and no indexes`() {
       t.list = [1, 2]
       t.add(w, "list", [.initial, .new])
       #expect(w.lines == ["w ->[1, 2]"])
       t.remove(w, "list")
     }
 
-    @Test func `20: Initial is told also of a key that is announced by hand`() {
+    @Test func `20: Initial is also delivered for a manual key`() {
       t.add(w, "manual", [.initial, .new])
       #expect(w.lines == ["w ->0"])
       t.remove(w, "manual")
     }
 
-    @Test func `21, 22: Initial of a path has the value at its end, NSNull where the path is cut`() {
+    @Test func `21, 22: Initial of a path has the value at its end, or NSNull if an object on it is nil`() {
       t.add(w, "child.v", [.initial, .new])
       t.remove(w, "child.v")
       t.child = T(v: 3)
@@ -56,7 +56,7 @@
       t.remove(w, "child.v")
     }
 
-    @Test func `23: The registration stands when the initial notification comes: it can be removed there`() {
+    @Test func `23: The registration exists when the initial notification is delivered, and can be removed there`() {
       w.reaction = { [t, unowned w] _ in t.remove(w, "v") }
       t.add(w, "v", [.initial, .new])
       t.v = 1
@@ -88,7 +88,7 @@
     let t = T()
     let w = Watcher()
 
-    @Test func `26, 27: Prior is a notification of its own, with the old value and never the new one`() {
+    @Test func `26, 27: Prior is a separate notification, with the old value and never the new one`() {
       t.add(w, "v", [.prior, .old, .new])
       t.v = 1
       #expect(w.lines == ["w prior 0>-", "w 0>1"])
@@ -97,7 +97,7 @@
       t.remove(w, "v")
     }
 
-    @Test func `28: Prior without old and new has the kind and the mark only`() {
+    @Test func `28: Prior without old and new has the kind and the prior mark only`() {
       t.add(w, "v", [.prior])
       t.v = 1
       #expect(Set(w.changes[0].keys) == [.kindKey, .notificationIsPriorKey])
@@ -112,7 +112,7 @@
       t.remove(w, "v")
     }
 
-    @Test func `30: Prior of an ordered change has its kind, its positions, and the elements that go`() {
+    @Test func `30: Prior of an ordered change has its kind, its indexes, and the removed elements`() {
       t.list = [1, 2, 3]
       t.add(w, "list", [.prior, .old, .new])
       t.willChange(.removal, valuesAt: [0, 2], forKey: "list")
@@ -128,7 +128,7 @@
       t.remove(w, "list")
     }
 
-    @Test func `31: Prior works through paths, also where an object on the way is replaced`() {
+    @Test func `31: Prior works through paths, also if an object on the path is replaced`() {
       t.child = T(v: 1)
       t.add(w, "child.v", [.prior, .old, .new])
       t.child?.v = 2

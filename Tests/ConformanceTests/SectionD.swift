@@ -19,7 +19,7 @@
       for each in all { t.remove(each, "v") }
     }
 
-    @Test func `35, 37: Callbacks run newest first, also when one in between was removed`() {
+    @Test func `35, 37: Callbacks run newest first, also if one in between was removed`() {
       let all = watchers("abc")
       for each in all { t.add(each, "v", []) }
       t.v = 1
@@ -52,7 +52,7 @@
       t.remove(w, "d")
     }
 
-    @Test func `41: A change within a callback is told to all before the outer one goes on`() {
+    @Test func `41: A change within a callback is delivered to all before the outer one continues`() {
       let all = watchers("abc")
       for each in all { t.add(each, "v", [.old]) }
       all[2].reaction = { [t] _ in if t.v == 1 { t.v = 2 } }

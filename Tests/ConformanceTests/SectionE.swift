@@ -48,7 +48,7 @@
     let t = T()
     let w = Watcher()
 
-    @Test func `43: Neither the object nor the observer is kept alive`() {
+    @Test func `43: Neither the object nor the observer is retained`() {
       weak var object: T?
       weak var observer: Watcher?
       do {
@@ -62,7 +62,7 @@
       #expect(object == nil && observer == nil)
     }
 
-    @Test func `44, 45: Registering twice tells twice, each with its own options and context`() {
+    @Test func `44, 45: Registering twice notifies twice, each with its own options and context`() {
       t.add(w, "v", [.new], ctx: 1)
       t.add(w, "v", [.new], ctx: 1)
       t.add(w, "v", [.old], ctx: 2)
@@ -71,7 +71,7 @@
       for ctx in [1, 1, 2] { t.remove(w, "v", ctx: ctx) }
     }
 
-    @Test func `46: Each removal takes one registration`() {
+    @Test func `46: Each removal removes one registration`() {
       for _ in 0..<3 { t.add(w, "v", []) }
       for left in [2, 1, 0] {
         t.remove(w, "v")
@@ -80,7 +80,7 @@
       }
     }
 
-    @Test func `47, 48, 389: Removal takes the newest registration, with a context the newest of that context`() {
+    @Test func `47, 48, 389: Removal removes the newest registration, with a context the newest with that context`() {
       t.add(w, "v", [.old], ctx: 1)
       t.add(w, "v", [.new], ctx: 1)
       t.add(w, "v", [], ctx: 2)
@@ -102,14 +102,14 @@
       t.remove(w, "v", ctx: 7)
     }
 
-    @Test func `52, 53: Removing what is not registered is one fault, also of a path with an undefined key`() {
+    @Test func `52, 53: Removing an unregistered observer is one fault, also of a path with an undefined key`() {
       #expect(codes { t.remove(w, "v") } == [2])
       #expect(codes { t.remove(w, "nothing.at.all") } == [2])
       #expect(codes { t.remove(w, "child.nothing", ctx: 1) } == [2])
     }
 
     @Test(arguments: [[], [.old], [.new]] as [NSKeyValueObservingOptions])
-    func `54: An undefined single key is accepted; it fails when a change needs its value`(
+    func `54: An undefined single key is accepted; it is a fault when a change needs its value`(
       options: NSKeyValueObservingOptions
     ) {
       #expect(codes { t.add(w, "nothing", options) } == [11])
@@ -121,7 +121,7 @@
       t.remove(w, "nothing")
     }
 
-    @Test func `55: A path whose head is undefined is a fault at once, and nothing stays registered`() {
+    @Test func `55: A path whose head is undefined is a fault at registration, and nothing stays registered`() {
       #expect(codes { t.add(w, "nothing.v", []) } == [9])
       #expect(t.observationInfo == nil)
       #expect(codes { t.remove(w, "nothing.v") } == [2])
@@ -144,7 +144,7 @@
       german.remove(w, "änderung")
     }
 
-    @Test func `61: A string that is changed after registration changes nothing`() {
+    @Test func `61: Changing the string after registration has no effect`() {
       let w = Watcher(path: true)
       let path = NSMutableString(string: "v")
       t.add(w, String(describing: path), [])
@@ -154,7 +154,7 @@
       t.remove(w, "v")
     }
 
-    @Test func `62, 63: Observation info is there while something is registered, also on a path's objects`() {
+    @Test func `62, 63: observationInfo is non-nil while something is registered, also on a path's objects`() {
       let child = T()
       t.child = child
       #expect(t.observationInfo == nil && child.observationInfo == nil)
@@ -169,7 +169,7 @@
       #expect(!t.isSwizzled && !child.isSwizzled)
     }
 
-    @Test func `64: A class may override observationInfo, which changes what is asked, and no observation`() {
+    @Test func `64: An override of observationInfo changes its value, but no observation`() {
       let own = OwnInfo()
       own.add(w, "v")
       #expect((own as any KeyValueObservable).observationInfo == nil)
@@ -179,7 +179,7 @@
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `67: To register costs the same however many other objects the observer observes`() {
+    func `67: The cost of a registration does not depend on how many objects the observer observes`() {
       // If it grew with their number, 10^10 steps would be needed.
       let all = (0..<100_000).map { _ in T() }
       for each in all { each.add(w, "v", []) }
@@ -187,7 +187,7 @@
       #expect(all.allSatisfy { $0.observationInfo == nil })
     }
 
-    @Test func `68: Observers that are equal are different observers`() {
+    @Test func `68: Observers that are equal are distinct observers`() {
       let (a, b) = (Equal(), Equal())
       t.addObserver(a, forKeyPath: "v")
       t.addObserver(b, forKeyPath: "v")
@@ -198,7 +198,7 @@
       t.removeObserver(b, forKeyPath: "v")
     }
 
-    @Test func `69, 70: An object may observe itself, and remove itself when it dies`() {
+    @Test func `69, 70: An object may observe itself, and remove itself when it is deallocated`() {
       weak var gone: SelfObserver?
       let raised = codes {
         let own = SelfObserver()

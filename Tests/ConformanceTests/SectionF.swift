@@ -15,7 +15,7 @@
       t.didChangeValue(forKey: "manual")
     }
 
-    @Test func `72: An observer added in a callback is told of the next change only`() {
+    @Test func `72: An observer added in a callback is first notified of the next change`() {
       let (w, late) = (Watcher("w", log), Watcher("late", log))
       t.add(w, "v", [])
       w.reaction = { [t] _ in if t.v == 1 { t.add(late, "v", []) } }
@@ -27,7 +27,7 @@
       t.remove(late, "v")
     }
 
-    @Test func `73, 74: One added between will and did is not told, an earlier registration of the same is`() {
+    @Test func `73, 74: An observer added between will and did is not notified, but its earlier registration is`() {
       let (w, late) = (Watcher("w", log), Watcher("late", log))
       t.add(w, "manual", [])
       manualChange {
@@ -40,14 +40,14 @@
       t.remove(late, "manual")
     }
 
-    @Test func `75: One removed between will and did is not told`() {
+    @Test func `75: An observer removed between will and did is not notified`() {
       let w = Watcher("w", log)
       t.add(w, "manual", [])
       manualChange { t.remove(w, "manual") }
       #expect(log.lines.isEmpty)
     }
 
-    @Test func `76: One removed in another's callback before its turn is not told, also when it died meanwhile`() {
+    @Test func `76: An observer removed in another's callback before its turn is not notified, also if deallocated`() {
       let w = Watcher("w", log)
       var early: Watcher? = Watcher("early", log)
       t.add(early!, "v", [])
@@ -61,7 +61,7 @@
       t.remove(w, "v")
     }
 
-    @Test func `77: One that removes itself in its callback keeps nobody else from being told`() {
+    @Test func `77: An observer that removes itself in its callback does not affect the others`() {
       let all = ["a", "b", "c"].map { Watcher($0, log) }
       for each in all { t.add(each, "v", []) }
       all[1].reaction = { [t, unowned b = all[1]] _ in t.remove(b, "v") }
@@ -72,7 +72,7 @@
       t.remove(all[2], "v")
     }
 
-    @Test func `78: Of two equal registrations, one removed between will and did, the other one is told, once`() {
+    @Test func `78: If one of two equal registrations is removed between will and did, the other is notified once`() {
       let w = Watcher("w", log)
       t.add(w, "manual", [])
       t.add(w, "manual", [])
@@ -82,7 +82,7 @@
     }
 
     @Test(arguments: [0, 5])
-    func `79, 80: Removed and registered again between will and did, it is not told, whatever the context`(ctx: Int) {
+    func `79, 80: Removed and registered again between will and did, an observer is not notified`(ctx: Int) {
       let w = Watcher("w", log)
       t.add(w, "manual", [])
       manualChange {
@@ -93,7 +93,7 @@
       t.remove(w, "manual")
     }
 
-    @Test func `81: An observer may be released in its own callback: it lives until that returns`() {
+    @Test func `81: An observer may be released in its own callback, and lives until it returns`() {
       weak var gone: Watcher?
       var w: Watcher? = Watcher("w", log)
       gone = w
@@ -108,7 +108,7 @@
       #expect(livedOn && gone == nil)
     }
 
-    @Test func `81: An observer that dies between will and did, registered, is a fault at did, and not called`() {
+    @Test func `81: A registered observer deallocated between will and did is a fault at did, and not called`() {
       var w: Watcher? = Watcher("w", log)
       t.add(w!, "manual", [])
       let raised = codes {
@@ -118,7 +118,7 @@
       #expect(t.observationInfo == nil)
     }
 
-    @Test func `82: The object lives until the change is told, also when a callback drops the last reference`() {
+    @Test func `82: The object lives until the change is delivered, also if a callback drops the last reference`() {
       final class Holder: @unchecked Sendable { var t: T? = T("held") }
       let holder = Holder()
       weak let gone = holder.t
@@ -134,7 +134,7 @@
       withExtendedLifetime(tokens) {}
     }
 
-    @Test func `83: A path registered between will and did of its head is told of later changes only`() {
+    @Test func `83: A path registered between will and did of its head is notified of later changes only`() {
       let w = Watcher("w", log)
       t.child = T()
       t.willChangeValue(forKey: "child")
@@ -146,7 +146,7 @@
       t.remove(w, "child.v")
     }
 
-    @Test func `84: One registered for another key during a change is told of that key's changes`() {
+    @Test func `84: An observer of another key registered during a change is notified of that key's changes`() {
       let (w, other) = (Watcher("w", log), Watcher("other", log))
       t.add(w, "v", [])
       w.reaction = { [t] _ in
@@ -159,7 +159,7 @@
       t.remove(other, "d")
     }
 
-    @Test func `85: Removals during changes leave later changes as they were`() {
+    @Test func `85: Removals during changes do not affect later changes`() {
       let (w, other) = (Watcher("w", log), Watcher("other", log))
       t.add(w, "manual")
       for round in 1...3 {

@@ -39,7 +39,7 @@
     let t = T()
     let w = Watcher()
 
-    @Test func `86, 105, 106, 107: To the program the class stays what it was; the isa alone tells`() throws {
+    @Test func `86, 105, 106, 107: The class is unchanged for the program; only the isa differs`() throws {
       let (sub, coded) = (Sub(), Saved())
       sub.add(w, "v")
       coded.add(w, "v")
@@ -65,7 +65,7 @@
       other.remove(w, "d")
     }
 
-    @Test func `90: An object that announces all by hand keeps its isa, and its setter tells nobody`() {
+    @Test func `90: An object whose keys are all manual keeps its isa, and its setters notify nobody`() {
       let manual = Manual()
       manual.add(w, "v")
       #expect(!manual.isSwizzled && manual.observationInfo != nil)
@@ -100,7 +100,7 @@
       object.remove(w, "v")
     }
 
-    @Test func `98, 100: An overriding setter that calls super's notifies once, and so does a set through super`() {
+    @Test func `98, 100: An overriding setter that calls super notifies once, and so does a set through super`() {
       let sub = Sub()
       sub.add(w, "v")
       sub.v = 1
@@ -109,7 +109,7 @@
       sub.remove(w, "v")
     }
 
-    @Test func `99: A set through self, through the object and through a key path notifies; the storage does not`() {
+    @Test func `99: A set through self, the object or a key path notifies; a set of the storage does not`() {
       t.add(w, "v")
       t.v = 1
       t[keyPath: \.v] = 2
@@ -120,7 +120,7 @@
       t.remove(w, "hiddenChild")
     }
 
-    @Test func `101, 102: Others of the class are not touched, and after the last removal neither is this one`() {
+    @Test func `101, 102: Other objects of the class are not affected, nor is this one after the last removal`() {
       let other = T()
       t.add(w, "v")
       #expect(t.isSwizzled && !other.isSwizzled && other.observationInfo == nil)
@@ -128,7 +128,7 @@
       #expect(!t.isSwizzled)
     }
 
-    @Test func `108: Reports name the class that the program wrote`() throws {
+    @Test func `108: Reports name the class as in the source`() throws {
       t.add(w, "v")
       let fault = try #require(faults { t.remove(w, "d") }.first)
       #expect(fault.summary.contains("T@0x") && !fault.report.contains("KVONotifying"))

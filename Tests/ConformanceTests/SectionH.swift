@@ -25,7 +25,7 @@
     let t = T()
     let w = Watcher()
 
-    @Test func `109, 110: Setting notifies unless the class says that the key is announced by hand`() {
+    @Test func `109, 110: Setting notifies unless the class declares the key as manual`() {
       t.add(w, "v")
       t.add(w, "manual")
       t.v = 1
@@ -35,7 +35,7 @@
       t.remove(w, "manual")
     }
 
-    @Test func `111: A key announced by hand notifies once per pair`() {
+    @Test func `111: A manual key notifies once per pair`() {
       t.add(w, "manual")
       t.willChangeValue(forKey: "manual")
       t.manual = 1
@@ -44,7 +44,7 @@
       t.remove(w, "manual")
     }
 
-    @Test func `112: The class is asked once per key, and its answer is kept`() {
+    @Test func `112: The class is asked once per key, and its answer is cached`() {
       for _ in 0..<3 {
         let asked = Asked()
         asked.add(w, "v")
@@ -54,7 +54,7 @@
       #expect(Asked.questions.filter { $0 == "v" }.count == 1)
     }
 
-    @Test func `113: The answer of the object's own class counts`() {
+    @Test func `113: The answer of the object's dynamic class counts`() {
       let automatic = Automatic()
       automatic.add(w, "manual")
       automatic.manual = 1

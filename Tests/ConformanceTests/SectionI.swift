@@ -14,7 +14,7 @@
     private func will(_ key: String = "manual") { t.willChangeValue(forKey: key) }
     private func did(_ key: String = "manual") { t.didChangeValue(forKey: key) }
 
-    @Test func `115: A pair around a change is one notification, with its prior one`() {
+    @Test func `115: A pair around a change is one notification, and one with prior`() {
       t.add(w, "manual", [.prior, .old, .new])
       will()
       t.manual = 1
@@ -23,7 +23,7 @@
       t.remove(w, "manual")
     }
 
-    @Test func `116: did without will does nothing but be told as an error`() {
+    @Test func `116: did without will has no effect except for an error`() {
       t.add(w, "manual")
       #expect(codes { did() } == [28])
       will()
@@ -32,7 +32,7 @@
       t.remove(w, "manual")
     }
 
-    @Test func `117, 118: will without did notifies nobody, and later sets of the key notify as ever`() {
+    @Test func `117, 118: will without did notifies nobody, and later sets of the key notify as usual`() {
       t.add(w, "v")
       will("v")
       #expect(w.lines.isEmpty)
@@ -43,8 +43,7 @@
       t.remove(w, "v")
     }
 
-    @Test func `119, 121, 391: Nested pairs each notify, the inner one first, each with the old value of its own will`()
-    {
+    @Test func `119, 121, 391: Nested pairs each notify, the inner one first, each with its own old value`() {
       t.add(w, "manual")
       will()
       t.manual = 1
@@ -65,7 +64,7 @@
       t.remove(w, "v")
     }
 
-    @Test func `122: Pairs match by object and key, and may interleave`() {
+    @Test func `122: Pairs are matched by object and key, and may interleave`() {
       let other = T("other")
       t.add(w, "manual", [], ctx: 1)
       t.add(w, "v", [], ctx: 2)
@@ -82,7 +81,7 @@
       other.remove(w, "manual")
     }
 
-    @Test func `124: A plain did ends an indexed will, with the kind and positions of that`() {
+    @Test func `124: A plain did ends an indexed will, with its kind and indexes`() {
       t.list = [1, 2]
       t.add(w, "list")
       t.willChange(.removal, valuesAt: [0], forKey: "list")
@@ -92,7 +91,7 @@
       t.remove(w, "list")
     }
 
-    @Test func `126: A pair of a key that nobody observes does nothing, even if the key is undefined`() {
+    @Test func `126: A pair of an unobserved key has no effect, even if the key is undefined`() {
       t.add(w, "v")
       let raised = codes {
         for key in ["d", "nothing"] {
@@ -106,7 +105,7 @@
       t.remove(w, "v")
     }
 
-    @Test func `127: A pair of a key path instead of a key tells nobody, is warned of, and does no harm`() {
+    @Test func `127: A pair of a key path instead of a key notifies nobody, and is a warning`() {
       t.child = T()
       t.add(w, "child.v")
       #expect(

@@ -9,7 +9,7 @@
     let t = T("t")
     let w = Watcher()
 
-    @Test func `132, 133, 134, 135: A path tells of its end and of each replacement on the way, by an equal too`() {
+    @Test func `132, 133, 134, 135: A path notifies of its end and of each replacement on it, also by an equal`() {
       let first = T(v: 1)
       t.child = first
       t.add(w, "child.v")
@@ -21,7 +21,7 @@
       t.remove(w, "child.v")
     }
 
-    @Test func `136: A path through nil is NSNull: to an object, back to nil, and from nil to nil`() {
+    @Test func `136: A path through nil is NSNull: from an object, back to it, and from nil to nil`() {
       t.add(w, "child.v")
       t.child = T(v: 1)
       t.child = nil
@@ -30,7 +30,7 @@
       t.remove(w, "child.v")
     }
 
-    @Test func `137: A replaced object is let go`() {
+    @Test func `137: A replaced object is no longer observed`() {
       let former = T()
       t.child = former
       t.add(w, "child.v")
@@ -53,7 +53,7 @@
       t.remove(w, "child.child.v")
     }
 
-    @Test func `139, 140: A path that is cut at registration comes to life as it fills, telling at each step`() {
+    @Test func `139, 140: A path that is cut at registration notifies at each step that completes it`() {
       t.add(w, "child.child.v")
       t.child = T()
       t.child?.child = T(v: 1)
@@ -62,7 +62,7 @@
       t.remove(w, "child.child.v")
     }
 
-    @Test func `141: An object and what lies behind it may be observed together, and end apart`() {
+    @Test func `141: An object and a path through it may be observed together, and end independently`() {
       let w = Watcher(path: true)
       t.child = T(v: 1)
       t.add(w, "child", [])
@@ -75,7 +75,7 @@
       t.remove(w, "child.v")
     }
 
-    @Test func `142, 143: Two paths through one object both tell, and end apart`() {
+    @Test func `142, 143: Two paths through one object both notify, and end independently`() {
       let w = Watcher(path: true)
       let shared = T()
       (t.child, t.boss) = (shared, shared)
@@ -92,7 +92,7 @@
       t.remove(w, "boss.v")
     }
 
-    @Test func `144: One path with two contexts tells twice, each ends by its own`() {
+    @Test func `144: One path with two contexts notifies twice, each ends by its own context`() {
       t.child = T()
       t.add(w, "child.v", [], ctx: 1)
       t.add(w, "child.v", [], ctx: 2)
@@ -103,7 +103,7 @@
       t.remove(w, "child.v", ctx: 2)
     }
 
-    @Test func `145, 146: Several roots that share an object are each told, once, with their own values`() {
+    @Test func `145, 146: Several roots that share an object each notify once, with their own values`() {
       let (other, shared) = (T("other"), T(v: 1))
       t.child = shared
       other.child = shared
@@ -117,7 +117,7 @@
       other.remove(w, "child.v")
     }
 
-    @Test func `148: Removing a path's observer leaves nothing on any object of the path`() {
+    @Test func `148: Removing a path's observer leaves no observation on any object of the path`() {
       let (a, b) = (T(), T())
       (t.child, a.child) = (a, b)
       t.add(w, "child.child.v")
@@ -127,7 +127,7 @@
     }
 
     @Test
-    func `149, 150, 266, 267: A change on the way that was not announced is an error; once announced, it is told`() {
+    func `149, 150, 266, 267: An unannounced change on the path is an error; once announced, it notifies`() {
       let (former, next) = (T(v: 1), T(v: 5))
       t.hiddenChild = former
       t.add(w, "hiddenChild.v")
@@ -147,7 +147,7 @@
       #expect([t, next, former].allSatisfy { $0.observationInfo == nil })
     }
 
-    @Test func `158: Properties of values are observed by typed key paths; a string names none`() {
+    @Test func `158: Members of values are observed with typed key paths; a string cannot name one`() {
       let token = t.observe(\.s?.count, options: [.old, .new]) { [w] _, change in
         w.log.add("\(text(change.oldValue!)) \(text(change.newValue!))")
       }
@@ -157,7 +157,7 @@
       #expect(codes { t.add(w, "s.length") } == [9])
     }
 
-    @Test func `159: Observation info of an object on the way tells that something observes it`() {
+    @Test func `159: observationInfo of an object on the path is non-nil`() {
       t.child = T()
       t.add(w, "child.v")
       #expect(t.child!.observationInfo != nil)
@@ -165,7 +165,7 @@
       #expect(t.child!.observationInfo == nil)
     }
 
-    @Test func `160: Circles of objects may be observed`() {
+    @Test func `160: Cyclic object graphs may be observed`() {
       let other = T("other")
       (t.child, other.child) = (other, t)
       t.add(w, "child.child.child.child.v")
@@ -181,7 +181,7 @@
       t.child = nil
     }
 
-    @Test func `161: An object that was replaced may die`() {
+    @Test func `161: An object that was replaced may be deallocated`() {
       weak var former: T?
       do {
         let child = T()
@@ -195,7 +195,7 @@
       t.remove(w, "child.v")
     }
 
-    @Test func `162, 297: A weak object on the way that dies is a change to nil, and no fault`() {
+    @Test func `162, 297: The deallocation of a weak object on the path is a change to nil, and no fault`() {
       var boss: T? = T("boss", v: 1)
       t.boss = boss
       t.add(w, "boss.v")

@@ -112,28 +112,28 @@
       return w.take()
     }
 
-    @Test func `163, 164, 165: keyPathsForValuesAffecting<Key> is asked; observers of the dependent key alone hear`() {
+    @Test func `163, 164, 165: keyPathsForValuesAffecting<Key> is called; observers of the key are notified`() {
       #expect(watching("full") { n.first = "B" } == ["w full A Z>B Z"])
       #expect(watching("first") { n.first = "C" } == ["w first B>C"])
       #expect(watching("counted") { n.first = "D" } == ["w counted 0>0"])
     }
 
-    @Test func `166: Setting the dependent key tells its observers`() {
+    @Test func `166: Setting the dependent key notifies its observers`() {
       #expect(watching("cyc1") { n.cyc1 = 1 } == ["w cyc1 0>1"])
       // A computed property's setter is no change of its own: what it sets tells, each time.
       #expect(watching("full") { n.full = "X" } == ["w full A Z>X Z", "w full X Z>X X"])
     }
 
-    @Test func `167: Dependents of dependents are told`() {
+    @Test func `167: Dependents of dependents notify`() {
       #expect(watching("twice") { n.last = "Y" } == ["w twice A ZA Z>A YA Y"])
     }
 
-    @Test func `168: A dependent that one change reaches by several ways is told once`() {
+    @Test func `168: A dependent that a change affects in several ways notifies once`() {
       n.child = T(v: 1)
       #expect(watching("pair") { n.child = T(v: 2) } == ["w pair 1 ->2 -"])
     }
 
-    @Test func `169: Two keys that change one after the other are two changes of what depends on both`() {
+    @Test func `169: Two keys that change one after the other are two changes of their dependent`() {
       let lines = watching("full") {
         n.first = "B"
         n.last = "Y"
@@ -141,7 +141,7 @@
       #expect(lines == ["w full A Z>B Z", "w full B Z>B Y"])
     }
 
-    @Test func `170, 171: Dependence on key paths is told for the end and for what leads there, once each`() {
+    @Test func `170, 171: A dependency on a key path notifies of its end and of replacements on it, once each`() {
       n.child = T(v: 1)
       let lines = watching("deep") {
         n.child?.v = 2
@@ -152,7 +152,7 @@
       #expect(watching("pair") { n.child = T(v: 5) } == ["w pair -1 ->5 -"])
     }
 
-    @Test func `172: A path whose head is a dependent key follows it`() {
+    @Test func `172: A path whose head is a dependent key follows its value`() {
       let (a, b) = (T("a", v: 1), T("b", v: 2))
       (n.a, n.b) = (a, b)
       let lines = watching("pick.v") {
@@ -170,7 +170,7 @@
       #expect(lines == ["w full prior A Z>-", "w full A Z>B Z"])
     }
 
-    @Test func `174: Keys that depend on each other are each told once`() {
+    @Test func `174: Keys that depend on each other each notify once`() {
       let lines = watching("cyc1", "cyc2") {
         n.cyc1 = 1
         n.cyc2 = 2
@@ -178,7 +178,7 @@
       #expect(lines == ["w cyc2 0>0", "w cyc1 0>1", "w cyc2 0>2", "w cyc1 1>1"])
     }
 
-    @Test func `175: A circle of objects with a nil in it goes on telling when the nil is gone`() {
+    @Test func `175: A cycle of objects that contains a nil notifies again once the nil is replaced`() {
       let (a, b) = (T("a", v: 1), T("b", v: 2))
       (n.a, a.child) = (a, nil)
       let lines = watching("pick.child.child.v") {
@@ -201,7 +201,7 @@
         ])
     }
 
-    @Test func `177: A path behind a key that is declared to affect the key`() throws {
+    @Test func `177: A path through a key that is declared to affect the key`() throws {
       let circular = Circular()
       let raised = faults {
         circular.add(w, "path")
@@ -216,7 +216,7 @@
       #expect(raised.map(\.code) == [39])
     }
 
-    @Test func `178: The class is asked once per key, and its answer is kept`() {
+    @Test func `178: The class is asked once per key, and its answer is cached`() {
       for _ in 0..<3 {
         let asked = AskedForPaths()
         asked.add(w, "v")
@@ -225,7 +225,7 @@
       #expect(AskedForPaths.questions.filter { $0 == "v" }.count == 1)
     }
 
-    @Test func `179: A subclass is asked, and merges what its superclass says`() {
+    @Test func `179: A subclass is asked, and combines its answer with its superclass's`() {
       let titled = Titled()
       let lines = watching("counted", on: titled) {
         titled.first = "B"
@@ -235,7 +235,7 @@
       #expect(watching("counted") { n.last = "Y" }.isEmpty)
     }
 
-    @Test func `183, 184: A change of a collection is a setting of what depends on it, with its own values`() {
+    @Test func `183, 184: A change of a collection is a setting of its dependent, with the dependent's values`() {
       let lines = watching("total") {
         n.willChange(.insertion, valuesAt: [0], forKey: "list")
         n.list = [5]
@@ -256,7 +256,7 @@
       #expect(lines == ["w full A Z>A Z", "w full A Z>A Z"])
     }
 
-    @Test func `186: The value is read anew for each change`() {
+    @Test func `186: The value is evaluated again for each change`() {
       let lines = watching("counted") {
         n.hidden = 5
         n.first = "B"
@@ -266,7 +266,7 @@
       #expect(lines == ["w counted 5>5", "w counted 6>6"])
     }
 
-    @Test func `128: A pair of a dependent key tells that key's observers only`() {
+    @Test func `128: A pair of a dependent key notifies that key's observers only`() {
       let lines = watching("first", "full", "twice") {
         n.willChangeValue(forKey: "full")
         n.didChangeValue(forKey: "full")
@@ -275,7 +275,7 @@
       #expect(lines.filter { $0.hasPrefix("w full") }.count == 1)
     }
 
-    @Test func `109, 114: What depends on a key announced by hand is told with it; the class says so per key`() {
+    @Test func `109, 114: The dependent of a manual key notifies with it; the class declares keys as manual`() {
       let object = ManualTrigger()
       let lines = watching("dependent", on: object) {
         object.manual = 1
@@ -286,14 +286,14 @@
       #expect(lines == ["w dependent 2>4"])
     }
 
-    @Test func `36, 39: The order is that of registration over all keys of a change, dependent ones included`() {
+    @Test func `36, 39: The order is that of registration over all keys of a change, including dependent ones`() {
       let numbers = Numbers()
       let lines = watching("anInt", "aFloat", options: [.prior], on: numbers) { numbers.anInt = 1 }
       #expect(
         lines == ["w anInt prior ->-", "w aFloat prior ->-", "w aFloat ->-", "w anInt ->-"])
     }
 
-    @Test func `42: The whole trace of a change within a change, with a dependent key`() {
+    @Test func `42: The complete trace of a change within a change, with a dependent key`() {
       let numbers = Numbers()
       let (int, float) = (Watcher("a", w.log), Watcher("b", w.log))
       numbers.add(int, "anInt", [.prior, .new])

@@ -42,7 +42,7 @@
       return w.take()
     }
 
-    @Test func `189: Mutating the array of a property in place notifies, as a setting, or as asked for`() {
+    @Test func `189: Mutating an array property in place is a setting, or changes of elements if requested`() {
       #expect(told("list", [.new, .collectionChanges]) { lists.list.append(40) } == ["w insertion ->[40] at [3]"])
       lists.list = [10, 20, 30]
       #expect(told { lists.list.append(40) } == ["w [10, 20, 30]>[10, 20, 30, 40]"])
@@ -50,36 +50,36 @@
       #expect(told { lists.list.sort(by: >) } == ["w [1, 20, 30, 40]>[40, 30, 20, 1]"])
     }
 
-    @Test func `191: An insertion has the positions and the elements that came, never old ones`() {
+    @Test func `191: An insertion has the indexes and the inserted elements, and no old ones`() {
       #expect(told { array.insert(15, at: 1) } == ["w insertion ->[15] at [1]"])
     }
 
-    @Test func `192: A removal has the positions and the elements that went, never new ones`() {
+    @Test func `192: A removal has the indexes and the removed elements, and no new ones`() {
       #expect(told { array.remove(at: 1) } == ["w removal [20]>- at [1]"])
     }
 
-    @Test func `193, 208: A replacement is one, with both`() {
+    @Test func `193, 208: A replacement is one notification, with old and new elements`() {
       #expect(told { array[1] = 21 } == ["w replacement [20]>[21] at [1]"])
     }
 
-    @Test func `194: Positions are there whatever was asked for`() {
+    @Test func `194: Indexes are present whatever the options are`() {
       #expect(told("list", []) { array.append(40) } == ["w insertion ->- at [3]"])
     }
 
-    @Test func `195: Positions are those after an insertion, and those before a removal`() {
+    @Test func `195: Indexes are those after an insertion, and those before a removal`() {
       #expect(told { array.insert([1, 2], at: [0, 4]) } == ["w insertion ->[1, 2] at [0, 4]"])
       #expect(lists.list == [1, 10, 20, 30, 2])
       #expect(told { array.remove(at: [0, 4]) } == ["w removal [1, 2]>- at [0, 4]"])
       #expect(lists.list == [10, 20, 30])
     }
 
-    @Test func `196, 210: Several positions are one notification, in ascending order`() {
+    @Test func `196, 210: Several indexes are one notification, in ascending order`() {
       #expect(told { array.insert([1, 2], at: [0, 1]) } == ["w insertion ->[1, 2] at [0, 1]"])
       #expect(told { array.remove(at: [3, 0]) } == ["w removal [1, 20]>- at [0, 3]"])
       #expect(told { array.replace(at: [0, 1], with: [8, 9]) } == ["w replacement [2, 10]>[8, 9] at [0, 1]"])
     }
 
-    @Test func `197: Setting the whole is a setting, with whole arrays and no positions`() {
+    @Test func `197: Setting the whole array is a setting, with whole arrays and no indexes`() {
       #expect(told { lists.list = [1] } == ["w [10, 20, 30]>[1]"])
       #expect(told { lists.setValue([2], forKey: "list") } == ["w [1]>[2]"])
     }
@@ -102,7 +102,7 @@
         ])
     }
 
-    @Test func `199: A setting announced with positions is a setting without them`() {
+    @Test func `199: A setting announced with indexes is a setting without them`() {
       let lines = told("manualList") {
         lists.willChange(.setting, valuesAt: [0], forKey: "manualList")
         lists.manualList = [1]
@@ -111,7 +111,7 @@
       #expect(lines == ["w []>[1]"])
     }
 
-    @Test func `200, 216: A position outside raises a range exception, nobody is told, and later changes notify`() {
+    @Test func `200, 216: An index out of range raises, nobody is notified, and later changes notify`() {
       var raised: [String?] = []
       let lines = told {
         raised = faults {
@@ -126,13 +126,13 @@
       #expect(lists.list == [10, 20, 30, 40])
     }
 
-    @Test func `201: There is a mutable array for every key that can be set`() {
+    @Test func `201: There is a mutable array proxy for every writable key`() {
       #expect(lists.mutableArrayValue(forKey: "list").count == 3)
       #expect(Array(lists.mutableArrayValue(forKey: "computed", of: Int.self)) == [10, 20, 30])
       #expect(lists.mutableArrayValue(for: \.maybe).count == 0)
     }
 
-    @Test func `204: Of a computed property each mutation calls the setter with a changed copy`() {
+    @Test func `204: For a computed property each mutation calls the setter with a changed copy`() {
       lists.mutableArrayValue(forKey: "computed", of: Int.self).append(40)
       #expect(lists.sets == 1 && lists.list == [10, 20, 30, 40])
     }
@@ -145,7 +145,7 @@
       #expect(address(lists.list) == before && lines.count == 1)
     }
 
-    @Test func `206: It shows the present elements, also after the array was set`() {
+    @Test func `206: A proxy contains the present elements, also after the array was set`() {
       let array = array
       lists.list = [7]
       #expect(Array(array) == [7])
@@ -170,19 +170,19 @@
         told { array.setArray([1, 2]) } == ["w removal [10, 20, 30]>- at [0, 1, 2]", "w insertion ->[1, 2] at [0, 1]"])
     }
 
-    @Test func `110: Of a key that is announced by hand no mutation notifies`() {
+    @Test func `110: Mutations of a manual key do not notify`() {
       #expect(told("manualList") { lists.mutableArrayValue(for: \.manualList).append(1) }.isEmpty)
       #expect(lists.manualList == [1])
     }
 
-    @Test func `214, 215: It notifies while the key is observed, whenever it was made`() {
+    @Test func `214, 215: A proxy notifies while the key is observed, whenever it was created`() {
       let array = array
       #expect(told { array.append(1) } == ["w insertion ->[1] at [3]"])
       array.append(2)
       #expect(w.lines.isEmpty)
     }
 
-    @Test func `217, 218, 278: A collection that is nil counts 0, and a mutation of it raises`() {
+    @Test func `217, 218, 278: A collection that is nil has count 0, and mutating it raises`() {
       let maybe = lists.mutableArrayValue(for: \.maybe)
       #expect(maybe.count == 0)
       #expect(
@@ -192,7 +192,7 @@
       #expect(lists.maybe == nil)
     }
 
-    @Test func `219, 279: Elements and positions have to be as many`() throws {
+    @Test func `219, 279: The numbers of elements and indexes have to be equal`() throws {
       let raised = faults { array.insert([1], at: [0, 1]) }
       let text = appleText(try #require(raised.first))
       #expect(text.hasPrefix("NSInvalidArgumentException "))
@@ -200,24 +200,24 @@
       #expect(lists.list == [10, 20, 30])
     }
 
-    @Test func `221: mutableArrayValue(forKeyPath:) is that of the object at the end of the path`() {
+    @Test func `221: mutableArrayValue(forKeyPath:) is a proxy of the object at the end of the path`() {
       let owner = Lists()
       owner.owner = lists
       #expect(told { owner.mutableArrayValue(forKeyPath: "owner.list", of: Int.self).append(1) }.count == 1)
       #expect(lists.list == [10, 20, 30, 1])
     }
 
-    @Test func `222: Removing an element removes all equal ones, each told, the last first`() {
+    @Test func `222: Removing an element removes all equal ones, each notifies, the last one first`() {
       lists.list = [1, 2, 1]
       #expect(told { array.remove(1) } == ["w removal [1]>- at [2]", "w removal [1]>- at [0]"])
     }
 
-    @Test func `223: Sorting is one replacement of the positions that differ`() {
+    @Test func `223: Sorting is one replacement of the indexes whose elements differ`() {
       lists.list = [1, 3, 2]
       #expect(told { array.sort() } == ["w replacement [3, 2]>[2, 3] at [1, 2]"])
     }
 
-    @Test func `224, 388: Key-value coding and operators work on it`() {
+    @Test func `224, 388: Key-value coding and operators work on a proxy`() {
       lists.children = [Lists(), Lists()]
       lists.children[0].list = [1, 2]
       let children = lists.mutableArrayValue(forKey: "children", of: Lists.self)
@@ -225,15 +225,15 @@
       #expect(array.value(forKeyPath: "@sum.self") as? Int == 60)
     }
 
-    @Test func `246: Old and new of a mutation in place are the values before and after`() {
+    @Test func `246: The old and new values of a mutation in place are those before and after it`() {
       #expect(told { lists.list.removeFirst() } == ["w [10, 20, 30]>[20, 30]"])
     }
 
-    @Test func `247: Of "list.@count" every change is a setting, with the counts and no positions`() {
+    @Test func `247: Every change of "list.@count" is a setting, with the counts and no indexes`() {
       #expect(told("list.@count") { array.append(40) } == ["w 3>4"])
     }
 
-    @Test func `248: A collection at the end of a path keeps kind and positions; replacing the owner is a setting`() {
+    @Test func `248: A collection at the end of a path keeps kind and indexes; replacing the owner is a setting`() {
       let owner = Lists()
       owner.owner = lists
       owner.add(w, "owner.list")
@@ -243,7 +243,7 @@
       owner.remove(w, "owner.list")
     }
 
-    @Test func `253: A collection that comes onto a path later is a fault then`() {
+    @Test func `253: A collection that is put onto a path later is a fault at that time`() {
       let box = Coded()
       #expect(codes { box.add(w, "any.int", []) } == [])
       #expect(codes { box.any = [Coded()] } == [18])

@@ -32,21 +32,21 @@
       return w.take()
     }
 
-    @Test func `228: A union is an insertion of what was really added, also of nothing`() {
+    @Test func `228: A union is an insertion of the added members, also if there are none`() {
       #expect(told { bag.formUnion([2, 3, 4]) } == ["w insertion ->{3 4}"])
       #expect(told { bag.formUnion([2]) } == ["w insertion ->{}"])
     }
 
-    @Test func `229: A subtraction is a removal of what was really removed, also of nothing`() {
+    @Test func `229: A subtraction is a removal of the removed members, also if there are none`() {
       #expect(told { bag.subtract([2, 9]) } == ["w removal {2}>-"])
       #expect(told { bag.subtract([9]) } == ["w removal {}>-"])
     }
 
-    @Test func `230: An intersection is a removal of what was dropped`() {
+    @Test func `230: An intersection is a removal of the removed members`() {
       #expect(told { bag.formIntersection([2, 9]) } == ["w removal {1}>-"])
     }
 
-    @Test func `231: Setting the members is a replacement, with what went and what came`() {
+    @Test func `231: Setting the members is a replacement, with the removed and the added members`() {
       #expect(told { bag.setSet([2, 3]) } == ["w replacement {1}>{3}"])
       #expect(sets.bag == [2, 3])
     }
@@ -56,7 +56,7 @@
       #expect(told { sets.bag.insert(6) } == ["w {5}>{5 6}"])
     }
 
-    @Test func `233: No change of a set has positions`() {
+    @Test func `233: A change of a set has no indexes`() {
       _ = told {
         bag.insert(7)
         bag.remove(7)
@@ -65,7 +65,7 @@
       #expect(w.changes.count == 3 && w.changes.allSatisfy { $0[.indexesKey] == nil })
     }
 
-    @Test func `234, 235: A mutation announced by hand tells what its argument says, computed at will`() {
+    @Test func `234, 235: A manually announced mutation is computed from its argument at willChange`() {
       func announce(_ kind: NSKeyValueSetMutationKind, _ argument: Set<Int>) -> [String] {
         told("hidden") {
           sets.willChangeValue(forKey: "hidden", withSetMutation: kind, using: argument)
@@ -78,7 +78,7 @@
       #expect(announce(.set, [2, 3]) == ["w replacement {1}>{3}"])
     }
 
-    @Test func `236: A prior notification has what goes, and never what comes`() {
+    @Test func `236: A prior notification has the removed members, and no added ones`() {
       let lines = told("bag", [.prior, .old, .new]) {
         bag.formUnion([3])
         bag.subtract([1])
@@ -86,7 +86,7 @@
       #expect(lines == ["w insertion prior ->-", "w insertion ->{3}", "w removal prior {1}>-", "w removal {1}>-"])
     }
 
-    @Test func `238, 240, 241: Each mutation is one notification, also of a member that is there or is not`() {
+    @Test func `238, 240, 241: Each mutation is one notification, also if it changes no member`() {
       #expect(told { bag.insert(3) } == ["w insertion ->{3}"])
       #expect(told { bag.insert(3) } == ["w insertion ->{}"])
       #expect(told { bag.remove(3) } == ["w removal {3}>-"])
@@ -94,18 +94,18 @@
       #expect(told { bag.removeAll() } == ["w removal {1 2}>-"])
     }
 
-    @Test func `237: There is a mutable set for every key that can be set, computed ones too`() {
+    @Test func `237: There is a mutable set proxy for every writable key, including computed ones`() {
       sets.mutableSetValue(forKey: "computed", of: Int.self).insert(9)
       #expect(sets.bag == [1, 2, 9])
     }
 
-    @Test func `243: Ordered sets tell ordered changes`() {
+    @Test func `243: Ordered sets notify with ordered changes`() {
       #expect(told("ordered") { ordered.append(30) } == ["w insertion ->[30] at [2]"])
       #expect(told("ordered") { ordered.remove(at: 0) } == ["w removal [10]>- at [0]"])
       #expect(told("ordered") { ordered.replace(at: 0, with: 21) } == ["w replacement [20]>[21] at [0]"])
     }
 
-    @Test func `244: What is in the ordered set already is left out of an insertion`() {
+    @Test func `244: Elements that the ordered set already contains are omitted from an insertion`() {
       #expect(told("ordered") { ordered.append(contentsOf: [10, 30]) } == ["w insertion ->[30] at [2]"])
       #expect(sets.ordered == [10, 20, 30])
     }

@@ -9,7 +9,7 @@
     private var array = [T("a"), T("b"), T("c")]
     let w = Watcher(path: true)
 
-    @Test func `256, 258: Each of the elements at these positions is observed, and is the object that is told`() {
+    @Test func `256, 258: Each element at the indexes is observed, and is the object of its notifications`() {
       array.addObserver(w, toObjectsAt: [0, 2], forKeyPath: "v", options: [.old, .new], context: context(7))
       for each in array { each.v = 1 }
       #expect(w.take() == ["w v 0>1 ctx7", "w v 0>1 ctx7"])
@@ -20,13 +20,13 @@
       #expect(w.lines.isEmpty && array.allSatisfy { $0.observationInfo == nil })
     }
 
-    @Test func `257: A position outside raises, and then no element is observed`() {
+    @Test func `257: An index out of range raises, and no element is observed`() {
       let raised = faults { array.addObserver(w, toObjectsAt: [0, 3], forKeyPath: "v") }
       #expect(raised.map(\.exceptionName) == ["NSRangeException"])
       #expect(array.allSatisfy { $0.observationInfo == nil })
     }
 
-    @Test func `259: Elements that come later are not observed`() {
+    @Test func `259: Elements added later are not observed`() {
       var array = array
       array.addObserver(w, toObjectsAt: [0], forKeyPath: "v")
       array.insert(T("new"), at: 0)

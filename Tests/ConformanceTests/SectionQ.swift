@@ -18,7 +18,7 @@
       return all.count == 1 ? appleText(all[0]) : "\(all.count) faults"
     }
 
-    @Test func `265: Removal of what is not registered`() {
+    @Test func `265: Removal of an observer that is not registered`() {
       #expect(
         fault { t.remove(w, "v") }
           == "NSRangeException Cannot remove an observer <Watcher 0xPTR> for the key path \"v\" from <T 0xPTR> because it is "
@@ -43,7 +43,7 @@
       t.removeObserver(deaf, forKeyPath: "v")
     }
 
-    @Test func `282: A Swift key path that is no single property of the class`() {
+    @Test func `282: A Swift key path that is not a single property of the class`() {
       let name = fault { t.willChangeValue(for: \.child?.v) }
       #expect(name.hasPrefix("NSUnknownKeyException Could not extract a String from KeyPath "))
     }

@@ -16,7 +16,7 @@
   struct SectionR {
     let w = Watcher()
 
-    @Test func `286, 288: An object that dies while observed is a fault, always, and the registrations are gone`() {
+    @Test func `286, 288: An object that is deallocated while observed is always a fault, and the registrations end`() {
       for path in ["v", "child.v"] {
         var t: T? = T()
         let child = T()
@@ -28,14 +28,14 @@
       }
     }
 
-    @Test func `287: With a token it is none`() {
+    @Test func `287: With a token it is no fault`() {
       var t: T? = T()
       let token = t?.observe(\.v) { _, _ in }
       #expect(codes { t = nil } == [])
       token?.invalidate()
     }
 
-    @Test func `292, 293: The check comes after the object's own deinit: what that removes is in time`() {
+    @Test func `292, 293: The check follows the object's own deinit, which may remove observers in time`() {
       var dying: Dying? = Dying()
       dying?.add(w, "v")
       dying?.atEnd = { [w] in $0.remove(w, "v") }
@@ -48,14 +48,14 @@
       #expect(raised.map(\.code) == [1] && raised.first?.observations.count == 1)
     }
 
-    @Test func `294: After all were removed an object dies in silence`() {
+    @Test func `294: After all removals an object is deallocated without a report`() {
       var t: T? = T()
       t?.add(w, "v")
       t?.remove(w, "v")
       #expect(codes { t = nil } == [])
     }
 
-    @Test func `295: An observer that died registered is told at the next change, as a fault, and is not called`() {
+    @Test func `295: An observer deallocated while registered is reported at the next change, and is not called`() {
       let t = T()
       var gone: Watcher? = Watcher("gone", w.log)
       t.add(gone!, "v")
@@ -64,7 +64,7 @@
       #expect(codes { t.v = 2 } == [] && w.lines.isEmpty)
     }
 
-    @Test func `296: What was registered with a dead object does not come to another at its address`() {
+    @Test func `296: Registrations of a deallocated object do not apply to another at its address`() {
       for _ in 0..<100 {
         _ = codes {
           let dead = T()

@@ -25,7 +25,7 @@
     private let object = Typed()
     let log = Log()
 
-    @Test func `299, 306: The handler gets the object and a typed change; values only as asked for`() {
+    @Test func `299, 306: The handler receives the object and a typed change, with values only if requested`() {
       let identity = ObjectIdentifier(object)
       let tokens = [
         object.observe(\.optional) { [log] object, change in
@@ -40,7 +40,7 @@
       withExtendedLifetime(tokens) {}
     }
 
-    @Test func `300, 301: It lasts until the token is invalidated, also twice and in the handler, or released`() {
+    @Test func `300, 301: An observation lasts until its token is invalidated, also in the handler, or released`() {
       final class Holder: @unchecked Sendable { var token: NSKeyValueObservation? }
       let holder = Holder()
       holder.token = object.observe(\.optional) { [log] _, _ in
@@ -58,7 +58,7 @@
       #expect(log.take() == ["told"])
     }
 
-    @Test func `302, 303, 314: The token does not keep the object, and either may go first in silence`() {
+    @Test func `302, 303, 314: The token does not retain the object, and either may be released first`() {
       weak var gone: Typed?
       var token: NSKeyValueObservation?
       let raised = codes {
@@ -77,7 +77,7 @@
       #expect(raised == [] && token == nil)
     }
 
-    @Test func `305: A key path that no Objective-C string names is observed like any other`() {
+    @Test func `305: A key path that has no string form is observed like any other`() {
       let token = object.observe(\.list.count, options: [.old, .new]) { [log] _, change in
         log.add("\(change.oldValue!)>\(change.newValue!)")
       }
@@ -86,7 +86,7 @@
       token.invalidate()
     }
 
-    @Test func `307: Of an optional property nil is a present nil`() {
+    @Test func `307: For an optional property nil is a present nil`() {
       let token = object.observe(\.optional, options: [.old, .new]) { [log] _, change in
         log.add("\(change.oldValue as Any) \(change.newValue as Any)")
       }
@@ -95,7 +95,7 @@
       token.invalidate()
     }
 
-    @Test func `308: Enums come as themselves`() {
+    @Test func `308: Enums are delivered as themselves`() {
       let token = object.observe(\.mood, options: [.old, .new]) { [log] _, change in
         log.add("\(change.oldValue!)>\(change.newValue!)")
       }
@@ -104,7 +104,7 @@
       token.invalidate()
     }
 
-    @Test func `309: Positions come with ordered changes only`() {
+    @Test func `309: Indexes are present in ordered changes only`() {
       let token = object.observe(\.list, options: [.new]) { [log] _, change in
         log.add("\(change.kind) \(change.indexes.map(Array.init) ?? [-1])")
       }
@@ -122,7 +122,7 @@
       token.invalidate()
     }
 
-    @Test func `311: Every kind of change is announced with typed key paths`() {
+    @Test func `311: Every kind of change can be announced with typed key paths`() {
       let tokens = [
         object.observe(\.list, options: [.new]) { [log] _, change in log.add("list \(change.kind)") },
         object.observe(\.bag, options: [.new]) { [log] _, change in log.add("bag \(change.kind)") },
@@ -146,7 +146,7 @@
       token.invalidate()
     }
 
-    @Test func `316: Every stored property notifies without a mark; one that does not says so`() {
+    @Test func `316: Every stored property notifies without an attribute, unless it has @NotObserved`() {
       let tokens = [
         object.observe(\.optional) { [log] _, _ in log.add("optional") },
         object.observe(\.plain) { [log] _, _ in log.add("plain") },

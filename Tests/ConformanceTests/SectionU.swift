@@ -81,7 +81,7 @@
       t.remove(w, "v")
     }
 
-    @Test func `123, 330: A pair belongs to its thread: a did elsewhere finds nothing`() {
+    @Test func `123, 330: A pair belongs to its thread: a did on another thread has no match`() {
       t.add(w, "manual")
       t.willChangeValue(forKey: "manual")
       onOtherThread { [t] in t.didChangeValue(forKey: "manual") }

@@ -8,7 +8,7 @@
   struct SectionV {
     let c = Coded()
 
-    @Test func `332, 334: A key is answered by the property of its name, by is<Key>, by _<key>`() {
+    @Test func `332, 334: The search order of a key is the property of its name, is<Key>, _<key>`() {
       #expect(c.value(forKey: "int") as? Int == 1)
       #expect(c.value(forKey: "open") as? Bool == true)
       #expect(c.value(forKey: "isOpen") as? Bool == true)
@@ -17,14 +17,14 @@
       #expect(Closed().value(forKey: "_hidden") as? Int == 3)
     }
 
-    @Test func `335: Any other key is asked of value(forUndefinedKey:), which a class may answer`() {
+    @Test func `335: Any other key calls value(forUndefinedKey:), which a class may override`() {
       let lenient = Lenient()
       lenient.other["x"] = 5
       #expect(lenient.value(forKey: "x") as? Int == 5)
       #expect(codes { _ = c.value(forKey: "x") } == [9])
     }
 
-    @Test func `336: <Key> is the key with its first letter in upper case, the rest untouched`() {
+    @Test func `336: <Key> is the key with its first letter capitalized and the rest unchanged`() {
       #expect(c.value(forKey: "URL") as? String == "u")
       let w = Watcher()
       c.add(w, "dependent", [])
@@ -33,7 +33,7 @@
       c.remove(w, "dependent")
     }
 
-    @Test func `338, 339: Values of every type come as they are`() {
+    @Test func `338, 339: Values of every type are returned unchanged`() {
       #expect(c.value(forKey: "double") as? Double == 0.5)
       #expect(c.value(forKey: "range") as? NSRange == NSRange(location: 1, length: 2))
       var number = 5
@@ -43,14 +43,14 @@
       }
     }
 
-    @Test func `342, 343: A path is followed; nil on the way reads as nil, and sets nothing`() {
+    @Test func `342, 343: A path is evaluated; with nil on it, it reads as nil and sets nothing`() {
       #expect(c.value(forKeyPath: "child.child.int") == nil)
       #expect(codes { c.setValue(5, forKeyPath: "child.int") } == [])
       c.child = Coded(4)
       #expect(c.value(forKeyPath: "child.int") as? Int == 4)
     }
 
-    @Test func `344: A set of a path sets the last object's property, whose observers are told`() {
+    @Test func `344: A set of a path sets the last object's property, which notifies`() {
       let (w, child) = (Watcher(), Coded(4))
       c.child = child
       child.add(w, "int")
@@ -59,7 +59,7 @@
       child.remove(w, "int")
     }
 
-    @Test func `346, 347: Dictionaries of values have NSNull for nil, in both directions`() {
+    @Test func `346, 347: Dictionaries of values contain NSNull for nil, in both directions`() {
       let values = c.dictionaryWithValues(forKeys: ["int", "text"])
       #expect(values["int"] as? Int == 1 && values["text"] is NSNull)
       c.text = "t"

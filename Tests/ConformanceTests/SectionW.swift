@@ -17,14 +17,14 @@
       return w.take()
     }
 
-    @Test func `351: A key is set by the property of its name, by is<Key>, by _<key>`() {
+    @Test func `351: The search order for setting a key is the property of its name, is<Key>, _<key>`() {
       c.setValue(2, forKey: "int")
       c.setValue(false, forKey: "open")
       c.setValue(4, forKey: "hidden")
       #expect(c.int == 2 && !c.isOpen && c._hidden == 4)
     }
 
-    @Test func `352: Numbers and texts of numbers are converted, as long as nothing is lost`() {
+    @Test func `352: Numbers and numeric strings are converted if nothing is lost`() {
       c.setValue("5", forKey: "int")
       #expect(c.int == 5)
       c.setValue(6.0, forKey: "int")
@@ -36,7 +36,8 @@
       #expect(c.int == 6)
     }
 
-    @Test func `353: A value that cannot become the property's is a fault, and nobody is told`() throws {
+    @Test
+    func `353: A value that cannot be converted to the property's type is a fault, and nobody is notified`() throws {
       var raised: [KeyValueFault] = []
       let lines = told("int") { raised = faults { c.setValue(Coded(), forKey: "int") } }
       #expect(lines.isEmpty && c.int == 1)
@@ -45,13 +46,12 @@
       #expect(fault.summary.contains("\"int\"") && fault.summary.contains("Int") && fault.summary.contains("Coded"))
     }
 
-    @Test func `354: A structure is set as it is`() {
+    @Test func `354: A structure is set unchanged`() {
       c.setValue(NSRange(location: 5, length: 6), forKey: "range")
       #expect(c.range == NSRange(location: 5, length: 6))
     }
 
-    @Test func `275, 355, 356: Nil for what cannot be nil is a fault, nobody is told, and the key notifies afterwards`()
-    {
+    @Test func `275, 355, 356: Nil for a non-optional is a fault, nobody is notified, and later sets notify`() {
       var raised: [String] = []
       #expect(told("int") { raised = sentences { c.setValue(nil, forKey: "int") } }.isEmpty)
       #expect(
@@ -61,7 +61,7 @@
       #expect(told("int") { c.int = 2 } == ["w 1>2"])
     }
 
-    @Test func `357: setNilValueForKey may set something else, which notifies once`() {
+    @Test func `357: setNilValueForKey may set another value, which notifies once`() {
       let lenient = Lenient()
       lenient.add(w, "age")
       lenient.setValue(nil, forKey: "age")
@@ -74,7 +74,7 @@
       #expect(told("text") { c.setValue(nil, forKey: "text") } == ["w t>null"])
     }
 
-    @Test func `359: The new value is kept and the old one let go`() {
+    @Test func `359: The new value is retained and the old one released`() {
       weak var old: Coded?
       weak var new: Coded?
       do {
@@ -86,20 +86,20 @@
       #expect(old == nil && new != nil)
     }
 
-    @Test func `92, 360: A set of a property that does not notify by itself is announced`() {
+    @Test func `92, 360: A set of a property without automatic notification notifies`() {
       #expect(told("plain") { c.setValue(5, forKey: "plain") } == ["w 0>5"])
     }
 
-    @Test func `93: A set by key of a property that notifies is told once`() {
+    @Test func `93: A set by key of a property that notifies is one notification`() {
       #expect(told("int") { c.setValue(5, forKey: "int") } == ["w 1>5"])
     }
 
-    @Test func `110: A set by key of what is announced by hand tells nobody`() {
+    @Test func `110: A set by key of a manual key notifies nobody`() {
       #expect(told("manual") { c.setValue(5, forKey: "manual") }.isEmpty)
       #expect(c.manual == 5)
     }
 
-    @Test func `274, 361: A property without a setter is an undefined key`() {
+    @Test func `274, 361: A read-only property is an undefined key`() {
       let sentence = "NSUnknownKeyException [<Coded 0xPTR> setValue:forUndefinedKey:]: this class is not key value "
       for key in ["constant", "half", "nothing"] {
         #expect(
@@ -110,7 +110,7 @@
       #expect(lenient.other["nothing"] as? Int == 1)
     }
 
-    @Test func `362: validate<Key> is asked by validateValue, not by a set`() throws {
+    @Test func `362: validate<Key> is called by validateValue, not by a set`() throws {
       let lenient = Lenient()
       var value: Any? = "jane"
       try lenient.validateValue(&value, forKey: "name")
@@ -124,7 +124,7 @@
       #expect(value as? Int == 5)
     }
 
-    @Test func `363: validateValue(_:forKeyPath:) asks the object at the end of the path`() throws {
+    @Test func `363: validateValue(_:forKeyPath:) calls the object at the end of the path`() throws {
       c.any = Lenient()
       var value: Any? = "jane"
       try c.validateValue(&value, forKeyPath: "any.name")
@@ -132,7 +132,7 @@
       try c.validateValue(&value, forKeyPath: "child.name")
     }
 
-    @Test func `92, 360: So is one by another key of the property, which can be observed and removed by that key`() {
+    @Test func `92, 360: A set by another key of the property notifies too; that key can be observed and removed`() {
       var lines: [String] = []
       #expect(codes { lines = told("hidden") { c.setValue(5, forKey: "hidden") } } == [])
       #expect(lines == ["w 3>5"])

@@ -9,7 +9,7 @@
     let c = Coded()
     let w = Watcher()
 
-    @Test func `364: A key is an entry; @count is the number of entries`() {
+    @Test func `364: A key is that of an entry; @count is the number of entries`() {
       let dictionary: [String: Any] = ["a": 1, "b": 2]
       #expect(dictionary.value(forKey: "a") as? Int == 1)
       #expect(dictionary.value(forKey: "@count") as? Int == 2)
@@ -17,7 +17,7 @@
       #expect(object.value(forKey: "a") as? Int == 1)
     }
 
-    @Test func `365, 366: A set sets an entry, and nil removes it, of a dictionary that can be changed`() {
+    @Test func `365, 366: A set sets an entry, and nil removes it, in a mutable dictionary`() {
       var dictionary: [String: Any] = ["a": 1]
       dictionary.setValue(2, forKey: "a")
       dictionary.setValue(3, forKey: "b")
@@ -29,22 +29,21 @@
       #expect(object.count == 0)
     }
 
-    @Test func `367: A key with dots comes before a path`() {
+    @Test func `367: An entry whose key has dots has precedence over a path`() {
       let dictionary: [String: Any] = ["a.b": 1, "a": ["b": 2, "c": 3]]
       #expect(dictionary.value(forKeyPath: "a.b") as? Int == 1)
       #expect(dictionary.value(forKeyPath: "a.c") as? Int == 3)
     }
 
-    @Test func `368: The empty string is a key of a dictionary`() {
+    @Test func `368: The empty string is a valid key of a dictionary`() {
       #expect(["": 5].value(forKey: "") as? Int == 5)
     }
 
-    @Test func `369: Behind @count of a dictionary there is nothing`() {
+    @Test func `369: A path cannot continue after @count of a dictionary`() {
       #expect(codes { nilIs(["a": 1].value(forKeyPath: "@count.x")) }.count == 1)
     }
 
-    @Test func `153: A plain dictionary that is a property is observed by key too, and by setting it through the path`()
-    {
+    @Test func `153: A plain dictionary that is a property is observed by key too, and set through a path`() {
       c.info = ["a": 1]
       c.add(w, "info.a")
       c.info["a"] = 2
@@ -54,7 +53,7 @@
       c.remove(w, "info.a")
     }
 
-    @Test func `153, 319: An observable dictionary tells of its entries, alone and on a path`() {
+    @Test func `153, 319: An observable dictionary notifies for its entries, alone and on a path`() {
       let info = KeyValueDictionary(["a": 1])
       c.any = info
       info.add(w, "a")
@@ -70,7 +69,7 @@
       c.remove(w, "any.a")
     }
 
-    @Test func `154: So it does through nested dictionaries`() {
+    @Test func `154: Nested dictionaries do so too`() {
       let inner = KeyValueDictionary(["k": 1])
       c.any = KeyValueDictionary(["inner": inner])
       c.add(w, "any.inner.k")

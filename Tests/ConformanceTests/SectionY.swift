@@ -42,13 +42,13 @@
 
     private func value(_ path: String) -> Any? { box.value(forKeyPath: path) }
 
-    @Test func `370, 373: An array answers a key with an array, NSNull for nil; @count with its count`() {
+    @Test func `370, 373: A key of an array has an array of values, NSNull for nil; @count its count`() {
       let values = value("items.number") as? [Any]
       #expect(values?.count == 4 && values?[1] is NSNull && values?[0] as? Double == 0.1)
       #expect(box.items.value(forKey: "@count") as? Int == 4)
     }
 
-    @Test func `371: A set answers a key with a set, without nil`() {
+    @Test func `371: A key of a set has a set of values, without nil`() {
       box.itemSet = Set(box.items)
       #expect(value("itemSet.number") as? Set<AnyHashable> == [0.1, 0.2])
     }
@@ -58,33 +58,32 @@
       #expect(box.items.allSatisfy { $0.number == 1 })
     }
 
-    @Test func `374, 386: What stands before an operator is its collection, what stands behind it is computed of each`()
-    {
+    @Test func `374, 386: The collection is on the left of an operator, the path for each element on its right`() {
       box.arrays = [[Item(1), Item(2)], [Item(3)]]
       #expect(value("arrays.@max.@sum.number") as? Int == 3)
       box.items = [Item(0, [1, 3]), Item(0, [4])]
       #expect(value("items.@sum.parts.@avg.self") as? Int == 6)
     }
 
-    @Test func `375: @count counts, whatever follows`() {
+    @Test func `375: @count ignores the rest of the path`() {
       #expect(value("items.@count") as? Int == 4)
       #expect(value("items.@count.number") as? Int == 4)
     }
 
-    @Test func `376: @sum is decimal, leaves nil out, and is 0 of nothing`() {
+    @Test func `376: @sum is decimal, ignores nil, and is 0 for an empty collection`() {
       box.items.removeLast()
       #expect(value("items.@sum.number") as? Decimal == Decimal(string: "0.3"))
       box.items = []
       #expect(value("items.@sum.number") as? Int == 0)
     }
 
-    @Test func `377: @avg counts elements without a value too, and is nil of nothing`() {
+    @Test func `377: @avg also counts elements without a value, and is nil for an empty collection`() {
       #expect(value("items.@avg.number") as? Decimal == Decimal(string: "0.1"))
       box.items = []
       #expect(value("items.@avg.number") == nil)
     }
 
-    @Test func `378: @min and @max leave nil out, and are nil of nothing`() {
+    @Test func `378: @min and @max ignore nil, and are nil for an empty collection`() {
       #expect(value("items.@min.number") as? Double == 0.1)
       #expect(value("items.@max.number") as? Double == 0.2)
       box.items = []
@@ -92,13 +91,12 @@
     }
 
     @Test
-    func `379, 380: @unionOfObjects keeps order and duplicates and leaves nil out; the distinct one drops duplicates`()
-    {
+    func `379, 380: @unionOfObjects keeps order and duplicates, without nil; the distinct one removes duplicates`() {
       #expect(value("items.@unionOfObjects.number") as? [Double] == [0.1, 0.2, 0.1])
       #expect(Set(value("items.@distinctUnionOfObjects.number") as? [Double] ?? []) == [0.1, 0.2])
     }
 
-    @Test func `381: The unions of arrays flatten; what is no array is a fault`() {
+    @Test func `381: The unions of arrays flatten; an element that is not an array is a fault`() {
       box.arrays = [box.items, [Item(5)]]
       #expect(value("arrays.@unionOfArrays.number") as? [Double] == [0.1, 0.2, 0.1, 5])
       #expect(Set(value("arrays.@distinctUnionOfArrays.number") as? [Double] ?? []) == [0.1, 0.2, 5])
@@ -106,14 +104,14 @@
       #expect(raised.map(\.exceptionName) == ["NSInvalidArgumentException"])
     }
 
-    @Test func `382: Sets have the distinct unions only`() {
+    @Test func `382: Sets support the distinct unions only`() {
       box.sets = [[1, 2], [2, 3]]
       #expect(value("sets.@distinctUnionOfSets.self") as? Set<AnyHashable> == [1, 2, 3])
       let raised = faults { nilIs(value("sets.@unionOfObjects.self")) }
       #expect(raised.map(\.exceptionName) == ["NSInvalidArgumentException"])
     }
 
-    @Test func `383: An operator that needs a path, without one, is an undefined key`() {
+    @Test func `383: An operator without the path it needs is an undefined key`() {
       #expect(faults { nilIs(value("items.@sum")) }.map(\.exceptionName) == ["NSUnknownKeyException"])
     }
 
@@ -125,13 +123,13 @@
         ])
     }
 
-    @Test func `385: What cannot be added is a fault`() {
+    @Test func `385: An operand that cannot be added is a fault`() {
       box.words = ["a", "b"]
       #expect(codes { nilIs(value("words.@sum.self")) } == [26])
       #expect(codes { nilIs(value("words.@avg.self")) } == [26])
     }
 
-    @Test func `156, 254, 255, 390: Operators at the end of a path are observed, and told of elements' own changes`() {
+    @Test func `156, 254, 255, 390: Operators at the end of a path are observed, and notify of changes of elements`() {
       box.add(w, "items.@count")
       box.items.append(Item(1))
       box.remove(w, "items.@count")
@@ -144,7 +142,7 @@
       box.remove(w, "items.@sum.number")
     }
 
-    @Test func `188: A declared dependence through a collection is one on the collection and on its elements`() {
+    @Test func `188: A declared dependency through a collection depends on the collection and on its elements`() {
       let declaring = Declaring()
       declaring.add(w, "total")
       declaring.items[0].number = 5
@@ -158,7 +156,7 @@
       declaring.remove(w, "sum")
     }
 
-    @Test func `155, 251, 252, 271: A path through a collection is a fault at registration, and nothing stays`() {
+    @Test func `155, 251, 252, 271: A path through a collection is a fault, and nothing stays registered`() {
       #expect(
         sentences { box.add(w, "items.number", []) } == [
           "NSInvalidArgumentException [<Array<Item> 0xPTR> addObserver:forKeyPath:options:context:] is not supported. Key path: "

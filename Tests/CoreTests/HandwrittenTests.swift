@@ -69,7 +69,7 @@ struct HandwrittenTests {
     #expect(lines.all == [">a", "a>ab"])
   }
 
-  @Test func `So are computed ones, and string keys`() {
+  @Test func `Computed properties and string keys work too`() {
     let note = Note()
     let watcher = Watcher()
     let lines = watcher.lines
@@ -81,7 +81,7 @@ struct HandwrittenTests {
     #expect(watcher.lines.all == ["title a", "A"])
   }
 
-  @Test func `An object grows by eight bytes`() {
+  @Test func `The header adds eight bytes to an object`() {
     final class Plain {
       var title = ""
     }

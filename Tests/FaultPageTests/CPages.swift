@@ -11,7 +11,7 @@
     @Test func `KVO0021`() throws { try page(21, example: page_KVO0021_example, remedy: page_KVO0021_remedy) }
     @Test func `KVO0025`() throws { try page(25, example: page_KVO0025_example, remedy: page_KVO0025_remedy) }
 
-    @Test func `KVO0020: what the page shows raises nothing where there is executable memory`() {
+    @Test func `KVO0020: the page's example raises nothing if executable memory is available`() {
       #expect(Recorder().record(page_KVO0020_remedy).isEmpty)
     }
   }

@@ -104,7 +104,7 @@
       }
     }
 
-    @Test func `KVO0027: what the page shows compiles`() {
+    @Test func `KVO0027: the page's example compiles`() {
       do {
         // page: KVO0027 example
         let document = Document()

@@ -26,12 +26,12 @@ struct FormTests {
       .map(String.init)
   }
 
-  @Test func `Each fault has a page, and there is no other but those of the codes that are never reported`() throws {
+  @Test func `Each fault has a page, and there are no others except for codes that are never reported`() throws {
     let numbers = kinds().map { Int($0.code.rawValue) } + Self.neverReported
     #expect(try pages() == numbers.sorted().map(name))
   }
 
-  @Test func `A page begins with its code, meaning and severity, as the runtime has them`() throws {
+  @Test func `A page begins with its code, meaning and severity, as in the runtime`() throws {
     for kind in kinds() {
       let lines = try lines(name(Int(kind.code.rawValue)))
       #expect(lines.first == "# \(name(Int(kind.code.rawValue))) · \(String(cString: kind.meaning))")
@@ -51,7 +51,7 @@ struct FormTests {
     }
   }
 
-  @Test func `A page has all sections in order, and each says something`() throws {
+  @Test func `A page has all sections in order, and none is empty`() throws {
     let needed = ["What happened", "Why it is a fault", "How it comes about", "Example", "Remedy", "See also"]
     for page in try pages() {
       let sections = try lines(page).joined(separator: "\n").components(separatedBy: "\n## ").dropFirst()
@@ -63,7 +63,7 @@ struct FormTests {
     }
   }
 
-  @Test func `Lines have at most 120 columns, and a link leads to a file`() throws {
+  @Test func `Lines have at most 120 columns, and links refer to files`() throws {
     for page in try pages() + ["README"] {
       for line in try lines(page) {
         #expect(line.count <= 120 || line.hasPrefix("|") || line.hasPrefix("KVO"), "\(page): \(line)")
@@ -75,7 +75,7 @@ struct FormTests {
     }
   }
 
-  @Test func `Each block of code is run or built by these tests, word for word`() throws {
+  @Test func `Each block of code is run or compiled by these tests, verbatim`() throws {
     let regions = try FaultPage.regions()
     for page in try pages() + ["README"] {
       #expect(try FaultPage(name: page).blocks().sorted() == (regions[page] ?? []).sorted(), "\(page)")
@@ -83,7 +83,7 @@ struct FormTests {
     #expect(try Set(regions.keys).isSubset(of: pages() + ["README"]))
   }
 
-  @Test func `The overview has a line for each page, and says of each scenario of the catalogue where it is shown`()
+  @Test func `The overview lists each page, and the page of each scenario of the catalogue`()
     throws
   {
     let readme = try lines("README")

@@ -70,7 +70,7 @@
       var document: Document?
     }
 
-    @Test func `KVO0014 and KVO0015: what the pages show compiles`() {
+    @Test func `KVO0014 and KVO0015: the pages' examples compile`() {
       do {
         // page: KVO0015 example
         let document = Document()

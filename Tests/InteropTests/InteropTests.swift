@@ -50,7 +50,7 @@
     /// The class is known to C from the first observation on.
     private func introduce() -> NSKeyValueObservation { song.observe(\.id) { _, _ in } }
 
-    @Test func `A C program observes a Swift object and gets typed values`() {
+    @Test func `A C program observes a Swift object and receives typed values`() {
       let token = introduce()
       for key in ["title", "plays", "rating", "isLiked"] {
         #expect(csupport_watch(watcher, object, key) == KVO_OK)
@@ -78,7 +78,7 @@
       token.invalidate()
     }
 
-    @Test func `A C program reads and sets a Swift object, and observers hear`() {
+    @Test func `A C program reads and sets a Swift object, and observers are notified`() {
       let token = introduce()
       let lines = Lines()
       let log = song.observe(\.title, options: [.new]) { lines.add($1.newValue ?? "-") }
@@ -112,7 +112,7 @@
       #expect(watcher.pointee.destroyed == 1)
     }
 
-    @Test func `The class hides that its object is observed, and its isa tells`() {
+    @Test func `The observed object's class is unchanged, and its isa differs`() {
       let token = song.observe(\.title) { _, _ in }
       #expect(String(cString: kvo_class_name(kvo_object_class(object)!)) == "Song")
       #expect(String(cString: kvo_class_name(kvo_object_isa(object)!)) == "KVONotifying_Song")

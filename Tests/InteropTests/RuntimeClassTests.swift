@@ -69,7 +69,7 @@
       #expect(unsafeBitCast(point.setter(forKey: "x"), to: UnsafeRawPointer.self) == own)
     }
 
-    @Test func `A manual property is told by hand`() throws {
+    @Test func `A manual property notifies by announcement only`() throws {
       let point = try KeyValueRuntimeObject(pointClass.get())
       let lines = Lines()
       let token = point.observe(\.flag, options: [.new]) { (_, change: NSKeyValueObservedChange<Bool>) in
@@ -93,7 +93,7 @@
     }
 
     @Test(arguments: ["", "{point}", "(u=id)", "b3", "v", "z", "{p=d", "[4d]"])
-    func `A setter that cannot be intercepted is refused at registration`(type: String) {
+    func `A setter that cannot be intercepted is rejected at registration`(type: String) {
       #expect(throws: KeyValueRuntimeError.self) {
         try KeyValueRuntimeClass(
           name: "Refused \(type)", instanceSize: 64,
@@ -102,14 +102,14 @@
       #expect(KeyValueRuntimeClass(named: "Refused \(type)") == nil)
     }
 
-    @Test func `A name can be registered once`() throws {
+    @Test func `A name can be registered only once`() throws {
       _ = try pointClass.get()
       #expect(throws: KeyValueRuntimeError.self) {
         try KeyValueRuntimeClass(name: "RuntimePoint", instanceSize: 8, properties: [])
       }
     }
 
-    @Test func `No page is writable and executable at once`() throws {
+    @Test func `No page is writable and executable at the same time`() throws {
       let point = try KeyValueRuntimeObject(pointClass.get())
       let token = point.observe(\.x) { (_, _: NSKeyValueObservedChange<Double>) in }
       let file = try #require(FileHandle(forReadingAtPath: "/proc/self/maps"))

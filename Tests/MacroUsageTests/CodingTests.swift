@@ -108,7 +108,7 @@
   }
 
   @Suite struct Coding {
-    @Test func `Synthesised code uses the properties' names`() throws {
+    @Test func `Synthesised code uses the names of the properties`() throws {
       let object = Synthesised(number: 1)
       let text = #"{"count":2,"number":1,"scratch":4,"title":"t","unwrapped":3,"version":5,"watched":6}"#
       #expect(try json(object) == text)
@@ -119,7 +119,7 @@
       #expect(changes(of: read, \.title) { read.title = "y" } == ["x -> y"])
     }
 
-    @Test func `Keys of the user's are used, and what they omit keeps its default`() throws {
+    @Test func `Declared coding keys are used, and omitted properties keep their defaults`() throws {
       let object = OwnKeys(number: 1)
       #expect(try json(object) == #"{"name":"t","number":1,"scratch":1,"version":5}"#)
       let read = try value(OwnKeys.self, #"{"name":"x","number":7,"scratch":8,"unwrapped":2,"version":100}"#)
@@ -133,7 +133,7 @@
       #expect(try json(ThroughProtocol()) == #"{"default":1}"#)
     }
 
-    @Test func `What is written by hand is kept and can name the keys`() throws {
+    @Test func `Handwritten coding methods are kept and can use the keys`() throws {
       let read = try value(HalfByHand.self, #"{"title":"x"}"#)
       #expect(try json(read) == #"{"count":1,"title":"x"}"#)
       let other = try value(HalfByHandWithKeys.self, #"{"title":"x","count":2}"#)
@@ -147,7 +147,7 @@
       #expect(try value(CodableSubByHand.self, #"{"title":"x","count":5}"#).count == 5)
     }
 
-    @Test func `Generic, open and half conformances work`() throws {
+    @Test func `Generic and open classes, and Encodable or Decodable alone, work`() throws {
       #expect(try json(OpenCodable([1])) == #"{"value":[1]}"#)
       #expect(try value(OpenCodable<Int>.self, #"{"value":2}"#).value == 2)
       #expect(try json(OnlyEncodable()) == #"{"handler":3}"#)

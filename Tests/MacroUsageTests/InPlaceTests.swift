@@ -27,7 +27,7 @@
   private func swapContents(_ a: inout [Int], _ b: inout [Int]) { swap(&a, &b) }
 
   @Suite(.serialized) struct `Mutation in place` {
-    @Test(arguments: [false, true]) func `An append into reserved capacity copies nothing`(isObserved: Bool) {
+    @Test(arguments: [false, true]) func `An append into reserved capacity does not copy the array`(isObserved: Bool) {
       let container = Container()
       container.list.reserveCapacity(100)
       container.list.append(0)
@@ -42,14 +42,14 @@
       #expect(container.list.count == 50)
     }
 
-    @Test func `A mutation that throws finishes its change once`() {
+    @Test func `A mutation that throws ends its change once`() {
       let container = Container()
       #expect(changes(of: container, \.list) { try container.list.appendAndThrow() } == ["[] -> [1]"])
       #expect(throws: Failure.self) { try container.list.appendAndThrow() }
       #expect(container.list == [1, 1])
     }
 
-    @Test func `Two properties can be lent out at once`() {
+    @Test func `Two properties can be passed inout at the same time`() {
       let container = Container()
       container.list = [1]
       container.other = [2]
@@ -65,7 +65,7 @@
       #expect(changes(of: container, \.list) { container[keyPath: path] = [] } == ["[3] -> []"])
     }
 
-    @Test func `An initial value is evaluated once`() {
+    @Test func `An initial value expression is evaluated once`() {
       let before = Container.evaluations
       _ = Container()
       #expect(Container.evaluations == before + 1)

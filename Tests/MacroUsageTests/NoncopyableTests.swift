@@ -30,7 +30,7 @@
 
   @Suite("Properties that cannot be copied")
   struct NoncopyableTests {
-    @Test func `A class may have them, with and without @NotObserved, and its other properties notify`() {
+    @Test func `A class may have noncopyable properties, with and without @NotObserved, and the others notify`() {
       let turnstile = Turnstile()
       nonisolated(unsafe) var told: [String] = []
       let token = turnstile.observe(\.name, options: [.new]) { told.append($1.newValue!) }
@@ -47,7 +47,7 @@
       other.invalidate()
     }
 
-    @Test func `Those that can be copied answer their keys, and can be announced by key path`() {
+    @Test func `Copyable ones have values by key, and can be announced by key path`() {
       let turnstile = Turnstile()
       #expect(turnstile.value(forKey: "place") as? String == "north")
       nonisolated(unsafe) var told = 0
@@ -60,7 +60,7 @@
       token.invalidate()
     }
 
-    @Test func `Those that cannot be copied are no keys`() {
+    @Test func `Noncopyable ones are not keys`() {
       var codes: [Int] = []
       KeyValueFault.withHandler {
         codes.append($0.code)

@@ -236,18 +236,18 @@
   }
 
   @Suite(.serialized) struct `willSet and didSet` {
-    @Test func `An unobserved object runs them as plain Swift does`() {
+    @Test func `willSet and didSet of an unobserved object run as in plain Swift`() {
       #expect(script(Observable()) == script(Plain()))
     }
 
-    @Test func `An observed object runs them as plain Swift does`() {
+    @Test func `willSet and didSet of an observed object run as in plain Swift`() {
       let object = Observable()
       var observed: [String] = []
       _ = changes(of: object, \.volume) { observed = script(object) }
       #expect(observed == script(Plain()))
     }
 
-    @Test func `Observers see a clamped value once, and never the value before`() {
+    @Test func `Observers receive a clamped value once, and never the value before clamping`() {
       let object = Observable()
       #expect(changes(of: object, \.volume) { object.volume = 20 } == ["0 -> 10"])
     }
@@ -257,7 +257,7 @@
       #expect(changes(of: object, \.width) { object.width = 5 } == ["5 -> 5", "0 -> 5"])
     }
 
-    @Test func `They work on weak and unowned properties`() {
+    @Test func `willSet and didSet work on weak and unowned properties`() {
       let (one, two) = (Author(), Author())
       two.name = "two"
       let object = Attached(one)
@@ -267,7 +267,7 @@
       #expect(log == ["true false", "owner two"])
     }
 
-    @Test @MainActor func `They work on the main actor`() {
+    @Test @MainActor func `willSet and didSet work on the main actor`() {
       let object = OnMainActor()
       #expect(changes(of: object, \.value) { object.value = 9 } == ["0 -> 3"])
       #expect(object.count == 1)

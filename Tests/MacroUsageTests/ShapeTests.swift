@@ -183,13 +183,13 @@
   @KeyValueObservable final class Empty {}
 
   @Suite struct `Shapes of classes` {
-    @Test func `A final class lists what a key path can name`() {
+    @Test func `A final class lists the properties that a key path can name`() {
       #expect(observedNames(of: Document.self) == ["title", "isFavorite", "author"])
       #expect(listedNames(of: Document.self) == ["scratch", "id", "summary", "cache", "description"])
       #expect(observedNames(of: Empty.self).isEmpty)
     }
 
-    @Test func `A change is seen with its values, and only by observed objects`() {
+    @Test func `A change is delivered with its values, and only for observed objects`() {
       let document = Document()
       document.title = "a"
       #expect(changes(of: document, \.title) { document.title = "b" } == ["a -> b"])
@@ -198,14 +198,14 @@
       #expect(document.description == "bc")
     }
 
-    @Test func `An observer of a computed property hears of what it reads`() {
+    @Test func `A computed property notifies of changes of the properties that it reads`() {
       let document = Document()
       document.author = Author()
       let before = document.summary
       #expect(changes(of: document, \.summary) { document.title = "read" } == ["\(before) -> \(document.summary)"])
     }
 
-    @Test func `A subclass lists inherited properties under its own root`() {
+    @Test func `A subclass lists inherited properties with its own root type`() {
       let listing = listing(of: Square.self)
       #expect(listing.observed.map(\.name) == ["sides", "label", "scale", "tags", "edge"])
       #expect(listing.observed.first?.path == \Square.sides)
@@ -214,7 +214,7 @@
       #expect(changes(of: square, \.sides) { square.sides = 4 } == ["0 -> 4"])
     }
 
-    @Test func `A subclass has its say on manual keys and on what affects an inherited one`() {
+    @Test func `A subclass declares manual keys and dependencies of an inherited property`() {
       let square = Square()
       #expect(changes(of: square, \.edge) { square.edge = 2 }.isEmpty)
       let announced = changes(of: square, \.edge) {
@@ -230,25 +230,25 @@
       #expect(affected == ["shape -> shape"])
     }
 
-    @Test func `A subclass may observe an inherited property with didSet`() {
+    @Test func `A subclass may override an inherited property with didSet`() {
       let square = Square()
       #expect(changes(of: square, \.sides) { square.sides = 4 } == ["0 -> 4"])
       #expect(square.sidesSet == [4])
     }
 
-    @Test func `Observers see what an overriding getter says`() {
+    @Test func `Observers receive the values of an overriding getter`() {
       let doubled = Doubled()
       #expect(changes(of: doubled as Shape, \.sides) { doubled.sides = 4 } == ["0 -> 8"])
     }
 
-    @Test func `What a subclass overrides is dispatched`() {
+    @Test func `Overrides in a subclass are dispatched dynamically`() {
       let type: Shape.Type = Square.self
       #expect(!type.automaticallyNotifiesObservers(forKey: "edge"))
       #expect(type.keyPathsForValuesAffectingValue(forKey: "label") == ["edge"])
       #expect(Shape.automaticallyNotifiesObservers(forKey: "edge"))
     }
 
-    @Test func `A class with a foreign superclass is observable`() {
+    @Test func `A class with a superclass of another module is observable`() {
       let object = Domestic()
       #expect(object.own == 6)
       #expect(changes(of: object, \.own) { object.plain = 9 } == ["6 -> 9"])
@@ -284,7 +284,7 @@
       #expect(changes(of: hidden, \.value) { hidden.value = 2 } == ["1 -> 2"])
     }
 
-    @Test func `An initializer gives observed properties their first values`() {
+    @Test func `An initializer initializes observed properties`() {
       let account = Account(number: 4, owner: "o")
       #expect(account.balance == 5)
       #expect(changes(of: account, \.owner) { account.owner = "p" } == ["o -> p"])
@@ -314,7 +314,7 @@
       #expect(observedNames(of: Kinds.self).contains("default"))
     }
 
-    @Test func `A weak property does not keep its object`() {
+    @Test func `A weak property does not retain its object`() {
       let kinds = Kinds(Author())
       do {
         let friend = Author()
@@ -327,7 +327,7 @@
       #expect(observedNames(of: Conditional.self) == ["here"])
     }
 
-    @Test func `A class may state the conformance, or state it through a protocol`() {
+    @Test func `A class may declare the conformance itself or through a protocol`() {
       let modelled = Modelled()
       #expect(changes(of: modelled, \.name) { modelled.name = "m" } == [" -> m"])
       let said = Said()
@@ -347,7 +347,7 @@
       #expect(text.contains("_value: 3"))
     }
 
-    @Test func `An object dies while it is observed, whatever its superclass, and ends its observations`() {
+    @Test func `An object is deallocated while observed, whatever its superclass, which ends its observations`() {
       func dies<Object: KeyValueObservable>(_ path: PartialKeyPath<Object>, _ make: () -> Object) -> Bool {
         weak var object: Object?
         do {

@@ -4,7 +4,7 @@
   import Testing
 
   @Suite struct `Expansions` {
-    @Test func `A stored property of a final class gets a header, a listing, accessors and a storage`() {
+    @Test func `A stored property of a final class expands to a header, a listing, accessors and a storage`() {
       expectExpansion(
         of: #"""
           @KeyValueObservable
@@ -86,7 +86,7 @@
           """#)
     }
 
-    @Test func `Bodies of willSet and didSet are moved into the setter, with the storage for the property itself`() {
+    @Test func `The bodies of willSet and didSet are moved into the setter, and use the storage`() {
       expectExpansion(
         of: #"""
           @KeyValueObservable
@@ -182,7 +182,7 @@
           """#)
     }
 
-    @Test func `A subclass continues its superclass's listing, and #if comes back around what it holds`() {
+    @Test func `A subclass extends its superclass's listing, and #if blocks are kept around their members`() {
       expectExpansion(
         of: #"""
           @KeyValueObservable
@@ -259,7 +259,7 @@
         conforming: ["KeyValueObservable", "_KeyValueObservableClass", "Encodable", "Decodable"])
     }
 
-    @Test func `Coding keys of the user's make the macro write what Swift would synthesise`() {
+    @Test func `With declared coding keys the macro generates what Swift would synthesise`() {
       expectExpansion(
         of: #"""
           @KeyValueObservable

@@ -149,7 +149,7 @@
   ]
 
   @Suite struct `Diagnostics of misuse` {
-    @Test(arguments: misuses) func `Misuse gets one message, and the fix-it repairs it`(misuse: Misuse) {
+    @Test(arguments: misuses) func `Each misuse has one message, and the fix-it repairs it`(misuse: Misuse) {
       let lines = misuse.source.split(separator: "\n")
       // The message is where the attribute or the declaration starts: in these sources, at the last `@` or `{`.
       let line = lines.count > 1 ? 2 : 1
@@ -166,14 +166,14 @@
         failureHandler: { Issue.record("\($0.message)") })
     }
 
-    @Test(arguments: correct) func `What is not observed without harm gets no message`(member: String) {
+    @Test(arguments: correct) func `Properties that are harmlessly not observed have no message`(member: String) {
       let source = "@KeyValueObservable class A: B {\n  \(member)\n}"
       assertMacroExpansion(
         source, expandedSource: expansion(of: source), macroSpecs: macros, indentationWidth: .spaces(2),
         failureHandler: { Issue.record("\($0.message)") })
     }
 
-    @Test func `What is misused expands to nothing`() {
+    @Test func `A misused property expands to nothing`() {
       for source in ["@KeyValueObservable struct A { var a = 1 }", "struct A { @_KeyValueObserved var a = 1 }"] {
         #expect(expansion(of: source).filter { !$0.isWhitespace } == "structA{vara=1}")
       }

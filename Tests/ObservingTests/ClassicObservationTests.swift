@@ -55,7 +55,7 @@ struct ClassicObservationTests {
   let document = Document()
   let log = Log()
 
-  @Test func `The dictionary has the kind always, and values as asked for`() {
+  @Test func `The change dictionary always has the kind, and values only if requested`() {
     let watcher = Watcher(log)
     document.addObserver(watcher, forKeyPath: "title")
     document.title = "a"
@@ -85,7 +85,7 @@ struct ClassicObservationTests {
     #expect(log.lines == ["summary ->T by ?"])
   }
 
-  @Test func `A context per class of a hierarchy keeps their observations apart`() {
+  @Test func `Different contexts in a class hierarchy distinguish its observations`() {
     let watcher = SubWatcher(log)
     watcher.watch(document)
     document.title = "x"
@@ -96,7 +96,7 @@ struct ClassicObservationTests {
     #expect(document.observationInfo == nil)
   }
 
-  @Test func `Registering twice tells twice, and each removal takes one, the newest first`() {
+  @Test func `Registering twice notifies twice, and each removal removes one, the newest first`() {
     let watcher = Watcher(log)
     document.addObserver(watcher, forKeyPath: "title", options: [.old])
     document.addObserver(watcher, forKeyPath: "title", options: [.new])
@@ -108,7 +108,7 @@ struct ClassicObservationTests {
     document.removeObserver(watcher, forKeyPath: "title")
   }
 
-  @Test func `Neither side keeps the other alive`() {
+  @Test func `Neither the object nor the observer retains the other`() {
     weak var weakWatcher: Watcher?
     weak var weakDocument: Document?
     do {
@@ -121,7 +121,7 @@ struct ClassicObservationTests {
     #expect(weakWatcher == nil && weakDocument == nil)
   }
 
-  @Test func `An unknown single key is accepted, for the sake of manual notification`() {
+  @Test func `An unknown single key is accepted, for manual notification`() {
     let watcher = Watcher(log)
     document.addObserver(watcher, forKeyPath: "nothing")
     document.willChangeValue(forKey: "nothing")
@@ -130,7 +130,7 @@ struct ClassicObservationTests {
     #expect(log.lines == ["nothing ->-"])
   }
 
-  @Test func `Insertions and removals carry their positions and elements`() {
+  @Test func `Insertions and removals include their indexes and elements`() {
     let watcher = Watcher(log)
     document.pages = [1, 2, 3]
     document.addObserver(watcher, forKeyPath: "pages", options: [.old, .new])

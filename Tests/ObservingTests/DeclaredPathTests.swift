@@ -61,7 +61,7 @@
       }
     }
 
-    @Test func `A change that is announced by hand at the end of a path is told, and so is each object on the way`() {
+    @Test func `A manual announcement at the end of a path notifies, and so does each replacement on the path`() {
       let token = follow(\.sure.fixed.value)
       trunk.sure.fixed.value = 1
       trunk.sure.fixed = FinerLeaf()
@@ -72,7 +72,7 @@
       #expect(trunk.observationInfo == nil)
     }
 
-    @Test func `So it is through optionals, which may be nil`() {
+    @Test func `Manual announcements also notify through optionals, which may be nil`() {
       let token = follow(\.branch?.leaf?.value)
       let leaf = trunk.branch!.leaf!
       leaf.value = 1
@@ -88,7 +88,7 @@
       token.invalidate()
     }
 
-    @Test func `What is declared for a key counts, and not what its getter reads`() {
+    @Test func `Declared dependencies of a key replace the reads of its getter`() {
       let token = follow(\.sure.fixed.shown)
       trunk.sure.fixed.alsoRead = 5
       trunk.sure.fixed.trigger = 1
@@ -96,7 +96,7 @@
       token.invalidate()
     }
 
-    @Test func `A lock that getter and setter take is no deadlock where the key says that it is announced`() {
+    @Test func `A lock that getter and setter take does not deadlock if the key is declared as manual`() {
       let token = follow(\.sure.fixed.guarded)
       trunk.sure.fixed.guarded = 4
       #expect(log.lines == ["0>4"])

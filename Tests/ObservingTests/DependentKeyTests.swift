@@ -169,7 +169,7 @@
       return typed
     }
 
-    @Test func `The questions by name ask the members that answer for one key, as on Apple's platforms`() {
+    @Test func `The methods for any key call the members for single keys, as on Apple's platforms`() {
       #expect(Card.keyPathsForValuesAffectingValue(forKey: "nickname") == ["count"])
       #expect(Listed.keyPathsForValuesAffectingValue(forKey: "full") == ["first"])
       #expect(ListedMore.keyPathsForValuesAffectingValue(forKey: "full") == ["first", "last"])
@@ -201,7 +201,7 @@
       #expect(told(card, "full", \.full) { card.count = 1 } == 0)
     }
 
-    @Test func `So does a class method, with key paths and with keys that depend on others`() {
+    @Test func `A class method declares it too, with key paths and with keys that depend on others`() {
       let card = Card()
       let friend = Card()
       #expect(told(card, "initials", \.initials) { card.first = "C" } == 1)
@@ -210,12 +210,12 @@
       #expect(told(card, "initials", \.initials) { friend.last = "D" } == 0)
     }
 
-    @Test func `It is joined with the answer of keyPathsForValuesAffectingValue(forKey:)`() {
+    @Test func `Both kinds of declarations are combined`() {
       let card = Card()
       #expect(told(card, "nickname", \.nickname) { card.count += 1 } == 1)
     }
 
-    @Test func `What is declared for a computed property stands for what its getter reads`() {
+    @Test func `The declared dependencies of a computed property replace the reads of its getter`() {
       let tally = Tally()
       #expect(told(tally, "sum", \.sum) { tally.a += 1 } == 1)
       #expect(told(tally, "sum", \.sum) { tally.b += 1 } == 0)
@@ -229,7 +229,7 @@
       #expect(told(tally, "nextSum", \.nextSum) { tally.next = nil } == 1)
     }
 
-    @Test func `So it does at the end of a path that is a string`() {
+    @Test func `They also do so at the end of a string key path`() {
       let (tally, next, watcher) = (Tally(), Tally(), Watcher())
       tally.next = next
       tally.addObserver(watcher, forKeyPath: "next.sum", options: [.old, .new])
@@ -240,7 +240,7 @@
       #expect(watcher.log.lines == ["next.sum 6>7", "next.sum 7><null>"])
     }
 
-    @Test func `A computed property that is announced by hand is told of announcements only`() {
+    @Test func `A computed property that is announced manually notifies by announcement only`() {
       let tally = Tally()
       #expect(told(tally, "manual", \.manual) { tally.a += 1 } == 0)
       let announced = told(tally, "manual", \.manual) {
@@ -251,7 +251,7 @@
       #expect(announced == 1)
     }
 
-    @Test func `A declared path may go through a collection: the collection and each element of it count`() {
+    @Test func `A declared path may go through a collection, and depends on it and on each element`() {
       let (card, friend, former) = (Card(), Card(), Card())
       card.friends = [friend, former]
       #expect(told(card, "popularity", \.popularity) { friend.count += 1 } == 1)
@@ -260,7 +260,7 @@
       #expect(told(card, "popularity", \.popularity) { former.count += 1 } == 0)
     }
 
-    @Test func `A subclass adds to what its superclass declares`() {
+    @Test func `A subclass extends its superclass's declarations`() {
       let card = Friendlier()
       #expect(told(card, "full", \.full) { card.smiles += 1 } == 1)
       #expect(told(card, "full", \.full) { card.first = "C" } == 1)
@@ -268,7 +268,7 @@
       #expect(told(plain, "full", \.full) { plain.first = "C" } == 1)
     }
 
-    @Test func `automaticallyNotifiesObserversOf<Key> leaves a key to be announced by hand`() {
+    @Test func `automaticallyNotifiesObserversOf<Key> makes a key manual`() {
       let card = Card()
       #expect(told(card, "manual", \.manual) { card.manual = 1 } == 0)
       let announced = told(card, "manual", \.manual) {
@@ -279,7 +279,7 @@
       #expect(announced == 1)
     }
 
-    @Test func `Typed customization declares with key paths, also through others`() {
+    @Test func `NSKeyValueObservingCustomization declares dependencies with key paths, also transitive ones`() {
       let object = Customized()
       #expect(told(object, "area", \.area) { object.width = 2 } == 1)
       #expect(told(object, "label", \.label) { object.width = 2 } == 1)
@@ -290,7 +290,7 @@
       #expect(told(object, "quiet", \.quiet) { object.quiet = 2 } == 0)
     }
 
-    @Test func `Typed customization holds for a subclass, whose key paths are others`() {
+    @Test func `NSKeyValueObservingCustomization applies to a subclass, whose key paths are different`() {
       let object = CustomizedMore()
       #expect(told(object, "area", \.area) { object.width = 2 } == 1)
       let inner = Card()
@@ -299,8 +299,7 @@
       #expect(told(object, "quiet", \.quiet) { object.quiet = 2 } == 0)
     }
 
-    @Test func `A key that is declared to affect itself is a fault when it is observed, and is observed all the same`()
-    {
+    @Test func `A key that is declared to affect itself is a fault at registration, and is still observed`() {
       var sentences: [String] = []
       let object = Impossible()
       KeyValueFault.withHandler {
@@ -321,7 +320,7 @@
         ])
     }
 
-    @Test func `So is one that is declared to affect the head of the path to it`() {
+    @Test func `A key that is declared to affect the head of a path to it is the same fault`() {
       var codes: [Int] = []
       let object = Impossible()
       KeyValueFault.withHandler {

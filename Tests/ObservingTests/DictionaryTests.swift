@@ -27,7 +27,7 @@
   struct DictionaryTests {
     private let watcher = Watcher()
 
-    @Test func `An entry of a dictionary object is observed by its key, from nothing to nothing`() {
+    @Test func `An entry of a dictionary object is observed by its key, also while it is absent`() {
       let dictionary = KeyValueDictionary(["a": 1])
       dictionary.addObserver(watcher, forKeyPath: "a", options: [.old, .new])
       dictionary.addObserver(watcher, forKeyPath: "b", options: [.initial, .new])
@@ -42,7 +42,7 @@
       #expect(dictionary.observationInfo == nil)
     }
 
-    @Test func `It stands anywhere in a key path, by strings and typed`() {
+    @Test func `A dictionary object may be anywhere in a string or typed key path`() {
       let holder = Holder()
       holder.addObserver(watcher, forKeyPath: "info.pages", options: [.old, .new])
       let log = Log()
@@ -59,7 +59,7 @@
       #expect(log.lines.count == 3 && info.observationInfo == nil)
     }
 
-    @Test func `A Swift dictionary on a path is a value: setting the property tells`() {
+    @Test func `A Swift dictionary on a path is a value, and setting the property notifies`() {
       let holder = Holder()
       holder.addObserver(watcher, forKeyPath: "plain.pages", options: [.old, .new])
       holder.plain["pages"] = 1
@@ -68,7 +68,7 @@
       #expect(watcher.log.lines == ["plain.pages <null>>1", "plain.pages 1>2"])
     }
 
-    @Test func `A key that only value(forUndefinedKey:) answers is observed, and announced by hand`() {
+    @Test func `A key that only value(forUndefinedKey:) provides is observed, and announced manually`() {
       let bag = Bag()
       bag.addObserver(watcher, forKeyPath: "extra", options: [.old, .new, .prior])
       bag.setValue(1, forKey: "extra")
@@ -80,7 +80,7 @@
         ])
     }
 
-    @Test func `A property is observed and removed by each of its keys, apart`() {
+    @Test func `A property is observed and removed separately by each of its keys`() {
       let document = Document()
       document.addObserver(watcher, forKeyPath: "favorite", options: [.old, .new])
       document.addObserver(watcher, forKeyPath: "isFavorite", options: [.new])
@@ -92,13 +92,13 @@
       #expect(document.observationInfo == nil)
     }
 
-    @Test func `The number of entries is the operator @count`() {
+    @Test func `The number of entries is observed with the operator @count`() {
       let dictionary = KeyValueDictionary(["a": 1, "b": 2])
       #expect(dictionary.value(forKeyPath: "@count") as? Int == 2)
       #expect(dictionary.value(forKey: "@count") as? Int == 2)
     }
 
-    @Test func `An object on a path that was replaced in silence is not taken for the path's`() {
+    @Test func `The values of an object that was replaced without a notification are not used for the path`() {
       let document = Document()
       let (former, present) = (Person(name: "former"), Person(name: "present"))
       document.setValue(former, forKey: "silent")

@@ -21,7 +21,7 @@ struct DyingTests {
     #expect(living.value == 0)
   }
 
-  @Test func `Objects die on several threads while observed`() {
+  @Test func `Objects are deallocated on several threads while observed`() {
     let heard = Count()
     onThreads(4) { _ in
       for _ in 0..<300 {
@@ -34,7 +34,7 @@ struct DyingTests {
     #expect(heard.value == 1200)
   }
 
-  @Test func `An object dies on one thread while others invalidate its observations`() {
+  @Test func `An object is deallocated on one thread while others invalidate its observations`() {
     let living = Count()
     for round in 0..<200 {
       let object = Kept(Document())
@@ -56,7 +56,7 @@ struct DyingTests {
     #expect(living.value == 0)
   }
 
-  @Test func `An object in the middle of a path dies on one thread while others set and observe`() {
+  @Test func `An object in the middle of a path is deallocated on one thread while others set and observe`() {
     let (document, living, changes) = (Guarded(Document()), Count(), Count())
     let token = document.object.observe(\.reviewer?.name, options: [.old, .new]) { _, _ in changes.add() }
     onThreads(4) { thread in
@@ -104,7 +104,7 @@ struct DyingTests {
     #expect(document.object.observationInfo == nil)
   }
 
-  @Test func `The child of a fork sets, is told and invalidates, while others set and observe in the parent`()
+  @Test func `The child of a fork sets, is notified and invalidates, while the parent's threads set and observe`()
     async
   {
     await #expect(processExitsWith: .success) { Forking.forkWhileOthersSet() }

@@ -45,7 +45,7 @@
     private let shelf = Rack()
     private let log = Log()
 
-    @Test func `A key path of a protocol's requirement tells kind and positions`() {
+    @Test func `A key path to a protocol's requirement delivers kind and indexes`() {
       let token = observeItems(shelf, log)
       shelf.mutableArrayValue(for: \.items).insert(7, at: 1)
       shelf.items = [5]
@@ -54,7 +54,7 @@
       token.invalidate()
     }
 
-    @Test func `A change is announced by a key path of a protocol's requirement`() {
+    @Test func `A change is announced with a key path to a protocol's requirement`() {
       func announce<Owner: Stocked>(_ owner: Owner) {
         owner.willChangeValue(for: \.items)
         owner.didChangeValue(for: \.items)
@@ -69,7 +69,7 @@
       summary.invalidate()
     }
 
-    @Test func `A proxy is made by a key path of a protocol's requirement`() {
+    @Test func `A proxy is created with a key path to a protocol's requirement`() {
       func append<Owner: Stocked>(_ owner: Owner) { owner.mutableArrayValue(for: \.items).append(4) }
       let token = observeItems(shelf, log)
       append(shelf)
@@ -77,7 +77,7 @@
       token.invalidate()
     }
 
-    @Test func `A computed property that reads one of its type is not taken for that`() {
+    @Test func `A computed property that reads one of the same type is not mistaken for it`() {
       func observeShout<Owner: Shouting>(_ owner: Owner) -> NSKeyValueObservation {
         owner.observe(\.shout, options: [.old, .new]) { [log] _, change in
           log.add("\(change.oldValue!)>\(change.newValue!)")
@@ -102,7 +102,7 @@
     }
 
     @Test
-    func `A set of a property with a private setter under a lock evaluates nothing of its observers from outside`() {
+    func `Setting a property with a private setter under a lock evaluates no expression of its observers`() {
       let lock = NSLock()
       let reads = Atomic<Int>(0)
       let token = shelf.observe(\.title, options: [.new]) { _, _ in reads.add(1, ordering: .relaxed) }

@@ -36,7 +36,7 @@
       }
     }
 
-    @Test func `A property of an element has no value once the element is gone, and one again when there is`() {
+    @Test func `A path through an element has no value while the index is out of range`() {
       let token = follow(\.pages[1].name)
       binder.pages[1].name = "B"
       binder.pages.removeLast()
@@ -48,7 +48,7 @@
       #expect(binder.observationInfo == nil)
     }
 
-    @Test func `An element of plain values, of a nested list, of an optional one`() {
+    @Test func `An element that is a plain value, in a nested list, or in an optional list`() {
       let tokens = [follow(\.numbers[2]), follow(\.grid[1][0])]
       binder.numbers = []
       binder.grid = [[]]
@@ -69,7 +69,7 @@
       spare.invalidate()
     }
 
-    @Test func `An object behind an element's property, and a position behind an object`() {
+    @Test func `An object after an element's property, and an index after an object`() {
       binder.pages[0].author = Page("ann")
       binder.cover!.words = ["one", "two"]
       let tokens = [follow(\.pages[0].author!.name), follow(\.cover!.words[1])]
@@ -79,7 +79,7 @@
       #expect(log.lines == ["ann>anna", "two>deux"])
     }
 
-    @Test func `Changes of a collection behind a position are told as such, and end with the element`() {
+    @Test func `Changes of a collection after an index are delivered as such, and end with the element`() {
 
       let token = binder.observe(\.pages[1].words, options: [.new, .collectionChanges]) { [log] _, change in
         log.add("\(change.kind.rawValue) \(change.newValue ?? ["none"])")

@@ -86,7 +86,7 @@
     }
 
     @Test(arguments: optionSets)
-    func `So it does at the end of a path and behind a computed property`(options: NSKeyValueObservingOptions) {
+    func `The end of a path and a computed property do so too`(options: NSKeyValueObservingOptions) {
       #expect(dies(\.next?.delegate, options))
       #expect(dies(\.next?.anything, options))
       #expect(dies(\.next?.loose, options))
@@ -102,7 +102,7 @@
       #expect(dies(\.next?.structure, options))
     }
 
-    @Test func `So it does when its type is a parameter of the class`() {
+    @Test func `A property whose type is a parameter of the class does so too`() {
       let holder = Holder<Referee>()
       let token = holder.observe(\.item, options: [.old, .new]) { _, _ in }
       do {
@@ -131,7 +131,7 @@
     }
 
     @Test(arguments: optionSets + optionSets.map { $0.union(.collectionChanges) })
-    func `What an object on the way held dies with it, in an array, a structure or a closure too`(
+    func `Values of an object on the path are released with it, in an array, a structure or a closure too`(
       options: NSKeyValueObservingOptions
     ) {
       #expect(diesWithIntermediate(\.next?.list, options) { $0.list = [$1] })
@@ -159,7 +159,7 @@
       return told
     }
 
-    @Test func `The death of an object on the way tells the old value if that holds no object, and else none`() {
+    @Test func `The deallocation of an object on the path delivers the old value only if it holds no object`() {
       #expect(oldValue(\.next?.name) == "view")
       #expect(oldValue(\.next?.name.count) == 4)
       #expect(oldValue(\.next?.list.count) == 0)

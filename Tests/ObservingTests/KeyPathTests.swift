@@ -7,7 +7,7 @@ struct KeyPathTests {
   let document = Document()
   let log = Log()
 
-  @Test func `A nested path tells of the leaf and of the replacement of what leads to it`() {
+  @Test func `A nested path notifies of changes of its leaf and of replacements on the path`() {
     let token = document.log(\.author?.name, to: log)
     let ann = Person(name: "Ann")
     document.author = ann
@@ -21,7 +21,7 @@ struct KeyPathTests {
     #expect(document.observationInfo == nil)
   }
 
-  @Test func `A forced path works while it can be followed`() {
+  @Test func `A path with forced unwrapping works while no value on it is nil`() {
     document.author = Person(name: "Ann")
     let token = document.log(\.author!.name, to: log)
     document.author!.name = "Bob"
@@ -39,7 +39,7 @@ struct KeyPathTests {
     token.invalidate()
   }
 
-  @Test func `Longer paths re-arm at each level`() {
+  @Test func `Longer paths follow replacements at each level`() {
     let token = document.log(\.author?.partner?.name, to: log)
     let ann = Person(name: "Ann")
     let bob = Person(name: "Bob")
@@ -52,7 +52,7 @@ struct KeyPathTests {
     token.invalidate()
   }
 
-  @Test func `A weak object on the path that dies is a change to nil, with the old value`() {
+  @Test func `The deallocation of a weak object on the path is a change to nil, with the old value`() {
     var boss: Person? = Person(name: "Eve")
     let ann = Person(name: "Ann")
     ann.boss = boss
@@ -67,7 +67,7 @@ struct KeyPathTests {
     withExtendedLifetime(boss) {}
   }
 
-  @Test func `A weak property tells of the death of what it refers to`() {
+  @Test func `A weak property notifies when its object is deallocated`() {
     let ann = Person(name: "Ann")
     var boss: Person? = Person(name: "Eve")
     ann.boss = boss
@@ -82,7 +82,7 @@ struct KeyPathTests {
     withExtendedLifetime(boss) {}
   }
 
-  @Test func `A collection may be read by an observer of the death of what it held`() {
+  @Test func `An observer of an element's deallocation may read the collection that contained it`() {
     nonisolated(unsafe) let shelf = Shelf()
     do {
       let book = Person(name: "Book")
@@ -96,13 +96,13 @@ struct KeyPathTests {
     token.invalidate()
   }
 
-  @Test func `Observing what reads nothing observable is told, and harms nothing`() {
+  @Test func `Observing an expression that reads nothing observable is reported, and harmless`() {
     let token = document.observe(\.hash) { _, _ in }
     #expect(document.observationInfo != nil)
     token.invalidate()
   }
 
-  @Test func `An object that dies of being replaced is one change`() {
+  @Test func `An object that is deallocated because it was replaced is one change`() {
     document.author = Person(name: "Ann")
     let token = document.log(\.author?.name, to: log)
     document.author = Person(name: "Bob")
@@ -110,7 +110,7 @@ struct KeyPathTests {
     token.invalidate()
   }
 
-  @Test func `The observed object does not live longer for a path that leads through it`() {
+  @Test func `A path does not extend the lifetime of the observed object`() {
     weak var person: Person?
     document.author = Person(name: "Ann")
     person = document.author
@@ -120,7 +120,7 @@ struct KeyPathTests {
     token.invalidate()
   }
 
-  @Test func `The root may die while its path is observed, and the rest of the path is let go`() {
+  @Test func `The root may be deallocated while its path is observed, which releases the rest of the path`() {
     let ann = Person(name: "Ann")
     var token: NSKeyValueObservation?
     do {
@@ -135,7 +135,7 @@ struct KeyPathTests {
     token?.invalidate()
   }
 
-  @Test func `A computed property tells of whatever it read`() {
+  @Test func `A computed property notifies of changes of everything it reads`() {
     let token = document.log(\.summary, to: log)
     document.title = "T"
     document.author = Person(name: "Ann")
@@ -145,7 +145,7 @@ struct KeyPathTests {
     token.invalidate()
   }
 
-  @Test func `What a computed property reads may change with its value`() {
+  @Test func `The reads of a computed property may change with its value`() {
     let token = document.log(\.headline, to: log)
     document.title = "unread"
     #expect(log.take().isEmpty)
@@ -157,7 +157,7 @@ struct KeyPathTests {
     token.invalidate()
   }
 
-  @Test func `A declared dependency is honoured where nothing is read`() {
+  @Test func `A declared dependency notifies although nothing is read`() {
     document.author = Person(name: "Ann")
     let token = document.log(\.revision, to: log)
     document.scratch = 1
@@ -168,7 +168,7 @@ struct KeyPathTests {
     token.invalidate()
   }
 
-  @Test func `Announcing a computed property by hand tells its observers`() {
+  @Test func `Announcing a computed property manually notifies its observers`() {
     let token = document.log(\.revision, [.new], to: log)
     document.willChangeValue(for: \.revision)
     document.scratch = 7
@@ -185,7 +185,7 @@ struct KeyPathTests {
     token.invalidate()
   }
 
-  @Test func `Two paths through one object both tell, and end apart`() {
+  @Test func `Two paths through one object both notify, and end independently`() {
     let ann = Person(name: "Ann")
     document.author = ann
     document.reviewer = ann
@@ -207,7 +207,7 @@ struct KeyPathTests {
     token.invalidate()
   }
 
-  @Test func `What a callback reads is not taken for a dependency`() {
+  @Test func `Properties that a callback reads are not dependencies`() {
     nonisolated(unsafe) let other = Document()
     let token = document.log(\.summary, to: log)
     let reading = document.observe(\.title) { _, _ in _ = other.title }

@@ -8,7 +8,7 @@ struct ManualNotificationTests {
   let document = Document()
   let log = Log()
 
-  @Test func `A pair is one change, with the values at will and at did`() {
+  @Test func `A pair is one change, with the values before and after it`() {
     document.scratch = 1
     let token = document.log(\.scratch, [.old, .new, .prior], to: log)
     document.willChangeValue(for: \.scratch)
@@ -66,7 +66,7 @@ struct ManualNotificationTests {
     withExtendedLifetime((token, other)) {}
   }
 
-  @Test func `Did without will does nothing, and later changes notify`() {
+  @Test func `Did without will has no effect, and later changes notify`() {
     let token = document.log(\.title, to: log)
     document.didChangeValue(forKey: "title")
     document.title = "a"
@@ -74,7 +74,7 @@ struct ManualNotificationTests {
     token.invalidate()
   }
 
-  @Test func `Will without did silences nothing`() {
+  @Test func `Will without did does not suppress later notifications`() {
     let token = document.log(\.title, to: log)
     document.willChangeValue(forKey: "title")
     document.title = "a"
@@ -84,7 +84,7 @@ struct ManualNotificationTests {
     token.invalidate()
   }
 
-  @Test func `A manual key is told by hand only`() {
+  @Test func `A manual key notifies by announcement only`() {
     let token = document.log(\.position, to: log)
     document.position = (1, 1)
     #expect(log.take().isEmpty)
@@ -95,7 +95,7 @@ struct ManualNotificationTests {
     token.invalidate()
   }
 
-  @Test func `Registered between will and did, an observer hears nothing of that change; removed, neither`() {
+  @Test func `Observers registered or removed between will and did are not notified of that change`() {
     let early = document.log(\.scratch, as: "early ", to: log)
     document.willChangeValue(for: \.scratch)
     let late = document.log(\.scratch, as: "late ", to: log)
@@ -105,7 +105,7 @@ struct ManualNotificationTests {
     late.invalidate()
   }
 
-  @Test func `Insertions, removals and replacements carry kind, positions and elements`() {
+  @Test func `Insertions, removals and replacements include kind, indexes and elements`() {
     document.pages = [10, 20]
     let token = document.observe(\.pages, options: [.old, .new]) { [log] _, change in
       guard let indexes = change.indexes else { return }
@@ -125,7 +125,7 @@ struct ManualNotificationTests {
     token.invalidate()
   }
 
-  @Test func `Insertions into a property that is not observed by itself are told by hand, with kind and positions`() {
+  @Test func `Insertions into a manual property are announced with kind and indexes`() {
     let token = document.observe(\.drafts, options: [.old, .new]) { [log] _, change in
       log.add("\(change.kind) \(change.indexes.map(Array.init) ?? []) \(change.newValue ?? [])")
     }
@@ -136,7 +136,7 @@ struct ManualNotificationTests {
     token.invalidate()
   }
 
-  @Test func `KVO0033, positions that do not exist: nobody is told, and nothing traps`() {
+  @Test func `KVO0033, indexes out of range: nobody is notified, and nothing traps`() {
     let token = document.observe(\.pages, options: [.new, .old]) { [log] _, change in
       log.add("\(change.newValue ?? [])")
     }
@@ -154,7 +154,7 @@ struct ManualNotificationTests {
     token.invalidate()
   }
 
-  @Test func `KVO0033, other positions at the end than at the beginning: told as they were announced`() {
+  @Test func `KVO0033, different indexes in didChange: the announced ones are delivered`() {
     document.pages = [1, 2]
     let token = document.observe(\.pages, options: [.old]) { [log] _, change in
       log.add("\(change.indexes.map(Array.init) ?? [])")

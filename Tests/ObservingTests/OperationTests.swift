@@ -245,11 +245,11 @@
       run({ FlagOperation() }, executing: \.isExecuting, finished: \.isFinished)
     }
 
-    @Test func `So do those of a subclass that adds nothing`() {
+    @Test func `A subclass that adds no properties announces states like its superclass`() {
       run({ Download() }, executing: \.isExecuting, finished: \.isFinished)
     }
 
-    @Test func `A state whose setter announces, under a lock that its getters take`() {
+    @Test func `A state whose setter announces while holding a lock that its getters take`() {
       run({ StateOperation() }, executing: \.isExecuting, finished: \.isFinished)
     }
 
@@ -265,11 +265,11 @@
       operation.removeObserver(listener, forKeyPath: "isFinished")
     }
 
-    @Test func `Dynamic properties that are announced by key path`() {
+    @Test func `Dynamic properties are announced by key path`() {
       run({ DynamicOperation() }, executing: \.isExecuting, finished: \.isFinished)
     }
 
-    @Test func `A key of the operation's own is announced to its observers`() {
+    @Test func `A key of the operation's own class notifies its observers`() {
       let queue = OperationQueue()
       let (operation, log) = (ProgressOperation(), Log())
       let token = operation.observe(\.progress, options: [.old, .new]) {
@@ -305,7 +305,7 @@
       operation.removeObserver(watcher, forKeyPath: "elsewhere")
     }
 
-    @Test func `A state that is declared to depend on others drives the queue, too`() {
+    @Test func `A state that is declared as dependent on others is announced to the queue too`() {
       let queue = OperationQueue()
       queue.maxConcurrentOperationCount = 4
       let operations = (0..<100).map { _ in DeclaringOperation() }
@@ -320,7 +320,7 @@
     }
 
     @Test
-    func `What an operation does not override is answered by Foundation, and can be announced`() {
+    func `States that an operation does not override come from Foundation, and can be announced`() {
       let (operation, watcher) = (FlagOperation(), Watcher())
       #expect(operation.value(forKey: "isReady") as? Bool == true)
       operation.addObserver(watcher, forKeyPath: "isCancelled", options: [.new])

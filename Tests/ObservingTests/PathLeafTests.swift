@@ -46,7 +46,7 @@
   struct PathLeafTests {
     let log = Log()
 
-    @Test func `A path without optionals tells old and new values`() {
+    @Test func `A path without optionals delivers old and new values`() {
       let cabinet = Cabinet()
       let token = cabinet.log(\.guide.name, to: log)
       cabinet.guide.name = "Gus"
@@ -56,7 +56,7 @@
       token.invalidate()
     }
 
-    @Test func `A computed property of the same type at the end of a path is no stored one`() {
+    @Test func `A computed property of the same type at the end of a path is not mistaken for a stored one`() {
       let document = Document()
       document.author = Person(name: "Ann")
       let token = document.log(\.author?.shout, to: log)
@@ -66,7 +66,7 @@
       token.invalidate()
     }
 
-    @Test func `An overridden property tells what its getter says`() {
+    @Test func `An overridden property delivers the value of its getter`() {
       let choir = Choir()
       choir.lead = Soprano()
       let token = choir.log(\.lead?.voice, to: log)
@@ -76,7 +76,7 @@
       token.invalidate()
     }
 
-    @Test func `A getter that reads the like-named property of another object is told as what it makes of it`() {
+    @Test func `A getter that reads the property of the same name of another object delivers its own value`() {
       let (choir, other) = (Choir(), Singer())
       choir.lead = Dubbed(other)
       let token = choir.log(\.lead?.voice, to: log)
@@ -97,7 +97,7 @@
       token.invalidate()
     }
 
-    @Test func `A path that comes back to its own object tells of both ends`() {
+    @Test func `A path that returns to its root notifies of changes at both ends`() {
       let ann = Person(name: "Ann")
       ann.partner = ann
       let token = ann.log(\.partner?.partner?.name, to: log)
@@ -112,7 +112,7 @@
       (ann.partner, cid.partner) = (nil, nil)
     }
 
-    @Test func `Observers that want to be told before are, with the old value`() {
+    @Test func `Observers with .prior are notified before the change, with the old value`() {
       let document = Document()
       document.author = Person(name: "Ann")
       let log = log
@@ -124,7 +124,7 @@
       token.invalidate()
     }
 
-    @Test func `Positions of an ordered change at the end of a path arrive`() {
+    @Test func `The indexes of a collection change at the end of a path are delivered`() {
       let cabinet = Cabinet()
       let document = Document()
       document.pages = [1]
@@ -142,7 +142,7 @@
       token.invalidate()
     }
 
-    @Test func `A root that is dying is not handed to a handler`() {
+    @Test func `A root whose deallocation has begun is not passed to a handler`() {
       let person = Person(name: "Ann")
       var document: Document? = Document()
       document?.author = person
@@ -154,7 +154,7 @@
       token?.invalidate()
     }
 
-    @Test func `More than 255 observers of one key, and fewer again, are told the old value`() {
+    @Test func `More than 255 observers of one key, and then fewer, receive the old value`() {
       let person = Person(name: "Ann")
       let last = person.log(\.name, to: log)
       do {

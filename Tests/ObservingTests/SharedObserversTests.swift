@@ -15,7 +15,7 @@ struct SharedObserversTests {
     return shared.snapshot()
   }
 
-  @Test func `Each object that is given a snapshot tells all its observers`() {
+  @Test func `Each object with a snapshot notifies all its observers`() {
     let snapshot = snapshot()
     for document in documents { document.setSharedObservers(snapshot) }
     documents[0].title = "a"
@@ -23,7 +23,7 @@ struct SharedObserversTests {
     #expect(watcher.log.lines == ["title >a", "isFavorite false>true"])
   }
 
-  @Test func `A snapshot takes the place of the one before, and nil takes it away; other observers stay`() {
+  @Test func `A snapshot replaces the previous one, nil removes it, and other observers are not affected`() {
     let document = documents[0]
     let own = Watcher()
     document.addObserver(own, forKeyPath: "title", options: [.new])
@@ -38,7 +38,7 @@ struct SharedObserversTests {
     #expect(document.observationInfo == nil)
   }
 
-  @Test func `What is added after a snapshot was taken is not in it`() {
+  @Test func `Observers added after a snapshot are not part of it`() {
     let shared = NSKeyValueSharedObservers(observableClass: Document.self)
     shared.addObserver(watcher, forKey: "title")
     let snapshot = shared.snapshot()
@@ -48,7 +48,7 @@ struct SharedObserversTests {
     #expect(watcher.log.lines.isEmpty)
   }
 
-  @Test func `An object that dies takes its registrations along, without a fault, and its address starts anew`() {
+  @Test func `The registrations end with the object without a fault, and an object at its address has none`() {
     let snapshot = snapshot()
     for _ in 0..<50 {
       let document = Document()
@@ -60,7 +60,7 @@ struct SharedObserversTests {
     #expect(watcher.log.lines.count == 50)
   }
 
-  @Test func `Only what objects of the class store can be observed in common`() {
+  @Test func `Only stored properties of the class can have shared observers`() {
     var codes: [Int] = []
     KeyValueFault.withHandler {
       codes.append($0.code)
@@ -75,7 +75,7 @@ struct SharedObserversTests {
     #expect(codes == [9, 9, 9, 26])
   }
 
-  @Test func `A subclass's objects take the observers of its superclass`() {
+  @Test func `Objects of a subclass accept the observers of its superclass`() {
     let shared = NSKeyValueSharedObservers(observableClass: Person.self)
     shared.addObserver(watcher, forKey: "age", options: [.new])
     let manager = Manager(name: "m")
@@ -84,7 +84,7 @@ struct SharedObserversTests {
     #expect(watcher.log.lines == ["age ->3"])
   }
 
-  @Test func `Threads that give observers to one object leave those of one of them`() {
+  @Test func `Threads that set the observers of one object leave those of one snapshot`() {
     let guarded = Guarded(Document())
     let document = guarded.object
     let snapshots = (0..<4).map { _ in snapshot() }

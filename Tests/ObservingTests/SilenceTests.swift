@@ -91,7 +91,7 @@
       }
     }
 
-    @Test func `A property whose accessors tell is no fault, a weak one included, whatever it holds`() {
+    @Test func `A property with notifying accessors is no fault, including a weak one, whatever its value`() {
       #expect(raised(by: \.title).isEmpty && raised(by: \.overTitle).isEmpty && raised(by: \.declared).isEmpty)
       #expect(raised(by: \.delegate).isEmpty && raised(by: \.someone).isEmpty && raised(by: \.other).isEmpty)
       let (quiet, someone) = (Quiet(), Someone())
@@ -100,7 +100,7 @@
       #expect(raised(by: "someone", of: quiet).isEmpty)
     }
 
-    @Test func `What reads only what cannot notify is a warning: the clock, what is not observed, other objects`() {
+    @Test func `An expression that reads only values that cannot notify is a warning`() {
       for faults in [raised(by: \.clock), raised(by: \.overHidden), raised(by: \.overPlain)] {
         #expect(faults.map(\.code) == [11] && faults.first?.severity == .warning)
       }
@@ -113,21 +113,21 @@
       #expect(raised(by: "constant", of: Strict()).map(\.code) == [11])
     }
 
-    @Test func `A key that the class does not have is a warning that names the one that was meant`() {
+    @Test func `An undefined key is a warning that names the similar key`() {
       let faults = raised(by: "tilte", of: Strict())
       #expect(faults.map(\.code) == [11] && faults.first?.severity == .warning)
       #expect(faults.first?.help?.hasPrefix("did you mean \"title\"? the keys of Strict are: ") == true)
       #expect(faults.first?.file == #fileID)
     }
 
-    @Test func `What is announced by hand is none, be it said or seen, and @NotObserved may be`() {
+    @Test func `A manually announced key is no fault, declared or detected, and @NotObserved may be announced`() {
       #expect(raised(by: \.said).isEmpty && raised(by: \.done).isEmpty && raised(by: \.constant).isEmpty)
       #expect(raised(by: \.hidden).isEmpty)
       #expect(raised(by: "byHand", of: Quiet()).isEmpty)
       #expect(raised(by: "announcedElsewhere", of: Strict()).isEmpty)
     }
 
-    @Test func `Nor is a key that the class answers as undefined, or may`() {
+    @Test func `A key that the class provides as undefined, or may provide, is no fault`() {
       #expect(raised(by: "anything", of: Open()).isEmpty)
       #expect(raised(by: "anything", of: Unmarked()).isEmpty)
       #expect(raised(by: "anything", of: KeyValueDictionary()).isEmpty)

@@ -7,7 +7,7 @@ import Testing
 /// As many classes as there are marks.
 @Suite("Observing from several threads", .serialized)
 struct ThreadTests {
-  @Test func `n threads that set a key m times give n times m notifications`() {
+  @Test func `n threads that set a key m times cause n times m notifications`() {
     let document = Guarded(Document())
     let count = Count()
     let token = document.object.observe(\.title) { _, _ in count.add() }
@@ -18,7 +18,7 @@ struct ThreadTests {
     token.invalidate()
   }
 
-  @Test func `So they do through a path`() {
+  @Test func `Threads that set a property at the end of a path cause one notification per set`() {
     let document = Guarded(Document())
     document.object.author = Person(name: "")
     let count = Count()
@@ -49,7 +49,7 @@ struct ThreadTests {
     #expect(document.object.observationInfo == nil)
   }
 
-  @Test func `The last removal races with sets, and in the end nothing is observed`() {
+  @Test func `The last removal races with sets, and no observation remains`() {
     let document = Guarded(Document())
     onThreads(4) { thread in
       for index in 0..<300 {
@@ -80,7 +80,7 @@ struct ThreadTests {
     token.invalidate()
   }
 
-  @Test func `Observers come and go while others set`() {
+  @Test func `Observers are added and removed while other threads set`() {
     let document = Guarded(Document())
     let always = Count()
     let token = document.object.observe(\.title) { _, _ in always.add() }
@@ -99,7 +99,7 @@ struct ThreadTests {
     #expect(document.object.observationInfo == nil)
   }
 
-  @Test func `Threads that observe the first objects of a class at once all hear`() {
+  @Test func `Threads that observe the first objects of a class at once are all notified`() {
     let count = Count()
     onThreads(8) { _ in
       @Sendable func observe(_ object: Fresh) {
@@ -134,7 +134,7 @@ struct ThreadTests {
     for mark in marks { _openExistential(mark, do: check) }
   }
 
-  @Test func `A path whose middle is replaced by several threads ends at the last value`() {
+  @Test func `A path whose middle object is replaced by several threads ends with the last value`() {
     let document = Guarded(Document())
     let token = document.object.observe(\.author?.name, options: [.new]) { _, _ in }
     onThreads(4) { thread in

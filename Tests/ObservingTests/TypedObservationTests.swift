@@ -8,7 +8,7 @@ struct TypedObservationTests {
   let document = Document()
   let log = Log()
 
-  @Test func `A change carries what was asked for, and nothing else`() {
+  @Test func `A change contains the requested values, and no others`() {
     let tokens = [
       document.log(\.title, [], as: "none ", to: log), document.log(\.title, [.old], as: "old ", to: log),
       document.log(\.title, [.new], as: "new ", to: log), document.log(\.title, as: "both ", to: log),
@@ -26,7 +26,7 @@ struct TypedObservationTests {
     token.invalidate()
   }
 
-  @Test func `Initial is told before registration returns, with the present value and no old one`() {
+  @Test func `The initial notification comes before registration returns, with the present value only`() {
     document.title = "t"
     let token = document.log(\.title, [.initial, .old, .new], to: log)
     #expect(log.lines == ["->t"])
@@ -35,7 +35,7 @@ struct TypedObservationTests {
     withExtendedLifetime((token, silent)) {}
   }
 
-  @Test func `Prior is told before the change, without a new value, while the property still has the old one`() {
+  @Test func `The prior notification has no new value, and the property still has the old one`() {
     let token = document.observe(\.title, options: [.prior, .old, .new]) { [log] document, change in
       log.add("\(change.isPrior) \(change.oldValue ?? "-") \(change.newValue ?? "-") \(document.title)")
     }
@@ -44,7 +44,7 @@ struct TypedObservationTests {
     token.invalidate()
   }
 
-  @Test func `Observers are told newest first, before a change oldest first`() {
+  @Test func `Observers are notified newest first, and before a change oldest first`() {
     let tokens = ["a", "b", "c"].map { document.log(\.title, [.prior], as: $0, to: log) }
     document.title = "x"
     #expect(log.lines == ["aprior ->-", "bprior ->-", "cprior ->-", "c->-", "b->-", "a->-"])
@@ -61,7 +61,7 @@ struct TypedObservationTests {
     withExtendedLifetime((first, changing)) {}
   }
 
-  @Test func `Changing in place is one change`() {
+  @Test func `A change in place is one change`() {
     let token = document.log(\.pages, to: log)
     document.pages.append(1)
     document.pages[0] += 1
@@ -81,7 +81,7 @@ struct TypedObservationTests {
     token.invalidate()
   }
 
-  @Test func `After invalidate nothing is told, and calling it again does nothing`() {
+  @Test func `After invalidate nothing is delivered, and calling it again does nothing`() {
     let token = document.log(\.title, to: log)
     token.invalidate()
     token.invalidate()
@@ -98,7 +98,7 @@ struct TypedObservationTests {
     #expect(log.lines.isEmpty && token == nil)
   }
 
-  @Test func `An observer may end itself, or a later one, while it is told`() {
+  @Test func `An observer may end its own observation, or a later one, in its callback`() {
     final class Tokens: @unchecked Sendable { var all: [NSKeyValueObservation] = [] }
     let tokens = Tokens()
     tokens.all.append(document.log(\.title, as: "older ", to: log))
@@ -112,7 +112,7 @@ struct TypedObservationTests {
     #expect(log.lines == ["newer"])
   }
 
-  @Test func `An observer that is added while another is told hears of the next change only`() {
+  @Test func `An observer added in a callback is first notified of the next change`() {
     final class Tokens: @unchecked Sendable { var added: NSKeyValueObservation? }
     let tokens = Tokens()
     let token = document.observe(\.title) { [log] document, _ in
@@ -125,7 +125,7 @@ struct TypedObservationTests {
     token.invalidate()
   }
 
-  @Test func `The object dies while observed, the token then does nothing, and the closure is released once`() {
+  @Test func `If the object is deallocated, the token does nothing, and the closure is released once`() {
     final class Witness: Sendable {
       let log: Log
       init(_ log: Log) { self.log = log }
@@ -145,7 +145,7 @@ struct TypedObservationTests {
     #expect(log.lines == ["closure released"])
   }
 
-  @Test func `An object may observe itself without living for ever`() {
+  @Test func `An object that observes itself is still deallocated`() {
     final class Holder: @unchecked Sendable { var token: NSKeyValueObservation? }
     weak var weakPerson: Person?
     let holder = Holder()
@@ -159,7 +159,7 @@ struct TypedObservationTests {
     #expect(weakPerson == nil)
   }
 
-  @Test func `Only the observed object tells, and only of the observed property`() {
+  @Test func `Only the observed object notifies, and only for the observed property`() {
     let token = document.log(\.title, to: log)
     Document().title = "x"
     document.isFavorite = true
@@ -178,7 +178,7 @@ struct TypedObservationTests {
     token.invalidate()
   }
 
-  @Test func `A property seen through a subclass is the same property`() {
+  @Test func `A property observed through a subclass is the same property`() {
     let manager = Manager(name: "Eve")
     let token = manager.log(\.name, to: log)
     let asPerson = (manager as Person).log(\.name, as: "p ", to: log)
@@ -187,7 +187,7 @@ struct TypedObservationTests {
     withExtendedLifetime((token, asPerson)) {}
   }
 
-  @Test func `A change can be made for tests`() {
+  @Test func `A change can be created for tests`() {
     let change = NSKeyValueObservedChange(kind: .insertion, newValue: [1], indexes: [0])
     #expect(change.kind == .insertion && change.newValue == [1] && change.oldValue == nil && !change.isPrior)
     #expect(change.indexes == IndexSet(integer: 0))

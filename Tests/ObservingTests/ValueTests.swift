@@ -80,7 +80,7 @@
       ) { last = change ?? [:] }
     }
 
-    @Test func `An optional is nil or its value, and NSNull in the dictionary`() throws {
+    @Test func `An optional is nil or its value, and NSNull in the change dictionary`() throws {
       let set = try change(of: "number", \.number, to: 3)
       #expect(set.old == .some(nil) && set.new == 3)
       #expect(set.dictionary[.oldKey] is NSNull && set.dictionary[.newKey] as? Int == 3)
@@ -88,14 +88,14 @@
       #expect(cleared.new == .some(nil) && cleared.dictionary[.newKey] is NSNull)
     }
 
-    @Test func `An enum with raw values is itself, not its raw value`() throws {
+    @Test func `An enum with raw values is delivered as itself, not as its raw value`() throws {
       let set = try change(of: "level", \.level, to: .high)
       #expect(set.old == .low && set.new == .high && set.dictionary[.newKey] as? Level == .high)
       let optional = try change(of: "optionalLevel", \.optionalLevel, to: .high)
       #expect(optional.old == .some(nil) && optional.new == .high && optional.dictionary[.newKey] as? Level == .high)
     }
 
-    @Test func `An enum with payloads, a struct and a tuple keep all they hold`() throws {
+    @Test func `An enum with payloads, a struct and a tuple keep their contents`() throws {
       #expect(try change(of: "shape", \.shape, to: .circle(radius: 2)).new == .circle(radius: 2))
       let size = try change(of: "size", \.size, to: Size(width: 2, height: 3))
       #expect(size.old == Size() && size.dictionary[.newKey] as? Size == Size(width: 2, height: 3))
@@ -103,13 +103,13 @@
       #expect(pair.new == (1, "x") && pair.dictionary[.newKey] as? (Int, String) ?? (0, "") == (1, "x"))
     }
 
-    @Test func `Arrays, sets and dictionaries are Swift's own`() throws {
+    @Test func `Arrays, sets and dictionaries are Swift values`() throws {
       #expect(try change(of: "list", \.list, to: [1, 2]).dictionary[.newKey] as? [Int] == [1, 2])
       #expect(try change(of: "words", \.words, to: ["a"]).dictionary[.newKey] as? Set<String> == ["a"])
       #expect(try change(of: "table", \.table, to: ["a": 1]).dictionary[.newKey] as? [String: Int] == ["a": 1])
     }
 
-    @Test func `References are the same objects, whether known by class or by protocol`() throws {
+    @Test func `References are to the same objects, with a class or a protocol as the type`() throws {
       let tag = Tag("a")
       let known = try change(of: "tag", \.tag, to: tag)
       #expect(known.old == nil && known.new === tag && known.dictionary[.newKey] as? Tag === tag)
@@ -119,13 +119,13 @@
       #expect(priced.new.price == 5 && (priced.dictionary[.newKey] as? any Priced)?.price == 5)
     }
 
-    @Test func `Any holds what it was given, nil included`() throws {
+    @Test func `Any contains the value that was set, including nil`() throws {
       #expect(try change(of: "anything", \.anything, to: "text").new as? String == "text")
       let maybe = try change(of: "maybe", \.maybe, to: 4)
       #expect(maybe.old == nil && maybe.new as? Int == 4 && maybe.dictionary[.oldKey] is NSNull)
     }
 
-    @Test func `Closures can be called`() throws {
+    @Test func `Closures can be delivered and called`() throws {
       let action = try change(of: "action", \.action, to: { 42 })
       #expect(action.old() == 0 && action.new() == 42)
       let callback = try change(of: "callback", \.callback, to: { $0 + 1 })
@@ -133,7 +133,7 @@
       #expect((callback.dictionary[.newKey] as? (Int) -> Int)?(2) == 3)
     }
 
-    @Test func `Nested optionals are told exactly, and flat in the dictionary`() throws {
+    @Test func `Nested optionals are exact in a change, and flat in the change dictionary`() throws {
       let set = try change(of: "nested", \.nested, to: .some(nil))
       guard case .none = set.old else {
         Issue.record("not nil: \(set.old as Any)")
@@ -146,7 +146,7 @@
       #expect(set.dictionary[.newKey] is NSNull)
     }
 
-    @Test func `What else there is`() throws {
+    @Test func `Other types of values`() throws {
       #expect(try change(of: "implicit", \.implicit, to: "x").new == "x")
       #expect(try change(of: "type", \.type, to: String.self).new == String.self)
       #expect(try change(of: "range", \.range, to: 1..<3).dictionary[.newKey] as? Range<Int> == 1..<3)

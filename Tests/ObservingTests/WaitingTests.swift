@@ -51,9 +51,9 @@ struct WaitingTests {
     }
   }
 
-  @Test func `invalidateAndWait waits for the closure that runs on another thread`() { Held().expectToWait() }
+  @Test func `invalidateAndWait waits for the closure on another thread`() { Held().expectToWait() }
 
-  @Test func `invalidateAndWait waits also when the observation had ended before`() {
+  @Test func `invalidateAndWait also waits if the observation had ended before`() {
     let held = Held()
     held.token.invalidate()
     #expect(!held.left.isOpen)
@@ -69,7 +69,7 @@ struct WaitingTests {
     held.setter.join()
   }
 
-  @Test func `After invalidateAndWait the closure does not run any more`() {
+  @Test func `After invalidateAndWait the closure does not run again`() {
     let document = Guarded(Document())
     let done = Gate()
     let setter = RunningThread {
@@ -85,7 +85,7 @@ struct WaitingTests {
     setter.join()
   }
 
-  @Test func `A token is invalidated twice, by several threads at once, and within its closure`() {
+  @Test func `A token is invalidated twice, by several threads at once, and by its closure`() {
     let (document, living) = (Guarded(Document()), Count())
     for _ in 0..<100 {
       let (kept, witness) = (Kept(), Witness(in: living))
@@ -104,7 +104,7 @@ struct WaitingTests {
     #expect(document.object.observationInfo == nil)
   }
 
-  @Test func `KVO0017, a closure that waits for itself is told, and goes on`() async {
+  @Test func `KVO0017, a closure that waits for itself is reported and continues`() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       Endless.waitForItself()
     }
@@ -112,7 +112,7 @@ struct WaitingTests {
       result.map { String(decoding: $0.standardErrorContent, as: UTF8.self).hasPrefix("KVO0017 error") } == true)
   }
 
-  @Test func `KVO0017 with a handler: the closure ends its observation, and goes on`() async {
+  @Test func `KVO0017 with a handler: the closure ends its observation and continues`() async {
     await #expect(processExitsWith: .success) {
       let faults = Count()
       KeyValueFault.setHandler {

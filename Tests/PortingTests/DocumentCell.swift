@@ -68,7 +68,7 @@
     private let first = TextDocument(title: "First")
     private let second = TextDocument(title: "Second")
 
-    @Test func `The cell follows its document, and after reuse the other one only`() {
+    @Test func `The cell observes its document, and after reuse only the other one`() {
       let cell = DocumentCell()
       cell.document = first
       #expect(cell.label == "First" && !cell.star)
@@ -84,7 +84,7 @@
       #expect(first.observationInfo == nil && second.observationInfo != nil)
     }
 
-    @Test func `The end of the cell ends its observations`() {
+    @Test func `The deallocation of the cell ends its observations`() {
       do {
         let cell = DocumentCell()
         cell.document = first
@@ -102,7 +102,7 @@
       #expect(first.observationInfo == nil)
     }
 
-    @Test func `With a token the cell needs neither reuse nor deinit to stop`() {
+    @Test func `With a token the cell needs neither reuse nor deinit to end its observation`() {
       do {
         let cell = TokenCell()
         cell.document = first
@@ -116,7 +116,7 @@
       #expect(second.observationInfo == nil)
     }
 
-    @Test func `The document may die before a cell that holds a token for it`() {
+    @Test func `The document may be deallocated before a cell with a token for it`() {
       let cell = TokenCell()
       do {
         let document = TextDocument(title: "Short")

@@ -172,14 +172,14 @@
       return manager.downloads
     }
 
-    @Test func `Records fill the downloads, with conversions, nil and keys that nobody knows`() {
+    @Test func `Records fill the downloads, with conversions, nil and undefined keys`() {
       let downloads = fill()
       #expect(downloads.map(\.title) == ["A", "b"])
       #expect(downloads.map(\.bytesExpected) == [200, 100])
       #expect(downloads.map(\.priority) == [0.5, 0.9])
     }
 
-    @Test func `Progress of one is told to the manager, and from there to the view`() {
+    @Test func `Progress of a download notifies the manager, which notifies the view`() {
       let controller = DownloadsViewController(manager)
       let downloads = fill()
       #expect(controller.rows == ["Waiting", "Waiting"])
@@ -198,7 +198,7 @@
       #expect(downloads[0].observationInfo == nil)
     }
 
-    @Test func `Small changes of the speed are not told`() {
+    @Test func `Small changes of the speed do not notify`() {
       let download = fill()[0]
       nonisolated(unsafe) var speeds: [Double] = []
       let token = download.observe(\.speed, options: [.new]) { _, change in speeds.append(change.newValue!) }
@@ -207,7 +207,7 @@
       token.invalidate()
     }
 
-    @Test func `When all is gone, nothing is registered any more`() {
+    @Test func `When all objects are deallocated, nothing is registered`() {
       let downloads = fill()
       weak var gone: DownloadsViewController?
       do {
@@ -218,7 +218,7 @@
       #expect(downloads[0].observationInfo != nil)
     }
 
-    @Test func `The manager's end removes its observations`() {
+    @Test func `The deallocation of the manager removes its observations`() {
       var downloads: [Transfer] = []
       do {
         let manager = DownloadManager()

@@ -81,7 +81,7 @@
 
     private func expectSame(_ table: Table) { #expect(table.rows == playlist.songs.map(\.title)) }
 
-    @Test func `Mutations through mutableArrayValue drive the table row by row`() {
+    @Test func `Mutations through mutableArrayValue update the table row by row`() {
       playlist.songs = [Song("a"), Song("b")]
       let controller = PlaylistController(playlist)
       let songs = playlist.mutableArrayValue(forKey: "songs", of: Song.self)
@@ -95,7 +95,7 @@
       #expect(controller.table.log.last == "reload" && controller.table.rows.isEmpty)
     }
 
-    @Test func `With collectionChanges so do mutations of the property itself`() {
+    @Test func `With collectionChanges mutations of the property itself do so too`() {
       let controller = PlaylistController(playlist, options: .collectionChanges)
       playlist.songs.append(contentsOf: [Song("a"), Song("b"), Song("c")])
       playlist.songs.remove(at: 1)
@@ -105,7 +105,7 @@
       #expect(controller.table.log == ["reload", "insert [0, 1, 2]", "delete [1]", "reload [0, 1]", "insert [2]"])
     }
 
-    @Test func `Any sequence of mutations keeps the table right, in both ways`() {
+    @Test func `Any sequence of mutations keeps the table correct, in both ways`() {
       var random = SplitMix(state: 7)
       let byHandle = PlaylistController(playlist)
       let inPlace = PlaylistController(playlist, options: .collectionChanges)
@@ -127,7 +127,7 @@
       }
     }
 
-    @Test func `A typed observation has the same kinds and positions`() {
+    @Test func `A typed observation receives the same kinds and indexes`() {
       nonisolated(unsafe) var seen: [String] = []
       let token = playlist.observe(\.songs, options: [.new, .collectionChanges]) { _, change in
         seen.append("\(change.kind) \(change.indexes.map(Array.init) ?? []) \((change.newValue ?? []).map(\.title))")

@@ -109,7 +109,7 @@
       #expect(report.observationInfo == nil)
     }
 
-    @Test func `Between disappearing and appearing again nothing is heard`() {
+    @Test func `Between disappearing and reappearing no notification is delivered`() {
       let controller = DetailViewController(report: report)
       controller.viewWillAppear()
       report.progress = 0.5
@@ -131,7 +131,7 @@
       controller.viewWillDisappear()
     }
 
-    @Test func `An unbalanced disappearing, which raises on Apple's platforms, is a fault that names the key path`() {
+    @Test func `An unbalanced disappearance, an exception on Apple's platforms, is a fault with the key path`() {
       let controller = BaseViewController(report: report)
       var faults: [KeyValueFault] = []
       KeyValueFault.withHandler {

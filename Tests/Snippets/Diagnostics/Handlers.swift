@@ -17,7 +17,7 @@ private func print(_ report: String) { printed.append(report) }
   private let document = Document()
   private let panel = Panel()
 
-  @Test func `The handler of the process gets each report`() {
+  @Test func `The handler of the process receives each report`() {
     // snippet: handler
     document.observe(\.title) { _, _ in }.invalidate()
     KeyValueFault.withHandler { _ in
@@ -32,7 +32,7 @@ private func print(_ report: String) { printed.append(report) }
     #expect(printed.contains { $0.hasPrefix("KVO0016 warning") })
   }
 
-  @Test func `A handler for a closure expects a fault in a test`() {
+  @Test func `A handler for a closure verifies a fault in a test`() {
     // snippet: test
   }
 }

@@ -16,7 +16,7 @@ private func print(_ items: Any..., separator: String = " ", terminator: String 
 
 @Suite("Observing.md") struct ObservingGuideTests {
   // In a function all objects die when it returns: what is still registered then would end the process.
-  @Test func `The guide's code prints what its comments say, and leaves nothing behind`() {
+  @Test func `The guide's code prints the output in its comments, and leaves no observations`() {
     // statements: classes
     // statements: classic
     // statements: collections

@@ -26,7 +26,7 @@ struct GuideCodingTests {
     #expect(values["age"] as? Int == 42 && values["email"] is NSNull)
   }
 
-  @Test func `Keys that are not there, and nil for a number, are the class's to decide`() {
+  @Test func `A class decides about undefined keys and about nil for a number`() {
     let contact = Contact()
     contact.setValue("Rome", forKey: "city")
     contact.age = 5
@@ -34,13 +34,13 @@ struct GuideCodingTests {
     #expect(contact.value(forKey: "city") as? String == "Rome" && contact.age == 0)
   }
 
-  @Test func `Operators compute over collections`() {
+  @Test func `Operators compute with collections`() {
     let book = book
     // snippet: operators
     #expect(mean == 30 && ages == [20, 40])
   }
 
-  @Test func `It can be asked whether a key exists`() {
+  @Test func `A program can test whether a key exists`() {
     #expect(book.hasKey("owner") && book.hasKey("contacts") && !book.hasKey("ownr"))
   }
 }

@@ -24,7 +24,7 @@ private final class Page {
 struct GuideCollectionsTests {
   private let album = Album()
 
-  @Test func `A mutable array of a key tells each mutation`() {
+  @Test func `A mutable array proxy notifies of each mutation`() {
     let (album, rows) = (album, Rows())
     album.addObserver(rows, forKeyPath: "titles")
     // snippet: mutable array
@@ -34,14 +34,14 @@ struct GuideCollectionsTests {
     album.removeObserver(rows, forKeyPath: "titles")
   }
 
-  @Test func `Mutations in place are told as such to those who ask`() {
+  @Test func `Mutations in place are delivered as changes of elements with collectionChanges`() {
     let (album, rows) = (album, Rows())
     // snippet: in place
     #expect(rows.log == ["insert [0]", "insert [0]", "reload [1]", "delete [0, 1]"])
     album.removeObserver(rows, forKeyPath: "titles")
   }
 
-  @Test func `Accessors announce by hand what they do to storage that is not observed`() {
+  @Test func `Accessors announce changes of unobserved storage manually`() {
     let rows = Rows()
     album.addObserver(rows, forKeyPath: "lines")
     album.insertLine("x", at: 0)
@@ -49,7 +49,7 @@ struct GuideCollectionsTests {
     album.removeObserver(rows, forKeyPath: "lines")
   }
 
-  @Test func `Sets and elements`() {
+  @Test func `Sets, and observers of elements`() {
     let (album, rows) = (album, Rows())
     album.addObserver(rows, forKeyPath: "tags")
     // snippet: sets
@@ -60,7 +60,7 @@ struct GuideCollectionsTests {
     #expect(rows.log.last == "reload all" && rows.log.count == 3)
   }
 
-  @Test func `A dictionary is observed by key`() {
+  @Test func `The entries of a dictionary object are observed by key`() {
     let rows = Rows()
     // snippet: dictionary
     #expect(rows.log == ["reload all", "reload all"] && state["volume"] as? Int == 5)

@@ -17,7 +17,7 @@ import Testing
 
 @Suite("The porting guide: keys")
 struct GuideKeysTests {
-  @Test func `A computed property tells of what it reads`() {
+  @Test func `A computed property notifies of changes of the properties it reads`() {
     let person = Person()
     nonisolated(unsafe) var names: [String] = []
     let token = person.observe(\.fullName, options: [.new]) { _, change in names.append(change.newValue!) }
@@ -27,7 +27,7 @@ struct GuideKeysTests {
     token.invalidate()
   }
 
-  @Test func `A declared dependency is told`() {
+  @Test func `A declared dependency notifies`() {
     let employee = Employee()
     employee.directory["Doe"] = "B12"
     nonisolated(unsafe) var offices: [String] = []
@@ -37,7 +37,7 @@ struct GuideKeysTests {
     token.invalidate()
   }
 
-  @Test func `A property that announces itself tells once, and not for an equal value`() {
+  @Test func `A manually announced property notifies once, and not for an equal value`() {
     let download = Download()
     nonisolated(unsafe) var bytes: [Int] = []
     let token = download.observe(\.bytes, options: [.new]) { _, change in bytes.append(change.newValue!) }
@@ -48,7 +48,7 @@ struct GuideKeysTests {
     token.invalidate()
   }
 
-  @Test func `Observers see what didSet made of a value`() {
+  @Test func `Observers receive the value that didSet has set`() {
     let slider = Slider()
     nonisolated(unsafe) var values: [Double] = []
     let token = slider.observe(\.value, options: [.new]) { _, change in values.append(change.newValue!) }
@@ -57,7 +57,7 @@ struct GuideKeysTests {
     token.invalidate()
   }
 
-  @Test func `A lazy property tells of what is set`() {
+  @Test func `A lazy property notifies when it is set`() {
     let report = Report()
     nonisolated(unsafe) var rows: [[String]] = []
     let token = report.observe(\.rows, options: [.old, .new]) { _, change in
@@ -68,7 +68,7 @@ struct GuideKeysTests {
     token.invalidate()
   }
 
-  @Test func `A property that is stored in the user's defaults tells of what is set`() {
+  @Test func `A property stored in UserDefaults notifies when it is set`() {
     let preferences = Preferences()
     let before = preferences.theme
     nonisolated(unsafe) var themes: [String] = []

@@ -52,7 +52,7 @@ private final class Describing: KeyValueObserver {
 struct GuideObservingTests {
   let document = Document()
 
-  @Test func `The controller hears of its document, and stops when it dies`() {
+  @Test func `The controller is notified by its document until it is deallocated`() {
     do {
       let controller = TitleController(document: document)
       document.title = "A"
@@ -61,13 +61,13 @@ struct GuideObservingTests {
     #expect(document.observationInfo == nil)
   }
 
-  @Test func `An observer may be any class`() {
+  @Test func `An observer can be of any class`() {
     let counter = Counter()
     // snippet: add and remove
     #expect(counter.count == 2)
   }
 
-  @Test func `What was never removed is a token, and may outlive its observer and its object`() {
+  @Test func `A token replaces a missing removal, and may outlive its observer and its object`() {
     do {
       let badge = Badge()
       let document = Document()
@@ -83,7 +83,7 @@ struct GuideObservingTests {
     #expect(document.observationInfo == nil)
   }
 
-  @Test func `An observation of a string key ends with its object`() {
+  @Test func `An observation of a string key path ends with its object`() {
     nonisolated(unsafe) var told: [String] = []
     weak var died: Document?
     var token: NSKeyValueObservation?
@@ -98,7 +98,7 @@ struct GuideObservingTests {
     token?.invalidate()
   }
 
-  @Test func `The dictionary is read with Swift's types`() {
+  @Test func `The change dictionary contains Swift values`() {
     let describing = Describing()
     document.addObserver(describing, forKeyPath: "title", options: [.old, .new, .prior])
     document.title = "A"
@@ -109,7 +109,7 @@ struct GuideObservingTests {
     #expect(describing.lines == ["will change", " -> A", "is nil"])
   }
 
-  @Test func `The address of a global variable does as a context`() {
+  @Test func `The address of a global variable works as a context`() {
     let observer = AddressContext()
     document.addObserver(observer, forKeyPath: "title", context: &plainContext)
     document.title = "A"
@@ -117,13 +117,13 @@ struct GuideObservingTests {
     #expect(observer.isMine)
   }
 
-  @Test func `Numbers in the dictionary are of the property's type, and NSNumber for those who ask`() {
+  @Test func `Numbers in the change dictionary have the property's type, and convert to NSNumber`() {
     let values: [Any] = [1 as UInt, 1.5, true]
     #expect(values.allSatisfy { $0 is NSNumber })
     #expect(values[0] as? Int == nil && values[1] as? Int == nil && values[1] as? Double == 1.5)
   }
 
-  @Test func `A property that a subclass adds without the macro is told to be silent`() {
+  @Test func `A property that a subclass adds without the macro is reported as never notifying`() {
     var codes: [Int] = []
     KeyValueFault.withHandler {
       codes.append($0.code)
@@ -134,7 +134,7 @@ struct GuideObservingTests {
     #expect(codes == [11])
   }
 
-  @Test func `A label with a token follows the document it shows last`() {
+  @Test func `A label with a token observes only the last document it shows`() {
     let label = TitleLabel()
     let other = Document()
     label.show(document)
@@ -145,7 +145,7 @@ struct GuideObservingTests {
     #expect(label.text == "" && document.observationInfo == nil)
   }
 
-  @Test func `A weak property that loses its object tells nil`() {
+  @Test func `A weak property whose object is deallocated notifies with nil`() {
     nonisolated(unsafe) var names: [String] = []
     // snippet: weak
     #expect(names == ["Eve", "nobody"])
@@ -169,13 +169,13 @@ struct GuideObservingTests {
     token.invalidate()
   }
 
-  @Test func `A stream of values stands in for a publisher`() async {
+  @Test func `A stream of values replaces a publisher`() async {
     nonisolated(unsafe) let document = document
     // snippet: publisher used
     #expect(seen == ["", "A", "B"])
   }
 
-  @Test(.timeLimit(.minutes(1))) func `A stream ends when its object dies`() async {
+  @Test(.timeLimit(.minutes(1))) func `A stream ends when its object is deallocated`() async {
     var titles: AsyncStream<String>?
     do {
       let document = Document()

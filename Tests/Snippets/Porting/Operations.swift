@@ -11,7 +11,7 @@ private final class Wait: AsyncOperation, @unchecked Sendable {
 
 @Suite("Ported operations", .timeLimit(.minutes(1)))
 struct GuideOperationTests {
-  @Test func `The queue finishes, and observers are told of each state once`() {
+  @Test func `The queue finishes, and observers are notified once of each state`() {
     let (queue, operation) = (OperationQueue(), Wait())
     nonisolated(unsafe) var told: [String] = []
     let tokens = [

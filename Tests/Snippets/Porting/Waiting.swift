@@ -12,7 +12,7 @@ private final class Upload: @unchecked Sendable {
 
 @Suite("The porting guide: tests that wait")
 struct GuideWaitingTests {
-  @Test @MainActor func `An expectation is met when a key path has the value that is expected`() async {
+  @Test @MainActor func `An expectation is fulfilled when a key path has the expected value`() async {
     let upload = Upload()
     let test = XCTestCase(name: "waiting") { _ in }
     let met = test.keyValueObservingExpectation(for: upload, keyPath: \.state, expectedValue: 2)

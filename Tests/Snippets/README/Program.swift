@@ -13,7 +13,7 @@ private func print(_ items: Any..., separator: String = " ", terminator: String 
 
 @Suite("README") struct ReadmeTests {
   // In a function all objects die when it returns: what is still registered then would end the process.
-  @Test func `README's code prints what its comments say, and leaves nothing behind`() {
+  @Test func `README's code prints the output in its comments, and leaves no observations`() {
     // statements: first
     // statements: observing
     #expect(

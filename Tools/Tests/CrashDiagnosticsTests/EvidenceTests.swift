@@ -60,7 +60,7 @@ private func faultOfObservation() throws -> KeyValueFault {
 
 @Suite("What a fault tells")
 struct EvidenceTests {
-  @Test func `The stack names the function of the program that did it, as Swift writes it`() throws {
+  @Test func `The stack names the program's function as in Swift source`() throws {
     let told = try fault(unplugKettle)
     let calls = told.stack.calls
     #expect(calls.count == told.stack.returnAddresses.count)
@@ -79,7 +79,7 @@ struct EvidenceTests {
     #expect(lines.contains { $0.hasPrefix("  modules: ") })
   }
 
-  @Test func `Names are without types, whatever encloses the function`() throws {
+  @Test func `Names have no types, whatever encloses the function`() throws {
     func inner<Value>(_ value: Value, at place: [Int: String]) throws -> [String] {
       try fault { kvo_remove_observer(0x7) }.stack.calls
     }
@@ -89,7 +89,7 @@ struct EvidenceTests {
     #expect(!calls.contains { $0.contains(" -> ") && $0.contains("CrashDiagnosticsTests") })
   }
 
-  @Test func `JSON has the same stack, with offset and build-id`() throws {
+  @Test func `JSON has the same stack, with offset and build ID`() throws {
     let told = try fault(unplugKettle)
     let json = try #require(JSONSerialization.jsonObject(with: Data(told.json.utf8)) as? [String: Any])
     let stack = try #require(json["stack"] as? [[String: Any]])
@@ -100,7 +100,7 @@ struct EvidenceTests {
     #expect(own["module"] as? String != "")
   }
 
-  @Test func `A second removal has the place of the first, and how long ago that was`() throws {
+  @Test func `A second removal has the source location and the age of the first`() throws {
     let told = try fault(removeTwice)
     #expect(told.code == 3 && told.why != nil && told.objectClass == "Kettle")
     let first = try #require(told.sites.first { $0.label.contains("removed") })
@@ -123,7 +123,7 @@ struct EvidenceTests {
     #expect(told.chain[0].observation.line + 1 == told.chain[1].observation.line)
   }
 
-  @Test func `An observation has its object, its place and its calls`() throws {
+  @Test func `An observation has its object, its source location and its call stack`() throws {
     let told = try faultOfObservation()
     #expect(told.file == "Kitchen/Main.swift" && told.line == 7)
     let observation = try #require(told.observations.first)

@@ -89,7 +89,7 @@ private func lines(_ result: ExitTest.Result) -> [String] {
 
 @Suite("Faults end the process and tell why")
 struct FaultTests {
-  @Test func `KVO0001, an object that dies while observed: names every remaining observation's place`() async throws {
+  @Test func `KVO0001, an object deallocated while observed: names every observation's source location`() async throws {
     let result = try await #require(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
       Misuse.dieWhileObserved()
     }
@@ -105,7 +105,7 @@ struct FaultTests {
     #expect(text.contains("observer Panel@0x"))
   }
 
-  @Test func `KVO0002, a removal of what is not registered: names the removal's place and what is registered`()
+  @Test func `KVO0002, a removal without a registration: names the removal's source location and the registrations`()
     async throws
   {
     let result = try await #require(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
@@ -121,7 +121,7 @@ struct FaultTests {
     #expect(text.contains("did you mean \"balance\""))
   }
 
-  @Test func `KVO0003, a second removal: names all three places`() async throws {
+  @Test func `KVO0003, a second removal: names all three source locations`() async throws {
     let result = try await #require(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
       Misuse.removeTwice()
     }
@@ -132,7 +132,8 @@ struct FaultTests {
     }
   }
 
-  @Test func `KVO0022, a change that no class of the hierarchy handled: names the registration's place`() async throws {
+  @Test
+  func `KVO0022, a change that no class of the hierarchy handled: names the registration's line`() async throws {
     let result = try await #require(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
       Misuse.handleNothing()
     }
@@ -144,7 +145,7 @@ struct FaultTests {
     #expect(text.contains("registered at CrashDiagnosticsTests/FaultTests.swift:\(line("sidebar observed"))"))
   }
 
-  @Test func `KVO0004, an observer that died without being removed is not called, and is named`() async throws {
+  @Test func `KVO0004, an observer deallocated without being removed is not called, and is named`() async throws {
     let result = try await #require(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
       Misuse.loseObserver()
     }
@@ -153,7 +154,7 @@ struct FaultTests {
     #expect(report.joined().contains("FaultTests.swift:\(line("panel observed"))"))
   }
 
-  @Test func `KVO0009, an undefined key in a path: lists the keys that there are`() async throws {
+  @Test func `KVO0009, an undefined key in a path: lists the keys of the class`() async throws {
     let result = try await #require(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
       Misuse.misspell()
     }
@@ -173,7 +174,7 @@ struct FaultTests {
     #expect(lines(result).first?.hasPrefix("KVO0010 fatal: cannot observe") == true)
   }
 
-  @Test func `KVO_POLICY=log lets the process go on, with memory intact`() async throws {
+  @Test func `With KVO_POLICY=log the process continues, with memory intact`() async throws {
     let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
       setenv("KVO_POLICY", "log", 1)
       let panel = Panel()
@@ -190,7 +191,7 @@ struct FaultTests {
     #expect(faults.filter { $0.hasPrefix("KVO0002") }.count == 10)
   }
 
-  @Test func `KVO_POLICY speaks for single codes`() async throws {
+  @Test func `KVO_POLICY can set the action of single codes`() async throws {
     let result = try await #require(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
       setenv("KVO_POLICY", "KVO0002:ignore", 1)
       let (account, panel) = (Account(), Panel())
@@ -200,7 +201,7 @@ struct FaultTests {
     #expect(lines(result).first?.hasPrefix("KVO0009") == true)
   }
 
-  @Test func `Changing an array while it is being changed in place ends the process, as in a plain class`()
+  @Test func `Changing an array during its change in place ends the process, as in a plain class`()
     async throws
   {
     await #expect(processExitsWith: .failure) {
@@ -212,7 +213,7 @@ struct FaultTests {
     }
   }
 
-  @Test func `Tokens never fault`() async throws {
+  @Test func `Tokens never cause a fault`() async throws {
     let result = try await #require(
       processExitsWith: .success, observing: [\.standardErrorContent, \.standardOutputContent]
     ) {

@@ -54,13 +54,13 @@ private enum Endurance {
 
 @Suite("Faults with a handler")
 struct HandlerTests {
-  @Test func `A handler of the process stays what it is through ten thousand faults, on half a megabyte of stack`()
+  @Test func `A handler of the process stays set through ten thousand faults, on half a megabyte of stack`()
     async
   {
     await #expect(processExitsWith: .success) { Endurance.run() }
   }
 
-  @Test func `After a death while observed the observer hears nothing more, and may observe again`() {
+  @Test func `After a deallocation while observed the observer is not notified again, and may observe again`() {
     let reader = Reader()
     let raised = faults {
       var meter: Meter? = Meter()
@@ -75,7 +75,7 @@ struct HandlerTests {
     meter.removeObserver(reader, forKeyPath: "value")
   }
 
-  @Test func `A dead observer is told once, and its observation is over`() {
+  @Test func `A deallocated observer is reported once, and its observation ends`() {
     let meter = Meter()
     let raised = faults {
       do { meter.addObserver(Reader(), forKeyPath: "value") }
@@ -86,7 +86,7 @@ struct HandlerTests {
     #expect(meter.observationInfo == nil)
   }
 
-  @Test func `A new observer at the address of a dead one gets nothing of it`() {
+  @Test func `A new observer at the address of a deallocated one receives none of its notifications`() {
     let meter = Meter()
     _ = faults {
       for _ in 0..<50 {
@@ -113,7 +113,7 @@ struct HandlerTests {
     #expect(reader.count == 1)
   }
 
-  @Test func `A path root that dies while observed lets go of the rest of the path`() {
+  @Test func `A path root that is deallocated while observed releases the rest of the path`() {
     let (reader, next) = (Reader(), Meter())
     let raised = faults {
       let meter = Meter()
@@ -125,7 +125,7 @@ struct HandlerTests {
     #expect(reader.count == 0 && next.observationInfo == nil)
   }
 
-  @Test func `A registration that is refused leaves nothing behind`() {
+  @Test func `A registration that is rejected leaves nothing registered`() {
     let (meter, reader) = (Meter(), Reader())
     let raised = faults {
       meter.addObserver(reader, forKeyPath: "nothing.value")
@@ -137,7 +137,7 @@ struct HandlerTests {
     #expect(meter.observationInfo == nil)
   }
 
-  @Test func `A value wanted of an undefined key is told at the change`() {
+  @Test func `A value requested for an undefined key is reported at the change`() {
     let (meter, reader) = (Meter(), Reader())
     let raised = faults {
       meter.addObserver(reader, forKeyPath: "nothing", options: [.new])
@@ -165,7 +165,7 @@ struct HandlerTests {
     #expect(names == ["NSRangeException", nil])
   }
 
-  @Test func `A report is also JSON, with the same contents`() throws {
+  @Test func `A report is also available as JSON, with the same contents`() throws {
     let (meter, reader) = (Meter(), Reader())
     var reports: [KeyValueFault] = []
     KeyValueFault.withHandler {
@@ -188,7 +188,7 @@ struct HandlerTests {
     #expect((observations[0]["registeredAt"] as? [String: Any])?["file"] as? String == "Some \"file\"")
   }
 
-  @Test func `The innermost handler of the thread is asked`() {
+  @Test func `The innermost handler of the thread is called`() {
     var asked: [String] = []
     KeyValueFault.withHandler { _ in
       asked.append("outer")
@@ -205,7 +205,7 @@ struct HandlerTests {
     #expect(asked == ["inner", "outer"])
   }
 
-  @Test func `A task's handler follows the task and its children, not others, and stands behind the thread's`() async {
+  @Test func `A task's handler applies to the task and its children only, and after the thread's`() async {
     let codes = Codes()
     @Sendable func misuse() { Meter().removeObserver(Reader(), forKeyPath: "value") }
     await KeyValueFault.withTaskHandler { fault in

@@ -50,13 +50,13 @@ private struct Part {
 
 @Suite("The graph of observations")
 private struct GraphTests {
-  @Test func `An object that nobody observes any more is not in it`() {
+  @Test func `An object without observers is not in the graph`() {
     let engine = Engine()
     engine.observe(\.speed) { _, _ in }.invalidate()
     #expect(Part(of: engine).object == nil)
   }
 
-  @Test func `An observation has its key path, its options, and the place where it was made`() throws {
+  @Test func `An observation has its key path, its options and its source location`() throws {
     let engine = Engine()
     let line = #line + 1
     let token = engine.observe(\.speed, options: [.new, .prior]) { _, _ in }
@@ -71,7 +71,7 @@ private struct GraphTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test func `An observation through a path has an edge from each key on the way`() throws {
+  @Test func `An observation through a path has an edge from each key on the path`() throws {
     let (engine, sensor) = (Engine(), Sensor())
     engine.sensor = sensor
     let token = engine.observe(\.sensor?.heat) { _, _ in }
@@ -85,7 +85,7 @@ private struct GraphTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test func `An observer that is observed itself is one of its objects`() throws {
+  @Test func `An observer that is itself observed is one of its objects`() throws {
     let (engine, gauge) = (Engine(), Gauge())
     engine.addObserver(gauge, forKeyPath: "speed")
     let token = gauge.observe(\.shown) { _, _ in }
@@ -99,7 +99,7 @@ private struct GraphTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test func `Its JSON decodes as the same graph, and so does what it encodes as`() throws {
+  @Test func `Its JSON decodes as the same graph, and so does its encoding`() throws {
     let (engine, gauge) = (Engine(), Gauge())
     engine.sensor = Sensor()
     let tokens = [engine.observe(\.sensor?.heat) { _, _ in }, engine.observe(\.speed, options: .old) { _, _ in }]
@@ -112,7 +112,7 @@ private struct GraphTests {
     withExtendedLifetime(tokens) {}
   }
 
-  @Test func `An empty graph is a text, too`() {
+  @Test func `An empty graph has a text, too`() {
     var graph = ObservationGraph.current()
     graph.objects = []
     graph.observations = []
@@ -122,7 +122,7 @@ private struct GraphTests {
     #expect(graph.mermaid == "flowchart LR\n")
   }
 
-  @Test func `DOT and Mermaid draw objects, observations, and arrows from the one to the other`() throws {
+  @Test func `DOT and Mermaid draw objects, observations and arrows between them`() throws {
     let engine = Engine()
     let line = #line + 1
     let token = engine.observe(\.speed) { _, _ in }
@@ -159,7 +159,7 @@ private struct TraceTests {
     return try JSONDecoder().decode([Event].self, from: Data(contentsOf: file))
   }
 
-  @Test func `What an observer sets in turn is within its slice, and that within the slice of the change`() throws {
+  @Test func `The changes of an observer are within its slice, which is within the slice of the change`() throws {
     let (engine, gauge) = (Engine(), Gauge())
     let line = #line + 1
     let token = engine.observe(\.speed) { _, _ in gauge.shown += 1 }
@@ -178,7 +178,7 @@ private struct TraceTests {
     withExtendedLifetime((token, inner)) {}
   }
 
-  @Test func `A second recording, and a file that cannot be written, are refused`() throws {
+  @Test func `A second recording, and a file that cannot be written, are rejected`() throws {
     #expect(throws: ObservationTrace.Failure.fileCannotBeWritten) {
       try ObservationTrace.begin(writingTo: "/no/such/folder/trace.json")
     }

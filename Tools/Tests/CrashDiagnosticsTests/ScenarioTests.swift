@@ -38,7 +38,7 @@ private struct Row: CustomTestStringConvertible, Sendable {
 @Suite("The crash catalogue, in process, with a handler that goes on", .serialized)
 struct RecordedScenarioTests {
   @Test(arguments: Row.recordable)
-  fileprivate func `All faults come, in order, and nothing breaks`(row: Row) {
+  fileprivate func `All faults are raised in order, and memory stays intact`(row: Row) {
     #expect(ScenarioProcess.record(row.scenario).reason == "")
   }
 }
@@ -46,14 +46,14 @@ struct RecordedScenarioTests {
 @Suite("The crash catalogue")
 struct ScenarioTests {
   @Test(arguments: Row.possible)
-  fileprivate func `In a process of its own: how it ends, the code in the first line, and the guilty lines`(row: Row) {
+  fileprivate func `In a separate process: its end, the code in the first line, and the misuse's lines`(row: Row) {
     let verdict = row.run()
     #expect(verdict.reason == "", "\(verdict.report)")
     #expect(verdict.report.isEmpty || row.firstLineIsReadable(in: verdict), "\(verdict.report)")
   }
 
   @Test(arguments: Row.golden)
-  fileprivate func `The whole report is the one that is kept; scripts/bless-reports.sh keeps another`(row: Row) throws {
+  fileprivate func `The whole report equals the golden one, which scripts/bless-reports.sh updates`(row: Row) throws {
     let name = "KVO" + String(repeating: "0", count: row.code < 10 ? 3 : 2) + "\(row.code).txt"
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Golden/\(name)")
     let report = row.run().normalisedReport
@@ -79,7 +79,7 @@ struct ScenarioTests {
     #expect(Set(Row.golden.map(\.code)) == known)
   }
 
-  @Test func `Every row has a scenario in each language, or says why not`() {
+  @Test func `Every row has a scenario in each language, or the reason why not`() {
     var count = 0
     let rows = kvo_crash_rows(&count)
     for index in 0..<count {

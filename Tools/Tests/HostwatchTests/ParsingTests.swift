@@ -10,7 +10,7 @@ import Testing
   }
 
   @Test(arguments: ["", "0.1 0.2", "a b c", "nan 0 0", "0.1 x 0.2"])
-  func `Load averages that are no numbers are refused`(text: String) {
+  func `Load averages that are not numbers are rejected`(text: String) {
     #expect(LoadAverages(loadavg: text) == nil)
   }
 
@@ -40,7 +40,7 @@ import Testing
     "MemTotal: 100 parsecs\nMemAvailable: 1 kB", "MemTotal: 9223372036854775807 kB\nMemAvailable: 1 kB",
     "MemTotal: -5 kB\nMemAvailable: 1 kB",
   ])
-  func `Memory that makes no sense is refused`(text: String) {
+  func `Invalid memory sizes are rejected`(text: String) {
     #expect(MemoryFigures(meminfo: text) == nil)
   }
 
@@ -50,11 +50,11 @@ import Testing
   }
 
   @Test(arguments: ["", "cpu 1 2 3 4\n", "cpu0 1 2\n", "cpux 1 2 3 4\n", "cpu-1 1 2 3 4\n"])
-  func `A file without cores is refused`(text: String) {
+  func `A file without cores is rejected`(text: String) {
     #expect(CPUTicks.cores(stat: text) == nil)
   }
 
-  @Test func `Counters that go back give no difference`() {
+  @Test func `Decreasing counters give no difference`() {
     #expect(CPUTicks(busy: 1, total: 5).since(CPUTicks(busy: 2, total: 6)) == nil)
     #expect(CPUTicks(busy: 3, total: 9).since(CPUTicks(busy: 2, total: 6)) == CPUTicks(busy: 1, total: 3))
   }
@@ -62,7 +62,7 @@ import Testing
 
 @Suite struct `Files about a process` {
   @Test(arguments: ["sh", "Web Content", "(sd-pam)", "a) S 1 (b", "))((", "", "two\nlines", "kworker/0:1-ev"])
-  func `A name may hold anything`(name: String) throws {
+  func `A name may contain any characters`(name: String) throws {
     let stat = try #require(ProcessStat(Array(statLine(pid: 42, name: name, ticks: 5, start: 99).utf8)))
     #expect(stat.name == name)
     #expect(stat.pid == 42)
@@ -72,17 +72,17 @@ import Testing
     #expect(stat.residentPages == 3)
   }
 
-  @Test func `A name that is not UTF-8 keeps what can be read of it`() throws {
+  @Test func `A name that is not UTF-8 keeps its valid parts`() throws {
     let line = Array("7 (caf".utf8) + [0xE9, 0xFF] + Array(statLine(pid: 7, name: "").utf8.drop { $0 != 0x29 })
     #expect(try #require(ProcessStat(line)).name == "caf\u{FFFD}\u{FFFD}")
   }
 
   @Test(arguments: ["", "42", "42 (sh", "42 sh) S", ")(", "42 (sh)", "42 (sh) S 1 2 3", "x (sh) S 1", "(sh) S 1"])
-  func `A line that is cut off is refused`(line: String) {
+  func `A truncated line is rejected`(line: String) {
     #expect(ProcessStat(Array(line.utf8)) == nil)
   }
 
-  @Test func `The pages in memory are the second number`() {
+  @Test func `The number of resident pages is the second number`() {
     #expect(residentPages(statm: "900 120 3 4 0 5 0\n") == 120)
     #expect(residentPages(statm: "900") == nil)
     #expect(residentPages(statm: "900 -1") == nil)

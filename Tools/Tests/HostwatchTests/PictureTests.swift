@@ -15,7 +15,7 @@ import Testing
 
   let folder = FileManager.default.temporaryDirectory.appending(path: "hostwatch-\(UUID())").path
 
-  @Test func `A run writes who set what and who was told, and who observes what`() async throws {
+  @Test func `A run writes the trace and the graph`() async throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     // A process of its own: there is one recording in a process.
@@ -37,7 +37,7 @@ import Testing
     #expect(graph.observations.contains { $0.registeredAt?.file.hasSuffix("Watch.swift") == true })
   }
 
-  @Test func `A picture that cannot be written is an error`() throws {
+  @Test func `A graph or trace that cannot be written is an error`() throws {
     let command = try Hostwatch.parse(["--seconds", "0.1", "--interval", "0.1", "--trace", "/no/such/folder/file"])
     #expect(throws: (any Error).self) { try command.run() }
   }

@@ -54,7 +54,7 @@ final class Seen: Sendable {
     #expect(sampler.hasRead)
   }
 
-  @Test func `New processes are one insertion, at their positions afterwards`() throws {
+  @Test func `New processes are one insertion, with the indexes afterwards`() throws {
     for pid in [10, 20, 30] { try fixture.writeProcess(pid, "p\(pid)") }
     let token = observeProcesses()
     defer { token.invalidate() }
@@ -66,7 +66,7 @@ final class Seen: Sendable {
     #expect(host.processes.map(\.pid) == [5, 10, 20, 25, 30, 40])
   }
 
-  @Test func `Gone processes are one removal, at their positions before`() throws {
+  @Test func `Ended processes are one removal, with the indexes before`() throws {
     for pid in [10, 20, 30, 40] { try fixture.writeProcess(pid, "p\(pid)") }
     sampler.sample()
     let token = observeProcesses()
@@ -78,7 +78,7 @@ final class Seen: Sendable {
     #expect(seen.take() == [])
   }
 
-  @Test func `A pid that is used again is another process`() throws {
+  @Test func `A reused PID is another process`() throws {
     try fixture.writeProcess(10, "old", start: 1)
     sampler.sample()
     let token = observeProcesses()
@@ -88,7 +88,7 @@ final class Seen: Sendable {
     #expect(seen.take() == [#"removal [0] -["old"] +[]"#, #"insertion [0] -[] +["new"]"#])
   }
 
-  @Test func `A process that stays keeps its object and its observers`() throws {
+  @Test func `A process that still runs keeps its object and its observers`() throws {
     try fixture.writeProcess(10, ticks: 0, pages: 1)
     sampler.sample()
     let process = try #require(host.processes.first)
@@ -103,7 +103,7 @@ final class Seen: Sendable {
     #expect(process.residentBytes % 3 == 0 && process.residentBytes > 0)
   }
 
-  @Test func `The machine's busy fraction follows its cores`() throws {
+  @Test func `The machine's busy fraction depends on its cores`() throws {
     sampler.sample()
     let token = host.observe(\.busyFraction, options: .new) { [seen] _, change in
       seen.add("\((change.newValue ?? nil) ?? -1)")
@@ -114,7 +114,7 @@ final class Seen: Sendable {
     #expect(seen.take() == ["0.25", "0.5"])  // one core after the other
   }
 
-  @Test func `A core that goes offline leaves the others their objects`() throws {
+  @Test func `When a core goes offline the others keep their objects`() throws {
     sampler.sample()
     let first = try #require(host.cpus.first)
     try fixture.write("stat", "cpu0 1 0 0 1\n")
@@ -123,7 +123,7 @@ final class Seen: Sendable {
     #expect(host.cpus.first === first)
   }
 
-  @Test func `What cannot be read is told once, and the rest is sampled`() throws {
+  @Test func `An unreadable file is reported once, and the rest is sampled`() throws {
     try fixture.writeProcess(10)
     try fixture.makeUnreadable("11/stat")
     try fixture.makeUnreadable("12/stat")
@@ -155,14 +155,14 @@ final class Seen: Sendable {
     #expect(host.problems == [])
   }
 
-  @Test func `A process without statm has the size that stat tells`() throws {
+  @Test func `A process without statm has the size in stat`() throws {
     try fixture.writeProcess(10)
     try fixture.remove("10/statm")
     sampler.sample()
     #expect(host.processes.first?.residentBytes == Int64(3 * sysconf(Int32(_SC_PAGESIZE))))
   }
 
-  @Test func `A folder that does not exist gives nothing`() {
+  @Test func `A folder that does not exist results in an empty model`() {
     let sampler = Sampler(host, folder: ProcFolder(path: fixture.folder.path + "/none"))
     sampler.sample()
     #expect(!sampler.hasRead)

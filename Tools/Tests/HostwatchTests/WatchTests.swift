@@ -37,7 +37,7 @@ import Testing
     #expect(journal.notifications == 1)
   }
 
-  @Test func `The death of the process in the spotlight is seen by key path and by token`() throws {
+  @Test func `The deallocation of the process in the spotlight is detected by key path and by token`() throws {
     try fixture.writeProcess(10, "nap")
     let watch = Watch(host, journal(.json))
     sampler.spotlightPID = 10
@@ -52,7 +52,7 @@ import Testing
     withExtendedLifetime(watch) {}
   }
 
-  @Test func `The classic observer keeps the highest use of memory`() throws {
+  @Test func `The classic observer records the peak of used memory`() throws {
     let watch = Watch(host, journal(.json))
     for available in [750, 200, 900] {
       try fixture.writeMemory(availableKilobytes: available)
@@ -85,7 +85,7 @@ import Testing
     withExtendedLifetime(watch) {}
   }
 
-  @Test func `People read one line for what changed, and how many processes have no line`() throws {
+  @Test func `Human-readable output has one line per change, and the number of processes without one`() throws {
     for pid in 1...20 { try fixture.writeProcess(pid) }
     let watch = Watch(host, journal(.human))
     sampler.sample()
@@ -115,7 +115,7 @@ import Testing
     ["--seconds", "0"], ["--seconds", "-1"], ["--seconds", "nan"], ["--seconds", "1e9"], ["--seconds", "x"],
     ["--interval", "0"], ["--interval", "inf"], ["--seconds", "1", "--interval", "2"],
   ])
-  func `Times that make no sense are refused`(arguments: [String]) {
+  func `Invalid times are rejected`(arguments: [String]) {
     #expect(throws: (any Error).self) { try Hostwatch.parse(arguments) }
   }
 

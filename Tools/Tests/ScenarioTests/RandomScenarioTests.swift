@@ -29,7 +29,7 @@ struct RandomScenarioTests {
     }
   }
 
-  @Test func `Each old value is the new value before it, and a removed observer hears nothing`() {
+  @Test func `Each old value is the previous new value, and a removed observer is not notified`() {
     untilTimeIsUp(1) { seed in
       var random = SeededGenerator(seed: seed)
       let path = random.pick(["v", "s", "full", "child.v", "deep", "pick.v", "total", "list", "bag", "ord", "cyc1"])
@@ -56,7 +56,7 @@ struct RandomScenarioTests {
     }
   }
 
-  @Test func `No line, however wrong, ends the run or goes without an answer`() {
+  @Test func `No invalid line ends the run or has no answer`() {
     untilTimeIsUp(2) { seed in
       var random = SeededGenerator(seed: seed)
       let lines = (0..<60).map { _ in randomLine(&random) }
@@ -69,7 +69,7 @@ struct RandomScenarioTests {
     }
   }
 
-  @Test func `Reactions that never end are stopped, and say so`() {
+  @Test func `Endless reactions are stopped with a message`() {
     let printed = answers(
       to: "new x T\non w v 1000000 set x v 1\non u v 1000000 set x v 2\nadd x w v\nadd x u v\nset x v 0\nget x d")
     #expect(printed.contains { $0.hasPrefix("? ") })

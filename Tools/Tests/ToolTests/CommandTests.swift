@@ -13,7 +13,7 @@ struct ToolTests {
   }
 
   @Test(arguments: [["scenario"], ["scenario", "--wrong", "-"], ["nonsense"]])
-  func `Wrong arguments are an error of usage`(arguments: [String]) {
+  func `Wrong arguments are a usage error`(arguments: [String]) {
     let error = #expect(throws: (any Error).self) { try KVOTool.parseAsRoot(arguments) }
     #expect(error.map { KVOTool.exitCode(for: $0) } == .validationFailure)
   }

@@ -22,13 +22,13 @@ struct CrashToolTests {
   }
 
   @Test(arguments: [[], ["K00"], ["K27", "--all"], ["--list", "--all"], ["--all", "--language", "latin"]])
-  func `Wrong arguments are an error of usage`(arguments: [String]) {
+  func `Wrong arguments are a usage error`(arguments: [String]) {
     let error = #expect(throws: (any Error).self) { try KVOTool.parseAsRoot(["crash"] + arguments) }
     #expect(error.map { KVOTool.exitCode(for: $0) } == .validationFailure)
   }
 
   @Test
-  func `The list has the rows of both languages, in the catalogue's order, and the reasons of those that cannot be`()
+  func `The list has the rows of both languages in order, and the reasons for impossible ones`()
     throws
   {
     let lines = try output("--list").text.split(separator: "\n")
@@ -39,7 +39,7 @@ struct CrashToolTests {
     #expect(lines.contains { $0.hasPrefix("K09c ") && $0.contains("not possible: an observer in C is a pointer") })
   }
 
-  @Test func `A scenario tells in its last line how it ended, with which codes, and whether it was as it should be`()
+  @Test func `The last line of a scenario has its end, its codes, and whether this was expected`()
     throws
   {
     let (text, status) = try output("k26")

@@ -19,7 +19,7 @@ struct ExplainTests {
   private static let folder = URL(fileURLWithPath: #filePath)
     .appendingPathComponent("../../../../Documentation/Faults").standardized
 
-  @Test func `Each page of Documentation/Faults is in the tool, word for word`() throws {
+  @Test func `Each page of Documentation/Faults is in the tool, verbatim`() throws {
     let files = try FileManager.default.contentsOfDirectory(at: Self.folder, includingPropertiesForKeys: nil)
       .filter { $0.lastPathComponent.hasPrefix("KVO") }
     #expect(files.count == FaultPages.all.count && files.count >= FaultKind.all.count)
@@ -32,12 +32,12 @@ struct ExplainTests {
   }
 
   @Test(arguments: ["KVO0003", "kvo0003", "KVO3", "0003", "3"])
-  func `A code is found however it is written`(code: String) throws {
+  func `A code is found in any notation`(code: String) throws {
     let page = try output(code)
     #expect(page.hasPrefix("# KVO0003 · ") && page.contains("\n## Remedy\n"))
   }
 
-  @Test func `Several codes give their pages one below the other`() throws {
+  @Test func `The pages of several codes are printed one below the other`() throws {
     #expect(try output("2", "40") == output("2") + "\n" + output("40"))
   }
 
@@ -47,17 +47,17 @@ struct ExplainTests {
     for kind in FaultKind.all { #expect(lines.contains("\(kind.code) · \(kind.meaning)")) }
   }
 
-  @Test func `An unknown code names the nearest`() throws {
+  @Test func `For an unknown code the nearest ones are named`() throws {
     let text = try error("3", "KVO0041")
     #expect(text.contains("There is no KVO0041") && text.contains("KVO0040 · "), "\(text)")
   }
 
   @Test(arguments: ["", "KVO", "three", "-1x", "KVO00x3"])
-  func `What is no code is told`(code: String) throws {
+  func `An argument that is not a code is an error`(code: String) throws {
     #expect(try error("--", code).contains("is no code"))
   }
 
-  @Test func `No code at all is an error of usage`() throws {
+  @Test func `A missing code is a usage error`() throws {
     #expect(try error().contains("--list"))
   }
 }
