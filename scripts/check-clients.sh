@@ -11,14 +11,14 @@ scripts/quietly.sh check-clients swift build --scratch-path "$build"
 bin=$(swift build --scratch-path "$build" --show-bin-path)
 common=(-swift-version 6 -warnings-as-errors -I "$bin/Modules" -I CShim/include -I Sources/CSwiftRuntime/include
   -load-plugin-executable "$bin/KeyValueObservingMacros-tool#KeyValueObservingMacros")
-mapfile -t objects < <(scripts/objects.sh "$products")
+objects_list=$(scripts/objects.sh "$bin") # a variable: a failure in <() would go unseen
+mapfile -t objects <<<"$objects_list"
 failures=0
 
 for client in Tests/Clients/*.swift; do
   name=$(basename "$client" .swift)
   read -ra flags <<<"$(sed -n '1s|^// flags: ||p' "$client")"
-  if swiftc "${common[@]}" "${flags[@]}" -parse-as-library "$client" "$bin/KeyValueObserving.build"/*.o "${objects[@]}" -lffi \
-    -o "$out/$name" && "$out/$name"; then
+  if swiftc "${common[@]}" "${flags[@]}" -parse-as-library "$client" "${objects[@]}" -lffi -o "$out/$name" && "$out/$name"; then
     echo "check-clients: $name ${flags[*]}"
   else
     echo "check-clients: $name ${flags[*]} FAILED" >&2
