@@ -1,9 +1,9 @@
-/* kvo.h - Key-Value Observing for C, C++ and whatever can call C.
+/* kvo.h - Key-Value Observing for C, C++ and any language that can call C.
  *
- * One object reacts to a change of another's property. A class is registered at runtime with its properties: a name, a
- * type encoding, a getter, a setter. An object carries one word. As long as nobody observes an object, its setters are the
- * program's own functions. The first observation swaps the object's word to a notifying class
- * (KVONotifying_<Class>) whose setters are libffi trampolines of the same C signature; removing the last one swaps it back.
+ * An object is notified when a property of another object changes. A class is registered at runtime with its properties: a name, a type
+ * encoding, a getter and a setter. An object has a header of one word. While an object is not observed, its setters are the program's
+ * own functions. The first observation changes the object's word to a notifying class (KVONotifying_<Class>), whose setters are libffi
+ * trampolines with the same C signature; removing the last observation changes it back.
  *
  *     typedef struct Point { kvo_object header; double x; } Point;
  *     static double point_x(const Point *p) { return p->x; }
@@ -26,31 +26,30 @@
  *     kvo_remove_observer(id);
  *     kvo_object_destroy(point);
  *
- * The rules that hold everywhere
- * - Errors. A function that can fail returns a kvo_status; KVO_OK is 0, errors are negative. An error means that nothing was
- *   changed and that no callback given to the call will ever run. Misuse that crashes on Apple's platforms is a fault: it is
- *   reported (see kvo_fault) and, unless a handler or KVO_POLICY says otherwise, ends the process with SIGABRT. If the
- *   process goes on, the function returns the error, and memory is safe.
- * - NULL, where a comment does not allow it, an enumerator that there is not, an array of NULL with a count: nothing crashes. A function
- *   that returns a status returns INVALID_ARGUMENT and has done nothing; registering, removing, announcing, reading and setting are also
- *   fault KVO0008, with the place. Of other functions the comment says what they answer. Strings may be of any length; key paths and
- *   type encodings take a time that grows with theirs. Pointers to what is no more, or never was, cannot be told from good ones, except
- *   as kvo_object_destroy says.
- * - Threads. Every function may be called from any thread, also from within callbacks, except where its comment says
- *   otherwise. The caller of any function that takes an object guarantees that the object lives until it returns. The
- *   runtime does not protect the program's own storage: two threads that set one property at once need the program's lock,
- *   or an atomic, in the setter.
- * - Locks. No lock of the runtime is held while a callback, getter, setter or destroy function of the program runs.
- * - Signal handlers. One may call what its comment says is async-signal-safe, and nothing else. A call that would wait for what the
- *   handler has interrupted does not hang: it ends the process with KVO0017.
- * - Ways out. Callbacks, getters, setters and destroy functions return. One that is left by longjmp or a C++ exception abandons the
- *   change or evaluation that called it: observers after it are not told, the observed object's memory in the runtime is not freed,
- *   and, if it was a callback or a getter that an expression reads, the next thing that the thread does with observations is KVO0025.
- *   All else goes on. A thread may end (pthread_exit) or be cancelled in them, which is no fault; no function of the runtime is a
- *   cancellation point. They may switch to another stack and back (swapcontext), and end in any order; a callback that never goes on
- *   is waited for by whoever waits for its observation.
- * - Strings given to the runtime are copied, except where a comment says otherwise. They are UTF-8 and end with NUL.
- * - Unless marked otherwise, a semantic is Apple's; "our decision" marks where Apple's platforms differ or have none.
+ * General rules
+ * - Errors. A function that can fail returns a kvo_status; KVO_OK is 0, errors are negative. An error means that the call changed nothing,
+ *   and that no callback passed to it will ever run. Misuse that crashes on Apple's platforms is a fault: it is reported (see kvo_fault)
+ *   and, unless a handler or KVO_POLICY decides otherwise, ends the process with SIGABRT. If the process goes on, the function returns the
+ *   error, and memory is safe.
+ * - Invalid arguments. NULL where a comment does not allow it, a value outside of an enumeration, and a NULL array with a count other than
+ *   0 never crash. A function that returns a status returns INVALID_ARGUMENT and does nothing; for registration, removal, announcements,
+ *   reading and setting this is also fault KVO0008, reported with the source location. The comments of other functions say what they
+ *   return. Strings may have any length; key paths and type encodings are processed in time proportional to theirs. A dangling pointer
+ *   cannot be detected, except as kvo_object_destroy says.
+ * - Threads. Every function may be called on any thread, also in callbacks, except where its comment says otherwise. The caller of a
+ *   function that takes an object guarantees that the object lives until the function returns. The runtime does not protect the program's
+ *   own storage: if two threads set one property at the same time, the setter needs a lock of the program, or an atomic.
+ * - Locks. The runtime holds none of its locks while a callback, getter, setter or destroy function of the program runs.
+ * - Signal handlers. A handler may call only functions whose comment says that they are async-signal-safe. A call that would wait for the
+ *   code that the handler has interrupted does not hang: it ends the process with KVO0017.
+ * - Callbacks, getters, setters and destroy functions have to return. Leaving one with longjmp or a C++ exception abandons the change or
+ *   evaluation that called it: observers after it are not notified, and the runtime's memory for the observed object is not freed. If it
+ *   was a callback, or a getter that an expression reads, the thread's next use of observations is fault KVO0025. Everything else goes on.
+ *   A thread may end (pthread_exit) or be cancelled in them, which is no fault; no function of the runtime is a cancellation point. They
+ *   may switch to another stack and back (swapcontext), and return in any order; a thread that waits for an observation also waits for a
+ *   callback of it that is never resumed.
+ * - Strings passed to the runtime are copied, except where a comment says otherwise. They are UTF-8 and terminated by NUL.
+ * - Semantics are Apple's unless a comment says "our decision": there Apple's platforms differ or have no equivalent.
  */
 #ifndef KVO_H
 #define KVO_H
@@ -69,7 +68,7 @@ extern "C" {
 #define KVO_API
 #endif
 
-/* Pointers are never NULL unless marked KVO_NULLABLE. clang checks it, and Swift sees optionals; gcc has no such notion. */
+/* Pointers are never NULL unless marked KVO_NULLABLE. clang checks this, and Swift imports them as optionals; gcc ignores it. */
 #if defined(__clang__)
 #define KVO_NULLABLE _Nullable
 #define KVO_NONNULL _Nonnull
@@ -93,12 +92,12 @@ KVO_ASSUME_NONNULL_BEGIN
 #define KVO_VERSION_PATCH 0
 #define KVO_VERSION_NUMBER (KVO_VERSION_MAJOR * 10000 + KVO_VERSION_MINOR * 100 + KVO_VERSION_PATCH)
 
-/** Returns the version of the library that runs, as major * 10000 + minor * 100 + patch. Cannot fail. */
+/** Returns the version of the library at run time, as major * 10000 + minor * 100 + patch. Cannot fail. */
 KVO_API uint32_t kvo_version(void);
 
 /* ----------------------------------------------------------------------------------------------------------- Status -- */
 
-/** Every status with its fixed value and text; values never change, new ones are added at the end. */
+/** All statuses with their values and texts. Values never change; new ones are added at the end. */
 #define KVO_STATUS_MAP(X)                                                                                              \
   X(KVO_OK, 0, "success")                                                                                              \
   X(KVO_ERROR_INVALID_ARGUMENT, -1, "invalid argument")                                                                \
@@ -121,170 +120,173 @@ KVO_API uint32_t kvo_version(void);
   X(KVO_ERROR_BUSY, -18, "something of the kind is going on already")                                                  \
   X(KVO_ERROR_NO_DIAGNOSTICS, -19, "the library was built without diagnostics")
 
-/** What a function returns; see KVO_STATUS_MAP for the list. */
+/** The result of a function; KVO_STATUS_MAP has the list. */
 typedef enum kvo_status {
 #define KVO_STATUS_ENUM(name, value, text) name = value,
   KVO_STATUS_MAP(KVO_STATUS_ENUM)
 #undef KVO_STATUS_ENUM
 } kvo_status;
 
-/** Returns the text of a status, never NULL; of a number that is none, "unknown status". The string is static: never free it.
- * Async-signal-safe. */
+/** Returns the text of a status, or "unknown status"; never NULL. The string is static: do not free it. Async-signal-safe. */
 KVO_API const char *kvo_status_string(kvo_status status);
 
-/** Replaces malloc and free for all memory of the runtime except trampoline pages.
+/** Replaces malloc and free for all memory of the runtime, except executable pages, and what must outlive the
+ * allocator: the records of threads, those of the diagnostics, and names of source files.
  *
- * They must not call the runtime. `allocate` returns memory aligned for any type, or NULL; `release` takes what `allocate`
- * returned. `arg` is passed through. Call it before any other function of this header, from one thread; NULL functions restore
- * malloc and free. Both run while the runtime holds locks, which a fork waits for: an allocator with fork handlers of its own
- * registers them before libkvo is loaded, as the C library's does. Our decision. */
+ * `allocate` returns memory aligned for any type, or NULL; `release` frees it; both get `arg`, and must not call the runtime. Call this
+ * before any other function of this header, from one thread; NULL functions restore malloc and free. Both are called while the runtime
+ * holds locks that a fork waits for: an allocator with fork handlers of its own must register them before libkvo is loaded, as the C
+ * library does. Our decision. */
 KVO_API void kvo_set_allocator(void *KVO_NULLABLE (*KVO_NULLABLE allocate)(size_t size, void *KVO_NULLABLE arg),
                                void (*KVO_NULLABLE release)(void *KVO_NULLABLE memory, void *KVO_NULLABLE arg),
                                void *KVO_NULLABLE arg);
 
 /* ---------------------------------------------------------------------------------------------- Classes and properties -- */
 
-/** A class: a name, a superclass, properties. Opaque; lives, as in Objective-C, until the process ends. */
+/** A class: a name, a superclass and properties. Opaque. As in Objective-C it exists until the process ends. */
 typedef struct kvo_class kvo_class;
 
-/** A property of a class. Opaque; lives as long as its class. */
+/** A property of a class. Opaque. Exists as long as its class. */
 typedef struct kvo_property kvo_property;
 
-/** The header that makes memory an observable object: its first member. One word; the content belongs to the runtime. */
+/** The header that makes memory an observable object; it is the first member. One word, whose content belongs to the runtime. */
 typedef struct kvo_object {
   uintptr_t kvo_private_word;
 } kvo_object;
 
-/** Any function; cast a getter or setter to it, and what kvo_object_setter returns back from it. */
+/** Any function. Cast getters and setters to this type, and what kvo_object_setter returns from it. */
 typedef void (*kvo_function)(void);
 
 enum {
-  /** The setter does not notify; the program calls kvo_will_change and kvo_did_change itself
-   * (Apple: automaticallyNotifiesObserversForKey: answers NO). */
+  /** The setter does not notify; the program calls kvo_will_change and kvo_did_change itself (Apple: automaticallyNotifiesObserversForKey:
+   * returns NO). */
   KVO_PROPERTY_MANUAL = 1u << 0,
 };
 
-/** Describes one property at registration.
+/** Describes a property at registration.
  *
- * Type encodings are Objective-C's: "c s i l q" and "C S I L Q" signed and unsigned integers (char, short, int, long, long
- * long), "f d D" float, double, long double, "B" bool, "*" char *, "@" kvo_object *, "^T" any pointer, ":" and "#" pointers,
- * "{name=T...}" a structure by value, "[nT]" an array inside a structure. Bit fields "b", unions "(" and void "v" are refused,
- * because no call interface describes them portably. Qualifiers in front, such as "r" for const, are dropped. */
+ * Type encodings are those of Objective-C: "c s i l q" and "C S I L Q" signed and unsigned integers (char, short, int, long, long long), "f
+ * d D" float, double, long double, "B" bool, "*" char *, "@" kvo_object *, "^T" any pointer, ":" and "#" pointers, "{name=T...}" a
+ * structure by value, "[nT]" an array inside a structure. Bit fields "b", unions "(" and void "v" are refused, because no call interface
+ * describes them portably. Leading qualifiers, such as "r" for const, are ignored. */
 typedef struct kvo_property_spec {
-  /** The key: not empty, without a dot. */
+  /** The key: not empty, without dots. */
   const char *name;
   /** The type encoding of the value. */
   const char *type;
-  /** `T getter(const kvo_object *)`, or NULL: then records carry no old value, and the new one is the setter's argument. */
+  /** `T getter(const kvo_object *)`, or NULL: then records have no old value, and their new value is the setter's argument. */
   kvo_function KVO_NULLABLE getter;
-  /** `void setter(kvo_object *, T)`, or NULL: a read-only property. It must return void and take exactly these arguments. */
+  /** `void setter(kvo_object *, T)`, or NULL for a read-only property. It must return void and take exactly these arguments. */
   kvo_function KVO_NULLABLE setter;
-  /** NULL, or key paths, ended by NULL, that affect this value (Apple: keyPathsForValuesAffectingValueForKey:). */
+  /** NULL, or key paths that affect this value, terminated by NULL (Apple: keyPathsForValuesAffectingValueForKey:). */
   const char *KVO_NULLABLE const *KVO_NULLABLE affected_by;
   /** 0 or KVO_PROPERTY_MANUAL. */
   uint32_t flags;
 } kvo_property_spec;
 
-/** Describes a class at registration. Set all members that you do not use to zero. */
+/** Describes a class at registration. Set unused members to zero. */
 typedef struct kvo_class_spec {
   /** sizeof(kvo_class_spec), so that later versions can add members. */
   size_t struct_size;
-  /** The name: unique in the process, not empty. */
+  /** The name: not empty, unique in the process. */
   const char *name;
-  /** NULL or a registered class, whose properties this one inherits. */
+  /** NULL, or a registered class whose properties this one inherits. */
   kvo_class *KVO_NULLABLE superclass;
-  /** Bytes of an instance, header included; at least sizeof(kvo_object) and the superclass's. */
+  /** The size of an instance in bytes, with the header; at least sizeof(kvo_object) and the superclass's size. */
   size_t instance_size;
-  /** The properties that this class adds; may be NULL when the count is 0. */
+  /** The properties that this class adds; NULL if the count is 0. */
   const kvo_property_spec *KVO_NULLABLE properties;
   size_t property_count;
-  /** NULL, or called by kvo_object_destroy after the object's observations ended and before its memory is freed. */
+  /** NULL, or a function that kvo_object_destroy calls after the object's observations have ended and before its memory is freed. */
   void (*KVO_NULLABLE finalize)(kvo_object *object);
 } kvo_class_spec;
 
-/** Registers a class and stores it in `*out`.
+/** Registers a class and stores it in `*out`. `spec` is copied.
  *
- * Nothing of `spec` needs to outlive the call. Fails with INVALID_ARGUMENT (also for 65 535 properties or more, inherited ones
- * included), DUPLICATE_CLASS, DUPLICATE_KEY, BAD_TYPE_ENCODING, UNSUPPORTED_SETTER (a setter whose signature libffi cannot reproduce)
- * or OUT_OF_MEMORY. */
+ * Fails with INVALID_ARGUMENT (also for 65 535 properties or more, with inherited ones), DUPLICATE_CLASS, DUPLICATE_KEY, BAD_TYPE_ENCODING,
+ * UNSUPPORTED_SETTER (libffi cannot reproduce the setter's signature) or OUT_OF_MEMORY. */
 KVO_API kvo_status kvo_class_register(const kvo_class_spec *spec, kvo_class *KVO_NULLABLE *KVO_NONNULL out);
 
-/** Returns the class of this name, or NULL. Swift classes appear once an instance was observed or handed to C. NULL: NULL. */
+/** Returns the class of this name, or NULL; NULL for NULL. A Swift class is found once an instance of it has been observed or passed to
+ * C. */
 KVO_API kvo_class *KVO_NULLABLE kvo_class_find(const char *name);
 
-/** Returns the name, which lives as long as the class. A notifying class answers "KVONotifying_<Class>", NULL "". */
+/** Returns the name; it exists as long as the class. For a notifying class it is "KVONotifying_<Class>", for NULL "". */
 KVO_API const char *kvo_class_name(const kvo_class *cls);
 
-/** Returns the superclass or NULL. The superclass of a notifying class is the class that it notifies for. NULL: NULL. */
+/** Returns the superclass, or NULL; NULL for NULL. The superclass of a notifying class is the class for which it notifies. */
 KVO_API kvo_class *KVO_NULLABLE kvo_class_superclass(const kvo_class *cls);
 
-/** Returns the number of properties, inherited ones included. NULL: 0. */
+/** Returns the number of properties, with inherited ones; 0 for NULL. */
 KVO_API size_t kvo_class_property_count(const kvo_class *cls);
 
-/** Returns property `index`, inherited ones first in order of registration, or NULL past the end and for NULL. */
+/** Returns property `index`, inherited ones first, in order of registration. NULL past the end, and for NULL. */
 KVO_API const kvo_property *KVO_NULLABLE kvo_class_property_at(const kvo_class *cls, size_t index);
 
-/** Returns the property of this key, searching superclasses too, or NULL; NULL for NULL. */
+/** Returns the property of this key, also if it is inherited; otherwise NULL. NULL for NULL. */
 KVO_API const kvo_property *KVO_NULLABLE kvo_class_property(const kvo_class *cls, const char *key);
 
-/** Returns the key of a property; the string lives as long as the class. NULL: "". */
+/** Returns the key of a property; the string exists as long as the class. "" for NULL. */
 KVO_API const char *kvo_property_name(const kvo_property *property);
 
-/** Returns the type encoding of a property; the string lives as long as the class. "?" is a value that only the language
- * that defined the class understands. NULL: "". */
+/** Returns the type encoding of a property; the string exists as long as the class. "?" stands for a value that only the language which
+ * defined the class can interpret. "" for NULL. */
 KVO_API const char *kvo_property_type(const kvo_property *property);
 
-/** Stores size and alignment, in bytes, of a type encoding. Returns BAD_TYPE_ENCODING if it is none, also for
- * NULL. `size` and `alignment` may be NULL. */
+/** Stores the size and the alignment of a type encoding, in bytes. Both pointers may be NULL. Fails with BAD_TYPE_ENCODING, also for
+ * NULL. */
 KVO_API kvo_status kvo_type_size(const char *type, size_t *KVO_NULLABLE size, size_t *KVO_NULLABLE alignment);
 
 /* ---------------------------------------------------------------------------------------------------------- Objects -- */
 
-/** Creates an object: zeroed memory of the class's instance size, with its header set, stored in `*out`.
+/** Creates an object and stores it in `*out`: zeroed memory of the class's instance size, with its header set.
  *
- * The caller owns the object and ends it with kvo_object_destroy. Fails with INVALID_ARGUMENT, also for what is no class or a
- * binding's, or OUT_OF_MEMORY. */
+ * The caller owns the object and destroys it with kvo_object_destroy. Fails with INVALID_ARGUMENT, also for a pointer that is not a class
+ * and for a binding's class, or OUT_OF_MEMORY. */
 KVO_API kvo_status kvo_object_create(kvo_class *cls, kvo_object *KVO_NULLABLE *KVO_NONNULL out);
 
 /** Makes memory of the program an object of `cls`: sets the header, which must be the memory's first member.
  *
- * The memory stays the program's; it must not move while the object lives, and kvo_object_finish must be called before it is
- * reused or freed. No other thread may use the object yet. Fails with INVALID_ARGUMENT, also for what is no class. */
+ * The program still owns the memory. It must not move while the object lives, and kvo_object_finish must be called before it is reused or
+ * freed. No other thread may use the object yet. Fails with INVALID_ARGUMENT, also for a pointer that is not a class. */
 KVO_API kvo_status kvo_object_init(kvo_object *object, kvo_class *cls);
 
-/** Ends an object made by kvo_object_init: all its observations end, and its header becomes zero.
+/** Finishes an object made by kvo_object_init: ends all its observations and sets its header to zero.
  *
- * Observations made without KVO_ENDS_WITH_OBJECT that are still there are fault KVO0001, as on Apple's platforms. An
- * observation elsewhere that reached this object through a key path sees a change to nil. If another thread is evaluating a
- * key path that starts at this object, the call waits until it has done so; callbacks that run on other threads are not waited
- * for, but touch the object no more. No other thread may start using the object.
+ * Observations made without KVO_ENDS_WITH_OBJECT that are still registered are fault KVO0001, as on Apple's platforms. An observation of
+ * another object that reaches this one through a key path is notified of a change to nil. If another thread is evaluating a key path that
+ * starts at this object, the call waits for it. It does not wait for callbacks on other threads; they do not use the object any more. No
+ * other thread may start to use the object.
  *
- * NULL and an object whose header is zero are left alone; all else is as for kvo_object_destroy, except that after a fault about a
- * callback before a change the observations have ended all the same, for the memory is not the runtime's to keep. */
+ * NULL, and an object whose header is zero, are ignored. Everything else is as for kvo_object_destroy, except that the fault about a
+ * callback before a change does not keep the observations from ending, because the memory is not the runtime's. */
 KVO_API void kvo_object_finish(kvo_object *object);
 
-/** Ends an object made by kvo_object_create, as kvo_object_finish does, calls `finalize` and frees it. During `finalize` the object still
- * has its class, and its setters can be called; they notify nobody, and a registration is fault KVO0007. NULL is harmless.
+/** Destroys an object made by kvo_object_create: does what kvo_object_finish does, calls `finalize` and frees the memory. During `finalize`
+ * the object still has its class and its setters can be called; they notify nobody, and a registration is fault KVO0007. NULL is ignored.
  *
- * Memory that is no object is fault KVO0012, and left alone: where the header names no class and is not that of an observed object at
- * this address. So are an object that is being destroyed, a copy of an observed one, one that kvo_object_finish has ended, and one that
- * was destroyed before, as long as its memory can be read and is no other object's: neither can be known. An object destroyed in a
- * callback before its change, whose setter is about to store into it, is fault KVO0008; if the process goes on it lives on. */
+ * Memory that is not an object is fault KVO0012 and is left unchanged: its header is neither a class nor that of an observed object at this
+ * address. This includes an object that is already being destroyed, a copy of an observed object, an object that kvo_object_finish has
+ * finished, and one that was destroyed before, as long as its memory can be read and has not been reused. An object destroyed in a callback
+ * before its own change, when the setter is about to store into it, is fault KVO0008; if the process goes on, the object is not
+ * destroyed. */
 KVO_API void kvo_object_destroy(kvo_object *KVO_NULLABLE object);
 
-/** Returns the class that the object was made with, observed or not (Apple: -class). NULL for NULL and for a header that is zero. */
+/** Returns the class that the object was made with, whether it is observed or not (Apple: -class). NULL for NULL and for a header that is
+ * zero. */
 KVO_API kvo_class *KVO_NULLABLE kvo_object_class(const kvo_object *object);
 
-/** Returns KVONotifying_<Class> while a setter of the object notifies, otherwise the class (Apple: object_getClass): an object of
- * which only KVO_PROPERTY_MANUAL keys are observed keeps its class. NULL: NULL. */
+/** Returns KVONotifying_<Class> while a setter of the object notifies, otherwise the class (Apple: object_getClass). If only keys with
+ * KVO_PROPERTY_MANUAL are observed, the object keeps its class. NULL for NULL. */
 KVO_API kvo_class *KVO_NULLABLE kvo_object_isa(const kvo_object *object);
 
-/** Tells whether at least one observation is registered with the object, also on behalf of a key path (observationInfo). NULL: false. */
+/** Returns whether the object has at least one observation, including those on behalf of key paths (Apple: observationInfo). False for
+ * NULL. */
 KVO_API bool kvo_object_is_observed(const kvo_object *object);
 
-/** Returns the setter to call now for this key: the program's own, or a trampoline of the same signature while the object is
- * observed; NULL if there is none. Look it up for each call, as objc_msgSend does: one kept across the first observation
- * would no longer notify. Cast it to `void (*)(kvo_object *, T)`. NULL: NULL. */
+/** Returns the function to call now to set this key: the program's setter, or, while the object is observed, a trampoline with the same
+ * signature. NULL if there is no setter, and for NULL. Look it up for each call, as objc_msgSend does: one kept from before the first
+ * observation does not notify. Cast it to `void (*)(kvo_object *, T)`. */
 KVO_API kvo_function KVO_NULLABLE kvo_object_setter(const kvo_object *object, const char *key);
 
 /** The same for a property that was looked up before; takes a few nanoseconds. NULL for a property of another class, and for NULL. */
@@ -293,33 +295,33 @@ KVO_API kvo_function KVO_NULLABLE kvo_object_property_setter(const kvo_object *o
 /** Returns the getter of this key, or NULL; NULL for NULL. Cast it to `T (*)(const kvo_object *)`. */
 KVO_API kvo_function KVO_NULLABLE kvo_object_getter(const kvo_object *object, const char *key);
 
-/** What a value is to a call, besides its size: how it is passed follows from both. */
+/** The form of a value; together with the size it determines how the value is passed in a call. */
 typedef enum kvo_form {
-  /** Not told, and not compared. */
+  /** Unknown; not compared. */
   KVO_FORM_ANY = 0,
-  /** Also of bool, of characters and of enumerations. */
+  /** Also bool, characters and enumerations. */
   KVO_FORM_INTEGER = 1,
   KVO_FORM_REAL = 2,
   KVO_FORM_POINTER = 3,
   KVO_FORM_STRUCTURE = 4,
 } kvo_form;
 
-/** kvo_object_setter for those who call the result at once, with a value of this form and size, at this place of the program.
+/** kvo_object_setter for callers that call the result at once, with a value of this form and size, from this source location.
  *
- * A key without a setter is fault KVO0009, and a setter for values of another form or size KVO0026: it would take another value than
- * was passed. NULL for object or key is fault KVO0008. If the policy goes on, the function returned does nothing, whatever it is called
- * with. Never NULL. `size` may be 0, and `file` NULL: not told. `file` is as in kvo_site.h. */
+ * A key without a setter is fault KVO0009. A setter for values of another form or size is fault KVO0026, because it would receive another
+ * value than was passed. NULL for object or key is fault KVO0008. If the process goes on, the returned function does nothing, whatever its
+ * arguments. Never returns NULL. A `size` of 0 and a `file` of NULL mean unknown; `file` is copied as in kvo_site.h. */
 KVO_API kvo_function kvo_object_setter_to_call(const kvo_object *KVO_NULLABLE object, const char *KVO_NULLABLE key,
                                                kvo_form form, size_t size, const char *KVO_NULLABLE file,
                                                uint32_t line);
 
-/* The form of a type's values. */
+/* The form of the values of a type. */
 #if defined(__GNUC__)
 #define KVO_FORM_OF(T) kvo_form_of_class(__builtin_classify_type(*(volatile __typeof__(T) *)0))
 #else
 #define KVO_FORM_OF(T) KVO_FORM_ANY
 #endif
-/* Of what __builtin_classify_type answers: a constant, so that this costs nothing at run time. */
+/* Maps the result of __builtin_classify_type. It is a constant, so this costs nothing at run time. */
 static inline kvo_form kvo_form_of_class(int type_class) {
   switch (type_class) {
     case 1:
@@ -334,17 +336,18 @@ static inline kvo_form kvo_form_of_class(int type_class) {
   }
 }
 
-/** Whether the object is observed: one load. For KVO_SET. */
+/** Returns whether the object is observed: one load. Used by KVO_SET. */
 static inline int kvo_word_is_observed(const kvo_object *object) {
   return (__atomic_load_n(&object->kvo_private_word, __ATOMIC_ACQUIRE) & 1) != 0;
 }
 
-/** After a store by a setter that was called while nobody observed the object: if a path has come to lead here meanwhile, it follows.
- * KVO_SET does it; call it after a setter that you called yourself, if other threads observe paths that may lead to the object. */
+/** Call it after a setter that stored while the object was not observed: if another thread has registered a key path through the object
+ * meanwhile, that observation follows the new value. KVO_SET does it. Needed after direct calls of a setter only if other threads observe
+ * key paths that may lead to the object. NULL is ignored. */
 KVO_API void kvo_object_stored(kvo_object *object, const char *key);
 
-/** Sets a property of type T through the setter to call now. T has to be the property's type as far as calls
- * tell types apart: an int for an unsigned int will do, but a double for a long is fault KVO0026. */
+/** Sets a property of type T through the setter to call now. T has to be passed like the property's type: an int for an unsigned int works,
+ * a double for a long is fault KVO0026. */
 #define KVO_SET(object, key, T, value)                                                                                 \
   __extension__({                                                                                                      \
     kvo_object *kvo_set_object = (kvo_object *)(object);                                                               \
@@ -357,46 +360,48 @@ KVO_API void kvo_object_stored(kvo_object *object, const char *key);
 
 /* ----------------------------------------------------------------------------------------------------------- Values -- */
 
-/** A view of a value. Owned by whoever made it and valid only as long as that says; copy what you keep.
+/** A view of a value. The function that passes it says how long it is valid; copy what you keep.
  *
- * A nil has bytes == NULL. Otherwise `bytes` points to `size` bytes of the encoded C type: for "@" to a kvo_object *, for "*"
- * to a char *, for "?" to a value that only the language that defined the class understands. */
+ * For nil `bytes` is NULL. Otherwise `bytes` points to `size` bytes of the encoded C type: for "@" to a kvo_object *, for "*" to a char *,
+ * for "?" to a value that only the language which defined the class can interpret. */
 typedef struct kvo_value {
   const char *KVO_NULLABLE type;
   size_t size;
   const void *KVO_NULLABLE bytes;
 } kvo_value;
 
-/** Receives a value; the view is valid until the function returns. */
+/** Receives a value. The view is valid until the function returns. */
 typedef void (*kvo_value_reader)(const kvo_value *value, void *KVO_NULLABLE arg);
 
-/** Reads a key path such as "author.name" and hands the value to `reader` before returning. A nil on the way gives nil.
+/** Reads a key path such as "author.name" and passes the value to `reader`, before returning. If an intermediate value is nil, the result
+ * is nil.
  *
- * Fails with UNDEFINED_KEY, MALFORMED_KEY_PATH, NO_GETTER, NOT_AN_OBJECT; then `reader` is not called. NULL is fault KVO0008. */
+ * Fails with UNDEFINED_KEY, MALFORMED_KEY_PATH, NO_GETTER, NOT_AN_OBJECT or OUT_OF_MEMORY; `reader` is not called then. NULL is fault
+ * KVO0008. */
 KVO_API kvo_status kvo_get_value(kvo_object *object, const char *key_path, kvo_value_reader reader,
                                  void *KVO_NULLABLE arg);
 
-/** Sets a key path's last key through its setter, so observers are notified. The value's bytes are copied by the setter.
+/** Sets the last key of a key path through its setter, so observers are notified. `value` is only used during the call.
  *
- * A nil on the way sets nothing and is no error. Fails with UNDEFINED_KEY, MALFORMED_KEY_PATH, READ_ONLY, NOT_AN_OBJECT, or
- * TYPE_MISMATCH when the value's type encoding is not the property's: nothing is converted. NULL, also as the value's type, is fault
- * KVO0008; a value without bytes is nil. */
+ * If an intermediate value is nil, it sets nothing and returns KVO_OK. Fails with UNDEFINED_KEY, MALFORMED_KEY_PATH, READ_ONLY,
+ * NOT_AN_OBJECT, OUT_OF_MEMORY, or TYPE_MISMATCH if the value's type encoding is not the property's: nothing is converted. NULL, also for
+ * the value's type, is fault KVO0008; a value with `bytes` NULL is nil. */
 KVO_API kvo_status kvo_set_value(kvo_object *object, const char *key_path, const kvo_value *value);
 
 /* -------------------------------------------------------------------------------------------------------- Observing -- */
 
-/** What a change record carries, and when it is sent. The first four are Apple's, with Apple's values. */
+/** What change records contain, and when they are sent. The first four are Apple's, with Apple's values. */
 typedef enum kvo_options {
   KVO_NONE = 0,
   /** Records carry the new value. */
   KVO_NEW = 1 << 0,
   /** Records carry the old value. */
   KVO_OLD = 1 << 1,
-  /** One callback runs before kvo_add_observer returns, with the present value when KVO_NEW is set. */
+  /** The callback is called once before kvo_add_observer returns, with the present value if KVO_NEW is set. */
   KVO_INITIAL = 1 << 2,
-  /** One more callback before each change, with is_prior set. */
+  /** The callback is also called before each change, with is_prior set. */
   KVO_PRIOR = 1 << 3,
-  /** The observation ends silently when the object dies, instead of fault KVO0001. Our decision: what safe wrappers add. */
+  /** The observation ends without fault KVO0001 when the object dies. Our decision, for wrappers that manage lifetimes. */
   KVO_ENDS_WITH_OBJECT = 1 << 8,
 } kvo_options;
 
@@ -408,23 +413,23 @@ typedef enum kvo_change_kind {
   KVO_CHANGE_REPLACEMENT = 4,
 } kvo_change_kind;
 
-/** Identifies one registration; never 0, never used again for another one. */
+/** Identifies a registration. Never 0, and never reused. */
 typedef uint64_t kvo_observation;
 
-/** Handed to a callback; it and all that it points to is valid until the callback returns. */
+/** A change, as passed to a callback. Valid, with everything that it points to, until the callback returns. */
 typedef struct kvo_change {
-  /** The object that kvo_add_observer was called with, also when the change happened further down a key path. */
+  /** The object passed to kvo_add_observer, even if the change happened further along the key path. */
   kvo_object *object;
-  /** The complete key path as registered. */
+  /** The whole key path, as registered. */
   const char *key_path;
   kvo_change_kind kind;
-  /** True in the extra callback before the change that KVO_PRIOR asks for. */
+  /** True in the callback before the change, which KVO_PRIOR asks for. */
   bool is_prior;
-  /** NULL when not asked for or not known. */
+  /** NULL if not asked for or unknown. */
   const kvo_value *KVO_NULLABLE old_value;
-  /** NULL when not asked for, not known, or before the change. Read at delivery: after a nested set it is the newest. */
+  /** NULL if not asked for, unknown, or before the change. Read at delivery: after a nested set it is the newest value. */
   const kvo_value *KVO_NULLABLE new_value;
-  /** For insertion, removal and replacement: the positions, ascending; otherwise NULL. */
+  /** For an insertion, removal or replacement the indexes, ascending; otherwise NULL. */
   const size_t *KVO_NULLABLE indexes;
   size_t index_count;
   /** As registered. */
@@ -432,93 +437,93 @@ typedef struct kvo_change {
   kvo_observation observation;
 } kvo_change;
 
-/** Called for a change: on the thread that made it, before the setter returns, with no lock held. It may call everything in
- * this header, also remove its own observation. Observers run newest first, before-change ones oldest first (Apple's order,
- * our promise). Do not leave it by longjmp or a C++ exception. An object must not
- * be destroyed in a callback before its change (is_prior): the setter is about to store into it, and it is fault KVO0008. */
+/** Called for a change on the thread that made it, before the setter returns, with no lock held. It may call every function of this header,
+ * and may remove its own observation. Observers are called newest first, those before a change oldest first (Apple's order; we promise it).
+ * It must return: see the general rules. It must not destroy the object in a callback before its change (is_prior), because the setter is
+ * about to store into it (KVO0008). */
 typedef void (*kvo_callback)(const kvo_change *change, void *KVO_NULLABLE user_data);
 
-/** Describes an observation at registration. Set all members that you do not use to zero. */
+/** Describes an observation at registration. Set unused members to zero. */
 typedef struct kvo_observer {
   /** sizeof(kvo_observer), so that later versions can add members. */
   size_t struct_size;
-  /** A key or a path of keys joined by dots. */
+  /** A key, or keys joined by dots. */
   const char *key_path;
   kvo_options options;
   kvo_callback callback;
-  /** Passed to the callback; also who observes, for kvo_remove_observer_for and for reports. */
+  /** Passed to the callback. Also the observer's identity, for kvo_remove_observer_for and for reports. */
   void *KVO_NULLABLE user_data;
-  /** NULL, or called once with user_data when no callback of this observation runs or can run any more: during the removal, or,
-   * if a callback of the object is running at that time, when the last has returned, on that thread. Never if registration
-   * fails. No lock is held. */
+  /** NULL, or a function that is called once with user_data when no callback of this observation is running or can run any more: during the
+   * removal, or, if a callback of the object is running then, after the last of these has returned, on its thread. It is not called if
+   * registration fails. No lock is held. */
   void (*KVO_NULLABLE destroy)(void *KVO_NULLABLE user_data);
-  /** Any pointer, compared exactly on removal with a context. */
+  /** Any pointer. A removal with a context compares it. */
   void *KVO_NULLABLE context;
-  /** Where in the source the observation is made, for reports; use KVO_HERE. Copied, unless it is a literal of the
-   * executable: the module that gives it may be unloaded. NULL: not told; nor is it after some thousand different ones. */
+  /** The source location of the registration, for reports; use KVO_HERE. The string is copied, unless it is a constant of the executable,
+   * because the module that contains it may be unloaded. NULL means unknown; so does a new name after some thousand different ones. */
   const char *KVO_NULLABLE file;
   uint32_t line;
 } kvo_observer;
 
-/** The present source line, among the designated initialisers of a kvo_observer. C++ before C++20 has none: there assign
- * __FILE__ and __LINE__ to the members. */
+/** The present source line, for use among the designated initialisers of a kvo_observer. C++ before C++20 does not have these: assign
+ * __FILE__ and __LINE__ to the members there. */
 #define KVO_HERE .file = __FILE__, .line = __LINE__
 
-/** Registers an observation of `object` and stores its id in `*out` (which may be NULL).
+/** Registers an observation of `object` and stores its id in `*out`, which may be NULL.
  *
- * The object is not retained. The observation lasts until it is removed or the object dies. Each registration is separate: the
- * same one made twice is called twice. Through a key path every object on the way is observed, and an intermediate one that
- * is replaced, set to nil or dies re-arms the observation and counts as a change. A single undefined key is accepted, as on
- * Apple's platforms, for the sake of manual notification; a longer path, or KVO_INITIAL with KVO_NEW, with an undefined key
- * is fault KVO0009. NULL for object or observer, and members of it that must not be what they are, are fault KVO0008, and memory that is
- * no object KVO0012. Fails with INVALID_ARGUMENT, MALFORMED_KEY_PATH, UNDEFINED_KEY, NOT_AN_OBJECT,
- * DYING_OBJECT, NO_INTERCEPTION, OUT_OF_MEMORY. */
+ * The object is not retained. The observation lasts until it is removed or the object dies. Each registration is separate: an observer
+ * registered twice is called twice. A key path observes every object along it; if one of these is replaced, set to nil or dies, the
+ * observation follows the new value, and this is a change. A single undefined key is accepted, as on Apple's platforms, for changes
+ * announced by hand; an undefined key in a longer path, or with KVO_INITIAL and KVO_NEW, is fault KVO0009. NULL for object or observer, and
+ * invalid members of it, are fault KVO0008; memory that is not an object is KVO0012. Fails with INVALID_ARGUMENT, MALFORMED_KEY_PATH,
+ * UNDEFINED_KEY, NOT_AN_OBJECT, DYING_OBJECT, NO_INTERCEPTION or OUT_OF_MEMORY. */
 KVO_API kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *observer,
                                     kvo_observation *KVO_NULLABLE out);
 
-/** Removes one observation. After it returns no new delivery to it begins, on any thread; one that has begun elsewhere may
- * finish. An id that is not registered (any more) returns NOT_REGISTERED and is a fault: KVO0003 if it was
- * removed before, KVO0005 if its object has died, KVO0008 if it never was one, otherwise KVO0002. */
+/** Removes an observation. After it returns no delivery of it begins on any thread; one that has begun on another thread may still be
+ * running. An id that is not registered (any more) returns NOT_REGISTERED and is a fault: KVO0003 if it was removed before, KVO0005 if its
+ * object has died, KVO0008 if it has never been an id, otherwise KVO0002. */
 KVO_API kvo_status kvo_remove_observer(kvo_observation observation);
 
-/** The same for an observation that may have ended: never a fault. Returns NOT_REGISTERED if it had. Our decision. */
+/** The same for an observation that may have ended: never a fault. Returns NOT_REGISTERED if it had ended. Our decision. */
 KVO_API kvo_status kvo_cancel_observer(kvo_observation observation);
 
-/** kvo_cancel_observer, then waits until no other thread runs a callback of this observation, or evaluates its key path: what
- * the callback uses can then be freed. It waits also when the observation had ended before, and then returns NOT_REGISTERED.
- * Deliveries of other observations are not waited for. Called from within a callback of this observation, or of one whose
- * end this one's callback waits for in turn, it could never return: that is fault KVO0017, and it does not wait for
- * those. Hold no lock that the callback takes. */
+/** Calls kvo_cancel_observer, then waits until no other thread runs a callback of this observation or evaluates its key path: after that,
+ * whatever the callback uses can be freed. It also waits if the observation had ended before; it returns NOT_REGISTERED then. It does not
+ * wait for deliveries of other observations. Called in a callback of this observation, or in one whose end a callback of this observation
+ * waits for, the wait would never end: this is fault KVO0017, and the call does not wait for those callbacks. Do not hold a lock that the
+ * callback takes. Our decision. */
 KVO_API kvo_status kvo_cancel_observer_and_wait(kvo_observation observation);
 
-/** Removes the newest observation of this object whose user_data and key path match, whatever its context (Apple:
- * removeObserver:forKeyPath:). None is fault KVO0002, or KVO0003 if it was removed before, and returns NOT_REGISTERED. Several with
- * different contexts are warning KVO0016. NULL for object or key path is fault KVO0008. */
+/** Removes the newest observation of this object with this user_data and key path, whatever its context (Apple:
+ * removeObserver:forKeyPath:). If there is none, it returns NOT_REGISTERED and this is fault KVO0002, or KVO0003 if it was removed before.
+ * If several match with different contexts, this is warning KVO0016. NULL for object or key path is fault KVO0008. */
 KVO_API kvo_status kvo_remove_observer_for(kvo_object *object, void *KVO_NULLABLE user_data, const char *key_path);
 
-/** The same, with the context compared exactly: NULL matches only NULL. */
+/** The same, comparing the context exactly: NULL matches only NULL (Apple: removeObserver:forKeyPath:context:). */
 KVO_API kvo_status kvo_remove_observer_for_context(kvo_object *object, void *KVO_NULLABLE user_data,
                                                    const char *key_path, void *KVO_NULLABLE context);
 
-/** Announces that the value of a key is about to change. Pair it with kvo_did_change, on the same thread; pairs match by object
- * and key and may nest, each giving its own notification. Use it for changes that no setter makes. Never an error for a key
- * that nobody observes. NULL is fault KVO0008. */
+/** Announces that the value of a key is about to change, for changes that no setter makes. Call kvo_did_change afterwards on the same
+ * thread. Pairs match by object and key and may nest; each notifies separately. A key that is not observed is no error. Fails with
+ * OUT_OF_MEMORY. NULL is fault KVO0008. (Apple: willChangeValueForKey:) */
 KVO_API kvo_status kvo_will_change(kvo_object *object, const char *key);
 
-/** Announces that the change begun by the newest unmatched kvo_will_change of this object and key is done, and notifies.
- * Without one nobody is told; if the key is observed, it returns UNBALANCED and is fault KVO0028, an error, or KVO0030 when another thread
- * has called kvo_will_change, unless that was called when nobody observed. One that no kvo_did_change has ended when its object dies
- * or its thread ends is KVO0029. NULL is fault KVO0008. */
+/** Ends the change begun by the newest open kvo_will_change of this object and key, and notifies (Apple: didChangeValueForKey:).
+ *
+ * Without an open one nobody is notified. If the key is observed, it returns UNBALANCED and this is fault KVO0028, or KVO0030 if another
+ * thread has called kvo_will_change; but not if that was called on this thread while nobody observed the key. A kvo_will_change without
+ * kvo_did_change when its object dies or its thread ends is KVO0029. NULL is fault KVO0008. */
 KVO_API kvo_status kvo_did_change(kvo_object *object, const char *key);
 
-/** kvo_will_change for elements of an ordered collection, with their positions, ascending (before a removal or replacement,
- * after an insertion). `indexes` is copied. Positions that are not ascending are fault KVO0033, an error, and nothing is
- * announced. KVO0008 is a kind that is none of the three, or NULL: also for positions, unless the count is 0. */
+/** kvo_will_change for elements of an ordered collection with these indexes, ascending: those before a removal or replacement, those after
+ * an insertion. `indexes` is copied. Indexes that are not ascending are fault KVO0033, and nothing is announced. KVO_CHANGE_SETTING or an
+ * unknown kind is fault KVO0008, as is NULL; `indexes` may be NULL if the count is 0. (Apple: willChange:valuesAtIndexes:forKey:) */
 KVO_API kvo_status kvo_will_change_indexes(kvo_object *object, kvo_change_kind kind, const char *key,
                                            const size_t *indexes, size_t count);
 
-/** kvo_did_change for a change that kvo_will_change_indexes began. Observers are told what that said; other positions, or another
- * kind, are fault KVO0033, an error. KVO0008 is as there, and then the change is still open. */
+/** kvo_did_change for a change begun by kvo_will_change_indexes. Observers get the kind and indexes of the will; if these differ, it is
+ * fault KVO0033. Faults KVO0008 are the same as there, and leave the change open. (Apple: didChange:valuesAtIndexes:forKey:) */
 KVO_API kvo_status kvo_did_change_indexes(kvo_object *object, kvo_change_kind kind, const char *key,
                                           const size_t *indexes, size_t count);
 

@@ -1,5 +1,5 @@
-/* kvo_fault.h - every misuse that the runtime reports: its code, what a report says, and who decides what happens. Part of kvo.h.
- */
+/* kvo_fault.h - faults: the misuse that the runtime reports, the content of a report, and who decides what happens next. Part of kvo.h.
+ * Where Apple's platforms raise an exception, a fault carries its name and text; the rest is our decision. */
 #ifndef KVO_FAULT_H
 #define KVO_FAULT_H
 
@@ -11,8 +11,8 @@ extern "C" {
 
 KVO_ASSUME_NONNULL_BEGIN
 
-/** Every fault with its number, which never changes, its severity, the name of the exception that Apple raises, "" where Apple raises none or
- * crashes, and its one-line meaning. */
+/** All faults: the number, which never changes; the severity; the name of the exception that Apple raises, or "" if Apple raises none or
+ * crashes; the meaning in one line. */
 #define KVO_FAULT_MAP(X)                                                                                               \
   X(KVO_FAULT_DEALLOCATED_WHILE_OBSERVED, 1, FATAL, "NSInternalInconsistencyException",                                \
     "an object was deallocated while observed")                                                                        \
@@ -66,19 +66,19 @@ typedef enum kvo_fault_code {
 #undef KVO_FAULT_ENUM
 } kvo_fault_code;
 
-/** How bad a fault is; decides what happens by default. */
+/** The severity of a fault, which decides what happens by default. */
 typedef enum kvo_severity {
   /** The process ends. */
   KVO_SEVERITY_FATAL = 0,
-  /** Reported; what was wrong has no effect, and the process goes on. */
+  /** It is reported; the misuse has no effect, and the process goes on. */
   KVO_SEVERITY_ERROR = 1,
-  /** Reported; nothing was wrong with memory or with what observers were told. */
+  /** It is reported; memory and notifications were correct. */
   KVO_SEVERITY_WARNING = 2,
-  /** Not reported unless KVO_POLICY or a handler asks for it: what is often meant. */
+  /** It is reported only if KVO_POLICY or a handler asks for it: the code is often intended. */
   KVO_SEVERITY_INFO = 3,
 } kvo_severity;
 
-/** Returns the word for a severity, such as "fatal", or "unknown". The string is static: never free it. Cannot fail; async-signal-safe. */
+/** Returns the name of a severity, such as "fatal", or "unknown". The string is static: do not free it. Cannot fail. Async-signal-safe. */
 KVO_API const char *kvo_severity_name(kvo_severity severity);
 
 /** A row of KVO_FAULT_MAP, for tools that list the faults or look one up. */
@@ -91,62 +91,63 @@ typedef struct kvo_fault_kind {
   const char *meaning;
 } kvo_fault_kind;
 
-/** Returns row `index` of KVO_FAULT_MAP, or NULL past the end; the rows are in the order of their codes. The row is static: never free
- * it. Any thread; takes no lock; cannot fail. Our decision. */
+/** Returns row `index` of KVO_FAULT_MAP, in the order of the codes; NULL past the end. The row is static: do not free it. Cannot fail. Any
+ * thread; takes no lock. Our decision. */
 KVO_API const kvo_fault_kind *KVO_NULLABLE kvo_fault_kind_at(size_t index);
 
-/** A place in the program. Valid until the handler returns. */
+/** A location in the program. Valid until the handler returns. */
 typedef struct kvo_fault_site {
   /** What happened there, such as "removed". */
   const char *label;
-  /** `file_length` bytes that need not end with NUL; NULL when not told. */
+  /** `file_length` bytes, not always terminated by NUL; NULL if unknown. */
   const char *KVO_NULLABLE file;
   size_t file_length;
   uint32_t line;
-  /** The kernel's number of the thread, 0 when not known. */
+  /** The kernel's thread id, 0 if unknown. */
   uint32_t thread;
-  /** Seconds before the fault, negative when not known. */
+  /** How many seconds before the fault; negative if unknown. */
   double age;
-  /** Return addresses, innermost first; NULL when not captured. */
+  /** Return addresses, innermost first; NULL if not captured. */
   void *const KVO_NULLABLE *KVO_NULLABLE frames;
   size_t frame_count;
 } kvo_fault_site;
 
-/** A remaining or concerned observation in a fault; of more than 8 there is one for each place. Valid until the handler returns. */
+/** An observation that a fault concerns. If there are more than 8, one stands for all of the same source location. Valid until the handler
+ * returns. */
 typedef struct kvo_fault_observation {
   kvo_observation observation;
   const char *key_path;
   kvo_options options;
-  /** Class name of the observer, or NULL when only its address is known. */
+  /** The class name of the observer; NULL if only its address is known. */
   const char *KVO_NULLABLE observer_class;
   const void *KVO_NULLABLE observer;
   void *KVO_NULLABLE context;
-  /** Where it was made, `file_length` bytes that need not end with NUL; NULL when not told. */
+  /** Where it was registered: `file_length` bytes, not always terminated by NUL; NULL if unknown. */
   const char *KVO_NULLABLE file;
   size_t file_length;
   uint32_t line;
-  /** The C function that is called; NULL for a binding's. */
+  /** The C function that is called; NULL for a binding's observation. */
   void (*KVO_NULLABLE callback)(void);
-  /** What is observed: its address, as a binding knows it, and its class; NULL when not known. */
+  /** The observed object's address, as a binding knows it, and its class; NULL if unknown. */
   const void *KVO_NULLABLE object;
   const char *KVO_NULLABLE object_class;
-  /** Return addresses of the registration, innermost first; NULL unless KVO_STACKS asked for them. */
+  /** Return addresses of the registration, innermost first; NULL unless KVO_STACKS is set. */
   void *const KVO_NULLABLE *KVO_NULLABLE frames;
   size_t frame_count;
-  /** How many more it stands for, made at the same place, of the same key path and class. */
+  /** How many more observations it stands for: those with the same source location, key path and class. */
   size_t duplicate_count;
 } kvo_fault_observation;
 
-/** A delivery that was in progress on the faulting thread. */
+/** A delivery in progress on the faulting thread. */
 typedef struct kvo_fault_step {
   kvo_fault_observation observation;
-  /** If not 0, the `round` steps from this one on happened `repeats` times more, one within the other, before the next step. */
+  /** If not 0, the `round` steps beginning with this one occurred `repeats` more times, nested, before the next step. */
   size_t round, repeats;
-  /** Of the first step: how many deliveries outside of it are left out. */
+  /** In the first step: how many outer deliveries are left out. */
   size_t skipped;
 } kvo_fault_step;
 
-/** What happened to an object before a fault, as far as KVO_HISTORY remembers. */
+/** The kind of an event in the life of an object before a fault (KVO_HISTORY). */
 typedef enum kvo_event_kind {
   KVO_EVENT_REGISTERED = 1,
   KVO_EVENT_ENDED = 2,
@@ -155,11 +156,11 @@ typedef enum kvo_event_kind {
   KVO_EVENT_DIED = 5,
 } kvo_event_kind;
 
-/** One event. Valid until the handler returns. */
+/** An event. Valid until the handler returns. */
 typedef struct kvo_event {
   kvo_event_kind kind;
   uint32_t thread;
-  /** Seconds before the fault. */
+  /** How many seconds before the fault. */
   double age;
   const void *object;
   const char *object_class;
@@ -167,40 +168,40 @@ typedef struct kvo_event {
   const char *key_path;
   /** 0 for KVO_EVENT_CHANGED and KVO_EVENT_DIED. */
   kvo_observation observation;
-  /** Where the observation was made, ended with NUL; NULL when not told. */
+  /** Where the observation was registered, terminated by NUL; NULL if unknown. */
   const char *KVO_NULLABLE file;
   uint32_t line;
-  /** The new value, if KVO_VALUES asked for it and it is of a type that C knows; otherwise NULL. */
+  /** The new value as text, if KVO_VALUES is set and C can read its type; otherwise NULL. */
   const char *KVO_NULLABLE value;
 } kvo_event;
 
-/** One misuse. Valid until the handler returns. */
+/** A fault. Valid until the handler returns. */
 typedef struct kvo_fault {
   kvo_fault_code code;
   kvo_severity severity;
-  /** One line, complete in itself, beginning with the code, such as "KVO0002 fatal: ...", and ending with a place, if one is known. In
-   * names control characters are escaped. */
+  /** One complete line, which begins with the code, such as "KVO0002 fatal: ...", and ends with the source location if it is known. Control
+   * characters in names are escaped. */
   const char *summary;
   /** Apple's sentence for this misuse, or NULL where Apple has none. */
   const char *KVO_NULLABLE apple;
   /** The name of the exception that Apple raises, such as "NSRangeException", or NULL where Apple raises none or crashes. */
   const char *KVO_NULLABLE exception;
-  /** What to do about it, or NULL. */
+  /** How to correct the program, or NULL. */
   const char *KVO_NULLABLE help;
-  /** Where the misuse happened, as far as the caller told: `file_length` bytes that need not end with NUL, or NULL. */
+  /** Where the misuse happened: `file_length` bytes, not always terminated by NUL; NULL if unknown. */
   const char *KVO_NULLABLE file;
   size_t file_length;
   uint32_t line;
   const kvo_fault_observation *KVO_NULLABLE observations;
   size_t observation_count;
-  /** The kernel's number of the thread that caused it. */
+  /** The kernel's id of the thread that caused it. */
   uint32_t thread;
   /** Why it is a misuse, in one sentence, or NULL. */
   const char *KVO_NULLABLE why;
-  /** The object concerned, as a binding knows it, and its class; NULL when there is none. */
+  /** The object's address, as a binding knows it, and its class; NULL if there is none. */
   const void *KVO_NULLABLE object;
   const char *KVO_NULLABLE object_class;
-  /** Other places that it is about, such as the first removal of an observation that is removed again. */
+  /** Related locations, such as the first removal of an observation that is removed again. */
   const kvo_fault_site *KVO_NULLABLE sites;
   size_t site_count;
   /** Return addresses of the misuse, innermost first. */
@@ -209,94 +210,94 @@ typedef struct kvo_fault {
   /** The deliveries in progress on this thread, outermost first. */
   const kvo_fault_step *KVO_NULLABLE chain;
   size_t chain_count;
-  /** What happened to the object before, oldest first. */
+  /** Earlier events of the object, oldest first. */
   const kvo_event *KVO_NULLABLE events;
   size_t event_count;
 } kvo_fault;
 
 /** The forms of a report. */
 typedef enum kvo_report_format {
-  /** Some lines for people, less than 16 KiB unless names are very long. The first is the summary. */
+  /** Lines for people, less than 16 KiB unless names are very long. The first line is the summary. */
   KVO_REPORT_TEXT = 0,
-  /** One line of JSON; its member "schema" is 1. Addresses and ids are strings. Of each call it says whether it is the library's. */
+  /** One line of JSON, whose member "schema" is 1. Addresses and ids are strings. Each call says whether it is one of the library's. */
   KVO_REPORT_JSON = 1,
 } kvo_report_format;
 
-/** Writes the whole report into `buffer`, of `size` bytes, ended by NUL and cut short if it does not fit. Returns the length of the
- * whole without the NUL. Of a string of the program's that is longer than 1000 bytes the beginning and the end are given.
+/** Writes the whole report into `buffer` of `size` bytes, terminated by NUL, and cut if it does not fit. Returns the length of the whole
+ * report without the NUL. Of a string longer than 1000 bytes it writes the beginning and the end.
  *
- * Takes no memory and no lock, and less than 3 KiB of stack: it may be called in a signal handler, in the child of a fork, and where
- * there is no memory. Then names of Swift and C++ functions stay as the linker knows them, because their runtimes take memory to
- * demangle them; and names are left out where a module's file cannot be read. NULL for the fault gives an empty text, NULL for the buffer only measures, and an unknown
- * format is text; the arrays of a fault that the program has made may be NULL, whatever their counts. */
+ * Async-signal-safe: it allocates nothing, takes no lock, and uses less than 3 KiB of stack. It may be called in the child of a fork and
+ * when memory is exhausted. In a signal handler, names of Swift and C++ functions are not demangled, because their runtimes allocate memory
+ * for that; names are missing where a module's file cannot be read. NULL for the fault writes an empty text, NULL for the buffer only
+ * measures, and an unknown format is text. In a fault made by the program arrays may be NULL, whatever their counts. */
 KVO_API size_t kvo_fault_format(const kvo_fault *fault, kvo_report_format format, char *KVO_NULLABLE buffer,
                                 size_t size);
 
-/** Writes a call of a stack, such as "close_document  libApp.so+0x33a1", into `buffer`, of `size` bytes, ended by NUL and cut short if
- * it does not fit. The offset is that of the call in the module's file, as addr2line wants it. Returns the length of the whole
- * without the NUL; NULL for the buffer only measures.
- * Takes no lock; may be called in a signal handler, where names of Swift and C++ stay as the linker knows them. */
+/** Writes a call of a stack, such as "close_document libApp.so+0x33a1", into `buffer` of `size` bytes, terminated by NUL, and cut if it
+ * does not fit. The offset is that of the call in the module's file, as addr2line(1) takes it. Returns the length of the whole text without
+ * the NUL; NULL for the buffer only measures. Async-signal-safe: takes no lock; in a signal handler names of Swift and C++ functions are
+ * not demangled. */
 KVO_API size_t kvo_call_format(const void *KVO_NULLABLE return_address, char *KVO_NULLABLE buffer, size_t size);
 
 /** What happens after a fault. */
 typedef enum kvo_action {
-  /** What KVO_POLICY says, by default KVO_ACTION_ABORT for a fatal fault and KVO_ACTION_LOG for others. */
+  /** As KVO_POLICY says; by default KVO_ACTION_ABORT for a fatal fault, KVO_ACTION_LOG for an error or a warning. */
   KVO_ACTION_DEFAULT = 0,
-  /** Go on in silence; the call that caused the fault returns an error, and memory is safe. */
+  /** Go on without a report. The call that caused the fault returns an error, and memory is safe. */
   KVO_ACTION_IGNORE = 1,
-  /** Write the report to standard error and go on. */
+  /** Write the report to standard error, and go on. */
   KVO_ACTION_LOG = 2,
-  /** Write the report to standard error and end the process with SIGABRT. */
+  /** Write the report to standard error, and end the process with SIGABRT. */
   KVO_ACTION_ABORT = 3,
-  /** Write the report and stop in the debugger; without one, go on. */
+  /** Write the report, and stop in the debugger; without a debugger go on. */
   KVO_ACTION_TRAP = 4,
-  /** KVO_ACTION_LOG the first time that this code is raised at this place of the program, afterwards KVO_ACTION_IGNORE. */
+  /** KVO_ACTION_LOG for the first fault with this code at this source location, KVO_ACTION_IGNORE afterwards. */
   KVO_ACTION_ONCE = 5,
 } kvo_action;
 
-/** Called for each fault, on the thread that caused it, with no lock held; may call everything in this header. A fault inside the
- * handler does not call it again: it takes the default action.
+/** Called for each fault on the thread that caused it, with no lock held. It may call every function of this header. A fault inside the
+ * handler does not call the handler again: it takes the default action.
  *
- * A handler should return. One that is left by longjmp abandons the call that caused the fault, and the callbacks, getters and setters
- * that the jump crosses: what they had not done yet is not done, and memory that they were using is never freed. That is no fault,
- * nobody waits for what was left, and the handler is asked at the next fault. It is found at what the thread does next with
- * observations, and by others when they wait. Our decision. */
+ * A handler should return. If it is left with longjmp, the call that caused the fault, and the callbacks, getters and setters that the jump
+ * crosses, are abandoned: the rest of their work is not done, and memory that they use is never freed. This is no fault; nobody waits for
+ * the abandoned calls, and the handler is called for the next fault. The runtime notices the jump at the thread's next use of observations,
+ * or when another thread waits. Our decision. */
 typedef kvo_action (*kvo_fault_handler)(const kvo_fault *fault, void *KVO_NULLABLE arg);
 
-/** Sets the handler of the process, NULL for none, and returns the one before. `arg` must live until the handler is replaced.
+/** Sets the handler of the process, NULL for none, and returns the previous one. `arg` must live until the handler is replaced.
  *
- * Without a handler, or when it returns KVO_ACTION_DEFAULT, the environment decides. It is read once, at the first fault, and not by
- * a program that runs with other rights than its user's:
- * - KVO_POLICY: `abort`, `trap`, `log`, `once` or `ignore`, for all; or a list of items for a severity or a code, such as
- *   `log,error:abort,KVO0002:ignore`. The most particular one holds.
- * - KVO_REPORT: `text` (the default) or `json`; and `leaks` tells at exit what is still observed.
- * - KVO_REPORT_PATH: a file to append reports to instead of standard error; `%p` in it stands for the process id. From when it
- *   takes no more, reports go to standard error.
- * - KVO_HELP: any value but 0 lists all this and all codes at the first fault.
- * What the runtime remembers and watches is read when the library is loaded:
- * - KVO_STACKS: how many return addresses to keep of each registration and removal; 0, the default, keeps the source line only;
- *   `full`: 64, and reports as texts leave out no call of the library's.
- * - KVO_ZOMBIES: how many ended observations to remember, to tell a second removal from one of what never was; 2048.
- * - KVO_HISTORY: how many events to remember; 0.
- * - KVO_VALUES: 1 lets reports contain values of properties, which may be private.
- * - KVO_MAX_DEPTH: how deeply deliveries may nest, if the stack allows it. 0, the default: as deep as the stack allows.
- * - KVO_SLOW_MS: callbacks that take longer are told of, in milliseconds; 0, the default: none. */
+ * Without a handler, or if it returns KVO_ACTION_DEFAULT, the environment decides. It is read once, at the first fault, and is ignored in a
+ * program that runs with other privileges than its user's (see secure_getenv(3)):
+ * - KVO_POLICY: `abort`, `trap`, `log`, `once` or `ignore` for all faults; or a list of items for severities or codes, such as
+ *   `log,error:abort,KVO0002:ignore`. The most specific item applies.
+ * - KVO_REPORT: `text` (the default) or `json`; with `leaks`, observations that remain at exit are reported (KVO0014).
+ * - KVO_REPORT_PATH: a file to append reports to, instead of standard error; `%p` in it is replaced by the process id. Once the file cannot
+ *   be written, reports go to standard error.
+ * - KVO_HELP: any value but 0 prints these settings and all codes at the first fault.
+ * The following are read when the library is loaded:
+ * - KVO_STACKS: how many return addresses to keep of each registration and removal. 0, the default, keeps the source location only; `full`
+ *   keeps 64, and text reports then also show the library's calls.
+ * - KVO_ZOMBIES: how many ended observations to remember, to tell a second removal from that of an observation that never existed. 2048.
+ * - KVO_HISTORY: how many events to remember. 0.
+ * - KVO_VALUES: 1 lets reports and traces contain values of properties, which may be private.
+ * - KVO_MAX_DEPTH: how deep deliveries may nest, if the stack has room. 0, the default, means as deep as the stack allows.
+ * - KVO_SLOW_MS: reports callbacks that run longer than this many milliseconds. 0, the default, reports none. */
 KVO_API kvo_fault_handler KVO_NULLABLE kvo_set_fault_handler(kvo_fault_handler KVO_NULLABLE handler,
                                                              void *KVO_NULLABLE arg);
 
-/** Returns the handler of the process and, if `arg` is not NULL, stores its argument, so that it can be set again. */
+/** Returns the handler of the process, or NULL. If `arg` is not NULL, stores its argument, so that it can be set again. */
 KVO_API kvo_fault_handler KVO_NULLABLE kvo_get_fault_handler(void *KVO_NULLABLE *KVO_NULLABLE arg);
 
-/** Sets the handler of the calling thread, NULL for none, and returns the one before. It is asked before that of the process, which
- * is asked when it returns KVO_ACTION_DEFAULT. `arg` must live until the handler is replaced or the thread ends. */
+/** Sets the handler of the calling thread, NULL for none, and returns the previous one. It is called first; if it returns
+ * KVO_ACTION_DEFAULT, the handler of the process is called. `arg` must live until the handler is replaced or the thread ends. */
 KVO_API kvo_fault_handler KVO_NULLABLE kvo_set_thread_fault_handler(kvo_fault_handler KVO_NULLABLE handler,
                                                                     void *KVO_NULLABLE arg);
 
-/** Returns the handler of the calling thread and, if `arg` is not NULL, stores its argument, so that it can be set again. */
+/** Returns the handler of the calling thread, or NULL. If `arg` is not NULL, stores its argument, so that it can be set again. */
 KVO_API kvo_fault_handler KVO_NULLABLE kvo_get_thread_fault_handler(void *KVO_NULLABLE *KVO_NULLABLE arg);
 
-/** Called for each fault after its report is written and before the process ends or goes on; empty, and exported: set a
- * breakpoint on it. */
+/** Called for each fault, after its report is written and before the process ends or goes on. It does nothing; it is exported so that a
+ * debugger can set a breakpoint on it. */
 KVO_API void kvo_fault_break(const kvo_fault *fault);
 
 KVO_ASSUME_NONNULL_END

@@ -1,6 +1,5 @@
-/* kvo_graph.h - pictures of a running program: who observes what at one moment, and who told whom in the course of time. Part of
- * kvo.h.
- */
+/* kvo_graph.h - tools to inspect a running program: a graph of all observations at one moment, and a trace of changes and deliveries
+ * over time. Part of kvo.h. */
 #ifndef KVO_GRAPH_H
 #define KVO_GRAPH_H
 
@@ -14,25 +13,25 @@ KVO_ASSUME_NONNULL_BEGIN
 
 /* ------------------------------------------------------------------------------------------------------------ Graph -- */
 
-/** An object that is observed, or on which an observation of another object depends. */
+/** An object that is observed, or that an observation of another object depends on. */
 typedef struct kvo_graph_object {
-  /** As a binding knows it; for comparison: it need not live any more. */
+  /** The address as a binding knows it. For comparison only: the object may be dead. */
   const void *object;
   const char *class_name;
-  /** Its observations: where they begin in kvo_graph.observations, in which they stand in a row, and how many they are. */
+  /** Its observations: a range of kvo_graph.observations. */
   size_t first_observation, observation_count;
-  /** Their key paths, each once, in alphabetical order. */
+  /** The key paths of these, without duplicates, sorted by bytes. */
   const char *KVO_NONNULL const *KVO_NONNULL key_paths;
   size_t key_path_count;
-  /** How many edges come from it. */
+  /** How many edges refer to it. */
   size_t edge_count;
 } kvo_graph_object;
 
-/** How an observation learns of changes. */
+/** How an observation is notified. */
 typedef enum kvo_graph_kind {
-  /** From the setter of its one key. */
+  /** By the setter of its key. */
   KVO_GRAPH_DIRECT = 1,
-  /** From whatever its key path, or its expression, read last: its edges. */
+  /** By changes of the keys that its key path or expression has read: its edges. */
   KVO_GRAPH_EXPRESSION = 2,
 } kvo_graph_kind;
 
@@ -43,35 +42,35 @@ typedef enum kvo_graph_kind {
 typedef struct kvo_graph_observation {
   kvo_observation observation;
   kvo_graph_kind kind;
-  /** The index of the object that it was registered with. */
+  /** The index of the object with which it was registered. */
   size_t object;
   const char *key_path;
   kvo_options options;
-  /** Class name of the observer, or NULL when only its address is known, or neither. */
+  /** The class name of the observer; NULL if unknown. */
   const char *KVO_NULLABLE observer_class;
   const void *KVO_NULLABLE observer;
-  /** Of the observer, if it is itself an object of this graph; else KVO_GRAPH_NONE. */
+  /** The index of the observer, if it is an object of this graph, otherwise KVO_GRAPH_NONE. */
   size_t observer_object;
   void *KVO_NULLABLE context;
-  /** Where it was made, ended with NUL, or NULL; not copied. */
+  /** Where it was registered, terminated by NUL, or NULL. Not copied. */
   const char *KVO_NULLABLE file;
   uint32_t line;
-  /** Of an expression: where its edges begin in kvo_graph.edges, and how many they are. */
+  /** For an expression: its edges, a range of kvo_graph.edges. */
   size_t first_edge, edge_count;
 } kvo_graph_observation;
 
-/** A key whose change an expression is told of. */
+/** A key on which an expression depends. */
 typedef struct kvo_graph_edge {
-  /** Indexes of the observation and of the object that has the key. */
+  /** The indexes of the observation and of the object that has the key. */
   size_t observation, object;
-  /** NULL: the observation is told of the object's death only. */
+  /** NULL: the observation is notified of the object's death only. */
   const char *KVO_NULLABLE key;
-  /** The value of the observation is just that of this key. */
+  /** The value of the expression is the value of this key. */
   bool is_value;
 } kvo_graph_edge;
 
-/** All that was observed at one moment. Objects are in the order of their first observation, those of each object in the order of
- * registration, and edges in the order in which they were read. */
+/** All observations at one moment. Objects are sorted by when they were first referred to, the observations of an object by registration,
+ * the edges of an observation by when they were first read. */
 typedef struct kvo_graph {
   const kvo_graph_object *objects;
   size_t object_count;
@@ -81,46 +80,46 @@ typedef struct kvo_graph {
   size_t edge_count;
 } kvo_graph;
 
-/** Takes a picture of all observations of the process and stores it in `*out`, which must not be NULL.
+/** Copies all observations of the process into a graph and stores it in `*out`, which must not be NULL.
  *
- * The caller owns the graph, with all that it points to, and frees it with kvo_graph_free. While it is taken, other threads wait
- * where they register, remove or begin to end observations; sets go on. May be called from any thread, also within a callback.
- * Fails with OUT_OF_MEMORY or INVALID_ARGUMENT, and with NO_DIAGNOSTICS in a library built with
- * -DKVO_DIAGNOSTICS=OFF. Our decision: Apple has only the debugger's. */
+ * The caller owns the graph with everything that it points to, and frees it with kvo_graph_free. During the copy other threads wait when
+ * they register or remove observations; setters go on. Any thread, also in a callback. Fails with INVALID_ARGUMENT, OUT_OF_MEMORY, or
+ * NO_DIAGNOSTICS in a library built with -DKVO_DIAGNOSTICS=OFF. Our decision. */
 KVO_API kvo_status kvo_snapshot(kvo_graph *KVO_NULLABLE *KVO_NONNULL out);
 
-/** Frees a graph. NULL is harmless. */
+/** Frees a graph. NULL is ignored. */
 KVO_API void kvo_graph_free(kvo_graph *KVO_NULLABLE graph);
 
-/** The forms of a graph as text. */
+/** The text forms of a graph. */
 typedef enum kvo_graph_form {
-  /** One line of JSON; its member "schema" is 1. Addresses and ids are strings. */
+  /** One line of JSON, whose member "schema" is 1. Addresses and ids are strings. */
   KVO_GRAPH_JSON = 0,
-  /** For Graphviz: `dot -Tsvg`. */
+  /** The DOT language of Graphviz, for `dot -Tsvg`. */
   KVO_GRAPH_DOT = 1,
-  /** A flowchart of Mermaid, as documentation in Markdown shows it. */
+  /** A Mermaid flowchart, as Markdown documents show it. */
   KVO_GRAPH_MERMAID = 2,
 } kvo_graph_form;
 
-/** Writes a graph as text into `buffer`, of `size` bytes, ended by NUL and cut short if it does not fit. Returns the length of the
- * whole without the NUL. The graph may be one of the program's own, whose names may be NULL. An
- * unknown form, and NULL for the graph, give an empty text; NULL for the buffer only measures. */
+/** Writes a graph as text into `buffer` of `size` bytes, terminated by NUL, and cut if it does not fit. Returns the length of the whole
+ * text without the NUL. The program may have made the graph; names in it may be NULL. An unknown form, and NULL for the graph, write an
+ * empty text; NULL for the buffer only measures. */
 KVO_API size_t kvo_graph_format(const kvo_graph *graph, kvo_graph_form form, char *KVO_NULLABLE buffer, size_t size);
 
 /* ------------------------------------------------------------------------------------------------------------ Trace -- */
 
-/** Begins to record what happens into a file, which is made, or made empty: a Chrome trace, which https://ui.perfetto.dev opens.
+/** Begins to record changes and deliveries as a Chrome trace, which https://ui.perfetto.dev opens. Creates or truncates the file.
  *
- * Each thread has nested slices: a change ("set Host.load"), within it the observers that are told ("observer Watch.swift:41
- * (load)"), within them what they change in turn; and marks where observations begin and end and where observed objects die.
- * Arguments of the slices tell object, observation, file and line, and with KVO_VALUES=1 the new value. The file is valid JSON
- * however the process ends; if it is killed the last moments are missing, not if it exits or a fault ends it.
- * The child of a fork is not recorded. Fails with BUSY if a trace is being recorded, FILE if `path` cannot be written or is no
- * regular file, INVALID_ARGUMENT if it is NULL, NO_DIAGNOSTICS as kvo_snapshot does. Our decision. */
+ * Each thread has nested slices: a change ("set Host.load"), within it the observers that it notifies ("observer Watch.swift:41 (load)"),
+ * and within these the changes that they make. Instants mark where observations begin and end, and where observed objects die. The
+ * arguments of a slice are object, observation, file and line, and with KVO_VALUES=1 the new value. The file is valid JSON at any time; if
+ * the process is killed, the last events are missing, but not if it exits or a fault ends it. The child of a fork is not recorded.
+ *
+ * Any thread. Fails with BUSY if a trace is being recorded, FILE if `path` cannot be written or is not a regular file, INVALID_ARGUMENT for
+ * NULL, and NO_DIAGNOSTICS as kvo_snapshot does. Our decision. */
 KVO_API kvo_status kvo_trace_begin(const char *path);
 
-/** Ends the recording; without one it does nothing. Slices that are not over end here. Returns FILE if not all could be written: the
- * file then has the beginning. */
+/** Ends the recording; without one does nothing. Slices in progress end here. Returns FILE if part of the file could not be written; the
+ * file is then valid up to that point. Any thread. Our decision. */
 KVO_API kvo_status kvo_trace_end(void);
 
 KVO_ASSUME_NONNULL_END

@@ -1,10 +1,10 @@
-/* kvo_site.h - functions that are told where in the source they are called, for reports. Part of kvo.h.
+/* kvo_site.h - functions with a source location argument, for reports. Part of kvo.h.
  *
- * A call of kvo_remove_observer and its like in C or C++ is a call of the function here, with the present file and line: write them as
- * kvo.h describes them. Whoever calls by another way, such as a scripting language, calls the functions of kvo.h, and reports then say
- * that the place was not told, or calls these with a place of its own. `file` is copied, each different one once,
- * unless it is a literal of the executable; NULL, or one after some thousand others: not told.
- * All else, also of NULL, is as kvo.h says. Our decision.
+ * In C and C++ a call of kvo_remove_observer and its like is a macro that calls the function here with the present file and line; write
+ * the calls as kvo.h describes them. Other callers, such as a scripting language, either call the functions of kvo.h, and reports then
+ * have no location, or call these with a location of their own. `file` is copied, once per distinct name, unless it is a constant of the
+ * executable; NULL means unknown, and so does a new name after some thousand different ones. Everything else, also for NULL, is as kvo.h
+ * says. Our decision.
  */
 #ifndef KVO_SITE_H
 #define KVO_SITE_H
@@ -55,8 +55,8 @@ KVO_API kvo_status kvo_did_change_indexes_at(kvo_object *object, kvo_change_kind
                                              const size_t *indexes, size_t count, const char *KVO_NULLABLE file,
                                              uint32_t line);
 
-/* The functions themselves are still there, also for pointers to them: a macro with parameters stands for calls only.
- * It takes what stands in the parentheses as it is, so that an argument may be a compound literal. */
+/* The functions of kvo.h still exist, also for pointers to them, because a macro with parameters replaces calls only. The macros are
+ * variadic so that an argument may be a compound literal, which contains commas. */
 #ifndef KVO_NO_SITES
 #define kvo_object_finish(...) kvo_object_finish_at(__VA_ARGS__, __FILE__, __LINE__)
 #define kvo_object_destroy(...) kvo_object_destroy_at(__VA_ARGS__, __FILE__, __LINE__)
