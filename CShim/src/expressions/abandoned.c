@@ -1,15 +1,15 @@
-/* abandoned.c - what was left by longjmp, by an exception or with its thread, without being over, comes to its end: threads/stacks.c says
- * how it is known. */
+/* abandoned.c - ends calls that were left with longjmp, with an exception or by the end of their thread. threads/stacks.c says how this is
+ * detected. */
 #include "expressions/tracked.h"
 
-/* Those that are over are taken off where no other is above them. */
+/* Removes ended marks from the top of the array. */
 static void shorten(kvo_thread *self) {
   uint32_t before = atomic_load(&self->depth), depth = before;
   while (depth > 0 && kvo__mark_at(depth - 1)->frame == NULL) depth--;
   if (depth != before) kvo__publish(&self->depth, depth);
 }
 
-/* Takes one away. */
+/* Ends one mark. */
 static void end(kvo_thread *self, uint32_t number) {
   kvo_mark *mark = kvo__mark_at(number), was = *mark;
   atomic_store(&mark->observation, 0);
@@ -22,14 +22,14 @@ static void end(kvo_thread *self, uint32_t number) {
   if (was.node == NULL && was.evaluation != NULL) kvo__evaluation_left(&was);
 }
 
-/* What the marks that were taken away were. */
+/* What the ended marks belonged to. */
 enum { LEFT_ANY = 1, LEFT_BY_HANDLER = 2 };
 
-/* Ends all from the number on that `frame` shows to have been left; of those inside of it, which are left in any case, too. */
+/* Ends all marks from `first` on that `frame` shows to have been left, and those nested in them. */
 static unsigned end_left(kvo_thread *self, uint32_t first, const void *frame) {
   unsigned found = 0;
   for (uint32_t i = atomic_load(&self->depth); i > first; i--) {
-    if (i > atomic_load(&self->depth)) continue; /* what it runs when it ends may have changed that */
+    if (i > atomic_load(&self->depth)) continue; /* ending a mark may run code that changes the depth */
     const kvo_mark *mark = kvo__mark_at(i - 1);
     if (mark->frame == NULL || !kvo__is_left(mark->frame, frame)) continue;
     found |= LEFT_ANY;

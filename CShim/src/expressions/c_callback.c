@@ -1,4 +1,4 @@
-/* c_callback.c - how a delivery to an observation made through kvo.h reaches its C callback. */
+/* c_callback.c - passes deliveries to the C callbacks of observations registered through kvo.h. */
 #include "expressions/deliver.h"
 
 static void c_destroy(void *user_data) {
@@ -7,7 +7,7 @@ static void c_destroy(void *user_data) {
   kvo__free(observer);
 }
 
-/* A change on its way to a C callback, while views of its values are alive. */
+/* A delivery to a C callback, nested in the views of its values. */
 typedef struct c_delivery {
   const kvo_raw_change *raw;
   const kvo_c_observer *observer;
@@ -38,7 +38,7 @@ static void c_callback(const kvo_raw_change *raw, void *user_data) {
   delivery.change.index_count = raw->index_count;
   delivery.change.context = observer->context;
   delivery.change.observation = raw->observation;
-  if (raw->property == NULL) { /* evaluated by c_evaluate */
+  if (raw->property == NULL) { /* values of c_evaluate */
     const kvo_boxed *old_box = raw->old_value, *new_box = raw->new_value;
     delivery.change.old_value = old_box != NULL ? &old_box->value : NULL;
     c_send(new_box != NULL ? &new_box->value : NULL, &delivery);
@@ -52,17 +52,17 @@ static void c_callback(const kvo_raw_change *raw, void *user_data) {
 static void *c_evaluate(void *user_data) {
   kvo_c_observer *observer = user_data;
   kvo_status status;
-  /* Nobody retains the objects of C: for one that dies on the way the last value must be known, if it is wanted. */
+  /* C objects are not retained, so an intermediate object may die: keep the last value then, if the old value is wanted. */
   bool may_have_leaf = (observer->options & KVO_OLD) == 0;
   kvo_boxed *box = kvo__path_copy(observer->object, observer->key_path, &status, may_have_leaf);
-  /* At registration the path was good: since then an object without such a key has come onto it. */
+  /* The path was valid at registration: since then it has come to lead to an object without such a key. */
   if (status == KVO_ERROR_UNDEFINED_KEY || status == KVO_ERROR_NOT_AN_OBJECT)
     KVO_TELL(refused, status, kvo_object_class(observer->object), observer->object, observer->key_path,
              observer->user_data, observer->options, observer->context, (kvo_place){observer->file, observer->line});
   return box;
 }
 
-/* The registration has failed: the program's `destroy` is not called. */
+/* The registration has failed, so the program's `destroy` is not called. */
 static void c_abandon(void *user_data) { kvo__free(user_data); }
 
 static void c_release(void *value, void *user_data) {

@@ -1,4 +1,4 @@
-/* deferred.c - deliveries that would have nested too deeply, put off: the queue of them. Made later: unwind.c. */
+/* deferred.c - the queue of deliveries that would have nested too deeply. They are made by unwind.c. */
 #include "expressions/deliver.h"
 
 enum { BUCKETS = 256 };
@@ -35,7 +35,7 @@ void kvo__defer(const kvo_node *node) {
   kvo_thread *self = kvo__this_thread;
   if (self->unwinding.all == NULL) self->unwinding.all = kvo__alloc(sizeof(kvo_deferrals));
   kvo_deferrals *all = self->unwinding.all;
-  if (all == NULL) return; /* what has happened was told */
+  if (all == NULL) return; /* the delivery is lost; KVO0023 or KVO0024 was reported */
   kvo_deferred **link = &all->buckets[(uintptr_t)node / sizeof *node % BUCKETS];
   while (*link != NULL && (*link)->node != node) link = &(*link)->other;
   kvo_deferred *present = *link;

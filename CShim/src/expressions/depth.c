@@ -1,13 +1,13 @@
-/* depth.c - deliveries within deliveries: how deep they may go, and what they look like when they may not. */
+/* depth.c - nested deliveries: how deep they may nest, and whether they form a cycle. */
 #include "expressions/tracked.h"
 #include "platform/settings.h"
 
 enum {
-  /** So often a round must have come one after the other to be one. */
+  /** A sequence of deliveries must occur this many times in a row to be a cycle. */
   ROUNDS = 4,
-  /** More observations are no round. */
+  /** The length of the longest cycle that is looked for. */
   LONGEST_ROUND = 32,
-  /** So deep deliveries may nest on a stack whose end is not known, such as a coroutine's, if nothing is seen of its end. */
+  /** How deep deliveries may nest on a stack whose bounds are unknown, such as a coroutine's, as long as its end is not detected. */
   UNKNOWN_STACK = 1024,
 };
 
@@ -41,7 +41,7 @@ static bool repeats(const kvo_mark *const *found, size_t count, size_t round) {
   return true;
 }
 
-/* How many different observations there are among these. */
+/* How many distinct observations there are among these. */
 static size_t kinds_of(const kvo_mark *const *found, size_t count, size_t most) {
   size_t kinds = 0;
   for (size_t i = 0; i < count && kinds <= most; i++) {
@@ -52,7 +52,7 @@ static size_t kinds_of(const kvo_mark *const *found, size_t count, size_t most) 
   return kinds;
 }
 
-/* Whether each round told the same values as one before it: a few rounds before, for a value may swing. */
+/* Whether each round delivered the same values as an earlier one; not always the previous one, because a value may alternate. */
 static bool values_repeat(const kvo_mark *const *found, size_t count, size_t round) {
   for (size_t period = round; 2 * period + round <= count; period += round) {
     size_t i = count - period - round;
@@ -62,7 +62,7 @@ static bool values_repeat(const kvo_mark *const *found, size_t count, size_t rou
   return false;
 }
 
-/* What the innermost deliveries show. */
+/* The form of the innermost deliveries. */
 static kvo_nesting nesting_of(const kvo_thread *self) {
   enum { LOOKED_AT = ROUNDS * LONGEST_ROUND };
   const kvo_mark *found[LOOKED_AT];
@@ -80,7 +80,7 @@ bool kvo__may_nest_slowly(kvo_thread *self, const void *frame) {
   kvo__assert(self == kvo__this_thread);
   uint32_t depth = atomic_load(&self->depth), most = kvo__settings.max_depth;
   kvo__measure(self);
-  if (depth == 0) { /* what was put off has been left, with all deliveries */
+  if (depth == 0) { /* deferred deliveries were abandoned with all others */
     kvo__unwind_if_due(self, 0);
     return true;
   }
@@ -88,7 +88,7 @@ bool kvo__may_nest_slowly(kvo_thread *self, const void *frame) {
   if ((most == 0 || depth < most) && has_room(self, frame, depth)) return true;
   kvo_nesting nesting = nesting_of(self);
   bool is_first = self->unwinding.frame == NULL;
-  kvo__unwind_begin(self, nesting.values_repeat); /* before a handler, which may make changes */
+  kvo__unwind_begin(self, nesting.values_repeat); /* before the fault handler, which may make changes */
   if (is_first) KVO_TELL(too_deep, depth, &nesting, most != 0 && depth >= most);
   return false;
 }

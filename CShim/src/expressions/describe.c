@@ -1,4 +1,4 @@
-/* describe.c - what reports and watchers say of an observation, by its node. */
+/* describe.c - descriptions of observations, by their nodes, for reports and traces. */
 #include "expressions/deliver.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ const char *kvo__slot_name(const kvo_info *info, const kvo_slot *slot) {
   return node != NULL ? kvo__node_key_path(node) : "?";
 }
 
-/* The callback of an observation made through kvo.h, by its own node; NULL of another. */
+/* The callback of an observation registered through kvo.h, by its own node; NULL for any other. */
 static void (*c_callback_of(const kvo_node *node))(void) {
   if (!kvo__node_is_own(node) || !kvo__is_of_c(kvo__node_ops(node))) return NULL;
   const kvo_c_observer *observer = kvo__node_user_data(node);
@@ -56,7 +56,7 @@ void kvo__describe_node(const kvo_node *node, kvo_fault_observation *out) {
   out->callback = c_callback_of(node);
   out->frame_count = more->frame_count;
   out->frames = more->frame_count > 0 ? (void *const *)(const void *)(more + 1) : NULL;
-  if (kvo__node_kind(node) == KVO_NODE_ANCHOR) { /* it may outlive its object's info */
+  if (kvo__node_kind(node) == KVO_NODE_ANCHOR) { /* an anchor may outlive the object's info */
     kvo__describe_root(node->user_data, out);
     return;
   }
@@ -95,7 +95,7 @@ void kvo_object_visit_observations(const kvo_object *object,
   for (kvo_slot *slot = &info->first; nodes != NULL && slot != NULL; slot = atomic_load(&slot->next))
     for (kvo_node *node = atomic_load(&slot->oldest); node != NULL; node = atomic_load(&node->newer))
       if (kvo__node_is_own(node)) nodes[count++] = node;
-  if (count > 1) qsort(nodes, count, sizeof *nodes, kvo__node_by_order); /* while they keep their places */
+  if (count > 1) qsort(nodes, count, sizeof *nodes, kvo__node_by_order); /* under the lock: unlinking changes `birth` */
   kvo__unlock(&info->lock);
   for (size_t i = 0; i < count; i++) {
     kvo_fault_observation described;

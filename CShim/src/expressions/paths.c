@@ -1,4 +1,4 @@
-/* paths.c - key paths read, and recorded as they are. */
+/* paths.c - reads and walks key paths, and records the keys. */
 #include "expressions/deliver.h"
 
 static void read_into_box(const kvo_value *value, void *arg) { *(kvo_boxed **)arg = kvo__box(value); }
@@ -8,7 +8,7 @@ static kvo_boxed *box_nil(void) {
   return kvo__box(&nil);
 }
 
-/* An evaluation that lacks memory must not pass for one that found nothing more to read. */
+/* Without memory an evaluation must fail, or its missing reads would count as no longer needed. */
 static void out_of_memory(kvo_status *status) {
   *status = KVO_ERROR_OUT_OF_MEMORY;
   kvo__track_fail(*status);
@@ -18,7 +18,7 @@ void kvo__path_let_go(const kvo_held *of) { kvo__property_release(of->property, 
 
 static void record_path(kvo_object *object, const char *key_path);
 
-/* Keys may affect each other, in a circle or in many ways: what affects one is recorded once in an evaluation. */
+/* Keys may affect each other, in cycles or in several ways: an evaluation records the declared dependencies of a key once. */
 static void record_key(kvo_object *object, const kvo_property *property, kvo_key key) {
   bool is_affected = property != NULL && property->affected_by != NULL;
   if (!kvo__track_declared(object, key, is_affected) || !is_affected) return;
@@ -32,7 +32,7 @@ static void read_object(const kvo_value *value, void *arg) {
 
 static void read_type(const kvo_value *value, void *arg) { *(char *)arg = value->type != NULL ? value->type[0] : '?'; }
 
-/* Why kvo__property_copy gave nothing. */
+/* Sets the status for a NULL from kvo__property_copy. */
 static void no_value(const kvo_property *property, kvo_status *status) {
   if (property->ops == NULL && property->getter != NULL)
     out_of_memory(status);
@@ -40,10 +40,10 @@ static void no_value(const kvo_property *property, kvo_status *status) {
     *status = KVO_ERROR_NO_GETTER;
 }
 
-/* An object that is dying counts as nil: nothing of it is to be read by others. */
+/* An object that is being destroyed counts as nil, because others must not read it. */
 static bool is_dying(const kvo_object *object) { return (kvo__word(object) & KVO_WORD_DYING) != 0; }
 
-/* The present value. Where the class says what changes a property, what its getter reads is not recorded. */
+/* Copies the present value. If the class declares what changes a property, the reads of its getter are not recorded. */
 static void *copy_recorded(const kvo_property *property, kvo_object *object) {
   if ((property->flags & KVO_PROPERTY_DECLARED) == 0) return kvo__property_copy(property, object, NULL);
   void *paused = kvo_track_pause();
@@ -52,7 +52,8 @@ static void *copy_recorded(const kvo_property *property, kvo_object *object) {
   return value;
 }
 
-/* Goes on to the object that a property holds; false when it holds none, with nil and something else told apart by *status. */
+/* Moves on to the object that a property holds. False if there is none: with KVO_OK for nil, with an error if the value is not an
+ * object. */
 static bool follow(kvo_held *at, const kvo_property *property, kvo_status *status) {
   void *value = copy_recorded(property, at->object);
   if (value == NULL) {
@@ -72,7 +73,7 @@ static bool follow(kvo_held *at, const kvo_property *property, kvo_status *statu
   return found;
 }
 
-/* One step of a walk: the property of the first component, and where the rest begins, or NULL at the last. */
+/* One step of a walk: finds the property of the first component; stores the rest of the path, NULL after the last component. */
 static const kvo_property *first_component(kvo_object *object, const char *key_path, kvo_key *key, const char **rest) {
   const char *dot = strchr(key_path, '.');
   size_t length = dot != NULL ? (size_t)(dot - key_path) : strlen(key_path);
@@ -88,7 +89,7 @@ static void record_path(kvo_object *object, const char *key_path) {
   const kvo_property *property;
   do {
     kvo_key key;
-    if (kvo_object_class(at.object) == NULL) break; /* as for `walk`, nothing */
+    if (kvo_object_class(at.object) == NULL) break; /* being destroyed: counts as nil */
     property = first_component(at.object, key_path, &key, &key_path);
     record_key(at.object, property, key);
   } while (key_path != NULL && property != NULL && follow(&at, property, &status));
@@ -97,7 +98,7 @@ static void record_path(kvo_object *object, const char *key_path) {
 
 bool kvo__path_walk(kvo_held *at, const char **key_path, const kvo_property **property, kvo_status *status) {
   for (;;) {
-    if (kvo_object_class(at->object) == NULL) return false; /* an object that is dying counts as nil */
+    if (kvo_object_class(at->object) == NULL) return false; /* being destroyed: counts as nil */
     kvo_key key;
     const char *rest;
     *property = first_component(at->object, *key_path, &key, &rest);

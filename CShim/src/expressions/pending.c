@@ -1,7 +1,7 @@
-/* pending.c - the will phases of changes in progress: what the expressions that will be told have as their old values. */
+/* pending.c - the will phases of changes in progress: the old values of the expressions that will be notified. */
 #include "expressions/tracked.h"
 
-/* Innermost first: the will phases of this thread's frames that are not over. */
+/* The will phases of this thread's frames, innermost first. */
 static _Thread_local kvo_will_phase *will_phases;
 
 /* ------------------------------------------------------------------------------------------------------------ Values -- */
@@ -35,7 +35,7 @@ void kvo__pending_told(const kvo_tracked *tracked, kvo_will_phase *will) {
   if (pending != NULL) pending->told = true;
 }
 
-/* What it releases may do anything. */
+/* Releases the values. Their release functions may do anything. */
 static void give_back(kvo_will_phase *will) {
   for (size_t i = will->count; i-- > 0;) {
     kvo_pending_value *pending = &will->pending[i];
@@ -63,7 +63,7 @@ kvo_will_phase *kvo__will_begin(const kvo_info *info, kvo_slot *slot, const void
 }
 
 void kvo__will_end(kvo_will_phase *will) {
-  /* Usually the innermost; interleaved manual pairs end in another order, and one may end with its thread. */
+  /* Usually it is the innermost one. Changes announced by hand may end in any order, or with their thread. */
   kvo_will_phase **link = &will_phases;
   while (*link != NULL && *link != will) link = &(*link)->outer;
   if (*link != NULL) *link = will->outer;
@@ -71,7 +71,7 @@ void kvo__will_end(kvo_will_phase *will) {
 }
 
 const kvo_slot *kvo__in_will_of(const kvo_info *info) {
-  /* One of a frame below this one was left by longjmp: stacks grow downwards. */
+  /* Skips a phase whose stack frame is below this one: it was left with longjmp (stacks grow downwards). */
   const char *own_frame = __builtin_frame_address(0);
   const kvo_will_phase *will = will_phases;
   while (will != NULL && (will->info != info || own_frame > (const char *)will->telling)) will = will->outer;
@@ -84,7 +84,7 @@ void kvo__wills_abandoned(const void *frame) {
     if (will->frame != NULL && kvo__is_left(will->frame, frame)) {
       *link = will->outer;
       give_back(will);
-      link = &will_phases; /* what it released may have done anything */
+      link = &will_phases; /* a release function may have changed the list */
     } else {
       link = &will->outer;
     }
@@ -94,9 +94,9 @@ void kvo__wills_abandoned(const void *frame) {
 bool kvo__in_change_of(const kvo_tracked *tracked, const kvo_info *dying) {
   kvo__wills_abandoned(__builtin_frame_address(0));
   for (const kvo_will_phase *will = will_phases; will != NULL; will = will->outer) {
-    if (will->info == dying) continue; /* the rest of its observers is not told */
+    if (will->info == dying) continue; /* its remaining observers are not notified */
     const kvo_pending_value *pending = kvo__pending_of(tracked, will);
-    /* Since the will phase the expression may have turned to other keys. */
+    /* The expression may have dropped that key since the will phase. */
     if (pending != NULL && !pending->told && atomic_load(&pending->node->live)) return true;
   }
   return false;

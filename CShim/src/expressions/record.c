@@ -1,4 +1,4 @@
-/* record.c - what an evaluation reads: the dependencies that it makes, keeps and drops, and which of them is the value's own. */
+/* record.c - the reads of an evaluation: the dependencies that it adds, keeps and drops, and which of them is a leaf. */
 #include "expressions/tracked.h"
 
 uint32_t kvo_tracking_count;
@@ -49,7 +49,7 @@ static void unchain(kvo_tracked *tracked, kvo_dependency *dependency) {
   if (dependency->to != NULL) dependency->to->from = dependency->from;
   dependency->from = dependency->to = NULL;
   dependency->chained = false;
-  /* Under the lock: a new one of this observation may be linked into the same slot next, and only one may be told. */
+  /* Under the lock: another node of this observation may be linked into the same slot next, and only one of them may be notified. */
   kvo__publish_dead(&dependency->node.live);
 }
 
@@ -71,14 +71,14 @@ bool kvo__tracked_detach(kvo_node *node) {
   return mine;
 }
 
-/* Takes one out of the list, onto another: who does is the one to retire it. tracked->lock is held. */
+/* Moves a dependency to the list `taken`. The thread that does it has to retire the node. tracked->lock is held. */
 static void take(kvo_tracked *tracked, kvo_dependency *dependency, kvo_dependency **taken) {
   unchain(tracked, dependency);
   dependency->from = *taken;
   *taken = dependency;
 }
 
-/* No lock is held. */
+/* No lock may be held. */
 static void retire(kvo_dependency *taken) {
   while (taken != NULL) {
     kvo_dependency *dependency = taken;
@@ -87,7 +87,7 @@ static void retire(kvo_dependency *taken) {
   }
 }
 
-/* Drops the dependencies that `is_stale` picks. */
+/* Drops the dependencies for which `is_stale` returns true. */
 static void drop(kvo_tracked *tracked, bool (*is_stale)(const kvo_dependency *dependency, uint64_t number),
                  uint64_t number) {
   kvo_dependency *dropped = NULL;
@@ -131,7 +131,7 @@ void *kvo__recording_suspend(void) {
   return suspended;
 }
 
-/* Among the evaluations of this thread; on several stacks they end in any order. */
+/* Whether an evaluation is in progress on this thread. On several stacks they may end in any order. */
 static bool is_in_progress(const kvo_evaluation *of) {
   uint32_t depth = kvo__this_thread != NULL ? atomic_load(&kvo__this_thread->depth) : 0;
   for (uint32_t i = depth; i > 0; i--)
@@ -150,11 +150,11 @@ void kvo__tracking_forked(void) {
   __atomic_store_n(&kvo_tracking_count, recording, __ATOMIC_RELAXED);
 }
 
-/* The dependency of this observation in a slot: nodes stand in order, and all of one observation have its order. Its lock is
- * held, so that one which is chained stays. */
+/* The dependency of this observation on a key, or NULL. The nodes of a slot are sorted by order, and all nodes of an observation have its
+ * order. tracked->lock is held, so that a dependency in the list stays there. */
 static kvo_dependency *find_dependency(kvo_tracked *tracked, kvo_info *info, kvo_key key) {
   kvo__assert(kvo__holds(&tracked->lock));
-  /* Most expressions read a few keys: their own list is then shorter than that of a key that many observe. */
+  /* Most expressions read few keys: then their own list is shorter than the list of a key with many observers. */
   enum { SHORT = 8 };
   kvo_dependency *chained = tracked->dependencies;
   for (int seen = 0; chained != NULL && seen < SHORT; seen++, chained = chained->to)
@@ -236,18 +236,17 @@ static void note_read(kvo_evaluation *recording, const kvo_info *info, kvo_key k
   recording->read_count++;
 }
 
-/* A read before a change, noted for kvo__silent_change. */
+/* Notes a read before a change for kvo__silent_change. */
 static void note_compared(kvo_evaluation *over, kvo_object *object, kvo_key key) {
   kvo_comparison *compared = &over->compared;
   if (!compared->is_wanted || compared->count == KVO_MAX_READS || key == KVO_KEY_LIFETIME) return;
   const kvo_key_read *last = compared->count > 0 ? &over->reads[compared->count - 1] : NULL;
-  if (last != NULL && last->object == object && last->key == key)
-    return; /* by key-value coding, and then by its getter */
+  if (last != NULL && last->object == object && last->key == key) return; /* reported by key-value coding before */
   over->reads[compared->count++] =
       (kvo_key_read){.info = kvo__word_info(kvo__word(object)), .key = key, .object = object};
 }
 
-/* Whether another change than this one is at work on the holder: then it is just about to tell. */
+/* Whether another change of the holder is in progress, which may be about to notify. */
 static bool others_change(const kvo_evaluation *over, const kvo_info *holder) {
   uint64_t state = atomic_load(&holder->state);
   uint64_t readers = (state & KVO_STATE_READERS) + (state & KVO_STATE_EARLIER_READERS) / KVO_STATE_EARLIER_READER;
@@ -255,20 +254,20 @@ static bool others_change(const kvo_evaluation *over, const kvo_info *holder) {
   return readers > own;
 }
 
-/* The dependency in a list, of which only the address of the info is known. */
+/* Finds a dependency by the address of an info, which may be dangling. */
 static const kvo_dependency *find_by_address(const kvo_dependency *in, const kvo_info *info, kvo_key key) {
   while (in != NULL && (info_of(in) != info || key_of(in) != key)) in = in->to;
   return in;
 }
 
-/* Whether that key of the object with this address is in a list. */
+/* Whether a list contains this key of the object at this address. */
 static bool hears_of(const kvo_dependency *in, const kvo_object *object, kvo_key key) {
   while (in != NULL && (info_of(in)->object != object || key_of(in) != key)) in = in->to;
   return in != NULL;
 }
 
-/* The first read of what nobody subscribed to when the path was last armed, behind one that was: what leads to it has changed in
- * silence, or is just being told. NULL if there is none; tracked->lock is held. */
+/* The first read that follows a subscribed read and is not subscribed itself: the value of the key before it has changed without
+ * notification, or the notification is in progress. NULL if there is none; tracked->lock is held. */
 static const kvo_key_read *find_suspect(const kvo_evaluation *over) {
   const kvo_dependency *all = over->tracked->dependencies;
   bool was_subscribed = false;
@@ -281,11 +280,11 @@ static const kvo_key_read *find_suspect(const kvo_evaluation *over) {
   return NULL;
 }
 
-/* Where behind the same read the newest evaluation read this key of another object, which is still observed for it, the first read gave
- * that object then. It is certain that nobody has told of that if only this thread has ever evaluated the observation (else nothing
- * is compared), no evaluation has begun since this one, and nobody is at work on the holder or has announced a change of its key by
- * hand: each change that was told has then been followed, and this one was not told. With several threads it never is: one may have
- * stored, and not yet come to tell; so nothing is said of those. */
+/* The change without notification is certain if all of this holds. After the same read, the newest evaluation read this key of another
+ * object, and is still subscribed to it: so the holder had that object then. Only this thread has ever evaluated the observation (otherwise
+ * nothing is compared). No evaluation has begun since this one, so each notified change has been followed. No other change of the holder is
+ * in progress, and none of its key is announced by hand. With several threads it is never certain, because one of them may have stored and
+ * not notified yet; nothing is reported then. */
 kvo_info *kvo__silent_change(const kvo_evaluation *over, uint64_t *entered, kvo_key *key) {
   kvo_tracked *tracked = over->tracked;
   if (over->compared.count < 2) return NULL;
@@ -299,7 +298,7 @@ kvo_info *kvo__silent_change(const kvo_evaluation *over, uint64_t *entered, kvo_
       !others_change(over, info_of(holder)) && !kvo__unobserved_is_open(info_of(holder)->object, suspect[-1].key))
     changed = info_of(holder);
   if (changed != NULL) {
-    *entered = kvo__enter(changed); /* it is subscribed to, so it is there */
+    *entered = kvo__enter(changed); /* valid, because the expression is subscribed to it */
     *key = suspect[-1].key;
   }
   kvo__unlock(&tracked->lock);
@@ -307,7 +306,7 @@ kvo_info *kvo__silent_change(const kvo_evaluation *over, uint64_t *entered, kvo_
 }
 
 static void track_read(kvo_object *object, kvo_key key, bool coded) {
-  kvo__look_for_abandoned(); /* a getter may have caught a jump out of what it called */
+  kvo__look_for_abandoned(); /* a getter may have caught an exception of its callee */
   kvo_evaluation *recording = kvo__recorder;
   if (recording == NULL || object == NULL) return;
   if (recording->number == 0) {
@@ -364,18 +363,18 @@ void kvo_track_elements_are_of(kvo_object *object, kvo_key key) {
   kvo__recorder->subject_key = key;
 }
 
-/* The read whose value the evaluation's value is, or NULL. */
+/* The read whose value the result of the evaluation is, or NULL. */
 static const kvo_key_read *leaf_of(const kvo_evaluation *over) {
   if (over->status != KVO_OK || over->read_count == 0 || over->read_count > KVO_MAX_READS) return NULL;
   const kvo_key_read *last = &over->reads[over->read_count - 1];
-  /* If something else was read after it, a getter has made the value of that. */
+  /* If another key was read after it, a getter has computed the result from that. */
   if (over->value_info != last->info || over->value_key != last->key) return NULL;
   for (const kvo_key_read *each = over->reads; each != last; each++)
-    if (each->info == last->info && each->key == last->key) return NULL; /* also on the way */
+    if (each->info == last->info && each->key == last->key) return NULL; /* it is also an intermediate key */
   return last;
 }
 
-/* What was read behind a read that was made once, or NULL. */
+/* The object of the read that follows a read, if that was made only once; otherwise NULL. */
 static const kvo_object *successor_of(const kvo_dependency *dependency, const kvo_evaluation *over) {
   const kvo_object *successor = NULL;
   size_t count = over->read_count <= KVO_MAX_READS ? over->read_count : 0, times = 0;
@@ -387,8 +386,8 @@ static const kvo_object *successor_of(const kvo_dependency *dependency, const kv
   return times == 1 ? successor : NULL;
 }
 
-/* Turns its dependencies into what the newest evaluation has made of them; tells whether one is a leaf. In place: a change in
- * progress goes on to tell it. tracked->lock is held. */
+/* Sets the kinds of the dependencies as the newest evaluation requires; returns whether one is a leaf. The nodes stay in place, because a
+ * change in progress may be about to notify them. tracked->lock is held. */
 bool kvo__settle_leaf(kvo_tracked *tracked, const kvo_evaluation *over) {
   kvo__assert(kvo__holds(&tracked->lock));
   const kvo_key_read *leaf = leaf_of(over);

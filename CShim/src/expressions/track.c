@@ -1,18 +1,18 @@
-/* track.c - observations of expressions: evaluated while the runtime records what is read, subscribed to exactly that.
+/* track.c - observations of expressions: evaluated while the runtime records what they read, and subscribed to exactly that.
  *
- * Reads subscribe at once, before the value is read, so that no change between the reading and the subscribing is lost and no
- * object that was read can be gone when it is subscribed to. An evaluation has a number; when it is over, and no newer one is,
- * the dependencies that it did not read are dropped. Thus threads may evaluate the same observation at the same time, and what
- * remains in the end is what the newest evaluation read.
+ * A read subscribes before the value is read. So no change between reading and subscribing is lost, and the object that is read is alive
+ * when it is subscribed to. Each evaluation has a number. When it ends, and no newer one has ended, the dependencies that it did not read
+ * are dropped. Thus several threads may evaluate the same observation at the same time; in the end the subscriptions are those of the
+ * newest evaluation.
  *
- * An evaluation may declare that its value is just that of the key that it read last, as that of a key path is. A change of that
- * key cannot change what is read, so its dependency becomes a LEAF: it hands the change on, and nothing is evaluated. */
+ * An evaluation may declare that its result is the value of the key that it read last, as for a key path. A change of that key cannot
+ * change what is read, so its dependency becomes a LEAF: it passes the change on, and nothing is evaluated. */
 #include "expressions/deliver.h"
 #include "platform/settings.h"
 
 /* ---------------------------------------------------------------------------------------------------------- Lifetime -- */
 
-/* The value that was last told, kept; NULL if none is. tracked->lock is held. */
+/* Retains the value that was delivered last; NULL if it is not kept. tracked->lock is held. */
 static kvo_cell *hold_last(kvo_tracked *tracked) {
   kvo__assert(kvo__holds(&tracked->lock));
   if (tracked->last != NULL) atomic_fetch_add(&tracked->last->references, 1);
@@ -21,7 +21,7 @@ static kvo_cell *hold_last(kvo_tracked *tracked) {
 
 /* -------------------------------------------------------------------------------------------------------- Evaluating -- */
 
-/* Others can then find that an evaluation was left. No lock may be held. */
+/* Prepares this thread so that an evaluation which is left without returning is noticed. No lock may be held. */
 static void before_evaluation(void) {
   kvo_thread *self = kvo__thread();
   if (self == NULL) return;
@@ -29,8 +29,8 @@ static void before_evaluation(void) {
   kvo__look_for_abandoned();
 }
 
-/* Begins an evaluation unless the observation has ended. tracked->lock is held: whoever ends the observation takes it before
- * letting the root go, so that the root's death waits for this evaluation. */
+/* Begins an evaluation, unless the observation has ended. tracked->lock is held: the thread that ends the observation also takes it before
+ * it releases the root, so the root's death waits for this evaluation. */
 static bool begin_evaluation(kvo_evaluation *here) {
   kvo_tracked *tracked = here->tracked;
   kvo__assert(kvo__holds(&tracked->lock));
@@ -54,7 +54,7 @@ static void end_evaluation(const kvo_evaluation *here) {
   kvo__leave(here->tracked->root, here->entered);
 }
 
-/* Runs it with this thread recording. */
+/* Calls `evaluate` with this thread recording. */
 static void *evaluate(kvo_evaluation *here) {
   kvo_evaluation *outer_recorder = kvo__recorder;
   kvo__recorder = here;
@@ -67,7 +67,7 @@ static void *evaluate(kvo_evaluation *here) {
   return value;
 }
 
-/* Tells if an object on the way was replaced in silence; the did that follows re-arms the observation. */
+/* Reports KVO0032 if an intermediate object was replaced without notification. The did that follows updates the subscriptions. */
 static void report_silent_change(const kvo_evaluation *over) {
   uint64_t entered;
   kvo_key key;
@@ -80,8 +80,8 @@ static void report_silent_change(const kvo_evaluation *over) {
   kvo__leave(holder, entered);
 }
 
-/* Computes the value before a change of `changing`, and compares what is read with what is subscribed to; NULL when the observation
- * has ended or cannot tell. */
+/* Computes the value before a change of `changing`, and compares what is read with the subscriptions. NULL if the observation has ended or
+ * cannot be evaluated. */
 static void *peek(kvo_tracked *tracked, const kvo_info *changing) {
   kvo_evaluation here = {.tracked = tracked, .compared = {.changing = changing}};
   before_evaluation();
@@ -96,7 +96,7 @@ static void *peek(kvo_tracked *tracked, const kvo_info *changing) {
   return value;
 }
 
-/* Evaluates and re-arms. The cell is the caller's to release; NULL when the observation has ended. */
+/* Evaluates and updates the subscriptions. The caller releases the cell. NULL if the observation has ended, or without memory. */
 kvo_cell *kvo__arm_once(kvo_tracked *tracked, kvo_status *status) {
   kvo_cell *result = kvo__alloc(sizeof *result);
   if (result == NULL) {
@@ -126,14 +126,14 @@ kvo_cell *kvo__arm_once(kvo_tracked *tracked, kvo_status *status) {
     bool has_leaf = kvo__settle_leaf(tracked, &here);
     if (tracked->keep_last) {
       replaced = tracked->last;
-      tracked->last = has_leaf ? NULL : result; /* it would not follow the leaf: better none than an old one */
+      tracked->last = has_leaf ? NULL : result; /* a leaf does not update it: better none than an old one */
       if (!has_leaf) atomic_fetch_add(&result->references, 1);
     }
   }
   kvo__unlock(&tracked->lock);
   end_evaluation(&here);
   kvo__cell_release(tracked, replaced);
-  /* What an incomplete evaluation did not come to read may still be needed. */
+  /* An incomplete evaluation may still need what it did not get to read. */
   if (!newest)
     kvo__drop_read_by(tracked, here.number);
   else if (here.status == KVO_OK)
@@ -142,9 +142,8 @@ kvo_cell *kvo__arm_once(kvo_tracked *tracked, kvo_status *status) {
   return result;
 }
 
-/* After a change, when nobody can be told by a status that memory lacks: tries again, and if that does not help says so, for what the
- * observation has come to lead to may then change untold. It keeps what it was subscribed to, and the next change of that
- * arms it. */
+/* After a change no caller gets a status, so this retries when memory is short. If that fails, it reports KVO0011, because keys that the
+ * expression now depends on may change unnoticed. The old subscriptions remain, and the next change of one of them evaluates again. */
 kvo_cell *kvo__arm(kvo_tracked *tracked, kvo_status *status) {
   enum { TRIES = 3 };
   kvo_cell *result = kvo__arm_once(tracked, status);
@@ -165,7 +164,7 @@ kvo_cell *kvo__arm(kvo_tracked *tracked, kvo_status *status) {
 
 /* ---------------------------------------------------------------------------------------------------------- Changes -- */
 
-/* An error of a registration means that its callback never runs: while that may still come, it is only noted. */
+/* If a registration fails, its callback must never run. While it may still fail, a change is only noted in `missed`. */
 static void call(kvo_tracked *tracked, const kvo_raw_change *change) {
   if (!atomic_load(&tracked->registered)) {
     atomic_store(&tracked->missed, true);
@@ -220,7 +219,7 @@ void kvo__tracked_will(kvo_tracked *tracked, const kvo_node *node, const kvo_inf
 }
 
 void kvo__tracked_did(kvo_tracked *tracked, kvo_will_phase *will) {
-  if (!kvo__may_nest()) { /* nor may the evaluation, whose getters may make changes, too */
+  if (!kvo__may_nest()) { /* nor may an evaluation begin: its getters may make changes */
     kvo__defer(tracked->anchor);
     return;
   }
@@ -230,14 +229,14 @@ void kvo__tracked_did(kvo_tracked *tracked, kvo_will_phase *will) {
   if (pending != NULL) {
     old_value = pending->last != NULL ? pending->last->value : pending->value;
     pending->told = true;
-  } else if ((tracked->options & KVO_OLD) != 0) { /* it came to depend on this key during the change */
+  } else if ((tracked->options & KVO_OLD) != 0) { /* it began to depend on this key during the change */
     kvo__lock(&tracked->lock);
     last = hold_last(tracked);
     kvo__unlock(&tracked->lock);
     old_value = last != NULL ? last->value : NULL;
   }
   kvo_status status;
-  kvo_cell *now = kvo__arm(tracked, &status); /* without memory the new value is unknown, but the change is told */
+  kvo_cell *now = kvo__arm(tracked, &status); /* without memory: notify without the new value */
   kvo__tracked_tell(tracked, KVO_CHANGE_SETTING, false, old_value, now != NULL ? now->value : NULL);
   kvo__cell_release(tracked, now);
   kvo__cell_release(tracked, last);
@@ -263,7 +262,7 @@ void kvo__tracked_rearm(kvo_tracked *tracked) {
   kvo__cell_release(tracked, kvo__arm(tracked, &status));
 }
 
-/* Whether this thread is just evaluating and re-arming it. */
+/* Whether this thread is evaluating it in order to subscribe. */
 static bool is_being_armed(const kvo_tracked *tracked) {
   kvo__look_for_abandoned();
   uint32_t depth = kvo__this_thread != NULL ? atomic_load(&kvo__this_thread->depth) : 0;
@@ -275,8 +274,9 @@ static bool is_being_armed(const kvo_tracked *tracked) {
 }
 
 void kvo__tracked_died(kvo_tracked *tracked, const kvo_info *dying) {
-  /* Died of being replaced: the did of that change tells, and re-arms. Died in an evaluation: its value is being told anyway,
-   * and if the evaluation made the object, as a computed property may, the next one would make another, without end. */
+  /* If the object dies because it was replaced, the did of that change notifies. If it dies in an evaluation of this expression, the result
+   * is delivered anyway; and if the evaluation made the object, as a computed property may, another evaluation would make another one,
+   * without end. */
   if (!atomic_load(&tracked->live) || kvo__in_change_of(tracked, dying) || is_being_armed(tracked)) return;
   kvo__lock(&tracked->lock);
   kvo_cell *before = hold_last(tracked);

@@ -1,17 +1,19 @@
-/* unwind.c - deliveries that would have nested too deeply: put off until others are over, and then made with the present value.
+/* unwind.c - makes deliveries that would have nested too deeply: they are deferred until others have returned, and then get the present
+ * value.
  *
- * So nobody ends with an old value because a limit was reached. While the deliveries in progress end, none nests in them: where an
- * observer makes several changes, each would go as deep again, two to the power of the depth times. What goes in a circle may begin
- * anew from there, but not for ever. */
+ * So no observer keeps an old value because a limit was reached. While the deliveries in progress return, no other nests in them: if an
+ * observer makes several changes, each would nest as deep again, which takes time exponential in the depth. Afterwards a cycle may start
+ * again, but not for ever. */
 #include "expressions/deliver.h"
 
 enum {
-  /** So deep, taken together, may go what was put off, until what goes round is left out; and so often, from then on, others are told. */
+  /** After this much depth in total, deliveries that belong to a cycle are dropped; others are then still made this many times. */
   MAX_GONE = 100000,
   MAX_LATE = 100,
 };
 
-/* The change that it was not told of is over, and its object may die on another thread: that waits for this, as for an evaluation. */
+/* The change that it missed is over, and the object may die on another thread: the mark makes that death wait for this delivery, as for an
+ * evaluation. */
 static void tell_direct(const kvo_deferred *of) {
   const kvo_node *node = of->node;
   kvo_info *info = of->info;
@@ -24,7 +26,7 @@ static void tell_direct(const kvo_deferred *of) {
     kvo__mark_at(mark)->recorder = kvo__recorder;
     const char *frame = kvo__mark_at(mark)->frame;
     __atomic_store_n(&kvo__mark_at(mark)->frame, frame + 1,
-                     __ATOMIC_RELAXED); /* outside of the delivery, in the same frame */
+                     __ATOMIC_RELAXED); /* encloses the delivery, which has the same frame */
   }
   const kvo_property *property = kvo__slot_property(info, atomic_load(&node->slot));
   void *value =
@@ -43,7 +45,8 @@ static void tell_direct(const kvo_deferred *of) {
   kvo__unmark(mark);
 }
 
-/* Where what goes round now began; half way, if nothing does. Not 0, for the whole program may run in a callback. */
+/* The depth at which the present cycle began; without a cycle half of the depth. Not necessarily 0, because the whole program may run in a
+ * callback. */
 static uint32_t beginning(const kvo_thread *self) {
   enum { LOOKED_AT = 32 };
   uint32_t depth = atomic_load(&self->depth), first = depth > LOOKED_AT ? depth - LOOKED_AT : 0;
@@ -64,7 +67,7 @@ void kvo__unwind_begin(kvo_thread *self, bool gives_up) {
   self->limit = 0;
 }
 
-/* From here on deliveries nest again. */
+/* Deliveries may nest again. */
 static void nest(kvo_thread *self) {
   self->unwinding.is_on = false;
   self->limit = kvo__limit_of(self);
@@ -87,7 +90,7 @@ void kvo__unwind_if_due(kvo_thread *self, uint32_t depth) {
   nest(self);
   for (kvo_deferred *next = kvo__deferred_take(unwinding); next != NULL; next = kvo__deferred_take(unwinding)) {
     bool ends = unwinding->gives_up || unwinding->gone > MAX_GONE;
-    if (ends && (next->goes_round || ++next->late > MAX_LATE)) continue; /* what it sets itself it knows */
+    if (ends && (next->goes_round || ++next->late > MAX_LATE)) continue; /* it knows what it sets itself */
     if (kvo__deferred_tracked(next) != NULL)
       kvo__tracked_retell(kvo__deferred_tracked(next));
     else
