@@ -1,4 +1,4 @@
-/* c_observer.c - registration through kvo.h. */
+/* c_observer.c - kvo_add_observer: registration for C programs. */
 #include "lifetimes/lifetimes.h"
 #include "registry/places.h"
 
@@ -11,7 +11,7 @@ static kvo_status refuse(const kvo_class *cls, const kvo_object *object, const k
   return status;
 }
 
-/* What is wrong with the arguments of kvo_add_observer; NULL if nothing is. */
+/* Describes the first invalid argument of kvo_add_observer; NULL if there is none. */
 static const char *wrong_argument(const kvo_object *object, const kvo_observer *observer) {
   if (object == NULL) return "object is NULL";
   if (observer == NULL) return "observer is NULL";
@@ -71,7 +71,7 @@ kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *observer, kv
   if (single && !evaluated) {
     status = kvo_binding_observe_key(object, kvo_key_hash(own->key_path, length), &described, &id);
   } else {
-    /* Tried once without recording: a path that cannot be walked is refused before anything is registered. */
+    /* Read the path once without recording: one that cannot be walked is refused before anything is registered. */
     kvo__free(kvo__path_copy(object, own->key_path, &status, false));
     if (status == KVO_OK || status == KVO_ERROR_NO_GETTER)
       status = kvo_binding_observe_tracked(object, &described, true, &id);

@@ -1,7 +1,7 @@
-/* key_value.c - key-value coding in C, as far as observing needs it. */
+/* key_value.c - key-value coding for C programs, as far as observation needs it. */
 #include "changes/frames.h"
 
-/* What is wrong with an argument; NULL if nothing is. */
+/* Describes the first invalid argument; NULL if there is none. */
 static const char *wrong_argument(const kvo_object *object, const char *key_path) {
   if (object == NULL) return "object is NULL";
   return key_path == NULL ? "key_path is NULL" : NULL;
@@ -32,7 +32,7 @@ static kvo_status assign(kvo_object *object, const kvo_property *property, const
           : strcmp(kvo__type_unqualified(value->type), property->type) != 0 || value->size != property->size)
     return KVO_ERROR_TYPE_MISMATCH;
   static const void *const nil = NULL;
-  bool is_observed = kvo_object_is_observed(object); /* then the setter is a trampoline, and sees to all */
+  bool is_observed = kvo_object_is_observed(object); /* then the setter is a trampoline, which does the rest */
   kvo__call_setter(property, kvo_object_property_setter(object, property), object,
                    value->bytes != NULL ? value->bytes : &nil);
   if (!is_observed) kvo_binding_stored(object, property->key);

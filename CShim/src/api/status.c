@@ -1,4 +1,4 @@
-/* status.c - the version, and what a status says. */
+/* status.c - the version of the library, and the texts of statuses. */
 #include "platform/platform.h"
 
 uint32_t kvo_version(void) { return KVO_VERSION_NUMBER; }
