@@ -1,5 +1,5 @@
 // flags: -default-isolation MainActor
-// A program whose code is the main actor's by default (`.defaultIsolation(MainActor.self)` in a package).
+// A program whose code is isolated to the main actor by default (`.defaultIsolation(MainActor.self)` in a package).
 import Foundation
 import KeyValueObserving
 
@@ -18,8 +18,8 @@ final class Letter: Document {
   var address = ""
 }
 
-// A class that derives from one of another module which is not of the main actor needs an initializer that says so too: Swift asks
-// it of every such class, Foundation's `Operation` among them.
+// A subclass of a class in another module that is not isolated to the main actor needs an initializer with the same isolation.
+// Swift requires that for every such class, for example Foundation's `Operation`.
 class Watcher: KeyValueObject {
   var log: [String] = []
   nonisolated override init() { super.init() }
@@ -37,7 +37,7 @@ class Model: KeyValueObject {
   nonisolated override init() { super.init() }
 }
 
-// Or it leaves the main actor.
+// Or the class is declared as nonisolated.
 @KeyValueObservable
 nonisolated class Job: Operation, @unchecked Sendable {
   var progress = 0

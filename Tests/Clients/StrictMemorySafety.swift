@@ -1,5 +1,5 @@
 // flags: -strict-memory-safety
-// A program that asks for strict memory safety (`.strictMemorySafety()` in a package): what the macro writes gives no warning.
+// A program with strict memory safety (`.strictMemorySafety()` in a package): the generated code causes no warnings.
 import Foundation
 import KeyValueObserving
 import Synchronization
@@ -45,11 +45,11 @@ final class Job: Operation, @unchecked Sendable {
   class func keyPathsForValuesAffectingIsFinished() -> Set<String> { ["progress"] }
 }
 
-/// What observers were told.
+/// The changes that observers received.
 final class Log: Sendable {
-  private let told = Mutex<[String]>([])
-  var lines: [String] { told.withLock { $0 } }
-  func add(_ line: String) { told.withLock { $0.append(line) } }
+  private let delivered = Mutex<[String]>([])
+  var lines: [String] { delivered.withLock { $0 } }
+  func add(_ line: String) { delivered.withLock { $0.append(line) } }
 }
 
 @main

@@ -1,4 +1,4 @@
-// Conversions of values that are set by key: those that lose nothing are made, the others refused.
+// Conversions of values that are set by key: lossless ones are made, others are rejected.
 #if Macros
   import Foundation
   import KeyValueObserving
@@ -8,14 +8,14 @@
   struct ConversionTests {
     private let record = Record()
 
-    /// The value of a key after a set that raises no fault.
+    /// Returns the value of a key after a set that raises no fault.
     private func set(_ value: Any?, _ key: String) -> Any? {
       let raised = faults { record.setValue(value, forKey: key) }
       #expect(raised.isEmpty, "\(key)")
       return record.value(forKey: key)
     }
 
-    /// The line of the fault that a set raises, behind the class; nothing was changed, and nobody told.
+    /// Returns the fault message of a set, after the class name. Nothing must change, and nobody must be notified.
     private func refusal(_ value: Any?, _ key: String) -> String {
       let before = record.value(forKey: key).map { "\($0)" }
       var raised: [Raised] = []

@@ -1,10 +1,10 @@
-// What a class answers for itself, and what a subclass overrides.
+// Methods of key-value coding that classes implement and subclasses override.
 #if Macros
   import Foundation
   import KeyValueObserving
   import Testing
 
-  /// Each hook is overridden where the macro began the hierarchy.
+  /// Overrides each method below the class in which the macro generated it.
   private final class Flexible: Person {
     var others: [String: Any] = [:]
 
@@ -28,7 +28,7 @@
     var infoWasRead = false
   }
 
-  /// The same below the library's base class, on an actor, with no mark for the subclass.
+  /// Does the same below the library's base class, on an actor, in a subclass without the macro.
   @MainActor
   @KeyValueObservable
   private class Window: KeyValueObject {
@@ -43,7 +43,7 @@
     override nonisolated class var accessInstanceVariablesDirectly: Bool { false }
   }
 
-  /// Answers some keys itself, as a root and as a subclass with the mark and without.
+  /// Classes that provide some keys themselves: a root class, and subclasses with and without the macro.
   @KeyValueObservable
   private class Speaker {
     var name = "ann"
@@ -87,7 +87,7 @@
       value = max(amount, 0)
     }
     func validateURL(_ value: inout Any?) { value = "url" }
-    /// Not one of them.
+    /// Not a validation method, because its parameter has another type.
     func validateOwner(_ owner: Person) {}
   }
 
@@ -117,7 +117,7 @@
     }
   }
 
-  @Suite("What a class answers for itself")
+  @Suite("Methods that classes override")
   struct HookTests {
     @Test func `A subclass provides values for undefined keys, also in the middle of a path`() {
       let person = Flexible("Ann")

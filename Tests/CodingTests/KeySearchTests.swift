@@ -1,4 +1,4 @@
-// Which property answers a key: its name, or a name that Apple's search would find.
+// The search for the property of a key: its name, or a name that Apple's search would find.
 #if Macros
   import Foundation
   import KeyValueObserving
@@ -11,10 +11,10 @@
     var _isLocked = false
     var isURL = false
     var island = "i"
-    /// The exact name comes first.
+    /// The exact name has precedence.
     var name = "exact"
     var isName = "getter"
-    /// The getter comes before the variable.
+    /// The getter name has precedence over the instance variable name.
     var isNew = "getter"
     var _new = "variable"
     var log: [Int] = []

@@ -1,4 +1,4 @@
-// The model classes of the tests of key-value coding, and how these collect faults and changes.
+// The model classes of the tests of key-value coding, and helpers that collect faults and changes.
 #if Macros
   import Foundation
   import KeyValueObserving
@@ -77,7 +77,7 @@
     var things: Set<Int> = []
   }
 
-  /// What faults were raised: code, Apple's exception and sentence with addresses taken out, and the first line.
+  /// The data of a fault: code, Apple's exception and sentence without addresses, and the first line.
   struct Raised: CustomStringConvertible {
     let code: Int
     let exception: String?
@@ -94,7 +94,7 @@
     }
   }
 
-  /// The faults that a function raises, after which it goes on.
+  /// Returns the faults that a function raises; they are ignored.
   func faults(_ body: () throws -> Void) rethrows -> [Raised] {
     var raised: [Raised] = []
     try KeyValueFault.withHandler(
@@ -105,7 +105,7 @@
     return raised
   }
 
-  /// The faults of a read that gives nil.
+  /// Returns the faults of a read that results in nil.
   func refused(_ read: () -> Any?) -> [Raised] {
     var value: Any? = 1
     let raised = faults { value = read() }
@@ -113,7 +113,7 @@
     return raised
   }
 
-  /// Logs each change as `keyPath old>new`, with `-` for what it does not carry.
+  /// Logs each change as `keyPath old>new`, with `-` for a missing value.
   final class Watcher: KeyValueObserver {
     private(set) var lines: [String] = []
 
@@ -128,7 +128,7 @@
   }
 
   extension KeyValueObservable {
-    /// What an observer of a key path is told while `body` runs.
+    /// Returns the changes that an observer of a key path receives while `body` runs.
     func changes(of keyPath: String, _ body: () -> Void) -> [String] {
       let watcher = Watcher()
       addObserver(watcher, forKeyPath: keyPath, options: [.old, .new])

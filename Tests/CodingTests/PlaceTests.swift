@@ -1,10 +1,10 @@
-// Faults of key-value coding name the place of the call, and the key that was meant.
+// Faults of key-value coding name the source location of the call and a similar key.
 #if Macros
   import Foundation
   import KeyValueObserving
   import Testing
 
-  @Suite("Where key-value coding was asked")
+  @Suite("Source locations of key-value coding")
   struct PlaceTests {
     private func fault(_ body: () -> Void) -> KeyValueFault? {
       nonisolated(unsafe) var faults: [KeyValueFault] = []
@@ -63,7 +63,7 @@
     }
   }
 
-  /// Its getter makes a mistake of its own.
+  /// A class whose getter raises a fault.
   @KeyValueObservable
   private final class Curious {
     let person: Person

@@ -64,7 +64,7 @@
 
     init() throws { gauge = try KeyValueRuntimeObject(gaugeClass.get()) }
 
-    /// Through the protocol: the class's own `setValue` is the typed one, which throws.
+    /// The protocol type is necessary: the class's own `setValue` is the typed one, which throws.
     private var coded: any KeyValueObservable { gauge }
 
     @Test func `Values are read and set by key, converted to the property's type, and notify once`() {

@@ -1,4 +1,4 @@
-// Values set by keys and key paths: through the setter, told once.
+// Values set by keys and key paths, through the setter, with one notification.
 #if Macros
   import Foundation
   import KeyValueObserving

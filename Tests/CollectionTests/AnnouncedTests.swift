@@ -1,4 +1,4 @@
-// Elements of computed properties, announced by hand: as classes do that have accessors of their own over a hidden storage.
+// Manually announced elements of computed properties, as in classes with handwritten accessors for private storage.
 #if Macros
   import Foundation
   import KeyValueObserving

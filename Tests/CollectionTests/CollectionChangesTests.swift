@@ -1,4 +1,4 @@
-// The option .collectionChanges: what is done to a property's value is told as done to its elements.
+// The option .collectionChanges: changes of a property's value are delivered as changes of its elements.
 #if Macros
   import Foundation
   import KeyValueObserving
@@ -15,14 +15,14 @@
     var mixed: [any CustomStringConvertible] = []
   }
 
-  @Suite("Asking for collection changes")
+  @Suite("Collection changes")
   struct CollectionChangesTests {
     let library = Library()
     let log = Log()
     let asked: NSKeyValueObservingOptions = [.old, .new, .collectionChanges]
 
-    /// Runs a mutation of numbers 10, 20, 30, 40 and returns what an observer was told.
-    private func told(_ mutate: (Library) -> Void) -> [String] {
+    /// Runs a mutation of the numbers 10, 20, 30, 40 and returns the changes that an observer received.
+    private func delivered(_ mutate: (Library) -> Void) -> [String] {
       library.numbers = [10, 20, 30, 40]
       let token = library.log(\.numbers, asked, to: log)
       mutate(library)
@@ -31,22 +31,22 @@
     }
 
     @Test func `Mutations in place are delivered as insertions, removals and replacements`() {
-      #expect(told { $0.numbers.append(50) } == ["insertion [4] ->[50]"])
-      #expect(told { $0.numbers.insert(contentsOf: [1, 2], at: 1) } == ["insertion [1, 2] ->[1, 2]"])
-      #expect(told { $0.numbers.remove(at: 1) } == ["removal [1] [20]>-"])
-      #expect(told { $0.numbers.removeAll() } == ["removal [0, 1, 2, 3] [10, 20, 30, 40]>-"])
-      #expect(told { $0.numbers[2] = 31 } == ["replacement [2] [30]>[31]"])
-      #expect(told { $0.numbers.swapAt(0, 3) } == ["replacement [0, 3] [10, 40]>[40, 10]"])
-      #expect(told { $0.numbers.sort(by: >) } == ["replacement [0, 1, 2, 3] [10, 20, 30, 40]>[40, 30, 20, 10]"])
+      #expect(delivered { $0.numbers.append(50) } == ["insertion [4] ->[50]"])
+      #expect(delivered { $0.numbers.insert(contentsOf: [1, 2], at: 1) } == ["insertion [1, 2] ->[1, 2]"])
+      #expect(delivered { $0.numbers.remove(at: 1) } == ["removal [1] [20]>-"])
+      #expect(delivered { $0.numbers.removeAll() } == ["removal [0, 1, 2, 3] [10, 20, 30, 40]>-"])
+      #expect(delivered { $0.numbers[2] = 31 } == ["replacement [2] [30]>[31]"])
+      #expect(delivered { $0.numbers.swapAt(0, 3) } == ["replacement [0, 3] [10, 40]>[40, 10]"])
+      #expect(delivered { $0.numbers.sort(by: >) } == ["replacement [0, 1, 2, 3] [10, 20, 30, 40]>[40, 30, 20, 10]"])
     }
 
     @Test func `Setting the whole value is delivered as its differences, in two changes at most`() {
-      #expect(told { $0.numbers = [10, 20, 30, 40, 50] } == ["insertion [4] ->[50]"])
-      #expect(told { $0.numbers = [10, 40] } == ["removal [1, 2] [20, 30]>-"])
-      #expect(told { $0.numbers = [10, 21, 30, 41] } == ["replacement [1, 3] [20, 40]>[21, 41]"])
+      #expect(delivered { $0.numbers = [10, 20, 30, 40, 50] } == ["insertion [4] ->[50]"])
+      #expect(delivered { $0.numbers = [10, 40] } == ["removal [1, 2] [20, 30]>-"])
+      #expect(delivered { $0.numbers = [10, 21, 30, 41] } == ["replacement [1, 3] [20, 40]>[21, 41]"])
       #expect(
-        told { $0.numbers = [10, 1, 2, 3, 40] } == ["replacement [1, 2] [20, 30]>[1, 2]", "insertion [3] ->[3]"])
-      #expect(told { $0.numbers = [10, 1, 40] } == ["replacement [1] [20]>[1]", "removal [2] [30]>-"])
+        delivered { $0.numbers = [10, 1, 2, 3, 40] } == ["replacement [1, 2] [20, 30]>[1, 2]", "insertion [3] ->[3]"])
+      #expect(delivered { $0.numbers = [10, 1, 40] } == ["replacement [1] [20]>[1]", "removal [2] [30]>-"])
     }
 
     @Test func `A second change that an observer has made obsolete meanwhile is not delivered`() {
@@ -103,7 +103,7 @@
     }
 
     @Test func `A change that leaves all elements equal is a setting`() {
-      #expect(told { $0.numbers = [10, 20, 30, 40] } == ["setting [10, 20, 30, 40]>[10, 20, 30, 40]"])
+      #expect(delivered { $0.numbers = [10, 20, 30, 40] } == ["setting [10, 20, 30, 40]>[10, 20, 30, 40]"])
     }
 
     @Test func `Without the option the same mutations are settings`() {
@@ -326,7 +326,7 @@
     }
   }
 
-  /// One random mutation.
+  /// Makes one random mutation.
   func edit(_ numbers: inout [Int], _ random: inout Seeded) {
     func number() -> Int { Int.random(in: 0..<4, using: &random) }
     let position = Int.random(in: 0...numbers.count, using: &random)
@@ -365,7 +365,7 @@
     copy.formUnion(change.newValue ?? [])
   }
 
-  /// SplitMix64.
+  /// The SplitMix64 generator.
   struct Seeded: RandomNumberGenerator {
     var state: UInt64
     mutating func next() -> UInt64 {

@@ -1,11 +1,11 @@
-// Misuse of a handle: it is reported, and changes and tells nothing.
+// Misuse of a proxy: it is reported, and nothing is changed or delivered.
 #if Macros
   import CKVO
   import Foundation
   import KeyValueObserving
   import Testing
 
-  @Suite("Misusing a handle of a collection")
+  @Suite("Misuse of a collection proxy")
   struct CollectionFaultTests {
     let library = Library()
     let log = Log()

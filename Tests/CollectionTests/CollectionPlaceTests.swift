@@ -1,10 +1,10 @@
-// Where a handle's collection is: paths, kinds of properties, storage, re-entrancy, threads.
+// The property of a proxy: paths, kinds of properties, storage, reentrancy, threads.
 #if Macros
   import Foundation
   import KeyValueObserving
   import Testing
 
-  @Suite("The property behind a handle")
+  @Suite("The property of a proxy")
   struct CollectionPlaceTests {
     let library = Library()
     let log = Log()
@@ -195,7 +195,7 @@
     }
   }
 
-  @Suite("Mutating a collection while it is told")
+  @Suite("Mutating a collection during a notification")
   struct CollectionReentrancyTests {
     let library = Library()
     let log = Log()

@@ -1,4 +1,4 @@
-// The model classes and the recorder that the tests of collections share.
+// The model classes and the recorder of the collection tests.
 #if Macros
   import CKVO
   import Foundation
@@ -24,7 +24,7 @@
     var ranks: [String] = []
     var ordered = NSOrderedSet()
     @NotObserved var quietOrdered = NSOrderedSet(array: ["a"])
-    /// Announced by hand, over a storage of its own.
+    /// Announced manually, with separate storage.
     var lines: [String] {
       get { lineStorage }
       set { lineStorage = newValue }
@@ -54,10 +54,10 @@
       get { ranks }
       set { ranks = newValue ?? [] }
     }
-    /// Declared to depend on what is computed itself.
+    /// Declared as dependent on a computed property.
     var caption: String { "\(computed)" }
     class var keyPathsForValuesAffectingCaption: Set<String> { ["computed"] }
-    /// Two stores, one of them announced by hand.
+    /// Stores twice and announces one of the stores manually.
     var twice: [Int] {
       get { numbers }
       set {
@@ -75,7 +75,7 @@
     nonisolated class func automaticallyNotifiesObservers(forKey key: String) -> Bool { !key.hasPrefix("quiet") }
   }
 
-  /// A struct that cannot be compared.
+  /// A struct that is not Equatable.
   struct Opaque {
     let value: Int
   }
@@ -89,7 +89,7 @@
     var visitors: [any CustomStringConvertible] = []
   }
 
-  /// What observers saw, in order.
+  /// A thread-safe log of changes.
   final class Log: Sendable {
     private let lock = NSLock()
     private nonisolated(unsafe) var entries: [String] = []
@@ -104,7 +104,7 @@
   }
 
   extension KeyValueObservable {
-    /// Logs each change as `kind positions old>new`, with `-` for what it does not carry.
+    /// Logs each change as `kind indexes old>new`, with `-` for a missing value.
     func log<Value>(
       _ path: KeyPath<Self, Value>, _ options: NSKeyValueObservingOptions = [.old, .new], as name: String = "",
       to log: Log
@@ -119,7 +119,7 @@
     return "\(prior)\(change.kind)\(indexes) \(text(change.oldValue))>\(text(change.newValue))"
   }
 
-  /// A value without the ceremony of optionals, a set in order; `-` for what is not there.
+  /// Returns a value as text: without optionals, a set in sorted order, `-` for a missing value.
   func text<Value>(_ value: Value?) -> String {
     guard let value else { return "-" }
     var any = value as Any
@@ -134,7 +134,7 @@
     return "\(any)"
   }
 
-  /// An observer of the classic kind, which logs each dictionary as `path kind positions old>new`.
+  /// A classic observer that logs each change dictionary as `path kind indexes old>new`.
   final class ClassicRecorder: KeyValueObserver {
     let log: Log
     init(_ log: Log) { self.log = log }
@@ -151,7 +151,7 @@
     }
   }
 
-  /// The faults that `body` raises, which are ignored.
+  /// Returns the faults that `body` raises; they are ignored.
   func faults(in body: () -> Void) -> [KeyValueFault] {
     nonisolated(unsafe) var faults: [KeyValueFault] = []
     KeyValueFault.withHandler { fault in

@@ -1,16 +1,16 @@
-// Mutating an array through its handle: what each mutation is told as.
+// Mutations of an array through its proxy, and the resulting notifications.
 #if Macros
   import Foundation
   import KeyValueObserving
   import Testing
 
-  @Suite("Mutating an array through a handle")
+  @Suite("Mutating an array through a proxy")
   struct MutableArrayTests {
     let library = Library()
     let log = Log()
 
-    /// Runs a mutation of numbers 10, 20, 30, 40 and returns what an observer was told.
-    private func told(_ mutate: (KeyValueMutableArray<Int>) -> Void) -> [String] {
+    /// Runs a mutation of the numbers 10, 20, 30, 40 and returns the changes that an observer received.
+    private func delivered(_ mutate: (KeyValueMutableArray<Int>) -> Void) -> [String] {
       library.numbers = [10, 20, 30, 40]
       let token = library.log(\.numbers, to: log)
       mutate(library.mutableArrayValue(forKey: "numbers", of: Int.self))
@@ -19,41 +19,41 @@
     }
 
     @Test func `Appending is one insertion at the end`() {
-      #expect(told { $0.append(50) } == ["insertion [4] ->[50]"])
+      #expect(delivered { $0.append(50) } == ["insertion [4] ->[50]"])
       #expect(library.numbers == [10, 20, 30, 40, 50])
-      #expect(told { $0.append(contentsOf: [50, 60]) } == ["insertion [4, 5] ->[50, 60]"])
-      #expect(told { $0 += [50] } == ["insertion [4] ->[50]"])
+      #expect(delivered { $0.append(contentsOf: [50, 60]) } == ["insertion [4, 5] ->[50, 60]"])
+      #expect(delivered { $0 += [50] } == ["insertion [4] ->[50]"])
     }
 
     @Test func `Inserting is one insertion, with the indexes after the change`() {
-      #expect(told { $0.insert(5, at: 0) } == ["insertion [0] ->[5]"])
-      #expect(told { $0.insert(contentsOf: [1, 2], at: 2) } == ["insertion [2, 3] ->[1, 2]"])
-      #expect(told { $0.insert([1, 2, 3], at: [0, 2, 6]) } == ["insertion [0, 2, 6] ->[1, 2, 3]"])
+      #expect(delivered { $0.insert(5, at: 0) } == ["insertion [0] ->[5]"])
+      #expect(delivered { $0.insert(contentsOf: [1, 2], at: 2) } == ["insertion [2, 3] ->[1, 2]"])
+      #expect(delivered { $0.insert([1, 2, 3], at: [0, 2, 6]) } == ["insertion [0, 2, 6] ->[1, 2, 3]"])
       #expect(library.numbers == [1, 10, 2, 20, 30, 40, 3])
     }
 
     @Test func `Removing is one removal, with the indexes before the change`() {
-      #expect(told { log.add("\($0.remove(at: 1) == 20)") } == ["removal [1] [20]>-", "true"])
-      #expect(told { log.add("\($0.removeFirst() == 10)") } == ["removal [0] [10]>-", "true"])
-      #expect(told { log.add("\($0.removeLast() == 40)") } == ["removal [3] [40]>-", "true"])
-      #expect(told { log.add("\($0.popLast() == 40)") } == ["removal [3] [40]>-", "true"])
-      #expect(told { log.add("\($0.popFirst() == 10)") } == ["removal [0] [10]>-", "true"])
-      #expect(told { $0.removeFirst(2) } == ["removal [0, 1] [10, 20]>-"])
-      #expect(told { $0.removeLast(2) } == ["removal [2, 3] [30, 40]>-"])
-      #expect(told { $0.remove(at: [0, 3]) } == ["removal [0, 3] [10, 40]>-"])
+      #expect(delivered { log.add("\($0.remove(at: 1) == 20)") } == ["removal [1] [20]>-", "true"])
+      #expect(delivered { log.add("\($0.removeFirst() == 10)") } == ["removal [0] [10]>-", "true"])
+      #expect(delivered { log.add("\($0.removeLast() == 40)") } == ["removal [3] [40]>-", "true"])
+      #expect(delivered { log.add("\($0.popLast() == 40)") } == ["removal [3] [40]>-", "true"])
+      #expect(delivered { log.add("\($0.popFirst() == 10)") } == ["removal [0] [10]>-", "true"])
+      #expect(delivered { $0.removeFirst(2) } == ["removal [0, 1] [10, 20]>-"])
+      #expect(delivered { $0.removeLast(2) } == ["removal [2, 3] [30, 40]>-"])
+      #expect(delivered { $0.remove(at: [0, 3]) } == ["removal [0, 3] [10, 40]>-"])
       #expect(library.numbers == [20, 30])
-      #expect(told { $0.remove(atOffsets: [1, 2]) } == ["removal [1, 2] [20, 30]>-"])
-      #expect(told { $0.removeAll { $0 > 15 && $0 != 30 } } == ["removal [1, 3] [20, 40]>-"])
+      #expect(delivered { $0.remove(atOffsets: [1, 2]) } == ["removal [1, 2] [20, 30]>-"])
+      #expect(delivered { $0.removeAll { $0 > 15 && $0 != 30 } } == ["removal [1, 3] [20, 40]>-"])
       #expect(library.numbers == [10, 30])
-      #expect(told { $0.removeSubrange(1...2) } == ["removal [1, 2] [20, 30]>-"])
-      #expect(told { $0.removeSubranges(RangeSet([0..<1, 2..<4])) } == ["removal [0, 2, 3] [10, 30, 40]>-"])
-      #expect(told { $0.removeAll() } == ["removal [0, 1, 2, 3] [10, 20, 30, 40]>-"])
+      #expect(delivered { $0.removeSubrange(1...2) } == ["removal [1, 2] [20, 30]>-"])
+      #expect(delivered { $0.removeSubranges(RangeSet([0..<1, 2..<4])) } == ["removal [0, 2, 3] [10, 30, 40]>-"])
+      #expect(delivered { $0.removeAll() } == ["removal [0, 1, 2, 3] [10, 20, 30, 40]>-"])
       #expect(library.numbers.isEmpty)
     }
 
     @Test func `Removing the first or last no elements changes nothing, and is no fault`() {
       let raised = faults {
-        #expect(told { $0.removeFirst(0) }.isEmpty && told { $0.removeLast(0) }.isEmpty)
+        #expect(delivered { $0.removeFirst(0) }.isEmpty && delivered { $0.removeLast(0) }.isEmpty)
         library.numbers = []
         library.mutableArrayValue(for: \.numbers).removeFirst(0)
       }
@@ -72,37 +72,37 @@
     }
 
     @Test func `Replacing is one replacement with old and new elements`() {
-      #expect(told { $0[1] = 21 } == ["replacement [1] [20]>[21]"])
-      #expect(told { $0[1] += 1 } == ["replacement [1] [20]>[21]"])
-      #expect(told { $0[1...2] = [21, 31] } == ["replacement [1, 2] [20, 30]>[21, 31]"])
-      #expect(told { $0.replace(at: [0, 3], with: [11, 41]) } == ["replacement [0, 3] [10, 40]>[11, 41]"])
+      #expect(delivered { $0[1] = 21 } == ["replacement [1] [20]>[21]"])
+      #expect(delivered { $0[1] += 1 } == ["replacement [1] [20]>[21]"])
+      #expect(delivered { $0[1...2] = [21, 31] } == ["replacement [1, 2] [20, 30]>[21, 31]"])
+      #expect(delivered { $0.replace(at: [0, 3], with: [11, 41]) } == ["replacement [0, 3] [10, 40]>[11, 41]"])
       #expect(library.numbers == [11, 20, 30, 41])
-      #expect(told { $0.swapAt(0, 2) } == ["replacement [0, 2] [10, 30]>[30, 10]"])
-      #expect(told { $0.swapAt(1, 1) }.isEmpty)
+      #expect(delivered { $0.swapAt(0, 2) } == ["replacement [0, 2] [10, 30]>[30, 10]"])
+      #expect(delivered { $0.swapAt(1, 1) }.isEmpty)
     }
 
     @Test func `Exchanging as Apple's array does is two replacements`() {
-      #expect(told { $0.exchange(0, 2) } == ["replacement [0] [10]>[30]", "replacement [2] [30]>[10]"])
+      #expect(delivered { $0.exchange(0, 2) } == ["replacement [0] [10]>[30]", "replacement [2] [30]>[10]"])
       #expect(library.numbers == [30, 20, 10, 40])
     }
 
     @Test
     func `Replacing a range by another number of elements is a replacement, and an insertion or removal`() {
       #expect(
-        told { $0.replaceSubrange(1..<2, with: [1, 2, 3]) } == [
+        delivered { $0.replaceSubrange(1..<2, with: [1, 2, 3]) } == [
           "replacement [1] [20]>[1]", "insertion [2, 3] ->[2, 3]",
         ])
       #expect(library.numbers == [10, 1, 2, 3, 30, 40])
       #expect(
-        told { $0.replaceSubrange(1..., with: [1]) } == ["replacement [1] [20]>[1]", "removal [2, 3] [30, 40]>-"])
+        delivered { $0.replaceSubrange(1..., with: [1]) } == ["replacement [1] [20]>[1]", "removal [2, 3] [30, 40]>-"])
       #expect(library.numbers == [10, 1])
-      #expect(told { $0.replaceSubrange(2..<2, with: [1]) } == ["insertion [2] ->[1]"])
-      #expect(told { $0.replaceSubrange(2..<4, with: []) } == ["removal [2, 3] [30, 40]>-"])
+      #expect(delivered { $0.replaceSubrange(2..<2, with: [1]) } == ["insertion [2] ->[1]"])
+      #expect(delivered { $0.replaceSubrange(2..<4, with: []) } == ["removal [2, 3] [30, 40]>-"])
     }
 
     @Test func `Setting all elements is a removal and an insertion`() {
       #expect(
-        told { $0.setArray([1]) } == ["removal [0, 1, 2, 3] [10, 20, 30, 40]>-", "insertion [0] ->[1]"])
+        delivered { $0.setArray([1]) } == ["removal [0, 1, 2, 3] [10, 20, 30, 40]>-", "insertion [0] ->[1]"])
       library.numbers = []
       let token = library.log(\.numbers, to: log)
       library.mutableArrayValue(for: \.numbers).setArray([5])
@@ -111,9 +111,9 @@
     }
 
     @Test func `Reordering is one replacement of the indexes whose elements differ`() {
-      #expect(told { $0.sort(by: >) } == ["replacement [0, 1, 2, 3] [10, 20, 30, 40]>[40, 30, 20, 10]"])
-      #expect(told { $0.sort() }.isEmpty)
-      #expect(told { $0.reverse() }.count == 1)
+      #expect(delivered { $0.sort(by: >) } == ["replacement [0, 1, 2, 3] [10, 20, 30, 40]>[40, 30, 20, 10]"])
+      #expect(delivered { $0.sort() }.isEmpty)
+      #expect(delivered { $0.reverse() }.count == 1)
       library.numbers = [1, 5, 3, 4, 1]
       let token = library.log(\.numbers, to: log)
       let numbers = library.mutableArrayValue(for: \.numbers)
@@ -137,7 +137,7 @@
 
     @Test func `A call that changes no element does not notify`() {
       #expect(
-        told {
+        delivered {
           $0.append(contentsOf: [])
           $0.insert(contentsOf: [], at: 4)
           $0.remove(at: [])

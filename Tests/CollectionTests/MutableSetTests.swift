@@ -1,16 +1,16 @@
-// Mutating sets and ordered sets through their handles: what each mutation is told as.
+// Mutations of sets and ordered sets through their proxies, and the resulting notifications.
 #if Macros
   import Foundation
   import KeyValueObserving
   import Testing
 
-  @Suite("Mutating a set through a handle")
+  @Suite("Mutating a set through a proxy")
   struct MutableSetTests {
     let library = Library()
     let log = Log()
 
-    /// Runs a mutation of a, b, c and returns what an observer was told.
-    private func told(_ mutate: (KeyValueMutableSet<String>) -> Void) -> [String] {
+    /// Runs a mutation of a, b, c and returns the changes that an observer received.
+    private func delivered(_ mutate: (KeyValueMutableSet<String>) -> Void) -> [String] {
       library.tags = ["a", "b", "c"]
       let token = library.log(\.tags, to: log)
       mutate(library.mutableSetValue(forKey: "tags", of: String.self))
@@ -27,31 +27,31 @@
     }
 
     @Test func `A union is an insertion of the members that were added`() {
-      #expect(told { $0.insert("d") } == ["insertion ->{d}"])
-      #expect(told { $0.formUnion(["a", "d", "e"]) } == ["insertion ->{d e}"])
+      #expect(delivered { $0.insert("d") } == ["insertion ->{d}"])
+      #expect(delivered { $0.formUnion(["a", "d", "e"]) } == ["insertion ->{d e}"])
       #expect(library.tags == ["a", "b", "c", "d", "e"])
     }
 
     @Test func `A removal and an intersection are a removal of the members that were removed`() {
-      #expect(told { $0.remove("a") } == ["removal {a}>-"])
-      #expect(told { $0.subtract(["a", "b", "x"]) } == ["removal {a b}>-"])
-      #expect(told { $0.formIntersection(["a", "x"]) } == ["removal {b c}>-"])
+      #expect(delivered { $0.remove("a") } == ["removal {a}>-"])
+      #expect(delivered { $0.subtract(["a", "b", "x"]) } == ["removal {a b}>-"])
+      #expect(delivered { $0.formIntersection(["a", "x"]) } == ["removal {b c}>-"])
       #expect(library.tags == ["a"])
-      #expect(told { $0.removeAll() } == ["removal {a b c}>-"])
+      #expect(delivered { $0.removeAll() } == ["removal {a b c}>-"])
       #expect(library.tags.isEmpty)
     }
 
     @Test func `Setting and a symmetric difference are a replacement with removed and added members`() {
-      #expect(told { $0.setSet(["c", "d"]) } == ["replacement {a b}>{d}"])
+      #expect(delivered { $0.setSet(["c", "d"]) } == ["replacement {a b}>{d}"])
       #expect(library.tags == ["c", "d"])
-      #expect(told { $0.formSymmetricDifference(["c", "d"]) } == ["replacement {c}>{d}"])
+      #expect(delivered { $0.formSymmetricDifference(["c", "d"]) } == ["replacement {c}>{d}"])
       #expect(library.tags == ["a", "b", "d"])
     }
 
     @Test func `A mutation that adds or removes nothing notifies with empty sets`() {
-      #expect(told { $0.insert("a") } == ["insertion ->{}"])
-      #expect(told { $0.remove("x") } == ["removal {}>-"])
-      #expect(told { $0.setSet(["a", "b", "c"]) } == ["replacement {}>{}"])
+      #expect(delivered { $0.insert("a") } == ["insertion ->{}"])
+      #expect(delivered { $0.remove("x") } == ["removal {}>-"])
+      #expect(delivered { $0.setSet(["a", "b", "c"]) } == ["replacement {}>{}"])
     }
 
     @Test func `The return values are those of a set`() {
@@ -93,12 +93,12 @@
     }
   }
 
-  @Suite("Mutating an ordered set through a handle")
+  @Suite("Mutating an ordered set through a proxy")
   struct MutableOrderedSetTests {
     let library = Library()
     let log = Log()
 
-    private func told(_ mutate: (KeyValueMutableOrderedSet<String>) -> Void) -> [String] {
+    private func delivered(_ mutate: (KeyValueMutableOrderedSet<String>) -> Void) -> [String] {
       library.ranks = ["a", "b", "c"]
       let token = library.log(\.ranks, to: log)
       mutate(library.mutableOrderedSetValue(forKey: "ranks", of: String.self))
@@ -107,26 +107,26 @@
     }
 
     @Test func `Insertions have indexes, and omit elements that are already contained`() {
-      #expect(told { $0.append("d") } == ["insertion [3] ->[\"d\"]"])
-      #expect(told { $0.append("a") }.isEmpty)
-      #expect(told { $0.append(contentsOf: ["a", "d", "d", "e"]) } == ["insertion [3, 4] ->[\"d\", \"e\"]"])
-      #expect(told { $0.insert("d", at: 0) } == ["insertion [0] ->[\"d\"]"])
-      #expect(told { $0.insert(["x", "b", "y"], at: [0, 2, 4]) } == ["insertion [0, 4] ->[\"x\", \"y\"]"])
+      #expect(delivered { $0.append("d") } == ["insertion [3] ->[\"d\"]"])
+      #expect(delivered { $0.append("a") }.isEmpty)
+      #expect(delivered { $0.append(contentsOf: ["a", "d", "d", "e"]) } == ["insertion [3, 4] ->[\"d\", \"e\"]"])
+      #expect(delivered { $0.insert("d", at: 0) } == ["insertion [0] ->[\"d\"]"])
+      #expect(delivered { $0.insert(["x", "b", "y"], at: [0, 2, 4]) } == ["insertion [0, 4] ->[\"x\", \"y\"]"])
       #expect(library.ranks == ["x", "a", "b", "c", "y"])
-      #expect(told { $0.insert(["a", "y"], at: [3, 4]) } == ["insertion [3] ->[\"y\"]"])
+      #expect(delivered { $0.insert(["a", "y"], at: [3, 4]) } == ["insertion [3] ->[\"y\"]"])
     }
 
     @Test func `Removals and replacements keep the elements distinct`() {
-      #expect(told { $0.remove("b") } == ["removal [1] [\"b\"]>-"])
-      #expect(told { $0.remove("x") }.isEmpty)
-      #expect(told { $0.remove(at: [0, 2]) } == ["removal [0, 2] [\"a\", \"c\"]>-"])
-      #expect(told { $0.formIntersection(["c", "a"]) } == ["removal [1] [\"b\"]>-"])
-      #expect(told { $0.removeAll() } == ["removal [0, 1, 2] [\"a\", \"b\", \"c\"]>-"])
-      #expect(told { $0.replace(at: 0, with: "x") } == ["replacement [0] [\"a\"]>[\"x\"]"])
-      #expect(told { $0.replace(at: 0, with: "b") }.isEmpty)
-      #expect(told { $0.exchange(0, 2) } == ["replacement [0, 2] [\"a\", \"c\"]>[\"c\", \"a\"]"])
-      #expect(told { $0.setArray(["x", "x"]) }.last == "insertion [0] ->[\"x\"]")
-      #expect(told { $0.reverse() } == ["replacement [0, 2] [\"a\", \"c\"]>[\"c\", \"a\"]"])
+      #expect(delivered { $0.remove("b") } == ["removal [1] [\"b\"]>-"])
+      #expect(delivered { $0.remove("x") }.isEmpty)
+      #expect(delivered { $0.remove(at: [0, 2]) } == ["removal [0, 2] [\"a\", \"c\"]>-"])
+      #expect(delivered { $0.formIntersection(["c", "a"]) } == ["removal [1] [\"b\"]>-"])
+      #expect(delivered { $0.removeAll() } == ["removal [0, 1, 2] [\"a\", \"b\", \"c\"]>-"])
+      #expect(delivered { $0.replace(at: 0, with: "x") } == ["replacement [0] [\"a\"]>[\"x\"]"])
+      #expect(delivered { $0.replace(at: 0, with: "b") }.isEmpty)
+      #expect(delivered { $0.exchange(0, 2) } == ["replacement [0, 2] [\"a\", \"c\"]>[\"c\", \"a\"]"])
+      #expect(delivered { $0.setArray(["x", "x"]) }.last == "insertion [0] ->[\"x\"]")
+      #expect(delivered { $0.reverse() } == ["replacement [0, 2] [\"a\", \"c\"]>[\"c\", \"a\"]"])
     }
 
     @Test func `Elements of an NSOrderedSet are announced manually`() {

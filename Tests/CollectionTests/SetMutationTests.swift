@@ -1,17 +1,17 @@
-// Announcing mutations of a set by hand, and observing the elements of an array.
+// Manual announcements of set mutations, and observation of the elements of an array.
 #if Macros
   import CKVO
   import Foundation
   import KeyValueObserving
   import Testing
 
-  @Suite("Announcing mutations of a set by hand")
+  @Suite("Announcing set mutations manually")
   struct SetMutationTests {
     let library = Library()
     let log = Log()
 
-    /// What is told of an announcement for the members a and b.
-    private func told(_ kind: NSKeyValueSetMutationKind, _ argument: Set<String>) -> [String] {
+    /// Returns the changes delivered for an announcement, for the members a and b.
+    private func delivered(_ kind: NSKeyValueSetMutationKind, _ argument: Set<String>) -> [String] {
       library.labels = ["a", "b"]
       let token = library.log(\.labels, to: log)
       library.willChangeValue(for: \.labels, withSetMutation: kind, using: argument)
@@ -21,11 +21,11 @@
     }
 
     @Test func `Each kind delivers added and removed members, computed from the argument before the change`() {
-      #expect(told(.union, ["b", "c"]) == ["insertion ->{c}"])
-      #expect(told(.minus, ["b", "c"]) == ["removal {b}>-"])
-      #expect(told(.intersect, ["b", "c"]) == ["removal {a}>-"])
-      #expect(told(.set, ["b", "c"]) == ["replacement {a}>{c}"])
-      #expect(told(.union, ["a"]) == ["insertion ->{}"])
+      #expect(delivered(.union, ["b", "c"]) == ["insertion ->{c}"])
+      #expect(delivered(.minus, ["b", "c"]) == ["removal {b}>-"])
+      #expect(delivered(.intersect, ["b", "c"]) == ["removal {a}>-"])
+      #expect(delivered(.set, ["b", "c"]) == ["replacement {a}>{c}"])
+      #expect(delivered(.union, ["a"]) == ["insertion ->{}"])
     }
 
     @Test func `An observer registered within the pair is not notified, which is no fault`() {

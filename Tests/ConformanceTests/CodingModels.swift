@@ -32,7 +32,7 @@
     class func automaticallyNotifiesObservers(forKey key: String) -> Bool { key != "manual" }
   }
 
-  /// Answers keys that it does not have, takes 0 for nil, and validates.
+  /// Provides undefined keys, replaces nil by 0, and validates.
   @KeyValueObservable
   final class Lenient {
     var age = 5
@@ -51,16 +51,16 @@
     struct Invalid: Error {}
   }
 
-  /// Has storage that is not to be found by key.
+  /// A class whose instance variable names are not found by key.
   @KeyValueObservable
   final class Closed {
     var _hidden = 3
     static var accessInstanceVariablesDirectly: Bool { false }
   }
 
-  /// Expects that a read gives nil; for use where an expectation cannot stand within another.
+  /// Expects that a read results in nil, for use where an expectation cannot be nested.
   func nilIs(_ value: Any?) { #expect(value == nil) }
 
-  /// What faults a body raises, as Apple's exception and sentence.
+  /// Returns the faults of a body as Apple's exceptions and messages.
   func sentences(_ body: () -> Void) -> [String] { faults(body).map(appleText) }
 #endif

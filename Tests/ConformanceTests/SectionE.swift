@@ -15,7 +15,7 @@
     ) { count += 1 }
   }
 
-  /// Observes itself, and stops when it dies.
+  /// Observes itself, and removes itself in deinit.
   @KeyValueObservable
   private final class SelfObserver: KeyValueObserver {
     var v = 0
@@ -36,7 +36,7 @@
     var änderung = 0
   }
 
-  /// Has an answer of its own.
+  /// A class that overrides observationInfo.
   @KeyValueObservable
   private final class OwnInfo {
     var v = 0
@@ -180,7 +180,7 @@
 
     @Test(.timeLimit(.minutes(1)))
     func `67: The cost of a registration does not depend on how many objects the observer observes`() {
-      // If it grew with their number, 10^10 steps would be needed.
+      // If the cost grew with their number, 10^10 steps would be needed.
       let all = (0..<100_000).map { _ in T() }
       for each in all { each.add(w, "v", []) }
       for each in all { each.remove(w, "v") }

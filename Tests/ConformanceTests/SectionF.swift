@@ -1,10 +1,10 @@
-// Section F of Documentation/AppleCompatibility.md: registrations that change in the middle of a change.
+// Section F of Documentation/AppleCompatibility.md: registrations that change during a change.
 #if Macros
   import Foundation
   import KeyValueObserving
   import Testing
 
-  @Suite("F. Registrations that change in the middle of a change")
+  @Suite("F. Registrations that change during a change")
   struct SectionF {
     let t = T()
     let log = Log()

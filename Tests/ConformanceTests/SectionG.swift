@@ -1,18 +1,18 @@
-// Section G of Documentation/AppleCompatibility.md: the class of an observed object, and what is intercepted.
+// Section G of Documentation/AppleCompatibility.md: the class of an observed object, and interception.
 #if Macros
   import CKVO
   import Foundation
   import KeyValueObserving
   import Testing
 
-  /// Announces nothing by itself.
+  /// A class whose keys are all manual.
   @KeyValueObservable
   private final class Manual {
     var v = 0
     static func automaticallyNotifiesObservers(forKey key: String) -> Bool { false }
   }
 
-  /// Overrides what Apple's automatic setter calls.
+  /// Overrides the methods that Apple's automatic setters call.
   @KeyValueObservable
   private final class Overriding: KeyValueObject {
     var v = 0

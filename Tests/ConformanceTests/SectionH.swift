@@ -1,10 +1,10 @@
-// Section H of Documentation/AppleCompatibility.md: keys that do not notify by themselves.
+// Section H of Documentation/AppleCompatibility.md: keys without automatic notification.
 #if Macros
   import Foundation
   import KeyValueObserving
   import Testing
 
-  /// Counts how often it is asked.
+  /// Counts the calls of its class method.
   @KeyValueObservable
   private final class Asked {
     var v = 0
@@ -15,12 +15,12 @@
     }
   }
 
-  /// Says otherwise than its superclass.
+  /// Overrides its superclass's answer.
   private final class Automatic: T {
     override class func automaticallyNotifiesObservers(forKey key: String) -> Bool { true }
   }
 
-  @Suite("H. Keys that do not notify by themselves")
+  @Suite("H. Keys without automatic notification")
   struct SectionH {
     let t = T()
     let w = Watcher()

@@ -4,7 +4,7 @@
   import KeyValueObserving
   import Testing
 
-  /// Declares its dependent keys as ported code does; they are told by what is declared.
+  /// Declares its dependent keys as ported code does; only the declarations count.
   @KeyValueObservable
   private class Named {
     var first = "A"
@@ -14,7 +14,7 @@
     var a: T?
     var b: T?
     var list: [Int] = []
-    /// Values that no one announces.
+    /// Values that are never announced.
     @NotObserved var hidden = 0
     @NotObserved var reads = 0
 
@@ -27,7 +27,7 @@
     var pair: String { "\(child?.v ?? -1) \(child?.s ?? "-")" }
     var pick: T? { usesA ? a : b }
     var total: Int { list.count }
-    /// Nothing that it reads is observed.
+    /// A getter that reads nothing observable.
     var counted: Int {
       reads += 1
       return hidden
@@ -52,7 +52,7 @@
     }
   }
 
-  /// Adds to what its superclass declares.
+  /// Extends its superclass's declarations.
   private final class Titled: Named {
     override class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
       let declared = super.keyPathsForValuesAffectingValue(forKey: key)
@@ -60,7 +60,7 @@
     }
   }
 
-  /// Declares that keys affect themselves.
+  /// Declares keys that affect themselves.
   @KeyValueObservable
   private final class Circular {
     var own = 0
@@ -69,14 +69,14 @@
     static func keyPathsForValuesAffectingPath() -> Set<String> { ["path.v"] }
   }
 
-  /// The class of Apple's own order test, as its ports describe it: a float depends on an integer.
+  /// The class of Apple's own order test, as described by its ports: a float depends on an integer.
   @KeyValueObservable
   private final class Numbers {
     var anInt = 0
     var aFloat: Double { Double(anInt) }
   }
 
-  /// Counts how often it is asked.
+  /// Counts the calls of its class method.
   @KeyValueObservable
   private final class AskedForPaths {
     var v = 0
@@ -100,7 +100,7 @@
     private let n = Named()
     let w = Watcher(path: true)
 
-    /// Observes keys while a body runs.
+    /// Returns the changes of keys while a body runs.
     private func watching(
       _ keys: String..., options: NSKeyValueObservingOptions = [.old, .new], on object: (any KeyValueObservable)? = nil,
       _ body: () -> Void
@@ -120,7 +120,7 @@
 
     @Test func `166: Setting the dependent key notifies its observers`() {
       #expect(watching("cyc1") { n.cyc1 = 1 } == ["w cyc1 0>1"])
-      // A computed property's setter is no change of its own: what it sets tells, each time.
+      // A computed property's setter is not a change by itself; each property that it sets notifies.
       #expect(watching("full") { n.full = "X" } == ["w full A Z>X Z", "w full X Z>X X"])
     }
 
@@ -241,7 +241,7 @@
         n.list = [5]
         n.didChange(.insertion, valuesAt: [0], forKey: "list")
       }
-      // The setter within the pair notifies too.
+      // The setter within the pair also notifies.
       #expect(lines == ["w total 0>1", "w total 0>1"])
       #expect(watching("total") { n.list = [1, 2] } == ["w total 1>2"])
     }

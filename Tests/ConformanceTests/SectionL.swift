@@ -32,8 +32,8 @@
 
     private var array: KeyValueMutableArray<Int> { lists.mutableArrayValue(forKey: "list", of: Int.self) }
 
-    /// What an observer of a key is told while a body runs.
-    private func told(
+    /// Returns the changes that an observer of a key receives while a body runs.
+    private func delivered(
       _ key: String = "list", _ options: NSKeyValueObservingOptions = [.old, .new], _ body: () -> Void
     ) -> [String] {
       lists.add(w, key, options)
@@ -43,49 +43,49 @@
     }
 
     @Test func `189: Mutating an array property in place is a setting, or changes of elements if requested`() {
-      #expect(told("list", [.new, .collectionChanges]) { lists.list.append(40) } == ["w insertion ->[40] at [3]"])
+      #expect(delivered("list", [.new, .collectionChanges]) { lists.list.append(40) } == ["w insertion ->[40] at [3]"])
       lists.list = [10, 20, 30]
-      #expect(told { lists.list.append(40) } == ["w [10, 20, 30]>[10, 20, 30, 40]"])
-      #expect(told { lists.list[0] = 1 } == ["w [10, 20, 30, 40]>[1, 20, 30, 40]"])
-      #expect(told { lists.list.sort(by: >) } == ["w [1, 20, 30, 40]>[40, 30, 20, 1]"])
+      #expect(delivered { lists.list.append(40) } == ["w [10, 20, 30]>[10, 20, 30, 40]"])
+      #expect(delivered { lists.list[0] = 1 } == ["w [10, 20, 30, 40]>[1, 20, 30, 40]"])
+      #expect(delivered { lists.list.sort(by: >) } == ["w [1, 20, 30, 40]>[40, 30, 20, 1]"])
     }
 
     @Test func `191: An insertion has the indexes and the inserted elements, and no old ones`() {
-      #expect(told { array.insert(15, at: 1) } == ["w insertion ->[15] at [1]"])
+      #expect(delivered { array.insert(15, at: 1) } == ["w insertion ->[15] at [1]"])
     }
 
     @Test func `192: A removal has the indexes and the removed elements, and no new ones`() {
-      #expect(told { array.remove(at: 1) } == ["w removal [20]>- at [1]"])
+      #expect(delivered { array.remove(at: 1) } == ["w removal [20]>- at [1]"])
     }
 
     @Test func `193, 208: A replacement is one notification, with old and new elements`() {
-      #expect(told { array[1] = 21 } == ["w replacement [20]>[21] at [1]"])
+      #expect(delivered { array[1] = 21 } == ["w replacement [20]>[21] at [1]"])
     }
 
     @Test func `194: Indexes are present whatever the options are`() {
-      #expect(told("list", []) { array.append(40) } == ["w insertion ->- at [3]"])
+      #expect(delivered("list", []) { array.append(40) } == ["w insertion ->- at [3]"])
     }
 
     @Test func `195: Indexes are those after an insertion, and those before a removal`() {
-      #expect(told { array.insert([1, 2], at: [0, 4]) } == ["w insertion ->[1, 2] at [0, 4]"])
+      #expect(delivered { array.insert([1, 2], at: [0, 4]) } == ["w insertion ->[1, 2] at [0, 4]"])
       #expect(lists.list == [1, 10, 20, 30, 2])
-      #expect(told { array.remove(at: [0, 4]) } == ["w removal [1, 2]>- at [0, 4]"])
+      #expect(delivered { array.remove(at: [0, 4]) } == ["w removal [1, 2]>- at [0, 4]"])
       #expect(lists.list == [10, 20, 30])
     }
 
     @Test func `196, 210: Several indexes are one notification, in ascending order`() {
-      #expect(told { array.insert([1, 2], at: [0, 1]) } == ["w insertion ->[1, 2] at [0, 1]"])
-      #expect(told { array.remove(at: [3, 0]) } == ["w removal [1, 20]>- at [0, 3]"])
-      #expect(told { array.replace(at: [0, 1], with: [8, 9]) } == ["w replacement [2, 10]>[8, 9] at [0, 1]"])
+      #expect(delivered { array.insert([1, 2], at: [0, 1]) } == ["w insertion ->[1, 2] at [0, 1]"])
+      #expect(delivered { array.remove(at: [3, 0]) } == ["w removal [1, 20]>- at [0, 3]"])
+      #expect(delivered { array.replace(at: [0, 1], with: [8, 9]) } == ["w replacement [2, 10]>[8, 9] at [0, 1]"])
     }
 
     @Test func `197: Setting the whole array is a setting, with whole arrays and no indexes`() {
-      #expect(told { lists.list = [1] } == ["w [10, 20, 30]>[1]"])
-      #expect(told { lists.setValue([2], forKey: "list") } == ["w [1]>[2]"])
+      #expect(delivered { lists.list = [1] } == ["w [10, 20, 30]>[1]"])
+      #expect(delivered { lists.setValue([2], forKey: "list") } == ["w [1]>[2]"])
     }
 
     @Test func `198: Manual changes have the same dictionaries`() {
-      let lines = told("manualList") {
+      let lines = delivered("manualList") {
         lists.willChange(.insertion, valuesAt: [0, 1], forKey: "manualList")
         lists.manualList = [1, 2]
         lists.didChange(.insertion, valuesAt: [0, 1], forKey: "manualList")
@@ -103,7 +103,7 @@
     }
 
     @Test func `199: A setting announced with indexes is a setting without them`() {
-      let lines = told("manualList") {
+      let lines = delivered("manualList") {
         lists.willChange(.setting, valuesAt: [0], forKey: "manualList")
         lists.manualList = [1]
         lists.didChange(.setting, valuesAt: [0], forKey: "manualList")
@@ -113,7 +113,7 @@
 
     @Test func `200, 216: An index out of range raises, nobody is notified, and later changes notify`() {
       var raised: [String?] = []
-      let lines = told {
+      let lines = delivered {
         raised = faults {
           array.insert(1, at: 7)
           array.remove(at: 3)
@@ -141,7 +141,7 @@
       lists.list.reserveCapacity(100)
       let address = { (list: [Int]) in list.withUnsafeBufferPointer { $0.baseAddress } }
       let before = address(lists.list)
-      let lines = told("list", [.new]) { array.append(40) }
+      let lines = delivered("list", [.new]) { array.append(40) }
       #expect(address(lists.list) == before && lines.count == 1)
     }
 
@@ -154,30 +154,32 @@
     }
 
     @Test func `203, 207, 213: Each mutation is one notification`() {
-      #expect(told { array.append(1) } == ["w insertion ->[1] at [3]"])
-      #expect(told { array.insert(2, at: 0) } == ["w insertion ->[2] at [0]"])
-      #expect(told { array.removeLast() } == ["w removal [1]>- at [4]"])
-      #expect(told { array.append(contentsOf: [5, 6]) } == ["w insertion ->[5, 6] at [4, 5]"])
-      #expect(told { array.removeSubrange(1...2) } == ["w removal [10, 20]>- at [1, 2]"])
+      #expect(delivered { array.append(1) } == ["w insertion ->[1] at [3]"])
+      #expect(delivered { array.insert(2, at: 0) } == ["w insertion ->[2] at [0]"])
+      #expect(delivered { array.removeLast() } == ["w removal [1]>- at [4]"])
+      #expect(delivered { array.append(contentsOf: [5, 6]) } == ["w insertion ->[5, 6] at [4, 5]"])
+      #expect(delivered { array.removeSubrange(1...2) } == ["w removal [10, 20]>- at [1, 2]"])
     }
 
     @Test func `211: Removing all is one removal`() {
-      #expect(told { array.removeAll() } == ["w removal [10, 20, 30]>- at [0, 1, 2]"])
+      #expect(delivered { array.removeAll() } == ["w removal [10, 20, 30]>- at [0, 1, 2]"])
     }
 
     @Test func `212: setArray is a removal and an insertion`() {
       #expect(
-        told { array.setArray([1, 2]) } == ["w removal [10, 20, 30]>- at [0, 1, 2]", "w insertion ->[1, 2] at [0, 1]"])
+        delivered { array.setArray([1, 2]) } == [
+          "w removal [10, 20, 30]>- at [0, 1, 2]", "w insertion ->[1, 2] at [0, 1]",
+        ])
     }
 
     @Test func `110: Mutations of a manual key do not notify`() {
-      #expect(told("manualList") { lists.mutableArrayValue(for: \.manualList).append(1) }.isEmpty)
+      #expect(delivered("manualList") { lists.mutableArrayValue(for: \.manualList).append(1) }.isEmpty)
       #expect(lists.manualList == [1])
     }
 
     @Test func `214, 215: A proxy notifies while the key is observed, whenever it was created`() {
       let array = array
-      #expect(told { array.append(1) } == ["w insertion ->[1] at [3]"])
+      #expect(delivered { array.append(1) } == ["w insertion ->[1] at [3]"])
       array.append(2)
       #expect(w.lines.isEmpty)
     }
@@ -203,18 +205,18 @@
     @Test func `221: mutableArrayValue(forKeyPath:) is a proxy of the object at the end of the path`() {
       let owner = Lists()
       owner.owner = lists
-      #expect(told { owner.mutableArrayValue(forKeyPath: "owner.list", of: Int.self).append(1) }.count == 1)
+      #expect(delivered { owner.mutableArrayValue(forKeyPath: "owner.list", of: Int.self).append(1) }.count == 1)
       #expect(lists.list == [10, 20, 30, 1])
     }
 
     @Test func `222: Removing an element removes all equal ones, each notifies, the last one first`() {
       lists.list = [1, 2, 1]
-      #expect(told { array.remove(1) } == ["w removal [1]>- at [2]", "w removal [1]>- at [0]"])
+      #expect(delivered { array.remove(1) } == ["w removal [1]>- at [2]", "w removal [1]>- at [0]"])
     }
 
     @Test func `223: Sorting is one replacement of the indexes whose elements differ`() {
       lists.list = [1, 3, 2]
-      #expect(told { array.sort() } == ["w replacement [3, 2]>[2, 3] at [1, 2]"])
+      #expect(delivered { array.sort() } == ["w replacement [3, 2]>[2, 3] at [1, 2]"])
     }
 
     @Test func `224, 388: Key-value coding and operators work on a proxy`() {
@@ -226,11 +228,11 @@
     }
 
     @Test func `246: The old and new values of a mutation in place are those before and after it`() {
-      #expect(told { lists.list.removeFirst() } == ["w [10, 20, 30]>[20, 30]"])
+      #expect(delivered { lists.list.removeFirst() } == ["w [10, 20, 30]>[20, 30]"])
     }
 
     @Test func `247: Every change of "list.@count" is a setting, with the counts and no indexes`() {
-      #expect(told("list.@count") { array.append(40) } == ["w 3>4"])
+      #expect(delivered("list.@count") { array.append(40) } == ["w 3>4"])
     }
 
     @Test func `248: A collection at the end of a path keeps kind and indexes; replacing the owner is a setting`() {

@@ -1,4 +1,5 @@
-// Section O of Documentation/AppleCompatibility.md: observing the elements of an array. Paths through collections are in SectionY.
+// Section O of Documentation/AppleCompatibility.md: observation of the elements of an array. SectionY tests paths through
+// collections.
 #if Macros
   import Foundation
   import KeyValueObserving

@@ -1,18 +1,18 @@
-// Section Q of Documentation/AppleCompatibility.md: Apple's exceptions, by name and sentence, as faults.
+// Section Q of Documentation/AppleCompatibility.md: the faults with Apple's exception names and messages.
 #if Macros
   import Foundation
   import KeyValueObserving
   import Testing
 
-  /// Handles nothing.
+  /// An observer that handles no change.
   private final class Deaf: KeyValueObject {}
 
-  @Suite("Q. Exceptions and their sentences")
+  @Suite("Q. Exceptions and their messages")
   struct SectionQ {
     let t = T()
     let w = Watcher()
 
-    /// The one fault of a body, as exception and sentence.
+    /// Returns the only fault of a body, as exception and message.
     private func fault(_ body: () -> Void) -> String {
       let all = faults(body)
       return all.count == 1 ? appleText(all[0]) : "\(all.count) faults"

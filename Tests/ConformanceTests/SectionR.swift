@@ -1,10 +1,10 @@
-// Section R of Documentation/AppleCompatibility.md: objects and observers that die.
+// Section R of Documentation/AppleCompatibility.md: deallocation of objects and observers.
 #if Macros
   import Foundation
   import KeyValueObserving
   import Testing
 
-  /// Says in its deinit whether it was still observed, and stops observing if told to.
+  /// Records in deinit whether it is still observed, and optionally removes the observer there.
   @KeyValueObservable
   private final class Dying {
     var v = 0

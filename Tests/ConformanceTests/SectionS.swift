@@ -1,4 +1,4 @@
-// Section S of Documentation/AppleCompatibility.md: what Swift programs get on Apple's platforms.
+// Section S of Documentation/AppleCompatibility.md: the Swift API on Apple's platforms.
 #if Macros
   import Foundation
   import KeyValueObserving
@@ -12,7 +12,7 @@
     var optional: Int?
     var list: [Int] = []
     var bag: Set<Int> = [1]
-    /// Announces itself, as on Apple's platforms a property does that is not dynamic.
+    /// Announces itself, as a property that is not dynamic does on Apple's platforms.
     var doubled = 0 {
       willSet { willChangeValue(for: \.doubled) }
       didSet { didChangeValue(for: \.doubled) }

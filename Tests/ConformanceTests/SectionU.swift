@@ -1,10 +1,10 @@
-// Section U of Documentation/AppleCompatibility.md: threads. More is in Documentation/Concurrency.md and the tests it names.
+// Section U of Documentation/AppleCompatibility.md: threads. See also Documentation/Concurrency.md and the tests it names.
 #if Macros
   import Foundation
   import KeyValueObserving
   import Testing
 
-  /// The end of what a thread does. Not a DispatchSemaphore: ThreadSanitizer does not see that one.
+  /// Signals the end of a thread. It is not a DispatchSemaphore, which ThreadSanitizer does not support.
   private final class End: @unchecked Sendable {
     private let condition = NSCondition()
     private var hasCome = false
@@ -16,7 +16,7 @@
       }
     }
 
-    /// Whether it comes within 30 seconds.
+    /// Returns whether the thread ends within 30 seconds.
     func wait() -> Bool {
       let deadline = Date() + 30
       return condition.withLock {
@@ -26,7 +26,7 @@
     }
   }
 
-  /// Runs a body on a thread of its own; tells whether it ends.
+  /// Runs a body on a new thread and returns whether it ends.
   @discardableResult
   private func onOtherThread(_ body: @escaping () -> Void) -> Bool {
     nonisolated(unsafe) let body = body
@@ -47,7 +47,7 @@
       t.child = T()
       t.add(w, "v")
       t.add(w, "child.v")
-      // Not `Thread.current`, which keeps its body, which would keep it.
+      // Not `Thread.current`: it retains the thread's closure, which would retain it.
       var threads: [pthread_t] = []
       w.reaction = { _ in threads.append(pthread_self()) }
       var other: pthread_t?

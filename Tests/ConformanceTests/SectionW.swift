@@ -9,8 +9,8 @@
     let c = Coded()
     let w = Watcher()
 
-    /// What an observer of a key is told while a body runs.
-    private func told(_ key: String, _ body: () -> Void) -> [String] {
+    /// Returns the changes that an observer of a key receives while a body runs.
+    private func delivered(_ key: String, _ body: () -> Void) -> [String] {
       c.add(w, key)
       body()
       c.remove(w, key)
@@ -39,7 +39,7 @@
     @Test
     func `353: A value that cannot be converted to the property's type is a fault, and nobody is notified`() throws {
       var raised: [KeyValueFault] = []
-      let lines = told("int") { raised = faults { c.setValue(Coded(), forKey: "int") } }
+      let lines = delivered("int") { raised = faults { c.setValue(Coded(), forKey: "int") } }
       #expect(lines.isEmpty && c.int == 1)
       let fault = try #require(raised.first)
       #expect(fault.exceptionName == "NSInvalidArgumentException")
@@ -53,12 +53,12 @@
 
     @Test func `275, 355, 356: Nil for a non-optional is a fault, nobody is notified, and later sets notify`() {
       var raised: [String] = []
-      #expect(told("int") { raised = sentences { c.setValue(nil, forKey: "int") } }.isEmpty)
+      #expect(delivered("int") { raised = sentences { c.setValue(nil, forKey: "int") } }.isEmpty)
       #expect(
         raised == [
           "NSInvalidArgumentException [<Coded 0xPTR> setNilValueForKey]: could not set nil as the value for the key int."
         ])
-      #expect(told("int") { c.int = 2 } == ["w 1>2"])
+      #expect(delivered("int") { c.int = 2 } == ["w 1>2"])
     }
 
     @Test func `357: setNilValueForKey may set another value, which notifies once`() {
@@ -71,7 +71,7 @@
 
     @Test func `358: Nil for an optional sets nil`() {
       c.text = "t"
-      #expect(told("text") { c.setValue(nil, forKey: "text") } == ["w t>null"])
+      #expect(delivered("text") { c.setValue(nil, forKey: "text") } == ["w t>null"])
     }
 
     @Test func `359: The new value is retained and the old one released`() {
@@ -87,15 +87,15 @@
     }
 
     @Test func `92, 360: A set of a property without automatic notification notifies`() {
-      #expect(told("plain") { c.setValue(5, forKey: "plain") } == ["w 0>5"])
+      #expect(delivered("plain") { c.setValue(5, forKey: "plain") } == ["w 0>5"])
     }
 
     @Test func `93: A set by key of a property that notifies is one notification`() {
-      #expect(told("int") { c.setValue(5, forKey: "int") } == ["w 1>5"])
+      #expect(delivered("int") { c.setValue(5, forKey: "int") } == ["w 1>5"])
     }
 
     @Test func `110: A set by key of a manual key notifies nobody`() {
-      #expect(told("manual") { c.setValue(5, forKey: "manual") }.isEmpty)
+      #expect(delivered("manual") { c.setValue(5, forKey: "manual") }.isEmpty)
       #expect(c.manual == 5)
     }
 
@@ -134,9 +134,9 @@
 
     @Test func `92, 360: A set by another key of the property notifies too; that key can be observed and removed`() {
       var lines: [String] = []
-      #expect(codes { lines = told("hidden") { c.setValue(5, forKey: "hidden") } } == [])
+      #expect(codes { lines = delivered("hidden") { c.setValue(5, forKey: "hidden") } } == [])
       #expect(lines == ["w 3>5"])
-      #expect(codes { lines = told("open") { c.isOpen = false } } == [])
+      #expect(codes { lines = delivered("open") { c.isOpen = false } } == [])
       #expect(lines == ["w true>false"])
     }
   }

@@ -1,4 +1,4 @@
-// Sections X and T of Documentation/AppleCompatibility.md: dictionaries, read, set and observed.
+// Sections X and T of Documentation/AppleCompatibility.md: reading, setting and observing dictionaries.
 #if Macros
   import Foundation
   import KeyValueObserving

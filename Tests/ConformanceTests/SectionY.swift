@@ -1,10 +1,10 @@
-// Sections Y and O of Documentation/AppleCompatibility.md: collections and their operators, read, set and observed.
+// Sections Y and O of Documentation/AppleCompatibility.md: reading, setting and observing collections and their operators.
 #if Macros
   import Foundation
   import KeyValueObserving
   import Testing
 
-  /// A value that is nil for some.
+  /// A class with a value that may be nil.
   @KeyValueObservable
   private final class Item: Hashable {
     var number: Double?
@@ -23,7 +23,7 @@
     var words: [String] = []
   }
 
-  /// Declares a path that goes through an array; its value reads no property that is observed.
+  /// Declares a path through an array; its value reads no observed property.
   @KeyValueObservable
   private final class Declaring {
     var items = [Item(1)]
@@ -151,7 +151,7 @@
       declaring.remove(w, "total")
       _ = w.take()
       declaring.add(w, "sum")
-      declaring.items[0].number = 6  // what the getter reads is found
+      declaring.items[0].number = 6  // the reads of the getter are recorded
       #expect(w.lines == ["w 8.0>9.0"])
       declaring.remove(w, "sum")
     }

@@ -1,29 +1,29 @@
-// What the tests of Apple's behaviour share: a log, observers that write to it, and the model classes.
+// Common code of the conformance tests: a log, observers that write to it, and the model classes.
 #if Macros
   import CKVO
   import Foundation
   import KeyValueObserving
 
-  /// What observers were told, in order; filled on the test's own thread.
+  /// The notifications in order; used on the test's own thread only.
   final class Log: @unchecked Sendable {
     private(set) var lines: [String] = []
     func add(_ line: String) { lines.append(line) }
-    /// The lines since the last call.
+    /// Returns the lines since the last call.
     func take() -> [String] {
       defer { lines = [] }
       return lines
     }
   }
 
-  /// An observer that logs `name[ path] [kind ][prior ]old>new[ at [positions]][ ctx]`: "-" is an absent value, "null" is NSNull, the
-  /// kind is left out for a setting and the path unless asked for.
+  /// An observer that logs `name[ path] [kind ][prior ]old>new[ at [indexes]][ ctx]`: "-" is a missing value, "null" is NSNull. The
+  /// kind of a setting is omitted, and so is the path unless requested.
   final class Watcher: KeyValueObserver, @unchecked Sendable {
     let name: String
     let log: Log
     let logsPath: Bool
-    /// Run after the line was logged, with `true` for a prior notification.
+    /// Called after the line was logged, with `true` for a prior notification.
     var reaction: ((Bool) -> Void)?
-    /// The dictionaries themselves.
+    /// The change dictionaries.
     private(set) var changes: [[NSKeyValueChangeKey: Any]] = []
     private(set) var objects: [AnyObject] = []
 
@@ -54,7 +54,7 @@
     func take() -> [String] { log.take() }
   }
 
-  /// A value as the logs show it.
+  /// Returns a value as text for the logs.
   func text(_ value: Any?) -> String {
     switch value {
     case nil: "-"
@@ -65,7 +65,7 @@
     }
   }
 
-  /// A context that is a number.
+  /// Returns a context with a numeric address.
   func context(_ number: Int) -> UnsafeMutableRawPointer? { UnsafeMutableRawPointer(bitPattern: number) }
 
   extension KeyValueObservable {
@@ -76,16 +76,16 @@
 
     func remove(_ watcher: Watcher, _ keyPath: String) { removeObserver(watcher, forKeyPath: keyPath) }
 
-    /// Removes the registration of a context, 0 for the one without.
+    /// Removes the registration with a context, 0 for the one without.
     func remove(_ watcher: Watcher, _ keyPath: String, ctx: Int) {
       removeObserver(watcher, forKeyPath: keyPath, context: context(ctx))
     }
 
-    /// Whether its isa is that of the notifying class.
+    /// Whether the isa is the notifying class.
     var isSwizzled: Bool { kvo_object_isa(__keyValueObject) != kvo_object_class(__keyValueObject) }
   }
 
-  /// Runs a body whose faults are let go, and returns them.
+  /// Runs a body and returns its faults, which are ignored.
   func faults(_ body: () -> Void) -> [KeyValueFault] {
     var faults: [KeyValueFault] = []
     KeyValueFault.withHandler {
@@ -97,10 +97,10 @@
     return faults
   }
 
-  /// The codes of a body's faults.
+  /// Returns the codes of a body's faults.
   func codes(_ body: () -> Void) -> [Int] { faults(body).map(\.code) }
 
-  /// Apple's sentence with each address as 0xPTR, and the exception's name before it.
+  /// Returns Apple's message with each address as 0xPTR, after the name of the exception.
   func appleText(_ fault: KeyValueFault) -> String {
     let sentence = (fault.appleSentence ?? "-").replacing(/0x[0-9a-f]+/, with: "0xPTR")
     return "\(fault.exceptionName ?? "-") \(sentence)"
@@ -118,12 +118,12 @@
     weak var boss: T?
     var list: [Int] = []
     var bag: Set<Int> = []
-    /// Clamped by its setter.
+    /// Clamped by didSet.
     var small = 0 { didSet { if small > 10 { small = 10 } } }
-    /// Announced by hand.
+    /// Announced manually.
     var manual = 0
     @NotObserved var name = "T"
-    /// Storage that changes behind the runtime's back.
+    /// Storage that changes without a notification.
     @NotObserved var hiddenChild: T?
 
     init(_ name: String = "T", v: Int = 0) {
@@ -134,7 +134,7 @@
     class func automaticallyNotifiesObservers(forKey key: String) -> Bool { key != "manual" }
   }
 
-  /// Overrides a setter and calls super's.
+  /// Overrides a setter and calls super.
   final class Sub: T {
     override var v: Int {
       get { super.v }

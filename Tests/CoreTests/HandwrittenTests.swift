@@ -1,4 +1,4 @@
-// The core without the macro: accessors written by hand, observed in the same ways. Built with the trait on and off.
+// The library without the macro: the same observations with handwritten accessors. Built with the trait on and off.
 import Foundation
 import KeyValueObserving
 import Testing
@@ -42,7 +42,7 @@ private final class Note: KeyValueObservable {
   }
 }
 
-/// Filled on the test's own thread.
+/// Used on the test's own thread only.
 private final class Lines: @unchecked Sendable {
   var all: [String] = []
 }
@@ -56,7 +56,7 @@ private final class Watcher: KeyValueObserver {
   }
 }
 
-@Suite("The core without the macro")
+@Suite("The library without the macro")
 struct HandwrittenTests {
   @Test func `A property with accessors written by hand is observed`() {
     let note = Note()
@@ -90,7 +90,7 @@ struct HandwrittenTests {
   }
 }
 
-/// The instance size in the class's metadata: after kind, superclass, data and flags come address point and size.
+/// Returns the instance size in the class's metadata, which follows kind, superclass, data, flags and address point.
 private func class_getInstanceSize(_ type: AnyClass) -> Int {
   let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
   let words = MemoryLayout<UInt>.size

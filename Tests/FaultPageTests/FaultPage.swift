@@ -1,4 +1,4 @@
-// A page of Documentation/Faults, its blocks of code, and the code of this folder and of CFaultPages that they are cut from.
+// A page of Documentation/Faults with its code blocks, and the code of this folder and of CFaultPages that they are taken from.
 import Foundation
 import Testing
 
@@ -14,8 +14,8 @@ struct FaultPage {
 
   static func text(_ url: URL) throws -> String { try String(contentsOf: url, encoding: .utf8) }
 
-  /// Addresses, ids and threads differ with each run, and places with each edit: a page has an ellipsis for them, and a name that a
-  /// reader's file may have.
+  /// Replaces what differs: addresses, IDs and threads change with each run, and source locations with each edit. A page has an
+  /// ellipsis for them, and an example file name.
   private static func normalised(_ line: String) -> String {
     line.replacing(#/0x[0-9a-f]+/#, with: "0x…").replacing(#/thread [0-9]+/#, with: "thread …")
       .replacing(#/[0-9]+ deep/#, with: "… deep").replacing(#/[^ (]+\.(swift|c):([0-9]+)/#) { "main.\($0.1):…" }
@@ -32,7 +32,7 @@ struct FaultPage {
     try shown.write(to: url, atomically: true, encoding: .utf8)
   }
 
-  /// The blocks in Swift and in C.
+  /// Returns the code blocks in Swift and in C.
   func blocks() throws -> [String] {
     var (blocks, open): ([String], [Substring]?) = ([], nil)
     for line in try Self.text(url).split(separator: "\n", omittingEmptySubsequences: false) {
@@ -48,7 +48,7 @@ struct FaultPage {
     return blocks
   }
 
-  /// What stands between `page: KVO0001 …` and `page end` in the sources, without its indentation, by the page's name.
+  /// Returns the lines between `page: KVO0001 …` and `page end` in the sources, without indentation, by the name of the page.
   static func regions() throws -> [String: [String]] {
     let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     let files = try [here, here.appendingPathComponent("../CFaultPages").standardized].flatMap {

@@ -1,11 +1,11 @@
-// The form of Documentation/Faults: a page for each fault of the runtime, with all sections, and code that the tests run.
+// The form of Documentation/Faults: one page for each fault of the runtime, with all sections, and code that the tests run.
 import CKVO
 import Foundation
 import Testing
 
 @Suite("The pages of faults")
 struct FormTests {
-  /// Numbers that no fault has; their pages say why.
+  /// Unused fault numbers; their pages give the reason.
   private static let neverReported = [6, 13]
 
   private func pages() throws -> [String] {

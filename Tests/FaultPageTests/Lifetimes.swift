@@ -64,7 +64,7 @@
       }
     }
 
-    /// What a closure of KVO0014's page captures.
+    /// The object that the closure on KVO0014's page captures.
     private final class Holder: @unchecked Sendable {
       var token: NSKeyValueObservation?
       var document: Document?

@@ -1,4 +1,4 @@
-// Pages about notification by hand: KVO0028 to KVO0033.
+// Pages about manual notification: KVO0028 to KVO0033.
 #if Macros
   import Foundation
   import KeyValueObserving

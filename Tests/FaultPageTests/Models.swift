@@ -1,4 +1,4 @@
-// The classes of the examples in Documentation/Faults, as its README tells them.
+// The classes of the examples in Documentation/Faults, as shown in its README.
 #if Macros
   import Foundation
   import KeyValueObserving
@@ -34,7 +34,7 @@
   }
   // page end
 
-  /// Runs an example's code on another thread, and waits for it; its faults are noted with those of the example.
+  /// Runs an example's code on another thread and waits for it; its faults are recorded with those of the example.
   func onAnotherThread(_ body: @escaping () -> Void) {
     let (work, recorder, done) = (UnsafeWork(body: body), Recorder.current, DispatchSemaphore(value: 0))
     Thread.detachNewThread {

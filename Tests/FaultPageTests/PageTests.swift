@@ -1,5 +1,5 @@
-// Runs the examples and the remedies of Documentation/Faults: an example raises its page's fault, with the first line that the
-// page shows; its remedy raises none. KVO_BLESS_PAGES=1 writes the lines into the pages instead.
+// Runs the examples and the remedies of Documentation/Faults: an example raises its page's fault with the first line shown on the
+// page; its remedy raises none. KVO_BLESS_PAGES=1 writes the lines to the pages instead.
 #if Macros
   import Foundation
   import KeyValueObserving
@@ -7,13 +7,13 @@
 
   @Suite("The examples of the pages of faults", .serialized)
   struct PageTests {
-    /// Looked for only if `KVO_POLICY` named them when the process began.
+    /// The codes that are only detected if `KVO_POLICY` names them when the process starts.
     private static let onDemand: Set<Int> = [19]
 
     /// - Parameters:
     ///   - code: The number of the page's fault.
-    ///   - example: Raises it, and nothing else.
-    ///   - remedy: Raises nothing.
+    ///   - example: Code that raises this fault only.
+    ///   - remedy: Code that raises no fault.
     func page(_ code: Int, example: () -> Void, remedy: () -> Void) throws {
       if Self.onDemand.contains(code) { return }
       let raised = Recorder().record(example)
@@ -24,7 +24,7 @@
     }
   }
 
-  /// Notes the faults of an example.
+  /// Records the faults of an example.
   final class Recorder: @unchecked Sendable {
     @TaskLocal static var current: Recorder?
     private let lock = NSLock()

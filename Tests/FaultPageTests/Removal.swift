@@ -76,7 +76,7 @@
       }
     }
 
-    /// What the closure of an example reaches its own token by.
+    /// Gives the closure of an example access to its own token.
     private final class Holder: @unchecked Sendable { var token: NSKeyValueObservation? }
 
     @Test func `KVO0017`() throws {

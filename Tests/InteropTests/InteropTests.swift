@@ -1,4 +1,4 @@
-// One registry for both sides: C observes, reads and sets Swift objects; Swift observes C objects.
+// One registry for both languages: C observes, reads and sets Swift objects; Swift observes C objects.
 #if Macros
   import CKVO
   import CSupport
@@ -37,9 +37,9 @@
     }
   }
 
-  @Suite("Swift objects seen from C")
+  @Suite("Swift objects in C")
   struct SwiftFromCTests {
-    // In this order: the song's end uses the memory of its C observers.
+    // In this order, because the song's deallocation uses the memory of its C observers.
     private let song = Song()
     private let memory = WatcherMemory()
 
@@ -47,7 +47,7 @@
 
     private var object: KeyValueObjectReference { song.__keyValueObject }
 
-    /// The class is known to C from the first observation on.
+    /// Registers the class with the runtime by observing an object.
     private func introduce() -> NSKeyValueObservation { song.observe(\.id) { _, _ in } }
 
     @Test func `A C program observes a Swift object and receives typed values`() {
@@ -121,7 +121,7 @@
     }
   }
 
-  @Suite("C objects seen from Swift")
+  @Suite("C objects in Swift")
   struct CFromSwiftTests {
     @Test func `A Swift program observes a C object that C code sets`() throws {
       let shape = csupport_shape_create()
@@ -179,7 +179,7 @@
     }
   }
 
-  /// Filled on the test's own thread.
+  /// Used on the test's own thread only.
   final class Lines: @unchecked Sendable {
     private(set) var all: [String] = []
     func add(_ line: String) { all.append(line) }

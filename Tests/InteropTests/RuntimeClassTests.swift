@@ -1,4 +1,4 @@
-// Classes that a Swift program defines at run time, with setters of the C ABI.
+// Classes that a Swift program defines at run time, with C functions as setters.
 #if Macros
   import CKVO
   import Foundation

@@ -1,4 +1,4 @@
-// Codable: an observable class has the coded form that the same class has without the macro.
+// Codable: an observable class has the same encoding as the class without the macro.
 #if Macros
   import Foundation
   import KeyValueObserving

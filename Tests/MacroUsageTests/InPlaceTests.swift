@@ -1,4 +1,4 @@
-// Mutation in place: no copy of the value, and the change is finished once, whatever happens within.
+// Mutation in place: the value is not copied, and the change ends exactly once, even after an error.
 #if Macros
   import KeyValueObserving
   import Testing

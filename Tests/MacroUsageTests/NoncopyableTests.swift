@@ -1,4 +1,4 @@
-// Properties that cannot be copied: the macro leaves them alone.
+// Properties of noncopyable types: the macro does not change them.
 #if Macros
   import KeyValueObserving
   import Synchronization
@@ -28,35 +28,35 @@
     var value: Value?
   }
 
-  @Suite("Properties that cannot be copied")
+  @Suite("Noncopyable properties")
   struct NoncopyableTests {
     @Test func `A class may have noncopyable properties, with and without @NotObserved, and the others notify`() {
       let turnstile = Turnstile()
-      nonisolated(unsafe) var told: [String] = []
-      let token = turnstile.observe(\.name, options: [.new]) { told.append($1.newValue!) }
+      nonisolated(unsafe) var delivered: [String] = []
+      let token = turnstile.observe(\.name, options: [.new]) { delivered.append($1.newValue!) }
       turnstile.name = "door"
       turnstile.lock.withLock { $0 = 2 }
       turnstile.spare = Ticket(number: 9)
-      #expect(told == ["door"])
+      #expect(delivered == ["door"])
       #expect(turnstile.count == 2)
       token.invalidate()
       let guarding = Guarding<Int>()
-      let other = guarding.observe(\.value) { _, _ in told.append("value") }
+      let other = guarding.observe(\.value) { _, _ in delivered.append("value") }
       guarding.value = 1
-      #expect(told == ["door", "value"])
+      #expect(delivered == ["door", "value"])
       other.invalidate()
     }
 
     @Test func `Copyable ones have values by key, and can be announced by key path`() {
       let turnstile = Turnstile()
       #expect(turnstile.value(forKey: "place") as? String == "north")
-      nonisolated(unsafe) var told = 0
-      let token = turnstile.observe(\.scratch) { _, _ in told += 1 }
+      nonisolated(unsafe) var delivered = 0
+      let token = turnstile.observe(\.scratch) { _, _ in delivered += 1 }
       turnstile.setValue(5, forKey: "scratch")
       turnstile.willChangeValue(for: \.scratch)
       turnstile.didChangeValue(for: \.scratch)
       #expect(turnstile.scratch == 5)
-      #expect(told == 2)
+      #expect(delivered == 2)
       token.invalidate()
     }
 

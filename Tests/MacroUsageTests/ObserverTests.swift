@@ -1,9 +1,9 @@
-// willSet and didSet: each class is here twice, plain and observable, and both have to do the same.
+// willSet and didSet: each class exists in a plain and an observable version, and both have to behave identically.
 #if Macros
   import KeyValueObserving
   import Testing
 
-  /// What the bodies below did, in order.
+  /// The log of the bodies below.
   private nonisolated(unsafe) var log: [String] = []
 
   private protocol Watching: AnyObject {

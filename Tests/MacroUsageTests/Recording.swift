@@ -1,7 +1,7 @@
-// How these tests observe: what an observer sees while a body runs, and what a class lists.
+// Helpers: the changes that an observer receives while a body runs, and the properties that a class lists.
 @testable import KeyValueObserving
 
-/// What an observer of one key sees while `body` runs, as `old -> new`; without the values, as ` -> `.
+/// Returns the changes of one key while `body` runs, as `old -> new`; without values as ` -> `.
 func changes<Root: KeyValueObservable>(
   of object: Root, _ path: PartialKeyPath<Root>, values: Bool = true, _ body: () throws -> Void
 ) -> [String] {
@@ -18,12 +18,12 @@ func changes<Root: KeyValueObservable>(
   return seen.changes
 }
 
-/// Filled on the test's own thread.
+/// Used on the test's own thread only.
 private final class Seen: @unchecked Sendable {
   var changes: [String] = []
 }
 
-/// The properties that a class lists, its superclass's included.
+/// The properties that a class lists, including those of its superclass.
 struct Listing {
   let observed: [(name: String, path: AnyKeyPath)]
   let properties: [(name: String, path: AnyKeyPath)]

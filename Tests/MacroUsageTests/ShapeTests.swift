@@ -1,4 +1,4 @@
-// Classes of every shape: the macro has to compile on them, observe them, and list their properties.
+// Declarations of many kinds: the macro has to compile on these classes, observe them, and list their properties.
 #if Macros
   import Foundation
   import KeyValueObserving
@@ -44,7 +44,7 @@
     }
   }
 
-  /// Overrides an observed property by a computed one: observers see what its getter says.
+  /// Overrides an observed property by a computed one, whose getter observers use.
   final class Doubled: Shape {
     override var sides: Int {
       get { super.sides * 2 }

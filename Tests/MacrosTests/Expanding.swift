@@ -1,4 +1,4 @@
-// Expanding sources in these tests, without a compiler.
+// Expansion of source code in tests, without a compiler.
 #if Macros
   import KeyValueObservingMacros
   import SwiftParser
@@ -7,10 +7,10 @@
   import SwiftSyntaxMacrosGenericTestSupport
   import Testing
 
-  /// The macros as a class sees them that conforms to nothing yet.
+  /// The macros for a class that has no conformances.
   let macros = specifications()
 
-  /// - Parameter conforming: What the compiler would say that the class conforms to.
+  /// - Parameter conforming: The protocols that the class already conforms to.
   func specifications(conforming: Set<String> = []) -> [String: MacroSpec] {
     let protocols = ["KeyValueObservable", "_KeyValueObservableClass", "_KeyValueOperation", "Encodable", "Decodable"]
     let missing: [TypeSyntax] = protocols.filter { !conforming.contains($0) }.map { "\(raw: $0)" }
@@ -21,7 +21,7 @@
     ]
   }
 
-  /// What the macros make of `source`, whatever they say about it.
+  /// Returns the expansion of `source`, ignoring diagnostics.
   func expansion(of source: String, conforming: Set<String> = []) -> String {
     let file = Parser.parse(source: source)
     let context = BasicMacroExpansionContext(

@@ -1,4 +1,4 @@
-// What the macros write for the plain shapes, to the letter; the rest is run for real in MacroUsageTests.
+// The exact expansions of common declarations. MacroUsageTests compile and run the others.
 // swift-format-ignore-file
 #if Macros
   import Testing

@@ -1,4 +1,4 @@
-// Misuse: each wrong source with the one message that it gets, and what the fix-it makes of it.
+// Misuse: sources with their only diagnostic, and the result of the fix-it.
 #if Macros
   import SwiftParser
   import SwiftSyntax
@@ -14,7 +14,7 @@
     var isWarning = false
     var otherFixIts: [String] = []
 
-    /// A member of an observable class.
+    /// Creates a case for a member of an observable class.
     static func member(
       _ member: String, _ message: String, _ fixIt: String, _ fixed: String, warning: Bool = false,
       others: [String] = []
@@ -151,7 +151,7 @@
   @Suite struct `Diagnostics of misuse` {
     @Test(arguments: misuses) func `Each misuse has one message, and the fix-it repairs it`(misuse: Misuse) {
       let lines = misuse.source.split(separator: "\n")
-      // The message is where the attribute or the declaration starts: in these sources, at the last `@` or `{`.
+      // The diagnostic is at the start of the attribute or declaration: in these sources at the last `@` or `{`.
       let line = lines.count > 1 ? 2 : 1
       let inline = misuse.source.hasPrefix("@") ? 1 : misuse.source.prefix { $0 != "@" }.count + 1
       assertMacroExpansion(

@@ -1,11 +1,11 @@
-// The classic way: one central callback, string key paths, contexts, dictionaries.
+// The classic API: one callback method, string key paths, contexts, change dictionaries.
 import Foundation
 import KeyValueObserving
 import Testing
 
 private func makeContext() -> UnsafeMutableRawPointer { .allocate(byteCount: 1, alignment: 1) }
 
-/// Logs `keyPath old>new`, with what else the dictionary has.
+/// Logs `keyPath old>new` and the other entries of the change dictionary.
 private nonisolated(unsafe) let baseContext = makeContext()
 private nonisolated(unsafe) let subContext = makeContext()
 

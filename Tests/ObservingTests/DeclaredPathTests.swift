@@ -1,4 +1,4 @@
-// Typed key paths through keys that are announced by hand, or declared to depend on others.
+// Typed key paths through keys that are announced manually, or declared as dependent on others.
 #if Macros
   import Foundation
   import KeyValueObserving
@@ -8,7 +8,7 @@
   private class Leaf {
     private let lock = NSLock()
     @NotObserved private var stored = 0
-    /// Announced by hand: neither accessor touches what is observable.
+    /// Announced manually; its accessors use no observable property.
     var value: Int {
       get { lock.withLock { stored } }
       set {
@@ -23,7 +23,7 @@
     var shown: Int { trigger + alsoRead }
     class func keyPathsForValuesAffectingShown() -> Set<String> { ["trigger"] }
 
-    /// Behind a lock that the setter holds while it stores what observers see.
+    /// Protected by a lock that the setter holds while it stores the observed value.
     var visible = 0
     var guarded: Int {
       get { lock.withLock { visible } }
@@ -50,7 +50,7 @@
     var sure = Branch()
   }
 
-  @Suite("Key paths through keys that are announced or declared")
+  @Suite("Key paths through announced or declared keys")
   struct DeclaredPathTests {
     private let trunk = Trunk()
     private let log = Log()

@@ -1,4 +1,4 @@
-// Keys that affect each other: declared by name, by key path, or found by reading.
+// Dependent keys: declared by name, declared by key path, or found by recording reads.
 #if Macros
   import Foundation
   import KeyValueObserving
@@ -12,7 +12,7 @@
     var count = 0
     @NotObserved private var computed = ""
 
-    /// Reads nothing that is observable: only the declaration tells.
+    /// Reads nothing observable; it notifies through the declaration only.
     var full: String { Hidden.value }
     var initials: String { Hidden.value }
     var nickname: String { Hidden.value }
@@ -29,7 +29,7 @@
     class var automaticallyNotifiesObserversOfManual: Bool { false }
   }
 
-  /// What getters read without being seen.
+  /// Values that getters read without being recorded.
   private enum Hidden {
     static let value = "?"
   }
@@ -65,7 +65,7 @@
     var height = 1
   }
 
-  /// What affects a key is said by members; one asks for another key.
+  /// Declares dependencies with members for single keys; one calls the method for another key.
   @KeyValueObservable
   private class Listed {
     var first = "A"
@@ -103,7 +103,7 @@
     }
   }
 
-  /// Keys that all affect each other, by name and so that evaluating one walks all others.
+  /// Keys that all affect each other, by name and so that evaluating one evaluates all others.
   @KeyValueObservable
   private final class Tangle {
     var a = 0
@@ -137,7 +137,7 @@
     }
   }
 
-  /// Says what changes its computed properties; their getters read more.
+  /// Declares the dependencies of its computed properties; their getters read more.
   @KeyValueObservable
   private class Tally {
     var a = 1
@@ -154,8 +154,8 @@
 
   @Suite("Dependent keys")
   struct DependentKeyTests {
-    /// How often observers of a key are told while a body runs; observed by string and by key path, which must agree.
-    private func told<Object: KeyValueObservable, Value>(
+    /// Returns the number of notifications of a key while a body runs. It is observed by string and by key path, which must agree.
+    private func delivered<Object: KeyValueObservable, Value>(
       _ object: Object, _ key: String, _ path: KeyPath<Object, Value>, _ body: () -> Void
     ) -> Int {
       let watcher = Watcher()
@@ -196,37 +196,37 @@
 
     @Test func `A class property keyPathsForValuesAffecting<Key> declares what affects a key`() {
       let card = Card()
-      #expect(told(card, "full", \.full) { card.first = "C" } == 1)
-      #expect(told(card, "full", \.full) { card.last = "C" } == 1)
-      #expect(told(card, "full", \.full) { card.count = 1 } == 0)
+      #expect(delivered(card, "full", \.full) { card.first = "C" } == 1)
+      #expect(delivered(card, "full", \.full) { card.last = "C" } == 1)
+      #expect(delivered(card, "full", \.full) { card.count = 1 } == 0)
     }
 
     @Test func `A class method declares it too, with key paths and with keys that depend on others`() {
       let card = Card()
       let friend = Card()
-      #expect(told(card, "initials", \.initials) { card.first = "C" } == 1)
-      #expect(told(card, "initials", \.initials) { card.friend = friend } == 1)
-      #expect(told(card, "initials", \.initials) { friend.first = "D" } == 1)
-      #expect(told(card, "initials", \.initials) { friend.last = "D" } == 0)
+      #expect(delivered(card, "initials", \.initials) { card.first = "C" } == 1)
+      #expect(delivered(card, "initials", \.initials) { card.friend = friend } == 1)
+      #expect(delivered(card, "initials", \.initials) { friend.first = "D" } == 1)
+      #expect(delivered(card, "initials", \.initials) { friend.last = "D" } == 0)
     }
 
     @Test func `Both kinds of declarations are combined`() {
       let card = Card()
-      #expect(told(card, "nickname", \.nickname) { card.count += 1 } == 1)
+      #expect(delivered(card, "nickname", \.nickname) { card.count += 1 } == 1)
     }
 
     @Test func `The declared dependencies of a computed property replace the reads of its getter`() {
       let tally = Tally()
-      #expect(told(tally, "sum", \.sum) { tally.a += 1 } == 1)
-      #expect(told(tally, "sum", \.sum) { tally.b += 1 } == 0)
-      // Without a declaration all that is read counts, behind other getters too.
-      #expect(told(tally, "found", \.found) { tally.b += 1 } == 1)
+      #expect(delivered(tally, "sum", \.sum) { tally.a += 1 } == 1)
+      #expect(delivered(tally, "sum", \.sum) { tally.b += 1 } == 0)
+      // Without a declaration everything that is read counts, also within other getters.
+      #expect(delivered(tally, "found", \.found) { tally.b += 1 } == 1)
       let next = Tally()
       tally.next = next
-      #expect(told(tally, "nextSum", \.nextSum) { next.a += 1 } == 1)
-      #expect(told(tally, "nextSum", \.nextSum) { next.b += 1 } == 0)
-      #expect(told(tally, "nextSum", \.nextSum) { tally.b += 1 } == 0)
-      #expect(told(tally, "nextSum", \.nextSum) { tally.next = nil } == 1)
+      #expect(delivered(tally, "nextSum", \.nextSum) { next.a += 1 } == 1)
+      #expect(delivered(tally, "nextSum", \.nextSum) { next.b += 1 } == 0)
+      #expect(delivered(tally, "nextSum", \.nextSum) { tally.b += 1 } == 0)
+      #expect(delivered(tally, "nextSum", \.nextSum) { tally.next = nil } == 1)
     }
 
     @Test func `They also do so at the end of a string key path`() {
@@ -242,8 +242,8 @@
 
     @Test func `A computed property that is announced manually notifies by announcement only`() {
       let tally = Tally()
-      #expect(told(tally, "manual", \.manual) { tally.a += 1 } == 0)
-      let announced = told(tally, "manual", \.manual) {
+      #expect(delivered(tally, "manual", \.manual) { tally.a += 1 } == 0)
+      let announced = delivered(tally, "manual", \.manual) {
         tally.willChangeValue(forKey: "manual")
         tally.a += 1
         tally.didChangeValue(forKey: "manual")
@@ -254,24 +254,24 @@
     @Test func `A declared path may go through a collection, and depends on it and on each element`() {
       let (card, friend, former) = (Card(), Card(), Card())
       card.friends = [friend, former]
-      #expect(told(card, "popularity", \.popularity) { friend.count += 1 } == 1)
-      #expect(told(card, "popularity", \.popularity) { friend.first = "x" } == 0)
-      #expect(told(card, "popularity", \.popularity) { card.friends.removeLast() } == 1)
-      #expect(told(card, "popularity", \.popularity) { former.count += 1 } == 0)
+      #expect(delivered(card, "popularity", \.popularity) { friend.count += 1 } == 1)
+      #expect(delivered(card, "popularity", \.popularity) { friend.first = "x" } == 0)
+      #expect(delivered(card, "popularity", \.popularity) { card.friends.removeLast() } == 1)
+      #expect(delivered(card, "popularity", \.popularity) { former.count += 1 } == 0)
     }
 
     @Test func `A subclass extends its superclass's declarations`() {
       let card = Friendlier()
-      #expect(told(card, "full", \.full) { card.smiles += 1 } == 1)
-      #expect(told(card, "full", \.full) { card.first = "C" } == 1)
+      #expect(delivered(card, "full", \.full) { card.smiles += 1 } == 1)
+      #expect(delivered(card, "full", \.full) { card.first = "C" } == 1)
       let plain = Card()
-      #expect(told(plain, "full", \.full) { plain.first = "C" } == 1)
+      #expect(delivered(plain, "full", \.full) { plain.first = "C" } == 1)
     }
 
     @Test func `automaticallyNotifiesObserversOf<Key> makes a key manual`() {
       let card = Card()
-      #expect(told(card, "manual", \.manual) { card.manual = 1 } == 0)
-      let announced = told(card, "manual", \.manual) {
+      #expect(delivered(card, "manual", \.manual) { card.manual = 1 } == 0)
+      let announced = delivered(card, "manual", \.manual) {
         card.willChangeValue(forKey: "manual")
         card.manual = 2
         card.didChangeValue(forKey: "manual")
@@ -281,22 +281,22 @@
 
     @Test func `NSKeyValueObservingCustomization declares dependencies with key paths, also transitive ones`() {
       let object = Customized()
-      #expect(told(object, "area", \.area) { object.width = 2 } == 1)
-      #expect(told(object, "label", \.label) { object.width = 2 } == 1)
+      #expect(delivered(object, "area", \.area) { object.width = 2 } == 1)
+      #expect(delivered(object, "label", \.label) { object.width = 2 } == 1)
       let inner = Card()
-      #expect(told(object, "label", \.label) { object.inner = inner } == 1)
-      #expect(told(object, "label", \.label) { inner.first = "x" } == 1)
-      #expect(told(object, "label", \.label) { inner.last = "x" } == 0)
-      #expect(told(object, "quiet", \.quiet) { object.quiet = 2 } == 0)
+      #expect(delivered(object, "label", \.label) { object.inner = inner } == 1)
+      #expect(delivered(object, "label", \.label) { inner.first = "x" } == 1)
+      #expect(delivered(object, "label", \.label) { inner.last = "x" } == 0)
+      #expect(delivered(object, "quiet", \.quiet) { object.quiet = 2 } == 0)
     }
 
     @Test func `NSKeyValueObservingCustomization applies to a subclass, whose key paths are different`() {
       let object = CustomizedMore()
-      #expect(told(object, "area", \.area) { object.width = 2 } == 1)
+      #expect(delivered(object, "area", \.area) { object.width = 2 } == 1)
       let inner = Card()
-      #expect(told(object, "label", \.label) { object.inner = inner } == 1)
-      #expect(told(object, "label", \.label) { inner.first = "x" } == 1)
-      #expect(told(object, "quiet", \.quiet) { object.quiet = 2 } == 0)
+      #expect(delivered(object, "label", \.label) { object.inner = inner } == 1)
+      #expect(delivered(object, "label", \.label) { inner.first = "x" } == 1)
+      #expect(delivered(object, "quiet", \.quiet) { object.quiet = 2 } == 0)
     }
 
     @Test func `A key that is declared to affect itself is a fault at registration, and is still observed`() {

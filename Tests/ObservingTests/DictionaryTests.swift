@@ -1,4 +1,4 @@
-// Objects whose keys are not properties: observable dictionaries, and classes that answer undefined keys.
+// Objects whose keys are not properties: observable dictionaries, and classes that provide undefined keys.
 #if Macros
   import Foundation
   import KeyValueObserving

@@ -1,9 +1,9 @@
-// What observations hold, released while other threads use it: objects, tokens, closures; and processes that fork.
+// Objects, tokens and closures released while other threads use the observations, and processes that fork.
 import Foundation
 import KeyValueObserving
 import Testing
 
-@Suite("Ends on one thread while others set", .serialized)
+@Suite("Deallocation on one thread while others set", .serialized)
 struct DyingTests {
   @Test func `Tokens released on one thread while another sets free each closure once`() {
     let (document, living) = (Guarded(Document()), Count())
@@ -65,7 +65,7 @@ struct DyingTests {
         case 0:
           let person = Person(name: "\(index)")
           document.access { $0.reviewer = person }
-          withExtendedLifetime(person) {}  // its death, outside the lock, is a change too
+          withExtendedLifetime(person) {}  // its deallocation, outside the lock, is a change too
         case 1:
           document.access { $0.title = "\(index)" }
         default:
@@ -111,7 +111,7 @@ struct DyingTests {
   }
 }
 
-/// An object that one thread lets go of.
+/// An object that one thread releases.
 private final class Kept<Object>: @unchecked Sendable {
   private let lock = NSLock()
   private var kept: Object?
@@ -123,13 +123,13 @@ private final class Kept<Object>: @unchecked Sendable {
         defer { kept = newValue }
         return kept
       }
-      withExtendedLifetime(before) {}  // dies without the lock
+      withExtendedLifetime(before) {}  // released without the lock
     }
   }
 }
 
 private enum Forking {
-  /// What the child uses no other thread was using: its lock and its storage are free.
+  /// The lock and storage that the child uses are not used by another thread at the fork, and are free.
   static func forkWhileOthersSet() {
     let (document, busy, done, count) = (Document(), Guarded(Document()), Gate(), Count())
     let token = document.observe(\.title, options: [.old, .new]) { _, _ in count.add() }

@@ -1,4 +1,4 @@
-// Key paths whose accessors are others than a property's own: of a protocol's requirement, and outside a private setter.
+// Key paths whose accessors are not the property's own: of a protocol requirement, and outside the scope of a private setter.
 #if Macros
   import Foundation
   import KeyValueObserving
@@ -14,7 +14,7 @@
   @KeyValueObservable
   private final class Rack: Stocked {
     var items = [1, 2, 3]
-    /// Of the same type, so that only the accessor tells which is meant.
+    /// A property of the same type, so that only the accessor identifies the property.
     var others = [9]
     private(set) var title = "shelf"
     var summary: String { "\(title): \(items.count)" }
@@ -26,7 +26,7 @@
   }
 
   extension Rack {
-    /// All that it reads is `title`, and it is of the same type.
+    /// Reads only `title`, and has the same type.
     fileprivate var shout: String { title.uppercased() }
   }
 
@@ -94,7 +94,7 @@
       let outside = shelf.observe(\.title, options: [.old, .new]) { [log] _, change in
         log.add("\(change.oldValue!)>\(change.newValue!)")
       }
-      // A stored property's change is told also when it equals.
+      // A set of a stored property to an equal value is a change too.
       shelf.rename("shelf")
       #expect(log.lines == ["shelf>shelf", "shelf>shelf"])
       inside.invalidate()

@@ -1,4 +1,4 @@
-// Typed key paths through positions of arrays, whose elements come and go.
+// Typed key paths through array indexes, whose elements are inserted and removed.
 #if Macros
   import KeyValueObserving
   import Testing
@@ -21,7 +21,7 @@
     var total: Int { numbers.reduce(0, +) }
   }
 
-  @Suite("Key paths through positions of arrays")
+  @Suite("Key paths through array indexes")
   struct IndexedPathTests {
     private let binder = Binder()
     private let log = Log()

@@ -1,4 +1,4 @@
-// What an observation keeps of the values that it has told: nothing that would keep an object alive.
+// The values that an observation keeps after a notification: none that would retain an object.
 #if Macros
   import KeyValueObserving
   import Testing
@@ -31,7 +31,7 @@
     var unmanaged: Unmanaged<Referee>?
     var existential: (any Delegate)?
 
-    /// Reads what is weak, and answers it in forms that only a look inside shows to be references.
+    /// Returns the weak reference in types that contain references indirectly.
     var delegates: [any Delegate] { [delegate].compactMap(\.self) }
     var nested: (any Delegate)?? { .some(delegate) }
     var anyValue: Any { delegate as Any }
@@ -49,11 +49,11 @@
     weak var item: Item?
   }
 
-  @Suite("What an observation keeps of a value")
+  @Suite("The values that an observation keeps")
   struct KeptValueTests {
     private static let optionSets = (0..<16).map { NSKeyValueObservingOptions(rawValue: $0) }
 
-    /// Whether an object that a view refers to weakly dies with its last strong reference although a key path is observed.
+    /// Returns whether a weakly referenced object is deallocated with its last strong reference although a key path is observed.
     private func dies<Value>(_ path: KeyPath<View, Value>, _ options: NSKeyValueObservingOptions) -> Bool {
       let (view, next) = (View(), View())
       view.next = next
@@ -113,7 +113,7 @@
       withExtendedLifetime(token) {}
     }
 
-    /// Whether what an object on the way held dies with that object.
+    /// Returns whether the values of an object on the path are released with that object.
     private func diesWithIntermediate<Value>(
       _ path: KeyPath<View, Value>, _ options: NSKeyValueObservingOptions, _ hold: (View, Referee) -> Void
     ) -> Bool {
@@ -145,18 +145,18 @@
         })
     }
 
-    /// The old value that is told when an object on the way, which is held weakly, dies.
+    /// Returns the old value that is delivered when a weakly referenced object on the path is deallocated.
     private func oldValue<Value>(_ path: KeyPath<View, Value>) -> Value? {
       let view = View()
-      nonisolated(unsafe) var told: Value?
-      let token = view.observe(path, options: [.old]) { _, change in told = change.oldValue }
+      nonisolated(unsafe) var old: Value?
+      let token = view.observe(path, options: [.old]) { _, change in old = change.oldValue }
       do {
         let next = View()
         view.next = next
-        told = nil
+        old = nil
       }
       token.invalidate()
-      return told
+      return old
     }
 
     @Test func `The deallocation of an object on the path delivers the old value only if it holds no object`() {

@@ -1,4 +1,4 @@
-// Observing expressions: nested key paths and computed properties, whose parts are replaced, vanish and die.
+// Observation of expressions: nested key paths and computed properties, whose objects are replaced or deallocated.
 import KeyValueObserving
 import Testing
 

@@ -1,9 +1,9 @@
-// Changes announced by hand: pairs of will and did.
+// Manual notification: pairs of willChange and didChange.
 import Foundation
 import KeyValueObserving
 import Testing
 
-@Suite("Announcing changes by hand")
+@Suite("Manual notification")
 struct ManualNotificationTests {
   let document = Document()
   let log = Log()

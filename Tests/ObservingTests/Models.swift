@@ -1,8 +1,8 @@
-// The model classes and the recorder that the tests of observing share.
+// The model classes and the recorder of the observation tests.
 import Foundation
 import KeyValueObserving
 
-// Those of a package without the macro are in ModelsByHand.swift.
+// ModelsByHand.swift has those for a package without the macro.
 #if Macros
   @KeyValueObservable
   class Person {
@@ -13,7 +13,7 @@ import KeyValueObserving
     init(name: String) { self.name = name }
   }
 
-  /// Not annotated: it adds nothing to observe.
+  /// Without the macro, because it adds no properties.
   final class Manager: Person {
     var isStrict = false
   }
@@ -62,14 +62,14 @@ import KeyValueObserving
   }
 #endif
 
-/// What observers saw, in order, from any thread.
+/// A thread-safe log of changes.
 final class Log: Sendable {
-  // Not a Mutex: ThreadSanitizer does not see that one.
+  // Not a Mutex, which ThreadSanitizer does not support.
   private let lock = NSLock()
   private nonisolated(unsafe) var entries: [String] = []
   var lines: [String] { lock.withLock { entries } }
   func add(_ line: String) { lock.withLock { entries.append(line) } }
-  /// The lines since the last call.
+  /// Returns the lines since the last call.
   func take() -> [String] {
     lock.withLock {
       defer { entries = [] }
@@ -79,7 +79,7 @@ final class Log: Sendable {
 }
 
 extension KeyValueObservable {
-  /// Logs each change of an observation as `[prior ]old>new`, with `-` for what it does not carry.
+  /// Logs each change of an observation as `[prior ]old>new`, with `-` for a missing value.
   func log<Value>(
     _ path: KeyPath<Self, Value>, _ options: NSKeyValueObservingOptions = [.old, .new], as name: String = "",
     to log: Log
@@ -92,14 +92,14 @@ extension KeyValueObservable {
   }
 }
 
-/// A value without the ceremony of optionals.
+/// Returns a value as text, without optionals.
 func text(_ value: Any) -> String {
   let mirror = Mirror(reflecting: value)
   guard mirror.displayStyle == .optional else { return "\(value)" }
   return mirror.children.first.map { text($0.value) } ?? "nil"
 }
 
-/// The classic observer; it writes lines such as `title a>b`.
+/// A classic observer that logs lines such as `title a>b`.
 final class Watcher: KeyValueObserver {
   let log: Log
   init(_ log: Log = Log()) { self.log = log }

@@ -1,9 +1,9 @@
-// The models of Models.swift for a package without the macro: the same classes, with accessors written by hand.
+// The classes of Models.swift for a package without the macro, with handwritten accessors.
 #if !Macros
   import Foundation
   import KeyValueObserving
 
-  // FNV-1a of the names.
+  // FNV-1a hashes of the names.
   private let nameKey: UInt64 = 0xc4bc_adba_8e63_1b86
   private let ageKey: UInt64 = 0xe715_b419_0539_215c
   private let partnerKey: UInt64 = 0x9caa_a76c_1a74_04f9
@@ -82,7 +82,7 @@
     }
   }
 
-  /// Describes nothing: it adds nothing to observe.
+  /// Describes nothing, because it adds no properties.
   final class Manager: Person {
     var isStrict = false
   }

@@ -1,10 +1,10 @@
-// Asynchronous operations: Foundation's queue and our observers both hear what an operation announces by hand.
+// Asynchronous operations: manual announcements notify Foundation's queue and our observers.
 #if Macros
   import Foundation
   import KeyValueObserving
   import Testing
 
-  /// The oldest recipe: two flags, each announced by its string.
+  /// The classic implementation: two flags, each announced by its string key.
   @KeyValueObservable
   private class FlagOperation: Operation, @unchecked Sendable {
     private let lock = NSLock()
@@ -37,7 +37,7 @@
     }
   }
 
-  /// One state, whose setter announces the keys of the old one and the new.
+  /// One state, whose setter announces the keys of the old and the new state.
   @KeyValueObservable
   private class StateOperation: Operation, @unchecked Sendable {
     enum State: String {
@@ -77,7 +77,7 @@
     override func main() { DispatchQueue.global().async { self.state = .finished } }
   }
 
-  /// One state with observers of its own, for one thread at a time.
+  /// One state with willSet and didSet, for one thread at a time.
   @KeyValueObservable
   private class WillSetOperation: Operation, @unchecked Sendable {
     var state = StateOperation.State.ready {
@@ -101,7 +101,7 @@
     }
   }
 
-  /// What was `@objc dynamic`, with setters that announce; by key path.
+  /// Properties that were `@objc dynamic`, with setters that announce by key path.
   @KeyValueObservable
   private class DynamicOperation: Operation, @unchecked Sendable {
     private let lock = NSLock()
@@ -137,10 +137,10 @@
     }
   }
 
-  /// Adds nothing to announcing: its superclass does that.
+  /// Adds nothing to the announcements of its superclass.
   private final class Download: FlagOperation, @unchecked Sendable {}
 
-  /// A key of its own, announced by hand, that Foundation knows nothing of.
+  /// An additional key, announced manually, that Foundation does not know.
   @KeyValueObservable
   private final class ProgressOperation: StateOperation, @unchecked Sendable {
     @NotObserved private let guarded = NSLock()
@@ -155,7 +155,7 @@
     }
   }
 
-  /// Declares what its states depend on, and announces nothing.
+  /// Declares the dependencies of its states, and announces nothing.
   @KeyValueObservable
   private class DeclaringOperation: Operation, @unchecked Sendable {
     private let lock = NSLock()
@@ -181,7 +181,7 @@
 
   @Suite("Asynchronous operations", .serialized, .timeLimit(.minutes(2)))
   struct OperationTests {
-    /// What observers of one operation's states hear, by string and by key path, which must agree.
+    /// Observes the states of one operation, by string and by key path, which must agree.
     private final class Listener: KeyValueObserver, Sendable {
       let log = Log()
       let typed = Log()
@@ -191,7 +191,7 @@
         context: UnsafeMutableRawPointer?
       ) { log.add("\(keyPath ?? "-") \(change?[.newKey] as? Bool ?? false)") }
 
-      /// What was heard of a key, in order.
+      /// Returns the values delivered for a key, in order.
       func heard(_ key: String) -> [String] {
         log.lines.filter { $0.hasPrefix(key) }.map { String($0.dropFirst(key.count + 1)) }
       }
@@ -200,7 +200,7 @@
       }
     }
 
-    /// Runs a hundred operations, four at a time, some cancelled, some dependent on others, and checks what each told.
+    /// Runs a hundred operations, four at a time, some cancelled, some dependent on others, and checks their notifications.
     private func run<Op: Operation & KeyValueObservable>(
       count: Int = 100, _ make: () -> Op, executing: KeyPath<Op, Bool>, finished: KeyPath<Op, Bool>
     ) {
@@ -314,7 +314,7 @@
       queue.addOperations(operations, waitUntilFinished: false)
       queue.waitUntilAllOperationsAreFinished()
       #expect(operations.allSatisfy { $0.isFinished })
-      // As on Apple's platforms, each change of what it depends on is one of it.
+      // As on Apple's platforms, each change of a dependency is a change of the dependent key.
       #expect(listener.heard("isFinished") == ["false", "true"])
       operations[0].removeObserver(listener, forKeyPath: "isFinished")
     }

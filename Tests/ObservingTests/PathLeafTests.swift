@@ -1,11 +1,11 @@
-// The property at the end of a key path: its changes are handed on without evaluating, and nobody can tell but by the clock.
+// The property at the end of a key path: its changes are delivered without evaluating the path, with the same results.
 #if Macros
   import Foundation
   import KeyValueObserving
   import Testing
 
   extension Person {
-    /// Of the same type as `name`, and all that it reads is `name`.
+    /// Has the same type as `name`, and reads only `name`.
     fileprivate var shout: String { name.uppercased() }
   }
 
@@ -27,7 +27,7 @@
     }
   }
 
-  /// Its voice is another's, read by the same key.
+  /// A class whose getter reads the property of the same name of another object.
   private final class Dubbed: Singer {
     let other: Singer
     init(_ other: Singer) { self.other = other }

@@ -1,4 +1,4 @@
-// Observers that many objects have in common.
+// Shared observers of many objects.
 import Foundation
 import KeyValueObserving
 import Testing

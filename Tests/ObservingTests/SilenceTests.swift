@@ -1,4 +1,4 @@
-// KVO0011: told where an observation will be told of nothing, and nowhere else.
+// KVO0011: reported for observations that can never notify, and for no others.
 #if Macros
   import Foundation
   import KeyValueObserving
@@ -23,7 +23,7 @@
     var overTitle: String { title + "!" }
     var declared: Int { hidden }
     class var keyPathsForValuesAffectingDeclared: Set<String> { ["hidden"] }
-    /// Announced by hand: the class says so, or does so.
+    /// Announced manually: the class declares that, or makes an announcement.
     var said: Int { hidden }
     class var automaticallyNotifiesObserversOfSaid: Bool { false }
     var done: Int { hidden }
@@ -66,7 +66,7 @@
     ) {}
   }
 
-  @Suite("Observations that are told of nothing")
+  @Suite("Observations that never notify")
   struct SilenceTests {
     private func faults(_ body: () -> Void) -> [KeyValueFault] {
       nonisolated(unsafe) var faults: [KeyValueFault] = []

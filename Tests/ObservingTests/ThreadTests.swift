@@ -4,7 +4,6 @@ import Foundation
 import KeyValueObserving
 import Testing
 
-/// As many classes as there are marks.
 @Suite("Observing from several threads", .serialized)
 struct ThreadTests {
   @Test func `n threads that set a key m times cause n times m notifications`() {
@@ -117,13 +116,13 @@ struct ThreadTests {
       let ready = Count()
       onThreads(2) { _ in
         let named = Marked<Mark>()
-        named.willChangeValue(for: \.name)  // looks the property up, and leaves the registration
+        named.willChangeValue(for: \.name)  // looks the property up, without a registration
         named.didChangeValue(for: \.name)
         ready.add()
-        while ready.value < 2 {}  // closer together than a gate lets them go
+        while ready.value < 2 {}  // closer together than after a gate
         named.observe(\.name) { _, _ in }.invalidate()
       }
-      // The runtime would give a second registration a number.
+      // The runtime would append a number to the name of a second registration.
       let name = _typeName(Marked<Mark>.self, qualified: false)
       #expect(kvo_class_find(name) != nil && kvo_class_find(name + "#2") == nil)
     }
@@ -152,7 +151,7 @@ struct ThreadTests {
   @Test func `Two objects whose observers set each other, from two threads, do not deadlock`() {
     let (one, two) = (Guarded(Counter()), Guarded(Counter()))
     let echoes = Count()
-    // Each stored property is set by one thread only; the observations and their objects are what is shared.
+    // Each stored property is set by one thread only; the threads share the observations and their objects.
     let tokens = [
       one.object.observe(\.here, options: [.new]) { two.object.echo = $1.newValue ?? -1 },
       two.object.observe(\.here, options: [.new]) { one.object.echo = $1.newValue ?? -1 },

@@ -1,8 +1,8 @@
-// Threads, gates and guarded objects for the tests of what several threads do at once.
+// Threads, gates and synchronized objects for the concurrency tests.
 import Foundation
 import Synchronization
 
-/// A thread that can be waited for. It is a pthread, for ThreadSanitizer knows what joining one means.
+/// A thread that can be joined. It is a pthread, because ThreadSanitizer understands pthread_join.
 struct RunningThread {
   private let thread: pthread_t
 
@@ -27,7 +27,7 @@ struct RunningThread {
   }
 }
 
-/// Runs a body on several threads at once, with the number of each, and waits for them.
+/// Runs a body on several threads at the same time, with the index of each, and waits for them.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
   let start = Gate()
   let threads = (0..<count).map { number in
@@ -40,7 +40,7 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
   for thread in threads { thread.join() }
 }
 
-/// What threads wait for.
+/// A gate that threads wait for.
 final class Gate: Sendable {
   private let opened = Atomic<Bool>(false)
   var isOpen: Bool { opened.load(ordering: .sequentiallyConsistent) }
@@ -48,18 +48,18 @@ final class Gate: Sendable {
   func wait() { while !isOpen { usleep(100) } }
 }
 
-/// Long enough for another thread to do what it must not do.
+/// Sleeps long enough for another thread to do what it must not do.
 func aMoment() { usleep(30_000) }
 
-/// A number that threads count up.
+/// A thread-safe counter.
 final class Count: Sendable {
   private let number = Atomic<Int>(0)
   var value: Int { number.load(ordering: .sequentiallyConsistent) }
   func add(_ by: Int = 1) { number.wrappingAdd(by, ordering: .sequentiallyConsistent) }
 }
 
-/// The language guards no storage: a test that sets one property from several threads does it under a lock, which closures may
-/// take again. What needs no guard, such as observing, uses the object directly.
+/// An object with a recursive lock, which closures can take again. Swift does not synchronize stored properties, so tests that set
+/// one from several threads use the lock. Operations that need no lock, such as observing, use the object directly.
 final class Guarded<Object>: @unchecked Sendable {
   let object: Object
   private let lock = NSRecursiveLock()
@@ -67,7 +67,7 @@ final class Guarded<Object>: @unchecked Sendable {
   func access<Result>(_ body: (Object) -> Result) -> Result { lock.withLock { body(object) } }
 }
 
-/// Captured by a closure, it counts how many of its kind live.
+/// Counts its instances, so that tests can detect when a closure that captures it is released.
 final class Witness: Sendable {
   private let living: Count
   init(in living: Count) {

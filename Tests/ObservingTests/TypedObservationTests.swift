@@ -1,4 +1,4 @@
-// Observing one stored property with a closure: what is told, when, in which order, and for how long.
+// Observation of a stored property with a closure: the delivered changes, their time and order, and the lifetime.
 import Foundation
 import KeyValueObserving
 import Testing

@@ -1,4 +1,4 @@
-// Every kind of value that a property can have, observed: exactly in the typed way, as the plain value in the dictionary.
+// Values of every kind of type: exact in typed changes, plain in change dictionaries.
 #if Macros
   import Foundation
   import KeyValueObserving
@@ -55,7 +55,7 @@
       var new: Value?
     }
 
-    /// The old and the new value of a change, from the typed and from the dictionary API.
+    /// Returns the old and the new value of a change, from the typed and from the classic API.
     private func change<Value>(
       of key: String, _ path: ReferenceWritableKeyPath<Values, Value>, to value: Value
     ) throws -> (old: Value, new: Value, dictionary: [NSKeyValueChangeKey: Any]) {

@@ -1,9 +1,9 @@
-// Ending observations: invalidate and invalidateAndWait, from every place and while the closure runs.
+// The end of observations: invalidate and invalidateAndWait, in different places and while the closure runs.
 import Foundation
 import KeyValueObserving
 import Testing
 
-/// The token of an observation for the closure that it is of.
+/// Gives the closure of an observation access to its token.
 private final class Kept: @unchecked Sendable {
   private let lock = NSLock()
   private var kept: NSKeyValueObservation?
@@ -15,7 +15,7 @@ private final class Kept: @unchecked Sendable {
 
 @Suite("Ending observations from several threads", .serialized)
 struct WaitingTests {
-  /// A document whose title is being told to a closure that stays inside until the gate opens.
+  /// A document whose title is being delivered to a closure that blocks until the gate opens.
   private struct Held {
     let document = Guarded(Document())
     let inside = Gate()
@@ -35,7 +35,7 @@ struct WaitingTests {
       inside.wait()
     }
 
-    /// Waits on another thread, which must not return before the closure has.
+    /// Waits for the closure on another thread, and expects that the wait does not end before the closure.
     func expectToWait() {
       let (token, left, back) = (token, left, Gate())
       let waiter = RunningThread {

@@ -1,4 +1,4 @@
-// A ported program: a table cell that shows a document's title, and is reused for another document.
+// A ported program: a table cell that shows a document's title and is reused for another document.
 #if Macros
   import Foundation
   import KeyValueObserving
@@ -47,7 +47,7 @@
     }
   }
 
-  /// The same with tokens: to replace one ends the observation before, and so does the end of the cell.
+  /// The same cell with tokens: replacing a token ends the previous observation, and so does the deallocation of the cell.
   private final class TokenCell: @unchecked Sendable {
     private(set) var label = ""
     private var observation: NSKeyValueObservation?

@@ -1,4 +1,4 @@
-// A ported program: a download manager with progress, dependent keys, an array and values set by key.
+// A ported program: a download manager with progress, dependent keys, an array, and values set by key.
 #if Macros
   import Foundation
   import KeyValueObserving

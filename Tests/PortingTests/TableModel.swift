@@ -1,4 +1,4 @@
-// A ported program: a table that follows an array, row by row, through the kinds and positions of changes.
+// A ported program: a table that is updated from an array row by row, by the kinds and indexes of changes.
 #if Macros
   import Foundation
   import KeyValueObserving
@@ -17,7 +17,7 @@
     var songs: [Song] = []
   }
 
-  /// Stands for UITableView, and is as strict: what it is told of rows has to fit the rows it had.
+  /// Replaces UITableView, and checks as strictly that updates are consistent with the rows.
   private final class Table {
     private(set) var rows: [String] = []
     private(set) var log: [String] = []
@@ -46,7 +46,7 @@
 
   nonisolated(unsafe) private let songsContext = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
 
-  /// The original: observes the array, and drives the table.
+  /// The original: observes the array and updates the table.
   private final class PlaylistController: KeyValueObserver {
     let playlist: Playlist
     let table = Table()
@@ -140,7 +140,7 @@
     }
   }
 
-  /// Random numbers from a seed.
+  /// A random number generator with a seed.
   private struct SplitMix: RandomNumberGenerator {
     var state: UInt64
     mutating func next() -> UInt64 {

@@ -1,12 +1,12 @@
 // A ported program: view controllers, superclass and subclass, that observe the same document, each with its own context.
 //
-// On Apple's platforms `BaseViewController` derives from UIViewController. What that does is played by `ViewController` below.
+// On Apple's platforms `BaseViewController` derives from UIViewController, which `ViewController` below replaces.
 #if Macros
   import Foundation
   import KeyValueObserving
   import Testing
 
-  /// Stands for UIViewController: the classes below differ from the original in what the guide says, and in nothing else.
+  /// Replaces UIViewController. The classes below differ from the original only in what the guide describes.
   class ViewController: KeyValueObject {
     func viewWillAppear() {}
     func viewWillDisappear() {}

@@ -1,4 +1,4 @@
-// Runs the tests of a program that scripts/check-snippets.sh puts together.
+// Runs the tests of a program that scripts/check-snippets.sh creates.
 import Testing
 
 @main

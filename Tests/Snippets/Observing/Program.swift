@@ -1,4 +1,4 @@
-// The code of Documentation/Observing.md, as a program that a client would write; what it prints is what the comments there say.
+// The code of Documentation/Observing.md as a client program. Its output is the one in the comments there.
 import KeyValueObserving
 import Testing
 
@@ -15,7 +15,8 @@ private func print(_ items: Any..., separator: String = " ", terminator: String 
 }
 
 @Suite("Observing.md") struct ObservingGuideTests {
-  // In a function all objects die when it returns: what is still registered then would end the process.
+  // In a function, because all objects are deallocated when it returns: an observation that is still registered would end the
+  // process.
   @Test func `The guide's code prints the output in its comments, and leaves no observations`() {
     // statements: classes
     // statements: classic

@@ -22,12 +22,12 @@ private final class AddressContext: KeyValueObserver {
   ) { isMine = context == &plainContext }
 }
 
-/// Not annotated: what it adds notifies nobody.
+/// Without the macro: the property that it adds does not notify.
 private final class Draft: Document {
   var version = 0
 }
 
-/// Describes what it is told.
+/// Describes the changes that it receives.
 private final class Describing: KeyValueObserver {
   var lines: [String] = []
   func observeValue(
@@ -84,17 +84,17 @@ struct GuideObservingTests {
   }
 
   @Test func `An observation of a string key path ends with its object`() {
-    nonisolated(unsafe) var told: [String] = []
+    nonisolated(unsafe) var delivered: [String] = []
     weak var died: Document?
     var token: NSKeyValueObservation?
     do {
       let document = Document()
       died = document
       document.author = Author()
-      token = document.observe("author.name") { told.append($0 as? String ?? "-") }
+      token = document.observe("author.name") { delivered.append($0 as? String ?? "-") }
       document.author?.name = "Jane"
     }
-    #expect(told == ["Jane"] && died == nil)
+    #expect(delivered == ["Jane"] && died == nil)
     token?.invalidate()
   }
 

@@ -13,14 +13,14 @@ private final class Wait: AsyncOperation, @unchecked Sendable {
 struct GuideOperationTests {
   @Test func `The queue finishes, and observers are notified once of each state`() {
     let (queue, operation) = (OperationQueue(), Wait())
-    nonisolated(unsafe) var told: [String] = []
+    nonisolated(unsafe) var delivered: [String] = []
     let tokens = [
-      operation.observe(\.isExecuting, options: [.new]) { told.append("executing \($1.newValue!)") },
-      operation.observe(\.isFinished, options: [.new]) { told.append("finished \($1.newValue!)") },
+      operation.observe(\.isExecuting, options: [.new]) { delivered.append("executing \($1.newValue!)") },
+      operation.observe(\.isFinished, options: [.new]) { delivered.append("finished \($1.newValue!)") },
     ]
     queue.addOperation(operation)
     queue.waitUntilAllOperationsAreFinished()
-    #expect(told == ["executing true", "executing false", "finished true"])
+    #expect(delivered == ["executing true", "executing false", "finished true"])
     for token in tokens { token.invalidate() }
   }
 }

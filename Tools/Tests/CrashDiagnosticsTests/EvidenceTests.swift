@@ -1,4 +1,4 @@
-// What a handler is told beside the summary: places, calls, observations; and the same in the report's two forms.
+// The details of a fault that a handler receives: source locations, calls, observations; and the same in both report formats.
 import CKVO
 import Foundation
 import KeyValueObserving
@@ -42,7 +42,7 @@ private func removeTwice() {
   kettle.removeObserver(gauge, forKeyPath: "heat")
 }
 
-/// A fault about an observation of which all is known; its strings live as long as the process.
+/// Returns a fault about an observation with all details known; its strings are never freed.
 private func faultOfObservation() throws -> KeyValueFault {
   let frame = UnsafeMutablePointer<UnsafeMutableRawPointer?>.allocate(capacity: 1)
   frame.initialize(to: UnsafeMutableRawPointer(bitPattern: 0x1234))
@@ -58,16 +58,16 @@ private func faultOfObservation() throws -> KeyValueFault {
   }
 }
 
-@Suite("What a fault tells")
+@Suite("The details of a fault")
 struct EvidenceTests {
   @Test func `The stack names the program's function as in Swift source`() throws {
-    let told = try fault(unplugKettle)
-    let calls = told.stack.calls
-    #expect(calls.count == told.stack.returnAddresses.count)
+    let delivered = try fault(unplugKettle)
+    let calls = delivered.stack.calls
+    #expect(calls.count == delivered.stack.returnAddresses.count)
     let own = try #require(calls.first { $0.contains("unplugKettle") })
     #expect(own.hasPrefix("CrashDiagnosticsTests.unplugKettle()  "))
     #expect(own.contains("+0x"))
-    #expect(told.thread > 0)
+    #expect(delivered.thread > 0)
   }
 
   @Test func `In the report the stack begins with the program's own call, without the library's`() throws {
@@ -90,10 +90,10 @@ struct EvidenceTests {
   }
 
   @Test func `JSON has the same stack, with offset and build ID`() throws {
-    let told = try fault(unplugKettle)
-    let json = try #require(JSONSerialization.jsonObject(with: Data(told.json.utf8)) as? [String: Any])
+    let delivered = try fault(unplugKettle)
+    let json = try #require(JSONSerialization.jsonObject(with: Data(delivered.json.utf8)) as? [String: Any])
     let stack = try #require(json["stack"] as? [[String: Any]])
-    #expect(stack.count == told.stack.returnAddresses.count)
+    #expect(stack.count == delivered.stack.returnAddresses.count)
     let own = try #require(stack.first { ($0["symbol"] as? String)?.contains("unplugKettle") == true })
     #expect((own["offset"] as? String)?.hasPrefix("0x") == true)
     #expect((own["buildId"] as? String)?.count == 40)
@@ -101,13 +101,13 @@ struct EvidenceTests {
   }
 
   @Test func `A second removal has the source location and the age of the first`() throws {
-    let told = try fault(removeTwice)
-    #expect(told.code == 3 && told.why != nil && told.objectClass == "Kettle")
-    let first = try #require(told.sites.first { $0.label.contains("removed") })
+    let delivered = try fault(removeTwice)
+    #expect(delivered.code == 3 && delivered.why != nil && delivered.objectClass == "Kettle")
+    let first = try #require(delivered.sites.first { $0.label.contains("removed") })
     #expect(first.file == "CrashDiagnosticsTests/EvidenceTests.swift")
-    #expect(first.line + 1 == told.line)
+    #expect(first.line + 1 == delivered.line)
     #expect(try #require(first.age) >= 0)
-    #expect(told.chain.isEmpty)
+    #expect(delivered.chain.isEmpty)
   }
 
   @Test func `A fault in a callback has the deliveries that led to it`() throws {
@@ -116,17 +116,17 @@ struct EvidenceTests {
     let outer = kettle.observe(\.heat) { _, _ in other.heat += 1 }
     let inner = other.observe(\.heat) { _, _ in unplugKettle() }
     defer { withExtendedLifetime((outer, inner)) {} }
-    let told = try fault { kettle.heat = 1 }
-    #expect(told.chain.count == 2)
-    #expect(told.chain.map(\.repeats) == [0, 0])
-    #expect(told.chain.allSatisfy { $0.observation.file == "CrashDiagnosticsTests/EvidenceTests.swift" })
-    #expect(told.chain[0].observation.line + 1 == told.chain[1].observation.line)
+    let delivered = try fault { kettle.heat = 1 }
+    #expect(delivered.chain.count == 2)
+    #expect(delivered.chain.map(\.repeats) == [0, 0])
+    #expect(delivered.chain.allSatisfy { $0.observation.file == "CrashDiagnosticsTests/EvidenceTests.swift" })
+    #expect(delivered.chain[0].observation.line + 1 == delivered.chain[1].observation.line)
   }
 
   @Test func `An observation has its object, its source location and its call stack`() throws {
-    let told = try faultOfObservation()
-    #expect(told.file == "Kitchen/Main.swift" && told.line == 7)
-    let observation = try #require(told.observations.first)
+    let delivered = try faultOfObservation()
+    #expect(delivered.file == "Kitchen/Main.swift" && delivered.line == 7)
+    let observation = try #require(delivered.observations.first)
     #expect(observation.keyPath == "heat" && observation.observerClass == "Gauge")
     #expect(observation.objectClass == "Kettle")
     #expect(observation.file == "Kitchen/Gauge.swift" && observation.line == 41)

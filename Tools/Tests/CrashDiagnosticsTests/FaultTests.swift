@@ -1,4 +1,5 @@
-// Misuse, by default: the process ends with SIGABRT, and the report names what, who, and both places in the source.
+// Misuse with the default policy: the process ends with SIGABRT, and the report names the misuse, the objects and the source
+// locations.
 import CKVO
 import Foundation
 import KeyValueObserving
@@ -20,7 +21,7 @@ private final class Ledger {
   var entries = [1, 2, 3]
 }
 
-/// An observer whose hierarchy handles nothing.
+/// An observer whose hierarchy handles no change.
 private class Sidebar: KeyValueObject {}
 
 private final class Panel: KeyValueObserver {
@@ -30,7 +31,7 @@ private final class Panel: KeyValueObserver {
   ) {}
 }
 
-/// What the exit tests do wrong, in functions of their own: the lines of code within a macro's argument are not the file's.
+/// The misuse in the exit tests, in separate functions, because code within a macro's argument has other line numbers.
 private enum Misuse {
   static func dieWhileObserved() {
     let panel = Panel()
@@ -74,7 +75,7 @@ private enum Misuse {
   }
 }
 
-/// The line of this file that ends with a comment.
+/// Returns the line of this file that ends with a comment.
 private func line(_ comment: String, file: StaticString = #filePath) -> Int {
   let source = (try? String(contentsOfFile: file.description, encoding: .utf8)) ?? ""
   let index = source.split(separator: "\n", omittingEmptySubsequences: false).firstIndex {
@@ -87,7 +88,7 @@ private func lines(_ result: ExitTest.Result) -> [String] {
   String(decoding: result.standardErrorContent, as: UTF8.self).split(separator: "\n").map(String.init)
 }
 
-@Suite("Faults end the process and tell why")
+@Suite("Faults end the process with a report")
 struct FaultTests {
   @Test func `KVO0001, an object deallocated while observed: names every observation's source location`() async throws {
     let result = try await #require(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {

@@ -1,4 +1,4 @@
-// Faults in process, with a handler that lets the program go on: what it is told, and that nothing breaks.
+// Faults in the test process, with a handler that ignores them: what it receives, and that memory stays intact.
 import Foundation
 import KeyValueObserving
 import Synchronization
@@ -18,7 +18,7 @@ private final class Reader: KeyValueObserver {
   ) { count += 1 }
 }
 
-/// Collects the faults that a body raises.
+/// Returns the faults that a body raises.
 private func faults(_ body: () -> Void) -> [String] {
   var codes: [String] = []
   KeyValueFault.withHandler {
@@ -30,7 +30,7 @@ private func faults(_ body: () -> Void) -> [String] {
   return codes
 }
 
-/// Raises faults on a thread with a small stack, which a handler that grew with each would soon overflow.
+/// Raises faults on a thread with a small stack, which would overflow if each fault used more of it.
 private enum Endurance {
   private static let heard = Atomic<Int>(0)
 
@@ -159,7 +159,7 @@ struct HandlerTests {
       do {
         let meter = Meter()
         do { meter.addObserver(Reader(), forKeyPath: "value") }
-        meter.value = 1  // the observer is dead, which Apple does not notice
+        meter.value = 1  // the observer was deallocated, which Apple does not detect
       }
     }
     #expect(names == ["NSRangeException", nil])

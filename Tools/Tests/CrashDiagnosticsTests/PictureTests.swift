@@ -1,4 +1,4 @@
-// Pictures of a running program: the graph of its observations, and the trace of its changes.
+// The graph of a program's observations, and the trace of its changes.
 import CKVO
 import Foundation
 import KeyValueObserving
@@ -24,7 +24,7 @@ private final class Gauge: KeyValueObserver, @unchecked Sendable {
   ) { shown += 1 }
 }
 
-/// Other tests observe at the same time: what one test looks at is picked by its objects.
+/// The part of a graph that belongs to one test: other tests observe at the same time.
 private struct Part {
   let graph = ObservationGraph.current()
   let text: String
@@ -35,7 +35,7 @@ private struct Part {
     "0x" + String(UInt(bitPattern: ObjectIdentifier(object)), radix: 16)
   }
 
-  /// Where another object is in this graph: in the next one, other tests may have moved it.
+  /// Returns the index of another object in this graph; in the next graph it may be different because of other tests.
   func index(of object: AnyObject) -> Int? {
     graph.objects.firstIndex { $0.address.description == Self.address(of: object) }
   }
@@ -138,7 +138,7 @@ private struct GraphTests {
   }
 }
 
-/// There is one recording in a process.
+/// There is one recording per process.
 @Suite("The trace of changes", .serialized)
 private struct TraceTests {
   struct Event: Decodable {

@@ -1,21 +1,21 @@
-// The crash catalogue, in three layers: in process with a handler that goes on, in a process of its own with the default action, and
-// the whole report held against the one that is kept.
+// The crash catalogue, in three ways: in this process with a handler that ignores faults, in a separate process with the default action,
+// and by comparing the whole report with the golden one.
 import CCrashScenarios
 import CKVO
 import CrashScenarios
 import Foundation
 import Testing
 
-/// A scenario as an argument of a test.
+/// A scenario as a test argument.
 private struct Row: CustomTestStringConvertible, Sendable {
   nonisolated(unsafe) let scenario: UnsafePointer<Scenario>
   var testDescription: String { "\(scenario.pointee.name), \(scenario.pointee.title)" }
 
   static let possible = Scenarios.all.map { Row(scenario: $0) }.filter { $0.scenario.pointee.run != nil }
-  /// Not those about what has ended: that is remembered for a while only, and other tests end thousands of observations meanwhile.
+  /// Without those about observations that have ended: they are remembered for a limited time, and other tests end thousands.
   static let recordable = possible.filter { kvo_crash_can_record($0.scenario) && ![3, 5].contains($0.code) }
 
-  /// The first of each code, by the code it is kept for.
+  /// The scenarios with golden reports: the first of each code.
   static let golden: [Row] = {
     var rows: [Int: Row] = [:]
     for row in possible where row.scenario.pointee.flags & UInt32(KVO_CRASH_GOLDEN) != 0 {
@@ -24,18 +24,18 @@ private struct Row: CustomTestStringConvertible, Sendable {
     return rows.sorted { $0.key < $1.key }.map(\.value)
   }()
 
-  /// The first code that it expects.
+  /// The first code that the scenario expects.
   var code: Int { Int(String(cString: scenario.pointee.codes).prefix { $0.isNumber }) ?? 0 }
 
-  /// The program `kvo`, which is built where this one is.
+  /// The program `kvo`, which is built into the same folder as this one.
   static let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     .appendingPathComponent("kvo").path
 
-  /// What happens by default, in a process of its own.
+  /// Runs the scenario in a separate process with the default policy.
   func run() -> Verdict { ScenarioProcess.run(scenario, program: Self.program) }
 }
 
-@Suite("The crash catalogue, in process, with a handler that goes on", .serialized)
+@Suite("The crash catalogue, in this process, with a handler that ignores faults", .serialized)
 struct RecordedScenarioTests {
   @Test(arguments: Row.recordable)
   fileprivate func `All faults are raised in order, and memory stays intact`(row: Row) {
@@ -93,18 +93,18 @@ struct ScenarioTests {
 }
 
 extension Row {
-  /// What a reader sees who sees no more than the beginning: with a place, if the report knows one.
+  /// Checks the first line for readers who see nothing else: it has a source location if the report knows one.
   fileprivate func firstLineIsReadable(in verdict: Verdict) -> Bool {
     if scenario.pointee.codes.pointee == 0 { return true }
     let first = verdict.report.prefix { $0 != "\n" }
     if first.hasPrefix("{\"schema\":1,\"code\":\"KVO") { return true }
-    // One about the environment has no place.
+    // A fault about the environment has no source location.
     let hasPlace = first.hasPrefix("KVO0034") || !verdict.report.contains(/at \S+\.(swift|c):[0-9]+/)
     return first.wholeMatch(of: /KVO[0-9]{4} [a-z]+: .+/) != nil && (hasPlace || first.contains(/\.(swift|c):[0-9]+/))
   }
 }
 
-/// A line of each text that the other has not, in order.
+/// Returns the lines of each text that the other does not have, in order.
 private func changes(from kept: String, to report: String) -> String {
   let (old, new) = (kept.split(separator: "\n"), report.split(separator: "\n"))
   return new.difference(from: old).map { change in

@@ -1,4 +1,4 @@
-// What the parsers make of regular, old, broken and hostile files.
+// The parsers with regular, old, damaged and malicious files.
 import Testing
 
 @testable import HostModel

@@ -1,4 +1,4 @@
-// The pictures that a run writes: its trace and its graph.
+// The trace and the graph that a run writes.
 import Foundation
 import KeyValueObserving
 import Testing
@@ -18,7 +18,7 @@ import Testing
   @Test func `A run writes the trace and the graph`() async throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    // A process of its own: there is one recording in a process.
+    // In a separate process, because there is one recording per process.
     await #expect(processExitsWith: .success) { [folder = self.folder as String] in
       let files = ["--trace", folder + "/trace.json", "--graph", folder + "/graph.json"]
       try Hostwatch.parse(["--seconds", "0.2", "--interval", "0.1"] + files).run()
@@ -28,8 +28,8 @@ import Testing
     let events = try JSONDecoder().decode([Event].self, from: contents("trace.json"))
     let set = try #require(events.firstIndex { $0.ph == "B" && $0.name?.hasSuffix("Host.load") == true })
     #expect(events[set].name?.hasPrefix("set ") == true)
-    let told = try #require(events[(set + 1)...].first { $0.tid == events[set].tid })
-    #expect(told.ph == "B" && told.name?.hasPrefix("observer Watch.swift:") == true)
+    let delivered = try #require(events[(set + 1)...].first { $0.tid == events[set].tid })
+    #expect(delivered.ph == "B" && delivered.name?.hasPrefix("observer Watch.swift:") == true)
     #expect(events.filter { $0.ph == "B" }.count == events.filter { $0.ph == "E" }.count)
 
     let graph = try JSONDecoder().decode(ObservationGraph.self, from: contents("graph.json"))

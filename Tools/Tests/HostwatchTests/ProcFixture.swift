@@ -1,4 +1,4 @@
-// A temporary folder that looks like /proc, removed with the object.
+// A temporary folder with the structure of /proc, which is removed with the object.
 import Foundation
 
 @testable import HostModel
@@ -24,7 +24,7 @@ final class ProcFixture {
     try Data(bytes).write(to: target)
   }
 
-  /// A file that cannot be read, whoever asks, root included: a folder in its place.
+  /// Makes a file unreadable, also for root, by replacing it with a folder.
   func makeUnreadable(_ file: String) throws {
     try? remove(file)
     try FileManager.default.createDirectory(
@@ -33,7 +33,7 @@ final class ProcFixture {
 
   func remove(_ file: String) throws { try FileManager.default.removeItem(at: url.appendingPathComponent(file)) }
 
-  /// Everything about the machine itself.
+  /// Writes all files about the machine.
   func writeSystem() throws {
     try write("sys/kernel/hostname", "box\n")
     try write("uptime", "100.50 50.00\n")
@@ -46,7 +46,7 @@ final class ProcFixture {
     try write("meminfo", "MemTotal: 1000 kB\nMemFree: 1 kB\nMemAvailable: \(availableKilobytes) kB\n")
   }
 
-  /// Two cores with the same counters.
+  /// Writes two cores with the same counters.
   func writeCores(busy: Int, idle: Int) throws {
     let counters = "\(busy) 0 0 \(idle) 0 0 0 0 0 0"
     try write("stat", "cpu  \(counters)\ncpu0 \(counters)\ncpu1 \(counters)\nintr 1 2 3\n")
@@ -58,7 +58,7 @@ final class ProcFixture {
   }
 }
 
-/// A line of /proc/<pid>/stat with all the fields that are read.
+/// Returns a line of /proc/<pid>/stat with all the fields that are read.
 func statLine(pid: Int, name: String, ticks: Int = 0, start: Int = 7) -> String {
   "\(pid) (\(name)) S 1 1 1 0 -1 0 0 0 0 0 \(ticks) 0 0 0 20 0 1 0 \(start) 4096 3 0\n"
 }

@@ -1,4 +1,4 @@
-// The sampler against a folder that the test changes: what observers of the model are told.
+// The sampler with a folder that the tests change, and the notifications that observers of the model receive.
 import Glibc
 import KeyValueObserving
 import Synchronization
@@ -6,13 +6,13 @@ import Testing
 
 @testable import HostModel
 
-/// What observers saw, on whichever thread.
+/// A thread-safe log of notifications.
 final class Seen: Sendable {
   private let all = Mutex<[String]>([])
 
   var lines: [String] { all.withLock { $0 } }
   func add(_ line: String) { all.withLock { $0.append(line) } }
-  /// What was seen since the last time.
+  /// Returns the lines since the last call.
   func take() -> [String] {
     all.withLock { all in
       defer { all = [] }
@@ -149,7 +149,7 @@ final class Seen: Sendable {
 
   @Test func `A process that vanishes while it is read is normal`() throws {
     try fixture.writeProcess(10)
-    try fixture.write("11/status", "")  // a folder whose stat is gone already
+    try fixture.write("11/status", "")  // a folder whose stat has vanished
     sampler.sample()
     #expect(host.processes.map(\.pid) == [10])
     #expect(host.problems == [])

@@ -1,4 +1,4 @@
-// A watched run over a fixture: what the observers report.
+// A run with a fixture, and the reports of its observers.
 import Foundation
 import KeyValueObserving
 import Testing
@@ -33,7 +33,7 @@ import Testing
     sampler.sample()
     #expect(process == nil)
     #expect(try events(output.take()) == ["ended"])
-    token.invalidate()  // does nothing any more
+    token.invalidate()  // has no effect any more
     #expect(journal.notifications == 1)
   }
 

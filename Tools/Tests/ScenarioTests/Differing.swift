@@ -1,5 +1,5 @@
-// What is wrong with an answer, for people to read.
-/// The lines that differ, each with the command that it answers; empty when none do.
+// A readable description of a wrong answer.
+/// Returns the lines that differ, each with its command; empty if none do.
 func difference(_ expected: [String], _ printed: [String]) -> String {
   var result: [String] = []
   let changes = printed.difference(from: expected)

@@ -1,7 +1,7 @@
-// Makes scenarios at random, from a seed, and knows what they have to answer: a shadow of values and registrations.
+// Creates random scenarios from a seed, with the expected answers from a shadow model of values and registrations.
 import Foundation
 
-/// SplitMix64: the same numbers for the same seed, everywhere.
+/// The SplitMix64 generator: the same numbers for the same seed on every machine.
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
@@ -19,7 +19,7 @@ struct SeededGenerator: RandomNumberGenerator {
   mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
 }
 
-/// A scenario that was made at random, with what each line has to answer.
+/// A random scenario with the expected answer of each line.
 struct RandomScenario {
   private(set) var lines: [String] = []
   private(set) var expected: [String] = []
@@ -28,7 +28,7 @@ struct RandomScenario {
   private var registrations: [Registered] = []
   private var nextElement = 0
 
-  /// What an object has to hold.
+  /// The expected state of an object.
   private struct Shadow {
     var v = 0
     var s: String?
@@ -75,7 +75,7 @@ struct RandomScenario {
     }
   }
 
-  /// All values are as the shadow has them; after the last removal nobody is told anything.
+  /// Checks that all values agree with the shadow model, and that nothing is delivered after the last removal.
   private mutating func finish() {
     for name in objects.keys.sorted() { readAll(name) }
     while !registrations.isEmpty { remove() }
@@ -139,7 +139,7 @@ struct RandomScenario {
 
   private mutating func announce(_ object: String) {
     let value = random.below(100)
-    // Those told before the change are told at will.
+    // Prior observers are notified at will.
     tell("will \(object) v")
     let interested = registrations.filter { $0.object == object && $0.key == "v" }
     let old = self.value(object, "v")
@@ -219,7 +219,7 @@ struct RandomScenario {
     }
   }
 
-  // MARK: - What it has to say
+  // MARK: - Expected output
 
   private mutating func read(_ object: String) {
     let key = random.pick(["v", "s", "list", "slow", "bag", "total"])
@@ -251,7 +251,7 @@ struct RandomScenario {
 
   private func text(_ set: Set<Int>) -> String { "{" + set.map(String.init).sorted().joined(separator: " ") + "}" }
 
-  /// A setting: both values are whole.
+  /// Records a setting, in which both values are the whole ones.
   private mutating func change(_ object: String, _ key: String, _ body: (inout Shadow) -> Void) {
     let old = value(object, key)
     var after = objects[object]!

@@ -1,10 +1,10 @@
-// Random scenarios against a shadow model, and random lines that may mean anything or nothing.
+// Random scenarios compared with a shadow model, and random lines that may be valid or not.
 import Foundation
 import ScenarioLanguage
 import Testing
 
-/// Tries one seed after the other until one fails. KVO_SCENARIO_SECONDS in the environment asks for more time, KVO_SCENARIO_SEED for
-/// one seed.
+/// Tries seeds until one fails or the time is over. KVO_SCENARIO_SECONDS in the environment sets the time, KVO_SCENARIO_SEED a
+/// single seed.
 private func untilTimeIsUp(_ quick: Double, _ holds: (UInt64) -> Bool) {
   let environment = ProcessInfo.processInfo.environment
   let seconds = environment["KVO_SCENARIO_SECONDS"].flatMap(Double.init) ?? quick
@@ -47,10 +47,10 @@ struct RandomScenarioTests {
       let scenario = opening + ["add x w \(path) initial,new,old"] + changes + ["rem x w \(path)"] + changes
       let notices = answers(to: scenario.joined(separator: "\n"))
       let removal = notices.firstIndex(of: "> rem x w \(path)")!
-      let told = notices.filter { $0.hasPrefix("N ") }.map { Notice($0) }
+      let delivered = notices.filter { $0.hasPrefix("N ") }.map { Notice($0) }
       let isClean = !notices.contains { $0.hasPrefix("X ") || $0.hasPrefix("?") }
       let isSilent = !notices[removal...].contains { $0.hasPrefix("N ") }
-      let isChain = zip(told, told.dropFirst()).allSatisfy { $0.new == $1.old }
+      let isChain = zip(delivered, delivered.dropFirst()).allSatisfy { $0.new == $1.old }
       #expect(isClean && isSilent && isChain, "KVO_SCENARIO_SEED=\(seed), path \(path)")
       return isClean && isSilent && isChain
     }
@@ -97,7 +97,7 @@ private struct Notice {
   }
 }
 
-/// A line of words that commands are made of, in an order that often makes sense.
+/// Returns a line of words from commands, in an order that is often valid.
 private func randomLine(_ random: inout SeededGenerator) -> String {
   let names = ["x", "y", "z", "w1", "w2", "@x", ""]
   let paths = [

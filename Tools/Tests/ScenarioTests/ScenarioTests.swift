@@ -1,4 +1,4 @@
-// Every scenario of the folder Scenarios, compared with its expected answer.
+// Every scenario in the folder Scenarios, compared with its expected answer.
 import Foundation
 import ScenarioLanguage
 import Testing

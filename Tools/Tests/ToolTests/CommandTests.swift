@@ -1,4 +1,4 @@
-// The command-line tool: its arguments, and what it does when it cannot read.
+// The command-line tool: its arguments, and its errors for unreadable files.
 import ArgumentParser
 import KVOTool
 import ScenarioLanguage

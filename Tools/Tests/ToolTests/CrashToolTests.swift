@@ -1,4 +1,4 @@
-// kvo crash: which scenario it takes, and what it prints. What the scenarios do is tested in CrashDiagnosticsTests.
+// kvo crash: its arguments and its output. CrashDiagnosticsTests test the scenarios themselves.
 import ArgumentParser
 import Foundation
 import KVOTool
@@ -6,7 +6,7 @@ import Testing
 
 @Suite("kvo crash")
 struct CrashToolTests {
-  /// The tool in a process of its own, for the runner is in C and prints as C does.
+  /// Runs the tool in a separate process, because the runner is in C and prints with stdio.
   private func output(_ arguments: String...) throws -> (text: String, status: Int32) {
     let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     let process = Process()
