@@ -1,15 +1,16 @@
-/* calls.c - calls of C getters and setters by signature, and the trampolines in front of setters. */
+/* calls.c - calls of C getters and setters by their signatures, and the trampolines that replace setters. */
 #include "classes/classes.h"
 
-/* A program's getter takes its own structure where we say kvo_object; the calls agree, and only UBSan's check of types minds. */
+/* A program's getter takes a pointer to its own structure instead of kvo_object. The calling convention is the same; only UBSan's check of
+ * function types would object. */
 #if defined(__clang__)
 #define KVO_CALLS_BY_SIGNATURE __attribute__((no_sanitize("function")))
 #else
 #define KVO_CALLS_BY_SIGNATURE
 #endif
 
-/* Calls a function of scalar value through its exact C type: libffi would take four times as long. Small integers are
- * widened by the compiler as the ABI demands. */
+/* Calls a function with a scalar value through its exact C type, because libffi takes four times as long. The compiler widens small
+ * integers as the ABI requires. */
 #define FOR_EACH_SCALAR(X)                                                                                             \
   X('c', signed char)                                                                                                  \
   X('C', unsigned char)                                                                                                \
@@ -50,7 +51,7 @@ void kvo__call_getter(const kvo_property *property, const kvo_object *object, vo
     FOR_EACH_SCALAR(GET)
 #undef GET
     default: {
-      /* libffi returns integers narrower than a register widened to one, so it may write more than the value's size. */
+      /* libffi widens an integer result to a register, so it may write more than the value's size. */
       void *arguments[1] = {&object};
       if (property->size >= sizeof(ffi_arg)) {
         ffi_call((ffi_cif *)&property->getter_cif, property->getter, value, arguments);
@@ -63,7 +64,7 @@ void kvo__call_getter(const kvo_property *property, const kvo_object *object, vo
   }
 }
 
-/* Of kvo__hooks, which knows no libffi. */
+/* The type of kvo__hooks.intercepted; hooks.h does not include libffi. */
 typedef void (*trampoline)(ffi_cif *cif, void *result, void **arguments, void *user_data);
 
 bool kvo__intercept(kvo_class *cls, kvo_function *setters) {
@@ -79,9 +80,9 @@ bool kvo__intercept(kvo_class *cls, kvo_function *setters) {
     if (ffi_prep_closure_loc(code.writable, (ffi_cif *)&property->setter_cif, (trampoline)kvo__hooks.intercepted,
                              (void *)property, code.executable) != FFI_OK)
       return false;
-    /* libffi knows the writable view only; an instruction cache may be looked up by the address of the other. */
+    /* libffi flushes the instruction cache for the writable view only; the code runs at the other address. */
     __builtin___clear_cache(code.executable, (char *)code.executable + KVO_CODE_SIZE);
-    /* Through a union: ISO C has no cast from an object pointer to a function pointer. */
+    /* A union, because ISO C does not allow a cast from an object pointer to a function pointer. */
     union {
       void *address;
       kvo_function function;

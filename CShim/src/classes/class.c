@@ -1,4 +1,4 @@
-/* class.c - the registry of classes, of C and of every binding alike, and their notifying twins. */
+/* class.c - the registry of classes, those of C and of bindings, and their notifying classes. */
 #include "classes/classes.h"
 
 #include <stdio.h>
@@ -8,7 +8,8 @@
 static kvo_lock classes_lock;
 static kvo_class *classes;
 
-/* The same by address, to tell a class from garbage without following it. Only the heads change, so they are read without the lock. */
+/* The same classes by address, to test whether a pointer is a class without dereferencing it. Only the heads of the lists change, so they
+ * are read without the lock. */
 enum { BUCKETS = 256 };
 static kvo_class *_Atomic by_address[BUCKETS];
 
@@ -42,7 +43,7 @@ const kvo_property *kvo__class_find(const kvo_class *cls, kvo_key key) {
   return NULL;
 }
 
-/* Puts a new property into the tree. */
+/* Adds a new property to the search tree. */
 static void branch(kvo_class *cls, size_t index) {
   if (index == 0) return;
   size_t at = 0;
@@ -123,7 +124,7 @@ static kvo_status make_property(const char *name, const char *type, const char *
   return copy_paths(affected_by, &property->affected_by);
 }
 
-/* How libffi calls the getter and setter of a C property. */
+/* Prepares libffi's calls of the getter and the setter of a C property. */
 static kvo_status describe_calls(kvo_property *property) {
   kvo_status status = kvo__type_parse(property->type, &property->value_type);
   if (status != KVO_OK) return status;
@@ -164,14 +165,14 @@ static kvo_class *make_class(const char *name, kvo_class *superclass, size_t add
   return cls;
 }
 
-/* A slot counts them in 16 bits. */
+/* A slot has 16 bits for the index of a property. */
 static bool too_many(const kvo_class *superclass, size_t added) {
   size_t inherited = superclass != NULL ? superclass->property_count : 0;
   return added >= KVO_NO_PROPERTY - inherited;
 }
 
-/* Adds a property that the class owns from now on. Equal hashes are equal names or, one in 2^64, a collision. A binding may
- * describe an inherited property anew: a subclass has its say on what affects it and whether its setter notifies. */
+/* Adds a property, which the class owns from now on. Properties of equal hash have equal names, or, with a probability of 2^-64, collide. A
+ * binding may replace an inherited property: a subclass decides what affects it, and whether its setter notifies. */
 static kvo_status add_property(kvo_class *cls, kvo_property *property, bool may_replace) {
   const kvo_property *present = kvo__class_find(cls, property->key);
   size_t inherited = cls->superclass != NULL ? cls->superclass->property_count : 0;
@@ -192,7 +193,7 @@ static kvo_status add_property(kvo_class *cls, kvo_property *property, bool may_
 kvo_status kvo_class_register(const kvo_class_spec *spec, kvo_class **out) {
   if (spec == NULL || out == NULL || spec->struct_size < sizeof *spec || spec->name == NULL || spec->name[0] == '\0' ||
       (spec->properties == NULL && spec->property_count > 0) ||
-      (spec->superclass != NULL && !kvo__class_is_known(spec->superclass))) /* nor is a notifying one to inherit from */
+      (spec->superclass != NULL && !kvo__class_is_known(spec->superclass))) /* a notifying class is not known either */
     return KVO_ERROR_INVALID_ARGUMENT;
   if (too_many(spec->superclass, spec->property_count)) return KVO_ERROR_INVALID_ARGUMENT;
   size_t least = spec->superclass != NULL ? spec->superclass->instance_size : sizeof(kvo_object);

@@ -1,26 +1,26 @@
-/* classes/classes.h - types, keys, classes, and calls by signature. A newcomer reads struct kvo_property and struct kvo_class first. */
+/* classes/classes.h - types, keys, classes, and calls by signature. Start with struct kvo_property and struct kvo_class. */
 #ifndef KVO_CLASSES_CLASSES_H
 #define KVO_CLASSES_CLASSES_H
 
 #include <ffi.h>
 #include "threads/threads.h"
 
-/** The key of the slot that holds anchors, and dependencies that wait for the object's death only. */
+/** The key of the slot that holds anchors, and dependencies on an object's death only. */
 #define KVO_KEY_ANCHORS KVO_KEY_LIFETIME
 
 /* -------------------------------------------------------------------------------------------------------- keys.c -- */
 
-/** Components are not empty, and there is at least one. */
+/** Checks that a key path has components and that none of them is empty. */
 KVO_HIDDEN kvo_status kvo__path_check(const char *key_path);
 
 /* ---------------------------------------------------------------------------------------------------- encoding.c -- */
 
-/** Parses a type encoding into libffi's description, allocated as one tree. */
+/** Parses a type encoding into libffi's description, to be freed with kvo__type_free. */
 KVO_HIDDEN kvo_status kvo__type_parse(const char *type, ffi_type **out);
 KVO_HIDDEN void kvo__type_free(ffi_type *type);
-/** The encoding behind const and its like, which a property drops: its first character then says what the value is. */
+/** A type encoding without leading qualifiers such as const, so that its first character is the type. */
 KVO_HIDDEN const char *kvo__type_unqualified(const char *type);
-/** What a value of a type that was parsed is to a call. */
+/** The form of the values of a valid type encoding. */
 KVO_HIDDEN kvo_form kvo__type_form(const char *type);
 
 /* ------------------------------------------------------------------------------------------------------- class.c -- */
@@ -29,7 +29,7 @@ struct kvo_property {
   const char *name;
   const char *type;
   kvo_key key;
-  /** Position in `properties` of the class and of every subclass. */
+  /** The index in `properties` of the class and of every subclass. */
   size_t index;
   kvo_function getter;
   kvo_function setter;
@@ -38,7 +38,7 @@ struct kvo_property {
   void *user;
   char **affected_by;
   uint32_t flags;
-  /** Of the C type; 0 and NULL when ops are set. */
+  /** The size of the C type. This and the members below are 0 and NULL if ops are set. */
   size_t size;
   kvo_form form;
   ffi_type *value_type;
@@ -47,60 +47,60 @@ struct kvo_property {
   ffi_type *setter_arguments[2];
 };
 
-/** No class has that many properties. */
+/** The index of no property; no class has this many. */
 #define KVO_NO_PROPERTY UINT16_MAX
 
-/** Immutable once registered, but for `notifying`. */
+/** Immutable after registration, except `notifying`. */
 struct kvo_class {
   const char *name;
-  /** For reports, as the program wrote it; `name` itself unless another class had that. */
+  /** The name as the program wrote it, for reports; `name` differs only if another class had the name already. */
   const char *display_name;
   kvo_class *superclass;
-  /** For a notifying class the class it notifies for, otherwise NULL. */
+  /** For a notifying class the class for which it notifies, otherwise NULL. */
   kvo_class *original;
   size_t instance_size;
   size_t header_offset;
   bool of_binding;
   void (*finalize)(kvo_object *object);
   size_t property_count;
-  /** Inherited first. */
+  /** Inherited ones first. */
   const kvo_property **properties;
-  /** The same order as `properties`, for a fast search; and where it goes on from one whose key is greater, or less, than what is looked
-   * for: keys are hashes, so that the tree is not deep. 0: nowhere. */
+  /** A binary search tree, in the order of `properties`: the keys, and for each the indexes of its subtrees with lesser and with greater
+   * keys, 0 for none. Keys are hashes, so the tree stays shallow. */
   kvo_key *keys;
   uint16_t (*branches)[2];
-  /** Setters to call, by property index: the trampolines of a notifying class, the program's setters otherwise. */
+  /** The setters to call, by property index: trampolines in a notifying class, otherwise the program's setters. */
   kvo_function *setters;
-  /** Made at the first observation of an instance, then constant. */
+  /** The notifying class, made at the first observation of an instance, then constant. */
   kvo_class *_Atomic notifying;
-  /** In the list of all, and in that of some. */
+  /** The next class in the list of all, and in the bucket by address. */
   kvo_class *next, *neighbour;
 };
 
 KVO_HIDDEN const kvo_property *kvo__class_find(const kvo_class *cls, kvo_key key);
-/** Whether this is the address of a registered class, which is none of notifying ones; it may be garbage. */
+/** Whether this is the address of a registered class, not of a notifying one. The pointer may be invalid. */
 KVO_HIDDEN bool kvo__class_is_known(const kvo_class *cls);
-/** The notifying class, made now if need be; NULL, with *status saying which, when there is no memory for it or its trampolines. */
+/** Returns the notifying class, made at the first call. NULL without memory for it or for its trampolines; *status says which. */
 KVO_HIDDEN kvo_class *kvo__class_notifying(kvo_class *cls, kvo_status *status);
 
 /* --------------------------------------------------------------------------------------------------- calls.c, pages.c -- */
 
-/** Makes one trampoline a setter of `cls` into `setters`. False: no memory, nothing made. */
+/** Makes a trampoline for each setter of `cls`, and stores them in `setters`. False without memory; nothing is made then. */
 KVO_HIDDEN bool kvo__intercept(kvo_class *cls, kvo_function *setters);
-/** Calls a setter of a C property's signature with a pointer to the value. */
+/** Calls a setter with a C property's signature; `value` points to the value. */
 KVO_HIDDEN void kvo__call_setter(const kvo_property *property, kvo_function setter, kvo_object *object,
                                  const void *value);
 /** Calls the getter of a C property and stores the value. */
 KVO_HIDDEN void kvo__call_getter(const kvo_property *property, const kvo_object *object, void *value);
 
-/** A closure's two addresses: write through the first, run the second. */
+/** The two addresses of a closure: write through the first, execute at the second. */
 typedef struct kvo_code {
   void *writable;
   void *executable;
 } kvo_code;
 
-/** Memory for `count` closures from pages.c, each KVO_CODE_SIZE apart; NULL addresses when there is none. Never freed: a frame
- * may be inside one at any time, and classes live for ever. */
+/** Memory for `count` closures, KVO_CODE_SIZE bytes apart; NULL addresses if there is none. Never freed, because a call may be inside a
+ * closure at any time, and classes exist for ever. */
 #define KVO_CODE_SIZE ((sizeof(ffi_closure) + 63) / 64 * 64)
 KVO_HIDDEN kvo_code kvo__pages_allocate(size_t count);
 

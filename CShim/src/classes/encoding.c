@@ -1,11 +1,11 @@
-/* encoding.c - Objective-C type encodings: parsed into libffi's types, measured, refused when no call can carry them. */
+/* encoding.c - parses Objective-C type encodings into libffi's types, and refuses those that no call can pass. */
 #include "classes/classes.h"
 
-/* Enough for any real structure; bounds keep a hostile string from overflowing the stack or filling the memory. Arrays of arrays
- * multiply, hence a bound of all members together. */
+/* Enough for any real structure. The limits keep a hostile encoding from overflowing the stack or exhausting memory; arrays of arrays
+ * multiply, hence a limit of all members together. */
 enum { MAX_DEPTH = 32, MAX_ARRAY = 4096, MAX_MEMBERS = 1 << 16 };
 
-/* `room` is how many more members there may be. */
+/* `room` is how many more members are allowed. */
 static kvo_status parse(const char **cursor, int depth, size_t *room, ffi_type **out);
 
 /* const, in, inout, out, bycopy, byref, oneway: none changes how a value is passed. */
@@ -40,10 +40,10 @@ static ffi_type *scalar(char code) {
   }
 }
 
-/* Structures and arrays are heap blocks of this shape; scalars are libffi's constants. */
+/* Structures and arrays are allocated blocks of this type; scalars are libffi's constants. */
 typedef struct aggregate {
   ffi_type type;
-  /* How many of the elements it owns: of an array the first, which stands for all. */
+  /* How many of the elements it owns. An array owns the first, which all others repeat. */
   size_t count;
   ffi_type *elements[];
 } aggregate;
@@ -65,8 +65,8 @@ static aggregate *make_aggregate(size_t count) {
   return made;
 }
 
-/* Appends a type that the aggregate owns from now on. The block is made anew, twice as large, when it is full: when the count is a
- * power of two. */
+/* Appends a type, which the aggregate owns from now on. When the block is full, that is, when the count is a power of two, it is
+ * reallocated at twice the size. */
 static aggregate *append(aggregate *whole, ffi_type *element) {
   if ((whole->count & (whole->count - 1)) == 0) {
     aggregate *larger = make_aggregate(whole->count == 0 ? 1 : 2 * whole->count);
@@ -80,7 +80,7 @@ static aggregate *append(aggregate *whole, ffi_type *element) {
   return whole;
 }
 
-/* "{name=fields}": the caller has seen the brace. A structure without its fields says nothing about how it is passed. */
+/* Parses "{name=fields}" after the brace. A structure without fields is refused, because it does not say how it is passed. */
 static kvo_status parse_structure(const char **cursor, int depth, size_t *room, ffi_type **out) {
   const char *at = *cursor + 1;
   while (*at != '\0' && *at != '=' && *at != '}' && *at != '{' && *at != '(' && *at != '[') at++;
@@ -117,7 +117,7 @@ static kvo_status parse_structure(const char **cursor, int depth, size_t *room, 
   return KVO_OK;
 }
 
-/* "[nT]", inside a structure only: libffi has no arrays, but a structure of n members is laid out and passed the same. */
+/* Parses "[nT]" inside a structure. libffi has no arrays, but a structure of n members has the same layout and is passed the same way. */
 static kvo_status parse_array(const char **cursor, int depth, size_t *room, ffi_type **out) {
   if (depth == 0) return KVO_ERROR_UNSUPPORTED_SETTER;
   const char *at = *cursor + 1;
@@ -149,7 +149,7 @@ static kvo_status parse_array(const char **cursor, int depth, size_t *room, ffi_
   return KVO_OK;
 }
 
-/* Skips what a pointer points to: only its extent matters. */
+/* Skips the type that a pointer points to. */
 static kvo_status skip_pointee(const char **cursor, int depth) {
   const char *at = *cursor;
   if (depth > MAX_DEPTH) return KVO_ERROR_BAD_TYPE_ENCODING;
@@ -196,7 +196,7 @@ static kvo_status parse(const char **cursor, int depth, size_t *room, ffi_type *
       (*cursor)++;
       *out = &ffi_type_pointer;
       return skip_pointee(cursor, depth + 1);
-    /* Well-formed, but no portable way to pass them: unions, bit fields, void, unknown, complex, 128-bit integers. */
+    /* Well-formed, but there is no portable way to pass them: unions, bit fields, void, unknown, complex, 128-bit integers. */
     case '(':
     case 'b':
     case 'v':
@@ -222,7 +222,7 @@ kvo_status kvo__type_parse(const char *type, ffi_type **out) {
     kvo__type_free(parsed);
     return KVO_ERROR_BAD_TYPE_ENCODING;
   }
-  /* Computes size and alignment of structures as a side effect; libffi refuses what it cannot pass. */
+  /* As a side effect this computes the size and alignment of structures; libffi refuses what it cannot pass. */
   ffi_cif cif;
   if (ffi_prep_cif(&cif, FFI_DEFAULT_ABI, 0, parsed, NULL) != FFI_OK) {
     kvo__type_free(parsed);

@@ -1,4 +1,4 @@
-/* keys.c - what a key and a key path are. */
+/* keys.c - hashes of keys, and the check of key paths. */
 #include "classes/classes.h"
 
 kvo_key kvo_key_hash(const char *name, size_t length) {
@@ -8,7 +8,7 @@ kvo_key kvo_key_hash(const char *name, size_t length) {
     hash ^= (unsigned char)name[i];
     hash *= UINT64_C(0x100000001b3);
   }
-  return hash != KVO_KEY_LIFETIME ? hash : 1; /* such names exist */
+  return hash != KVO_KEY_LIFETIME ? hash : 1; /* some names have the hash 0 */
 }
 
 kvo_status kvo__path_check(const char *key_path) {

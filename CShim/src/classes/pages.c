@@ -1,7 +1,7 @@
-/* pages.c - executable memory that is never writable: each page is mapped twice, once to write, once to run.
+/* pages.c - executable memory that is never writable: each page is mapped twice, once writable and once executable.
  *
- * Both views are of one anonymous file (memfd). libffi's own allocator would fall back to a page that is writable and executable
- * at once; here /proc/self/maps shows rw- and r-x views only. */
+ * Both mappings are of one anonymous file (memfd_create(2)). libffi's own allocator would fall back to pages that are writable and
+ * executable at the same time; here /proc/self/maps shows only rw- and r-x mappings. */
 #define _GNU_SOURCE
 #include "classes/classes.h"
 
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 static kvo_lock pages_lock;
-/* What is left of the newest pages; pages_lock. */
+/* The unused part of the newest pages; under pages_lock. */
 static kvo_code rest;
 static size_t rest_count;
 
@@ -19,7 +19,7 @@ static bool map_pages(size_t size, kvo_code *out) {
   bool mapped = false;
   if (ftruncate(file, (off_t)size) == 0) {
     void *writable = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    /* fork: a child shares these pages with its parent. Their content is written once, before use, and is right for both. */
+    /* MAP_SHARED: after a fork the child shares these pages. Their content is written once, before use, and is valid for both. */
     void *executable = mmap(NULL, size, PROT_READ | PROT_EXEC, MAP_SHARED, file, 0);
     mapped = writable != MAP_FAILED && executable != MAP_FAILED;
     if (mapped) {
@@ -43,7 +43,7 @@ kvo_code kvo__pages_allocate(size_t count) {
     size_t size = (count * KVO_CODE_SIZE + page - 1) / page * page;
     kvo_code fresh;
     if (map_pages(size, &fresh)) {
-      /* The few closures left of the page before are given up: they would not hold this class. */
+      /* The few closures left on the previous page are wasted: they are too few for this class. */
       rest = fresh;
       rest_count = size / KVO_CODE_SIZE;
     }
