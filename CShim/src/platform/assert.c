@@ -1,4 +1,4 @@
-/* assert.c - the end of the process where the runtime has made a mistake of its own. */
+/* assert.c - ends the process after a failed assertion of the runtime. */
 #include "platform/platform.h"
 
 #include <stdio.h>

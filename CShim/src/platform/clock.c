@@ -1,4 +1,4 @@
-/* clock.c - the time that reports tell differences of. */
+/* clock.c - the monotonic clock, for ages in reports and traces. */
 #define _GNU_SOURCE
 #include "platform/platform.h"
 

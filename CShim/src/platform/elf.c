@@ -1,5 +1,5 @@
-/* elf.c - names of functions from the symbol tables of ELF files. The loader keeps only what a module exports, and an executable
- * exports nothing. Files are not trusted: all that is read lies within them. */
+/* elf.c - names of functions from the symbol tables of ELF files. The loader keeps exported symbols only, and an executable exports none.
+ * Files are not trusted: every read is checked to be inside the file. */
 #define _GNU_SOURCE
 #include "platform/symbols.h"
 
@@ -11,7 +11,7 @@
 
 /* ------------------------------------------------------------------------------------------------------------- Files -- */
 
-/* A mapped file with the tables that were found in it; no symbols when there are none. */
+/* A mapped file and the tables found in it; without tables it has no symbols. */
 typedef struct kvo_elf {
   const char *symbols;
   size_t symbol_count;
@@ -24,12 +24,12 @@ typedef struct bytes {
   size_t size;
 } bytes;
 
-/* NULL when they do not lie in the file. */
+/* A pointer to bytes of the file; NULL if they are not inside it. */
 static const char *within(bytes file, uint64_t offset, uint64_t size) {
   return offset <= file.size && size <= file.size - offset ? file.at + offset : NULL;
 }
 
-/* Whether the file is what was loaded: it may have been replaced since. What has no build-id is believed. */
+/* Whether the file is the one that was loaded, and was not replaced since. Without a build-id this is assumed. */
 static bool is_same(bytes file, const kvo_module *module) {
   if (module->build_id_length == 0 || module->path[0] == '\0') return true;
   const char *note = within(file, module->build_id_at, module->build_id_length);
@@ -44,7 +44,7 @@ static bool read_section(bytes file, const ElfW(Ehdr) * header, uint64_t index, 
   return true;
 }
 
-/* The table of all symbols, or in a stripped file that of what is exported. */
+/* Finds the table of all symbols, or, in a stripped file, of exported ones. */
 static void find_tables(bytes file, kvo_elf *out) {
   ElfW(Ehdr) header;
   ElfW(Shdr) section, strings, found = {.sh_type = SHT_NULL};
@@ -94,9 +94,9 @@ static kvo_elf open_elf(const kvo_module *module) {
 
 enum { MAX_FILES = 64, FREE = 0, BUSY = 1 };
 
-/* They stay mapped, so that a name may be kept, and given out. Functions of further modules have no names. */
+/* Files stay mapped, so that names stay valid. If all entries are in use, functions of further modules have no names. */
 static struct {
-  /** FREE, BUSY while another thread, or the code that a signal has interrupted, opens it; or of whom it is. */
+  /** FREE; BUSY while another thread, or code that a signal has interrupted, opens the file; otherwise the key of the module. */
   _Atomic uint64_t of;
   kvo_elf elf;
 } files[MAX_FILES];
@@ -107,7 +107,7 @@ static uint64_t hash(uint64_t hash, const void *of, size_t size) {
   return hash;
 }
 
-/* Of two builds of a file that were loaded one after the other each has its own. */
+/* Distinguishes two builds of a file that are loaded one after the other. */
 static uint64_t key_of(const kvo_module *module) {
   uint64_t key = hash(0xcbf29ce484222325, module->path, strlen(module->path));
   return hash(key, module->build_id, module->build_id_length) | 2;
@@ -129,7 +129,7 @@ static const kvo_elf *file_of(const kvo_module *module) {
 
 /* ------------------------------------------------------------------------------------------------------------ Symbols -- */
 
-/* Of several names for a place the last one that others may see. */
+/* The name of the function at an address; of several names the last global one. */
 static const char *search(const kvo_elf *file, uintptr_t address) {
   const char *found = NULL;
   for (size_t i = 0; i < file->symbol_count; i++) {
@@ -142,9 +142,9 @@ static const char *search(const kvo_elf *file, uintptr_t address) {
   return found;
 }
 
-/* A table has a hundred thousand symbols, and programs that go on after a fault ask for the same places again. */
+/* A cache: a table may have a hundred thousand symbols, and a program that goes on after faults looks up the same addresses again. */
 typedef struct known_name {
-  /** Odd while it is written, by another thread or by code that a signal has interrupted. */
+  /** Odd while another thread, or code that a signal has interrupted, writes it. */
   _Atomic uint32_t version;
   const kvo_elf *_Atomic file;
   _Atomic uintptr_t address;

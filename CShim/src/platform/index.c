@@ -1,5 +1,5 @@
-/* index.c - a treap: a search tree that is also a heap of ranks, which are as good as random, so that it is not deep, whatever the order
- * in which entries come and go. It needs no memory of its own. */
+/* index.c - a treap: a binary search tree that is also a heap of pseudo-random ranks, so that it stays shallow whatever the order of
+ * insertions and removals. It allocates nothing. */
 #include "platform/index.h"
 
 static uint64_t rank_of(const kvo_index_entry *entry) {

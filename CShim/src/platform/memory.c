@@ -1,4 +1,4 @@
-/* memory.c - memory of the process's allocator, and cancellation. */
+/* memory.c - allocation through the program's allocator, and deferral of thread cancellation. */
 #include "platform/platform.h"
 
 #include <pthread.h>
@@ -14,7 +14,7 @@ static void default_release(void *memory, void *arg) {
   free(memory);
 }
 
-/* Set once before anything else is called (see kvo_set_allocator), hence without a lock. */
+/* Set before any other call (see kvo_set_allocator), hence without a lock. */
 static struct {
   void *(*allocate)(size_t size, void *arg);
   void (*release)(void *memory, void *arg);

@@ -1,5 +1,5 @@
-/* modules.c - see modules.h. The loader would tell what is loaded, but under a lock, which may be held for ever in the child of a fork.
- * So it is read from the kernel's list of mappings, and what is found is kept. */
+/* modules.c - the modules of the process, from the kernel's list of mappings, remembered after they are unloaded. The loader's list is not
+ * used: reading it takes a lock, which may stay locked for ever in the child of a fork. */
 #define _GNU_SOURCE
 #include "platform/modules.h"
 
@@ -11,11 +11,11 @@
 enum { MAX_MODULES = 512, LONGEST_PATH = 200, LONGEST_ID = 32, FREE = 0, BUSY = 1, READY = 2 };
 
 typedef struct noted_module {
-  /** A slot that was taken and not yet filled is BUSY: another thread, or what a signal has interrupted, is at it. */
+  /** FREE; BUSY while another thread, or code that a signal has interrupted, fills the entry; READY. */
   _Atomic uint32_t state;
-  /** The last look that has found it. */
+  /** The number of the last scan that found it. */
   _Atomic uint32_t seen;
-  /** Where its code is, and where the file begins in memory. */
+  /** The address range of its code, and the address where the beginning of the file is mapped. */
   uintptr_t begin, end, header_at;
   uintptr_t base, build_id_at;
   size_t build_id_length;
@@ -24,14 +24,14 @@ typedef struct noted_module {
   char path[LONGEST_PATH];
 } noted_module;
 
-/* The later ones are newer: of two at one address the later counts. */
+/* Later entries are newer: of two at the same address the later one is valid. */
 static noted_module noted[MAX_MODULES];
 
 static const noted_module *at(size_t index) {
   return atomic_load_explicit(&noted[index].state, memory_order_acquire) == READY ? &noted[index] : NULL;
 }
 
-/* The newest that has, or had, its code there; looks from `below` downwards, and stores where it was found. */
+/* The newest module that has, or had, code at the address, searching from the entry before `*below` downwards; stores its index there. */
 static const noted_module *find(uintptr_t address, size_t *below) {
   for (size_t i = *below; i-- > 0;) {
     const noted_module *each = at(i);
@@ -42,7 +42,7 @@ static const noted_module *find(uintptr_t address, size_t *below) {
   return NULL;
 }
 
-/* Looks are numbered; the last one that is over. */
+/* Scans are numbered; the number of the last one that has finished. */
 static _Atomic uint32_t looks, last_look;
 
 static void set_at_least(_Atomic uint32_t *number, uint32_t least) {
@@ -52,12 +52,12 @@ static void set_at_least(_Atomic uint32_t *number, uint32_t least) {
 
 /* ---------------------------------------------------------------------------------------------------------- Reading -- */
 
-/* Through a file, because what is unmapped in this moment is then an error and no crash. */
+/* Reads through /proc/self/mem, because reading memory that has just been unmapped then fails instead of crashing. */
 static bool read_memory(int memory, uintptr_t address, void *to, size_t size) {
   return pread(memory, to, size, (off_t)address) == (ssize_t)size;
 }
 
-/* Notes are a header, a name and a description, each filled up to the segment's alignment. */
+/* A note is a header, a name and a description, each padded to the segment's alignment. */
 static void read_build_id(int memory, const ElfW(Phdr) * segment, noted_module *into) {
   uintptr_t from = into->base + segment->p_vaddr, to = from + segment->p_memsz;
   size_t alignment = segment->p_align == 8 ? 8 : 4;
@@ -79,7 +79,7 @@ static void read_build_id(int memory, const ElfW(Phdr) * segment, noted_module *
   }
 }
 
-/* False when it is no ELF file, or is gone again. */
+/* False if it is not an ELF file, or was unmapped meanwhile. */
 static bool read_headers(int memory, noted_module *into) {
   enum { MAX_SEGMENTS = 64 };
   if (!read_memory(memory, into->header_at, &into->header, sizeof into->header) ||
@@ -87,7 +87,7 @@ static bool read_headers(int memory, noted_module *into) {
     return false;
   into->base = into->header_at;
   into->build_id_length = 0;
-  for (int pass = 0; pass < 2; pass++) /* where it is loaded has to be known first */
+  for (int pass = 0; pass < 2; pass++) /* the first pass finds the load address */
     for (size_t i = 0; i < into->header.e_phnum && i < MAX_SEGMENTS; i++) {
       ElfW(Phdr) segment;
       uintptr_t segment_at = into->header_at + into->header.e_phoff + i * sizeof segment;
@@ -106,7 +106,7 @@ typedef struct mapping {
   char path[LONGEST_PATH];
 } mapping;
 
-/* The same file at the same place: its headers are, and so is its note. */
+/* Whether the same file is still mapped there: it has the same header and the same build-id. */
 static bool is_there(int memory, const noted_module *module) {
   ElfW(Ehdr) header;
   unsigned char id[LONGEST_ID];
@@ -117,7 +117,7 @@ static bool is_there(int memory, const noted_module *module) {
            memcmp(id, module->build_id, module->build_id_length) == 0));
 }
 
-/* The newest one there, if it is this one still. */
+/* The newest entry for the mapping, if that module is still mapped there. */
 static noted_module *noted_at(int memory, const mapping *code, uintptr_t header_at) {
   size_t below = MAX_MODULES;
   const noted_module *found = find(code->begin, &below);
@@ -133,7 +133,7 @@ static void note(int memory, const mapping *code, uintptr_t header_at, uint32_t 
   }
   noted_module found = {.begin = code->begin, .end = code->end, .header_at = header_at};
   if (!read_headers(memory, &found)) return;
-  /* The executable's file is known under another name, also when it has been replaced. */
+  /* The executable is opened as /proc/self/exe, which also works when its file was replaced. */
   if (header_at + found.header.e_phoff != getauxval(AT_PHDR)) {
     size_t length = strlen(code->path), deleted = strlen(" (deleted)");
     if (length > deleted && strcmp(code->path + length - deleted, " (deleted)") == 0) length -= deleted;
@@ -158,7 +158,7 @@ typedef struct reader {
   size_t next, count;
 } reader;
 
-/* -1 at the end. */
+/* Returns the next byte, or -1 at the end. */
 static int next_byte(reader *of) {
   if (of->next == of->count) {
     ssize_t got = read(of->fd, of->bytes, sizeof of->bytes);
@@ -169,7 +169,7 @@ static int next_byte(reader *of) {
   return (unsigned char)of->bytes[of->next++];
 }
 
-/* Digits, and the byte behind them. */
+/* Reads hexadecimal digits, and stores the byte that follows them. */
 static uintptr_t read_hexadecimal(reader *of, int *behind) {
   uintptr_t number = 0;
   for (;;) {
@@ -181,7 +181,7 @@ static uintptr_t read_hexadecimal(reader *of, int *behind) {
   }
 }
 
-/* begin-end rwxp offset device inode path; of a path that is too long the end. */
+/* Reads a line "begin-end rwxp offset device inode path". Of a path that is too long only the end is kept. */
 static bool read_mapping(reader *of, mapping *out) {
   int byte;
   out->begin = read_hexadecimal(of, &byte);
@@ -212,7 +212,7 @@ void kvo__modules_look(void) {
   int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
   reader maps = {.fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)};
   mapping each;
-  /* The last mapping of the beginning of a file, of which the further ones follow. */
+  /* The last mapping with offset 0; the other mappings of that file follow it. */
   struct {
     uintptr_t at;
     char path[LONGEST_PATH];
@@ -260,7 +260,7 @@ bool kvo__is_code(const void *address) {
 }
 
 void kvo__modules_note(void *const *frames, size_t count) {
-  /* Pages of what is no module's code, as it seemed last: frame pointers may lead anywhere, and looking takes long. */
+  /* A cache of pages that contained no module's code: frame pointers may lead anywhere, and a scan is slow. */
   static _Atomic uintptr_t elsewhere[256];
   for (size_t i = 0; i < count; i++) {
     uintptr_t address = (uintptr_t)frames[i], page = address >> 12;

@@ -1,32 +1,31 @@
-/* modules.h - the executable and the libraries of the process, also those that are not loaded any more: modules.c. */
+/* platform/modules.h - the executable and the libraries of the process, also unloaded ones: modules.c. */
 #ifndef KVO_MODULES_H
 #define KVO_MODULES_H
 
 #include "platform/platform.h"
 
-/** An ELF file that is loaded, or was. What it points to lives for ever. */
+/** An ELF file that is or was loaded. The pointers stay valid for ever. */
 typedef struct kvo_module {
-  /** Where it was loaded from; "" of the executable, which is /proc/self/exe. */
+  /** The path of the file; "" for the executable, which is /proc/self/exe. */
   const char *path;
-  /** What is to be added to an address of the file. */
+  /** Add it to an address of the file to get one in memory. */
   uintptr_t base;
-  /** From its note, and where that is in the file; 0 bytes if it has none. */
+  /** The build-id and its address in the file; 0 bytes if it has none. */
   const unsigned char *build_id;
   size_t build_id_length;
   uintptr_t build_id_at;
-  /** It has been unloaded since it was noted. */
+  /** It has been unloaded. */
   bool is_gone;
 } kvo_module;
 
-/** Finds the module whose code an address was when kvo__modules_look was called; if there was none, the one that was noted there last;
- * false when there was none either. Takes neither memory nor a lock, not even the loader's: it may be called in a signal handler and in the child of a fork. What is not
- * known yet is read from /proc/self/maps. */
+/** Finds the module that had code at this address at the last kvo__modules_look, otherwise the last one known there; false if there was
+ * none. Async-signal-safe: allocates nothing and takes no lock, not even the loader's. May be called in the child of a fork. */
 KVO_HIDDEN bool kvo__module_find(const void *address, kvo_module *out);
-/** Tells whether an address is in the code of a module. */
+/** Returns whether an address is in the code of a module, known or found by a scan. */
 KVO_HIDDEN bool kvo__is_code(const void *address);
-/** Before modules are asked for: looks which are loaded now. */
+/** Finds out which modules are loaded now, from /proc/self/maps. Call it before kvo__module_find. */
 KVO_HIDDEN void kvo__modules_look(void);
-/** Notes the modules of calls, so that they can be named when they are not loaded any more. */
+/** Notes the modules of these return addresses, so that reports can name them after they are unloaded. */
 KVO_HIDDEN void kvo__modules_note(void *const *frames, size_t count);
 
 #endif /* KVO_MODULES_H */

@@ -1,9 +1,9 @@
-/* platform/platform.h - what every file of the runtime includes: memory, the clock, cancellation. The other headers of this room stand for
- * themselves: settings, stack, modules, symbols, index. */
+/* platform/platform.h - included by every file of the runtime: memory, the clock, cancellation. The other headers of this room are included
+ * where they are used: settings, stack, modules, symbols, index. */
 #ifndef KVO_PLATFORM_H
 #define KVO_PLATFORM_H
 
-/* The runtime itself calls its functions without the place. */
+/* The runtime calls its own functions without a source location. */
 #define KVO_NO_SITES
 
 #include <kvo/kvo_binding.h>
@@ -13,14 +13,14 @@
 
 #define KVO_HIDDEN __attribute__((visibility("hidden")))
 
-/* In a section of its own: reports leave out the runtime's calls, also where it is linked into the program. GCC has no such pragma; of
- * what it compiles a report knows the library and the names of functions. */
+/* The runtime's code is in a section of its own, so that reports can leave out its calls even if it is linked into the program. GCC has no
+ * such pragma; for its code a report recognises the library and the names of functions. */
 #if defined(__clang__) && defined(__ELF__)
 #pragma clang section text = "kvo_code"
 #endif
 
-/** What must hold where it stands, and would be a mistake of the runtime's own if it did not: in debug builds and in the C suite
- * (KVO_ASSERTIONS) the process ends with its line; elsewhere it is not looked at. */
+/** Checks an invariant of the runtime. In debug builds and in the C suite (KVO_ASSERTIONS) a violation ends the process with the source
+ * line; in other builds the condition is not evaluated. */
 #if defined(KVO_ASSERTIONS) && KVO_ASSERTIONS
 #define kvo__assert(condition) ((condition) ? (void)0 : kvo__assert_failed(#condition, __FILE__, __LINE__))
 #else
@@ -28,19 +28,19 @@
 #endif
 _Noreturn KVO_HIDDEN void kvo__assert_failed(const char *condition, const char *file, int line);
 
-/** Around what may be a cancellation point of the C library, such as write(2), where a lock or a file would stay behind: the thread
- * is not cancelled in between. They nest; what the first returns is to be given to the second. */
+/** Disable and restore the cancellation of this thread, around calls that may be cancellation points, such as write(2), and would leave a
+ * lock or a file behind. They nest; pass the result of the first to the second. */
 KVO_HIDDEN int kvo__cancel_hold(void);
 KVO_HIDDEN void kvo__cancel_resume(int before);
 
-/** Zeroed memory of the process's allocator, or NULL. */
+/** Allocates zeroed memory with the program's allocator; NULL if there is none. */
 KVO_HIDDEN void *kvo__alloc(size_t size);
 KVO_HIDDEN void kvo__free(void *memory);
 KVO_HIDDEN char *kvo__copy_string(const char *string, size_t length);
 
-/** Nanoseconds of the monotonic clock. */
+/** The time of the monotonic clock in nanoseconds. */
 KVO_HIDDEN int64_t kvo__now(void);
-/** The same, exact to some milliseconds, and quick. */
+/** The same with a resolution of some milliseconds, but faster. */
 KVO_HIDDEN int64_t kvo__coarse_now(void);
 
 #endif /* KVO_PLATFORM_H */

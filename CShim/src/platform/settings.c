@@ -1,5 +1,5 @@
-/* settings.c - what the environment says the runtime is to remember and watch. Read when the library is loaded, before threads; not
- * by a program that runs with other rights than its user's. */
+/* settings.c - reads the settings of what the runtime remembers and watches from the environment, when the library is loaded and before
+ * there are threads. A program that runs with other privileges than its user's ignores them (secure_getenv(3)). */
 #define _GNU_SOURCE
 #include "platform/settings.h"
 

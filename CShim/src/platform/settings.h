@@ -1,39 +1,40 @@
-/* platform/settings.h - what the environment says the runtime is to remember and watch. What it says about faults: faults/policy.c. */
+/* platform/settings.h - settings of what the runtime remembers and watches, from the environment. Settings about faults:
+ * faults/policy.c. */
 #ifndef KVO_SETTINGS_H
 #define KVO_SETTINGS_H
 
 #include "platform/platform.h"
 
-/** The most return addresses of a registration. */
+/** The maximum of KVO_STACKS. */
 #define KVO_MAX_STACKS 64
 
 /** Read when the library is loaded, then constant. */
 extern KVO_HIDDEN struct kvo_settings {
   /** KVO_STACKS: how many return addresses are kept of each registration and removal. */
   uint32_t stacks;
-  /** KVO_STACKS=full: as many as there is room for, and reports leave out no call. */
+  /** KVO_STACKS=full: keep KVO_MAX_STACKS, and leave out no call in reports. */
   bool all_calls;
   /** KVO_ZOMBIES: how many ended observations are remembered. */
   uint32_t zombies;
   /** KVO_HISTORY: how many events are remembered. */
   uint32_t history;
-  /** KVO_MAX_DEPTH: how deeply deliveries may nest; 0: as long as they go in no circle and the stack has room. */
+  /** KVO_MAX_DEPTH: how deep deliveries may nest; 0: as deep as the stack allows. */
   uint32_t max_depth;
-  /** KVO_SLOW_MS: which callbacks are told of as slow, in milliseconds; 0: none. */
+  /** KVO_SLOW_MS: the milliseconds after which a running callback is reported; 0: never. */
   uint32_t slow_ms;
   /** KVO_VALUES: reports may contain values of properties. */
   bool values;
-  /** KVO_POLICY names KVO0015: observations that end before any change are told. */
+  /** KVO_POLICY names KVO0015: report observations that end before any change. */
   bool unused;
-  /** KVO_POLICY names KVO0019: registrations that are there already are told. */
+  /** KVO_POLICY names KVO0019: report registrations that exist already. */
   bool duplicates;
-  /** KVO_POLICY names KVO0032: expressions are compared with what they are subscribed to before each change of what they read. */
+  /** KVO_POLICY names KVO0032: before each change of a key that an expression has read, compare its reads with its subscriptions. */
   bool silent_changes;
-  /** KVO_REPORT=leaks: what has not ended is told at exit. */
+  /** KVO_REPORT=leaks: report at exit which observations have not ended. */
   bool leaks;
 } kvo__settings;
 
-/** Reads them. Before threads. */
+/** Reads the settings. Call it before there are threads. */
 KVO_HIDDEN void kvo__settings_read(void);
 
 #endif /* KVO_SETTINGS_H */

@@ -1,4 +1,4 @@
-/* stack.c - see stack.h. Frame pointers: a walk of 16 frames takes 20 ns, the unwinder 2 us. */
+/* stack.c - stack walks by frame pointers (16 frames take 20 ns, with the unwinder 2 us), and the bounds of stacks. */
 #define _GNU_SOURCE
 #include "platform/stack.h"
 
@@ -14,29 +14,29 @@
 #include <unistd.h>
 #include <unwind.h>
 
-/* What a frame pointer points to. */
+/* The memory that a frame pointer points to. */
 typedef struct kvo_stack_frame {
   const struct kvo_stack_frame *caller;
   void *return_address;
 } kvo_stack_frame;
 
-/* Elsewhere it points to something else. */
+/* On other architectures a frame pointer does not point to such a pair. */
 #if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__)
 #define KVO_HAS_FRAMES true
 #else
 #define KVO_HAS_FRAMES false
 #endif
 
-/* Frames of others are no variables of ours: a sanitizer would see in them what it must not. */
+/* Reading other functions' frames would be reported by the sanitizers. */
 #define KVO_READS_FRAMES __attribute__((noinline, no_sanitize_address, no_sanitize_thread))
 
-/* From the innermost byte to behind the outermost; `end` is 0 until it is known, and 1 if it cannot be. */
+/* The bounds of this thread's stack. `end` is 0 until they are known, and 1 if they cannot be found. */
 static _Thread_local struct { uintptr_t begin, end; } own_stack __attribute__((tls_model("initial-exec")));
 
 __attribute__((noinline)) static void find_own_stack(void) {
   pthread_attr_t attributes;
   own_stack.end = 1;
-  int cancellation = kvo__cancel_hold(); /* of the main thread it reads a file */
+  int cancellation = kvo__cancel_hold(); /* for the main thread this reads a file */
   bool known = pthread_getattr_np(pthread_self(), &attributes) == 0;
   kvo__cancel_resume(cancellation);
   if (!known) return;
@@ -68,13 +68,13 @@ KVO_READS_FRAMES size_t kvo__stack_capture(void **frames, size_t capacity) {
   size_t count = 0;
   while (KVO_HAS_FRAMES && count < capacity && is_frame(at, begin, end) && at->return_address != NULL) {
     frames[count++] = at->return_address;
-    begin = (uintptr_t)(at + 1); /* a caller's frame lies beyond */
+    begin = (uintptr_t)(at + 1); /* the caller's frame is above */
     at = at->caller;
   }
   return count;
 }
 
-/* The kernel reads what is to be a signal mask before it looks at the unknown first argument, and so tells whether it can be read. */
+/* The kernel reads the signal mask before it checks the other, invalid argument; so the error says whether the memory can be read. */
 bool kvo__is_readable(const void *address) {
   int before = errno;
   bool readable = syscall(SYS_rt_sigprocmask, ~0L, address, NULL, (size_t)8) != 0 && errno != EFAULT;
@@ -106,7 +106,7 @@ uintptr_t kvo__stack_pointer_of(uint32_t thread) {
 typedef struct unwinding {
   void **frames;
   size_t capacity, count;
-  /** The first that is wanted. */
+  /** The return address with which the result begins. */
   const void *first;
 } unwinding;
 
@@ -119,7 +119,7 @@ static _Unwind_Reason_Code take_frame(struct _Unwind_Context *context, void *arg
 }
 
 KVO_READS_FRAMES size_t kvo__stack_at_fault(const kvo_caller *caller, void **frames, size_t capacity) {
-  /* Not bound to the thread's stack: the fault may be in a handler with a stack of its own, or in a coroutine. */
+  /* Not limited to the thread's stack: the fault may be in a handler with a stack of its own, or in a coroutine. */
   const kvo_stack_frame *at = caller->frame;
   uintptr_t begin = (uintptr_t)at;
   size_t count = 0;
@@ -137,7 +137,7 @@ KVO_READS_FRAMES size_t kvo__stack_at_fault(const kvo_caller *caller, void **fra
   return by_tables.count;
 }
 
-/* The C library's code there asks the kernel to go back, and is known by its bytes, as debuggers know it. */
+/* The C library's code there calls rt_sigreturn(2). It is recognised by its bytes, as debuggers do. */
 bool kvo__is_signal_return(const void *return_address) {
 #if defined(__x86_64__)
   static const unsigned char code[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};

@@ -1,52 +1,51 @@
-/* stack.h - the calls that led somewhere, as return addresses: stack.c. */
+/* platform/stack.h - stack walks and the bounds of stacks: stack.c. */
 #ifndef KVO_STACK_H
 #define KVO_STACK_H
 
 #include "platform/platform.h"
 
-/** The most frames that a fault is given. */
+/** The maximum of return addresses in a fault. */
 #define KVO_FAULT_FRAMES 64
 
-/** Stores the return addresses of the calls in progress on this thread, innermost first, and returns how many: the first is where
- * the caller of this function goes on. It follows frame pointers within the thread's stack, so code without them ends it early, or
- * is missing from it. About 20 ns for 16 frames; the first call of a thread asks the C library where its stack is, which takes
- * memory: not for signal handlers. */
+/** Stores the return addresses of the calls in progress on this thread, innermost first, beginning with that of this call, and returns how
+ * many. It follows frame pointers within the thread's stack, so code without them ends the walk early or is missing. Takes about 20 ns for
+ * 16 frames. The first call of a thread asks the C library for the bounds of the stack, which allocates: not for signal handlers. */
 KVO_HIDDEN size_t kvo__stack_capture(void **frames, size_t capacity);
 
-/** The function that something was asked of: its frame, and where it returns to. */
+/** The function that was called: its frame, and its return address. */
 typedef struct kvo_caller {
   const void *frame;
   const void *return_address;
-  /** It runs on a stack for signal handlers only. */
+  /** It runs on an alternate signal stack. */
   bool on_signal_stack;
 } kvo_caller;
 
-/** Of the function that it is written in. */
+/** The kvo_caller of the function in which it is used. */
 #define KVO_CALLER                                                                                                     \
   (kvo_caller) { __builtin_frame_address(0), __builtin_return_address(0), kvo__on_signal_stack() }
 
-/** The same for a fault, which has time, from where the caller returns to: no address is stored that is not code of a module, and the
- * unwinder is asked too, whose answer counts if it is longer, for code without frame pointers. Takes no memory. In a signal handler it
- * is as safe as the unwinder: with glibc 2.35 and GCC 12 or newer entirely, before that unless the handler interrupted the loading of a
+/** The same for a fault, beginning with the caller's return address, more thoroughly: it stores only addresses in the code of modules, and
+ * uses the unwinder's result if that is longer, because of code without frame pointers. Allocates nothing. In a signal handler it is as
+ * safe as the unwinder: entirely with glibc 2.35 and GCC 12 or newer; with older ones unless the handler has interrupted the loading of a
  * library. */
 KVO_HIDDEN size_t kvo__stack_at_fault(const kvo_caller *caller, void **frames, size_t capacity);
 
-/** Tells whether a return address is where a signal handler returns to: what is called there was not called by the next frame, but
- * interrupted it. It must be code. */
+/** Returns whether a return address is that of a signal handler: then the next frame did not call what is there, but was interrupted by it.
+ * The address must be that of code. */
 KVO_HIDDEN bool kvo__is_signal_return(const void *return_address);
-/** Tells whether the stack is one for signal handlers only, as sigaltstack(2) sets them. */
+/** Returns whether this thread runs on an alternate signal stack (sigaltstack(2)). */
 KVO_HIDDEN bool kvo__on_signal_stack(void);
-/** Tells whether the caller is in a signal handler, as far as the 64 innermost calls show one. */
+/** Returns whether the caller is in a signal handler, as far as the 64 innermost calls show one. */
 KVO_HIDDEN bool kvo__in_signal_handler(const kvo_caller *caller);
-/** Tells whether the 8 bytes at an address can be read. */
+/** Returns whether the 8 bytes at an address can be read. */
 KVO_HIDDEN bool kvo__is_readable(const void *address);
-/** Where this thread's stack is, from its innermost byte to behind its outermost; false when that is not known. */
+/** Stores the bounds of this thread's stack, [begin, end); false if they are not known. */
 KVO_HIDDEN bool kvo__stack_bounds(uintptr_t *begin, uintptr_t *end);
 
-/** Tells whether so many bytes below a frame, on a stack of which no more is known, are memory: its end may be guarded. */
+/** Returns whether this many bytes below a frame are memory, on a stack whose bounds are not known; it may end with a guard page. */
 KVO_HIDDEN bool kvo__stack_is_there(const void *frame, size_t bytes);
 
-/** Where another thread's stack is, as the kernel knows of a thread that waits in it; 0 of one that runs. A cancellation point. */
+/** The stack pointer of another thread of this process that waits in the kernel, or 0. A cancellation point. */
 KVO_HIDDEN uintptr_t kvo__stack_pointer_of(uint32_t thread);
 
 #endif /* KVO_STACK_H */

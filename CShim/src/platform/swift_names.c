@@ -1,8 +1,8 @@
-/* swift_names.c - demangled names of Swift, which spell out every type, made as short as people say them:
- * `App.(close in _7FCE)(_: App.Library, at: Swift.Int) throws -> ()` becomes `App.close(_:at:)`. */
+/* swift_names.c - shortens demangled Swift names, which contain all types, to the form used in documentation: `App.(close in _7FCE)(_:
+ * App.Library, at: Swift.Int) throws -> ()` becomes `App.close(_:at:)`. */
 #include "platform/symbols.h"
 
-/* What is read and what is written are the same memory: the name only becomes shorter. */
+/* Reads and writes the same memory: the name only becomes shorter. */
 typedef struct kvo_name {
   const char *at;
   char *begin, *end;
@@ -10,7 +10,7 @@ typedef struct kvo_name {
 
 static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
 
-/* The end of a group in brackets of any kind, past the last one; the end of the text when it is cut. */
+/* The end of a group in brackets of any kind, after the closing one; the end of the text if it was cut. */
 static const char *past_group(const char *at) {
   int depth = 0;
   do {
@@ -25,7 +25,7 @@ static const char *past_group(const char *at) {
   return at;
 }
 
-/* Where a word that is in no group begins, or the end. */
+/* Where a word outside of all groups begins; the end of the text if there is none. */
 static const char *find_outside(const char *at, const char *word) {
   while (*at != '\0' && !begins(at, word)) at = *at == '(' || *at == '<' || *at == '[' ? past_group(at) : at + 1;
   return at;
@@ -35,7 +35,7 @@ static void copy(kvo_name *name, const char *end) {
   while (name->at < end) *name->end++ = *name->at++;
 }
 
-/* `(_: App.Library, at: Swift.Int)` as `(_:at:)`. */
+/* Writes `(_: App.Library, at: Swift.Int)` as `(_:at:)`. */
 static void copy_labels(kvo_name *name) {
   const char *end = past_group(name->at);
   *name->end++ = *name->at++;
@@ -54,7 +54,7 @@ static void copy_labels(kvo_name *name) {
   name->at = end;
 }
 
-/* `(close in _7FCE)`, which is private to a file. */
+/* Writes `(close in _7FCE)`, a name that is private to a file, as `close`. */
 static bool copy_private(kvo_name *name) {
   const char *end = past_group(name->at), *in = strstr(name->at, " in _");
   if (in == NULL || in > end || memchr(name->at, ' ', (size_t)(in - name->at)) != NULL) return false;
@@ -70,12 +70,12 @@ static bool follows_name(const kvo_name *name) {
   return last != ' ' && last != ':' && last != '.';
 }
 
-/* `inner #1 <A>(_: A)`, a function within one. */
+/* Whether `#1` follows, as in `inner #1 <A>(_: A)`, a function nested in another. */
 static bool follows_number(const kvo_name *name) {
   return name->end - name->begin > 1 && name->end[-1] == ' ' && name->end[-2] >= '0' && name->end[-2] <= '9';
 }
 
-/* Types end where the function begins that this one is in. */
+/* Skips the types of a nested function, up to the name of the function that contains it. */
 static void skip_types(kvo_name *name) {
   name->at = find_outside(name->at, " in ");
   while (name->end > name->begin && name->end[-1] == ' ') name->end--;

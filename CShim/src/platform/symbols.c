@@ -1,4 +1,4 @@
-/* symbols.c - see symbols.h. */
+/* symbols.c - module, offset and function of a call, and demangled names. */
 #define _GNU_SOURCE
 #include "platform/symbols.h"
 
@@ -9,7 +9,7 @@
 
 kvo_code_place kvo__code_place(const void *return_address) {
   kvo_code_place place = {.is_known = false};
-  /* The call is before the address at which it returns, which may be in the next function already. */
+  /* The call instruction is before the return address, which may already be in the next function. */
   uintptr_t address = (uintptr_t)return_address - 1;
   place.is_known = kvo__module_find((const void *)address, &place.module);
   if (!place.is_known) return place;
@@ -37,7 +37,7 @@ const char *kvo__module_name(const kvo_module *module, char *buffer, size_t size
 
 /* ---------------------------------------------------------------------------------------------------------- Demangling -- */
 
-/* Of libswiftCore and of the C++ runtime, where the process has them. */
+/* Functions of libswiftCore and of the C++ runtime, if the process has loaded them. */
 extern char *swift_demangle(const char *name, size_t length, char *buffer, size_t *size, uint32_t flags)
     __attribute__((weak));
 extern char *__cxa_demangle(const char *name, char *buffer, size_t *size, int *status) __attribute__((weak));
@@ -45,13 +45,13 @@ extern char *__cxa_demangle(const char *name, char *buffer, size_t *size, int *s
 bool kvo__can_demangle(const kvo_caller *caller) {
   enum { PLENTY = 1 << 18 };
   if ((swift_demangle == NULL && __cxa_demangle == NULL) || kvo__in_signal_handler(caller)) return false;
-  void *volatile memory = malloc(PLENTY); /* volatile: else the compiler leaves it out */
+  void *volatile memory = malloc(PLENTY); /* volatile: the compiler would remove the allocation */
   free(memory);
   return memory != NULL;
 }
 
 const char *kvo__demangle(const char *symbol, char *buffer, size_t size) {
-  enum { LONGEST = 2000 }; /* how deeply they recur depends on it */
+  enum { LONGEST = 2000 }; /* it limits their recursion */
   if (strlen(symbol) > LONGEST) return symbol;
   if (swift_demangle != NULL && (strncmp(symbol, "$s", 2) == 0 || strncmp(symbol, "$e", 2) == 0)) {
     size_t written = size;
