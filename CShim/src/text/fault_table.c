@@ -1,4 +1,4 @@
-/* fault_table.c - the kinds of faults, and why each is a misuse: the second line of a report. */
+/* fault_table.c - the table of faults, and for each the sentence that says why it is misuse, the second line of a report. */
 #include "text/report.h"
 
 static const kvo_fault_kind codes[] = {

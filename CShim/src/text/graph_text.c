@@ -1,9 +1,9 @@
-/* graph_text.c - the graph of observations as JSON, for Graphviz and for Mermaid. */
+/* graph_text.c - the graph of observations as JSON, DOT and Mermaid. */
 #include "text/report.h"
 
 /* ------------------------------------------------------------------------------------------------------------- JSON -- */
 
-/* A graph of the program's own may lack names. */
+/* In a graph made by the program names may be NULL. */
 static const char *text_of(const char *name) { return name != NULL ? name : ""; }
 
 static void put_count(kvo_sink *to, const char *name, size_t count) {
@@ -76,20 +76,20 @@ static void put_json(kvo_sink *to, const kvo_graph *graph) {
 
 /* --------------------------------------------------------------------------------------------------------- Pictures -- */
 
-/* How an arrow is drawn: a change of a key goes to an observation of just that key, or to one that is evaluated then; an observation
- * tells its observer, who is an object of the graph, too. */
+/* The style of an arrow: a change notifies an observation of just that key; a change evaluates an expression; an observation notifies its
+ * observer, which is an object of the graph. */
 typedef enum style { PLAIN, DASHED, BOLD } style;
 
-/* A language of pictures: boxes for objects, rounded ones for observations, arrows in the direction in which changes travel. */
+/* An output language: boxes for objects, rounded boxes for observations, arrows in the direction of notifications. */
 typedef struct language {
   const char *begin, *end;
-  /** Around the label of an object and of an observation, behind its name; and what breaks a line in a label. */
+  /** The text around the label of an object and of an observation, after its name; and the line break in a label. */
   const char *object[2], *observation[2], *line_break;
   void (*put_text)(kvo_sink *to, const char *text);
   void (*put_arrow)(kvo_sink *to, const char *from, const char *target, style as, const char *label);
 } language;
 
-/* The name of a node: o and n for an object and an observation, and its index. */
+/* The name of a node: o for an object or n for an observation, and its index. */
 typedef struct name {
   char text[24];
 } name;
@@ -113,7 +113,7 @@ static void put_object(kvo_sink *to, const language *in, size_t index, const kvo
   kvo__put(to, in->object[1]);
 }
 
-/* Where it was made says most. */
+/* The source location of the registration comes first, because it is the most useful. */
 static void put_observation(kvo_sink *to, const language *in, size_t index, const kvo_graph_observation *each) {
   kvo__put(to, "  ");
   kvo__put(to, name_of('n', index).text);
@@ -154,7 +154,7 @@ static void put_picture(kvo_sink *to, const kvo_graph *graph, const language *in
   kvo__put(to, in->end);
 }
 
-/* Control characters are spaces, and what is no text is a replacement character, in both languages. */
+/* Control characters become spaces, and invalid UTF-8 becomes replacement characters, in both languages. */
 static void put_escaped(kvo_sink *to, const char *text, void (*put_special)(kvo_sink *to, char byte)) {
   size_t left = strlen(text);
   while (left > 0) {
@@ -206,7 +206,7 @@ static const language dot = {
     .put_arrow = put_dot_arrow,
 };
 
-/* Whatever could mean something to Mermaid, or to the HTML that it makes, is given by its number. */
+/* Characters that are special in Mermaid, or in the HTML that it makes, are written as character references. */
 static void put_mermaid_byte(kvo_sink *to, char byte) {
   bool is_plain = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') ||
                   (byte != '\0' && strchr(" _.:/@-(),+", byte) != NULL);
@@ -250,7 +250,7 @@ static const language mermaid = {
 size_t kvo_graph_format(const kvo_graph *graph, kvo_graph_form form, char *buffer, size_t size) {
   kvo_sink to = kvo__sink_of(buffer, size);
   if (graph == NULL) return kvo__sink_end(&to);
-  kvo_graph whole = *graph; /* the program's own may lack something */
+  kvo_graph whole = *graph; /* a graph made by the program may have NULL arrays */
   if (whole.objects == NULL) whole.object_count = 0;
   if (whole.observations == NULL) whole.observation_count = 0;
   if (whole.edges == NULL) whole.edge_count = 0;

@@ -1,14 +1,14 @@
-/* nearest.c - what was probably meant by a misspelt name. */
+/* nearest.c - finds the name that was probably meant by a misspelt one. */
 #include "text/report.h"
 
-/* Longer names are compared by their beginning. */
+/* Only this many characters of longer names are compared. */
 enum { MOST = 48 };
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
 static unsigned char lower(char c) { return (unsigned char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); }
 
-/* How many letters to insert, remove, replace or swap with their neighbour, whatever their case. */
+/* The edit distance: letters to insert, remove, replace or swap with their neighbour; case is ignored. */
 static size_t distance(const char *a, const char *b) {
   size_t rows[3][MOST + 1], length_a = least(strlen(a), MOST), length_b = least(strlen(b), MOST);
   size_t *before = rows[0], *above = rows[1], *row = rows[2];
@@ -29,7 +29,7 @@ static size_t distance(const char *a, const char *b) {
   return above[length_b];
 }
 
-/* "enabled" for "isEnabled" and the reverse: a getter's name given for the key. */
+/* Whether `getter` is the getter's name of the key: "isEnabled" of "enabled". */
 static bool is_getter_of(const char *getter, const char *key) {
   return getter[0] == 'i' && getter[1] == 's' && key[0] != '\0' && lower(getter[2]) == lower(key[0]) &&
          strcmp(getter + 3, key + 1) == 0;

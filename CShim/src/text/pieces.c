@@ -1,4 +1,4 @@
-/* pieces.c - what reports for people and for machines share. */
+/* pieces.c - parts that text and JSON reports share. */
 #define _GNU_SOURCE
 #include "text/report.h"
 

@@ -1,4 +1,4 @@
-/* report.c - how reports are written: piece by piece, so that none is too long. */
+/* report.c - writes a report to a file descriptor, in blocks, so that no report is too long. */
 #include "text/report.h"
 
 void kvo__put_report(kvo_sink *to, const kvo_fault *fault, const kvo_report_form *form) {

@@ -6,7 +6,7 @@
 
 /* ----------------------------------------------------------------------------------------------------------- Members -- */
 
-/* The first member of an object begins it; the others are put by kvo__put_member. */
+/* Begins an object with its first member; kvo__put_member puts the others. */
 static void begin(kvo_sink *to, const char *name) {
   kvo__put(to, "{\"");
   kvo__put(to, name);
@@ -27,7 +27,7 @@ static void begin_with_address(kvo_sink *to, const char *name, unsigned long lon
   kvo__put_byte(to, '"');
 }
 
-/* null when it is not known. */
+/* Puts null if the age is unknown. */
 static void put_seconds_ago(kvo_sink *to, double age) {
   kvo__put_member(to, "secondsAgo");
   if (age >= 0)
@@ -74,7 +74,7 @@ void kvo__put_json_options(kvo_sink *to, kvo_options options) {
 
 /* ------------------------------------------------------------------------------------------------------------- Stacks -- */
 
-/* Of what is no code of a module there is only the address. */
+/* Puts a call; if it is not in the code of a module, only its address. */
 static void put_call(kvo_sink *to, const void *return_address) {
   kvo_code_place place = kvo__code_place(return_address);
   char name[256];

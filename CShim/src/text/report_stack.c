@@ -1,4 +1,4 @@
-/* report_stack.c - stacks in a report for people: which calls are worth a line, and what finds them in the source later. */
+/* report_stack.c - stacks in text reports: the calls worth a line, and the modules to find them in the source later. */
 #define _GNU_SOURCE
 #include "text/report.h"
 
@@ -15,12 +15,12 @@ static bool ends(const char *text, const char *with) {
 
 /* --------------------------------------------------------------------------------------------------- Library or program -- */
 
-/* What the compiler of Swift puts between a caller and a closure, or a requirement and what meets it. */
+/* Code that the Swift compiler inserts between a caller and a closure, or between a requirement and its witness. */
 static bool is_thunk(const char *symbol) {
   return begins(symbol, "$s") && (ends(symbol, "TA") || ends(symbol, "TR") || ends(symbol, "TW"));
 }
 
-/* Past an identifier, which is its length and its characters; or where it was, if there is none. */
+/* Skips an identifier, which is its length and its characters; returns the argument if there is none. */
 static const char *past_identifier(const char *at) {
   size_t length = 0;
   const char *from = at;
@@ -28,7 +28,7 @@ static const char *past_identifier(const char *at) {
   return length > 0 && strnlen(at, length) == length ? at + length : from;
 }
 
-/* A function of the standard library of Swift, specialised in a module, and no extension that the program has made: `$sSa4AppE…`. */
+/* A function of Swift's standard library that was specialised in a module; not one of an extension by the program: `$sSa4AppE…`. */
 static bool is_of_standard_library(const char *symbol) {
   const char *member;
   if (begins(symbol, "$sS") && symbol[3] != '\0')
@@ -40,7 +40,7 @@ static bool is_of_standard_library(const char *symbol) {
   return *past_identifier(member) != 'E';
 }
 
-/* The runtime is often linked into the program. Where the compiler can, its code has a section of its own (platform/platform.h). */
+/* The runtime is often linked into the program. If the compiler supports it, its code is in a section of its own (platform/platform.h). */
 extern const char __start_kvo_code[] __attribute__((weak, visibility("hidden")));
 extern const char __stop_kvo_code[] __attribute__((weak, visibility("hidden")));
 
@@ -67,7 +67,7 @@ static bool is_of_c_library(const void *return_address) {
   return slash != NULL && (begins(slash, "/libc.so") || begins(slash, "/libc-") || begins(slash, "/libpthread"));
 }
 
-/* `main`, or what Swift makes of it in a module. */
+/* Whether a call is in `main`, or in the function that Swift makes of it in a module. */
 static bool is_main(void *const *frames, size_t count, size_t index) {
   const char *symbol = kvo__code_place(frames[index]).symbol;
   if (symbol == NULL) return false;
@@ -77,29 +77,29 @@ static bool is_main(void *const *frames, size_t count, size_t index) {
 
 enum { FEW_CALLS = 16, MAX_CALLS = 64 };
 
-/* The calls of a stack that are worth a line. */
+/* The calls of a stack that get a line. */
 typedef struct shown_calls {
   size_t index[MAX_CALLS], count;
-  /** How many more there are, for which there is no room. */
+  /** How many more there are than fit. */
   size_t more;
 } shown_calls;
 
-/* How many calls there are up to `main`, whose caller is no news, or up to the C library's function that starts a thread. */
-static size_t told_of(void *const *frames, size_t count) {
+/* How many calls there are up to `main`, whose caller is always the same, or up to the C library's function that starts a thread. */
+static size_t relevant_count(void *const *frames, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (is_main(frames, count, i)) return i + 1;
   while (count > 0 && is_of_c_library(frames[count - 1])) count--;
   return count;
 }
 
-/* The program's own calls; if there is none among them all. */
+/* Selects the program's own calls, or all calls if there are none. */
 static shown_calls shown_of(void *const *frames, size_t count) {
   shown_calls shown = {.count = 0, .more = 0};
   bool all = kvo__settings.all_calls;
-  size_t told = all ? count : told_of(frames, count), own = 0;
-  for (size_t i = 0; i < told; i++) own += !kvo__is_library_call(frames[i]);
-  if (own == 0) told = count;
-  for (size_t i = 0; i < told; i++) {
+  size_t listed = all ? count : relevant_count(frames, count), own = 0;
+  for (size_t i = 0; i < listed; i++) own += !kvo__is_library_call(frames[i]);
+  if (own == 0) listed = count;
+  for (size_t i = 0; i < listed; i++) {
     if (!all && own > 0 && kvo__is_library_call(frames[i])) continue;
     if (shown.count < (all ? MAX_CALLS : FEW_CALLS))
       shown.index[shown.count++] = i;
@@ -111,7 +111,7 @@ static shown_calls shown_of(void *const *frames, size_t count) {
 
 /* ------------------------------------------------------------------------------------------------------------ Calls -- */
 
-/* Not inlined: in a signal handler, whose stack may be small, this room is not needed. */
+/* Not inlined, so that a signal handler, whose stack may be small, does not need this buffer. */
 __attribute__((noinline)) static void put_demangled(kvo_sink *to, const char *symbol, kvo_put_string put) {
   char name[2048];
   const char *demangled = kvo__demangle(symbol, name, sizeof name);
@@ -145,7 +145,7 @@ void kvo__put_call(kvo_sink *to, const void *return_address) {
 }
 
 void kvo__put_function(kvo_sink *to, void (*function)(void)) {
-  kvo__put_call(to, (const char *)(uintptr_t)function + 1); /* within it, as what a call returns to */
+  kvo__put_call(to, (const char *)(uintptr_t)function + 1); /* an address inside it, like a return address */
 }
 
 void kvo__put_stack(kvo_sink *to, void *const *frames, size_t count, const char *indent) {
@@ -169,7 +169,7 @@ void kvo__put_stack(kvo_sink *to, void *const *frames, size_t count, const char 
 
 enum { MAX_MODULES = 24 };
 
-/* Those that the shown calls are in. */
+/* The modules of the shown calls. */
 typedef struct module_list {
   kvo_module all[MAX_MODULES];
   size_t count;

@@ -1,4 +1,4 @@
-/* report_text.c - a fault as some lines for people: what, why, where, and what to do. */
+/* report_text.c - a fault as lines for people: what happened, why it is misuse, where, and what to do. */
 #define _GNU_SOURCE
 #include "text/report.h"
 
@@ -47,7 +47,7 @@ static void put_place(kvo_sink *to, const char *file, size_t length, uint32_t li
   kvo__put_number(to, line, 10);
 }
 
-/* Threads that nobody named are called as the first one is. */
+/* A thread without a name of its own has the name of the main thread. */
 static void put_thread(kvo_sink *to, uint32_t thread) {
   if (thread == 0) return;
   kvo__put(to, "  thread ");
@@ -79,7 +79,7 @@ static void put_site(kvo_sink *to, const kvo_fault_site *site) {
   kvo__put_stack(to, site->frames, site->frame_count, "      ");
 }
 
-/* The key path, of what, and the observer. */
+/* Puts the key path, the object and the observer. */
 static void put_parties(kvo_sink *to, const kvo_fault_observation *each, const char *verb) {
   put_quoted(to, each->key_path);
   if (each->object != NULL) {
@@ -88,7 +88,7 @@ static void put_parties(kvo_sink *to, const kvo_fault_observation *each, const c
   }
   kvo__put(to, verb);
   if (each->observer_class == NULL && each->observer == NULL)
-    kvo__put(to, "a callback"); /* a closure has no address that would tell anything */
+    kvo__put(to, "a callback"); /* the address of a closure says nothing */
   else
     put_object(to, each->observer_class, each->observer);
 }
@@ -126,7 +126,7 @@ static void put_observation(kvo_sink *to, const kvo_fault_observation *each) {
   kvo__put_stack(to, each->frames, each->frame_count, "          ");
 }
 
-/* Of a text that people read; JSON has everything. */
+/* Whether a text report is long enough; JSON has everything. */
 static bool is_long(const kvo_sink *to) { return to->total > 8192; }
 
 static void put_observations(kvo_sink *to, const kvo_fault_observation *all, size_t count) {
@@ -181,7 +181,7 @@ static void put_event(kvo_sink *to, const kvo_event *event) {
   kvo__put(to, " s before: ");
   kvo__put(to, kvo__event_name(event->kind));
   kvo__put_byte(to, ' ');
-  if (event->key_path[0] != '\0') { /* an object dies without one */
+  if (event->key_path[0] != '\0') { /* the death of an object has none */
     put_quoted(to, event->key_path);
     kvo__put(to, " of ");
   }
@@ -213,7 +213,7 @@ static void put_fault_site(kvo_sink *to, const kvo_fault *fault) {
   kvo__put_stack(to, fault->frames, fault->frame_count, "      ");
 }
 
-/* What else there is: said once for each code, for who has read it knows it. */
+/* Puts further hints, once per code. */
 static void put_more(kvo_sink *to, const kvo_fault *fault) {
   kvo__put(to, "  more: kvo explain ");
   kvo__put_code(to, fault->code);
@@ -225,7 +225,7 @@ static void put_more(kvo_sink *to, const kvo_fault *fault) {
   kvo__put(to, ":log goes on after it; KVO_HELP=1 lists all; break on kvo_fault_break\n");
 }
 
-/* Without the list of observations that may end the sentence: the report has its own. */
+/* Puts Apple's sentence without the list of observations that may end it, because the report has its own. */
 static void put_apple(kvo_sink *to, const char *sentence) {
   const char *label = "  Apple says: ";
   size_t length = strcspn(sentence, "\n");

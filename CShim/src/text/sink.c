@@ -1,4 +1,4 @@
-/* sink.c - texts put together piece by piece, into memory or to a file descriptor, with what JSON and people need escaped. */
+/* sink.c - builds texts in memory or writes them to a file descriptor, with escaping for JSON and for people. */
 #define _GNU_SOURCE
 #include "text/sink.h"
 
@@ -9,7 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What a write may be told by a signal, which would end the process by another one than SIGABRT, or one that lives on. */
+/* Signals that a write may raise (SIGPIPE, SIGXFSZ), blocked meanwhile: they would end the process instead of SIGABRT, or one that is to go
+ * on. */
 typedef struct held_signals {
   sigset_t held, before, pending;
 } held_signals;
@@ -23,7 +24,7 @@ static void hold_signals(held_signals *on) {
   pthread_sigmask(SIG_BLOCK, &on->held, &on->before);
 }
 
-/* What came meanwhile is taken, unless the program had it pending before. */
+/* Consumes the signals that were raised meanwhile, except one that was pending before, and restores the mask. */
 static void release_signals(held_signals *on) {
   const struct timespec now = {0, 0};
   static const int signals[] = {SIGPIPE, SIGXFSZ};
@@ -113,14 +114,15 @@ size_t kvo__character_length(const unsigned char *bytes, size_t left) {
 
 kvo_cut kvo__cut(const char *string, size_t length) {
   if (length <= KVO_MAX_SHOWN) return (kvo_cut){length, 0};
-  kvo_cut cut = {KVO_MAX_SHOWN * 6 / 10, KVO_MAX_SHOWN * 3 / 10}; /* so that what was cut fits with more round it */
-  /* Not within a character, of which the further bytes are 10xxxxxx. */
+  kvo_cut cut = {KVO_MAX_SHOWN * 6 / 10,
+                 KVO_MAX_SHOWN * 3 / 10}; /* so that a cut string still fits into a limited text */
+  /* Do not cut inside a UTF-8 character, whose further bytes are 10xxxxxx. */
   for (int i = 0; i < 3 && ((unsigned char)string[cut.head] & 0xc0) == 0x80; i++) cut.head--;
   for (int i = 0; i < 3 && ((unsigned char)string[length - cut.tail] & 0xc0) == 0x80; i++) cut.tail--;
   return cut;
 }
 
-/* Puts one character, or a byte that is part of none, of `count` 0. */
+/* Puts one character, or, with `count` 0, a byte that is not part of one. */
 typedef void (*put_character)(kvo_sink *to, const unsigned char *bytes, size_t count);
 
 static void put_characters(kvo_sink *to, const char *string, size_t length, put_character each) {
@@ -160,7 +162,7 @@ static void put_clean_character(kvo_sink *to, const unsigned char *bytes, size_t
 
 static void put_json_character(kvo_sink *to, const unsigned char *bytes, size_t count) {
   if (count == 0)
-    kvo__put(to, "\\ufffd"); /* what is no text may not be in JSON */
+    kvo__put(to, "\\ufffd"); /* JSON must be valid UTF-8 */
   else if (bytes[0] < 0x20 || bytes[0] == 0x7f || bytes[0] == '"' || bytes[0] == '\\')
     put_escaped(to, "\\u00", bytes[0]);
   else
@@ -173,11 +175,11 @@ void kvo__put_clean(kvo_sink *to, const char *string, size_t length) {
 
 /* --------------------------------------------------------------------------------------------------------- Formatting -- */
 
-/* As printf reads it, as far as the runtime writes it. */
+/* A conversion of printf(3), as far as the runtime uses them. */
 typedef struct conversion {
   bool zeros, left, has_precision;
   size_t width, precision;
-  /** 0 of an int, 1 of a long, 2 of a long long, 3 of a size_t. */
+  /** 0 for int, 1 for long, 2 for long long, 3 for size_t. */
   int size;
   char kind;
 } conversion;
@@ -240,7 +242,7 @@ void kvo__append(kvo_sink *to, const char *format, ...) {
     }
   }
   va_end(of);
-  if (to->fd < 0) kvo__sink_end(to); /* so that it can be read at any time */
+  if (to->fd < 0) kvo__sink_end(to); /* keep the text terminated */
 }
 
 /* ------------------------------------------------------------------------------------------------------------- JSON -- */
@@ -265,7 +267,7 @@ void kvo__put_json_string(kvo_sink *to, const char *name, const char *string) {
     kvo__put(to, "null");
 }
 
-/* As a string: a number of 64 bits does not fit into what JavaScript calls a number. */
+/* As a string, because JavaScript's numbers do not hold 64 bits. */
 void kvo__put_json_address(kvo_sink *to, const char *name, unsigned long long number) {
   kvo__put_member(to, name);
   kvo__put_byte(to, '"');
