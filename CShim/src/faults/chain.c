@@ -1,10 +1,10 @@
-/* chain.c - the deliveries in progress, as a report lists them. */
+/* chain.c - the list of deliveries in progress in a report. */
 #include "faults/reporting.h"
 
-/* More observations are no round. */
+/* The length of the longest cycle that is looked for. */
 enum { LONGEST_ROUND = 32 };
 
-/* How long the round is that begins here and comes at least three times, and how often it comes; 1 and 1 if none does. */
+/* The length of the cycle that begins here and occurs at least three times, and how often it occurs; 1 and 1 if there is none. */
 static size_t round_at(const kvo_mark *const *found, size_t count, size_t *times) {
   for (size_t length = 1; length <= LONGEST_ROUND && 3 * length <= count; length++) {
     size_t same = 0;
@@ -20,7 +20,7 @@ size_t kvo__chain(kvo_fault_step *steps, size_t capacity) {
   const kvo_thread *self = kvo__this_thread;
   const kvo_mark *found[LOOKED_AT];
   size_t skipped = 0, count = self != NULL ? kvo__deliveries(self, found, LOOKED_AT, &skipped) : 0;
-  /* How many of the outermost are left out, so that the innermost fit. */
+  /* `start` is how many outer deliveries are left out, so that the innermost fit. */
   for (size_t start = 0;; start++) {
     size_t used = 0;
     for (size_t i = start, times; i < count; i += times) {

@@ -1,16 +1,16 @@
-/* delivery.c - deliveries that do not end, and announcements that do not fit each other. */
+/* delivery.c - faults of nested, slow or abandoned deliveries, and of announced changes. */
 #include "faults/reporting.h"
 
 /* ------------------------------------------------------------------------------------------------------------- Depth -- */
 
-/* "x" of A@0x1 (Model.swift:12) */
+/* Appends a step such as: "x" of A@0x1 (Model.swift:12) */
 static void append_step(kvo_sink *to, const kvo_fault_observation *of) {
   kvo__append(to, "\"%s\" of %s@0x%llx", of->key_path, of->object_class != NULL ? of->object_class : "(no class)",
               kvo__address(of->object));
   if (of->file != NULL) kvo__append(to, " (%s:%u)", of->file, (unsigned)of->line);
 }
 
-/* Whether one stands before another in the source; of two that do not, whether its id is less. */
+/* Sorts by source location, then by id. */
 static bool is_before(const kvo_fault_observation *left, const kvo_fault_observation *right) {
   size_t shared = left->file_length < right->file_length ? left->file_length : right->file_length;
   int files = shared > 0 ? memcmp(left->file, right->file, shared) : 0;
@@ -19,7 +19,8 @@ static bool is_before(const kvo_fault_observation *left, const kvo_fault_observa
   return left->line != right->line ? left->line < right->line : left->observation < right->observation;
 }
 
-/* Each of a round, as far as a first line is for it; from the one that comes first in the source, wherever the stack ends. */
+/* Appends the observations of a cycle, as many as fit into the first line, beginning with the first one in the source, so that the line
+ * does not depend on where the cycle was cut. */
 static void append_round(kvo_sink *to, const kvo_fault_step *steps, size_t count, size_t length) {
   enum { IN_FIRST_LINE = 4 };
   if (length > count) length = count;
@@ -102,7 +103,7 @@ void kvo__fault_abandoned(const kvo_node *node) {
 
 /* ------------------------------------------------------------------------------------------------------ Announcements -- */
 
-/* A fault about an announcement of a key of an object, and one of its observers. */
+/* Raises a fault about a change announced by hand, and one of the observations of the key. */
 static void raise_announcement(kvo_report *report, const kvo_object *object, const kvo_class *cls,
                                const kvo_fault_observation *concerned, kvo_place place) {
   kvo__report_concerns(report, concerned, concerned != NULL ? 1 : 0, place);
@@ -166,7 +167,7 @@ void kvo__fault_doubled(const kvo_info *info, const char *key, const kvo_fault_o
                        "automaticallyNotifiesObservers(forKey:) in Swift, KVO_PROPERTY_MANUAL in C";
   report->fault.sites = will;
   report->fault.site_count = 1;
-  /* Its place is where the pair is: told once for each. */
+  /* The source location is that of the will, so each pair is reported once. */
   raise_announcement(report, info->object, info->cls, concerned, (kvo_place){will->file, will->line});
 }
 
@@ -188,7 +189,7 @@ void kvo__warn_of_unknown_key(const kvo_object *object, const char *key, kvo_pla
   if (cls == NULL || kvo__class_find(cls, kvo_key_hash(key, strlen(key))) != NULL) return;
   kvo_nearest nearest = {.name = key};
   for (size_t i = 0; i < cls->property_count; i++) kvo__nearest(&nearest, cls->properties[i]->name);
-  if (nearest.found == NULL) return; /* any key may be announced, and perhaps this one is meant */
+  if (nearest.found == NULL) return; /* any key may be announced, so this may be intended */
   kvo_report *report = kvo__report(KVO_FAULT_UNDEFINED_KEY);
   kvo__append(&report->detail, "willChange of \"%s\" of ", key);
   append_object(&report->detail, object, cls);

@@ -1,4 +1,4 @@
-/* die.c - the end of the process by a fault. */
+/* die.c - ends the process after a fault. */
 #define _GNU_SOURCE
 #include "faults/reporting.h"
 
@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* From this frame, not from libc's: swift-backtrace and gdb then see the whole stack of the misuse above it. */
+/* Raises the signal in this frame, not in libc's, so that swift-backtrace and gdb show the whole stack of the misuse. */
 __attribute__((noinline)) _Noreturn void kvo__die(void) {
   long process = getpid(), thread = syscall(SYS_gettid);
 #if defined(__x86_64__)
@@ -16,5 +16,5 @@ __attribute__((noinline)) _Noreturn void kvo__die(void) {
 #else
   syscall(SYS_tgkill, process, thread, SIGABRT);
 #endif
-  abort(); /* SIGABRT was ignored, blocked or handled */
+  abort(); /* SIGABRT is ignored, blocked or handled */
 }

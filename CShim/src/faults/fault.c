@@ -1,4 +1,5 @@
-/* fault.c - every misuse ends here: one code, one report, one policy. The misuses themselves: the other files of this room. */
+/* fault.c - raises faults: completes them, calls the handlers, writes the report and takes the action. The other files of this room
+ * describe the faults. */
 #define _GNU_SOURCE
 #include "faults/reporting.h"
 #include "watching/trace.h"
@@ -59,7 +60,7 @@ __attribute__((noinline)) void kvo_fault_break(const kvo_fault *fault) {
   __asm__ volatile("" : : "r"(fault) : "memory");
 }
 
-/* `cancellation` is what the program had set. */
+/* Calls the handlers. `cancellation` is the program's cancellation state. */
 static kvo_action ask_handler(kvo_report *report, int cancellation) {
   const kvo_fault *fault = &report->fault;
   kvo__lock(&handler_lock);
@@ -68,12 +69,12 @@ static kvo_action ask_handler(kvo_report *report, int cancellation) {
   kvo__unlock(&handler_lock);
   kvo_fault_handler scope = atomic_load(&scope_handler);
   if ((handler == NULL && scope == NULL && thread_handler == NULL) || kvo__in_handler()) return KVO_ACTION_DEFAULT;
-  kvo__cancel_resume(cancellation);          /* it is the program's code */
-  void *recorder = kvo__recording_suspend(); /* an evaluation may have raised it */
+  kvo__cancel_resume(cancellation);          /* the handler is code of the program */
+  void *recorder = kvo__recording_suspend(); /* the fault may be in an evaluation */
   uint32_t mark = kvo__handler_begin(__builtin_frame_address(0), recorder);
   kvo_action action = KVO_ACTION_DEFAULT;
   report->is_asked =
-      true; /* only while the handler has its mark, so that a signal handler does not take the report for left */
+      true; /* only while the handler has its mark: otherwise a signal handler would take the report for abandoned */
   atomic_signal_fence(memory_order_seq_cst);
   if (thread_handler != NULL) action = thread_handler(fault, thread_handler_arg);
   if (action == KVO_ACTION_DEFAULT && scope != NULL) action = scope(fault, NULL);
@@ -86,17 +87,18 @@ static kvo_action ask_handler(kvo_report *report, int cancellation) {
   return action;
 }
 
-/* The thread that is just writing a report, and how many wait for their turn. */
+/* The thread that is writing a report, and how many threads wait to write one. */
 static _Atomic uintptr_t writer;
 static _Atomic uint32_t waiting;
 
-/* False when another thread keeps its turn for long, or when this one was interrupted by a signal in the midst of its own. */
+/* Waits for this thread's turn to write. False if another thread takes too long, or if this is a signal handler that has interrupted this
+ * thread's own turn. */
 static bool take_turn(void) {
   const struct timespec moment = {0, 1000000};
   bool has_turn = false, waits = false;
   for (int tries = 0; tries < 500; tries++) {
     uintptr_t nobody = 0;
-    /* After those who wait already: a thread that reports one fault after the other would take every turn. */
+    /* Threads that wait already come first: otherwise a thread that reports one fault after the other would always win. */
     bool is_first = waits || atomic_load(&waiting) == 0;
     has_turn = is_first && atomic_compare_exchange_strong(&writer, &nobody, kvo__own_mark());
     if (has_turn || nobody == kvo__own_mark()) break;
@@ -108,28 +110,28 @@ static bool take_turn(void) {
   return has_turn;
 }
 
-/* In the child of a fork another thread's turn has ended with it. */
+/* In the child of a fork the other threads, and their turns, do not exist. */
 void kvo__faults_forked(void) {
   if (atomic_load(&writer) != kvo__own_mark()) atomic_store(&writer, 0);
   atomic_store(&waiting, 0);
   kvo__reports_forked();
 }
 
-/* The help is for the first fault of a code; who has read it needs no other. */
+/* Whether a fault of this code was reported before: only the first report has hints. */
 static bool was_reported(kvo_fault_code code) {
-  static _Atomic uint64_t told[4];
+  static _Atomic uint64_t reported[4];
   uint64_t bit = UINT64_C(1) << code % 64;
-  return (atomic_fetch_or(&told[code / 64 % 4], bit) & bit) != 0;
+  return (atomic_fetch_or(&reported[code / 64 % 4], bit) & bit) != 0;
 }
 
-/* Whole, or when it is not this thread's turn at least its first line, in one piece. */
+/* Writes the whole report, or, without a turn, its first line in one write. */
 static bool write_to(int fd, const kvo_fault *fault, const kvo_report_form *form, bool has_turn) {
   if (has_turn) return kvo__report_write(fault, form, fd);
   char line[512];
   kvo_sink to = {.memory = line, .capacity = sizeof line, .fd = -1};
   kvo__append(&to, "%s", fault->summary);
   size_t length = to.total < sizeof line ? to.total : sizeof line - 1;
-  line[length++] = '\n'; /* in place of the NUL */
+  line[length++] = '\n'; /* replaces the NUL */
   return kvo__write_all(fd, line, length);
 }
 
@@ -141,9 +143,9 @@ static void write_report(const kvo_fault *fault, bool demangles, bool has_turn) 
     write_to(kvo__report_destination(&form.format), fault, &form, has_turn);
 }
 
-/* A debugger, or another tracer, follows this process. */
+/* Whether a debugger or another tracer is attached to this process. */
 static bool is_traced(void) {
-  char status[1024]; /* it stands near the beginning */
+  char status[1024]; /* the line is near the beginning */
   int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
   if (fd < 0) return false;
   ssize_t size = read(fd, status, sizeof status - 1);
@@ -153,7 +155,7 @@ static bool is_traced(void) {
   return tracer != NULL && strtol(tracer + strlen("TracerPid:"), NULL, 10) != 0;
 }
 
-/* What tells places of the program apart: the source line if the caller told it, else the stack. */
+/* A hash of the location in the program: the source line if it is known, else the stack. */
 static uint64_t place_of(const kvo_fault *fault) {
   uint64_t file = fault->file != NULL ? kvo_key_hash(fault->file, fault->file_length) : 0;
   uint64_t parts[6] = {(uint64_t)fault->code, file, fault->line};
@@ -162,7 +164,7 @@ static uint64_t place_of(const kvo_fault *fault) {
   return kvo_key_hash((const char *)parts, sizeof parts);
 }
 
-/* Remembers the place. A bounded table: with it full, more is told rather than less. */
+/* Whether no fault was at this location before. The table is bounded: if it is full, faults are reported again. */
 static bool is_first_time(const kvo_fault *fault) {
   static _Atomic uint64_t places[1024];
   enum { COUNT = sizeof places / sizeof *places };
@@ -175,7 +177,7 @@ static bool is_first_time(const kvo_fault *fault) {
   return true;
 }
 
-/* What of a fault is known by whom it is raised: the calls, the deliveries in progress, what happened before. */
+/* The state of kvo__raise. */
 typedef struct raising {
   kvo_report *report;
   kvo_caller caller;
@@ -183,7 +185,7 @@ typedef struct raising {
   bool is_written, has_turn;
 } raising;
 
-/* Unless the line has it already. */
+/* Appends a source location, unless the line contains it already. */
 static void append_place(kvo_sink *to, const char *what, const char *file, size_t length, uint32_t line) {
   char place[320];
   kvo_sink text = {.memory = place, .capacity = sizeof place, .fd = -1};
@@ -191,7 +193,8 @@ static void append_place(kvo_sink *to, const char *what, const char *file, size_
   if (strstr(to->memory, place) == NULL) kvo__append(to, ", %s %s", what, place);
 }
 
-/* Of a log there may be the first line only: it says where it happened, or else where that was made which it is about. */
+/* Appends source locations to the first line, because a log may show that line only: where it happened, or where the object of the fault
+ * was registered. */
 static void append_places(kvo_sink *to, const kvo_fault *fault) {
   const kvo_fault_observation *first = fault->observation_count > 0 ? fault->observations : NULL;
   bool is_about_registration = fault->file == NULL || fault->code == KVO_FAULT_DEALLOCATED_WHILE_OBSERVED;
@@ -228,7 +231,7 @@ static void complete(void *arg) {
   kvo_report *report = of->report;
   kvo_fault *fault = &report->fault;
   put_texts(report);
-  if (fault->thread == 0) { /* else it is about what another thread does, or about no call at all */
+  if (fault->thread == 0) { /* otherwise it is about another thread, or about no call */
     fault->thread = kvo__thread_number();
     fault->frames = report->frames;
     fault->frame_count = kvo__stack_at_fault(&of->caller, report->frames, KVO_FAULT_FRAMES);
@@ -241,7 +244,7 @@ static void complete(void *arg) {
   fault->event_count = kvo__history_of(fault->object, &report->past);
 }
 
-/* What is to be done, with nothing left to ask. */
+/* Decides on the action, after the handlers, and writes the report. */
 static void decide(void *arg) {
   raising *of = arg;
   const kvo_fault *fault = &of->report->fault;
@@ -262,15 +265,15 @@ __attribute__((noinline)) void kvo__raise(kvo_report *report) {
     kvo__report_end(report);
     return;
   }
-  int cancellation = kvo__cancel_hold(); /* in the midst of a report its turn would never end */
+  int cancellation = kvo__cancel_hold(); /* a thread cancelled during its report would never end its turn */
   raising of = {report, KVO_CALLER, KVO_ACTION_DEFAULT, false, false};
   if (fault->severity == KVO_SEVERITY_FATAL) thread_faults++;
   kvo__report_run(report, complete, &of);
-  of.action = ask_handler(report, cancellation); /* on the program's stack, for it is the program's */
+  of.action = ask_handler(report, cancellation); /* code of the program runs on the program's stack */
   kvo__report_run(report, decide, &of);
   kvo_fault_break(fault);
   if (of.action == KVO_ACTION_ABORT) kvo__trace_save();
-  if (of.action == KVO_ACTION_ABORT) kvo__die(); /* in its turn: of two that fault at once, one ends the process */
+  if (of.action == KVO_ACTION_ABORT) kvo__die(); /* while it has its turn: one of several threads ends the process */
   if (of.has_turn) atomic_store(&writer, 0);
   if (of.action == KVO_ACTION_TRAP && is_traced()) raise(SIGTRAP);
   kvo__report_end(report);
@@ -279,10 +282,10 @@ __attribute__((noinline)) void kvo__raise(kvo_report *report) {
 
 void kvo__fault_interrupted(const kvo_lock *lock) {
   (void)lock;
-  /* Locks are held, and nobody can be asked: the call can neither go on nor fail. */
-  static _Atomic bool is_told;
+  /* Locks are held, so no handler can be called; and the call can neither go on nor fail. */
+  static _Atomic bool is_reported;
   kvo__cancel_hold();
-  if (!atomic_exchange(&is_told, true)) {
+  if (!atomic_exchange(&is_reported, true)) {
     kvo_report *report = kvo__report_begin(KVO_FAULT_ENDLESS_WAIT);
     raising of = {report, KVO_CALLER, KVO_ACTION_ABORT, false, false};
     report->fault.severity = KVO_SEVERITY_FATAL;

@@ -1,4 +1,4 @@
-/* format.c - reports and calls as texts that the program asks for, made on a stack that has room. */
+/* format.c - kvo_fault_format and kvo_call_format, on a stack with enough room. */
 #include "faults/reporting.h"
 
 typedef struct fault_formatting {
@@ -15,7 +15,7 @@ static void format_fault(void *arg) {
   kvo__put_report(&of->to, of->fault, &of->form);
 }
 
-/* What a fault that the program has made may lack. */
+/* Adds what a fault made by the program may lack. */
 static kvo_fault completed(const kvo_fault *fault) {
   kvo_fault whole = *fault;
   if (whole.summary == NULL) whole.summary = "";

@@ -1,4 +1,4 @@
-/* groups.c - many observations in a report: those made at one place stand together. */
+/* groups.c - groups many observations of a report by source location. */
 #include "faults/reporting.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@ static int compare_texts(const char *a, const char *b) {
   return a == NULL || b == NULL ? (a != NULL) - (b != NULL) : strcmp(a, b);
 }
 
-/* What was made at the same place, of objects of the same class, stands together, the oldest first. */
+/* Sorts by source location, class of the object, and key path. */
 static int by_place(const void *left, const void *right) {
   const kvo_fault_observation *a = left, *b = right;
   int result = compare_texts(a->file, b->file);
@@ -32,8 +32,7 @@ static int by_number(const void *left, const void *right) {
 
 size_t kvo__group(kvo_fault_observation *all, size_t count) {
   size_t places = 0;
-  for (size_t i = 0; i < count; i++)
-    all[i].duplicate_count = i; /* they come in a sensible order: by object, and by age */
+  for (size_t i = 0; i < count; i++) all[i].duplicate_count = i; /* keeps the given order: by object, and by age */
   qsort(all, count, sizeof *all, by_age);
   for (size_t i = 0, next; i < count; i = next) {
     next = i + 1;
@@ -45,7 +44,7 @@ size_t kvo__group(kvo_fault_observation *all, size_t count) {
   return places;
 }
 
-/* Two of the same key path. */
+/* Whether two observations have the same key path. */
 static bool is_same_path(const kvo_fault_observation *a, const kvo_fault_observation *b) {
   return strcmp(a->key_path, b->key_path) == 0;
 }

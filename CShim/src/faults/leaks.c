@@ -1,4 +1,4 @@
-/* leaks.c - KVO_REPORT=leaks: tells at the end of the process what is still observed, and where that was registered. */
+/* leaks.c - KVO_REPORT=leaks: reports at the end of the process what is still observed, and where it was registered. */
 #include "faults/reporting.h"
 
 static void fill(kvo_fault_observation *all, const kvo_graph *graph) {

@@ -1,9 +1,9 @@
-/* lifetime.c - objects that die while they are observed, and objects whose header is not theirs any more. */
+/* lifetime.c - faults of objects that die while observed, and of objects whose header is invalid. */
 #include "faults/reporting.h"
 
 static const char *yes(kvo_options options, kvo_options option) { return (options & option) != 0 ? "YES" : "NO"; }
 
-/* What is an object with Apple is one here by its identity: the observation's id, and its key path. */
+/* Apple's text names an observance object. Its identity here is the observation's id and its key path. */
 static void append_info(kvo_sink *to, const kvo_fault_observation *of) {
   kvo__append(to,
               "\n<NSKeyValueObservance 0x%llx: Observer: 0x%llx, Key path: %s, Options: <New: %s, Old: %s, Prior: %s> "
@@ -22,7 +22,7 @@ void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls, kvo_
               kvo__address(instance), count, count == 1 ? " was" : "s were");
   kvo__append_key_paths(&report->detail, left, groups);
   kvo__append(&report->detail, ")");
-  /* The list is for handlers and JSON: the text of the report has the observations already. */
+  /* For handlers and JSON; the text report lists the observations already. */
   kvo__append(&report->apple,
               "An instance 0x%llx of class %s was deallocated while key value observers were still registered with it. "
               "Current observation info: <NSKeyValueObservationInfo 0x%llx> (",

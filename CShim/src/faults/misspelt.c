@@ -1,4 +1,4 @@
-/* misspelt.c - variables of the environment that are probably meant to be ours. */
+/* misspelt.c - reports environment variables that are probably misspelt settings (KVO0034). */
 #define _GNU_SOURCE
 #include "faults/reporting.h"
 
@@ -6,8 +6,8 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-/* A misspelt name would be without effect, and nobody would know. Not ours are those of programs that use the prefix, which are not
- * like any of ours. */
+/* A misspelt name would silently have no effect. Variables of other programs that use the prefix are ignored, because they do not resemble
+ * ours. */
 void kvo__look_for_misspelt_names(void) {
   static const char *const ours[] = {"KVO_POLICY",  "KVO_REPORT",  "KVO_REPORT_PATH", "KVO_STACKS",
                                      "KVO_ZOMBIES", "KVO_HISTORY", "KVO_VALUES",      "KVO_MAX_DEPTH",

@@ -1,4 +1,4 @@
-/* policy.c - what the environment says about faults: what happens after one, and where reports go. Read once. */
+/* policy.c - what the environment says about faults: the action after one, and where reports go. Read once. */
 #define _GNU_SOURCE
 #include "faults/reporting.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* KVO_ACTION_DEFAULT where KVO_POLICY does not speak. */
+/* KVO_ACTION_DEFAULT if KVO_POLICY has no item. */
 static kvo_action general_policy, severity_policies[KVO_SEVERITY_COUNT], code_policies[KVO_FAULT_COUNT];
 static kvo_report_format report_format;
 static _Atomic int report_fd = STDERR_FILENO;
@@ -44,7 +44,7 @@ static bool parse_action(const char *item, size_t length, kvo_action *out) {
   return true;
 }
 
-/* What an item such as `error:log` or `KVO0002:log` speaks for; NULL for nothing that there is. */
+/* The policy that an item such as `error:log` or `KVO0002:log` sets; NULL if there is no such severity or code. */
 static kvo_action *subject(const char *item, size_t length) {
   for (size_t i = 0; i < KVO_SEVERITY_COUNT; i++)
     if (is(item, length, kvo_severity_name((kvo_severity)i))) return &severity_policies[i];
@@ -67,7 +67,7 @@ static bool parse_policy(const char *item, size_t length) {
 static bool parse_form(const char *item, size_t length) {
   bool json = is(item, length, "json");
   if (json) report_format = KVO_REPORT_JSON;
-  return json || is(item, length, "text") || is(item, length, "leaks"); /* of the last: settings.c */
+  return json || is(item, length, "text") || is(item, length, "leaks"); /* settings.c handles "leaks" */
 }
 
 static void read_list(const char *variable, bool (*parse)(const char *item, size_t length), const char *advice) {
@@ -91,12 +91,12 @@ static void open_report_file(void) {
   for (const char *rest = pattern; *rest != '\0';) {
     const char *place = strstr(rest, "%p");
     size_t length = place != NULL ? (size_t)(place - rest) : strlen(rest);
-    for (size_t i = 0; i < length; i++) kvo__put_byte(&to, rest[i]); /* as it is: it is not for people */
+    for (size_t i = 0; i < length; i++) kvo__put_byte(&to, rest[i]); /* unescaped: it is a file name */
     if (place != NULL) kvo__put_number(&to, (unsigned long long)getpid(), 10);
     rest += length + (place != NULL ? 2 : 0);
   }
   bool is_whole = kvo__sink_end(&to) < sizeof path;
-  /* Without waiting: a pipe may have no reader. */
+  /* O_NONBLOCK: a FIFO may have no reader. */
   int fd = is_whole ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666) : -1;
   if (fd >= 0)
     report_fd = fd;
@@ -155,7 +155,7 @@ static void need_environment(void) {
 
 /* ------------------------------------------------------------------------------------------------------------- Asking -- */
 
-/* What must not go on as if nothing were: only in silence it may not. */
+/* Whether a fault may go unreported by policy: some must at least be logged. */
 static bool may_be_ignored(kvo_fault_code code) {
   return code != KVO_FAULT_DANGLING_OBSERVER && code != KVO_FAULT_ABANDONED_DELIVERY;
 }
@@ -170,8 +170,8 @@ kvo_action kvo__policy_for(kvo_fault_code code, kvo_severity severity) {
   need_environment();
   kvo_action action = code_policies[kvo__fault_index(code)];
   if (action == KVO_ACTION_DEFAULT) action = severity_policies[severity];
-  /* A general policy is about what would end the process or be told: what harms nothing does not end it by that, and what is
-   * told to nobody stays so. */
+  /* A general `abort` applies to fatal faults only, because the others do no harm; and no general policy applies to infos, which are not
+   * reported. */
   bool is_general =
       severity == KVO_SEVERITY_FATAL || (severity != KVO_SEVERITY_INFO && general_policy != KVO_ACTION_ABORT);
   if (action == KVO_ACTION_DEFAULT && is_general) action = general_policy;

@@ -1,16 +1,16 @@
-/* registration.c - registrations that are refused, or that will not do what they seem to. */
+/* registration.c - faults of registrations that are refused, or that will not do what they seem to do; and of wrong arguments. */
 #include "faults/reporting.h"
 
 static const char *name_of(const kvo_class *cls) { return cls != NULL ? cls->display_name : "(no class)"; }
 
-/* The object of a fault, and where it happened. */
+/* Sets the object of a fault and its source location. */
 static void concern(kvo_report *report, const kvo_object *object, const kvo_class *cls, kvo_place place) {
   report->fault.object = object != NULL ? kvo_object_instance(object) : NULL;
   report->fault.object_class = cls != NULL ? cls->display_name : NULL;
   kvo__report_at(report, place);
 }
 
-/* The nearest key first, for a reader in a hurry. */
+/* Appends the keys of a class, the most similar one first. */
 static void append_keys(kvo_sink *to, const kvo_class *cls, const char *missing, size_t length) {
   enum { MAX = 40 };
   char name[80];
@@ -27,7 +27,7 @@ static void append_keys(kvo_sink *to, const kvo_class *cls, const char *missing,
   if (cls->property_count == 0) kvo__append(to, " none");
 }
 
-/* Where the walk of a path stopped: the object's class there, and the component that it has not. */
+/* Where the walk of a key path failed: the class of the object there, and the component that it does not have. */
 static const kvo_class *stopped_at(const kvo_object *object, const char *key_path, const char **component,
                                    size_t *length) {
   const kvo_class *cls = kvo_object_class(object);
@@ -43,7 +43,7 @@ static const kvo_class *stopped_at(const kvo_object *object, const char *key_pat
   }
 }
 
-/* The first component that is empty, counted from 1, and its offset. */
+/* The number of the first empty component, counted from 1, and its offset. */
 static size_t empty_component(const char *key_path, size_t *offset) {
   size_t number = 1;
   *offset = 0;
@@ -206,7 +206,7 @@ void kvo__fault_never_notifies(const kvo_object *object, const char *key_path, k
               kvo__address(kvo_object_instance(object)), silence_detail(silence));
   append_help(&report->help, cls, key_path, silence);
   bool by_hand = silence == KVO_SILENCE_BY_HAND || silence == KVO_SILENCE_UNDEFINED;
-  if (by_hand) report->fault.severity = KVO_SEVERITY_WARNING; /* it may be meant */
+  if (by_hand) report->fault.severity = KVO_SEVERITY_WARNING; /* it may be intended */
   concern(report, object, cls, place);
   kvo__raise(report);
 }

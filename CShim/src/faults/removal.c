@@ -1,4 +1,4 @@
-/* removal.c - removals that fail, removals that are not clear, and waits that would never end. */
+/* removal.c - faults of removals that fail, removals that are ambiguous, and waits that would never end. */
 #include "faults/reporting.h"
 #include "platform/settings.h"
 
@@ -32,7 +32,8 @@ static const char *observer_name(const kvo_ended *entry) {
   return entry->observer_class[0] != '\0' ? entry->observer_class : "observer";
 }
 
-/* Where it was told, " (made at App.swift:12, removed at App.swift:20)": a log's reader may see the first line only. */
+/* Appends the known source locations, as in " (made at App.swift:12, removed at App.swift:20)", because a log may show the first line
+ * only. */
 static void append_places(kvo_sink *to, const kvo_ended *entry, const char *ended) {
   if (entry->registered.file == NULL && entry->ended.file == NULL) return;
   kvo__append(to, " (");

@@ -1,5 +1,5 @@
-/* reporting.c - the memory and the stack that a report is made in. Neither is the program's: the stack of the thread may be a small one,
- * such as that of a signal handler, and there may be no memory left. */
+/* reporting.c - the memory and the stack in which a report is made. They are not the program's, because the thread's stack may be small,
+ * such as that of a signal handler, and memory may be exhausted. */
 #define _GNU_SOURCE
 #include "faults/reporting.h"
 
@@ -12,7 +12,7 @@
 
 /* ------------------------------------------------------------------------------------------------------------- Claiming -- */
 
-/* As many reports can be made at once without asking the kernel for memory. */
+/* This many reports can be made at the same time without mapping memory. */
 enum { KEPT = 4 };
 static kvo_report kept[KEPT];
 
@@ -25,7 +25,7 @@ static bool claim(kvo_report *report) {
   return true;
 }
 
-/* Of this thread, and left by a longjmp out of the fault handler, of which a thread is in one at a time. */
+/* Whether a report of this thread was abandoned by a longjmp out of the fault handler. A thread is in one handler at a time. */
 static bool is_left(const kvo_report *report) {
   return atomic_load(&report->owner) == kvo__own_mark() && report->is_asked && !kvo__in_handler();
 }
@@ -48,7 +48,7 @@ static kvo_report *map_one(void) {
   return claim(report) ? report : NULL;
 }
 
-/* Without any, and without memory, waits for one of those in work, and ends the process if that takes long. */
+/* Claims a report. If none is free and there is no memory, it waits for one, and ends the process if that takes too long. */
 static kvo_report *claim_any(void) {
   const struct timespec moment = {0, 1000000};
   for (int tries = 0; tries < 500; tries++) {
@@ -85,7 +85,7 @@ static kvo_sink text_in(char *memory, size_t capacity) {
 }
 
 kvo_report *kvo__report(kvo_fault_code code) {
-  kvo__look_for_abandoned(); /* a fault handler, for instance, which then is asked again */
+  kvo__look_for_abandoned(); /* an abandoned fault handler, for instance, is then called again */
   return kvo__report_begin(code);
 }
 
@@ -133,8 +133,8 @@ kvo_fault_site *kvo__report_site(kvo_report *report, const char *label, kvo_plac
 
 /* ------------------------------------------------------------------------------------------------------ Another stack -- */
 
-/* kvo__call_on(top, body, arg) calls body(arg) on the stack that ends at `top`. Debuggers and the unwinder find the way back through
- * the frame pointer. */
+/* kvo__call_on(top, body, arg) calls body(arg) on the stack that ends at `top`. Debuggers and the unwinder find the caller through the
+ * frame pointer. */
 #if defined(__x86_64__) && !defined(__ILP32__)
 #define KVO_SWITCHES_STACKS true
 __asm__(".text\n"
@@ -191,8 +191,8 @@ static void kvo__call_on(void *top, void (*body)(void *arg), void *arg) {
 }
 #endif
 
-/* On a signal handler's own stack the kernel would take the next handler to the beginning of that stack, over what is in use, for it
- * looks at the stack pointer. */
+/* On an alternate signal stack other signals are blocked: the kernel looks at the stack pointer, would not notice that the alternate stack
+ * is in use, and would run the next handler on top of it. */
 void kvo__report_run(kvo_report *on, void (*body)(void *arg), void *arg) {
   sigset_t all, before;
   bool holds = kvo__on_signal_stack();

@@ -1,9 +1,9 @@
-/* unregistered.c - the removal, by observer and key path, of what is not registered; and of what is registered several times. */
+/* unregistered.c - faults of removals by observer and key path: of what is not registered, and of what is registered several times. */
 #include "faults/reporting.h"
 
 /* ---------------------------------------------------------------------------------------------- What is registered -- */
 
-/* The observations of the object, copied flat. */
+/* The observations of an object; their strings are not copied. */
 typedef struct registered {
   kvo_fault_observation *all;
   size_t count, capacity;
@@ -24,7 +24,7 @@ static registered registered_with(const kvo_object *object) {
 
 /* --------------------------------------------------------------------------------------------------- Elsewhere -- */
 
-/* An observation by the same observer of the same key path, with another object; strings are copied, as it may end. */
+/* An observation of another object by the same observer with the same key path. Strings are copied, because it may end. */
 typedef struct elsewhere {
   const void *observer, *object;
   const char *key_path;
@@ -88,7 +88,7 @@ static void append_hint(kvo_sink *to, const registered *on, const void *observer
                     "or never?");
 }
 
-/* A fault about an observer, a key path and an object. */
+/* Raises KVO0002. */
 static void raise_unregistered(const kvo_object *object, const kvo_observer_identity *identity, const char *key_path,
                                const void *context, bool match_context, kvo_place place) {
   const kvo_class *cls = kvo_object_class(object);
@@ -105,7 +105,7 @@ static void raise_unregistered(const kvo_object *object, const kvo_observer_iden
   if (other.found) kvo__report_site(report, "with the other object registered", other.place);
   if (kvo__ended_find(instance, identity->address, key_path, context, match_context, true, report->entries))
     kvo__report_site(report, "with an earlier object at this address registered", report->entries[0].registered);
-  /* As readers, so that the strings stay while the report is made. */
+  /* Enter as a reader, so that the strings stay valid while the report is made. */
   kvo_info *info = kvo__word_info(kvo__word(object));
   uint64_t entered = info != NULL ? kvo__enter(info) : 0;
   registered on = registered_with(object);

@@ -1,10 +1,10 @@
-/* watch.c - what is told only to those who ask for it: observations that never end, callbacks that take long. */
+/* watch.c - faults that are reported only if a setting asks for them: observations that never end, slow callbacks. */
 #include "faults/reporting.h"
 
 #include <unistd.h>
 
 void kvo__fault_never_ended(const kvo_fault_observation *places, size_t place_count, size_t count) {
-  const kvo_fault_observation *most = places; /* those of which there are most come first */
+  const kvo_fault_observation *most = places; /* largest groups first */
   kvo_report *report = kvo__report(KVO_FAULT_NEVER_ENDED);
   kvo__append(&report->detail,
               "%zu observation%s, made at %zu place%s, had not ended when the process did; %zu of them: \"", count,
