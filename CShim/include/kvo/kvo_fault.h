@@ -72,7 +72,7 @@ typedef enum kvo_severity {
   KVO_SEVERITY_FATAL = 0,
   /** It is reported; the misuse has no effect, and the process goes on. */
   KVO_SEVERITY_ERROR = 1,
-  /** It is reported; memory and notifications were correct. */
+  /** It is reported once per source location; memory and notifications were correct. */
   KVO_SEVERITY_WARNING = 2,
   /** It is reported only if KVO_POLICY or a handler asks for it: the code is often intended. */
   KVO_SEVERITY_INFO = 3,
@@ -241,7 +241,7 @@ KVO_API size_t kvo_call_format(const void *KVO_NULLABLE return_address, char *KV
 
 /** What happens after a fault. */
 typedef enum kvo_action {
-  /** As KVO_POLICY says; by default KVO_ACTION_ABORT for a fatal fault, KVO_ACTION_LOG for an error or a warning. */
+  /** As KVO_POLICY says; by default abort after a fatal fault, log an error, log a warning once, ignore an info. */
   KVO_ACTION_DEFAULT = 0,
   /** Go on without a report. The call that caused the fault returns an error, and memory is safe. */
   KVO_ACTION_IGNORE = 1,
@@ -268,8 +268,8 @@ typedef kvo_action (*kvo_fault_handler)(const kvo_fault *fault, void *KVO_NULLAB
  *
  * Without a handler, or if it returns KVO_ACTION_DEFAULT, the environment decides. It is read once, at the first fault, and is ignored in a
  * program that runs with other privileges than its user's (see secure_getenv(3)):
- * - KVO_POLICY: `abort`, `trap`, `log`, `once` or `ignore` for all faults; or a list of items for severities or codes, such as
- *   `log,error:abort,KVO0002:ignore`. The most specific item applies.
+ * - KVO_POLICY: a list of items. `abort` applies to fatal faults; `trap`, `log`, `once` and `ignore` to all but infos; items such as
+ *   `error:abort` and `KVO0002:ignore` to a severity or a code. The most specific item applies. Ignored KVO0004 and KVO0025 are logged.
  * - KVO_REPORT: `text` (the default) or `json`; with `leaks`, observations that remain at exit are reported (KVO0014).
  * - KVO_REPORT_PATH: a file to append reports to, instead of standard error; `%p` in it is replaced by the process id. Once the file cannot
  *   be written, reports go to standard error.
