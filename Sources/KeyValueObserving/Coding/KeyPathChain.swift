@@ -20,7 +20,7 @@ struct KeyPathChain: Sendable {
         ?? Self.path(named: components, from: cls)
     else { return nil }
     properties = found.map(\.property)
-    needsKeys = found.contains { !$0.property.tellsAll(in: $0.cls) }
+    needsKeys = found.contains { !$0.property.notifiesAlways(in: $0.cls) }
   }
 
   private typealias Step = (property: KeyValueProperty, cls: KeyValueClass)
@@ -77,7 +77,7 @@ extension KeyValueProperty {
   }
 
   /// Returns whether the property's accessors notify of every change.
-  fileprivate func tellsAll(in cls: KeyValueClass) -> Bool {
-    (isStored || isTold || isConstant) && !cls.isManual(key) && !cls.isAffected(key)
+  fileprivate func notifiesAlways(in cls: KeyValueClass) -> Bool {
+    (isStored || isWeak || isConstant) && !cls.isManual(key) && !cls.isAffected(key)
   }
 }

@@ -66,7 +66,7 @@ public final class KeyValueClassDescription {
   public func observedWeak<Root: AnyObject, Value>(
     _ name: StaticString, _ key: UInt64, _ path: ReferenceWritableKeyPath<Root, Value>
   ) {
-    add(name, path, isStored: false, isDirect: false, isTold: true)
+    add(name, path, isStored: false, isDirect: false, isWeak: true)
   }
 
   /// Adds a stored property whose accessors do not notify: a constant, or one with `@NotObserved`. Its changes can be announced
@@ -101,13 +101,13 @@ public final class KeyValueClassDescription {
   private func add<Root: AnyObject, Value>(
     _ name: StaticString, _ path: KeyPath<Root, Value>, _ chained: AnyKeyPath? = nil,
     _ readers: ValueReaders<Value> = ValueReaders(), _ inPlace: InPlace<Root, Value>? = nil, isStored: Bool,
-    isDirect: Bool, isComputed: Bool = false, isTold: Bool = false
+    isDirect: Bool, isComputed: Bool = false, isWeak: Bool = false
   ) {
     let name = name.description
     properties.append(
       TypedProperty<Root, Value>(
         name: name, key: keyHash(name), path: path, chained: chained, readers: readers, inPlace: inPlace,
-        isStored: isStored, isDirect: isDirect, isComputed: isComputed, isTold: isTold))
+        isStored: isStored, isDirect: isDirect, isComputed: isComputed, isWeak: isWeak))
   }
 
   /// Declares the key paths that affect a key: the answer of a class's member `keyPathsForValuesAffecting<Key>`.
@@ -335,7 +335,7 @@ final class KeyValueClass: @unchecked Sendable {
           | (property.isDirect ? 0 : UInt32(KVO_PROPERTY_COMPUTED))
           // C does not support typed key paths; such a property depends on what is read instead.
           | (isDeclared(property) && affectingKeyPaths[property.key] == nil ? UInt32(KVO_PROPERTY_DECLARED) : 0)
-          | (property.isTold || description.isAnnounced(property.name) ? UInt32(KVO_PROPERTY_TOLD) : 0))
+          | (property.isWeak || description.isAnnounced(property.name) ? UInt32(KVO_PROPERTY_TOLD) : 0))
     }
     var made: OpaquePointer?
     let status = kvo_binding_class_register(

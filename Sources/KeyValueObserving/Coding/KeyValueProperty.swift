@@ -21,7 +21,7 @@ class KeyValueProperty: @unchecked Sendable {
   let isComputed: Bool
 
   /// Whether the runtime treats it as computed although its accessors notify: a weak property.
-  let isTold: Bool
+  let isWeak: Bool
   /// Whether it is stored and read-only.
   let isConstant: Bool
 
@@ -33,7 +33,7 @@ class KeyValueProperty: @unchecked Sendable {
 
   init(
     name: String, key: UInt64, path: AnyKeyPath, chained: AnyKeyPath?, isStored: Bool, isDirect: Bool, isComputed: Bool,
-    isTold: Bool, isConstant: Bool
+    isWeak: Bool, isConstant: Bool
   ) {
     self.name = name
     self.key = key
@@ -43,7 +43,7 @@ class KeyValueProperty: @unchecked Sendable {
     self.isStored = isStored
     self.isDirect = isDirect
     self.isComputed = isComputed
-    self.isTold = isTold
+    self.isWeak = isWeak
     self.isConstant = isConstant
   }
 
@@ -103,14 +103,14 @@ final class TypedProperty<Root: AnyObject, Value>: KeyValueProperty, @unchecked 
 
   init(
     name: String, key: UInt64, path: KeyPath<Root, Value>, chained: AnyKeyPath?, readers: ValueReaders<Value>,
-    inPlace: InPlace<Root, Value>?, isStored: Bool, isDirect: Bool, isComputed: Bool, isTold: Bool
+    inPlace: InPlace<Root, Value>?, isStored: Bool, isDirect: Bool, isComputed: Bool, isWeak: Bool
   ) {
     self.readers = readers
     self.inPlace = inPlace
     super.init(
       name: name, key: key, path: path, chained: chained, isStored: isStored, isDirect: isDirect,
       isComputed: isComputed,
-      isTold: isTold, isConstant: isDirect && !(path is ReferenceWritableKeyPath<Root, Value>))
+      isWeak: isWeak, isConstant: isDirect && !(path is ReferenceWritableKeyPath<Root, Value>))
   }
 
   override func reader<Result>(as type: Result.Type) -> ((UnsafeRawPointer) -> Result)? {

@@ -18,7 +18,7 @@ struct CollectionProperty {
   ///   - newElements: Returns the elements to insert, in the same way.
   ///   - store: Stores and returns whether it did: an observer notified before the change may have changed the collection. If it
   ///     did not store, nobody is notified.
-  func tell<Value>(
+  func notify<Value>(
     _ kind: NSKeyValueChange, at positions: Positions?, oldElements: () -> Value?, newElements: () -> Value?,
     store: () -> Bool
   ) {
@@ -27,7 +27,7 @@ struct CollectionProperty {
       _ = store()
       return
     }
-    func tell(_ positions: UnsafePointer<Int>?, _ count: Int) {
+    func notify(_ positions: UnsafePointer<Int>?, _ count: Int) {
       withUnsafeTemporaryAllocation(of: kvo_frame.self, capacity: 1) { frame in
         let frame = frame.baseAddress!
         let wants = kvo_frame_begin_change(
@@ -48,7 +48,7 @@ struct CollectionProperty {
         }
       }
     }
-    if let positions { positions.withPointer { tell($0, positions.count) } } else { tell(nil, 0) }
+    if let positions { positions.withPointer { notify($0, positions.count) } } else { notify(nil, 0) }
   }
 
   private func withoutNotifying(_ object: KeyValueObjectReference, _ store: () -> Bool) -> Bool {

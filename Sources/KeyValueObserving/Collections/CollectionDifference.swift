@@ -17,22 +17,24 @@ struct CollectionStep {
 /// Returns the first step from one state to another; `nil` if they are equal, cannot be compared, or are not collections of the
 /// same type.
 ///
-/// - Parameter told: The kind and indexes of the notification, if it was for elements. They are used if they describe the
+/// - Parameter announced: The kind and indexes of the notification, if it was for elements. They are used if they describe the
 ///   difference.
-func step(from before: Any, to after: Any, told: (kind: NSKeyValueChange, indexes: IndexSet?)?) -> CollectionStep? {
-  if let list = list(before) { return listStep(from: list, to: after, told) }
-  if let set = before as? any SetValue { return setStep(from: set, to: after, told?.kind) }
+func step(
+  from before: Any, to after: Any, announced: (kind: NSKeyValueChange, indexes: IndexSet?)?
+) -> CollectionStep? {
+  if let list = list(before) { return listStep(from: list, to: after, announced) }
+  if let set = before as? any SetValue { return setStep(from: set, to: after, announced?.kind) }
   return nil
 }
 
 // MARK: - Lists
 
 private func listStep<List: ListValue>(
-  from before: List, to after: Any, _ told: (kind: NSKeyValueChange, indexes: IndexSet?)?
+  from before: List, to after: Any, _ announced: (kind: NSKeyValueChange, indexes: IndexSet?)?
 ) -> CollectionStep? {
   guard let after = after as? List, before.itemCount != nil, after.itemCount != nil else { return nil }
   let same = ElementComparison<List._Item>()
-  if let told, let indexes = told.indexes, let edit = edit(told.kind, Positions(indexes), in: after) {
+  if let announced, let indexes = announced.indexes, let edit = edit(announced.kind, Positions(indexes), in: after) {
     if let result = applying(edit, to: before), same.areEqual(result.itemArray, after.itemArray) {
       return step(edit, of: before, result: after, isLast: true)
     }
@@ -87,7 +89,7 @@ private func edits<Item>(
 // MARK: - Sets
 
 private func setStep<Members: SetValue>(
-  from before: Members, to after: Any, _ told: NSKeyValueChange?
+  from before: Members, to after: Any, _ announced: NSKeyValueChange?
 ) -> CollectionStep? {
   guard let after = after as? Members, let old = before.items, let new = after.items else { return nil }
   let removed = old.subtracting(new)
@@ -103,13 +105,13 @@ private func setStep<Members: SetValue>(
   // Keeps the kind of the notification if it describes the difference: the proxy of a set also notifies when nothing is added or
   // removed.
   let isAccurate =
-    switch told {
+    switch announced {
     case .insertion: removed.isEmpty
     case .removal: added.isEmpty
     case .replacement: true
     case .setting, nil: false
     }
-  guard let kind = isAccurate ? told : found else { return nil }
+  guard let kind = isAccurate ? announced : found else { return nil }
   return CollectionStep(
     kind: kind, indexes: nil, old: kind == .insertion ? nil : Members.holding(removed),
     new: kind == .removal ? nil : Members.holding(added), result: after, isLast: true)

@@ -36,14 +36,14 @@ final class CollectionFollower: Sendable {
   /// Delivers a change of the collection: one or two changes of its elements, or a setting.
   ///
   /// - Parameters:
-  ///   - told: The kind and indexes of the notification, if it was for elements.
+  ///   - announced: The kind and indexes of the notification, if it was for elements.
   ///   - read: Reads the collection.
-  ///   - tell: Calls the observer. The values have no optionals; the outer optional is `nil` if the change has no such value.
+  ///   - deliver: Calls the observer. The values have no optionals; the outer optional is `nil` if the change has no such value.
   func changed(
-    told: (kind: NSKeyValueChange, indexes: IndexSet?)?, read: () -> Any?,
-    tell: (_ kind: NSKeyValueChange, _ indexes: IndexSet?, _ old: Any??, _ new: Any??) -> Void
+    announced: (kind: NSKeyValueChange, indexes: IndexSet?)?, read: () -> Any?,
+    deliver: (_ kind: NSKeyValueChange, _ indexes: IndexSet?, _ old: Any??, _ new: Any??) -> Void
   ) {
-    var told = told
+    var announced = announced
     var isFirst = true
     while true {
       let now = read().flatMap(unwrapped)
@@ -52,18 +52,18 @@ final class CollectionFollower: Sendable {
       var old: Any??
       if case .value(let value) = before {
         old = .some(value)
-        if let value, let now { step = KeyValueObserving.step(from: value, to: now, told: told) }
+        if let value, let now { step = KeyValueObserving.step(from: value, to: now, announced: announced) }
       }
       // Stored before the delivery, so that a change which the observer makes is compared with this state.
       known.withLock { $0 = .value(step?.result ?? now) }
       if let step {
-        tell(step.kind, step.indexes, step.old.map { .some($0) }, step.new.map { .some($0) })
+        deliver(step.kind, step.indexes, step.old.map { .some($0) }, step.new.map { .some($0) })
       } else if isFirst {
-        tell(.setting, nil, old, .some(now))
+        deliver(.setting, nil, old, .some(now))
       }
       guard let step, !step.isLast, isRegistered else { return }
       isFirst = false
-      told = nil
+      announced = nil
     }
   }
 
@@ -75,7 +75,7 @@ final class CollectionFollower: Sendable {
 
 extension kvo_raw_change {
   /// The kind and indexes of a change of elements; `nil` for a setting.
-  var toldElements: (kind: NSKeyValueChange, indexes: IndexSet?)? {
+  var announcedElements: (kind: NSKeyValueChange, indexes: IndexSet?)? {
     guard let kind = NSKeyValueChange(rawValue: UInt(kind.rawValue)), kind != .setting else { return nil }
     return (kind, IndexSet(__positions: indexes, count: index_count))
   }

@@ -21,10 +21,10 @@ extension KeyValueObservable {
     let path = ExpressionPath(keyPath)
     let handler: @Sendable (Self, NSKeyValueObservedChange<Value>) -> Void = { object, change in
       if change.isPrior { return changeHandler(object, change) }
-      let told = change.kind == .setting ? nil : (change.kind, change.indexes)
-      follower.changed(told: told) {
+      let announced = change.kind == .setting ? nil : (change.kind, change.indexes)
+      follower.changed(announced: announced) {
         path.read(object)
-      } tell: { kind, indexes, old, new in
+      } deliver: { kind, indexes, old, new in
         changeHandler(
           object,
           NSKeyValueObservedChange(

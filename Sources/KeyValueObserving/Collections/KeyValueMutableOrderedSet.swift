@@ -8,7 +8,7 @@ public import Foundation
 /// ```swift
 /// let tags = document.mutableOrderedSetValue(forKey: "tags", of: String.self)
 /// tags.append("draft")
-/// tags.append("draft")  // it is there: nothing changes, nobody is told
+/// tags.append("draft")  // already contained: nothing changes, nobody is notified
 /// ```
 /// The property is an array with distinct elements, or an `NSOrderedSet`. Like ``KeyValueMutableArray``, the proxy refers to the
 /// property, and it raises the same faults. Changes are delivered as those of an array, with indexes. As on Apple's platforms,

@@ -79,7 +79,7 @@ final class PropertyList<List: ListValue, Element>: ListPlace<Element> {
     guard permits(edit, count) else { return nil }
     // The elements are retained until the access ends: their deinitializers may run observers that read the list.
     var removed: [List._Item]?
-    property.tell(edit.kind, at: edit.positions) {
+    property.notify(edit.kind, at: edit.positions) {
       edit.kind == .insertion ? nil : List.holding(access.read().picking(edit.positions))
     } newElements: {
       edit.kind == .removal ? nil : List.holding(edit.elements)

@@ -95,7 +95,7 @@ final class PropertySet<Members: SetValue, Element: Hashable>: SetPlace<Element>
 
   private func store(_ edit: SetEdit<Members._Item>, by modify: ((inout Members) -> Void) -> Void) -> Bool {
     var isStored = false
-    property.tell(edit.kind.change, at: nil) {
+    property.notify(edit.kind.change, at: nil) {
       edit.kind == .union ? nil : Members.holding(edit.removed)
     } newElements: {
       edit.kind.adds ? Members.holding(edit.added) : nil

@@ -115,9 +115,9 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
     to observer: any KeyValueObserver
   ) {
     let path = KeyValueObserving.components(ofCodedPath: keyPath)
-    follower.changed(told: raw.pointee.toldElements) {
+    follower.changed(announced: raw.pointee.announcedElements) {
       value(of: object, at: path)
-    } tell: { kind, indexes, old, new in
+    } deliver: { kind, indexes, old, new in
       func value(_ value: Any?) -> Any {
         let value = dictionaryValue(value as Any)
         return kind == .setting ? value : (value as? NSOrderedSet)?.itemArray ?? value

@@ -111,7 +111,6 @@ extension kvo_read {
 ///
 /// - Parameter keepingLast: Whether the end of an object on the path has to deliver the old value. The runtime does not keep the
 ///   value of such a path, so each object has to be retained by the previous one.
-///   that all on the way have to be held by the one before.
 func isPath(
   _ keyPath: AnyKeyPath, of root: any KeyValueObservable.Type, through properties: [KeyValueProperty], keepingLast: Bool
 ) -> Bool {

@@ -79,7 +79,7 @@ extension KeyValueObservable {
     kvo_track_read(adoptedObject, key)
   }
 
-  /// The object's header; the runtime has been told the object's class.
+  /// The object's header, after registering the object's class with the runtime if necessary.
   nonisolated var adoptedObject: KeyValueObjectReference {
     let object = __keyValueObject
     if kvo_object_class(object) == nil {
