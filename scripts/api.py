@@ -81,7 +81,7 @@ def main(graph_path, baseline_path, *options):
         if difference:
             failed = True
             print("\n".join(difference))
-            print("the public API has changed; if that is meant, scripts/check-api.sh --bless", file=sys.stderr)
+            print("the public API has changed; to accept the change, run scripts/check-api.sh --bless", file=sys.stderr)
     if not failed:
         print(f"API: {len(present)} lines, as in {baseline}; every public symbol has a doc comment")
     return failed

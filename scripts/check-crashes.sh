@@ -50,7 +50,7 @@ for variant in "$@"; do
       build debug
       "$program" crash --all --json --backtrace >"$out/backtrace.json" || true
       ;;
-    *) complain "what is \"$variant\"?" && continue ;;
+    *) complain "unknown variant \"$variant\"" && continue ;;
   esac
   left=
   case $variant in

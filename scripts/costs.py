@@ -80,7 +80,7 @@ def main(folder, baseline, place, *arguments):
         if lines:
             print(f"{title} than {baseline}:", *lines, sep="\n  ")
     if worse:
-        return "If it is meant: scripts/check-costs.sh --bless", 1
+        return "To accept the change, run scripts/check-costs.sh --bless", 1
     if better:
         return "Keep it: scripts/check-costs.sh --bless", 0
     return f"costs: {len(costs)} rows as in {baseline}", 0

@@ -18,7 +18,7 @@ fail() {
   exit 1
 }
 
-number() { [[ ${2:-} =~ ^[0-9]{1,7}$ ]] || fail "$1 wants a whole number, not \"${2:-}\""; }
+number() { [[ ${2:-} =~ ^[0-9]{1,7}$ ]] || fail "$1 needs an integer, not \"${2:-}\""; }
 
 while (($#)); do
   case $1 in
@@ -27,7 +27,7 @@ while (($#)); do
     --seed) number "$1" "${2:-}" && seed=$2 && shift ;;
     --keep) keep=true ;;
     fuzz_sequences | fuzz_parsers) targets+=("$1") ;;
-    *) fail "what is \"$1\"? Targets are ${all[*]}; options --seconds, --minutes, --seed, --keep" ;;
+    *) fail "unknown argument \"$1\". Targets are ${all[*]}; options --seconds, --minutes, --seed, --keep" ;;
   esac
   shift
 done

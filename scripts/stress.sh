@@ -16,14 +16,14 @@ fail() {
 }
 
 while (($#)); do
-  [[ $1 == --runtime || ${2:-} =~ ^[0-9]+$ ]] || fail "\"$1\" wants a whole number, not \"${2:-}\""
+  [[ $1 == --runtime || ${2:-} =~ ^[0-9]+$ ]] || fail "\"$1\" needs an integer, not \"${2:-}\""
   case $1 in
     --seconds) seconds=$2 ;;
     --minutes) seconds=$((60 * $2)) ;;
     --seed) seed=$2 ;;
     --round) options+=(--round "$2") ;;
     --runtime) runtime=$2 out=build/c/stress/other ;;
-    *) fail "what is \"$1\"? Options are --seconds, --minutes, --seed, --round and --runtime" ;;
+    *) fail "unknown argument \"$1\". Options are --seconds, --minutes, --seed, --round and --runtime" ;;
   esac
   shift 2
 done

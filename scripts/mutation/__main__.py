@@ -1,4 +1,4 @@
-"""The command line of scripts/mutate.sh: draws mutants, judges each, prints survivors and the score."""
+"""The command line of scripts/mutate.sh: selects mutants, tests each, and prints the survivors and the score."""
 
 import argparse
 import collections
@@ -33,12 +33,12 @@ def candidates(engine, options):
     names, kinds = set(filter(None, options.files.split(","))), set(filter(None, options.kinds.split(",")))
     found = [mutant for path in engine.sources(names) for mutant in engine.mutants(path) if not kinds or mutant.kind in kinds]
     if not found:
-        raise SystemExit("mutate: nothing to change: look at --files and --kinds")
+        raise SystemExit("mutate: no mutants: check --files and --kinds")
     return found
 
 
 def table(title, rows):
-    print(f"\n{title:<34} died  of")
+    print(f"\n{title:<34} killed of")
     for name, (died, count) in sorted(rows.items()):
         print(f"  {name:<32} {died:4} {count:3}")
 
@@ -54,7 +54,7 @@ def main():
         for mutant in queue[: options.count]:
             print(mutant.shown())
         return 0
-    print(f"mutate: {len(found)} places can be changed; seed {options.seed}", flush=True)
+    print(f"mutate: {len(found)} possible mutants; seed {options.seed}", flush=True)
     folder = pathlib.Path(options.folder).resolve() if options.folder else ROOT / "build/mutants" / options.language
     worker = engine.Worker(folder, options)
     worker.begin()
@@ -63,7 +63,7 @@ def main():
     for mutant, (verdict, by) in worker.judged(queue, listed):
         if verdict in ("killed", "survived"):
             results.append((mutant, verdict))
-            mark = "died    " if verdict == "killed" else "SURVIVED"
+            mark = "killed  " if verdict == "killed" else "SURVIVED"
             print(f"{len(results):4} {mark} {mutant.path.rsplit('/', 1)[-1]}:{mutant.line} {mutant.kind}  {by}", flush=True)
             if verdict == "survived":
                 print("\n".join(mutant.shown().splitlines()[1:]), flush=True)
@@ -87,9 +87,9 @@ def main():
     died = len(results) - len(survivors)
     score = 100 * died / len(results) if results else 100
     left_out = ", ".join(f"{count} {verdict}" for verdict, count in skipped.items())
-    print(f"\nmutate: {died} of {len(results)} mutants died, {score:.0f} %; seed {options.seed}; not counted: {left_out or 'none'}")
+    print(f"\nmutate: {died} of {len(results)} mutants were killed, {score:.0f} %; seed {options.seed}; not counted: {left_out or 'none'}")
     if score < options.least:
-        print(f"mutate: fewer than {options.least:.0f} % died: write a test for a survivor, or list it in Tests/Mutation/equivalent.txt")
+        print(f"mutate: fewer than {options.least:.0f} % were killed: write a test for a survivor, or list it in Tests/Mutation/equivalent.txt")
         return 1
     return 0
 

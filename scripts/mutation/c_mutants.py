@@ -1,4 +1,4 @@
-"""Finds what can be changed in a C source: a lexer and the kinds of mutations."""
+"""Finds the possible mutations of a C source: a lexer, and the kinds of mutations."""
 
 import re
 
@@ -28,7 +28,7 @@ ORDERED = {"atomic_load": ", memory_order_relaxed", "atomic_store": ", memory_or
            "atomic_fetch_and": ", memory_order_relaxed",
            "atomic_compare_exchange_strong": ", memory_order_relaxed, memory_order_relaxed",
            "atomic_compare_exchange_weak": ", memory_order_relaxed, memory_order_relaxed"}
-# Above it a number is a size or a limit of our choosing: one more or less is no promise.
+# A greater number is a size or limit whose exact value is not specified, so it is not changed.
 MOST = 15
 LOCKS = {"kvo__lock": "kvo__unlock", "kvo__acquire": "kvo__release"}
 
@@ -36,7 +36,7 @@ LOCKS = {"kvo__lock": "kvo__unlock", "kvo__acquire": "kvo__release"}
 class Token:
     def __init__(self, kind, match):
         self.kind, self.text, self.start, self.end = kind, match.group(), match.start(), match.end()
-        # The function in whose body it is, counted; 0 outside.
+        # The ordinal of the function whose body contains the token; 0 outside.
         self.function = 0
         self.partner = None
 
@@ -126,7 +126,7 @@ def mutants(path, source):
 
 
 def is_array_size(found, i):
-    """Whether in the brackets of a declaration: T name[512];"""
+    """Returns whether the token is in the brackets of a declaration: T name[512];"""
     return found[i - 1].text == "[" and found[i + 1].text == "]" and found[i - 2].kind == "word" and (
         found[i - 3].kind == "word" or found[i - 3].text == "*")
 
@@ -143,7 +143,7 @@ def begins_statement(found, i):
         while at > 0 and found[at].text not in (";", "{", "}", "?", "case", "default"):
             at -= 1
         return found[at].text in ("case", "default")
-    # Not in the head of a for, nor in an initialiser.
+    # Not in the head of a for statement or in an initializer.
     depth, at = 0, i - 1
     while at >= 0:
         if found[at].text in (")", "]", "}") and found[at].partner is not None:
@@ -158,7 +158,7 @@ def begins_statement(found, i):
 
 
 def is_removable(found, i):
-    """Whether a call, an assignment, a break: no declaration, and no lock, which goes in pairs only."""
+    """Returns whether the statement is a call, an assignment or a break. Declarations and single lock calls do not count."""
     first, second = found[i], found[i + 1]
     if first.text in NOT_STATEMENTS or first.text in LOCKS or first.text in LOCKS.values():
         return False
@@ -174,7 +174,7 @@ def is_removable(found, i):
 
 
 def lock_pair(found, i):
-    """Edits that take away a lock and each unlock of the same in this function before it is locked again."""
+    """Returns edits that remove a lock call, and each matching unlock call in the function before the next lock call."""
     def argument(at):
         return "".join(token.text for token in found[at + 2 : found[at + 1].partner])
 

@@ -1,4 +1,4 @@
-"""Mutants of the C runtime: each is compiled into a copy of CShim and runs the C suite, then the fuzzers' kept inputs and sanitizers."""
+"""Mutants of the C runtime: each is compiled into a copy of CShim, which runs the C suite, the saved fuzzing inputs and sanitizers."""
 
 import os
 import pathlib
@@ -25,7 +25,7 @@ def mutants(path):
 
 
 def copy(folder):
-    """As cp does, but what is the same keeps its time, so that it is not built again."""
+    """Copies the sources; unchanged files keep their modification times, so that they are not compiled again."""
     for part in COPIED:
         present, wanted = folder / part, ROOT / part
         known = set()
@@ -48,7 +48,7 @@ def find_clang():
 
 
 class Stage:
-    """The runtime built in one way, and the programs that run with it."""
+    """One build of the runtime, and the programs that test it."""
 
     def __init__(self, name, folder, project, compiler, flags, targets, below="", options=()):
         self.name, self.folder, self.targets, self.below = name, folder / "build" / name, targets, below
@@ -81,7 +81,7 @@ class Stage:
         return subprocess.run(command, cwd=self.folder, shell=True, stdin=subprocess.DEVNULL, capture_output=True).returncode == 0
 
     def compile(self, source):
-        """Compiles a source as it is now; None if that fails, else whether its code is another than without a mutation."""
+        """Compiles a source. Returns None if that fails, otherwise whether the object code differs from the original's."""
         name, command = self.compiles[str(pathlib.Path(source).relative_to("CShim"))]
         path = self.folder / name
         original = self.originals.setdefault(path, path.read_bytes())
@@ -97,7 +97,7 @@ class Stage:
 
 
 class Worker:
-    """A copy of the runtime with its builds. One mutant at a time."""
+    """A copy of the runtime with its builds, for one mutant at a time."""
 
     def __init__(self, folder, options):
         self.folder, self.options = folder, options
@@ -121,17 +121,17 @@ class Worker:
         self.memory = Memory(folder / "kills.json")
 
     def begin(self):
-        """Builds, and leaves out what fails without a mutation: it could prove nothing."""
+        """Builds, and excludes the programs that fail without a mutation."""
         for stage in self.stages():
             stage.begin()
             stage.programs += self.suite(stage)
             for program in list(stage.programs):
                 if noticed := program.run(self.folder, patience=300):
-                    print(f"mutate: left out, since it fails without a mutation: {program.name}: {noticed}", flush=True)
+                    print(f"mutate: excluded, because it fails without a mutation: {program.name}: {noticed}", flush=True)
                     stage.programs.remove(program)
 
     def suite(self, stage):
-        """The programs of the C suite that are to notice: ThreadSanitizer looks at those of threads."""
+        """Returns the programs of the C suite to run; ThreadSanitizer runs those with threads only."""
         environment = {} if stage is self.plain else {"KVO_TEST_TOOL": stage.name, "ASAN_OPTIONS": "hard_rss_limit_mb=4000",
                                                       "TSAN_OPTIONS": "halt_on_error=1"}
         labels = ["-L", "threads"] if stage is self.tsan else []
@@ -145,12 +145,12 @@ class Worker:
         return [self.plain] if self.options.quick else [self.plain, self.asan, self.tsan]
 
     def judged(self, queue, listed):
-        """Pairs of a mutant and its verdict, as they come."""
+        """Yields pairs of a mutant and its verdict."""
         for mutant in queue:
             yield mutant, ("equivalent", "") if mutant.key() in listed else self.judge(mutant)
 
     def judge(self, mutant):
-        """("killed", by what), ("survived", ""), ("same code", "") or ("broken", "")."""
+        """Returns ("killed", by what), ("survived", ""), ("same code", "") or ("broken", "")."""
         path = self.folder / mutant.path
         path.write_text(mutant.text)
         verdict = "same code"
@@ -160,10 +160,11 @@ class Worker:
                 if differs is None:
                     return "broken", ""
                 if not differs and mutant.kind != "order":
-                    # What the optimiser makes of it is what runs. Of memory orders ThreadSanitizer's build knows more than the processor.
+                    # The mutant is equal after optimization. Memory orders are tested anyway, because only ThreadSanitizer's build
+                    # distinguishes them.
                     break
                 if differs:
-                    # An order that this processor keeps anyway can be missed by nothing but ThreadSanitizer.
+                    # If this processor's memory model hides the order, only ThreadSanitizer can detect the change.
                     verdict = "survived" if stage is self.plain or verdict == "survived" else "same code"
                     if noticed := self.notice(stage, mutant):
                         return "killed", noticed

@@ -1,4 +1,4 @@
-"""Runs what should notice a mutant: programs with limits of time and memory, stopped at the first sign of a failure."""
+"""Runs the programs that should detect a mutant, with limits of time and memory, and stops them at the first sign of a failure."""
 
 import json
 import os
@@ -9,12 +9,12 @@ import signal
 import subprocess
 import time
 
-# The closing line of a test program's failure, of the crash catalogue's, of the fuzzer's and of Swift's tests.
+# The last line of a failed test program, of the crash catalogue, of the fuzzer and of Swift's tests.
 FAILURE = re.compile(rb"^FAILED: (.*)|^FAIL (.*)|ERROR: (.*Sanitizer.*)|WARNING: (ThreadSanitizer.*)|^\S+ Test (.*) failed after")
 
 
 class Program:
-    """Something to run; `seconds` is how long it takes when nothing is wrong."""
+    """A program to run; `seconds` is its usual duration."""
 
     def __init__(self, name, command, environment=(), memory=None):
         self.name, self.command, self.environment, self.memory = name, [str(word) for word in command], dict(environment), memory
@@ -27,7 +27,7 @@ class Program:
             resource.setrlimit(resource.RLIMIT_AS, (self.memory, self.memory))
 
     def run(self, folder, patience=None):
-        """None if it passes, else what noticed."""
+        """Returns None if the program passes, otherwise what detected the mutant."""
         limit = patience or max(10.0, 6 * self.seconds)
         began = time.monotonic()
         environment = {**os.environ, **self.environment}
@@ -70,7 +70,7 @@ class Program:
 
 
 class Memory:
-    """Which programs have killed mutants of which file, so that they run first."""
+    """The programs that have killed mutants of each file; they are run first."""
 
     def __init__(self, path):
         self.path = path

@@ -1,11 +1,11 @@
-"""A mutant: one change of one source file, and how it is shown, found again and put aside as equivalent."""
+"""A mutant: one change of a source file, how it is displayed, and how it is found in the list of equivalent mutants."""
 
 import difflib
 import hashlib
 
 
 class Mutant:
-    """`edits` are (start, end, text) of `source`, in order and apart."""
+    """`edits` are (start, end, text) in `source`, in ascending order without overlaps."""
 
     def __init__(self, path, source, kind, edits):
         self.path, self.source, self.kind, self.edits = path, source, kind, edits
@@ -24,7 +24,7 @@ class Mutant:
         return self.source.count("\n", 0, self.edits[0][0]) + 1
 
     def around(self):
-        """The lines of the first edit and the last, old and new: cheaper than a difference of the whole file."""
+        """Returns the old and new lines from the first edit to the last, which is faster than a diff of the whole file."""
         first = self.source.rfind("\n", 0, self.edits[0][0]) + 1
         last = self.source.find("\n", self.edits[-1][1])
         last = len(self.source) if last < 0 else last
@@ -37,7 +37,7 @@ class Mutant:
         return old.splitlines(), new.splitlines()
 
     def key(self):
-        """What a list of equivalent mutants knows it by: the file and the changed lines, wherever they are."""
+        """Returns the key in a list of equivalent mutants: the file and the changed lines, independent of their position."""
         if self._key is None:
             old, new = ([" ".join(line.split()) for line in lines] for lines in self.around())
             changed = [code for code in difflib.SequenceMatcher(None, old, new, False).get_opcodes() if code[0] != "equal"]
@@ -52,7 +52,7 @@ class Mutant:
 
 
 def drawn(mutants, seed):
-    """In the order of this seed. What is drawn stays when other places of the sources change."""
+    """Sorts mutants in the order of a seed. A mutant's rank does not depend on changes elsewhere in the sources."""
     seen, keyed = {}, []
     for mutant in mutants:
         key = repr(mutant.key())
@@ -63,7 +63,7 @@ def drawn(mutants, seed):
 
 
 def equivalents(path):
-    """The list's entries, {key: reason}: a file, lines that begin with - and +, the reason; and an empty line."""
+    """Returns the entries of the list as {key: reason}. An entry is a file, lines that begin with - and +, the reason, an empty line."""
     listed = {}
     for block in path.read_text().split("\n\n") if path.exists() else []:
         lines = [line for line in block.splitlines() if line.strip() and not line.startswith("#")]

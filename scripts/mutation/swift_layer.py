@@ -1,7 +1,7 @@
-"""Mutants of the Swift layer: many in one build, each switched on by an environment variable, and run by the package's tests.
+"""Mutants of the Swift layer: many per build, each enabled by an environment variable and tested by the package's tests.
 
-The objects of the tests are those of 'swift build --build-tests'; only the module KeyValueObserving is compiled again, as the build's
-manifest says, and linked with them."""
+The tests are the objects of 'swift build --build-tests'. Only the module KeyValueObserving is compiled again, with the command in the
+build's manifest, and linked with them."""
 
 import json
 import pathlib
@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 MODULE = "Sources/KeyValueObserving"
 MODULES = ("CoreTests", "ObservingTests", "MacroUsageTests", "CollectionTests", "CodingTests", "ConformanceTests", "InteropTests",
            "PortingTests", "FaultPageTests")
-# How many mutants a build holds.
+# The number of mutants per build.
 BATCH = 120
 SWITCH = """import Foundation
 @usableFromInline let __mutantNumber = Int(ProcessInfo.processInfo.environment["KVO_MUTANT"] ?? "") ?? 0
@@ -54,11 +54,11 @@ class Worker:
         variant = "-tool" if "-tool.product" in tests else ""
         self.compile = next(args for args in commands if "KeyValueObserving" in args and "-c" in args
                             and f"/KeyValueObserving{variant}.build/" in " ".join(args) and "-emit-module" in args)
-        # What is compiled is what the tests are built with; then all must pass.
+        # The tests are linked with this build; without a mutation all have to pass.
         self.build([])
         for program in list(self.programs):
             if noticed := program.run(ROOT, patience=900):
-                print(f"mutate: left out, since it fails without a mutation: {program.name}: {noticed}", flush=True)
+                print(f"mutate: excluded, because it fails without a mutation: {program.name}: {noticed}", flush=True)
                 self.programs.remove(program)
 
     def judged(self, queue, listed):
@@ -89,7 +89,7 @@ class Worker:
         return "survived", ""
 
     def build(self, batch):
-        """Compiles and links the module with these mutants; the numbers of those that do not compile."""
+        """Compiles and links the module with these mutants. Returns the numbers of those that do not compile."""
         broken = set()
         while True:
             lines = self.write(batch, broken)
@@ -114,7 +114,7 @@ class Worker:
         return broken
 
     def write(self, batch, broken):
-        """Writes the sources with the switches in them; for (file, line) the numbers of the mutants there."""
+        """Writes the sources with the switches. Returns, for each (file, line), the numbers of its mutants."""
         lines = {}
         by_path = {}
         for number, mutant in enumerate(batch, 1):
@@ -136,7 +136,7 @@ class Worker:
         return lines
 
     def compiling(self):
-        """The compiler's command of the manifest, with the sources and the results elsewhere."""
+        """Returns the compiler's command in the manifest, with other folders for sources and results."""
         objects, args, skip = self.folder / "objects", [], 0
         objects.mkdir(exist_ok=True)
         outputs = {}

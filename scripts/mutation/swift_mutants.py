@@ -1,4 +1,4 @@
-"""Finds what can be changed in a Swift source. Each change is made of an expression or statement that can be switched at run time."""
+"""Finds the possible mutations of a Swift source. Each changes an expression or statement and can be enabled at run time."""
 
 import re
 
@@ -14,7 +14,7 @@ STATEMENT = re.compile(r"^([ \t]+)([A-Za-z_][\w.!?]*(?:\[[^\]\n]*\])?[!?]?(?:\([
 
 
 class SwiftMutant(Mutant):
-    """`switch` makes, of its number, the text that stands for the edit's in a build that holds many mutants."""
+    """`switch` returns, for the mutant's number, the replacement text in a build with many mutants."""
 
     def __init__(self, path, source, kind, edit, switch):
         super().__init__(path, source, kind, [edit])
@@ -62,13 +62,13 @@ def mutants(path, source):
 
 
 def blanked(source):
-    """Comments and strings as spaces, so that what is at a place stays there."""
+    """Replaces comments and strings by spaces, so that offsets do not change."""
     pattern = r'//[^\n]*|/\*.*?\*/|"""(?:\\.|[^\\])*?"""|"(?:\\\((?:[^()]|\([^()]*\))*\)|\\.|[^"\\\n])*"'
     return re.sub(pattern, lambda match: re.sub(r"[^\n]", "_" if match[0][0] == '"' else " ", match[0]), source, flags=re.S)
 
 
 def conditions(code):
-    """The clauses of if, guard and while that are Boolean expressions."""
+    """Finds the Boolean clauses of if, guard and while."""
     for match in re.finditer(r"\b(if|guard|while) ", code):
         depth, at, start, clauses = 0, match.end(), match.end(), []
         while at < len(code):
@@ -97,7 +97,7 @@ def conditions(code):
 
 
 def operators(made, code, source, start, end):
-    """A clause with one operator that is not in brackets."""
+    """Yields the mutant of a clause that has exactly one operator outside brackets."""
     text, depth, found = code[start:end], 0, []
     for match in re.finditer(r"[()\[\]{}]|(?<= )(===|!==|==|!=|<=|>=|<|>|&&|\|\||\?\?|\?|:|=)(?= )", text):
         if match[0] in "([{":
@@ -123,6 +123,6 @@ def balanced(text):
 
 
 def in_initializer(code, at):
-    """Whether a stored property may get its first value here, which cannot be left out."""
+    """Returns whether a stored property may be initialized here; such a statement cannot be removed."""
     heads = re.findall(r"^([ \t]*)(?:[\w@()]+ )*(init|func|var|deinit|subscript|static|get|set)\b", code[:at], re.M)
     return bool(heads) and heads[-1][1] == "init"
