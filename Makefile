@@ -29,7 +29,7 @@ demo: ## Watch this machine through observers for five seconds (ARGS="--seconds 
 	@scripts/quietly.sh demo swift build --package-path Tools --disable-build-manifest-caching --product hostwatch
 	@swift run --package-path Tools --skip-build hostwatch --seconds 5 $(ARGS)
 
-test: ## Run all tests: the core without the macro, the C suite, the Swift suites
+test: ## Run all tests: the library without the macro, the C suite, the Swift suites
 	@scripts/require.sh swift git $(c_tools)
 	@echo "== The core, without the macro"
 	scripts/test-without-macros.sh
@@ -57,12 +57,12 @@ check-quick: check-format check-api ## The quick checks besides the tests: forma
 	scripts/check-snippets.sh
 	scripts/check-documents.sh
 
-check-format: ## Fail where a source is not as 'make format' would leave it
+check-format: ## Fail if a source is not formatted as by 'make format'
 	@scripts/require.sh swift clang-format
 	swift format lint --strict --recursive $(swift_sources)
 	@scripts/check-c-format.sh $(c_sources)
 
-check-scaling: ## Fail where an operation's cost grows faster than n log n
+check-scaling: ## Fail if an operation's cost grows faster than n log n
 	scripts/check-scaling.sh
 
 check-c: ## Run the whole C suite: compilers, sanitizers, valgrind, headers, symbols
@@ -73,7 +73,7 @@ check-sanitizers: ## Run the Swift tests under ThreadSanitizer and AddressSaniti
 	@scripts/require.sh swift git libffi-dev
 	scripts/check-sanitizers.sh
 
-check-crashes: ## Run the crash catalogue however a program is built, and with each fault switched off in turn
+check-crashes: ## Run the crash catalogue in all builds, and with each fault switched off in turn
 	@scripts/require.sh swift git libffi-dev
 	scripts/check-crashes.sh
 	scripts/check-mutations.sh
@@ -82,7 +82,7 @@ check-clients: ## Compile and run the programs of Tests/Clients, which use setti
 	@scripts/require.sh swift git libffi-dev
 	scripts/check-clients.sh
 
-check-api: ## Compare the public Swift API with Documentation/api-baseline.txt; ask for doc comments
+check-api: ## Compare the public Swift API with Documentation/api-baseline.txt; require doc comments
 	@scripts/require.sh swift git libffi-dev python3
 	scripts/check-api.sh
 
@@ -90,7 +90,7 @@ fuzz: ## Fuzz the C runtime for a minute (ARGS="--minutes 30 --seed 7")
 	@scripts/require.sh swift $(c_tools)
 	scripts/fuzz.sh $(ARGS)
 
-stress: ## Have threads do everything at once, against a model, for 30 seconds (ARGS="--minutes 10 --seed 7")
+stress: ## Run random operations on several threads, against a model, for 30 seconds (ARGS="--minutes 10 --seed 7")
 	@scripts/require.sh $(c_tools)
 	scripts/stress.sh $(ARGS)
 
@@ -99,7 +99,7 @@ check-documents: ## Build and run the code and the commands of README and the gu
 	scripts/check-snippets.sh --package
 	scripts/check-documents.sh --slow
 
-mutate: ## Change the C runtime at random places; tests have to notice (ARGS="--count 150 --seed 7")
+mutate: ## Change the C runtime at random places; tests have to fail (ARGS="--count 150 --seed 7")
 	@scripts/require.sh swift $(c_tools) python3
 	scripts/mutate.sh $(ARGS)
 
@@ -112,5 +112,5 @@ format: ## Format the Swift and C sources in place
 	swift format --in-place --recursive $(swift_sources)
 	clang-format -i $(c_sources)
 
-clean: ## Remove all that was built
+clean: ## Remove all build products
 	rm -rf .build build Benchmarks/.build

@@ -1,4 +1,4 @@
-/* glib.c - the peer GObject: a property whose setter stores and announces, and handlers of its signal "notify::". */
+/* glib.c - the peer GObject: a property whose setter stores and notifies, and handlers of its signal "notify::". */
 #include "serving.h"
 
 #include <glib-object.h>

@@ -21,7 +21,7 @@
 
 @implementation Subject
 
-/* GNUstep does not ask for keyPathsForValuesAffectingDoubled; this is its older way to say the same. */
+/* GNUstep does not call keyPathsForValuesAffectingDoubled; this is its older equivalent. */
 + (void)initialize {
   if (self == [Subject class])
     [self setKeys:[NSArray arrayWithObject:@"number"] triggerChangeNotificationsForDependentKey:@"doubled"];
@@ -73,7 +73,7 @@
 
 @end
 
-/* Adds up what the dictionary says. */
+/* Adds the values in the change dictionary. */
 @interface Observer : NSObject
 @end
 
@@ -92,7 +92,7 @@
 
 @end
 
-/* Counts, for changes that carry no number. */
+/* Counts changes that have no value. */
 @interface Counter : NSObject
 @end
 
@@ -122,7 +122,7 @@ static void observe(Subject *object, id who, NSString *path, NSKeyValueObserving
   [object addObserver:who forKeyPath:path options:options context:&context];
 }
 
-/* A row is made once in a process's life, so nothing of an earlier one is taken back. */
+/* A process runs one row, so there is no cleanup. */
 static void make_unobserved(void) {
   subject = [Subject new];
   observer = [Observer new];
@@ -178,7 +178,7 @@ static void make_items(void) {
   observe(subject, counter, @"items", NSKeyValueObservingOptionNew);
 }
 
-/* What the operations autorelease is freed after a thousand of them, as the turn of a run loop would do. */
+/* Autoreleased objects are freed after a thousand operations, as in one iteration of a run loop. */
 #define REPEAT(count, index, operation)                                                                                \
   for (long index = 0; index < (count);) {                                                                             \
     NSAutoreleasePool *pool = [NSAutoreleasePool new];                                                                 \
@@ -225,7 +225,7 @@ static void make_priced(void) {
   }
 }
 
-/* What one operation autoreleases is much. */
+/* One operation autoreleases many objects. */
 static void add_up(long count) {
   for (long i = 0; i < count; i++) {
     NSAutoreleasePool *pool = [NSAutoreleasePool new];

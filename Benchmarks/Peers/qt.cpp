@@ -98,7 +98,7 @@ struct Model {
 using Handler = decltype(std::declval<Model>().observe());
 using DerivedHandler = decltype(std::declval<Model>().observeDerived());
 
-// In the order of their lives: handlers end before what they observe.
+// In this order, so that handlers are destroyed before the properties that they observe.
 static std::unique_ptr<Model> model, leaf, otherLeaf;
 static std::vector<Handler> handlers;
 static std::unique_ptr<DerivedHandler> derivedHandler;

@@ -19,7 +19,7 @@ static const row *find(const row *rows, size_t count, const char *name) {
   return NULL;
 }
 
-/* What was made for one row stays until another one is asked for. */
+/* The objects of a row are kept until another row is requested. */
 static void answer(const row *asked, long count) {
   static const row *made;
   if (made != asked) {

@@ -1,4 +1,4 @@
-/* serving.h - how a peer program is asked: a line "<row> <count>" comes in, the nanoseconds for that many operations go out. */
+/* serving.h - the protocol of a peer program: it reads lines "<row> <count>" and prints the nanoseconds for that many operations. */
 #ifndef SERVING_H
 #define SERVING_H
 
@@ -12,20 +12,20 @@ extern "C" {
 /** One operation of a peer. */
 typedef struct row {
   const char *name;
-  /** Makes what the operations need; called once, before the first of them. */
+  /** Creates the objects of the operations; called once, before the first. */
   void (*make)(void);
-  /** NULL, or makes ready for `count` operations; outside of the measured time. */
+  /** NULL, or prepares `count` operations, outside the measured time. */
   void (*prepare)(long count);
-  /** Does the operation `count` times; what is measured. */
+  /** Runs the operation `count` times; this is measured. */
   void (*run)(long count);
-  /** The operation tells observers, which change `sum`; if it did not change, the answer is an error. */
+  /** Whether the operation notifies observers, which change `sum`; if it did not change, the answer is an error. */
   bool observed;
 } row;
 
-/** Answers until the end of input; returns the exit status. An unknown row is answered with a line that begins "error". */
+/** Answers requests until the end of input and returns the exit status. The answer to an unknown row begins with "error". */
 int serve(const row *rows, size_t count);
 
-/** What observers add to. */
+/** The sum that observers add to. */
 extern long sum;
 
 #ifdef __cplusplus

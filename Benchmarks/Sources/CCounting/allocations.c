@@ -1,4 +1,4 @@
-/* allocations.c - malloc and its like, counted and passed on to glibc's own; see ccounting.h. */
+/* allocations.c - malloc and related functions, which count and call those of glibc; see ccounting.h. */
 #include "ccounting.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@ void __libc_free(void *block);
 
 static _Atomic long allocations;
 
-/* The blocks of the thread that records: an open table, whose entries stay when their block is freed. */
+/* The blocks of the recording thread: a hash table with open addressing, whose entries stay when their block is freed. */
 typedef struct block {
   uintptr_t address;
   size_t size;
@@ -26,7 +26,7 @@ static block table[TABLE_SIZE];
 static size_t used;
 static _Thread_local bool recording;
 
-/* The entry of an address, or the empty one where it belongs. */
+/* Returns the entry of an address, or the empty entry for it. */
 static block *find(uintptr_t address) {
   size_t index = (address >> 4) * UINT64_C(0x9E3779B97F4A7C15) >> 40;
   for (;; index++) {

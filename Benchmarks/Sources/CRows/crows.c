@@ -94,7 +94,7 @@ static void make(void) {
   pthread_once(&once, make_objects);
 }
 
-/* Looks the setter up for each call, as a program has to. */
+/* Looks up the setter for each call, as a program has to do. */
 static void set(kvo_object *object, const kvo_property *property, long count) {
   for (long i = 0; i < count; i++) ((setter)kvo_object_property_setter(object, property))(object, (double)i);
 }

@@ -1,4 +1,4 @@
-/* pinning.c - puts threads on processors; see crows.h. */
+/* pinning.c - pins threads to processors; see crows.h. */
 #define _GNU_SOURCE
 #include "crows.h"
 

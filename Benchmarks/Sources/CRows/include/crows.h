@@ -1,13 +1,13 @@
-/* crows.h - the rows in C: a setter called directly, behind a trampoline of ours, and behind a bare libffi closure. */
+/* crows.h - the rows in C: a setter called directly, through our trampoline, and through a bare libffi closure. */
 #ifndef CROWS_H
 #define CROWS_H
 
-/* Each of these sets a double property `count` times; what it needs is made by its first call. */
+/* Each of these sets a double property `count` times; the first call creates the objects. */
 
-/** Of an object of ours with one observer, which adds up old and new values: through the intercepting setter. */
+/** Of an object with one observer, which adds old and new values: through the intercepting setter. */
 void crows_set_observed(long count);
 
-/** Of an object of ours that nobody observes: through the setter that the runtime answers. */
+/** Of an unobserved object: through the setter that the runtime returns. */
 void crows_set_unobserved(long count);
 
 /** Of a plain structure, through a bare closure that does nothing but ffi_call the setter. */
@@ -16,10 +16,10 @@ void crows_set_bare_closure(long count);
 /** Of a plain structure, through a pointer to the setter. */
 void crows_set_pointer(long count);
 
-/** Sets an atomic property of one object of ours, the same for all threads, with one observer. */
+/** Sets an atomic property of one object, which all threads share, with one observer. */
 void crows_set_shared(long count);
 
-/** Has the calling thread run on processor `index` of those that the process may use, counted round and round. */
+/** Pins the calling thread to processor `index`, modulo the number of processors that the process may use. */
 void crows_pin_thread(int index);
 
 #endif /* CROWS_H */
