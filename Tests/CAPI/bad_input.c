@@ -21,7 +21,7 @@ int row_count(const char *function) {
   return count;
 }
 
-TEST("every exported function has one row, and no other has") {
+TEST("every exported function has exactly one row, and there are no other rows") {
   FILE *symbols = fopen(KVO_SYMBOLS, "r");
   CHECK(symbols != NULL);
   char name[128];

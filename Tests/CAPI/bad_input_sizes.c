@@ -37,7 +37,7 @@ static char *long_path(const char *key, const char *last, size_t keys) {
   return path;
 }
 
-TEST("names of a megabyte, of classes and of keys, are names") {
+TEST("class names and keys of a megabyte are accepted") {
   char *name = text_of_size(MEGABYTE, 'n'), *key = text_of_size(MEGABYTE, 'k');
   kvo_property_spec property = {.name = key, .type = "i"};
   kvo_class_spec spec = {.struct_size = sizeof spec,
@@ -68,7 +68,7 @@ TEST("names of a megabyte, of classes and of keys, are names") {
   free(key);
 }
 
-TEST("an unknown key of a megabyte is told of, cut short") {
+TEST("an unknown key of a megabyte is reported, cut short") {
   item *object = item_make(1);
   char *key = text_of_size(MEGABYTE, 'k');
   kvo_observer observer = {.struct_size = sizeof observer,
@@ -184,7 +184,7 @@ static char *many(const char *piece) {
   return text;
 }
 
-TEST("type encodings of 64 KB are parsed in a time that grows with their length") {
+TEST("type encodings of 64 KB are parsed in time proportional to their length") {
   static const char *const pieces[] = {"i", "[2i]",      "[4096c]", "{x=i}",     "^{x=[4096[4096i]]}",
                                        "r", "\"name\"i", "^^^v",    "[1[1[1i]]]"};
   for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
@@ -195,7 +195,7 @@ TEST("type encodings of 64 KB are parsed in a time that grows with their length"
   }
 }
 
-TEST("an array is parsed once, however many elements it has and however long their description is") {
+TEST("an array's element type is parsed once, however many elements it has and however long its encoding is") {
   /* A name, a field's name or a pointer's target of 64 KB, in as many elements as there may be. */
   static const char *const heads[] = {"{s=[7[4096{", "{s=[7[4096{s=\"", "{s=[15[4096^{", "{s=[30[30[30{"},
                            *const tails[] = {"=i}]]}", "\"i}]]}", "=i}]]}", "=i}]]]}"};

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-TEST("each status has a text of its own") {
+TEST("each status has a distinct text") {
   static const kvo_status all[] = {
 #define EACH(name, value, text) name,
       KVO_STATUS_MAP(EACH)
@@ -17,12 +17,12 @@ TEST("each status has a text of its own") {
   }
 }
 
-TEST("a status that is none has a text too") {
+TEST("an unknown status has a text, too") {
   CHECK_EQ(kvo_status_string((kvo_status)-99), "unknown status");
   CHECK_EQ(kvo_status_string((kvo_status)1), "unknown status");
 }
 
-TEST("the library that runs is the one of the header") {
+TEST("the version of the library is that of the header") {
   CHECK_EQ(kvo_version(), KVO_VERSION_MAJOR * 10000 + KVO_VERSION_MINOR * 100 + KVO_VERSION_PATCH);
 }
 
@@ -79,7 +79,7 @@ TEST("the size and alignment of an encoding are those of the C type") {
   }
 }
 
-TEST("kvo_type_size can leave either answer out, and refuses what is no type") {
+TEST("kvo_type_size accepts NULL for either result, and refuses an invalid encoding") {
   size_t size = 77;
   CHECK_OK(kvo_type_size("i", NULL, NULL));
   CHECK_STATUS(kvo_type_size("", &size, NULL), KVO_ERROR_BAD_TYPE_ENCODING);

@@ -36,7 +36,7 @@ static void *set_while_cancelled(void *arg) {
   return NULL;
 }
 
-TEST("a thread that is being cancelled writes its part of a trace, and keeps nobody from going on") {
+TEST("a thread with a pending cancellation writes its events of a trace, and blocks no other thread") {
   char path[64];
   snprintf(path, sizeof path, "cancelled-%ld.json", (long)getpid());
   object = item_make(0);
@@ -64,7 +64,7 @@ static void *trace_while_cancelled(void *arg) {
   return NULL;
 }
 
-TEST("beginning and ending a trace is no cancellation point") {
+TEST("beginning and ending a trace are no cancellation points") {
   on_a_thread(trace_while_cancelled);
   trace_while_cancelled((char[]){"cancelled-again.json"});
 }
@@ -83,7 +83,7 @@ static void fault_twice(void *arg) {
   CHECK_STATUS(kvo_remove_observer(UINT64_MAX), KVO_ERROR_NOT_REGISTERED);
 }
 
-TEST("a thread that is being cancelled writes the whole of its report, and the next one is whole, too") {
+TEST("a thread with a pending cancellation writes its whole report, and the next report is whole, too") {
   child_result child = harness_run_child(fault_twice, NULL, "log");
   CHECK_EQ(child.signal, 0);
   const char *first = strstr(child.errors, "KVO0008 fatal"), *stack = strstr(child.errors, "fault_while_cancelled");
@@ -103,7 +103,7 @@ static void *fault_with_handler(void *arg) {
   return fault_while_cancelled(arg);
 }
 
-TEST("a fault handler may be cancelled, and the faults of other threads are told") {
+TEST("a thread may be cancelled in its fault handler, and faults of other threads are reported") {
   on_a_thread(fault_with_handler);
   ignore_faults();
   CHECK_STATUS(kvo_remove_observer(UINT64_MAX), KVO_ERROR_NOT_REGISTERED);
@@ -117,7 +117,7 @@ static void end_here(watcher *self, const kvo_change *change) {
   pthread_testcancel();
 }
 
-TEST("who waits for a callback does not wait for one whose thread was cancelled in it") {
+TEST("a wait for an observation does not wait for a callback whose thread was cancelled in it") {
   object = item_make(0);
   watcher w = {.then = end_here};
   watch(object, "value", KVO_NEW, &w);

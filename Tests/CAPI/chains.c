@@ -47,14 +47,14 @@ static const char *report_of_rounds(int deep) {
   return faults.report;
 }
 
-TEST("what comes three times in a chain is told once") {
+TEST("a cycle that occurs three times in the list of deliveries is reported once, with its count") {
   ignore_faults();
   const char *report = report_of_rounds(6);
   CHECK_EQ(count_of(report, " was told"), 2);
   CHECK_CONTAINS(report, "the 2 steps above happened 2 times more");
 }
 
-TEST("what comes twice in a chain is told twice") {
+TEST("a cycle that occurs twice in the list of deliveries is reported twice") {
   ignore_faults();
   const char *report = report_of_rounds(4);
   CHECK_EQ(count_of(report, " was told"), 4);
@@ -87,7 +87,7 @@ static void deliver_deep(void (*end)(void)) {
 
 static void remove_what_never_was(void) { kvo_remove_observer(7); }
 
-TEST("a report of a fault far down a chain names the innermost deliveries, each with its object") {
+TEST("the report of a fault in deeply nested deliveries names the innermost ones, each with its object") {
   ignore_faults();
   deliver_deep(remove_what_never_was);
   CHECK_EQ(faults.count, 1);
@@ -114,7 +114,7 @@ static void let_another_wait(void) {
   CHECK(!atomic_load(&is_over));
 }
 
-TEST("a wait for the outermost delivery of a deep chain lasts until that is over") {
+TEST("a wait for the outermost of many nested deliveries lasts until that has returned") {
   deliver_deep(let_another_wait);
   pthread_join(waiting_thread, NULL);
   CHECK(atomic_load(&is_over));

@@ -38,7 +38,7 @@ TEST("values are read by key and by key path") {
   item_destroy(leaf);
 }
 
-TEST("a nil at the end or on the way reads as nil") {
+TEST("a nil at the end of a key path, or before it, reads as nil") {
   item *root = item_make(1);
   CHECK(get(root, "next").nil);
   CHECK(get(root, "name").nil);
@@ -47,7 +47,7 @@ TEST("a nil at the end or on the way reads as nil") {
   item_destroy(root);
 }
 
-TEST("what cannot be read is refused, and the reader is not called") {
+TEST("a key path that cannot be read is refused, and the reader is not called") {
   item *root = item_make(1);
   kvo_object *o = as_object(root);
   CHECK_STATUS(kvo_get_value(o, "imaginary", never, NULL), KVO_ERROR_UNDEFINED_KEY);
@@ -57,7 +57,7 @@ TEST("what cannot be read is refused, and the reader is not called") {
   item_destroy(root);
 }
 
-TEST("values are set through setters, so observers are told") {
+TEST("values are set through setters, so observers are notified") {
   item *root = item_make(1), *leaf = item_make(2);
   root->next = leaf;
   watcher w = {0};
@@ -72,7 +72,7 @@ TEST("values are set through setters, so observers are told") {
   item_destroy(leaf);
 }
 
-TEST("strings and objects are set, to nil too") {
+TEST("strings and objects are set, also to nil") {
   item *root = item_make(1), *leaf = item_make(2);
   const char *text = "Grace";
   kvo_value string = {"*", sizeof text, &text}, constant = {"r*", sizeof text, &text},
@@ -91,14 +91,14 @@ TEST("strings and objects are set, to nil too") {
   item_destroy(leaf);
 }
 
-TEST("a nil on the way sets nothing and is no error") {
+TEST("a nil before the end of a key path sets nothing and is no error") {
   item *root = item_make(1);
   CHECK_OK(set_int(root, "next.value", 7));
   CHECK_EQ(root->value, 1);
   item_destroy(root);
 }
 
-TEST("a value of another type is refused, and nothing is set or told") {
+TEST("a value of another type is refused: nothing is set and nobody is notified") {
   item *root = item_make(1);
   watcher w = {0};
   watch(root, "value", KVO_NONE, &w);
@@ -117,7 +117,7 @@ TEST("a value of another type is refused, and nothing is set or told") {
   item_destroy(root);
 }
 
-TEST("what cannot be set is refused") {
+TEST("a key path that cannot be set is refused") {
   item *root = item_make(1);
   CHECK_STATUS(set_int(root, "doubled", 7), KVO_ERROR_READ_ONLY);
   CHECK_STATUS(set_int(root, "imaginary", 7), KVO_ERROR_UNDEFINED_KEY);
@@ -147,7 +147,7 @@ static void check_view(const kvo_value *value, void *arg) {
   CHECK_EQ(memcmp(value->bytes, wanted->expected, 4 * sizeof(short)), 0);
 }
 
-TEST("a value is whole and aligned, and its type as registered, however long that is") {
+TEST("a value is complete and aligned, and its type is as registered, however long that is") {
   for (size_t length = 0; length < 40; length++) {
     char type[64] = "{", name[16];
     memset(type + 1, 'q', length);
@@ -219,7 +219,7 @@ static kvo_object *mixed_make(void) {
 
 typedef enum numbered { ZERO, ONE } numbered;
 
-TEST("KVO_SET takes every type that a call passes like the property's") {
+TEST("KVO_SET accepts every type that a call passes like the property's type") {
   mixed *object = (mixed *)mixed_make();
   KVO_SET(object, "whole", long, -5);
   KVO_SET(object, "whole", unsigned long, 7);
@@ -349,7 +349,7 @@ static kvo_object make_maker(void) {
   return maker;
 }
 
-TEST("an object that lives only as long as the value which refers to it is walked through alive") {
+TEST("an object that only the property's value keeps alive can be walked through") {
   kvo_object maker = make_maker();
   seen_value seen;
   CHECK_OK(kvo_get_value(&maker, "made.value", keep_value, &seen));
@@ -362,7 +362,7 @@ TEST("an object that lives only as long as the value which refers to it is walke
   kvo_object_finish(&maker);
 }
 
-TEST("calls that know their place take compound literals") {
+TEST("calls with a source location accept compound literals as arguments") {
   item *object = item_make(1);
   CHECK_STATUS(kvo_set_value(as_object(object), "value", &(kvo_value){"i", sizeof(int), (int[]){2}}), KVO_OK);
   CHECK_STATUS(kvo_will_change_indexes(as_object(object), KVO_CHANGE_INSERTION, "value", (size_t[]){0, 1}, 2), KVO_OK);
@@ -370,7 +370,7 @@ TEST("calls that know their place take compound literals") {
   item_destroy(object);
 }
 
-TEST("its death at the end of the evaluation that made it is no change, which would make another one") {
+TEST("the death of an object at the end of the evaluation that created it is no change") {
   kvo_object maker = make_maker();
   watcher w = {0};
   kvo_observer described = watcher_observer("made.value", KVO_NEW | KVO_INITIAL, &w);

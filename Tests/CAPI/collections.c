@@ -22,7 +22,7 @@ static uint32_t insert_at(item *object, const char *name, const size_t *indexes,
   return wants;
 }
 
-TEST("a frame with a kind and positions tells both, before and after the change, with the elements that it delivers") {
+TEST("a frame with a kind and indexes delivers both, before and after the change, with its elements") {
   item *object = item_make(1);
   watcher w = {0};
   watch(object, "value", KVO_NEW | KVO_OLD | KVO_PRIOR, &w);
@@ -39,7 +39,7 @@ TEST("a frame with a kind and positions tells both, before and after the change,
   item_destroy(object);
 }
 
-TEST("without positions it is a change of a collection that has none") {
+TEST("a frame without indexes is a change of a collection that has none") {
   item *object = item_make(1);
   watcher w = {0};
   watch(object, "value", KVO_NEW, &w);
@@ -50,7 +50,7 @@ TEST("without positions it is a change of a collection that has none") {
   item_destroy(object);
 }
 
-TEST("it is a setter's change: of a manual key, or one that nobody observes, it answers 0") {
+TEST("kvo_frame_begin_change returns 0 for a manual key and for one that nobody observes") {
   item *object = item_make(1);
   watcher w = {0};
   size_t index = 0;
@@ -62,7 +62,7 @@ TEST("it is a setter's change: of a manual key, or one that nobody observes, it 
   item_destroy(object);
 }
 
-TEST("a path that ends in the key is told kind and positions, an expression that reads it a setting") {
+TEST("a key path that ends in the key gets kind and indexes, an expression that reads it gets a setting") {
   item *root = item_make(0), *leaf = item_make(1);
   root->next = leaf;
   watcher path = {0}, doubled = {0};
@@ -84,7 +84,7 @@ TEST("a path that ends in the key is told kind and positions, an expression that
 
 /* ------------------------------------------------------------------------------------------------------------ Silence -- */
 
-TEST("a mute silences one change of its key by a setter, and nothing else") {
+TEST("a mute suppresses one change of its key by a setter, and nothing else") {
   item *object = item_make(1), *second = item_make(1);
   watcher value = {.tag = 'V'}, other = {.tag = 'O'}, foreign = {.tag = 'S'};
   watch(object, "value", KVO_NONE, &value);
@@ -107,7 +107,7 @@ TEST("a mute silences one change of its key by a setter, and nothing else") {
   item_destroy(second);
 }
 
-TEST("a mute that nothing was stored under is over at its end") {
+TEST("a mute under which nothing was stored ends at kvo_mute_end") {
   item *object = item_make(1);
   watcher w = {0};
   watch(object, "value", KVO_NONE, &w);
@@ -120,7 +120,7 @@ TEST("a mute that nothing was stored under is over at its end") {
   item_destroy(object);
 }
 
-TEST("mutes nest, and each silences one change") {
+TEST("mutes nest, and each suppresses one change") {
   item *object = item_make(1);
   watcher w = {0};
   watch(object, "value", KVO_NONE, &w);
@@ -143,7 +143,7 @@ static void *set_elsewhere(void *arg) {
   return NULL;
 }
 
-TEST("a mute is of its thread") {
+TEST("a mute applies to its thread only") {
   item *object = item_make(1);
   watcher w = {0};
   watch(object, "value", KVO_NONE, &w);
@@ -216,7 +216,7 @@ static void will(item *bag, kvo_change_kind kind, int old_value, int new_value) 
                                           new_value != 0 ? make_value(new_value) : NULL));
 }
 
-TEST("values given at will are what is told, and nothing is read; then they are released") {
+TEST("values passed with the will are delivered and the property is not read; then they are released") {
   item *bag = bag_make();
   watcher w = {0};
   watch(bag, "bag", KVO_NEW | KVO_OLD | KVO_PRIOR, &w);
@@ -237,7 +237,7 @@ TEST("values given at will are what is told, and nothing is read; then they are 
   bag_destroy(bag);
 }
 
-TEST("an insertion given without an old value has none, a removal no new one") {
+TEST("an insertion announced without an old value delivers none, a removal no new one") {
   item *bag = bag_make();
   watcher w = {0};
   watch(bag, "bag", KVO_NEW | KVO_OLD, &w);
@@ -254,7 +254,7 @@ TEST("an insertion given without an old value has none, a removal no new one") {
   bag_destroy(bag);
 }
 
-TEST("values given for a change that nobody is to be told of are released at once, of an undefined key not at all") {
+TEST("values passed for a change that notifies nobody are released at once, those for an undefined key not at all") {
   item *bag = bag_make(), *object = item_make(1);
   will(bag, KVO_CHANGE_REPLACEMENT, 3, 4);
   CHECK_EQ(values, 0);
@@ -268,7 +268,7 @@ TEST("values given for a change that nobody is to be told of are released at onc
   bag_destroy(bag);
 }
 
-TEST("pairs with given values nest with others, each with its own values") {
+TEST("pairs with passed values nest with other pairs, each with its own values") {
   item *bag = bag_make();
   watcher w = {0};
   watch(bag, "bag", KVO_NEW | KVO_OLD, &w);
@@ -293,7 +293,7 @@ static void *leave_open(void *arg) {
   return NULL;
 }
 
-TEST("given values of a pair that is left open end with the thread") {
+TEST("values of a pair that is left open are released at the end of the thread") {
   item *bag = bag_make();
   watcher w = {0};
   watch(bag, "bag", KVO_OLD, &w);
@@ -314,7 +314,7 @@ static void *outlive(void *arg) {
   return NULL;
 }
 
-TEST("given values outlive the object until its thread ends, and are released then") {
+TEST("values of an open pair outlive the object until the thread ends, and are released then") {
   watcher w = {0};
   pthread_t thread;
   CHECK(pthread_create(&thread, NULL, outlive, &w) == 0);
@@ -324,7 +324,7 @@ TEST("given values outlive the object until its thread ends, and are released th
   CHECK_EQ(w.destroyed, 1);
 }
 
-TEST("an observation is registered from its registration to its removal, and an id never again") {
+TEST("kvo_observation_is_registered is true from the registration to the removal, and never again for that id") {
   item *object = item_make(1);
   watcher w = {0}, next = {0};
   CHECK(!kvo_observation_is_registered(0));

@@ -28,7 +28,7 @@ static void set_leaf_or_die(int number) {
   working--;
 }
 
-TEST("roots of key paths die while others set the object at their end") {
+TEST("root objects of key paths die while other threads set the object at the end") {
   leaf = shared_make();
   working = THREADS - 1;
   on_threads(set_leaf_or_die);
@@ -53,7 +53,7 @@ static void live_and_die(int number) {
   }
 }
 
-TEST("threads that each observe and destroy objects of their own do not disturb each other") {
+TEST("threads that each observe and destroy their own objects do not affect each other") {
   shared_destroy(shared_make()); /* registers the class before the threads do */
   on_threads(live_and_die);
   CHECK_EQ((int)destroyed, 2 * THREADS * rounds(3000));
@@ -96,7 +96,7 @@ static void when_storing(int number) {
 
 static void cancel_stable(void *id) { CHECK_OK(kvo_cancel_observer(*(kvo_observation *)id)); }
 
-TEST("an object is not ended while another thread takes the last observation off it") {
+TEST("an object is not finished while another thread removes its last observation") {
   if (harness_is_instrumented()) return; /* it is about one store, and the tools have handlers of their own */
   page = mmap(NULL, (size_t)getpagesize(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   CHECK(page != MAP_FAILED);
@@ -140,7 +140,7 @@ static void destroy_the_object(void *arg) {
   atomic_store(&finished, 1);
 }
 
-TEST("the root of a key path waits to die until an evaluation elsewhere is over, also of a removed observation") {
+TEST("the destruction of a root object waits for an evaluation on another thread, also of a removed observation") {
   object = shared_make();
   leaf = shared_make();
   set_next(object, leaf);
@@ -182,7 +182,7 @@ static void set_or_destroy_the_middle(int number) {
   }
 }
 
-TEST("an object in the middle of a path dies between the sets of other threads, and no change is lost") {
+TEST("an intermediate object dies between the sets of other threads, and no change is lost") {
   root = shared_make();
   leaf = shared_make();
   set_next(root, shared_make());
@@ -232,7 +232,7 @@ static void churn_busily(int number) {
   }
 }
 
-TEST("user data is destroyed once and outside every lock: its destruction may use the runtime") {
+TEST("user data is destroyed once and without a lock held: its destroy function may use the runtime") {
   object = shared_make();
   set_next(object, object);
   on_threads(churn_busily);
@@ -269,7 +269,7 @@ static void count_raw(const kvo_raw_change *change, void *user_data) {
 
 static void die_together(int number) { shared_destroy(dying[number]); }
 
-TEST("several objects that one expression read die at once: each death is told once") {
+TEST("several objects that one expression has read die at the same time: each death notifies once") {
   object = shared_make();
   for (int round = 0; round < rounds(400); round++) {
     bool has_read = false;

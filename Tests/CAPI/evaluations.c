@@ -27,7 +27,7 @@ static int get_hooked(const hooked *of) {
 
 static void set_hooked(hooked *of, int value) { of->value = value; }
 
-TEST("an observer that a getter removes, while its value is read for a delivery, is not told any more") {
+TEST("an observer that a getter removes, while the value is read for a delivery, is not notified any more") {
   kvo_property_spec property = {
       .name = "value", .type = "i", .getter = (kvo_function)get_hooked, .setter = (kvo_function)set_hooked};
   kvo_class_spec spec = {.struct_size = sizeof spec,
@@ -98,7 +98,7 @@ static void declare_another(expression *self) {
   kvo_track_value_is_of(as_object(self->first), kvo_key_hash("value", 5));
 }
 
-TEST("an expression whose getter reads another key of its object last is evaluated for changes of both") {
+TEST("an expression whose getter reads another key of its object last is evaluated for changes of both keys") {
   expression one = {.first = item_make(1), .body = declare_another};
   observe_expression(&one, KVO_NEW, false);
   CHECK_EQ(one.evaluated, 1);
@@ -119,7 +119,7 @@ static void set_between(expression *self) {
   read_key(self->second, "value");
 }
 
-TEST("a getter that makes an observed change goes on recording") {
+TEST("a getter that makes an observed change continues to record") {
   expression one = {.first = item_make(1), .second = item_make(2), .body = set_between};
   watcher direct = {0}, path = {0};
   watch(one.second, "other", KVO_NEW, &direct);
@@ -151,7 +151,7 @@ static void ignore_faults_of(item *object, watcher *direct) {
   direct->calls = 0;
 }
 
-TEST("after a getter was left by longjmp this thread does not go on recording into what is gone") {
+TEST("after a getter was left with longjmp, the thread does not record any more for the abandoned evaluation") {
   if (harness_is_instrumented()) return; /* what the evaluation was using is never freed */
   expression one = {.first = item_make(1), .second = item_make(2), .body = leave};
   watcher direct = {0};
@@ -173,7 +173,7 @@ static void read_temporary(expression *self) {
   item_destroy(temporary);
 }
 
-TEST("a temporary that an expression reads and that dies while it is evaluated is no change") {
+TEST("the death of a temporary object in the evaluation that reads it is no change") {
   expression one = {.first = item_make(1), .body = read_temporary};
   observe_expression(&one, KVO_NEW | KVO_OLD, true);
   CHECK_EQ(one.told, 0);
@@ -200,7 +200,7 @@ static void read_both(expression *self) {
   if (self->told == 0) read_key(self->second, "value");
 }
 
-TEST("an object that dies while another expression is evaluated is a change of what has read it") {
+TEST("an object that dies while another expression is evaluated is a change for expressions that have read it") {
   expression reading = {.first = item_make(1), .second = item_make(2), .body = read_both};
   expression destroying = {.first = item_make(3), .body = destroy_what_another_reads};
   observe_expression(&reading, KVO_NEW, true);
@@ -219,7 +219,7 @@ static void change_at_first(expression *self) {
   if (self->evaluated == 1) item_set_value(self->first, 7);
 }
 
-TEST("a change during the registration is in the initial value, and nothing of either evaluation is left") {
+TEST("a change during the registration is in the initial value, and neither evaluation leaves anything behind") {
   expression one = {.first = item_make(1), .body = change_at_first};
   observe_expression(&one, KVO_NEW | KVO_INITIAL, false);
   CHECK_EQ(one.told, 1);
@@ -265,7 +265,7 @@ static void evaluate_or_churn(int number) {
   }
 }
 
-TEST("an expression of many keys is evaluated while others that read them come and go") {
+TEST("an expression of many keys is evaluated while others that read them are registered and removed") {
   for (int i = 0; i < MANY; i++) all[i] = shared_make();
   static const kvo_observer_ops ops = {ignore_change, NULL, NULL, read_many, free_nothing};
   kvo_binding_observer described = {.key_path = "all", .ops = &ops};

@@ -49,7 +49,7 @@ TEST("no events are remembered unless KVO_HISTORY asks for them") {
   item_destroy(object);
 }
 
-TEST("a fault tells what happened before it, oldest first") {
+TEST("a fault lists the events before it, oldest first") {
   harness_environment("KVO_HISTORY", "100");
   item *object = item_make(0);
   watcher w = {0};
@@ -75,7 +75,7 @@ TEST("a fault tells what happened before it, oldest first") {
   }
 }
 
-TEST("values are remembered only if KVO_VALUES allows it") {
+TEST("values are recorded only if KVO_VALUES allows it") {
   harness_environment("KVO_HISTORY", "100");
   item *object = item_make(0);
   watcher w = {0};
@@ -87,7 +87,7 @@ TEST("values are remembered only if KVO_VALUES allows it") {
   item_destroy(object);
 }
 
-TEST("values are told as text, strings quoted and cut") {
+TEST("values are recorded as text, strings quoted and cut") {
   harness_environment("KVO_HISTORY", "100");
   harness_environment("KVO_VALUES", "1");
   item *object = item_make(0);
@@ -114,7 +114,7 @@ TEST("values are told as text, strings quoted and cut") {
   item_destroy(object);
 }
 
-TEST("of many events the last ones are told, and a long key path is cut") {
+TEST("of many events the last ones are listed, and a long key path is cut") {
   harness_environment("KVO_HISTORY", "7");
   item *object = item_make(0);
   watcher w = {0};
@@ -130,7 +130,7 @@ TEST("of many events the last ones are told, and a long key path is cut") {
   item_destroy(object);
 }
 
-TEST("an observation through a path is remembered with its root and its path") {
+TEST("an observation of a key path is recorded with its root object and its path") {
   harness_environment("KVO_HISTORY", "100");
   item *object = item_make(0), *next = item_make(0);
   object->next = next;

@@ -42,7 +42,7 @@ static void *change(void *arg) {
   return NULL;
 }
 
-TEST("events that threads leave at the same time are whole, also when they are read meanwhile") {
+TEST("events that several threads record at the same time are complete, also when they are read meanwhile") {
   harness_environment("KVO_HISTORY", "256");
   kvo_set_fault_handler(look, NULL);
   pthread_t threads[THREADS];

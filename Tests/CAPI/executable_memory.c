@@ -23,7 +23,7 @@ static maps read_maps(void) {
   return found;
 }
 
-TEST("no page is writable and executable at once, also after many classes were observed") {
+TEST("no page is writable and executable at the same time, also after many classes were observed") {
   static kvo_property_spec properties[40];
   static char names[40][8];
   maps before = read_maps();

@@ -17,7 +17,7 @@ static uint32_t registration_line(void) { /* where `watcher_observer` says KVO_H
   return watcher_observer("value", 0, &w).line;
 }
 
-TEST("All faults can be listed, each once, in the order of their codes, with what the map says of them") {
+TEST("all faults can be listed, each once, in the order of their codes, as KVO_FAULT_MAP describes them") {
   int code = 0;
   const kvo_fault_kind *kind;
   for (size_t i = 0; (kind = kvo_fault_kind_at(i)) != NULL; i++) {
@@ -39,7 +39,7 @@ TEST("All faults can be listed, each once, in the order of their codes, with wha
 
 /* ---------------------------------------------------------------------------------------------------------- Handlers -- */
 
-TEST("KVO0001 tells a handler of each observation that was left, and where it was made") {
+TEST("KVO0001 lists each observation that remained, and where it was registered") {
   ignore_faults();
   item *object = item_make(0);
   watcher one = {.context = &faults}, two = {0};
@@ -65,7 +65,7 @@ TEST("KVO0001 tells a handler of each observation that was left, and where it wa
   CHECK_CONTAINS(faults.report, "new|prior");
 }
 
-TEST("KVO0002 tells which observer, key path and object, and what is registered instead") {
+TEST("KVO0002 names the observer, the key path and the object, and what is registered instead") {
   ignore_faults();
   item *object = item_make(0);
   watcher w = {0}, unregistered = {0};
@@ -94,7 +94,7 @@ TEST("KVO0002 tells which observer, key path and object, and what is registered 
   item_destroy(object);
 }
 
-TEST("KVO0009 tells the key that does not exist, the place of the call, and the keys that do") {
+TEST("KVO0009 names the undefined key, the source location of the call, and the keys that exist") {
   ignore_faults();
   item *object = item_make(0), *next = item_make(0);
   object->next = next;
@@ -118,7 +118,7 @@ TEST("KVO0009 tells the key that does not exist, the place of the call, and the 
   item_destroy(next);
 }
 
-TEST("KVO0009 is raised when a value is wanted of an undefined key that changes manually") {
+TEST("KVO0009 is raised when an observer wants the value of an undefined key that is announced by hand") {
   ignore_faults();
   item *object = item_make(0);
   watcher w = {0};
@@ -177,7 +177,7 @@ static void never_called(const kvo_raw_change *change, void *user_data) {
   harness_fail(__FILE__, __LINE__, "the observer was called");
 }
 
-TEST("KVO0011 is raised for a key that the class does not have, with what was probably meant") {
+TEST("KVO0011 is raised for a key that the class does not have, with the key that was probably meant") {
   ignore_faults();
   item *object = item_make(0);
   static watcher w;
@@ -208,7 +208,7 @@ TEST("KVO0011 is raised for an expression that reads nothing, and not for one th
   item_destroy(object);
 }
 
-TEST("of 1000 observations a report has one of each place, exactly counted, in 16 KiB") {
+TEST("of 1000 observations a report lists one per source location, exactly counted, in 16 KiB") {
   static watcher many[1000];
   item *object = item_make(0);
   for (int i = 0; i < 1000; i++) watch(object, i < 600 ? "value" : i < 996 ? "other" : "name", KVO_NONE, &many[i]);
@@ -223,7 +223,7 @@ TEST("of 1000 observations a report has one of each place, exactly counted, in 1
   for (int i = 0; i < 1000; i++) CHECK_EQ(many[i].destroyed, 1);
 }
 
-TEST("a removal that fails on an object with 1000 observers lists them by place, too") {
+TEST("a failed removal from an object with 1000 observers lists them by source location, too") {
   static watcher many[1000], unregistered;
   item *object = item_make(0);
   for (int i = 0; i < 1000; i++) watch(object, "value", KVO_NONE, &many[i]);
@@ -234,7 +234,8 @@ TEST("a removal that fails on an object with 1000 observers lists them by place,
   CHECK(whole_length < 16384);
 }
 
-TEST("of observations at 1000 places a report shows the first in 16 KiB, and says how many more there are") {
+TEST(
+    "of observations from 1000 source locations a report lists the first in 16 KiB, and says how many more there are") {
   static char paths[1000][1100];
   static watcher many[1000];
   item *object = item_make(0);
@@ -259,7 +260,7 @@ TEST("of observations at 1000 places a report shows the first in 16 KiB, and say
   CHECK_EQ(shown + left, 1000);
 }
 
-TEST("a newline in a name does not break the first line, nor do other control characters") {
+TEST("newlines and other control characters in a name do not break the first line") {
   item *object = item_make(0);
   static watcher w, unregistered;
   watch(object, "value", KVO_NONE, &w);
@@ -289,7 +290,7 @@ static void raise_within(void *arg) {
   CHECK_EQ(inner_faults, 1);
 }
 
-TEST("a fault within the handler does not call it again, but takes the policy's action") {
+TEST("a fault inside the handler does not call it again, but takes the policy's action") {
   child_result logged = harness_run_child(raise_within, NULL, "log");
   CHECK_EQ(logged.signal, 0);
   CHECK_EQ(logged.exit_code, 0);
@@ -302,7 +303,7 @@ static kvo_action other_handler(const kvo_fault *fault, void *arg) {
   return KVO_ACTION_DEFAULT;
 }
 
-TEST("setting a handler returns the one before") {
+TEST("setting a handler returns the previous one") {
   CHECK(kvo_set_fault_handler(other_handler, NULL) == NULL);
   handler_before = kvo_set_fault_handler(NULL, NULL);
   CHECK(handler_before == other_handler);
@@ -322,7 +323,7 @@ static kvo_action process_answer(const kvo_fault *fault, void *arg) {
   return KVO_ACTION_IGNORE;
 }
 
-TEST("the handler of the thread is asked first, and that of the process when it leaves the answer open") {
+TEST("the thread's handler is called first, and the process's handler if that returns DEFAULT") {
   kvo_set_fault_handler(process_answer, NULL);
   CHECK(kvo_set_thread_fault_handler(thread_answer, &process_asked) == NULL);
   CHECK_STATUS(kvo_remove_observer(0), KVO_ERROR_NOT_REGISTERED);

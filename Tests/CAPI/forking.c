@@ -88,7 +88,7 @@ static void clean_up(shared *of) {
   shared_destroy(leaf);
 }
 
-TEST("the child of a fork sets, is told, removes and observes anew, and the parent goes on") {
+TEST("the child of a fork sets, is notified, removes and registers, and so does the parent") {
   leaf = shared_make();
   quiet = shared_make();
   observe_twice(quiet);
@@ -135,7 +135,7 @@ static void fork_or_hammer(int number) {
   working = 0;
 }
 
-TEST("a child that is forked while other threads set, register, evaluate and wait can do all of it") {
+TEST("a child that is forked while other threads set, register, evaluate and wait can do all of these") {
   leaf = shared_make();
   object = shared_make();
   observe_twice(object);
@@ -158,7 +158,7 @@ static void fork_quiet_or_hammer(int number) {
   working = 0;
 }
 
-TEST("an object that no other thread was using loses nothing by a fork") {
+TEST("a fork loses no memory of an object that no other thread was using") {
   object = shared_make();
   set_next(object, object);
   leaf = shared_make();
@@ -199,7 +199,7 @@ static void remove_the_held(void) {
   shared_destroy(object);
 }
 
-TEST("the child does not wait for a callback that ran on another thread, and what that thread held stays held") {
+TEST("the child does not wait for a callback of another thread, and what that thread used is not freed") {
   object = shared_make();
   stable = observe_with(object, "value", KVO_NEW, stay, NULL);
   running *setter = start_thread(set_object, NULL);
@@ -227,7 +227,7 @@ static void fork_idle(void *arg) {
   atomic_store(&forked, 1);
 }
 
-TEST("a fork waits for a binding that holds a lock of its own, and takes place once it is released") {
+TEST("a fork waits until a binding has released a lock of its own") {
   running *holder = start_thread(hold_section, NULL);
   await(&inside);
   running *forking = start_thread(fork_idle, NULL);
@@ -255,7 +255,7 @@ static void fork_within(const kvo_change *change, void *user_data) {
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-TEST("a callback may fork: in both processes the change goes on to the other observers") {
+TEST("a callback may fork: in both processes the change is delivered to the other observers") {
   object = shared_make();
   kvo_observation older = observe(object, "value", KVO_NEW, &path_calls, &destroyed);
   kvo_observation forking = observe_with(object, "value", KVO_NEW, fork_within, NULL);
@@ -320,7 +320,7 @@ static void fork_often(int number) {
   }
 }
 
-TEST("threads that fork at once each have a child that can do everything") {
+TEST("of several threads that fork at the same time each has a child that can do everything") {
   quiet = shared_make();
   on_threads(fork_often);
   shared_destroy(quiet);

@@ -33,7 +33,7 @@ TEST("without observations the graph is empty") {
   item_destroy(object);
 }
 
-TEST("objects stand in the order of their first observation, observations in that of registration") {
+TEST("objects are sorted by their first observation, observations by registration") {
   item *first = item_make(0), *second = item_make(0);
   watcher w[4] = {{0}};
   w[1].context = &w;
@@ -81,7 +81,7 @@ TEST("objects stand in the order of their first observation, observations in tha
   item_destroy(second);
 }
 
-TEST("an observation through a path has an edge from each key on the way, and follows it") {
+TEST("an observation of a key path has an edge for each key on it, and follows changes of it") {
   item *root = item_make(0), *near = item_make(0), *far = item_make(0);
   root->next = near;
   near->next = far;
@@ -239,7 +239,7 @@ TEST("a buffer that is too small gets the beginning, and the length of the whole
 
 /* ------------------------------------------------------------------------------------------------- Size and memory -- */
 
-TEST("a hundred thousand observations are no problem") {
+TEST("a graph of a hundred thousand observations is complete") {
   enum { OBJECTS = 100, EACH = 1000 };
   static watcher w;
   item *objects[OBJECTS];

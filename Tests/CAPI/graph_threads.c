@@ -28,7 +28,7 @@ static void *churn(void *arg) {
   return NULL;
 }
 
-TEST("a snapshot is whole while other threads register, remove and destroy") {
+TEST("a snapshot is consistent while other threads register, remove and destroy") {
   item *constant = item_make(0);
   watcher w = {0};
   watch(constant, "other", KVO_NEW, &w);

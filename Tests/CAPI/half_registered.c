@@ -63,7 +63,8 @@ static void fail_often(void) {
   }
 }
 
-TEST("an expression whose registration fails is never told, and its user data is abandoned once, when nobody uses it") {
+TEST(
+    "an expression whose registration fails is never notified, and its user data is abandoned once, when nobody uses it") {
   object = item_make(0);
   watcher keeps_observed = {.tag = 'k'};
   watch(object, "value", 0, &keeps_observed);
@@ -97,7 +98,7 @@ static void turn_often(void) {
   }
 }
 
-TEST("a key that turns into the end of an expression and back may be told before a change at that moment") {
+TEST("a key that alternates between leaf and dependency may be notified before a change at any moment") {
   static const kvo_observer_ops ops = {ignore, NULL, NULL, read_value, release_nothing};
   kvo_binding_observer observer = {.key_path = "expression", .options = KVO_PRIOR, .ops = &ops, .user_data = &stop};
   kvo_observation id;

@@ -61,7 +61,7 @@ static void observe_while_it_changes(int changes) {
 }
 
 TEST(
-    "an expression that changes while it is registered tells the value that it has then, and leaves no memory behind") {
+    "an expression that changes while it is registered delivers its value of that moment, and leaves no memory behind") {
   use_counting_allocator();
   ignore_faults();
   long before = 0;

@@ -46,7 +46,7 @@ static void be_interrupted(void *arg) {
   CHECK_OK(kvo_remove_observer(id));
 }
 
-TEST("a signal handler that calls what it has interrupted never hangs: it is told, or the call takes place") {
+TEST("a signal handler that calls the runtime it has interrupted never hangs: it is reported, or the call succeeds") {
   int told = 0;
   for (int n = 1; n <= 40; n++) {
     child_result child = harness_run_child(be_interrupted, &n, NULL);

@@ -37,7 +37,7 @@ TEST("an object of which only keys announced by hand are observed keeps its clas
   item_destroy(object);
 }
 
-TEST("the setter is the program's own again after the last of several observations is removed, and not before") {
+TEST("the setter is the program's own again only after the last of several observations is removed") {
   item *object = item_make(0);
   watcher first = {0}, second = {0};
   kvo_function own = kvo_object_setter(as_object(object), "value");
@@ -52,7 +52,7 @@ TEST("the setter is the program's own again after the last of several observatio
   item_destroy(object);
 }
 
-TEST("a trampoline that was kept beyond the last removal still sets") {
+TEST("a trampoline that the program kept still sets after the last removal") {
   item *object = item_make(0);
   watcher w = {0};
   watch(object, "value", KVO_NONE, &w);
@@ -64,7 +64,7 @@ TEST("a trampoline that was kept beyond the last removal still sets") {
   item_destroy(object);
 }
 
-TEST("observing one object leaves others of its class alone") {
+TEST("observing one object does not affect other objects of its class") {
   item *observed = item_make(0), *other = item_make(0);
   watcher w = {0};
   watch(observed, "value", KVO_NONE, &w);
@@ -88,7 +88,7 @@ TEST("two objects of one class share one notifying class") {
   item_destroy(two);
 }
 
-TEST("lookups answer for keys, unknown keys, and what is no object") {
+TEST("lookups return defined results for keys, unknown keys and NULL") {
   item *object = item_make(0);
   kvo_object nothing = {0};
   CHECK_SAME(kvo_object_class(&nothing), NULL);
@@ -170,7 +170,7 @@ TEST("a subclass lists inherited properties first") {
 
 /* ------------------------------------------------------------------------------------------------------ Own memory -- */
 
-TEST("memory of the program becomes an object, is observed, and is the program's again") {
+TEST("memory of the program becomes an object, is observed, and is released again") {
   item object;
   memset(&object, 0, sizeof object);
   CHECK_OK(kvo_object_init(as_object(&object), item_class()));

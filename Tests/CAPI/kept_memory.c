@@ -16,7 +16,7 @@ static void replace_the_other(watcher *self, const kvo_change *change) {
   coming_and_going = watch((item *)change->object, "value", KVO_NEW, &other);
 }
 
-TEST("observations that end within deliveries are freed while their object goes on being observed and set") {
+TEST("observations removed in deliveries are freed while their object is still observed and set") {
   use_counting_allocator();
   item *object = item_make(0);
   coming_and_going = watch(object, "value", KVO_NEW, &other);

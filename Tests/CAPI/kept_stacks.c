@@ -39,7 +39,7 @@ TEST("a report of KVO0001 has the calls that registered the observation") {
   CHECK(call < strstr(run.errors, "\n  fault"));
 }
 
-TEST("in JSON an observation has the calls that registered it") {
+TEST("JSON contains the calls that registered an observation") {
   harness_environment("KVO_STACKS", "8");
   setenv("KVO_REPORT", "json", 1);
   child_result run = harness_run_child(leave_observed, NULL, "log");
@@ -62,7 +62,7 @@ TEST("a report of KVO0003 has the calls of the first removal") {
   CHECK_CONTAINS(run.errors, " close_sidebar  ");
 }
 
-TEST("without KVO_STACKS neither is kept") {
+TEST("without KVO_STACKS no calls of registrations and removals are kept") {
   child_result run = harness_run_child(remove_twice, NULL, "log");
   CHECK_CONTAINS(run.errors, "KVO0003 ");
   CHECK(strstr(run.errors, " close_sidebar  ") == NULL);
@@ -88,7 +88,7 @@ CALLED static kvo_observation observe_from_nowhere(item *object, watcher *w) {
   return id;
 }
 
-TEST("a call that seems to come from no module is looked up once, and not at each registration") {
+TEST("an address outside of all modules is looked up once, not at each registration") {
   harness_environment("KVO_STACKS", "8");
   if (harness_is_instrumented() || reads_so_far() < 0) return; /* a tool reads, too */
   item *object = item_make(0);

@@ -20,7 +20,7 @@ TEST("a change at the end of a path notifies the observer of its root") {
   item_destroy(leaf);
 }
 
-TEST("an intermediate that is replaced re-arms: the new one notifies, the old one no longer") {
+TEST("when an intermediate object is replaced, the new one notifies and the old one does not") {
   item *root = item_make(0), *first = item_make(1), *second = item_make(2);
   root->next = first;
   watcher w = {0};
@@ -41,7 +41,7 @@ TEST("an intermediate that is replaced re-arms: the new one notifies, the old on
   item_destroy(second);
 }
 
-TEST("an intermediate set to nil, and set again, are changes to and from nil") {
+TEST("setting an intermediate object to nil, and to an object again, are changes to and from nil") {
   item *root = item_make(0), *leaf = item_make(1);
   root->next = leaf;
   watcher w = {0};
@@ -61,7 +61,7 @@ TEST("an intermediate set to nil, and set again, are changes to and from nil") {
   item_destroy(leaf);
 }
 
-TEST("an intermediate re-set to itself is a change, and stays observed once") {
+TEST("setting an intermediate object to itself is a change, and it is still observed once") {
   item *root = item_make(0), *leaf = item_make(1);
   root->next = leaf;
   watcher w = {0};
@@ -75,7 +75,7 @@ TEST("an intermediate re-set to itself is a change, and stays observed once") {
   item_destroy(leaf);
 }
 
-TEST("an intermediate shared by two roots tells both, and ends for one alone") {
+TEST("an intermediate object shared by two roots notifies both, and stops for each separately") {
   item *one = item_make(0), *two = item_make(0), *leaf = item_make(1);
   one->next = two->next = leaf;
   watcher w1 = {0}, w2 = {0};
@@ -98,7 +98,7 @@ TEST("an intermediate shared by two roots tells both, and ends for one alone") {
   item_destroy(leaf);
 }
 
-TEST("three levels notify for a change at each") {
+TEST("a path of three levels notifies for a change at each") {
   item *root = item_make(0), *a = item_make(1), *b = item_make(2), *c = item_make(3), *other = item_make(9);
   root->next = a, a->next = b, b->next = c;
   watcher w = {0};
@@ -126,7 +126,7 @@ TEST("three levels notify for a change at each") {
   }
 }
 
-TEST("a path that leads through its own root works, and ends") {
+TEST("a path that leads through its own root object notifies, and can be removed") {
   item *root = item_make(1);
   root->next = root;
   watcher w = {0};
@@ -144,7 +144,7 @@ TEST("a path that leads through its own root works, and ends") {
   CHECK_EQ(w.destroyed, 1);
 }
 
-TEST("two objects that observe each other's next are both told, and may die in any order") {
+TEST("two objects that observe each other's `next` are both notified, and may die in any order") {
   item *one = item_make(1), *two = item_make(2);
   one->next = two, two->next = one;
   watcher w1 = {0}, w2 = {0};
@@ -250,7 +250,7 @@ static void set_a(circle *of, int a) { of->a = a; }
 static int get_b(const circle *of) { return of->b; }
 static void set_b(circle *of, int b) { of->b = b; }
 
-TEST("keys that affect each other in a circle notify once per set") {
+TEST("keys that affect each other in a cycle notify once per set") {
   static const char *const by_a[] = {"a", NULL}, *const by_b[] = {"b", NULL};
   kvo_property_spec properties[] = {
       {.name = "a", .type = "i", .getter = (kvo_function)get_a, .setter = (kvo_function)set_a, .affected_by = by_b},
@@ -288,7 +288,7 @@ static void clear_next(watcher *self, const kvo_change *change) {
   item_set_next((item *)change->object, NULL);
 }
 
-TEST("a callback may cut the path that it observes") {
+TEST("a callback may set an object on its own key path to nil") {
   item *root = item_make(0), *leaf = item_make(1);
   root->next = leaf;
   watcher w = {.then = clear_next};

@@ -47,7 +47,7 @@ static void bring_onto_path(void) {
   item_set_next(root, (item *)end);
 }
 
-TEST("a setter that itself brings its object onto an observed path, before it stores, is told to that path") {
+TEST("a setter that puts its own object onto an observed path, before it stores, notifies that path") {
   root = item_make(0);
   end = slow_item_make();
   watch(root, "next.value", KVO_NEW, &path);
@@ -65,7 +65,7 @@ static void observe_path(void) {
   watch(root, "next.value", KVO_NEW, &path);
 }
 
-TEST("a path that is registered while a setter has not stored yet is not told of that change, and follows it") {
+TEST("a path that is registered before a setter stores is not notified of that change, and follows it") {
   root = item_make(0);
   end = slow_item_make();
   root->next = (item *)end;
@@ -79,7 +79,7 @@ TEST("a path that is registered while a setter has not stored yet is not told of
 
 static watcher other_key;
 
-TEST("so it is where the object is observed for another key") {
+TEST("the same holds if the object is observed for another key") {
   root = item_make(0);
   end = slow_item_make();
   CHECK_OK(kvo_will_change(&end->header, "imaginary")); /* announced while nobody observes: no misuse */
@@ -161,7 +161,7 @@ static void check_followed(int round) {
   CHECK_EQ((int)watcher_of_all.last_new, 123456 + round);
 }
 
-TEST("a path of four levels that three threads replace is in the end subscribed to exactly the last objects") {
+TEST("a path of four levels whose objects three threads replace is in the end subscribed to exactly the last ones") {
   for (int round = 0; round < rounds(2000); round++) {
     top = make_path(LEVELS);
     counted_watch(&watcher_of_all, top, LEVELS, KVO_NEW);

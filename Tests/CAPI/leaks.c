@@ -40,7 +40,7 @@ static int lines_of(const char *text) {
   return lines;
 }
 
-TEST("what is still observed at exit is told, one line for each place, those with most first") {
+TEST("observations that remain at exit are reported, one line per source location, largest groups first") {
   harness_environment("KVO_REPORT", "leaks");
   child_result ended = harness_run_child(leave_some, NULL, NULL);
   CHECK_EQ(ended.exit_code, 0);
@@ -57,7 +57,7 @@ TEST("what is still observed at exit is told, one line for each place, those wit
   CHECK(lines_of(ended.errors) < 40);
 }
 
-TEST("with JSON it is one line of JSON") {
+TEST("with KVO_REPORT=json the report of leaks is one line of JSON") {
   harness_environment("KVO_REPORT", "json,leaks");
   child_result ended = harness_run_child(leave_some, NULL, NULL);
   CHECK_EQ(lines_of(ended.errors), 1);
@@ -66,20 +66,20 @@ TEST("with JSON it is one line of JSON") {
   CHECK_CONTAINS(ended.errors, "\"duplicateCount\":9999");
 }
 
-TEST("when all have ended nothing is told") {
+TEST("no leaks are reported if all observations have ended") {
   harness_environment("KVO_REPORT", "leaks");
   child_result ended = harness_run_child(end_all, NULL, NULL);
   CHECK_EQ(ended.exit_code, 0);
   CHECK_EQ(ended.errors, "");
 }
 
-TEST("nothing is told unless it is asked for") {
+TEST("no leaks are reported unless KVO_REPORT asks for it") {
   child_result ended = harness_run_child(leave_some, NULL, NULL);
   CHECK_EQ(ended.exit_code, 0);
   CHECK_EQ(ended.errors, "");
 }
 
-TEST("KVO_POLICY can make of it what a test run fails by") {
+TEST("KVO_POLICY can make leaks end the process, so that a test run fails") {
   harness_environment("KVO_REPORT", "leaks");
   CHECK_EQ(harness_run_child(leave_some, NULL, "KVO0014:abort").signal, SIGABRT);
 }
@@ -98,7 +98,7 @@ static void leave_in_callback(void *arg) {
   item_set_value(object, 1);
 }
 
-TEST("exit within a callback ends the process, and tells") {
+TEST("exit in a callback ends the process, with a report of leaks") {
   harness_environment("KVO_REPORT", "leaks");
   child_result ended = harness_run_child(leave_in_callback, NULL, NULL);
   CHECK_EQ(ended.exit_code, 0);

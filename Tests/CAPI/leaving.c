@@ -61,7 +61,7 @@ static kvo_observation leave_evaluation(void) {
   return id;
 }
 
-TEST("after a fault handler has jumped out of an evaluation, nothing records, and the next delivery is no fault") {
+TEST("after a fault handler left an evaluation with longjmp, nothing records, and the next delivery is no fault") {
   kvo_observation id = leave_evaluation();
   shared *other = shared_make();
   _Atomic int others = 0;
@@ -76,7 +76,7 @@ TEST("after a fault handler has jumped out of an evaluation, nothing records, an
   CHECK_EQ((int)faults_told, 0);
 }
 
-TEST("so nothing does when an object on the path dies next, and the observation follows what is there") {
+TEST("the same holds if an object on the path dies next, and the observation follows the present objects") {
   kvo_observation id = leave_evaluation();
   set_next(root, end);
   shared_destroy(middle);
@@ -93,7 +93,7 @@ static void *wait_for(void *id) {
   return NULL;
 }
 
-TEST("another thread that waits for the observation is not kept by what was left, once this thread goes on") {
+TEST("another thread's wait for the observation ends once the thread that jumped uses observations again") {
   kvo_observation id = leave_evaluation();
   pthread_t thread;
   CHECK(pthread_create(&thread, NULL, wait_for, &id) == 0);
@@ -104,14 +104,14 @@ TEST("another thread that waits for the observation is not kept by what was left
   CHECK_OK(kvo_cancel_observer(other_id));
 }
 
-TEST("another thread that waits for the observation is not kept by what was left, also if this thread waits itself") {
+TEST("another thread's wait for the observation ends also if the thread that jumped is waiting itself") {
   kvo_observation id = leave_evaluation();
   pthread_t thread;
   CHECK(pthread_create(&thread, NULL, wait_for, &id) == 0);
   CHECK(pthread_join(thread, NULL) == 0);
 }
 
-TEST("a child that is forked after it can do everything") {
+TEST("a child that is forked after the jump can do everything") {
   kvo_observation id = leave_evaluation();
   pid_t child = fork();
   if (child == 0) {
@@ -129,7 +129,7 @@ static void *leave_and_end(void *arg) {
   return NULL;
 }
 
-TEST("a thread that ends after it leaves the objects to others, whole") {
+TEST("after the thread that jumped has ended, other threads can use the objects") {
   kvo_observation id = 0;
   pthread_t thread;
   CHECK(pthread_create(&thread, NULL, leave_and_end, &id) == 0);
@@ -144,7 +144,7 @@ static void catch_jump(const shared *of) {
   if (setjmp(out) == 0) cause_fault(of);
 }
 
-TEST("a getter that catches the jump is observed on: what it reads after it, too") {
+TEST("a getter that catches the jump is still observed, with what it reads afterwards") {
   make_path();
   kvo_set_fault_handler(jump, NULL);
   in_slow_getter = catch_jump;
@@ -184,7 +184,7 @@ static void leave(const kvo_change *change, void *user_data) {
   longjmp(out, 1);
 }
 
-TEST("after a callback was left, the death of an object on a path is told as ever") {
+TEST("after a callback was left, the death of an object on a path still notifies") {
   make_path();
   kvo_set_fault_handler(count_fault, NULL);
   kvo_observation path = observe(root, "next.value", KVO_NEW | KVO_OLD, &calls, NULL);
@@ -228,7 +228,7 @@ static jumper *jumper_make(void) {
   return (jumper *)(void *)made;
 }
 
-TEST("a setter that is left by longjmp is a change that nobody is told of, and all later ones are told") {
+TEST("a setter left with longjmp is a change that notifies nobody; later changes notify") {
   kvo_set_fault_handler(count_fault, NULL);
   jumper *object = jumper_make();
   watcher w = {0};
@@ -261,7 +261,7 @@ static void jump_in_destroy(void *user_data) {
 
 static void do_nothing(const kvo_change *change, void *user_data) { (void)change, (void)user_data; }
 
-TEST("a destroy function that is left by longjmp has run, its observation is over, and the object goes on") {
+TEST("a destroy function left with longjmp is not called again, and the object can still be used") {
   kvo_set_fault_handler(count_fault, NULL);
   item *object = item_make(0);
   watcher w = {0};
