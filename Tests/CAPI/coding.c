@@ -249,7 +249,7 @@ TEST("KVO_SET accepts every type that a call passes like the property's type") {
     CHECK_CONTAINS(faults.file, "coding.c");                                                                           \
   } while (0)
 
-TEST_REPORTED("KVO_SET with a type of another form or size is a fault, at its place, and sets nothing") {
+TEST_REPORTED("KVO_SET with a type of another form or size is a fault at its source line, and sets nothing") {
   mixed *object = (mixed *)mixed_make(), before;
   memcpy(&before, object, sizeof before);
   ignore_faults();
@@ -268,7 +268,7 @@ TEST_REPORTED("KVO_SET with a type of another form or size is a fault, at its pl
   kvo_object_destroy(&object->header);
 }
 
-TEST_REPORTED("KVO_SET of a key without a setter, and of nothing, tells its place") {
+TEST_REPORTED("KVO_SET of a key without a setter, and of NULL, reports its source line") {
   mixed *object = (mixed *)mixed_make();
   ignore_faults();
   KVO_SET(object, "imaginary", int, 3);

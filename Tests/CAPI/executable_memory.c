@@ -57,7 +57,7 @@ TEST("no page is writable and executable at the same time, also after many class
 }
 
 TEST_REPORTED(
-    "without executable memory an observation is refused as fault KVO0020, and the object works un-notified") {
+    "without executable memory an observation is refused as fault KVO0020, and the object works without notifications") {
   item *object = item_make(1);
   watcher w = {0};
   kvo_observer observer = watcher_observer("value", KVO_NEW, &w);

@@ -292,7 +292,7 @@ static void fork_and_end(void *arg) {
   fork_and(child_can_allocate() ? end_what_another_began : do_nothing);
 }
 
-TEST_REPORTED("in the child there is no other thread, and nothing that one had announced") {
+TEST_REPORTED("in the child of a fork changes announced by other threads do not exist") {
   object = shared_make();
   kvo_observation id = observe(object, "value", KVO_NEW, &calls, NULL);
   CHECK_OK(kvo_will_change(&object->header, "value"));

@@ -88,7 +88,7 @@ TEST("two objects of one class share one notifying class") {
   item_destroy(two);
 }
 
-TEST("lookups return defined results for keys, unknown keys and NULL") {
+TEST("lookups return defined results for keys, unknown keys, NULL, and headers without a class") {
   item *object = item_make(0);
   kvo_object nothing = {0};
   CHECK_SAME(kvo_object_class(&nothing), NULL);

@@ -100,7 +100,7 @@ static void misuse_all(void) {
   (void)kvo_remove_observer(id);
 }
 
-TEST_REPORTED("no misuse of something with a long name leaves memory behind") {
+TEST_REPORTED("no report about a long name leaks memory") {
   use_counting_allocator();
   ignore_faults();
   name_all();

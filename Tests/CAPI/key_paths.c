@@ -161,7 +161,7 @@ TEST("two objects that observe each other's `next` are both notified, and may di
   CHECK_EQ(w2.destroyed, 1);
 }
 
-TEST_REPORTED("a path with an undefined key behind a nil is found when the nil is gone: fault KVO0009") {
+TEST_REPORTED("an undefined key after a nil on a path is found when the nil is replaced: fault KVO0009") {
   ignore_faults();
   item *root = item_make(0), *leaf = item_make(0);
   watcher w = {0};
@@ -176,7 +176,7 @@ TEST_REPORTED("a path with an undefined key behind a nil is found when the nil i
   item_destroy(leaf);
 }
 
-TEST_REPORTED("a path through a value that is no object is refused") {
+TEST_REPORTED("a path through a value that is not an object is refused") {
   ignore_faults();
   item *root = item_make(0);
   watcher w = {0};

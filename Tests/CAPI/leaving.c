@@ -162,7 +162,7 @@ static void jump_out(const shared *of) {
   longjmp(out, 1);
 }
 
-TEST_REPORTED("a getter that is left while it is evaluated is KVO0025, once, and nothing is left of the evaluation") {
+TEST_REPORTED("a getter left in an evaluation is KVO0025, once, and the evaluation leaves nothing behind") {
   make_path();
   kvo_set_fault_handler(count_fault, NULL);
   kvo_observation id = observe(root, "slow", KVO_NEW | KVO_OLD, &calls, NULL);
@@ -345,8 +345,8 @@ static void interleave(bool ascending) {
   for (int i = 0; i < 3; i++) item_destroy(objects[i]);
 }
 
-TEST_REPORTED("coroutines that are suspended in callbacks go on in any order") { interleave(true); }
-TEST_REPORTED("so they do with their stacks the other way round") { interleave(false); }
+TEST_REPORTED("coroutines that are suspended in callbacks resume in any order") { interleave(true); }
+TEST_REPORTED("the same holds with their stacks at addresses in the opposite order") { interleave(false); }
 
 static void yield_in_getter(const shared *of) {
   (void)of;
@@ -392,7 +392,7 @@ static void set_down(watcher *self, const kvo_change *change) {
   if (objects[0]->value > 0) item_set_value(objects[0], objects[0]->value - 1);
 }
 
-TEST_REPORTED("a coroutine's stack does not overflow if its end is guarded") {
+TEST_REPORTED("a coroutine's stack does not overflow if it ends with a guard page") {
   kvo_set_fault_handler(count_fault, NULL);
   make_coroutines(true, nest_on_this_stack, nest_on_this_stack);
   CHECK(mprotect(stacks[1], 8192, PROT_NONE) == 0);

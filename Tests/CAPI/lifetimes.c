@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-TEST("destroy runs once, within the removal, when no callback runs") {
+TEST("destroy runs once, in the removal, when no callback runs") {
   item *object = item_make(0);
   watcher w = {0};
   watch(object, "value", KVO_NONE, &w);
@@ -42,8 +42,8 @@ static void check_own_removal(const char *key_path) {
 }
 
 TEST("destroy runs after the callback that removed its own observation has returned") { check_own_removal("value"); }
-TEST("so it does for an observation of a key path") { check_own_removal("next.value"); }
-TEST("so it does for an observation of an affected key") { check_own_removal("doubled"); }
+TEST("destroy also runs after the callback for an observation of a key path") { check_own_removal("next.value"); }
+TEST("destroy also runs after the callback for an observation of an affected key") { check_own_removal("doubled"); }
 
 static void destroy_object(watcher *self, const kvo_change *change) {
   if (change->is_prior) return;
@@ -73,8 +73,10 @@ static void check_own_death(const char *key_path) {
   item_destroy(next);
 }
 
-TEST("an object may be destroyed within a callback of its own: nobody else is told") { check_own_death("value"); }
-TEST("so may the root of a key path") { check_own_death("next.value"); }
+TEST("an object may be destroyed in a callback of its own change: the remaining observers are not notified") {
+  check_own_death("value");
+}
+TEST("the root object of a key path may be destroyed in a callback of that path") { check_own_death("next.value"); }
 
 /* ---------------------------------------------------------------------------------------- Ends that are no good ends -- */
 
@@ -103,10 +105,10 @@ static void check_death_before(const char *key_path) {
   CHECK_EQ(faults.count, 1);
 }
 
-TEST_REPORTED("an object that is destroyed in a callback before its change is reported, and lives on") {
+TEST_REPORTED("an object destroyed in a callback before its change is reported, and is not destroyed") {
   check_death_before("value");
 }
-TEST_REPORTED("so is one on a key path") { check_death_before("next.value"); }
+TEST_REPORTED("the same holds for an object on a key path") { check_death_before("next.value"); }
 
 static void change_again_before(watcher *self, const kvo_change *change) {
   if (change->is_prior && self->then_arg != NULL) {
@@ -116,7 +118,7 @@ static void change_again_before(watcher *self, const kvo_change *change) {
   }
 }
 
-TEST("another object may be destroyed in a callback before a change") {
+TEST("an object other than the changing one may be destroyed in a callback before a change") {
   item *object = item_make(0), *other = item_make(0);
   watcher w = {.then = destroy_before, .then_arg = other}, of_other = {0};
   watch(object, "value", KVO_PRIOR, &w);
@@ -130,7 +132,7 @@ TEST("another object may be destroyed in a callback before a change") {
   item_destroy(object);
 }
 
-TEST_REPORTED("a header that holds anything but an object's is told, not followed") {
+TEST_REPORTED("a header that is not that of an object is reported, and not dereferenced") {
   static const uintptr_t words[] = {1, 2, 7, 0xffff, 0x55555555a2, 0x7fffffffffff, 0xdeadbeefdeadbeef, UINTPTR_MAX};
   item *observed = item_make(0);
   watcher w = {0};
@@ -150,7 +152,8 @@ TEST_REPORTED("a header that holds anything but an object's is told, not followe
   item_destroy(observed);
 }
 
-TEST_REPORTED("a copy of an observed object is none, and its end does not end the original's observations") {
+TEST_REPORTED(
+    "a copy of an observed object is not an object, and destroying it does not end the original's observations") {
   item *object = item_make(0), copy;
   watcher w = {0};
   watch(object, "value", KVO_NONE, &w);
@@ -166,7 +169,7 @@ TEST_REPORTED("a copy of an observed object is none, and its end does not end th
 
 static void destroy_itself(kvo_object *object) { kvo_object_destroy(object); }
 
-TEST_REPORTED("an object whose finalize destroys it, and one that is finished twice, are told or left alone") {
+TEST_REPORTED("an object whose finalize destroys it is reported, and one that is finished twice is ignored") {
   kvo_class_spec spec = {
       .struct_size = sizeof spec, .name = "Restless", .instance_size = sizeof(kvo_object), .finalize = destroy_itself};
   kvo_class *cls;
@@ -183,7 +186,7 @@ TEST_REPORTED("an object whose finalize destroys it, and one that is finished tw
   CHECK_EQ(faults.count, 1);
 }
 
-TEST_REPORTED("an object that is destroyed twice is told, unless its memory is another object's by then") {
+TEST_REPORTED("an object that is destroyed twice is reported, unless its memory is another object by then") {
   if (harness_is_instrumented()) return; /* they tell of the read */
   ignore_faults();
   for (int observed = 0; observed < 2; observed++) {
@@ -204,7 +207,7 @@ TEST_REPORTED("an object that is destroyed twice is told, unless its memory is a
 }
 
 TEST_REPORTED(
-    "memory that is used again without kvo_object_finish is told with the observation that was made, not with another") {
+    "memory reused without kvo_object_finish is reported with the observation that was registered, not with another") {
   static item near; /* its memory stays, so that this is no read of freed memory */
   item *root = item_make(0);
   CHECK_OK(kvo_object_init(as_object(&near), item_class()));
@@ -225,7 +228,7 @@ TEST_REPORTED(
   item_destroy(root);
 }
 
-TEST("an observation that ends with its object ends in silence, its user data is destroyed once") {
+TEST("an observation that ends with its object ends without a fault, and its user data is destroyed once") {
   ignore_faults();
   item *object = item_make(0);
   watcher direct = {0}, path = {0};
@@ -240,7 +243,8 @@ TEST("an observation that ends with its object ends in silence, its user data is
   CHECK_STATUS(kvo_cancel_observer(path.id), KVO_ERROR_NOT_REGISTERED);
 }
 
-TEST_REPORTED("after an object died observed, and the process went on, memory is safe and the user data destroyed") {
+TEST_REPORTED(
+    "if the process goes on after an object died while observed, memory is safe and the user data destroyed") {
   ignore_faults();
   item *object = item_make(0);
   watcher direct = {0}, path = {0};
@@ -269,7 +273,7 @@ TEST("user data is not destroyed when the registration fails") {
 
 /* ------------------------------------------------------------------------------------------------ Objects on the way -- */
 
-TEST("the death of an object on the way is a change to nil, told once") {
+TEST("the death of an intermediate object is a change to nil, and notifies once") {
   item *root = item_make(0), *leaf = item_make(5);
   root->next = leaf;
   watcher w = {0};
@@ -283,7 +287,7 @@ TEST("the death of an object on the way is a change to nil, told once") {
   item_destroy(root);
 }
 
-TEST("after it a new object can be put in place of the dead one, whose memory is not touched any more") {
+TEST("after the death of an intermediate object a new one can be set, and the dead one's memory is not accessed") {
   item *root = item_make(0), *leaf = item_make(5), *fresh = item_make(6);
   root->next = leaf;
   watcher w = {0};
@@ -302,7 +306,7 @@ TEST("after it a new object can be put in place of the dead one, whose memory is
   item_destroy(fresh);
 }
 
-TEST("so it can in the middle of a longer path") {
+TEST("the same holds in the middle of a longer path") {
   item *root = item_make(0), *middle = item_make(1), *leaf = item_make(2), *fresh = item_make(3);
   root->next = middle;
   middle->next = leaf;
@@ -331,7 +335,7 @@ static void set_next_destroying(item *of, item *next) {
 }
 static item *get_next(const item *of) { return of->next; }
 
-TEST("an object that dies of being replaced is part of that one change") {
+TEST("an intermediate object that dies because it is replaced is part of that one change") {
   kvo_property_spec property = {
       .name = "next", .type = "@", .getter = (kvo_function)get_next, .setter = (kvo_function)set_next_destroying};
   kvo_class_spec spec = {.struct_size = sizeof spec,
@@ -358,7 +362,7 @@ TEST("an object that dies of being replaced is part of that one change") {
   item_destroy(fresh);
 }
 
-TEST("an object at the address of a dead one gets nothing from it") {
+TEST("an object at the address of a dead one inherits none of its observations") {
   item memory;
   watcher first = {0}, second = {0}, path = {0};
   item *root = item_make(0);
@@ -389,7 +393,7 @@ static void destroy_root(watcher *self, const kvo_change *change) {
   item_destroy(self->then_arg);
 }
 
-TEST("the notice of an intermediate's death may destroy the root") {
+TEST("the notification of an intermediate object's death may destroy the root object") {
   item *root = item_make(0), *leaf = item_make(5);
   root->next = leaf;
   watcher w = {.then = destroy_root, .then_arg = root};
@@ -406,7 +410,7 @@ static void destroy_given(watcher *self, const kvo_change *change) {
   item_destroy(self->then_arg);
 }
 
-TEST("an object on the way that dies in a callback of its own change is told as nil") {
+TEST("an intermediate object that dies in a callback of its own change is delivered as nil") {
   item *root = item_make(0), *leaf = item_make(5);
   root->next = leaf;
   watcher path = {0}, w = {.then = destroy_given, .then_arg = leaf};
@@ -421,7 +425,7 @@ TEST("an object on the way that dies in a callback of its own change is told as 
   item_destroy(root);
 }
 
-TEST("an object that was just put on the way and dies in a later callback of that change is told as nil") {
+TEST("an object that was just put on the path and dies in a later callback of that change is delivered as nil") {
   item *root = item_make(0), *fresh = item_make(5);
   watcher w = {.then = destroy_given, .then_arg = fresh}, path = {0};
   watch(root, "next", KVO_NONE, &w);
@@ -505,7 +509,7 @@ static void *read_crowd(void *user_data) {
 static void release_nothing(void *value, void *user_data) { (void)value, (void)user_data; }
 static void note_nothing(const kvo_raw_change *change, void *user_data) { (void)change, (void)user_data; }
 
-TEST("an expression that turns from 20 000 objects to 20 000 others does so in time that grows with their number") {
+TEST("an expression that changes from 20 000 objects to 20 000 others does so in time proportional to their number") {
   for (int i = 0; i < 2 * CROWD; i++) crowd[i / CROWD][i % CROWD] = item_make(i);
   item *root = item_make(0);
   int which = 0;

@@ -7,7 +7,7 @@
 static void will(item *object, const char *key) { CHECK_OK(kvo_will_change(as_object(object), key)); }
 static void did(item *object, const char *key) { CHECK_OK(kvo_did_change(as_object(object), key)); }
 
-TEST("a pair around a store that no setter makes notifies like a set") {
+TEST("a pair around a store without a setter notifies like a set") {
   item *object = item_make(1);
   watcher w = {0};
   watch(object, "value", KVO_NEW | KVO_OLD | KVO_PRIOR, &w);
@@ -67,7 +67,7 @@ TEST("interleaved pairs of two keys and of two objects match by key and object")
   item_destroy(two);
 }
 
-TEST("a pair of a key that nobody observes is no error and tells nobody") {
+TEST("a pair for a key that nobody observes is no error and notifies nobody") {
   item *object = item_make(1);
   watcher w = {0};
   will(object, "value");
@@ -82,7 +82,7 @@ TEST("a pair of a key that nobody observes is no error and tells nobody") {
   item_destroy(object);
 }
 
-TEST("did without will, on an observed key, does nothing and says so") {
+TEST("did without will, for an observed key, notifies nobody and is a fault") {
   item *object = item_make(1);
   watcher w = {0};
   watch(object, "value", KVO_NONE, &w);
@@ -92,7 +92,7 @@ TEST("did without will, on an observed key, does nothing and says so") {
   item_destroy(object);
 }
 
-TEST_REPORTED("a will without did is told with its key, whoever observes it, and also when nobody does any more") {
+TEST_REPORTED("a will without did is reported with its key, whoever observes it, and also if nobody does any more") {
   ignore_faults();
   for (int i = 0; i < 3; i++) {
     item *root = item_make(1), *near = item_make(2);
@@ -117,7 +117,7 @@ TEST_REPORTED("a will without did is told with its key, whoever observes it, and
   }
 }
 
-TEST("one registered between will and did is not told of that did") {
+TEST("an observer registered between will and did is not notified of that did") {
   item *object = item_make(1);
   watcher before = {0}, between = {0};
   watch(object, "value", KVO_NONE, &before);
@@ -131,7 +131,7 @@ TEST("one registered between will and did is not told of that did") {
   item_destroy(object);
 }
 
-TEST("one removed between will and did is destroyed by the did at the latest, and not told") {
+TEST("an observer removed between will and did is not notified, and is destroyed by the did at the latest") {
   item *object = item_make(1);
   watcher w = {0};
   watch(object, "value", KVO_OLD | KVO_NEW, &w);
@@ -159,7 +159,7 @@ TEST("the setter of a manual property does not notify, a pair does") {
   item_destroy(object);
 }
 
-TEST("a pair notifies those who observe through a key path or an affected key") {
+TEST("a pair notifies observers of a key path and of an affected key") {
   item *root = item_make(0), *leaf = item_make(1);
   root->next = leaf;
   watcher path = {0}, doubled = {0};
@@ -201,11 +201,11 @@ static void check_indexes(kvo_change_kind kind) {
   item_destroy(object);
 }
 
-TEST("an insertion tells its positions") { check_indexes(KVO_CHANGE_INSERTION); }
-TEST("a removal tells its positions") { check_indexes(KVO_CHANGE_REMOVAL); }
-TEST("a replacement tells its positions") { check_indexes(KVO_CHANGE_REPLACEMENT); }
+TEST("an insertion delivers its indexes") { check_indexes(KVO_CHANGE_INSERTION); }
+TEST("a removal delivers its indexes") { check_indexes(KVO_CHANGE_REMOVAL); }
+TEST("a replacement delivers its indexes") { check_indexes(KVO_CHANGE_REPLACEMENT); }
 
-TEST_REPORTED("a setting has no positions, and positions need an array that rises") {
+TEST_REPORTED("a setting has no indexes, and indexes must be an ascending array") {
   ignore_faults();
   item *object = item_make(1);
   size_t index = 0, falling[] = {2, 1}, twice[] = {1, 1};
@@ -226,7 +226,7 @@ TEST_REPORTED("a setting has no positions, and positions need an array that rise
 
 /* ----------------------------------------------------------------------------------------------------- What is left -- */
 
-TEST("a will whose object dies before its did is harmless, also when a new object has its address") {
+TEST("a will whose object dies before its did is harmless, also if a new object has the same address") {
   item memory = {0};
   watcher first = {0}, second = {0};
   CHECK_OK(kvo_object_init(as_object(&memory), item_class()));
@@ -247,7 +247,7 @@ static void *leave_open(void *arg) {
   return NULL;
 }
 
-TEST("a key whose hash is 0 is a key as any other, not that of what waits for the object's death") {
+TEST("a key whose hash would be 0 is an ordinary key, not that of dependencies on an object's death") {
   item *root = item_make(0), *leaf = item_make(1);
   root->next = leaf;
   watcher w = {0};
@@ -260,7 +260,7 @@ TEST("a key whose hash is 0 is a key as any other, not that of what waits for th
   item_destroy(leaf);
 }
 
-TEST("a process that has used up its thread-specific keys keeps its values in them") {
+TEST("in a process without free thread-specific keys the program's own keys keep their values") {
   static pthread_key_t keys[PTHREAD_KEYS_MAX];
   int count = 0;
   while (count < PTHREAD_KEYS_MAX && pthread_key_create(&keys[count], NULL) == 0) {
@@ -278,7 +278,7 @@ TEST("a process that has used up its thread-specific keys keeps its values in th
   item_destroy(object);
 }
 
-TEST("a pair belongs to its thread, and what a thread leaves open is given up when it ends") {
+TEST("a pair belongs to its thread, and what a thread leaves open is ended with the thread") {
   item *object = item_make(1);
   watcher w = {0};
   pthread_t thread;
@@ -292,7 +292,7 @@ TEST("a pair belongs to its thread, and what a thread leaves open is given up wh
   item_destroy(object);
 }
 
-TEST_REPORTED("wills that nobody was to hear of are each ended by their own did, in any order") {
+TEST_REPORTED("unobserved wills are each ended by their own did, in any order") {
   static const char *const keys[] = {"value", "other", "quiet"};
   static const int orders[][3] = {{0, 1, 2}, {1, 2, 0}, {2, 1, 0}};
   ignore_faults();
@@ -324,7 +324,7 @@ static void *begin_and_let_another_end(void *arg) {
 }
 
 TEST_REPORTED(
-    "a will that nobody was to hear of is forgotten with its object alone: a did of another at its address is told") {
+    "an unobserved will is forgotten with its object only: a did of another object at its address is reported") {
   ignore_faults();
   item memory = {0}, *others[] = {item_make(0), item_make(0)};
   watcher w = {0}, of_others[2] = {0};
@@ -348,7 +348,7 @@ TEST_REPORTED(
   kvo_object_finish(as_object(&memory));
 }
 
-TEST_REPORTED("a pair that two threads share is told once: not again as unfinished when the first one ends") {
+TEST_REPORTED("a pair split between two threads is reported once, not again as unfinished when the first one ends") {
   ignore_faults();
   item *object = item_make(1);
   watcher w = {0};
@@ -417,7 +417,7 @@ static void *begin_all_and_let_another_end(void *arg) {
 }
 
 TEST_REPORTED(
-    "of many open pairs another thread's did, a setter, an object's death and the end of the thread each find theirs") {
+    "among many open pairs another thread's did, a setter, an object's death and the end of the thread each find the right one") {
   ignore_faults();
   pthread_t thread;
   CHECK(pthread_create(&thread, NULL, begin_all_and_let_another_end, NULL) == 0);
@@ -431,7 +431,8 @@ TEST_REPORTED(
   }
 }
 
-TEST("a path that is observed between a will and a did of its head follows the new head, and is not told of it") {
+TEST(
+    "a path that is registered between a will and a did of its first key follows the new value, and is not notified of it") {
   item *object = item_make(0), *next = item_make(1);
   watcher w = {0};
   will(object, "next");
@@ -450,7 +451,7 @@ TEST("a path that is observed between a will and a did of its head follows the n
   item_destroy(next);
 }
 
-TEST("so it does when the head is observed by others, who are told") {
+TEST("the same holds if others observe the first key, and they are notified") {
   item *object = item_make(0), *next = item_make(1);
   watcher head = {0}, path = {0};
   watch(object, "next", KVO_NONE, &head);
@@ -468,7 +469,7 @@ TEST("so it does when the head is observed by others, who are told") {
   item_destroy(next);
 }
 
-TEST_REPORTED("KVO0033 tells what both halves of a change say, the first eight positions of each, and how many more") {
+TEST_REPORTED("KVO0033 shows both halves of a change, the first eight indexes of each, and how many more") {
   ignore_faults();
   item *object = item_make(1);
   watcher seen = {0};
@@ -498,7 +499,7 @@ static int read_counted(const item *object) {
 
 static void store_counted(item *object, int value) { object->value = value; }
 
-TEST("a getter is called for an observer that wants values, and no more when that has gone") {
+TEST("the getter is called for an observer that wants values, and not after that has been removed") {
   kvo_class *counted;
   kvo_property_spec property = {
       .name = "value", .type = "i", .getter = (kvo_function)read_counted, .setter = (kvo_function)store_counted};

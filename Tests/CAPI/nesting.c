@@ -51,7 +51,7 @@ static void look_at_new(const kvo_change *change, void *user_data) {
 }
 
 TEST(
-    "an observer that sets what it observes is KVO0023, which names the limit, and with a handler that goes on the program does") {
+    "an observer that sets what it observes is KVO0023, which names the limit; if a handler goes on, so does the program") {
   ignore_faults();
   item *object = item_make(0);
   int seen = 0, seen_new = 0;
@@ -87,7 +87,7 @@ static void set_to_next(const kvo_change *change, void *user_data) {
 }
 
 TEST(
-    "two that set what the other observes, and are told the same again and again, are KVO0024, with both in the first line") {
+    "two observers that set what the other observes, with repeating values, are KVO0024, with both in the first line") {
   ignore_faults();
   item *a = item_make(0), *b = item_make(0);
   int seen[2] = {0};
@@ -108,7 +108,7 @@ TEST(
   item_destroy(b);
 }
 
-TEST("two whose values do not repeat, or are not told, are KVO0023: that they would never end is not known") {
+TEST("two observers whose values do not repeat, or are not delivered, are KVO0023, because they might end") {
   ignore_faults();
   item *a = item_make(0), *b = item_make(0);
   kvo_observation ids[] = {observe_with(a, KVO_NEW, set_other, b), observe_with(b, KVO_NEW, set_other, a)};
@@ -133,7 +133,7 @@ static void set_both(const kvo_change *change, void *user_data) {
   for (int i = 0; i < 2; i++) item_set_value(pair[i], pair[i]->value + 1);
 }
 
-TEST("a circle that branches ends after one report, not after two to the power of its depth") {
+TEST("a cycle that branches ends after one report, not in time exponential in its depth") {
   ignore_faults();
   item *pair[] = {item_make(0), item_make(0)};
   int seen[2] = {0};
@@ -156,7 +156,7 @@ static void set_either(const kvo_change *change, void *user_data) {
   item_set_value(next, next->value + 1);
 }
 
-TEST("two that set one or the other in no order are KVO0023, which says that, and no more") {
+TEST("two observers that set each other irregularly are KVO0023, which says that and nothing else") {
   ignore_faults();
   item *pair[] = {item_make(0), item_make(0)};
   kvo_observation ids[] = {observe_value(pair[0], set_either, pair), observe_value(pair[1], set_either, pair)};
@@ -198,7 +198,7 @@ TEST("an observer that counts down from 1000 ends, and is no fault") {
   CHECK_EQ(faults.count, 0);
 }
 
-TEST("so it ends, and everybody knows its value, where a limit says that it is too deep") {
+TEST("where a limit stops the count it still ends, and all observers get its value") {
   harness_environment("KVO_MAX_DEPTH", "10");
   ignore_faults();
   count_down(1000);
@@ -224,7 +224,7 @@ static void settle(int distance) {
   item_destroy(b);
 }
 
-TEST("two properties that come to agree after 600 rounds are no fault, and agree") {
+TEST("two properties that agree after 600 rounds are no fault") {
   ignore_faults();
   settle(600);
   CHECK_EQ(faults.count, 0);
@@ -247,7 +247,7 @@ static void *count_down_from(void *arg) {
   return NULL;
 }
 
-TEST("on a stack of 64 KiB 17 deliveries nest, and more are told by and by") {
+TEST("on a stack of 64 KiB 17 deliveries nest, and further ones are deferred") {
   ignore_faults();
   if (!harness_is_instrumented()) with_stack(64, count_down_from, &(int){17});
   CHECK_EQ(faults.count, 0);
@@ -264,7 +264,7 @@ static kvo_action see_fault(const kvo_fault *fault, void *arg) {
   return KVO_ACTION_IGNORE;
 }
 
-TEST("on a stack of 32 KiB deliveries are put off before it overflows") {
+TEST("on a stack of 32 KiB deliveries are deferred before it overflows") {
   kvo_set_fault_handler(see_fault, NULL);
   if (harness_is_instrumented()) return;
   with_stack(32, count_down_from, &(int){200});
@@ -298,7 +298,7 @@ static void *find_deepest(void *least_left) {
   return NULL;
 }
 
-TEST("a callback has a quarter of the stack, and of a small stack 16 KiB, but never more than half") {
+TEST("a callback has a quarter of the stack, at least 16 KiB, but never more than half") {
   kvo_set_fault_handler(see_fault, NULL);
   if (harness_is_instrumented()) return;
   with_stack(32, find_deepest,
@@ -322,7 +322,7 @@ static void *swing_without_end(void *arg) {
   return arg;
 }
 
-TEST("an observer that swings is told as the circle that it is, on a stack of any size") {
+TEST("an observer whose values alternate is reported as a cycle, on a stack of any size") {
   ignore_faults();
   for (int kilobytes = 128, count = 0; kilobytes <= 512; kilobytes *= 2) {
     with_stack(kilobytes, swing_without_end, NULL);
@@ -334,7 +334,7 @@ TEST("an observer that swings is told as the circle that it is, on a stack of an
 
 static void swing_on_a_small_stack(void *arg) { with_stack(*(int *)arg, swing_without_end, NULL); }
 
-TEST("its report is whole where the stack is small") {
+TEST("the report of a cycle is whole on a small stack") {
   for (int kilobytes = 128; kilobytes <= 512; kilobytes *= 2) {
     child_result child = harness_run_child(swing_on_a_small_stack, &kilobytes, NULL);
     CHECK_EQ(child.signal, SIGABRT);
@@ -342,7 +342,7 @@ TEST("its report is whole where the stack is small") {
   }
 }
 
-TEST("KVO_MAX_DEPTH allows no more than the stack does") {
+TEST("KVO_MAX_DEPTH does not allow deeper nesting than the stack does") {
   harness_environment("KVO_MAX_DEPTH", "1000000");
   ignore_faults();
   swing_without_end(NULL);
@@ -365,14 +365,14 @@ static void chain(int length) {
   free(ids);
 }
 
-TEST("a chain of a thousand objects, each of which sets the next, is told to its end") {
+TEST("a chain of a thousand objects, each of which sets the next, is notified to its end") {
   ignore_faults();
   chain(1000);
   CHECK_EQ(told, 1000);
   CHECK_EQ(faults.count, 0);
 }
 
-TEST("a chain that is longer than the stack is KVO0023 that says deep, and is told to its end as well") {
+TEST("a chain that needs more than the stack is KVO0023, which says deep, and is notified to its end as well") {
   ignore_faults();
   chain(200000);
   CHECK_EQ(faults.count, 1);
@@ -390,7 +390,7 @@ static void set_doubled(const kvo_change *change, void *user_data) {
   if (object->value > 0) item_set_value(object, object->value - 1);
 }
 
-TEST("a computed property whose observer changes what it reads is put off as well, and told the last value") {
+TEST("a computed property whose observer changes what it reads is deferred as well, and delivers the last value") {
   harness_environment("KVO_MAX_DEPTH", "20");
   ignore_faults();
   item *object = item_make(0);
@@ -423,7 +423,7 @@ static void leave(const kvo_change *change, void *user_data) {
   longjmp(out, 1);
 }
 
-TEST("a callback that is left by longjmp is KVO0025 at the next delivery, which takes place") {
+TEST("a callback left with longjmp is KVO0025 at the next delivery, which still takes place") {
   ignore_faults();
   item *object = item_make(0), *other = item_make(0);
   kvo_observation ids[] = {observe_value(object, leave, NULL), observe_value(other, set_down, NULL)};
@@ -441,7 +441,7 @@ TEST("a callback that is left by longjmp is KVO0025 at the next delivery, which 
 
 /* ---------------------------------------------------------------------------------------------------------- Remembered -- */
 
-TEST("an id is told as removed twice, as that of a dead object, or as none, with the places") {
+TEST("an id is reported as removed twice, as that of a dead object, or as unknown, with the source locations") {
   ignore_faults();
   item *object = item_make(0), *mortal = item_make(0);
   watcher w = {0};
@@ -459,7 +459,7 @@ TEST("an id is told as removed twice, as that of a dead object, or as none, with
   item_destroy(object);
 }
 
-TEST("what is too long ago to be remembered is KVO0002, and what happened in between is remembered") {
+TEST("a removal too long ago to be logged is KVO0002, and later ones are logged") {
   ignore_faults();
   item *object = item_make(0);
   watcher w = {0};

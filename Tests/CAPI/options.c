@@ -1,7 +1,7 @@
 /* options.c - what a record carries for each combination of options, and when it is sent. */
 #include "fixture.h"
 
-TEST("each combination of old, new and prior gives exactly what it asks for") {
+TEST("each combination of old, new and prior delivers exactly what it asks for") {
   for (int options = 0; options < 16; options++) {
     if ((options & KVO_INITIAL) != 0) continue;
     item *object = item_make(1);
@@ -99,7 +99,7 @@ TEST("setting an equal value notifies") {
   item_destroy(object);
 }
 
-TEST("a nil object and a NULL string are told as nil") {
+TEST("a nil object and a NULL string are delivered as nil") {
   item *object = item_make(0), *other = item_make(0);
   watcher next = {0}, name = {0};
   watch(object, "next", KVO_NEW | KVO_OLD, &next);
@@ -124,7 +124,7 @@ TEST("a nil object and a NULL string are told as nil") {
   item_destroy(other);
 }
 
-TEST("one observer's options do not change what another one is told") {
+TEST("one observer's options do not change what another one gets") {
   item *object = item_make(1);
   watcher none = {0}, both = {0};
   watch(object, "value", KVO_NONE, &none);

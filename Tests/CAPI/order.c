@@ -36,7 +36,7 @@ TEST("prior observers run oldest first, all before the others") {
   end(object);
 }
 
-TEST("the order is that of registration also after removals in between") {
+TEST("the order stays that of registration after removals in between") {
   item *object = with_three(KVO_PRIOR);
   CHECK_OK(kvo_remove_observer(b.id));
   watch(object, "value", KVO_PRIOR, &d);
@@ -45,7 +45,7 @@ TEST("the order is that of registration also after removals in between") {
   end(object);
 }
 
-TEST("direct and key path observers of one key run in one order of registration") {
+TEST("direct observers and key path observers of one key run in one order of registration") {
   item *object = item_make(0);
   a.tag = 'A', b.tag = 'B', c.tag = 'C';
   watch(object, "value", KVO_PRIOR, &a);
@@ -76,17 +76,19 @@ static void removing(watcher *who, watcher *whom, int options, const char *first
   end(object);
 }
 
-TEST("an observer that removes itself is not called again, the others are") { removing(&b, &b, KVO_NONE, "CBA", "CA"); }
+TEST("an observer that removes itself is not called again; the others are") { removing(&b, &b, KVO_NONE, "CBA", "CA"); }
 TEST("an observer that removes one which runs later keeps it from running") { removing(&c, &a, KVO_NONE, "CB", "CB"); }
-TEST("an observer that removes its neighbour keeps that one from running") { removing(&c, &b, KVO_NONE, "CA", "CA"); }
-TEST("an observer that removes one which has run changes nothing for this change") {
+TEST("an observer that removes the next one keeps that one from running") { removing(&c, &b, KVO_NONE, "CA", "CA"); }
+TEST("removing an observer that has run already changes nothing for this change") {
   removing(&a, &c, KVO_NONE, "CBA", "BA");
 }
-TEST("the newest one can remove itself") { removing(&c, &c, KVO_NONE, "CBA", "BA"); }
-TEST("the oldest one can remove itself") { removing(&a, &a, KVO_NONE, "CBA", "CB"); }
+TEST("the newest observer can remove itself") { removing(&c, &c, KVO_NONE, "CBA", "BA"); }
+TEST("the oldest observer can remove itself") { removing(&a, &a, KVO_NONE, "CBA", "CB"); }
 
-TEST("one that is removed between will and did is not told of the did") { removing(&a, &b, KVO_PRIOR, "acCA", "acCA"); }
-TEST("one that removes itself in its prior callback is not told of the did") {
+TEST("an observer removed between will and did is not notified after the change") {
+  removing(&a, &b, KVO_PRIOR, "acCA", "acCA");
+}
+TEST("an observer that removes itself in its prior callback is not notified after the change") {
   removing(&b, &b, KVO_PRIOR, "abcCA", "acCA");
 }
 
@@ -113,7 +115,7 @@ static void remove_all_in_prior(watcher *self, const kvo_change *change) {
   if (change->is_prior) remove_all(self, change);
 }
 
-TEST("all removed in a prior callback: the store happens, nobody is told") {
+TEST("if all are removed in a prior callback, the store happens and nobody is notified") {
   item *object = with_three(KVO_PRIOR);
   a.then = remove_all_in_prior;
   item_set_value(object, 1);
@@ -122,7 +124,7 @@ TEST("all removed in a prior callback: the store happens, nobody is told") {
   end(object);
 }
 
-TEST("destruction waits until the callback that removes its own observation has returned") {
+TEST("destroy waits until the callback that removes its own observation has returned") {
   item *object = with_three(KVO_NONE);
   b.then = remove_given;
   b.then_arg = &b;
@@ -150,13 +152,13 @@ static void adding(watcher *who, const char *first_trace) {
   end(object);
 }
 
-TEST("one that is registered in a callback is not told of that change") { adding(&a, "abcCBA"); }
+TEST("an observer registered in a callback is not notified of that change") { adding(&a, "abcCBA"); }
 
 static void add_d_after(watcher *self, const kvo_change *change) {
   if (!change->is_prior) add_d(self, change);
 }
 
-TEST("one that is registered in the last callback is not told of that change") {
+TEST("an observer registered in the last callback is not notified of that change") {
   item *object = with_three(KVO_PRIOR);
   a.then = add_d_after;
   item_set_value(object, 1);
@@ -169,7 +171,7 @@ static void replace_self(watcher *self, const kvo_change *change) {
   watch((item *)change->object, "value", KVO_NONE, self);
 }
 
-TEST("one that replaces its own observation at each change is told of each change once") {
+TEST("an observer that re-registers at each change is notified of each change once") {
   item *object = item_make(0);
   watcher w = {.tag = 'W', .then = replace_self};
   watch(object, "value", KVO_NONE, &w);
@@ -189,7 +191,7 @@ static void set_once(watcher *self, const kvo_change *change) {
   item_set_value((item *)change->object, 77);
 }
 
-TEST("after a nested set later observers see the newest value, so the last value seen is the true one") {
+TEST("after a nested set later observers get the newest value, so the last value delivered is the present one") {
   item *object = with_three(KVO_NEW | KVO_OLD);
   c.then = set_once;
   item_set_value(object, 5);
@@ -225,7 +227,7 @@ static void set_other_key(watcher *self, const kvo_change *change) {
   item_set_other((item *)change->object, ((item *)change->object)->value);
 }
 
-TEST("a set of another key within a callback notifies that key's observers in between") {
+TEST("a set of another key in a callback notifies that key's observers in between") {
   item *object = with_three(KVO_NONE);
   watcher other = {.tag = 'O'};
   watch(object, "other", KVO_NEW, &other);

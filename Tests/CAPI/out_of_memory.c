@@ -224,7 +224,7 @@ static kvo_action count_fault(const kvo_fault *fault, void *arg) {
   return KVO_ACTION_IGNORE;
 }
 
-TEST_REPORTED("a fault is reported, perhaps in fewer words, when memory lacks for the report") {
+TEST_REPORTED("a fault is reported, perhaps with less detail, when there is no memory for the report") {
   use_counting_allocator();
   for (long n = 1; n < 12; n++) {
     static watcher many[40];
@@ -242,7 +242,7 @@ TEST_REPORTED("a fault is reported, perhaps in fewer words, when memory lacks fo
   }
 }
 
-TEST("an old string that there is no memory to copy is not known, not nil") {
+TEST("an old string that cannot be copied for lack of memory is unknown, not nil") {
   use_counting_allocator();
   item *object = item_make(0);
   item_set_name(object, "Ada");
@@ -313,7 +313,7 @@ static bool replace_without_memory(long n, bool keeps, int options) {
 }
 
 TEST_REPORTED(
-    "whichever allocation fails while a path is replaced, no later change is lost, or it is said that it may be") {
+    "whichever allocation fails while a path is replaced, no later change is lost without a fault that says so") {
   use_counting_allocator();
   kvo_set_fault_handler(count_cannot_follow, NULL);
   static const int options[] = {KVO_NEW, KVO_NEW | KVO_OLD | KVO_PRIOR};

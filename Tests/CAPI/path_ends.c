@@ -20,7 +20,7 @@ static int get_size(const frame *of) {
 
 static item *get_shape(const frame *of) { return of->inner; }
 
-TEST("a getter that reads by key path itself is told as what it makes of that") {
+TEST("a getter that reads by key path delivers the value that it computes") {
   static const kvo_property_spec size = {.name = "size", .type = "i", .getter = (kvo_function)get_size};
   static const kvo_property_spec shape = {.name = "shape", .type = "@", .getter = (kvo_function)get_shape};
   kvo_class_spec inner_spec = {.struct_size = sizeof inner_spec,
@@ -85,7 +85,7 @@ static int deaths_told(bool turned) {
   return told;
 }
 
-TEST("a death is told also in a change during which a key has become the end of the path") {
+TEST("a death notifies also in a change during which a key has become the end of the path") {
   CHECK_EQ(deaths_told(false), 2);
   CHECK_EQ(deaths_told(true), 2);
 }
@@ -97,7 +97,7 @@ static void register_path(watcher *self, const kvo_change *change) {
   if (change->is_prior) watch(first, "next.value", KVO_NEW, &late);
 }
 
-TEST("a path registered during a change of what leads to its end is not told, and follows what comes") {
+TEST("a path registered during a change of an intermediate object is not notified of it, and follows later changes") {
   first = item_make(1), second = item_make(2), third = item_make(3);
   first->next = second;
   late = (watcher){.tag = 'l'};
@@ -141,7 +141,7 @@ static void wait_in_callback(item *object, const char *path, item *changed) {
   CHECK_OK(kvo_remove_observer(waits.id));
 }
 
-TEST("a callback may wait for an observation that the same change has told before it") {
+TEST("a callback may wait for an observation that the same change has notified before") {
   item *object = item_make(1), *end = item_make(2);
   object->next = end;
   wait_in_callback(object, "value", object);

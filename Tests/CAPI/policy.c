@@ -93,13 +93,13 @@ TEST("KVO_POLICY=log reports and goes on; the call returns its error") {
   CHECK_CONTAINS(harness_run_child(observe_malformed, NULL, "log").errors, "went on: malformed key path");
 }
 
-TEST("KVO_POLICY=ignore goes on in silence") {
+TEST("KVO_POLICY=ignore goes on without a report") {
   child_result ignored = harness_run_child(die_observed, NULL, "ignore");
   CHECK_EQ(ignored.signal, 0);
   CHECK_EQ((const char *)ignored.errors, "went on\n");
 }
 
-TEST("an item with a code speaks for that code alone, wherever it stands in the list") {
+TEST("an item with a code applies to that code only, wherever it is in the list") {
   static const char *const lists[] = {"abort,KVO0001:ignore", "KVO0001:ignore,abort", "KVO0001:ignore"};
   for (int i = 0; i < 3; i++) {
     CHECK_EQ((const char *)harness_run_child(die_observed, NULL, lists[i]).errors, "went on\n");
@@ -109,7 +109,7 @@ TEST("an item with a code speaks for that code alone, wherever it stands in the 
   CHECK_EQ(harness_run_child(remove_unregistered, NULL, "log,KVO0001:abort").signal, 0);
 }
 
-TEST("an item that is not understood is reported as KVO0034 and skipped, the rest counts") {
+TEST("an unknown item is reported as KVO0034 and skipped; the other items apply") {
   static const char *const lists[] = {"nonsense,ignore", "ignore,KVO9999:log", "KVO0002:nonsense,ignore",
                                       "KVO2:log,ignore", "Ignore,ignore",      "KVO0002:,ignore",
                                       "ignore,:",        "abort ,ignore"};
@@ -121,13 +121,15 @@ TEST("an item that is not understood is reported as KVO0034 and skipped, the res
   }
 }
 
-TEST("a malformed policy alone leaves the default: abort") {
+TEST("a malformed policy leaves the default: abort") {
   child_result died = harness_run_child(die_observed, NULL, "please do not abort");
   CHECK_EQ(died.signal, SIGABRT);
   CHECK_CONTAINS(died.errors, "KVO0034 warning: KVO_POLICY: \"please do not abort\" is not understood");
 }
 
-TEST("an empty policy is none") { CHECK_EQ(harness_run_child(die_observed, NULL, "").signal, SIGABRT); }
+TEST("an empty policy leaves the default: abort") {
+  CHECK_EQ(harness_run_child(die_observed, NULL, "").signal, SIGABRT);
+}
 
 /* --------------------------------------------------------------------------------------------------- Handler's answers -- */
 
@@ -141,7 +143,7 @@ static void die_with_answer(void *arg) {
   die_observed(NULL);
 }
 
-TEST("a handler's answer overrides the policy, and DEFAULT leaves it to the policy") {
+TEST("the handler's action overrides the policy, and DEFAULT leaves the decision to the policy") {
   kvo_action action = KVO_ACTION_IGNORE;
   CHECK_EQ((const char *)harness_run_child(die_with_answer, &action, "abort").errors, "went on\n");
   action = KVO_ACTION_LOG;

@@ -28,7 +28,7 @@ static kvo_status try_type(const char *encoding) {
   return status;
 }
 
-TEST("types that no call interface describes are refused as unsupported") {
+TEST("types without a portable calling convention are refused as unsupported") {
   static const char *const encodings[] = {"v",    "(u=if)",       "{s=(u=if)}", "b3",   "{s=ib3}", "{s}",
                                           "{s=}", "{s={e=}}",     "?",          "[4i]", "^",       "{s=v}",
                                           "jd",   "{s=[2(u=i)]}", "{s=i?}",     "t",    "T"};
@@ -40,7 +40,7 @@ TEST("types that no call interface describes are refused as unsupported") {
   }
 }
 
-TEST("garbage is refused as a bad encoding") {
+TEST("malformed encodings are refused") {
   static const char *const encodings[] = {
       "",      "x",   "i ",    " i",      "ii",        "{",       "}",       "{s",          "{s=",  "{s=i", "{s=i}}",
       "{s=i]", "{=",  "{s=[}", "{s=[2]}", "{s=[0i]}",  "{s=[i]}", "{s=[2i}", "{s=[-1i]}",   "r",    "rr",   "^x",
@@ -89,7 +89,7 @@ static kvo_status try_spec(kvo_class_spec spec) {
   return status;
 }
 
-TEST("a class spec that makes no sense is an invalid argument") {
+TEST("an inconsistent class spec is an invalid argument") {
   kvo_class *item = item_class();
   kvo_property_spec dotted = {.name = "a.b", .type = "i"}, empty = {.name = "", .type = "i"}, untyped = {.name = "a"},
                     flagged = {.name = "a", .type = "i", .flags = 1u << 31};
@@ -198,7 +198,7 @@ TEST("a malformed key path among those that affect a property is refused") {
   CHECK_EQ((long)live_blocks, 0);
 }
 
-TEST("a notifying class is the runtime's: it makes no objects and no subclasses") {
+TEST("a notifying class can have neither instances nor subclasses made by the program") {
   item *object = item_make(0);
   watcher w = {0};
   watch(object, "value", KVO_NONE, &w);
@@ -214,7 +214,7 @@ TEST("a notifying class is the runtime's: it makes no objects and no subclasses"
   item_destroy(object);
 }
 
-TEST_REPORTED("NULL and unknown arguments of the observing calls are refused as faults that name them") {
+TEST_REPORTED("NULL and unknown arguments of registration and removal are refused with faults that name them") {
   ignore_faults();
   item *object = item_make(0);
   watcher w = {0};

@@ -6,7 +6,7 @@
 
 static int one, two; /* addresses that serve as contexts */
 
-TEST("the same observer registered three times is called three times, and removed one by one, newest first") {
+TEST("an observer registered three times is called three times, and removed one by one, newest first") {
   item *object = item_make(0);
   watcher w = {0};
   kvo_observation ids[3];
@@ -38,7 +38,7 @@ TEST("a callback gets the context of its registration") {
   item_destroy(object);
 }
 
-TEST_REPORTED("removal with a context takes the one of exactly that context, NULL being one too") {
+TEST_REPORTED("removal with a context removes the observation with exactly that context, which may be NULL") {
   item *object = item_make(0);
   ignore_faults();
   watcher w = {0};
@@ -58,7 +58,8 @@ TEST_REPORTED("removal with a context takes the one of exactly that context, NUL
   item_destroy(object);
 }
 
-TEST_REPORTED("removal without a context takes the newest, whatever its context, and tells which contexts there were") {
+TEST_REPORTED(
+    "removal without a context removes the newest, whatever its context, and reports the contexts that matched") {
   ignore_faults();
   item *object = item_make(0);
   watcher w = {.context = &one};
@@ -113,13 +114,13 @@ static void remove_by_context(const char *key_path) {
   item_destroy(next);
 }
 
-TEST("of an observer with many contexts a removal takes the newest of the one that it names") {
+TEST("of an observer with many contexts a removal with context takes the newest one with that context") {
   ignore_faults();
   remove_by_context("value");
   remove_by_context("next.value");
 }
 
-TEST_REPORTED("removal takes only the observation of that object, observer and key path") {
+TEST_REPORTED("removal removes only the observation of that object, observer and key path") {
   item *object = item_make(0), *other = item_make(0);
   ignore_faults();
   watcher w = {0}, unregistered = {0};
@@ -140,7 +141,7 @@ static int compare_ids(const void *left, const void *right) {
   return (l > r) - (l < r);
 }
 
-TEST("ids are never 0 and never used again, also over 100 000 registrations") {
+TEST("ids are never 0 and never reused, over 100 000 registrations") {
   enum { COUNT = 100000 };
   item *object = item_make(0);
   watcher w = {0};
@@ -157,7 +158,7 @@ TEST("ids are never 0 and never used again, also over 100 000 registrations") {
   item_destroy(object);
 }
 
-TEST_REPORTED("a stale id does not remove the registration that came after it") {
+TEST_REPORTED("a stale id does not remove a later registration") {
   item *object = item_make(0);
   ignore_faults();
   watcher first = {0}, second = {0};
@@ -174,7 +175,7 @@ TEST_REPORTED("a stale id does not remove the registration that came after it") 
   item_destroy(object);
 }
 
-TEST("ids that nobody gave out are refused") {
+TEST("numbers that were never ids are refused") {
   static const kvo_observation forged[] = {
       0, 1, 0xff, UINT64_C(1) << 32, UINT64_C(0xffffffffffffffff), UINT64_C(0x1000000ff), UINT64_C(0x1ffffff00)};
   item *object = item_make(0);
@@ -211,7 +212,7 @@ TEST("65 537 observers of one object are each called once, and removed in any or
   item_destroy(object);
 }
 
-TEST("an undefined single key is accepted, for manual notification") {
+TEST("a single undefined key is accepted, for changes announced by hand") {
   item *object = item_make(0);
   watcher w = {0};
   watch(object, "imaginary", KVO_NONE, &w);
@@ -242,7 +243,7 @@ static void collect(const kvo_fault_observation *observation, void *arg) {
   *(*next)++ = *observation;
 }
 
-TEST("enumeration lists the observations, oldest first, with where they were made") {
+TEST("enumeration lists the observations, oldest first, with their source locations") {
   item *object = item_make(0);
   watcher first = {.context = &one}, second = {0};
   watch(object, "next.value", KVO_OLD, &first);

@@ -98,7 +98,7 @@ static void check_whole(const child_result *run, const misuse *of) {
   CHECK_CONTAINS(run->errors, "went on\n");
 }
 
-TEST("a report is made in a signal handler with a stack of 8 KiB of its own") {
+TEST("a report is made in a signal handler on an alternate stack of 8 KiB") {
   if (!stacks_are_small()) return;
   for (size_t i = 0; i + 1 < MISUSES; i++) { /* the last one needs the stack of a delivery besides */
     child_result run = harness_run_child(on_alternate_stack, (void *)(uintptr_t)&misuses[i], "log");
@@ -125,7 +125,7 @@ static void on_small_thread(void *arg) {
   fputs("went on\n", stderr);
 }
 
-TEST("a report is made on a thread with the smallest stack that there is, 16 KiB") {
+TEST("a report is made on a thread with the smallest possible stack, 16 KiB") {
   if (!stacks_are_small()) return;
   for (size_t i = 0; i < MISUSES; i++) {
     child_result run = harness_run_child(on_small_thread, (void *)(uintptr_t)&misuses[i], "log");
@@ -148,7 +148,7 @@ static void format_on_alternate_stack(void *arg) {
   fputs(formatted + sizeof formatted / 2, stderr);
 }
 
-TEST("a fault handler formats the report on such a stack, too") {
+TEST("a fault handler formats the report on the smallest stack, too") {
   if (!stacks_are_small()) return;
   child_result run = harness_run_child(format_on_alternate_stack, (void *)(uintptr_t)&misuses[0], "log");
   check_whole(&run, &misuses[0]);
@@ -204,7 +204,7 @@ static kvo_action leave(const kvo_fault *fault, void *arg) {
   longjmp(way_out, 1);
 }
 
-TEST("a fault handler that leaves by longjmp ten thousand times takes no memory") {
+TEST("a fault handler left with longjmp ten thousand times leaks no memory") {
   if (harness_is_instrumented()) return; /* the frames of AddressSanitizer grow with what was left */
   kvo_set_fault_handler(leave, NULL);
   struct rusage before, after;
@@ -236,7 +236,7 @@ static void fault_on_many_threads(void *arg) {
   fputs("went on\n", stderr);
 }
 
-TEST("more threads than there are stacks for reports fault at once, and within fault handlers") {
+TEST("more threads than there are report stacks fault at the same time, and in fault handlers") {
   child_result run = harness_run_child(fault_on_many_threads, NULL, "ignore");
   CHECK_EQ((const char *)run.errors, "went on\n");
 }
@@ -278,7 +278,7 @@ static void fork_while_others_fault(void *arg) {
   fputs("all came back", stderr);
 }
 
-TEST("a child that is forked while other threads fault makes its report at once") {
+TEST("a child that is forked while other threads fault makes its report without delay") {
   setenv("KVO_REPORT_PATH", "/dev/null", 1);
   CHECK_CONTAINS(harness_run_child(fork_while_others_fault, NULL, "log").errors, "all came back");
 }
@@ -307,7 +307,7 @@ static void interrupt_often(void *arg) {
   fputs("came through", stderr);
 }
 
-TEST("a signal handler that interrupted a report formats a call, and neither waits for the other") {
+TEST("a signal handler that has interrupted a report formats a call, and neither waits for the other") {
   setenv("KVO_REPORT_PATH", "/dev/null", 1);
   CHECK_CONTAINS(harness_run_child(interrupt_often, NULL, "log").errors, "came through");
 }
@@ -319,7 +319,7 @@ static void fault_once(void *arg) {
   never_was();
 }
 
-TEST("a report that its file does not take goes to standard error, whole, and that is told") {
+TEST("a report that its file cannot hold goes to standard error, whole, and this is reported") {
   if (access("/dev/full", W_OK) != 0) return;
   setenv("KVO_REPORT_PATH", "/dev/full", 1);
   child_result run = harness_run_child(fault_once, NULL, NULL);
@@ -343,7 +343,7 @@ static void fault_with_small_files(void *arg) {
   CHECK(write(written, line, strlen(line)) > 0);
 }
 
-TEST("the same when a file may not grow any more") {
+TEST("the same holds if the file has reached its size limit") {
   char path[64];
   snprintf(path, sizeof path, "kvo-small-%ld.txt", (long)getpid());
   setenv("KVO_REPORT_PATH", path, 1);
@@ -353,7 +353,7 @@ TEST("the same when a file may not grow any more") {
   CHECK_CONTAINS(run.errors, "KVO0034 warning: KVO_REPORT_PATH");
 }
 
-TEST("a pipe that nobody has open for reading does not hold the process up") {
+TEST("a FIFO without a reader does not block the process") {
   char path[64];
   snprintf(path, sizeof path, "kvo-pipe-%ld", (long)getpid());
   CHECK_EQ(mkfifo(path, 0600), 0);
@@ -377,7 +377,7 @@ static void fault_into_broken_pipe(void *arg) {
   dprintf(errors, "went on\n");
 }
 
-TEST("with nobody who reads standard error the process ends by SIGABRT or goes on, and SIGPIPE does not come") {
+TEST("if standard error is a broken pipe the process ends with SIGABRT or goes on, and no SIGPIPE arrives") {
   CHECK_EQ(harness_run_child(fault_into_broken_pipe, NULL, NULL).signal, SIGABRT);
   child_result run = harness_run_child(fault_into_broken_pipe, NULL, "log");
   CHECK_EQ(run.signal, 0);
@@ -395,7 +395,7 @@ static void keep_pending_signal(void *arg) {
   if (sigismember(&pending, SIGPIPE)) fputs("still pending\n", stderr);
 }
 
-TEST("a SIGPIPE of the program's own that was pending stays so") {
+TEST("a SIGPIPE that the program had pending stays pending") {
   CHECK_CONTAINS(harness_run_child(keep_pending_signal, NULL, "log").errors, "still pending\n");
 }
 
@@ -427,6 +427,6 @@ static void fault_into_full_pipe(void *arg) {
   fputs("all was read\n", stderr);
 }
 
-TEST("a pipe that is full for a moment and does not block gets the whole report") {
+TEST("a non-blocking pipe that is full for a moment gets the whole report") {
   CHECK_EQ((const char *)harness_run_child(fault_into_full_pipe, NULL, "log").errors, "all was read\n");
 }

@@ -76,7 +76,7 @@ static kvo_fault whole(void) {
 #define MORE_OF_REGISTRATIONS "; KVO_STACKS=32 tells the calls of registrations; KVO_HISTORY=256 what happened before"
 #define MORE(code) "; KVO_POLICY=" code ":log goes on after it; KVO_HELP=1 lists all; break on kvo_fault_break"
 
-TEST("a text says what, why, where else, which observations, where, by which deliveries, what before, and what to do") {
+TEST("a text report says what, why, the locations, the observations, the deliveries, earlier events, and what to do") {
   static const char *const lines[] = {
       "KVO0003 fatal: removed twice",
       "  An observation is removed once.",
@@ -108,7 +108,7 @@ TEST("a text says what, why, where else, which observations, where, by which del
   check_lines(formatted(&fault, KVO_REPORT_TEXT), lines, sizeof lines / sizeof *lines);
 }
 
-TEST("JSON has a member for each, in one line") {
+TEST("JSON has a member for each of these, in one line") {
   kvo_fault fault = whole();
   const char *json = formatted(&fault, KVO_REPORT_JSON);
   static const char *const parts[] = {
@@ -137,7 +137,7 @@ TEST("JSON has a member for each, in one line") {
   CHECK_EQ(strcspn(json, "\n"), strlen(json) - 1);
 }
 
-TEST("what a fault does not know takes no line, and is null in JSON") {
+TEST("what is unknown takes no line in a text, and is null in JSON") {
   static const char *const lines[] = {
       "KVO0011 error: nothing",
       ("  more: kvo explain KVO0011" MORE("KVO0011")),
@@ -153,7 +153,7 @@ TEST("what a fault does not know takes no line, and is null in JSON") {
 
 /* ------------------------------------------------------------------------------------------------- The program's names -- */
 
-TEST("control characters and what is no UTF-8 are escaped in a text, letters of all scripts are not") {
+TEST("control characters and invalid UTF-8 are escaped in a text; letters of all scripts are not") {
   kvo_fault_observation odd = title;
   odd.key_path = "a\nb\x7f\xc2\x9b"
                  "c\xff\xe2\x82\xac\xc3\xa4";
@@ -195,7 +195,7 @@ static kvo_action measure(const kvo_fault *fault, void *arg) {
   return KVO_ACTION_IGNORE;
 }
 
-TEST("of a key path of 1 MB the beginning and the end are reported") {
+TEST("of a key path of 1 MB the beginning and the end are printed") {
   enum { LENGTH = 1 << 20 };
   char *path = malloc(LENGTH + 1);
   CHECK(path != NULL);
@@ -213,7 +213,7 @@ TEST("of a key path of 1 MB the beginning and the end are reported") {
   item_destroy(object);
 }
 
-TEST("a name is cut between characters") {
+TEST("a name is not cut inside a UTF-8 character") {
   char letters[3002] = "";
   for (size_t i = 0; i + 2 < sizeof letters; i += 3) memcpy(letters + i, "\xe2\x82\xac", 4);
   for (size_t shift = 0; shift < 3; shift++) {

@@ -75,7 +75,7 @@ static size_t count_of(const char *text, const char *part) {
   return count;
 }
 
-TEST("places in a plug-in are told also when that has been unloaded") {
+TEST("source locations in a plug-in are reported also after it was unloaded") {
   child_result run = harness_run_child(fault_after_unloading, NULL, "log");
   CHECK_EQ(run.signal, 0);
   CHECK_CONTAINS(run.errors, "first removed at ");
@@ -85,7 +85,7 @@ TEST("places in a plug-in are told also when that has been unloaded") {
   CHECK_CONTAINS(run.errors, "went on\n");
 }
 
-TEST("calls in a plug-in that has been unloaded are named, with its build-id") {
+TEST("calls in an unloaded plug-in are named, with its build-id") {
   harness_environment("KVO_STACKS", "8");
   child_result run = harness_run_child(fault_after_unloading, NULL, "log");
   CHECK_CONTAINS(run.errors, " observe_in_module  faulting_module.so+0x");
@@ -104,7 +104,7 @@ static void remove_in_plugin_and_again(void *arg) {
   kvo_remove_observer(id);
 }
 
-TEST("the modules of the calls of each place are listed, not of the fault's alone") {
+TEST("the modules of the calls of every location are listed, not only those of the fault") {
   harness_environment("KVO_STACKS", "8");
   child_result run = harness_run_child(remove_in_plugin_and_again, NULL, "log");
   const char *modules = strstr(run.errors, "\n  modules: ");
@@ -112,14 +112,14 @@ TEST("the modules of the calls of each place are listed, not of the fault's alon
   CHECK_CONTAINS(modules, "faulting_module.so build-id ");
 }
 
-TEST("events in a plug-in that has been unloaded are told") {
+TEST("events in an unloaded plug-in are reported") {
   harness_environment("KVO_HISTORY", "64");
   child_result run = harness_run_child(fault_after_unloading, NULL, "log");
   CHECK_CONTAINS(run.errors, "registered \"other\" of Item@");
   CHECK(count_of(run.errors, "faulting.c:") >= 8);
 }
 
-TEST("the same file at other addresses is the same place, and of ever new ones there is an end") {
+TEST("the same file name at another address is the same source location, and the number of distinct ones is limited") {
   item *object = item_make(0);
   static watcher w;
   char file[64];
@@ -156,7 +156,7 @@ static void word_behind(const char *report, const char *before, char *out, size_
   snprintf(out, size, "%.*s", (int)strcspn(at, " ,\n"), at);
 }
 
-TEST("of a stripped program a report has the offsets and the build-id that find its symbols") {
+TEST("the report of a stripped program has the offsets and the build-id with which its symbols are found") {
   char named[64], stripped[64], named_id[64], stripped_id[64];
   child_result run = harness_run_child(execute, (void *)(uintptr_t)beside("faulting_program"), NULL);
   CHECK_EQ(run.signal, SIGABRT);
@@ -232,7 +232,7 @@ static void another_build(void) {
     if (memcmp(bytes + i, "GNU\0", 4) == 0) bytes[i + 4] ^= 1;
 }
 
-TEST("a function is named from its module's file, unless that is gone, another, or no such file") {
+TEST("a function is named from its module's file, unless that is missing, another one, or not an ELF file") {
   CHECK(names_function_after(change_nothing));
   CHECK(!names_function_after(NULL));
   CHECK(!names_function_after(empty));
@@ -263,7 +263,7 @@ static void huge_sections(void) {
   for (size_t at = offset + 24; at + 24 < byte_count; at += 64) memset(bytes + at, 0x7f, 16);
 }
 
-TEST("a damaged file costs names at the most") {
+TEST("a damaged file loses names, and nothing else") {
   names_function_after(section_headers_far_away);
   names_function_after(many_section_headers);
   names_function_after(huge_sections);

@@ -39,7 +39,7 @@ static void check_calls(const char *report, const char *const *names, size_t cou
 
 static const char *const calls[] = {"remove_it", "close_document"};
 
-TEST("the stack of a fault begins with the program's own call, and names static functions, too") {
+TEST("the stack of a fault begins with the program's own call, and includes static functions") {
   child_result run = harness_run_child(fault_from_document, NULL, "log");
   CHECK_CONTAINS(run.errors, "\n  fault  thread ");
   check_calls(run.errors, calls, 2);
@@ -59,7 +59,7 @@ TEST("in JSON each call has its module, offset, build-id and symbol") {
   CHECK_CONTAINS(call, ",\"buildId\":");
 }
 
-TEST("KVO_STACKS=full shows the library's calls, too, and JSON says of each call whether it is one") {
+TEST("KVO_STACKS=full also shows the library's calls, and JSON marks them") {
   harness_environment("KVO_STACKS", "full");
   child_result run = harness_run_child(fault_from_document, NULL, "log");
   CHECK_CONTAINS(run.errors, "kvo_remove_observer_at  libkvo.so.");
@@ -99,13 +99,13 @@ static void remove_again(void *arg) {
   fprintf(stderr, "kept %zu and %zu\n", counts[0], counts[1]);
 }
 
-TEST("of a removal as many calls are kept as KVO_STACKS says, and no more than 8") {
+TEST("as many calls of a removal are kept as KVO_STACKS says, but no more than 8") {
   static size_t counts[2];
   harness_environment("KVO_STACKS", "3");
   CHECK_CONTAINS(harness_run_child(remove_again, counts, "ignore").errors, " and 3\n");
 }
 
-TEST("of a removal no more than 8 calls are kept") {
+TEST("no more than 8 calls of a removal are kept") {
   static size_t counts[2];
   harness_environment("KVO_STACKS", "64");
   child_result run = harness_run_child(remove_again, counts, "ignore");
@@ -121,7 +121,7 @@ static void leave_observed(void *arg) {
   item_destroy(object);
 }
 
-TEST("the calls that made an observation stand below it") {
+TEST("the calls that registered an observation are printed below it") {
   harness_environment("KVO_STACKS", "16");
   child_result run = harness_run_child(leave_observed, NULL, "log");
   const char *observation = strstr(run.errors, "\n        registered at ");
@@ -132,7 +132,7 @@ TEST("the calls that made an observation stand below it") {
 
 static void fault_bare(void *arg) { bare_call(remove_it, arg); }
 
-TEST("code without frame pointers is in the stack") {
+TEST("a stack includes code without frame pointers") {
   child_result run = harness_run_child(fault_bare, NULL, "log");
   static const char *const through_bare[] = {"remove_it", "bare_inner", "bare_call"};
   check_calls(run.errors, through_bare, 3);
@@ -178,7 +178,7 @@ static void fault_within_handler(void *arg) {
   close_document(arg);
 }
 
-TEST("a fault in a signal handler that interrupts a fault handler is reported by itself") {
+TEST("a fault in a signal handler that has interrupted a fault handler is reported separately") {
   child_result run = harness_run_child(fault_within_handler, NULL, "log");
   const char *first = strstr(run.errors, "KVO0008 fatal");
   CHECK(first != NULL && strstr(first + 1, "KVO0008 fatal") != NULL);
@@ -196,7 +196,7 @@ static void fault_on_thread(void *arg) {
   pthread_join(thread, NULL);
 }
 
-TEST("the thread of a fault is told by number and name") {
+TEST("the thread of a fault is reported with number and name") {
   child_result run = harness_run_child(fault_on_thread, NULL, "log");
   const char *thread = strstr(run.errors, "\n  fault  thread ");
   CHECK(thread != NULL);
@@ -215,7 +215,7 @@ static void fault_without_memory(void *arg) {
   close_document(arg);
 }
 
-TEST("in a process that can get no memory at all the report is whole, without names from files") {
+TEST("in a process without any free memory the report is whole, without names from files") {
   if (harness_is_instrumented()) return;
   child_result run = harness_run_child(fault_without_memory, NULL, NULL);
   CHECK_EQ(run.signal, SIGABRT);
@@ -232,7 +232,7 @@ static kvo_action leave(const kvo_fault *fault, void *arg) {
   longjmp(way_out, 1);
 }
 
-TEST("a handler that leaves by longjmp is asked at the next fault again, and observing goes on") {
+TEST("a handler left with longjmp is called for the next fault again, and observations still work") {
   item *object = item_make(0);
   watcher w = {0};
   watch(object, "value", KVO_NEW, &w);
@@ -258,7 +258,7 @@ static void fault_in_fault_handler(void *arg) {
   fputs("went on\n", stderr);
 }
 
-TEST("a fault in a handler takes the default action: one report, then the end") {
+TEST("a fault in a handler takes the default action: one report, then the process ends") {
   child_result run = harness_run_child(fault_in_fault_handler, NULL, NULL);
   CHECK_EQ(run.signal, SIGABRT);
   const char *first = strstr(run.errors, "KVO0008 fatal");

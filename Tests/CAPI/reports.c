@@ -43,7 +43,7 @@ static child_result run_with(void (*body)(void *), void *arg, const char *policy
   return result;
 }
 
-TEST("KVO_REPORT=json writes the report as one line, with strings escaped and bytes that are no text replaced") {
+TEST("KVO_REPORT=json writes the report as one line, with strings escaped and invalid UTF-8 replaced") {
   child_result run = run_with(remove_unregistered, NULL, "log", "KVO_REPORT", "json");
   CHECK_EQ(count_of(run.errors, "\n"), (size_t)1);
   CHECK_EQ(strncmp(run.errors,
@@ -58,7 +58,7 @@ TEST("KVO_REPORT=json writes the report as one line, with strings escaped and by
   CHECK_CONTAINS(run.errors, "]}\n");
 }
 
-TEST("in a text, what a name contains cannot look like a line of the report") {
+TEST("in a text the content of a name cannot look like a line of the report") {
   child_result run = harness_run_child(remove_unregistered, NULL, "log");
   CHECK_CONTAINS(run.errors, "a \"quoted\"\\x09path");
   CHECK_EQ(count_of(run.errors, "\t"), (size_t)0);
@@ -78,13 +78,13 @@ TEST("KVO_REPORT_PATH appends to a file, with the process id for %p, and nothing
   pclose(found);
 }
 
-TEST("a report file that cannot be written is told, and the report goes to standard error") {
+TEST("a report file that cannot be written is reported, and the report goes to standard error") {
   child_result run = run_with(remove_unregistered, NULL, "log", "KVO_REPORT_PATH", "/nowhere/at/all");
   CHECK_CONTAINS(run.errors, "KVO0034 warning: KVO_REPORT_PATH: \"/nowhere/at/all\"");
   CHECK_CONTAINS(run.errors, "KVO0002 fatal: cannot remove");
 }
 
-TEST("a form of report that does not exist is told, and the report is a text") {
+TEST("an unknown form of report is reported, and the report is a text") {
   child_result run = run_with(remove_unregistered, NULL, "log", "KVO_REPORT", "xml");
   CHECK_CONTAINS(run.errors, "KVO0034 warning: KVO_REPORT: \"xml\" is not understood");
   CHECK_CONTAINS(run.errors, "\n  help: ");
@@ -99,7 +99,7 @@ TEST("KVO_HELP lists the variables and every code") {
   CHECK_EQ((const char *)run_with(remove_unregistered, NULL, "ignore", "KVO_HELP", "0").errors, "");
 }
 
-TEST("an item for a severity speaks for its codes, unless one of them is named") {
+TEST("an item for a severity applies to its codes, unless one of them is named") {
   CHECK_EQ(harness_run_child(never_notify, NULL, NULL).signal, 0);
   CHECK_EQ(harness_run_child(never_notify, NULL, "abort").signal, 0);
   CHECK_EQ(harness_run_child(never_notify, NULL, "error:abort").signal, SIGABRT);
@@ -114,7 +114,7 @@ static void fault_three_times(void *arg) {
   kvo_remove_observer(0);
 }
 
-TEST("what else there is is said once for each code") {
+TEST("further hints are printed once per code") {
   child_result run = harness_run_child(fault_three_times, NULL, "log");
   CHECK_EQ(count_of(run.errors, "KVO0002 fatal: "), (size_t)2);
   CHECK_EQ(count_of(run.errors, "\n  more: kvo explain KVO0002;"), (size_t)1);
@@ -122,14 +122,14 @@ TEST("what else there is is said once for each code") {
   CHECK_EQ(count_of(run.errors, "\n  modules: "), (size_t)3);
 }
 
-TEST("the first line says where it happened, or where that was made which it is about") {
+TEST("the first line says where it happened, or where the object of the fault was registered") {
   child_result run = harness_run_child(remove_unregistered, NULL, "log");
   run.errors[strcspn(run.errors, "\n")] = '\0';
   CHECK_CONTAINS(run.errors, ": it is not registered, at ");
   CHECK_CONTAINS(run.errors, "reports.c:");
 }
 
-TEST("a variable whose name is misspelt is told, with what was probably meant; one that is not like any is not") {
+TEST("a misspelt variable is reported with the probable name; one that resembles none is not") {
   harness_environment("KVO_STACK", "16");
   setenv("KVO_TEST_OF_MY_OWN", "1", 1);
   char program[4096], command[4200];
@@ -147,7 +147,7 @@ TEST("a variable whose name is misspelt is told, with what was probably meant; o
   CHECK_EQ(count_of(text, "KVO0034"), (size_t)2);
 }
 
-TEST("a variable with a name of any length is passed over") {
+TEST("a foreign variable with a name of any length is ignored") {
   static char name[16384] = "KVO_";
   memset(name + 4, 'A', sizeof name - 5);
   harness_environment(name, "1");
@@ -159,7 +159,7 @@ static void close_errors_and_fault(void *arg) {
   remove_unregistered(arg);
 }
 
-TEST("with standard error closed the process still ends by SIGABRT") {
+TEST("with standard error closed the process still ends with SIGABRT") {
   CHECK_EQ(harness_run_child(close_errors_and_fault, NULL, NULL).signal, SIGABRT);
 }
 
@@ -205,7 +205,7 @@ static void fault_from_two_threads_at_once(void *arg) {
   fault_often(arg);
 }
 
-TEST("of two threads that fault at the same time one ends the process, after a whole report") {
+TEST("of two threads that fault at the same time, one ends the process after a whole report") {
   for (int i = 0; i < 20; i++) {
     child_result run = harness_run_child(fault_from_two_threads_at_once, NULL, NULL);
     CHECK_EQ(run.signal, SIGABRT);
@@ -226,7 +226,7 @@ static kvo_action format_it(const kvo_fault *fault, void *arg) {
   return KVO_ACTION_IGNORE;
 }
 
-TEST("a report is formatted into memory as snprintf does it") {
+TEST("a report is formatted into memory like snprintf(3)") {
   kvo_set_fault_handler(format_it, NULL);
   CHECK_STATUS(kvo_remove_observer(0), KVO_ERROR_NOT_REGISTERED);
   CHECK(formatted[0] > 100);
@@ -240,7 +240,7 @@ static void note_summary(char *into, size_t size) {
   snprintf(into, size, "%s", faults.summary);
 }
 
-TEST("a report that is shorter than the one before has nothing of it") {
+TEST("a report that is shorter than the previous one contains nothing of it") {
   ignore_faults();
   char alone[512], behind[512];
   note_summary(alone, sizeof alone);
@@ -259,7 +259,7 @@ static kvo_action expect_no_place(const kvo_fault *fault, void *arg) {
   return KVO_ACTION_IGNORE;
 }
 
-TEST("a fault of a caller that gives no place has none, of length 0") {
+TEST("a fault without a source location has none, of length 0") {
   int told = 0;
   kvo_set_fault_handler(expect_no_place, &told);
   (void)(kvo_remove_observer)(UINT64_MAX);

@@ -41,7 +41,7 @@ static void finish(void) {
 
 /* ---------------------------------------------------------------------------------------------------------- Certain -- */
 
-TEST("an object that was replaced without notification is told at the next change of the path, whichever that is") {
+TEST("an object that was replaced without notification is reported at the next change of the path, whichever that is") {
   begin(3, KVO_OLD);
   counted *first = counted_next(root), *second = counted_next(first), *kept = counted_next(second);
   counted_retain(first);
@@ -62,7 +62,7 @@ TEST("an object that was replaced without notification is told at the next chang
   finish();
 }
 
-TEST("it is not told of a change that was announced by hand before anybody observed, and is not over") {
+TEST("KVO0032 is not raised for a change announced by hand before anybody observed, and not ended yet") {
   kvo_set_fault_handler(count_fault, NULL);
   root = make_path(1);
   counted *before = counted_next(root);
@@ -87,7 +87,7 @@ static void change_again(const kvo_raw_change *change, void *user_data) {
 
 static void nothing(void *user_data) { (void)user_data; }
 
-TEST("it is not told of a change that is just being told to others, who change the path again") {
+TEST("KVO0032 is not raised for a change whose observers change the path again while they are being notified") {
   begin(2, KVO_OLD);
   old_middle = counted_next(root);
   static const kvo_observer_ops ops = {change_again, nothing, NULL, NULL, NULL};
@@ -108,7 +108,7 @@ static void replace_in_getter(counted *of) {
   counted_set_next(root, make_path(1));
 }
 
-TEST("it is not told when a getter changes the path that is being read") {
+TEST("KVO0032 is not raised when a getter changes the path that is being read") {
   begin(2, KVO_OLD);
   counted_has_read = replace_in_getter;
   counted_set_next(root, make_path(1));
@@ -122,7 +122,7 @@ static void replace_elsewhere(void *arg) {
   counted_set_next(root, make_path(1));
 }
 
-TEST("it is not told once another thread has changed the path: that one may just be storing") {
+TEST("KVO0032 is not raised once another thread has changed the path, because that thread may be storing") {
   begin(2, KVO_OLD);
   join_thread(start_thread(replace_elsewhere, NULL));
   counted *kept = counted_next(root);
@@ -143,7 +143,7 @@ static void let_middle_go(counted *of) {
   counted_store_next(root, make_path(1));
 }
 
-TEST("an object may die while a path is read through it before a change, and is not looked at any more") {
+TEST("an object may die while a path is read through it before a change, and is not accessed any more") {
   begin(2, KVO_OLD);
   middle = counted_next(root);
   counted *end = counted_next(middle);
@@ -178,7 +178,7 @@ static void replace_path(int number) {
 }
 
 TEST(
-    "threads that replace the objects of a path, with the old value wanted, are no misuse, and touch nothing that is gone") {
+    "threads that replace the objects of a path, with the old value wanted, are no misuse, and no freed memory is accessed") {
   begin(2, KVO_OLD | KVO_NEW);
   on_threads(replace_path);
   CHECK_EQ((int)silent_changes, 0);
@@ -191,7 +191,7 @@ static void replace_both(int number) {
   for (int i = 0; i < rounds(200); i++) counted_set_next(root, make_path(1));
 }
 
-TEST("so they are with a path that is observed anew, and whose other objects are observed too") {
+TEST("the same holds for a path that is registered again, and whose other objects are observed too") {
   for (int round = 0; round < rounds(300); round++) {
     begin(1, KVO_OLD);
     counted_watcher more;

@@ -37,7 +37,7 @@ static void hang_until_told(watcher *self, const kvo_change *change) {
   wait_until_told((int)(intptr_t)self->then_arg);
 }
 
-TEST("a callback that does not return is told of while it runs, with its place and its thread, and once") {
+TEST("a callback that does not return is reported once while it runs, with its source location and thread") {
   harness_environment("KVO_SLOW_MS", "20");
   kvo_set_fault_handler(note_fault, NULL);
   item *object = item_make(0);
@@ -65,7 +65,7 @@ static void pass(watcher *self, const kvo_change *change) {
   (void)change;
 }
 
-TEST("callbacks that return are not told of, however many and however long ago") {
+TEST("callbacks that have returned are not reported, however many and however long ago") {
   harness_environment("KVO_SLOW_MS", "3600000");
   kvo_set_fault_handler(note_fault, NULL);
   item *object = item_make(0);
@@ -92,7 +92,7 @@ static int count_watchdogs(void) {
   return count;
 }
 
-TEST("unless it is asked for there is no watchdog; if it is, from the first delivery on") {
+TEST("there is no watchdog unless KVO_SLOW_MS asks for it; then from the first delivery on") {
   bool is_asked = getenv("KVO_SLOW_MS") != NULL;
   item *object = item_make(0);
   watcher w = {0};
@@ -113,7 +113,7 @@ static void set_inner(watcher *self, const kvo_change *change) {
   KVO_SET(change->object, "other", int, 1);
 }
 
-TEST("of nested callbacks the innermost is told of first") {
+TEST("of nested callbacks the innermost is reported first") {
   harness_environment("KVO_SLOW_MS", "20");
   kvo_set_fault_handler(note_fault, NULL);
   item *object = item_make(0);
@@ -136,7 +136,7 @@ static void *set_on_thread(void *arg) {
   return NULL;
 }
 
-TEST("a thread with a name is told with it") {
+TEST("a slow callback is reported with the name of its thread") {
   harness_environment("KVO_SLOW_MS", "20");
   kvo_set_fault_handler(note_fault, NULL);
   item *object = item_make(0);
@@ -164,7 +164,7 @@ static void begin_and_hang(watcher *self, const kvo_change *change) {
   hang_until_told(self, change);
 }
 
-TEST("callbacks of several threads end in any order, and none that is over is told of") {
+TEST("callbacks of several threads end in any order, and none that has ended is reported") {
   harness_environment("KVO_SLOW_MS", "100");
   kvo_set_fault_handler(note_fault, NULL);
   alarm(60); /* instead of a hang */
@@ -197,7 +197,7 @@ static void leave_thread(watcher *self, const kvo_change *change) {
   pthread_exit(NULL);
 }
 
-TEST("a callback that was left by pthread_exit is not told of") {
+TEST("a callback left with pthread_exit is not reported") {
   harness_environment("KVO_SLOW_MS", "20");
   kvo_set_fault_handler(note_fault, NULL);
   item *object = item_make(0);
@@ -210,7 +210,7 @@ TEST("a callback that was left by pthread_exit is not told of") {
   CHECK_EQ(told, 0);
 }
 
-TEST("after a fork the child is watched, too") {
+TEST("the child of a fork has a watchdog, too") {
   const char *tool = getenv("KVO_TEST_TOOL");
   if (tool != NULL && strcmp(tool, "tsan") == 0) return; /* it cannot start threads in a child */
   harness_environment("KVO_SLOW_MS", "20");
@@ -244,7 +244,7 @@ static void set_and_hang(void *arg) {
   item_set_value(object, 1);
 }
 
-TEST("with KVO_POLICY a hanging process ends") {
+TEST("KVO_POLICY can end a process with a callback that hangs") {
   harness_environment("KVO_SLOW_MS", "20");
   child_result ended = harness_run_child(set_and_hang, NULL, "KVO0027:abort");
   CHECK_EQ(ended.signal, SIGABRT);

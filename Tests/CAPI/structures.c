@@ -84,7 +84,7 @@ typedef struct {
 } with_long_double;
 #define SAME_LONG_DOUBLE_MEMBER(x, y) (memcmp(&(x).a, &(y).a, 10) == 0 && (x).b == (y).b)
 DEFINE_ROUNDTRIP(with_long_double, with_long_double, "{w=Di}", SAME_LONG_DOUBLE_MEMBER)
-TEST("a long double inside passes") {
+TEST("a structure with a long double is passed") {
   if (harness_is_valgrind()) return;
   static const with_long_double values[] = {{1.0L / 3, -1}, {-0.0L, 7}, {1e4000L, 0}};
   check_with_long_double(values, 3);
@@ -96,7 +96,7 @@ typedef struct {
   bool c;
 } with_bools;
 DEFINE_ROUNDTRIP(with_bools, with_bools, "{w=BcB}", SAME_BYTES)
-TEST("bools inside pass") {
+TEST("a structure with bools is passed") {
   static const with_bools values[] = {{true, -1, false}, {false, 127, true}, {true, 0, true}};
   check_with_bools(values, 3);
 }

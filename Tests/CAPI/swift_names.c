@@ -41,7 +41,7 @@ static void check(const char *long_name, const char *short_name) {
   CHECK_EQ((const char *)text, short_name);
 }
 
-TEST("a function is told with its labels, and without the types") {
+TEST("a function is reported with its argument labels and without types") {
   check("App.close() -> ()", "App.close()");
   check("App.close(_: App.Library, at: Swift.Int) throws -> Swift.Int", "App.close(_:at:)");
   check("App.close(Swift.Int) -> ()", "App.close(_:)");
@@ -53,7 +53,7 @@ TEST("a function is told with its labels, and without the types") {
   check("static App.Editor.< infix(App.Editor, App.Editor) -> Swift.Bool", "static App.Editor.< infix(_:_:)");
 }
 
-TEST("what makes a name unique, but is not in the source, is left out") {
+TEST("parts of a name that are not in the source are left out") {
   check("App.(close in _7FCE)(_: App.Library) -> ()", "App.close(_:)");
   check("App.(Editor in _7FCE).(close in _7FCE)() -> ()", "App.Editor.close()");
   check("(extension in App):Swift.Array.second() -> A", "Swift.Array.second()");
@@ -71,13 +71,13 @@ TEST("generic arguments and types of properties are left out") {
   check("App.Box.subscript.getter : (Swift.Int) -> A", "App.Box.subscript.getter");
 }
 
-TEST("a closure or local function is told with the function that it is in") {
+TEST("a closure or local function is reported with the function that contains it") {
   check("closure #1 (Swift.Int) -> () in App.close() -> ()", "closure #1 in App.close()");
   check("closure #2 () -> () in closure #1 (Swift.Int) -> Swift.Bool in App.close(_: Swift.Int) -> ()",
         "closure #2 in closure #1 in App.close(_:)");
   check("inner #1 <A>(_: A) -> () in App.close() -> ()", "inner #1 in App.close()");
 }
 
-TEST("a name between backquotes stays as it is") {
+TEST("a name in backquotes is not changed") {
   check("App.`it works (on Linux)`() -> ()", "App.`it works (on Linux)`()");
 }

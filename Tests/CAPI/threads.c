@@ -19,7 +19,7 @@ static void set_many(int number) {
   for (int i = 0; i < rounds(20000); i++) set(object, number * 1000 + i);
 }
 
-TEST("n threads times m sets of one key give exactly n*m notifications, each with its prior one") {
+TEST("n threads that set one key m times each cause exactly n*m notifications, each with its prior one") {
   object = shared_make();
   kvo_observation id = observe(object, "value", KVO_NEW | KVO_OLD | KVO_PRIOR, &calls, &destroyed);
   on_threads(set_many);
@@ -34,7 +34,7 @@ static void set_leaf_many(int number) {
   for (int i = 0; i < rounds(5000); i++) set(leaf, number * 1000 + i);
 }
 
-TEST("so they do through a key path") {
+TEST("the same holds through a key path") {
   object = shared_make();
   leaf = shared_make();
   object->next = leaf;
@@ -55,7 +55,7 @@ static void pair_many(int number) {
   }
 }
 
-TEST("so do manual pairs, which match within their thread") {
+TEST("the same holds for pairs announced by hand, which match within their thread") {
   object = shared_make();
   kvo_observation id = observe(object, "value", KVO_NEW | KVO_OLD, &calls, NULL);
   on_threads(pair_many);
@@ -79,7 +79,8 @@ static void set_or_churn(int number) {
   }
 }
 
-TEST("while others come and go, one that stays is told of each set, and each that went is destroyed once") {
+TEST(
+    "while other observers are registered and removed, one is notified of each set, and each removed one is destroyed once") {
   object = shared_make();
   object->next = object;
   kvo_observation id = observe(object, "value", KVO_NONE, &calls, NULL);
@@ -123,7 +124,7 @@ static void churn_or_look(int number) {
   }
 }
 
-TEST("registrations are read while others come, go and set, and the one that stays is always among them") {
+TEST("registrations are listed while other threads register, remove and set, and one that remains is always listed") {
   object = shared_make();
   object->next = object;
   kvo_observation id = observe(object, "value", KVO_NONE, &calls, NULL);
@@ -150,7 +151,8 @@ static void set_in_turns(void *arg) {
   while (working > 0) set(object, side);
 }
 
-TEST("what is removed while deliveries overlap without end is destroyed once those that were running are over") {
+TEST(
+    "an observer removed while deliveries overlap without pause is destroyed once those that were running have returned") {
   object = shared_make();
   kvo_observation id = observe_with(object, "value", KVO_NEW, take_turns, NULL);
   working = 1;
@@ -213,7 +215,7 @@ static void set_or_cancel(int number) {
   atomic_store(&cancelled, 1);
 }
 
-TEST("after a removal deliveries that had begun may finish, one a thread, and no other begins") {
+TEST("after a removal deliveries that had begun may return, one per thread, and no other begins") {
   for (int round = 0; round < rounds(200); round++) {
     object = shared_make();
     calls = cancelled = late = 0;
@@ -257,7 +259,7 @@ static void check_subscribed(_Atomic int *told) {
   }
 }
 
-TEST("a path whose intermediates several threads replace is in the end subscribed to the last ones, and to no other") {
+TEST("a path whose intermediate objects several threads replace is in the end subscribed to the last ones only") {
   for (int round = 0; round < rounds(40); round++) {
     object = shared_make();
     for (int i = 0; i < MIDDLES; i++) {
@@ -297,7 +299,7 @@ static void observe_own(int number) {
   CHECK_OK(kvo_remove_observer(id));
 }
 
-TEST("8 threads that observe a class for the first time at once make one notifying class") {
+TEST("8 threads that observe a class for the first time simultaneously make one notifying class") {
   for (int round = 0; round < rounds(200); round++) {
     char name[32];
     snprintf(name, sizeof name, "Fresh%d", round);
@@ -317,7 +319,7 @@ static void observe_object(int number) {
   CHECK_OK(kvo_remove_observer(id));
 }
 
-TEST("8 threads that observe one object for the first time at once all succeed") {
+TEST("8 threads that observe one object for the first time simultaneously all succeed") {
   for (int round = 0; round < rounds(500); round++) {
     object = shared_make();
     on_threads(observe_object);
@@ -399,7 +401,7 @@ static void set_locked(int number) {
   }
 }
 
-TEST("a lock of the program may be held while it sets, and its callbacks may take it") {
+TEST("the program may hold a lock of its own while it sets, and its callbacks may take that lock") {
   pthread_mutexattr_t recursive;
   pthread_mutexattr_init(&recursive);
   pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
@@ -449,7 +451,7 @@ static void set_or_come_and_go(int number) {
   working--;
 }
 
-TEST("an observer that comes while other threads set is told of whole changes only") {
+TEST("an observer registered while other threads set is notified of whole changes only") {
   object = shared_make();
   kvo_observation id = observe(object, "value", KVO_NONE, NULL, NULL);
   working = THREADS / 2;
@@ -480,7 +482,7 @@ static kvo_action expect_unbalanced(const kvo_fault *fault, void *arg) {
   return KVO_ACTION_IGNORE;
 }
 
-TEST_REPORTED("a did without a will looks at the pairs of other threads, which begin and end them meanwhile") {
+TEST_REPORTED("a did without a will searches the pairs of other threads while they begin and end them") {
   object = shared_make();
   kvo_observation id = observe(object, "value", KVO_PRIOR, &calls, NULL);
   kvo_set_fault_handler(expect_unbalanced, NULL);

@@ -16,7 +16,7 @@ static void throw_in_callback(watcher *self, const kvo_change *change) {
 static void set_to_one(void *arg) { item_set_value(arg, 1); }
 
 TEST_REPORTED(
-    "an exception of a callback passes through the setter, and is KVO0025 at the next delivery, which takes place") {
+    "an exception from a callback passes through the setter, and is KVO0025 at the next delivery, which still takes place") {
   ignore_faults();
   item *object = item_make(0), *other = item_make(0);
   watcher throwing = {.then = throw_in_callback}, older = {0}, elsewhere = {0};
@@ -44,7 +44,7 @@ static void throw_in_getter(const shared *of) {
 
 static void cut_path(void *arg) { set_next(arg, NULL); }
 
-TEST_REPORTED("an exception of a getter that is evaluated is KVO0025, once, and nothing records any more") {
+TEST_REPORTED("an exception from a getter in an evaluation is KVO0025, once, and nothing records any more") {
   ignore_faults();
   shared *root = shared_make(), *middle = shared_make(), *end = shared_make();
   set_next(root, middle);
@@ -73,7 +73,7 @@ static void refuse_negative(kvo_object *of, int value) {
 
 static void set_negative(void *arg) { KVO_SET(arg, "amount", int, -1); }
 
-TEST("an exception of a setter passes through, and is a change that nobody is told of") {
+TEST("an exception from a setter passes through, and is a change that notifies nobody") {
   ignore_faults();
   kvo_property_spec properties[] = {
       {.name = "amount", .type = "i", .getter = (kvo_function)get_nothing, .setter = (kvo_function)refuse_negative}};
@@ -98,7 +98,7 @@ TEST("an exception of a setter passes through, and is a change that nobody is to
   CHECK_EQ(faults.count, 0);
 }
 
-TEST_REPORTED("a function of C++ is told as its language writes it") {
+TEST_REPORTED("a C++ function is reported with its demangled name") {
   ignore_faults();
   misuse_in_cpp();
   CHECK_CONTAINS(faults.report, "app::misuse(unsigned long)");

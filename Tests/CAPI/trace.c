@@ -111,7 +111,7 @@ static void set_other(watcher *self, const kvo_change *change) {
   KVO_SET(change->object, "other", int, 1);
 }
 
-TEST("what an observer sets in turn is within its slice, and that within the slice of the change") {
+TEST("what an observer sets is inside its slice, and that is inside the slice of the change") {
   item *object = item_make(0);
   watcher w[2] = {{.then = set_other}, {0}};
   begin();
@@ -133,7 +133,7 @@ TEST("what an observer sets in turn is within its slice, and that within the sli
   free(text);
 }
 
-TEST("names of process and thread, object, place and id are told") {
+TEST("a trace contains the names of process and thread, the object, the source location and the id") {
   item *object = item_make(0);
   watcher w = {0};
   begin();
@@ -149,7 +149,7 @@ TEST("names of process and thread, object, place and id are told") {
   free(text);
 }
 
-TEST("the new value is told if KVO_VALUES allows it") {
+TEST("a trace contains the new value if KVO_VALUES allows it") {
   harness_environment("KVO_VALUES", "1");
   item *object = item_make(0);
   watcher w = {0};
@@ -161,7 +161,7 @@ TEST("the new value is told if KVO_VALUES allows it") {
   free(text);
 }
 
-TEST("a notification before the change says so, and an observer without a place has its id") {
+TEST("a notification before the change is marked, and an observer without source location has its id") {
   item *object = item_make(0);
   watcher w = {0};
   kvo_observer observer = watcher_observer("value", KVO_PRIOR, &w);
@@ -208,7 +208,7 @@ static void begin_there(watcher *self, const kvo_change *change) {
   KVO_SET(change->object, "other", int, 1);
 }
 
-TEST("a recording that begins within a callback has what begins after it, and one that ends there is whole") {
+TEST("a recording that begins in a callback contains what begins after it, and one that ends there is valid") {
   item *object = item_make(0);
   watcher w[3] = {{.then = begin_there}, {0}, {0}};
   watch(object, "value", KVO_NONE, &w[0]);
@@ -228,7 +228,7 @@ TEST("a recording that begins within a callback has what begins after it, and on
   free(text);
 }
 
-TEST("a second recording begins with an empty file, and knows nothing of the first") {
+TEST("a second recording begins with an empty file and contains nothing of the first") {
   item *object = item_make(0);
   watcher w = {0};
   watch(object, "value", KVO_NONE, &w);
@@ -248,7 +248,7 @@ TEST("a second recording begins with an empty file, and knows nothing of the fir
   free(text);
 }
 
-TEST("names that mean something to JSON, and long ones, are no problem") {
+TEST("names with characters special to JSON, and long names, are valid in a trace") {
   item *object = item_make(0);
   watcher w = {0};
   char key[1000];
@@ -331,7 +331,7 @@ static void die_of_fault(void *arg) {
   item_destroy(object);
 }
 
-TEST("what led to a fault is in the file") {
+TEST("the trace contains the events that led to a fault") {
   snprintf(path, sizeof path, "trace-%ld.json", (long)getpid());
   child_result died = harness_run_child(die_of_fault, NULL, NULL);
   CHECK_EQ(died.signal, SIGABRT);
@@ -360,7 +360,7 @@ TEST("exit ends a recording") {
   free(text);
 }
 
-TEST("the child of a fork is not recorded, and leaves its parent's file alone") {
+TEST("the child of a fork is not recorded, and does not change its parent's file") {
   item *object = item_make(0);
   watcher w = {0};
   watch(object, "value", KVO_NONE, &w);
@@ -391,7 +391,7 @@ TEST("the child of a fork is not recorded, and leaves its parent's file alone") 
   free(text);
 }
 
-TEST("when the file can grow no more, its end says so, and it has the beginning") {
+TEST("when the file has reached its size limit, kvo_trace_end says so, and the file is valid up to there") {
   item *object = item_make(0);
   watcher w = {0};
   watch(object, "value", KVO_NONE, &w);
@@ -409,7 +409,7 @@ TEST("when the file can grow no more, its end says so, and it has the beginning"
 
 /* ------------------------------------------------------------------------------------------------------- Refusals -- */
 
-TEST("a file that cannot be written is refused, as is a second recording") {
+TEST("a file that cannot be written is refused, and so is a second recording") {
   CHECK_STATUS(kvo_trace_begin(NULL), KVO_ERROR_INVALID_ARGUMENT);
   CHECK_STATUS(kvo_trace_begin("no/such/folder/trace.json"), KVO_ERROR_FILE);
   CHECK_STATUS(kvo_trace_begin("."), KVO_ERROR_FILE);

@@ -34,7 +34,7 @@ TEST_SCALAR("a bool passes", bool_B, bool, "B", SAME_BYTES, false, true, false)
 /* The 10 bytes of the x87 format; the other 6 are padding. */
 #define SAME_LONG_DOUBLE(a, b) (memcmp(&(a), &(b), 10) == 0)
 DEFINE_ROUNDTRIP(long_double, long double, "D", SAME_LONG_DOUBLE)
-TEST("a long double passes bit by bit") {
+TEST("a long double is passed bit by bit") {
   static const long double values[] = {
       0.0L, -0.0L, 1.5L, LDBL_MAX, -LDBL_MAX, LDBL_TRUE_MIN, (long double)INFINITY, (long double)NAN, 1.0L / 3};
   if (!harness_is_valgrind()) check_long_double(values, COUNT(values));
@@ -91,7 +91,7 @@ DEFINE_WIDENING(boolean, bool)
 
 static void ignore_change(const kvo_change *change, void *user_data) { (void)change, (void)user_data; }
 
-TEST("a setter receives small integers widened with their own sign") {
+TEST("a setter gets small integers widened with their own sign") {
 #define ROW(tag, encoding) {.name = #tag, .type = encoding, .setter = (kvo_function)widen_##tag}
   kvo_property_spec properties[] = {ROW(schar, "c"), ROW(uchar, "C"), ROW(sshort, "s"), ROW(ushort, "S"),
                                     ROW(sint, "i"),  ROW(uint, "I"),  ROW(boolean, "B")};
@@ -167,9 +167,9 @@ static void check_old_string(const char *encoding, const char *class_name) {
   kvo_object_finish(&object.header);
 }
 
-TEST("the old string of a record survives a setter that overwrites it") { check_old_string("*", "Owner"); }
+TEST("the old string of a record stays valid while the setter overwrites it") { check_old_string("*", "Owner"); }
 
-TEST("the old string of a record survives also when its encoding says const, as @encode does") {
+TEST("the old string of a record also stays valid if its encoding says const, as @encode does") {
   check_old_string("r*", "ConstOwner");
 }
 

@@ -62,7 +62,7 @@ static kvo_action count_fault(const kvo_fault *fault, void *arg) {
 
 /* ---------------------------------------------------------------------------------------------- What it waits for -- */
 
-TEST("it waits until the callback that runs on another thread has returned") {
+TEST("kvo_cancel_observer_and_wait waits until the callback on another thread has returned") {
   object = shared_make();
   kvo_observation id = observe_with(object, "value", KVO_NEW, stay, NULL);
   running *setter = start_thread(set_object, NULL);
@@ -79,7 +79,7 @@ TEST("it waits until the callback that runs on another thread has returned") {
   shared_destroy(object);
 }
 
-TEST("it waits also when the observation had ended before, and says so") {
+TEST("it also waits if the observation had ended before, and returns NOT_REGISTERED") {
   object = shared_make();
   kvo_observation id = observe_with(object, "value", KVO_NEW, stay, NULL);
   running *setter = start_thread(set_object, NULL);
@@ -171,7 +171,7 @@ static void set_the_first(void *arg) {
   set(chain[0], 1);
 }
 
-TEST("it waits for each of 70 callbacks that are nested on one thread") {
+TEST("it waits for each of 70 callbacks nested on one thread") {
   for (int i = 0; i < DEEP; i++) {
     chain[i] = shared_make();
     chain_ids[i] = observe_with(chain[i], "value", KVO_NEW, set_the_next, (void *)(intptr_t)i);
@@ -227,7 +227,7 @@ static void set_or_free(int number) {
   working--;
 }
 
-TEST("after it no callback runs on any thread: what the callback uses can be freed while others set") {
+TEST("after it no callback runs on any thread: the callback's data can be freed while others set") {
   object = shared_make();
   leaf = shared_make();
   set_next(object, leaf);
@@ -256,7 +256,7 @@ static void wait_in_own_callback(void *arg) {
   shared_destroy(object);
 }
 
-TEST_REPORTED("within its own callback it is KVO0017, ends the observation and returns") {
+TEST_REPORTED("kvo_cancel_observer_and_wait in its own callback is KVO0017, ends the observation and returns") {
   kvo_set_fault_handler(count_fault, NULL);
   wait_in_own_callback("value");
   CHECK_EQ((int)endless_waits, 1);
@@ -292,7 +292,7 @@ static void meet_and_wait(const kvo_change *change, void *user_data) {
   calls++;
 }
 
-TEST_REPORTED("two callbacks on two threads that wait for each other are KVO0017, and both return") {
+TEST_REPORTED("two callbacks that wait for each other on two threads are KVO0017, and both return") {
   kvo_set_fault_handler(count_fault, NULL);
   pthread_barrier_init(&meeting, NULL, 2);
   for (int round = 0; round < rounds(200); round++) {
@@ -331,7 +331,7 @@ static void set_leaf(void *arg) {
   set(leaf, 1);
 }
 
-TEST("a callback waits for one that waits for a third: all return, and it is no fault") {
+TEST("a callback that waits for one which waits for a third is no fault: all return") {
   kvo_set_fault_handler(count_fault, NULL);
   object = shared_make();
   other = shared_make();
@@ -385,7 +385,7 @@ static void destroy_object(const kvo_change *change, void *user_data) {
 }
 
 TEST_REPORTED(
-    "a getter that waits for a callback which destroys the getter's object is KVO0017, and the object lives until the getter is over") {
+    "a getter that waits for a callback which destroys the getter's object is KVO0017, and the object lives until the getter returns") {
   kvo_set_fault_handler(count_fault, NULL);
   pthread_barrier_init(&meeting, NULL, 2);
   for (int round = 0; round < rounds(200); round++) {
@@ -418,7 +418,7 @@ static void destroy_other_root(const shared *of) {
   gone_on++;
 }
 
-TEST_REPORTED("two getters that destroy each other's objects are KVO0017, and the memory of one stays") {
+TEST_REPORTED("two getters that destroy each other's objects are KVO0017, and the memory of one is leaked") {
   kvo_set_fault_handler(count_fault, NULL);
   pthread_barrier_init(&meeting, NULL, 2);
   for (int round = 0; round < rounds(200); round++) {
