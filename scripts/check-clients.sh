@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Compiles and runs the programs of Tests/Clients, each with the flags that its first line names, in Swift 6 with warnings as errors:
-# settings of a client's package that this package does not have itself. The ported code of Tests/PortingTests is compiled so, too.
+# Compiles and runs the programs in Tests/Clients, each with the flags in its first line, in Swift 6 mode with warnings as errors.
+# They use settings that a client package may have but this package has not. The ported code of Tests/PortingTests is compiled in
+# the same way.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
