@@ -1,4 +1,4 @@
-/* endings.c - K14 to K25: what happens while something dies, and what is left when the process ends. */
+/* endings.c - K14 to K25: misuse during destruction, and observations that remain when the process ends. */
 #define _GNU_SOURCE
 #include "scenarios.h"
 
@@ -47,7 +47,7 @@ typedef struct death {
   author *anna;
 } death;
 
-/* 0 changes the end of the path, 1 destroys its beginning. */
+/* Thread 0 changes the end of the path, thread 1 destroys its root. */
 static void destroy_or_rename(size_t index, void *arg) {
   death *of = arg;
   if (index == 1)

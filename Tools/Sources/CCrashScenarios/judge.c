@@ -1,4 +1,4 @@
-/* judge.c - how a scenario went, held against what it says of itself. */
+/* judge.c - compares the result of a scenario with its expectations. */
 #define _GNU_SOURCE
 #include "judge.h"
 
@@ -37,7 +37,7 @@ bool crash_note_code(kvo_crash_result *result, int code) {
   return true;
 }
 
-/* The codes of "2 1" and "3*50", all in a row. */
+/* Parses the codes of "2 1" and "3*50" into a list. */
 static size_t expand(const char *codes, int *into) {
   size_t count = 0;
   while (*codes != '\0') {
@@ -70,7 +70,7 @@ void crash_describe_codes(const int *codes, size_t count, char *into, size_t siz
   }
 }
 
-/* The number in "KVO0001" at the beginning of a text, 0 if there is none. */
+/* Returns the number in "KVO0001" at the beginning of a text, 0 if there is none. */
 static int code_at(const char *text) {
   if (strncmp(text, "KVO", 3) != 0) return 0;
   for (int i = 3; i < 7; i++)
@@ -88,7 +88,7 @@ void crash_read_codes(kvo_crash_result *result, const char *report) {
   }
 }
 
-/* What of the codes to expect: in a child nothing comes after the first fatal one. */
+/* Returns the number of expected codes: in a child nothing follows the first fatal one. */
 static size_t expected_codes(const kvo_crash_scenario *scenario, bool in_child, int *codes) {
   size_t count = expand(scenario->codes, codes);
   if (in_child && scenario->ending == KVO_CRASH_ENDS_BY_CODES)
@@ -134,7 +134,7 @@ static void judge_codes(const kvo_crash_scenario *scenario, bool in_child, kvo_c
 
 /* ------------------------------------------------------------------------------------------------------------- Texts -- */
 
-/* Calls for each part of a list, '|' between two, with a copy. */
+/* Calls a function with a copy of each part of a list that is separated by '|'. */
 static void each_part(const char *list, kvo_crash_result *result,
                       void (*judge)(const char *part, kvo_crash_result *result)) {
   while (list != NULL && *list != '\0') {
@@ -154,14 +154,14 @@ static void judge_absent(const char *part, kvo_crash_result *result) {
   if (strstr(result->report, part) != NULL) crash_fail(result, "the report says \"%s\"", part);
 }
 
-/* "Removal.swift:41" is there, and "Removal.swift:410" is not it. */
+/* Finds "Removal.swift:41", but not in "Removal.swift:410". */
 static bool names_line(const char *report, const char *site) {
   for (const char *at = strstr(report, site); at != NULL; at = strstr(at + 1, site))
     if (!isdigit((unsigned char)at[strlen(site)])) return true;
   return false;
 }
 
-/* Looks for the lines of the source that are marked as the scenario's sites. Without the source there is nothing to look at. */
+/* Finds the lines of the source that are marked as the scenario's sites. Does nothing without the source. */
 static void judge_sites(const kvo_crash_scenario *scenario, kvo_crash_result *result) {
   FILE *source = fopen(scenario->file, "r");
   if (source == NULL) return;

@@ -1,4 +1,4 @@
-/* lifetimes.c - K01 to K13: objects and observers that die while something is registered. */
+/* lifetimes.c - K01 to K13: objects and observers that are destroyed while an observation is registered. */
 #include "scenarios.h"
 
 static void dies_while_observed(void) {

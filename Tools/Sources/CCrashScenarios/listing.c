@@ -1,4 +1,4 @@
-/* listing.c - several scenarios: lists, tables, JSON, and the check that each fault is missed when it is switched off. */
+/* listing.c - several scenarios: lists, tables, JSON, and the check that a scenario fails if its fault is switched off. */
 #define _GNU_SOURCE
 #include "judge.h"
 
@@ -79,7 +79,7 @@ static void print_member(const char *name, const char *value) {
     printf("null");
 }
 
-/* The first line of each report, which has to be the same however the program was built. */
+/* Prints the first line of each report, which has to be the same in all builds. */
 static void print_first_lines(const char *report) {
   char *text = kvo_crash_normalise(report);
   const char *separator = "";
@@ -125,7 +125,7 @@ static void *take_some(void *arg) {
   return NULL;
 }
 
-/* One result for each scenario; free them, and what holds them. */
+/* Returns one result for each scenario; free the results and the array. */
 static kvo_crash_result *run_list(const kvo_crash_list *list) {
   work all = {.list = list, .results = calloc(list->count + 1, sizeof(kvo_crash_result))};
   pthread_t threads[AT_ONCE];
@@ -157,7 +157,7 @@ size_t kvo_crash_run_all(const kvo_crash_list *list) {
 
 /* ---------------------------------------------------------------------------------------------------------- Mutations -- */
 
-/* How many scenarios do not miss the fault of this code. */
+/* Returns the number of scenarios that pass without the fault of this code. */
 static size_t mutate(const kvo_crash_list *all, int code) {
   kvo_crash_command command = *all->command;
   command.without = code;

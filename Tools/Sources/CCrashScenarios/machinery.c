@@ -1,4 +1,4 @@
-/* machinery.c - K87 to K97: policies, handlers and the report itself. */
+/* machinery.c - K87 to K97: policies, handlers and reports. */
 #define _GNU_SOURCE
 #include "scenarios.h"
 

@@ -1,4 +1,4 @@
-/* manual.c - K70 to K78: changes announced by hand. */
+/* manual.c - K70 to K78: manually announced changes. */
 #include "scenarios.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* model.c - documents, authors and panels: a small program for the scenarios to go wrong with. */
+/* model.c - documents, authors and panels: the model of the scenarios. */
 #define _GNU_SOURCE
 #include "scenarios.h"
 

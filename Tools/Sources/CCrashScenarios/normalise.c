@@ -1,4 +1,4 @@
-/* normalise.c - a report without what differs from run to run. */
+/* normalise.c - removes the parts of a report that differ from run to run. */
 #define _GNU_SOURCE
 #include "include/CCrashScenarios.h"
 
@@ -9,15 +9,15 @@
 
 static bool is_name(char byte) { return isalnum((unsigned char)byte) || byte == '_'; }
 
-/* The length of the number at `text`, with a fraction; 0 if there is none. */
+/* Returns the length of the number at `text`, including a fraction; 0 if there is none. */
 static size_t number_length(const char *text) {
   size_t length = strspn(text, "0123456789");
   if (length > 0 && text[length] == '.') length += 1 + strspn(text + length + 1, "0123456789");
   return length;
 }
 
-/* Copies one line: addresses become ADDRESS, generations #N, numbers of threads and depths N, times T; of a place in the source the name of
- * the file stays. */
+/* Copies one line: addresses become ADDRESS, generations #N, thread numbers and depths N, times T; of a source location only the name
+ * of the file remains. */
 static void normalise_line(const char *line, size_t length, FILE *out) {
   const char *end = line + length;
   for (const char *at = line; at < end;) {
@@ -44,7 +44,7 @@ static void normalise_line(const char *line, size_t length, FILE *out) {
       fputs("T", out);
       at += digits;
     } else if (at[0] == '/' && begins) {
-      /* A path: what is before the file's name is where the project was built. */
+      /* A path: the folders before the file name depend on the build. */
       size_t path = strcspn(at, ": \n\"'");
       const char *name = at + path;
       while (name[-1] != '/') name--;
@@ -57,7 +57,7 @@ static void normalise_line(const char *line, size_t length, FILE *out) {
   fputc('\n', out);
 }
 
-/* A line of a stack: "#0 ..." after spaces, or how many calls more there are. */
+/* Returns whether the line belongs to a stack: "#0 ..." after spaces, or the number of further calls. */
 static bool is_frame(const char *line) {
   line += strspn(line, " ");
   if (line[0] == '(' && strncmp(line + 1 + strspn(line + 1, "0123456789"), " more calls", 11) == 0) return true;

@@ -1,4 +1,4 @@
-/* perform.c - doing a scenario in this process, to its end or with a handler that goes on. */
+/* perform.c - runs a scenario in this process, to its end or with a handler that ignores faults. */
 #define _GNU_SOURCE
 #include "judge.h"
 
@@ -89,7 +89,7 @@ typedef struct recording {
 
 static kvo_action record(const kvo_fault *fault, void *arg) {
   recording *into = arg;
-  /* Told to handlers only: by default it is no misuse. */
+  /* Only handlers receive it; by default it is not reported. */
   if (fault->severity == KVO_SEVERITY_INFO) return KVO_ACTION_IGNORE;
   pthread_mutex_lock(&into->lock);
   crash_note_code(into->result, (int)fault->code);

@@ -96,7 +96,7 @@ static void callbacks_set_each_other(void) {
 static pthread_mutex_t of_the_program = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic int is_locked, is_in_callback;
 
-/* Gives up after a while, as a program would that wants to be shown. */
+/* Gives up after a while, so that the scenario ends. */
 static void lock_in_callback(panel *self, const kvo_change *change) {
   (void)self;
   (void)change;

@@ -226,7 +226,7 @@ static void waits_for_itself(void) {
   document_destroy(letter);
 }
 
-/* Both are in their callbacks before either waits. */
+/* Both callbacks are running before either waits. */
 static _Atomic int inside, both_inside;
 
 static void wait_for_other(panel *self, const kvo_change *change) {

@@ -1,4 +1,4 @@
-/* run.c - a scenario in a process of its own: started, listened to, and ended when it takes too long. */
+/* run.c - runs a scenario in a separate process: starts it, reads its output, and ends it after the time limit. */
 #define _GNU_SOURCE
 #include "judge.h"
 
@@ -18,7 +18,7 @@ enum { SECONDS = 30, MOST_ARGUMENTS = 10, LONGEST_REPORT = 1 << 22 };
 
 /* -------------------------------------------------------------------------------------------------------- Environment -- */
 
-/* The variables of the child, each a copy. */
+/* Returns the environment of the child, as copies. */
 typedef struct variables {
   char **all;
   size_t count, capacity;
@@ -38,14 +38,14 @@ static bool begins_with(const char *text, const char *beginning) {
   return strncmp(text, beginning, strlen(beginning)) == 0;
 }
 
-/* Nothing from outside may change what is seen, nor may a leak that a misuse leaves end the process in another way. */
+/* The caller's environment must not change the result, nor may a leak caused by misuse change the exit status. */
 static variables make_environment(const kvo_crash_scenario *scenario, const kvo_crash_command *command) {
   variables made = {NULL, 0, 0};
   for (char **each = environ; *each != NULL; each++)
     if (!begins_with(*each, "KVO_") && !begins_with(*each, "SWIFT_BACKTRACE=") && !begins_with(*each, "ASAN_OPTIONS="))
       add(&made, *each, strlen(*each));
   const char *backtrace = command->backtrace ? "SWIFT_BACKTRACE=enable=yes,color=no" : "SWIFT_BACKTRACE=enable=no";
-  /* Its fake stacks do not survive a longjmp: it looks through them without end. */
+  /* AddressSanitizer's fake stacks do not support longjmp: it would search them forever. */
   const char *asan = "ASAN_OPTIONS=detect_leaks=0:handle_abort=0:detect_stack_use_after_return=0";
   bool has_backtrace = scenario->environment != NULL && strstr(scenario->environment, "SWIFT_BACKTRACE=") != NULL;
   if (!has_backtrace) add(&made, backtrace, strlen(backtrace));
@@ -70,7 +70,7 @@ static void free_environment(variables *of) {
 
 /* ----------------------------------------------------------------------------------------------------------- Children -- */
 
-/* The child with its standard error in a pipe, whose other end is stored; -1 when there is none. */
+/* Starts the child with its standard error in a pipe, and stores the other end; returns -1 on failure. */
 static pid_t start(const kvo_crash_scenario *scenario, const kvo_crash_command *command, int *errors) {
   char *arguments[MOST_ARGUMENTS] = {NULL};
   size_t count = 0;
@@ -86,7 +86,7 @@ static pid_t start(const kvo_crash_scenario *scenario, const kvo_crash_command *
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-  /* Threads of libdispatch, on which tests run, block signals. */
+  /* The tests run on libdispatch threads, which block signals. */
   posix_spawnattr_t attributes;
   sigset_t none;
   sigemptyset(&none);
@@ -110,7 +110,7 @@ static double now(void) {
   return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* Reads to the end; false when the time is over. */
+/* Reads to the end; returns false after the time limit. */
 static bool read_report(int from, double deadline, kvo_crash_result *result) {
   size_t length = 0, capacity = 4096;
   result->report = malloc(capacity);
@@ -133,7 +133,7 @@ static bool read_report(int from, double deadline, kvo_crash_result *result) {
   }
 }
 
-/* The status of the child, which is killed when it has not ended in time. */
+/* Returns the status of the child, which is killed after the time limit. */
 static int await_end(pid_t child, double deadline, bool *in_time) {
   int status = 0;
   const struct timespec moment = {0, 2000000};
@@ -149,7 +149,7 @@ static int await_end(pid_t child, double deadline, bool *in_time) {
   return status;
 }
 
-/* How long it may take: tools that make everything slower say how much. */
+/* Returns the time limit; tools that slow down programs set a factor. */
 static double time_limit(void) {
   const char *told = getenv("KVO_CRASH_SECONDS");
   return told != NULL && atoi(told) > 0 ? atoi(told) : SECONDS;

@@ -1,4 +1,4 @@
-/* scenarios.h - what the scenarios in C share: the model that they go wrong with, and how they are listed. */
+/* scenarios.h - common declarations of the scenarios in C: the model and the lists. */
 #ifndef KVO_CRASH_SCENARIOS_H
 #define KVO_CRASH_SCENARIOS_H
 
@@ -17,7 +17,7 @@ extern const crash_part crash_lifetimes, crash_endings, crash_removal, crash_reg
 
 #define CRASH_PART(list)                                                                                               \
   { (list), sizeof(list) / sizeof *(list) }
-/** The members of a scenario; last of all how one would vary it. */
+/** The members of a scenario; the last one says how it can be varied. */
 #define SCENARIO(number, body, expected, ...)                                                                          \
   { .id = number, .file = __FILE__, .run = body, .codes = expected, __VA_ARGS__ }
 #define IMPOSSIBLE(number, why)                                                                                        \
@@ -38,7 +38,7 @@ typedef struct author {
 /** Keys: pages and revision (i), title (*), author and next (@), wordCount (i, KVO_PROPERTY_MANUAL). */
 struct document {
   kvo_object header;
-  /** Atomic, so that threads may set it at once. */
+  /** Atomic, so that threads may set it at the same time. */
   _Atomic int pages;
   int revision, word_count;
   char title[24];
@@ -47,11 +47,11 @@ struct document {
 };
 
 kvo_class *document_class(void);
-/** NULL without memory. */
+/** Returns NULL if memory cannot be allocated. */
 document *document_make(const char *title);
-/** In place, so that reports name the line of the program. */
+/** A macro, so that reports name the line of the program. */
 #define document_destroy(of) kvo_object_destroy(&(of)->header)
-/** Runs in kvo_object_destroy of a document, when its observations have ended. NULL at first. */
+/** Called in kvo_object_destroy of a document, after its observations have ended. Initially NULL. */
 extern void (*document_will_be_freed)(document *of);
 void document_set_title(document *of, const char *title);
 void document_set_pages(document *of, int pages);
@@ -63,11 +63,11 @@ author *author_make(const char *name);
 #define author_destroy(of) kvo_object_destroy(&(of)->header)
 void author_set_name(author *of, const char *name);
 
-/** Who observes. */
+/** An observer. */
 typedef struct panel {
   const char *name;
   _Atomic int calls;
-  /** NULL, or done in each call. */
+  /** NULL, or called in each callback. */
   void (*then)(struct panel *self, const kvo_change *change);
   document *of;
   struct panel *other;
@@ -79,11 +79,11 @@ void panel_is_told(const kvo_change *change, void *user_data);
 /** kvo_add_observer for a panel. */
 kvo_observation panel_observe(panel *self, kvo_object *object, const char *key_path, int options, void *context,
                               const char *file, uint32_t line);
-/** The same, from this line of the program. Returns the observation, 0 if it was refused. */
+/** The same, with the source location of this line. Returns the observation, 0 if it was refused. */
 #define OBSERVE(self, of, key_path, options)                                                                           \
   panel_observe((self), &(of)->header, (key_path), (options), NULL, __FILE__, __LINE__)
 
-/** Waits until a flag is set, at most some seconds: then that is noted as a failure. */
+/** Waits until a flag is set, at most some seconds; a timeout is recorded as a failure. */
 void await(_Atomic int *flag);
 void a_moment(void);
 
