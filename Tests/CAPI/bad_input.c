@@ -1,5 +1,5 @@
-/* bad_input.c - every function of the API gets arguments that it must not get: it says so, and nothing comes to harm. Here what the rows
- * share, and the rows of classes, objects and values; the others are in bad_input_*.c. */
+/* bad_input.c - passes invalid arguments to every function of the API: each call is refused, and nothing is damaged. This file has the
+ * common part and the rows of classes, objects and values; the others are in bad_input_*.c. */
 #include "bad_input.h"
 
 #include <stdio.h>
@@ -27,7 +27,7 @@ TEST("every exported function has exactly one row, and there are no other rows")
   char name[128];
   size_t found = 0;
   while (fscanf(symbols, "%127s", name) == 1) {
-    if (strcmp(name, "kvo_tracking_count") == 0) continue; /* a variable */
+    if (strcmp(name, "kvo_tracking_count") == 0) continue; /* not a function */
     if (row_count(name) != 1) harness_fail(__FILE__, __LINE__, "%s has %d rows", name, row_count(name));
     found++;
   }
@@ -75,7 +75,7 @@ kvo_class *bound_class(void) {
 }
 
 kvo_object *bound_make(void) {
-  static kvo_object made[16]; /* they last as long as the test */
+  static kvo_object made[16]; /* used until the end of the test */
   static size_t count;
   kvo_object *object = &made[count++];
   CHECK(count <= sizeof made / sizeof *made);
@@ -103,7 +103,7 @@ ROW(kvo_status_string) {
 
 static void *never(size_t size, void *arg) { (void)size, (void)arg, abort(); }
 
-ROW(kvo_set_allocator) { /* half an allocator is none */
+ROW(kvo_set_allocator) { /* one function alone is ignored */
   kvo_set_allocator(never, NULL, NULL);
   item_destroy(item_make(1));
 }
@@ -213,7 +213,7 @@ ROW(kvo_object_destroy) {
   kvo_object empty = {0};
   kvo_object_destroy(NULL);
   faults_clear();
-  kvo_object_destroy(&empty); /* and does not free it: it is none of ours */
+  kvo_object_destroy(&empty); /* does not free it: the memory is not the runtime's */
   CHECK_EQ(faults.code, KVO_FAULT_UNSUPPORTED_OBJECT);
 }
 

@@ -1,4 +1,4 @@
-/* bad_input_binding.c - rows of the table of bad_input.c: what only bindings call. */
+/* bad_input_binding.c - rows of the table of bad_input.c: functions for bindings. */
 #include "bad_input.h"
 
 #include <stdlib.h>
@@ -99,7 +99,7 @@ ROW(kvo_frame_begin_change) {
   kvo_frame_finish(&frame, NULL);
 }
 
-/* Frames that nobody began hold nothing; of one that has begun, a step that is left out or done twice does no harm. */
+/* A frame that was not begun is zero; in one that was, a step that is omitted or done twice does no harm. */
 ROW(kvo_frame_will) { kvo_frame_will(NULL, NULL); }
 ROW(kvo_frame_next) {
   kvo_frame frame;
@@ -113,7 +113,7 @@ ROW(kvo_frame_deliver) {
   kvo_frame frame;
   kvo_frame_deliver(NULL, NULL, NULL);
   CHECK(kvo_frame_begin(&frame, observed(KVO_NEW), value_key()) != 0);
-  kvo_frame_deliver(&frame, NULL, NULL); /* without next */
+  kvo_frame_deliver(&frame, NULL, NULL); /* without kvo_frame_next */
   kvo_frame_end(&frame);
 }
 ROW(kvo_frame_finish) { kvo_frame_finish(NULL, NULL); }
@@ -152,12 +152,12 @@ ROW(kvo_binding_stored) {
 }
 
 ROW(kvo_binding_will_unobserved) { kvo_binding_will_unobserved(NULL, 0); }
-ROW(kvo_section_enter) { /* they are only counted */
+ROW(kvo_section_enter) { /* sections are only counted */
   kvo_section_enter();
   kvo_section_leave();
 }
 ROW(kvo_section_leave) {
-  kvo_section_leave(); /* without enter */
+  kvo_section_leave(); /* without kvo_section_enter */
   item_destroy(item_make(1));
 }
 ROW(kvo_thread_exchange) {
@@ -188,7 +188,7 @@ static void release(void *value, void *user_data) {
 
 static const kvo_observer_ops full = {.callback = ignore, .evaluate = evaluate, .release = release};
 
-/* What both ways of observing refuse. */
+/* Arguments that both kinds of registration refuse. */
 static void check_observing(kvo_status (*observe)(kvo_object *, const kvo_binding_observer *, kvo_observation *)) {
   kvo_object *object = bound_make();
   kvo_binding_observer good = {.key_path = "value", .ops = &full}, bad;
@@ -255,7 +255,7 @@ ROW(kvo_object_visit_observations) {
 
 static kvo_object *bad_read;
 
-/* Within an evaluation: elsewhere they do nothing at all. */
+/* Called inside an evaluation, because they do nothing elsewhere. */
 static void *read_badly(void *user_data) {
   ((void (*)(void))(uintptr_t)user_data)();
   kvo_track_read(bad_read, value_key());

@@ -1,4 +1,4 @@
-/* bad_input_observing.c - rows of the table of bad_input.c: observing, removing, announcing, with and without a place. */
+/* bad_input_observing.c - rows of the table of bad_input.c: registration, removal and announcements, with and without a source location. */
 #include "bad_input.h"
 
 static void ignore(const kvo_change *change, void *user_data) { (void)change, (void)user_data; }
@@ -29,11 +29,11 @@ ROW(kvo_add_observer) {
   CHECK_EQ(faults.count, 2);
   CHECK_EQ(faults.code, KVO_FAULT_UNSUPPORTED_OBJECT);
   CHECK_EQ(id, 0);
-  CHECK_OK(kvo_add_observer(object, &observer, NULL)); /* whoever never removes it needs no id */
+  CHECK_OK(kvo_add_observer(object, &observer, NULL)); /* the id is optional */
   CHECK_EQ(kvo_object_observation_count(object), 1);
 }
 
-/* Ids are numbers: none can be followed into memory. */
+/* Ids are numbers, never dereferenced. */
 static const kvo_observation no_ids[] = {0, 1, 0xdeadbeefdeadbeef, UINT64_MAX};
 
 #define FOR_EACH_BAD_ID(call)                                                                                          \
@@ -81,7 +81,7 @@ ROW(kvo_remove_observer_for_context_at) {
   FAULTS_HERE(kvo_remove_observer_for_context_at(NULL, NULL, NULL, NULL, "here.c", 7));
 }
 
-/* An item that is observed, so that announcements are heard. */
+/* An observed item, so that announcements have an observer. */
 static kvo_object *observed(void) {
   kvo_object *object = as_object(item_make(1));
   kvo_observer observer = good();
@@ -126,7 +126,7 @@ ROW(kvo_did_change_indexes) {
   CHECK_OK(kvo_will_change_indexes(object, KVO_CHANGE_INSERTION, "value", one, 1));
   FAULTS_AND_REFUSED(kvo_did_change_indexes(object, KVO_CHANGE_INSERTION, "value", NULL, 1));
   FAULTS_AND_REFUSED(kvo_did_change_indexes(object, (kvo_change_kind)99, "value", one, 1));
-  CHECK_OK(kvo_did_change_indexes(object, KVO_CHANGE_INSERTION, "value", one, 1)); /* the pair is still open */
+  CHECK_OK(kvo_did_change_indexes(object, KVO_CHANGE_INSERTION, "value", one, 1)); /* the change is still open */
 }
 ROW(kvo_did_change_indexes_at) {
   FAULTS_HERE(kvo_did_change_indexes_at(observed(), KVO_CHANGE_REMOVAL, "value", NULL, 1, "here.c", 7));

@@ -15,7 +15,7 @@ ROW(kvo_severity_name) {
 
 ROW(kvo_fault_kind_at) { CHECK_SAME(kvo_fault_kind_at(SIZE_MAX), NULL); }
 
-/* In both forms, and in one that there is not. */
+/* In both forms, and in an unknown one. */
 static size_t format_all(const kvo_fault *fault) {
   static char text[1 << 16];
   size_t total = 0;
@@ -84,7 +84,7 @@ ROW(kvo_fault_raise) {
   CHECK_EQ(raised, 5);
 }
 
-/* What follows is reported, and that is not the question. */
+/* The following calls are reported; the reports do not matter here. */
 static void quiet(void) { CHECK(freopen("/dev/null", "w", stderr) != NULL); }
 
 ROW(kvo_set_fault_handler) {

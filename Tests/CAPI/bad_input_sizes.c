@@ -1,4 +1,5 @@
-/* bad_input_sizes.c - strings of a megabyte, key paths of a hundred thousand keys, type encodings of 64 KB: refused or taken, and soon. */
+/* bad_input_sizes.c - strings of a megabyte, key paths of a hundred thousand keys, type encodings of 64 KB: refused or accepted, and
+ * fast. */
 #include "bad_input.h"
 
 #include <stdio.h>
@@ -8,10 +9,10 @@
 
 enum { MEGABYTE = 1 << 20, KEYS = 100000 };
 
-/* Of processor time, for what takes milliseconds. */
+/* Seconds of processor time allowed for what takes milliseconds. */
 #define SECONDS 1.0
 
-/* Processor time, so that a busy machine is not taken for slow code. */
+/* Processor time, so that a busy machine does not fail the test. */
 static double used(void) { return (double)clock() / CLOCKS_PER_SEC; }
 
 #define SOON(call)                                                                                                     \
@@ -174,7 +175,7 @@ TEST("a property may be affected by a key path of a hundred thousand keys") {
   free(path);
 }
 
-/* "{s=" and 64 KB of a piece, as often as it fits, and "}". */
+/* "{s=", 64 KB of repetitions of a piece, and "}". */
 static char *many(const char *piece) {
   size_t length = strlen(piece), count = 65536 / length;
   char *text = malloc(4 + count * length + 1);
@@ -196,7 +197,7 @@ TEST("type encodings of 64 KB are parsed in time proportional to their length") 
 }
 
 TEST("an array's element type is parsed once, however many elements it has and however long its encoding is") {
-  /* A name, a field's name or a pointer's target of 64 KB, in as many elements as there may be. */
+  /* A name, a field name or a pointee of 64 KB, in an array of the maximum length. */
   static const char *const heads[] = {"{s=[7[4096{", "{s=[7[4096{s=\"", "{s=[15[4096^{", "{s=[30[30[30{"},
                            *const tails[] = {"=i}]]}", "\"i}]]}", "=i}]]}", "=i}]]]}"};
   static const size_t sizes[] = {7 * 4096 * sizeof(int), 7 * 4096 * sizeof(int), 15 * 4096 * sizeof(void *),

@@ -11,7 +11,7 @@ TEST("each status has a distinct text") {
   };
   size_t count = sizeof all / sizeof *all;
   for (size_t i = 0; i < count; i++) {
-    CHECK_EQ((int)all[i], -(int)i); /* fixed values without a gap */
+    CHECK_EQ((int)all[i], -(int)i); /* the values have no gap */
     CHECK(strlen(kvo_status_string(all[i])) > 3);
     for (size_t j = 0; j < i; j++) CHECK(strcmp(kvo_status_string(all[i]), kvo_status_string(all[j])) != 0);
   }

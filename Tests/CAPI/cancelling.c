@@ -1,4 +1,4 @@
-/* cancelling.c - threads that are cancelled: in the runtime they are not, in the program's code that it calls they may be. */
+/* cancelling.c - thread cancellation: never inside the runtime, possible in code of the program that it calls. */
 #include "fixture.h"
 #include "shared.h"
 
@@ -14,11 +14,11 @@ enum { SECONDS = 20 };
 
 static item *object;
 
-/* Runs `body` on a thread of its own, and waits until it has ended. */
+/* Runs `body` on a new thread and waits for its end. */
 static void on_a_thread(void *(*body)(void *arg)) {
   pthread_t thread;
   void *result;
-  alarm(SECONDS); /* instead of a hang */
+  alarm(SECONDS); /* a hang ends the test */
   CHECK(pthread_create(&thread, NULL, body, NULL) == 0);
   CHECK(pthread_join(thread, &result) == 0);
   CHECK_SAME(result, PTHREAD_CANCELED);
@@ -43,7 +43,7 @@ TEST("a thread with a pending cancellation writes its events of a trace, and blo
   watcher w = {0};
   watch(object, "value", KVO_NEW, &w);
   CHECK_OK(kvo_trace_begin(path));
-  usleep(30000); /* then the end of a change is written at once */
+  usleep(30000); /* the trace is flushed after 10 ms, so at the next end of a change */
   on_a_thread(set_while_cancelled);
   CHECK_EQ(w.calls, 2);
   item_set_value(object, 3);

@@ -1,4 +1,4 @@
-/* chains.c - deliveries within deliveries that end: what a report tells of them, and how long one waits for the outermost. */
+/* chains.c - nested deliveries that end: how a report lists them, and how long a wait for the outermost takes. */
 #include "fixture.h"
 
 #include <pthread.h>
@@ -33,7 +33,7 @@ static int count_of(const char *text, const char *part) {
   return count;
 }
 
-/* The report of a fault below `deep` deliveries of two observers that set what the other one observes. */
+/* The report of a fault inside `deep` nested deliveries of two observers that set what the other one observes. */
 static const char *report_of_rounds(int deep) {
   item *left = item_make(0), *right = item_make(0);
   kvo_observation ids[] = {observe_value(left, set_other_or_fail, right),
@@ -63,7 +63,7 @@ TEST("a cycle that occurs twice in the list of deliveries is reported twice") {
 
 /* ------------------------------------------------------------------------------------------------------------- Chains -- */
 
-/* Deep enough that the thread's record of its deliveries has had to grow. */
+/* Deep enough that the thread's array of marks has been enlarged. */
 enum { DEEP = 40 };
 static item *links[DEEP + 1];
 static kvo_observation link_ids[DEEP];

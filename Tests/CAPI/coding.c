@@ -81,7 +81,7 @@ TEST("strings and objects are set, also to nil") {
   CHECK_EQ(root->name, "Grace");
   CHECK_OK(kvo_set_value(as_object(root), "name", &nil));
   CHECK_SAME(root->name, NULL);
-  CHECK_OK(kvo_set_value(as_object(root), "name", &constant)); /* what @encode says of const char * */
+  CHECK_OK(kvo_set_value(as_object(root), "name", &constant)); /* the encoding that @encode gives for const char * */
   CHECK_EQ(root->name, "Grace");
   CHECK_OK(kvo_set_value(as_object(root), "next", &object));
   CHECK_SAME(root->next, leaf);
@@ -134,7 +134,7 @@ typedef struct four {
 } four;
 static struct quad four_value(const four *of) { return of->value; }
 
-/* The view that a reader gets of a property with this type. */
+/* The view of a property with this type that a reader gets. */
 typedef struct viewed {
   const char *type;
   const short *expected;
@@ -151,7 +151,7 @@ TEST("a value is complete and aligned, and its type is as registered, however lo
   for (size_t length = 0; length < 40; length++) {
     char type[64] = "{", name[16];
     memset(type + 1, 'q', length);
-    strcpy(type + 1 + length, "=ssss}"); /* 8 characters among them */
+    strcpy(type + 1 + length, "=ssss}"); /* 8 characters */
     snprintf(name, sizeof name, "Four%zu", length);
     kvo_property_spec property = {.name = "value", .type = type, .getter = (kvo_function)four_value};
     kvo_class_spec spec = {.struct_size = sizeof spec,
@@ -238,7 +238,7 @@ TEST("KVO_SET accepts every type that a call passes like the property's type") {
   kvo_object_destroy(&object->header);
 }
 
-/* The set is told of, at its line, and sets nothing. */
+/* The set is reported with its line, and sets nothing. */
 #define MISMATCH(...)                                                                                                  \
   do {                                                                                                                 \
     faults.count = 0;                                                                                                  \
@@ -310,7 +310,7 @@ TEST("a property without a getter cannot be read, but can be set and observed") 
   kvo_object_finish(&object);
 }
 
-/* A binding's property whose value is all that keeps an object alive: each read makes one, and its release ends it. */
+/* A binding's property whose value is all that keeps an object alive: each read creates one, and releasing the value destroys it. */
 static item made;
 
 static void *copy_made(void *instance, void *user, const kvo_selection *selection) {

@@ -1,4 +1,4 @@
-/* collections.c - what a binding needs to tell changes of collections: kinds and positions, silence while it stores, given values. */
+/* collections.c - functions for bindings that notify changes of collections: kinds and indexes, mutes during a store, passed values. */
 #include "fixture.h"
 
 #include <kvo/kvo_binding.h>
@@ -10,7 +10,7 @@ static kvo_key key(const char *name) { return kvo_key_hash(name, strlen(name)); 
 
 /* ---------------------------------------------------------------------------------------------- Kinds and positions -- */
 
-/* Tells of `object`'s key what a binding tells that inserts, with 7 as the elements. */
+/* Notifies an insertion into a key of `object` as a binding does, with 7 as the elements. */
 static uint32_t insert_at(item *object, const char *name, const size_t *indexes, size_t count) {
   kvo_frame frame;
   int elements = 7;
@@ -160,7 +160,7 @@ TEST("a mute applies to its thread only") {
 
 /* ------------------------------------------------------------------------------------------------------- Given values -- */
 
-/* A binding's class with the property "bag", an int; reading it is counted, and so is what of its values is still there. */
+/* A binding's class with the property "bag", an int; counts reads and values that have not been released. */
 static int reads, values;
 
 static void *make_value(int number) {

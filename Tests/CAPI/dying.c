@@ -1,4 +1,4 @@
-/* dying.c - objects, observers and what they own end on one thread while others use them. */
+/* dying.c - objects, observers and user data end on one thread while other threads use them. */
 #include "shared.h"
 
 #include <kvo/kvo_binding.h>
@@ -54,7 +54,7 @@ static void live_and_die(int number) {
 }
 
 TEST("threads that each observe and destroy their own objects do not affect each other") {
-  shared_destroy(shared_make()); /* registers the class before the threads do */
+  shared_destroy(shared_make()); /* registers the class before the threads start */
   on_threads(live_and_die);
   CHECK_EQ((int)destroyed, 2 * THREADS * rounds(3000));
 }
@@ -78,7 +78,7 @@ TEST("a removal races with the death of its object: the user data is destroyed o
   }
 }
 
-/* The memory of an object to which nobody can write until a thread has tried to, and waited. */
+/* The memory of an object that is read-only until a thread has tried to write to it, and waited. */
 static char *page;
 static pthread_t ending;
 static _Atomic int storing, is_too_early;
@@ -97,7 +97,7 @@ static void when_storing(int number) {
 static void cancel_stable(void *id) { CHECK_OK(kvo_cancel_observer(*(kvo_observation *)id)); }
 
 TEST("an object is not finished while another thread removes its last observation") {
-  if (harness_is_instrumented()) return; /* it is about one store, and the tools have handlers of their own */
+  if (harness_is_instrumented()) return; /* the tools have SIGSEGV handlers of their own */
   page = mmap(NULL, (size_t)getpagesize(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   CHECK(page != MAP_FAILED);
   object = (shared *)(void *)page;
@@ -159,8 +159,8 @@ TEST("the destruction of a root object waits for an evaluation on another thread
   shared_destroy(leaf);
 }
 
-/* A root, an object in the middle and a leaf, whose setters the program guards with a lock of its own: who sets holds it shared,
- * who destroys holds it alone, for C programs retain nothing. */
+/* A root, an intermediate object and a leaf, whose setters the program guards with a read-write lock, because C programs retain nothing:
+ * setters hold it shared, destruction holds it exclusively. */
 static shared *root;
 static pthread_rwlock_t owning = PTHREAD_RWLOCK_INITIALIZER;
 
@@ -172,7 +172,7 @@ static void set_or_destroy_the_middle(int number) {
       shared *middle = atomic_load(&root->next);
       set_next(replacement, leaf);
       if (i % 2 == 0) set_next(root, replacement);
-      shared_destroy(middle); /* or first, so that the path ends in nil */
+      shared_destroy(middle); /* or destroy it first, so that the path ends in nil */
       if (i % 2 != 0) set_next(root, replacement);
     } else {
       pthread_rwlock_rdlock(&owning);
@@ -190,8 +190,8 @@ TEST("an intermediate object dies between the sets of other threads, and no chan
   kvo_observation id = observe(root, "next.next.value", KVO_OLD | KVO_NEW, &calls, &destroyed);
   on_threads(set_or_destroy_the_middle);
   int replaced = rounds(500);
-  CHECK_EQ((int)calls,
-           (THREADS - 1) * rounds(4000) + replaced + replaced / 2); /* a death and a replacement are two changes */
+  CHECK_EQ((int)calls, (THREADS - 1) * rounds(4000) + replaced +
+                           replaced / 2); /* a death before a replacement is a change of its own */
   CHECK_OK(kvo_remove_observer(id));
   CHECK_EQ((int)destroyed, 1);
   shared_destroy(atomic_load(&root->next));
@@ -206,7 +206,7 @@ static void ignore(const kvo_change *change, void *user_data) {
   (void)user_data;
 }
 
-/* The end of an observation registers, sets, looks and removes on the very object that it was of. */
+/* The destroy function of an observation registers, sets, looks up and removes on the same object. */
 static void destroy_busily(void *user_data) {
   shared *of = user_data;
   kvo_observation id = observe_with(of, "next.value", KVO_NEW | KVO_OLD, ignore, NULL);
@@ -247,7 +247,7 @@ enum { KEYS = 20 };
 static shared *dying[THREADS];
 static kvo_object no_object;
 
-/* Reads KEYS keys of each object at first. Later evaluations fail, so that nothing of what the first one read is dropped. */
+/* The first evaluation reads KEYS keys of each object. Later ones fail, so that its subscriptions are kept. */
 static void *read_all(void *user_data) {
   bool *has_read = user_data;
   if (*has_read) kvo_track_read(&no_object, 1);

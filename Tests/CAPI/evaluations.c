@@ -1,4 +1,4 @@
-/* evaluations.c - what getters and expressions do while the runtime runs them: remove, set, read, destroy, and never return. */
+/* evaluations.c - getters and expressions that remove, set, read, destroy or never return while the runtime evaluates them. */
 #include "fixture.h"
 #include "shared.h"
 
@@ -49,7 +49,7 @@ TEST("an observer that a getter removes, while the value is read for a delivery,
 
 /* --------------------------------------------------------------------------------------------------- Expressions -- */
 
-/* An expression over these, told to `told`. */
+/* An expression over these objects, which notifies `told`. */
 typedef struct expression {
   item *first, *second;
   void (*body)(struct expression *self);
@@ -91,7 +91,7 @@ static void end_expression(expression *self) {
   CHECK_EQ(self->released, self->evaluated);
 }
 
-/* Declares its value to be that of a key, though another of the same object was read after it. */
+/* Declares that the result is the value of a key, although another key of the same object was read later. */
 static void declare_another(expression *self) {
   read_key(self->first, "value");
   read_key(self->first, "other");
@@ -112,7 +112,7 @@ TEST("an expression whose getter reads another key of its object last is evaluat
   item_destroy(one.first);
 }
 
-/* Sets something that is observed between two reads. */
+/* Sets an observed property between two reads. */
 static void set_between(expression *self) {
   read_key(self->first, "value");
   item_set_other(self->second, self->evaluated);
@@ -126,7 +126,7 @@ TEST("a getter that makes an observed change continues to record") {
   watch(one.second, "far", KVO_NEW, &path);
   observe_expression(&one, KVO_NEW, false);
   CHECK_EQ(direct.calls, 1);
-  item_set_value(one.second, 5); /* read after that change */
+  item_set_value(one.second, 5); /* this key was read after the change */
   CHECK_EQ(one.told, 1);
   CHECK_EQ(direct.calls, 2);
   end_expression(&one);
@@ -152,20 +152,20 @@ static void ignore_faults_of(item *object, watcher *direct) {
 }
 
 TEST("after a getter was left with longjmp, the thread does not record any more for the abandoned evaluation") {
-  if (harness_is_instrumented()) return; /* what the evaluation was using is never freed */
+  if (harness_is_instrumented()) return; /* the memory of the abandoned evaluation is never freed */
   expression one = {.first = item_make(1), .second = item_make(2), .body = leave};
   watcher direct = {0};
   watch(one.second, "other", KVO_NEW, &direct);
   observe_expression(&one, KVO_NEW, false);
   leaves = true;
   ignore_faults_of(one.first, &direct);
-  item_set_other(one.second, 1); /* the next delivery finds what was left */
+  item_set_other(one.second, 1); /* the next delivery detects the abandoned evaluation */
   CHECK_EQ(direct.calls, 1);
   CHECK(!kvo_track_is_recording());
   CHECK(!kvo_track_is_subscribing());
 }
 
-/* Destroys what it has read: a temporary of a getter. */
+/* Destroys the object that it has read, like a temporary of a getter. */
 static void read_temporary(expression *self) {
   read_key(self->first, "value");
   item *temporary = item_make(3);
@@ -180,12 +180,12 @@ TEST("the death of a temporary object in the evaluation that reads it is no chan
   CHECK_EQ(one.evaluated, 1);
   item_set_value(one.first, 2);
   CHECK_EQ(one.told, 1);
-  CHECK_EQ(one.evaluated, 3); /* before and after the change */
+  CHECK_EQ(one.evaluated, 3); /* before the change and after it */
   end_expression(&one);
   item_destroy(one.first);
 }
 
-/* Another expression's evaluation, in which the object of this one dies. */
+/* The evaluation of another expression, in which an object that this one has read dies. */
 static expression *inner;
 static void destroy_what_another_reads(expression *self) {
   read_key(self->first, "value");
@@ -213,7 +213,7 @@ TEST("an object that dies while another expression is evaluated is a change for 
   item_destroy(destroying.first);
 }
 
-/* Changes what it reads while it is being registered. */
+/* Changes a key that it reads during its registration. */
 static void change_at_first(expression *self) {
   read_key(self->first, "value");
   if (self->evaluated == 1) item_set_value(self->first, 7);
@@ -256,7 +256,7 @@ static void evaluate_or_churn(int number) {
     working--;
     return;
   }
-  while (working > 0) { /* expressions again, so that the nodes around those of the one are freed */
+  while (working > 0) { /* expressions again, so that nodes next to those of the tested one are freed */
     static const kvo_observer_ops ops = {ignore_change, NULL, NULL, read_many, free_nothing};
     kvo_binding_observer described = {.key_path = "all", .ops = &ops};
     kvo_observation id;

@@ -1,4 +1,4 @@
-/* events.c - KVO_HISTORY: what a fault tells of what happened before. */
+/* events.c - KVO_HISTORY: the earlier events in a fault. */
 #include "fixture.h"
 
 #include <kvo/kvo_binding.h>
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The events of the last fault, and their strings. */
+/* The events of the last fault, with copies of their strings. */
 static struct {
   size_t count;
   kvo_event events[32];
@@ -25,7 +25,7 @@ static kvo_action keep(const kvo_fault *fault, void *arg) {
   return KVO_ACTION_IGNORE;
 }
 
-/* A fault that is about nothing in particular. */
+/* A fault without a particular object. */
 static void misuse(void) {
   kvo_set_fault_handler(keep, NULL);
   kvo_fault_raise(KVO_FAULT_UNHANDLED, "a test", NULL, NULL, NULL, 0, NULL, 0);

@@ -1,4 +1,4 @@
-/* events_threads.c - KVO_HISTORY with several threads: events are whole, and reading them needs no lock. */
+/* events_threads.c - KVO_HISTORY with several threads: events are complete, and reading them takes no lock. */
 #include "fixture.h"
 
 #include <kvo/kvo_binding.h>
@@ -16,7 +16,7 @@ static kvo_action look(const kvo_fault *fault, void *arg) {
     const kvo_event *event = &fault->events[i];
     bool is_value = strcmp(event->key_path, "value") == 0, is_other = strcmp(event->key_path, "other") == 0;
     const item *object = event->object;
-    /* Objects of even numbers are observed by one key, the others by the other. */
+    /* Objects with even numbers are observed by one key, the others by another. */
     if (strcmp(event->object_class, "Item") != 0 || event->thread == 0) wrong++;
     if (event->kind != KVO_EVENT_DIED && (object->quiet % 2 == 0 ? !is_value : !is_other)) wrong++;
     read_in_between++;

@@ -1,4 +1,4 @@
-/* executable_memory.c - no memory is writable and executable, and without executable memory the program goes on un-notified. */
+/* executable_memory.c - no memory is writable and executable, and without executable memory the program works without notifications. */
 #include "fixture.h"
 
 #include <stdio.h>
@@ -49,7 +49,7 @@ TEST("no page is writable and executable at the same time, also after many class
     kvo_object_destroy(object);
   }
   maps after = read_maps();
-  /* valgrind makes such pages of its own, for the code that it translates. */
+  /* valgrind makes such pages itself, for translated code. */
   if (!harness_is_valgrind()) CHECK_EQ(after.writable_and_executable, before.writable_and_executable);
   if (!harness_is_instrumented()) CHECK_EQ(after.writable_and_executable, 0);
   CHECK_EQ(before.trampolines, 0);

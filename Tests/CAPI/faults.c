@@ -1,4 +1,4 @@
-/* faults.c - each misuse is reported once, by its code, with both places in the source, to a handler or in a dying process. */
+/* faults.c - each misuse is reported once, with its code and both source locations, to a handler or by a process that ends. */
 #include "fixture.h"
 
 #include <kvo/kvo_binding.h>
@@ -12,7 +12,7 @@ static const char *line_of(uint32_t line) {
   return text;
 }
 
-static uint32_t registration_line(void) { /* where `watcher_observer` says KVO_HERE */
+static uint32_t registration_line(void) { /* the line of KVO_HERE in `watcher_observer` */
   watcher w = {0};
   return watcher_observer("value", 0, &w).line;
 }
@@ -123,7 +123,7 @@ TEST("KVO0009 is raised when an observer wants the value of an undefined key tha
   item *object = item_make(0);
   watcher w = {0};
   watch(object, "imaginary", KVO_NEW, &w);
-  CHECK_EQ((int)faults.code, KVO_FAULT_NEVER_NOTIFIES); /* it may also be a mistake */
+  CHECK_EQ((int)faults.code, KVO_FAULT_NEVER_NOTIFIES); /* it may also be a mistake, hence the warning */
   faults.count = 0;
   CHECK_OK(kvo_will_change(as_object(object), "imaginary"));
   CHECK_OK(kvo_did_change(as_object(object), "imaginary"));
@@ -239,7 +239,7 @@ TEST(
   static char paths[1000][1100];
   static watcher many[1000];
   item *object = item_make(0);
-  ignore_faults(); /* there are no such keys */
+  ignore_faults(); /* the keys are undefined */
   for (int i = 0; i < 1000; i++) {
     memset(paths[i], 'k', sizeof paths[i] - 1);
     memcpy(paths[i], (const char[]){(char)('a' + i % 26), (char)('a' + i / 26 % 26), (char)('a' + i / 676)}, 3);
@@ -270,7 +270,7 @@ TEST("newlines and other control characters in a name do not break the first lin
   CHECK_EQ(strncmp(whole, "KVO0002 fatal: ", 15), 0);
   whole[first] = '\0';
   CHECK_CONTAINS(whole, "\"a\\x0aKVO0001 fatal: b\\x1b[2J\"");
-  CHECK_CONTAINS(whole, ", at "); /* it is all there */
+  CHECK_CONTAINS(whole, ", at "); /* everything is printed */
   CHECK_SAME(strstr(whole + first + 1, "\nKVO0001"), NULL);
 }
 

@@ -1,4 +1,4 @@
-/* forking.c - a process with live observations forks: in the child they go on, whatever other threads were doing. */
+/* forking.c - fork(2) with live observations: they work in the child, whatever other threads were doing. */
 #include "shared.h"
 
 #include <kvo/kvo_binding.h>
@@ -13,14 +13,14 @@ static kvo_observation stable, path;
 
 enum { SECONDS = 30 };
 
-/* Runs `body` in a forked process, which must exit with 0 before its alarm rings. */
+/* Runs `body` in a forked process, which must exit with 0 before its alarm. */
 static void fork_and(void (*body)(void)) {
   pid_t child = fork();
   CHECK(child >= 0);
   if (child == 0) {
     alarm(SECONDS);
     body();
-    _exit(0); /* without a leak check: what the threads of the parent held is held for ever */
+    _exit(0); /* without a leak check: what the parent's other threads held is never freed */
   }
   int status;
   CHECK(waitpid(child, &status, 0) == child);
@@ -28,7 +28,7 @@ static void fork_and(void (*body)(void)) {
   CHECK_EQ(WEXITSTATUS(status), 0);
 }
 
-/* Everything that one does with observations, on an object that has two. */
+/* All operations on observations, for an object that has two. */
 static void use_all(shared *of) {
   calls = path_calls = destroyed = 0;
   set(of, 1);
@@ -66,7 +66,7 @@ static void use_all(shared *of) {
 
 static void use_quiet_object(void) {
   use_all(quiet);
-  CHECK_EQ((int)destroyed, 2); /* nobody was using it */
+  CHECK_EQ((int)destroyed, 2); /* no other thread was using it */
   shared_destroy(quiet);
 }
 
@@ -101,8 +101,8 @@ TEST("the child of a fork sets, is notified, removes and registers, and so does 
 
 /* ---------------------------------------------------------------------------------------------------- With threads -- */
 
-/* ThreadSanitizer watches the parent only: its allocator is not prepared for a fork while other threads allocate, and a child that
- * allocates may wait for ever. */
+/* ThreadSanitizer checks the parent only: its allocator does not support a fork while other threads allocate, and a child that allocates
+ * may deadlock. */
 static void do_nothing(void) {}
 static bool child_can_allocate(void) {
   return !harness_is_instrumented() || strcmp(getenv("KVO_TEST_TOOL"), "tsan") != 0;
@@ -187,7 +187,7 @@ static void set_object(void *arg) {
 }
 
 static void remove_the_held(void) {
-  /* The thread that ran it is not here: nothing to wait for, and what its set held stays held. */
+  /* The thread that ran it does not exist in the child: there is nothing to wait for, and what its set used is never freed. */
   CHECK_OK(kvo_cancel_observer_and_wait(stable));
   calls = 0;
   kvo_observation id = observe(object, "value", KVO_NEW, &calls, &destroyed);
@@ -247,7 +247,7 @@ static void fork_within(const kvo_change *change, void *user_data) {
   calls++;
   if (child == 0) {
     alarm(SECONDS);
-    working = 1; /* it is the child */
+    working = 1; /* in the child */
     return;
   }
   int status;
@@ -271,7 +271,7 @@ TEST("a callback may fork: in both processes the change is delivered to the othe
 
 static kvo_action expect_no_will(const kvo_fault *fault, void *arg) {
   (void)arg;
-  CHECK_EQ((int)fault->code, KVO_FAULT_DID_WITHOUT_WILL); /* and not that another thread has one */
+  CHECK_EQ((int)fault->code, KVO_FAULT_DID_WITHOUT_WILL); /* not KVO0030: the other thread does not exist */
   calls++;
   return KVO_ACTION_IGNORE;
 }
@@ -285,7 +285,7 @@ static void end_what_another_began(void) {
 
 static void fork_and_end(void *arg) {
   (void)arg;
-  shared_destroy(shared_make()); /* known to the runtime, and later than the thread with the will */
+  shared_destroy(shared_make()); /* gives this thread a record, later than the thread with the will */
   kvo_observation id = observe(object, "next", KVO_NEW, NULL, NULL);
   set_next(object, NULL);
   CHECK_OK(kvo_remove_observer(id));

@@ -1,4 +1,4 @@
-/* graph.c - kvo_snapshot: all observations at one moment, and their text as JSON, for Graphviz and for Mermaid. */
+/* graph.c - kvo_snapshot: all observations at one moment, and the graph as JSON, DOT and Mermaid. */
 #include "allocator.h"
 #include "fixture.h"
 
@@ -75,7 +75,7 @@ TEST("objects are sorted by their first observation, observations by registratio
   CHECK_EQ(graph->observations[2].options, KVO_ENDS_WITH_OBJECT);
   CHECK_SAME(graph->observations[3].context, &w);
   for (int i = 0; i < 4; i++) kvo_cancel_observer(w[i].id);
-  CHECK_EQ(graph->observations[1].key_path, "name"); /* it keeps what it says */
+  CHECK_EQ(graph->observations[1].key_path, "name"); /* the graph has copies */
   kvo_graph_free(graph);
   item_destroy(first);
   item_destroy(second);
@@ -166,7 +166,7 @@ TEST("a snapshot can be taken in a callback") {
 
 /* ---------------------------------------------------------------------------------------------------------- The text -- */
 
-/* A graph of the program's own, with names that mean something to each of the languages. */
+/* A graph made by the program, with names that are special in each of the languages. */
 static kvo_graph hostile(void) {
   static const char *const key_paths[] = {"a\"b\\c"};
   static const kvo_graph_object objects[] = {{.object = (const void *)0x10,

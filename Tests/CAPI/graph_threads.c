@@ -8,7 +8,7 @@ enum { THREADS = 3 };
 
 static _Atomic int stop;
 
-/* Each with an object that is observed directly and one that is observed through a path. */
+/* Each thread has an object that is observed directly and one that is observed through a path. */
 static void *churn(void *arg) {
   (void)arg;
   while (!stop) {
@@ -43,7 +43,7 @@ TEST("a snapshot is consistent while other threads register, remove and destroy"
       const kvo_graph_observation *of = &graph->observations[each];
       bool is_path = strcmp(of->key_path, "next.value") == 0;
       CHECK_EQ(of->kind == KVO_GRAPH_EXPRESSION, is_path);
-      CHECK(of->edge_count <= (is_path ? 3 : 0)); /* the present ones, and of an evaluation in progress another */
+      CHECK(of->edge_count <= (is_path ? 3 : 0)); /* the present edges, and one more of an evaluation in progress */
       CHECK_EQ(graph->objects[of->object].class_name, "Item");
       seen += is_path && of->edge_count == 2;
     }

@@ -1,5 +1,5 @@
-/* half_registered.c - registrations of an expression that fail while other threads are already told of what it has read, and turns
- * of what it has read while others are told before a change. */
+/* half_registered.c - registrations of expressions that fail while other threads already change what they have read, and changes of a
+ * node's kind during notifications before a change. */
 #include "fixture.h"
 
 #include <kvo/kvo_binding.h>
@@ -43,7 +43,7 @@ static void abandon(void *user_data) {
   free(user_data);
 }
 
-/* Reads what the other thread sets, and then something of no class, so that the evaluation fails. */
+/* Reads what the other thread sets, and then an object without a class, so that the evaluation fails. */
 static void *fail(void *user_data) {
   static kvo_object no_object;
   for (int i = 0; i < 100; i++) ++*(volatile int *)user_data;
@@ -82,7 +82,7 @@ static _Atomic bool is_end;
 
 static void ignore(const kvo_raw_change *change, void *user_data) { (void)change, (void)user_data; }
 
-/* The value is the key's own, or not, by turns. */
+/* The result is, alternately, the value of the key itself and a computed one. */
 static void *read_value(void *user_data) {
   kvo_key value = kvo_key_hash("value", 5), other = kvo_key_hash("other", 5);
   kvo_track_read(as_object(object), other);

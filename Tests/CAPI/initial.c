@@ -8,7 +8,7 @@ static int changes_left;
 static item *read_next(const item *object) { return object->next; }
 static void store_next(item *object, item *next) { object->next = next; }
 
-/* The way to here is subscribed to already. */
+/* The keys up to here are subscribed to already. */
 static int read_value(const item *object) {
   if (changes_left > 0) {
     changes_left--;
@@ -67,7 +67,7 @@ TEST(
   long before = 0;
   for (int round = 0; round < 10; round++) {
     observe_while_it_changes(1);
-    if (round == 4) before = live_blocks; /* what the runtime keeps is there by now */
+    if (round == 4) before = live_blocks; /* by now the runtime has allocated what it keeps */
   }
   CHECK_EQ((long)live_blocks, before);
   CHECK_EQ(faults.count, 0);

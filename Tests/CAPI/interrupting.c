@@ -1,4 +1,4 @@
-/* interrupting.c - signal handlers that call the runtime: what would wait for the call that it has interrupted ends the process. */
+/* interrupting.c - signal handlers that call the runtime: a call that would wait for the code it has interrupted ends the process. */
 #include "fixture.h"
 
 #include <signal.h>
@@ -9,7 +9,7 @@
 static item *object, *other;
 static watcher w, in_handler;
 
-/* An allocator is the program's code that runs while the runtime holds locks: a signal comes there. */
+/* The allocator is code of the program that runs while the runtime holds locks: the signal is raised there. */
 static _Atomic int signal_in;
 
 static void *allocate(size_t size, void *arg) {
@@ -31,7 +31,7 @@ static void observe_in_handler(int number) {
   kvo_add_observer(as_object(object), &observer, &id);
 }
 
-/* The signal comes at the n-th allocation or release of memory of what a program does most. */
+/* The signal is raised at the n-th allocation or release of a typical program. */
 static void be_interrupted(void *arg) {
   alarm(20);
   kvo_set_allocator(allocate, release, NULL);

@@ -1,4 +1,4 @@
-/* isa.c - the class of an observed object is hidden, is a notifying one, and comes back. */
+/* isa.c - the notifying class of an observed object: hidden from kvo_object_class, and removed with the last observation. */
 #include "fixture.h"
 
 #include <string.h>

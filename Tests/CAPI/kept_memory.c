@@ -1,4 +1,4 @@
-/* kept_memory.c - memory that is given back while objects live: of observations that end in deliveries, and of long texts of reports. */
+/* kept_memory.c - memory that is freed while objects live: that of observations removed in deliveries, and of long texts in reports. */
 #include "allocator.h"
 #include "fixture.h"
 
@@ -35,7 +35,7 @@ TEST("observations removed in deliveries are freed while their object is still o
 
 /* --------------------------------------------------------------------------------------------------------------- Texts -- */
 
-/* Longer than what a report has room for without memory of its own. */
+/* Longer than the buffers of a report. */
 static char name[1500], other_key[1500], path[3200];
 static kvo_class *named;
 
@@ -69,7 +69,7 @@ static void try_to_observe(kvo_object *object, const char *key_path) {
   if (id != 0) CHECK_OK(kvo_remove_observer(id));
 }
 
-/* One of each misuse that names a class, a key or both. */
+/* Each misuse whose report names a class, a key or both. */
 static void misuse_all(void) {
   kvo_object *object;
   CHECK_OK(kvo_object_create(named, &object));
@@ -107,7 +107,7 @@ TEST_REPORTED("no report about a long name leaks memory") {
   long before = 0;
   for (int round = 0; round < 20; round++) {
     misuse_all();
-    if (round == 9) before = live_blocks; /* what is remembered of ended observations is there by now */
+    if (round == 9) before = live_blocks; /* by now the log of ended observations is allocated */
   }
   CHECK(faults.count >= 20 * 12);
   CHECK_EQ((long)live_blocks, before);

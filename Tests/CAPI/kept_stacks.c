@@ -1,4 +1,4 @@
-/* kept_stacks.c - with KVO_STACKS: the calls of registrations and removals, in reports of what is wrong later. */
+/* kept_stacks.c - KVO_STACKS: the calls of registrations and removals in later reports. */
 #include "fixture.h"
 #include "json.h"
 
@@ -78,7 +78,7 @@ static long reads_so_far(void) {
   return reads;
 }
 
-/* Called, as far as the stack says, from memory that is no code. */
+/* Makes the stack show a caller in memory that is not code. */
 CALLED static kvo_observation observe_from_nowhere(item *object, watcher *w) {
   static long nowhere[16];
   void *volatile *frame = __builtin_frame_address(0), *caller = frame[1];
@@ -90,7 +90,7 @@ CALLED static kvo_observation observe_from_nowhere(item *object, watcher *w) {
 
 TEST("an address outside of all modules is looked up once, not at each registration") {
   harness_environment("KVO_STACKS", "8");
-  if (harness_is_instrumented() || reads_so_far() < 0) return; /* a tool reads, too */
+  if (harness_is_instrumented() || reads_so_far() < 0) return; /* a tool reads files, too */
   item *object = item_make(0);
   watcher w = {0};
   CHECK_OK(kvo_cancel_observer(observe_from_nowhere(object, &w)));

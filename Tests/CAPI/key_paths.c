@@ -140,7 +140,7 @@ TEST("a path that leads through its own root object notifies, and can be removed
   CHECK(w.new_value.nil);
   item_set_next(root, root);
   item_destroy(root);
-  CHECK_EQ(w.calls, 3); /* its own death is not told */
+  CHECK_EQ(w.calls, 3); /* its own death does not notify */
   CHECK_EQ(w.destroyed, 1);
 }
 

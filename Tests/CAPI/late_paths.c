@@ -1,4 +1,4 @@
-/* late_paths.c - a set that began before a path came to lead to its object: the path follows it. */
+/* late_paths.c - sets that began before a key path led to the object: the path follows the new value. */
 #include "counted.h"
 #include "fixture.h"
 #include "shared.h"
@@ -9,7 +9,7 @@
 
 /* ------------------------------------------------------------------------------------------------- On one thread -- */
 
-/* What a setter does before it stores. */
+/* Called by the setter before it stores. */
 static void (*before_store)(void);
 
 typedef struct slow_item {
@@ -82,7 +82,7 @@ static watcher other_key;
 TEST("the same holds if the object is observed for another key") {
   root = item_make(0);
   end = slow_item_make();
-  CHECK_OK(kvo_will_change(&end->header, "imaginary")); /* announced while nobody observes: no misuse */
+  CHECK_OK(kvo_will_change(&end->header, "imaginary")); /* an unobserved will is no misuse */
   CHECK_OK(kvo_did_change(&end->header, "imaginary"));
   watch(root, "next.value", KVO_NEW, &path);
   kvo_observer observer = watcher_observer("imaginary", KVO_NONE, &other_key);
@@ -101,7 +101,7 @@ enum { LEVELS = 4 };
 static counted *top;
 static counted_watcher watcher_of_all;
 
-/* Kept until the end of a round, for the death of what was replaced would be a change, too. */
+/* Not destroyed before the end of a round, because the death of a replaced object would be a change, too. */
 static counted *kept[256];
 static _Atomic int kept_count;
 
@@ -112,7 +112,7 @@ static counted *make_path(int depth) {
   return first;
 }
 
-/* Replaces the object at this depth, by way of those above it. */
+/* Replaces the object at this depth, reached through those above it. */
 static void replace_at(int depth, int value) {
   counted *at = counted_retain(top);
   for (int i = 0; i < depth && at != NULL; i++) {
@@ -130,7 +130,7 @@ static void replace_at(int depth, int value) {
 static _Atomic int ready;
 static int watched_round;
 
-/* As a lock of the storage does. */
+/* Guards the storage, as a binding's lock does. */
 static void pause_in_setter(void) {
   static _Atomic unsigned times;
   usleep(times++ * 2654435761u % 61);
@@ -144,7 +144,7 @@ static void replace(void *arg) {
   for (int i = 0; i < 3; i++, random = random * 1664525u + 1013904223u) replace_at((int)(random >> 16) % LEVELS, i);
 }
 
-/* Each object on the path is observed, and its end is what was told last. */
+/* Each object on the path is observed, and the value at the end was delivered last. */
 static void check_followed(int round) {
   counted *at = counted_retain(top);
   for (int depth = 0; at != NULL; depth++) {

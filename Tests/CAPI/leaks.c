@@ -1,4 +1,4 @@
-/* leaks.c - KVO_REPORT=leaks: at exit the runtime tells what is still observed, and where that was registered. */
+/* leaks.c - KVO_REPORT=leaks: at exit the runtime reports what is still observed, and where it was registered. */
 #include "fixture.h"
 #include "json.h"
 

@@ -1,5 +1,5 @@
-/* leaving.c - what is left by longjmp without being over, and stacks that are switched in callbacks and getters: nothing dangles, nobody
- * waits for ever, and no detection takes one for the other. */
+/* leaving.c - calls left with longjmp, and stacks that are switched in callbacks and getters: no pointer dangles, nobody waits for ever,
+ * and the detection does not confuse the two. */
 #include "fixture.h"
 #include "shared.h"
 
@@ -13,7 +13,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* What a jump crosses is never freed: LeakSanitizer is not to look. */
+/* Memory used by calls that a jump crosses is never freed: disable LeakSanitizer. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void) { return "detect_leaks=0"; }
 
@@ -49,7 +49,7 @@ static void cause_fault(const shared *of) {
   kvo_remove_observer(UINT64_MAX);
 }
 
-/* Leaves an evaluation of root.slow by a handler that jumps. */
+/* Leaves an evaluation of root.slow with a longjmp out of the fault handler. */
 static kvo_observation leave_evaluation(void) {
   make_path();
   kvo_observation id = observe(root, "slow", KVO_NEW | KVO_OLD, &calls, NULL);
@@ -139,7 +139,7 @@ TEST("after the thread that jumped has ended, other threads can use the objects"
   shared_destroy(root);
 }
 
-/* A getter that catches the jump itself. */
+/* A getter that catches the jump, like an exception. */
 static void catch_jump(const shared *of) {
   if (setjmp(out) == 0) cause_fault(of);
 }
@@ -192,7 +192,7 @@ TEST("after a callback was left, the death of an object on a path still notifies
   if (setjmp(out) == 0) set_next(root, end);
   CHECK_OK(kvo_cancel_observer(id));
   int before = calls;
-  shared_destroy(middle); /* which the path was on, for it was not told */
+  shared_destroy(middle); /* still on the path, which was not notified */
   CHECK_EQ((int)calls, before + 1);
   CHECK_OK(kvo_cancel_observer_and_wait(path));
 }
@@ -319,7 +319,7 @@ static void yield_to_main(watcher *self, const kvo_change *change) {
 static void set_first(void) { item_set_value(objects[0], 1); }
 static void set_second(void) { item_set_value(objects[1], 1); }
 
-/* Two coroutines are each suspended in a callback, and go on in the order in which they began, not the reverse. */
+/* Two coroutines are suspended in a callback each, and resume in the order in which they began, not in reverse. */
 static void interleave(bool ascending) {
   kvo_set_fault_handler(count_fault, NULL);
   make_coroutines(ascending, set_first, set_second);
@@ -329,9 +329,9 @@ static void interleave(bool ascending) {
   CHECK(swapcontext(&main_context, &coroutines[1]) == 0);
   item_set_value(objects[2], 1);
   CHECK_EQ(w[0].calls + w[1].calls + w[2].calls, 3);
-  CHECK(swapcontext(&main_context, &coroutines[0]) == 0); /* to its end */
+  CHECK(swapcontext(&main_context, &coroutines[0]) == 0); /* runs to its end */
   item_set_value(objects[2], 2);
-  /* The second one is still within its callback. */
+  /* The second coroutine is still in its callback. */
   CHECK_OK(kvo_cancel_observer_and_wait(w[0].id));
   CHECK_EQ((int)faults_told, 0);
   (void)kvo_cancel_observer_and_wait(w[1].id);

@@ -1,4 +1,4 @@
-/* lifetimes.c - when user data is destroyed, and what the death of an object on either side does. */
+/* lifetimes.c - when user data is destroyed, and the effects of the death of an object. */
 #include "allocator.h"
 #include "fixture.h"
 
@@ -64,7 +64,7 @@ static void check_own_death(const char *key_path) {
     item_set_value(object, 1);
   CHECK_EQ(after.calls, 1);
   CHECK_EQ(w.calls, 1);
-  CHECK_EQ(before.calls, 0); /* it would have been told of a dead object */
+  CHECK_EQ(before.calls, 0); /* otherwise it would get a dead object */
   CHECK_EQ(after.destroyed, 1);
   CHECK_EQ(w.destroyed, 1);
   CHECK(!w.destroyed_in_callback);
@@ -97,7 +97,7 @@ static void check_death_before(const char *key_path) {
   CHECK_EQ(faults.code, KVO_FAULT_INVALID_ARGUMENT);
   CHECK_CONTAINS(faults.summary, "is ended in a callback before a change of its \"value\"");
   CHECK_CONTAINS(faults.file, "lifetimes.c");
-  CHECK_EQ(changes->value, 1); /* it lives */
+  CHECK_EQ(changes->value, 1); /* it is alive */
   CHECK_EQ(w.calls, 1);
   kvo_cancel_observer(w.id);
   item_destroy(object);
@@ -127,7 +127,7 @@ TEST("an object other than the changing one may be destroyed in a callback befor
   kvo_cancel_observer(w.id);
   watcher again = {.then = change_again_before, .then_arg = object};
   watch(object, "value", KVO_PRIOR, &again);
-  item_set_value(object, 1); /* and changes within each other end */
+  item_set_value(object, 1); /* and nested changes end */
   kvo_cancel_observer(again.id);
   item_destroy(object);
 }
@@ -182,12 +182,12 @@ TEST_REPORTED("an object whose finalize destroys it is reported, and one that is
   CHECK_CONTAINS(faults.summary, "it is being destroyed already");
   CHECK_OK(kvo_object_init(&own, cls));
   kvo_object_finish(&own);
-  kvo_object_finish(&own); /* the header is zero: there is nothing to end */
+  kvo_object_finish(&own); /* the header is zero: nothing to finish */
   CHECK_EQ(faults.count, 1);
 }
 
 TEST_REPORTED("an object that is destroyed twice is reported, unless its memory is another object by then") {
-  if (harness_is_instrumented()) return; /* they tell of the read */
+  if (harness_is_instrumented()) return; /* they report the read */
   ignore_faults();
   for (int observed = 0; observed < 2; observed++) {
     item *object = item_make(0), *keep = item_make(1);
@@ -208,7 +208,7 @@ TEST_REPORTED("an object that is destroyed twice is reported, unless its memory 
 
 TEST_REPORTED(
     "memory reused without kvo_object_finish is reported with the observation that was registered, not with another") {
-  static item near; /* its memory stays, so that this is no read of freed memory */
+  static item near; /* static, so that this does not read freed memory */
   item *root = item_make(0);
   CHECK_OK(kvo_object_init(as_object(&near), item_class()));
   root->next = &near;
@@ -315,7 +315,7 @@ TEST("the same holds in the middle of a longer path") {
   item_destroy(middle);
   CHECK_EQ(w.calls, 1);
   CHECK_EQ(w.old_value.integer, 2);
-  item_set_value(leaf, 20); /* not on the path any more */
+  item_set_value(leaf, 20); /* no longer on the path */
   CHECK_EQ(w.calls, 1);
   fresh->next = leaf;
   item_set_next(root, fresh);
@@ -331,7 +331,7 @@ TEST("the same holds in the middle of a longer path") {
 static void set_next_destroying(item *of, item *next) {
   item *before = of->next;
   of->next = next;
-  if (before != NULL) item_destroy(before); /* as a setter that owns its value does */
+  if (before != NULL) item_destroy(before); /* like a setter that owns its value */
 }
 static item *get_next(const item *of) { return of->next; }
 
@@ -523,7 +523,7 @@ TEST("an expression that changes from 20 000 objects to 20 000 others does so in
   double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
   CHECK(!kvo_object_is_observed(as_object(crowd[0][CROWD - 1])));
   CHECK(kvo_object_is_observed(as_object(crowd[1][CROWD - 1])));
-  if (!harness_is_instrumented()) CHECK(seconds < 1); /* the square of their number takes 4 */
+  if (!harness_is_instrumented()) CHECK(seconds < 1); /* quadratic time would be 4 s */
   CHECK_OK(kvo_remove_observer(id));
   for (int i = 0; i < 2 * CROWD; i++) item_destroy(crowd[i / CROWD][i % CROWD]);
   item_destroy(root);

@@ -100,7 +100,7 @@ TEST_REPORTED("a will without did is reported with its key, whoever observes it,
     watcher w = {0};
     const char *key = i == 2 ? "undeclared" : "value";
     if (i == 0)
-      watch(root, "next.value", KVO_NONE, &w); /* an expression reads it */
+      watch(root, "next.value", KVO_NONE, &w); /* an expression depends on it */
     else
       watch(near, key, KVO_NONE, &w);
     will(near, key);
@@ -188,7 +188,7 @@ static void check_indexes(kvo_change_kind kind) {
   watch(object, "value", KVO_PRIOR, &w);
   size_t indexes[] = {2, 5, 9};
   CHECK_OK(kvo_will_change_indexes(as_object(object), kind, "value", indexes, 3));
-  indexes[0] = 77; /* they were copied */
+  indexes[0] = 77; /* the runtime has copied them */
   CHECK_EQ(w.priors, 1);
   CHECK_EQ(w.index_count, 3);
   did(object, "value");
@@ -252,7 +252,7 @@ TEST("a key whose hash would be 0 is an ordinary key, not that of dependencies o
   root->next = leaf;
   watcher w = {0};
   watch(root, "next.value", KVO_NONE, &w);
-  will(root, "!0IC=VloaY"); /* FNV-1a makes 0 of it */
+  will(root, "!0IC=VloaY"); /* its FNV-1a hash is 0 */
   did(root, "!0IC=VloaY");
   CHECK_EQ(w.calls, 0);
   CHECK_OK(kvo_remove_observer(w.id));
@@ -287,7 +287,7 @@ TEST("a pair belongs to its thread, and what a thread leaves open is ended with 
   CHECK(pthread_join(thread, NULL) == 0);
   CHECK_STATUS(kvo_did_change(as_object(object), "value"), KVO_ERROR_UNBALANCED);
   CHECK_OK(kvo_remove_observer(w.id));
-  CHECK_EQ(w.destroyed, 1); /* the open frame no longer keeps it */
+  CHECK_EQ(w.destroyed, 1); /* the open frame no longer keeps the node */
   CHECK_EQ(w.calls, 0);
   item_destroy(object);
 }
@@ -300,7 +300,8 @@ TEST_REPORTED("unobserved wills are each ended by their own did, in any order") 
     item *object = item_make(1);
     watcher w[3] = {{0}};
     for (int i = 0; i < 3; i++) will(object, keys[i]);
-    for (int i = 0; i < 3; i++) watch(object, keys[i], KVO_NONE, &w[i]); /* from here on a did without a will is told */
+    for (int i = 0; i < 3; i++)
+      watch(object, keys[i], KVO_NONE, &w[i]); /* from here on a did without a will is reported */
     for (int i = 0; i < 3; i++) did(object, keys[orders[n][i]]);
     CHECK_EQ(faults.count, n);
     CHECK_STATUS(kvo_did_change(as_object(object), "value"), KVO_ERROR_UNBALANCED);
@@ -366,7 +367,7 @@ enum { ITEMS = 12, NESTED = 4 };
 static item *items[ITEMS];
 static watcher of_items[ITEMS];
 
-/* Each object's pairs nest, and those of the objects interleave: 48 are open at once. */
+/* The pairs of each object nest, and those of different objects interleave: 48 are open at the same time. */
 static void begin_all(void) {
   for (int i = 0; i < ITEMS; i++) {
     items[i] = item_make(0);
@@ -422,7 +423,7 @@ TEST_REPORTED(
   pthread_t thread;
   CHECK(pthread_create(&thread, NULL, begin_all_and_let_another_end, NULL) == 0);
   CHECK(pthread_join(thread, NULL) == 0);
-  CHECK_EQ(faults.count, (ITEMS - 1) * NESTED - 1); /* the one that another thread wanted to end was told */
+  CHECK_EQ(faults.count, (ITEMS - 1) * NESTED - 1); /* the did of another thread was reported already */
   CHECK_EQ(faults.code, KVO_FAULT_UNFINISHED_CHANGE);
   for (int i = 1; i < ITEMS; i++) {
     CHECK_OK(kvo_remove_observer(of_items[i].id));
@@ -440,7 +441,7 @@ TEST(
   object->next = next;
   ignore_faults();
   CHECK_OK(kvo_did_change(as_object(object), "next"));
-  CHECK_EQ(faults.count, 0); /* there was a will, when nobody listened */
+  CHECK_EQ(faults.count, 0); /* there was a will, when nobody observed */
   CHECK_EQ(w.calls, 0);
   KVO_SET(next, "value", int, 2);
   CHECK_EQ(w.calls, 1);

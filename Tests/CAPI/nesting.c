@@ -1,4 +1,4 @@
-/* nesting.c - deliveries within deliveries: circles are broken, long chains are not, and a callback that was left is told. */
+/* nesting.c - nested deliveries: cycles are broken, long chains are not, and a callback that was left is reported. */
 #include "fixture.h"
 
 #include <pthread.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* AddressSanitizer keeps a table of frames, which thousands of nested deliveries fill: then each call searches it whole. */
+/* AddressSanitizer has a table of frames that thousands of nested deliveries fill; then each call searches it all. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void) { return "detect_stack_use_after_return=0"; }
 
@@ -43,7 +43,7 @@ static kvo_observation observe_value(item *object, kvo_callback callback, void *
   return observe_with(object, KVO_NONE, callback, user_data);
 }
 
-/* What somebody who only looks was told last. */
+/* The last value of an observer that changes nothing. */
 static void look(const kvo_change *change, void *user_data) { *(int *)user_data = ((item *)change->object)->value; }
 
 static void look_at_new(const kvo_change *change, void *user_data) {
@@ -63,10 +63,10 @@ TEST(
   CHECK_CONTAINS(faults.summary, "KVO0023 fatal: an observer sets what it observes; it nests ");
   CHECK_CONTAINS(faults.summary, " deep, and the stack has no room for more: \"value\" of Item@0x");
   CHECK_CONTAINS(faults.report, "set_again");
-  /* Those who only look know how it ended. */
+  /* Passive observers have the last value. */
   CHECK_EQ(seen, object->value);
   CHECK_EQ(seen_new, object->value);
-  /* It is over: the next change is told as ever. */
+  /* The cycle has ended: the next change notifies as usual. */
   told = 0;
   item_set_value(object, 1);
   CHECK(told > 1000);
@@ -100,7 +100,7 @@ TEST(
                  "KVO0024 error: 2 observations set what the next one observes, and are told the same values again");
   CHECK_CONTAINS(faults.summary, " -> \"value\" of Item@0x");
   CHECK_CONTAINS(faults.report, "(the 2 steps above happened 127 times more)");
-  CHECK(told < 50000); /* what repeats is not tried again */
+  CHECK(told < 50000); /* a cycle with repeating values is not tried again */
   CHECK_EQ(seen[0], a->value);
   CHECK_EQ(seen[1], b->value);
   for (int i = 0; i < 4; i++) CHECK_OK(kvo_remove_observer(ids[i]));
@@ -147,7 +147,7 @@ TEST("a cycle that branches ends after one report, not in time exponential in it
   for (int i = 0; i < 2; i++) item_destroy(pair[i]);
 }
 
-/* In the order of Thue and Morse, in which nothing comes three times in a row. */
+/* The Thue-Morse sequence, in which nothing occurs three times in a row. */
 static void set_either(const kvo_change *change, void *user_data) {
   item **pair = user_data;
   (void)change;
@@ -210,7 +210,7 @@ static void approach(const kvo_change *change, void *user_data) {
   item *other = user_data;
   int wanted = ((item *)change->object)->value, step = wanted > other->value ? 1 : -1;
   told++;
-  if (other->value != wanted) item_set_value(other, other->value + step); /* and the other one comes half way */
+  if (other->value != wanted) item_set_value(other, other->value + step); /* and the other one meets it half way */
   if (((item *)change->object)->value != other->value) item_set_value((item *)change->object, other->value);
 }
 
@@ -232,7 +232,7 @@ TEST("two properties that agree after 600 rounds are no fault") {
 
 /* ------------------------------------------------------------------------------------------------------ Small stacks -- */
 
-/* Runs `body` with a stack of that many KiB. */
+/* Runs `body` on a thread with a stack of this many KiB. */
 static void with_stack(int kilobytes, void *(*body)(void *arg), void *arg) {
   pthread_attr_t attributes;
   pthread_t thread;
@@ -301,8 +301,7 @@ static void *find_deepest(void *least_left) {
 TEST("a callback has a quarter of the stack, at least 16 KiB, but never more than half") {
   kvo_set_fault_handler(see_fault, NULL);
   if (harness_is_instrumented()) return;
-  with_stack(32, find_deepest,
-             (void *)(uintptr_t)(14 * 1024)); /* its own frame is in them, and the runtime's around it */
+  with_stack(32, find_deepest, (void *)(uintptr_t)(14 * 1024)); /* minus its own frame and the runtime's around it */
   with_stack(48, find_deepest, (void *)(uintptr_t)(14 * 1024));
   CHECK_EQ((int)faults_seen, 2);
 }

@@ -1,4 +1,4 @@
-/* options.c - what a record carries for each combination of options, and when it is sent. */
+/* options.c - the content of records for each combination of options, and when they are sent. */
 #include "fixture.h"
 
 TEST("each combination of old, new and prior delivers exactly what it asks for") {

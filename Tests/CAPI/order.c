@@ -1,4 +1,4 @@
-/* order.c - in which order observers run, and what happens when one changes the list, or the value, while they do. */
+/* order.c - the order of observers, and changes of the list or of the value while they run. */
 #include "fixture.h"
 
 static watcher a, b, c, d;

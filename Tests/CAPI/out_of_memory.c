@@ -1,8 +1,8 @@
 /* out_of_memory.c - whichever allocation fails, nothing crashes, nothing leaks, and the next call works.
  *
- * One scenario goes through the whole API. It runs in a process of its own for each n, with the n-th allocation failing: a call
- * that reports OUT_OF_MEMORY must have done nothing and is made again. Then it runs once more undisturbed, and in the end the
- * runtime must hold as many blocks as a process in which nothing failed. */
+ * One scenario uses the whole API. It runs in a process of its own for each n, with the n-th allocation failing: a call that returns
+ * OUT_OF_MEMORY must have changed nothing, and is repeated. Then it runs once more without failures, and at the end the runtime must hold
+ * as many blocks as in a process in which nothing failed. */
 #include "allocator.h"
 #include "fixture.h"
 
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 typedef struct large {
-  double values[50]; /* too large for the trampoline's own block */
+  double values[50]; /* too large for the trampoline's buffer */
 } large;
 
 typedef struct node {
@@ -34,7 +34,7 @@ static large get_large(const node *of) { return of->large; }
 static void set_large(node *of, large value) { of->large = value; }
 static int get_sum(const node *of) { return of->next != NULL ? of->value + of->next->value : of->value; }
 
-/* Makes the call, and once more if memory was the reason that it failed. */
+/* Makes the call, and repeats it if it failed for lack of memory. */
 #define TRY(call)                                                                                                      \
   do {                                                                                                                 \
     has_failed = 0;                                                                                                    \
@@ -114,7 +114,7 @@ static void ignore_value(const kvo_value *value, void *arg) { (void)value, ++*(i
 
 static kvo_action no_fault(const kvo_fault *fault, void *arg) {
   (void)arg;
-  if (fault->code == KVO_FAULT_NEVER_NOTIFIES) return KVO_ACTION_IGNORE; /* of a key that is announced by hand */
+  if (fault->code == KVO_FAULT_NEVER_NOTIFIES) return KVO_ACTION_IGNORE; /* the key is announced by hand */
   harness_fail(__FILE__, __LINE__, "%s", fault->summary);
 }
 
@@ -141,7 +141,7 @@ static void scenario(void) {
   CHECK(initial.calls >= 1);
   initial.calls = 0;
 
-  /* A registration that succeeded hears of each change, even if memory lacks for the values. */
+  /* A registered observer is notified of each change, even without memory for the values. */
   KVO_SET(leaf_object, "value", int, 1);
   CHECK_EQ(counters[4].calls, 1);
   CHECK_EQ(counters[5].calls, 1);
@@ -172,7 +172,7 @@ static void scenario(void) {
 
   CHECK_OK(kvo_remove_observer(ids[0]));
   CHECK_OK(kvo_remove_observer_for(root_object, &counters[6], "imaginary"));
-  kvo_object_destroy(leaf_object); /* the paths see a nil */
+  kvo_object_destroy(leaf_object); /* the paths lead to nil */
   CHECK(counters[4].calls >= 3);
   root->next = NULL;
   for (int i = 1; i < KINDS - 1; i++) CHECK_OK(kvo_remove_observer(ids[i]));
@@ -183,7 +183,7 @@ static void scenario(void) {
 
 enum { NOTHING_FAILED = 254 };
 
-/* The exit status of a process in which allocation n failed: how many blocks it holds in the end. */
+/* The exit status of a process in which allocation n failed: the number of blocks at the end. */
 static int blocks_after(long n) {
   pid_t child = fork();
   CHECK(child >= 0);
@@ -213,7 +213,7 @@ TEST("whichever allocation fails, nothing crashes, nothing leaks, and the next c
     if (blocks != expected)
       harness_fail(__FILE__, __LINE__, "allocation %ld failing: %d blocks are left, not %d", n, blocks, expected);
   }
-  CHECK(n > 100); /* the scenario does allocate */
+  CHECK(n > 100); /* the scenario allocates */
 }
 
 static int faults_seen;
@@ -269,7 +269,8 @@ static kvo_action count_cannot_follow(const kvo_fault *fault, void *arg) {
   return KVO_ACTION_IGNORE;
 }
 
-/* Replaces both objects of a path while the n-th allocation fails, and perhaps all that follow; then sets the end. False: none failed. */
+/* Replaces both objects of a path while the n-th allocation, and with `keeps` every later one, fails; then sets the end. False if no
+ * allocation failed. */
 static bool replace_without_memory(long n, bool keeps, int options) {
   item *root = item_make(0), *middle = item_make(1), *end = item_make(2);
   item *other_middle = item_make(3), *other_end = item_make(4);
@@ -288,7 +289,7 @@ static bool replace_without_memory(long n, bool keeps, int options) {
   fail_in = 0;
   keeps_failing = 0;
   int told = w.calls;
-  if (!keeps) CHECK_EQ(cannot_follow, 0); /* a second try had memory */
+  if (!keeps) CHECK_EQ(cannot_follow, 0); /* the retry had memory */
   if (cannot_follow == 0) CHECK_EQ(told, 2);
   CHECK(told >= 1);
   item_set_value(other_end, 40);
@@ -297,7 +298,7 @@ static bool replace_without_memory(long n, bool keeps, int options) {
     CHECK_EQ(w.calls, told + 2);
     CHECK_EQ(w.new_value.integer, 41);
   }
-  /* What it was subscribed to puts it right. */
+  /* A change of an old subscription updates them. */
   told = w.calls;
   item_set_next(root, other_middle);
   CHECK_EQ(w.calls, told + 1);
@@ -318,7 +319,7 @@ TEST_REPORTED(
   kvo_set_fault_handler(count_cannot_follow, NULL);
   static const int options[] = {KVO_NEW, KVO_NEW | KVO_OLD | KVO_PRIOR};
   int said = 0;
-  replace_without_memory(0, false, KVO_NEW); /* what stays for ever */
+  replace_without_memory(0, false, KVO_NEW); /* allocates what is never freed */
   for (int i = 0; i < 2; i++)
     for (int keeps = 0; keeps < 2; keeps++) {
       long n = 1, before = live_blocks;

@@ -1,10 +1,9 @@
-/* path_ends.c - the key at the end of a path, whose changes are handed on without evaluating, and what turns it into one that is
- * evaluated. */
+/* path_ends.c - the key at the end of a path, whose changes are passed on without evaluation, and what makes it an evaluated one. */
 #include "fixture.h"
 
 /* ------------------------------------------------------------------------------------------------- What is an end -- */
 
-/* Its size is that of another object, which its getter reads by key-value coding. */
+/* Its `size` is that of another object, which the getter reads by key-value coding. */
 typedef struct frame {
   kvo_object header;
   item *inner;
@@ -67,7 +66,7 @@ static void kill_third_once(watcher *self, const kvo_change *change) {
   item_destroy(third);
 }
 
-/* `second` is on the path, or at its end; a callback of its change kills what is on the path by then. */
+/* `second` is an intermediate or the last object of the path; a callback of its change destroys what is on the path then. */
 static int deaths_told(bool turned) {
   first = item_make(1), second = item_make(2), third = item_make(3), fourth = item_make(4);
   first->next = turned ? second : third;

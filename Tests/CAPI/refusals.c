@@ -1,4 +1,4 @@
-/* refusals.c - what cannot be registered is refused with the right status, leaves nothing behind, and leaks nothing. */
+/* refusals.c - invalid registrations are refused with the right status, and leave and leak nothing. */
 #include "allocator.h"
 #include "fixture.h"
 
@@ -110,7 +110,7 @@ TEST("an inconsistent class spec is an invalid argument") {
   REFUSE((bad.property_count = 1, bad.properties = &empty));
   REFUSE((bad.property_count = 1, bad.properties = &untyped));
   REFUSE((bad.property_count = 1, bad.properties = &flagged));
-  REFUSE(bad.superclass = item); /* smaller than its superclass */
+  REFUSE(bad.superclass = item); /* smaller than the superclass */
 #undef REFUSE
   CHECK_SAME(kvo_class_find("Good"), NULL);
   CHECK_OK(try_spec(good));

@@ -1,10 +1,10 @@
-/* registrations.c - each registration is separate: duplicates, contexts, ids, and very many of them. */
+/* registrations.c - each registration is separate: duplicates, contexts, ids, and large numbers of them. */
 #include "fixture.h"
 
 #include <kvo/kvo_binding.h>
 #include <stdlib.h>
 
-static int one, two; /* addresses that serve as contexts */
+static int one, two; /* their addresses are contexts */
 
 TEST("an observer registered three times is called three times, and removed one by one, newest first") {
   item *object = item_make(0);
@@ -15,7 +15,7 @@ TEST("an observer registered three times is called three times, and removed one 
   CHECK_EQ(w.calls, 3);
   for (int left = 2; left >= 0; left--) {
     CHECK_OK(kvo_remove_observer_for(as_object(object), &w, "value"));
-    CHECK_STATUS(kvo_cancel_observer(ids[left]), KVO_ERROR_NOT_REGISTERED); /* the newest of those that were left */
+    CHECK_STATUS(kvo_cancel_observer(ids[left]), KVO_ERROR_NOT_REGISTERED); /* it was the newest one */
     CHECK_EQ(w.destroyed, 3 - left);
     w.calls = 0;
     item_set_value(object, 2);
@@ -78,7 +78,7 @@ TEST_REPORTED(
 
 enum { CONTEXTS = 20, EACH = 3 };
 
-/* Registers one observer EACH times with each of many contexts, and removes by context. */
+/* Registers an observer EACH times with each of many contexts, and removes by context. */
 static void remove_by_context(const char *key_path) {
   item *object = item_make(0), *next = item_make(0);
   item_set_next(object, next);
@@ -95,9 +95,10 @@ static void remove_by_context(const char *key_path) {
     for (int i = 0; i < CONTEXTS; i++) {
       int one = i * 7 % CONTEXTS;
       CHECK_OK(kvo_remove_observer_for_context(as_object(object), &w, key_path, &contexts[one]));
-      CHECK_STATUS(kvo_cancel_observer(ids[turn][one]), KVO_ERROR_NOT_REGISTERED); /* the newest of that context */
+      CHECK_STATUS(kvo_cancel_observer(ids[turn][one]),
+                   KVO_ERROR_NOT_REGISTERED); /* it was the newest with that context */
       CHECK_EQ(w.destroyed, (EACH - 1 - turn) * CONTEXTS + i + 1);
-      if (i == CONTEXTS / 2 && turn > 0) { /* one that comes again is the newest */
+      if (i == CONTEXTS / 2 && turn > 0) { /* a new registration is the newest */
         w.context = &contexts[one];
         kvo_observation again = watch(object, key_path, KVO_NEW, &w);
         CHECK_OK(kvo_remove_observer_for_context(as_object(object), &w, key_path, &contexts[one]));
@@ -168,7 +169,7 @@ TEST_REPORTED("a stale id does not remove a later registration") {
   CHECK_STATUS(kvo_remove_observer(first.id), KVO_ERROR_NOT_REGISTERED);
   CHECK_EQ((int)faults.code, KVO_FAULT_REMOVED_TWICE);
   CHECK_STATUS(kvo_cancel_observer(first.id), KVO_ERROR_NOT_REGISTERED);
-  CHECK_EQ(faults.count, 1); /* kvo_cancel_observer is never a fault */
+  CHECK_EQ(faults.count, 1); /* no fault for kvo_cancel_observer */
   item_set_value(object, 1);
   CHECK_EQ(second.calls, 1);
   CHECK_OK(kvo_remove_observer(second.id));

@@ -1,5 +1,5 @@
-/* report_conditions.c - a report is whole where a program is in need: on small stacks, in the child of a fork, in a signal handler that
- * interrupted another report, on a full disk, with nobody who reads. */
+/* report_conditions.c - reports are whole in difficult conditions: on small stacks, in the child of a fork, in a signal handler that
+ * interrupted another report, on a full disk, without a reader. */
 #include "fixture.h"
 #include <kvo/kvo_binding.h>
 
@@ -68,7 +68,7 @@ static void cause_in_handler(int number) {
   caused->cause();
 }
 
-/* A stack with a page behind its end that must not be touched. */
+/* A stack with a guard page after its end. */
 static char *guarded_stack(size_t size) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
   char *memory = mmap(NULL, page + size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -100,11 +100,11 @@ static void check_whole(const child_result *run, const misuse *of) {
 
 TEST("a report is made in a signal handler on an alternate stack of 8 KiB") {
   if (!stacks_are_small()) return;
-  for (size_t i = 0; i + 1 < MISUSES; i++) { /* the last one needs the stack of a delivery besides */
+  for (size_t i = 0; i + 1 < MISUSES; i++) { /* the last one also needs stack for a delivery */
     child_result run = harness_run_child(on_alternate_stack, (void *)(uintptr_t)&misuses[i], "log");
     check_whole(&run, &misuses[i]);
     run = harness_run_child(on_alternate_stack, (void *)(uintptr_t)&misuses[i], "abort");
-    CHECK_EQ(run.signal, i == 3 ? 0 : SIGABRT); /* a general policy of abort does not speak for an error */
+    CHECK_EQ(run.signal, i == 3 ? 0 : SIGABRT); /* a general policy of abort does not apply to an error */
   }
 }
 
@@ -158,12 +158,12 @@ TEST("a fault handler formats the report on the smallest stack, too") {
   CHECK_CONTAINS(again, "libkvo.so");
 }
 
-/* How much of a stack was used: what is not as it was painted. */
+/* Measures how much of a painted stack was overwritten. */
 TEST("a report takes less than 3 KiB of the stack of the thread that makes it") {
   if (!stacks_are_small()) return;
   enum { SIZE = 1 << 16, PAINT = 0x5a };
   signal(SIGUSR1, SIG_DFL);
-  for (size_t i = 0; i + 1 < MISUSES; i++) { /* the last one needs the stack of a delivery */
+  for (size_t i = 0; i + 1 < MISUSES; i++) { /* the last one needs stack for a delivery */
     static size_t used[2];
     for (int round = 0; round < 2; round++) {
       char *stack = guarded_stack(SIZE);
@@ -205,7 +205,7 @@ static kvo_action leave(const kvo_fault *fault, void *arg) {
 }
 
 TEST("a fault handler left with longjmp ten thousand times leaks no memory") {
-  if (harness_is_instrumented()) return; /* the frames of AddressSanitizer grow with what was left */
+  if (harness_is_instrumented()) return; /* AddressSanitizer's frames are not freed */
   kvo_set_fault_handler(leave, NULL);
   struct rusage before, after;
   for (volatile int i = 0; i < 10000; i++) {
@@ -260,13 +260,13 @@ static void fork_while_others_fault(void *arg) {
     pid_t child = fork();
     if (child == 0) {
       struct timespec begun, ended;
-      alarm(20); /* ends it by SIGALRM */
+      alarm(20); /* SIGALRM ends it */
       clock_gettime(CLOCK_MONOTONIC, &begun);
       never_was();
       kvo_call_format((void *)(uintptr_t)never_was, formatted, sizeof formatted);
       clock_gettime(CLOCK_MONOTONIC, &ended);
       double seconds = (double)(ended.tv_sec - begun.tv_sec) + (double)(ended.tv_nsec - begun.tv_nsec) / 1e9;
-      _exit(seconds > 0.4); /* as when it waits for a turn that is over */
+      _exit(seconds > 0.4); /* it would be waiting for a thread that does not exist */
     }
     int status;
     waitpid(child, &status, 0);
@@ -329,14 +329,14 @@ TEST("a report that its file cannot hold goes to standard error, whole, and this
   CHECK_CONTAINS(run.errors, "\n  more: ");
 }
 
-/* The kernel tells it by a signal that would end the process. */
+/* The kernel sends SIGXFSZ, which would end the process. */
 static void fault_with_small_files(void *arg) {
   struct rlimit small = {100, 100};
   setrlimit(RLIMIT_FSIZE, &small);
   int ends[2], written = dup(STDERR_FILENO);
   char line[64] = "";
   CHECK_EQ(pipe(ends), 0);
-  dup2(ends[1], STDERR_FILENO); /* that is a file here */
+  dup2(ends[1], STDERR_FILENO); /* standard error is a file here */
   fault_once(arg);
   small.rlim_cur = small.rlim_max;
   CHECK(read(ends[0], line, sizeof line - 1) > 0);
@@ -399,7 +399,7 @@ TEST("a SIGPIPE that the program had pending stays pending") {
   CHECK_CONTAINS(harness_run_child(keep_pending_signal, NULL, "log").errors, "still pending\n");
 }
 
-/* A pipe that is full for a moment, and does not block. */
+/* A non-blocking pipe that is full for a moment. */
 static void *read_later(void *arg) {
   int *ends = arg;
   static char bytes[1 << 20];

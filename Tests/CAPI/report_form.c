@@ -1,4 +1,4 @@
-/* report_form.c - what stands where in a report: every member of a fault, as a text and as JSON, whatever the program's names contain. */
+/* report_form.c - the form of a report: every member of a fault, as text and as JSON, whatever the program's names contain. */
 #include "fixture.h"
 #include "json.h"
 
@@ -189,7 +189,7 @@ static kvo_action measure(const kvo_fault *fault, void *arg) {
   CHECK(longest_line(text) < 1200);
   CHECK(strlen(text) < 8192);
   CHECK(strlen(formatted(fault, KVO_REPORT_JSON)) < 32768);
-  /* Cut once only, though it is cut for the handler and for the report. */
+  /* Cut once only, although both the handler and the report cut it. */
   const char *first = strstr(text, "bytes left out");
   CHECK(first != NULL && strstr(first + 1, "bytes left out") == NULL);
   return KVO_ACTION_IGNORE;

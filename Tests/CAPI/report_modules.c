@@ -1,4 +1,4 @@
-/* report_modules.c - what a report says of code whose file is stripped, gone, replaced or damaged: module, offset, build-id. */
+/* report_modules.c - module, offset and build-id in reports about code whose file is stripped, missing, replaced or damaged. */
 #include "fixture.h"
 #include <kvo/kvo_graph.h>
 
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A file beside the program of this test. */
+/* A file in the directory of this test program. */
 static const char *beside(const char *name) {
   static char path[1024];
   ssize_t length = readlink("/proc/self/exe", path, sizeof path - 64);
@@ -47,7 +47,7 @@ static plugin load(void) {
 
 static void unload(plugin *loaded) {
   dlclose(loaded->handle);
-  CHECK_SAME(dlopen(beside("faulting_module.so"), RTLD_NOW | RTLD_NOLOAD), NULL); /* it has gone */
+  CHECK_SAME(dlopen(beside("faulting_module.so"), RTLD_NOW | RTLD_NOLOAD), NULL); /* it is unloaded */
 }
 
 static void fault_after_unloading(void *arg) {
@@ -148,7 +148,7 @@ TEST("the same file name at another address is the same source location, and the
 
 static void execute(void *arg) { execl(arg, arg, (char *)NULL); }
 
-/* The word behind `before`, which ends at a space, a comma or a line. */
+/* The word after `before`, up to a space, a comma or the end of the line. */
 static void word_behind(const char *report, const char *before, char *out, size_t size) {
   const char *at = strstr(report, before);
   if (at == NULL) harness_fail(__FILE__, __LINE__, "\"%s\" is not in:\n%s", before, report);
@@ -183,7 +183,7 @@ static void write_file(const char *path) {
   close(fd);
 }
 
-/* Loads a copy of the module, puts other bytes in the place of its file, or none, and misuses. */
+/* Loads a copy of the module, replaces or removes its file, and causes a fault in it. */
 static void fault_in_copy(void *arg) {
   char loaded[128], path[64];
   snprintf(path, sizeof path, "kvo-modules-%ld.so", (long)getpid());
@@ -196,7 +196,7 @@ static void fault_in_copy(void *arg) {
   write_file(path);
   void *copy = dlopen(loaded, RTLD_NOW);
   if (copy == NULL) harness_fail(__FILE__, __LINE__, "%s", dlerror());
-  unlink(path); /* another file, for the loaded one stays mapped */
+  unlink(path); /* so that a new file is made: the loaded one stays mapped */
   void (*change)(void) = *(void (**)(void))arg;
   if (change != NULL) {
     change();
@@ -209,7 +209,7 @@ static void fault_in_copy(void *arg) {
   unlink(path);
 }
 
-/* The report after a change of the module's file; whether it names the function. */
+/* Whether the report names the function after a change of the module's file. */
 static bool names_function_after(void (*change)(void)) {
   child_result run = harness_run_child(fault_in_copy, &change, "log");
   CHECK_EQ(run.signal, 0);
@@ -226,7 +226,7 @@ static void halve(void) { byte_count /= 2; }
 static void keep_header(void) { byte_count = 64; }
 static void fill(void) { memset(bytes, 0xff, byte_count); }
 
-/* Another build of the same file: whose symbols are elsewhere. */
+/* Another build of the same file, with symbols at other addresses. */
 static void another_build(void) {
   for (size_t i = 0; i + 4 + 20 <= 4096; i++)
     if (memcmp(bytes + i, "GNU\0", 4) == 0) bytes[i + 4] ^= 1;
@@ -244,7 +244,7 @@ TEST("a function is named from its module's file, unless that is missing, anothe
 
 static unsigned seed;
 
-/* In what says where the tables are, and in the tables; the build-id stays. */
+/* Damages the headers and the tables, but not the build-id. */
 static void damage(void) {
   for (int i = 0; i < 8; i++) {
     seed = seed * 1103515245 + 12345;
@@ -256,7 +256,7 @@ static void damage(void) {
 static void section_headers_far_away(void) { memset(bytes + 40, 0xff, 8); }
 static void many_section_headers(void) { memset(bytes + 60, 0xff, 2); }
 
-/* Sizes and offsets in all section headers. */
+/* The sizes and offsets in all section headers. */
 static void huge_sections(void) {
   uint64_t offset;
   memcpy(&offset, bytes + 40, sizeof offset);

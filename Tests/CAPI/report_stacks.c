@@ -1,4 +1,4 @@
-/* report_stacks.c - the calls that led to a fault: their names, with and without frame pointers, in signal handlers, on other stacks. */
+/* report_stacks.c - the stack in a report: names of functions, with and without frame pointers, in signal handlers, on other stacks. */
 #include "bare.h"
 #include "fixture.h"
 #include "json.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* Not to be inlined, nor left by a jump: each is to have a frame. */
+/* Not inlined and without tail calls: each function must have a frame. */
 #define CALLED __attribute__((noinline))
 #define FRAME_STAYS() __asm__ volatile("")
 
@@ -28,7 +28,7 @@ CALLED static void close_document(void *arg) {
 
 static void fault_from_document(void *arg) { close_document(arg); }
 
-/* Lines `#n name`, with nothing but digits of n and one place between. */
+/* Lines `#n name`, with only the digits of n and one space. */
 static void check_calls(const char *report, const char *const *names, size_t count) {
   for (size_t i = 0; i < count; i++) {
     char call[128];
@@ -79,7 +79,7 @@ static kvo_action count_frames(const kvo_fault *fault, void *arg) {
   return KVO_ACTION_LOG;
 }
 
-/* Deeper than what is kept of a removal. */
+/* Deeper than what is kept of a removal's stack. */
 CALLED static void remove_deeply(int depth, kvo_observation id) {
   if (depth > 0)
     remove_deeply(depth - 1, id);
@@ -238,7 +238,7 @@ TEST("a handler left with longjmp is called for the next fault again, and observ
   watch(object, "value", KVO_NEW, &w);
   kvo_set_fault_handler(leave, NULL);
   for (volatile int i = 0; i < 3; i++)
-    if (setjmp(way_out) == 0) kvo_remove_observer(7); /* has no memory to lose */
+    if (setjmp(way_out) == 0) kvo_remove_observer(7); /* allocates nothing that could leak */
   CHECK_EQ(asked, 3);
   item_set_value(object, 4);
   CHECK_EQ(w.new_value.integer, 4);

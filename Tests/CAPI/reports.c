@@ -1,4 +1,4 @@
-/* reports.c - the form of a report and where it goes: text, JSON, files, two threads at once, no standard error. */
+/* reports.c - the destinations and formats of reports: text, JSON, files, two threads at the same time, no standard error. */
 #include "fixture.h"
 #include <kvo/kvo_binding.h>
 
@@ -30,7 +30,7 @@ static size_t count_of(const char *text, const char *part) {
   return count;
 }
 
-/* Where the test runs, in the build folder. */
+/* The current directory, in the build folder. */
 static void make_folder(char *path, size_t size) {
   snprintf(path, size, "kvo-reports-%ld", (long)getpid());
   CHECK_EQ(mkdir(path, 0700), 0);
@@ -49,8 +49,9 @@ TEST("KVO_REPORT=json writes the report as one line, with strings escaped and in
   CHECK_EQ(strncmp(run.errors,
                    "{\"schema\":1,\"code\":\"KVO0002\",\"severity\":\"fatal\",\"summary\":\"KVO0002 fatal: ", 70),
            0);
-  CHECK_CONTAINS(run.errors,
-                 "a \\u0022quoted\\u0022\\u005cx09path \\u005cxff\\u0022"); /* the first line is one for people */
+  CHECK_CONTAINS(
+      run.errors,
+      "a \\u0022quoted\\u0022\\u005cx09path \\u005cxff\\u0022"); /* the summary is escaped for people first */
   CHECK_CONTAINS(run.errors, "\"exception\":\"NSRangeException\"");
   CHECK_CONTAINS(run.errors, "\"keyPath\":\"value\"");
   CHECK_CONTAINS(run.errors, "\"options\":[\"new\",\"prior\"]");
@@ -220,7 +221,7 @@ static kvo_action format_it(const kvo_fault *fault, void *arg) {
   (void)arg;
   formatted[0] = kvo_fault_format(fault, KVO_REPORT_TEXT, NULL, 0);
   formatted[1] = kvo_fault_format(fault, KVO_REPORT_TEXT, part, sizeof part);
-  CHECK_EQ(fault->thread, (uint32_t)getpid()); /* the first thread has the number of the process */
+  CHECK_EQ(fault->thread, (uint32_t)getpid()); /* the main thread's id is that of the process */
   CHECK_EQ((int)fault->severity, KVO_SEVERITY_FATAL);
   CHECK(fault->help != NULL);
   return KVO_ACTION_IGNORE;

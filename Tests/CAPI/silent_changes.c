@@ -1,5 +1,5 @@
-/* silent_changes.c - KVO0032 is raised where it is certain that an object on a path was replaced without notification, and never where
- * somebody may just be about to tell. */
+/* silent_changes.c - KVO0032 is raised if it is certain that an object on a path was replaced without notification, and never if another
+ * thread may be about to notify. */
 #include "counted.h"
 #include "shared.h"
 
@@ -16,7 +16,7 @@ static kvo_action count_fault(const kvo_fault *fault, void *arg) {
   return KVO_ACTION_IGNORE;
 }
 
-/* A root, and a path of so many objects behind it. */
+/* A root, and a path of this many objects after it. */
 static counted *root;
 static counted_watcher watcher;
 
@@ -49,11 +49,11 @@ TEST("an object that was replaced without notification is reported at the next c
   counted_set_next(second, make_path(0));
   CHECK_EQ((int)silent_changes, 1);
   counted_set_next(root, make_path(2));
-  CHECK_EQ((int)silent_changes, 1); /* put right by the change that told it */
+  CHECK_EQ((int)silent_changes, 1); /* the reported change has updated the subscriptions */
   counted *now = counted_next(root);
   counted_store_next(now, make_path(1));
   counted_set_next(root, make_path(2));
-  CHECK_EQ((int)silent_changes, 1); /* what was there before is gone, and its death has put the path right */
+  CHECK_EQ((int)silent_changes, 1); /* the death of the replaced object has updated the path */
   counted_release(now);
   counted_release(kept);
   counted_release(second);
@@ -82,7 +82,7 @@ static counted *old_middle;
 static void change_again(const kvo_raw_change *change, void *user_data) {
   (void)change;
   (void)user_data;
-  counted_set_next(old_middle, make_path(0)); /* the path has not followed yet */
+  counted_set_next(old_middle, make_path(0)); /* the path has not been updated yet */
 }
 
 static void nothing(void *user_data) { (void)user_data; }
@@ -116,7 +116,7 @@ TEST("KVO0032 is not raised when a getter changes the path that is being read") 
   finish();
 }
 
-/* What another thread does between two changes of this one. */
+/* What the other thread does between two changes of this one. */
 static void replace_elsewhere(void *arg) {
   (void)arg;
   counted_set_next(root, make_path(1));
@@ -149,7 +149,7 @@ TEST("an object may die while a path is read through it before a change, and is 
   counted *end = counted_next(middle);
   counted_store_next(middle, make_path(0));
   counted_release(middle);
-  counted_has_read = let_middle_go; /* only the evaluation has it now */
+  counted_has_read = let_middle_go; /* only the evaluation keeps it alive now */
   counted_set_next(root, make_path(1));
   CHECK(watcher.calls >= 1);
   CHECK_EQ((int)silent_changes, 0);

@@ -1,4 +1,4 @@
-/* slow.c - KVO_SLOW_MS: callbacks that take long are told of, once each, also those that never return. */
+/* slow.c - KVO_SLOW_MS: slow callbacks are reported, once each, even if they never return. */
 #include "fixture.h"
 
 #include <glob.h>
@@ -27,7 +27,7 @@ static kvo_action note_fault(const kvo_fault *fault, void *arg) {
 
 static void nap(int milliseconds) { usleep((useconds_t)milliseconds * 1000); }
 
-/* As long as it takes, for machines differ; the test as a whole has a limit. */
+/* Without a limit, because machines differ; the test as a whole has one. */
 static void wait_until_told(int count) {
   while (told < count) nap(1);
 }
@@ -53,7 +53,7 @@ TEST("a callback that does not return is reported once while it runs, with its s
   CHECK_EQ(told_line, watcher_observer("", 0, &w).line);
   nap(60);
   CHECK_EQ(told, 1);
-  w.then_arg = (void *)(intptr_t)2; /* the next delivery is another */
+  w.then_arg = (void *)(intptr_t)2; /* the next delivery is a different one */
   item_set_value(object, 2);
   CHECK_EQ(told, 2);
   kvo_cancel_observer(w.id);
@@ -99,7 +99,7 @@ TEST("there is no watchdog unless KVO_SLOW_MS asks for it; then from the first d
   watch(object, "value", KVO_NEW, &w);
   CHECK_EQ(count_watchdogs(), 0);
   item_set_value(object, 1);
-  while (is_asked && count_watchdogs() == 0) nap(1); /* it names itself */
+  while (is_asked && count_watchdogs() == 0) nap(1); /* the watchdog sets its own name */
   CHECK_EQ(count_watchdogs(), is_asked);
   kvo_cancel_observer(w.id);
   item_destroy(object);
@@ -120,7 +120,7 @@ TEST("of nested callbacks the innermost is reported first") {
   watcher outer = {.then = set_inner};
   watch(object, "value", KVO_NEW, &outer);
   watch(object, "other", KVO_NEW, &inner);
-  /* Both are due at nearly the same time: the watchdog looks when the first is, unless it comes too late. */
+  /* Both are due at nearly the same time. The watchdog wakes up for the outer one, and usually finds both due. */
   item_set_value(object, 1);
   CHECK(told_of[0] == inner.id || told_of[0] == outer.id);
   CHECK(told_of[1] == inner.id || told_of[1] == outer.id);
@@ -167,7 +167,7 @@ static void begin_and_hang(watcher *self, const kvo_change *change) {
 TEST("callbacks of several threads end in any order, and none that has ended is reported") {
   harness_environment("KVO_SLOW_MS", "100");
   kvo_set_fault_handler(note_fault, NULL);
-  alarm(60); /* instead of a hang */
+  alarm(60); /* a hang ends the test */
   item *first = item_make(0), *second = item_make(0);
   watcher older = {.then = stay_inside}, newer = {.then = begin_and_hang, .then_arg = (void *)(intptr_t)2};
   watch(first, "value", KVO_NEW, &older);
@@ -175,7 +175,7 @@ TEST("callbacks of several threads end in any order, and none that has ended is 
   pthread_t thread;
   pthread_create(&thread, NULL, set_on_thread, first);
   while (!is_inside) nap(1);
-  while (told == 0) nap(1); /* the older one */
+  while (told == 0) nap(1); /* the older callback */
   CHECK_EQ(told_of[0], older.id);
   pthread_t other;
   pthread_create(&other, NULL, set_on_thread, second);
@@ -212,7 +212,7 @@ TEST("a callback left with pthread_exit is not reported") {
 
 TEST("the child of a fork has a watchdog, too") {
   const char *tool = getenv("KVO_TEST_TOOL");
-  if (tool != NULL && strcmp(tool, "tsan") == 0) return; /* it cannot start threads in a child */
+  if (tool != NULL && strcmp(tool, "tsan") == 0) return; /* ThreadSanitizer cannot start threads in a child */
   harness_environment("KVO_SLOW_MS", "20");
   kvo_set_fault_handler(note_fault, NULL);
   item *object = item_make(0);

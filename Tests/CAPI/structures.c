@@ -1,4 +1,4 @@
-/* structures.c - setters of structures by value: every class of the x86-64 calling convention, and then some. */
+/* structures.c - setters of structures by value: every class of the x86-64 calling convention, and more. */
 #include "roundtrip.h"
 
 /* clang-format off */
@@ -35,7 +35,7 @@ typedef struct { short a; int b; char c; } padded;
 typedef struct { double a; float b; } double_float;
 /* clang-format on */
 
-/* Members one by one where there is padding. */
+/* Compares member by member if there is padding. */
 #define SAME_MEMBER(a, b, m) (memcmp(&(a).m, &(b).m, sizeof(a).m) == 0)
 #define SAME_AB(x, y) (SAME_MEMBER(x, y, a) && SAME_MEMBER(x, y, b))
 #define SAME_ABC(x, y) (SAME_AB(x, y) && SAME_MEMBER(x, y, c))

@@ -1,4 +1,4 @@
-/* swift_names.c - names of Swift functions in reports, with the demangler's answers given here: how they are shortened. */
+/* swift_names.c - shortened names of Swift functions in reports, with demangled names given by this test. */
 #include "harness.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 static const char *demangled;
 
-/* In place of the Swift runtime's, which is not here. */
+/* Replaces the Swift runtime's demangler, which is not linked. */
 char *swift_demangle(const char *name, size_t length, char *buffer, size_t *size, uint32_t flags);
 char *swift_demangle(const char *name, size_t length, char *buffer, size_t *size, uint32_t flags) {
   (void)flags;
@@ -21,7 +21,7 @@ __attribute__((noinline)) static void format_caller(void) {
   kvo_call_format(__builtin_return_address(0), text, sizeof text);
 }
 
-/* A symbol that is a Swift name; for gcc in quotes, as the assembler takes a dollar for the sign of a number. */
+/* A symbol with a Swift name; quoted for gcc, because the assembler takes a dollar for an immediate operand. */
 #ifdef __clang__
 void demo(void) __asm__("$s4demo");
 #else

@@ -1,4 +1,4 @@
-/* threads.c - setting, adding and removing at the same time on several threads: nothing is lost, nothing told twice. */
+/* threads.c - concurrent sets, registrations and removals: nothing is lost, nothing is delivered twice. */
 #include "shared.h"
 
 #include <kvo/kvo_binding.h>
@@ -110,7 +110,7 @@ static void look(const kvo_fault_observation *seen, void *arg) {
 
 static void churn_or_look(int number) {
   if (number % 2 == 0) {
-    set_or_churn(number + (number < 4)); /* two set, two come and go */
+    set_or_churn(number + (number < 4)); /* two threads set, two register and remove */
     return;
   }
   kvo_class *cls = kvo_object_class(&object->header);
@@ -135,9 +135,9 @@ TEST("registrations are listed while other threads register, remove and set, and
   shared_destroy(object);
 }
 
-/* Two threads, of which one or the other is always within its callback. */
+/* Two threads, at least one of which is always in its callback. */
 static _Atomic int entered[2], may_leave[2];
-static _Thread_local int side; /* not the new value: the other one may have set its side before it is read */
+static _Thread_local int side; /* not from the new value: the other thread may have set before it is read */
 
 static void take_turns(const kvo_change *change, void *user_data) {
   (void)change;
@@ -159,7 +159,7 @@ TEST(
   running *threads[] = {start_thread(set_in_turns, NULL), start_thread(set_in_turns, object)};
   for (int round = 0; round < 100; round++)
     for (int one = 0; one < 2; one++) {
-      while (entered[one] <= round) sched_yield(); /* so that the other one may leave */
+      while (entered[one] <= round) sched_yield(); /* so that the other thread may leave its callback */
       CHECK_OK(kvo_remove_observer(observe(object, "next", KVO_NEW, NULL, &destroyed)));
       may_leave[!one] += round > 0 || one == 1;
     }
@@ -243,7 +243,7 @@ static void replace_many(int number) {
   }
 }
 
-/* Sets what is on the path and what is not; only the first is told, once. */
+/* Sets objects on the path and objects that are not; only the former notify, once. */
 static void check_subscribed(_Atomic int *told) {
   for (int i = 0; i < MIDDLES; i++) {
     bool on_path = object->next == middles[i];
@@ -378,7 +378,7 @@ TEST("two objects whose observers set each other, from several threads, do not d
   shared_destroy(other);
 }
 
-/* The callback sets through the same recursive lock: who holds it while setting has the callback run under it. */
+/* The callback sets through the same recursive lock: the thread that holds it while setting runs the callback under it. */
 static pthread_mutex_t guarding;
 
 static void set_under_lock(shared *which, int value) {
@@ -421,7 +421,7 @@ TEST("the program may hold a lock of its own while it sets, and its callbacks ma
 
 /* ---------------------------------------------------------------------------------------------- Coming during a change -- */
 
-/* What an observer that comes while others set must be told of each change: the value before it, and a prior note. */
+/* An observer registered while others set must get each change completely: the value before it, and a prior notification. */
 static _Thread_local int open_priors;
 
 static void note_whole_change(const kvo_change *change, void *user_data) {
@@ -435,7 +435,7 @@ static void set_or_come_and_go(int number) {
   if (number % 2 == 0) {
     while (working > 0) {
       set(object, 1);
-      open_priors = 0; /* one that was removed between the two leaves a prior note alone */
+      open_priors = 0; /* a removal between the two leaves a prior notification alone */
     }
     return;
   }
@@ -470,7 +470,7 @@ static void announce_or_end_another(int number) {
       (void)kvo_will_change(&object->header, "value");
       (void)kvo_did_change(&object->header, "value");
     } else {
-      (void)kvo_did_change(&object->header, "value"); /* looks whether another thread has a will */
+      (void)kvo_did_change(&object->header, "value"); /* searches the wills of other threads */
     }
   }
 }
@@ -495,17 +495,17 @@ TEST_REPORTED("a did without a will searches the pairs of other threads while th
 /* ------------------------------------------------------------------------------------------------- Ends of threads -- */
 
 static pthread_key_t last_key;
-enum { ROUNDS = 4 }; /* as often glibc and musl run destructors */
+enum { ROUNDS = 4 }; /* PTHREAD_DESTRUCTOR_ITERATIONS of glibc and musl */
 static _Atomic int used_in_destructor;
 
-/* Runs in each round of the destructors of a thread, and uses everything in the last one. */
+/* Runs in each round of the thread's destructors, and uses the whole API in the last one. */
 static void use_at_the_end(void *round) {
   if ((intptr_t)round < ROUNDS) {
     CHECK(pthread_setspecific(last_key, (void *)((intptr_t)round + 1)) == 0);
     return;
   }
   set(object, 1);
-  CHECK_OK(kvo_will_change(&object->header, "value")); /* and left open */
+  CHECK_OK(kvo_will_change(&object->header, "value")); /* left open */
   used_in_destructor++;
 }
 
@@ -515,17 +515,17 @@ static void end_late(void *arg) {
 }
 
 TEST("a destructor of a thread may use the runtime after the runtime's own has run, also in its last round") {
-  if (harness_is_instrumented()) return; /* ThreadSanitizer itself is gone by then */
+  if (harness_is_instrumented()) return; /* ThreadSanitizer has ended by then */
   object = shared_make();
   kvo_observation id = observe(object, "value", KVO_NEW, &calls, NULL);
   CHECK(pthread_key_create(&last_key, use_at_the_end) ==
-        0); /* after the runtime's, whose turn is before it in each round */
+        0); /* created after the runtime's key, so it runs after it in each round */
   kvo_set_fault_handler(expect_unbalanced, NULL);
   for (int i = 0; i < 20; i++) {
     join_thread(start_thread(end_late, NULL));
     set(object, 2);
     CHECK_STATUS(kvo_did_change(&object->header, "value"),
-                 KVO_ERROR_UNBALANCED); /* looks at what that thread has left */
+                 KVO_ERROR_UNBALANCED); /* searches the record that the thread left */
     CHECK_EQ((int)used_in_destructor, i + 1);
   }
   CHECK_EQ((int)calls, 40);

@@ -1,10 +1,10 @@
-/* throwing.c - C++: exceptions that leave callbacks, getters and setters are caught by the caller, as a jump is, and nothing dangles; and
- * reports name its functions. */
+/* throwing.c - C++ exceptions that leave callbacks, getters and setters: the caller catches them, no pointer dangles, and reports name C++
+ * functions. */
 #include "fixture.h"
 #include "shared.h"
 #include "throwing.h"
 
-/* What an exception crosses is never freed: LeakSanitizer is not to look. */
+/* Memory used by calls that an exception crosses is never freed: disable LeakSanitizer. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void) { return "detect_leaks=0"; }
 

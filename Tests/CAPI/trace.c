@@ -1,4 +1,4 @@
-/* trace.c - the recorder: slices nest on each thread, times rise, and the file is JSON however the process ends. */
+/* trace.c - kvo_trace_begin: slices nest on each thread, times ascend, and the file is JSON however the process ends. */
 #include "fixture.h"
 #include "json.h"
 
@@ -21,7 +21,7 @@ static void begin(void) {
   CHECK_OK(kvo_trace_begin(path));
 }
 
-/* What is in the file now; it has to be JSON. To be freed. */
+/* The content of the file, which must be JSON. Free it. */
 static char *content(void) {
   FILE *file = fopen(path, "r");
   CHECK(file != NULL);
@@ -51,7 +51,7 @@ typedef struct event {
 } event;
 
 static bool next_event(const char **at, event *out) {
-  char line[600] = ""; /* of its own: what sscanf, or a sanitizer's strstr, does with the whole text takes long */
+  char line[600] = ""; /* a copy: sscanf, or a sanitizer's strstr, is slow on the whole text */
   while (strncmp(line, "{\"ph\":\"", 7) != 0) {
     size_t length = 0;
     for (; **at != '\n' && **at != '\0'; (*at)++)
@@ -68,7 +68,7 @@ static bool next_event(const char **at, event *out) {
   return true;
 }
 
-/* The slices and marks of a thread, or of all, as "(set Item.value (observer ...) )". */
+/* The slices and instants of a thread, or of all, as "(set Item.value (observer ...) )". */
 static void check_shape(const char *text, const char *expected) {
   char shape[4096] = "";
   event each;
@@ -82,7 +82,7 @@ static void check_shape(const char *text, const char *expected) {
   CHECK_EQ(shape, expected);
 }
 
-/* Ends follow beginnings on each thread, at the end nothing is open, and times do not fall. */
+/* On each thread ends follow beginnings, no slice is open at the end, and times do not decrease. */
 static void check_order(const char *text) {
   enum { MOST = 64 };
   struct {
@@ -215,7 +215,7 @@ TEST("a recording that begins in a callback contains what begins after it, and o
   watch(object, "other", KVO_NONE, &w[1]);
   item_set_value(object, 1);
   item_set_other(object, 2);
-  kvo_will_change(as_object(object), "other"); /* open at the end */
+  kvo_will_change(as_object(object), "other"); /* left open */
   char *text = ended(), expected[300];
   kvo_did_change(as_object(object), "other");
   check_order(text);
@@ -241,7 +241,7 @@ TEST("a second recording begins with an empty file and contains nothing of the f
   char *text = ended(), expected[200];
   check_order(text);
   unsigned line = watcher_observer("", 0, &w).line;
-  /* The change began before: only its delivery is in it. */
+  /* The change began earlier: only its delivery is recorded. */
   snprintf(expected, sizeof expected, "(observer fixture.c:%u (value))(set Item.value(observer fixture.c:%u (value)))",
            line, line);
   check_shape(text, expected);
@@ -370,7 +370,7 @@ TEST("the child of a fork is not recorded, and does not change its parent's file
   if (child == 0) {
     for (int i = 0; i < 1000; i++) item_set_value(object, 2);
     CHECK_OK(kvo_trace_end());
-    begin(); /* a file of its own: the path has the number of the process */
+    begin(); /* another file: the path has the process id */
     item_set_value(object, 2);
     char *text = ended();
     CHECK_CONTAINS(text, "set Item.value");

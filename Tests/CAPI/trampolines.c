@@ -1,4 +1,4 @@
-/* trampolines.c - a setter of any scalar type can be intercepted, and every value passes through unchanged. */
+/* trampolines.c - setters of any scalar type can be intercepted, and values are passed unchanged. */
 #include "roundtrip.h"
 
 #include <float.h>
@@ -7,7 +7,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* Defines and runs a test of one scalar type with the values given. */
+/* Defines a test of one scalar type with these values. */
 #define TEST_SCALAR(sentence, tag, T, encoding, same, ...)                                                             \
   DEFINE_ROUNDTRIP(tag, T, encoding, same)                                                                             \
   TEST(sentence) {                                                                                                     \
@@ -46,7 +46,7 @@ typedef int *int_pointer;
 typedef struct opaque *opaque_pointer;
 typedef kvo_object *object_pointer;
 
-/* A string's bytes are copied into the record, so only the texts agree. */
+/* A record has a copy of the string, so only the texts are equal. */
 static bool same_text(const char *a, const char *b) { return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0; }
 #define SAME_TEXT(a, b) same_text(a, b)
 TEST_SCALAR("a string passes, NULL and empty ones too", string, text, "*", SAME_TEXT, NULL, (char *)"", (char *)"text",
@@ -64,7 +64,7 @@ TEST_SCALAR("a class passes", class_pointer, pointer, "#", SAME_BYTES, NULL, &po
 
 /* ------------------------------------------------------------------------------------------------------ Widening -- */
 
-/* A callee may rely on its caller to widen an argument narrower than a register, and clang's code does. */
+/* A callee may rely on its caller to widen an argument that is narrower than a register, and clang's code does. */
 static long long widened;
 
 #define DEFINE_WIDENING(tag, T)                                                                                        \
@@ -131,7 +131,7 @@ typedef struct owner {
 static const char *owner_name(const owner *of) { return of->name; }
 
 static void owner_set_name(owner *of, const char *name) {
-  memset(of->name, '#', strlen(of->name)); /* what a reader of the freed string would see at best */
+  memset(of->name, '#', strlen(of->name)); /* so that a reader of the freed string sees a difference */
   of->name = (char *)name;
 }
 

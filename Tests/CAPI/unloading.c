@@ -1,4 +1,4 @@
-/* unloading.c - plug-ins that hold libkvo and are closed while threads that have used it live on. Uses nothing of libkvo itself. */
+/* unloading.c - plug-ins that contain libkvo and are closed while threads that have used it still run. Uses nothing of libkvo itself. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -18,10 +18,10 @@ static void *use_and_end_later(void *arg) {
   calls = use(nothing);
   sem_post(&used);
   sem_wait(&closed);
-  return NULL; /* the runtime's destructor of the thread runs */
+  return NULL; /* the runtime's thread destructor runs now */
 }
 
-/* unloading <plug-in>: exits with 0 if it has survived. */
+/* Usage: unloading <plug-in>. Exits with 0 if it has survived. */
 int main(int count, char **arguments) {
   if (count != 2) return 2;
   alarm(20);
@@ -44,7 +44,7 @@ int main(int count, char **arguments) {
   if (dlclose(plugin) != 0) return 4;
   sem_post(&closed);
   pthread_join(thread, NULL);
-  usleep(20000); /* the watchdog looks */
+  usleep(20000); /* the watchdog wakes up */
   printf("test_unloading: %d passed, 0 failed\n", calls == 2);
   return calls == 2 ? 0 : 5;
 }

@@ -1,4 +1,4 @@
-/* waiting.c - kvo_cancel_observer_and_wait: what it waits for, what it does not wait for, and what would never end. */
+/* waiting.c - kvo_cancel_observer_and_wait: what it waits for, what it does not wait for, and which waits would never end. */
 #include "shared.h"
 
 #include <pthread.h>
@@ -19,7 +19,7 @@ static void set_other(void *arg) {
   set(other, 1);
 }
 
-/* Waits for an observation on a thread of its own, and says when it has done so. */
+/* Waits for an observation on a new thread, and records when the wait has ended. */
 typedef struct waiter {
   kvo_observation id;
   running *thread;
@@ -38,7 +38,7 @@ static void start_waiting(waiter *self, kvo_observation id) {
   self->thread = start_thread(cancel_and_wait, self);
 }
 
-/* A callback that stays until it is let go. */
+/* A callback that does not return until it is released. */
 static _Atomic int inside, let_go;
 
 static void stay(const kvo_change *change, void *user_data) {
@@ -73,7 +73,7 @@ TEST("kvo_cancel_observer_and_wait waits until the callback on another thread ha
   CHECK_EQ((int)one.is_back, 0);
   atomic_store(&let_go, 1);
   join_thread(one.thread);
-  CHECK_EQ((int)calls, 1); /* before it was back */
+  CHECK_EQ((int)calls, 1); /* it did not return before */
   CHECK_OK(one.status);
   join_thread(setter);
   shared_destroy(object);
@@ -108,7 +108,7 @@ TEST("it does not wait for a callback of another observation of the same object 
   kvo_observation path = observe(object, "next.value", KVO_NEW | KVO_OLD, &calls, &destroyed);
   running *setter = start_thread(set_object, NULL);
   await(&inside);
-  CHECK_OK(kvo_cancel_observer_and_wait(newer)); /* was told before it */
+  CHECK_OK(kvo_cancel_observer_and_wait(newer)); /* was notified before it */
   CHECK_OK(kvo_cancel_observer_and_wait(path));
   CHECK_EQ((int)calls, 1);
   atomic_store(&let_go, 1);
@@ -151,7 +151,7 @@ TEST("it waits until another thread has evaluated the observation's expression")
 
 /* --------------------------------------------------------------------------------------------------------- Nesting -- */
 
-/* More than a thread has marks for at first. */
+/* More than a thread's initial number of marks. */
 enum { DEEP = 70 };
 static shared *chain[DEEP];
 static kvo_observation chain_ids[DEEP];
@@ -196,7 +196,7 @@ TEST("it waits for each of 70 callbacks nested on one thread") {
 
 /* -------------------------------------------------------------------------------------------- What it is good for -- */
 
-/* What the callback uses is freed as soon as the call is back, while others go on setting. */
+/* What the callback uses is freed as soon as the call has returned, while others set. */
 static _Atomic int working;
 
 static void use(const kvo_change *change, void *user_data) {
@@ -283,7 +283,7 @@ TEST_REPORTED("KVO0017 is reported by default, and ends the process under a poli
 static kvo_observation ids[3];
 static pthread_barrier_t meeting;
 
-/* Both callbacks run, and each waits for the other. */
+/* Both callbacks are running, and each waits for the other. */
 static void meet_and_wait(const kvo_change *change, void *user_data) {
   int for_whom = (int)(intptr_t)user_data;
   (void)change;
@@ -311,7 +311,7 @@ TEST_REPORTED("two callbacks that wait for each other on two threads are KVO0017
   }
 }
 
-/* A waits for B's, B waits for C's, and C's callback waits for nobody. */
+/* A's callback waits for B, B's for C, and C's waits for nobody. */
 static _Atomic int has_entered[3];
 
 static void enter_and_wait(const kvo_change *change, void *user_data) {
@@ -354,13 +354,13 @@ TEST("a callback that waits for one which waits for a third is no fault: all ret
 
 /* ------------------------------------------------------------------------------------------- Deaths in the circle -- */
 
-/* What evaluates "slow" of a root, without being the root. */
+/* Evaluates "slow" of a root object, from another object. */
 static shared *middles[2];
 static _Atomic int gone_on;
 
 static void set_middle(void *arg) { set_next(middles[(intptr_t)arg], leaf); }
 
-/* A root with an observer of "slow", whose getter is asked at each set of the middle's `next`. */
+/* A root with an observer of "slow", whose getter is called at each set of the intermediate object's `next`. */
 static shared *make_slow_root(int number) {
   shared *root = shared_make();
   middles[number] = shared_make();
@@ -372,7 +372,7 @@ static shared *make_slow_root(int number) {
 static void wait_in_getter(const shared *of) {
   pthread_barrier_wait(&meeting);
   (void)kvo_cancel_observer_and_wait(ids[0]);
-  CHECK_EQ((int)of->value, 7); /* it is still there */
+  CHECK_EQ((int)of->value, 7); /* it is still alive */
   gone_on++;
 }
 

@@ -1,17 +1,17 @@
-/* allocator.h - an allocator that counts blocks and can be told to fail. */
+/* allocator.h - an allocator that counts blocks and can be made to fail. */
 #ifndef KVO_TEST_ALLOCATOR_H
 #define KVO_TEST_ALLOCATOR_H
 
-/* Blocks that the runtime holds. */
+/* The number of blocks that the runtime holds. */
 extern _Atomic long live_blocks;
-/* Calls until the one that fails, counted down; 0 or less: none fails. */
+/* How many calls until the one that fails; 0 or less: none fails. */
 extern _Atomic long fail_in;
-/* Whether all that come behind that one fail too. */
+/* Whether all later calls fail, too. */
 extern _Atomic int keeps_failing;
-/* Whether one has failed since it was last cleared. */
+/* Whether a call has failed; the test clears it. */
 extern _Atomic int has_failed;
 
-/* Must be called before anything else of kvo.h. */
+/* Call it before anything else of kvo.h. */
 void use_counting_allocator(void);
 
 #endif

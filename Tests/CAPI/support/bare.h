@@ -1,4 +1,4 @@
-/* bare.h - a function that is compiled without frame pointers. */
+/* bare.h - a function compiled without frame pointers. */
 #ifndef KVO_TEST_BARE_H
 #define KVO_TEST_BARE_H
 

@@ -140,7 +140,7 @@ static void store_count(counted *of, int count) {
   pthread_mutex_unlock(&of->lock);
 }
 
-/* A change of which nobody gets the property's own values: a path evaluates. */
+/* A change of which no observer gets the property's own values, because paths are evaluated. */
 static uint32_t begin(kvo_frame *frame, counted *of, kvo_key key) {
   uint32_t wants = kvo_frame_begin(frame, &of->header, key);
   if ((wants & KVO_FRAME_WANTS_WILL) != 0) kvo_frame_will(frame, NULL);

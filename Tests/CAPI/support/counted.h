@@ -1,5 +1,5 @@
-/* counted.h - what a binding of a language with reference counts does, in C: objects that live as long as somebody refers to them,
- * whose storage is under a lock, and observers of paths through them. */
+/* counted.h - a binding of a language with reference counts, in C: objects that live as long as they are referenced, with storage under a
+ * lock, and observers of paths through them. */
 #ifndef KVO_TEST_COUNTED_H
 #define KVO_TEST_COUNTED_H
 
@@ -10,26 +10,27 @@
 /* Keys: next (@) and count (i). */
 typedef struct counted counted;
 
-/* One reference, the caller's. */
+/* Returns an object with one reference, which the caller owns. */
 counted *counted_make(int count);
 counted *counted_retain(counted *of);
-/* Ends the object with its last reference, which may be that of an evaluation. NULL is nothing. */
+/* Releases a reference; the last one, which may be that of an evaluation, destroys the object. NULL is ignored. */
 void counted_release(counted *of);
 kvo_object *counted_object(counted *of);
 
-/* Through the accessors. A setter takes over the caller's reference; the one before goes with the store. */
+/* The accessors. A setter takes over the caller's reference and releases the previous value after the store. */
 counted *counted_next(counted *of);
 void counted_set_next(counted *of, counted *next);
 void counted_set_count(counted *of, int count);
-/* The same past the accessors. */
+/* Stores without the accessors, so without notification. */
 void counted_store_next(counted *of, counted *next);
 
-/* Called, unless NULL, when a getter has read `next` and before it is returned. */
+/* Called, unless NULL, after a getter has read `next` and before it returns. */
 extern void (*counted_has_read)(counted *of);
-/* Called, unless NULL, when the setter of `next` has asked whether it is observed and not stored yet, and when it has stored. */
+/* Called, unless NULL, by the setter of `next`: after it has tested whether the object is observed and before it stores; and after the
+ * store. */
 extern void (*counted_pause)(void);
 
-/* What one observation was told last, and how often; and its end. */
+/* The last value delivered to an observation, the number of deliveries, and whether it was destroyed. */
 typedef struct counted_watcher {
   counted *root;
   int depth;
@@ -39,9 +40,9 @@ typedef struct counted_watcher {
   _Atomic int last_old, last_new;
 } counted_watcher;
 
-/* Observes `next`, `depth` times, and then `count`; the root is the caller's to keep. */
+/* Observes the path of `depth` times `next`, then `count`. The caller keeps the root. */
 void counted_watch(counted_watcher *watcher, counted *root, int depth, int options);
-/* The same without looking at the status. */
+/* The same without checking the status. */
 kvo_status counted_try_watch(counted_watcher *watcher, counted *root, int depth, int options);
 
 #endif

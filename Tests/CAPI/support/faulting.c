@@ -1,4 +1,4 @@
-/* faulting.c - a program, and a library to load, with one misuse in a static function. */
+/* faulting.c - a program, and a loadable library, with misuse in a static function. */
 #include <kvo/kvo.h>
 
 __attribute__((noinline)) static void close_document(void) {
@@ -13,7 +13,7 @@ void fault_in_module(void) {
 
 static void nothing(const kvo_change *change, void *user_data) { (void)change, (void)user_data; }
 
-/* What a report tells later of these has its names here. */
+/* Observations whose names are in this module, for later reports. */
 kvo_status observe_in_module(kvo_object *object, const char *key_path, kvo_options options, kvo_observation *out) {
   kvo_observer observer = {
       .struct_size = sizeof observer, .key_path = key_path, .options = options, .callback = nothing, KVO_HERE};
@@ -24,7 +24,7 @@ kvo_status observe_in_module(kvo_object *object, const char *key_path, kvo_optio
 
 kvo_status remove_in_module(kvo_observation observation) {
   kvo_status status = kvo_remove_observer(observation);
-  __asm__ volatile(""); /* not left by a jump */
+  __asm__ volatile(""); /* prevents a tail call */
   return status;
 }
 

@@ -1,4 +1,4 @@
-/* fixture.c - the class "Item", the noting observer, and the noting fault handler. */
+/* fixture.c - the class "Item", the recording observer, and the recording fault handler. */
 #include "fixture.h"
 
 #include <ctype.h>
@@ -22,7 +22,7 @@ static int get_far(const item *of) { return of->next != NULL ? of->next->value +
 
 static void set_name(item *of, const char *name) {
   char *copy = name != NULL ? strdup(name) : NULL;
-  free(of->name); /* a record's old string must survive this */
+  free(of->name); /* a record's old string must stay valid */
   of->name = copy;
 }
 

@@ -1,4 +1,4 @@
-/* fixture.h - the class that most tests observe, and an observer that notes what it is told. */
+/* fixture.h - the class that most tests observe, and an observer that records what it gets. */
 #ifndef KVO_TEST_FIXTURE_H
 #define KVO_TEST_FIXTURE_H
 
@@ -23,7 +23,7 @@ static inline void item_set_other(item *object, int value) { KVO_SET(object, "ot
 static inline void item_set_next(item *object, item *next) { KVO_SET(object, "next", item *, next); }
 static inline void item_set_name(item *object, const char *name) { KVO_SET(object, "name", const char *, name); }
 
-/* A value as a test wants to compare it. */
+/* A value in a form that tests can compare. */
 typedef struct seen_value {
   bool told, nil;
   long long integer;
@@ -33,13 +33,13 @@ typedef struct seen_value {
 
 typedef struct watcher watcher;
 struct watcher {
-  /** Noted in `trace` at each callback, in lower case for a prior one. */
+  /** Appended to `trace` at each callback, in lower case for a prior one. */
   char tag;
-  /** NULL, or run at the end of each callback. */
+  /** NULL, or called at the end of each callback. */
   void (*then)(watcher *self, const kvo_change *change);
   void *then_arg;
   void *context;
-  /** What was seen. */
+  /** The last record. */
   int calls, priors, destroyed;
   bool destroyed_in_callback;
   int depth;
@@ -53,18 +53,18 @@ struct watcher {
   size_t index_count;
 };
 
-/* Order of all callbacks of the process: one letter each. */
+/* The order of all callbacks of the process, one letter each. */
 extern char trace[512];
 void trace_clear(void);
 
-/* Observes and checks that it worked. The watcher's `id` is set; its destruction is counted. */
+/* Registers and checks the status. Sets the watcher's `id`; its destruction is counted. */
 kvo_observation watch(item *object, const char *key_path, int options, watcher *observer);
-/* What `watch` registers, to be changed by the caller before it registers it. */
+/* The observer that `watch` registers, for the caller to modify and register. */
 kvo_observer watcher_observer(const char *key_path, int options, watcher *observer);
-/* Decodes a value of type i, @, or *. */
+/* Decodes a value of type i, @ or *. */
 seen_value see(const kvo_value *value);
 
-/* The last fault, kept by a handler that goes on in silence. */
+/* The last fault, recorded by a handler that goes on without a report. */
 typedef struct fault_log {
   int count;
   kvo_fault_code code;

@@ -94,7 +94,7 @@ void harness_contains(const char *text, const char *part, const char *file, int 
 }
 
 bool harness_is_instrumented(void) {
-  const char *tool = getenv("KVO_TEST_TOOL"); /* check-c.sh tells */
+  const char *tool = getenv("KVO_TEST_TOOL"); /* set by check-c.sh */
   return tool != NULL && *tool != '\0';
 }
 
@@ -117,7 +117,7 @@ child_result harness_run_child(void (*body)(void *arg), void *arg, const char *p
     else
       unsetenv("KVO_POLICY");
     body(arg);
-    _exit(0); /* without a leak check: what is left of a faulty program is not the question */
+    _exit(0); /* without a leak check, because a faulty program may leak */
   }
   int status;
   waitpid(child, &status, 0);
@@ -134,7 +134,7 @@ void harness_environment(const char *variable, const char *value) {
   if (present != NULL && strcmp(present, value) == 0) return;
   setenv(variable, value, 1);
   char *arguments[] = {"again", "--run", (char *)(uintptr_t)running, NULL};
-  char program[4096]; /* by its name: under valgrind the link itself leads to valgrind, but is read as if it did not */
+  char program[4096]; /* resolved, because executing the link under valgrind would start valgrind itself */
   ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
   program[length > 0 ? length : 0] = '\0';
   execv(program, arguments);
@@ -149,7 +149,7 @@ static void run_again(const char *sentence) {
   exit(0);
 }
 
-/* Prints why a test failed, unless the test has done so. */
+/* Prints why a test failed, unless the test did. */
 static bool passed(int status, const char *sentence) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
   if (WIFSIGNALED(status))
@@ -159,8 +159,8 @@ static bool passed(int status, const char *sentence) {
   return false;
 }
 
-/* Arguments: parts of sentences that choose tests; -v prints each sentence. */
-/* Weak: other programs use the checks only. */
+/* Arguments: parts of the names of tests to run; -v prints each name. */
+/* Weak, because other programs use only the checks. */
 __attribute__((weak)) int main(int argc, char **argv) {
   bool verbose = argc > 1 && strcmp(argv[1], "-v") == 0;
   const char *filter = argc > 1 + verbose ? argv[1 + verbose] : "";
@@ -172,7 +172,7 @@ __attribute__((weak)) int main(int argc, char **argv) {
     if (strstr(running, filter) == NULL) continue;
     pid_t child = fork();
     if (child == 0) {
-      alarm(SECONDS); /* a test that hangs is a test that fails */
+      alarm(SECONDS); /* a hanging test fails */
       tests[i].body();
       exit(0); /* with destructors: here the leak checker reports */
     }

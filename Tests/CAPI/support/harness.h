@@ -13,7 +13,7 @@
 
 /* Registers a test; its body follows. */
 #define TEST(sentence) HARNESS_TEST(sentence, __LINE__)
-/* The same for a test that wants something reported, which a library without diagnostics does not: there it is left out. */
+/* The same for a test that needs reports; omitted for a library without diagnostics. */
 #define TEST_REPORTED(sentence) HARNESS_TEST_IF(KVO_DIAGNOSTICS, sentence, __LINE__)
 #define HARNESS_TEST(sentence, line) HARNESS_TEST_AT(true, sentence, line)
 #define HARNESS_TEST_IF(condition, sentence, line) HARNESS_TEST_AT(condition, sentence, line)
@@ -35,7 +35,7 @@
 #define CHECK_OK(actual) CHECK_STATUS(actual, KVO_OK)
 #define CHECK_BYTES(actual, expected, size)                                                                            \
   harness_bytes((actual), (expected), (size), #actual, #expected, __FILE__, __LINE__)
-/* The first string contains the second. */
+/* Checks that the first string contains the second. */
 #define CHECK_CONTAINS(text, part) harness_contains((text), (part), __FILE__, __LINE__)
 
 typedef struct harness_operand {
@@ -63,25 +63,25 @@ void harness_bytes(const void *actual, const void *expected, size_t size, const 
                    const char *expected_text, const char *file, int line);
 void harness_contains(const char *text, const char *part, const char *file, int line);
 
-/* What a process that was run for a test left behind. */
+/* The result of a child process. */
 typedef struct child_result {
-  /** 0 if it exited, else the signal that ended it. */
+  /** 0 if it exited, otherwise the signal that ended it. */
   int signal;
   int exit_code;
-  /** What it wrote to standard error, ended with NUL. */
+  /** Its standard error, terminated by NUL. */
   char errors[16384];
 } child_result;
 
 /* Runs `body(arg)` in a child process with KVO_POLICY set to `policy`, or unset when NULL. */
 child_result harness_run_child(void (*body)(void *arg), void *arg, const char *policy);
 
-/* Called first in a test: starts its process anew with an environment variable, unless it was; for what is read when the library is
- * loaded. */
+/* Call it first in a test: starts the test's process again with an environment variable, unless it is set. For settings that are read when
+ * the library is loaded. */
 void harness_environment(const char *variable, const char *value);
 
-/* True when the program runs under a tool that makes it many times slower, or that adds memory of its own. */
+/* Whether the program runs under a tool that makes it many times slower, or allocates memory of its own. */
 bool harness_is_instrumented(void);
-/* True under valgrind, which calculates long doubles with the precision of doubles. */
+/* Whether it runs under valgrind, which calculates long doubles with the precision of doubles. */
 bool harness_is_valgrind(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* json.c - see json.h. A parser that keeps nothing. */
+/* json.c - a JSON parser that only checks. */
 #include "json.h"
 
 #include <ctype.h>
@@ -7,13 +7,13 @@
 
 static const char *value(const char *at);
 
-/* Not by strspn: ThreadSanitizer's looks for the end of the text each time. */
+/* Not with strspn(3), because ThreadSanitizer's version searches the end of the text each time. */
 static const char *skip(const char *at) {
   while (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\n') at++;
   return at;
 }
 
-/* All of them return what follows, or NULL. */
+/* These functions return the rest of the text, or NULL. */
 static const char *word(const char *at, const char *expected) {
   size_t length = strlen(expected);
   return strncmp(at, expected, length) == 0 ? at + length : NULL;

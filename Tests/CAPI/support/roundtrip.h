@@ -1,8 +1,8 @@
-/* roundtrip.h - sets values of one C type through trampolines and checks every place where they arrive.
+/* roundtrip.h - sets values of one C type through trampolines and checks where they arrive.
  *
- * DEFINE_ROUNDTRIP(tag, T, encoding, same) makes `check_tag(values, count)`. It registers a class with one property of type T,
- * observes it, and sets each value. Checked: what the program's setter receives, the old and the new value of the record, how
- * often each is called, the object's neighbour members, and the stack beside the argument. `same(a, b)` compares two T. */
+ * DEFINE_ROUNDTRIP(tag, T, encoding, same) makes `check_tag(values, count)`. It registers a class with one property of type T, observes it,
+ * and sets each value. It checks what the program's setter gets, the old and the new value of the record, how often each is called, the
+ * neighbouring members of the object, and the stack next to the argument. `same(a, b)` compares two T. */
 #ifndef KVO_TEST_ROUNDTRIP_H
 #define KVO_TEST_ROUNDTRIP_H
 
