@@ -58,7 +58,7 @@ void item_store(item *object, key of, int number) {
       char text[16], *copy = NULL;
       snprintf(text, sizeof text, "%d", number);
       if (number != 0) copy = strdup(text);
-      free(object->name); /* a record's old string must survive this */
+      free(object->name); /* a record's old string must stay valid */
       object->name = copy;
       return;
     }

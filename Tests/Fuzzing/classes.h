@@ -25,22 +25,22 @@ struct item {
   wide wide;
 };
 
-/* In place, not on the heap: what refers to a dead object may stay, and an address is used again. */
+/* Not allocated: pointers to a dead object may remain, and its address is reused. */
 extern item items[SLOTS];
 
-/* The class of a shape; registered when it is first asked for, since classes live for ever. */
+/* The class of a shape, registered when it is first needed, because classes exist for ever. */
 kvo_class *class_of_shape(int shape);
 
-/* Calls a setter of this key. */
+/* Calls a setter of the key. */
 void call_setter(kvo_function setter, item *object, key of, int number);
-/* What a program does in a setter; the world's. */
+/* What a setter of the program does; implemented by the world. */
 void program_sets(item *object, key of, int number);
 
 int item_load(const item *object, key of);
 void item_store(item *object, key of, int number);
 void item_clear(item *object);
 
-/* A value of the runtime's, and one for it, which lives until the next call. */
+/* Converts from and to a value of the runtime; the latter is valid until the next call. */
 value value_seen(const kvo_value *seen);
 kvo_value value_made(value from, key of);
 

@@ -1,4 +1,4 @@
-/* model.c - see model.h. An observation is a list of what it hears of; a change asks every observation in turn. */
+/* model.c - see model.h. An observation is a list of the keys that it depends on; a change tests all observations. */
 #include "model.h"
 #include "model_paths.h"
 
@@ -7,33 +7,33 @@
 
 typedef struct observation {
   bool live;
-  /** Of an expression: a path, or a key that others affect. What it hears of is what its evaluation reads. */
+  /** It observes an expression: a path, or a key that others affect. It depends on the keys that its evaluation reads. */
   bool evaluated;
   int count;
   interest heard[READS];
   value last;
-  /** The key at the end of its path, if its changes are told as those of an observation of that key alone would be. */
+  /** The last key of its path, if its changes are delivered like those of a direct observation of that key. */
   interest leaf;
   /** When it was registered. */
   long registered;
-  /** An object on the way died, and nothing has been evaluated since. */
+  /** An intermediate object died, and nothing has been evaluated since. */
   bool orphaned;
-  /** The lives of all objects that it ever heard of, one bit each. */
+  /** The lives of all objects that it has ever depended on, one bit each. */
   uint64_t involved;
 } observation;
 
-/* A change, from before the store until the last observer has been told. */
+/* A change, from before the store until the last observer has been notified. */
 typedef struct frame {
   struct frame *outer;
   int slot, key, life;
-  /** When it began, and when the store was over. */
+  /** The clock at its beginning, and after the store. */
   long begun, stored;
-  /** Somebody who is told without an evaluation wants the new value. */
+  /** An observer that is notified without an evaluation wants the new value. */
   bool wants_new;
   kvo_change_kind kind;
   int indexes;
   value before;
-  /** Of evaluated observations: told before the change, and after it, and the old value. */
+  /** For evaluated observations: notified before the change; notified after it; and the old value. */
   bool pending[WATCHES], told[WATCHES];
   value pending_values[WATCHES];
 } frame;
@@ -46,16 +46,16 @@ typedef struct pair {
   bool open;
 } pair;
 
-/* Of an announcement that was not passed on. */
+/* An announcement that was not passed on. */
 typedef struct unobserved {
   int slot, key, life;
 } unobserved;
 
-/* As in manual.c. */
+/* The limit of registry/unobserved.c. */
 enum { MAX_UNOBSERVED = 64 };
 
 static struct {
-  /** Counts interests; a change tells those that were there when it began. */
+  /** Counts dependencies; a change notifies those that existed when it began. */
   long clock;
   int lives, life[SLOTS];
   observation observations[WATCHES];
@@ -77,12 +77,12 @@ static value evaluate(world *in, int number, reads *into, interest *leaf) {
   return result;
 }
 
-/* Evaluates, and from now on hears of exactly what was read; what it heard of before, it heard of all the time. */
+/* Evaluates; from now on it depends on exactly the keys that were read. Keys that it depended on before keep their age. */
 static value arm(world *in, int number) {
   observation *self = &model.observations[number];
   reads now = {0};
   value result = evaluate(in, number, &now, &self->leaf);
-  /* Its old value must be known when an object on the way dies. */
+  /* The old value must be known when an intermediate object dies. */
   if ((in->watches[number].options & KVO_OLD) != 0) self->leaf.slot = -1;
   for (int i = 0; i < now.count; i++) {
     now.all[i].since = ++model.clock;
@@ -100,7 +100,7 @@ static value arm(world *in, int number) {
 
 /* ---------------------------------------------------------------------------------------------------------- Changes -- */
 
-/* Whether it is told of this change by the key's own values. */
+/* Whether this change is delivered with the key's own values. */
 static bool is_direct(const frame *of, int number) {
   const observation *self = &model.observations[number];
   return !self->evaluated || (self->leaf.slot == of->slot && self->leaf.key == of->key);
@@ -129,15 +129,15 @@ static bool hears(int number, int slot, key of, long since) {
   return false;
 }
 
-/* Promise 6: not if it was registered during the change, or removed. An expression that came to read the key before the store
- * was over may have read the old value. */
+/* Promise 6: not if it was registered during the change, or removed. An expression that began to depend on the key before the store was
+ * over may have read the old value. */
 static bool is_told(const frame *of, int number) {
   const observation *self = &model.observations[number];
   bool may_be_late = self->evaluated && self->registered <= of->begun && of->stored != 0;
   return of->life == model.life[of->slot] && hears(number, of->slot, of->key, may_be_late ? of->stored : of->begun);
 }
 
-/* Registered during the change, and it may have read what was before: it is evaluated again, and not told. */
+/* Registered during the change, when it may have read the old value: it is evaluated again, and not notified. */
 static bool is_rearmed(const frame *of, int number) {
   const observation *self = &model.observations[number];
   return self->evaluated && self->registered > of->begun && !is_direct(of, number) &&
@@ -182,7 +182,7 @@ static void will(frame *of, world *in) {
   }
 }
 
-/* What a direct observer is told of the key's present value; `stored` where there is no getter. */
+/* The present value of the key as a direct observer gets it; `stored` if there is no getter. */
 static value present(world *in, const frame *of, value stored) {
   if (of->key == IMAGINARY || !model_defines(in, of->slot, of->key)) {
     fault(in, KVO_FAULT_UNDEFINED_KEY);
@@ -192,7 +192,7 @@ static value present(world *in, const frame *of, value stored) {
   return key_infos[of->key].readable ? world_read(in, of->slot, of->key) : stored;
 }
 
-/* Promises 2 and 3: after the change, newest first, each told the value of now. */
+/* Promises 2 and 3: after the change, newest first, each with the present value. */
 static void did(frame *of, world *in, value stored) {
   of->stored = model.clock;
   for (int i = in->watch_count - 1; i >= 0; i--) {
@@ -233,7 +233,7 @@ static void set(world *in, int slot, key of, int number, bool kept) {
 
 /* ------------------------------------------------------------------------------------------------------ Manual pairs -- */
 
-/* A will that nobody was to hear of, or that was refused: its did is no misuse. */
+/* A will that was unobserved or refused: its did is no misuse. */
 static void remember_unobserved(int slot, key of) {
   if (model.unobserved_count == MAX_UNOBSERVED) {
     memmove(&model.unobserved[0], &model.unobserved[1], (MAX_UNOBSERVED - 1) * sizeof model.unobserved[0]);
@@ -275,7 +275,7 @@ static kvo_status will_change(world *in, int slot, key of, kvo_change_kind kind,
   return KVO_OK;
 }
 
-/* A did without a will: nobody is told, but paths follow the value that there is now. */
+/* A did without a will: nobody is notified, but paths follow the present value. */
 static kvo_status follow_present_value(world *in, int slot, key of) {
   kvo_status status = KVO_OK;
   bool was_unobserved = take_unobserved(slot, of);
@@ -366,7 +366,7 @@ static kvo_status remove_for(world *in, int slot, int identity, int path, bool w
 
 /* ------------------------------------------------------------------------------------------------------------- Death -- */
 
-/* Whether a change that is under way will tell this observation anyway. */
+/* Whether a change in progress is going to notify this observation anyway. */
 static bool will_be_told(int number, int dying_life) {
   for (const frame *each = model.frames; each != NULL; each = each->outer)
     if (each->life != dying_life && each->pending[number] && !each->told[number] && is_told(each, number)) return true;
@@ -464,7 +464,7 @@ static kvo_status set_path(world *in, int slot, int path, value to) {
   return KVO_OK;
 }
 
-/* An observation counts once, and once more for each key that its evaluation read. */
+/* An observation counts once, and once more for each key that its evaluation has read. */
 static void survey(world *in, int slot) {
   int count = 0;
   for (int i = 0; i < in->watch_count; i++) {

@@ -1,4 +1,4 @@
-/* model.h - the model: the promises of Documentation/Design.md said again, in few words and without any care for cost. */
+/* model.h - the model: the promises of Documentation/Design.md, implemented simply and without regard to cost. */
 #ifndef KVO_FUZZ_MODEL_H
 #define KVO_FUZZ_MODEL_H
 
@@ -9,8 +9,8 @@ extern const calls model_calls;
 void model_begin(void);
 void model_end(void);
 bool model_is_registered(int watch);
-/* Whether the user data of an observation that has ended may still wait: an open pair concerns an object that it was
- * registered with. */
+/* Whether the user data of an observation that has ended may not be destroyed yet, because an open pair concerns an object with which it
+ * was registered. */
 bool model_may_keep(int watch);
 
 #endif

@@ -13,7 +13,7 @@ static key split(const char *path, const char **rest) {
 
 static void note(const world *in, reads *into, int slot, const char *path);
 
-/* A key is read, and with it whatever is said to affect it. */
+/* Reads a key, and the keys that are declared to affect it. */
 static void note_key(const world *in, reads *into, int slot, key of) {
   for (int i = 0; i < into->count; i++)
     if (into->all[i].slot == slot && into->all[i].key == (int)of) return;
@@ -51,7 +51,7 @@ kvo_status model_check(const char *path) {
   return malformed ? KVO_ERROR_MALFORMED_KEY_PATH : KVO_OK;
 }
 
-/* Whether a path leads through this key of this object before its end. */
+/* Whether this key of this object is an intermediate one of a path. */
 static bool leads_through(world *in, int slot, const char *path, int key_slot, key wanted) {
   for (key each = split(path, &path); path != NULL; each = split(path, &path)) {
     if (slot == key_slot && each == wanted) return true;

@@ -1,4 +1,4 @@
-/* mutate.c - how the fuzzer changes a program: by whole operations, so that what follows keeps its meaning. */
+/* mutate.c - the fuzzer's mutations of a program: by whole operations, so that the rest keeps its meaning. */
 #include "world.h"
 
 #include <stdlib.h>
@@ -28,13 +28,13 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t capacity, uns
   size_t at = below(&state, count + 1);
   uint8_t *here = bytes + offset_of(at), *end = bytes + offset_of(count), copy[OPERATION_SIZE];
   size_t choice = below(&state, 8);
-  if (choice < 3 && count < most && count < PROGRAM_SIZE) { /* insert a new one, or a copy of another one */
+  if (choice < 3 && count < most && count < PROGRAM_SIZE) { /* insert a new operation, or a copy of one */
     randomise(copy, &state);
     if (choice == 0 && count > 0) memcpy(copy, bytes + offset_of(below(&state, count)), OPERATION_SIZE);
     memmove(here + OPERATION_SIZE, here, (size_t)(end - here));
     memcpy(here, copy, OPERATION_SIZE);
     count++;
-  } else if (at == count) { /* the shapes */
+  } else if (at == count) { /* change the shapes */
     bytes[below(&state, HEADER_SIZE)] = (uint8_t)below(&state, 256);
   } else if (choice == 3) { /* erase */
     memmove(here, here + OPERATION_SIZE, (size_t)(end - here) - OPERATION_SIZE);
@@ -46,13 +46,13 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t capacity, uns
     memcpy(other, copy, OPERATION_SIZE);
   } else if (choice == 5) {
     randomise(here, &state);
-  } else { /* one member of it */
+  } else { /* change one member */
     here[below(&state, OPERATION_SIZE)] = (uint8_t)below(&state, 256);
   }
   return offset_of(count);
 }
 
-/* The beginning of one program and the end of another one. */
+/* Joins the beginning of one program and the end of another. */
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *left, size_t left_size, const uint8_t *right, size_t right_size,
                                  uint8_t *out, size_t capacity, unsigned seed) {
   unsigned state = seed;

@@ -1,5 +1,5 @@
-/* parsers.c - the target fuzz_parsers: strings that a program hands in - type encodings, key paths, keys - and what must
- * hold of those that are accepted. The first byte chooses, the rest is the string. */
+/* parsers.c - the target fuzz_parsers: strings that a program passes - type encodings, key paths, keys - and the properties that accepted
+ * ones must have. The first byte selects the kind, the rest is the string. */
 #include "classes.h"
 #include "roundtrip.h"
 
@@ -27,7 +27,7 @@ void program_sets(item *object, key of, int number) { item_store(object, of, num
 
 /* -------------------------------------------------------------------------------------------------------- Properties -- */
 
-/* Registers a class of a name that is taken: all of it is looked at, and nothing of it stays. */
+/* Registers a class whose name is taken: everything is parsed, and nothing is kept. */
 static kvo_status register_in_vain(const char *name, const char *type, const char *affecting, bool twice) {
   const char *const affected_by[] = {affecting, NULL};
   kvo_property_spec properties[2];
@@ -47,7 +47,7 @@ static kvo_status register_in_vain(const char *name, const char *type, const cha
 
 /* ---------------------------------------------------------------------------------------------------- Type encodings -- */
 
-/* Whether the encoding is accepted inside another one, which `format` makes of it, and then size and alignment. */
+/* Whether the encoding is accepted inside another one, which `format` makes; then also its size and alignment. */
 static bool measure(const char *format, size_t *size, size_t *alignment) {
   char around[LONGEST + 32];
   snprintf(around, sizeof around, format, text);
@@ -88,7 +88,7 @@ static void check_encoding(void) {
 
 /* --------------------------------------------------------------------------------------------------------- Key paths -- */
 
-/* What reading the path should answer, and the object and key at its end; -1 for a nil on the way. */
+/* The expected status of reading the path, and the object and key at its end; -1 if an intermediate value is nil. */
 static kvo_status expect(int *slot, key *last) {
   const char *at = text;
   if (*at == '\0' || *at == '.' || strstr(at, "..") != NULL || at[strlen(at) - 1] == '.')
@@ -148,7 +148,7 @@ static void check_path(void) {
 
 /* -------------------------------------------------------------------------------------------------------------- Keys -- */
 
-/* A name and a path that affects it, with a line's end between them. */
+/* A name and a path that affects it, separated by a newline. */
 static void check_key(bool twice) {
   char name[LONGEST + 1];
   strcpy(name, text);
@@ -196,7 +196,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   size_t length = size - 1 < LONGEST ? size - 1 : LONGEST;
   memcpy(text, bytes + 1, length);
   text[length] = '\0';
-  for (int i = 0; i < SLOTS; i++) { /* 0 -> 1 -> 2 -> 0, and 3 by itself */
+  for (int i = 0; i < SLOTS; i++) { /* 0 -> 1 -> 2 -> 0, and 3 -> 3 */
     item_store(&items[i], WIDE, i);
     item_store(&items[i], NEXT, i < 3 ? (i + 1) % 3 : -1);
     item_store(&items[i], OWNED, i == 1 ? 3 : -1);

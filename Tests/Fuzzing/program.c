@@ -1,9 +1,9 @@
-/* program.c - programs: decoded from an input of the fuzzer, and printed when a world fails. */
+/* program.c - programs: decoded from an input of the fuzzer, and printed after a failure. */
 #include "world.h"
 
 #include <stdio.h>
 
-/* The first object and the first paths more often than the others: more happens where things meet. */
+/* Prefers the first object and the first paths, because interactions are more likely then. */
 static int slot_from(uint8_t byte) { return byte % 8 < SLOTS ? 0 : byte % SLOTS; }
 static int subject_from(uint8_t byte) { return byte < 5 * PATHS ? byte % PATHS : byte % 8; }
 

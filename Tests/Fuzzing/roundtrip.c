@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Classes live for ever: so many encodings get one, each once. Larger values are left out. */
+/* Classes exist for ever: at most this many encodings get one, each once. Larger values are skipped. */
 enum { CLASSES = 256, LARGEST = 4096 };
 
 typedef struct traveller {
@@ -16,13 +16,13 @@ typedef struct traveller {
   ffi_cif getter, setter;
   ffi_type *arguments[2];
   kvo_object object;
-  /** Nonzero where the value has a byte, and not padding. */
+  /** Nonzero for bytes of the value that are not padding. */
   unsigned char mask[LARGEST];
 } traveller;
 
 static traveller *travellers[CLASSES];
 static int traveller_count;
-/* What the setter stored, what it should, and what it should have been before. */
+/* What the setter stored, the expected value, and the expected old value. */
 static _Alignas(32) unsigned char stored[LARGEST], sent[LARGEST], before[LARGEST];
 static traveller *current;
 static int calls_seen;
@@ -101,7 +101,7 @@ static void check_value(const char *what, const kvo_value *value, const unsigned
   const char *type = kvo__type_unqualified(current->type);
   if (value == NULL || value->bytes == NULL) fail("%s is none", what);
   if (strcmp(value->type, type) != 0 || value->size != current->parsed->size) fail("%s is of another type", what);
-  if (type[0] == '*') { /* a string, of which the runtime makes copies */
+  if (type[0] == '*') { /* a string, which the runtime copies */
     if (strcmp(*(char *const *)value->bytes, *(char *const *)(const void *)expected) != 0)
       fail("%s is another string", what);
     return;
@@ -123,7 +123,7 @@ static void read_back(const kvo_value *value, void *arg) {
   check_value("the value read", value, sent);
 }
 
-/* 0 and 1 only, which are values of every type, a bool included; the first is 1, so that no pointer is nil. */
+/* Bytes 0 and 1 only, which are valid in every type, also in a bool; the first is 1, so that no pointer is nil. */
 static void fill(unsigned char *bytes, size_t size, unsigned seed) {
   static char *const strings[] = {"one", "another"};
   for (size_t i = 0; i < size; i++) bytes[i] = i == 0 || ((i * 7 + seed) * 2654435761u >> 13 & 1) != 0;

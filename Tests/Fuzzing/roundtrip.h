@@ -1,10 +1,10 @@
-/* roundtrip.h - sends values of any encoding through a setter that is observed, and back. */
+/* roundtrip.h - passes values of any encoding through an observed setter. */
 #ifndef KVO_FUZZ_ROUNDTRIP_H
 #define KVO_FUZZ_ROUNDTRIP_H
 
 #include <stddef.h>
 
-/* The encoding is one that the runtime accepts, of this size. Fails when the bytes that arrive are others than were sent. */
+/* Call it with an encoding that the runtime accepts, and its size. Fails if other bytes arrive than were passed. */
 void round_trip(const char *type, size_t size);
 
 #endif

@@ -10,14 +10,14 @@
 
 static world *here;
 
-/* What is known of an observation besides what its watch says. */
+/* The state of an observation, in addition to its watch. */
 static struct {
   kvo_observation id;
   bool registered;
   int destroyed;
 } states[WATCHES];
 
-/* Who observes, and contexts, by number; context 0 is NULL. */
+/* Observers and contexts by number; context 0 is NULL. */
 static char identities[4], contexts[4];
 static void *context_of(int number) { return number != 0 ? &contexts[number] : NULL; }
 static int number_of_context(const void *context) {
@@ -31,7 +31,8 @@ static int slot_of(const kvo_object *object) { return (int)((const item *)object
 
 static void called(int number, const kvo_change *change, void *user_data) {
   const watch *as = &here->watches[number];
-  if (states[number].id == 0) states[number].id = change->observation; /* an initial callback, before the id is known */
+  if (states[number].id == 0)
+    states[number].id = change->observation; /* an initial callback: the id is not known yet */
   if (states[number].id != change->observation) fail("observation %d is told another id", number);
   if (states[number].destroyed != 0) fail("observation %d is told after its user data was destroyed", number);
   event told = {.kind = CALLED, .watch = number, .slot = slot_of(change->object), .prior = change->is_prior};
@@ -48,7 +49,7 @@ static void called(int number, const kvo_change *change, void *user_data) {
 
 static void ignore_value(const kvo_value *seen, void *arg) { (void)seen, (void)arg; }
 
-/* It may call the runtime: nothing is locked. */
+/* It may call the runtime: no lock is held. */
 static void destroyed(int number, void *user_data) {
   if (user_data != &identities[here->watches[number].identity]) fail("another's user data is destroyed");
   if (states[number].destroyed++ != 0) fail("the user data of observation %d is destroyed twice", number);
@@ -58,7 +59,7 @@ static void destroyed(int number, void *user_data) {
   if (here->alive[0]) (void)kvo_get_value(object_in(0), "next.value", ignore_value, NULL);
 }
 
-/* A function for each observation tells which one is called or destroyed, also when several share their user data. */
+/* One function per observation shows which one is called or destroyed, even if several share their user data. */
 /* clang-format off */
 #define FOR_EACH_WATCH(X) \
   X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) \
@@ -106,7 +107,7 @@ static kvo_status remove_one(world *in, int number, ending how) {
   switch (how) {
     case END_CANCEL: return kvo_cancel_observer(id);
     case END_AND_WAIT: return kvo_cancel_observer_and_wait(id);
-    case END_FORGED: return kvo_remove_observer(id ^ UINT64_C(1) << 40); /* another generation of the same entry */
+    case END_FORGED: return kvo_remove_observer(id ^ UINT64_C(1) << 40); /* an id of another generation */
     default: return kvo_remove_observer(id);
   }
 }
@@ -120,15 +121,14 @@ static kvo_status remove_for(world *in, int slot, int identity, int path, bool w
 
 /* ------------------------------------------------------------------------------------------------------------- Faults -- */
 
-/* The model does not know what is remembered of observations that have ended, nor which ids there were. */
+/* The model does not know the log of ended observations, nor which ids existed. */
 static kvo_fault_code known_code(const kvo_fault *fault) {
   bool is_ended = fault->code == KVO_FAULT_REMOVED_TWICE || fault->code == KVO_FAULT_STALE_HANDLE ||
                   strstr(fault->summary, "is given as an observation") != NULL;
   return is_ended ? KVO_FAULT_NOT_REGISTERED : fault->code;
 }
 
-/* What it reads is nobody's dependency, though an evaluation may have raised the fault. Of what the program does none the less, the
- * model knows only waits. */
+/* Its reads are no dependencies, although an evaluation may have raised the fault. Of faulty operations the model knows only waits. */
 static kvo_action faulted(const kvo_fault *fault, void *arg) {
   (void)arg;
   if (here->alive[0]) (void)kvo_get_value(object_in(0), "quiet", ignore_value, NULL);
@@ -176,7 +176,7 @@ static void store(world *in, int slot, key of, int number) {
 
 void program_sets(item *object, key of, int number) { world_program_sets(here, (int)(object - items), of, number); }
 
-/* A trampoline that was kept still notifies exactly while the object is observed. */
+/* A trampoline that was kept notifies exactly while the object is observed. */
 static void set(world *in, int slot, key of, int number, bool kept) {
   static kvo_function trampolines[SHAPES][KEYS];
   kvo_function *known = &trampolines[in->shapes[slot]][of];
@@ -210,7 +210,7 @@ static kvo_status will(world *in, int slot, key of, kvo_change_kind kind, int in
     if ((indexes >> i & 1) != 0) positions[count++] = i;
   if (kind == KVO_CHANGE_SETTING) return kvo_will_change(object_in(slot), key_infos[of].name);
   kvo_status status = kvo_will_change_indexes(object_in(slot), kind, key_infos[of].name, positions, count);
-  memset(positions, 0, sizeof positions); /* they are copied */
+  memset(positions, 0, sizeof positions); /* the runtime has copied them */
   return status;
 }
 
@@ -243,7 +243,7 @@ static void survey(world *in, int slot) {
 
 void runtime_start(void) {
   kvo_set_fault_handler(faulted, NULL);
-  setenv("KVO_POLICY", "ignore", 1); /* of faults in the handler */
+  setenv("KVO_POLICY", "ignore", 1); /* for faults in the handler */
 }
 
 void runtime_begin(world *of) {

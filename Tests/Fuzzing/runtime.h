@@ -1,4 +1,4 @@
-/* runtime.h - the world that the runtime makes: classes, objects and observers of kvo.h. */
+/* runtime.h - the runtime's world: classes, objects and observers of kvo.h. */
 #ifndef KVO_FUZZ_RUNTIME_H
 #define KVO_FUZZ_RUNTIME_H
 
@@ -6,9 +6,9 @@
 
 extern const calls runtime_calls;
 
-/* Once a process. */
+/* Call it once per process. */
 void runtime_start(void);
-/* Before each program; the world is the one that callbacks log to. */
+/* Call it before each program, with the world to which callbacks log. */
 void runtime_begin(world *of);
 /* Whether kvo_add_observer succeeded, and how often the user data was destroyed. */
 bool runtime_was_registered(int watch);

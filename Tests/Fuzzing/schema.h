@@ -1,11 +1,11 @@
-/* schema.h - what both worlds of fuzz_sequences have in common: keys, shapes of classes, key paths, values. */
+/* schema.h - common parts of both worlds of fuzz_sequences: keys, shapes of classes, key paths, values. */
 #ifndef KVO_FUZZ_SCHEMA_H
 #define KVO_FUZZ_SCHEMA_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Few objects and observations: what is interesting happens between two of them. */
+/* Few objects and observations, so that they interact often. */
 enum { SLOTS = 4, WATCHES = 32, SHAPES = 32, PATHS = 40 };
 
 /* The keys of the classes; those from `SINK` on are only in subclasses, or those from `OWNED` on (see shape_defines). */
@@ -29,8 +29,7 @@ typedef enum key {
   IMAGINARY = KEYS, /* a key that no class has */
 } key;
 
-/* A value as observers see it. Numbers stand for everything: a string or structure is made from one. TORN: parts of a
- * structure that do not belong together. */
+/* A value as observers see it. A string or a structure is made from a number. TORN: parts of a structure that do not belong together. */
 typedef enum value_kind { ABSENT, NIL, INTEGER, OBJECT, STRING, BOXED, WIDTH, TORN } value_kind;
 
 typedef struct value {
@@ -53,18 +52,18 @@ extern const char *const key_paths[PATHS];
 /* The key named by the `length` bytes at `name`. */
 key key_named(const char *name, int length);
 
-/* Shapes: what a class has is decided by the bits of a number. */
+/* Shapes: the bits of a number decide what a class has. */
 bool shape_is_manual(int shape, key of);
 bool shape_defines(int shape, key of);
-/* Paths, ended by NULL, or NULL. */
+/* Paths, terminated by NULL, or NULL. */
 const char *const *shape_affected_by(int shape, key of);
-/* How many keys are in the superclass; an object of a shape without subclass has only these. */
+/* How many keys the superclass has; an object of a shape without subclass has only these. */
 int shape_base_keys(int shape);
 bool shape_has_subclass(int shape);
 
-/* The observer's view of what storage holds: objects are numbers of slots, -1 for nil; strings are nil for 0. */
+/* The value in storage as observers see it: objects are numbers of slots, -1 for nil; strings are nil for 0. */
 value value_of(key of, int stored);
-/* What a set with an argument from the input stores. */
+/* The value that a set with this argument from the input stores. */
 int stored_for(key of, int argument);
 
 #endif

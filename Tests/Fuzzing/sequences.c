@@ -1,5 +1,5 @@
-/* sequences.c - the target fuzz_sequences: a program of operations, in the model and in the runtime. Observers and callers
- * must see the same in both. KVO_FUZZ_PRINT=1 prints the program as it runs. */
+/* sequences.c - the target fuzz_sequences: runs a program of operations in the model and in the runtime. Observers and callers must see the
+ * same in both. KVO_FUZZ_PRINT=1 prints the program as it runs. */
 #include "model.h"
 #include "runtime.h"
 
@@ -26,7 +26,7 @@ void fail(const char *format, ...) {
 
 /* ---------------------------------------------------------------------------------------------------------- Comparing -- */
 
-/* What observers are told, and after what, is new to the fuzzer as code that runs for the first time is. */
+/* A new sequence of deliveries counts for the fuzzer like code that runs for the first time. */
 __attribute__((section("__libfuzzer_extra_counters"))) static uint8_t features[2048];
 
 static void note_feature(const event *each, unsigned *before) {
@@ -64,7 +64,7 @@ static void compare(void) {
   expected.log.count = seen.log.count = 0;
 }
 
-/* User data is destroyed once, and at once unless a pair is open that may yet call. */
+/* User data is destroyed once, and immediately unless an open pair may still call. */
 static void check_destructions(bool pairs_may_keep) {
   for (int i = 0; i < seen.watch_count; i++) {
     bool must = runtime_was_registered(i) && !model_is_registered(i), may = must && pairs_may_keep && model_may_keep(i);
@@ -114,10 +114,10 @@ int LLVMFuzzerInitialize(int *count, char ***arguments) {
   return 0;
 }
 
-/* Callbacks nest, and where each block comes from would fill the memory. */
+/* Callbacks nest, and the stacks of allocations would exhaust memory. */
 const char *__asan_default_options(void) { return "malloc_context_size=8"; }
 
-/* On a thread of its own: pairs that are left open end with their thread. Its stack is small, for it is made each time. */
+/* On a new thread, because pairs that are left open end with their thread. Its stack is small, because it is allocated each time. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   pthread_t thread;
   pthread_attr_t small;

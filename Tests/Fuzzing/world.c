@@ -1,4 +1,4 @@
-/* world.c - what a program of operations does, in either world. */
+/* world.c - executes a program of operations, in either world. */
 #include "world.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ void world_begin(world *out, const calls *through, const program *of) {
 
 event *world_log(world *in, event_kind kind) {
   enum { CAPACITY = sizeof in->log.events / sizeof *in->log.events };
-  /* Beyond its end the count still tells a difference. */
+  /* Beyond the end of the log the count still shows a difference. */
   event *entry = &in->log.events[in->log.count++ % CAPACITY];
   memset(entry, 0, sizeof *entry);
   entry->kind = kind;
@@ -63,12 +63,12 @@ void world_survey(world *in) {
 
 /* ----------------------------------------------------------------------------------------------------------- Setters -- */
 
-/* Objects that are gone are not referred to any more: C has no weak references, so a careful program sees to it. */
+/* Clears references to dead objects: C has no weak references, so a correct program has to. */
 static int living(const world *in, key of, int number) {
   return key_infos[of].kind == OBJECT && number >= 0 && !in->alive[number] ? -1 : number;
 }
 
-/* An object cannot die between the beginning of a set and its store: a setter is about to write to it. */
+/* An object must not die between the beginning of a set and its store, because the setter is about to write to it. */
 static void set(world *in, int slot, key of, int number, bool kept) {
   setting here = {in->settings, slot, false};
   in->settings = &here;
@@ -91,7 +91,7 @@ void world_program_sets(world *in, int slot, key of, int number) {
   }
 }
 
-/* Where a set through a path will store: the slot, or -1. */
+/* The slot in which a set through a path will store, or -1. */
 static int target_of(world *in, int slot, const char *path) {
   for (;;) {
     const char *dot = strchr(path, '.');
@@ -196,7 +196,7 @@ static void remove_watch(world *in, const operation *op) {
 
 /* -------------------------------------------------------------------------------------------------------- Operations -- */
 
-/* What needs an object, which lives until the call returns. */
+/* Operations on an object, which is kept alive until the call returns. */
 static void perform_on(world *in, const operation *op, int position) {
   static const kvo_change_kind kinds[] = {KVO_CHANGE_INSERTION, KVO_CHANGE_REMOVAL, KVO_CHANGE_REPLACEMENT,
                                           (kvo_change_kind)0};
@@ -217,7 +217,7 @@ static void perform_on(world *in, const operation *op, int position) {
   }
 }
 
-/* An action on "itself" is one on the object, and the first key, that the observation is about. */
+/* An action on "itself" is on the object, and the first key, of the observation. */
 static operation resolve(const world *in, int position) {
   operation op = in->program->operations[position];
   if ((op.when & ACT_ON_SELF) == 0 || in->current < 0) return op;
@@ -243,7 +243,7 @@ int world_perform(world *in, int position) {
   if (in->alive[op->slot]) {
     key of = op->subject % KEYS;
     int number = stored_for(of, op->argument);
-    if (op->code == SET) { /* an object may die within a callback after its own change */
+    if (op->code == SET) { /* an object may die in a callback after its own change */
       set(in, op->slot, of, number, (op->flags & 1) != 0);
     } else if (op->code == STORE) {
       if (key_infos[of].settable) in->calls->store(in, op->slot, of, living(in, of, number));

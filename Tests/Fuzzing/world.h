@@ -1,5 +1,5 @@
-/* world.h - a world in which a program of operations runs: the model's or the runtime's. Both run the same program, through
- * the same code for what a program does by itself, and log what observers and callers see. The logs must be equal. */
+/* world.h - a world in which a program of operations runs: the model's or the runtime's. Both run the same program with the same code for
+ * the program's own operations, and log what observers and callers see. The logs must be equal. */
 #ifndef KVO_FUZZ_WORLD_H
 #define KVO_FUZZ_WORLD_H
 
@@ -19,7 +19,7 @@ typedef enum operation_code {
   DID,
   KILL,
   CREATE,
-  CANCEL, /* waits, or does not */
+  CANCEL, /* with or without waiting */
   WILL_INDEXES,
   REMOVE_FOR,
   REMOVE_FOR_CONTEXT,
@@ -30,19 +30,19 @@ typedef enum operation_code {
   OPERATIONS
 } operation_code;
 
-/** A fault tells more observations than these by their places: then only how many there are is compared. */
+/** A fault groups more observations than these by source location: then only their number is compared. */
 enum { MOST_SINGLE = 8 };
 
 enum { OPERATION_SIZE = 6, HEADER_SIZE = SLOTS, PROGRAM_SIZE = 64 };
 
-/* One operation, six bytes of the input. `slot`, `subject` and the others mean what the operation needs. */
+/* An operation, six bytes of the input. The meaning of `slot`, `subject` and the others depends on the operation. */
 typedef struct operation {
   operation_code code;
   int slot;
-  /** A key, a path, or an observation, by number. */
+  /** The number of a key, a path or an observation. */
   int subject;
   int argument, flags;
-  /** As the action of a callback: see ACT_… */
+  /** For the action of a callback: see ACT_… */
   int when;
 } operation;
 
@@ -85,7 +85,7 @@ void event_print(const event *of, const char *prefix);
 
 /* ------------------------------------------------------------------------------------------------------------ Worlds -- */
 
-/* What one asked for at registration; it stays when the observation has ended. */
+/* The arguments of a registration; kept after the observation has ended. */
 typedef struct watch {
   int slot, path, options, identity, context;
   /** The operations that its callback runs, by position in the program. */
@@ -95,20 +95,20 @@ typedef struct watch {
 
 typedef struct world world;
 
-/* How an observation is ended by its id: kvo_remove_observer, kvo_cancel_observer, kvo_cancel_observer_and_wait, or
- * kvo_remove_observer with an id that is nearly its. */
+/* How an observation is ended by its id: kvo_remove_observer, kvo_cancel_observer, kvo_cancel_observer_and_wait, or kvo_remove_observer
+ * with an id that is nearly its own. */
 typedef enum ending { END_REMOVE, END_CANCEL, END_AND_WAIT, END_FORGED } ending;
 
-/* What differs between the worlds. Statuses are logged by the caller. */
+/* The operations that differ between the worlds. The caller logs statuses. */
 typedef struct calls {
   void (*create)(world *in, int slot);
-  /** Ends an object. */
+  /** Destroys an object. */
   void (*finish)(world *in, int slot);
-  /** Nobody refers to the memory of a dead object any more. */
+  /** Nothing refers to the memory of a dead object any more. */
   void (*seal)(world *in, int slot);
   int (*load)(world *in, int slot, key of);
   void (*store)(world *in, int slot, key of, int number);
-  /** Calls a setter; `kept`: one that was looked up earlier, if possible. */
+  /** Calls a setter; with `kept` one that was looked up earlier, if possible. */
   void (*set)(world *in, int slot, key of, int number, bool kept);
   kvo_status (*set_path)(world *in, int slot, int path, value to);
   kvo_status (*get_path)(world *in, int slot, int path);
@@ -135,36 +135,36 @@ struct world {
   int shapes[SLOTS];
   /** `sealed`: dead, and its memory must not be touched. */
   bool alive[SLOTS], dying[SLOTS], sealed[SLOTS];
-  /** How many calls are under way that need the object alive: it cannot be killed. */
+  /** How many calls in progress need the object alive: it cannot be killed. */
   int pinned[SLOTS];
   setting *settings;
   int watch_count;
   watch watches[WATCHES];
-  /** How many of its callbacks run. */
+  /** How many of its callbacks are running. */
   int running[WATCHES];
   /** How many more actions callbacks may run, and the observation whose callback runs, or -1. */
   int fuel, current;
-  /** Last: world_begin does not clear all of it. */
+  /** The last member: world_begin does not clear all of it. */
   event_log log;
 };
 
 void world_begin(world *out, const calls *through, const program *of);
-/* Runs one operation of the program and returns how many it took: a registration takes its callback's actions too. */
+/* Runs an operation of the program and returns how many it used: a registration also uses its callback's actions. */
 int world_perform(world *in, int position);
-/* Compared after each operation: what storage holds, and how objects are observed. */
+/* Logs what storage holds, and how objects are observed; compared after each operation. */
 void world_survey(world *in);
-/* Kills the object, unless a call needs it; then everything that a program must do has been done. */
+/* Kills the object, unless a call needs it, with everything that a program has to do then. */
 void world_kill(world *in, int slot, bool tidy);
 
 event *world_log(world *in, event_kind kind);
-/* An observer is told: logs it and runs what the program has its callback do. */
+/* Logs a delivery and runs the program's actions for that callback. */
 void world_called(world *in, const event *told);
-/* What the program's own setters do. */
+/* What the program's setters do. */
 void world_program_sets(world *in, int slot, key of, int number);
-/* The value of a property as its getter computes it from storage. */
+/* The value of a property as its getter computes it. */
 value world_read(world *in, int slot, key of);
 
-/* Ends the process: the worlds differ. */
+/* Ends the process because the worlds differ. */
 _Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -1,4 +1,4 @@
-/* changes.c - what a change costs of which n are told, or which n paths follow. */
+/* changes.c - the cost of a change with n observers, or of one that n paths follow. */
 #include "scaling.h"
 
 static listener *listeners(size_t n) { return scaling_array(n, sizeof(listener)); }
@@ -51,7 +51,7 @@ ROW("replace an object that n paths pass through, and that dies of it") {
   CHECK_EQ((int)all[0].calls, 1);
 }
 
-/* Each of n roots leads to the hub, and from there on. */
+/* Each of n root objects leads to the hub, and on from there. */
 static item **roots_of(size_t n, item *hub, const char *key_path) {
   item **roots = scaling_array(n, sizeof *roots);
   listener *all = listeners(n);

@@ -1,4 +1,4 @@
-/* expressions.c - what an expression costs that reads n things. */
+/* expressions.c - the cost of an expression that reads n keys. */
 #include "scaling.h"
 
 #include <stdio.h>
@@ -82,7 +82,7 @@ static void set_nothing(kvo_object *of, int value) {
   (void)value;
 }
 
-/* Layers of two keys, of which each is affected by both of the layer below. */
+/* Layers of two keys, each of which is affected by both keys of the layer below. */
 static kvo_object *layers_of(size_t n) {
   kvo_property_spec *properties = scaling_array(n, sizeof *properties);
   char(*names)[32] = scaling_array(n, sizeof *names);

@@ -5,7 +5,7 @@
 #include <string.h>
 #if __has_include(<valgrind/callgrind.h>)
 #include <valgrind/callgrind.h>
-#else /* the rows can be run, and nothing is counted */
+#else /* the rows run without being counted */
 #define CALLGRIND_START_INSTRUMENTATION (void)0
 #define CALLGRIND_STOP_INSTRUMENTATION (void)0
 #define CALLGRIND_TOGGLE_COLLECT (void)0

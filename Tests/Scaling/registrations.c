@@ -1,4 +1,4 @@
-/* registrations.c - what it costs to come, to go and to be listed among n. */
+/* registrations.c - the cost of registering, removing and listing among n observations. */
 #include "scaling.h"
 
 static listener *listeners(size_t n) { return scaling_array(n, sizeof(listener)); }

@@ -14,7 +14,7 @@
 
 #include <stdlib.h>
 
-/* Registers a row; its body follows, and knows `n`. */
+/* Registers a row; its body follows and has the parameter `n`. */
 #define ROW(name) SCALING_ROW(name, __LINE__)
 #define SCALING_ROW(name, line) SCALING_ROW_AT(name, line)
 #define SCALING_ROW_AT(name, line)                                                                                     \
@@ -24,20 +24,20 @@
   }                                                                                                                    \
   static void row_at_line_##line(size_t n)
 
-/* What is counted; once in a row. */
+/* The block that is counted; once per row. */
 #define MEASURE for (bool scaling_on = scaling_begin(); scaling_on; scaling_on = scaling_end())
 
 void scaling_register(const char *name, void (*body)(size_t n));
 bool scaling_begin(void);
 bool scaling_end(void);
 
-/* The numbers below n in an order as good as random, always the same; freed at exit. */
+/* The numbers below n in a pseudo-random order, which is always the same; freed at exit. */
 const size_t *scaling_shuffled(size_t n);
 
-/* n of what a row needs, zeroed; freed at exit. */
+/* A zeroed array of n elements; freed at exit. */
 void *scaling_array(size_t n, size_t size);
 
-/* An observer that is told, and does nothing; each has an address of its own. */
+/* An observer that does nothing; each has a distinct address. */
 typedef struct listener {
   kvo_observation id;
 } listener;

@@ -1,11 +1,11 @@
-/* model.c - what must be so when no thread runs: who is subscribed to what, what was told, who was destroyed. */
+/* model.c - checks the invariants while no thread runs: subscriptions, deliveries, destroyed user data. */
 #include "world.h"
 
 #include <kvo/kvo_binding.h>
 
 /* ------------------------------------------------------------------------------------------------------ Subscriptions -- */
 
-/* The keys that a path reads, each once; the model of what an expression is subscribed to. */
+/* The distinct keys that a path reads: a model of an expression's subscriptions. */
 typedef struct reads {
   int count;
   struct {
@@ -21,7 +21,7 @@ static void add_read(reads *to, const node *of, key key) {
   to->each[to->count++].key = key;
 }
 
-/* NULL stays NULL. */
+/* Reads `next`; NULL for NULL. */
 static const node *read_next(reads *to, const node *of) {
   if (of == NULL) return NULL;
   add_read(to, of, NEXT);
@@ -68,7 +68,7 @@ static bool is_live(const watcher *of) { return of->ended == 0 && !of->root_died
 
 /* ----------------------------------------------------------------------------------------------------------- Checks -- */
 
-/* How often what it reads has changed, if nothing else has come onto its path. */
+/* How often the keys that it reads have changed, if no object on its path was replaced. */
 static int changes_of(const watcher *of) {
   reads all = reads_of(of);
   int changes = 0;
@@ -99,7 +99,7 @@ static void check_count(const node *of) {
   for (int i = 0; i < here.watcher_count; i++) {
     const watcher *each = &here.watchers[i];
     if (!is_live(each)) continue;
-    if (!is_single(each->path)) expected += each->root == of; /* what stands in the root for it */
+    if (!is_single(each->path)) expected += each->root == of; /* its anchor in the root */
     for (key key = 0; key < KEYS; key++) expected += hears(each, of, key);
   }
   if (kvo_object_observation_count(&of->header) != expected)
@@ -115,7 +115,7 @@ static void change(node *of, key key) {
   }
 }
 
-/* One change of each key of each object: who hears it is told once, and nobody else. */
+/* Changes each key of each object once: its observers are notified once, and no others. */
 static void check_deliveries(node *of, key key) {
   static int before[WATCHERS];
   for (int i = 0; i < here.watcher_count; i++) before[i] = here.watchers[i].calls;

@@ -1,8 +1,8 @@
-/* stress.c - rounds of threads that do everything at once, each held against a model when it is over.
+/* stress.c - rounds of concurrent random operations by several threads, checked against a model after each round.
  *
  *     stress --seconds 30 [--seed N] [--round N]
  *
- * All that is drawn follows from the seed and the round; which thread is when where does not. --round repeats one round. */
+ * The random choices follow from the seed and the round; the interleaving of threads does not. --round repeats one round. */
 #include "world.h"
 
 #include <pthread.h>
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A round takes milliseconds, and seconds on a machine that is busy. */
+/* A round takes milliseconds, but may take seconds on a busy machine. */
 enum { ROUND_SECONDS = 120 };
 
 static unsigned long long seed;
@@ -30,13 +30,13 @@ void fail(const char *format, ...) {
   abort();
 }
 
-/* What the threads do on purpose, each at its place and no more often; nothing else is a fault. */
+/* The faults that the threads cause on purpose, each at a known place and not more often; any other fault is an error. */
 static bool is_expected(const kvo_fault *fault) {
   switch (fault->code) {
     case KVO_FAULT_ENDLESS_WAIT: return me.unwaited = true;
-    case KVO_FAULT_NEVER_NOTIFIES: /* it has no setter: it is announced by hand */
+    case KVO_FAULT_NEVER_NOTIFIES: /* the key has no setter: it is announced by hand */
       return strstr(fault->summary, " of \"quiet\" of ") != NULL;
-    case KVO_FAULT_UNFINISHED_CHANGE: { /* told when the thread ends that left it open */
+    case KVO_FAULT_UNFINISHED_CHANGE: { /* reported when the thread that left it open ends */
       bool left_open = me.left_open;
       me.left_open = false;
       return left_open;
@@ -69,7 +69,7 @@ static void *run(void *arg) {
 
 static void run_round(void) {
   pthread_t threads[THREADS];
-  alarm(ROUND_SECONDS); /* a hang ends the process, and leaves the round's number */
+  alarm(ROUND_SECONDS); /* a hang ends the process, which has printed the round's number */
   world_begin(seed_of(0));
   pthread_barrier_init(&together, NULL, (unsigned)here.threads);
   for (int i = 0; i < here.threads; i++)

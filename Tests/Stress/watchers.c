@@ -1,4 +1,4 @@
-/* watchers.c - observations that check, while the threads run, what can be checked then. */
+/* watchers.c - observations with checks that are possible while the threads run. */
 #include "world.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ bool was_told(const watcher *of, int value) {
 
 void expect_told(watcher *of, int value) { atomic_fetch_or(&of->told[(value + 1) / 32], 1u << (value + 1) % 32); }
 
-/* One thread only sets it, and from no callback: told in its order, each time once. */
+/* Only one thread sets it, and not in a callback: so each change is delivered once and in order. */
 static void check_mine(watcher *of, const kvo_change *change) {
   int old_value = *(const int *)change->old_value->bytes, new_value = *(const int *)change->new_value->bytes;
   int last = atomic_load(&of->last);
@@ -46,7 +46,7 @@ static void destroyed(void *user_data) {
     fail("the user data of \"%s\" is destroyed twice", path_names[of->path]);
   free(of->body);
   maybe_pause();
-  /* No lock is held: it may look, set and register. */
+  /* No lock is held: it may look up, set and register. */
   act_in_callback();
 }
 

@@ -1,4 +1,4 @@
-/* world.c - the class of the objects, random numbers, and a round's begin and end. */
+/* world.c - the class of the objects, random numbers, and the beginning and end of a round. */
 #include "world.h"
 
 #include <pthread.h>
@@ -25,7 +25,7 @@ uint32_t any(uint32_t below) { /* splitmix64 */
 
 void maybe_pause(void) {
   if (me.number == 0 || (int)any(1000) >= here.pauses) return;
-  if (any(4) == 0 && me.yields > 0) { /* on a busy machine each costs milliseconds */
+  if (any(4) == 0 && me.yields > 0) { /* each may take milliseconds on a busy machine */
     me.yields--;
     if (any(8) == 0)
       usleep(any(200));
@@ -117,8 +117,7 @@ void world_begin(uint64_t seed) {
   me = (self){.random = seed};
   here.threads = 2 + (int)any(THREADS - 1);
   here.objects = 2 + (int)any(OBJECTS - 1);
-  here.operations =
-      any(4) == 0 ? 200 : 3 + (int)any(30); /* what is lost in a long round may be made good later in it */
+  here.operations = any(4) == 0 ? 200 : 3 + (int)any(30); /* a long round may repair later what it has lost */
   here.pauses = any(3) == 0 ? 0 : (int)any(300);
   here.replacing = any(4) != 0;
   here.watcher_count = 0;
@@ -138,7 +137,7 @@ void world_begin(uint64_t seed) {
     for (path of = P_FAR; of < PATHS; of++)
       if (any(2) == 0) {
         watcher *made = watch(here.nodes[i], of, KVO_NEW | (any(2) ? KVO_OLD : 0) | (any(4) ? 0 : KVO_PRIOR), true);
-        expect_told(made, path_value(made)); /* as long as nothing changes */
+        expect_told(made, path_value(made)); /* the value if nothing changes */
       }
 }
 

@@ -1,4 +1,4 @@
-/* world.h - what the threads of a round share: objects whose storage counts, and watchers that know what they were told. */
+/* world.h - what the threads of a round share: objects that count their changes, and watchers that record what they get. */
 #ifndef KVO_STRESS_WORLD_H
 #define KVO_STRESS_WORLD_H
 
@@ -12,8 +12,8 @@ enum { THREADS = 8, OBJECTS = 6, WATCHERS = 1024, VALUES = 1 << 15 };
 
 /* ----------------------------------------------------------------------------------------------------------- Objects -- */
 
-/* `value` any thread sets, `mine` one thread only, `quiet` changes in manual pairs, `next` any thread replaces; `far` is the value of
- * `next`, or -1. */
+/* `value` is set by any thread, `mine` by one thread only, `quiet` is announced by hand, `next` is replaced by any thread; `far` is the
+ * value of `next`, or -1. */
 typedef enum key { VALUE, MINE, QUIET, NEXT, FAR, KEYS } key;
 extern const char *const key_names[KEYS];
 
@@ -29,7 +29,7 @@ typedef enum path { P_VALUE, P_MINE, P_QUIET, P_NEXT, P_FAR, P_NEXT_VALUE, P_NEX
 extern const char *const path_names[PATHS];
 static inline bool is_single(path of) { return of < P_FAR; }
 
-/* A value that nothing else in this round has. */
+/* A value that is unique in this round. */
 int fresh_value(void);
 node *node_make(void);
 void node_destroy(node *of);
@@ -39,39 +39,39 @@ static inline void set_mine(node *of) {
   KVO_SET(of, "mine", int, next);
 }
 static inline void set_next(node *of, node *next) { KVO_SET(of, "next", node *, next); }
-/* Around `within`, unless NULL. */
+/* Announces a change of `quiet` around a call of `within`, unless that is NULL. */
 void change_quiet(node *of, void (*within)(void));
 
 /* ---------------------------------------------------------------------------------------------------------- Watchers -- */
 
 typedef struct watcher {
-  /* Dangles after its death. */
+  /* A dangling pointer after its death. */
   node *root;
   path path;
   int options;
-  /* Registered before the threads start, and until they have ended. */
+  /* Registered before the threads start and removed after they have ended. */
   bool stable;
   bool root_died;
   _Atomic kvo_observation id;
-  /* Removals of it that succeeded. */
+  /* The number of successful removals. */
   _Atomic int ended;
-  /* A wait for it is over: it must not run. */
+  /* A wait for it has ended: its callback must not run. */
   _Atomic int fenced;
   _Atomic int destroyed;
   _Atomic int calls;
-  /* Of a stable one of `mine`. */
+  /* The last value, for a stable watcher of `mine`. */
   _Atomic int last;
-  /* What values a stable one of a path has been told, a bit a value; else NULL. */
+  /* The values delivered to a stable watcher of a path, one bit each; otherwise NULL. */
   _Atomic uint32_t *told;
-  /* Freed at its destruction, used in its callback. */
+  /* Used in the callback, freed by the destroy function. */
   int *body;
 } watcher;
 
-/* Registers one; NULL when the round has no room for more. */
+/* Registers a watcher; NULL if the round has no room for more. */
 watcher *watch(node *root, path of, int options, bool stable);
-/* Ends it, on whatever thread. */
+/* Ends a watcher, on any thread. */
 void end_watch(watcher *of, bool wait);
-/* Of the values at the end of its path: what it was told, or had at the beginning. */
+/* Return and record that a watcher got this value of its path, or that the path had it at the beginning. */
 bool was_told(const watcher *of, int value);
 void expect_told(watcher *of, int value);
 
@@ -79,43 +79,43 @@ void expect_told(watcher *of, int value);
 
 typedef struct world {
   int threads, objects, operations;
-  /* Thousandths of pauses at each step, to let others in. */
+  /* The probability in thousandths of a pause at each step, to let other threads run. */
   int pauses;
-  /* Whether intermediates are replaced: without it, paths' notifications can be counted. */
+  /* Whether intermediate objects are replaced: without it, the notifications of paths can be counted. */
   bool replacing;
   node *nodes[OBJECTS];
   watcher *watchers;
   _Atomic int watcher_count;
   _Atomic int values;
-  /* Changes that threads began as their last act, not reported yet. */
+  /* Changes that threads began as their last operation and that are not reported yet. */
   _Atomic int left_open;
 } world;
 extern world here;
 
-/* This thread's random numbers, seeded anew in each round; and how deep it is in callbacks. */
+/* This thread's random numbers, seeded in each round; and its depth of callbacks. */
 typedef struct self {
   uint64_t random;
   int number, depth;
-  /* How much its callbacks may still do in this round: what they register calls back, too. */
+  /* How many operations its callbacks may still do in this round, because observers that they register are called, too. */
   int fuel;
-  /* How often it may still give way to other threads in this round. */
+  /* How often it may still yield in this round. */
   int yields;
-  /* A wait of this thread has ended in KVO0017. */
+  /* A wait of this thread was KVO0017. */
   bool unwaited;
-  /* Its last act was to begin a change. */
+  /* Its last operation was to begin a change. */
   bool left_open;
 } self;
 extern _Thread_local self me;
 uint32_t any(uint32_t below);
-/* Gives other threads time, sometimes. */
+/* Sometimes yields to other threads. */
 void maybe_pause(void);
 
-/* What a callback does, sometimes. */
+/* Sometimes does an operation in a callback. */
 void act_in_callback(void);
-/* All that a thread does in a round. */
+/* All operations of a thread in a round. */
 void act(int number, uint64_t seed);
 
-/* While no other thread runs: makes the objects and the stable watchers; holds everything against the model; ends all. */
+/* While no other thread runs: create the objects and the stable watchers; check everything against the model; end everything. */
 void world_begin(uint64_t seed);
 void world_check(void);
 /* The value at the end of a path, or -1. */

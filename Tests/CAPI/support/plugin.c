@@ -14,7 +14,7 @@ static void count(const kvo_change *change, void *user_data) {
   calls++;
 }
 
-/* Returns how often the observer was called, which must be 2. `during` is called between the two sets, as in a callback. */
+/* Returns how often the observer was called, which must be 2. `during` is called between the two sets. */
 KVO_API int plugin_use(void (*during)(void));
 int plugin_use(void (*during)(void)) {
   kvo_property_spec property = {.name = "value", .type = "i", .getter = (kvo_function)get, .setter = (kvo_function)set};
