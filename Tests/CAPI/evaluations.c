@@ -65,7 +65,7 @@ static void *evaluate(void *user_data) {
   return calloc(1, 1);
 }
 
-static void note_told(const kvo_raw_change *change, void *user_data) {
+static void record_call(const kvo_raw_change *change, void *user_data) {
   expression *self = user_data;
   if (change->is_prior) return;
   self->told++;
@@ -80,7 +80,7 @@ static void release_value(void *value, void *user_data) {
 static void read_key(item *of, const char *key) { kvo_track_read(as_object(of), kvo_key_hash(key, strlen(key))); }
 
 static void observe_expression(expression *self, int options, bool keep_last) {
-  static const kvo_observer_ops ops = {note_told, NULL, NULL, evaluate, release_value};
+  static const kvo_observer_ops ops = {record_call, NULL, NULL, evaluate, release_value};
   kvo_binding_observer described = {
       .key_path = "expression", .options = (kvo_options)options, .ops = &ops, .user_data = self, KVO_HERE};
   CHECK_OK(kvo_binding_observe_tracked(as_object(self->first), &described, keep_last, &self->id));

@@ -19,12 +19,12 @@ const char *__asan_default_options(void) { return "detect_leaks=0"; }
 
 static jmp_buf out;
 static shared *root, *middle, *end;
-static _Atomic int calls, faults_told, last_code;
+static _Atomic int calls, faults_reported, last_code;
 
 static kvo_action count_fault(const kvo_fault *fault, void *arg) {
   (void)arg;
   last_code = (int)fault->code;
-  faults_told++;
+  faults_reported++;
   return KVO_ACTION_IGNORE;
 }
 
@@ -70,10 +70,10 @@ TEST("after a fault handler left an evaluation with longjmp, nothing records, an
   CHECK_EQ((int)others, 1);
   CHECK_EQ((int)kvo_tracking_count, 0);
   CHECK(!kvo_track_is_recording());
-  CHECK_EQ((int)faults_told, 0);
+  CHECK_EQ((int)faults_reported, 0);
   CHECK_OK(kvo_cancel_observer(other_id));
   CHECK_OK(kvo_cancel_observer_and_wait(id));
-  CHECK_EQ((int)faults_told, 0);
+  CHECK_EQ((int)faults_reported, 0);
 }
 
 TEST("the same holds if an object on the path dies next, and the observation follows the present objects") {
@@ -85,7 +85,7 @@ TEST("the same holds if an object on the path dies next, and the observation fol
   set_next(end, root);
   CHECK(calls > before);
   CHECK_OK(kvo_cancel_observer_and_wait(id));
-  CHECK_EQ((int)faults_told, 0);
+  CHECK_EQ((int)faults_reported, 0);
 }
 
 static void *wait_for(void *id) {
@@ -172,11 +172,11 @@ TEST_REPORTED("a getter left in an evaluation is KVO0025, once, and the evaluati
     in_slow_getter = NULL;
     set_next(root, middle);
     CHECK_EQ((int)last_code, KVO_FAULT_ABANDONED_DELIVERY);
-    CHECK_EQ((int)faults_told, i);
+    CHECK_EQ((int)faults_reported, i);
     CHECK_EQ((int)kvo_tracking_count, 0);
   }
   CHECK_OK(kvo_cancel_observer_and_wait(id));
-  CHECK_EQ((int)faults_told, 3);
+  CHECK_EQ((int)faults_reported, 3);
 }
 
 static void leave(const kvo_change *change, void *user_data) {
@@ -248,7 +248,7 @@ TEST("a setter left with longjmp is a change that notifies nobody; later changes
   CHECK_OK(kvo_cancel_observer_and_wait(w.id));
   CHECK(!kvo_object_is_observed(&object->header));
   kvo_object_destroy(&object->header);
-  CHECK_EQ((int)faults_told, 0);
+  CHECK_EQ((int)faults_reported, 0);
 }
 
 static _Atomic int destructions;
@@ -284,7 +284,7 @@ TEST("a destroy function left with longjmp is not called again, and the object c
   CHECK_EQ(w.destroyed, 1);
   item_destroy(object);
   CHECK_EQ((int)destructions, 1);
-  CHECK_EQ((int)faults_told, 0);
+  CHECK_EQ((int)faults_reported, 0);
 }
 
 /* ------------------------------------------------------------------------------------------------- Switched stacks -- */
@@ -333,14 +333,14 @@ static void interleave(bool ascending) {
   item_set_value(objects[2], 2);
   /* The second coroutine is still in its callback. */
   CHECK_OK(kvo_cancel_observer_and_wait(w[0].id));
-  CHECK_EQ((int)faults_told, 0);
+  CHECK_EQ((int)faults_reported, 0);
   (void)kvo_cancel_observer_and_wait(w[1].id);
   CHECK_EQ((int)last_code, KVO_FAULT_ENDLESS_WAIT);
   CHECK(swapcontext(&main_context, &coroutines[1]) == 0);
   CHECK_EQ(w[2].calls, 2);
-  faults_told = 0;
+  faults_reported = 0;
   CHECK_OK(kvo_cancel_observer_and_wait(w[2].id));
-  CHECK_EQ((int)faults_told, 0);
+  CHECK_EQ((int)faults_reported, 0);
   for (int i = 0; i < 3; i++) CHECK_EQ(w[i].destroyed, 1);
   for (int i = 0; i < 3; i++) item_destroy(objects[i]);
 }
@@ -400,5 +400,5 @@ TEST_REPORTED("a coroutine's stack does not overflow if it ends with a guard pag
   watch(objects[0], "value", KVO_NONE, &w);
   CHECK(swapcontext(&main_context, &coroutines[1]) == 0);
   CHECK_EQ((int)last_code, KVO_FAULT_RECURSION);
-  CHECK_EQ((int)faults_told, 1);
+  CHECK_EQ((int)faults_reported, 1);
 }

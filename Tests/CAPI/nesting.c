@@ -380,12 +380,12 @@ TEST("a chain that needs more than the stack is KVO0023, which says deep, and is
   CHECK_EQ(told, 200000);
 }
 
-static int doubled_told;
+static int doubled_reported;
 
 static void set_doubled(const kvo_change *change, void *user_data) {
   item *object = user_data;
   (void)change;
-  doubled_told++;
+  doubled_reported++;
   if (object->value > 0) item_set_value(object, object->value - 1);
 }
 

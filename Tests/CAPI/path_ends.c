@@ -67,7 +67,7 @@ static void kill_third_once(watcher *self, const kvo_change *change) {
 }
 
 /* `second` is an intermediate or the last object of the path; a callback of its change destroys what is on the path then. */
-static int deaths_told(bool turned) {
+static int deaths_notified(bool turned) {
   first = item_make(1), second = item_make(2), third = item_make(3), fourth = item_make(4);
   first->next = turned ? second : third;
   second->next = third->next = second;
@@ -85,8 +85,8 @@ static int deaths_told(bool turned) {
 }
 
 TEST("a death notifies also in a change during which a key has become the end of the path") {
-  CHECK_EQ(deaths_told(false), 2);
-  CHECK_EQ(deaths_told(true), 2);
+  CHECK_EQ(deaths_notified(false), 2);
+  CHECK_EQ(deaths_notified(true), 2);
 }
 
 static watcher late;

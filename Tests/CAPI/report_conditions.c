@@ -41,7 +41,7 @@ static void malformed(void) {
   kvo_add_observer(as_object(object), &observer, &id);
 }
 static void die_observed(void) { kvo_object_destroy(as_object(object)); }
-static void fault_while_told(void) {
+static void fault_while_notified(void) {
   first.then = fault_in_callback;
   item_set_value(object, 7);
 }
@@ -51,10 +51,10 @@ typedef struct misuse {
   const char *begin;
 } misuse;
 
-static const misuse misuses[] = {{never_was, "KVO0008 fatal: "},       {remove_unregistered, "KVO0002 fatal: "},
-                                 {remove_twice, "KVO0003 fatal: "},    {did_alone, "KVO0028 error: "},
-                                 {malformed, "KVO0010 fatal: "},       {die_observed, "KVO0001 fatal: "},
-                                 {fault_while_told, "KVO0008 fatal: "}};
+static const misuse misuses[] = {{never_was, "KVO0008 fatal: "},           {remove_unregistered, "KVO0002 fatal: "},
+                                 {remove_twice, "KVO0003 fatal: "},        {did_alone, "KVO0028 error: "},
+                                 {malformed, "KVO0010 fatal: "},           {die_observed, "KVO0001 fatal: "},
+                                 {fault_while_notified, "KVO0008 fatal: "}};
 enum { MISUSES = sizeof misuses / sizeof *misuses };
 
 static void prepare(void) {

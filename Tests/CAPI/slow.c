@@ -28,20 +28,20 @@ static kvo_action note_fault(const kvo_fault *fault, void *arg) {
 static void nap(int milliseconds) { usleep((useconds_t)milliseconds * 1000); }
 
 /* Without a limit, because machines differ; the test as a whole has one. */
-static void wait_until_told(int count) {
+static void wait_until_notified(int count) {
   while (told < count) nap(1);
 }
 
-static void hang_until_told(watcher *self, const kvo_change *change) {
+static void hang_until_reported(watcher *self, const kvo_change *change) {
   (void)change;
-  wait_until_told((int)(intptr_t)self->then_arg);
+  wait_until_notified((int)(intptr_t)self->then_arg);
 }
 
 TEST("a callback that does not return is reported once while it runs, with its source location and thread") {
   harness_environment("KVO_SLOW_MS", "20");
   kvo_set_fault_handler(note_fault, NULL);
   item *object = item_make(0);
-  watcher w = {.then = hang_until_told, .then_arg = (void *)(intptr_t)1};
+  watcher w = {.then = hang_until_reported, .then_arg = (void *)(intptr_t)1};
   watch(object, "value", KVO_NEW, &w);
   item_set_value(object, 1);
   CHECK_CONTAINS(summary, "KVO0027 warning: an observer of \"value\" of Item@0x");
@@ -106,7 +106,7 @@ TEST("there is no watchdog unless KVO_SLOW_MS asks for it; then from the first d
   if (!is_asked) harness_environment("KVO_SLOW_MS", "1000");
 }
 
-static watcher inner = {.then = hang_until_told, .then_arg = (void *)(intptr_t)2};
+static watcher inner = {.then = hang_until_reported, .then_arg = (void *)(intptr_t)2};
 
 static void set_inner(watcher *self, const kvo_change *change) {
   (void)self;
@@ -140,7 +140,7 @@ TEST("a slow callback is reported with the name of its thread") {
   harness_environment("KVO_SLOW_MS", "20");
   kvo_set_fault_handler(note_fault, NULL);
   item *object = item_make(0);
-  watcher w = {.then = hang_until_told, .then_arg = (void *)(intptr_t)1};
+  watcher w = {.then = hang_until_reported, .then_arg = (void *)(intptr_t)1};
   watch(object, "value", KVO_NEW, &w);
   pthread_t thread;
   pthread_create(&thread, NULL, set_on_thread, object);
@@ -161,7 +161,7 @@ static void stay_inside(watcher *self, const kvo_change *change) {
 
 static void begin_and_hang(watcher *self, const kvo_change *change) {
   has_begun = true;
-  hang_until_told(self, change);
+  hang_until_reported(self, change);
 }
 
 TEST("callbacks of several threads end in any order, and none that has ended is reported") {
@@ -216,7 +216,7 @@ TEST("the child of a fork has a watchdog, too") {
   harness_environment("KVO_SLOW_MS", "20");
   kvo_set_fault_handler(note_fault, NULL);
   item *object = item_make(0);
-  watcher w = {.then = hang_until_told, .then_arg = (void *)(intptr_t)1};
+  watcher w = {.then = hang_until_reported, .then_arg = (void *)(intptr_t)1};
   watch(object, "value", KVO_NEW, &w);
   item_set_value(object, 1);
   pid_t child = fork();

@@ -42,7 +42,7 @@ void kvo__defer(const kvo_node *node) {
   if (present != NULL && present->is_queued) return;
   if (present == NULL) present = make(link, node);
   if (present == NULL) return;
-  present->goes_round |= is_in_progress(self, node);
+  present->is_in_cycle |= is_in_progress(self, node);
   present->is_queued = true;
   present->next = NULL;
   if (all->first == NULL)

@@ -64,9 +64,9 @@ static bool values_repeat(const kvo_mark *const *found, size_t count, size_t rou
 
 /* The form of the innermost deliveries. */
 static kvo_nesting nesting_of(const kvo_thread *self) {
-  enum { LOOKED_AT = ROUNDS * LONGEST_ROUND };
-  const kvo_mark *found[LOOKED_AT];
-  size_t skipped, count = kvo__deliveries(self, found, LOOKED_AT, &skipped);
+  enum { EXAMINED = ROUNDS * LONGEST_ROUND };
+  const kvo_mark *found[EXAMINED];
+  size_t skipped, count = kvo__deliveries(self, found, EXAMINED, &skipped);
   for (size_t length = 1; length <= LONGEST_ROUND; length++) {
     if (!repeats(found, count, length)) continue;
     bool is_of_one = kinds_of(found + count - length, length, 1) == 1;

@@ -32,7 +32,7 @@ kvo_pending_value *kvo__pending_of(const kvo_tracked *tracked, const kvo_will_ph
 
 void kvo__pending_told(const kvo_tracked *tracked, kvo_will_phase *will) {
   kvo_pending_value *pending = kvo__pending_of(tracked, will);
-  if (pending != NULL) pending->told = true;
+  if (pending != NULL) pending->delivered = true;
 }
 
 /* Releases the values. Their release functions may do anything. */
@@ -97,7 +97,7 @@ bool kvo__in_change_of(const kvo_tracked *tracked, const kvo_info *dying) {
     if (will->info == dying) continue; /* its remaining observers are not notified */
     const kvo_pending_value *pending = kvo__pending_of(tracked, will);
     /* The expression may have dropped that key since the will phase. */
-    if (pending != NULL && !pending->told && atomic_load(&pending->node->live)) return true;
+    if (pending != NULL && !pending->delivered && atomic_load(&pending->node->live)) return true;
   }
   return false;
 }

@@ -228,7 +228,7 @@ void kvo__tracked_did(kvo_tracked *tracked, kvo_will_phase *will) {
   kvo_pending_value *pending = will != NULL ? kvo__pending_of(tracked, will) : NULL;
   if (pending != NULL) {
     old_value = pending->last != NULL ? pending->last->value : pending->value;
-    pending->told = true;
+    pending->delivered = true;
   } else if ((tracked->options & KVO_OLD) != 0) { /* it began to depend on this key during the change */
     kvo__lock(&tracked->lock);
     last = hold_last(tracked);

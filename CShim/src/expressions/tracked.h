@@ -119,7 +119,7 @@ typedef struct kvo_pending_value {
   /** Used instead of `value` if the expression must not be evaluated: the value that was delivered last. */
   struct kvo_cell *last;
   /** The did has been delivered. */
-  bool told;
+  bool delivered;
 } kvo_pending_value;
 
 /** The will phase of a frame. Allocated, because the binding may move its frame. */
@@ -241,7 +241,7 @@ typedef struct kvo_deferred {
   uint64_t entered;
   bool is_queued;
   /** It was deferred during a delivery of the same observation, which causes the change itself. */
-  bool goes_round;
+  bool is_in_cycle;
   /** How often it was delivered after cycles are dropped. */
   uint32_t late;
 } kvo_deferred;

@@ -8,13 +8,13 @@
 
 enum {
   /** After this much depth in total, deliveries that belong to a cycle are dropped; others are then still made this many times. */
-  MAX_GONE = 100000,
+  MAX_TOTAL_DEPTH = 100000,
   MAX_LATE = 100,
 };
 
 /* The change that it missed is over, and the object may die on another thread: the mark makes that death wait for this delivery, as for an
  * evaluation. */
-static void tell_direct(const kvo_deferred *of) {
+static void deliver_direct(const kvo_deferred *of) {
   const kvo_node *node = of->node;
   kvo_info *info = of->info;
   kvo__lock(&info->lock);
@@ -48,8 +48,8 @@ static void tell_direct(const kvo_deferred *of) {
 /* The depth at which the present cycle began; without a cycle half of the depth. Not necessarily 0, because the whole program may run in a
  * callback. */
 static uint32_t beginning(const kvo_thread *self) {
-  enum { LOOKED_AT = 32 };
-  uint32_t depth = atomic_load(&self->depth), first = depth > LOOKED_AT ? depth - LOOKED_AT : 0;
+  enum { EXAMINED = 32 };
+  uint32_t depth = atomic_load(&self->depth), first = depth > EXAMINED ? depth - EXAMINED : 0;
   for (uint32_t i = 0; i < depth / 2; i++)
     for (uint32_t inner = depth; inner > first && inner > i + 1 && kvo__is_delivery(kvo__mark_at(i)); inner--)
       if (kvo__mark_at(inner - 1)->node == kvo__mark_at(i)->node) return i;
@@ -61,7 +61,7 @@ void kvo__unwind_begin(kvo_thread *self, bool gives_up) {
   kvo_unwinding *unwinding = &self->unwinding;
   if (!unwinding->is_begun) atomic_fetch_add(&kvo__threads.unwinding, 1);
   if (unwinding->frame == NULL) unwinding->depth = beginning(self);
-  unwinding->gone += atomic_load(&self->depth);
+  unwinding->total_depth += atomic_load(&self->depth);
   unwinding->gives_up |= gives_up;
   unwinding->is_begun = unwinding->is_on = true;
   self->limit = 0;
@@ -89,12 +89,12 @@ void kvo__unwind_if_due(kvo_thread *self, uint32_t depth) {
   unwinding->depth = depth;
   nest(self);
   for (kvo_deferred *next = kvo__deferred_take(unwinding); next != NULL; next = kvo__deferred_take(unwinding)) {
-    bool ends = unwinding->gives_up || unwinding->gone > MAX_GONE;
-    if (ends && (next->goes_round || ++next->late > MAX_LATE)) continue; /* it knows what it sets itself */
+    bool ends = unwinding->gives_up || unwinding->total_depth > MAX_TOTAL_DEPTH;
+    if (ends && (next->is_in_cycle || ++next->late > MAX_LATE)) continue; /* it knows what it sets itself */
     if (kvo__deferred_tracked(next) != NULL)
       kvo__tracked_retell(kvo__deferred_tracked(next));
     else
-      tell_direct(next);
+      deliver_direct(next);
     nest(self);
   }
   stop(unwinding);

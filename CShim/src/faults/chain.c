@@ -16,10 +16,10 @@ static size_t round_at(const kvo_mark *const *found, size_t count, size_t *times
 }
 
 size_t kvo__chain(kvo_fault_step *steps, size_t capacity) {
-  enum { LOOKED_AT = 256 };
+  enum { EXAMINED = 256 };
   const kvo_thread *self = kvo__this_thread;
-  const kvo_mark *found[LOOKED_AT];
-  size_t skipped = 0, count = self != NULL ? kvo__deliveries(self, found, LOOKED_AT, &skipped) : 0;
+  const kvo_mark *found[EXAMINED];
+  size_t skipped = 0, count = self != NULL ? kvo__deliveries(self, found, EXAMINED, &skipped) : 0;
   /* `start` is how many outer deliveries are left out, so that the innermost fit. */
   for (size_t start = 0;; start++) {
     size_t used = 0;

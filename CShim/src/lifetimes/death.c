@@ -49,7 +49,7 @@ static void end_node(kvo_info *info, kvo_node *node, teardown *of) {
 }
 
 /* Notifies each expression once, oldest first. */
-static void tell_dependents(const kvo_info *info, teardown *of) {
+static void notify_dependents(const kvo_info *info, teardown *of) {
   if (of->dependent_count > 1) qsort(of->dependents, of->dependent_count, sizeof *of->dependents, kvo__node_by_order);
   for (size_t i = 0; i < of->dependent_count; i++)
     if (i == 0 || of->dependents[i]->user_data != of->dependents[i - 1]->user_data)
@@ -89,7 +89,7 @@ static bool finish(kvo_object *object, kvo_place place) {
   kvo__set_word(object, (uintptr_t)info->cls | KVO_WORD_DYING);
   if (dead.left_count > 0) KVO_TELL(deallocated, info->object, info->cls, dead.left, dead.left_count, dead.place);
   if ((atomic_load(&info->state) & KVO_STATE_REMEMBERED) != 0) KVO_TELL(forget, info);
-  tell_dependents(info, &dead);
+  notify_dependents(info, &dead);
   if (dead.left != dead.few) kvo__free(dead.left);
   kvo__free(dead.dependents);
   kvo__leave(info, entered);

@@ -38,7 +38,7 @@ static kvo_status make(kvo_object *object, const kvo_binding_observer *observer,
 }
 
 /* Sends the initial notification, with the value read at registration, unless a change was missed since. */
-static void tell_initial(kvo_tracked *tracked, kvo_cell *value) {
+static void send_initial(kvo_tracked *tracked, kvo_cell *value) {
   kvo_status status;
   kvo_cell *fresh = atomic_load(&tracked->missed) ? kvo__arm(tracked, &status) : NULL;
   const kvo_cell *present = fresh != NULL ? fresh : value;
@@ -85,7 +85,7 @@ kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_obs
     atomic_store(&tracked->registered, atomic_load(&kvo__births));
     *out = tracked->id;
     warn_if_never_notified(object, tracked, observer);
-    if ((observer->options & KVO_INITIAL) != 0) tell_initial(tracked, value);
+    if ((observer->options & KVO_INITIAL) != 0) send_initial(tracked, value);
   } else {
     kvo_cancel_observer(tracked->id);
   }

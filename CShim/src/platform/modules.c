@@ -43,7 +43,7 @@ static const noted_module *find(uintptr_t address, size_t *below) {
 }
 
 /* Scans are numbered; the number of the last one that has finished. */
-static _Atomic uint32_t looks, last_look;
+static _Atomic uint32_t scans, last_scan;
 
 static void set_at_least(_Atomic uint32_t *number, uint32_t least) {
   uint32_t present = atomic_load(number);
@@ -208,7 +208,7 @@ static bool read_mapping(reader *of, mapping *out) {
 }
 
 void kvo__modules_look(void) {
-  uint32_t number = atomic_fetch_add(&looks, 1) + 1;
+  uint32_t number = atomic_fetch_add(&scans, 1) + 1;
   int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
   reader maps = {.fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)};
   mapping each;
@@ -225,7 +225,7 @@ void kvo__modules_look(void) {
     }
     if (each.is_code && strcmp(file.path, each.path) == 0) note(memory, &each, file.at, number);
   }
-  if (memory >= 0 && maps.fd >= 0) set_at_least(&last_look, number);
+  if (memory >= 0 && maps.fd >= 0) set_at_least(&last_scan, number);
   if (memory >= 0) close(memory);
   if (maps.fd >= 0) close(maps.fd);
 }
@@ -234,7 +234,7 @@ void kvo__modules_look(void) {
 
 bool kvo__module_find(const void *address, kvo_module *out) {
   const noted_module *last = NULL, *each;
-  uint32_t present = atomic_load(&last_look);
+  uint32_t present = atomic_load(&last_scan);
   for (size_t below = MAX_MODULES; (each = find((uintptr_t)address, &below)) != NULL;) {
     bool is_loaded = atomic_load(&each->seen) >= present;
     if (!is_loaded && last != NULL) continue;

@@ -75,7 +75,7 @@ typedef struct kvo_unwinding {
   /** The stack frame that is making deferred deliveries now, or NULL. */
   const void *frame;
   /** The sum of the depths that deliveries have reached since they were first deferred. */
-  uint64_t gone;
+  uint64_t total_depth;
   /** The values repeat, so the deliveries of the cycle are dropped. */
   bool gives_up;
 } kvo_unwinding;

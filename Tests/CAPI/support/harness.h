@@ -1,6 +1,6 @@
 /* harness.h - a test framework in one page: each test runs in a process of its own.
  *
- *     TEST("an observer is told of a set") { CHECK_EQ(1 + 1, 2); }
+ *     TEST("an observer is notified of a set") { CHECK_EQ(1 + 1, 2); }
  *
  * A failed check prints both operands and ends the test. Checks do not depend on NDEBUG and may be used on any thread. */
 #ifndef KVO_TEST_HARNESS_H
