@@ -1,11 +1,11 @@
-/* actions.c - what a thread does in a round, drawn at random; some of it in callbacks. */
+/* actions.c - the random operations of a thread in a round; some are done in callbacks. */
 #include "world.h"
 
-/* Roots of paths that only their thread uses, and destroys while others set what they lead to. */
+/* Root objects that only their thread uses, and destroys while other threads set the objects on their paths. */
 enum { OWN = 3, OWN_WATCHERS = 40, NESTED = 3 };
 typedef struct own_root {
   node *root;
-  /* How many calls of this thread need it alive. */
+  /* How many calls of this thread need the object alive. */
   int pins;
   int count;
   watcher *watchers[OWN_WATCHERS];
@@ -35,11 +35,11 @@ static void watch_any(void) {
     (void)watch(any_node(), (path)any(PATHS), any_options(), false);
 }
 
-/* Of the newest most are alive. */
+/* Most of the newest ones are alive. */
 static void end_any(bool wait) {
   uint32_t count = (uint32_t)atomic_load(&here.watcher_count);
   watcher *of = &here.watchers[count > 60 && any(2) ? count - 1 - any(20) : any(count)];
-  if (atomic_load(&of->id) != 0 && !of->stable) end_watch(of, wait); /* else it is just being registered */
+  if (atomic_load(&of->id) != 0 && !of->stable) end_watch(of, wait); /* otherwise its registration is in progress */
 }
 
 /* ---------------------------------------------------------------------------------------------------------- Own roots -- */
@@ -58,7 +58,7 @@ static void make_own(void) {
 static void destroy_own(own_root *of) {
   if (of->root == NULL || of->pins > 0) return;
   node *root = of->root;
-  of->root = NULL; /* what follows may make another one here */
+  of->root = NULL; /* the next operations may make a new one here */
   for (int i = 0; i < of->count; i++)
     if (of->watchers[i] != NULL) of->watchers[i]->root_died = true;
   node_destroy(root);
@@ -82,7 +82,7 @@ static void look_at(const kvo_value *seen, void *arg) {
   if (seen->bytes != NULL && seen->size != sizeof(int)) fail("a value has %zu bytes", seen->size);
 }
 
-/* The stable observations make it observed all the time. */
+/* The stable observations keep it observed all the time. */
 static void look(void) {
   node *of = any_node();
   if (!kvo_object_is_observed(&of->header)) fail("an observed object says that it is not");
@@ -131,9 +131,9 @@ void act(int number, uint64_t seed) {
     if (mine != NULL && any(6) == 0) set_mine(mine);
     act_once();
   }
-  me.fuel = 0; /* nothing comes any more */
+  me.fuel = 0; /* no more operations in callbacks */
   if (any(8) == 0 && kvo_will_change(&any_node()->header, "quiet") == KVO_OK) {
-    me.left_open = true; /* ends with the thread, which is told of it */
+    me.left_open = true; /* ends with the thread, which reports it */
     atomic_fetch_add(&here.left_open, 1);
   }
   for (uint32_t i = 0; i < OWN; i++) destroy_own(&own[i]);

@@ -390,7 +390,7 @@ KVO_API kvo_status kvo_set_value(kvo_object *object, const char *key_path, const
 
 /* -------------------------------------------------------------------------------------------------------- Observing -- */
 
-/** What change records contain, and when they are sent. The first four are Apple's, with Apple's values. */
+/** The content of change records, and when they are sent. The first four are Apple's, with Apple's values. */
 typedef enum kvo_options {
   KVO_NONE = 0,
   /** Records carry the new value. */

@@ -26,7 +26,7 @@ static void put_lines(kvo_sink *to, const char *label, const char *string, const
   }
 }
 
-/* Such as Document@0x7f3c5c0041e0. */
+/* Puts an object, such as Document@0x7f3c5c0041e0. */
 static void put_object(kvo_sink *to, const char *class_name, const void *address) {
   if (class_name != NULL) {
     put_name(to, class_name);
@@ -35,7 +35,7 @@ static void put_object(kvo_sink *to, const char *class_name, const void *address
   kvo__put_address(to, kvo__address(address));
 }
 
-/* Such as ` at Sidebar.swift:41`. */
+/* Puts a source location, such as ` at Sidebar.swift:41`. */
 static void put_place(kvo_sink *to, const char *file, size_t length, uint32_t line) {
   kvo__put(to, " at ");
   if (file == NULL) {

@@ -3,7 +3,7 @@
 
 #include "text/sink.h"
 
-/* Such as "Chart.swift:41 (cpu)". */
+/* Describes an observation, such as "Chart.swift:41 (cpu)". */
 static void describe_observation(const kvo_event_details *of, char *out, size_t size) {
   kvo_sink to = {.memory = out, .capacity = size, .fd = -1};
   char cut[KVO_TRACE_NAME / 2];
