@@ -50,15 +50,15 @@ static const char *report_of_rounds(int deep) {
 TEST("a cycle that occurs three times in the list of deliveries is reported once, with its count") {
   ignore_faults();
   const char *report = report_of_rounds(6);
-  CHECK_EQ(count_of(report, " was told"), 2);
-  CHECK_CONTAINS(report, "the 2 steps above happened 2 times more");
+  CHECK_EQ(count_of(report, " notified "), 2);
+  CHECK_CONTAINS(report, "the 2 steps above repeated 2 more times");
 }
 
 TEST("a cycle that occurs twice in the list of deliveries is reported twice") {
   ignore_faults();
   const char *report = report_of_rounds(4);
-  CHECK_EQ(count_of(report, " was told"), 4);
-  CHECK(strstr(report, "above happened") == NULL);
+  CHECK_EQ(count_of(report, " notified "), 4);
+  CHECK(strstr(report, "repeated") == NULL);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- Chains -- */
@@ -93,7 +93,7 @@ TEST("the report of a fault in deeply nested deliveries names the innermost ones
   CHECK_EQ(faults.count, 1);
   for (int i = DEEP - 10; i < DEEP; i++) {
     char name[64];
-    snprintf(name, sizeof name, "\"value\" of Item@0x%llx was told", (unsigned long long)(uintptr_t)links[i]);
+    snprintf(name, sizeof name, "\"value\" of Item@0x%llx notified", (unsigned long long)(uintptr_t)links[i]);
     CHECK_CONTAINS(faults.report, name);
   }
 }

@@ -249,7 +249,7 @@ TEST(
   item_destroy(object);
   CHECK_EQ(groups, 1000);
   CHECK(whole_length < 16384);
-  const char *more = strstr(whole, " more, which KVO_REPORT=json lists)\n");
+  const char *more = strstr(whole, " more; KVO_REPORT=json lists them)\n");
   CHECK(more != NULL);
   int left = 0, digits = 1;
   for (const char *at = more - 1; *at >= '0' && *at <= '9'; at--, digits *= 10) left += (*at - '0') * digits;

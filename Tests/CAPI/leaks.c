@@ -44,8 +44,9 @@ TEST("observations that remain at exit are reported, one line per source locatio
   harness_environment("KVO_REPORT", "leaks");
   child_result ended = harness_run_child(leave_some, NULL, NULL);
   CHECK_EQ(ended.exit_code, 0);
-  const char *first = "KVO0014 warning: 10002 observations, made at 3 places, had not ended when the process did; "
-                      "10000 of them: \"value\" of Item, at ";
+  const char *first =
+      "KVO0014 warning: 10002 observations, registered at 3 places, had not ended when the process ended; "
+      "10000 of them: \"value\" of Item, at ";
   CHECK_EQ(strncmp(ended.errors, first, strlen(first)), 0);
   unsigned line = watcher_observer("", 0, &w).line;
   char most[100];
@@ -102,5 +103,5 @@ TEST("exit in a callback ends the process, with a report of leaks") {
   harness_environment("KVO_REPORT", "leaks");
   child_result ended = harness_run_child(leave_in_callback, NULL, NULL);
   CHECK_EQ(ended.exit_code, 0);
-  CHECK_CONTAINS(ended.errors, "KVO0014 warning: 1 observation, made at 1 place, had not ended");
+  CHECK_CONTAINS(ended.errors, "KVO0014 warning: 1 observation, registered at 1 place, had not ended");
 }

@@ -486,7 +486,7 @@ TEST_REPORTED("KVO0033 shows both halves of a change, the first eight indexes of
   CHECK_EQ(faults.count, 1);
   CHECK_OK(kvo_will_change_indexes(as_object(object), KVO_CHANGE_INSERTION, "value", NULL, 0));
   CHECK_OK(kvo_did_change_indexes(as_object(object), KVO_CHANGE_INSERTION, "value", many, 1));
-  CHECK_CONTAINS(faults.summary, " announced an insertion at no position, and didChange an insertion at 0: ");
+  CHECK_CONTAINS(faults.summary, " announced an insertion at no index, and didChange an insertion at 0: ");
   CHECK_OK(kvo_remove_observer(seen.id));
   item_destroy(object);
 }

@@ -264,7 +264,7 @@ static int cannot_follow;
 static kvo_action count_cannot_follow(const kvo_fault *fault, void *arg) {
   (void)arg;
   CHECK_EQ((int)fault->code, (int)KVO_FAULT_NEVER_NOTIFIES);
-  CHECK_CONTAINS(fault->summary, "could not follow a change");
+  CHECK_CONTAINS(fault->summary, "could not be updated after a change");
   cannot_follow++;
   return KVO_ACTION_IGNORE;
 }

@@ -70,7 +70,7 @@ TEST_REPORTED(
   CHECK_STATUS(kvo_cancel_observer(newest), KVO_ERROR_NOT_REGISTERED);
   CHECK_EQ(faults.count, 1);
   CHECK_EQ((int)faults.code, KVO_FAULT_AMBIGUOUS_REMOVAL);
-  CHECK_CONTAINS(faults.summary, "fits 2 observations: the newest, with context 0x0, is removed");
+  CHECK_CONTAINS(faults.summary, "matches 2 observations: the newest, with context 0x0, is removed");
   CHECK(faults.first.observation == newest);
   CHECK_OK(kvo_remove_observer_for_context(as_object(object), &w, "value", &one));
   item_destroy(object);

@@ -73,8 +73,10 @@ static kvo_fault whole(void) {
                      .event_count = 3};
 }
 
-#define MORE_OF_REGISTRATIONS "; KVO_STACKS=32 tells the calls of registrations; KVO_HISTORY=256 what happened before"
-#define MORE(code) "; KVO_POLICY=" code ":log goes on after it; KVO_HELP=1 lists all; break on kvo_fault_break"
+#define MORE_OF_REGISTRATIONS                                                                                          \
+  "; KVO_STACKS=32 records the stacks of registrations; KVO_HISTORY=256 records earlier events"
+#define MORE(code)                                                                                                     \
+  "; KVO_POLICY=" code ":log continues after it; KVO_HELP=1 lists all settings; set a breakpoint on kvo_fault_break"
 
 TEST("a text report says what, why, the locations, the observations, the deliveries, earlier events, and what to do") {
   static const char *const lines[] = {
@@ -89,11 +91,11 @@ TEST("a text report says what, why, the locations, the observations, the deliver
       "        registered at an unknown place (pass KVO_HERE)",
       "  fault at App/Main.swift:88",
       "  deliveries in progress, each caused by the one above:",
-      "    \"title\" of Document@0x1e0 was told to Sidebar@0x110, registered at App/Sidebar.swift:41",
-      "    \"author.name\" was told to 0x2f0, registered at an unknown place (pass KVO_HERE)",
-      "    (the 2 steps above happened 61 times more)",
-      "    \"title\" of Document@0x1e0 was told to Sidebar@0x110, registered at App/Sidebar.swift:41",
-      "    (the step above happened 1 time more)",
+      "    \"title\" of Document@0x1e0 notified Sidebar@0x110, registered at App/Sidebar.swift:41",
+      "    \"author.name\" notified 0x2f0, registered at an unknown place (pass KVO_HERE)",
+      "    (the 2 steps above repeated 61 more times)",
+      "    \"title\" of Document@0x1e0 notified Sidebar@0x110, registered at App/Sidebar.swift:41",
+      "    (repeated 1 more time)",
       "  what happened before:",
       "    12.003 s before: registered \"title\" of Document@0x1e0 at App/Sidebar.swift:41  id 0x21",
       "    0.820 s before: changed \"title\" of Document@0x1e0, now \"x\"",

@@ -87,7 +87,7 @@ TEST("a report file that cannot be written is reported, and the report goes to s
 
 TEST("an unknown form of report is reported, and the report is a text") {
   child_result run = run_with(remove_unregistered, NULL, "log", "KVO_REPORT", "xml");
-  CHECK_CONTAINS(run.errors, "KVO0034 warning: KVO_REPORT: \"xml\" is not understood");
+  CHECK_CONTAINS(run.errors, "KVO0034 warning: KVO_REPORT: \"xml\" is invalid and ignored");
   CHECK_CONTAINS(run.errors, "\n  help: ");
 }
 
@@ -141,10 +141,11 @@ TEST("a misspelt variable is reported with the probable name; one that resembles
   char text[4096];
   text[fread(text, 1, sizeof text - 1, output)] = '\0';
   pclose(output);
-  CHECK_CONTAINS(text, "KVO0034 warning: the environment: \"KVO_STACK\" is no variable of the library: did you mean "
+  CHECK_CONTAINS(text, "KVO0034 warning: the environment: \"KVO_STACK\" is not a variable of the library: did you mean "
                        "KVO_STACKS?\n");
-  CHECK_CONTAINS(text, "KVO0034 warning: the environment: \"KVO_POLICI\" is no variable of the library: did you mean "
-                       "KVO_POLICY?\n");
+  CHECK_CONTAINS(text,
+                 "KVO0034 warning: the environment: \"KVO_POLICI\" is not a variable of the library: did you mean "
+                 "KVO_POLICY?\n");
   CHECK_EQ(count_of(text, "KVO0034"), (size_t)2);
 }
 
@@ -178,7 +179,7 @@ static void fault_from_two_threads(void *arg) {
 }
 
 TEST("reports of two threads do not mix") {
-  static const char begin[] = "KVO0008 fatal: 0x0 is given as an observation", end[] = "  modules";
+  static const char begin[] = "KVO0008 fatal: 0x0 is not an observation's id", end[] = "  modules";
   char folder[32], path[64], line[2048];
   make_folder(folder, sizeof folder);
   snprintf(path, sizeof path, "%s/report", folder);

@@ -86,7 +86,7 @@
         // page: KVO0040 example
         let document = Document()
         let chapters = document.mutableArrayValue(for: \.chapters)
-        chapters.insert([Chapter(), Chapter()], at: IndexSet(integer: 0))  // two chapters, one position
+        chapters.insert([Chapter(), Chapter()], at: IndexSet(integer: 0))  // two chapters, one index
         // page end
       } remedy: {
         // page: KVO0040 remedy

@@ -154,7 +154,7 @@
         // page: KVO0033 remedy
         let document = Document()
         document.addObserver(panel, forKeyPath: "chapters")
-        document.mutableArrayValue(for: \.chapters).append(Chapter())  // announces the right positions itself
+        document.mutableArrayValue(for: \.chapters).append(Chapter())  // announces the right indexes itself
         // page end
         document.removeObserver(panel, forKeyPath: "chapters")
       }

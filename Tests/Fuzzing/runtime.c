@@ -124,7 +124,7 @@ static kvo_status remove_for(world *in, int slot, int identity, int path, bool w
 /* The model does not know the log of ended observations, nor which ids existed. */
 static kvo_fault_code known_code(const kvo_fault *fault) {
   bool is_ended = fault->code == KVO_FAULT_REMOVED_TWICE || fault->code == KVO_FAULT_STALE_HANDLE ||
-                  strstr(fault->summary, "is given as an observation") != NULL;
+                  strstr(fault->summary, "is not an observation's id") != NULL;
   return is_ended ? KVO_FAULT_NOT_REGISTERED : fault->code;
 }
 

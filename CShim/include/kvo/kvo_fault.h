@@ -21,16 +21,15 @@ KVO_ASSUME_NONNULL_BEGIN
   X(KVO_FAULT_DANGLING_OBSERVER, 4, FATAL, "", "an observer died without removing its observation")                    \
   X(KVO_FAULT_STALE_HANDLE, 5, FATAL, "", "an observation's id was used after its object had died")                    \
   X(KVO_FAULT_DYING_OBJECT, 7, FATAL, "", "registration on an object that is being destroyed")                         \
-  X(KVO_FAULT_INVALID_ARGUMENT, 8, FATAL, "",                                                                          \
-    "an argument that is not allowed, such as NULL, or an id that never was one")                                      \
+  X(KVO_FAULT_INVALID_ARGUMENT, 8, FATAL, "", "an invalid argument, such as NULL or a value that never was an id")     \
   X(KVO_FAULT_UNDEFINED_KEY, 9, FATAL, "NSUnknownKeyException", "undefined key")                                       \
   X(KVO_FAULT_MALFORMED_KEY_PATH, 10, FATAL, "NSUnknownKeyException", "malformed key path")                            \
   X(KVO_FAULT_NEVER_NOTIFIES, 11, ERROR, "", "an observation that can never notify")                                   \
-  X(KVO_FAULT_UNSUPPORTED_OBJECT, 12, FATAL, "", "memory that is no object of a registered class")                     \
+  X(KVO_FAULT_UNSUPPORTED_OBJECT, 12, FATAL, "", "memory that is not an object of a registered class")                 \
   X(KVO_FAULT_NEVER_ENDED, 14, WARNING, "", "an observation that had not ended when the process did")                  \
   X(KVO_FAULT_ENDED_UNUSED, 15, INFO, "", "an observation that ended before any change")                               \
-  X(KVO_FAULT_AMBIGUOUS_REMOVAL, 16, WARNING, "", "a removal without context that fits several observations")          \
-  X(KVO_FAULT_ENDLESS_WAIT, 17, ERROR, "", "waiting for a delivery that waits itself")                                 \
+  X(KVO_FAULT_AMBIGUOUS_REMOVAL, 16, WARNING, "", "a removal without a context that matches several observations")     \
+  X(KVO_FAULT_ENDLESS_WAIT, 17, ERROR, "", "a wait that would never end")                                              \
   X(KVO_FAULT_THROUGH_COLLECTION, 18, FATAL, "NSInvalidArgumentException",                                             \
     "an observed key path goes through a collection")                                                                  \
   X(KVO_FAULT_DUPLICATE, 19, INFO, "", "an observation that exists already")                                           \
@@ -39,26 +38,26 @@ KVO_ASSUME_NONNULL_BEGIN
   X(KVO_FAULT_UNHANDLED, 22, FATAL, "NSInternalInconsistencyException",                                                \
     "a change that no class of the observer's hierarchy handled")                                                      \
   X(KVO_FAULT_RECURSION, 23, FATAL, "", "deliveries nested too deeply")                                                \
-  X(KVO_FAULT_UNSETTLED, 24, ERROR, "", "observations that set what the other observes, and never settle")             \
+  X(KVO_FAULT_UNSETTLED, 24, ERROR, "", "observations that set each other's properties without end")                   \
   X(KVO_FAULT_ABANDONED_DELIVERY, 25, FATAL, "", "a callback that was left by longjmp or an exception")                \
-  X(KVO_FAULT_TYPE_MISMATCH, 26, FATAL, "NSInvalidArgumentException", "a value of another type than asked for")        \
+  X(KVO_FAULT_TYPE_MISMATCH, 26, FATAL, "NSInvalidArgumentException", "a value of the wrong type")                     \
   X(KVO_FAULT_SLOW_CALLBACK, 27, WARNING, "", "a callback that takes longer than KVO_SLOW_MS")                         \
   X(KVO_FAULT_DID_WITHOUT_WILL, 28, ERROR, "", "didChange without willChange")                                         \
   X(KVO_FAULT_UNFINISHED_CHANGE, 29, ERROR, "", "willChange without didChange")                                        \
   X(KVO_FAULT_CROSSED_THREADS, 30, ERROR, "", "willChange and didChange on different threads")                         \
-  X(KVO_FAULT_DOUBLE_NOTIFICATION, 31, WARNING, "", "a change announced by hand that the setter announces too")        \
+  X(KVO_FAULT_DOUBLE_NOTIFICATION, 31, WARNING, "", "a change announced manually that the setter announces too")       \
   X(KVO_FAULT_SILENT_CHANGE, 32, ERROR, "", "an object on an observed key path was replaced without notification")     \
-  X(KVO_FAULT_BAD_INDEXES, 33, ERROR, "", "positions of a change that do not fit its collection or its other half")    \
-  X(KVO_FAULT_BAD_CONFIGURATION, 34, WARNING, "", "an environment variable that is not understood")                    \
+  X(KVO_FAULT_BAD_INDEXES, 33, ERROR, "", "indexes that do not match the collection or the other half of the change")  \
+  X(KVO_FAULT_BAD_CONFIGURATION, 34, WARNING, "", "an invalid environment variable")                                   \
   X(KVO_FAULT_NIL_VALUE, 35, FATAL, "NSInvalidArgumentException", "nil for a property that cannot be nil")             \
   X(KVO_FAULT_BAD_OPERATOR, 36, FATAL, "NSInvalidArgumentException",                                                   \
     "a collection operator that is unknown or used wrongly")                                                           \
-  X(KVO_FAULT_OUT_OF_RANGE, 37, FATAL, "NSRangeException", "a position outside a collection")                          \
+  X(KVO_FAULT_OUT_OF_RANGE, 37, FATAL, "NSRangeException", "an index out of range")                                    \
   X(KVO_FAULT_NIL_COLLECTION, 38, FATAL, "NSInternalInconsistencyException", "a mutation of a collection that is nil") \
   X(KVO_FAULT_SELF_DEPENDENCY, 39, FATAL, "NSInternalInconsistencyException",                                          \
     "a key that is declared to affect itself")                                                                         \
   X(KVO_FAULT_BAD_COLLECTION_CHANGE, 40, FATAL, "NSInvalidArgumentException",                                          \
-    "a change of a collection whose arguments do not fit each other")
+    "different numbers of elements and indexes")
 
 typedef enum kvo_fault_code {
 #define KVO_FAULT_ENUM(name, value, severity, exception, text) name = value,

@@ -18,7 +18,7 @@ static const char *wrong_argument(const kvo_object *object, const kvo_observer *
   if (observer->struct_size < sizeof *observer) return "observer->struct_size is not sizeof(kvo_observer)";
   if (observer->callback == NULL) return "observer->callback is NULL";
   if (observer->key_path == NULL) return "observer->key_path is NULL";
-  if (((unsigned)observer->options & ~KVO_KNOWN_OPTIONS) != 0) return "observer->options has bits that mean nothing";
+  if (((unsigned)observer->options & ~KVO_KNOWN_OPTIONS) != 0) return "observer->options has unknown bits";
   return NULL;
 }
 

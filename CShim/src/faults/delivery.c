@@ -35,9 +35,8 @@ static void append_round(kvo_sink *to, const kvo_fault_step *steps, size_t count
   if (length > IN_FIRST_LINE) kvo__append(to, " -> …");
 }
 
-static const char later[] = " What was not told is told with the present value once other deliveries are over; what "
-                            "goes on in a circle even then is not told "
-                            "of what it sets itself.";
+static const char later[] = " Deliveries that were postponed take place later, with the present value; an observer in "
+                            "an endless cycle is not notified of its own changes.";
 
 void kvo__fault_too_deep(uint32_t depth, const kvo_nesting *nesting, bool by_variable) {
   bool is_settled = nesting->shape != KVO_CIRCLE || !nesting->values_repeat;
@@ -46,21 +45,20 @@ void kvo__fault_too_deep(uint32_t depth, const kvo_nesting *nesting, bool by_var
   size_t count = report->fault.chain_count;
   const kvo_fault_observation *last = count > 0 ? &steps[count - 1].observation : NULL;
   kvo_sink *detail = &report->detail, *help = &report->help;
-  const char *repeat = nesting->values_repeat ? ", and is told the same values again and again" : "";
-  const char *limit = by_variable ? "KVO_MAX_DEPTH allows no more" : "the stack has no room for more";
+  const char *repeat = nesting->values_repeat ? ", and receives the same values again and again" : "";
+  const char *limit = by_variable ? "KVO_MAX_DEPTH allows no more" : "the stack is full";
   switch (nesting->shape) {
     case KVO_CIRCLE:
-      kvo__append(
-          detail, "%zu observations set what the next one observes%s; they nest %u deep, and %s: ", nesting->length,
-          nesting->values_repeat ? ", and are told the same values again and again" : "", (unsigned)depth, limit);
+      kvo__append(detail, "%zu observations form a cycle%s; they nest %u deep, and %s: ", nesting->length,
+                  nesting->values_repeat ? " and receive the same values again and again" : "", (unsigned)depth, limit);
       append_round(detail, steps, count, nesting->length);
       kvo__append(
           help, "bind in one direction only, set only what differs, or make the values agree: what one of them stores "
                 "(rounded, trimmed, clamped) is not what the other wants.");
       break;
     case KVO_CIRCLE_OF_ONE:
-      kvo__append(detail, "an observer sets what it observes%s; it nests %u deep, and %s: ", repeat, (unsigned)depth,
-                  limit);
+      kvo__append(detail, "an observer sets the property that it observes%s; it nests %u deep, and %s: ", repeat,
+                  (unsigned)depth, limit);
       if (last != NULL) append_step(detail, last);
       kvo__append(help, "do not set the observed property in its own callback, or only to a value that differs.");
       break;
@@ -71,12 +69,10 @@ void kvo__fault_too_deep(uint32_t depth, const kvo_nesting *nesting, bool by_var
       kvo__append(help, "look at the chain: which callback sets which property?");
       break;
     default:
-      kvo__append(detail, "deliveries nest %u deep, each of another observation, and %s; the innermost is ",
+      kvo__append(detail, "a long chain of %u nested deliveries without a cycle, and %s; the innermost is ",
                   (unsigned)depth, limit);
       if (last != NULL) append_step(detail, last);
-      kvo__append(
-          help,
-          "this is no circle, but a long chain: shorten it, or set the next object after the callback has returned.");
+      kvo__append(help, "shorten the chain, or set the next object after the callback has returned.");
   }
   kvo__append(help, by_variable ? " KVO_MAX_DEPTH=n lets deliveries nest deeper, as far as the stack allows."
                                 : " A thread with a larger stack lets deliveries nest deeper.");
@@ -93,17 +89,17 @@ void kvo__fault_abandoned(const kvo_node *node) {
     append_step(&report->detail, &report->concerned);
     kvo__report_concerns(report, &report->concerned, 1, KVO_NOWHERE);
   }
-  kvo__append(&report->detail, " was left by longjmp or an exception: %s were not told",
-              node != NULL ? "the observers after it" : "they");
+  kvo__append(&report->detail, " was left by longjmp or an exception: %s were not notified",
+              node != NULL ? "the later observers" : "they");
   report->fault.help =
-      "catch exceptions and end jumps within the callback or the getter. Found at what this thread did next; that the "
-      "object's memory stays allocated cannot be helped";
+      "catch exceptions and end jumps inside the callback or getter. Found at this thread's next operation; memory of "
+      "the object may not be freed";
   kvo__raise(report);
 }
 
 /* ------------------------------------------------------------------------------------------------------ Announcements -- */
 
-/* Raises a fault about a change announced by hand, and one of the observations of the key. */
+/* Raises a fault about a change announced manually, and one of the observations of the key. */
 static void raise_announcement(kvo_report *report, const kvo_object *object, const kvo_class *cls,
                                const kvo_fault_observation *concerned, kvo_place place) {
   kvo__report_concerns(report, concerned, concerned != NULL ? 1 : 0, place);
@@ -123,7 +119,7 @@ void kvo__fault_no_will(const kvo_object *object, const char *key, const kvo_fau
   kvo_report *report = kvo__report(KVO_FAULT_DID_WITHOUT_WILL);
   kvo__append(&report->detail, "didChange of \"%s\" of ", key);
   append_object(&report->detail, object, cls);
-  kvo__append(&report->detail, " without willChange before: nobody is told");
+  kvo__append(&report->detail, " without a preceding willChange: no observer is notified");
   report->fault.help =
       "call willChange with the same key before the value changes, on the same thread, once for each didChange";
   raise_announcement(report, object, cls, concerned, place);
@@ -134,8 +130,8 @@ void kvo__fault_unfinished(const kvo_info *info, const kvo_object *object, const
   kvo_report *report = kvo__report(KVO_FAULT_UNFINISHED_CHANGE);
   kvo__append(&report->detail, "willChange of \"%s\" of ", key);
   append_object(&report->detail, object, info->cls);
-  kvo__append(&report->detail, " was never followed by didChange: %s, and its observers were not told", end);
-  report->fault.help = "call didChange on every way out, also after an error: in Swift with defer";
+  kvo__append(&report->detail, " was never followed by didChange: %s, and its observers were not notified", end);
+  report->fault.help = "call didChange on every path, also after an error: in Swift with defer";
   report->fault.sites = will;
   report->fault.site_count = 1;
   raise_announcement(report, object, info->cls, concerned, KVO_NOWHERE);
@@ -147,9 +143,9 @@ void kvo__fault_crossed(const kvo_object *object, const char *key, const kvo_fau
   kvo_report *report = kvo__report(KVO_FAULT_CROSSED_THREADS);
   kvo__append(&report->detail, "willChange of \"%s\" of ", key);
   append_object(&report->detail, object, cls);
-  kvo__append(&report->detail, " was called on thread %u, and didChange on thread %u: nobody is told",
+  kvo__append(&report->detail, " was called on thread %u, and didChange on thread %u: no observer is notified",
               (unsigned)will->thread, (unsigned)kvo__thread_number());
-  report->fault.help = "call both on one thread; to change on another one, announce the change there";
+  report->fault.help = "call both on one thread, the one that stores the value";
   report->fault.sites = will;
   report->fault.site_count = 1;
   raise_announcement(report, object, cls, concerned, did);
@@ -161,9 +157,9 @@ void kvo__fault_doubled(const kvo_info *info, const char *key, const kvo_fault_o
   kvo__append(&report->detail, "\"%s\" of ", key);
   append_object(&report->detail, info->object, info->cls);
   kvo__append(&report->detail,
-              " is set between willChange and didChange, and its setter tells the change, too: observers are "
-              "told twice");
-  report->fault.help = "announce by hand only what no setter tells, or switch the setter's telling off: "
+              " is set between willChange and didChange, and its setter also notifies: observers are notified "
+              "twice");
+  report->fault.help = "announce manually only what no setter announces, or turn automatic notification off: "
                        "automaticallyNotifiesObservers(forKey:) in Swift, KVO_PROPERTY_MANUAL in C";
   report->fault.sites = will;
   report->fault.site_count = 1;
@@ -176,11 +172,11 @@ void kvo__fault_silent_change(const kvo_fault_observation *concerned, const kvo_
   kvo__append(&report->detail, "\"%s\" of ", key);
   append_object(&report->detail, holder->object, holder->cls);
   kvo__append(&report->detail,
-              " was changed without notification, and the observation of \"%s\" of %s@0x%llx did not notice",
+              " was replaced without a notification, and the observation of \"%s\" of %s@0x%llx was not updated",
               concerned->key_path, concerned->object_class, kvo__address(concerned->object));
   report->fault.help =
-      "set it through its setter, or announce the change with willChange and didChange; the observation follows "
-      "from here on";
+      "set it through its setter, or announce the change with willChange and didChange; the observation is "
+      "updated now";
   raise_announcement(report, holder->object, holder->cls, concerned, KVO_NOWHERE);
 }
 
@@ -196,7 +192,7 @@ void kvo__warn_of_unknown_key(const kvo_object *object, const char *key, kvo_pla
   kvo__append(&report->detail, ", which has no such key and no observer of it");
   kvo__append(&report->help, "did you mean \"%s\"?", nearest.found);
   report->fault.severity = KVO_SEVERITY_WARNING;
-  report->fault.why = "a change of a misspelt key is told to nobody";
+  report->fault.why = "no observer is notified of a misspelt key";
   raise_announcement(report, object, cls, NULL, place);
 }
 
@@ -206,9 +202,9 @@ void kvo__fault_unordered_indexes(const kvo_object *object, const char *key, siz
   kvo_report *report = kvo__report(KVO_FAULT_BAD_INDEXES);
   kvo__append(&report->detail, "a change of elements of \"%s\" of ", key);
   append_object(&report->detail, object, cls);
-  kvo__append(&report->detail, " has positions that are not ascending: number %zu is %zu after %zu", position, index,
+  kvo__append(&report->detail, " has indexes that are not ascending: number %zu is %zu, after %zu", position, index,
               before);
-  report->fault.help = "give each position once, ascending";
+  report->fault.help = "pass each index once, in ascending order";
   raise_announcement(report, object, cls, NULL, place);
 }
 
@@ -218,7 +214,7 @@ static void append_announced(kvo_sink *to, const kvo_announced *of) {
   kvo__append(to, "%s", names[of->kind >= KVO_CHANGE_SETTING && of->kind <= KVO_CHANGE_REPLACEMENT ? of->kind : 0]);
   for (size_t i = 0; i < of->count && i < SHOWN; i++) kvo__append(to, "%s%zu", i == 0 ? " at " : ", ", of->indexes[i]);
   if (of->count > SHOWN) kvo__append(to, " and %zu more", of->count - SHOWN);
-  if (of->count == 0) kvo__append(to, " at no position");
+  if (of->count == 0) kvo__append(to, " at no index");
 }
 
 void kvo__fault_other_indexes(const kvo_object *object, const char *key, const kvo_announced *begun,
@@ -231,8 +227,8 @@ void kvo__fault_other_indexes(const kvo_object *object, const char *key, const k
   append_announced(&report->detail, begun);
   kvo__append(&report->detail, ", and didChange ");
   append_announced(&report->detail, end);
-  kvo__append(&report->detail, ": observers are told what willChange said");
-  report->fault.help = "give both the same kind and positions";
+  kvo__append(&report->detail, ": observers receive what willChange announced");
+  report->fault.help = "pass the same kind and indexes to both";
   report->fault.sites = will;
   report->fault.site_count = 1;
   raise_announcement(report, object, cls, NULL, place);

@@ -289,12 +289,11 @@ void kvo__fault_interrupted(const kvo_lock *lock) {
     kvo_report *report = kvo__report_begin(KVO_FAULT_ENDLESS_WAIT);
     raising of = {report, KVO_CALLER, KVO_ACTION_ABORT, false, false};
     report->fault.severity = KVO_SEVERITY_FATAL;
-    kvo__append(&report->detail,
-                "a signal handler calls the runtime in the midst of a call that it has interrupted, and would wait "
-                "for it for ever");
+    kvo__append(&report->detail, "a signal handler called a function that waits for the code it interrupted");
+    report->fault.why = "the interrupted code holds a lock that the function needs, so neither could continue";
     report->fault.help =
-        "in a signal handler note what has happened, and observe, remove and set where the program goes on: kvo.h "
-        "says what a handler may call";
+        "in a signal handler only record what happened, and observe, remove and set after it has returned: kvo.h says "
+        "what a handler may call";
     kvo__report_run(report, complete, &of);
     kvo__report_run(report, decide, &of);
     kvo_fault_break(&report->fault);

@@ -32,11 +32,11 @@ void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls, kvo_
   bool itself = false;
   for (size_t i = 0; i < groups; i++) itself = itself || left[i].observer == instance;
   kvo__append(&report->help,
-              "%sremove each observation before its object dies, or make it one that ends with the object: in "
+              "%sremove each observation before its object ends, or make it one that ends with the object: in "
               "Swift the token of observe(_:options:changeHandler:), in C the option KVO_ENDS_WITH_OBJECT",
               itself
-                  ? "the observer is the object itself, so nobody can remove it in time: observe with a closure that "
-                    "does not capture the object, which ends with it. Otherwise "
+                  ? "the observer is the object itself, so no other code can remove it in time: observe with a closure "
+                    "that does not capture the object, which ends with it. Otherwise "
                   : "");
   const kvo_ended *removed = report->entries;
   size_t removed_count = kvo__ended_at(instance, report->entries, KVO_MAX_SITES);
@@ -66,7 +66,7 @@ void kvo__fault_overwritten(const kvo_info *info, const kvo_node *node) {
   report->fault.help =
       "end an object with kvo_object_destroy or kvo_object_finish before its memory is freed or used again; do "
       "not initialise it again, copy another one over it, or let another tool write to its header while it is "
-      "observed. Changes made since were told to nobody. Found when the last observation ended";
+      "observed. Changes since then did not notify. Found when the last observation ended";
   kvo__report_concerns(report, &concerned, 1, KVO_NOWHERE);
   report->fault.object = instance;
   report->fault.object_class = info->cls->display_name;
@@ -78,7 +78,7 @@ void kvo__fault_ended_before_change(const kvo_info *info, const kvo_slot *slot, 
   kvo_report *report = kvo__report(KVO_FAULT_INVALID_ARGUMENT);
   kvo__append(&report->detail, "%s: %s@0x%llx is ended in a callback before a change of its \"%s\"", function,
               info->cls->display_name, kvo__address(instance), kvo__slot_name(info, slot));
-  report->fault.why = "its setter is about to store into it";
+  report->fault.why = "the setter has not yet stored the value";
   report->fault.help =
       "end it after the change: in a callback without is_prior, or where the set was called. If the process goes on, "
       "kvo_object_destroy has done nothing";

@@ -28,7 +28,7 @@ void kvo__look_for_misspelt_names(void) {
     if (is_ours || nearest.found == NULL) continue;
     char problem[LONGEST + 64];
     kvo_sink to = {.memory = problem, .capacity = sizeof problem, .fd = -1};
-    kvo__append(&to, "is no variable of the library: did you mean %s?", nearest.found);
+    kvo__append(&to, "is not a variable of the library: did you mean %s?", nearest.found);
     kvo__complain("the environment", name, length, problem);
   }
 }

@@ -117,18 +117,18 @@ static void print_help(void) {
   char block[1024];
   kvo_sink text = {.memory = block, .capacity = sizeof block, .fd = STDERR_FILENO};
   kvo__put(&text,
-           "What happens after a fault of key-value observing is for the environment to say:\n"
+           "These environment variables set what happens after a fault:\n"
            "  KVO_POLICY       abort, trap, log, once or ignore, for all faults, or a list for a severity or a code:\n"
            "                   log,error:abort,KVO0002:ignore\n"
-           "  KVO_REPORT       text or json; and leaks: tell at exit what is still observed\n"
+           "  KVO_REPORT       text or json; and leaks: report at exit what is still observed\n"
            "  KVO_REPORT_PATH  a file to append reports to; %p is the process id\n"
            "  KVO_STACKS=n     keep n return addresses of each registration and removal (0; to 64); full: 64, and\n"
-           "                   reports show the library's own calls, too\n"
+           "                   reports include the library's own calls\n"
            "  KVO_ZOMBIES=n    remember n ended observations (2048; to 65536)\n"
            "  KVO_HISTORY=n    remember n events (0; to 1048576)\n"
            "  KVO_VALUES=1     let reports contain values of properties\n"
            "  KVO_MAX_DEPTH=n  let deliveries nest n deep at most; 0: as deep as the stack allows\n"
-           "  KVO_SLOW_MS=n    tell of callbacks that take longer, in milliseconds (0: of none)\n"
+           "  KVO_SLOW_MS=n    report callbacks that take longer, in milliseconds (0: none)\n"
            "  KVO_HELP=1       this list\n"
            "The faults:\n");
   for (size_t i = 0; i < KVO_FAULT_COUNT; i++)
@@ -140,9 +140,9 @@ static void print_help(void) {
 static void read_environment(void) {
   int cancellation = kvo__cancel_hold();
   read_list("KVO_POLICY", parse_policy,
-            "is not understood and is skipped; say abort, trap, log, once, ignore, or one of them for a severity or a "
-            "code: error:log, KVO0002:log");
-  read_list("KVO_REPORT", parse_form, "is not understood and is skipped; say text or json, and leaks");
+            "is invalid and ignored; use abort, trap, log, once, ignore, or one of them for a severity or a code: "
+            "error:log, KVO0002:log");
+  read_list("KVO_REPORT", parse_form, "is invalid and ignored; use text or json, and leaks");
   open_report_file();
   print_help();
   kvo__cancel_resume(cancellation);

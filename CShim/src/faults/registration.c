@@ -74,20 +74,20 @@ void kvo__fault_registration(kvo_status status, const kvo_class *cls, const kvo_
     case KVO_ERROR_NO_INTERCEPTION:
       kvo__append(&report->detail, "there is no memory for executable trampolines");
       kvo__append(&report->help,
-                  "is executable memory forbidden (SELinux, noexec), or are no file descriptors left? Otherwise "
+                  "is executable memory forbidden (SELinux, noexec), or are there no free file descriptors? Otherwise "
                   "announce changes with kvo_will_change and kvo_did_change, with KVO_PROPERTY_MANUAL");
       break;
     case KVO_ERROR_DYING_OBJECT:
       kvo__append(&report->detail, "the object is being destroyed");
       kvo__append(&report->help,
-                  "observe no object from its own destruction, and none that another thread may just be releasing");
+                  "do not observe an object during its destruction, or one that another thread may be releasing");
       break;
     default: {
       const char *component;
       size_t length;
       const kvo_class *at = stopped_at(object, key_path, &component, &length);
       if (status == KVO_ERROR_NOT_AN_OBJECT)
-        kvo__append(&report->detail, "a value on it is no observable object, so it has no keys");
+        kvo__append(&report->detail, "a value on it is not an observable object, so it has no keys");
       else if (at != NULL)
         kvo__append(&report->detail, "%s has no key \"%.*s\"", at->display_name, (int)length, component);
       else
@@ -122,11 +122,11 @@ void kvo__fault_unsupported_object(const kvo_object *object, const char *functio
     kvo__append(&report->detail, "%s of 0x%llx: ", function, kvo__address(object));
   kvo__append(&report->detail, "%s",
               why != NULL              ? why
-              : kvo__word(object) == 0 ? "it is no object, for its header is empty"
-                                       : "it is no object, for its header is not that of one");
+              : kvo__word(object) == 0 ? "it is not an object: its header is zero"
+                                       : "it is not an object: its header is invalid");
   report->fault.help =
-      "make it with kvo_object_create or kvo_object_init first, and end it once; one that has been destroyed is "
-      "none any more, nor is a copy of an observed one";
+      "create it with kvo_object_create or kvo_object_init, and end it once; a destroyed object, or a copy of an "
+      "observed one, is not an object";
   report->fault.object = object;
   kvo__report_at(report, place);
   kvo__raise(report);
@@ -170,27 +170,26 @@ void kvo__fault_other_form(const kvo_object *object, const kvo_property *propert
 static const char *silence_detail(kvo_silence silence) {
   switch (silence) {
     case KVO_SILENCE_BY_HAND:
-      return "hears only of changes that are announced by hand: no setter tells them, and nothing observable is read";
-    case KVO_SILENCE_UNDEFINED: return "hears only of changes that are announced by hand: there is no such key";
+      return "notifies only if its changes are announced manually: no setter notifies, and it reads nothing observable";
+    case KVO_SILENCE_UNDEFINED: return "notifies only if its changes are announced manually: there is no such key";
     case KVO_SILENCE_CONSTANT: return "can never notify: it is a constant";
     default: return "can never notify: its evaluation reads nothing observable";
   }
 }
 
-#define SAY_SO                                                                                                         \
-  "if its changes are announced by hand, say so: automaticallyNotifiesObservers(forKey:) in Swift, "                   \
-  "KVO_PROPERTY_MANUAL "                                                                                               \
-  "in C"
+#define DECLARE_IT                                                                                                     \
+  "if its changes are announced manually, declare it: automaticallyNotifiesObservers(forKey:) in Swift, "              \
+  "KVO_PROPERTY_MANUAL in C"
 
 static void append_help(kvo_sink *to, const kvo_class *cls, const char *key_path, kvo_silence silence) {
   switch (silence) {
     case KVO_SILENCE_BY_HAND:
       kvo__append(to, "make what it reads observable, declare what affects it "
-                      "(keyPathsForValuesAffectingValue(forKey:), affected_by), or, " SAY_SO);
+                      "(keyPathsForValuesAffectingValue(forKey:), affected_by), or, " DECLARE_IT);
       break;
     case KVO_SILENCE_UNDEFINED:
       if (cls != NULL) append_keys(to, cls, key_path, strlen(key_path));
-      kvo__append(to, "; " SAY_SO);
+      kvo__append(to, "; " DECLARE_IT);
       break;
     case KVO_SILENCE_CONSTANT: kvo__append(to, "make it a var, or observe what is in it"); break;
     default:
@@ -219,10 +218,12 @@ void kvo_binding_never_notifies(kvo_object *object, const char *key_path, kvo_si
 
 void kvo__fault_cannot_follow(const kvo_fault_observation *concerned) {
   kvo_report *report = kvo__report(KVO_FAULT_NEVER_NOTIFIES);
-  kvo__append(&report->detail, "the observation of \"%s\" of %s@0x%llx could not follow a change: there is no memory",
+  kvo__append(&report->detail,
+              "the observation of \"%s\" of %s@0x%llx could not be updated after a change: out of memory",
               concerned->key_path, concerned->object_class, kvo__address(concerned->object));
-  report->fault.why = "it notifies only for what it was subscribed to before; the next change of that puts it right";
-  report->fault.help = "when there is memory again, set what the path leads through, or make the observation anew";
+  report->fault.why = "it still observes only what it observed before; the next change of that updates it";
+  report->fault.help =
+      "when memory is available again, set a property on the key path, or register the observation again";
   kvo__report_concerns(report, concerned, 1, KVO_NOWHERE);
   kvo__raise(report);
 }
@@ -234,7 +235,7 @@ void kvo__fault_undefined(const kvo_class *cls, const kvo_object *object, kvo_sl
   if (node != NULL) kvo__describe_node(node, &report->concerned);
   const char *key = node != NULL ? report->concerned.key_path : "?";
   const void *instance = (const char *)object - cls->header_offset;
-  kvo__append(&report->detail, "a value is wanted of \"%s\" of %s@0x%llx, which has no such key", key,
+  kvo__append(&report->detail, "the value of \"%s\" of %s@0x%llx is needed, but there is no such key", key,
               cls->display_name, kvo__address(instance));
   kvo__append(&report->apple,
               "[<%s 0x%llx> valueForUndefinedKey:]: this class is not key value coding-compliant for the key %s.",
@@ -249,10 +250,10 @@ void kvo__fault_undefined(const kvo_class *cls, const kvo_object *object, kvo_sl
 void kvo__fault_duplicate(const kvo_fault_observation *present, kvo_place place) {
   kvo_report *report = kvo__report(KVO_FAULT_DUPLICATE);
   kvo__append(&report->detail,
-              "%s@0x%llx observes \"%s\" of %s@0x%llx with this context already: each change will be told twice",
+              "%s@0x%llx already observes \"%s\" of %s@0x%llx with this context: each change will notify it twice",
               present->observer_class != NULL ? present->observer_class : "observer", kvo__address(present->observer),
               present->key_path, present->object_class, kvo__address(present->object));
-  report->fault.help = "is the code that registers run twice? If both are meant, give each a context of its own";
+  report->fault.help = "does the code that registers run twice? If both are intended, give each its own context";
   kvo__report_concerns(report, present, 1, place);
   kvo__raise(report);
 }

@@ -32,13 +32,13 @@ static const char *observer_name(const kvo_ended *entry) {
   return entry->observer_class[0] != '\0' ? entry->observer_class : "observer";
 }
 
-/* Appends the known source locations, as in " (made at App.swift:12, removed at App.swift:20)", because a log may show the first line
+/* Appends the known source locations, as in " (registered at App.swift:12, removed at App.swift:20)", because a log may show the first line
  * only. */
 static void append_places(kvo_sink *to, const kvo_ended *entry, const char *ended) {
   if (entry->registered.file == NULL && entry->ended.file == NULL) return;
   kvo__append(to, " (");
   if (entry->registered.file != NULL)
-    kvo__append(to, "made at %s:%u", entry->registered.file, (unsigned)entry->registered.line);
+    kvo__append(to, "registered at %s:%u", entry->registered.file, (unsigned)entry->registered.line);
   if (entry->ended.file != NULL)
     kvo__append(to, "%s%s at %s:%u", entry->registered.file != NULL ? ", " : "", ended, entry->ended.file,
                 (unsigned)entry->ended.line);
@@ -63,7 +63,7 @@ static void raise_removed_twice(const kvo_ended *entry, kvo_place again) {
   report->concerned = described(entry);
   add_ending(report, entry, "first removed");
   report->fault.help =
-      "remove an observation in one place only, or with something that may be ended twice: in Swift the token's "
+      "remove an observation in one place only, or use a call that may be repeated: in Swift the token's "
       "invalidate(), in C kvo_cancel_observer";
   kvo__report_concerns(report, &report->concerned, 1, again);
   kvo__raise(report);
@@ -72,14 +72,14 @@ static void raise_removed_twice(const kvo_ended *entry, kvo_place again) {
 static void raise_stale_handle(const kvo_ended *entry, kvo_place place) {
   kvo_report *report = kvo__report(KVO_FAULT_STALE_HANDLE);
   kvo__append(&report->detail,
-              "observation 0x%llx of \"%s\" ended when its object %s@0x%llx died: what is at this address now, if "
-              "anything, is another object",
+              "observation 0x%llx of \"%s\" ended when its object %s@0x%llx ended; another object may be at this "
+              "address now",
               (unsigned long long)entry->id, kvo__ended_path(entry), entry->object_class, kvo__address(entry->object));
   append_places(&report->detail, entry, "object ended");
   report->concerned = described(entry);
   add_ending(report, entry, "object ended");
   report->fault.help =
-      "forget an observation's id when its object dies, or end it with kvo_cancel_observer, which accepts one "
+      "discard an observation's id when its object ends, or end it with kvo_cancel_observer, which accepts one "
       "that has ended";
   kvo__report_concerns(report, &report->concerned, 1, place);
   kvo__raise(report);
@@ -102,15 +102,14 @@ void kvo__fault_ended(kvo_observation observation, kvo_place place) {
   }
   kvo_report *report = kvo__report(was_given ? KVO_FAULT_NOT_REGISTERED : KVO_FAULT_INVALID_ARGUMENT);
   if (was_given) {
-    kvo__append(
-        &report->detail,
-        "removal of observation 0x%llx, which has ended: longer ago than the last %u endings that are remembered",
-        (unsigned long long)observation, (unsigned)kvo__settings.zombies);
-    report->fault.help = "remove an observation once; KVO_ZOMBIES=n remembers more, and then tells where it ended";
+    kvo__append(&report->detail, "observation 0x%llx has ended, and is no longer among the last %u that are remembered",
+                (unsigned long long)observation, (unsigned)kvo__settings.zombies);
+    report->fault.help =
+        "remove an observation once; KVO_ZOMBIES=n remembers more, and the report then says where it ended";
   } else {
-    kvo__append(&report->detail, "0x%llx is given as an observation, and never was one%s",
-                (unsigned long long)observation, observation == 0 ? ": was its registration refused?" : "");
-    report->fault.help = "give the id that kvo_add_observer stored, and look at the status that it returned";
+    kvo__append(&report->detail, "0x%llx is not an observation's id%s", (unsigned long long)observation,
+                observation == 0 ? ": did the registration fail?" : "");
+    report->fault.help = "pass the id that kvo_add_observer stored, and check its status";
   }
   kvo__report_at(report, place);
   kvo__raise(report);
@@ -120,29 +119,29 @@ void kvo__fault_endless_wait(kvo_observation observation, kvo_waited waited, kvo
   kvo_report *report = kvo__report(KVO_FAULT_ENDLESS_WAIT);
   kvo__append(&report->detail, "waiting for the deliveries of observation 0x%llx would never end: %s",
               (unsigned long long)observation,
-              waited == KVO_WAITED_IN_OWN ? "this is one of them"
-                                          : "another thread is in one, and waits for what this thread delivers");
+              waited == KVO_WAITED_IN_OWN ? "this call is inside one of them"
+                                          : "another thread is running one and waits for this thread");
   kvo_ended entry;
   if (kvo__ended_by_id(observation, &entry)) {
     report->concerned = described(&entry);
     kvo__report_concerns(report, &report->concerned, 1, place);
   }
   report->fault.help =
-      "within a callback end an observation without waiting: invalidate() in Swift, kvo_cancel_observer in C";
+      "inside a callback end an observation without waiting: invalidate() in Swift, kvo_cancel_observer in C";
   kvo__report_at(report, place);
   kvo__raise(report);
 }
 
 void kvo__fault_endless_death(const kvo_info *info, kvo_place place) {
   kvo_report *report = kvo__report(KVO_FAULT_ENDLESS_WAIT);
-  kvo__append(
-      &report->detail,
-      "waiting for the evaluations of %s@0x%llx, which is being destroyed, would never end: another thread is in "
-      "one, and waits for this thread",
-      info->cls->display_name, kvo__address((const char *)info->object - info->cls->header_offset));
+  kvo__append(&report->detail,
+              "waiting for the evaluations of %s@0x%llx, which is being destroyed, would never end: another thread is "
+              "running one and waits for this thread",
+              info->cls->display_name, kvo__address((const char *)info->object - info->cls->header_offset));
   report->fault.object = info->object;
   report->fault.object_class = info->cls->display_name;
-  report->fault.help = "destroy no object within a getter that evaluates another; the memory of this one is not freed";
+  report->fault.help =
+      "do not destroy an object inside a getter that evaluates another; the memory of this one is not freed";
   kvo__report_at(report, place);
   kvo__raise(report);
 }
@@ -150,10 +149,10 @@ void kvo__fault_endless_death(const kvo_info *info, kvo_place place) {
 void kvo__fault_unused(const kvo_node *node, kvo_place place) {
   kvo_report *report = kvo__report(KVO_FAULT_ENDED_UNUSED);
   kvo__describe_node(node, &report->concerned);
-  kvo__append(&report->detail, "the observation of \"%s\" of %s@0x%llx ended before it was told of any change",
+  kvo__append(&report->detail, "the observation of \"%s\" of %s@0x%llx ended before its first notification",
               report->concerned.key_path, report->concerned.object_class, kvo__address(report->concerned.object));
   if (report->concerned.file != NULL)
-    kvo__append(&report->detail, " (made at %s:%u)", report->concerned.file, (unsigned)report->concerned.line);
+    kvo__append(&report->detail, " (registered at %s:%u)", report->concerned.file, (unsigned)report->concerned.line);
   report->fault.help =
       "keep the token that observe(_:options:changeHandler:) returns, in a property for instance: the observation "
       "ends with it";

@@ -134,11 +134,12 @@ void kvo__fault_not_registered(const kvo_object *object, const kvo_observer_iden
 void kvo__fault_ambiguous(const kvo_fault_observation *candidates, size_t count, kvo_place place) {
   const kvo_fault_observation *taken = &candidates[0];
   kvo_report *report = kvo__report(KVO_FAULT_AMBIGUOUS_REMOVAL);
-  kvo__append(&report->detail,
-              "a removal without context of %s@0x%llx for \"%s\" of %s@0x%llx fits %zu observations: the newest, with "
-              "context 0x%llx, is removed",
-              taken->observer_class != NULL ? taken->observer_class : "observer", kvo__address(taken->observer),
-              taken->key_path, taken->object_class, kvo__address(taken->object), count, kvo__address(taken->context));
+  kvo__append(
+      &report->detail,
+      "a removal without context of %s@0x%llx for \"%s\" of %s@0x%llx matches %zu observations: the newest, with "
+      "context 0x%llx, is removed",
+      taken->observer_class != NULL ? taken->observer_class : "observer", kvo__address(taken->observer),
+      taken->key_path, taken->object_class, kvo__address(taken->object), count, kvo__address(taken->context));
   report->fault.help = "remove with the context given at registration";
   kvo__report_concerns(report, candidates, count, place);
   kvo__raise(report);

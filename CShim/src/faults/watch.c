@@ -7,15 +7,15 @@ void kvo__fault_never_ended(const kvo_fault_observation *places, size_t place_co
   const kvo_fault_observation *most = places; /* largest groups first */
   kvo_report *report = kvo__report(KVO_FAULT_NEVER_ENDED);
   kvo__append(&report->detail,
-              "%zu observation%s, made at %zu place%s, had not ended when the process did; %zu of them: \"", count,
-              count == 1 ? "" : "s", place_count, place_count == 1 ? "" : "s", most->duplicate_count + 1);
+              "%zu observation%s, registered at %zu place%s, had not ended when the process ended; %zu of them: \"",
+              count, count == 1 ? "" : "s", place_count, place_count == 1 ? "" : "s", most->duplicate_count + 1);
   kvo__append(&report->detail, "%s\" of %s", most->key_path, most->object_class);
   if (most->file != NULL) kvo__append(&report->detail, ", at %s:%u", most->file, (unsigned)most->line);
   report->fault.thread = kvo__thread_number();
   report->fault.observations = places;
   report->fault.observation_count = place_count;
   report->fault.help =
-      "end an observation when its work is done: in Swift let go of its token, and let its closure capture neither the "
+      "end an observation when its work is done: in Swift release its token, and let its closure capture neither the "
       "token nor the object; in C call kvo_remove_observer. One that is meant to last as long as the process may stay";
   kvo__raise(report);
 }
@@ -32,8 +32,6 @@ void kvo__fault_slow(const kvo_fault_observation *delivered, uint32_t thread, ui
   report->fault.object_class = delivered->object_class;
   report->fault.observations = delivered;
   report->fault.observation_count = 1;
-  report->fault.help =
-      "let the callback only note the change, and do the work elsewhere: whoever set the property waits "
-      "for it";
+  report->fault.help = "let the callback only record the change, and do the work elsewhere: the setter waits for it";
   kvo__raise(report);
 }

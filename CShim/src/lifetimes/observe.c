@@ -53,15 +53,14 @@ static kvo_status observe_key(kvo_object *object, kvo_key key, const kvo_binding
 
 bool kvo__can_observe(const kvo_object *object, const kvo_binding_observer *observer, const kvo_observation *out,
                       const char *also_wrong) {
-  const char *wrong = object == NULL                    ? "object is NULL"
-                      : out == NULL                     ? "out is NULL"
-                      : observer == NULL                ? "observer is NULL"
-                      : observer->key_path == NULL      ? "observer->key_path is NULL"
-                      : observer->ops == NULL           ? "observer->ops is NULL"
-                      : observer->ops->callback == NULL ? "observer->ops->callback is NULL"
-                      : ((unsigned)observer->options & ~KVO_KNOWN_OPTIONS) != 0
-                          ? "observer->options has bits that mean nothing"
-                          : also_wrong;
+  const char *wrong = object == NULL                                            ? "object is NULL"
+                      : out == NULL                                             ? "out is NULL"
+                      : observer == NULL                                        ? "observer is NULL"
+                      : observer->key_path == NULL                              ? "observer->key_path is NULL"
+                      : observer->ops == NULL                                   ? "observer->ops is NULL"
+                      : observer->ops->callback == NULL                         ? "observer->ops->callback is NULL"
+                      : ((unsigned)observer->options & ~KVO_KNOWN_OPTIONS) != 0 ? "observer->options has unknown bits"
+                                                                                : also_wrong;
   kvo_place place = observer != NULL ? (kvo_place){observer->file, observer->line} : KVO_NOWHERE;
   if (wrong == NULL) return true;
   if (observer != NULL && observer->ops != NULL && observer->ops->abandon != NULL)

@@ -20,7 +20,7 @@ static void read_number(const char *variable, uint32_t most, uint32_t *out) {
     *out = (uint32_t)number;
   else
     KVO_TELL(misconfigured, variable, text, strlen(text),
-             "is not understood and is skipped; say a number, in the limits that KVO_HELP=1 lists");
+             "is invalid and ignored; use a number within the limits that KVO_HELP=1 lists");
 }
 
 static void read_stacks(void) {

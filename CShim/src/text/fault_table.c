@@ -28,60 +28,62 @@ const char *kvo_severity_name(kvo_severity severity) {
 const char *kvo__why_of(kvo_fault_code code) {
   switch (code) {
     case KVO_FAULT_DEALLOCATED_WHILE_OBSERVED:
-      return "an observation made without KVO_ENDS_WITH_OBJECT, or with addObserver, must be removed before its object "
-             "dies";
+      return "an observation registered without KVO_ENDS_WITH_OBJECT, or with addObserver, must be removed before its "
+             "object ends";
     case KVO_FAULT_NOT_REGISTERED:
       return "an observer can be removed only from the object, for the key path and with the context that it was added "
              "with";
-    case KVO_FAULT_REMOVED_TWICE: return "a removal ends one observation, and this one was over";
+    case KVO_FAULT_REMOVED_TWICE: return "a removal ends an observation, and this one had already ended";
     case KVO_FAULT_DANGLING_OBSERVER:
-      return "an observer must be removed before it dies; on Apple's platforms this change would be told to freed "
-             "memory";
-    case KVO_FAULT_STALE_HANDLE: return "the death of an object ends its observations, and no id is used again";
-    case KVO_FAULT_DYING_OBJECT: return "an object whose destruction has begun takes no more observers";
-    case KVO_FAULT_INVALID_ARGUMENT: return "the function cannot do anything with this argument";
-    case KVO_FAULT_UNDEFINED_KEY: return "a key names a property of an observable object, and here it names none";
-    case KVO_FAULT_MALFORMED_KEY_PATH: return "a key path is keys joined by single dots";
-    case KVO_FAULT_NEVER_NOTIFIES: return "nothing that the value is made of tells its changes";
+      return "an observer must be removed before it is deallocated; on Apple's platforms this change would be sent to "
+             "freed memory";
+    case KVO_FAULT_STALE_HANDLE: return "the end of an object ends its observations, and ids are never reused";
+    case KVO_FAULT_DYING_OBJECT: return "an object that is being destroyed cannot be observed";
+    case KVO_FAULT_INVALID_ARGUMENT: return "the argument is invalid";
+    case KVO_FAULT_UNDEFINED_KEY: return "a key must name a property of an observable object";
+    case KVO_FAULT_MALFORMED_KEY_PATH: return "a key path consists of keys separated by single dots";
+    case KVO_FAULT_NEVER_NOTIFIES: return "nothing that the value depends on notifies";
     case KVO_FAULT_UNSUPPORTED_OBJECT: return "only objects of a registered class can be observed";
     case KVO_FAULT_NEVER_ENDED:
-      return "what is still registered when the process ends has perhaps been forgotten, or is held in a circle";
+      return "an observation that is registered when the process ends may have been forgotten or be part of a "
+             "reference cycle";
     case KVO_FAULT_ENDED_UNUSED:
-      return "the token was let go at once, and with it the observation: it must be kept as long as changes are to be "
-             "told";
+      return "the observation ends with its token: keep the token as long as you want notifications";
     case KVO_FAULT_AMBIGUOUS_REMOVAL:
-      return "without a context it is a guess which of them is meant, and code of a superclass may lose its own";
+      return "without a context it is ambiguous which observation to remove; it may be that of a superclass";
     case KVO_FAULT_ENDLESS_WAIT:
-      return "a callback that waits for its own end, also by way of another thread, waits for ever; it did not wait";
-    case KVO_FAULT_THROUGH_COLLECTION: return "a collection has no properties of its elements to observe";
-    case KVO_FAULT_DUPLICATE: return "each registration is told by itself";
+      return "a callback that waits for itself, directly or through another thread, would wait forever; the call "
+             "returned without waiting";
+    case KVO_FAULT_THROUGH_COLLECTION: return "a collection has no properties to observe; its elements have";
+    case KVO_FAULT_DUPLICATE: return "each registration notifies separately";
     case KVO_FAULT_NO_INTERCEPTION:
-      return "without executable memory no setter of a C class can be made to tell its changes; the object is as it "
-             "was";
-    case KVO_FAULT_OVERWRITTEN_HEADER: return "the header says whether setters notify, and belongs to the runtime";
+      return "without executable memory no C setter can be intercepted; the object is unchanged";
+    case KVO_FAULT_OVERWRITTEN_HEADER: return "the header belongs to the runtime and says whether setters notify";
     case KVO_FAULT_UNHANDLED: return "no class in the observer's hierarchy recognised the context";
-    case KVO_FAULT_RECURSION: return "each delivery within a delivery takes more of the stack, which would overflow";
-    case KVO_FAULT_UNSETTLED: return "each sets a value that makes the next one set again, without end";
+    case KVO_FAULT_RECURSION: return "each nested delivery uses more of the stack, which would overflow";
+    case KVO_FAULT_UNSETTLED: return "each observer sets a value that makes the next one set again";
     case KVO_FAULT_ABANDONED_DELIVERY:
-      return "a callback must return: the runtime has to tell the other observers and to clean up";
-    case KVO_FAULT_TYPE_MISMATCH: return "nothing is converted where something could be lost";
+      return "a callback must return, so that the runtime can notify the other observers and release its resources";
+    case KVO_FAULT_TYPE_MISMATCH: return "values are converted only if nothing is lost";
     case KVO_FAULT_SLOW_CALLBACK: return "the thread that sets a property waits until all its observers have returned";
     case KVO_FAULT_DID_WITHOUT_WILL:
-      return "a change is announced by a pair: without will its old value is not known, and paths are not followed";
-    case KVO_FAULT_UNFINISHED_CHANGE: return "a change is announced by a pair: observers are told at didChange only";
+      return "a change needs a pair of calls: without willChange its old value is unknown and key paths are not "
+             "updated";
+    case KVO_FAULT_UNFINISHED_CHANGE: return "a change needs a pair of calls: observers are notified at didChange";
     case KVO_FAULT_CROSSED_THREADS:
-      return "a pair belongs to its thread: two threads may announce changes of one key at once";
-    case KVO_FAULT_DOUBLE_NOTIFICATION: return "a set between will and did is told by the setter, and once more by did";
+      return "a pair belongs to one thread: two threads may announce changes of one key at the same time";
+    case KVO_FAULT_DOUBLE_NOTIFICATION:
+      return "a set between willChange and didChange notifies through the setter and again at didChange";
     case KVO_FAULT_SILENT_CHANGE:
-      return "an observed path follows only what it is told of: in between it observed an object that was no longer on "
-             "it";
-    case KVO_FAULT_BAD_INDEXES: return "the positions say to observers which elements have changed";
-    case KVO_FAULT_BAD_CONFIGURATION: return "what is not understood is skipped";
-    case KVO_FAULT_NIL_VALUE: return "the property's type has no nil";
-    case KVO_FAULT_BAD_OPERATOR: return "the operator is not known, or needs another path or other elements";
-    case KVO_FAULT_OUT_OF_RANGE: return "the collection has no such position";
-    case KVO_FAULT_NIL_COLLECTION: return "there is no collection to change";
-    case KVO_FAULT_SELF_DEPENDENCY: return "each change of the key would be a change of the key";
+      return "an observed key path is updated only by notifications: meanwhile it observed an object that was no "
+             "longer on it";
+    case KVO_FAULT_BAD_INDEXES: return "the indexes tell observers which elements changed";
+    case KVO_FAULT_BAD_CONFIGURATION: return "an invalid part is ignored";
+    case KVO_FAULT_NIL_VALUE: return "the property's type cannot represent nil";
+    case KVO_FAULT_BAD_OPERATOR: return "the operator is unknown, or cannot be applied here";
+    case KVO_FAULT_OUT_OF_RANGE: return "the index is out of range";
+    case KVO_FAULT_NIL_COLLECTION: return "the property has no collection to change";
+    case KVO_FAULT_SELF_DEPENDENCY: return "a change of a key always notifies its own observers";
     case KVO_FAULT_BAD_COLLECTION_CHANGE: return "the arguments contradict each other";
   }
   return NULL;

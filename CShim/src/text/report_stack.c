@@ -162,7 +162,7 @@ void kvo__put_stack(kvo_sink *to, void *const *frames, size_t count, const char 
   kvo__put(to, indent);
   kvo__put_byte(to, '(');
   kvo__put_number(to, shown.more, 10);
-  kvo__put(to, " more calls, which KVO_REPORT=json lists)\n");
+  kvo__put(to, " more frames; KVO_REPORT=json lists them)\n");
 }
 
 /* ----------------------------------------------------------------------------------------------------------- Modules -- */
@@ -199,6 +199,6 @@ void kvo__put_modules(kvo_sink *to, const kvo_fault *fault) {
     kvo__put(to, list.all[i].build_id_length > 0 ? " build-id " : " without build-id");
     kvo__put_build_id(to, &list.all[i]);
   }
-  if (list.count == MAX_MODULES) kvo__put(to, ", and perhaps others, which KVO_REPORT=json names");
+  if (list.count == MAX_MODULES) kvo__put(to, ", and perhaps others; KVO_REPORT=json lists them");
   if (list.count > 0) kvo__put(to, " (addr2line -Cfe MODULE 0xOFFSET names lines)\n");
 }

@@ -137,7 +137,7 @@ static void put_observations(kvo_sink *to, const kvo_fault_observation *all, siz
   if (left == 0) return;
   kvo__put(to, "    (");
   kvo__put_number(to, left, 10);
-  kvo__put(to, " more, which KVO_REPORT=json lists)\n");
+  kvo__put(to, " more; KVO_REPORT=json lists them)\n");
 }
 
 static void put_chain(kvo_sink *to, const kvo_fault_step *chain, size_t count) {
@@ -146,17 +146,17 @@ static void put_chain(kvo_sink *to, const kvo_fault_step *chain, size_t count) {
   if (count > 0 && chain[0].skipped > 0) {
     kvo__put(to, "    (");
     kvo__put_number(to, chain[0].skipped, 10);
-    kvo__put(to, " outside of these are left out)\n");
+    kvo__put(to, chain[0].skipped == 1 ? " outer delivery omitted)\n" : " outer deliveries omitted)\n");
   }
   for (size_t i = 0; i < count; i++) {
     if (i > 0 && is_long(to)) {
       kvo__put(to, "    (");
       kvo__put_number(to, count - i, 10);
-      kvo__put(to, " more, which KVO_REPORT=json lists)\n");
+      kvo__put(to, " more; KVO_REPORT=json lists them)\n");
       return;
     }
     kvo__put(to, "    ");
-    put_parties(to, &chain[i].observation, " was told to ");
+    put_parties(to, &chain[i].observation, " notified ");
     kvo__put(to, ", registered");
     put_place(to, chain[i].observation.file, chain[i].observation.file_length, chain[i].observation.line);
     put_callback(to, &chain[i].observation);
@@ -167,11 +167,11 @@ static void put_chain(kvo_sink *to, const kvo_fault_step *chain, size_t count) {
       round_ends = i + round;
     }
     if (i + 1 != round_ends) continue;
-    kvo__put(to, round == 1 ? "    (the step above" : "    (the ");
+    kvo__put(to, round == 1 ? "    (repeated " : "    (the ");
     if (round > 1) kvo__put_number(to, round, 10);
-    kvo__put(to, round == 1 ? " happened " : " steps above happened ");
+    if (round > 1) kvo__put(to, " steps above repeated ");
     kvo__put_number(to, repeats, 10);
-    kvo__put(to, repeats == 1 ? " time more)\n" : " times more)\n");
+    kvo__put(to, repeats == 1 ? " more time)\n" : " more times)\n");
   }
 }
 
@@ -218,11 +218,11 @@ static void put_more(kvo_sink *to, const kvo_fault *fault) {
   kvo__put(to, "  more: kvo explain ");
   kvo__put_code(to, fault->code);
   if (kvo__settings.stacks == 0 && fault->observation_count + fault->site_count > 0)
-    kvo__put(to, "; KVO_STACKS=32 tells the calls of registrations");
-  if (kvo__settings.history == 0 && fault->object != NULL) kvo__put(to, "; KVO_HISTORY=256 what happened before");
+    kvo__put(to, "; KVO_STACKS=32 records the stacks of registrations");
+  if (kvo__settings.history == 0 && fault->object != NULL) kvo__put(to, "; KVO_HISTORY=256 records earlier events");
   kvo__put(to, "; KVO_POLICY=");
   kvo__put_code(to, fault->code);
-  kvo__put(to, ":log goes on after it; KVO_HELP=1 lists all; break on kvo_fault_break\n");
+  kvo__put(to, ":log continues after it; KVO_HELP=1 lists all settings; set a breakpoint on kvo_fault_break\n");
 }
 
 /* Puts Apple's sentence without the list of observations that may end it, because the report has its own. */

@@ -98,7 +98,7 @@ extension KeyValueClass {
       apple:
         "\(className): A +keyPathsForValuesAffectingValueForKey: message returned a set that includes \(includes)\n"
         + "Passed-in key: \(name)\nReturned key path set: \(set)",
-      help: "a property need not be declared to affect itself; take \"\(own)\" out of what is declared for \"\(name)\"",
+      help: "remove \"\(own)\" from what is declared to affect \"\(name)\"",
       site: site)
   }
 }

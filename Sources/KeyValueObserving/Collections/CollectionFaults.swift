@@ -31,22 +31,22 @@ extension CollectionProperty {
 }
 
 /// - Parameter name: The name of the collection that has `count` elements.
-func raiseOutside(_ position: Int, count: Int, of name: String, site: SourceLocation?) {
+func raiseOutside(_ index: Int, count: Int, of name: String, site: SourceLocation?) {
   raiseFault(
-    KVO_FAULT_OUT_OF_RANGE, "position \(position) is outside of \(name), which has \(count) elements", site: site)
+    KVO_FAULT_OUT_OF_RANGE, "index \(index) is outside of \(name), which has \(count) elements", site: site)
 }
 
 /// - Parameters:
 ///   - selector: The name of Apple's method.
 ///   - name: The name of the collection to change.
 func raiseCounts(
-  elements: Int, positions: Int, _ selector: String, of kind: String, name: String, site: SourceLocation?
+  elements: Int, indexes: Int, _ selector: String, of kind: String, name: String, site: SourceLocation?
 ) {
   let given = elements == 1 ? "1 element is given" : "\(elements) elements are given"
   raiseFault(
     KVO_FAULT_BAD_COLLECTION_CHANGE,
-    "\(given) for \(positions) position\(positions == 1 ? "" : "s") of \(name)",
+    "\(given) for \(indexes) index\(indexes == 1 ? "" : "es") of \(name)",
     apple: "\(selector): "
-      + "the counts of the passed-in \(kind) (\(elements)) and index set (\(positions)) must be identical.",
+      + "the counts of the passed-in \(kind) (\(elements)) and index set (\(indexes)) must be identical.",
     site: site)
 }

@@ -145,7 +145,7 @@ extension KeyValueMutableArray {
   private func fit(_ elements: [Element], _ positions: IndexSet, _ selector: String) -> Bool {
     if elements.count == positions.count { return true }
     raiseCounts(
-      elements: elements.count, positions: positions.count, selector, of: "array", name: place.name, site: place.site)
+      elements: elements.count, indexes: positions.count, selector, of: "array", name: place.name, site: place.site)
     return false
   }
 

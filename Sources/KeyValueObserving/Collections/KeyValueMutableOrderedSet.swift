@@ -153,7 +153,7 @@ public struct KeyValueMutableOrderedSet<Element: Hashable>: RandomAccessCollecti
   private func fit(_ elements: [Element], _ positions: IndexSet, _ selector: String) -> Bool {
     if elements.count == positions.count { return true }
     raiseCounts(
-      elements: elements.count, positions: positions.count, selector, of: "ordered set", name: list.place.name,
+      elements: elements.count, indexes: positions.count, selector, of: "ordered set", name: list.place.name,
       site: list.place.site)
     return false
   }

@@ -77,7 +77,7 @@ func raise(_ error: KeyPathError, _ use: KeyPathUse) {
     let isElement = name.hasSuffix("Arrays") || name.hasSuffix("Sets")
     use.raise(
       isElement ? KVO_FAULT_BAD_OPERATOR : KVO_FAULT_TYPE_MISMATCH,
-      "@\(name) of \(NamedValue(receiver).name) met \(NamedValue(operand).name), which is not \(need)")
+      "@\(name) of \(NamedValue(receiver).name) was applied to \(NamedValue(operand).name), which is not \(need)")
   case .unsuitable(let receiver, let key, let failure):
     let given = failure.given.map { _typeName(Swift.type(of: $0), qualified: false) } ?? "nil"
     let reason = failure.reason.map { " (\($0))" } ?? ""
@@ -148,5 +148,5 @@ func raiseNilValue(of object: any KeyValueObservable, key: String) {
   raiseFault(
     KVO_FAULT_NIL_VALUE, "cannot set \"\(key)\" of \(named.name) to nil: the property cannot be nil",
     apple: "[\(named.appleName) setNilValueForKey]: could not set nil as the value for the key \(key).",
-    help: "override setNilValueForKey(_:) to set what nil stands for", site: CallLocation.site(of: object, key: key))
+    help: "override setNilValueForKey(_:) to set another value for nil", site: CallLocation.site(of: object, key: key))
 }

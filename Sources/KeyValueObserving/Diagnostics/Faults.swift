@@ -69,7 +69,7 @@ func raiseUnhandledChange(
       "<\(identity.className): \(identity.addressText)>: An -observeValueForKeyPath:ofObject:change:context: message was "
       + "received but not handled.\nKey path: \(keyPath ?? "(null)")\nObserved object: \(observedText)\nChange: {\n    "
       + "kind = \(kind);\n}\nContext: \(hexadecimal(context))",
-    help: "handle the change where its context is compared, and pass to super only contexts that are not your own",
+    help: "handle the changes that have your context, and pass only other contexts to super",
     concerned: ClassicObservation.current)
 }
 

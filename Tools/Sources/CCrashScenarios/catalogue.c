@@ -60,7 +60,7 @@ static const kvo_crash_row rows[] = {
     {"K45", REGISTRATION, "a key that can never notify"},
     {"K46", REGISTRATION, "a setter of a signature that cannot be intercepted"},
     {"K47", REGISTRATION, "NULL where something has to be"},
-    {"K48", REGISTRATION, "memory that is no object"},
+    {"K48", REGISTRATION, "memory that is not an object"},
     {"K49", REGISTRATION, "a key path through a collection"},
     {"K50", REGISTRATION, "the same registration twice"},
     {"K51", REGISTRATION, "no executable memory for trampolines"},
@@ -112,10 +112,10 @@ static const kvo_crash_row rows[] = {
     {"K97", MACHINERY, "Swift's own backtrace below the report"},
     {"E35", BEYOND, "nil for a property that cannot be nil"},
     {"E36", BEYOND, "an unknown collection operator"},
-    {"E37", BEYOND, "a position outside a collection"},
+    {"E37", BEYOND, "an index out of range"},
     {"E38", BEYOND, "a mutation of a collection that is nil"},
     {"E39", BEYOND, "a key that is declared to affect itself"},
-    {"E40", BEYOND, "a change of a collection whose arguments do not fit each other"},
+    {"E40", BEYOND, "different numbers of elements and indexes"},
 };
 enum { ROW_COUNT = sizeof rows / sizeof *rows };
 

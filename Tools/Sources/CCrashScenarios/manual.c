@@ -147,7 +147,7 @@ static const kvo_crash_scenario list[] = {
     SCENARIO("K75c", unknown_key, "9", .ending = KVO_CRASH_ENDS_WELL, .contains = "wordCount",
              .variation = "a key that an observer has registered with is no mistake"),
     SCENARIO("K76c", replaced_in_silence, "32", .flags = KVO_CRASH_GOLDEN, .variation = "further down a longer path"),
-    SCENARIO("K77c", different_positions, "33", .variation = "another kind; positions that are not ascending"),
+    SCENARIO("K77c", different_positions, "33", .variation = "another kind; indexes that are not ascending"),
     IMPOSSIBLE("K78c", "the runtime cannot count what a C program keeps in a collection of its own"),
 };
 

@@ -32,8 +32,8 @@ static void normalise_line(const char *line, size_t length, FILE *out) {
     } else if (begins && strncmp(at, "thread ", 7) == 0 && isdigit((unsigned char)at[7])) {
       fputs("thread N", out);
       at += 7 + strspn(at + 7, "0123456789");
-    } else if (digits > 0 && (strncmp(at + digits, " deep", 5) == 0 || strncmp(at + digits, " times more", 11) == 0 ||
-                              strncmp(at + digits, " outside of these", 17) == 0)) {
+    } else if (digits > 0 && (strncmp(at + digits, " deep", 5) == 0 || strncmp(at + digits, " more times", 11) == 0 ||
+                              strncmp(at + digits, " outer deliver", 14) == 0)) {
       fputc('N', out); /* as deep as the stack allows */
       at += digits;
     } else if (at > line && at[-1] == ':' && digits > 0) {
@@ -57,10 +57,10 @@ static void normalise_line(const char *line, size_t length, FILE *out) {
   fputc('\n', out);
 }
 
-/* Returns whether the line belongs to a stack: "#0 ..." after spaces, or the number of further calls. */
+/* Returns whether the line belongs to a stack: "#0 ..." after spaces, or the number of further frames. */
 static bool is_frame(const char *line) {
   line += strspn(line, " ");
-  if (line[0] == '(' && strncmp(line + 1 + strspn(line + 1, "0123456789"), " more calls", 11) == 0) return true;
+  if (line[0] == '(' && strncmp(line + 1 + strspn(line + 1, "0123456789"), " more frames", 12) == 0) return true;
   return line[0] == '#' && isdigit((unsigned char)line[1]) && strchr("0123456789 ", line[2]) != NULL;
 }
 
