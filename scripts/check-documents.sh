@@ -7,12 +7,17 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 tools=(--package-path Tools --disable-build-manifest-caching)
-scripts/require.sh swift python3
+scripts/require.sh swift python3 cmake ninja-build gcc libffi-dev pkg-config
 if [[ ${1:-} != --list ]]; then
   for product in kvo hostwatch; do
     scripts/quietly.sh "check-documents-$product" swift build "${tools[@]}" --product "$product"
   done
   PATH=$(realpath "$(swift build "${tools[@]}" --show-bin-path)"):$PATH
   export PATH
+  # Some commands use the library and a test of scripts/check-c.sh --quick; in a new checkout there are none yet.
+  c=build/c/gcc-O2
+  [[ -f $c/build.ninja ]] || scripts/quietly.sh check-documents-cmake \
+    cmake -S CShim -B $c -G Ninja -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-O2 -g"
+  scripts/quietly.sh check-documents-c cmake --build $c --target kvo test_basics
 fi
 exec python3 scripts/documents.py build/documents "$@"
