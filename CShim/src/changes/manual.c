@@ -42,7 +42,7 @@ void kvo__manual_end_of(const kvo_info *info) {
       continue;
     }
     kvo__manual_take_out(open);
-    end_unfinished(open, "its object died");
+    end_unfinished(open, "its object ended");
     open = kvo__manual_innermost(); /* the fault handler may have changed the list */
   }
 }

@@ -31,7 +31,7 @@ static void before_evaluation(void) {
 
 /* Begins an evaluation, unless the observation has ended. tracked->lock is held: the thread that ends the observation also takes it before
  * it releases the root, so the root's death waits for this evaluation. */
-static bool begin_evaluation(kvo_evaluation *here) {
+static bool begin_evaluation(kvo_evaluation *here, const void *frame) {
   kvo_tracked *tracked = here->tracked;
   kvo__assert(kvo__holds(&tracked->lock));
   if (!atomic_load(&tracked->live)) return false;
@@ -42,8 +42,9 @@ static bool begin_evaluation(kvo_evaluation *here) {
   here->mark = kvo__mark(tracked->id, tracked->root, NULL, NULL);
   if (here->mark == KVO_UNMARKED) return true;
   kvo_mark *mark = kvo__mark_at(here->mark);
+  __atomic_store_n(&mark->frame, frame, __ATOMIC_RELAXED);
   mark->evaluation = here;
-  mark->entered = here->entered;
+  atomic_store_explicit(&mark->entered, here->entered, memory_order_relaxed);
   mark->recorder = kvo__recorder;
   return true;
 }
@@ -86,7 +87,7 @@ static void *peek(kvo_tracked *tracked, const kvo_info *changing) {
   kvo_evaluation here = {.tracked = tracked, .compared = {.changing = changing}};
   before_evaluation();
   kvo__lock(&tracked->lock);
-  bool live = begin_evaluation(&here);
+  bool live = begin_evaluation(&here, __builtin_frame_address(0));
   here.compared.is_wanted = !tracked->is_shared && !tracked->is_incomplete;
   kvo__unlock(&tracked->lock);
   if (!live) return NULL;
@@ -106,7 +107,7 @@ kvo_cell *kvo__arm_once(kvo_tracked *tracked, kvo_status *status) {
   kvo_evaluation here = {.tracked = tracked};
   before_evaluation();
   kvo__lock(&tracked->lock);
-  bool live = begin_evaluation(&here);
+  bool live = begin_evaluation(&here, __builtin_frame_address(0));
   here.number = ++tracked->started;
   kvo__unlock(&tracked->lock);
   if (!live) {

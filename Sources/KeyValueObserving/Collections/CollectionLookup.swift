@@ -75,7 +75,7 @@ extension KeyValueObservable {
     case .noPath: break
     }
     raiseFault(
-      KVO_FAULT_UNDEFINED_KEY, "\(keyPath) is no property of \(_typeName(type(of: self), qualified: false))",
+      KVO_FAULT_UNDEFINED_KEY, "\(keyPath) is not a property of \(_typeName(type(of: self), qualified: false))",
       apple: "Could not extract a String from KeyPath \(keyPath)",
       help: "name a property of a @KeyValueObservable class, or use the string form", site: site)
     return nil

@@ -56,10 +56,10 @@ extension KeyValueObservable {
     let name = ObserverIdentity(self)
     raiseFault(
       KVO_FAULT_BAD_INDEXES,
-      "a change of \"\(key)\" of \(name.className)@\(name.addressText) is announced at position \(last), and the "
+      "a change of \"\(key)\" of \(name.className)@\(name.addressText) is announced at index \(last), and the "
         + "collection has \(count) element\(count == 1 ? "" : "s")"
-        + (kind == .insertion ? " before the insertion" : "") + ": nobody is told",
-      help: "of a removal and a replacement count positions before the change, of an insertion after it; "
+        + (kind == .insertion ? " before the insertion" : "") + ": no observer is notified",
+      help: "of a removal and a replacement count indexes before the change, of an insertion after it; "
         + "mutableArrayValue(for:) announces the right ones itself", site: site)
   }
 
@@ -114,7 +114,7 @@ extension KeyValueObservable {
   nonisolated func name(of keyPath: AnyKeyPath, _ site: SourceLocation) -> String? {
     if let known = property(at: keyPath, isAnnounced: true) { return known.name }
     raiseFault(
-      KVO_FAULT_UNDEFINED_KEY, "\(keyPath) is no property of \(_typeName(type(of: self), qualified: false))",
+      KVO_FAULT_UNDEFINED_KEY, "\(keyPath) is not a property of \(_typeName(type(of: self), qualified: false))",
       apple: "Could not extract a String from KeyPath \(keyPath)",
       help: "name one property of a @KeyValueObservable class, or use the string form", site: site)
     return nil
