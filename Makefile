@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test bench check check-quick check-format check-api check-c check-clients check-documents check-sanitizers check-crashes check-costs check-scaling fuzz mutate stress format clean
+.PHONY: help demo test bench check check-quick check-format check-api check-c check-model check-clients check-documents check-sanitizers check-crashes check-costs check-scaling fuzz mutate stress format clean
 
 # Passed on: make demo ARGS="--json", make bench ARGS="…".
 ARGS ?=
@@ -44,7 +44,7 @@ bench: ## Measure, optimised, against other systems (ARGS="--filter 'observed se
 	@scripts/require.sh swift git $(c_tools) valgrind $(peers)
 	@scripts/bench.sh $(ARGS)
 
-check: check-format check-c fuzz stress check-sanitizers check-crashes check-clients check-api check-scaling check-costs check-documents ## Everything a release must pass besides the tests; takes long
+check: check-format check-c check-model fuzz stress check-sanitizers check-crashes check-clients check-api check-scaling check-costs check-documents ## Everything a release must pass besides the tests; takes long
 	scripts/mutate.sh --count 20 --budget 240 --least 80
 
 check-quick: check-format check-api ## The quick checks besides the tests: format, rooms, fuzzer inputs, API baseline, documents
@@ -68,6 +68,9 @@ check-scaling: ## Fail if an operation's cost grows faster than n log n
 check-c: ## Run the whole C suite: compilers, sanitizers, valgrind, headers, symbols
 	@scripts/require.sh swift $(c_tools) valgrind
 	scripts/check-c.sh
+
+check-model: ## Check the model of how changes protect what they read, in all orders of steps, with spin
+	scripts/check-model.sh
 
 check-sanitizers: ## Run the Swift tests under ThreadSanitizer and AddressSanitizer
 	@scripts/require.sh swift git libffi-dev

@@ -88,6 +88,26 @@ ROW(kvo_frame_begin) {
   CHECK_EQ(kvo_frame_begin(&frame, observed(KVO_NEW), 12345), 0);
 }
 
+ROW(kvo_frame_enter) {
+  kvo_frame frame;
+  kvo_object empty = {0};
+  CHECK_EQ(kvo_frame_enter(&frame, NULL, value_key()), 0);
+  CHECK_EQ(kvo_frame_enter(NULL, observed(KVO_NEW), value_key()), 0);
+  CHECK_EQ(kvo_frame_enter(&frame, &empty, value_key()), 0);
+  CHECK_EQ(kvo_frame_enter(&frame, observed(KVO_NEW), 12345), 0);
+}
+
+ROW(kvo_change_word) {
+  uint64_t storage = 1;
+  kvo_object empty = {0};
+  kvo_change_word(NULL, value_key(), NULL, 2);
+  kvo_change_word(&empty, value_key(), NULL, 2);
+  kvo_change_word(NULL, value_key(), &storage, 2);
+  CHECK_EQ((int)storage, 2);
+  kvo_change_word(observed(KVO_NEW), 12345, &storage, 3);
+  CHECK_EQ((int)storage, 3);
+}
+
 ROW(kvo_frame_begin_change) {
   kvo_frame frame;
   size_t index = 0;
@@ -117,6 +137,7 @@ ROW(kvo_frame_deliver) {
   kvo_frame_end(&frame);
 }
 ROW(kvo_frame_finish) { kvo_frame_finish(NULL, NULL); }
+ROW(kvo_frame_finish_with) { kvo_frame_finish_with(NULL, NULL, NULL); }
 ROW(kvo_frame_end) { kvo_frame_end(NULL); }
 
 ROW(kvo_mute_begin) { kvo_mute_begin(NULL, observed(KVO_NEW), value_key()); }

@@ -88,6 +88,32 @@ TEST("the same holds if an object on the path dies next, and the observation fol
   CHECK_EQ((int)faults_reported, 0);
 }
 
+static int sets;
+
+static void jump_once(const kvo_change *change, void *user_data) {
+  (void)change;
+  (void)user_data;
+  if (sets++ == 0) longjmp(out, 1);
+}
+
+TEST("a callback that was left is found when the next change begins, if that is made in the same way") {
+  make_path();
+  kvo_set_fault_handler(count_fault, NULL);
+  kvo_observation other = observe(root, "value", KVO_NONE, &calls, NULL);
+  kvo_observation id = observe_with(root, "value", KVO_NONE, jump_once, NULL);
+  for (volatile int i = 0; i < 3; i++)
+    if (setjmp(out) == 0) set(root, i);
+  CHECK_EQ((int)calls, 2);
+  CHECK_EQ(sets, 3);
+#if KVO_DIAGNOSTICS
+  CHECK_EQ((int)faults_reported, 1);
+  CHECK_EQ((int)last_code, KVO_FAULT_ABANDONED_DELIVERY);
+#endif
+  CHECK_OK(kvo_cancel_observer(other));
+  CHECK_OK(kvo_cancel_observer(id));
+  shared_destroy(root);
+}
+
 static void *wait_for(void *id) {
   (void)kvo_cancel_observer_and_wait(*(kvo_observation *)id);
   return NULL;

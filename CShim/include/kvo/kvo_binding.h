@@ -166,6 +166,15 @@ typedef struct kvo_frame {
  * ends. Returns 0 for NULL. The functions below ignore NULL for the frame; they cannot detect a frame that was never begun. */
 KVO_API uint32_t kvo_frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key);
 
+/** kvo_frame_begin for a frame that the caller begins and ends in one function, in whose stack frame it is and stays: each call that the
+ * function makes meanwhile has returned before the end. It is faster, because it needs no atomic exchange. Returns 0 for NULL. */
+KVO_API uint32_t kvo_frame_enter(kvo_frame *frame, kvo_object *object, kvo_key key);
+
+/** Makes a whole change by a setter, of a property whose value is trivial and has 8 bytes: stores `value` and notifies the observers, if there are
+ * any. `storage` is the property's own; the new value is read from it once for each observer that asks for it. NULL for the object only
+ * stores; NULL for the storage does nothing. */
+KVO_API void kvo_change_word(kvo_object *object, kvo_key key, uint64_t *storage, uint64_t value);
+
 /** kvo_frame_begin for a change of elements of a collection. For a binding that acts as the setter: the change of a key with
  * KVO_PROPERTY_MANUAL notifies nobody. `kind` is an insertion, removal or replacement. `indexes`, ascending, must stay valid until the
  * frame ends; NULL for a collection without indexes. The old and new values, of the property's type, then contain only the elements
@@ -190,6 +199,11 @@ KVO_API bool kvo_frame_next(kvo_frame *frame);
 /** Notifies the observation that kvo_frame_next moved to; does nothing without one. The values are of the property's type. */
 KVO_API void kvo_frame_deliver(kvo_frame *frame, const void *KVO_NULLABLE old_value,
                                const void *KVO_NULLABLE new_value);
+
+/** Notifies all observations that remain, newest first, and ends the frame. `new_value` points to the property's own storage, from which the
+ * new value is read for each observer. Ignores NULL for the frame. */
+KVO_API void kvo_frame_finish_with(kvo_frame *frame, const void *KVO_NULLABLE old_value,
+                                   const void *KVO_NULLABLE new_value);
 
 /** Notifies all observations that remain, newest first, without a new value, and ends the frame. For a frame whose begin did not return
  * KVO_FRAME_WANTS_NEW. */
@@ -258,10 +272,10 @@ typedef struct kvo_observer_identity {
 typedef struct kvo_observer_ops {
   kvo_raw_callback callback;
   /** NULL, or called once with user_data, as `destroy` of kvo_observer, after a successful registration. */
-  void (*KVO_NULLABLE destroy)(void *user_data);
+  void (*KVO_NULLABLE destroy)(void *KVO_NULLABLE user_data);
   /** NULL, or called once with user_data after a failed registration, when the runtime no longer uses user_data: before the registering
    * function returns, or, if another thread is evaluating just then, later on that thread. */
-  void (*KVO_NULLABLE abandon)(void *user_data);
+  void (*KVO_NULLABLE abandon)(void *KVO_NULLABLE user_data);
   /** For expressions, otherwise NULL: computes the value through accessors that call kvo_track_read, and returns it in new storage; NULL if
    * it cannot (any more). */
   void *KVO_NULLABLE (*KVO_NULLABLE evaluate)(void *user_data);
@@ -275,12 +289,15 @@ typedef struct kvo_binding_observer {
   const char *key_path;
   kvo_options options;
   const kvo_observer_ops *ops;
-  void *user_data;
+  void *KVO_NULLABLE user_data;
   void *KVO_NULLABLE context;
   kvo_observer_identity identity;
   /** The source location. Copied or kept as `file` of kvo_observer is. */
   const char *KVO_NULLABLE file;
   uint32_t line;
+  /** NULL, or the function of a Swift closure that takes the change, called instead of ops->callback with user_data as its context. For
+   * kvo_binding_observe_key only, with the same ops in all calls, and in a library whose compiler knows Swift's calling convention. */
+  kvo_raw_callback KVO_NULLABLE closure;
 } kvo_binding_observer;
 
 /** Observes one stored key and stores the id in `*out`: `old_value` and `new_value` are what the frame delivers. NULL where it is not

@@ -24,6 +24,8 @@ struct kvo_frame_content {
   bool started;
   /** The observers notified after the change share one mark. */
   bool is_marked;
+  /** The mark is made when the change begins and protects the nodes (kvo_mark.reads). Otherwise the change is counted (`entered`). */
+  bool is_reading;
   /** Something listened (kvo__tap) when the change began; it is also told of the deliveries and the end. */
   bool is_tapped;
   uint32_t mark;
@@ -45,6 +47,10 @@ extern KVO_HIDDEN _Thread_local uint32_t kvo__slow_path_count __attribute__((tls
 
 KVO_HIDDEN uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key, bool by_setter,
                                      kvo_change_kind kind, const kvo_selection *selection);
+/** kvo_frame_enter for a frame of the function with this stack frame. */
+KVO_HIDDEN uint32_t kvo__frame_enter(kvo_frame *frame, kvo_object *object, kvo_key key, const void *stack_frame);
+/** Does what kvo_frame_finish_with does, from a node on; with NULL, for all nodes that are left. */
+KVO_HIDDEN void kvo__frame_finish_from(kvo_frame *frame, kvo_node *next, const void *old_value, const void *new_value);
 /** Says that the change is made within the caller's stack frame: it has ended, or was abandoned, when that frame is gone. */
 KVO_HIDDEN void kvo__frame_stays(kvo_frame *frame, const void *stack_frame);
 /** Whether this thread is inside a binding's store of this computed property, which notifies by itself. */

@@ -10,7 +10,7 @@ static kvo_raw_change record_of(const kvo_frame_content *change, const kvo_selec
   const kvo_info *info = change->info;
   kvo_raw_change record = {
       .object = info->object,
-      .instance = (char *)info->object - info->cls->header_offset,
+      .instance = info->instance,
       .changed = info->object,
       .property = kvo__slot_property(info, change->slot),
       .indexes = selection != NULL ? selection->indexes : NULL,
@@ -42,7 +42,7 @@ uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key, boo
   change->kind = (uint8_t)kind;
   change->wants = (uint8_t)wants;
   change->started = false;
-  change->is_marked = false;
+  change->is_marked = change->is_reading = false;
   change->is_tapped = false;
   change->record = record_of(change, selection);
   /* Last, because an atomic read-modify-write waits for the loads before it and delays those after it. */
@@ -148,7 +148,7 @@ static void send_prior(const kvo_frame_content *change, kvo_node *node, bool is_
   if (is_leaf)
     kvo__tracked_leaf(node->user_data, &record);
   else
-    kvo__call(&record, node, &node->live, node->ops->callback, node->user_data);
+    kvo__call_direct(&record, node);
 }
 
 void kvo_frame_will(kvo_frame *frame, const void *old_value) {
@@ -200,7 +200,10 @@ static inline void call_direct(kvo_frame_content *change, kvo_node *node) {
   kvo__assert(kvo__holds_none());
   void *recorder = kvo_is_tracking() ? kvo__recording_suspend() : NULL;
   if (recorder != NULL && change->mark != KVO_UNMARKED) kvo__mark_at(change->mark)->recorder = recorder;
-  kvo__call_noted(change->is_tapped, &change->record, node, node->ops->callback, node->user_data);
+  if (change->is_tapped)
+    kvo__hooks.delivery(&change->record, node, kvo__direct_callback(node), kvo__direct_argument(node));
+  else
+    kvo__call_node(&change->record, node);
   if (recorder != NULL) kvo__recording_resume(recorder);
 }
 
@@ -274,19 +277,31 @@ void kvo_frame_deliver(kvo_frame *frame, const void *old_value, const void *new_
   tell(content(frame), content(frame)->cursor, old_value, new_value);
 }
 
-void kvo_frame_finish(kvo_frame *frame, const void *old_value) {
-  if (frame == NULL) return;
+void kvo__frame_finish_from(kvo_frame *frame, kvo_node *next, const void *old_value, const void *new_value) {
   kvo_frame_content *change = content(frame);
-  for (kvo_node *node = next_told(change); node != NULL; node = next_told(change)) {
-    change->cursor = node;
-    tell(change, node, old_value, NULL);
+  if (next != NULL) {
+    change->started = true;
+    change->late_limit = atomic_load_explicit(&change->info->births, memory_order_acquire);
+    next = told_from(change, next);
+  } else {
+    next = next_told(change);
+  }
+  for (; next != NULL; next = next_told(change)) {
+    change->cursor = next;
+    tell(change, next, old_value, new_value);
   }
   kvo_frame_end(frame);
 }
 
+void kvo_frame_finish(kvo_frame *frame, const void *old_value) { kvo_frame_finish_with(frame, old_value, NULL); }
+
 void kvo_frame_end(kvo_frame *frame) {
   if (frame == NULL) return;
   kvo_frame_content *change = content(frame);
+  if (change->is_reading) {
+    kvo__stop_reading(kvo__this_thread, change->info, change->mark);
+    return;
+  }
   if (change->is_marked) kvo__unmark(change->mark);
   if (change->will != NULL) kvo__will_end(change->will);
   if (change->is_tapped) kvo__hooks.change_ends(change);

@@ -11,7 +11,7 @@ void kvo__intercepted(ffi_cif *cif, void *result, void **arguments, void *user_d
   kvo_object *object = *(kvo_object **)arguments[0];
   const void *argument = arguments[1];
   kvo_frame frame;
-  uint32_t wants = kvo_frame_begin(&frame, object, property->key);
+  uint32_t wants = kvo__frame_enter(&frame, object, property->key, __builtin_frame_address(0));
   if (wants == 0) {
     kvo__call_setter(property, property->setter, object, argument);
     kvo_binding_stored(object, property->key);

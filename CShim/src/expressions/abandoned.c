@@ -12,6 +12,8 @@ static void shorten(kvo_thread *self) {
 /* Ends one mark. */
 static void end(kvo_thread *self, uint32_t number) {
   kvo_mark *mark = kvo__mark_at(number), was = *mark;
+  kvo_info *read = atomic_load(&mark->reads);
+  uint64_t entered = read != NULL ? kvo__mark_take(mark) : 0;
   atomic_store(&mark->observation, 0);
   atomic_store(&mark->root, NULL);
   mark->node = NULL;
@@ -20,6 +22,7 @@ static void end(kvo_thread *self, uint32_t number) {
   if (atomic_load(&kvo__threads.waiters) != 0) kvo__marks_changed();
   kvo__recording_resume(was.recorder);
   if (was.node == NULL && was.evaluation != NULL) kvo__evaluation_left(&was);
+  if (entered != 0) kvo__leave(read, entered);
 }
 
 /* What the ended marks belonged to. */

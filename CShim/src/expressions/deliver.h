@@ -77,4 +77,9 @@ static inline void kvo__call(const kvo_raw_change *change, const kvo_node *node,
   kvo__unmark(mark);
 }
 
+/** kvo__call for a node of kind DIRECT. */
+static inline void kvo__call_direct(const kvo_raw_change *change, const kvo_node *node) {
+  kvo__call(change, node, &node->live, kvo__direct_callback(node), kvo__direct_argument(node));
+}
+
 #endif /* KVO_EXPRESSIONS_DELIVER_H */

@@ -14,7 +14,7 @@ void kvo__describe_observation(const kvo_node *node, kvo_fault_observation *out)
 }
 
 const kvo_observer_ops *kvo__node_ops(const kvo_node *node) {
-  if (kvo__node_kind(node) != KVO_NODE_ANCHOR) return node->ops;
+  if (kvo__node_kind(node) != KVO_NODE_ANCHOR) return kvo__direct_ops(node);
   const kvo_tracked *tracked = node->user_data;
   return tracked->ops;
 }
@@ -45,7 +45,7 @@ void kvo__describe_node(const kvo_node *node, kvo_fault_observation *out) {
   const kvo_node_details *more = kvo__node_details(node) != NULL ? kvo__node_details(node) : &none;
   out->observation = node->id;
   out->key_path = kvo__node_key_path(node);
-  out->options = (kvo_options)(node->options & ~KVO_NODE_HAS_DETAILS);
+  out->options = (kvo_options)(node->options & ~(KVO_NODE_HAS_DETAILS | KVO_NODE_IS_CLOSURE));
   out->observer_class = more->class_name;
   out->observer = more->address;
   out->context = more->context;

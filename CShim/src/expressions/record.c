@@ -24,7 +24,7 @@ void kvo__tracked_release(kvo_tracked *tracked) {
 
 void kvo__evaluation_left(const kvo_mark *mark) {
   if (mark->is_counted) __atomic_fetch_sub(&kvo_tracking_count, 1, __ATOMIC_RELAXED);
-  kvo__leave(atomic_load(&mark->root), mark->entered);
+  kvo__leave(atomic_load(&mark->root), atomic_load(&mark->entered));
 }
 
 /* ------------------------------------------------------------------------------------------------------ Dependencies -- */
@@ -247,7 +247,10 @@ static void note_compared(kvo_evaluation *over, kvo_object *object, kvo_key key)
 }
 
 /* Whether another change of the holder is in progress, which may be about to notify. */
-static bool others_change(const kvo_evaluation *over, const kvo_info *holder) {
+static bool others_change(const kvo_evaluation *over, kvo_info *holder) {
+  kvo__lock(&holder->lock);
+  kvo__count_readers(holder);
+  kvo__unlock(&holder->lock);
   uint64_t state = atomic_load(&holder->state);
   uint64_t readers = (state & KVO_STATE_READERS) + (state & KVO_STATE_EARLIER_READERS) / KVO_STATE_EARLIER_READER;
   uint64_t own = (uint64_t)(holder == over->compared.changing) + (uint64_t)(holder == over->tracked->root);

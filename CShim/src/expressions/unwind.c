@@ -40,7 +40,7 @@ static void deliver_direct(const kvo_deferred *of) {
       .kind = KVO_CHANGE_SETTING,
       .observation = node->id,
   };
-  kvo__call(&record, node, &node->live, node->ops->callback, node->user_data);
+  kvo__call_direct(&record, node);
   if (value != NULL) kvo__property_release(property, value);
   kvo__unmark(mark);
 }

@@ -73,6 +73,7 @@ static bool finish(kvo_object *object, kvo_place place) {
   /* First, so that no node is linked any more which the loop below would miss. */
   kvo__lock(&info->lock);
   atomic_fetch_or(&info->state, KVO_STATE_DEAD);
+  kvo__count_readers(info); /* that of a callback which waits for the end, on another thread */
   kvo__unlock(&info->lock);
   teardown dead = {.place = place};
   dead.left = dead.few;

@@ -8,7 +8,7 @@ static void send_initial(kvo_info *info, kvo_node *node) {
   const kvo_property *property = kvo__slot_property(info, atomic_load_explicit(&node->slot, memory_order_relaxed));
   kvo_raw_change record = {
       .object = info->object,
-      .instance = (char *)info->object - info->cls->header_offset,
+      .instance = info->instance,
       .changed = info->object,
       .property = property,
       .kind = KVO_CHANGE_SETTING,
@@ -17,7 +17,7 @@ static void send_initial(kvo_info *info, kvo_node *node) {
   void *value = NULL;
   if ((node->options & KVO_NEW) != 0 && property != NULL) value = kvo__property_copy(property, info->object, NULL);
   record.new_value = value;
-  kvo__call(&record, node, &node->live, node->ops->callback, node->user_data);
+  kvo__call_direct(&record, node);
   kvo__property_release(property, value);
 }
 
@@ -53,12 +53,14 @@ static kvo_status observe_key(kvo_object *object, kvo_key key, const kvo_binding
 
 bool kvo__can_observe(const kvo_object *object, const kvo_binding_observer *observer, const kvo_observation *out,
                       const char *also_wrong) {
-  const char *wrong = object == NULL                                            ? "object is NULL"
-                      : out == NULL                                             ? "out is NULL"
-                      : observer == NULL                                        ? "observer is NULL"
-                      : observer->key_path == NULL                              ? "observer->key_path is NULL"
-                      : observer->ops == NULL                                   ? "observer->ops is NULL"
-                      : observer->ops->callback == NULL                         ? "observer->ops->callback is NULL"
+  const char *wrong = object == NULL                                                 ? "object is NULL"
+                      : out == NULL                                                  ? "out is NULL"
+                      : observer == NULL                                             ? "observer is NULL"
+                      : observer->key_path == NULL                                   ? "observer->key_path is NULL"
+                      : observer->ops == NULL                                        ? "observer->ops is NULL"
+                      : observer->ops->callback == NULL && observer->closure == NULL ? "observer->ops->callback is NULL"
+                      : observer->closure != NULL && !KVO_CALLS_CLOSURES
+                          ? "observer->closure is set, but the compiler of this library does not know Swift's calls"
                       : ((unsigned)observer->options & ~KVO_KNOWN_OPTIONS) != 0 ? "observer->options has unknown bits"
                                                                                 : also_wrong;
   kvo_place place = observer != NULL ? (kvo_place){observer->file, observer->line} : KVO_NOWHERE;

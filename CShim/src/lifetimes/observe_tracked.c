@@ -70,8 +70,10 @@ kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_obs
                                        kvo_observation *out) {
   bool can_evaluate =
       observer != NULL && observer->ops != NULL && observer->ops->evaluate != NULL && observer->ops->release != NULL;
-  if (!kvo__can_observe(object, observer, out, can_evaluate ? NULL : "observer->ops lack evaluate or release"))
-    return KVO_ERROR_INVALID_ARGUMENT;
+  const char *wrong = !can_evaluate               ? "observer->ops lack evaluate or release"
+                      : observer->closure != NULL ? "observer->closure is set, but an expression is observed"
+                                                  : NULL;
+  if (!kvo__can_observe(object, observer, out, wrong)) return KVO_ERROR_INVALID_ARGUMENT;
   kvo__warn_of_duplicate(object, observer);
   kvo_tracked *tracked = NULL;
   kvo_status status = make(object, observer, &tracked);

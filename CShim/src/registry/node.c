@@ -6,6 +6,10 @@
 #include "platform/stack.h"
 #include "registry/places.h"
 
+const kvo_observer_ops *_Atomic kvo__closure_ops;
+
+void kvo__call_closure(const kvo_raw_change *change, void *node) { kvo__call_node(change, node); }
+
 kvo_node_details *kvo__node_details(const kvo_node *node) {
   return (node->options & KVO_NODE_HAS_DETAILS) != 0 ? (kvo_node_details *)(uintptr_t)(node + 1) : NULL;
 }
@@ -46,7 +50,13 @@ kvo_node *kvo__node_make(kvo_object *object, kvo_key key, const kvo_binding_obse
   kvo_node *node = make_block(observer, declared);
   if (node == NULL) return NULL;
   atomic_store_explicit(&node->kind, (uint8_t)kind, memory_order_relaxed);
-  node->ops = observer->ops;
+  if (observer->closure != NULL) {
+    atomic_store_explicit(&kvo__closure_ops, observer->ops, memory_order_release);
+    node->options |= KVO_NODE_IS_CLOSURE;
+    node->closure = observer->closure;
+  } else {
+    node->ops = observer->ops;
+  }
   node->user_data = observer->user_data;
   node->options |= (uint16_t)observer->options;
   node->file = kvo__keep_file(observer->file);
@@ -81,8 +91,8 @@ void kvo__node_free(kvo_node *node) {
   kvo_node_kind kind = kvo__node_kind(node);
   if (kind != KVO_NODE_DIRECT)
     kvo__hooks.release_expression(node->user_data);
-  else if (node->ops->destroy != NULL)
-    node->ops->destroy(node->user_data);
+  else if (kvo__direct_ops(node)->destroy != NULL)
+    kvo__direct_ops(node)->destroy(node->user_data);
   if (kind != KVO_NODE_ANCHOR) kvo__free(node); /* the kvo_tracked frees its anchor's memory */
 }
 

@@ -31,6 +31,7 @@ kvo_info *kvo__info_ensure(kvo_object *object, kvo_key key, kvo_status *status) 
   }
   kvo__info_note(info);
   info->object = object;
+  info->instance = (char *)object - cls->header_offset;
   info->cls = cls;
   info->first.is_first = true;
   slot_init(&info->first, cls, key);
@@ -390,6 +391,47 @@ static void clean_up(kvo_info *info) {
   if (last) info_free(info);
 }
 
+static uint64_t enter(kvo_info *info) { return kvo__enter(info); }
+
+/* So many changes of a thread are counted before one of them asks for its object to be read by marks: each time that it is not any more
+ * costs a barrier. Where assertions are on, races are looked for: then it is often. */
+#if defined(KVO_ASSERTIONS) && KVO_ASSERTIONS
+enum { CHANGES_A_BARRIER = 4 };
+#else
+enum { CHANGES_A_BARRIER = 1024 };
+#endif
+
+bool kvo__read_by_marks(kvo_info *info, kvo_thread *self) {
+  const void *reader = atomic_load(&info->reader);
+  bool is_first = reader == NULL;
+  if (!is_first && ++self->counted_changes % CHANGES_A_BARRIER != 0) return false;
+  const void *next = is_first || reader == KVO_READ_COUNTED ? self : KVO_READ_BY_ALL;
+  return atomic_compare_exchange_strong(&info->reader, &reader, next);
+}
+
+bool kvo__count_readers(kvo_info *info) {
+  kvo__assert(kvo__holds(&info->lock));
+  kvo__fence_after_exchange();
+  const void *reader = atomic_load(&info->reader);
+  if (reader == NULL || reader == KVO_READ_COUNTED) return false;
+  bool found = kvo__count_own_marks(info, enter);
+  if (reader == kvo__this_thread) return found;
+  atomic_store(&info->reader, KVO_READ_COUNTED); /* before the barrier: what begins after it is counted */
+  return kvo__count_marks(info, enter) || found;
+}
+
+void kvo__stopped_reading(kvo_info *info, kvo_mark *mark) {
+  uint64_t entered = kvo__mark_take(mark);
+  kvo__marks_changed();
+  if (entered != 0) kvo__leave(info, entered);
+}
+
+void kvo__stop_reading_slowly(kvo_info *info, uint32_t depth) {
+  uint64_t entered = kvo__mark_take(kvo__mark_at(depth));
+  kvo__unmark(depth);
+  if (entered != 0) kvo__leave(info, entered);
+}
+
 void kvo__leave_slowly(kvo_info *info, uint64_t entered) {
   kvo__assert(!kvo__holds(&info->lock));
   kvo__lock(&info->lock);
@@ -409,7 +451,8 @@ void kvo__node_retire(kvo_info *info, kvo_node *node) {
   }
   /* Usually there is no reader. Who enters after this exchange cannot find the node any more. */
   uint64_t nobody = atomic_load(&info->state) & (KVO_STATE_EPOCH | KVO_STATE_REMEMBERED);
-  if (atomic_compare_exchange_strong(&info->state, &nobody, nobody)) {
+  bool is_unread = atomic_compare_exchange_strong(&info->state, &nobody, nobody);
+  if (!kvo__count_readers(info) && is_unread) {
     kvo__unlock(&info->lock);
     kvo__node_free(node);
     return;

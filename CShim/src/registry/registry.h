@@ -69,15 +69,18 @@ struct kvo_node {
   /** The node's number among all nodes that were ever linked: a change notifies only nodes that were linked before it. After unlinking,
    * when `live` is false, it holds the address of the next garbage node, and in bit 0 the epoch in which this one was unlinked. */
   _Atomic uint64_t birth;
-  /** The observer's functions; NULL for a DEPENDENCY and a LEAF. */
-  const kvo_observer_ops *ops;
-  /** The argument of the ops; for an ANCHOR, a DEPENDENCY and a LEAF the kvo_tracked, to which each of them holds a reference. */
+  /** The observer's functions; NULL for a DEPENDENCY and a LEAF. With KVO_NODE_IS_CLOSURE, the function of a Swift closure. */
+  union {
+    const kvo_observer_ops *ops;
+    kvo_raw_callback closure;
+  };
+  /** The argument of the ops, or the closure's context; for an ANCHOR, a DEPENDENCY and a LEAF the kvo_tracked, to which each of them holds a reference. */
   void *user_data;
   /** 0 for a DEPENDENCY and a LEAF. */
   kvo_observation id;
   const char *file;
   uint32_t line;
-  /** The options of the registration, and KVO_NODE_HAS_DETAILS. */
+  /** The options of the registration, and KVO_NODE_HAS_DETAILS and KVO_NODE_IS_CLOSURE. */
   uint16_t options;
   /** False once the node's id has been claimed, or the node has been taken out of tracked->dependencies. The thread that did it unlinks the
    * node. */
@@ -88,6 +91,8 @@ struct kvo_node {
 
 /** A kvo_node_details follows the node in its block. */
 #define KVO_NODE_HAS_DETAILS 0x8000u
+/** The observer is a Swift closure, which the runtime calls itself. */
+#define KVO_NODE_IS_CLOSURE 0x4000u
 
 /** What a node has in addition, unless a binding's token registered it for a declared key. */
 typedef struct kvo_node_details {
@@ -140,9 +145,14 @@ static inline kvo_dependency *kvo__dependency(kvo_node *node) { return (kvo_depe
 
 struct kvo_info {
   kvo_object *object;
+  /** The binding's object that `object` is the header of. */
+  void *instance;
   kvo_class *cls;
   /** Counts and flags share one word, so that entering is one addition, and leaving sees the flags that it has to act on. */
   _Atomic uint64_t state;
+  /** Which threads' changes protect the nodes by their marks instead of counting themselves: one thread's, KVO_READ_BY_ALL,
+   * KVO_READ_COUNTED, or NULL before the first change. See kvo__read_by_marks. */
+  const void *_Atomic reader;
   /** The birth of the newest node that is linked and counted in its slot's `wants`. */
   _Atomic uint64_t births;
   kvo_lock lock;
@@ -189,7 +199,7 @@ static inline const kvo_property *kvo__slot_property(const kvo_info *info, const
   return slot->index != KVO_NO_PROPERTY ? info->cls->properties[slot->index] : NULL;
 }
 
-_Static_assert(sizeof(void *) != 8 || (sizeof(kvo_info) == 88 && sizeof(kvo_node) == 72),
+_Static_assert(sizeof(void *) != 8 || (sizeof(kvo_info) == 104 && sizeof(kvo_node) == 72),
                "an observed object and an observation of it have grown");
 
 /** Whether this is an object, as far as can be told without following an invalid pointer: its header names a registered class, or is an
@@ -273,12 +283,87 @@ static inline uint64_t kvo__reader_of(uint64_t entered, uint64_t state) {
   return ((entered ^ state) & KVO_STATE_EPOCH) == 0 ? KVO_STATE_READER : KVO_STATE_EARLIER_READER;
 }
 KVO_HIDDEN void kvo__leave_slowly(kvo_info *info, uint64_t entered);
+
+/** Values of kvo_info.reader: the changes of all threads protect the nodes by their marks, or none does. */
+#define KVO_READ_BY_ALL ((const void *)1)
+#define KVO_READ_COUNTED ((const void *)2)
+
+/** Whether a change of this thread may protect the nodes by its mark. A change tests this before it makes the mark, and again after. */
+static inline bool kvo__reads_by_marks(const void *reader, const kvo_thread *self) {
+  return reader == self || reader == KVO_READ_BY_ALL;
+}
+/** Makes this thread one whose changes protect the nodes by their marks. False if this change has to be counted. */
+KVO_HIDDEN bool kvo__read_by_marks(kvo_info *info, kvo_thread *self);
+/** Counts the changes in progress that protect the nodes by their marks, and, if other threads make such changes, has later changes
+ * counted as well. Returns whether there was one. Call it after an atomic exchange that follows the stores which later changes must see.
+ * info->lock is held. */
+KVO_HIDDEN bool kvo__count_readers(kvo_info *info);
+/** Ends the mark at this depth, which protects the nodes of the info. May free nodes and, after the object's death, the info. No lock may be
+ * held. */
+KVO_HIDDEN void kvo__stop_reading_slowly(kvo_info *info, uint32_t depth);
+/** The same for a mark that has just ended. */
+KVO_HIDDEN void kvo__stopped_reading(kvo_info *info, kvo_mark *mark);
+static inline void kvo__stop_reading(kvo_thread *self, kvo_info *info, uint32_t depth) {
+  uint32_t above = depth + 1;
+  if (__builtin_expect(above > self->limit || atomic_load_explicit(&self->depth, memory_order_relaxed) != above,
+                       false)) {
+    kvo__stop_reading_slowly(info, depth);
+    return;
+  }
+  kvo_mark *mark = &atomic_load_explicit(&self->marks, memory_order_relaxed)[depth];
+  kvo__publish(&self->depth, depth);
+  bool is_noticed = atomic_load(&kvo__threads.waiters) != 0 || atomic_load(&mark->entered) != 0;
+  if (__builtin_expect(is_noticed, false)) kvo__stopped_reading(info, mark);
+}
 /** May free nodes and, after the object's death, the info. No lock may be held. */
 static inline void kvo__leave(kvo_info *info, uint64_t entered) {
   uint64_t state = entered; /* a guess: usually nothing has changed since */
   while ((state & (KVO_STATE_GARBAGE | KVO_STATE_DEAD)) == 0)
     if (atomic_compare_exchange_weak(&info->state, &state, state - kvo__reader_of(entered, state))) return;
   kvo__leave_slowly(info, entered);
+}
+
+/* ---------------------------------------------------------------------------------------------------- Swift closures -- */
+
+/** Whether the compiler knows Swift's calling convention, so that the runtime can call closures itself. */
+#define KVO_CALLS_CLOSURES 0
+#if defined(__has_attribute)
+#if __has_attribute(swiftcall)
+#undef KVO_CALLS_CLOSURES
+#define KVO_CALLS_CLOSURES 1
+typedef __attribute__((swiftcall)) void (*kvo_closure)(const kvo_raw_change *change,
+                                                       __attribute__((swift_context)) void *context);
+#endif
+#endif
+
+/** The ops of all closures. */
+extern KVO_HIDDEN const kvo_observer_ops *_Atomic kvo__closure_ops;
+
+static inline bool kvo__is_closure(const kvo_node *node) { return (node->options & KVO_NODE_IS_CLOSURE) != 0; }
+
+/** The ops of a node of kind DIRECT. */
+static inline const kvo_observer_ops *kvo__direct_ops(const kvo_node *node) {
+  return kvo__is_closure(node) ? atomic_load_explicit(&kvo__closure_ops, memory_order_acquire) : node->ops;
+}
+
+/** Calls the observer of a node of kind DIRECT. */
+static inline void kvo__call_node(const kvo_raw_change *change, const kvo_node *node) {
+#if KVO_CALLS_CLOSURES
+  if (__builtin_expect(kvo__is_closure(node), true)) {
+    ((kvo_closure)(void *)node->closure)(change, node->user_data);
+    return;
+  }
+#endif
+  node->ops->callback(change, node->user_data);
+}
+
+/** A callback and its argument that do what kvo__call_node does. */
+KVO_HIDDEN void kvo__call_closure(const kvo_raw_change *change, void *node);
+static inline kvo_raw_callback kvo__direct_callback(const kvo_node *node) {
+  return kvo__is_closure(node) ? kvo__call_closure : node->ops->callback;
+}
+static inline void *kvo__direct_argument(const kvo_node *node) {
+  return kvo__is_closure(node) ? (void *)(uintptr_t)node : node->user_data;
 }
 
 /* ------------------------------------------------------------------------------------------------------- node.c -- */

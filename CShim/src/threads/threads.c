@@ -46,9 +46,13 @@ static long membarrier(int command) { return syscall(SYS_membarrier, command, 0,
 
 /* For the waiter, after its change and before it reads the other threads' records. */
 static void barrier(void) {
-  if (!kvo__threads.has_barrier || membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) return;
+  enum { LONG_ENOUGH = 10 }; /* milliseconds: by then, each processor's earlier stores are visible */
+  if (!kvo__has_barrier() || membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) return;
   membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED); /* at first use: it is slow in a process with threads */
-  membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+  if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) return;
+  /* A sandbox that the program has entered refuses the call. From now on marks are published by exchanges. */
+  atomic_store(&kvo__threads.has_barrier, false);
+  usleep(LONG_ENOUGH * 1000);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- Records -- */
@@ -195,8 +199,8 @@ uint32_t kvo__limit_of(const kvo_thread *self) {
 static bool more_marks(kvo_thread *self) {
   kvo_mark *few = atomic_load(&self->marks), *many = calloc(2 * self->capacity, sizeof *many);
   if (many == NULL) return false;
-  memcpy(many, few, self->capacity * sizeof *many); /* no other thread writes them */
-  kvo__acquire(&list_lock);
+  kvo__acquire(&list_lock); /* under which other threads count marks */
+  memcpy(many, few, self->capacity * sizeof *many);
   atomic_store(&self->marks, many);
   kvo__release(&list_lock);
   self->capacity *= 2;
@@ -241,6 +245,45 @@ void kvo__unmark_slowly(uint32_t depth) {
 void kvo__marks_changed(void) {
   atomic_fetch_add(&progress, 1);
   kvo__futex_wake_all(&progress);
+}
+
+static bool count_marks_of(kvo_thread *thread, kvo_info *info, uint64_t (*enter)(kvo_info *info)) {
+  kvo_mark *marks = atomic_load(&thread->marks);
+  uint32_t depth = atomic_load(&thread->depth);
+  bool found = false;
+  for (uint32_t i = 0; i < depth; i++) {
+    if (atomic_load(&marks[i].reads) != info || atomic_load(&marks[i].entered) != 0) continue;
+    atomic_store(&marks[i].entered, enter(info));
+    found = true;
+  }
+  return found;
+}
+
+bool kvo__count_marks(kvo_info *info, uint64_t (*enter)(kvo_info *info)) {
+  bool found = false;
+  atomic_fetch_add(&kvo__threads.waiters, 1);
+  barrier();
+  kvo__acquire(&list_lock);
+  for (kvo_thread *each = threads; each != NULL; each = each->next)
+    found |= each != kvo__this_thread && count_marks_of(each, info, enter);
+  kvo__release(&list_lock);
+  atomic_fetch_sub(&kvo__threads.waiters, 1);
+  return found;
+}
+
+bool kvo__count_own_marks(kvo_info *info, uint64_t (*enter)(kvo_info *info)) {
+  return kvo__this_thread != NULL && count_marks_of(kvo__this_thread, info, enter);
+}
+
+uint64_t kvo__mark_take(kvo_mark *mark) {
+  kvo__section_enter();
+  kvo__acquire(&list_lock); /* nobody is counting marks */
+  uint64_t entered = atomic_load(&mark->entered);
+  atomic_store(&mark->reads, NULL);
+  atomic_store(&mark->entered, 0);
+  kvo__release(&list_lock);
+  kvo__section_leave();
+  return entered;
 }
 
 void kvo__section_enter_slowly(void) {

@@ -43,9 +43,13 @@ typedef struct kvo_mark {
   const kvo_raw_change *change;
   /** The recorder that was active before, which is restored if this code is left without returning. */
   void *recorder;
-  /** For an evaluation: the evaluation, what kvo__enter returned for the root, and whether it is counted in kvo_tracking_count. */
+  /** For a change that protects the nodes of this info without being counted there (kvo__read_by_marks), otherwise NULL. */
+  kvo_info *_Atomic reads;
+  /** What kvo__enter returned: for an evaluation, of the root; for a change, of `reads`, or 0 as long as no other thread has counted the
+   * change, which it does with the list of threads locked. */
+  _Atomic uint64_t entered;
+  /** For an evaluation: the evaluation, and whether it is counted in kvo_tracking_count. */
   void *evaluation;
-  uint64_t entered;
   bool is_counted;
   /** A fault handler, which the program may leave with longjmp. */
   bool is_handler;
@@ -110,6 +114,8 @@ struct kvo_thread {
   bool visited;
   /** A free entry of ids.c, in the form of an id of generation 1, or 0. Used by the thread itself only. */
   uint64_t kept_id;
+  /** The number of changes that were counted as readers: see kvo__read_by_marks. Used by the thread itself only. */
+  uint32_t counted_changes;
   /** The slices that the thread has begun in a trace that is being recorded (trace.c), or NULL. */
   struct kvo_thread_trace *trace;
 };
@@ -142,8 +148,8 @@ static inline void kvo__release(kvo_lock *lock) {
 
 /** The state that marks and sections test. */
 extern KVO_HIDDEN struct kvo_threads_state {
-  /** membarrier(2) works, so a thread may publish what it does with plain stores. Constant after kvo__threads_start. */
-  bool has_barrier;
+  /** membarrier(2) works, so a thread may publish what it does with plain stores. Becomes false, for good, if a sandbox refuses the call. */
+  _Atomic bool has_barrier;
   /** Not 0: a thread is about to fork or is reading all data (kvo__world_stop). Other threads may release locks, but not take one. */
   _Atomic uint32_t forking;
   /** How many threads wait for marks to end. */
@@ -152,6 +158,10 @@ extern KVO_HIDDEN struct kvo_threads_state {
   _Atomic uint32_t unwinding;
 } kvo__threads;
 
+static inline bool kvo__has_barrier(void) {
+  return __builtin_expect(atomic_load_explicit(&kvo__threads.has_barrier, memory_order_relaxed), true);
+}
+
 /** The record of this thread, made at the first call; NULL without memory. */
 KVO_HIDDEN kvo_thread *kvo__thread(void);
 KVO_HIDDEN uint32_t kvo__mark_slowly(kvo_observation observation, kvo_info *root, const kvo_node *node,
@@ -159,6 +169,14 @@ KVO_HIDDEN uint32_t kvo__mark_slowly(kvo_observation observation, kvo_info *root
 KVO_HIDDEN void kvo__unmark_slowly(uint32_t depth);
 /** A mark has ended for which a thread may be waiting. */
 KVO_HIDDEN void kvo__marks_changed(void);
+/** Has all threads execute a memory barrier, then calls `enter` for each mark of another thread that protects the nodes of the info, and stores
+ * the result in the mark. Returns whether there was one. A thread that ends such a mark after the barrier finds `waiters` not 0, or
+ * finds that result. */
+KVO_HIDDEN bool kvo__count_marks(kvo_info *info, uint64_t (*enter)(kvo_info *info));
+/** The same for the marks of this thread, without a barrier. */
+KVO_HIDDEN bool kvo__count_own_marks(kvo_info *info, uint64_t (*enter)(kvo_info *info));
+/** Ends the protection by a mark of this thread. Returns what kvo__leave takes if the mark was counted, otherwise 0. */
+KVO_HIDDEN uint64_t kvo__mark_take(kvo_mark *mark);
 KVO_HIDDEN void kvo__section_enter_slowly(void);
 /** The same for a thread without a record. */
 KVO_HIDDEN void kvo__section_enter_unrecorded(void);
@@ -167,11 +185,20 @@ KVO_HIDDEN void kvo__section_leave_unrecorded(void);
 /** Stores a word that threads which wait must not miss. The caller's next loads must not be moved before the store: otherwise this thread
  * could miss what a waiter has changed while the waiter misses this store. */
 static inline void kvo__publish(_Atomic uint32_t *word, uint32_t value) {
-  if (kvo__threads.has_barrier)
+  if (kvo__has_barrier())
     atomic_store_explicit(word, value, memory_order_release);
   else
     atomic_exchange(word, value);
   atomic_signal_fence(memory_order_seq_cst); /* orders the compiler; the waiter's membarrier orders the processor */
+}
+
+/** kvo__publish for the observation of a mark; the caller tests the observation's `live` next. */
+static inline void kvo__publish_observation(kvo_mark *mark, kvo_observation observation) {
+  if (kvo__has_barrier())
+    atomic_store_explicit(&mark->observation, observation, memory_order_release);
+  else
+    atomic_exchange(&mark->observation, observation);
+  atomic_signal_fence(memory_order_seq_cst);
 }
 
 /** kvo__mark: there was no memory for a mark. */
@@ -181,7 +208,7 @@ static inline void kvo__publish(_Atomic uint32_t *word, uint32_t value) {
 
 /** kvo__publish for the `live` member of an observation that has ended. */
 static inline void kvo__publish_dead(_Atomic bool *live) {
-  if (kvo__threads.has_barrier)
+  if (kvo__has_barrier())
     atomic_store_explicit(live, false, memory_order_release);
   else
     atomic_store(live, false);
@@ -200,6 +227,8 @@ static inline void kvo__mark_fill(kvo_mark *mark, kvo_observation observation, k
   mark->change = change;
   __atomic_store_n(&mark->frame, frame, __ATOMIC_RELAXED);
   mark->recorder = NULL;
+  atomic_store_explicit(&mark->reads, NULL, memory_order_relaxed);
+  atomic_store_explicit(&mark->entered, 0, memory_order_relaxed);
   if (node != NULL) return; /* a delivery does not use the rest */
   mark->evaluation = NULL;
   mark->is_counted = mark->is_handler = false;
@@ -233,11 +262,7 @@ static inline void kvo__mark_again(uint32_t depth, kvo_observation observation, 
     mark->node = node;
     mark->change = change;
   }
-  if (kvo__threads.has_barrier)
-    atomic_store_explicit(&mark->observation, observation, memory_order_release);
-  else
-    atomic_exchange(&mark->observation, observation);
-  atomic_signal_fence(memory_order_seq_cst);
+  kvo__publish_observation(mark, observation);
   if (atomic_load(&kvo__threads.waiters) != 0) kvo__marks_changed();
 }
 
@@ -272,6 +297,15 @@ static inline void kvo__section_leave(void) {
     atomic_store_explicit(&self->sections, held - 1, memory_order_release);
   else
     kvo__section_leave_unrecorded(); /* there was no record yet */
+}
+
+/** Keeps a load from being moved before an atomic exchange that precedes it. On x86 the exchange itself does. */
+static inline void kvo__fence_after_exchange(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  atomic_signal_fence(memory_order_seq_cst);
+#else
+  atomic_thread_fence(memory_order_seq_cst);
+#endif
 }
 
 /** Waits until no other thread holds a lock of the runtime, and keeps other threads from taking one until kvo__world_resume. Meanwhile no
