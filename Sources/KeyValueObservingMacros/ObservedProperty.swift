@@ -9,6 +9,7 @@
     private let binding: PatternBindingSyntax
     private let name: PropertyName
     private let isFinal: Bool
+    private let owner: String
 
     init?(_ declaration: some DeclSyntaxProtocol, in context: some MacroExpansionContext) {
       guard let declaration = declaration.as(VariableDeclSyntax.self), declaration.misuse == nil,
@@ -19,6 +20,7 @@
       self.name = name
       let owner = context.lexicalContext.first?.as(ClassDeclSyntax.self)
       isFinal = declaration.modifiers.has(.final) || owner?.modifiers.has(.final) ?? false
+      self.owner = owner?.name.text ?? "Self"
     }
 
     /// The stored property: the user's declaration without the parts that belong to the accessors.
@@ -48,19 +50,28 @@
         }
         """
       let getter: AccessorDeclSyntax =
-        """
+        declaration.modifiers.has(.weak)
+        ? """
         get {
           guard _$kvo.isTracking else {
             return \(raw: stored)
           }
-          return _$kvo.\(raw: declaration.modifiers.has(.weak) ? "trackedWeak" : "tracked")(self, \(raw: name.key), { self.\(raw: member) })
+          return _$kvo.trackedWeak(self, \(raw: name.key), { self.\(raw: member) })
+        }
+        """
+        : """
+        get {
+          if _$kvo.isTracking {
+            KeyValueObserving.KeyValueObservationHeader.recordRead(self, \(raw: name.key))
+          }
+          return \(raw: stored)
         }
         """
       // A weak or unowned reference has no address that could be yielded, and with `willSet` or `didSet` the observers must run
       // after every kind of change.
       let isPlain = willSet == nil && didSet == nil && !declaration.modifiers.has(.weak, .unowned)
       guard isPlain else { return [initializer, getter, observedSetter] }
-      return [initializer, getter, plainSetter, modifier]
+      return [initializer, getter, isCollection ? plainSetter : directSetter, modifier]
     }
 
     private var stored: String { name.storage.declared }
@@ -102,16 +113,36 @@
       """
     }
 
+    /// The setter of a property whose storage the runtime may read. That of a subclass may have another getter.
+    private var directSetter: AccessorDeclSyntax {
+      let change =
+        "_$kvo.change(\(name.key), newValue, { $0(&self.\(member)) }, { self.\(member) }, { self.\(member) = newValue })"
+      let ofSubclass = """
+        guard Swift.type(of: self) == \(owner).self else {
+            _$kvo.change(\(name.key), { \(value) }, { self.\(member) = newValue })
+            return
+          }
+          
+        """
+      return """
+        set {
+          guard _$kvo.isObserved else {
+            \(raw: stored) = newValue
+            _$kvo.stored(\(raw: name.key), { \(raw: value) })
+            return
+          }
+          \(raw: isFinal ? change : ofSubclass + change)
+        }
+        """
+    }
+
+    /// With one `yield`, so that it is inlined.
     private var modifier: AccessorDeclSyntax {
       """
       _modify {
-        guard _$kvo.isObserved else {
-          yield &\(raw: stored)
-          return
-        }
-        let __kvoChange = _$kvo.beginChange(\(raw: name.key), { \(raw: value) })
+        let __kvoChange = _$kvo.isObserved ? _$kvo.beginChange(\(raw: name.key), { \(raw: value) }) : nil
         defer {
-          __kvoChange.finish({ \(raw: value) })
+          __kvoChange?.finish({ \(raw: value) })
         }
         yield &\(raw: stored)
       }

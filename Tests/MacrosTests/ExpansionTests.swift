@@ -20,12 +20,10 @@
                 _title = initialValue
               }
               get {
-                guard _$kvo.isTracking else {
-                  return _title
+                if _$kvo.isTracking {
+                  KeyValueObserving.KeyValueObservationHeader.recordRead(self, 0xda31296c0c1b6029)
                 }
-                return _$kvo.tracked(self, 0xda31296c0c1b6029, {
-                    self._title
-                  })
+                return _title
               }
               set {
                 guard _$kvo.isObserved else {
@@ -35,22 +33,20 @@
                     })
                   return
                 }
-                _$kvo.change(0xda31296c0c1b6029, {
+                _$kvo.change(0xda31296c0c1b6029, newValue, {
+                    $0(&self._title)
+                  }, {
                     self._title
                   }, {
                     self._title = newValue
                   })
               }
               _modify {
-                guard _$kvo.isObserved else {
-                  yield &_title
-                  return
-                }
-                let __kvoChange = _$kvo.beginChange(0xda31296c0c1b6029, {
+                let __kvoChange = _$kvo.isObserved ? _$kvo.beginChange(0xda31296c0c1b6029, {
                     self._title
-                  })
+                  }) : nil
                 defer {
-                  __kvoChange.finish({
+                  __kvoChange?.finish({
                       self._title
                     })
                 }
@@ -112,12 +108,10 @@
               }
 
               get {
-                guard _$kvo.isTracking else {
-                  return _volume
+                if _$kvo.isTracking {
+                  KeyValueObserving.KeyValueObservationHeader.recordRead(self, 0x21cde1e8e13cf0cf)
                 }
-                return _$kvo.tracked(self, 0x21cde1e8e13cf0cf, {
-                    self._volume
-                  })
+                return _volume
               }
 
               set(__kvoNewValue) {
@@ -283,12 +277,10 @@
                 _size = initialValue
               }
               get {
-                guard _$kvo.isTracking else {
-                  return _size
+                if _$kvo.isTracking {
+                  KeyValueObserving.KeyValueObservationHeader.recordRead(self, 0x4dea9618e618ae3c)
                 }
-                return _$kvo.tracked(self, 0x4dea9618e618ae3c, {
-                    self._size
-                  })
+                return _size
               }
               set {
                 guard _$kvo.isObserved else {
@@ -298,22 +290,28 @@
                     })
                   return
                 }
-                _$kvo.change(0x4dea9618e618ae3c, {
-                    self.size
+                guard Swift.type(of: self) == Note.self else {
+                  _$kvo.change(0x4dea9618e618ae3c, {
+                      self.size
+                    }, {
+                      self._size = newValue
+                    })
+                  return
+                }
+                _$kvo.change(0x4dea9618e618ae3c, newValue, {
+                    $0(&self._size)
+                  }, {
+                    self._size
                   }, {
                     self._size = newValue
                   })
               }
               _modify {
-                guard _$kvo.isObserved else {
-                  yield &_size
-                  return
-                }
-                let __kvoChange = _$kvo.beginChange(0x4dea9618e618ae3c, {
+                let __kvoChange = _$kvo.isObserved ? _$kvo.beginChange(0x4dea9618e618ae3c, {
                     self.size
-                  })
+                  }) : nil
                 defer {
-                  __kvoChange.finish({
+                  __kvoChange?.finish({
                       self.size
                     })
                 }

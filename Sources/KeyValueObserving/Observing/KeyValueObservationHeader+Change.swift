@@ -23,10 +23,10 @@ extension KeyValueObservationHeader {
   @inlinable
   @inline(never)
   public func change<Value>(_ key: UInt64, _ read: () -> Value, _ store: () -> Void) {
-    // The runtime initializes the frame.
+    // The frame needs no initial value.
     withUnsafeTemporaryAllocation(of: kvo_frame.self, capacity: 1) { frame in
       let frame = frame.baseAddress!
-      let wants = kvo_frame_begin(frame, reference, key)
+      let wants = kvo_frame_enter(frame, reference, key)
       guard wants != 0 else {
         store()
         kvo_binding_stored(reference, key)
@@ -43,6 +43,64 @@ extension KeyValueObservationHeader {
         if wants & UInt32(KVO_FRAME_WANTS_WILL) != 0 { kvo_frame_will(frame, nil) }
         store()
         Self.deliver(frame, wants, nil, read)
+      }
+    }
+  }
+
+  /// Changes a stored property whose value the runtime can read where it is stored: no subclass overrides the property.
+  ///
+  /// `access` passes the stored property itself, not a copy of it. The compiler passes a copy if the property's type is a function or a
+  /// metatype, which generic code represents in another way. No such type is `Equatable`.
+  @inlinable
+  @inline(__always)
+  public func change<Value: Equatable>(
+    _ key: UInt64, _ newValue: Value, _ access: ((inout Value) -> Void) -> Void, _ read: () -> Value,
+    _ store: () -> Void
+  ) {
+    access { storage in
+      if _isPOD(Value.self), MemoryLayout<Value>.size == 8, MemoryLayout<Value>.alignment == 8 {
+        withUnsafeMutableBytes(of: &storage) {
+          let word = $0.baseAddress!.assumingMemoryBound(to: UInt64.self)
+          kvo_change_word(reference, key, word, unsafeBitCast(newValue, to: UInt64.self))
+        }
+      } else {
+        changeStored(key, &storage, newValue)
+      }
+    }
+  }
+
+  /// The same for a property of any other type.
+  @inlinable
+  @inline(__always)
+  public func change<Value>(
+    _ key: UInt64, _ newValue: Value, _ access: ((inout Value) -> Void) -> Void, _ read: () -> Value,
+    _ store: () -> Void
+  ) {
+    change(key, read, store)
+  }
+
+  @inlinable
+  @inline(never)
+  func changeStored<Value>(_ key: UInt64, _ storage: inout Value, _ newValue: Value) {
+    withUnsafeTemporaryAllocation(of: kvo_frame.self, capacity: 1) { frame in
+      let frame = frame.baseAddress!
+      let wants = kvo_frame_enter(frame, reference, key)
+      guard wants != 0 else {
+        storage = newValue
+        kvo_binding_stored(reference, key)
+        return
+      }
+      if wants & UInt32(KVO_FRAME_WANTS_OLD) != 0 {
+        let oldValue = storage
+        withUnsafePointer(to: oldValue) { oldValue in
+          if wants & UInt32(KVO_FRAME_WANTS_WILL) != 0 { kvo_frame_will(frame, oldValue) }
+          storage = newValue
+          withUnsafePointer(to: &storage) { kvo_frame_finish_with(frame, oldValue, $0) }
+        }
+      } else {
+        if wants & UInt32(KVO_FRAME_WANTS_WILL) != 0 { kvo_frame_will(frame, nil) }
+        storage = newValue
+        withUnsafePointer(to: &storage) { kvo_frame_finish_with(frame, nil, $0) }
       }
     }
   }

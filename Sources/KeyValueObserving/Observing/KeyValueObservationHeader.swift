@@ -50,6 +50,14 @@ public struct KeyValueObservationHeader: ~Copyable, @unchecked Sendable {
     return read()
   }
 
+  /// Records a read of a key of an object if this thread is evaluating an expression; a getter calls it before it reads.
+  ///
+  /// A type method, so that a getter that never calls it needs no register for it.
+  @inline(never)
+  public static func recordRead(_ object: some KeyValueObservable, _ key: UInt64) {
+    object.__recordAccess(key)
+  }
+
   /// Does the same as `tracked` for a weak property: the expression also depends on the lifetime of the referenced object.
   @inlinable
   @inline(never)

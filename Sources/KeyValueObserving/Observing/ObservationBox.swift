@@ -26,8 +26,8 @@ class ObservationBox {
     operations.initialize(
       to: kvo_observer_ops(
         callback: { change, pointer in box(pointer)._withUnsafeGuaranteedRef { $0.deliver($0, change) } },
-        destroy: { box($0).release() },
-        abandon: { box($0).release() },
+        destroy: { box($0!).release() },
+        abandon: { box($0!).release() },
         evaluate: { box($0)._withUnsafeGuaranteedRef { $0.evaluate() } },
         release: { value, pointer in box(pointer)._withUnsafeGuaranteedRef { $0.release(value) } }))
     return UnsafePointer(operations)
@@ -42,7 +42,7 @@ class ObservationBox {
     var observer = kvo_binding_observer(
       key_path: keyPath, options: options, ops: Self.operations,
       user_data: Unmanaged.passRetained(self).toOpaque(), context: context, identity: identity, file: site.cFile,
-      line: site.cLine)
+      line: site.cLine, closure: nil)
     var observation: kvo_observation = 0
     let status =
       if let key {
@@ -56,14 +56,41 @@ class ObservationBox {
   }
 }
 
-/// The box of an observation of a stored property.
+/// A closure that the runtime calls itself: the observer of a stored property.
+///
+/// The runtime holds the closure's context, and calls its function as compiled Swift code does.
 @usableFromInline
-final class HandlerBox<Object: AnyObject, Value>: ObservationBox {
-  @usableFromInline let handler: (Object, NSKeyValueObservedChange<Value>) -> Void
+struct DirectClosure {
+  @usableFromInline let call: (UnsafePointer<kvo_raw_change>) -> Void
 
-  @inlinable
-  init(_ handler: @escaping (Object, NSKeyValueObservedChange<Value>) -> Void, deliver: @escaping Deliver) {
-    self.handler = handler
-    super.init(deliver: deliver)
+  @usableFromInline
+  init(_ call: @escaping (UnsafePointer<kvo_raw_change>) -> Void) { self.call = call }
+
+  private static nonisolated(unsafe) let operations: UnsafePointer<kvo_observer_ops> = {
+    func release(_ context: UnsafeMutableRawPointer?) {
+      if let context { Unmanaged<AnyObject>.fromOpaque(context).release() }
+    }
+    let operations = UnsafeMutablePointer<kvo_observer_ops>.allocate(capacity: 1)
+    operations.initialize(
+      to: kvo_observer_ops(
+        callback: { _, _ in }, destroy: { release($0) }, abandon: { release($0) }, evaluate: nil, release: nil))
+    return UnsafePointer(operations)
+  }()
+
+  /// Registers the closure for a key. A closure that captures nothing has no context. Returns 0 on failure.
+  func register(
+    with object: KeyValueObjectReference, _ property: KeyValueProperty, _ options: kvo_options, _ site: SourceLocation
+  ) -> kvo_observation {
+    let (function, context) = unsafeBitCast(self, to: (UInt, UnsafeMutableRawPointer?).self)
+    if let context { _ = Unmanaged<AnyObject>.fromOpaque(context).retain() }
+    var observer = kvo_binding_observer(
+      key_path: property.cName, options: options, ops: Self.operations, user_data: context, context: nil,
+      identity: .init(), file: site.cFile, line: site.cLine, closure: unsafeBitCast(function, to: kvo_raw_callback.self)
+    )
+    var observation: kvo_observation = 0
+    let status = kvo_binding_observe_key(object, property.key, &observer, &observation)
+    guard status != KVO_OK else { return observation }
+    raiseRegistrationFault(status, object: object, keyPath: String(cString: property.cName), site: site)
+    return 0
   }
 }

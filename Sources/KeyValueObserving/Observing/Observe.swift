@@ -36,29 +36,27 @@ extension KeyValueObservable {
     guard let property = directProperty(at: keyPath) else {
       return observe(ExpressionPath(keyPath), options, site, changeHandler)
     }
-    let box = HandlerBox<Self, Value>(changeHandler) { box, change in
-      let box = unsafeDowncast(box, to: HandlerBox<Self, Value>.self)
-      // The caller of the setter holds a reference to the object.
+    let closure = DirectClosure { change in
+      // Whoever sets the object holds it.
       let object = Unmanaged<Self>.fromOpaque(change.pointee.instance)
-      // The two branches avoid creating and destroying an index set in the usual case.
+      // Twice, so that the usual case has no index set to make and to destroy.
       if change.pointee.kind == KVO_CHANGE_SETTING {
-        object._withUnsafeGuaranteedRef { box.handler($0, NSKeyValueObservedChange(__setting: change)) }
+        object._withUnsafeGuaranteedRef { changeHandler($0, NSKeyValueObservedChange(__setting: change)) }
       } else {
-        object._withUnsafeGuaranteedRef { box.handler($0, NSKeyValueObservedChange(__raw: change)) }
+        object._withUnsafeGuaranteedRef { changeHandler($0, NSKeyValueObservedChange(__raw: change)) }
       }
     }
-    return observe(property, box, options, site)
+    return observe(property, closure, options, site)
   }
 
   @usableFromInline
   nonisolated func observe(
-    _ property: KeyValueProperty, _ box: ObservationBox, _ options: NSKeyValueObservingOptions, _ site: SourceLocation
+    _ property: KeyValueProperty, _ closure: DirectClosure, _ options: NSKeyValueObservingOptions,
+    _ site: SourceLocation
   ) -> NSKeyValueObservation {
     if property.isConstant { reportSilence(of: property.name, site) }
-    return NSKeyValueObservation(
-      box.register(
-        with: adoptedObject, key: property.key, keyPath: property.cName,
-        options: kvo_options(options, endsWithObject: true), site: site))
+    let options = kvo_options(options, endsWithObject: true)
+    return NSKeyValueObservation(closure.register(with: adoptedObject, property, options, site))
   }
 
   @inlinable
