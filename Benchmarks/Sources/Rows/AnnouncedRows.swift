@@ -11,7 +11,7 @@ extension Row {
       Row("to-many insert with indexes", inserting, .gnustep("insert", "KVO, will and did with indexes")),
       Row(
         "classic observer by string key, dictionary with old and new", classic,
-        .gnustep("set-old-new", "KVO, options old and new", bar: 0.5)),
+        .gnustep("set-old-new", "KVO, options old and new", bar: 0.1)),
     ]
   }
 }

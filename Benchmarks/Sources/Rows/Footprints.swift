@@ -42,7 +42,7 @@ extension Footprint {
         "bytes of an unobserved object", bar: .added(8), each({}) { Observable() }, against: "plain object",
         each({}) { Plain() }),
       Footprint(
-        first, bar: .bytes(256), each(Observable.init) { $0.observe(\.number) { _, _ in } },
+        first, bar: .bytes(180), each(Observable.init) { $0.observe(\.number) { _, _ in } },
         against: "a closure in the list of didSet", each(Handwritten.init, addHandler)),
       Footprint(
         first, each(Observable.init) { $0.observe(\.number) { _, _ in } }, against: "@Observable, tracked",

@@ -8,7 +8,7 @@ extension Row {
       // Without options a change has no value; the observer reads the property, so that it does the same work as the peers'.
       Row(
         "observed set, Int, 1 closure, options none", { observedSet(observers: 1) },
-        .qt("set-1", "signal, 1 lambda", bar: 1),
+        .qt("set-1", "signal, 1 lambda", bar: 0.5),
         .here("didSet that calls a list of 1 closure") { .handwritten(handlers: 1) },
         .glib("set-1", "notify::, 1 handler"),
         .gnustep("set-none", "KVO, options none")),
@@ -17,11 +17,11 @@ extension Row {
         .here("@Observable, tracked and re-armed", bar: 0.08) { .observation() },
         .here("OpenCombine @Published, 1 sink") { .published(sinks: 1) },
         .here("OpenCombine CurrentValueSubject, 1 sink") { .currentValueSubject(sinks: 1) },
-        .qt("property-set-1", "QProperty, onValueChanged"),
+        .qt("property-set-1", "QProperty, onValueChanged", bar: 0.75),
         .gnustep("set-new", "KVO, options new")),
       Row(
         "observed set, Int, 1 closure, options old and new", observedSetWithOldAndNew,
-        .qt("set-old-new", "signal with old and new, 1 lambda", bar: 1.2),
+        .qt("set-old-new", "signal with old and new, 1 lambda", bar: 0.5),
         .gnustep("set-old-new", "KVO, options old and new", bar: 0.05),
         .here("didSet that calls a list of 1 closure") { .handwrittenWithOldValue() }),
       Row(
@@ -30,15 +30,15 @@ extension Row {
         .here("willSet and didSet that each call a list of 1 closure") { .handwrittenWithPrior() }),
       Row(
         "observed set, Int, 10 closures, options none", { observedSet(observers: 10) },
-        .qt("set-10", "signal, 10 lambdas", bar: 1),
-        .qt("property-set-10", "QProperty, 10 onValueChanged"),
+        .qt("set-10", "signal, 10 lambdas"),
+        .qt("property-set-10", "QProperty, 10 onValueChanged", bar: 0.8),
         .here("didSet that calls a list of 10 closures") { .handwritten(handlers: 10) },
         .here("OpenCombine @Published, 10 sinks") { .published(sinks: 10) },
         .glib("set-10", "notify::, 10 handlers"),
         .gnustep("set-10", "KVO, 10 observers")),
       Row(
         "observed set, Int, 100 closures, options none", { observedSet(observers: 100) },
-        .qt("set-100", "signal, 100 lambdas"),
+        .qt("set-100", "signal, 100 lambdas", bar: 0.45),
         .here("didSet that calls a list of 100 closures") { .handwritten(handlers: 100) },
         .here("OpenCombine @Published, 100 sinks") { .published(sinks: 100) },
         .glib("set-100", "notify::, 100 handlers"),

@@ -41,16 +41,16 @@ extension Row {
         .here("\(plain), non-final class", bar: 1.1) { setting(OpenPlain()) }),
       Row(
         "unobserved get, Int", { gettingNumbers(from: many(Observable.init)) },
-        .here(plain) { gettingNumbers(from: many(Plain.init)) }),
+        .here(plain, bar: 1.1) { gettingNumbers(from: many(Plain.init)) }),
       Row(
         "unobserved get, String", { gettingTexts(from: many(Observable.init)) },
-        .here(plain) { gettingTexts(from: many(Plain.init)) }),
+        .here(plain, bar: 1.1) { gettingTexts(from: many(Plain.init)) }),
       Row(
         "unobserved get, struct", { gettingPlaces(from: many(Observable.init)) },
-        .here(plain) { gettingPlaces(from: many(Plain.init)) }),
+        .here(plain, bar: 1.1) { gettingPlaces(from: many(Plain.init)) }),
       Row(
         "append in place to an unobserved array of 100 000", { appending(to: Observable()) },
-        .here(plain) { appending(to: Plain()) }),
+        .here(plain, bar: 1.1) { appending(to: Plain()) }),
     ]
   }
 }

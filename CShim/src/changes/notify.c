@@ -293,8 +293,6 @@ void kvo__frame_finish_from(kvo_frame *frame, kvo_node *next, const void *old_va
   kvo_frame_end(frame);
 }
 
-void kvo_frame_finish(kvo_frame *frame, const void *old_value) { kvo_frame_finish_with(frame, old_value, NULL); }
-
 void kvo_frame_end(kvo_frame *frame) {
   if (frame == NULL) return;
   kvo_frame_content *change = content(frame);

@@ -259,3 +259,5 @@ void kvo_frame_finish_with(kvo_frame *frame, const void *old_value, const void *
   }
   kvo__frame_finish_from(frame, next, old_value, new_value);
 }
+
+void kvo_frame_finish(kvo_frame *frame, const void *old_value) { kvo_frame_finish_with(frame, old_value, NULL); }
