@@ -96,7 +96,7 @@ static void jump_once(const kvo_change *change, void *user_data) {
   if (sets++ == 0) longjmp(out, 1);
 }
 
-TEST("a callback that was left is found when the next change begins, if that is made in the same way") {
+TEST("a callback left with longjmp is detected by the next change, even if the same function makes it") {
   make_path();
   kvo_set_fault_handler(count_fault, NULL);
   kvo_observation other = observe(root, "value", KVO_NONE, &calls, NULL);

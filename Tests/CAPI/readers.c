@@ -1,5 +1,5 @@
-/* readers.c - the nodes that a change in progress may read are freed when it is over, whoever ends an observation, and however the change
- * says that it reads: by its mark, or counted; with the system call that this needs, and without it. */
+/* readers.c - the nodes that a change in progress may read are freed at its end, whichever thread removes an observation, whether the change
+ * protects them by its mark or is counted, and with or without membarrier(2). */
 #include "fixture.h"
 #include "shared.h"
 
@@ -16,7 +16,7 @@
 static shared *object;
 static _Atomic int entered, may_leave, calls, destroyed, working;
 
-/* The changes of a thread are counted at times; so often, and it has read by marks. */
+/* Some changes of a thread are counted; after so many changes, most were protected by their marks. */
 enum { OFTEN = 5000 };
 
 static void set_often(void *arg) {
@@ -34,7 +34,7 @@ static void block(const kvo_change *change, void *user_data) {
 
 static void set_once(void *arg) { set(arg, 1); }
 
-/* A thread that is within the callback of an observation of the object, whose changes were made by several threads before or by one. */
+/* Returns a thread that is in a callback of the object. Before, one thread or several have changed the object often. */
 static running *begin_delivery(bool by_several) {
   working = 0;
   entered = may_leave = 0;
@@ -47,14 +47,14 @@ static running *begin_delivery(bool by_several) {
   return thread;
 }
 
-/* An observation that another thread removes while a delivery of the object is in progress. */
+/* Removes an observation while another thread delivers a change of the object. */
 static void remove_during_delivery(bool by_several) {
   object = shared_make();
   kvo_observation older = observe(object, "value", KVO_NONE, NULL, &destroyed);
   kvo_observation blocking = observe_with(object, "value", KVO_NONE, block, NULL);
   running *thread = begin_delivery(by_several);
   CHECK_OK(kvo_cancel_observer(older));
-  CHECK_EQ((int)destroyed, 0); /* the delivery is going to look for the next one in it */
+  CHECK_EQ((int)destroyed, 0); /* the delivery in progress is going to visit it */
   may_leave = 1;
   join_thread(thread);
   CHECK_EQ((int)destroyed, 1);
@@ -63,13 +63,14 @@ static void remove_during_delivery(bool by_several) {
   shared_destroy(object);
 }
 
-TEST("what another thread removes during a delivery is destroyed when that is over: one thread made the changes") {
+TEST(
+    "an observation that another thread removes during a delivery is destroyed at its end, if one thread made the changes") {
   remove_during_delivery(false);
 }
 
-TEST("so it is if several threads made changes") { remove_during_delivery(true); }
+TEST("the same holds if several threads made changes") { remove_during_delivery(true); }
 
-TEST("what another thread removes while the object's other changes are over is destroyed at once") {
+TEST("an observation that another thread removes is destroyed at once if no change is in progress") {
   for (int several = 0; several < 2; several++) {
     destroyed = 0;
     object = shared_make();
@@ -92,7 +93,7 @@ static void cancel_both(const kvo_change *change, void *user_data) {
   CHECK_EQ((int)destroyed, 0);
 }
 
-TEST("what a callback removes is destroyed when its own change is over") {
+TEST("an observation that a callback removes is destroyed at the end of the callback's change") {
   object = shared_make();
   own[0] = observe(object, "value", KVO_NONE, NULL, &destroyed);
   set_often(object);
@@ -106,11 +107,11 @@ static void set_inside(const kvo_change *change, void *user_data) {
   (void)change;
   (void)user_data;
   static _Atomic int depth;
-  if (++depth < 40) set(object, depth); /* more than there are marks at first */
+  if (++depth < 40) set(object, depth); /* more than a thread's first marks */
   if (--depth == 20) CHECK_OK(kvo_cancel_observer(own[0]));
 }
 
-TEST("what is removed deep within changes of the same object is destroyed when the outermost is over") {
+TEST("an observation that is removed in nested changes of the object is destroyed at the end of the outermost") {
   object = shared_make();
   own[0] = observe(object, "value", KVO_NONE, NULL, &destroyed);
   kvo_observation id = observe_with(object, "value", KVO_NONE, set_inside, NULL);
@@ -176,7 +177,8 @@ static void churn(void) {
   shared_destroy(object);
 }
 
-TEST("threads that set and threads that come and go: each change is told once, and each that went is destroyed") {
+TEST(
+    "while threads set and others register and remove, each change notifies once, and each removed observation is destroyed") {
   churn();
 }
 
@@ -196,10 +198,10 @@ static void refuse_membarrier(void) {
   CHECK(syscall(SYS_membarrier, 0, 0, 0) < 0);
 }
 
-/* Tools start the process anew in their own way, or need system calls that a filter would have to know. */
+/* The tools restart the process, or use system calls that a filter would have to allow. */
 static bool can_refuse(void) { return !harness_is_instrumented(); }
 
-TEST("where a sandbox refuses membarrier from the start, the same holds") {
+TEST("if a sandbox refuses membarrier from the start, the same holds") {
   if (!can_refuse()) return;
   if (getenv("KVO_TEST_REFUSED") == NULL) refuse_membarrier();
   harness_environment("KVO_TEST_REFUSED", "1");
@@ -210,11 +212,11 @@ TEST("where a sandbox refuses membarrier from the start, the same holds") {
   churn();
 }
 
-TEST("where a sandbox that the program enters later refuses membarrier, the same holds from then on") {
+TEST("if a sandbox that the program enters later refuses membarrier, the same holds from then on") {
   if (!can_refuse()) return;
   object = shared_make();
   kvo_observation id = observe(object, "value", KVO_NONE, &calls, NULL);
-  set_often(object); /* read by marks in plain stores */
+  set_often(object); /* protected by marks in plain stores */
   running *thread = start_thread(set_often, object);
   set_often(object);
   join_thread(thread);
