@@ -52,6 +52,7 @@ check-quick: check-format check-api ## The quick checks besides the tests: forma
 	scripts/check-promises.sh
 	scripts/check-compatibility.sh
 	scripts/check-rooms.sh
+	scripts/check-clients.sh
 	scripts/fuzz.sh --seconds 0
 	scripts/check-scaling.sh --quick
 	scripts/check-snippets.sh

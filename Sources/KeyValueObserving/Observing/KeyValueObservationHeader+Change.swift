@@ -34,11 +34,13 @@ extension KeyValueObservationHeader {
       }
       if wants & UInt32(KVO_FRAME_WANTS_OLD) != 0 {
         let oldValue = read()
-        withUnsafePointer(to: oldValue) { oldValue in
+        withUnsafePointer(to: oldValue) { address in
+          let oldValue = Self.address(of: address, frame)
           if wants & UInt32(KVO_FRAME_WANTS_WILL) != 0 { kvo_frame_will(frame, oldValue) }
           store()
           Self.deliver(frame, wants, oldValue, read)
         }
+        withExtendedLifetime(oldValue) {}
       } else {
         if wants & UInt32(KVO_FRAME_WANTS_WILL) != 0 { kvo_frame_will(frame, nil) }
         store()
@@ -79,28 +81,39 @@ extension KeyValueObservationHeader {
     change(key, read, store)
   }
 
+  /// Stores a value and notifies.
+  ///
+  /// All accesses use pointers, and the old value is copied to memory of its own: of a variable, the compiler may end the lifetime before the
+  /// call that reads it through a pointer.
   @inlinable
   @inline(never)
   func changeStored<Value>(_ key: UInt64, _ storage: inout Value, _ newValue: Value) {
-    withUnsafeTemporaryAllocation(of: kvo_frame.self, capacity: 1) { frame in
-      let frame = frame.baseAddress!
-      let wants = kvo_frame_enter(frame, reference, key)
-      guard wants != 0 else {
-        storage = newValue
-        kvo_binding_stored(reference, key)
-        return
-      }
-      if wants & UInt32(KVO_FRAME_WANTS_OLD) != 0 {
-        let oldValue = storage
-        withUnsafePointer(to: oldValue) { oldValue in
-          if wants & UInt32(KVO_FRAME_WANTS_WILL) != 0 { kvo_frame_will(frame, oldValue) }
-          storage = newValue
-          withUnsafePointer(to: &storage) { kvo_frame_finish_with(frame, oldValue, $0) }
+    withUnsafeMutablePointer(to: &storage) { storage in
+      withUnsafeTemporaryAllocation(of: kvo_frame.self, capacity: 1) { frame in
+        let frame = frame.baseAddress!
+        let wants = kvo_frame_enter(frame, reference, key)
+        guard wants != 0 else {
+          storage.pointee = newValue
+          kvo_binding_stored(reference, key)
+          return
         }
-      } else {
-        if wants & UInt32(KVO_FRAME_WANTS_WILL) != 0 { kvo_frame_will(frame, nil) }
-        storage = newValue
-        withUnsafePointer(to: &storage) { kvo_frame_finish_with(frame, nil, $0) }
+        guard wants & UInt32(KVO_FRAME_WANTS_OLD) != 0 else {
+          if wants & UInt32(KVO_FRAME_WANTS_WILL) != 0 { kvo_frame_will(frame, nil) }
+          storage.pointee = newValue
+          kvo_frame_finish_with(frame, nil, storage)
+          return
+        }
+        withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { buffer in
+          // A value without a size may have no address, which would mean that it is not known.
+          let isEmpty = MemoryLayout<Value>.size == 0
+          let oldValue =
+            isEmpty ? UnsafeMutableRawPointer(frame).assumingMemoryBound(to: Value.self) : buffer.baseAddress!
+          oldValue.initialize(to: storage.pointee)
+          if wants & UInt32(KVO_FRAME_WANTS_WILL) != 0 { kvo_frame_will(frame, oldValue) }
+          storage.pointee = newValue
+          kvo_frame_finish_with(frame, oldValue, isEmpty ? oldValue : storage)
+          oldValue.deinitialize(count: 1)
+        }
       }
     }
   }
@@ -118,6 +131,16 @@ extension KeyValueObservationHeader {
     if !_isPOD(Value.self), isObserved { kvo_binding_stored(reference, key) }
   }
 
+  /// Returns an address of a value that is not that of nothing: a value without a size may have that.
+  @inlinable
+  @inline(__always)
+  static func address<Value>(
+    of value: UnsafePointer<Value>, _ frame: UnsafeMutablePointer<kvo_frame>
+  ) -> UnsafePointer<Value> {
+    MemoryLayout<Value>.size == 0
+      ? UnsafePointer(UnsafeMutableRawPointer(frame).assumingMemoryBound(to: Value.self)) : value
+  }
+
   /// Notifies the observers and ends the change.
   @inlinable
   @inline(__always)
@@ -127,7 +150,8 @@ extension KeyValueObservationHeader {
     guard wants & UInt32(KVO_FRAME_WANTS_NEW) != 0 else { return kvo_frame_finish(frame, oldValue) }
     while kvo_frame_next(frame) {
       let newValue = read()
-      withUnsafePointer(to: newValue) { kvo_frame_deliver(frame, oldValue, $0) }
+      withUnsafePointer(to: newValue) { kvo_frame_deliver(frame, oldValue, address(of: $0, frame)) }
+      withExtendedLifetime(newValue) {}
     }
     kvo_frame_end(frame)
   }
