@@ -146,13 +146,21 @@ void kvo__threads_start(void) {
   pthread_atfork(kvo__world_stop, kvo__world_resume, after_fork_in_child);
 }
 
+/* Returns zeroed memory that shares no cache line with other memory: a thread writes its record and its marks at each change. */
+static void *make_apart(size_t size) {
+  enum { LINES = 128 }; /* two, because processors also load the neighbor of a line */
+  size_t whole = (size + LINES - 1) / LINES * LINES;
+  void *made = aligned_alloc(LINES, whole);
+  return made != NULL ? memset(made, 0, whole) : NULL;
+}
+
 kvo_thread *kvo__thread(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   if (kvo__this_thread != NULL) return kvo__this_thread;
   pthread_once(&once, prepare_ends);
   /* From the C library, not the program's allocator: a record may be made before that is set, and freed after it has gone. */
-  kvo_thread *made = calloc(1, sizeof *made);
-  kvo_mark *marks = calloc(FIRST_MARKS, sizeof *marks);
+  kvo_thread *made = make_apart(sizeof *made);
+  kvo_mark *marks = make_apart(FIRST_MARKS * sizeof *marks);
   if (made == NULL || marks == NULL) {
     free(made);
     free(marks);
@@ -197,7 +205,7 @@ uint32_t kvo__limit_of(const kvo_thread *self) {
 }
 
 static bool more_marks(kvo_thread *self) {
-  kvo_mark *few = atomic_load(&self->marks), *many = calloc(2 * self->capacity, sizeof *many);
+  kvo_mark *few = atomic_load(&self->marks), *many = make_apart(2 * self->capacity * sizeof *many);
   if (many == NULL) return false;
   kvo__acquire(&list_lock); /* under which other threads count marks */
   memcpy(many, few, self->capacity * sizeof *many);
