@@ -170,8 +170,8 @@ KVO_API uint32_t kvo_frame_begin(kvo_frame *frame, kvo_object *object, kvo_key k
  * function makes meanwhile has returned before the end. It is faster, because it needs no atomic exchange. Returns 0 for NULL. */
 KVO_API uint32_t kvo_frame_enter(kvo_frame *frame, kvo_object *object, kvo_key key);
 
-/** Makes a whole change by a setter, of a property whose value is trivial and has 8 bytes: stores `value` and notifies the observers, if there are
- * any. `storage` is the property's own; the new value is read from it once for each observer that asks for it. NULL for the object only
+/** Makes a whole change by a setter, of a property whose value is trivial and has 8 bytes: stores `value` and notifies the observers, if
+ * there are any. `storage` is the property's own; the new value is read from it once for each observer that asks for it. NULL for the object only
  * stores; NULL for the storage does nothing. */
 KVO_API void kvo_change_word(kvo_object *object, kvo_key key, uint64_t *storage, uint64_t value);
 
@@ -200,8 +200,8 @@ KVO_API bool kvo_frame_next(kvo_frame *frame);
 KVO_API void kvo_frame_deliver(kvo_frame *frame, const void *KVO_NULLABLE old_value,
                                const void *KVO_NULLABLE new_value);
 
-/** Notifies all observations that remain, newest first, and ends the frame. `new_value` points to the property's own storage, from which the
- * new value is read for each observer. Ignores NULL for the frame. */
+/** Notifies all observations that remain, newest first, and ends the frame. `new_value` points to the property's own storage, from which
+ * the new value is read for each observer. Ignores NULL for the frame. */
 KVO_API void kvo_frame_finish_with(kvo_frame *frame, const void *KVO_NULLABLE old_value,
                                    const void *KVO_NULLABLE new_value);
 

@@ -1,8 +1,8 @@
 /* set.c - a change of a stored property in the usual case: one mark, no atomic exchange, the observers called in one loop.
  *
- * All other cases are those of notify.c: a mute or a pair is open, a watcher uses the tap, an observer wants a prior notification or evaluates
- * an expression, the object's readers are counted, there is no room for a mark. If the case is found only when the mark is made, the
- * frame keeps the mark (is_reading). Documentation/Design.md, "Readers and epochs", says why the order of loads and stores is safe. */
+ * All other cases are those of notify.c: a mute or a pair is open, a watcher uses the tap, an observer wants a prior notification or
+ * evaluates an expression, the object's readers are counted, there is no room for a mark. If the case is found only after the mark was
+ * made, the frame keeps the mark (is_reading). Documentation/Design.md, "Readers and epochs", says why the order of loads and stores is safe. */
 #include "changes/frames.h"
 
 static kvo_frame_content *content(kvo_frame *frame) { return kvo__frame_content_of(frame); }

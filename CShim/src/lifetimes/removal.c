@@ -4,8 +4,8 @@
 #include "platform/settings.h"
 
 static kvo_status cancel(kvo_observation observation, kvo_place place) {
-  /* The mark makes a thread that waits for the observation's end wait until `live` is false. The section keeps a fork from happening in
-   * between. */
+  /* Because of the mark, kvo__wait_for_deliveries returns on other threads only after `live` is false. Because of the section, no fork takes
+   * place before that. */
   kvo__section_enter();
   uint32_t mark = kvo__mark(observation, NULL, NULL, NULL);
   kvo_node *node = kvo__id_claim(observation);

@@ -393,8 +393,8 @@ static void clean_up(kvo_info *info) {
 
 static uint64_t enter(kvo_info *info) { return kvo__enter(info); }
 
-/* So many changes of a thread are counted before one of them asks for its object to be read by marks: each time that it is not any more
- * costs a barrier. Where assertions are on, races are looked for: then it is often. */
+/* A thread makes so many counted changes before one of them makes its object readable by marks again, because the next removal by another
+ * thread costs a barrier. With assertions on, tests look for races, so it happens often. */
 #if defined(KVO_ASSERTIONS) && KVO_ASSERTIONS
 enum { CHANGES_A_BARRIER = 4 };
 #else
@@ -416,7 +416,7 @@ bool kvo__count_readers(kvo_info *info) {
   if (reader == NULL || reader == KVO_READ_COUNTED) return false;
   bool found = kvo__count_own_marks(info, enter);
   if (reader == kvo__this_thread) return found;
-  atomic_store(&info->reader, KVO_READ_COUNTED); /* before the barrier: what begins after it is counted */
+  atomic_store(&info->reader, KVO_READ_COUNTED); /* before the barrier: changes that begin after it are counted */
   return kvo__count_marks(info, enter) || found;
 }
 

@@ -74,7 +74,8 @@ struct kvo_node {
     const kvo_observer_ops *ops;
     kvo_raw_callback closure;
   };
-  /** The argument of the ops, or the closure's context; for an ANCHOR, a DEPENDENCY and a LEAF the kvo_tracked, to which each of them holds a reference. */
+  /** The argument of the ops, or the closure's context; for an ANCHOR, a DEPENDENCY and a LEAF the kvo_tracked, to which each of them holds
+   * a reference. */
   void *user_data;
   /** 0 for a DEPENDENCY and a LEAF. */
   kvo_observation id;
@@ -298,8 +299,8 @@ KVO_HIDDEN bool kvo__read_by_marks(kvo_info *info, kvo_thread *self);
  * counted as well. Returns whether there was one. Call it after an atomic exchange that follows the stores which later changes must see.
  * info->lock is held. */
 KVO_HIDDEN bool kvo__count_readers(kvo_info *info);
-/** Ends the mark at this depth, which protects the nodes of the info. May free nodes and, after the object's death, the info. No lock may be
- * held. */
+/** Ends the mark at this depth, which protects the nodes of the info. May free nodes and, after the object's death, the info. No lock may
+ * be held. */
 KVO_HIDDEN void kvo__stop_reading_slowly(kvo_info *info, uint32_t depth);
 /** The same for a mark that has just ended. */
 KVO_HIDDEN void kvo__stopped_reading(kvo_info *info, kvo_mark *mark);

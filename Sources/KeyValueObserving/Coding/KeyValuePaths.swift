@@ -14,9 +14,9 @@ public struct KeyValuePaths<Root> {
     dynamicMember path: ReferenceWritableKeyPath<Root, Value>
   ) -> ReferenceWritableKeyPath<Root, Value> { path }
 
-  /// The placeholder for a property without a key path.
+  /// No key path: the property with this name has none.
   public subscript(dynamicMember name: String) -> KeyValueNoPath { KeyValueNoPath() }
 }
 
-/// A placeholder for the key path of a property that has none.
+/// The type of `KeyValuePaths` members that have no key path.
 public struct KeyValueNoPath {}
