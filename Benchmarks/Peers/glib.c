@@ -65,7 +65,11 @@ static void make(int observers) {
 
 static void make_0(void) { make(0); }
 static void make_1(void) { make(1); }
+static void make_2(void) { make(2); }
+static void make_5(void) { make(5); }
 static void make_10(void) { make(10); }
+static void make_20(void) { make(20); }
+static void make_50(void) { make(50); }
 static void make_100(void) { make(100); }
 
 static void set(long count) {
@@ -89,15 +93,50 @@ static void connect_fresh(long count) {
   for (long i = 0; i < count; i++) connect_to(g_ptr_array_index(fresh, i));
 }
 
+/* Many objects, each with a handler, in random order. */
+static Subject **population;
+static long population_count, position;
+
+static void make_population(long count) {
+  population = g_new(Subject *, count);
+  population_count = count;
+  for (long i = 0; i < count; i++) {
+    population[i] = g_object_new(SUBJECT_TYPE, NULL);
+    connect_to(population[i]);
+  }
+  shuffle((void **)population, (size_t)count);
+}
+
+static void make_1000(void) { make_population(1000); }
+static void make_10000(void) { make_population(10000); }
+static void make_100000(void) { make_population(100000); }
+static void make_1000000(void) { make_population(1000000); }
+
+/* Continues where the turn before ended. */
+static void walk(long count) {
+  for (long i = 0; i < count; i++) {
+    subject_set_number(population[position], (gint)i);
+    if (++position == population_count) position = 0;
+  }
+}
+
 int main(void) {
   static const row rows[] = {
       {"set-unobserved", make_0, NULL, set, false},
       {"set-1", make_1, NULL, set, true},
+      {"set-2", make_2, NULL, set, true},
+      {"set-5", make_5, NULL, set, true},
       {"set-10", make_10, NULL, set, true},
+      {"set-20", make_20, NULL, set, true},
+      {"set-50", make_50, NULL, set, true},
       {"set-100", make_100, NULL, set, true},
       {"observe", make_0, NULL, connect_and_disconnect, false},
       {"observe-observed", make_1, NULL, connect_and_disconnect, false},
       {"first", make_fresh, prepare_fresh, connect_fresh, false},
+      {"walk-1000", make_1000, NULL, walk, true},
+      {"walk-10000", make_10000, NULL, walk, true},
+      {"walk-100000", make_100000, NULL, walk, true},
+      {"walk-1000000", make_1000000, NULL, walk, true},
   };
   return serve(rows, G_N_ELEMENTS(rows));
 }

@@ -17,6 +17,8 @@
 - (void)setSilently:(NSInteger)value;
 - (void)insertItem:(id)item atIndex:(NSUInteger)index;
 - (void)removeLastSilently;
+- (void)insertObject:(id)item inItemsAtIndex:(NSUInteger)index;
+- (void)removeObjectFromItemsAtIndex:(NSUInteger)index;
 @end
 
 @implementation Subject
@@ -69,6 +71,14 @@
 
 - (void)removeLastSilently {
   [items removeLastObject];
+}
+
+/* What the proxy calls. */
+- (void)insertObject:(id)item inItemsAtIndex:(NSUInteger)index {
+  [items insertObject:item atIndex:index];
+}
+- (void)removeObjectFromItemsAtIndex:(NSUInteger)index {
+  [items removeObjectAtIndex:index];
 }
 
 @end
@@ -208,6 +218,14 @@ static void insert(long count) {
   })
 }
 
+static void insert_through_proxy(long count) {
+  id item = [NSNumber numberWithInteger:1000];
+  REPEAT(count, i, {
+    [[subject mutableArrayValueForKey:@"items"] insertObject:item atIndex:0];
+    if ((i & 255) == 255) [(NSMutableArray *)[subject items] removeAllObjects];
+  })
+}
+
 static void add_and_remove(long count) {
   REPEAT(count, i, {
     observe(subject, observer, @"number", 0);
@@ -267,6 +285,7 @@ int main(void) {
       {"dependent", make_dependent, NULL, set, true},
       {"manual", make_new, NULL, announce, true},
       {"insert", make_items, NULL, insert, true},
+      {"proxy", make_items, NULL, insert_through_proxy, true},
       {"sum", make_priced, NULL, add_up, true},
       {"observe", make_unobserved, NULL, add_and_remove, false},
       {"observe-observed", make_none, NULL, add_and_remove, false},

@@ -79,6 +79,29 @@ static void connectFresh(long count) {
   for (long i = 0; i < count; i++) connectTo(fresh[size_t(i)].get());
 }
 
+// Many objects, each with a connection, in random order. They are not destroyed, because the end of this program would then take
+// processor time from the next row.
+static std::vector<Subject *> population;
+static size_t position;
+
+template <size_t objects> static void makePopulation() {
+  for (size_t i = 0; i < objects; i++) {
+    population.push_back(new Subject);
+    connectTo(population.back());
+  }
+  std::vector<void *> order(population.begin(), population.end());
+  shuffle(order.data(), objects);
+  for (size_t i = 0; i < objects; i++) population[i] = static_cast<Subject *>(order[i]);
+}
+
+// Continues where the turn before ended.
+static void walk(long count) {
+  for (long i = 0; i < count; i++) {
+    population[position]->setNumber(int(i));
+    if (++position == population.size()) position = 0;
+  }
+}
+
 // ---------------------------------------------------------------------------------------------------------- QProperty
 
 struct Model {
@@ -156,15 +179,28 @@ int main() {
   static const row rows[] = {
       {"set-unobserved", makeSubject<0>, nullptr, setNumbers, false},
       {"set-1", makeSubject<1>, nullptr, setNumbers, true},
+      {"set-2", makeSubject<2>, nullptr, setNumbers, true},
+      {"set-5", makeSubject<5>, nullptr, setNumbers, true},
       {"set-10", makeSubject<10>, nullptr, setNumbers, true},
+      {"set-20", makeSubject<20>, nullptr, setNumbers, true},
+      {"set-50", makeSubject<50>, nullptr, setNumbers, true},
       {"set-100", makeSubject<100>, nullptr, setNumbers, true},
       {"set-old-new", makeLevel, nullptr, setLevels, true},
       {"observe", makeSubject<0>, nullptr, connectAndDisconnect, false},
       {"observe-observed", makeSubject<1>, nullptr, connectAndDisconnect, false},
       {"first", makeSubject<0>, prepareFresh, connectFresh, false},
+      {"walk-1000", makePopulation<1000>, nullptr, walk, true},
+      {"walk-10000", makePopulation<10000>, nullptr, walk, true},
+      {"walk-100000", makePopulation<100000>, nullptr, walk, true},
+      {"walk-1000000", makePopulation<1000000>, nullptr, walk, true},
       {"property-set-unobserved", makeModel<0>, nullptr, setProperty, false},
       {"property-set-1", makeModel<1>, nullptr, setProperty, true},
+      {"property-set-2", makeModel<2>, nullptr, setProperty, true},
+      {"property-set-5", makeModel<5>, nullptr, setProperty, true},
       {"property-set-10", makeModel<10>, nullptr, setProperty, true},
+      {"property-set-20", makeModel<20>, nullptr, setProperty, true},
+      {"property-set-50", makeModel<50>, nullptr, setProperty, true},
+      {"property-set-100", makeModel<100>, nullptr, setProperty, true},
       {"property-dependent", makeDependent, nullptr, setProperty, true},
       {"property-leaf", makeNested, nullptr, setLeaf, true},
       {"property-head", makeNested, nullptr, replaceHead, true},

@@ -1,11 +1,30 @@
 /* serving.c - see serving.h. */
 #include "serving.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 long sum;
+
+/* SplitMix64, with the seed of the rows in Swift. */
+static uint64_t next_random(void) {
+  static uint64_t state = 42;
+  uint64_t value = state += UINT64_C(0x9E3779B97F4A7C15);
+  value = (value ^ value >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+  value = (value ^ value >> 27) * UINT64_C(0x94D049BB133111EB);
+  return value ^ value >> 31;
+}
+
+void shuffle(void **pointers, size_t count) {
+  for (size_t last = count; last > 1; last--) {
+    size_t other = (size_t)(next_random() % last);
+    void *moved = pointers[last - 1];
+    pointers[last - 1] = pointers[other];
+    pointers[other] = moved;
+  }
+}
 
 static long long now(void) {
   struct timespec time;

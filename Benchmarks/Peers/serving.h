@@ -25,6 +25,9 @@ typedef struct row {
 /** Answers requests until the end of input and returns the exit status. The answer to an unknown row begins with "error". */
 int serve(const row *rows, size_t count);
 
+/** Puts pointers into a random order, which is the same in each run. */
+void shuffle(void **pointers, size_t count);
+
 /** The sum that observers add to. */
 extern long sum;
 

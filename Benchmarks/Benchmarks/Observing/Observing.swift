@@ -8,7 +8,6 @@ let benchmarks: @Sendable () -> Void = {
   for row in Row.all {
     for peer in row.peers { compare(row, with: peer) }
   }
-  for count in Population.counts { comparePopulation(of: count) }
   for row in ThreadedRow.all { compareThreads(row) }
   for (index, footprint) in Footprint.all.enumerated() { compareBytes(footprint, index) }
 }
@@ -16,34 +15,12 @@ let benchmarks: @Sendable () -> Void = {
 private func compare(_ row: Row, with peer: Peer) {
   compare(
     Comparison(
-      name: row.name, subject: row.subject, against: peer.name, bar: peer.bar.map { .init(.ratioAtMost, $0) })
+      name: row.name, subject: row.subject, against: peer.name, bar: peer.bar.map { .init(.ratioAtMost, $0) }),
+    runs: row.runs
   ) {
-    let (ours, theirs) = (Side(row.make()), Side(peer))
+    let ours = Side(row.make(), turnNanoseconds: row.turnNanoseconds)
+    let theirs = Side(peer, turnNanoseconds: row.turnNanoseconds)
     return (ours.turn, theirs.turn)
-  }
-}
-
-/// Compares the cost of a set among many objects, less the cost of the same walk over plain objects, with the cost among few.
-private func comparePopulation(of count: Int) {
-  compare(
-    Comparison(
-      name: "observed set, \(count) observed objects, each once in random order, beyond a plain walk",
-      subject: "swift-kvo", against: "the same of \(Population.small) objects",
-      bar: count == Population.counts.last ? .init(.ratioAtMost, 2) : nil), runs: 15
-  ) {
-    func beyondPlain(_ count: Int) -> () -> Double {
-      // A new population for each walk, because each object is set once. Small populations are walked more often.
-      func time(_ make: (Int) -> Population) -> Double {
-        let walks = max(1, 20_000 / count)
-        let times = (0..<walks).map { _ in
-          let population = make(count)
-          return nanoseconds(population.walk)
-        }
-        return times.reduce(0, +) / Double(walks * count)
-      }
-      return { time(Population.observed) - time(Population.plain) }
-    }
-    return (beyondPlain(count), beyondPlain(Population.small))
   }
 }
 
@@ -54,7 +31,7 @@ private func compareThreads(_ row: ThreadedRow) {
       name: row.name, subject: row.subject, against: "1 thread",
       bar: row.bar.map { .init(.throughputAtLeast, $0) }, isThroughput: true)
   ) {
-    let runs = [row.make(), row.make()]
+    let runs = [row.make(0), row.make(1)]
     func side(_ threads: Int) -> () -> Double {
       Side { together(Array(runs.prefix(threads)), count: $0) / Double(threads) }.turn
     }

@@ -3,9 +3,6 @@
 import Foundation
 import Rows
 
-/// The duration of a turn. It is short, so that consecutive turns of both sides run under the same conditions.
-private let turnNanoseconds = 7e6
-
 /// Returns the nanoseconds for a number of operations.
 typealias Timing = (_ count: Int) -> Double
 
@@ -14,32 +11,33 @@ struct Side {
   private let count: Int
 
   /// Finds the number of operations in a turn, which also warms up the code.
-  init(limit: Int = .max, _ time: @escaping Timing) {
-    var (count, duration) = (16, time(16))
+  init(limit: Int = .max, turnNanoseconds: Double = 7e6, _ time: @escaping Timing) {
+    var count = min(16, limit)
+    var duration = time(count)
     while duration < turnNanoseconds / 8, count < limit {
       count = min(count * 4, limit)
       duration = time(count)
     }
     self.time = time
     // A multiple of four, because the loops are unrolled four times.
-    self.count = max(4, min(limit, Int(Double(count) * turnNanoseconds / duration)) & ~3)
+    self.count = min(limit, max(4, Int(Double(count) * turnNanoseconds / duration) & ~3))
     _ = turn()
   }
 
-  init(_ workload: Workload) {
-    self.init(limit: workload.limit) { count in
+  init(_ workload: Workload, turnNanoseconds: Double) {
+    self.init(limit: workload.limit, turnNanoseconds: turnNanoseconds) { count in
       workload.prepare(count)
       return nanoseconds { workload.run(count) }
     }
   }
 
-  init(_ peer: Peer) {
+  init(_ peer: Peer, turnNanoseconds: Double) {
     switch peer.side {
-    case .here(let make): self.init(make())
+    case .here(let make): self.init(make(), turnNanoseconds: turnNanoseconds)
     case .program(let name, let row):
       let program = PeerProgram(name)
       // Limited, because prepared operations take memory.
-      self.init(limit: 1_000_000) { program.nanoseconds(row, $0) }
+      self.init(limit: 1_000_000, turnNanoseconds: turnNanoseconds) { program.nanoseconds(row, $0) }
     }
   }
 

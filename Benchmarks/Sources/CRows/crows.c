@@ -29,6 +29,21 @@ static void set_y(kvo_object *object, double value) {
   atomic_store_explicit(&((point *)object)->y, value, memory_order_relaxed);
 }
 
+/* An object whose properties share no cache line, not even one that the processor fetches along with another. */
+typedef struct spread {
+  kvo_object header;
+  char before[128];
+  double left;
+  char between[120];
+  double right;
+  char after[128];
+} spread;
+
+static double get_left(const kvo_object *object) { return ((const spread *)object)->left; }
+static void set_left(kvo_object *object, double value) { ((spread *)object)->left = value; }
+static double get_right(const kvo_object *object) { return ((const spread *)object)->right; }
+static void set_right(kvo_object *object, double value) { ((spread *)object)->right = value; }
+
 /* Each thread has its own sum, so that observers do not contend. */
 static _Thread_local double sum;
 
@@ -37,8 +52,8 @@ static void add_up(const kvo_change *change, void *user_data) {
   sum += *(const double *)change->old_value->bytes + *(const double *)change->new_value->bytes;
 }
 
-static kvo_object *observed, *unobserved;
-static const kvo_property *x_property, *y_property;
+static kvo_object *observed, *unobserved, *shared;
+static const kvo_property *x_property, *y_property, *apart_properties[2];
 static setter bare_closure;
 static point bare;
 
@@ -48,28 +63,49 @@ static void need(bool made, const char *what) {
   abort();
 }
 
-static void make_objects(void) {
-  static const kvo_property_spec properties[] = {
-      {.name = "x", .type = "d", .getter = (kvo_function)get_x, .setter = (kvo_function)set_x},
-      {.name = "y", .type = "d", .getter = (kvo_function)get_y, .setter = (kvo_function)set_y}};
+/* Makes a class with two properties. */
+static kvo_class *make_class(const char *name, size_t size, const kvo_property_spec *properties) {
   kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = "BenchmarkPoint",
-                         .instance_size = sizeof(point),
+                         .name = name,
+                         .instance_size = size,
                          .properties = properties,
                          .property_count = 2};
   kvo_class *cls;
   need(kvo_class_register(&spec, &cls) == KVO_OK, "a class");
-  need(kvo_object_create(cls, &observed) == KVO_OK && kvo_object_create(cls, &unobserved) == KVO_OK, "objects");
-  x_property = kvo_class_property(cls, "x");
-  y_property = kvo_class_property(cls, "y");
+  return cls;
+}
+
+/* Makes an object with an observer of each of two properties. */
+static kvo_object *make_observed(kvo_class *cls, const kvo_property_spec *properties) {
+  kvo_object *object;
+  need(kvo_object_create(cls, &object) == KVO_OK, "an object");
   kvo_observer observer = {.struct_size = sizeof observer,
                            .options = (kvo_options)(KVO_OLD | KVO_NEW | KVO_ENDS_WITH_OBJECT),
                            .callback = add_up,
                            KVO_HERE};
   for (int i = 0; i < 2; i++) {
     observer.key_path = properties[i].name;
-    need(kvo_add_observer(observed, &observer, NULL) == KVO_OK, "an observation");
+    need(kvo_add_observer(object, &observer, NULL) == KVO_OK, "an observation");
   }
+  return object;
+}
+
+static void make_objects(void) {
+  static const kvo_property_spec points[] = {
+      {.name = "x", .type = "d", .getter = (kvo_function)get_x, .setter = (kvo_function)set_x},
+      {.name = "y", .type = "d", .getter = (kvo_function)get_y, .setter = (kvo_function)set_y}};
+  static const kvo_property_spec spreads[] = {
+      {.name = "left", .type = "d", .getter = (kvo_function)get_left, .setter = (kvo_function)set_left},
+      {.name = "right", .type = "d", .getter = (kvo_function)get_right, .setter = (kvo_function)set_right}};
+  kvo_class *cls = make_class("BenchmarkPoint", sizeof(point), points);
+  observed = make_observed(cls, points);
+  need(kvo_object_create(cls, &unobserved) == KVO_OK, "an object");
+  x_property = kvo_class_property(cls, "x");
+  y_property = kvo_class_property(cls, "y");
+  cls = make_class("BenchmarkSpread", sizeof(spread), spreads);
+  shared = make_observed(cls, spreads);
+  apart_properties[0] = kvo_class_property(cls, "left");
+  apart_properties[1] = kvo_class_property(cls, "right");
 }
 
 static void forward(ffi_cif *cif, void *result, void **arguments, void *user_data) {
@@ -112,6 +148,11 @@ void crows_set_unobserved(long count) {
 void crows_set_shared(long count) {
   make();
   set(observed, y_property, count);
+}
+
+void crows_set_apart(long count, int thread) {
+  make();
+  set(shared, apart_properties[thread], count);
 }
 
 void crows_set_bare_closure(long count) {

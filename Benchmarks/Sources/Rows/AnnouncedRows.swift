@@ -6,9 +6,15 @@ import KeyValueObserving
 extension Row {
   static var announced: [Row] {
     [
-      Row("manual pair by key", announcingByKey, .gnustep("manual", "KVO, will and did")),
-      Row("manual pair by key path", announcingByPath, .gnustep("manual", "KVO, will and did")),
+      Row(
+        "manual pair by key", announcingByKey, .ownSet(bar: 10), .gnustep("manual", "KVO, will and did")),
+      Row(
+        "manual pair by key path", announcingByPath, .ownSet(bar: 10), .gnustep("manual", "KVO, will and did")),
       Row("to-many insert with indexes", inserting, .gnustep("insert", "KVO, will and did with indexes")),
+      Row(
+        "to-many insert through the proxy", insertingThroughProxy,
+        .gnustep("proxy", "KVO, insert through the proxy", bar: 0.25),
+        .gnustep("insert", "KVO, will and did with indexes", bar: 0.25)),
       Row(
         "classic observer by string key, dictionary with old and new", classic,
         .gnustep("set-old-new", "KVO, options old and new", bar: 0.1)),
@@ -37,6 +43,11 @@ extension Observable {
     willChange(.insertion, valuesAt: indexes, forKey: "drafts")
     drafts.insert(value, at: index)
     didChange(.insertion, valuesAt: indexes, forKey: "drafts")
+  }
+
+  @inline(never)
+  fileprivate func insertThroughProxy(_ value: Int, at index: Int) {
+    mutableArrayValue(for: \.items).insert(value, at: index)
   }
 }
 
@@ -69,6 +80,19 @@ private func inserting() -> Workload {
     for index in 0..<count {
       object.insert(index, at: 0)
       object.drafts.removeLast()
+    }
+    withExtendedLifetime(token) {}
+  }
+}
+
+/// Empties the array after each 256 operations, so that it stays as small as the peer's, which is emptied without an announcement.
+private func insertingThroughProxy() -> Workload {
+  let (object, tally) = (Observable(), Tally())
+  let token = object.observe(\.items, options: [.new]) { _, change in tally.add(change.indexes!.count) }
+  return Workload { count in
+    for index in 0..<count {
+      object.insertThroughProxy(index, at: 0)
+      if index & 255 == 255 { object.mutableArrayValue(for: \.items).removeAll() }
     }
     withExtendedLifetime(token) {}
   }

@@ -51,7 +51,7 @@ extension Footprint {
         first, each(Observable.init) { $0.observe(\.number) { _, _ in } }, against: "OpenCombine @Published, sink",
         each(Published.init) { $0.$number.sink { _ in } }),
       Footprint(
-        further, each(onceObserved) { $0.object.observe(\.number) { _, _ in } },
+        further, bar: .bytes(110), each(onceObserved) { $0.object.observe(\.number) { _, _ in } },
         against: "a closure in the list of didSet", each(handled, addHandler)),
       Footprint(
         further, each(onceObserved) { $0.object.observe(\.number) { _, _ in } },
@@ -62,8 +62,8 @@ extension Footprint {
         each(onceObserved) { $0.object.observe(\.text) { _, _ in } }, against: "@Observable, tracked",
         each(Observed.init, track)),
       Footprint(
-        "bytes that stay of an observation that ended, until the object dies", each(Observable.init, observeAndEnd),
-        against: "OpenCombine @Published, sink", each(Published.init, sinkAndEnd)),
+        "bytes that stay of an observation that ended, until the object dies", bar: .bytes(88),
+        each(Observable.init, observeAndEnd), against: "OpenCombine @Published, sink", each(Published.init, sinkAndEnd)),
       Footprint(
         "bytes that stay of an observation anew", each(formerlyObserved, observeAndEnd),
         against: "OpenCombine @Published, sink", each(formerlySunk, sinkAndEnd)),

@@ -9,6 +9,7 @@ extension Row {
       Row(
         "observed set, Int, 1 closure, options none", { observedSet(observers: 1) },
         .qt("set-1", "signal, 1 lambda", bar: 0.5),
+        .qt("property-set-1", "QProperty, onValueChanged", bar: 0.75),
         .here("didSet that calls a list of 1 closure") { .handwritten(handlers: 1) },
         .glib("set-1", "notify::, 1 handler"),
         .gnustep("set-none", "KVO, options none")),
@@ -17,7 +18,7 @@ extension Row {
         .here("@Observable, tracked and re-armed", bar: 0.08) { .observation() },
         .here("OpenCombine @Published, 1 sink") { .published(sinks: 1) },
         .here("OpenCombine CurrentValueSubject, 1 sink") { .currentValueSubject(sinks: 1) },
-        .qt("property-set-1", "QProperty, onValueChanged", bar: 0.75),
+        .qt("property-set-1", "QProperty, onValueChanged"),
         .gnustep("set-new", "KVO, options new")),
       Row(
         "observed set, Int, 1 closure, options old and new", observedSetWithOldAndNew,
@@ -39,11 +40,31 @@ extension Row {
       Row(
         "observed set, Int, 100 closures, options none", { observedSet(observers: 100) },
         .qt("set-100", "signal, 100 lambdas", bar: 0.45),
+        .qt("property-set-100", "QProperty, 100 onValueChanged"),
         .here("didSet that calls a list of 100 closures") { .handwritten(handlers: 100) },
         .here("OpenCombine @Published, 100 sinks") { .published(sinks: 100) },
         .glib("set-100", "notify::, 100 handlers"),
         .gnustep("set-100", "KVO, 100 observers")),
     ]
+  }
+
+  /// The numbers of observers that the plot has between those above.
+  static var numbers: [Row] {
+    [2, 5, 20, 50].map { number in
+      Row(
+        "observed set, Int, \(number) closures, options none", { observedSet(observers: number) },
+        .qt("set-\(number)", "signal, \(number) lambdas"),
+        .qt("property-set-\(number)", "QProperty, \(number) onValueChanged"),
+        .here("didSet that calls a list of \(number) closures") { .handwritten(handlers: number) },
+        .glib("set-\(number)", "notify::, \(number) handlers"))
+    }
+  }
+}
+
+extension Peer {
+  /// Our own observed set.
+  static func ownSet(bar: Double? = nil) -> Peer {
+    .here("our own set of one observed property, options new", bar: bar, observedSetWithNew)
   }
 }
 

@@ -7,30 +7,24 @@ extension Row {
     [
       Row(
         "nested path, leaf set", leafSet,
-        .here("our own set of one observed property, options new", bar: 2, singleKey),
+        .ownSet(bar: 2),
         .qt("property-leaf", "QProperty, bound through a pointer", bar: 0.7),
         .gnustep("leaf", "KVO, nested path")),
       Row(
         "nested path with optional chaining, leaf set", leafSetThroughOptional,
-        .here("our own set of one observed property, options new", bar: 2, singleKey)),
+        .ownSet(bar: 2)),
       Row(
         "nested path, head replaced", headReplacement,
         .qt("property-head", "QProperty, bound through a pointer", bar: 5),
         .gnustep("head", "KVO, nested path")),
       Row(
         "computed property, set of what it reads", dependent,
-        .here("our own set of one observed property, options new", singleKey),
+        .ownSet(),
         .here("@Observable, tracked and re-armed", bar: 0.15) { .observationOfComputed() },
         .qt("property-dependent", "QProperty, bound", bar: 3),
         .gnustep("dependent", "KVO, dependent key")),
     ]
   }
-}
-
-private func singleKey() -> Workload {
-  let (object, tally) = (Observable(), Tally())
-  let token = object.observe(\.number, options: [.new]) { _, change in tally.add(change.newValue!) }
-  return .setting(object, keeping: token)
 }
 
 private func leafSet() -> Workload {

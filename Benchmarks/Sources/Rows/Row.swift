@@ -55,16 +55,25 @@ public struct Row {
   /// Creates the objects and observations that the operation needs; the result retains them.
   public let make: () -> Workload
   public let peers: [Peer]
+  /// The number of turns of each side.
+  public let runs: Int
+  /// The duration of a turn. It is short, so that consecutive turns of both sides run under the same conditions.
+  public let turnNanoseconds: Double
 
-  init(_ name: String, subject: String = "swift-kvo", _ make: @escaping () -> Workload, _ peers: Peer...) {
+  init(
+    _ name: String, subject: String = "swift-kvo", runs: Int = 31, turnNanoseconds: Double = 7e6,
+    _ make: @escaping () -> Workload, _ peers: Peer...
+  ) {
     self.name = name
     self.subject = subject
+    self.runs = runs
+    self.turnNanoseconds = turnNanoseconds
     self.make = make
     self.peers = peers
   }
 
   /// All rows in the order of the table.
-  public static var all: [Row] { counted + collections }
+  public static var all: [Row] { counted + numbers + collections + populations }
 
   /// The rows for which a thousand operations can be counted.
   public static var counted: [Row] { unobserved + observed + paths + announced + lifetimes + trampolines }

@@ -69,6 +69,8 @@ final class Owner {
 @inline(never) func get(_ object: Plain) -> String { object.text }
 @inline(never) func get(_ object: Observable) -> Place { object.place }
 @inline(never) func get(_ object: Plain) -> Place { object.place }
+@inline(never) func add(_ value: Int, to object: Observable) { object.number += value }
+@inline(never) func add(_ value: Int, to object: Plain) { object.number += value }
 @inline(never) func append(_ object: Observable, _ value: Int) { object.items.append(value) }
 @inline(never) func append(_ object: Plain, _ value: Int) { object.items.append(value) }
 @inline(never) func replaceHead(_ object: Owner, _ value: Observable) { object.head = value }

@@ -48,6 +48,7 @@ extension Row {
       Row(
         "unobserved get, struct", { gettingPlaces(from: many(Observable.init)) },
         .here(plain, bar: 1.1) { gettingPlaces(from: many(Plain.init)) }),
+      Row("unobserved += of an Int", { adding(to: Observable()) }, .here(plain, bar: 1.1) { adding(to: Plain()) }),
       Row(
         "append in place to an unobserved array of 100 000", { appending(to: Observable()) },
         .here(plain, bar: 1.1) { appending(to: Plain()) }),
@@ -159,6 +160,18 @@ private func gettingPlaces(from owners: [Plain]) -> Workload {
 }
 
 private func many<Object>(_ make: () -> Object) -> [Object] { (0..<64).map { _ in make() } }
+
+private func adding(to object: Observable) -> Workload {
+  Workload { count in
+    times(count) { add($0, to: object) }
+  }
+}
+
+private func adding(to object: Plain) -> Workload {
+  Workload { count in
+    times(count) { add($0, to: object) }
+  }
+}
 
 /// The capacity for all elements appended in a turn. Growing would copy the array at random times.
 private let (appendLimit, appendStart) = (1_000_000, 100_000)

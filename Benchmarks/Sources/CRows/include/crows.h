@@ -19,6 +19,10 @@ void crows_set_pointer(long count);
 /** Sets an atomic property of one object, which all threads share, with one observer. */
 void crows_set_shared(long count);
 
+/** Sets a property of one object that only the thread with this number, 0 or 1, sets, with one observer. The properties of the threads
+ * are 128 bytes apart. */
+void crows_set_apart(long count, int thread);
+
 /** Pins the calling thread to processor `index`, modulo the number of processors that the process may use. */
 void crows_pin_thread(int index);
 
