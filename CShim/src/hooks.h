@@ -1,7 +1,7 @@
 /* hooks.h - how a room calls rooms that use it, and that it does not know: one table of functions, which runtime.c fills.
  *
  * The first part belongs to the engine. The second part is for the optional rooms watching/ and faults/: a build without them
- * (-DKVO_DIAGNOSTICS=OFF) leaves these members NULL. A change tests only kvo__tap, unless it is set. */
+ * (-DKVO_DIAGNOSTICS=OFF) leaves these members NULL. A change tests only kvo__attention, unless a tap is set. */
 #ifndef KVO_HOOKS_H
 #define KVO_HOOKS_H
 
@@ -48,13 +48,23 @@ typedef struct kvo_announced {
   size_t count;
 } kvo_announced;
 
-/** Who listens to events: bits of kvo__tap. */
-enum kvo_tap { KVO_TAP_HISTORY = 1, KVO_TAP_TRACE = 2, KVO_TAP_SLOW = 4, KVO_TAP_USE = 8 };
-extern KVO_HIDDEN _Atomic uint32_t kvo__tap;
+/** What changes and deliveries have to attend to on any thread; usually 0, so that they make one test. */
+extern KVO_HIDDEN _Atomic uint32_t kvo__attention;
+enum kvo_attention {
+  /** Who listens to events. */
+  KVO_TAP_HISTORY = 1,
+  KVO_TAP_TRACE = 2,
+  KVO_TAP_SLOW = 4,
+  KVO_TAP_USE = 8,
+  KVO_TAPS = 15,
+  /** membarrier(2) does not work: a thread has to publish what it does with exchanges. Stays set. */
+  KVO_NO_BARRIER = 16,
+  /** The unit of the count of threads that wait for marks to end. */
+  KVO_WAITER = 256,
+};
 
-static inline bool kvo__is_tapped(void) {
-  return __builtin_expect(atomic_load_explicit(&kvo__tap, memory_order_relaxed) != 0, false);
-}
+static inline uint32_t kvo__attended(void) { return atomic_load_explicit(&kvo__attention, memory_order_relaxed); }
+static inline bool kvo__is_tapped(void) { return __builtin_expect((kvo__attended() & KVO_TAPS) != 0, false); }
 
 struct kvo_hooks {
   /* ------------------------------------------------------------------------- The engine's, from a lower room to a higher -- */

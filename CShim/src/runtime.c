@@ -10,7 +10,7 @@
 #include "watching/trace.h"
 #endif
 
-_Atomic uint32_t kvo__tap;
+_Atomic uint32_t kvo__attention = KVO_NO_BARRIER; /* until kvo__threads_start has tried */
 
 static void thread_ends(kvo_thread *self) {
   kvo__end_all(self);

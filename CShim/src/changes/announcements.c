@@ -4,11 +4,10 @@
 /* A longer list gets an index. */
 enum { FEW = 16 };
 
-_Thread_local uint32_t kvo__slow_path_count __attribute__((tls_model("initial-exec")));
 
 /* The list of this thread, innermost first. Other threads search it under its lock, when a did without a will may belong to another thread;
  * hence it is in the thread's record, which exists as long as others can find it. */
-kvo_manual *kvo__manual_innermost(void) { return kvo__this_thread != NULL ? kvo__this_thread->manuals.first : NULL; }
+kvo_manual *kvo__manual_innermost(void) { return kvo__own.thread != NULL ? kvo__own.thread->manuals.first : NULL; }
 
 static kvo_manual *of_entry(const kvo_index_entry *entry) {
   return (kvo_manual *)((uintptr_t)entry - offsetof(kvo_manual, entry));
@@ -39,8 +38,8 @@ kvo_manual *kvo__manual_find(const kvo_manual_list *list, const kvo_manual *one,
 }
 
 void kvo__manual_push(kvo_manual *open) {
-  kvo__assert(kvo__this_thread != NULL);
-  kvo_manual_list *list = &kvo__this_thread->manuals;
+  kvo__assert(kvo__own.thread != NULL);
+  kvo_manual_list *list = &kvo__own.thread->manuals;
   open->below = list->first;
   open->number = open->below != NULL ? open->below->number + 1 : 0;
   kvo__lock(&list->lock);
@@ -54,7 +53,7 @@ void kvo__manual_push(kvo_manual *open) {
     for (; open != NULL; open = open->below) kvo__index_add(&list->by_key, &open->entry);
   }
   kvo__unlock(&list->lock);
-  kvo__slow_path_count++;
+  kvo__own.open_changes++;
 }
 
 kvo_fault_site kvo__manual_site(const kvo_manual *open, uint32_t thread) {
@@ -70,19 +69,19 @@ kvo_fault_site kvo__manual_site(const kvo_manual *open, uint32_t thread) {
 }
 
 void kvo__manual_take_out(kvo_manual *open) {
-  kvo_manual_list *list = &kvo__this_thread->manuals;
+  kvo_manual_list *list = &kvo__own.thread->manuals;
   kvo__lock(&list->lock);
   if (open->below != NULL) open->below->above = open->above;
   *(open->above != NULL ? &open->above->below : &list->first) = open->below;
   if (list->by_key.key_of != NULL) kvo__index_remove(&list->by_key, &open->entry);
   if (--list->count == 0) list->by_key.key_of = NULL;
   kvo__unlock(&list->lock);
-  kvo__slow_path_count--;
+  kvo__own.open_changes--;
 }
 
 void kvo__manual_is_doubled(const kvo_object *object, kvo_key key) {
   if (kvo__manual_innermost() == NULL) return;
-  const kvo_manual_list *list = &kvo__this_thread->manuals;
+  const kvo_manual_list *list = &kvo__own.thread->manuals;
   kvo_manual *open = kvo__manual_find(list, NULL, object, key);
   while (open != NULL && open->has_values) open = kvo__manual_find(list, open, object, key);
   if (open == NULL) return;

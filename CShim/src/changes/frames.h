@@ -26,7 +26,7 @@ struct kvo_frame_content {
   bool is_marked;
   /** The mark is made when the change begins and protects the nodes (kvo_mark.reads). Otherwise the change is counted (`entered`). */
   bool is_reading;
-  /** Something listened (kvo__tap) when the change began; it is also told of the deliveries and the end. */
+  /** Something listened (kvo__is_tapped) when the change began; it is also told of the deliveries and the end. */
   bool is_tapped;
   uint32_t mark;
   /** The record that observers get, filled in for each in turn. */
@@ -41,9 +41,6 @@ static inline kvo_frame_content *kvo__frame_content_of(kvo_frame *frame) { retur
 static inline bool kvo__frame_evaluates(const kvo_frame_content *change, kvo_node_kind kind) {
   return kind == KVO_NODE_DEPENDENCY || (kind == KVO_NODE_SUBJECT && change->kind == KVO_CHANGE_SETTING);
 }
-
-/** How many mutes and announced changes this thread has open. Usually 0, so that a change by a setter costs one load more. */
-extern KVO_HIDDEN _Thread_local uint32_t kvo__slow_path_count __attribute__((tls_model("initial-exec")));
 
 KVO_HIDDEN uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key, bool by_setter,
                                      kvo_change_kind kind, const kvo_selection *selection);

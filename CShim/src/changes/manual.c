@@ -69,7 +69,7 @@ static kvo_manual *open_manual(kvo_object *object, kvo_change_kind kind, kvo_key
   *status = KVO_OK;
   /* First test whether anybody observes: usually nobody does, and then neither memory nor a stack walk is needed. */
   kvo_frame frame;
-  bool muted = kvo__slow_path_count != 0 && kvo__is_muted(object, key);
+  bool muted = kvo__own.open_changes != 0 && kvo__is_muted(object, key);
   uint32_t wants = muted ? 0 : kvo__frame_begin(&frame, object, key, false, kind, selection);
   if (wants == 0) {
     kvo__unobserved_will(object, key);
@@ -252,7 +252,7 @@ static kvo_status did_change(kvo_object *object, const char *key, const kvo_anno
   kvo_key hash = kvo_key_hash(key, strlen(key));
   kvo_info *info = kvo__word_info(kvo__word(object));
   kvo_manual *open =
-      kvo__manual_innermost() != NULL ? find_announced(&kvo__this_thread->manuals, object, hash, info) : NULL;
+      kvo__manual_innermost() != NULL ? find_announced(&kvo__own.thread->manuals, object, hash, info) : NULL;
   if (open == NULL) return follow_present_value(object, key, hash, place);
   kvo__manual_take_out(open);
   kvo_frame_content *change = kvo__manual_content(open);

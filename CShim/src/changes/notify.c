@@ -55,7 +55,7 @@ static _Thread_local kvo_mute *mutes;
 
 /* How many deliveries and evaluations are in progress on this thread. */
 static uint32_t present_depth(void) {
-  return kvo__this_thread != NULL ? atomic_load_explicit(&kvo__this_thread->depth, memory_order_relaxed) : 0;
+  return kvo__own.thread != NULL ? atomic_load_explicit(&kvo__own.thread->depth, memory_order_relaxed) : 0;
 }
 
 void kvo_mute_begin(kvo_mute *mute, kvo_object *object, kvo_key key) {
@@ -68,7 +68,7 @@ void kvo_mute_begin(kvo_mute *mute, kvo_object *object, kvo_key key) {
   mute->depth = present_depth();
   mute->is_computed = property != NULL && (property->flags & KVO_PROPERTY_COMPUTED) != 0;
   mutes = mute;
-  kvo__slow_path_count++;
+  kvo__own.open_changes++;
 }
 
 void kvo_mute_end(kvo_mute *mute) {
@@ -76,7 +76,7 @@ void kvo_mute_end(kvo_mute *mute) {
   while (*link != NULL && *link != mute) link = &(*link)->outer;
   if (*link == NULL) return;
   *link = mute->outer;
-  kvo__slow_path_count--;
+  kvo__own.open_changes--;
 }
 
 /* Uses up a mute of this object and key, if there is one. A mute silences one change; later changes by observers or by the setter notify as
@@ -115,7 +115,7 @@ __attribute__((noinline, cold)) static uint32_t begin_slowly(kvo_frame *frame, k
 
 uint32_t kvo_frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key) {
   if (frame == NULL || object == NULL) return 0;
-  if (__builtin_expect(kvo__slow_path_count != 0, false)) return begin_slowly(frame, object, key);
+  if (__builtin_expect(kvo__own.open_changes != 0, false)) return begin_slowly(frame, object, key);
   return kvo__frame_begin(frame, object, key, true, KVO_CHANGE_SETTING, NULL);
 }
 
@@ -125,7 +125,7 @@ uint32_t kvo_frame_begin_change(kvo_frame *frame, kvo_object *object, kvo_key ke
   if (!is_good) return 0;
   kvo_selection selection = {indexes, indexes != NULL ? count : 0};
   uint32_t wants = kvo__frame_begin(frame, object, key, true, kind, &selection);
-  if (__builtin_expect(kvo__slow_path_count != 0, false) && wants != 0) kvo__manual_is_doubled(object, key);
+  if (__builtin_expect(kvo__own.open_changes != 0, false) && wants != 0) kvo__manual_is_doubled(object, key);
   return wants;
 }
 
@@ -160,7 +160,7 @@ void kvo_frame_will(kvo_frame *frame, const void *old_value) {
   for (kvo_node *node = atomic_load(&change->slot->oldest); node != NULL; node = atomic_load(&node->newer)) {
     if (!is_told(change, node)) continue;
     kvo_node_kind kind = kvo__node_kind(node); /* read once: another thread may change it */
-    bool is_late = __builtin_expect(kvo__slow_path_count != 0, false) && kind != KVO_NODE_DIRECT;
+    bool is_late = __builtin_expect(kvo__own.open_changes != 0, false) && kind != KVO_NODE_DIRECT;
     if (is_late && is_told_by_store(change, node->user_data)) continue;
     if (kvo__frame_evaluates(change, kind))
       kvo__tracked_will(node->user_data, node, change->info, change->will);
@@ -233,7 +233,7 @@ static inline void fill_record(kvo_frame_content *change, const kvo_node *node, 
 __attribute__((noinline)) static void tell_expression(kvo_frame_content *change, kvo_node *node, kvo_node_kind kind,
                                                       const void *old_value, const void *new_value) {
   forget_mark(change);
-  if (__builtin_expect(kvo__slow_path_count != 0, false) && is_told_by_store(change, node->user_data)) {
+  if (__builtin_expect(kvo__own.open_changes != 0, false) && is_told_by_store(change, node->user_data)) {
     kvo__tracked_rearm(node->user_data);
     return;
   }
@@ -297,7 +297,7 @@ void kvo_frame_end(kvo_frame *frame) {
   if (frame == NULL) return;
   kvo_frame_content *change = content(frame);
   if (change->is_reading) {
-    kvo__stop_reading(kvo__this_thread, change->info, change->mark);
+    kvo__stop_reading(kvo__own.thread, change->info, change->mark);
     return;
   }
   if (change->is_marked) kvo__unmark(change->mark);
@@ -317,7 +317,7 @@ void kvo__frame_stays(kvo_frame *frame, const void *stack_frame) {
 void kvo_binding_stored(kvo_object *object, kvo_key key) {
   uintptr_t word = object != NULL ? kvo__word(object) : 0;
   /* A mute or announced change of this thread notifies by itself. */
-  if ((word & KVO_WORD_OBSERVED) == 0 || kvo__slow_path_count != 0) return;
+  if ((word & KVO_WORD_OBSERVED) == 0 || kvo__own.open_changes != 0) return;
   kvo_info *info = kvo__word_info(word);
   kvo_slot *slot = kvo__slot_find(info, key);
   if (slot == NULL || slot->manual || atomic_load_explicit(&slot->wants, memory_order_acquire) == 0) return;

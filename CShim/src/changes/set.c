@@ -20,16 +20,18 @@ typedef struct reading {
 /* How a change goes on. */
 typedef enum path { UNOBSERVED, USUAL, UNUSUAL } path;
 
-#define INLINE static inline __attribute__((always_inline))
-
-/* The node of a mark before the first delivery. It is never used, because the mark names no observation. */
+/* The node of a mark before the first delivery: not NULL, as for an evaluation. It is never used, because the mark names no observation. */
 static const kvo_node no_node[1];
+
+#define INLINE static inline __attribute__((always_inline))
+#define UNLIKELY(condition) __builtin_expect((condition), false)
 
 INLINE kvo_mark *mark_of(const kvo_thread *self, uint32_t depth) {
   return &atomic_load_explicit(&self->marks, memory_order_relaxed)[depth];
 }
 
-/* Makes the mark of a change in this stack frame. False if there is no room, or if a mark is there whose code was left. */
+/* Makes the mark of a change in this stack frame, with nothing delivered yet. False if there is no room, or if a mark is there whose code
+ * was left. Only while kvo__attention is 0: the store of the depth is no exchange. */
 INLINE bool make_mark(kvo_thread *self, uint32_t depth, kvo_info *info, kvo_raw_change *record, const void *frame) {
   kvo_mark *mark = mark_of(self, depth);
   if (depth >= self->limit ||
@@ -39,49 +41,51 @@ INLINE bool make_mark(kvo_thread *self, uint32_t depth, kvo_info *info, kvo_raw_
   atomic_store_explicit(&mark->observation, 0, memory_order_relaxed);
   atomic_store_explicit(&mark->root, NULL, memory_order_relaxed);
   __atomic_store_n(&mark->frame, frame, __ATOMIC_RELAXED);
-  mark->node = no_node; /* not NULL, as for a delivery: then the members of evaluations are not used */
   mark->change = record;
   mark->recorder = NULL;
   atomic_store_explicit(&mark->entered, 0, memory_order_relaxed);
   atomic_store_explicit(&mark->reads, info, memory_order_release); /* after `entered`: see kvo__count_marks */
-  kvo__publish(&self->depth, depth + 1);
+  atomic_store_explicit(&self->depth, depth + 1, memory_order_release);
+  atomic_signal_fence(memory_order_seq_cst); /* as in kvo__publish */
   return true;
 }
 
 INLINE path begin(reading *of, kvo_object *object, kvo_key key, kvo_raw_change *record, const void *frame) {
   uintptr_t word = kvo__word(object);
-  if ((word & KVO_WORD_OBSERVED) == 0) return UNOBSERVED;
+  if (UNLIKELY((word & KVO_WORD_OBSERVED) == 0)) return UNOBSERVED;
   kvo_info *info = (kvo_info *)(word - (KVO_WORD_OBSERVED | KVO_WORD_INFO));
   kvo_slot *slot = &info->first;
-  if (__builtin_expect(slot->key != key, false) && (slot = kvo__slot_find(info, key)) == NULL) return UNOBSERVED;
+  if (UNLIKELY(slot->key != key) && (slot = kvo__slot_find(info, key)) == NULL) return UNOBSERVED;
   uint64_t registered = atomic_load_explicit(&kvo__births, memory_order_relaxed);
   /* Before `wants`: see kvo__node_link. */
   uint64_t limit = atomic_load_explicit(&info->births, memory_order_acquire);
   unsigned wants = atomic_load_explicit(&slot->wants, memory_order_acquire);
-  if (wants == 0) return UNOBSERVED;
-  kvo_thread *self = kvo__this_thread;
-  bool is_tapped = kvo__is_tapped(), is_slow = kvo__slow_path_count != 0;
-  if (__builtin_expect(self == NULL || is_tapped || is_slow || slot->manual || (wants & KVO_FRAME_WANTS_WILL) != 0,
-                       false))
-    return UNUSUAL;
+  if (UNLIKELY(wants == 0)) return UNOBSERVED;
+  kvo_thread *self = kvo__own.thread;
+  bool is_alone = ((uintptr_t)kvo__own.recorder | kvo__own.open_changes | kvo__attended()) == 0;
+  if (UNLIKELY(self == NULL || !is_alone || (wants & (KVO_FRAME_WANTS_WILL | KVO_SLOT_MANUAL)) != 0)) return UNUSUAL;
   const void *reader = atomic_load_explicit(&info->reader, memory_order_relaxed);
-  if (__builtin_expect(!kvo__reads_by_marks(reader, self), false) && !kvo__read_by_marks(info, self)) return UNUSUAL;
+  if (UNLIKELY(reader != self) && reader != KVO_READ_BY_ALL) {
+    if (!kvo__read_by_marks(info, self)) return UNUSUAL;
+    reader = atomic_load_explicit(&info->reader, memory_order_relaxed);
+    if (!kvo__reads_by_marks(reader, self)) return UNUSUAL;
+  }
   uint32_t depth = atomic_load_explicit(&self->depth, memory_order_relaxed);
-  if (__builtin_expect(!make_mark(self, depth, info, record, frame), false)) return UNUSUAL;
+  if (UNLIKELY(!make_mark(self, depth, info, record, frame))) return UNUSUAL;
+  *of = (reading){self, info, slot, limit, registered, wants, depth};
   /* Again: a thread that has begun to count this object's readers either has found the mark or is noticed here. */
-  reader = atomic_load_explicit(&info->reader, memory_order_relaxed);
-  if (__builtin_expect(!kvo__reads_by_marks(reader, self), false)) {
+  if (UNLIKELY(atomic_load_explicit(&info->reader, memory_order_relaxed) != reader)) {
+    mark_of(self, depth)->node = no_node;
     kvo__stop_reading(self, info, depth);
     return UNUSUAL;
   }
-  *of = (reading){self, info, slot, limit, registered, wants, depth};
   return USUAL;
 }
 
 /* Ends the marks of code that was left without returning. The caller then uses notify.c, whose marks are those of inner stack frames, which
  * would not show it. */
 static void end_abandoned(const void *frame) {
-  kvo_thread *self = kvo__this_thread;
+  kvo_thread *self = kvo__own.thread;
   uint32_t depth = self != NULL ? atomic_load_explicit(&self->depth, memory_order_relaxed) : 0;
   if (depth != 0 && mark_of(self, depth - 1)->frame <= frame) kvo__hooks.abandoned(self, frame);
 }
@@ -98,61 +102,77 @@ INLINE void fill_record(kvo_raw_change *record, const kvo_info *info, const kvo_
   record->is_prior = false;
 }
 
-INLINE void call(kvo_raw_change *record, kvo_mark *mark, const kvo_node *direct, const kvo_tracked *leaf) {
-  void *recorder = kvo_is_tracking() ? kvo__recording_suspend() : NULL;
-  if (__builtin_expect(recorder != NULL, false)) mark->recorder = recorder;
-  if (leaf != NULL)
-    leaf->ops->callback(record, leaf->user_data);
-  else
-    kvo__call_node(record, direct);
-  if (__builtin_expect(recorder != NULL, false)) kvo__recording_resume(recorder);
+/* Says in the mark that an observation is delivered. The caller then tests whether it is still registered. */
+INLINE void begin_delivery(kvo_mark *mark, const kvo_node *node, kvo_observation observation) {
+  mark->node = node;
+  atomic_store_explicit(&mark->observation, observation, memory_order_release);
+  atomic_signal_fence(memory_order_seq_cst); /* as in kvo__publish_observation; `attend` stands for its exchange */
 }
 
-/* Says in the mark that the observation is delivered. Returns whether it is still registered. */
-INLINE bool begin_delivery(kvo_mark *mark, const kvo_node *node, kvo_observation observation,
-                           const _Atomic bool *live) {
-  mark->node = node;
-  kvo__publish_observation(mark, observation);
-  if (__builtin_expect(atomic_load(&kvo__threads.waiters) != 0, false)) kvo__marks_changed();
-  return __builtin_expect(atomic_load(live), true);
+__attribute__((noinline, cold)) static void attend(void) {
+  atomic_thread_fence(memory_order_seq_cst); /* the barrier may have become unavailable since the change began */
+  if (kvo__is_awaited()) kvo__marks_changed();
+}
+
+/* Whether the caller has the values that an observer wants, which may be more than the observers wanted when the change began. */
+INLINE bool has_values(const reading *of, const kvo_node *node) {
+  return ((node->options & KVO_OLD) == 0 || (of->wants & KVO_FRAME_WANTS_OLD) != 0) &&
+         ((node->options & KVO_NEW) == 0 || (of->wants & KVO_FRAME_WANTS_NEW) != 0);
 }
 
 /* Notifies a key path whose value is that of the key. False if the frame is needed for that. */
 INLINE bool call_leaf(const reading *of, kvo_raw_change *record, kvo_mark *mark, const kvo_node *node) {
   const kvo_tracked *tracked = node->user_data;
-  unsigned missing = (node->options & KVO_NEW) != 0 ? ~of->wants & KVO_FRAME_WANTS_NEW : 0;
-  missing |= (node->options & KVO_OLD) != 0 ? ~of->wants & KVO_FRAME_WANTS_OLD : 0;
-  bool is_usual =
-      kvo__node_order(node) <= of->registered && atomic_load_explicit(&tracked->registered, memory_order_acquire) != 0;
-  if (__builtin_expect(!is_usual || missing != 0 || kvo__slow_path_count != 0, false)) return false;
-  if (!begin_delivery(mark, tracked->anchor, tracked->id, &tracked->live)) return true;
+  bool is_usual = atomic_load(&node->birth) <= of->limit && kvo__dependency(node)->order <= of->registered &&
+                  atomic_load_explicit(&tracked->registered, memory_order_acquire) != 0;
+  if (UNLIKELY(!is_usual || kvo__own.open_changes != 0)) return false;
+  begin_delivery(mark, tracked->anchor, tracked->id);
+  if (UNLIKELY(kvo__attended() != 0)) attend();
+  if (UNLIKELY(!atomic_load(&tracked->live))) return true;
   record->object = tracked->object;
   record->instance = tracked->instance;
   record->observation = tracked->id;
-  call(record, mark, NULL, tracked);
+  tracked->ops->callback(record, tracked->user_data);
   record->object = of->info->object;
   record->instance = of->info->instance;
   return true;
 }
 
-/* Calls the observers, newest first. Returns the first that needs more than this, or NULL. */
-INLINE kvo_node *call_all(const reading *of, kvo_raw_change *record, const void *old_value, const void *new_value) {
+/* The traits of a node of kind DIRECT that is live and has a closure, apart from its options. */
+static const kvo_traits usual = {.options = KVO_NODE_IS_CLOSURE, .live = true, .kind = KVO_NODE_DIRECT};
+static const kvo_traits compared = {.options = KVO_NODE_IS_CLOSURE, .live = true, .kind = UINT8_MAX};
+
+/* Calls the observers, newest first. Returns the first that needs more than this, or NULL. `has_all`: both values are there, whatever the
+ * observers wanted when the change began. */
+INLINE kvo_node *call_all(const reading *of, kvo_raw_change *record, const void *old_value, const void *new_value,
+                          bool has_all) {
   kvo__assert(kvo__holds_none());
   kvo_node *node = atomic_load_explicit(&of->slot->newest, memory_order_acquire);
-  for (; node != NULL; node = atomic_load_explicit(&node->older, memory_order_acquire)) {
-    if (__builtin_expect(atomic_load_explicit(&node->birth, memory_order_acquire) > of->limit, false)) return node;
+  /* Who links a node holds the lock, and then stores `births`. If neither shows, all direct nodes from here on are older than the change. */
+  bool is_linking = atomic_load_explicit(&of->info->lock.state, memory_order_acquire) != 0 ||
+                    atomic_load_explicit(&of->info->births, memory_order_acquire) != of->limit;
+  if (UNLIKELY(node == NULL || is_linking)) {
+    mark_of(of->self, of->depth)->node = no_node;
+    return node;
+  }
+  do {
     kvo_mark *mark = mark_of(of->self, of->depth); /* the marks may have moved */
-    record->old_value = (node->options & KVO_OLD) != 0 ? old_value : NULL;
-    record->new_value = (node->options & KVO_NEW) != 0 ? new_value : NULL;
-    kvo_node_kind kind = kvo__node_kind(node);
-    if (__builtin_expect(kind == KVO_NODE_DIRECT, true)) {
-      if (!begin_delivery(mark, node, node->id, &node->live)) continue;
-      record->observation = node->id;
-      call(record, mark, node, NULL);
-    } else if (kind != KVO_NODE_LEAF || !call_leaf(of, record, mark, node)) {
+    begin_delivery(mark, node, node->id);
+    if (UNLIKELY(kvo__attended() != 0)) attend();
+    kvo_traits traits = {.all = atomic_load(&node->traits)};
+    record->old_value = (traits.options & KVO_OLD) != 0 ? old_value : NULL;
+    record->new_value = (traits.options & KVO_NEW) != 0 ? new_value : NULL;
+    record->observation = node->id;
+    if (__builtin_expect(KVO_CALLS_CLOSURES && (traits.all & compared.all) == usual.all, true)) {
+      kvo__call_function(record, node);
+    } else if (traits.kind == KVO_NODE_DIRECT) {
+      if (traits.live) kvo__call_node(record, node);
+    } else if (traits.kind != KVO_NODE_LEAF || !(has_all || has_values(of, node)) ||
+               !call_leaf(of, record, mark, node)) {
       return node;
     }
-  }
+    node = atomic_load_explicit(&node->older, memory_order_acquire);
+  } while (node != NULL);
   return NULL;
 }
 
@@ -193,33 +213,37 @@ INLINE void fill_frame(kvo_frame_content *change, const reading *of) {
 }
 
 /* Goes on with a frame, which the change did not need before. */
-__attribute__((noinline, cold)) static void finish_framed(reading of, const kvo_raw_change *record, kvo_node *next,
+__attribute__((noinline, cold)) static void finish_framed(kvo_thread *self, kvo_info *info, kvo_slot *slot,
+                                                          uint64_t limit, uint64_t registered, unsigned wants,
+                                                          uint32_t depth, const kvo_raw_change *record, kvo_node *next,
                                                           uint64_t old_value, const uint64_t *storage) {
   kvo_frame frame;
   kvo_frame_content *change = content(&frame);
+  reading of = {self, info, slot, limit, registered, wants, depth};
   fill_frame(change, &of);
   change->record = *record;
-  mark_of(of.self, of.depth)->change = &change->record;
+  mark_of(self, depth)->change = &change->record;
   kvo__frame_finish_from(&frame, next, &old_value, storage);
 }
 
 void kvo_change_word(kvo_object *object, kvo_key key, uint64_t *storage, uint64_t value) {
-  if (__builtin_expect(object == NULL || storage == NULL, false)) {
+  if (UNLIKELY(object == NULL || storage == NULL)) {
     if (storage != NULL) *storage = value;
     return;
   }
   kvo_raw_change record;
   reading of;
-  if (__builtin_expect(begin(&of, object, key, &record, __builtin_frame_address(0)) != USUAL, false)) {
+  if (UNLIKELY(begin(&of, object, key, &record, __builtin_frame_address(0)) != USUAL)) {
     set_slowly(object, key, storage, value, __builtin_frame_address(0));
     return;
   }
   uint64_t old_value = *storage;
   fill_record(&record, of.info, of.slot);
   *storage = value;
-  kvo_node *next = call_all(&of, &record, &old_value, storage);
-  if (__builtin_expect(next != NULL, false))
-    finish_framed(of, &record, next, old_value, storage);
+  kvo_node *next = call_all(&of, &record, &old_value, storage, true);
+  if (UNLIKELY(next != NULL)) /* member by member: the address of the struct would keep it in memory */
+    finish_framed(of.self, of.info, of.slot, of.limit, of.registered, of.wants, of.depth, &record, next, old_value,
+                  storage);
   else
     kvo__stop_reading(of.self, of.info, of.depth);
 }
@@ -231,10 +255,11 @@ uint32_t kvo__frame_enter(kvo_frame *frame, kvo_object *object, kvo_key key, con
   kvo_frame_content *change = content(frame);
   path path = begin(&of, object, key, &change->record, stack_frame);
   if (path == UNOBSERVED) return 0;
-  if (__builtin_expect(path == UNUSUAL, false)) {
+  if (UNLIKELY(path == UNUSUAL)) {
     end_abandoned(stack_frame);
     return kvo_frame_begin(frame, object, key);
   }
+  mark_of(of.self, of.depth)->node = no_node; /* until the change is finished the binding may do anything */
   fill_frame(change, &of);
   fill_record(&change->record, of.info, of.slot);
   return of.wants;
@@ -249,9 +274,9 @@ void kvo_frame_finish_with(kvo_frame *frame, const void *old_value, const void *
   kvo_frame_content *change = content(frame);
   kvo_node *next = NULL;
   if (__builtin_expect(change->is_reading && !change->started, true)) {
-    reading of = {kvo__this_thread,   change->info,  change->slot, change->limit,
+    reading of = {kvo__own.thread,   change->info,  change->slot, change->limit,
                   change->registered, change->wants, change->mark};
-    next = call_all(&of, &change->record, old_value, new_value);
+    next = call_all(&of, &change->record, old_value, new_value, false);
     if (__builtin_expect(next == NULL, true)) {
       kvo__stop_reading(of.self, of.info, of.depth);
       return;

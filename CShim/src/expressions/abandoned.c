@@ -19,7 +19,7 @@ static void end(kvo_thread *self, uint32_t number) {
   mark->node = NULL;
   __atomic_store_n(&mark->frame, NULL, __ATOMIC_RELAXED);
   shorten(self);
-  if (atomic_load(&kvo__threads.waiters) != 0) kvo__marks_changed();
+  if (kvo__is_awaited()) kvo__marks_changed();
   kvo__recording_resume(was.recorder);
   if (was.node == NULL && was.evaluation != NULL) kvo__evaluation_left(&was);
   if (entered != 0) kvo__leave(read, entered);
@@ -53,7 +53,7 @@ static const kvo_node *first_left(const kvo_thread *self, const void *frame) {
 }
 
 void kvo__end_abandoned(kvo_thread *self, const void *frame) {
-  kvo__assert(self == kvo__this_thread);
+  kvo__assert(self == kvo__own.thread);
   const kvo_node *node = first_left(self, frame);
   unsigned found = end_left(self, 0, frame);
   kvo__wills_abandoned(frame);
@@ -64,7 +64,7 @@ void kvo__end_abandoned(kvo_thread *self, const void *frame) {
 }
 
 void kvo__end_all(kvo_thread *self) {
-  kvo__assert(self == kvo__this_thread);
+  kvo__assert(self == kvo__own.thread);
   for (uint32_t i = atomic_load(&self->depth); i > 0; i--)
     if (i <= atomic_load(&self->depth) && kvo__mark_at(i - 1)->frame != NULL) end(self, i - 1);
 }
@@ -91,7 +91,7 @@ uint32_t kvo__handler_begin(const void *frame, void *recorder) {
 void kvo__handler_end(uint32_t mark) { kvo__unmark(mark); }
 
 bool kvo__in_handler(void) {
-  for (uint32_t i = kvo__this_thread != NULL ? atomic_load(&kvo__this_thread->depth) : 0; i > 0; i--) {
+  for (uint32_t i = kvo__own.thread != NULL ? atomic_load(&kvo__own.thread->depth) : 0; i > 0; i--) {
     const kvo_mark *mark = kvo__mark_at(i - 1);
     if (mark->node == NULL && mark->frame != NULL && mark->is_handler) return true;
   }

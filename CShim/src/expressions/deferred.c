@@ -31,8 +31,8 @@ static kvo_deferred *make(kvo_deferred **link, const kvo_node *node) {
 }
 
 void kvo__defer(const kvo_node *node) {
-  kvo__assert(kvo__this_thread != NULL);
-  kvo_thread *self = kvo__this_thread;
+  kvo__assert(kvo__own.thread != NULL);
+  kvo_thread *self = kvo__own.thread;
   if (self->unwinding.all == NULL) self->unwinding.all = kvo__alloc(sizeof(kvo_deferrals));
   kvo_deferrals *all = self->unwinding.all;
   if (all == NULL) return; /* the delivery is lost; KVO0023 or KVO0024 was reported */

@@ -77,7 +77,7 @@ static kvo_nesting nesting_of(const kvo_thread *self) {
 }
 
 bool kvo__may_nest_slowly(kvo_thread *self, const void *frame) {
-  kvo__assert(self == kvo__this_thread);
+  kvo__assert(self == kvo__own.thread);
   uint32_t depth = atomic_load(&self->depth), most = kvo__settings.max_depth;
   kvo__measure(self);
   if (depth == 0) { /* deferred deliveries were abandoned with all others */

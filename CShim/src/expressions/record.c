@@ -3,8 +3,6 @@
 
 uint32_t kvo_tracking_count;
 
-_Thread_local kvo_evaluation *kvo__recorder __attribute__((tls_model("initial-exec")));
-
 /* ---------------------------------------------------------------------------------------------------------- Lifetime -- */
 
 void kvo__cell_release(kvo_tracked *tracked, kvo_cell *held) {
@@ -121,30 +119,30 @@ void kvo__tracked_end(kvo_tracked *tracked) {
 
 /* --------------------------------------------------------------------------------------------------------- Recording -- */
 
-bool kvo_track_is_recording(void) { return kvo__recorder != NULL; }
+bool kvo_track_is_recording(void) { return kvo__own.recorder != NULL; }
 
-bool kvo_track_is_subscribing(void) { return kvo__recorder != NULL && kvo__recorder->number != 0; }
+bool kvo_track_is_subscribing(void) { return kvo__own.recorder != NULL && kvo__own.recorder->number != 0; }
 
 void *kvo__recording_suspend(void) {
-  void *suspended = kvo__recorder;
-  kvo__recorder = NULL;
+  void *suspended = kvo__own.recorder;
+  kvo__own.recorder = NULL;
   return suspended;
 }
 
 /* Whether an evaluation is in progress on this thread. On several stacks they may end in any order. */
 static bool is_in_progress(const kvo_evaluation *of) {
-  uint32_t depth = kvo__this_thread != NULL ? atomic_load(&kvo__this_thread->depth) : 0;
+  uint32_t depth = kvo__own.thread != NULL ? atomic_load(&kvo__own.thread->depth) : 0;
   for (uint32_t i = depth; i > 0; i--)
     if (kvo__evaluation_of(kvo__mark_at(i - 1)) == of) return true;
   return false;
 }
 
 void kvo__recording_resume(void *suspended) {
-  kvo__recorder = suspended != NULL && is_in_progress(suspended) ? suspended : NULL;
+  kvo__own.recorder = suspended != NULL && is_in_progress(suspended) ? suspended : NULL;
 }
 
 void kvo__tracking_forked(void) {
-  uint32_t recording = 0, depth = kvo__this_thread != NULL ? atomic_load(&kvo__this_thread->depth) : 0;
+  uint32_t recording = 0, depth = kvo__own.thread != NULL ? atomic_load(&kvo__own.thread->depth) : 0;
   for (uint32_t i = 0; i < depth; i++)
     recording += kvo__evaluation_of(kvo__mark_at(i)) != NULL && kvo__mark_at(i)->is_counted;
   __atomic_store_n(&kvo_tracking_count, recording, __ATOMIC_RELAXED);
@@ -219,7 +217,7 @@ static kvo_status subscribe(kvo_tracked *tracked, kvo_info *info, kvo_key key, u
 }
 
 void kvo__track_fail(kvo_status status) {
-  if (kvo__recorder != NULL && kvo__recorder->status == KVO_OK) kvo__recorder->status = status;
+  if (kvo__own.recorder != NULL && kvo__own.recorder->status == KVO_OK) kvo__own.recorder->status = status;
 }
 
 static void note_read(kvo_evaluation *recording, const kvo_info *info, kvo_key key, bool coded) {
@@ -310,7 +308,7 @@ kvo_info *kvo__silent_change(const kvo_evaluation *over, uint64_t *entered, kvo_
 
 static void track_read(kvo_object *object, kvo_key key, bool coded) {
   kvo__look_for_abandoned(); /* a getter may have caught an exception of its callee */
-  kvo_evaluation *recording = kvo__recorder;
+  kvo_evaluation *recording = kvo__own.recorder;
   if (recording == NULL || object == NULL) return;
   if (recording->number == 0) {
     note_compared(recording, object, key);
@@ -328,7 +326,7 @@ void kvo_track_coded_read(kvo_object *object, kvo_key key) { track_read(object, 
 
 bool kvo__track_declared(kvo_object *object, kvo_key key, bool is_affected) {
   kvo_track_coded_read(object, key);
-  kvo_evaluation *recording = kvo__recorder;
+  kvo_evaluation *recording = kvo__own.recorder;
   if (!is_affected || recording == NULL) return is_affected;
   kvo_info *info = kvo__word_info(kvo__word(object));
   kvo_tracked *tracked = recording->tracked;
@@ -341,7 +339,7 @@ bool kvo__track_declared(kvo_object *object, kvo_key key, bool is_affected) {
 }
 
 size_t kvo_track_reads(kvo_read *reads, size_t capacity) {
-  const kvo_evaluation *recording = kvo__recorder;
+  const kvo_evaluation *recording = kvo__own.recorder;
   if (recording == NULL) return 0;
   if (reads == NULL) capacity = 0;
   for (size_t i = 0; i < recording->read_count && i < capacity && i < KVO_MAX_READS; i++) {
@@ -355,15 +353,15 @@ void *kvo_track_pause(void) { return kvo__recording_suspend(); }
 void kvo_track_resume(void *paused) { kvo__recording_resume(paused); }
 
 void kvo_track_value_is_of(kvo_object *object, kvo_key key) {
-  if (kvo__recorder == NULL || object == NULL) return;
-  kvo__recorder->value_info = kvo__word_info(kvo__word(object));
-  kvo__recorder->value_key = key;
+  if (kvo__own.recorder == NULL || object == NULL) return;
+  kvo__own.recorder->value_info = kvo__word_info(kvo__word(object));
+  kvo__own.recorder->value_key = key;
 }
 
 void kvo_track_elements_are_of(kvo_object *object, kvo_key key) {
-  if (kvo__recorder == NULL || object == NULL) return;
-  kvo__recorder->subject_info = kvo__word_info(kvo__word(object));
-  kvo__recorder->subject_key = key;
+  if (kvo__own.recorder == NULL || object == NULL) return;
+  kvo__own.recorder->subject_info = kvo__word_info(kvo__word(object));
+  kvo__own.recorder->subject_key = key;
 }
 
 /* The read whose value the result of the evaluation is, or NULL. */

@@ -45,7 +45,7 @@ static bool begin_evaluation(kvo_evaluation *here, const void *frame) {
   __atomic_store_n(&mark->frame, frame, __ATOMIC_RELAXED);
   mark->evaluation = here;
   atomic_store_explicit(&mark->entered, here->entered, memory_order_relaxed);
-  mark->recorder = kvo__recorder;
+  mark->recorder = kvo__own.recorder;
   return true;
 }
 
@@ -57,8 +57,8 @@ static void end_evaluation(const kvo_evaluation *here) {
 
 /* Calls `evaluate` with this thread recording. */
 static void *evaluate(kvo_evaluation *here) {
-  kvo_evaluation *outer_recorder = kvo__recorder;
-  kvo__recorder = here;
+  kvo_evaluation *outer_recorder = kvo__own.recorder;
+  kvo__own.recorder = here;
   __atomic_fetch_add(&kvo_tracking_count, 1, __ATOMIC_RELAXED);
   if (here->mark != KVO_UNMARKED) kvo__mark_at(here->mark)->is_counted = true;
   void *value = here->tracked->ops->evaluate(here->tracked->user_data);
@@ -266,7 +266,7 @@ void kvo__tracked_rearm(kvo_tracked *tracked) {
 /* Whether this thread is evaluating it in order to subscribe. */
 static bool is_being_armed(const kvo_tracked *tracked) {
   kvo__look_for_abandoned();
-  uint32_t depth = kvo__this_thread != NULL ? atomic_load(&kvo__this_thread->depth) : 0;
+  uint32_t depth = kvo__own.thread != NULL ? atomic_load(&kvo__own.thread->depth) : 0;
   for (uint32_t i = 0; i < depth; i++) {
     const kvo_evaluation *each = kvo__evaluation_of(kvo__mark_at(i));
     if (each != NULL && each->tracked == tracked && each->number != 0) return true;

@@ -100,9 +100,6 @@ typedef struct kvo_evaluation {
   kvo_key subject_key;
 } kvo_evaluation;
 
-/* The innermost evaluation of this thread that records; NULL while recording is suspended. */
-extern KVO_HIDDEN _Thread_local kvo_evaluation *kvo__recorder __attribute__((tls_model("initial-exec")));
-
 /* The evaluation of a mark, or NULL. */
 static inline kvo_evaluation *kvo__evaluation_of(const kvo_mark *mark) {
   return mark->frame != NULL && mark->node == NULL ? mark->evaluation : NULL;

@@ -23,7 +23,7 @@ static void deliver_direct(const kvo_deferred *of) {
   kvo__unlock(&info->lock);
   if (!live) return;
   if (mark != KVO_UNMARKED) {
-    kvo__mark_at(mark)->recorder = kvo__recorder;
+    kvo__mark_at(mark)->recorder = kvo__own.recorder;
     const char *frame = kvo__mark_at(mark)->frame;
     __atomic_store_n(&kvo__mark_at(mark)->frame, frame + 1,
                      __ATOMIC_RELAXED); /* encloses the delivery, which has the same frame */
@@ -57,7 +57,7 @@ static uint32_t beginning(const kvo_thread *self) {
 }
 
 void kvo__unwind_begin(kvo_thread *self, bool gives_up) {
-  kvo__assert(self == kvo__this_thread);
+  kvo__assert(self == kvo__own.thread);
   kvo_unwinding *unwinding = &self->unwinding;
   if (!unwinding->is_begun) atomic_fetch_add(&kvo__threads.unwinding, 1);
   if (unwinding->frame == NULL) unwinding->depth = beginning(self);
@@ -81,7 +81,7 @@ static void stop(kvo_unwinding *unwinding) {
 }
 
 void kvo__unwind_if_due(kvo_thread *self, uint32_t depth) {
-  kvo__assert(self == kvo__this_thread);
+  kvo__assert(self == kvo__own.thread);
   kvo_unwinding *unwinding = &self->unwinding;
   if (!unwinding->is_on || depth > unwinding->depth || unwinding->frame != NULL || atomic_load(&self->sections) != 0)
     return;
@@ -101,13 +101,13 @@ void kvo__unwind_if_due(kvo_thread *self, uint32_t depth) {
 }
 
 void kvo__unwind_left(kvo_thread *self) {
-  kvo__assert(self == kvo__this_thread);
+  kvo__assert(self == kvo__own.thread);
   self->unwinding.frame = NULL;
   self->unwinding.is_on = true;
   self->limit = 0;
 }
 
 void kvo__unwind_drop(kvo_thread *self) {
-  kvo__assert(self == kvo__this_thread);
+  kvo__assert(self == kvo__own.thread);
   if (self->unwinding.is_begun) stop(&self->unwinding);
 }

@@ -17,7 +17,7 @@ static size_t round_at(const kvo_mark *const *found, size_t count, size_t *times
 
 size_t kvo__chain(kvo_fault_step *steps, size_t capacity) {
   enum { EXAMINED = 256 };
-  const kvo_thread *self = kvo__this_thread;
+  const kvo_thread *self = kvo__own.thread;
   const kvo_mark *found[EXAMINED];
   size_t skipped = 0, count = self != NULL ? kvo__deliveries(self, found, EXAMINED, &skipped) : 0;
   /* `start` is how many outer deliveries are left out, so that the innermost fit. */

@@ -58,7 +58,7 @@ KVO_HIDDEN void kvo__with_room(void (*body)(void *arg), void *arg);
 /** In the child of a fork, where the other threads are gone. */
 KVO_HIDDEN void kvo__reports_forked(void);
 /** A number that identifies this thread, and is the same in the child of a fork. */
-static inline uintptr_t kvo__own_mark(void) { return (uintptr_t)&kvo__this_thread; }
+static inline uintptr_t kvo__own_mark(void) { return (uintptr_t)&kvo__own.thread; }
 
 /* --------------------------------------------------------------------------------------------------------- chain.c -- */
 

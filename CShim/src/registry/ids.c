@@ -89,7 +89,7 @@ static entry *entry_of(kvo_observation id, shard **in, uint32_t *index) {
 
 /* A thread keeps one free entry for itself, so that its next registration needs no atomic read-modify-write. */
 static bool take_kept(uint32_t *index, shard **in) {
-  kvo_thread *self = kvo__this_thread;
+  kvo_thread *self = kvo__own.thread;
   if (self == NULL || self->kept_id == 0) return false;
   entry_of(self->kept_id, in, index);
   self->kept_id = 0;
@@ -97,7 +97,7 @@ static bool take_kept(uint32_t *index, shard **in) {
 }
 
 static void keep_or_give_back(shard *in, entry *owned, uint32_t index) {
-  kvo_thread *self = kvo__this_thread;
+  kvo_thread *self = kvo__own.thread;
   if (self != NULL && self->kept_id == 0 && generation_of(owned) != UINT32_MAX)
     self->kept_id = (uint64_t)1 << 32 | (uint64_t)index << 8 | (uint64_t)(in - shards);
   else

@@ -92,7 +92,8 @@ static void slot_summarize(kvo_slot *slot) {
   if (!observed) slot->wanting_old = slot->wanting_new = slot->wanting_will = 0;
   unsigned wants = (observed ? KVO_FRAME_OBSERVED : 0u) | (slot->wanting_old != 0 ? KVO_FRAME_WANTS_OLD : 0u) |
                    (slot->wanting_new != 0 ? KVO_FRAME_WANTS_NEW : 0u) |
-                   (slot->wanting_will != 0 ? KVO_FRAME_WANTS_WILL : 0u);
+                   (slot->wanting_will != 0 ? KVO_FRAME_WANTS_WILL : 0u) |
+                   (observed && slot->manual ? KVO_SLOT_MANUAL : 0u);
   atomic_store_explicit(&slot->wants, (uint8_t)wants, memory_order_release);
 }
 
@@ -415,7 +416,7 @@ bool kvo__count_readers(kvo_info *info) {
   const void *reader = atomic_load(&info->reader);
   if (reader == NULL || reader == KVO_READ_COUNTED) return false;
   bool found = kvo__count_own_marks(info, enter);
-  if (reader == kvo__this_thread) return found;
+  if (reader == kvo__own.thread) return found;
   atomic_store(&info->reader, KVO_READ_COUNTED); /* before the barrier: changes that begin after it are counted */
   return kvo__count_marks(info, enter) || found;
 }

@@ -47,7 +47,7 @@ struct kvo_slot {
   uint16_t index;
   /** How many nodes want the old value, the new value, and a will phase; from KVO_MANY on not counted. Under info->lock. */
   uint8_t wanting_old, wanting_new, wanting_will;
-  /** A summary of these, KVO_FRAME_… bits, which changes read without the lock. Written under info->lock. */
+  /** A summary of these, KVO_FRAME_… bits and KVO_SLOT_MANUAL, which changes read without the lock. Written under info->lock. */
   _Atomic uint8_t wants;
   /** Setters of the key do not notify (KVO_PROPERTY_MANUAL). Constant. */
   bool manual : 1;
@@ -56,6 +56,9 @@ struct kvo_slot {
   /** This is not a slot but the kvo_slot_index of the slot before it, and has the same key. Constant. */
   bool is_index : 1;
 };
+
+/** A bit of kvo_slot.wants: the slot is observed, and its setters do not notify. */
+#define KVO_SLOT_MANUAL 0x80u
 
 /** From this count on counting stops: the slot counts as wanting until its last node is removed. */
 #define KVO_MANY UINT8_MAX
@@ -81,14 +84,30 @@ struct kvo_node {
   kvo_observation id;
   const char *file;
   uint32_t line;
-  /** The options of the registration, and KVO_NODE_HAS_DETAILS and KVO_NODE_IS_CLOSURE. */
-  uint16_t options;
-  /** False once the node's id has been claimed, or the node has been taken out of tracked->dependencies. The thread that did it unlinks the
-   * node. */
-  _Atomic bool live;
-  /** A kvo_node_kind. A DEPENDENCY becomes a LEAF, and the reverse, under info->lock. */
-  _Atomic uint8_t kind;
+  union {
+    struct {
+      /** The options of the registration, and KVO_NODE_HAS_DETAILS and KVO_NODE_IS_CLOSURE. */
+      uint16_t options;
+      /** False once the node's id has been claimed, or the node has been taken out of tracked->dependencies. The thread that did it unlinks
+       * the node. */
+      _Atomic bool live;
+      /** A kvo_node_kind. A DEPENDENCY becomes a LEAF, and the reverse, under info->lock. */
+      _Atomic uint8_t kind;
+    };
+    /** These three in one load; see kvo_traits. */
+    _Atomic uint32_t traits;
+  };
 };
+
+/** The traits of a node, as a value. */
+typedef union kvo_traits {
+  struct {
+    uint16_t options;
+    bool live;
+    uint8_t kind;
+  };
+  uint32_t all;
+} kvo_traits;
 
 /** A kvo_node_details follows the node in its block. */
 #define KVO_NODE_HAS_DETAILS 0x8000u
@@ -130,7 +149,7 @@ typedef struct kvo_dependency {
 } kvo_dependency;
 
 /** The node is the first member of a kvo_dependency, and every DEPENDENCY and LEAF is one. */
-static inline kvo_dependency *kvo__dependency(kvo_node *node) { return (kvo_dependency *)(void *)node; }
+static inline kvo_dependency *kvo__dependency(const kvo_node *node) { return (kvo_dependency *)(uintptr_t)node; }
 
 /** The bits of kvo_info.state: the count of readers that entered in this epoch, the count of those of the previous epoch, the parity of the
  * epoch, and three flags. */
@@ -272,7 +291,7 @@ static inline bool kvo__node_is_own(const kvo_node *node) { return kvo__node_kin
 /** The position of a node in its slot. */
 static inline uint64_t kvo__node_order(const kvo_node *node) {
   return kvo__node_is_own(node) ? atomic_load_explicit(&node->birth, memory_order_relaxed)
-                                : ((const kvo_dependency *)(const void *)node)->order;
+                                : kvo__dependency(node)->order;
 }
 
 /** Registers the caller as a reader. Returns what to pass to kvo__leave. */
@@ -312,8 +331,9 @@ static inline void kvo__stop_reading(kvo_thread *self, kvo_info *info, uint32_t 
     return;
   }
   kvo_mark *mark = &atomic_load_explicit(&self->marks, memory_order_relaxed)[depth];
-  kvo__publish(&self->depth, depth);
-  bool is_noticed = atomic_load(&kvo__threads.waiters) != 0 || atomic_load(&mark->entered) != 0;
+  atomic_store_explicit(&self->depth, depth, memory_order_release);
+  atomic_signal_fence(memory_order_seq_cst); /* as in kvo__publish; what follows stands for its exchange */
+  bool is_noticed = kvo__attended() != 0 || atomic_load(&mark->entered) != 0;
   if (__builtin_expect(is_noticed, false)) kvo__stopped_reading(info, mark);
 }
 /** May free nodes and, after the object's death, the info. No lock may be held. */
@@ -347,15 +367,21 @@ static inline const kvo_observer_ops *kvo__direct_ops(const kvo_node *node) {
   return kvo__is_closure(node) ? atomic_load_explicit(&kvo__closure_ops, memory_order_acquire) : node->ops;
 }
 
+/** Calls the closure of a node that has one. */
+static inline void kvo__call_function(const kvo_raw_change *change, const kvo_node *node) {
+#if KVO_CALLS_CLOSURES
+  ((kvo_closure)(void *)node->closure)(change, node->user_data);
+#else
+  (void)change, (void)node; /* Swift's compiler, which makes closures, compiles this file as well */
+#endif
+}
+
 /** Calls the observer of a node of kind DIRECT. */
 static inline void kvo__call_node(const kvo_raw_change *change, const kvo_node *node) {
-#if KVO_CALLS_CLOSURES
-  if (__builtin_expect(kvo__is_closure(node), true)) {
-    ((kvo_closure)(void *)node->closure)(change, node->user_data);
-    return;
-  }
-#endif
-  node->ops->callback(change, node->user_data);
+  if (__builtin_expect(KVO_CALLS_CLOSURES && kvo__is_closure(node), KVO_CALLS_CLOSURES))
+    kvo__call_function(change, node);
+  else
+    node->ops->callback(change, node->user_data);
 }
 
 /** A callback and its argument that do what kvo__call_node does. */

@@ -7,10 +7,10 @@
 #include <time.h>
 #include <unistd.h>
 
-_Thread_local kvo_thread *kvo__this_thread __attribute__((tls_model("initial-exec")));
+_Thread_local struct kvo_own kvo__own __attribute__((tls_model("initial-exec")));
 
 uint32_t kvo__thread_number(void) {
-  const kvo_thread *self = kvo__this_thread;
+  const kvo_thread *self = kvo__own.thread;
   return self != NULL ? self->number : (uint32_t)syscall(SYS_gettid);
 }
 

@@ -14,7 +14,7 @@ enum { MAX_RESERVE = 256 * 1024 };
 static const uintptr_t max_stack = (uintptr_t)1 << 30;
 
 void kvo__measure(kvo_thread *self) {
-  kvo__assert(self == kvo__this_thread);
+  kvo__assert(self == kvo__own.thread);
   uintptr_t low, high;
   if (atomic_load(&self->room) != 0 || !kvo__stack_bounds(&low, &high)) return;
   if (high - low > max_stack) low = high - max_stack;

@@ -51,7 +51,7 @@ static void barrier(void) {
   membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED); /* at first use: it is slow in a process with threads */
   if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) return;
   /* A sandbox that the program has entered refuses the call. From now on marks are published by exchanges. */
-  atomic_store(&kvo__threads.has_barrier, false);
+  atomic_fetch_or(&kvo__attention, KVO_NO_BARRIER);
   usleep(LONG_ENOUGH * 1000);
 }
 
@@ -70,8 +70,8 @@ static void thread_end(void *record) {
   while (*link != self) link = &(*link)->next;
   *link = self->next;
   kvo__release(&list_lock);
-  kvo__this_thread = NULL; /* a later destructor of this thread may make a new record */
-  if (atomic_load(&kvo__threads.waiters) != 0) kvo__marks_changed();
+  kvo__own.thread = NULL; /* a later destructor of this thread may make a new record */
+  if (kvo__is_awaited()) kvo__marks_changed();
   free(atomic_load(&self->marks));
   free(self);
 }
@@ -88,7 +88,7 @@ static bool is_gone(const kvo_thread *thread) {
 static bool others_hold_locks(void) {
   if (atomic_load(&unrecorded) != (own_unrecorded != 0)) return true;
   for (const kvo_thread *each = threads; each != NULL; each = each->next)
-    if (each != kvo__this_thread && atomic_load(&each->sections) != 0 && !is_gone(each)) return true;
+    if (each != kvo__own.thread && atomic_load(&each->sections) != 0 && !is_gone(each)) return true;
   return false;
 }
 
@@ -111,12 +111,12 @@ void kvo__world_resume(void) {
 /* The other threads do not exist in the child. What they held stays held: for example, their entries as readers keep nodes from being
  * freed. Their records are leaked, because the allocator might not be usable yet. */
 static void after_fork_in_child(void) {
-  threads = kvo__this_thread;
+  threads = kvo__own.thread;
   if (threads != NULL) {
     threads->next = NULL;
     threads->number = (uint32_t)syscall(SYS_gettid);
   }
-  atomic_store(&kvo__threads.waiters, 0);
+  atomic_fetch_and(&kvo__attention, KVO_WAITER - 1);
   atomic_store(&unmarked, own_unmarked);
   atomic_store(&unrecorded, own_unrecorded != 0);
   kvo__hooks.forked();
@@ -141,7 +141,8 @@ static void stay_loaded(void) {
 void kvo__threads_start(void) {
   /* A fork uses the barrier, also on a thread that has never used the runtime. Before this point the stores are exchanges. */
   long supported = membarrier(MEMBARRIER_CMD_QUERY);
-  kvo__threads.has_barrier = supported > 0 && (supported & MEMBARRIER_CMD_PRIVATE_EXPEDITED) != 0;
+  if (supported > 0 && (supported & MEMBARRIER_CMD_PRIVATE_EXPEDITED) != 0)
+    atomic_fetch_and(&kvo__attention, ~(uint32_t)KVO_NO_BARRIER);
   stay_loaded();
   pthread_atfork(kvo__world_stop, kvo__world_resume, after_fork_in_child);
 }
@@ -156,7 +157,7 @@ static void *make_apart(size_t size) {
 
 kvo_thread *kvo__thread(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  if (kvo__this_thread != NULL) return kvo__this_thread;
+  if (kvo__own.thread != NULL) return kvo__own.thread;
   pthread_once(&once, prepare_ends);
   /* From the C library, not the program's allocator: a record may be made before that is set, and freed after it has gone. */
   kvo_thread *made = make_apart(sizeof *made);
@@ -182,7 +183,7 @@ kvo_thread *kvo__thread(void) {
   made->next = threads;
   threads = made;
   kvo__release(&list_lock);
-  return kvo__this_thread = made;
+  return kvo__own.thread = made;
 }
 
 bool kvo__find_thread(bool (*visit)(kvo_thread *thread, void *arg), void *arg) {
@@ -190,7 +191,7 @@ bool kvo__find_thread(bool (*visit)(kvo_thread *thread, void *arg), void *arg) {
   kvo__section_enter();
   kvo__acquire(&list_lock);
   for (kvo_thread *each = threads; each != NULL && !found; each = each->next)
-    found = each != kvo__this_thread && visit(each, arg);
+    found = each != kvo__own.thread && visit(each, arg);
   kvo__release(&list_lock);
   kvo__section_leave();
   return found;
@@ -242,7 +243,7 @@ void kvo__unmark_slowly(uint32_t depth) {
     atomic_fetch_sub(&unmarked, 1);
     return;
   }
-  kvo_thread *self = kvo__this_thread;
+  kvo_thread *self = kvo__own.thread;
   if (atomic_load(&self->depth) == depth + 1)
     kvo__publish(&self->depth, depth);
   else
@@ -269,18 +270,18 @@ static bool count_marks_of(kvo_thread *thread, kvo_info *info, uint64_t (*enter)
 
 bool kvo__count_marks(kvo_info *info, uint64_t (*enter)(kvo_info *info)) {
   bool found = false;
-  atomic_fetch_add(&kvo__threads.waiters, 1);
+  atomic_fetch_add(&kvo__attention, KVO_WAITER);
   barrier();
   kvo__acquire(&list_lock);
   for (kvo_thread *each = threads; each != NULL; each = each->next)
-    found |= each != kvo__this_thread && count_marks_of(each, info, enter);
+    found |= each != kvo__own.thread && count_marks_of(each, info, enter);
   kvo__release(&list_lock);
-  atomic_fetch_sub(&kvo__threads.waiters, 1);
+  atomic_fetch_sub(&kvo__attention, KVO_WAITER);
   return found;
 }
 
 bool kvo__count_own_marks(kvo_info *info, uint64_t (*enter)(kvo_info *info)) {
-  return kvo__this_thread != NULL && count_marks_of(kvo__this_thread, info, enter);
+  return kvo__own.thread != NULL && count_marks_of(kvo__own.thread, info, enter);
 }
 
 uint64_t kvo__mark_take(kvo_mark *mark) {
@@ -295,7 +296,7 @@ uint64_t kvo__mark_take(kvo_mark *mark) {
 }
 
 void kvo__section_enter_slowly(void) {
-  kvo_thread *self = kvo__this_thread;
+  kvo_thread *self = kvo__own.thread;
   do {
     kvo__publish(&self->sections, 0);
     uint32_t forks = atomic_load(&kvo__threads.forking);
@@ -335,7 +336,7 @@ void kvo_section_leave(void) { kvo__section_leave(); }
 
 /* The outermost mark of a thread that runs what is waited for, or NULL. The list is locked, or it is this thread. */
 static const kvo_mark *mark_of(const kvo_thread *thread, kvo_awaited what) {
-  kvo__assert(thread == kvo__this_thread || kvo__holds(&list_lock));
+  kvo__assert(thread == kvo__own.thread || kvo__holds(&list_lock));
   const kvo_mark *marks = atomic_load(&thread->marks);
   uint32_t depth = atomic_load(&thread->depth);
   for (uint32_t i = 0; i < depth; i++)
@@ -358,7 +359,7 @@ static bool others_run(kvo_awaited what, bool takes_time) {
   kvo__assert(kvo__holds(&list_lock));
   if (atomic_load(&unmarked) != own_unmarked) return true;
   for (const kvo_thread *each = threads; each != NULL; each = each->next)
-    if (each != kvo__this_thread && still_runs(each, what, takes_time)) return true;
+    if (each != kvo__own.thread && still_runs(each, what, takes_time)) return true;
   return false;
 }
 
@@ -370,9 +371,9 @@ static bool is_waiting(const kvo_thread *thread) {
  * deliveries, if any does. The list is locked. */
 static bool leads_back(kvo_awaited what, kvo_thread **for_deliveries) {
   for (kvo_thread *each = threads; each != NULL; each = each->next) {
-    if (each->visited || each == kvo__this_thread || !is_waiting(each) || !runs(each, what)) continue;
+    if (each->visited || each == kvo__own.thread || !is_waiting(each) || !runs(each, what)) continue;
     each->visited = true;
-    if (!runs(kvo__this_thread, each->waiting_for) && !leads_back(each->waiting_for, for_deliveries)) continue;
+    if (!runs(kvo__own.thread, each->waiting_for) && !leads_back(each->waiting_for, for_deliveries)) continue;
     if (each->waiting_for.root == NULL) *for_deliveries = each;
     return true;
   }
@@ -397,7 +398,7 @@ static kvo_waited wait(kvo_awaited what) {
   kvo_thread *self = kvo__thread();
   kvo_waited result = KVO_WAITED;
   int cancellation = kvo__cancel_hold();
-  atomic_fetch_add(&kvo__threads.waiters, 1);
+  atomic_fetch_add(&kvo__attention, KVO_WAITER);
   barrier();
   bool takes_time = false;
   for (bool busy = true; busy && result == KVO_WAITED;) {
@@ -413,7 +414,7 @@ static kvo_waited wait(kvo_awaited what) {
     if (busy && result == KVO_WAITED) kvo__futex_wait_for(&progress, before, LONG);
     takes_time = atomic_load(&progress) == before;
   }
-  atomic_fetch_sub(&kvo__threads.waiters, 1);
+  atomic_fetch_sub(&kvo__attention, KVO_WAITER);
   kvo__cancel_resume(cancellation);
   return result;
 }
@@ -423,7 +424,7 @@ kvo_waited kvo__wait_for_deliveries(kvo_observation observation) {
   kvo__look_for_abandoned();
   kvo_awaited what = {observation, NULL};
   kvo_waited result = wait(what);
-  bool own = kvo__this_thread != NULL && runs(kvo__this_thread, what);
+  bool own = kvo__own.thread != NULL && runs(kvo__own.thread, what);
   return own ? KVO_WAITED_IN_OWN : result;
 }
 

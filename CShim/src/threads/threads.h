@@ -120,9 +120,21 @@ struct kvo_thread {
   struct kvo_thread_trace *trace;
 };
 
+typedef struct kvo_evaluation kvo_evaluation;
+
+/** What a change tests about its own thread. */
+struct kvo_own {
+  /** The thread's record, or NULL: see kvo__thread. */
+  kvo_thread *thread;
+  /** The innermost evaluation that records; NULL while recording is suspended. */
+  kvo_evaluation *recorder;
+  /** How many mutes and announced changes are open; usually 0. */
+  uintptr_t open_changes;
+};
+
 /* initial-exec: an access is one load, also in a shared library. It uses a few bytes of the static TLS that the C library reserves for
  * libraries. */
-extern KVO_HIDDEN _Thread_local kvo_thread *kvo__this_thread __attribute__((tls_model("initial-exec")));
+extern KVO_HIDDEN _Thread_local struct kvo_own kvo__own __attribute__((tls_model("initial-exec")));
 
 /** The kernel's id of this thread (gettid(2)). */
 KVO_HIDDEN uint32_t kvo__thread_number(void);
@@ -139,28 +151,26 @@ static inline bool kvo__take(kvo_lock *lock, uint32_t as) {
 /** Takes a lock without entering a section, so that a fork may happen while it is held. For the list of threads, which a forking thread
  * locks itself. */
 static inline void kvo__acquire(kvo_lock *lock) {
-  const kvo_thread *self = kvo__this_thread;
+  const kvo_thread *self = kvo__own.thread;
   if (!kvo__take(lock, self != NULL ? self->number : kvo__thread_number())) kvo__acquire_slowly(lock);
 }
 static inline void kvo__release(kvo_lock *lock) {
   if ((atomic_exchange_explicit(&lock->state, 0, memory_order_release) & KVO_LOCK_AWAITED) != 0) kvo__wake_one(lock);
 }
 
-/** The state that marks and sections test. */
+/** The state that sections test, beside kvo__attention. */
 extern KVO_HIDDEN struct kvo_threads_state {
-  /** membarrier(2) works, so a thread may publish what it does with plain stores. Becomes false, for good, if a sandbox refuses the call. */
-  _Atomic bool has_barrier;
   /** Not 0: a thread is about to fork or is reading all data (kvo__world_stop). Other threads may release locks, but not take one. */
   _Atomic uint32_t forking;
-  /** How many threads wait for marks to end. */
-  _Atomic uint32_t waiters;
   /** How many threads have deferred deliveries, or are making them. */
   _Atomic uint32_t unwinding;
 } kvo__threads;
 
-static inline bool kvo__has_barrier(void) {
-  return __builtin_expect(atomic_load_explicit(&kvo__threads.has_barrier, memory_order_relaxed), true);
-}
+/** Whether a thread may publish what it does with plain stores. Becomes false, for good, if a sandbox refuses membarrier(2). */
+static inline bool kvo__has_barrier(void) { return __builtin_expect((kvo__attended() & KVO_NO_BARRIER) == 0, true); }
+
+/** Whether threads wait for marks to end. */
+static inline bool kvo__is_awaited(void) { return __builtin_expect(atomic_load(&kvo__attention) >= KVO_WAITER, false); }
 
 /** The record of this thread, made at the first call; NULL without memory. */
 KVO_HIDDEN kvo_thread *kvo__thread(void);
@@ -170,8 +180,8 @@ KVO_HIDDEN void kvo__unmark_slowly(uint32_t depth);
 /** A mark has ended for which a thread may be waiting. */
 KVO_HIDDEN void kvo__marks_changed(void);
 /** Has all threads execute a memory barrier, then calls `enter` for each mark of another thread that protects the nodes of the info, and stores
- * the result in the mark. Returns whether there was one. A thread that ends such a mark after the barrier finds `waiters` not 0, or
- * finds that result. */
+ * the result in the mark. Returns whether there was one. A thread that ends such a mark after the barrier finds that threads wait
+ * (kvo__is_awaited), or finds that result. */
 KVO_HIDDEN bool kvo__count_marks(kvo_info *info, uint64_t (*enter)(kvo_info *info));
 /** The same for the marks of this thread, without a barrier. */
 KVO_HIDDEN bool kvo__count_own_marks(kvo_info *info, uint64_t (*enter)(kvo_info *info));
@@ -216,7 +226,7 @@ static inline void kvo__publish_dead(_Atomic bool *live) {
 
 /** The mark of this thread for a value that kvo__mark returned, other than KVO_TOO_DEEP and KVO_UNMARKED. */
 static inline kvo_mark *kvo__mark_at(uint32_t depth) {
-  return &atomic_load_explicit(&kvo__this_thread->marks, memory_order_relaxed)[depth];
+  return &atomic_load_explicit(&kvo__own.thread->marks, memory_order_relaxed)[depth];
 }
 
 static inline void kvo__mark_fill(kvo_mark *mark, kvo_observation observation, kvo_info *root, const kvo_node *node,
@@ -239,7 +249,7 @@ static inline void kvo__mark_fill(kvo_mark *mark, kvo_observation observation, k
  * delivery, which has a node and a change; no lock may be held then. */
 static inline uint32_t kvo__mark(kvo_observation observation, kvo_info *root, const kvo_node *node,
                                  const kvo_raw_change *change) {
-  kvo_thread *self = kvo__this_thread;
+  kvo_thread *self = kvo__own.thread;
   const void *frame = __builtin_frame_address(0);
   uint32_t depth = self != NULL ? atomic_load_explicit(&self->depth, memory_order_relaxed) : 0;
   if (self == NULL || depth >= self->limit ||
@@ -263,19 +273,19 @@ static inline void kvo__mark_again(uint32_t depth, kvo_observation observation, 
     mark->change = change;
   }
   kvo__publish_observation(mark, observation);
-  if (atomic_load(&kvo__threads.waiters) != 0) kvo__marks_changed();
+  if (kvo__is_awaited()) kvo__marks_changed();
 }
 
 /** Call it after the code. No lock may be held if the mark is that of a delivery: deferred deliveries may be made now. */
 static inline void kvo__unmark(uint32_t depth) {
-  kvo_thread *self = kvo__this_thread;
+  kvo_thread *self = kvo__own.thread;
   uint32_t above = depth + 1;
   /* The slow path: there is no mark, it is not the innermost, or deliveries are deferred. */
   if (above == 0 || above > self->limit || atomic_load_explicit(&self->depth, memory_order_relaxed) != above)
     kvo__unmark_slowly(depth);
   else
     kvo__publish(&self->depth, depth);
-  if (atomic_load(&kvo__threads.waiters) != 0) kvo__marks_changed();
+  if (kvo__is_awaited()) kvo__marks_changed();
 }
 
 /** A section is a stretch of code that may hold locks of the runtime. A fork waits until no other thread is in one. */
@@ -291,7 +301,7 @@ static inline void kvo__section_enter(void) {
 }
 
 static inline void kvo__section_leave(void) {
-  kvo_thread *self = kvo__this_thread;
+  kvo_thread *self = kvo__own.thread;
   uint32_t held = self != NULL ? atomic_load_explicit(&self->sections, memory_order_relaxed) : 0;
   if (held > 0)
     atomic_store_explicit(&self->sections, held - 1, memory_order_release);
@@ -330,7 +340,7 @@ KVO_HIDDEN void kvo__threads_start(void);
 
 /** Whether a delivery may begin here, nested in those in progress. If not, the caller has to defer it. No lock may be held. */
 static inline bool kvo__may_nest(void) {
-  kvo_thread *self = kvo__this_thread;
+  kvo_thread *self = kvo__own.thread;
   uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
   if (self == NULL) return true;
   bool has_marks = atomic_load_explicit(&self->depth, memory_order_relaxed) < self->limit;
@@ -346,7 +356,7 @@ static inline bool kvo__is_delivery(const kvo_mark *mark) {
 /** Ends code that was left with longjmp or an exception, if there can be any. Call it before an operation that relies on the innermost
  * mark. No lock may be held. */
 static inline void kvo__look_for_abandoned(void) {
-  kvo_thread *self = kvo__this_thread;
+  kvo_thread *self = kvo__own.thread;
   uint32_t depth = self != NULL ? atomic_load_explicit(&self->depth, memory_order_relaxed) : 0;
   const void *frame = __builtin_frame_address(0);
   if (depth != 0 && kvo__mark_at(depth - 1)->frame <= frame) kvo__hooks.abandoned(self, frame);
@@ -372,7 +382,7 @@ static inline bool kvo__holds(const kvo_lock *lock) {
 }
 /** Whether this thread holds no lock of the runtime, so that code of the program may run. True for a thread without a record. */
 static inline bool kvo__holds_none(void) {
-  return kvo__this_thread == NULL || atomic_load_explicit(&kvo__this_thread->sections, memory_order_relaxed) == 0;
+  return kvo__own.thread == NULL || atomic_load_explicit(&kvo__own.thread->sections, memory_order_relaxed) == 0;
 }
 
 #endif /* KVO_THREADS_H */

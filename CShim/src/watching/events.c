@@ -8,7 +8,7 @@
 #include <errno.h>
 
 static void hand_out(const kvo_event_details *details) {
-  uint32_t listening = atomic_load(&kvo__tap);
+  uint32_t listening = atomic_load(&kvo__attention);
   int error = errno; /* the program must not see a change of errno */
   int cancellation = kvo__cancel_hold();
   if ((listening & KVO_TAP_HISTORY) != 0) kvo__history_note(details);
@@ -69,10 +69,10 @@ __attribute__((cold)) void kvo__note_ended(const kvo_node *node) { note_node(nod
 
 __attribute__((cold)) void kvo__note_delivery(const kvo_raw_change *change, const kvo_node *node,
                                               kvo_raw_callback callback, void *user_data) {
-  if ((atomic_load(&kvo__tap) & KVO_TAP_USE) != 0) kvo__node_set_notified(node, true);
+  if ((atomic_load(&kvo__attention) & KVO_TAP_USE) != 0) kvo__node_set_notified(node, true);
   kvo_event_details details = details_of(node, change, KVO_MOMENT_DELIVERY_BEGINS);
   hand_out(&details);
-  bool may_be_slow = (atomic_load(&kvo__tap) & KVO_TAP_SLOW) != 0;
+  bool may_be_slow = (atomic_load(&kvo__attention) & KVO_TAP_SLOW) != 0;
   kvo_watched *watched = may_be_slow ? kvo__slow_begin(&details) : NULL;
   callback(change, user_data);
   if (watched != NULL) kvo__slow_end(watched);
@@ -89,7 +89,7 @@ __attribute__((cold)) void kvo__note_death(const kvo_info *info) {
 
 void kvo__tap_start(void) {
   if (kvo__settings.history > 0 && kvo__history_start(kvo__settings.history))
-    atomic_fetch_or(&kvo__tap, KVO_TAP_HISTORY);
-  if (kvo__settings.slow_ms > 0) atomic_fetch_or(&kvo__tap, KVO_TAP_SLOW);
-  if (kvo__settings.unused) atomic_fetch_or(&kvo__tap, KVO_TAP_USE);
+    atomic_fetch_or(&kvo__attention, KVO_TAP_HISTORY);
+  if (kvo__settings.slow_ms > 0) atomic_fetch_or(&kvo__attention, KVO_TAP_SLOW);
+  if (kvo__settings.unused) atomic_fetch_or(&kvo__attention, KVO_TAP_USE);
 }

@@ -48,7 +48,7 @@ KVO_HIDDEN void kvo__note_delivery(const kvo_raw_change *change, const kvo_node 
                                    void *user_data);
 KVO_HIDDEN void kvo__note_death(const kvo_info *info);
 
-/** Sets kvo__tap as the settings say. Call it once, after they have been read. */
+/** Sets the taps of kvo__attention as the settings say. Call it once, after they have been read. */
 KVO_HIDDEN void kvo__tap_start(void);
 
 #endif /* KVO_EVENTS_H */

@@ -134,7 +134,7 @@ void kvo__slow_forked(void) {
   is_running = false;
   for (kvo_watched **link = &watched_list; *link != NULL;) {
     kvo_watched *each = *link;
-    if (each->thread == kvo__this_thread) {
+    if (each->thread == kvo__own.thread) {
       each->thread_id = kvo__thread_number();
       link = &each->next;
     } else {

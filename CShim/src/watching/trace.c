@@ -266,7 +266,7 @@ kvo_status kvo_trace_begin(const char *path) {
   int cancellation = kvo__cancel_hold();
   kvo__lock(&lock);
   kvo_status status = open_file(path);
-  if (status == KVO_OK) atomic_fetch_or(&kvo__tap, KVO_TAP_TRACE);
+  if (status == KVO_OK) atomic_fetch_or(&kvo__attention, KVO_TAP_TRACE);
   kvo__unlock(&lock);
   kvo__cancel_resume(cancellation);
   return status;
@@ -277,7 +277,7 @@ kvo_status kvo_trace_end(void) {
   int cancellation = kvo__cancel_hold();
   kvo__lock(&lock);
   if (fd >= 0) {
-    atomic_fetch_and(&kvo__tap, ~(uint32_t)KVO_TAP_TRACE);
+    atomic_fetch_and(&kvo__attention, ~(uint32_t)KVO_TAP_TRACE);
     int64_t time = kvo__now();
     for (thread_trace *each = threads; each != NULL; each = each->next)
       while (each->recording == recording && each->depth > 0) pop(each, time);
@@ -307,10 +307,10 @@ __attribute__((destructor)) static void end_recording(void) { kvo_trace_end(); }
 
 void kvo__trace_forked(void) {
   /* The other threads do not exist in the child. */
-  threads = kvo__this_thread != NULL ? kvo__this_thread->trace : NULL;
+  threads = kvo__own.thread != NULL ? kvo__own.thread->trace : NULL;
   if (threads != NULL) threads->next = NULL;
   if (fd < 0) return;
-  atomic_fetch_and(&kvo__tap, ~(uint32_t)KVO_TAP_TRACE);
+  atomic_fetch_and(&kvo__attention, ~(uint32_t)KVO_TAP_TRACE);
   close(fd);
   fd = -1;
   length = 0;
