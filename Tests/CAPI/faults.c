@@ -337,3 +337,28 @@ TEST("the thread's handler is called first, and the process's handler if that re
   kvo_set_thread_fault_handler(NULL, NULL);
   kvo_set_fault_handler(NULL, NULL);
 }
+
+/* --------------------------------------------------------------------------------------------- Where it was registered -- */
+
+/* The first line of the fault of an object that dies with two observers, registered at these places. */
+static const char *summary_of_two(const char *first, uint32_t first_line, const char *second, uint32_t second_line) {
+  ignore_faults();
+  static watcher watchers[2];
+  item *object = item_make(0);
+  kvo_observer observers[] = {watcher_observer("value", KVO_NEW, &watchers[0]),
+                              watcher_observer("other", KVO_NEW, &watchers[1])};
+  observers[0].file = first, observers[0].line = first_line;
+  observers[1].file = second, observers[1].line = second_line;
+  for (int i = 0; i < 2; i++) CHECK_OK(kvo_add_observer(as_object(object), &observers[i], &watchers[i].id));
+  item_destroy(object);
+  CHECK_EQ((int)faults.code, KVO_FAULT_DEALLOCATED_WHILE_OBSERVED);
+  return faults.summary;
+}
+
+TEST("the first line names where the first observer was registered, and says if others were registered elsewhere") {
+  CHECK_CONTAINS(summary_of_two("a.c", 7, "a.c", 7), ", registered at a.c:7");
+  CHECK_SAME(strstr(faults.summary, "elsewhere"), NULL);
+  CHECK_CONTAINS(summary_of_two("a.c", 7, "a.c", 8), ", registered at a.c:7 and elsewhere");
+  CHECK_CONTAINS(summary_of_two("a.c", 7, "b.c", 7), ", registered at a.c:7 and elsewhere");
+  CHECK_CONTAINS(summary_of_two("a.c", 7, "b.c", 8), ", registered at a.c:7 and elsewhere");
+}

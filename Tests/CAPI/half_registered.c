@@ -1,6 +1,7 @@
 /* half_registered.c - registrations of expressions that fail while other threads already change what they have read, and changes of a
  * node's kind during notifications before a change. */
 #include "fixture.h"
+#include "shared.h"
 
 #include <kvo/kvo_binding.h>
 #include <pthread.h>
@@ -9,8 +10,6 @@
 static item *object;
 static _Atomic bool stop;
 static _Atomic int abandoned;
-
-static int rounds(int normally) { return harness_is_instrumented() ? normally / 10 : normally; }
 
 static void *set_for_ever(void *unused) {
   while (!stop) item_set_value(object, 1);

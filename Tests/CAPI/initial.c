@@ -4,6 +4,7 @@
 
 static item *root, *later;
 static int changes_left;
+static bool is_stored_meanwhile;
 
 static item *read_next(const item *object) { return object->next; }
 static void store_next(item *object, item *next) { object->next = next; }
@@ -14,7 +15,13 @@ static int read_value(const item *object) {
     changes_left--;
     item_set_next(root, later);
   }
-  return object->value;
+  int value = object->value;
+  if (is_stored_meanwhile) { /* by a setter that began when nobody observed the object */
+    is_stored_meanwhile = false;
+    ((item *)(uintptr_t)object)->value = value + 10;
+    kvo_object_stored((kvo_object *)(uintptr_t)&object->header, "value");
+  }
+  return value;
 }
 
 static void store_value(item *object, int value) { object->value = value; }
@@ -71,4 +78,18 @@ TEST(
   }
   CHECK_EQ((long)live_blocks, before);
   CHECK_EQ(faults.count, 0);
+}
+
+TEST("the initial notification has a value that another setter has stored since the expression was evaluated") {
+  root = make(1);
+  item *end = make(2);
+  root->next = end;
+  is_stored_meanwhile = true;
+  watcher seen = {0};
+  watch(root, "next.value", KVO_INITIAL | KVO_NEW, &seen);
+  CHECK_EQ(seen.calls, 1);
+  CHECK_EQ(seen.new_value.integer, 12);
+  CHECK_OK(kvo_remove_observer(seen.id));
+  kvo_object_destroy(as_object(root));
+  kvo_object_destroy(as_object(end));
 }

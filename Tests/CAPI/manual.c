@@ -217,8 +217,12 @@ TEST_REPORTED("a setting has no indexes, and indexes must be an ascending array"
   CHECK_STATUS(kvo_will_change_indexes(as_object(object), KVO_CHANGE_REMOVAL, "value", falling, 2),
                KVO_ERROR_INVALID_ARGUMENT);
   CHECK_EQ((int)faults.code, KVO_FAULT_BAD_INDEXES);
+  CHECK_CONTAINS(faults.summary, "KVO0033 error: a change of elements of \"value\" of Item@");
+  CHECK_CONTAINS(faults.summary, " has indexes that are not ascending: number 1 is 1, after 2");
+  CHECK_CONTAINS(faults.report, "help: pass each index once, in ascending order");
   CHECK_STATUS(kvo_will_change_indexes(as_object(object), KVO_CHANGE_REMOVAL, "value", twice, 2),
                KVO_ERROR_INVALID_ARGUMENT);
+  CHECK_CONTAINS(faults.summary, ": number 1 is 1, after 1");
   CHECK_EQ(faults.count, 4);
   CHECK_OK(kvo_will_change_indexes(as_object(object), KVO_CHANGE_REMOVAL, "value", NULL, 0));
   item_destroy(object);
@@ -500,8 +504,8 @@ static int read_counted(const item *object) {
 
 static void store_counted(item *object, int value) { object->value = value; }
 
-TEST("the getter is called for an observer that wants values, and not after that has been removed") {
-  kvo_class *counted;
+static item *counted_make(void) {
+  static kvo_class *counted;
   kvo_property_spec property = {
       .name = "value", .type = "i", .getter = (kvo_function)read_counted, .setter = (kvo_function)store_counted};
   kvo_class_spec spec = {.struct_size = sizeof spec,
@@ -509,10 +513,14 @@ TEST("the getter is called for an observer that wants values, and not after that
                          .instance_size = sizeof(item),
                          .properties = &property,
                          .property_count = 1};
-  CHECK_OK(kvo_class_register(&spec, &counted));
+  if (counted == NULL) CHECK_OK(kvo_class_register(&spec, &counted));
   kvo_object *made;
   CHECK_OK(kvo_object_create(counted, &made));
-  item *object = (item *)made;
+  return (item *)made;
+}
+
+TEST("the getter is called for an observer that wants values, and not after that has been removed") {
+  item *object = counted_make();
   watcher plain = {0}, wanting = {0};
   watch(object, "value", KVO_NONE, &plain);
   watch(object, "value", KVO_OLD, &wanting);
@@ -524,5 +532,22 @@ TEST("the getter is called for an observer that wants values, and not after that
   CHECK_EQ(reads, 0);
   CHECK_EQ(plain.calls, 2);
   CHECK_OK(kvo_remove_observer(plain.id));
-  kvo_object_destroy(made);
+  kvo_object_destroy(as_object(object));
+}
+
+TEST("a did reads the new value for each observer that wants it, and for no other") {
+  item *object = counted_make();
+  watcher plain = {0}, wanting = {0};
+  watch(object, "value", KVO_NONE, &plain);
+  watch(object, "value", KVO_NEW, &wanting);
+  will(object, "value");
+  CHECK_EQ(reads, 0);
+  object->value = 1;
+  did(object, "value");
+  CHECK_EQ(reads, 1);
+  CHECK_EQ(wanting.new_value.integer, 1);
+  CHECK(!plain.new_value.told);
+  CHECK_OK(kvo_remove_observer(wanting.id));
+  CHECK_OK(kvo_remove_observer(plain.id));
+  kvo_object_destroy(as_object(object));
 }

@@ -205,6 +205,22 @@ TEST("where a limit stops the count it still ends, and all observers get its val
   CHECK_CONTAINS(faults.summary, "it nests 10 deep, and KVO_MAX_DEPTH allows no more");
 }
 
+static void count_in_callback(const kvo_change *change, void *user_data) {
+  (void)change, (void)user_data;
+  count_down(1000);
+}
+
+TEST("what a limit has deferred is delivered before the set that began the cycle returns, also within another callback") {
+  harness_environment("KVO_MAX_DEPTH", "10");
+  ignore_faults();
+  item *outer = item_make(0);
+  kvo_observation id = observe_value(outer, count_in_callback, NULL);
+  item_set_value(outer, 1);
+  CHECK_EQ(faults.count, 1);
+  CHECK_OK(kvo_remove_observer(id));
+  item_destroy(outer);
+}
+
 static void approach(const kvo_change *change, void *user_data) {
   item *other = user_data;
   int wanted = ((item *)change->object)->value, step = wanted > other->value ? 1 : -1;

@@ -263,6 +263,30 @@ static void huge_sections(void) {
   for (size_t at = offset + 24; at + 24 < byte_count; at += 64) memset(bytes + at, 0x7f, 16);
 }
 
+enum { SECTION_HEADER = 64, SYMTAB = 2, DYNSYM = 11 };
+
+/* Calls the table of all symbols one of exported symbols, so that the headers after it are read, too. */
+static void without_full_table(void) {
+  uint64_t offset;
+  uint32_t exported = DYNSYM, type;
+  memcpy(&offset, bytes + 40, sizeof offset);
+  for (size_t at = offset + 4; at + sizeof type <= byte_count; at += SECTION_HEADER) {
+    memcpy(&type, bytes + at, sizeof type);
+    if (type == SYMTAB) memcpy(bytes + at, &exported, sizeof exported);
+  }
+}
+
+/* The section headers are at the end of the file. */
+static void without_last_section_header(void) {
+  without_full_table();
+  byte_count -= SECTION_HEADER;
+}
+
+TEST("a file whose list of sections is cut off names nothing") {
+  CHECK(names_function_after(without_full_table));
+  CHECK(!names_function_after(without_last_section_header));
+}
+
 TEST("a damaged file loses names, and nothing else") {
   names_function_after(section_headers_far_away);
   names_function_after(many_section_headers);

@@ -184,8 +184,10 @@ TEST("a fault in a signal handler that has interrupted a fault handler is report
   CHECK(first != NULL && strstr(first + 1, "KVO0008 fatal") != NULL);
 }
 
+static const char *thread_name;
+
 static void *on_thread(void *arg) {
-  pthread_setname_np(pthread_self(), "render");
+  pthread_setname_np(pthread_self(), thread_name);
   close_document(arg);
   return NULL;
 }
@@ -197,6 +199,7 @@ static void fault_on_thread(void *arg) {
 }
 
 TEST("the thread of a fault is reported with number and name") {
+  thread_name = "render";
   child_result run = harness_run_child(fault_on_thread, NULL, "log");
   const char *thread = strstr(run.errors, "\n  fault  thread ");
   CHECK(thread != NULL);
@@ -204,6 +207,8 @@ TEST("the thread of a fault is reported with number and name") {
   CHECK_CONTAINS(thread + strspn(thread, "0123456789"), " \"render\"\n");
   check_calls(run.errors, calls, 2);
   CHECK_CONTAINS(harness_run_child(fault_from_document, NULL, "log").errors, " (main)\n");
+  thread_name = "r";
+  CHECK_CONTAINS(harness_run_child(fault_on_thread, NULL, "log").errors, " \"r\"\n");
 }
 
 /* ---------------------------------------------------------------------------------------------- Memory, other handlers -- */

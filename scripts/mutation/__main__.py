@@ -19,7 +19,7 @@ def arguments():
     parser.add_argument("--language", choices=LANGUAGES, default="c")
     parser.add_argument("--count", type=int, default=50, help="how many mutants, not counting those that change nothing (50)")
     parser.add_argument("--seed", type=int, default=1, help="which ones (1)")
-    parser.add_argument("--files", default="", help="names of sources, with commas; all unless told")
+    parser.add_argument("--files", default="", help="names of sources, or name:line, with commas; all unless told")
     parser.add_argument("--kinds", default="", help="kinds of mutations, with commas; all unless told")
     parser.add_argument("--budget", type=float, default=0, help="begin no mutant after so many seconds")
     parser.add_argument("--least", type=float, default=0, help="fail if less than so many percent die")
@@ -30,8 +30,14 @@ def arguments():
 
 
 def candidates(engine, options):
-    names, kinds = set(filter(None, options.files.split(","))), set(filter(None, options.kinds.split(",")))
-    found = [mutant for path in engine.sources(names) for mutant in engine.mutants(path) if not kinds or mutant.kind in kinds]
+    places, kinds = set(filter(None, options.files.split(","))), set(filter(None, options.kinds.split(",")))
+
+    def is_wanted(mutant):
+        name = mutant.path.rsplit("/", 1)[-1]
+        return (not kinds or mutant.kind in kinds) and (not places or name in places or f"{name}:{mutant.line}" in places)
+
+    names = {place.split(":")[0] for place in places}
+    found = [mutant for path in engine.sources(names) for mutant in engine.mutants(path) if is_wanted(mutant)]
     if not found:
         raise SystemExit("mutate: no mutants: check --files and --kinds")
     return found

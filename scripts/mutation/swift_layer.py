@@ -99,7 +99,9 @@ class Worker:
                 break
             wrong = set()
             for path, line in re.findall(r"^\S*/sources/(\S+\.swift):(\d+):\d+: error:", said, re.M):
-                wrong |= lines.get((path, int(line)), set())
+                # Of a missing result the error is on the line after the mutant.
+                at = next((line for line in range(int(line), int(line) - 3, -1) if (path, line) in lines), None)
+                wrong |= lines.get((path, at), set())
             if not wrong - broken:
                 raise SystemExit(f"mutate: the Swift layer does not compile\n{said[-4000:]}")
             broken |= wrong

@@ -203,7 +203,6 @@ INLINE void fill_frame(kvo_frame_content *change, const reading *of) {
   change->cursor = NULL;
   change->limit = of->limit;
   change->registered = of->registered;
-  change->late_limit = 0;
   change->will = NULL;
   change->kind = KVO_CHANGE_SETTING;
   change->wants = (uint8_t)of->wants;

@@ -251,8 +251,7 @@ void kvo__tracked_retell(kvo_tracked *tracked) {
 }
 
 void kvo__tracked_missed(kvo_tracked *tracked, uint64_t birth) {
-  uint64_t registered = atomic_load(&tracked->registered);
-  if (registered != 0 && birth > registered)
+  if (birth > atomic_load(&tracked->registered))
     kvo__tracked_did(tracked, NULL);
   else
     kvo__tracked_rearm(tracked);

@@ -48,7 +48,7 @@ void await(const _Atomic int *flag);
 /* Waits long enough for another thread to do what it must not do. */
 void a_moment(void);
 
-/* The number of rounds to run; fewer under a tool. */
+/* The number of rounds to run: fewer under a tool, and divided by the variable KVO_TEST_FEWER. */
 int rounds(int normally);
 
 #endif
