@@ -39,6 +39,31 @@ TEST("a frame with a kind and indexes delivers both, before and after the change
   item_destroy(object);
 }
 
+TEST_REPORTED("a frame with a kind between a will and its did is reported: observers are notified twice") {
+  ignore_faults();
+  item *object = item_make(1);
+  watcher w = {0};
+  size_t index = 0;
+  watch(object, "value", KVO_NEW, &w);
+  CHECK(insert_at(object, "value", &index, 1) != 0);
+  CHECK_EQ(faults.count, 0);
+  CHECK_OK(kvo_will_change(as_object(object), "other"));
+  CHECK(insert_at(object, "value", &index, 1) != 0);
+  CHECK_EQ(faults.count, 0);
+  CHECK_OK(kvo_will_change(as_object(object), "value"));
+  CHECK(insert_at(object, "value", &index, 1) != 0);
+  CHECK_EQ(faults.count, 1);
+  CHECK_EQ((int)faults.code, KVO_FAULT_DOUBLE_NOTIFICATION);
+  CHECK_CONTAINS(faults.summary, "\"value\" of Item@");
+  CHECK_CONTAINS(faults.summary,
+                 " is set between willChange and didChange, and its setter also notifies: observers are "
+                 "notified twice");
+  CHECK_OK(kvo_did_change(as_object(object), "value"));
+  CHECK_OK(kvo_did_change(as_object(object), "other"));
+  CHECK_OK(kvo_remove_observer(w.id));
+  item_destroy(object);
+}
+
 TEST("a frame without indexes is a change of a collection that has none") {
   item *object = item_make(1);
   watcher w = {0};

@@ -31,6 +31,8 @@ static void misuse(void) {
   kvo_fault_raise(KVO_FAULT_UNHANDLED, "a test", NULL, NULL, NULL, 0, NULL, 0);
 }
 
+static void ignore_change(const kvo_change *change, void *user_data) { (void)change, (void)user_data; }
+
 static void check_event(size_t index, kvo_event_kind kind, const void *object, const char *key_path) {
   CHECK_EQ(seen.events[index].kind, kind);
   CHECK_SAME(seen.events[index].object, object);
@@ -112,6 +114,84 @@ TEST("values are recorded as text, strings quoted and cut") {
   kvo_cancel_observer(n.id);
   kvo_cancel_observer(o.id);
   item_destroy(object);
+}
+
+static int nothing_to_read(void) { return 0; }
+
+/* How the new value of a change is recorded: one of this type, at `value`. */
+static const char *text_of(const char *type, const void *value) {
+  kvo_class *cls;
+  kvo_object *object;
+  watcher w = {.then = NULL};
+  kvo_property_spec property = {.name = "any", .type = type, .getter = (kvo_function)nothing_to_read};
+  kvo_class_spec spec = {.struct_size = sizeof spec, .properties = &property, .property_count = 1};
+  char name[32];
+  static int made;
+  snprintf(name, sizeof name, "Any%d", made++);
+  spec.name = name;
+  spec.instance_size = sizeof(kvo_object);
+  CHECK_OK(kvo_class_register(&spec, &cls));
+  CHECK_OK(kvo_object_create(cls, &object));
+  kvo_observer observer = {.struct_size = sizeof observer, .key_path = "any", .options = KVO_NEW, .user_data = &w};
+  observer.callback = ignore_change;
+  CHECK_OK(kvo_add_observer(object, &observer, &w.id));
+  kvo_frame frame;
+  CHECK((kvo_frame_begin(&frame, object, kvo_key_hash("any", 3)) & KVO_FRAME_WANTS_NEW) != 0);
+  kvo_frame_finish_with(&frame, NULL, value);
+  misuse();
+  CHECK_OK(kvo_remove_observer(w.id));
+  kvo_object_destroy(object);
+  return seen.values[seen.count - 1];
+}
+
+#define CHECK_TEXT(type, T, value, expected) CHECK_EQ(text_of(type, &(T){value}), expected)
+
+TEST("the recorded text of a value says its type's value exactly, and of a structure nothing") {
+  harness_environment("KVO_HISTORY", "32");
+  harness_environment("KVO_VALUES", "1");
+  CHECK_TEXT("c", signed char, -5, "-5");
+  CHECK_TEXT("C", unsigned char, 200, "200");
+  CHECK_TEXT("s", short, -30000, "-30000");
+  CHECK_TEXT("S", unsigned short, 60000, "60000");
+  CHECK_TEXT("i", int, -2000000000, "-2000000000");
+  CHECK_TEXT("I", unsigned, 4000000000u, "4000000000");
+  CHECK_TEXT("l", long, -5000000000, "-5000000000");
+  CHECK_TEXT("L", unsigned long, 18000000000000000000u, "18000000000000000000");
+  CHECK_TEXT("q", long long, -5000000000, "-5000000000");
+  CHECK_TEXT("Q", unsigned long long, 18000000000000000000u, "18000000000000000000");
+  CHECK_TEXT("f", float, 0.1f, "0.100000001");
+  CHECK_TEXT("d", double, 0.1, "0.10000000000000001");
+  CHECK_TEXT("D", long double, 0.5L, "0.5");
+  CHECK_TEXT("B", bool, true, "true");
+  CHECK_TEXT("B", bool, false, "false");
+  CHECK_TEXT("@", uintptr_t, 0x1234, "0x1234");
+  CHECK_TEXT("^v", uintptr_t, 0xabcdef, "0xabcdef");
+  CHECK_TEXT("*", const char *, "a \"b\"", "\"a \"b\"\"");
+  CHECK_TEXT("{pair=ii}", uint64_t, 7, "(none)");
+}
+
+/* `count` times `part`, between `before` and `after`. */
+static const char *repeated(const char *before, const char *part, size_t count, const char *after) {
+  static char made[4][256];
+  static int next;
+  char *text = made[next++ % 4];
+  size_t size = strlen(part), at = strlen(before);
+  CHECK(at + count * size + strlen(after) < sizeof made[0]);
+  memcpy(text, before, at);
+  for (size_t i = 0; i < count; i++, at += size) memcpy(text + at, part, size);
+  strcpy(text + at, after);
+  return text;
+}
+
+TEST("of a string 61 bytes are recorded, and a longer one is cut, but never within a character") {
+  enum { SHOWN = 61 }; /* with quotes and the end 64 */
+  harness_environment("KVO_HISTORY", "32");
+  harness_environment("KVO_VALUES", "1");
+  CHECK_TEXT("*", const char *, repeated("", "x", SHOWN, ""), repeated("\"", "x", SHOWN, "\""));
+  CHECK_TEXT("*", const char *, repeated("", "x", SHOWN + 1, ""), repeated("\"", "x", SHOWN - 3, "...\""));
+  CHECK_TEXT("*", const char *, repeated("", "\u00e9", 99, ""), repeated("\"", "\u00e9", (SHOWN - 3) / 2, "...\""));
+  CHECK_TEXT("*", const char *, repeated("x", "\u00e9", 99, ""), repeated("\"x", "\u00e9", (SHOWN - 4) / 2, "...\""));
+  CHECK_TEXT("*", const char *, repeated("", "\x80", 99, ""), "\"...\""); /* not UTF-8 */
 }
 
 TEST("of many events the last ones are listed, and a long key path is cut") {

@@ -55,7 +55,7 @@ static void by_hand(item *object) {
 }
 
 TEST("the record of a set has nothing but what belongs to it, in whichever way the set is made") {
-  static void (*const ways[])(item *object) = {by_setter, by_word, by_begin, by_enter, by_hand};
+  static void (*const ways[])(item * object) = {by_setter, by_word, by_begin, by_enter, by_hand};
   for (int i = 0; i < 5; i++) {
     item *object = item_make(1);
     kvo_observer observer = {.struct_size = sizeof observer,
@@ -102,7 +102,8 @@ static void register_between(uint32_t (*begin)(kvo_frame *frame, kvo_object *obj
   CHECK_OK(kvo_remove_observer(own.id));
 }
 
-TEST("a path registered between the beginning of a change and its will is notified neither before nor after, and follows it") {
+TEST(
+    "a path registered between the beginning of a change and its will is notified neither before nor after, and follows it") {
   register_between(kvo_frame_begin);
   register_between(kvo_frame_enter);
 }

@@ -119,6 +119,29 @@ static void *wait_for(void *id) {
   return NULL;
 }
 
+static int calls_within;
+
+static void go_on_after_jump(const kvo_change *change, void *user_data) {
+  (void)change, (void)user_data;
+  if (setjmp(out) == 0) set(middle, 1);
+  for (int i = 0; i < 3; i++) {
+    set(end, i);
+    if (calls == i + 1) calls_within++;
+  }
+}
+
+TEST("after a callback was left inside another one, what that one sets notifies at once") {
+  make_path();
+  kvo_set_fault_handler(count_fault, NULL);
+  kvo_observation ids[] = {observe_with(root, "value", KVO_NONE, go_on_after_jump, NULL),
+                           observe_with(middle, "value", KVO_NONE, jump_once, NULL),
+                           observe(end, "value", KVO_NONE, &calls, NULL)};
+  set(root, 1);
+  CHECK_EQ(calls_within, 3);
+  CHECK_EQ((int)calls, 3);
+  for (int i = 0; i < 3; i++) CHECK_OK(kvo_cancel_observer(ids[i]));
+}
+
 TEST("another thread's wait for the observation ends once the thread that jumped uses observations again") {
   kvo_observation id = leave_evaluation();
   pthread_t thread;

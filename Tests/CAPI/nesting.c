@@ -210,7 +210,8 @@ static void count_in_callback(const kvo_change *change, void *user_data) {
   count_down(1000);
 }
 
-TEST("what a limit has deferred is delivered before the set that began the cycle returns, also within another callback") {
+TEST(
+    "what a limit has deferred is delivered before the set that began the cycle returns, also within another callback") {
   harness_environment("KVO_MAX_DEPTH", "10");
   ignore_faults();
   item *outer = item_make(0);

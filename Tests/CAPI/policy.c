@@ -3,7 +3,11 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* --------------------------------------------------------------------------------------------------- The misuses -- */
 
@@ -97,6 +101,53 @@ TEST("KVO_POLICY=ignore goes on without a report") {
   child_result ignored = harness_run_child(die_observed, NULL, "ignore");
   CHECK_EQ(ignored.signal, 0);
   CHECK_EQ((const char *)ignored.errors, "went on\n");
+}
+
+static void misuse_three_times(void *arg) {
+  (void)arg;
+  for (int i = 0; i < 2; i++) die_observed(NULL);
+  remove_unregistered(NULL);
+}
+
+TEST("KVO_POLICY=once reports a fault at its first time, at each place") {
+  child_result once = harness_run_child(misuse_three_times, NULL, "once");
+  CHECK_EQ(once.signal, 0);
+  const char *first = strstr(once.errors, "KVO0001 fatal: ");
+  CHECK(first != NULL && strstr(first + 1, "KVO0001 fatal: ") == NULL);
+  CHECK_CONTAINS(once.errors, "KVO0002 fatal: ");
+  CHECK_CONTAINS(strstr(strstr(once.errors, "went on\n") + 1, "went on\n"), "went on: ");
+}
+
+/* How often a child with this policy stops with SIGTRAP under a debugger. It has to go on to its end. */
+static int traps_under_debugger(const char *policy) {
+  pid_t child = fork();
+  if (child == 0) {
+    if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0) _exit(77);
+    if (freopen("/dev/null", "w", stderr) == NULL) _exit(1);
+    setenv("KVO_POLICY", policy, 1);
+    die_observed(NULL);
+    _exit(0);
+  }
+  int status, traps = 0;
+  while (waitpid(child, &status, 0) == child && WIFSTOPPED(status)) {
+    CHECK_EQ(WSTOPSIG(status), SIGTRAP);
+    traps++;
+    ptrace(PTRACE_CONT, child, NULL, NULL);
+  }
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 77);
+  return WEXITSTATUS(status) == 77 ? -1 : traps; /* a container may forbid it */
+}
+
+TEST("KVO_POLICY=trap reports, stops in a debugger if there is one, and goes on") {
+  child_result run = harness_run_child(die_observed, NULL, "trap");
+  CHECK_EQ(run.signal, 0);
+  CHECK_CONTAINS(run.errors, "KVO0001 fatal: ");
+  CHECK_CONTAINS(run.errors, "went on\n");
+  if (harness_is_instrumented()) return;
+  int traps = traps_under_debugger("trap");
+  CHECK(traps == 1 || traps == -1);
+  CHECK(traps_under_debugger("log") == 0 || traps == -1);
 }
 
 TEST("an item with a code applies to that code only, wherever it is in the list") {

@@ -110,6 +110,39 @@ TEST("a text report says what, why, the locations, the observations, the deliver
   check_lines(formatted(&fault, KVO_REPORT_TEXT), lines, sizeof lines / sizeof *lines);
 }
 
+static const char *report_of_chain(const kvo_fault_step *chain, size_t count) {
+  kvo_fault fault = {.code = KVO_FAULT_RECURSION, .severity = KVO_SEVERITY_FATAL, .summary = "x", .chain = chain};
+  fault.chain_count = count;
+  return formatted(&fault, KVO_REPORT_TEXT);
+}
+
+TEST("repeated and omitted deliveries are counted, and what does not fit into a text") {
+  static kvo_fault_step chain[300];
+  for (size_t i = 0; i < 300; i++) chain[i].observation = title;
+  CHECK_SAME(strstr(report_of_chain(chain, 0), "deliveries"), NULL);
+  const char *text = report_of_chain(chain, 1);
+  CHECK_CONTAINS(text,
+                 "  deliveries in progress, each caused by the one above:\n    \"title\" of Document@0x1e0 notified");
+  CHECK_SAME(strstr(text, "repeated"), NULL);
+  CHECK_SAME(strstr(text, "omitted"), NULL);
+  CHECK_SAME(strstr(text, "more; KVO_REPORT=json"), NULL);
+  chain[0].round = 1, chain[0].repeats = 2, chain[0].skipped = 1;
+  text = report_of_chain(chain, 1);
+  CHECK_CONTAINS(text, "above:\n    (1 outer delivery omitted)\n    \"title\"");
+  CHECK_CONTAINS(text, ":41\n    (repeated 2 more times)\n");
+  chain[0].round = 12, chain[0].repeats = 19, chain[0].skipped = 29;
+  text = report_of_chain(chain, 12);
+  CHECK_CONTAINS(text, "above:\n    (29 outer deliveries omitted)\n    \"title\"");
+  CHECK_CONTAINS(text, ":41\n    (the 12 steps above repeated 19 more times)\n");
+  text = report_of_chain(chain, 300);
+  size_t shown = 0;
+  for (const char *at = strstr(text, " notified "); at != NULL; at = strstr(at + 1, " notified ")) shown++;
+  char left[64];
+  snprintf(left, sizeof left, "\n    (%zu more; KVO_REPORT=json lists them)\n", 300 - shown);
+  CHECK(shown > 50 && shown < 200);
+  CHECK_CONTAINS(text, left);
+}
+
 TEST("JSON has a member for each of these, in one line") {
   kvo_fault fault = whole();
   const char *json = formatted(&fault, KVO_REPORT_JSON);
@@ -219,8 +252,8 @@ TEST("a name is not cut inside a UTF-8 character") {
   char letters[3002] = "";
   for (size_t i = 0; i + 2 < sizeof letters; i += 3) memcpy(letters + i, "\xe2\x82\xac", 4);
   for (size_t shift = 0; shift < 3; shift++) {
-    char shifted[3005];
-    snprintf(shifted, sizeof shifted, "%.*s%s", (int)shift, "xx", letters);
+    char shifted[3008];
+    snprintf(shifted, sizeof shifted, "%.*s%s%.*s", (int)shift, "xx", letters, (int)shift, "yy");
     kvo_fault fault = {.code = KVO_FAULT_NEVER_NOTIFIES, .severity = KVO_SEVERITY_ERROR, .summary = shifted};
     const char *text = formatted(&fault, KVO_REPORT_TEXT);
     CHECK_CONTAINS(text, "\xe2\x82\xac...(");

@@ -130,23 +130,45 @@ TEST("the first line says where it happened, or where the object of the fault wa
   CHECK_CONTAINS(run.errors, "reports.c:");
 }
 
+/* What a program says that starts with this setting. */
+static const char *said_with(const char *setting) {
+  static char text[4096];
+  char program[4096], command[4300];
+  ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+  program[length > 0 ? length : 0] = '\0';
+  snprintf(command, sizeof command, "KVO_POLICY=log %s '%s' 'no such test' 2>&1", setting, program);
+  FILE *output = popen(command, "r");
+  text[fread(text, 1, sizeof text - 1, output)] = '\0';
+  pclose(output);
+  return text;
+}
+
 TEST("a misspelt variable is reported with the probable name; one that resembles none is not") {
   harness_environment("KVO_STACK", "16");
   setenv("KVO_TEST_OF_MY_OWN", "1", 1);
-  char program[4096], command[4200];
-  ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-  program[length > 0 ? length : 0] = '\0';
-  snprintf(command, sizeof command, "KVO_POLICI=log '%s' 'no such test' 2>&1", program);
-  FILE *output = popen(command, "r");
-  char text[4096];
-  text[fread(text, 1, sizeof text - 1, output)] = '\0';
-  pclose(output);
+  const char *text = said_with("KVO_POLICI=log");
   CHECK_CONTAINS(text, "KVO0034 warning: the environment: \"KVO_STACK\" is not a variable of the library: did you mean "
                        "KVO_STACKS?\n");
   CHECK_CONTAINS(text,
                  "KVO0034 warning: the environment: \"KVO_POLICI\" is not a variable of the library: did you mean "
                  "KVO_POLICY?\n");
   CHECK_EQ(count_of(text, "KVO0034"), (size_t)2);
+}
+
+TEST("each number has limits: beyond them it is reported and ignored") {
+  static const char *const good[] = {"KVO_VALUES=1",  "KVO_VALUES=0",  "KVO_STACKS=0",    "KVO_STACKS=full",
+                                     "KVO_HISTORY=0", "KVO_ZOMBIES=0", "KVO_MAX_DEPTH=5", "KVO_SLOW_MS=1"};
+  static const char *const bad[] = {"KVO_VALUES=2",
+                                    "KVO_VALUES=-1",
+                                    "KVO_VALUES=x",
+                                    "KVO_STACKS=1x",
+                                    "KVO_STACKS=1000000",
+                                    "KVO_HISTORY=99999999999",
+                                    "KVO_ZOMBIES=99999999999",
+                                    "KVO_MAX_DEPTH=99999999999",
+                                    "KVO_SLOW_MS=99999999999"};
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++) CHECK_SAME(strstr(said_with(good[i]), "KVO0034"), NULL);
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) CHECK_CONTAINS(said_with(bad[i]), "KVO0034 warning: ");
 }
 
 TEST("a foreign variable with a name of any length is ignored") {

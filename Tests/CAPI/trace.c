@@ -161,6 +161,19 @@ TEST("a trace contains the new value if KVO_VALUES allows it") {
   free(text);
 }
 
+TEST("a string in a trace is quoted, and ends where it ends") {
+  harness_environment("KVO_VALUES", "1");
+  item *object = item_make(0);
+  watcher w = {0};
+  begin();
+  watch(object, "name", KVO_NEW, &w);
+  item_set_name(object, "Annabella Maria von Sonnenberg"); /* a buffer on the stack has this text before the next */
+  item_set_name(object, "Ann");
+  char *text = ended();
+  CHECK_CONTAINS(text, "\"new\":\"\\u0022Ann\\u0022\"");
+  free(text);
+}
+
 TEST("a notification before the change is marked, and an observer without source location has its id") {
   item *object = item_make(0);
   watcher w = {0};

@@ -52,11 +52,13 @@ static void stay(const kvo_change *change, void *user_data) {
 
 /* Faults are counted, and the process goes on. */
 static _Atomic int endless_waits;
+static char last_report[4096];
 
 static kvo_action count_fault(const kvo_fault *fault, void *arg) {
   (void)arg;
   CHECK_EQ((int)fault->code, (int)KVO_FAULT_ENDLESS_WAIT);
   CHECK_CONTAINS(fault->summary, "KVO0017");
+  kvo_fault_format(fault, KVO_REPORT_TEXT, last_report, sizeof last_report);
   endless_waits++;
   return KVO_ACTION_IGNORE;
 }
@@ -297,6 +299,9 @@ TEST_REPORTED("kvo_cancel_observer_and_wait in its own callback is KVO0017, ends
   kvo_set_fault_handler(count_fault, NULL);
   wait_in_own_callback("value");
   CHECK_EQ((int)endless_waits, 1);
+  CHECK_CONTAINS(last_report, "KVO0017 error: waiting for the deliveries of observation 0x");
+  CHECK_CONTAINS(last_report, " would never end: this call is inside one of them");
+  CHECK_CONTAINS(last_report, "help: inside a callback end an observation without waiting: ");
   calls = 0;
   wait_in_own_callback("next.value");
   CHECK_EQ((int)endless_waits, 2);
@@ -471,6 +476,11 @@ TEST_REPORTED("two getters that destroy each other's objects are KVO0017, and th
     join_thread(two);
     in_slow_getter = NULL;
     CHECK_EQ((int)endless_waits, 1);
+    CHECK_CONTAINS(last_report, "KVO0017 error: waiting for the evaluations of Shared@0x");
+    CHECK_CONTAINS(last_report,
+                   ", which is being destroyed, would never end: another thread is running one and waits for "
+                   "this thread, at ");
+    CHECK_CONTAINS(last_report, "help: do not destroy an object inside a getter that evaluates another");
     CHECK_EQ((int)gone_on, 2);
     CHECK_EQ((int)destroyed, 2);
     for (int i = 0; i < 2; i++) shared_destroy(middles[i]);

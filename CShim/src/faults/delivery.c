@@ -210,8 +210,8 @@ void kvo__fault_unordered_indexes(const kvo_object *object, const char *key, siz
 
 static void append_announced(kvo_sink *to, const kvo_announced *of) {
   enum { SHOWN = 8 };
-  static const char *const names[] = {"?", "a setting", "an insertion", "a removal", "a replacement"};
-  kvo__append(to, "%s", names[of->kind >= KVO_CHANGE_SETTING && of->kind <= KVO_CHANGE_REPLACEMENT ? of->kind : 0]);
+  static const char *const names[] = {NULL, "a setting", "an insertion", "a removal", "a replacement"};
+  kvo__append(to, "%s", names[of->kind]);
   for (size_t i = 0; i < of->count && i < SHOWN; i++) kvo__append(to, "%s%zu", i == 0 ? " at " : ", ", of->indexes[i]);
   if (of->count > SHOWN) kvo__append(to, " and %zu more", of->count - SHOWN);
   if (of->count == 0) kvo__append(to, " at no index");

@@ -145,14 +145,13 @@ static void write_report(const kvo_fault *fault, bool demangles, bool has_turn) 
 
 /* Whether a debugger or another tracer is attached to this process. */
 static bool is_traced(void) {
-  char status[1024]; /* the line is near the beginning */
+  char status[1024] = ""; /* the line is near the beginning */
   int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
   if (fd < 0) return false;
   ssize_t size = read(fd, status, sizeof status - 1);
   close(fd);
-  status[size > 0 ? size : 0] = '\0';
   const char *tracer = strstr(status, "TracerPid:");
-  return tracer != NULL && strtol(tracer + strlen("TracerPid:"), NULL, 10) != 0;
+  return size > 0 && tracer != NULL && strtol(tracer + strlen("TracerPid:"), NULL, 10) != 0;
 }
 
 /* A hash of the location in the program: the source line if it is known, else the stack. */

@@ -125,7 +125,7 @@ typedef struct kvo_node_details {
   kvo_index_entry by_observer, by_context;
   /** How many return addresses follow this struct (KVO_STACKS). */
   uint32_t frame_count;
-  /** It has been notified of a change. Recorded only while KVO_TAP_USE is set. */
+  /** It has been notified of a change. Recorded only while a tap is set, such as KVO_TAP_USE. */
   _Atomic bool notified;
 } kvo_node_details;
 
@@ -411,7 +411,8 @@ KVO_HIDDEN kvo_node *kvo__details_node(const kvo_node_details *details);
 KVO_HIDDEN kvo_key kvo__node_path(const kvo_node *node);
 /** The key path of the registration, or the name of the property that it observes. */
 KVO_HIDDEN const char *kvo__node_key_path(const kvo_node *node);
-/** Sets and returns whether an observation, given by its own node, has been notified of a change. Set only while KVO_TAP_USE is on. */
+/** Sets and returns whether an observation, given by its own node, has been notified of a change. Set only while a tap is set, such as
+ * KVO_TAP_USE. */
 KVO_HIDDEN void kvo__node_set_notified(const kvo_node *node, bool notified);
 KVO_HIDDEN bool kvo__node_was_notified(const kvo_node *node);
 /** Compares pointers to nodes for qsort(3): oldest first. */

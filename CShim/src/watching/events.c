@@ -69,7 +69,7 @@ __attribute__((cold)) void kvo__note_ended(const kvo_node *node) { note_node(nod
 
 __attribute__((cold)) void kvo__note_delivery(const kvo_raw_change *change, const kvo_node *node,
                                               kvo_raw_callback callback, void *user_data) {
-  if ((atomic_load(&kvo__attention) & KVO_TAP_USE) != 0) kvo__node_set_notified(node, true);
+  kvo__node_set_notified(node, true);
   kvo_event_details details = details_of(node, change, KVO_MOMENT_DELIVERY_BEGINS);
   hand_out(&details);
   bool may_be_slow = (atomic_load(&kvo__attention) & KVO_TAP_SLOW) != 0;
