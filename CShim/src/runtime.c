@@ -19,7 +19,7 @@ static void thread_ends(kvo_thread *self) {
   kvo__id_thread_end(self);
 #if KVO_DIAGNOSTICS
   kvo__trace_thread_end(self);
-  if (kvo__settings.slow_ms > 0) kvo__slow_thread_end(self);
+  kvo__slow_thread_end(self);
 #endif
 }
 

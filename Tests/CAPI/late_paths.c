@@ -50,13 +50,16 @@ static void bring_onto_path(void) {
 TEST("a setter that puts its own object onto an observed path, before it stores, notifies that path") {
   root = item_make(0);
   end = slow_item_make();
-  watch(root, "next.value", KVO_NEW, &path);
+  end->value = 3;
+  watch(root, "next.value", KVO_NEW | KVO_OLD, &path);
   before_store = bring_onto_path;
   KVO_SET(end, "value", int, 5);
   CHECK_EQ(path.calls, 2);
+  CHECK_EQ(path.old_value.integer, 3);
   CHECK_EQ(path.new_value.integer, 5);
   KVO_SET(end, "value", int, 6);
   CHECK_EQ(path.calls, 3);
+  CHECK_EQ(path.old_value.integer, 5);
   CHECK_OK(kvo_remove_observer(path.id));
 }
 

@@ -88,6 +88,34 @@ TEST("KVO0010 aborts with the line of the registration") {
 
 TEST("KVO_POLICY=abort is the default") { CHECK_EQ(harness_run_child(die_observed, NULL, "abort").signal, SIGABRT); }
 
+static void die_ignoring_the_signal(void *arg) {
+  signal(SIGABRT, SIG_IGN);
+  die_observed(arg);
+}
+
+static void return_from_signal(int number) { (void)number; }
+
+static void die_handling_the_signal(void *arg) {
+  signal(SIGABRT, return_from_signal);
+  die_observed(arg);
+}
+
+static void die_blocking_the_signal(void *arg) {
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, NULL);
+  die_observed(arg);
+}
+
+TEST("abort ends the process also if it ignores, handles or blocks SIGABRT") {
+  static void (*const misuses[])(void *) = {die_ignoring_the_signal, die_handling_the_signal, die_blocking_the_signal};
+  for (int i = 0; i < 3; i++) {
+    child_result died = harness_run_child(misuses[i], NULL, "abort");
+    CHECK_EQ(died.signal, SIGABRT);
+    CHECK_SAME(strstr(died.errors, "went on"), NULL);
+  }
+}
+
 TEST("KVO_POLICY=log reports and goes on; the call returns its error") {
   child_result logged = harness_run_child(remove_unregistered, NULL, "log");
   CHECK_EQ(logged.signal, 0);

@@ -249,15 +249,19 @@ TEST("of a key path of 1 MB the beginning and the end are printed") {
 }
 
 TEST("a name is not cut inside a UTF-8 character") {
-  char letters[3002] = "";
-  for (size_t i = 0; i + 2 < sizeof letters; i += 3) memcpy(letters + i, "\xe2\x82\xac", 4);
-  for (size_t shift = 0; shift < 3; shift++) {
-    char shifted[3008];
-    snprintf(shifted, sizeof shifted, "%.*s%s%.*s", (int)shift, "xx", letters, (int)shift, "yy");
-    kvo_fault fault = {.code = KVO_FAULT_NEVER_NOTIFIES, .severity = KVO_SEVERITY_ERROR, .summary = shifted};
+  static const char *const all[] = {"\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x98\x80"};
+  for (size_t shift = 0; shift < 12; shift++) {
+    const char *letter = all[shift % 3], *before = "xxx" + shift / 3, *after = "yyy" + shift / 3;
+    char name[3008], expected[32];
+    size_t length = (size_t)snprintf(name, sizeof name, "%s", before);
+    for (int i = 0; i < 700; i++) length += (size_t)snprintf(name + length, sizeof name - length, "%s", letter);
+    snprintf(name + length, sizeof name - length, "%s", after);
+    kvo_fault fault = {.code = KVO_FAULT_NEVER_NOTIFIES, .severity = KVO_SEVERITY_ERROR, .summary = name};
     const char *text = formatted(&fault, KVO_REPORT_TEXT);
-    CHECK_CONTAINS(text, "\xe2\x82\xac...(");
-    CHECK_CONTAINS(text, " bytes left out)...\xe2\x82\xac");
+    snprintf(expected, sizeof expected, "%s...(", letter);
+    CHECK_CONTAINS(text, expected);
+    snprintf(expected, sizeof expected, " bytes left out)...%s", letter);
+    CHECK_CONTAINS(text, expected);
     CHECK_SAME(strstr(text, "\\x"), NULL);
   }
 }

@@ -81,3 +81,61 @@ TEST("a closure or local function is reported with the function that contains it
 TEST("a name in backquotes is not changed") {
   check("App.`it works (on Linux)`() -> ()", "App.`it works (on Linux)`()");
 }
+
+/* ------------------------------------------------------------------------------------------------- The library's calls -- */
+
+static void *called_from;
+__attribute__((noinline)) static void note_caller(void) { called_from = __builtin_return_address(0); }
+
+/* A function with this symbol, which notes an address in itself. */
+#ifdef __clang__
+#define SYMBOL(symbol) __asm__(symbol)
+#else
+#define SYMBOL(symbol) __asm__("\"" symbol "\"")
+#endif
+#define FUNCTION(name, symbol)                                                                                         \
+  void name(void) SYMBOL(symbol);                                                                                      \
+  __attribute__((noinline)) void name(void) {                                                                          \
+    note_caller();                                                                                                     \
+    __asm__ volatile("" : : "i"(__LINE__)); /* unlike the others, which are then not merged */                         \
+  }
+FUNCTION(of_array, "$sSa6appendyyxnF")
+FUNCTION(added_to_array, "$sSa3AppE6secondxvg")
+FUNCTION(of_array_slice, "$ss10ArraySliceV6appendyyxnF")
+FUNCTION(added_to_array_slice, "$ss10ArraySliceV3AppE6secondxvg")
+FUNCTION(added_to_long_name, "$ss22_ContiguousArrayBufferV3AppE6secondxvg")
+FUNCTION(of_app, "$s3App5closeyyF")
+FUNCTION(of_observing, "$s17KeyValueObserving6updateyyF")
+FUNCTION(thunk, "$s3App5closeyyFTA")
+FUNCTION(reabstraction, "$sIeg_Ieg_TR")
+FUNCTION(witness, "$s3App1PAA5closeyyFTW")
+FUNCTION(not_a_thunk, "app_TA")
+
+static bool is_of_library(void (*function)(void)) {
+  demangled = "";
+  function();
+  kvo_fault fault = {.code = KVO_FAULT_UNHANDLED, .severity = KVO_SEVERITY_ERROR, .summary = ""};
+  fault.frames = &called_from;
+  fault.frame_count = 1;
+  CHECK(kvo_fault_format(&fault, KVO_REPORT_JSON, text, sizeof text) < sizeof text);
+  bool is = strstr(text, "\"isLibrary\":true") != NULL;
+  CHECK(is == (strstr(text, "\"isLibrary\":false") == NULL));
+  return is;
+}
+
+TEST("specialised functions of the standard library, thunks and the Swift layer are calls of a library") {
+  CHECK(is_of_library(of_array));
+  CHECK(is_of_library(of_array_slice));
+  CHECK(is_of_library(of_observing));
+  CHECK(is_of_library(thunk));
+  CHECK(is_of_library(reabstraction));
+  CHECK(is_of_library(witness));
+}
+
+TEST("functions of the program are not, not even those that it adds to a type of the standard library") {
+  CHECK(!is_of_library(of_app));
+  CHECK(!is_of_library(added_to_array));
+  CHECK(!is_of_library(added_to_array_slice));
+  CHECK(!is_of_library(added_to_long_name));
+  CHECK(!is_of_library(not_a_thunk));
+}

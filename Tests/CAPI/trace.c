@@ -417,6 +417,7 @@ TEST("when the file has reached its size limit, kvo_trace_end says so, and the f
   char *text = content();
   unlink(path);
   CHECK_CONTAINS(text, "set Item.value");
+  CHECK_EQ((const char *)text + strlen(text) - 4, "}\n]\n");
   free(text);
 }
 

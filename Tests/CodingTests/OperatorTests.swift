@@ -192,8 +192,14 @@
       let leaves: Set = [Leaf(1), Leaf(2)]
       leaves.setValue(7, forKey: "value")
       #expect(leaves.allSatisfy { $0.value == 7 })
+      leaves.setValue(10, forKeyPath: "value")
+      #expect(leaves.allSatisfy { $0.value == 10 })
       ContiguousArray(company.people).setValue(8, forKeyPath: "age")
       #expect(ContiguousArray(company.people).value(forKey: "age") as? [Int] == [8, 8, 8])
+      ContiguousArray(company.people).setValue(11, forKey: "age")
+      #expect(company.people.map(\.age) == [11, 11, 11])
+      company.people.setValue(12, forKeyPath: "age")
+      #expect(company.people.map(\.age) == [12, 12, 12])
       #expect(company.changes(of: "people") { company.setValue(9, forKeyPath: "people.age") }.isEmpty)
     }
   }

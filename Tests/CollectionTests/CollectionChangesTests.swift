@@ -271,6 +271,10 @@
       #expect(log.take() == ["branch.numbers 2 [0] ->[3]", "branch.numbers 1 -><null>"])
       library.ordered = ["a"]
       #expect(log.take() == ["ordered 2 [0] ->[\"a\"]"])
+      library.numbers = [7, 7, 7]
+      _ = log.take()
+      library.mutableArrayValue(forKey: "numbers").insert(7, at: 1)
+      #expect(log.take().last == "numbers 2 [1] ->[7]")  // equal elements: only the announcement says where
       for path in ["numbers", "branch.numbers", "ordered"] { library.removeObserver(recorder, forKeyPath: path) }
     }
 

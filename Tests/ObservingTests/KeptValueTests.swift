@@ -86,6 +86,22 @@
     }
 
     @Test(arguments: optionSets)
+    func `A replaced value is released once its observers have returned`(options: NSKeyValueObservingOptions) {
+      let view = View()
+      weak var replaced: Referee?
+      do {
+        let referee = Referee()
+        replaced = referee
+        view.team = Team(captain: referee)
+      }
+      let token = view.observe(\.team, options: options) { _, _ in }
+      #expect(replaced != nil)
+      view.team = Team()
+      #expect(replaced == nil)
+      token.invalidate()
+    }
+
+    @Test(arguments: optionSets)
     func `The end of a path and a computed property do so too`(options: NSKeyValueObservingOptions) {
       #expect(dies(\.next?.delegate, options))
       #expect(dies(\.next?.anything, options))

@@ -112,9 +112,8 @@ static bool is_there(int memory, const noted_module *module) {
   unsigned char id[LONGEST_ID];
   return read_memory(memory, module->header_at, &header, sizeof header) &&
          memcmp(&header, &module->header, sizeof header) == 0 &&
-         (module->build_id_length == 0 ||
-          (read_memory(memory, module->base + module->build_id_at, id, module->build_id_length) &&
-           memcmp(id, module->build_id, module->build_id_length) == 0));
+         read_memory(memory, module->base + module->build_id_at, id, module->build_id_length) &&
+         memcmp(id, module->build_id, module->build_id_length) == 0;
 }
 
 /* The newest entry for the mapping, if that module is still mapped there. */
