@@ -41,13 +41,13 @@ test: ## Run all tests: the library without the macro, the C suite, the Swift su
 	KVO_ZOMBIES=65536 swift test
 
 bench: ## Measure, optimised, against other systems (ARGS="--filter 'observed set.*'")
-	@scripts/require.sh swift git $(c_tools) valgrind $(peers)
+	@scripts/require.sh swift git python3 $(c_tools) valgrind $(peers)
 	@scripts/bench.sh $(ARGS)
 
 check: check-format check-c check-model fuzz stress check-sanitizers check-crashes check-clients check-api check-scaling check-costs check-documents ## Everything a release must pass besides the tests; takes long
 	scripts/mutate.sh --count 20 --budget 240 --least 80
 
-check-quick: check-format check-api ## The quick checks besides the tests: format, rooms, fuzzer inputs, API baseline, documents
+check-quick: check-format check-api ## The quick checks besides the tests: format, rooms, fuzzer inputs, API baseline, plot, documents
 	@scripts/require.sh swift $(c_tools) python3
 	scripts/check-promises.sh
 	scripts/check-compatibility.sh
@@ -55,6 +55,7 @@ check-quick: check-format check-api ## The quick checks besides the tests: forma
 	scripts/check-clients.sh
 	scripts/fuzz.sh --seconds 0
 	scripts/check-scaling.sh --quick
+	scripts/check-bench.sh
 	scripts/check-snippets.sh
 	scripts/check-documents.sh
 

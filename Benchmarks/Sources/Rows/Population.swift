@@ -19,10 +19,16 @@ extension Row {
   }
 }
 
+// Each object is observed as soon as it is created, here and in the programs of the peers, so that what belongs together may be adjacent
+// in memory.
+
 /// Sets observed objects, each with one observation and its own closure.
 private func walk(over count: Int) -> Workload {
-  let (objects, tally) = ((0..<count).map { _ in Observable() }, Tally())
-  let tokens = objects.map { $0.observe(\.number) { object, _ in tally.add(object.number) } }
+  let tally = Tally()
+  let (objects, tokens) = pairs(count) {
+    let object = Observable()
+    return (object, object.observe(\.number) { object, _ in tally.add(object.number) })
+  }
   let walk = Walk(objects)
   return Workload { count in
     walk.visit(count) { set($0, $1) }
@@ -31,12 +37,28 @@ private func walk(over count: Int) -> Workload {
 }
 
 private func walkOverHandwritten(_ count: Int) -> Workload {
-  let (objects, tally) = ((0..<count).map { _ in Handwritten() }, Tally())
-  for object in objects { object.handlers.append { tally.add($1) } }
+  let tally = Tally()
+  let objects = (0..<count).map { _ in
+    let object = Handwritten()
+    object.handlers.append { tally.add($1) }
+    return object
+  }
   let walk = Walk(objects)
   return Workload { count in
     walk.visit(count) { set($0, $1) }
   }
+}
+
+private func pairs<First, Second>(_ count: Int, _ make: () -> (First, Second)) -> ([First], [Second]) {
+  var (firsts, seconds): ([First], [Second]) = ([], [])
+  firsts.reserveCapacity(count)
+  seconds.reserveCapacity(count)
+  for _ in 0..<count {
+    let (first, second) = make()
+    firsts.append(first)
+    seconds.append(second)
+  }
+  return (firsts, seconds)
 }
 
 /// Visits objects one after the other, again and again, in an order independent of their addresses.
