@@ -136,8 +136,10 @@ TEST("KVO0009 is raised when an observer wants the value of an undefined key tha
   item_destroy(object);
 }
 
-TEST("KVO0010 is raised for each form of a malformed key path") {
+TEST("KVO0010 is raised for each form of a malformed key path, and says where the empty component is") {
   static const char *const malformed[] = {"", ".", "value.", ".value", "next..value"};
+  static const char *const where[] = {"number 1, at position 0", "number 1, at position 0", "number 2, at position 6",
+                                      "number 1, at position 0", "number 2, at position 5"};
   ignore_faults();
   item *object = item_make(0);
   watcher w = {0};
@@ -147,6 +149,7 @@ TEST("KVO0010 is raised for each form of a malformed key path") {
     CHECK_EQ(faults.count, i + 1);
     CHECK_EQ((int)faults.code, 10);
     CHECK_CONTAINS(faults.summary, "KVO0010 fatal: cannot observe");
+    CHECK_CONTAINS(faults.summary, where[i]);
     CHECK_EQ(faults.line, observer.line);
   }
   item_destroy(object);

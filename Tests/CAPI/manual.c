@@ -353,6 +353,24 @@ TEST_REPORTED(
   kvo_object_finish(as_object(&memory));
 }
 
+TEST_REPORTED("of a thousand unobserved pairs nothing is left: a did after them is reported") {
+  ignore_faults();
+  item *object = item_make(1);
+  for (int i = 0; i < 1000; i++) {
+    will(object, "value");
+    will(object, "other");
+    did(object, "value");
+    did(object, "other");
+  }
+  watcher w = {0};
+  watch(object, "value", KVO_NONE, &w);
+  CHECK_EQ(faults.count, 0);
+  CHECK_STATUS(kvo_did_change(as_object(object), "value"), KVO_ERROR_UNBALANCED);
+  CHECK_EQ((int)faults.code, KVO_FAULT_DID_WITHOUT_WILL);
+  CHECK_OK(kvo_remove_observer(w.id));
+  item_destroy(object);
+}
+
 TEST_REPORTED("a pair split between two threads is reported once, not again as unfinished when the first one ends") {
   ignore_faults();
   item *object = item_make(1);

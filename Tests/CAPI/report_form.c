@@ -248,6 +248,19 @@ TEST("of a key path of 1 MB the beginning and the end are printed") {
   item_destroy(object);
 }
 
+TEST("a name of up to 1000 bytes is whole; of a longer one the first 600 and the last 300 are printed") {
+  char long_name[1002], expected[1002];
+  for (size_t i = 0; i < 1001; i++) long_name[i] = (char)('a' + i % 26);
+  long_name[1000] = '\0';
+  kvo_fault fault = {.code = KVO_FAULT_NEVER_NOTIFIES, .severity = KVO_SEVERITY_ERROR, .summary = long_name};
+  CHECK_CONTAINS(formatted(&fault, KVO_REPORT_TEXT), long_name);
+  long_name[1000] = 'z';
+  long_name[1001] = '\0';
+  snprintf(expected, sizeof expected, "%.600s...(101 bytes left out)...%s\n", long_name, long_name + 701);
+  const char *text = formatted(&fault, KVO_REPORT_TEXT);
+  CHECK_SAME(strstr(text, expected), text);
+}
+
 TEST("a name is not cut inside a UTF-8 character") {
   static const char *const all[] = {"\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x98\x80"};
   for (size_t shift = 0; shift < 12; shift++) {

@@ -1,5 +1,6 @@
 /* report_modules.c - module, offset and build-id in reports about code whose file is stripped, missing, replaced or damaged. */
 #include "fixture.h"
+#include <kvo/kvo_binding.h>
 #include <kvo/kvo_graph.h>
 
 #include <dlfcn.h>
@@ -117,6 +118,34 @@ TEST("events in an unloaded plug-in are reported") {
   child_result run = harness_run_child(fault_after_unloading, NULL, "log");
   CHECK_CONTAINS(run.errors, "registered \"other\" of Item@");
   CHECK(count_of(run.errors, "faulting.c:") >= 8);
+}
+
+static const char *kept_name;
+static void note_file(const kvo_fault_observation *observation, void *arg) { (void)arg, kept_name = observation->file; }
+
+/* The file name that is kept of a registration with this one. */
+static const char *kept_of(const char *file) {
+  static watcher w;
+  item *object = item_make(0);
+  kvo_observer observer = watcher_observer("value", KVO_NEW, &w);
+  observer.file = file;
+  CHECK_OK(kvo_add_observer(as_object(object), &observer, &w.id));
+  kvo_object_visit_observations(as_object(object), note_file, NULL);
+  CHECK_OK(kvo_remove_observer(w.id));
+  item_destroy(object);
+  return kept_name;
+}
+
+TEST("of a constant of the program no copy is made, and of what may change or be unloaded one") {
+  static const char constant[] = "constant.c";
+  static char variable[] = "variable.c";
+  char local[] = "local.c";
+  CHECK_SAME(kept_of(constant), constant);
+  CHECK(kept_of(variable) != variable);
+  CHECK_EQ(kept_of(variable), "variable.c");
+  CHECK(kept_of(local) != local);
+  CHECK_SAME(kept_of(local), kept_of(local)); /* one copy */
+  CHECK_SAME(kept_of(NULL), NULL);
 }
 
 TEST("the same file name at another address is the same source location, and the number of distinct ones is limited") {

@@ -46,7 +46,6 @@ static const kvo_class *stopped_at(const kvo_object *object, const char *key_pat
 /* The number of the first empty component, counted from 1, and its offset. */
 static size_t empty_component(const char *key_path, size_t *offset) {
   size_t number = 1;
-  *offset = 0;
   for (const char *component = key_path;; number++) {
     size_t length = strcspn(component, ".");
     *offset = (size_t)(component - key_path);
