@@ -61,11 +61,13 @@
       let isWeak = declaration.modifiers.has(.weak)
       // For a property that retains its value, also the path from an optional object.
       let isOwning = !isWeak && !declaration.modifiers.has(.unowned)
-      let chained = isOwning ? ", \\__Root?.?.\(name.member), inPlace: { $1(&$0.\(name.member)) }" : ""
+      let chained = isOwning ? ", \\__Root?.?.\(name.member), get: { $0.\(name.member) }, inPlace: { $1(&$0.\(name.member)) }" : ""
+      // With its type, for a property without a key path.
+      let get = ", get: { (object: __Root) in object.\(name.member) }"
       let entry =
         kind == .observed
         ? "description.observed\(isWeak ? "Weak" : "")(\(name.literal), \(name.key), \\__Root.\(name.member)\(chained))"
-        : "description.\(kind == .stored ? "stored" : "property")(\(name.literal), description.paths(of: __Root.self).\(name.member))"
+        : "description.\(kind == .stored ? "stored" : "property")(\(name.literal), description.paths(of: __Root.self).\(name.member)\(kind == .stored ? "" : get))"
       if declaration.isDeprecated {
         // Only a deprecated declaration may use the property without a warning. The second line uses the first.
         let constant = "__deprecated_" + name.plain

@@ -63,7 +63,9 @@
             }
 
             public class func __keyValueProperties<__Root: Document>(_: __Root.Type, _ description: KeyValueObserving.KeyValueClassDescription) {
-              description.observed("title", 0xda31296c0c1b6029, \__Root.title, \__Root?.?.title, inPlace: {
+              description.observed("title", 0xda31296c0c1b6029, \__Root.title, \__Root?.?.title, get: {
+                  $0.title
+                }, inPlace: {
                   $1(&$0.title)
                 })
             }
@@ -157,7 +159,9 @@
             }
 
             class func __keyValueProperties<__Root: Player>(_: __Root.Type, _ description: KeyValueObserving.KeyValueClassDescription) {
-              description.observed("volume", 0x21cde1e8e13cf0cf, \__Root.volume, \__Root?.?.volume, inPlace: {
+              description.observed("volume", 0x21cde1e8e13cf0cf, \__Root.volume, \__Root?.?.volume, get: {
+                  $0.volume
+                }, inPlace: {
                   $1(&$0.volume)
                 })
             }
@@ -367,7 +371,9 @@
 
             class func __keyValueProperties<__Root: Note>(_: __Root.Type, _ description: KeyValueObserving.KeyValueClassDescription) {
               description.stored("text", description.paths(of: __Root.self).text)
-              description.observed("size", 0x4dea9618e618ae3c, \__Root.size, \__Root?.?.size, inPlace: {
+              description.observed("size", 0x4dea9618e618ae3c, \__Root.size, \__Root?.?.size, get: {
+                  $0.size
+                }, inPlace: {
                   $1(&$0.size)
                 })
               description.validating("Size") { (object: __Root, value: inout Any?) throws in

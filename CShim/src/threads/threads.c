@@ -155,9 +155,8 @@ static void *make_apart(size_t size) {
   return made != NULL ? memset(made, 0, whole) : NULL;
 }
 
-kvo_thread *kvo__thread(void) {
+kvo_thread *kvo__thread_make(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  if (kvo__own.thread != NULL) return kvo__own.thread;
   pthread_once(&once, prepare_ends);
   /* From the C library, not the program's allocator: a record may be made before that is set, and freed after it has gone. */
   kvo_thread *made = make_apart(sizeof *made);

@@ -172,8 +172,11 @@ static inline bool kvo__has_barrier(void) { return __builtin_expect((kvo__attend
 /** Whether threads wait for marks to end. */
 static inline bool kvo__is_awaited(void) { return __builtin_expect(atomic_load(&kvo__attention) >= KVO_WAITER, false); }
 
+KVO_HIDDEN kvo_thread *kvo__thread_make(void);
 /** The record of this thread, made at the first call; NULL without memory. */
-KVO_HIDDEN kvo_thread *kvo__thread(void);
+static inline kvo_thread *kvo__thread(void) {
+  return __builtin_expect(kvo__own.thread != NULL, true) ? kvo__own.thread : kvo__thread_make();
+}
 KVO_HIDDEN uint32_t kvo__mark_slowly(kvo_observation observation, kvo_info *root, const kvo_node *node,
                                      const kvo_raw_change *change, const void *frame);
 KVO_HIDDEN void kvo__unmark_slowly(uint32_t depth);

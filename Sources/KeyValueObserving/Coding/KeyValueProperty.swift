@@ -54,6 +54,10 @@ class KeyValueProperty: @unchecked Sendable {
   var encoding: String { abstract() }
   /// Returns the present value; the instance must be of the property's class.
   func read(_ instance: AnyObject) -> Any { abstract() }
+  /// Whether the value is an object of an observable class or an optional of one, so that `object(of:)` returns it.
+  var holdsObject: Bool { abstract() }
+  /// Returns the object that is the present value.
+  func object(of instance: AnyObject) -> AnyObject? { abstract() }
   /// Returns the present value without its optionals.
   func readUnwrapped(_ instance: AnyObject) -> Any? { abstract() }
   var isWritable: Bool { abstract() }
@@ -97,14 +101,18 @@ class KeyValueProperty: @unchecked Sendable {
 final class TypedProperty<Root: AnyObject, Value>: KeyValueProperty, @unchecked Sendable {
   private var keyPath: KeyPath<Root, Value> { unsafeDowncast(path, to: KeyPath<Root, Value>.self) }
 
+  /// Reads the property.
+  private let value: (Root) -> Value
   private let readers: ValueReaders<Value>
   /// Changes a collection in place; a key path would copy it. `nil` for other types.
   private let inPlace: InPlace<Root, Value>?
 
   init(
-    name: String, key: UInt64, path: KeyPath<Root, Value>, chained: AnyKeyPath?, readers: ValueReaders<Value>,
-    inPlace: InPlace<Root, Value>?, isStored: Bool, isDirect: Bool, isComputed: Bool, isWeak: Bool
+    name: String, key: UInt64, path: KeyPath<Root, Value>, chained: AnyKeyPath?, get: ((Root) -> Value)?,
+    readers: ValueReaders<Value>, inPlace: InPlace<Root, Value>?, isStored: Bool, isDirect: Bool, isComputed: Bool,
+    isWeak: Bool
   ) {
+    value = get ?? { $0[keyPath: path] }
     self.readers = readers
     self.inPlace = inPlace
     super.init(
@@ -119,8 +127,8 @@ final class TypedProperty<Root: AnyObject, Value>: KeyValueProperty, @unchecked 
 
   override func access(to instance: AnyObject) -> Any {
     let root = unsafeDowncast(instance, to: Root.self)
-    let path = keyPath
-    func read() -> Value { root[keyPath: path] }
+    let value = value
+    func read() -> Value { value(root) }
     if let inPlace { return PropertyAccess<Value>(read: read, modify: { inPlace(root, $0) }) }
     guard let writable = path as? ReferenceWritableKeyPath<Root, Value> else {
       return PropertyAccess<Value>(read: read, modify: nil)
@@ -129,10 +137,19 @@ final class TypedProperty<Root: AnyObject, Value>: KeyValueProperty, @unchecked 
   }
 
   override var encoding: String { cEncoding(of: Value.self) }
-  override func read(_ instance: AnyObject) -> Any { unsafeDowncast(instance, to: Root.self)[keyPath: keyPath] }
+  override func read(_ instance: AnyObject) -> Any { value(unsafeDowncast(instance, to: Root.self)) }
   override func readUnwrapped(_ instance: AnyObject) -> Any? {
-    let value: Any = unsafeDowncast(instance, to: Root.self)[keyPath: keyPath]
+    let value: Any = value(unsafeDowncast(instance, to: Root.self))
     return unwrapped(value)
+  }
+  override var holdsObject: Bool {
+    var type: Any.Type = Value.self
+    if let optional = type as? any OptionalProtocol.Type { type = optional.wrappedType }
+    return type is any KeyValueObservable.Type
+  }
+  override func object(of instance: AnyObject) -> AnyObject? {
+    // An object and an optional object are both one reference.
+    withUnsafeBytes(of: value(unsafeDowncast(instance, to: Root.self))) { $0.load(as: AnyObject?.self) }
   }
   override var isWritable: Bool { path is ReferenceWritableKeyPath<Root, Value> }
 
@@ -147,10 +164,18 @@ final class TypedProperty<Root: AnyObject, Value>: KeyValueProperty, @unchecked 
   override func copy(
     _ instance: UnsafeMutableRawPointer, _ selection: UnsafePointer<kvo_selection>?
   ) -> UnsafeMutableRawPointer? {
-    let value = Unmanaged<Root>.fromOpaque(instance).takeUnretainedValue()[keyPath: keyPath]
-    guard let selection else { return .__copy(value, as: Value.self) }
+    let root = Unmanaged<Root>.fromOpaque(instance).takeUnretainedValue()
+    if let selection { return copyElements(of: root, selection) }
+    return .__copy(value(root), as: Value.self)
+  }
+
+  /// A function of its own, because the lookup of the metadata of `Value?` takes longer than most getters.
+  @inline(never)
+  private func copyElements(
+    of root: Root, _ selection: UnsafePointer<kvo_selection>
+  ) -> UnsafeMutableRawPointer? {
     let indexes = UnsafeBufferPointer(start: selection.pointee.indexes, count: selection.pointee.count)
-    return elements(of: value, at: indexes).map { .__copy($0, as: Value.self) }
+    return elements(of: value(root), at: indexes).map { .__copy($0, as: Value.self) }
   }
 
   override func release(_ storage: UnsafeMutableRawPointer) { storage.__release(as: Value.self) }

@@ -93,18 +93,21 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
     guard let object else { return }
     guard let observer else { return reportDanglingObserver(raw.pointee.observation, object) }
     if let follower, !raw.pointee.is_prior { return deliver(raw, following: follower, of: object, to: observer) }
-    var change: [NSKeyValueChangeKey: Any] = [.kindKey: UInt(raw.pointee.kind.rawValue)]
+    let kind = UInt(raw.pointee.kind.rawValue)
+    var change: [NSKeyValueChangeKey: Any]
     if raw.pointee.property != nil, let components, !leads(components.dropLast(), from: object, to: raw.pointee.changed)
     {
       // An object on the path was replaced without a notification. As on Apple's platforms, the values are those of the whole path.
       let present = value(of: object, at: components)
-      if options.contains(.new), !raw.pointee.is_prior { change[.newKey] = present }
-      if options.contains(.old) { change[.oldKey] = present }
+      let hasNew = options.contains(.new) && !raw.pointee.is_prior
+      change = changeDictionary(kind, new: hasNew ? present : nil, old: options.contains(.old) ? present : nil)
     } else {
-      change[.newKey] = value(at: raw.pointee.new_value, raw)
-      change[.oldKey] = value(at: raw.pointee.old_value, raw)
+      change = changeDictionary(
+        kind, new: value(at: raw.pointee.new_value, raw), old: value(at: raw.pointee.old_value, raw))
     }
-    change[.indexesKey] = IndexSet(__positions: raw.pointee.indexes, count: raw.pointee.index_count)
+    if let indexes = IndexSet(__positions: raw.pointee.indexes, count: raw.pointee.index_count) {
+      change[.indexesKey] = indexes
+    }
     if raw.pointee.is_prior { change[.notificationIsPriorKey] = true }
     call(observer, of: object, change)
   }
@@ -197,6 +200,25 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
             line: site.cLine, callback: nil, object: nil, object_class: nil, frames: nil, frame_count: 0,
             duplicate_count: 0))
       }
+    }
+  }
+}
+
+/// The values of a change dictionary.
+private enum ChangePart { case kind, new, old }
+
+/// Dictionaries with the keys that a change may have, by which values it has: `mapValues` copies the keys without hashing them.
+private let changeTemplates: [[NSKeyValueChangeKey: ChangePart]] = [
+  [.kindKey: .kind], [.kindKey: .kind, .newKey: .new], [.kindKey: .kind, .oldKey: .old],
+  [.kindKey: .kind, .newKey: .new, .oldKey: .old],
+]
+
+private func changeDictionary(_ kind: UInt, new: Any?, old: Any?) -> [NSKeyValueChangeKey: Any] {
+  changeTemplates[(new != nil ? 1 : 0) + (old != nil ? 2 : 0)].mapValues { part in
+    switch part {
+    case .kind: kind
+    case .new: new!
+    case .old: old!
     }
   }
 }

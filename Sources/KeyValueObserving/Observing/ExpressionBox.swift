@@ -12,7 +12,7 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
   @usableFromInline let handler: (Object, NSKeyValueObservedChange<Value>) -> Void
   private let path: ExpressionPath<Object, Value>
   /// The property, if the key path names a single property of the object.
-  private let property: KeyValueProperty?
+  private let property: ComputedRead?
   private let wantsOld: Bool
   /// A retained `PathLeaf<Value>`, or 0 if none was found yet.
   @usableFromInline let leaf = Atomic<UInt>(0)
@@ -25,7 +25,7 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
     self.object = UnretainedObject(object)
     self.handler = handler
     self.path = path
-    property = object.property(at: path.keyPath)
+    property = object.property(at: path.keyPath).map { ComputedRead($0, of: object) }
     wantsOld = options.contains(.old)
     super.init(deliver: deliver)
   }
@@ -38,19 +38,12 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
 
   override func evaluate() -> UnsafeMutableRawPointer? {
     guard let object = object.load() else { return nil }
-    guard let property else {
-      guard let value = path.read(object) else { return nil }
-      if kvo_track_is_subscribing(), !path.isExpression.load(ordering: .relaxed) { look(atPathTo: value, from: object) }
-      return .__copy(value, as: Value.self)
+    guard let property else { return follow(from: object) ?? evaluatePath(from: object) }
+    return property.recorded(object) {
+      property.isSame(as: Value.self)
+        ? property.property.copy(Unmanaged.passUnretained(object).toOpaque(), nil)!
+        : .__copy(object[keyPath: path.keyPath], as: Value.self)
     }
-    object.recordDependencies(ofKey: property.name)
-    let value = object.recorded(property) { _ in
-      UnsafeMutableRawPointer.__copy(object[keyPath: path.keyPath], as: Value.self)
-    }
-    if property.isCollection, kvo_track_is_recording() {
-      kvo_track_elements_are_of(object.adoptedObject, property.key)
-    }
-    return value
   }
 
   override func release(_ value: UnsafeMutableRawPointer) { value.__release(as: Value.self) }
@@ -58,6 +51,7 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
   func register(
     with object: Object, _ options: NSKeyValueObservingOptions, _ site: SourceLocation
   ) -> NSKeyValueObservation {
+    let property = property?.property
     if let property { KeyValueClass.of(object).reportSelfDependency(of: property.name, site) }
     let observation = (property?.name ?? path.name).withCString {
       register(
@@ -104,20 +98,92 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
     }
   }
 
+  /// Evaluates a path through its key path. A function of its own, because the lookup of the metadata of `Value?` takes long.
+  @inline(never)
+  private func evaluatePath(from root: Object) -> UnsafeMutableRawPointer? {
+    guard let value = path.read(root) else { return nil }
+    if kvo_track_is_subscribing(), !path.isExpression.load(ordering: .relaxed) { look(atPathTo: value, from: root) }
+    return .__copy(value, as: Value.self)
+  }
+
+  /// Evaluates a path that is known to go through stored properties, one getter after the other; faster than the key path. `nil` if
+  /// that is not known, if an object on the path is `nil`, or if the getters did not read exactly those properties.
+  private func follow(from root: Object) -> UnsafeMutableRawPointer? {
+    guard let known = UnsafeRawPointer(bitPattern: leaf.load(ordering: .acquiring)) else { return nil }
+    return Unmanaged<PathLeaf<Value>>.fromOpaque(known)._withUnsafeGuaranteedRef {
+      (leaf: PathLeaf<Value>) -> UnsafeMutableRawPointer? in
+      guard leaf.isWalkable, !path.needsKeys else { return nil }
+      return withUnsafeTemporaryAllocation(of: KeyValueObjectReference.self, capacity: leaf.steps.count) {
+        (headers) -> UnsafeMutableRawPointer? in
+        var object: AnyObject = root
+        for index in 0..<(leaf.steps.count - 1) {
+          headers[index] = leaf.steps[index].header(object)
+          guard let next = leaf.steps[index].property.object(of: object) else { return nil }
+          object = next
+        }
+        let last = leaf.steps[leaf.steps.count - 1]
+        headers[leaf.steps.count - 1] = last.header(object)
+        let value = last.property.copy(Unmanaged.passUnretained(object).toOpaque(), nil)!
+        if kvo_track_is_subscribing(), leaf.isRead(from: headers) {
+          kvo_track_value_is_of(headers[headers.count - 1], last.property.key)
+        }
+        return leaf.converted(value)
+      }
+    }
+  }
+
   /// Returns whether the key path is the path through these properties.
   private func isLeaf(_ properties: [KeyValueProperty]) -> Bool {
     if let known = UnsafeRawPointer(bitPattern: leaf.load(ordering: .acquiring)) {
       return Unmanaged<PathLeaf<Value>>.fromOpaque(known)._withUnsafeGuaranteedRef {
-        $0.keys.elementsEqual(properties.lazy.map(\.key))
+        $0.steps.lazy.map(\.property.key).elementsEqual(properties.lazy.map(\.key))
       }
     }
     guard let reader = properties[properties.count - 1].reader(as: Value.self) else { return false }
-    guard isPath(path.keyPath, of: Object.self, through: properties, keepingLast: wantsOld) else { return false }
-    let made = Unmanaged.passRetained(PathLeaf(keys: properties.map(\.key), read: reader))
+    guard let types = types(on: path.keyPath, of: Object.self, through: properties, keepingLast: wantsOld) else {
+      return false
+    }
+    let made = Unmanaged.passRetained(PathLeaf(zip(properties, types).map(LeafStep.init), reader))
     let address = UInt(bitPattern: made.toOpaque())
     if !leaf.compareExchange(expected: 0, desired: address, ordering: .acquiringAndReleasing).exchanged {
       made.release()
     }
     return true
+  }
+}
+
+/// How an expression that is one property of its object is recorded. What depends on the object's class is found once.
+private struct ComputedRead {
+  let property: KeyValueProperty
+  private let header: KeyValueObjectReference
+  /// Whether key paths are declared that affect the property, and whether its own reads do not count.
+  private let isAffected, isDeclared: Bool
+  private let isCollection: Bool
+  private let valueType: Any.Type
+
+  init(_ property: KeyValueProperty, of object: some KeyValueObservable) {
+    let cls = KeyValueClass.of(object)
+    self.property = property
+    header = object.adoptedObject
+    isAffected = cls.isAffected(property.key)
+    isDeclared = cls.isDeclared(property)
+    isCollection = property.isCollection
+    valueType = type(of: property.path).valueType
+  }
+
+  /// Returns whether the property's type is a type.
+  func isSame(as type: Any.Type) -> Bool { valueType == type }
+
+  /// Reads the property's value and, if this thread records, records what it depends on.
+  func recorded(
+    _ object: some KeyValueObservable, _ read: () -> UnsafeMutableRawPointer
+  ) -> UnsafeMutableRawPointer {
+    guard kvo_track_is_recording() else { return read() }
+    if isAffected { object.recordDependencies(ofKey: property.name) } else { kvo_track_coded_read(header, property.key) }
+    let paused = isDeclared ? kvo_track_pause() : nil
+    let value = read()
+    if isDeclared { kvo_track_resume(paused) }
+    if isCollection { kvo_track_elements_are_of(header, property.key) }
+    return value
   }
 }

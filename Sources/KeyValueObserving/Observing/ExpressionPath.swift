@@ -22,6 +22,9 @@ final class ExpressionPath<Root: KeyValueObservable, Value>: @unchecked Sendable
     chain = KeyValueClass.of(type: Root.self).chain(of: keyPath)
   }
 
+  /// Whether a property on the path is announced manually or declared to depend on others.
+  var needsKeys: Bool { chain?.needsKeys ?? false }
+
   /// The key path's name for reports.
   var name: String { chain?.name ?? "\(keyPath)" }
 
@@ -33,7 +36,7 @@ final class ExpressionPath<Root: KeyValueObservable, Value>: @unchecked Sendable
 
   /// Returns the present value, or `nil` if the path goes through an array index that is (or has become) out of range.
   func read(_ root: Root) -> Value? {
-    if let chain, chain.needsKeys { return read(root, through: chain) }
+    if let chain, needsKeys { return read(root, through: chain) }
     guard let indexed = UnsafeRawPointer(bitPattern: indexed.load(ordering: .acquiring)) else {
       return root[keyPath: keyPath]
     }
@@ -65,20 +68,6 @@ final class ExpressionPath<Root: KeyValueObservable, Value>: @unchecked Sendable
   }
 }
 
-/// What is known about a path to a stored property.
-@usableFromInline
-final class PathLeaf<Value> {
-  /// The keys of all components; the last one is the leaf property's.
-  let keys: [UInt64]
-  /// Converts the property's value to the path's; they differ by an optional at most.
-  @usableFromInline let read: (UnsafeRawPointer) -> Value
-
-  init(keys: [UInt64], read: @escaping (UnsafeRawPointer) -> Value) {
-    self.keys = keys
-    self.read = read
-  }
-}
-
 /// Returns whether each object that was read is the value of the property that was read before it. An overridden getter may have
 /// read the property of the same name of another object.
 func isChain(
@@ -101,36 +90,4 @@ extension kvo_read {
   var keyValueProperty: KeyValueProperty? {
     property.flatMap { kvo_property_user($0) }.map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
   }
-}
-
-/// Returns whether a key path is the path through these properties and nothing else.
-///
-/// Swift cannot list the components of a key path. Instead, the path through the properties is built and compared with it. It is
-/// compared by hash, because `==` distinguishes optional-chained paths by how they were made. The hash has 64 bits and covers all
-/// components.
-///
-/// - Parameter keepingLast: Whether the end of an object on the path has to deliver the old value. The runtime does not keep the
-///   value of such a path, so each object has to be retained by the previous one.
-func isPath(
-  _ keyPath: AnyKeyPath, of root: any KeyValueObservable.Type, through properties: [KeyValueProperty], keepingLast: Bool
-) -> Bool {
-  var made: AnyKeyPath?
-  var type: any KeyValueObservable.Type = root
-  for (index, property) in properties.enumerated() {
-    let cls = KeyValueClass.of(type: type)
-    guard let declared = cls.property(named: property.name), declared.isDirect, !cls.isAffected(declared.key) else {
-      return false
-    }
-    made =
-      made.map { $0.appending(path: declared.path) ?? declared.chained.flatMap($0.appending(path:)) } ?? declared.path
-    if index == properties.count - 1 { break }
-    if keepingLast, !declared.isOwning || cls.isManual(declared.key) { return false }
-    var value = Swift.type(of: declared.path).valueType
-    if let optional = value as? any OptionalProtocol.Type { value = optional.wrappedType }
-    guard let next = value as? any KeyValueObservable.Type else { return false }
-    type = next
-  }
-  return made.map {
-    Swift.type(of: $0).valueType == Swift.type(of: keyPath).valueType && $0.hashValue == keyPath.hashValue
-  } ?? false
 }

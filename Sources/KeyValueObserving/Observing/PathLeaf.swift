@@ -1,0 +1,90 @@
+// What is known about a key path that ends at a stored property: the properties that it goes through.
+
+import CKVO
+
+/// One property on a key path.
+struct LeafStep {
+  let property: KeyValueProperty
+  /// Returns the header of an object that has the property.
+  let header: (AnyObject) -> KeyValueObjectReference
+
+  init(_ property: KeyValueProperty, of type: any KeyValueObservable.Type) {
+    func header<Root: KeyValueObservable>(_: Root.Type) -> (AnyObject) -> KeyValueObjectReference {
+      { unsafeDowncast($0, to: Root.self).__keyValueObject }
+    }
+    self.property = property
+    self.header = header(type)
+  }
+}
+
+/// What is known about a path to a stored property.
+@usableFromInline
+final class PathLeaf<Value> {
+  let steps: [LeafStep]
+  /// Whether the properties can be read one after the other: all but the last hold objects.
+  let isWalkable: Bool
+  /// Whether the path's type is that of the last property.
+  private let isSame: Bool
+  /// Converts the property's value to the path's; they differ by an optional at most.
+  @usableFromInline let read: (UnsafeRawPointer) -> Value
+
+  init(_ steps: [LeafStep], _ read: @escaping (UnsafeRawPointer) -> Value) {
+    self.steps = steps
+    self.read = read
+    isWalkable = steps.dropLast().allSatisfy { $0.property.holdsObject }
+    isSame = type(of: steps[steps.count - 1].property.path).valueType == Value.self
+  }
+
+  /// Converts a copy of the last property's value to a copy of the path's.
+  func converted(_ copy: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
+    if isSame { return copy }
+    defer { steps[steps.count - 1].property.release(copy) }
+    return .__copy(read(copy), as: Value.self)
+  }
+
+  /// Returns whether this evaluation has read exactly the properties of these objects. A getter may have been overridden, and then
+  /// reads something else.
+  func isRead(from headers: UnsafeMutableBufferPointer<KeyValueObjectReference>) -> Bool {
+    withUnsafeTemporaryAllocation(of: kvo_read.self, capacity: headers.count) { reads in
+      guard kvo_track_reads(reads.baseAddress!, reads.count) == headers.count else { return false }
+      return headers.indices.allSatisfy {
+        reads[$0].object == headers[$0] && reads[$0].keyValueProperty?.key == steps[$0].property.key
+      }
+    }
+  }
+}
+
+/// Returns the classes of the objects on a key path if it is the path through these properties and nothing else; otherwise `nil`.
+///
+/// Swift cannot list the components of a key path. Instead, the path through the properties is built and compared with it. It is
+/// compared by hash, because `==` distinguishes optional-chained paths by how they were made. The hash has 64 bits and covers all
+/// components.
+///
+/// - Parameter keepingLast: Whether the end of an object on the path has to deliver the old value. The runtime does not keep the
+///   value of such a path, so each object has to be retained by the previous one.
+func types(
+  on keyPath: AnyKeyPath, of root: any KeyValueObservable.Type, through properties: [KeyValueProperty], keepingLast: Bool
+) -> [any KeyValueObservable.Type]? {
+  var made: AnyKeyPath?
+  var type: any KeyValueObservable.Type = root
+  var types = [type]
+  for (index, property) in properties.enumerated() {
+    let cls = KeyValueClass.of(type: type)
+    guard let declared = cls.property(named: property.name), declared.isDirect, !cls.isAffected(declared.key) else {
+      return nil
+    }
+    made =
+      made.map { $0.appending(path: declared.path) ?? declared.chained.flatMap($0.appending(path:)) } ?? declared.path
+    if index == properties.count - 1 { break }
+    if keepingLast, !declared.isOwning || cls.isManual(declared.key) { return nil }
+    var value = Swift.type(of: declared.path).valueType
+    if let optional = value as? any OptionalProtocol.Type { value = optional.wrappedType }
+    guard let next = value as? any KeyValueObservable.Type else { return nil }
+    type = next
+    types.append(type)
+  }
+  guard let made, Swift.type(of: made).valueType == Swift.type(of: keyPath).valueType,
+    made.hashValue == keyPath.hashValue
+  else { return nil }
+  return types
+}
