@@ -61,7 +61,9 @@
       let isWeak = declaration.modifiers.has(.weak)
       // For a property that retains its value, also the path from an optional object.
       let isOwning = !isWeak && !declaration.modifiers.has(.unowned)
-      let chained = isOwning ? ", \\__Root?.?.\(name.member), get: { $0.\(name.member) }, inPlace: { $1(&$0.\(name.member)) }" : ""
+      let chained =
+        isOwning
+        ? ", \\__Root?.?.\(name.member), get: { $0.\(name.member) }, inPlace: { $1(&$0.\(name.member)) }" : ""
       // With its type, for a property without a key path.
       let get = ", get: { (object: __Root) in object.\(name.member) }"
       let entry =

@@ -2,7 +2,8 @@
  *
  * All other cases are those of notify.c: a mute or a pair is open, a watcher uses the tap, an observer wants a prior notification or
  * evaluates an expression, the object's readers are counted, there is no room for a mark. If the case is found only after the mark was
- * made, the frame keeps the mark (is_reading). Documentation/Design.md, "Readers and epochs", says why the order of loads and stores is safe. */
+ * made, the frame keeps the mark (is_reading). Documentation/Design.md, "Readers and epochs", says why the order of loads and stores is
+ * safe. */
 #include "changes/frames.h"
 
 static kvo_frame_content *content(kvo_frame *frame) { return kvo__frame_content_of(frame); }
@@ -148,7 +149,8 @@ INLINE kvo_node *call_all(const reading *of, kvo_raw_change *record, const void 
                           bool has_all) {
   kvo__assert(kvo__holds_none());
   kvo_node *node = atomic_load_explicit(&of->slot->newest, memory_order_acquire);
-  /* Who links a node holds the lock, and then stores `births`. If neither shows, all direct nodes from here on are older than the change. */
+  /* Who links a node holds the lock, and then stores `births`. If neither shows, all direct nodes from here on are older than the
+   * change. */
   bool is_linking = atomic_load_explicit(&of->info->lock.state, memory_order_acquire) != 0 ||
                     atomic_load_explicit(&of->info->births, memory_order_acquire) != of->limit;
   if (UNLIKELY(node == NULL || is_linking)) {

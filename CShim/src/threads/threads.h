@@ -182,8 +182,8 @@ KVO_HIDDEN uint32_t kvo__mark_slowly(kvo_observation observation, kvo_info *root
 KVO_HIDDEN void kvo__unmark_slowly(uint32_t depth);
 /** A mark has ended for which a thread may be waiting. */
 KVO_HIDDEN void kvo__marks_changed(void);
-/** Has all threads execute a memory barrier, then calls `enter` for each mark of another thread that protects the nodes of the info, and stores
- * the result in the mark. Returns whether there was one. A thread that ends such a mark after the barrier finds that threads wait
+/** Has all threads execute a memory barrier, then calls `enter` for each mark of another thread that protects the nodes of the info, and
+ * stores the result in the mark. Returns whether there was one. A thread that ends such a mark after the barrier finds that threads wait
  * (kvo__is_awaited), or finds that result. */
 KVO_HIDDEN bool kvo__count_marks(kvo_info *info, uint64_t (*enter)(kvo_info *info));
 /** The same for the marks of this thread, without a barrier. */

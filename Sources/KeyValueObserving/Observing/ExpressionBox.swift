@@ -179,7 +179,11 @@ private struct ComputedRead {
     _ object: some KeyValueObservable, _ read: () -> UnsafeMutableRawPointer
   ) -> UnsafeMutableRawPointer {
     guard kvo_track_is_recording() else { return read() }
-    if isAffected { object.recordDependencies(ofKey: property.name) } else { kvo_track_coded_read(header, property.key) }
+    if isAffected {
+      object.recordDependencies(ofKey: property.name)
+    } else {
+      kvo_track_coded_read(header, property.key)
+    }
     let paused = isDeclared ? kvo_track_pause() : nil
     let value = read()
     if isDeclared { kvo_track_resume(paused) }

@@ -54,7 +54,8 @@ final class PathLeaf<Value> {
   }
 }
 
-/// Returns the classes of the objects on a key path if it is the path through these properties and nothing else; otherwise `nil`.
+/// Returns the classes of the objects on a key path if it is the path through these properties and nothing else; otherwise
+/// `nil`.
 ///
 /// Swift cannot list the components of a key path. Instead, the path through the properties is built and compared with it. It is
 /// compared by hash, because `==` distinguishes optional-chained paths by how they were made. The hash has 64 bits and covers all
@@ -63,7 +64,8 @@ final class PathLeaf<Value> {
 /// - Parameter keepingLast: Whether the end of an object on the path has to deliver the old value. The runtime does not keep the
 ///   value of such a path, so each object has to be retained by the previous one.
 func types(
-  on keyPath: AnyKeyPath, of root: any KeyValueObservable.Type, through properties: [KeyValueProperty], keepingLast: Bool
+  on keyPath: AnyKeyPath, of root: any KeyValueObservable.Type, through properties: [KeyValueProperty],
+  keepingLast: Bool
 ) -> [any KeyValueObservable.Type]? {
   var made: AnyKeyPath?
   var type: any KeyValueObservable.Type = root
