@@ -4,7 +4,6 @@
 /* A longer list gets an index. */
 enum { FEW = 16 };
 
-
 /* The list of this thread, innermost first. Other threads search it under its lock, when a did without a will may belong to another thread;
  * hence it is in the thread's record, which exists as long as others can find it. */
 kvo_manual *kvo__manual_innermost(void) { return kvo__own.thread != NULL ? kvo__own.thread->manuals.first : NULL; }

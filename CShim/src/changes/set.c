@@ -275,7 +275,7 @@ void kvo_frame_finish_with(kvo_frame *frame, const void *old_value, const void *
   kvo_frame_content *change = content(frame);
   kvo_node *next = NULL;
   if (__builtin_expect(change->is_reading && !change->started, true)) {
-    reading of = {kvo__own.thread,   change->info,  change->slot, change->limit,
+    reading of = {kvo__own.thread,    change->info,  change->slot, change->limit,
                   change->registered, change->wants, change->mark};
     next = call_all(&of, &change->record, old_value, new_value, false);
     if (__builtin_expect(next == NULL, true)) {
