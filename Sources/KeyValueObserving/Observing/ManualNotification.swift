@@ -12,12 +12,14 @@ extension KeyValueObservable {
     announceDidChange(key, CallLocation.site(ofObject: self, key: key))
   }
 
+  // `withCString` allocates nothing for a Swift string; passing the string itself would make an array.
+
   nonisolated func announceWillChange(_ key: String, _ site: SourceLocation?) {
-    kvo_will_change_at(adoptedObject, name(ofAnnounced: key), site?.cFile, site?.cLine ?? 0)
+    _ = name(ofAnnounced: key).withCString { kvo_will_change_at(adoptedObject, $0, site?.cFile, site?.cLine ?? 0) }
   }
 
   nonisolated func announceDidChange(_ key: String, _ site: SourceLocation?) {
-    kvo_did_change_at(__keyValueObject, name(ofAnnounced: key), site?.cFile, site?.cLine ?? 0)
+    _ = name(ofAnnounced: key).withCString { kvo_did_change_at(__keyValueObject, $0, site?.cFile, site?.cLine ?? 0) }
   }
 
   public nonisolated func willChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
@@ -29,18 +31,21 @@ extension KeyValueObservable {
       kvo_binding_will_unobserved(__keyValueObject, kvo_key_hash(key, key.utf8.count))
       return raisePositionsOutside(key, changeKind, last: last, count: count, site)
     }
-    kvo_will_change_indexes_at(
-      adoptedObject, kvo_change_kind(UInt32(changeKind.rawValue)), name(ofAnnounced: key), positions, positions.count,
-      site?.cFile, site?.cLine ?? 0)
+    _ = name(ofAnnounced: key).withCString {
+      kvo_will_change_indexes_at(
+        adoptedObject, kvo_change_kind(UInt32(changeKind.rawValue)), $0, positions, positions.count, site?.cFile,
+        site?.cLine ?? 0)
+    }
   }
 
   public nonisolated func didChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
     guard changeKind != .setting else { return didChangeValue(forKey: key) }
     let (positions, site) = (Array(indexes), CallLocation.site(ofObject: self, key: key))
-    kvo_did_change_indexes_at(
-      __keyValueObject, kvo_change_kind(UInt32(changeKind.rawValue)), name(ofAnnounced: key), positions,
-      positions.count,
-      site?.cFile, site?.cLine ?? 0)
+    _ = name(ofAnnounced: key).withCString {
+      kvo_did_change_indexes_at(
+        __keyValueObject, kvo_change_kind(UInt32(changeKind.rawValue)), $0, positions, positions.count, site?.cFile,
+        site?.cLine ?? 0)
+    }
   }
 
   /// Returns the number of elements of a collection, or `nil` if the object is not observed.
