@@ -264,7 +264,7 @@ TEST("a name of up to 1000 bytes is whole; of a longer one the first 600 and the
 TEST("a name is not cut inside a UTF-8 character") {
   static const char *const all[] = {"\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x98\x80"};
   for (size_t shift = 0; shift < 12; shift++) {
-    const char *letter = all[shift % 3], *before = "xxx" + shift / 3, *after = "yyy" + shift / 3;
+    const char *letter = all[shift % 3], *before = &"xxx"[shift / 3], *after = &"yyy"[shift / 3];
     char name[3008], expected[32];
     size_t length = (size_t)snprintf(name, sizeof name, "%s", before);
     for (int i = 0; i < 700; i++) length += (size_t)snprintf(name + length, sizeof name - length, "%s", letter);
