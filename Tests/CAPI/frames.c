@@ -100,6 +100,8 @@ static void register_between(uint32_t (*begin)(kvo_frame *frame, kvo_object *obj
   CHECK_EQ(path.new_value.integer, 4);
   CHECK_OK(kvo_remove_observer(path.id));
   CHECK_OK(kvo_remove_observer(own.id));
+  item *all[] = {root, middle, end, other};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) item_destroy(all[i]);
 }
 
 TEST(

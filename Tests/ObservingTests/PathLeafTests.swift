@@ -37,9 +37,34 @@
     }
   }
 
+  /// A class whose getter computes its value from another object's property, and reads its own last.
+  private final class Backed: Singer {
+    let other: Singer
+    init(_ other: Singer) { self.other = other }
+    override var voice: String {
+      get {
+        let others = other.voice
+        return "\(super.voice) over \(others)"
+      }
+      set { super.voice = newValue }
+    }
+  }
+
   @KeyValueObservable
-  private final class Choir {
+  private class Choir {
     var lead: Singer?
+  }
+
+  /// Counts how often its first property is read.
+  private final class CountedChoir: Choir {
+    var reads = 0
+    override var lead: Singer? {
+      get {
+        reads += 1
+        return super.lead
+      }
+      set { super.lead = newValue }
+    }
   }
 
   @Suite("The property at the end of a key path")
@@ -83,6 +108,58 @@
       other.voice = "high"
       choir.lead?.voice = "higher"
       #expect(log.lines == ["dubbed low>dubbed high", "dubbed high>dubbed higher"])
+      token.invalidate()
+    }
+
+    @Test func `A path to a number is nil while an object on it is nil, and is followed again afterwards`() {
+      let document = Document()
+      document.author = Person(name: "Ann")
+      let token = document.log(\.author?.age, to: log)
+      for age in [7, nil, 8, 9] {
+        document.author = age.map { age in
+          let person = Person(name: "Bob")
+          person.age = age
+          return person
+        }
+      }
+      document.author?.age = 10
+      #expect(log.lines == ["0>7", "7>nil", "nil>8", "8>9", "9>10"])
+      token.invalidate()
+    }
+
+    @Test func `After an object on a path was replaced, a change of the last property does not evaluate the path`() {
+      let (counted, singers) = (CountedChoir(), [Singer(), Singer(), Singer()])
+      let choir: Choir = counted
+      choir.lead = singers[0]
+      let token = choir.log(\.lead?.voice, to: log)
+      for singer in singers.dropFirst() {
+        choir.lead = singer
+        let before = counted.reads
+        singer.voice = "high"
+        #expect(counted.reads == before)
+        singer.voice = "low"
+      }
+      #expect(log.lines == ["low>low", "low>high", "high>low", "low>low", "low>high", "high>low"])
+      token.invalidate()
+    }
+
+    @Test func `An object whose getter reads more than its property may replace one whose getter does not`() {
+      let (choir, plain, other) = (Choir(), Singer(), Singer())
+      choir.lead = plain
+      let token = choir.log(\.lead?.voice, to: log)
+      plain.voice = "high"
+      let backed = Backed(other)
+      choir.lead = backed
+      other.voice = "deep"
+      backed.voice = "clear"
+      choir.lead = plain
+      other.voice = "other"
+      plain.voice = "higher"
+      #expect(
+        log.lines == [
+          "low>high", "high>low over low", "low over low>low over deep", "low over deep>clear over deep",
+          "clear over deep>high", "high>higher",
+        ])
       token.invalidate()
     }
 

@@ -65,11 +65,8 @@ static void need(bool made, const char *what) {
 
 /* Makes a class with two properties. */
 static kvo_class *make_class(const char *name, size_t size, const kvo_property_spec *properties) {
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = name,
-                         .instance_size = size,
-                         .properties = properties,
-                         .property_count = 2};
+  kvo_class_spec spec = {
+      .struct_size = sizeof spec, .name = name, .instance_size = size, .properties = properties, .property_count = 2};
   kvo_class *cls;
   need(kvo_class_register(&spec, &cls) == KVO_OK, "a class");
   return cls;

@@ -4,7 +4,8 @@
 #include "platform/settings.h"
 
 static kvo_status cancel(kvo_observation observation, kvo_place place) {
-  if (!kvo_observation_is_registered(observation)) return KVO_ERROR_NOT_REGISTERED; /* as usual for the end of a token */
+  /* As usual for the end of a token. */
+  if (!kvo_observation_is_registered(observation)) return KVO_ERROR_NOT_REGISTERED;
   /* Because of the mark, kvo__wait_for_deliveries returns on other threads only after `live` is false. Because of the section, no fork
    * takes place before that. */
   kvo__section_enter();
