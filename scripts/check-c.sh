@@ -41,13 +41,15 @@ count() {
   [ "$p" -gt 0 ] || fail "$1: no test ran"
 }
 
-# crashes <name> <folder> [command]: runs the scenarios of the crash catalogue in separate processes and, where possible, in one
-# process. With a command, such as valgrind, only the latter.
+# crashes <name> <folder> [command]: runs the scenarios of the crash catalogue in separate processes, compares their whole reports with
+# the saved ones, and runs them in one process where possible. With a command, such as valgrind, only the latter.
 crashes() {
   name=$1 program=$out/$2/tests/kvo_crash log=$out/$2/crashes.log
   shift 2
   : >"$log"
-  [ $# -gt 0 ] || "$program" --all >>"$log" || { grep -A 1 FAIL "$log" || cat "$log"; }
+  for way in --all --reports; do
+    [ $# -gt 0 ] || "$program" $way >>"$log" || { grep -A 2 FAIL "$log" || cat "$log"; }
+  done
   "$@" "$program" --record >>"$log" || tail -20 "$log"
   p=$(awk '/^[0-9]+ passed, / { n += $1 } END { print n + 0 }' "$log")
   f=$(awk '/^[0-9]+ passed, / { n += $3 } END { print n + 0 }' "$log")

@@ -3,9 +3,10 @@
  *     kvo_crash --list             what there is
  *     kvo_crash K27c               runs one in a child process, shows its report, and says whether it was as it should be
  *     kvo_crash --all [--json]     runs all, two at a time
+ *     kvo_crash --reports [FILE]   compares their whole reports with those in reports.txt, or writes them to a file
  *     kvo_crash --record           runs those that can in this process, with a handler that goes on after each fault
  *     kvo_crash --mutations        of a runtime built with KVO_MUTATIONS: each fault switched off must be missed */
-#include <CCrashScenarios.h>
+#include "reports.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +44,7 @@ static size_t record(const kvo_crash_list *list) {
 }
 
 static int usage(void) {
-  fprintf(stderr, "usage: kvo_crash --list | --all [--json] | --record | --mutations | ID\n");
+  fprintf(stderr, "usage: kvo_crash --list | --all [--json] | --reports [FILE] | --record | --mutations | ID\n");
   return 64;
 }
 
@@ -56,7 +57,8 @@ int main(int argc, char **argv) {
   const char *const arguments[] = {argv[0], "--here", NULL};
   const kvo_crash_command command = {.program = "/proc/self/exe", .arguments = arguments};
   kvo_crash_list list = {.command = &command, .json = argc == 3 && strcmp(argv[2], "--json") == 0};
-  if (argc < 2 || argc > 3 || (argc == 3 && !list.json)) return usage();
+  bool is_of_reports = argc >= 2 && strcmp(argv[1], "--reports") == 0;
+  if (argc < 2 || argc > 3 || (argc == 3 && !list.json && !is_of_reports)) return usage();
   const kvo_crash_scenario **scenarios = all(&list.count), *one = find(argv[1]);
   list.scenarios = scenarios;
   bool good = true;
@@ -66,6 +68,8 @@ int main(int argc, char **argv) {
     kvo_crash_print_list(&list);
   else if (strcmp(argv[1], "--all") == 0)
     good = kvo_crash_run_all(&list) == 0;
+  else if (is_of_reports)
+    good = argc == 3 ? reports_keep(&list, argv[2]) : reports_compare(&list, KVO_CRASH_REPORTS) == 0;
   else if (strcmp(argv[1], "--record") == 0)
     good = record(&list) == 0;
   else if (strcmp(argv[1], "--mutations") == 0)

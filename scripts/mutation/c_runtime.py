@@ -55,7 +55,7 @@ class Stage:
         linker = ["-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=bfd", "-DCMAKE_SHARED_LINKER_FLAGS=-fuse-ld=bfd"] if compiler != "gcc" else []
         self.configure = ["cmake", "-S", folder / project, "-B", self.folder, "-G", "Ninja", f"-DCMAKE_C_COMPILER={compiler}",
                           "-DCMAKE_BUILD_TYPE=None", f"-DCMAKE_C_FLAGS={flags} -w", "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON",
-                          "-DKVO_BUILD_TESTS=ON", *linker, *options]
+                          "-DKVO_BUILD_TESTS=ON", "-DKVO_ASSERTIONS=ON", *linker, *options]
         self.programs = []
 
     def ninja(self, *targets):
@@ -110,7 +110,7 @@ class Worker:
         self.plain, self.asan, self.tsan = plain, asan, tsan
         copy(folder)
         crash = {"KVO_CRASH_SECONDS": "60"}
-        for way in ("--record", "--all"):
+        for way in ("--record", "--all", "--reports"):
             plain.programs.append(Program(f"plain crash {way}", [plain.folder / "tests/kvo_crash", way], crash, 8 << 30))
         asan.programs.append(Program("asan crash --record", [asan.folder / "tests/kvo_crash", "--record"], crash))
         for name in ("sequences", "parsers"):
