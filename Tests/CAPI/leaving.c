@@ -4,6 +4,7 @@
 #include "shared.h"
 
 #include <kvo/kvo_binding.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdlib.h>
@@ -158,6 +159,15 @@ TEST("another thread's wait for the observation ends also if the thread that jum
   pthread_t thread;
   CHECK(pthread_create(&thread, NULL, wait_for, &id) == 0);
   CHECK(pthread_join(thread, NULL) == 0);
+}
+
+TEST("such a wait leaves no file open, also where a file has the number 0") {
+  close(STDIN_FILENO);
+  kvo_observation id = leave_evaluation();
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, wait_for, &id) == 0);
+  CHECK(pthread_join(thread, NULL) == 0);
+  CHECK_EQ(open("/dev/null", O_RDONLY), 0);
 }
 
 TEST("a child that is forked after the jump can do everything") {

@@ -98,6 +98,7 @@ static void check_death_before(const char *key_path) {
   CHECK_CONTAINS(faults.summary, "is ended in a callback before a change of its \"value\"");
   CHECK_CONTAINS(faults.file, "lifetimes.c");
   CHECK_EQ(changes->value, 1); /* it is alive */
+  CHECK_CONTAINS(faults.report, "\n  the setter has not yet stored the value\n");
   CHECK_EQ(w.calls, 1);
   kvo_cancel_observer(w.id);
   item_destroy(object);

@@ -353,6 +353,27 @@ TEST_REPORTED(
   kvo_object_finish(as_object(&memory));
 }
 
+TEST_REPORTED("of 65 unobserved wills that are open the oldest is forgotten, and the others are ended by their dids") {
+  enum { OPEN = 65 };
+  ignore_faults();
+  item *objects[OPEN];
+  watcher w[OPEN] = {{0}};
+  for (int i = 0; i < OPEN; i++) {
+    objects[i] = item_make(0);
+    will(objects[i], "value");
+  }
+  for (int i = 0; i < OPEN; i++) watch(objects[i], "value", KVO_NONE, &w[i]);
+  for (int i = 1; i < OPEN; i++) did(objects[i], "value");
+  CHECK_EQ(faults.count, 0);
+  CHECK_STATUS(kvo_did_change(as_object(objects[0]), "value"), KVO_ERROR_UNBALANCED);
+  CHECK_EQ((int)faults.code, KVO_FAULT_DID_WITHOUT_WILL);
+  for (int i = 0; i < OPEN; i++) {
+    CHECK_EQ(w[i].calls, 0);
+    CHECK_OK(kvo_remove_observer(w[i].id));
+    item_destroy(objects[i]);
+  }
+}
+
 TEST_REPORTED("of a thousand unobserved pairs nothing is left: a did after them is reported") {
   ignore_faults();
   item *object = item_make(1);

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,6 +124,47 @@ TEST("two observers whose values do not repeat, or are not delivered, are KVO002
   for (int i = 0; i < 2; i++) CHECK_OK(kvo_remove_observer(ids[i]));
   item_destroy(a);
   item_destroy(b);
+}
+
+typedef struct place {
+  const char *file;
+  uint32_t line;
+} place;
+
+/* Makes a cycle of two observations from these places, by a change of either object, and checks that the first line begins with the first
+ * observation. */
+static void check_cycle(place first, place second, bool begins_with_first) {
+  item *pair[] = {item_make(0), item_make(0)};
+  const place places[] = {first, second};
+  kvo_observation ids[2];
+  char shown[2][64], expected[192];
+  for (int i = 0; i < 2; i++) {
+    kvo_observer observer = {.struct_size = sizeof observer,
+                             .key_path = "value",
+                             .callback = set_other,
+                             .user_data = pair[1 - i],
+                             .file = places[i].file,
+                             .line = places[i].line};
+    CHECK_OK(kvo_add_observer(as_object(pair[i]), &observer, &ids[i]));
+    snprintf(shown[i], sizeof shown[i], places[i].file != NULL ? " (%s:%u)" : "", places[i].file,
+             (unsigned)places[i].line);
+  }
+  snprintf(expected, sizeof expected, ": \"value\" of Item@%p%s -> \"value\" of Item@%p%s", (void *)pair[0], shown[0],
+           (void *)pair[1], shown[1]);
+  item_set_value(pair[begins_with_first ? 0 : 1], 1);
+  CHECK_CONTAINS(faults.summary, expected);
+  for (int i = 0; i < 2; i++) CHECK_OK(kvo_remove_observer(ids[i]));
+  for (int i = 0; i < 2; i++) item_destroy(pair[i]);
+}
+
+TEST("the first line shows a cycle in the order of the source locations, wherever it was cut") {
+  static const place pairs[][2] = {{{NULL, 0}, {"a.c", 1}},
+                                   {{"a.c", 9}, {"b.c", 2}},
+                                   {{"a.c", 9}, {"a.cc", 2}},
+                                   {{"a.c", 2}, {"a.c", 9}},
+                                   {{"a.c", 2}, {"a.c", 2}}};
+  ignore_faults();
+  for (size_t i = 0; i < 10; i++) check_cycle(pairs[i / 2][0], pairs[i / 2][1], i % 2 == 0);
 }
 
 static void set_both(const kvo_change *change, void *user_data) {

@@ -1,6 +1,7 @@
 /* policy.c - a fault ends the process with SIGABRT and a report, unless KVO_POLICY or a handler says otherwise. */
 #include "fixture.h"
 
+#include <kvo/kvo_binding.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,6 +130,15 @@ TEST("KVO_POLICY=ignore goes on without a report") {
   child_result ignored = harness_run_child(die_observed, NULL, "ignore");
   CHECK_EQ(ignored.signal, 0);
   CHECK_EQ((const char *)ignored.errors, "went on\n");
+}
+
+static void raise_code(void *arg) { kvo_fault_raise(*(kvo_fault_code *)arg, "by hand", NULL, NULL, NULL, 0, NULL, 0); }
+
+TEST("KVO_POLICY=ignore does not hide what makes the rest of the process unreliable") {
+  kvo_fault_code codes[] = {KVO_FAULT_DANGLING_OBSERVER, KVO_FAULT_ABANDONED_DELIVERY, KVO_FAULT_INVALID_ARGUMENT};
+  CHECK_CONTAINS(harness_run_child(raise_code, &codes[0], "ignore").errors, "KVO0004 fatal: by hand");
+  CHECK_CONTAINS(harness_run_child(raise_code, &codes[1], "ignore").errors, "KVO0025 fatal: by hand");
+  CHECK_EQ((const char *)harness_run_child(raise_code, &codes[2], "ignore").errors, "");
 }
 
 static void misuse_three_times(void *arg) {

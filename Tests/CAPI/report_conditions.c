@@ -241,6 +241,30 @@ TEST("more threads than there are report stacks fault at the same time, and in f
   CHECK_EQ((const char *)run.errors, "went on\n");
 }
 
+/* ------------------------------------------------------------------------------------------------------------- Turns -- */
+
+static void *report_often(void *arg) {
+  for (int i = 0; i < 100; i++) never_was();
+  return arg;
+}
+
+static void report_after_others(void *arg) {
+  pthread_t threads[4];
+  struct rusage before, after;
+  for (int i = 0; i < 4; i++) pthread_create(&threads[i], NULL, report_often, arg);
+  for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
+  getrusage(RUSAGE_THREAD, &before);
+  for (int i = 0; i < 100; i++) never_was();
+  getrusage(RUSAGE_THREAD, &after);
+  fprintf(stderr, after.ru_nvcsw - before.ru_nvcsw < 50 ? "went on" : "waited");
+}
+
+TEST("threads wait for each other's reports, and a thread that reports alone does not wait") {
+  setenv("KVO_REPORT_PATH", "/dev/null", 1);
+  child_result run = harness_run_child(report_after_others, NULL, "log");
+  CHECK_EQ((const char *)run.errors, "went on");
+}
+
 /* ------------------------------------------------------------------------------------------------------------- Forks -- */
 
 static _Atomic bool over;

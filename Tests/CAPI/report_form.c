@@ -204,6 +204,46 @@ TEST("control characters and invalid UTF-8 are escaped in a text; letters of all
                        "c\\ufffd\xe2\x82\xac\xc3\xa4\"");
 }
 
+TEST("UTF-8 is valid from the first to the last character of each length, and neither overlong nor a surrogate") {
+  static const char *const valid[] = {"\xc2\xa0",     "\xdf\xbf",     "\xe0\xa0\x80",     "\xed\x9f\xbf",
+                                      "\xee\x80\x80", "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"};
+  static const char *const invalid[] = {"\x80",
+                                        "\xc1\xbf",
+                                        "\xc2",
+                                        "\xc2\xc0",
+                                        "\xe0\x9f\xbf",
+                                        "\xed\xa0\x80",
+                                        "\xe2\x82",
+                                        "\xf0\x8f\xbf\xbf",
+                                        "\xf4\x90\x80\x80",
+                                        "\xf5\x80\x80\x80",
+                                        "\xff",
+                                        "\xf0\x9f\x98\x7f"};
+  kvo_fault fault = {.code = KVO_FAULT_NEVER_NOTIFIES, .severity = KVO_SEVERITY_ERROR};
+  char expected[64];
+  for (size_t i = 0; i < sizeof valid / sizeof *valid; i++) {
+    fault.summary = valid[i];
+    snprintf(expected, sizeof expected, "%s\n", valid[i]);
+    CHECK_SAME(strstr(formatted(&fault, KVO_REPORT_TEXT), expected), formatted(&fault, KVO_REPORT_TEXT));
+    snprintf(expected, sizeof expected, "\"summary\":\"%s\"", valid[i]);
+    CHECK_CONTAINS(formatted(&fault, KVO_REPORT_JSON), expected);
+  }
+  for (size_t i = 0; i < sizeof invalid / sizeof *invalid; i++) {
+    fault.summary = invalid[i];
+    snprintf(expected, sizeof expected, "\\x%02x", (unsigned)(unsigned char)invalid[i][0]);
+    CHECK_SAME(strstr(formatted(&fault, KVO_REPORT_TEXT), expected), formatted(&fault, KVO_REPORT_TEXT));
+    CHECK_CONTAINS(formatted(&fault, KVO_REPORT_JSON), "\"summary\":\"\\ufffd");
+  }
+}
+
+TEST("the last control character and the first letter are told apart, in a text and in JSON") {
+  kvo_fault fault = {.code = KVO_FAULT_NEVER_NOTIFIES, .severity = KVO_SEVERITY_ERROR};
+  fault.summary = "\x1f ~\x7f\xc2\x9f\xc2\xa0\\\"";
+  const char *text = formatted(&fault, KVO_REPORT_TEXT);
+  CHECK_SAME(strstr(text, "\\x1f ~\\x7f\\xc2\\x9f\xc2\xa0\\\"\n"), text);
+  CHECK_CONTAINS(formatted(&fault, KVO_REPORT_JSON), ":\"\\u001f ~\\u007f\xc2\x9f\xc2\xa0\\u005c\\u0022\",");
+}
+
 static size_t longest_line(const char *text) {
   size_t longest = 0;
   for (size_t length; *text != '\0'; text += length + (text[length] == '\n')) {

@@ -4,6 +4,7 @@
 #include <kvo/kvo_graph.h>
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -173,6 +174,18 @@ TEST("the same file name at another address is the same source location, and the
   CHECK_EQ(first, "script-0.lua");
 }
 
+TEST("the names of 4000 files are kept, and beyond 5000 no others, but those still are") {
+  char file[64];
+  for (int i = 0; i < 6000; i++) {
+    snprintf(file, sizeof file, "script-%d.lua", i);
+    const char *name = kept_of(file);
+    CHECK(i > 4000 || name != NULL);
+    CHECK(i < 5000 || name == NULL);
+    if (name != NULL) CHECK_EQ(name, (const char *)file);
+  }
+  CHECK_EQ(kept_of("script-1.lua"), "script-1.lua");
+}
+
 /* ---------------------------------------------------------------------------------------------------------- Stripped -- */
 
 static void execute(void *arg) { execl(arg, arg, (char *)NULL); }
@@ -314,6 +327,88 @@ static void without_last_section_header(void) {
 TEST("a file whose list of sections is cut off names nothing") {
   CHECK(names_function_after(without_full_table));
   CHECK(!names_function_after(without_last_section_header));
+}
+
+/* The names of the symbols that are being changed. */
+static const char *symbol_names;
+static const char *symbol_name(const Elf64_Sym *symbol) { return symbol_names + symbol->st_name; }
+
+/* Changes each symbol in the file's tables. */
+static void change_symbols(void (*change)(Elf64_Sym *symbol)) {
+  uint64_t offset;
+  memcpy(&offset, bytes + 40, sizeof offset);
+  for (size_t at = offset; at + sizeof(Elf64_Shdr) <= byte_count; at += sizeof(Elf64_Shdr)) {
+    Elf64_Shdr section;
+    memcpy(&section, bytes + at, sizeof section);
+    if (section.sh_type != SYMTAB && section.sh_type != DYNSYM) continue;
+    Elf64_Shdr strings;
+    memcpy(&strings, bytes + offset + section.sh_link * sizeof strings, sizeof strings);
+    symbol_names = bytes + strings.sh_offset;
+    for (size_t i = 0; i + sizeof(Elf64_Sym) <= section.sh_size; i += sizeof(Elf64_Sym)) {
+      Elf64_Sym symbol;
+      memcpy(&symbol, bytes + section.sh_offset + i, sizeof symbol);
+      change(&symbol);
+      memcpy(bytes + section.sh_offset + i, &symbol, sizeof symbol);
+    }
+  }
+}
+
+static void name_beyond(Elf64_Sym *symbol) { symbol->st_name = UINT32_MAX; }
+static void name_none(Elf64_Sym *symbol) { symbol->st_name = 0; }
+static void define_elsewhere(Elf64_Sym *symbol) { symbol->st_shndx = SHN_UNDEF; }
+static void call_data(Elf64_Sym *symbol) { symbol->st_info = ELF64_ST_INFO(STB_LOCAL, STT_OBJECT); }
+static void empty_function(Elf64_Sym *symbol) { symbol->st_size = 0; }
+
+static void names_beyond(void) { change_symbols(name_beyond); }
+static void no_names(void) { change_symbols(name_none); }
+static void undefined(void) { change_symbols(define_elsewhere); }
+static void data(void) { change_symbols(call_data); }
+static void empty_functions(void) { change_symbols(empty_function); }
+
+TEST("only a function that is defined in the file, with a size and a name, gives its name") {
+  void (*const changes[])(void) = {names_beyond, no_names, undefined, data, empty_functions};
+  for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+    child_result run = harness_run_child(fault_in_copy, (void *)(uintptr_t)&changes[i], "log");
+    CHECK_EQ(run.signal, 0);
+    CHECK_CONTAINS(run.errors, "\n      #0 kvo-modules-"); /* with the offset only */
+  }
+}
+
+static Elf64_Sym static_one;
+
+static void note_static_one(Elf64_Sym *symbol) {
+  bool is_wanted = ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && ELF64_ST_BIND(symbol->st_info) == STB_LOCAL;
+  if (is_wanted && strcmp(symbol_name(symbol), "close_document") == 0) static_one = *symbol;
+}
+
+/* Gives the global function the address of the static one. */
+static void alias(Elf64_Sym *symbol) {
+  if (strcmp(symbol_name(symbol), "remove_in_module") != 0) return;
+  symbol->st_value = static_one.st_value;
+  symbol->st_size = static_one.st_size;
+}
+
+/* Exchanges which of them is global. */
+static void exchange(Elf64_Sym *symbol) {
+  alias(symbol);
+  if (strcmp(symbol_name(symbol), "close_document") == 0) symbol->st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
+  if (strcmp(symbol_name(symbol), "remove_in_module") == 0) symbol->st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC);
+}
+
+static void with_alias(void) {
+  change_symbols(note_static_one);
+  change_symbols(alias);
+}
+
+static void with_local_alias(void) {
+  change_symbols(note_static_one);
+  change_symbols(exchange);
+}
+
+TEST("of a function with a static and a global name the global one is shown, wherever it is in the table") {
+  void (*change)(void) = with_alias;
+  CHECK_CONTAINS(harness_run_child(fault_in_copy, &change, "log").errors, "\n      #0 remove_in_module  kvo-modules-");
+  CHECK(names_function_after(with_local_alias));
 }
 
 TEST("a damaged file loses names, and nothing else") {

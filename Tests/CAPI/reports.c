@@ -94,6 +94,9 @@ TEST("an unknown form of report is reported, and the report is a text") {
 TEST("KVO_HELP lists the variables and every code") {
   child_result run = run_with(remove_unregistered, NULL, "ignore", "KVO_HELP", "1");
   CHECK_CONTAINS(run.errors, "KVO_REPORT_PATH");
+  CHECK_CONTAINS(run.errors, "\n  KVO0001 fatal   an object was deallocated while observed\n");
+  CHECK_CONTAINS(run.errors, "\n  KVO0011 error   an observation that can never notify\n");
+  CHECK_CONTAINS(run.errors, "\n  KVO0015 info    an observation that ended before any change\n");
 #define LISTED(name, value, severity, exception, text) CHECK_CONTAINS(run.errors, text "\n");
   KVO_FAULT_MAP(LISTED)
 #undef LISTED

@@ -60,9 +60,8 @@ kvo_deferred *kvo__deferred_take(const kvo_unwinding *from) {
   return first;
 }
 
-void kvo__deferred_let_go(kvo_unwinding *of) {
+void kvo__deferred_let_go(const kvo_unwinding *of) {
   kvo_deferrals *all = of->all;
-  of->all = NULL;
   for (size_t i = 0; all != NULL && i < BUCKETS; i++)
     while (all->buckets[i] != NULL) {
       kvo_deferred *each = all->buckets[i];

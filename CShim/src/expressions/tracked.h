@@ -249,7 +249,7 @@ KVO_HIDDEN void kvo__defer(const kvo_node *node);
 /** Removes and returns the first deferred delivery of the queue; NULL if it is empty. */
 KVO_HIDDEN kvo_deferred *kvo__deferred_take(const kvo_unwinding *from);
 /** Drops all deferred deliveries. May run code of the program. */
-KVO_HIDDEN void kvo__deferred_let_go(kvo_unwinding *of);
+KVO_HIDDEN void kvo__deferred_let_go(const kvo_unwinding *of);
 /** The expression to be notified, or NULL for a direct observation. */
 KVO_HIDDEN kvo_tracked *kvo__deferred_tracked(const kvo_deferred *of);
 

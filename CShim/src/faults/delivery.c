@@ -10,12 +10,12 @@ static void append_step(kvo_sink *to, const kvo_fault_observation *of) {
   if (of->file != NULL) kvo__append(to, " (%s:%u)", of->file, (unsigned)of->line);
 }
 
+static const char *file_of(const kvo_fault_observation *of) { return of->file != NULL ? of->file : ""; }
+
 /* Sorts by source location, then by id. */
 static bool is_before(const kvo_fault_observation *left, const kvo_fault_observation *right) {
-  size_t shared = left->file_length < right->file_length ? left->file_length : right->file_length;
-  int files = shared > 0 ? memcmp(left->file, right->file, shared) : 0;
+  int files = strcmp(file_of(left), file_of(right));
   if (files != 0) return files < 0;
-  if (left->file_length != right->file_length) return left->file_length < right->file_length;
   return left->line != right->line ? left->line < right->line : left->observation < right->observation;
 }
 

@@ -265,7 +265,7 @@ __attribute__((noinline)) void kvo__raise(kvo_report *report) {
     return;
   }
   int cancellation = kvo__cancel_hold(); /* a thread cancelled during its report would never end its turn */
-  raising of = {report, KVO_CALLER, KVO_ACTION_DEFAULT, false, false};
+  raising of = {.report = report, .caller = KVO_CALLER};
   if (fault->severity == KVO_SEVERITY_FATAL) thread_faults++;
   kvo__report_run(report, complete, &of);
   of.action = ask_handler(report, cancellation); /* code of the program runs on the program's stack */
@@ -286,7 +286,7 @@ void kvo__fault_interrupted(const kvo_lock *lock) {
   kvo__cancel_hold();
   if (!atomic_exchange(&is_reported, true)) {
     kvo_report *report = kvo__report_begin(KVO_FAULT_ENDLESS_WAIT);
-    raising of = {report, KVO_CALLER, KVO_ACTION_ABORT, false, false};
+    raising of = {.report = report, .caller = KVO_CALLER, .action = KVO_ACTION_ABORT};
     report->fault.severity = KVO_SEVERITY_FATAL;
     kvo__append(&report->detail, "a signal handler called a function that waits for the code it interrupted");
     report->fault.why = "the interrupted code holds a lock that the function needs, so neither could continue";

@@ -29,9 +29,8 @@ static const char *within(bytes file, uint64_t offset, uint64_t size) {
   return offset <= file.size && size <= file.size - offset ? file.at + offset : NULL;
 }
 
-/* Whether the file is the one that was loaded, and was not replaced since. Without a build-id this is assumed. */
+/* Whether the file is the one that was loaded, and was not replaced since. Without a build-id, whose length is then 0, this is assumed. */
 static bool is_same(bytes file, const kvo_module *module) {
-  if (module->build_id_length == 0 || module->path[0] == '\0') return true;
   const char *note = within(file, module->build_id_at, module->build_id_length);
   return note != NULL && memcmp(note, module->build_id, module->build_id_length) == 0;
 }
@@ -134,9 +133,9 @@ static const char *search(const kvo_elf *file, uintptr_t address) {
   for (size_t i = 0; i < file->symbol_count; i++) {
     ElfW(Sym) symbol;
     memcpy(&symbol, file->symbols + i * sizeof symbol, sizeof symbol);
-    if (address - symbol.st_value >= symbol.st_size || (symbol.st_info & 15) != STT_FUNC) continue;
+    if (address - symbol.st_value >= symbol.st_size || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC) continue;
     if (symbol.st_shndx == SHN_UNDEF || symbol.st_name == 0 || symbol.st_name >= file->strings_size) continue;
-    if (found == NULL || symbol.st_info >> 4 != STB_LOCAL) found = file->strings + symbol.st_name;
+    if (found == NULL || ELF64_ST_BIND(symbol.st_info) != STB_LOCAL) found = file->strings + symbol.st_name;
   }
   return found;
 }

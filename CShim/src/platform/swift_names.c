@@ -40,9 +40,8 @@ static void copy_labels(kvo_name *name) {
   const char *end = past_group(name->at);
   *name->end++ = *name->at++;
   while (name->at + 1 < end) {
-    const char *comma = find_outside(name->at, ", "), *colon = name->at;
+    const char *comma = find_outside(name->at, ", "), *colon = name->at + strcspn(name->at, ":, (<)");
     if (comma > end - 1) comma = end - 1;
-    while (colon < comma && *colon != ':' && *colon != ' ' && *colon != '(' && *colon != '<') colon++;
     if (*colon == ':')
       copy(name, colon);
     else if (comma > name->at)

@@ -37,7 +37,7 @@ static kvo_node *make_block(const kvo_binding_observer *observer, bool declared)
   more->context = observer->context;
   more->address = observer->identity.address;
   more->frame_count = (uint32_t)frame_count;
-  if (frame_count > 0) memcpy(more + 1, frames, frames_size);
+  memcpy(more + 1, frames, frames_size);
   if (!declared) more->key_path = memcpy(strings, observer->key_path, path_size);
   if (class_name != NULL) more->class_name = memcpy(strings + path_size, class_name, name_size);
   return node;

@@ -14,8 +14,8 @@ static _Thread_local struct {
 
 void kvo__unobserved_will(const kvo_object *object, kvo_key key) {
   if (open_wills.count == MAX_OPEN) {
-    memmove(&open_wills.wills[0], &open_wills.wills[1], (MAX_OPEN - 1) * sizeof open_wills.wills[0]);
     open_wills.count--;
+    memmove(&open_wills.wills[0], &open_wills.wills[1], open_wills.count * sizeof open_wills.wills[0]);
   }
   open_wills.wills[open_wills.count].object = object;
   open_wills.wills[open_wills.count].key = key;
