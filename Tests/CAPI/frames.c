@@ -74,6 +74,37 @@ TEST("the record of a set has nothing but what belongs to it, in whichever way t
   }
 }
 
+TEST(
+    "kvo_change_word stores the value, whatever is observed, also between a notification before the change and one after") {
+  static const int options[] = {KVO_NONE, KVO_OLD | KVO_NEW, KVO_PRIOR, KVO_OLD | KVO_NEW | KVO_PRIOR};
+  uint64_t storage = 0;
+  kvo_change_word(NULL, key("value"), &storage, 1);
+  CHECK_EQ((int)storage, 1);
+  kvo_change_word(NULL, key("value"), NULL, 1);
+  for (int i = 0; i < 4; i++)
+    for (int observers = 0; observers < 3; observers++) {
+      item *object = item_make(1), *root = item_make(0);
+      watcher w[2] = {{0}}, of_path = {0};
+      root->next = object;
+      storage = 7;
+      if (observers == 2) watch(root, "next.value", options[i], &of_path);
+      for (int n = 0; n < observers; n++) watch(object, "value", options[i], &w[n]);
+      kvo_change_word(as_object(object), key("value"), &storage, 8);
+      CHECK_EQ((int)storage, 8);
+      for (int n = 0; n < observers; n++) {
+        CHECK_EQ(w[n].calls, 1);
+        CHECK_EQ(w[n].priors, (options[i] & KVO_PRIOR) != 0);
+        if ((options[i] & KVO_NEW) != 0) CHECK_EQ(w[n].new_value.integer, 8);
+        if ((options[i] & KVO_OLD) != 0) CHECK_EQ(w[n].old_value.integer, 7);
+        CHECK_OK(kvo_remove_observer(w[n].id));
+      }
+      if (observers == 2) CHECK_EQ(of_path.calls, 1);
+      if (observers == 2) CHECK_OK(kvo_remove_observer(of_path.id));
+      item_destroy(root);
+      item_destroy(object);
+    }
+}
+
 /* ------------------------------------------------------------------------------------------- Registered meanwhile -- */
 
 static void register_between(uint32_t (*begin)(kvo_frame *frame, kvo_object *object, kvo_key key)) {

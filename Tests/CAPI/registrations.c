@@ -244,6 +244,22 @@ static void collect(const kvo_fault_observation *observation, void *arg) {
   *(*next)++ = *observation;
 }
 
+TEST("enumeration lists the observations of all keys in the order of their registration") {
+  static const char *const keys[] = {"value", "other", "value", "next.value", "other", "value", "next.value"};
+  enum { COUNT = sizeof keys / sizeof *keys };
+  item *object = item_make(0);
+  watcher watchers[COUNT] = {{0}};
+  for (int i = 0; i < COUNT; i++) watch(object, keys[i], KVO_NONE, &watchers[i]);
+  kvo_fault_observation all[COUNT], *next = all;
+  kvo_object_visit_observations(as_object(object), collect, &next);
+  CHECK_EQ(next - all, COUNT);
+  for (int i = 0; i < COUNT; i++) {
+    CHECK(all[i].observation == watchers[i].id);
+    CHECK_OK(kvo_remove_observer(watchers[i].id));
+  }
+  item_destroy(object);
+}
+
 TEST("enumeration lists the observations, oldest first, with their source locations") {
   item *object = item_make(0);
   watcher first = {.context = &one}, second = {0};

@@ -114,6 +114,28 @@ TEST("the modules of the calls of every location are listed, not only those of t
   CHECK_CONTAINS(modules, "faulting_module.so build-id ");
 }
 
+TEST("the calls of a fault that the program formats itself are named also in a module that was loaded just before") {
+  char text[4096];
+  kvo_fault fault = {.code = KVO_FAULT_NEVER_NOTIFIES, .severity = KVO_SEVERITY_ERROR, .summary = "x"};
+  kvo_fault_format(&fault, KVO_REPORT_TEXT, text, sizeof text);
+  void *module = dlopen(beside("faulting_module.so"), RTLD_NOW);
+  CHECK(module != NULL);
+  void *call = (char *)dlsym(module, "fault_in_module") + 1;
+  fault.frames = &call;
+  fault.frame_count = 1;
+  kvo_fault_format(&fault, KVO_REPORT_TEXT, text, sizeof text);
+  CHECK_CONTAINS(text, "\n      #0 fault_in_module  faulting_module.so+0x");
+}
+
+TEST("a call that the program formats is named also in a module that was loaded just before") {
+  char text[4096];
+  kvo_call_format((void *)(uintptr_t)kvo_fault_format, text, sizeof text);
+  void *module = dlopen(beside("faulting_module.so"), RTLD_NOW);
+  CHECK(module != NULL);
+  kvo_call_format((char *)dlsym(module, "fault_in_module") + 1, text, sizeof text);
+  CHECK_CONTAINS(text, "fault_in_module  faulting_module.so+0x");
+}
+
 TEST("events in an unloaded plug-in are reported") {
   harness_environment("KVO_HISTORY", "64");
   child_result run = harness_run_child(fault_after_unloading, NULL, "log");
@@ -211,6 +233,7 @@ TEST("the report of a stripped program has the offsets and the build-id with whi
   CHECK_EQ((const char *)stripped, (const char *)named);
   CHECK_EQ((const char *)stripped_id, (const char *)named_id);
   CHECK_EQ(strlen(stripped_id), (size_t)40);
+  CHECK_CONTAINS(run.errors, "\n      #1 faulting_program_stripped+0x"); /* it is not known which call is in main */
   CHECK_SAME(strstr(run.errors, "close_document"), NULL);
 }
 

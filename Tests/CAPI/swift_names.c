@@ -51,6 +51,7 @@ TEST("a function is reported with its argument labels and without types") {
   check("static App.Editor.main() -> ()", "static App.Editor.main()");
   check("App.Editor.init(title: Swift.String) -> App.Editor", "App.Editor.init(title:)");
   check("static App.Editor.< infix(App.Editor, App.Editor) -> Swift.Bool", "static App.Editor.< infix(_:_:)");
+  check("static App.V2.< infix(App.V2, App.V2) -> Swift.Bool", "static App.V2.< infix(_:_:)");
 }
 
 TEST("parts of a name that are not in the source are left out") {

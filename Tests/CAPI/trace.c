@@ -42,6 +42,17 @@ static char *ended(void) {
   return text;
 }
 
+/* Whether each time has three digits after the point. */
+static bool has_nanoseconds(const char *text) {
+  size_t times = 0;
+  for (const char *at = text; (at = strstr(at, ",\"ts\":")) != NULL; times++) {
+    at += strlen(",\"ts\":");
+    size_t whole = strspn(at, "0123456789"), rest = strspn(at + whole + 1, "0123456789");
+    if (whole == 0 || at[whole] != '.' || rest != 3) return false;
+  }
+  return times > 0;
+}
+
 /* One event per line. */
 typedef struct event {
   char phase;
@@ -146,6 +157,7 @@ TEST("a trace contains the names of process and thread, the object, the source l
            (unsigned long long)(uintptr_t)object, (unsigned long long)w.id);
   CHECK_CONTAINS(text, part);
   CHECK_SAME(strstr(text, "1234567"), NULL); /* values may be private */
+  CHECK(has_nanoseconds(text));
   free(text);
 }
 

@@ -51,7 +51,6 @@ void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls, kvo_
   }
   kvo__report_concerns(report, left, groups, place);
   report->fault.object = instance;
-  report->fault.object_class = cls->display_name;
   kvo__raise(report);
 }
 
@@ -69,7 +68,6 @@ void kvo__fault_overwritten(const kvo_info *info, const kvo_node *node) {
       "observed. Changes since then did not notify. Found when the last observation ended";
   kvo__report_concerns(report, &concerned, 1, KVO_NOWHERE);
   report->fault.object = instance;
-  report->fault.object_class = info->cls->display_name;
   kvo__raise(report);
 }
 
