@@ -2,6 +2,7 @@
 #include "allocator.h"
 #include "fixture.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -224,6 +225,98 @@ TEST("Mermaid escapes what it must") {
                  "  n0([\"where.c:41<br/>Gr\xc3\xbc\xc3\x9f<br/>a#34;b#92;c\"])\n"
                  "  o0 -. \"(its death)\" .-> n0\n");
   free(text);
+}
+
+/* Several of everything, with and without names. */
+static kvo_graph several(void) {
+  static const char *const key_paths[] = {"a.b", "c"};
+  static const kvo_graph_object objects[] = {
+      {.object = (const void *)0x10,
+       .class_name = "A",
+       .observation_count = 2,
+       .key_paths = key_paths,
+       .key_path_count = 2},
+      {.object = (const void *)0x20, .observation_count = 1, .edge_count = 3, .key_path_count = 1}};
+  static const kvo_graph_observation observations[] = {
+      {.observation = 1,
+       .kind = KVO_GRAPH_DIRECT,
+       .key_path = "c",
+       .options = KVO_OLD | KVO_ENDS_WITH_OBJECT,
+       .observer = (const void *)0x20,
+       .observer_object = 1,
+       .context = (void *)0x30,
+       .file = "plain.c",
+       .line = 7},
+      {.observation = 2, .kind = KVO_GRAPH_EXPRESSION, .object = 1, .observer_object = KVO_GRAPH_NONE}};
+  static const kvo_graph_edge edges[] = {{.observation = 1, .object = 0, .key = "a", .is_value = false},
+                                         {.observation = 1, .object = 1, .key = "b", .is_value = true}};
+  kvo_graph graph = {objects, 2, observations, 2, edges, 2};
+  return graph;
+}
+
+static void check_form(kvo_graph_form form, const char *expected) {
+  kvo_graph graph = several();
+  char *text = text_of(&graph, form);
+  CHECK_EQ(text, expected);
+  free(text);
+}
+
+TEST("several objects, observations and edges are each separated, and what has no name is empty or null") {
+  check_form(
+      KVO_GRAPH_JSON,
+      "{\"schema\":1,\"objects\":[{\"class\":\"A\",\"address\":\"0x10\",\"observations\":2,\"edges\":0,"
+      "\"keyPaths\":[\"a.b\",\"c\"]},"
+      "{\"class\":\"\",\"address\":\"0x20\",\"observations\":1,\"edges\":3,\"keyPaths\":[]}],"
+      "\"observations\":[{\"id\":\"0x1\",\"kind\":\"direct\",\"object\":0,\"keyPath\":\"c\",\"options\":[\"old\"],"
+      "\"endsWithObject\":true,\"observerClass\":null,\"observer\":\"0x20\",\"observerObject\":1,"
+      "\"context\":\"0x30\",\"registeredAt\":{\"file\":\"plain.c\",\"line\":7}},"
+      "{\"id\":\"0x2\",\"kind\":\"expression\",\"object\":1,\"keyPath\":null,\"options\":[],"
+      "\"endsWithObject\":false,\"observerClass\":null,\"observer\":\"0x0\",\"observerObject\":null,"
+      "\"context\":\"0x0\",\"registeredAt\":null}],"
+      "\"edges\":[{\"observation\":1,\"object\":0,\"key\":\"a\",\"isValue\":false},"
+      "{\"observation\":1,\"object\":1,\"key\":\"b\",\"isValue\":true}]}\n");
+  check_form(KVO_GRAPH_DOT, "digraph observations {\n"
+                            "  rankdir=LR;\n"
+                            "  node [shape=box];\n"
+                            "  o0 [label=\"A\\n0x10\"];\n"
+                            "  o1 [label=\"\\n0x20\"];\n"
+                            "  n0 [style=rounded, label=\"plain.c:7\\nc\"];\n"
+                            "  n1 [style=rounded, label=\"\"];\n"
+                            "  o0 -> n0 [style=solid, label=\"c\"];\n"
+                            "  n0 -> o1 [style=bold];\n"
+                            "  o0 -> n1 [style=dashed, label=\"a\"];\n"
+                            "  o1 -> n1 [style=solid, label=\"b\"];\n"
+                            "}\n");
+  check_form(KVO_GRAPH_MERMAID, "flowchart LR\n"
+                                "  o0[\"A<br/>0x10\"]\n"
+                                "  o1[\"<br/>0x20\"]\n"
+                                "  n0([\"plain.c:7<br/>c\"])\n"
+                                "  n1([\"\"])\n"
+                                "  o0 -- \"c\" --> n0\n"
+                                "  n0 ==> o1\n"
+                                "  o0 -. \"a\" .-> n1\n"
+                                "  o1 -- \"b\" --> n1\n");
+}
+
+TEST("each ASCII character is plain or escaped in DOT and Mermaid") {
+  char name[2] = "", expected[64];
+  kvo_graph_object object = {.class_name = name};
+  kvo_graph graph = {.objects = &object, .object_count = 1};
+  for (char letter = 1; letter > 0; letter++) { /* to 127 */
+    name[0] = letter;
+    char shown[2] = {letter < 0x20 || letter == 0x7f ? ' ' : letter};
+    char *text = text_of(&graph, KVO_GRAPH_DOT);
+    snprintf(expected, sizeof expected, "  o0 [label=\"%s%s\\n0x0\"];\n", strchr("\"\\", letter) != NULL ? "\\" : "",
+             shown);
+    CHECK_CONTAINS(text, expected);
+    free(text);
+    bool is_plain = isalnum((unsigned char)shown[0]) || strchr(" _.:/@-(),+", shown[0]) != NULL;
+    snprintf(expected, sizeof expected, is_plain ? "  o0[\"%c<br/>0x0\"]\n" : "  o0[\"#%d;<br/>0x0\"]\n", shown[0]);
+    text = text_of(&graph, KVO_GRAPH_MERMAID);
+    CHECK_CONTAINS(text, expected);
+    free(text);
+    if (letter == 127) break;
+  }
 }
 
 TEST("a buffer that is too small gets the beginning, and the length of the whole is returned") {

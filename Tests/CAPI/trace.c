@@ -161,6 +161,53 @@ TEST("a trace contains the names of process and thread, the object, the source l
   free(text);
 }
 
+/* Replaces each number, decimal or hexadecimal, by N. */
+static void mask_numbers(char *text) {
+  char *to = text;
+  for (const char *at = text; *at != '\0';) {
+    size_t length = at[0] == '0' && at[1] == 'x' ? 2 + strspn(at + 2, "0123456789abcdef") : strspn(at, "0123456789");
+    *to++ = length > 0 ? 'N' : *at;
+    at += length > 0 ? length : 1;
+  }
+  *to = '\0';
+}
+
+TEST("the whole text of a trace of one change, with its observer and its values") {
+  harness_environment("KVO_VALUES", "1");
+  item *object = item_make(0);
+  watcher w = {0};
+  kvo_observer observer = watcher_observer("value", KVO_NEW | KVO_PRIOR, &w);
+  observer.file = "Some/where.c";
+  begin();
+  CHECK_OK(kvo_add_observer(as_object(object), &observer, &w.id));
+  item_set_value(object, 5);
+  CHECK_OK(kvo_remove_observer(w.id));
+  item_destroy(object);
+  char *text = ended();
+  mask_numbers(text);
+#define HEAD(phase) "{\"ph\":\"" phase "\",\"pid\":N,\"tid\":N,\"ts\":N.N"
+#define PLACE "\"args\":{\"object\":\"Item@N\",\"observation\":\"N\",\"file\":\"Some/where.c\",\"line\":N"
+  CHECK_EQ(
+      strncmp(text, "[\n" HEAD("M") ",\"name\":\"process_name\",\"args\":{\"name\":\"", strlen("[\n" HEAD("M")) + 39),
+      0);
+  CHECK_EQ(
+      strchr(text + 2, '\n') + 1,
+      HEAD("M") ",\"name\":\"thread_name\",\"args\":{\"name\":\"main\"}},\n" HEAD(
+          "i") ",\"name\":\"registered where.c:N (value)\",\"cat\":\"life\",\"s\":\"t\"," PLACE
+               "}},\n" HEAD("B") ",\"name\":\"set Item.value\",\"cat\":\"change\",\"args\":{\"object\":\"Item@N\"}},\n" HEAD(
+                   "B") ",\"name\":\"observer where.c:N (value, before)\",\"cat\":\"delivery\"," PLACE
+                        "}},\n" HEAD("E") "},\n" HEAD(
+                            "B") ",\"name\":\"observer where.c:N (value)\",\"cat\":\"delivery\"," PLACE
+                                 ",\"new\":\"N\"}},\n" HEAD("E") "},\n" HEAD("E") "},\n" HEAD(
+                                     "i") ",\"name\":\"ended where.c:N (value)\",\"cat\":\"life\",\"s\":\"t\"," PLACE
+                                          "}},\n" HEAD(
+                                              "i") ",\"name\":\"Item died\",\"cat\":\"life\",\"s\":\"t\",\"args\":{\"object\":\"Item@N\"}}\n"
+                                                   "]\n");
+#undef HEAD
+#undef PLACE
+  free(text);
+}
+
 TEST("a trace contains the new value if KVO_VALUES allows it") {
   harness_environment("KVO_VALUES", "1");
   item *object = item_make(0);
