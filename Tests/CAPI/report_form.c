@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *formatted(const kvo_fault *fault, kvo_report_format format) {
   static char report[1 << 17];
@@ -184,6 +185,135 @@ TEST("what is unknown takes no line in a text, and is null in JSON") {
                  "\"why\":null,\"apple\":null,\"exception\":null,\"help\":null,\"object\":null,\"process\":");
   CHECK_CONTAINS(formatted(&fault, KVO_REPORT_JSON),
                  "\"faultAt\":null,\"stack\":[],\"sites\":[],\"observations\":[],\"chain\":[],\"events\":[]}\n");
+}
+
+/* The same text with N for each number of a thread or process. */
+static const char *without_numbers(const char *text) {
+  static char masked[1 << 13];
+  static const char *const before[] = {"  thread ", "\"thread\":", "\"process\":"};
+  size_t at = 0;
+  while (*text != '\0' && at + 1 < sizeof masked) {
+    masked[at++] = *text++;
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+      size_t length = strlen(before[i]), digits = strspn(text, "0123456789");
+      if (at < length || memcmp(masked + at - length, before[i], length) != 0 || digits == 0) continue;
+      masked[at++] = 'N';
+      text += digits;
+    }
+  }
+  masked[at] = '\0';
+  return masked;
+}
+
+TEST("a text report shortens deep stacks, observations that are alike and Apple's list; JSON has all") {
+  static void *frames[21];
+  for (size_t i = 0; i < 21; i++) frames[i] = AT(0x1000 + i); /* in no module */
+  kvo_fault_observation observations[] = {title, name, name};
+  observations[0].duplicate_count = 1;
+  observations[1].duplicate_count = 2;
+  observations[1].context = AT(0xc1);
+  observations[2].observer = NULL;
+  observations[2].object = AT(0x1e0);
+  observations[2].options = KVO_INITIAL | KVO_PRIOR | KVO_ENDS_WITH_OBJECT;
+  observations[2].frames = frames;
+  observations[2].frame_count = 2;
+  const kvo_fault_site sites[] = {
+      {.label = "first", FILE_AT("a.c", 1), .age = 0, .thread = (uint32_t)getpid()},
+      {.label = "second", .age = -1, .frames = frames, .frame_count = 1, .thread = UINT32_MAX},
+      {.label = "third",
+       .file = "b.c and more",
+       .file_length = 3,
+       .line = 2,
+       .age = 2.0005,
+       .frames = frames + 20,
+       .frame_count = 1}};
+  const kvo_event events[] = {{KVO_EVENT_DIED, (uint32_t)getpid(), 1, AT(0x1e0), "Document", "", 0, NULL, 0, NULL},
+                              {KVO_EVENT_DELIVERED, 0, 0.0004, AT(0x1e0), NULL, "title", 0x21, NULL, 0, "nil"}};
+  const kvo_fault fault = {.code = KVO_FAULT_DEALLOCATED_WHILE_OBSERVED,
+                           .severity = KVO_SEVERITY_FATAL,
+                           .summary = "two\nlines",
+                           .why = "for\na reason",
+                           .apple = "Observation info: (\n<one>\n<two>\n)",
+                           .thread = (uint32_t)getpid(),
+                           .frames = frames,
+                           .frame_count = 21,
+                           .observations = observations,
+                           .observation_count = 3,
+                           .sites = sites,
+                           .site_count = 3,
+                           .events = events,
+                           .event_count = 2};
+  CHECK_EQ(without_numbers(formatted(&fault, KVO_REPORT_TEXT)),
+           "two\n"
+           "  lines\n"
+           "  for\n"
+           "    a reason\n"
+           "  first at a.c:1  thread N (main), 0.000 s ago\n"
+           "  second  thread N\n"
+           "      #0 0x1000\n"
+           "  third at b.c:2  2.001 s ago\n"
+           "      #0 0x1014\n"
+           "  observations:\n"
+           "    \"title\" of Document@0x1e0  observer Sidebar@0x110  options new|old  context 0xc0  id 0x21\n"
+           "        registered at App/Sidebar.swift:41, as were 1 other like it\n"
+           "    \"author.name\"  observer 0x2f0  options none  context 0xc1  id 0x25\n"
+           "        registered at an unknown place (pass KVO_HERE), as were 2 others like it\n"
+           "    \"author.name\" of 0x1e0  observer a callback  options initial|prior  context 0x0  id 0x25\n"
+           "        registered at an unknown place (pass KVO_HERE)\n"
+           "          #0 0x1000\n"
+           "          #1 0x1001\n"
+           "  fault  thread N (main)\n"
+           "      #0 0x1000\n"
+           "      #1 0x1001\n"
+           "      #2 0x1002\n"
+           "      #3 0x1003\n"
+           "      #4 0x1004\n"
+           "      #5 0x1005\n"
+           "      #6 0x1006\n"
+           "      #7 0x1007\n"
+           "      #8 0x1008\n"
+           "      #9 0x1009\n"
+           "      #10 0x100a\n"
+           "      #11 0x100b\n"
+           "      #12 0x100c\n"
+           "      #13 0x100d\n"
+           "      #14 0x100e\n"
+           "      #15 0x100f\n"
+           "      (5 more frames; KVO_REPORT=json lists them)\n"
+           "  what happened before:\n"
+           "    1.000 s before: died Document@0x1e0  thread N (main)\n"
+           "    0.000 s before: delivered \"title\" of 0x1e0, now nil  id 0x21\n"
+           "  Apple says: Observation info: (...)\n"
+           "  more: kvo explain KVO0001; KVO_STACKS=32 records the stacks of registrations" MORE("KVO0001") "\n");
+  CHECK_EQ(
+      without_numbers(formatted(&fault, KVO_REPORT_JSON)),
+      "{\"schema\":1,\"code\":\"KVO0001\",\"severity\":\"fatal\",\"summary\":\"two\\u000alines\","
+      "\"why\":\"for\\u000aa reason\",\"apple\":\"Observation info: (\\u000a<one>\\u000a<two>\\u000a)\","
+      "\"exception\":null,\"help\":null,\"object\":null,\"process\":N,\"thread\":N,"
+      "\"threadName\":\"test_report_for\",\"faultAt\":null,\"stack\":[{\"address\":\"0x1000\"},"
+      "{\"address\":\"0x1001\"},{\"address\":\"0x1002\"},{\"address\":\"0x1003\"},{\"address\":\"0x1004\"},"
+      "{\"address\":\"0x1005\"},{\"address\":\"0x1006\"},{\"address\":\"0x1007\"},{\"address\":\"0x1008\"},"
+      "{\"address\":\"0x1009\"},{\"address\":\"0x100a\"},{\"address\":\"0x100b\"},{\"address\":\"0x100c\"},"
+      "{\"address\":\"0x100d\"},{\"address\":\"0x100e\"},{\"address\":\"0x100f\"},{\"address\":\"0x1010\"},"
+      "{\"address\":\"0x1011\"},{\"address\":\"0x1012\"},{\"address\":\"0x1013\"},{\"address\":\"0x1014\"}],"
+      "\"sites\":[{\"label\":\"first\",\"at\":{\"file\":\"a.c\",\"line\":1},\"thread\":N,\"secondsAgo\":0.000,"
+      "\"stack\":[]},{\"label\":\"second\",\"at\":null,\"thread\":N,\"secondsAgo\":null,"
+      "\"stack\":[{\"address\":\"0x1000\"}]},{\"label\":\"third\",\"at\":{\"file\":\"b.c\",\"line\":2},\"thread\":N,"
+      "\"secondsAgo\":2.001,\"stack\":[{\"address\":\"0x1014\"}]}],\"observations\":[{\"id\":\"0x21\","
+      "\"keyPath\":\"title\",\"object\":{\"address\":\"0x1e0\",\"class\":\"Document\"},"
+      "\"observerClass\":\"Sidebar\",\"observer\":\"0x110\",\"options\":[\"new\",\"old\"],\"context\":\"0xc0\","
+      "\"registeredAt\":{\"file\":\"App/Sidebar.swift\",\"line\":41},\"callback\":null,\"stack\":[],"
+      "\"duplicateCount\":1},{\"id\":\"0x25\",\"keyPath\":\"author.name\",\"object\":null,"
+      "\"observerClass\":null,\"observer\":\"0x2f0\",\"options\":[],\"context\":\"0xc1\",\"registeredAt\":null,"
+      "\"callback\":null,\"stack\":[],\"duplicateCount\":2},{\"id\":\"0x25\",\"keyPath\":\"author.name\","
+      "\"object\":{\"address\":\"0x1e0\",\"class\":null},\"observerClass\":null,\"observer\":\"0x0\","
+      "\"options\":[\"initial\",\"prior\"],\"context\":\"0x0\",\"registeredAt\":null,\"callback\":null,"
+      "\"stack\":[{\"address\":\"0x1000\"},{\"address\":\"0x1001\"}]}],\"chain\":[],\"events\":[{\"kind\":\"died\","
+      "\"secondsAgo\":1.000,\"thread\":N,\"object\":{\"address\":\"0x1e0\",\"class\":\"Document\"},"
+      "\"keyPath\":\"\",\"id\":\"0x0\",\"registeredAt\":null,\"value\":null},{\"kind\":\"delivered\","
+      "\"secondsAgo\":0.000,\"thread\":N,\"object\":{\"address\":\"0x1e0\",\"class\":null},\"keyPath\":\"title\","
+      "\"id\":\"0x21\",\"registeredAt\":null,\"value\":\"nil\"}]}"
+      "\n");
 }
 
 /* ------------------------------------------------------------------------------------------------- The program's names -- */
