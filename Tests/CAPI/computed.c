@@ -1,0 +1,251 @@
+/* computed.c - a binding's computed property: its setter changes what it is computed from, and its observers are notified once. */
+#include "fixture.h"
+
+#include <kvo/kvo_binding.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A class of a binding with `side`, which is stored, and `area`, which is computed from it. */
+typedef struct square {
+  kvo_object header;
+  int side;
+} square;
+
+static kvo_key side_key, area_key;
+static const char side_name[] = "side", area_name[] = "area";
+
+static int area_of(square *of) {
+  kvo_track_read(&of->header, side_key);
+  return of->side * of->side;
+}
+
+static void *copy_value(void *instance, void *user, const kvo_selection *selection) {
+  (void)selection;
+  square *of = instance;
+  int *copy = malloc(sizeof *copy);
+  kvo_track_read(&of->header, user == area_name ? area_key : side_key);
+  *copy = user == area_name ? area_of(of) : of->side;
+  return copy;
+}
+
+static void release_copy(void *value, void *user) {
+  (void)user;
+  free(value);
+}
+
+static void view_value(const void *value, void *user, kvo_value_reader reader, void *arg) {
+  (void)user;
+  kvo_value view = {"i", sizeof(int), value};
+  reader(&view, arg);
+}
+
+static kvo_status assign_nothing(void *instance, void *user, const kvo_value *value) {
+  (void)instance, (void)user, (void)value;
+  return KVO_OK;
+}
+
+static square *make(int side) {
+  static kvo_class *cls;
+  static const kvo_value_ops ops = {copy_value, release_copy, view_value, assign_nothing};
+  static const kvo_binding_property properties[] = {
+      {.name = side_name, .type = "i", .ops = &ops, .user = (void *)(uintptr_t)side_name},
+      {.name = area_name,
+       .type = "i",
+       .ops = &ops,
+       .user = (void *)(uintptr_t)area_name,
+       .flags = KVO_PROPERTY_COMPUTED}};
+  side_key = kvo_key_hash(side_name, strlen(side_name));
+  area_key = kvo_key_hash(area_name, strlen(area_name));
+  if (cls == NULL) CHECK_OK(kvo_binding_class_register("Square", NULL, 0, properties, 2, &cls));
+  square *made = calloc(1, sizeof *made);
+  kvo_object_adopt(&made->header, cls);
+  made->side = side;
+  return made;
+}
+
+static void end(square *of) {
+  kvo_object_finish(&of->header);
+  free(of);
+}
+
+/* The accessor of `side`. */
+static void set_side(square *of, int side) {
+  int old_value = of->side;
+  kvo_frame frame;
+  uint32_t wants = kvo_frame_begin(&frame, &of->header, side_key);
+  if ((wants & KVO_FRAME_WANTS_WILL) != 0) kvo_frame_will(&frame, &old_value);
+  of->side = side;
+  if (wants != 0) kvo_frame_finish_with(&frame, &old_value, &side);
+}
+
+/* What the setter of `area` also does, unless NULL. */
+static void (*in_setter)(square *of);
+
+/* The accessor of `area`. */
+static void set_area(square *of, int side) {
+  kvo_frame frame;
+  kvo_mute mute;
+  uint32_t wants = kvo_frame_begin(&frame, &of->header, area_key);
+  if ((wants & KVO_FRAME_WANTS_WILL) != 0) kvo_frame_will(&frame, NULL);
+  kvo_mute_begin(&mute, &of->header, area_key);
+  set_side(of, side);
+  if (in_setter != NULL) in_setter(of);
+  kvo_mute_end(&mute);
+  if (wants != 0) kvo_frame_finish(&frame, NULL);
+}
+
+/* -------------------------------------------------------------------------------------------------------- Expressions -- */
+
+/* An observation of `area` as an expression. */
+typedef struct seen {
+  square *of;
+  int calls, priors, last;
+  kvo_observation id;
+} seen;
+
+static void *evaluate_area(void *user_data) {
+  seen *self = user_data;
+  int *value = malloc(sizeof *value);
+  kvo_track_read(&self->of->header, area_key);
+  *value = area_of(self->of);
+  return value;
+}
+
+static void note_area(const kvo_raw_change *change, void *user_data) {
+  seen *self = user_data;
+  if (change->is_prior)
+    self->priors++;
+  else
+    self->calls++;
+  if (change->new_value != NULL) self->last = *(const int *)change->new_value;
+}
+
+static void observe_area(seen *self, square *of, int options) {
+  static const kvo_observer_ops ops = {note_area, NULL, NULL, evaluate_area, release_copy};
+  kvo_binding_observer described = {
+      .key_path = area_name, .options = (kvo_options)options, .ops = &ops, .user_data = self, KVO_HERE};
+  self->of = of;
+  CHECK_OK(kvo_binding_observe_tracked(&of->header, &described, false, &self->id));
+}
+
+static kvo_observation watch_side(square *of, watcher *observer) {
+  kvo_observer described = watcher_observer(side_name, KVO_NEW, observer);
+  CHECK_OK(kvo_add_observer(&of->header, &described, &observer->id));
+  return observer->id;
+}
+
+TEST("a change of what it is computed from notifies an observer of a computed property once") {
+  square *of = make(1);
+  seen area = {0};
+  observe_area(&area, of, KVO_NEW);
+  set_side(of, 3);
+  CHECK_EQ(area.calls, 1);
+  CHECK_EQ(area.last, 9);
+  set_side(of, 4);
+  CHECK_EQ(area.calls, 2);
+  CHECK_EQ(area.last, 16);
+  CHECK_OK(kvo_remove_observer(area.id));
+  end(of);
+}
+
+TEST(
+    "its setter notifies the observer once, whichever observers of the other property were registered before or after") {
+  for (int observers = 0; observers < 4; observers++) {
+    square *of = make(1);
+    seen area = {0};
+    watcher before = {0}, after = {0};
+    if ((observers & 1) != 0) watch_side(of, &before);
+    observe_area(&area, of, KVO_NEW);
+    if ((observers & 2) != 0) watch_side(of, &after);
+    for (int i = 1; i <= 3; i++) {
+      set_area(of, 1 + i);
+      CHECK_EQ(area.calls, i);
+      CHECK_EQ(area.last, (1 + i) * (1 + i));
+      CHECK_EQ(before.calls, (observers & 1) != 0 ? i : 0);
+      CHECK_EQ(after.calls, (observers & 2) != 0 ? i : 0);
+    }
+    set_side(of, 7);
+    CHECK_EQ(area.calls, 4);
+    CHECK_OK(kvo_remove_observer(area.id));
+    if (before.id != 0) CHECK_OK(kvo_remove_observer(before.id));
+    if (after.id != 0) CHECK_OK(kvo_remove_observer(after.id));
+    end(of);
+  }
+}
+
+TEST("before its setter changes anything the observer is notified once, too") {
+  square *of = make(1);
+  seen area = {0};
+  observe_area(&area, of, KVO_NEW | KVO_PRIOR);
+  set_area(of, 2);
+  CHECK_EQ(area.priors, 1);
+  CHECK_EQ(area.calls, 1);
+  set_side(of, 3);
+  CHECK_EQ(area.priors, 2);
+  CHECK_EQ(area.calls, 2);
+  CHECK_OK(kvo_remove_observer(area.id));
+  end(of);
+}
+
+static void set_side_again(watcher *self, const kvo_change *change) {
+  (void)change;
+  square *of = self->then_arg;
+  self->then = NULL;
+  set_side(of, 5);
+}
+
+TEST("what a callback changes during its setter notifies as usual") {
+  square *of = make(1);
+  seen area = {0};
+  watcher side = {.then = set_side_again, .then_arg = of};
+  observe_area(&area, of, KVO_NEW);
+  watch_side(of, &side);
+  set_area(of, 2);
+  CHECK_EQ(side.calls, 2);
+  CHECK_EQ(area.calls, 2);
+  CHECK_EQ(area.last, 25);
+  CHECK_OK(kvo_remove_observer(area.id));
+  CHECK_OK(kvo_remove_observer(side.id));
+  end(of);
+}
+
+static void announce_area(square *of) {
+  CHECK_OK(kvo_will_change(&of->header, area_name));
+  CHECK_OK(kvo_did_change(&of->header, area_name));
+}
+
+TEST("a setter that announces its own property by hand notifies the observer once, and a pair outside of it does") {
+  square *of = make(1);
+  seen area = {0};
+  observe_area(&area, of, KVO_NEW);
+  in_setter = announce_area;
+  set_area(of, 2);
+  CHECK_EQ(area.calls, 1);
+  announce_area(of);
+  CHECK_EQ(area.calls, 2);
+  CHECK_OK(kvo_remove_observer(area.id));
+  end(of);
+}
+
+TEST("the setter of another object's computed property does not silence a change of this one's") {
+  square *of = make(1), *other = make(1);
+  seen area = {0};
+  observe_area(&area, of, KVO_NEW);
+  kvo_mute mutes[2];
+  kvo_mute_begin(&mutes[0], &other->header, area_key);
+  set_side(of, 2);
+  CHECK_EQ(area.calls, 1);
+  kvo_mute_begin(&mutes[1], &of->header, side_key); /* suppresses the next change only */
+  set_side(of, 3);
+  CHECK_EQ(area.calls, 1);
+  set_side(of, 4);
+  CHECK_EQ(area.calls, 2);
+  kvo_mute_end(&mutes[0]);
+  kvo_mute_end(&mutes[1]);
+  kvo_mute_end(&mutes[1]);
+  set_side(of, 5);
+  CHECK_EQ(area.calls, 3);
+  CHECK_OK(kvo_remove_observer(area.id));
+  end(of);
+  end(other);
+}
