@@ -214,16 +214,41 @@ static void announce_area(square *of) {
   CHECK_OK(kvo_did_change(&of->header, area_name));
 }
 
-TEST("a setter that announces its own property by hand notifies the observer once, and a pair outside of it does") {
+static void announce_side(square *of) {
+  CHECK_OK(kvo_will_change(&of->header, side_name));
+  CHECK_OK(kvo_did_change(&of->header, side_name));
+}
+
+/* An observation of the key itself, which no change of another key notifies. */
+static void observe_key(seen *self, square *of, kvo_key key) {
+  static const kvo_observer_ops ops = {note_area, NULL, NULL, NULL, NULL};
+  kvo_binding_observer described = {.key_path = "key", .ops = &ops, .user_data = self, KVO_HERE};
+  CHECK_OK(kvo_binding_observe_key(&of->header, key, &described, &self->id));
+}
+
+TEST("a setter that announces its own property by hand notifies the observers once, and a pair outside of it does") {
   square *of = make(1);
-  seen area = {0};
+  seen area = {0}, own = {0}, side = {0};
+  ignore_faults();
   observe_area(&area, of, KVO_NEW);
+  observe_key(&own, of, area_key);
+  observe_key(&side, of, side_key);
   in_setter = announce_area;
   set_area(of, 2);
   CHECK_EQ(area.calls, 1);
-  announce_area(of);
+  CHECK_EQ(own.calls, 1);
+  CHECK_EQ(side.calls, 1);
+  in_setter = announce_side; /* another property: as usual */
+  set_area(of, 3);
   CHECK_EQ(area.calls, 2);
+  CHECK_EQ(own.calls, 2);
+  CHECK_EQ(side.calls, 3);
+  announce_area(of);
+  CHECK_EQ(area.calls, 3);
+  CHECK_EQ(own.calls, 3);
   CHECK_OK(kvo_remove_observer(area.id));
+  CHECK_OK(kvo_remove_observer(own.id));
+  CHECK_OK(kvo_remove_observer(side.id));
   end(of);
 }
 

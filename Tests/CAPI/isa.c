@@ -1,6 +1,8 @@
 /* isa.c - the notifying class of an observed object: hidden from kvo_object_class, and removed with the last observation. */
 #include "fixture.h"
 
+#include <stdio.h>
+
 #include <string.h>
 
 TEST("an observed object hides its notifying class from kvo_object_class and shows it to kvo_object_isa") {
@@ -212,4 +214,23 @@ TEST("finalize runs once per destroyed object, inherited by subclasses, and not 
   kvo_object_finish(&own);
   kvo_object_destroy(NULL);
   CHECK_EQ(finalized, 2);
+}
+
+TEST("each of a thousand classes is known by its address and by its name") {
+  enum { COUNT = 1000 };
+  static kvo_class *classes[COUNT];
+  char name[32];
+  for (int i = 0; i < COUNT; i++) {
+    kvo_class_spec spec = {.struct_size = sizeof spec, .name = name, .instance_size = sizeof(kvo_object)};
+    snprintf(name, sizeof name, "Class %d", i);
+    CHECK_OK(kvo_class_register(&spec, &classes[i]));
+  }
+  for (int i = 0; i < COUNT; i++) {
+    kvo_object *object;
+    snprintf(name, sizeof name, "Class %d", i);
+    CHECK_SAME(kvo_class_find(name), classes[i]);
+    CHECK_OK(kvo_object_create(classes[i], &object));
+    CHECK_SAME(kvo_object_class(object), classes[i]);
+    kvo_object_destroy(object);
+  }
 }

@@ -392,6 +392,15 @@ TEST("an observer whose values alternate is reported as a cycle, on a stack of a
 
 static void swing_on_a_small_stack(void *arg) { with_stack(*(int *)arg, swing_without_end, NULL); }
 
+TEST("an observer that sets what it observes is found in the few deliveries that KVO_MAX_DEPTH allows") {
+  harness_environment("KVO_MAX_DEPTH", "4");
+  ignore_faults();
+  swing_without_end(NULL);
+  CHECK_EQ(faults.count, 1);
+  CHECK_CONTAINS(faults.summary, "an observer sets the property that it observes");
+  CHECK_CONTAINS(faults.summary, "it nests 4 deep, and KVO_MAX_DEPTH allows no more: \"value\" of Item@0x");
+}
+
 TEST("the report of a cycle is whole on a small stack") {
   for (int kilobytes = 128; kilobytes <= 512; kilobytes *= 2) {
     child_result child = harness_run_child(swing_on_a_small_stack, &kilobytes, NULL);

@@ -3,6 +3,7 @@
 #include "json.h"
 
 #include <kvo/kvo_binding.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -482,7 +483,14 @@ TEST("when the file has reached its size limit, kvo_trace_end says so, and the f
 
 /* ------------------------------------------------------------------------------------------------------- Refusals -- */
 
+static int next_descriptor(void) {
+  int opened = open("/dev/null", O_RDONLY);
+  close(opened);
+  return opened;
+}
+
 TEST("a file that cannot be written is refused, and so is a second recording") {
+  int before = next_descriptor();
   CHECK_STATUS(kvo_trace_begin(NULL), KVO_ERROR_INVALID_ARGUMENT);
   CHECK_STATUS(kvo_trace_begin("no/such/folder/trace.json"), KVO_ERROR_FILE);
   CHECK_STATUS(kvo_trace_begin("."), KVO_ERROR_FILE);
@@ -492,6 +500,22 @@ TEST("a file that cannot be written is refused, and so is a second recording") {
   CHECK_STATUS(kvo_trace_begin(path), KVO_ERROR_BUSY);
   free(ended());
   CHECK_STATUS(kvo_trace_begin("/dev/full"), KVO_ERROR_FILE);
+  begin();
+  free(ended());
+  CHECK_EQ(next_descriptor(), before); /* none was left open */
+}
+
+TEST("a recording whose file has no room for its beginning is refused, and the next one is not") {
+  int before = next_descriptor();
+  struct rlimit limit, none;
+  CHECK_EQ(getrlimit(RLIMIT_FSIZE, &limit), 0);
+  none = (struct rlimit){0, limit.rlim_max};
+  CHECK_EQ(setrlimit(RLIMIT_FSIZE, &none), 0);
+  signal(SIGXFSZ, SIG_IGN);
+  snprintf(path, sizeof path, "trace-%ld.json", (long)getpid());
+  CHECK_STATUS(kvo_trace_begin(path), KVO_ERROR_FILE);
+  CHECK_EQ(next_descriptor(), before);
+  CHECK_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
   begin();
   free(ended());
 }
