@@ -44,9 +44,10 @@ static kvo_status assign_nothing(void *instance, void *user, const kvo_value *va
   return KVO_OK;
 }
 
+static const kvo_value_ops ops = {copy_value, release_copy, view_value, assign_nothing};
+
 static square *make(int side) {
   static kvo_class *cls;
-  static const kvo_value_ops ops = {copy_value, release_copy, view_value, assign_nothing};
   static const kvo_binding_property properties[] = {
       {.name = side_name, .type = "i", .ops = &ops, .user = (void *)(uintptr_t)side_name},
       {.name = area_name,
@@ -273,4 +274,19 @@ TEST("the setter of another object's computed property does not silence a change
   CHECK_OK(kvo_remove_observer(area.id));
   end(of);
   end(other);
+}
+
+TEST("a subclass of a binding may replace an inherited property, but neither has a class one key twice") {
+  static const char *const side_paths[] = {side_name, NULL};
+  square *of = make(1);
+  kvo_class *base = kvo_object_class(&of->header), *derived = NULL, *refused = NULL;
+  kvo_binding_property properties[] = {{.name = area_name, .type = "i", .ops = &ops, .affected_by = side_paths},
+                                       {.name = "other", .type = "i", .ops = &ops}};
+  CHECK_OK(kvo_binding_class_register("Derived", base, 0, properties, 2, &derived));
+  CHECK_EQ(kvo_class_property_count(derived), 3);
+  CHECK(kvo_class_property(derived, area_name) != kvo_class_property(base, area_name));
+  CHECK_SAME(kvo_class_property(derived, side_name), kvo_class_property(base, side_name));
+  properties[1].name = area_name;
+  CHECK_STATUS(kvo_binding_class_register("Refused", base, 0, properties, 2, &refused), KVO_ERROR_DUPLICATE_KEY);
+  end(of);
 }

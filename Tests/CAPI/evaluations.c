@@ -16,7 +16,12 @@ typedef struct hooked {
   int value;
 } hooked;
 
+/* Whether the getter makes a fault; and what the last fault's chain was. */
+static bool faults_in_getter;
+static int faults_in_chain, chain_length;
+
 static int get_hooked(const hooked *of) {
+  if (faults_in_getter) kvo_remove_observer(0);
   if (removed_by_getter != 0 && of->value != 0) {
     kvo_observation id = removed_by_getter;
     removed_by_getter = 0;
@@ -27,7 +32,7 @@ static int get_hooked(const hooked *of) {
 
 static void set_hooked(hooked *of, int value) { of->value = value; }
 
-TEST("an observer that a getter removes, while the value is read for a delivery, is not notified any more") {
+static kvo_object *make_hooked(void) {
   kvo_property_spec property = {
       .name = "value", .type = "i", .getter = (kvo_function)get_hooked, .setter = (kvo_function)set_hooked};
   kvo_class_spec spec = {.struct_size = sizeof spec,
@@ -39,11 +44,47 @@ TEST("an observer that a getter removes, while the value is read for a delivery,
   kvo_object *object;
   CHECK_OK(kvo_class_register(&spec, &cls));
   CHECK_OK(kvo_object_create(cls, &object));
+  return object;
+}
+
+TEST("an observer that a getter removes, while the value is read for a delivery, is not notified any more") {
+  kvo_object *object = make_hooked();
   _Atomic int told = 0, destroyed = 0;
   removed_by_getter = observe((shared *)object, "value", KVO_NEW, &told, &destroyed);
   KVO_SET(object, "value", int, 1);
   CHECK_EQ((int)destroyed, 1);
   CHECK_EQ((int)told, 0);
+  kvo_object_destroy(object);
+}
+
+static kvo_action note_chain(const kvo_fault *fault, void *arg) {
+  (void)arg;
+  faults_in_chain++;
+  chain_length = (int)fault->chain_count;
+  return KVO_ACTION_IGNORE;
+}
+
+static void fault_in_callback(const kvo_change *change, void *user_data) {
+  (void)change, (void)user_data;
+  kvo_remove_observer(0);
+  CHECK_EQ(chain_length, 1);
+  faults_in_getter = true;
+}
+
+TEST_REPORTED(
+    "a fault in a callback has that delivery in its chain, and one in a getter for the next delivery has none") {
+  kvo_object *object = make_hooked();
+  _Atomic int told = 0;
+  kvo_set_fault_handler(note_chain, NULL);
+  kvo_observation older = observe((shared *)object, "value", KVO_NEW, &told, NULL);
+  kvo_observation newer = observe_with((shared *)object, "value", KVO_NONE, fault_in_callback, NULL);
+  KVO_SET(object, "value", int, 1);
+  CHECK_EQ(faults_in_chain, 2);
+  CHECK_EQ(chain_length, 0);
+  CHECK_EQ((int)told, 1);
+  faults_in_getter = false;
+  CHECK_OK(kvo_cancel_observer(newer));
+  CHECK_OK(kvo_cancel_observer(older));
   kvo_object_destroy(object);
 }
 
@@ -107,6 +148,21 @@ TEST("an expression whose getter reads another key of its object last is evaluat
   item_set_value(one.first, 3);
   CHECK_EQ(one.evaluated, 3);
   CHECK_EQ(one.told, 2);
+  CHECK_SAME(one.property, NULL);
+  end_expression(&one);
+  item_destroy(one.first);
+}
+
+static void see_nothing(const kvo_value *value, void *arg) { (void)value, (void)arg; }
+
+static void get_value(expression *self) { CHECK_OK(kvo_get_value(as_object(self->first), "value", see_nothing, NULL)); }
+
+TEST("an expression that gets a value with key-value coding is evaluated for its changes, and has a value of its own") {
+  expression one = {.first = item_make(1), .body = get_value};
+  observe_expression(&one, KVO_NEW, false);
+  item_set_value(one.first, 2);
+  CHECK_EQ(one.evaluated, 2);
+  CHECK_EQ(one.told, 1);
   CHECK_SAME(one.property, NULL);
   end_expression(&one);
   item_destroy(one.first);

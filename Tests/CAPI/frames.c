@@ -2,7 +2,9 @@
 #include "fixture.h"
 
 #include <kvo/kvo_binding.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static kvo_key key(const char *name) { return kvo_key_hash(name, strlen(name)); }
 
@@ -139,4 +141,40 @@ TEST(
     "a path registered between the beginning of a change and its will is notified neither before nor after, and follows it") {
   register_between(kvo_frame_begin);
   register_between(kvo_frame_enter);
+}
+
+/* ------------------------------------------------------------------------------------------------ Recorded meanwhile -- */
+
+static char trace_path[64];
+
+static void begin_trace(watcher *self, const kvo_change *change) {
+  (void)change;
+  self->then = NULL;
+  CHECK_OK(kvo_trace_begin(trace_path));
+}
+
+TEST_REPORTED(
+    "after a change in which a recording began, what is removed is destroyed at once, and in a change at its end") {
+  static void (*const ways[])(item * object) = {by_setter, by_word, by_begin, by_enter, by_hand};
+  snprintf(trace_path, sizeof trace_path, "frames-%ld.json", (long)getpid());
+  for (int i = 0; i < 5; i++) {
+    item *object = item_make(1);
+    watcher first = {0}, other = {0};
+    watch(object, "value", KVO_NONE, &first);
+    watch(object, "value", KVO_NONE, &other);
+    for (int n = 0; n < 20; n++) ways[i](object);
+    first.then = begin_trace;
+    ways[i](object);
+    CHECK_OK(kvo_trace_end());
+    for (int n = 0; n < 3; n++) ways[i](object);
+    CHECK_EQ(first.calls, 24);
+    CHECK_OK(kvo_remove_observer(other.id));
+    CHECK_EQ(other.destroyed, 1);
+    ways[i](object);
+    CHECK_EQ(first.calls, 25);
+    CHECK_OK(kvo_remove_observer(first.id));
+    CHECK_EQ(first.destroyed, 1);
+    item_destroy(object);
+  }
+  unlink(trace_path);
 }

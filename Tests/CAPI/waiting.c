@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -291,6 +292,44 @@ static void set_or_free(int number) {
     free(used);
   }
   working--;
+}
+
+static void count_down(const kvo_change *change, void *user_data) {
+  (void)user_data;
+  shared *of = (shared *)change->object;
+  if (of->value > 0) set(of, of->value - 1);
+}
+
+static void wait_for_it(void *id) { CHECK_OK(kvo_cancel_observer_and_wait(*(kvo_observation *)id)); }
+
+__attribute__((noinline)) static void touch_stack(void) {
+  volatile char used[1 << 18];
+  for (size_t i = 0; i < sizeof used; i += 4096) used[i] = 1;
+}
+
+TEST("a wait also ends if deliveries before it had no memory to be counted one by one") {
+  if (harness_is_instrumented()) return; /* tools need memory */
+  enum { DEPTH = 60 };
+  shared *counting = shared_make();
+  kvo_observation id = observe_with(counting, "value", KVO_NONE, count_down, NULL);
+  struct rlimit usual, none;
+  void *all = NULL;
+  touch_stack();
+  set(counting, 1);
+  CHECK_EQ(getrlimit(RLIMIT_AS, &usual), 0);
+  none = (struct rlimit){0, usual.rlim_max};
+  CHECK_EQ(setrlimit(RLIMIT_AS, &none), 0);
+  for (size_t size = 1 << 16; size >= sizeof(void *); size /= 2)
+    for (void **block; (block = malloc(size)) != NULL; all = block) *block = all;
+  set(counting, DEPTH);
+  CHECK_EQ(setrlimit(RLIMIT_AS, &usual), 0);
+  for (void *next; all != NULL; all = next) {
+    next = *(void **)all;
+    free(all);
+  }
+  CHECK_EQ((int)counting->value, 0);
+  join_thread(start_thread(wait_for_it, &id));
+  shared_destroy(counting);
 }
 
 TEST("after it no callback runs on any thread: the callback's data can be freed while others set") {
