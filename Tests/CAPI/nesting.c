@@ -146,8 +146,9 @@ static void check_cycle(place first, place second, bool begins_with_first) {
                              .file = places[i].file,
                              .line = places[i].line};
     CHECK_OK(kvo_add_observer(as_object(pair[i]), &observer, &ids[i]));
-    snprintf(shown[i], sizeof shown[i], places[i].file != NULL ? " (%s:%u)" : "", places[i].file,
-             (unsigned)places[i].line);
+    shown[i][0] = '\0';
+    if (places[i].file != NULL)
+      snprintf(shown[i], sizeof shown[i], " (%s:%u)", places[i].file, (unsigned)places[i].line);
   }
   snprintf(expected, sizeof expected, ": \"value\" of Item@%p%s -> \"value\" of Item@%p%s", (void *)pair[0], shown[0],
            (void *)pair[1], shown[1]);
