@@ -31,6 +31,13 @@
       !declaration.isUnavailable && !(binding.accessorBlock?.hasEffects ?? false)
     }
 
+    /// Whether the type contains `Self`. In a class that is not final a key path to such a property traps when it is created.
+    var namesSelf: Bool {
+      binding.typeAnnotation?.type.tokens(viewMode: .sourceAccurate).contains {
+        $0.tokenKind == .keyword(.Self) && $0.nextToken(viewMode: .sourceAccurate)?.tokenKind != .period
+      } ?? false
+    }
+
     /// A global actor attribute on the property itself, which also isolates key paths to it.
     var actor: AttributeSyntax? { declaration.attributes.actor }
   }

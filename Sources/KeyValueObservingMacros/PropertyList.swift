@@ -22,7 +22,9 @@
         if let question = KeyQuestion(member) { return [question.listing] }
         if let validator = KeyValidator(member) { return validator.listing }
         guard let variable = member.as(VariableDeclSyntax.self) else { return [] }
-        return shape.properties(of: variable).filter { $0.isListed(inherits: inherits) }.flatMap(\.listing)
+        return shape.properties(of: variable).filter {
+          $0.isListed(inherits: inherits) && (shape.isFinal || !$0.namesSelf)
+        }.flatMap(\.listing)
       }
       // Swift 6 warns if a generic method without an actor is used as a value; calling it is fine.
       let call =
@@ -64,12 +66,12 @@
       let chained =
         isOwning
         ? ", \\__Root?.?.\(name.member), get: { $0.\(name.member) }, inPlace: { $1(&$0.\(name.member)) }" : ""
-      // With its type, for a property without a key path.
-      let get = ", get: { (object: __Root) in object.\(name.member) }"
+      // With the type of the object, for a property without a key path.
+      let read = ", read: { (object: __Root, body) in body(object.\(name.member)) }"
       let entry =
         kind == .observed
         ? "description.observed\(isWeak ? "Weak" : "")(\(name.literal), \(name.key), \\__Root.\(name.member)\(chained))"
-        : "description.\(kind == .stored ? "stored" : "property")(\(name.literal), description.paths(of: __Root.self).\(name.member)\(kind == .stored ? "" : get))"
+        : "description.\(kind == .stored ? "stored" : "property")(\(name.literal), description.paths(of: __Root.self).\(name.member)\(kind == .stored ? "" : read))"
       if declaration.isDeprecated {
         // Only a deprecated declaration may use the property without a warning. The second line uses the first.
         let constant = "__deprecated_" + name.plain

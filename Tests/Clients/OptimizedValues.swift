@@ -95,6 +95,9 @@ enum OptimizedValues {
     for token in tokens { token.invalidate() }
   }
 
+  @inline(never)
+  static func setEmpty(_ values: Values, _ empty: Empty) { values.empty = empty }
+
   static func text(_ number: Int) -> String { "a text of more than fifteen bytes, \(number)" }
   static func number(_ text: String) -> Int { Int(text.split(separator: " ").last!)! }
 
@@ -145,6 +148,11 @@ enum OptimizedValues {
     values.flag = true
     expect(known == 6, "\(known) of 6 values without contents are known")
     for token in tokens { token.invalidate() }
+    nonisolated(unsafe) var missing = 0
+    let token = values.observe(\.empty, options: [.new]) { if $1.newValue == nil { missing += 1 } }
+    for empty in [Empty(), Empty(), Empty()] { setEmpty(values, empty) }
+    expect(missing == 0, "\(missing) new values without contents are missing")
+    token.invalidate()
     if failures > 0 { exit(1) }
   }
 }

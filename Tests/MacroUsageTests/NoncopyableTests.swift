@@ -28,6 +28,23 @@
     var value: Value?
   }
 
+  /// Computed properties whose values are returned, or lent by an accessor that yields them.
+  @KeyValueObservable
+  private class Dispenser {
+    var next = 1
+    private let spare = Ticket(number: 5)
+    var ticket: Ticket { Ticket(number: next) }
+    var lent: Ticket { _read { yield spare } }
+    var maybe: Ticket? { nil }
+  }
+
+  @KeyValueObservable
+  private final class Lender {
+    var name = ""
+    private let spare = Ticket(number: 5)
+    var lent: Ticket { _read { yield spare } }
+  }
+
   @Suite("Noncopyable properties")
   struct NoncopyableTests {
     @Test func `A class may have noncopyable properties, with and without @NotObserved, and the others notify`() {
@@ -45,6 +62,19 @@
       guarding.value = 1
       #expect(delivered == ["door", "value"])
       other.invalidate()
+    }
+
+    @Test func `Computed ones are not observable, and the others notify`() {
+      let (dispenser, lender) = (Dispenser(), Lender())
+      nonisolated(unsafe) var delivered: [String] = []
+      let tokens = [
+        dispenser.observe(\.next, options: [.new]) { delivered.append("\($1.newValue!)") },
+        lender.observe(\.name, options: [.new]) { delivered.append($1.newValue!) },
+      ]
+      dispenser.next = dispenser.ticket.number + dispenser.lent.number
+      lender.name = "\(lender.lent.number)"
+      #expect(delivered == ["6", "5"])
+      for token in tokens { token.invalidate() }
     }
 
     @Test func `Copyable ones have values by key, and can be announced by key path`() {

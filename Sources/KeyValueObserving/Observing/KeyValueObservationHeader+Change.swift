@@ -100,18 +100,15 @@ extension KeyValueObservationHeader {
         guard wants & UInt32(KVO_FRAME_WANTS_OLD) != 0 else {
           if wants & UInt32(KVO_FRAME_WANTS_WILL) != 0 { kvo_frame_will(frame, nil) }
           storage.pointee = newValue
-          kvo_frame_finish_with(frame, nil, storage)
+          kvo_frame_finish_with(frame, nil, Self.address(of: storage, frame))
           return
         }
         withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { buffer in
-          // A value without a size may have no address, which would mean that it is not known.
-          let isEmpty = MemoryLayout<Value>.size == 0
-          let oldValue =
-            isEmpty ? UnsafeMutableRawPointer(frame).assumingMemoryBound(to: Value.self) : buffer.baseAddress!
+          let oldValue = UnsafeMutablePointer(mutating: Self.address(of: buffer.baseAddress, frame))
           oldValue.initialize(to: storage.pointee)
           if wants & UInt32(KVO_FRAME_WANTS_WILL) != 0 { kvo_frame_will(frame, oldValue) }
           storage.pointee = newValue
-          kvo_frame_finish_with(frame, oldValue, isEmpty ? oldValue : storage)
+          kvo_frame_finish_with(frame, oldValue, Self.address(of: storage, frame))
           oldValue.deinitialize(count: 1)
         }
       }
@@ -135,10 +132,10 @@ extension KeyValueObservationHeader {
   @inlinable
   @inline(__always)
   static func address<Value>(
-    of value: UnsafePointer<Value>, _ frame: UnsafeMutablePointer<kvo_frame>
+    of value: UnsafePointer<Value>?, _ frame: UnsafeMutablePointer<kvo_frame>
   ) -> UnsafePointer<Value> {
     MemoryLayout<Value>.size == 0
-      ? UnsafePointer(UnsafeMutableRawPointer(frame).assumingMemoryBound(to: Value.self)) : value
+      ? UnsafePointer(UnsafeMutableRawPointer(frame).assumingMemoryBound(to: Value.self)) : value!
   }
 
   /// Notifies the observers and ends the change.
