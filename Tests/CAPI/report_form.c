@@ -187,18 +187,18 @@ TEST("what is unknown takes no line in a text, and is null in JSON") {
                  "\"faultAt\":null,\"stack\":[],\"sites\":[],\"observations\":[],\"chain\":[],\"events\":[]}\n");
 }
 
-/* The same text with N for each number of a thread or process. */
+/* The same text with N for each number of a thread or process, and for the name of the thread, which a tool may change. */
 static const char *without_numbers(const char *text) {
   static char masked[1 << 13];
-  static const char *const before[] = {"  thread ", "\"thread\":", "\"process\":"};
+  static const char *const before[] = {"  thread ", "\"thread\":", "\"process\":", "\"threadName\":\""};
   size_t at = 0;
   while (*text != '\0' && at + 1 < sizeof masked) {
     masked[at++] = *text++;
     for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
-      size_t length = strlen(before[i]), digits = strspn(text, "0123456789");
-      if (at < length || memcmp(masked + at - length, before[i], length) != 0 || digits == 0) continue;
+      size_t length = strlen(before[i]), shown = strcspn(text, ",\" \n");
+      if (at < length || memcmp(masked + at - length, before[i], length) != 0) continue;
       masked[at++] = 'N';
-      text += digits;
+      text += shown;
     }
   }
   masked[at] = '\0';
@@ -290,7 +290,7 @@ TEST("a text report shortens deep stacks, observations that are alike and Apple'
       "{\"schema\":1,\"code\":\"KVO0001\",\"severity\":\"fatal\",\"summary\":\"two\\u000alines\","
       "\"why\":\"for\\u000aa reason\",\"apple\":\"Observation info: (\\u000a<one>\\u000a<two>\\u000a)\","
       "\"exception\":null,\"help\":null,\"object\":null,\"process\":N,\"thread\":N,"
-      "\"threadName\":\"test_report_for\",\"faultAt\":null,\"stack\":[{\"address\":\"0x1000\"},"
+      "\"threadName\":\"N\",\"faultAt\":null,\"stack\":[{\"address\":\"0x1000\"},"
       "{\"address\":\"0x1001\"},{\"address\":\"0x1002\"},{\"address\":\"0x1003\"},{\"address\":\"0x1004\"},"
       "{\"address\":\"0x1005\"},{\"address\":\"0x1006\"},{\"address\":\"0x1007\"},{\"address\":\"0x1008\"},"
       "{\"address\":\"0x1009\"},{\"address\":\"0x100a\"},{\"address\":\"0x100b\"},{\"address\":\"0x100c\"},"
