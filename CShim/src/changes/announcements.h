@@ -4,8 +4,8 @@
 
 #include "changes/frames.h"
 
-/** How many return addresses of a will are kept. */
-enum { KVO_MANUAL_FRAMES = 8 };
+/** How many return addresses of a will are kept: up to seven are those of the runtime and of the Swift layer. */
+enum { KVO_MANUAL_FRAMES = 12 };
 
 /** A change between its will and its did, in the list of the thread that announced it. */
 typedef struct kvo_manual {
