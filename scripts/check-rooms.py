@@ -103,7 +103,7 @@ def used(order, objects):
                 graphs[own][source].add(other)
                 graphs[own][other]
             elif room_of(other) == "":
-                if name not in ("kvo__hooks", "kvo__tap"):
+                if name not in ("kvo__hooks", "kvo__attention"):
                     wrong.append(f"{source} uses {name} of {other}: only the table of hooks may be known")
             elif order[room_of(other)] > order[own]:
                 wrong.append(f"{source} uses {name} of {other}, which is of a room further down")

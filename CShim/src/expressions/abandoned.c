@@ -55,12 +55,15 @@ static const kvo_node *first_left(const kvo_thread *self, const void *frame) {
 void kvo__end_abandoned(kvo_thread *self, const void *frame) {
   kvo__assert(self == kvo__own.thread);
   const kvo_node *node = first_left(self, frame);
+  /* As a reader: what protected the node ends with its mark, and the observation may have been removed. */
+  kvo_info *info = node != NULL ? kvo__slot_info(atomic_load_explicit(&node->slot, memory_order_relaxed)) : NULL;
+  uint64_t entered = info != NULL ? kvo__enter(info) : 0;
   unsigned found = end_left(self, 0, frame);
   kvo__wills_abandoned(frame);
-  if (found == 0) return;
   if (kvo__is_left(self->unwinding.frame, frame)) kvo__unwind_left(self);
-  if ((found & LEFT_BY_HANDLER) == 0) KVO_TELL(left, node);
-  kvo__unwind_if_due(self, atomic_load(&self->depth));
+  if (found != 0 && (found & LEFT_BY_HANDLER) == 0) KVO_TELL(left, node);
+  if (info != NULL) kvo__leave(info, entered);
+  if (found != 0) kvo__unwind_if_due(self, atomic_load(&self->depth));
 }
 
 void kvo__end_all(kvo_thread *self) {
