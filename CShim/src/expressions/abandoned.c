@@ -12,8 +12,9 @@ static void shorten(kvo_thread *self) {
 /* The node of the delivery that is reported, and what protects it until then. */
 typedef struct reported {
   const kvo_node *node;
-  /* Not 0: the mark was counted as a reader of the info, and this count is left after the report. */
+  /* If not 0, its mark was counted as a reader of this info, and the count is left after the report. */
   uint64_t entered;
+  kvo_info *info;
 } reported;
 
 /* Ends one mark. */
@@ -29,10 +30,13 @@ static void end(kvo_thread *self, uint32_t number, reported *later) {
   if (kvo__is_awaited()) kvo__marks_changed();
   kvo__recording_resume(was.recorder);
   if (was.node == NULL && was.evaluation != NULL) kvo__evaluation_left(&was);
-  if (entered != 0 && later != NULL && later->node == was.node && later->entered == 0)
+  if (entered == 0) return;
+  if (later != NULL && later->node == was.node && later->entered == 0) {
     later->entered = entered;
-  else if (entered != 0)
+    later->info = read;
+  } else {
     kvo__leave(read, entered);
+  }
 }
 
 /* What the ended marks belonged to. */
@@ -64,7 +68,7 @@ static const kvo_node *first_left(const kvo_thread *self, const void *frame) {
 
 void kvo__end_abandoned(kvo_thread *self, const void *frame) {
   kvo__assert(self == kvo__own.thread);
-  reported later = {first_left(self, frame), 0};
+  reported later = {first_left(self, frame), 0, NULL};
   const kvo_node *node = later.node;
   /* What protects the node ends with its mark. If the observation has been removed, the mark is counted, and the node is protected by that
    * count; if not, by this one. */
@@ -74,7 +78,7 @@ void kvo__end_abandoned(kvo_thread *self, const void *frame) {
   kvo__wills_abandoned(frame);
   if (kvo__is_left(self->unwinding.frame, frame)) kvo__unwind_left(self);
   if (found != 0 && (found & LEFT_BY_HANDLER) == 0) KVO_TELL(left, node);
-  if (later.entered != 0) kvo__leave(info, later.entered);
+  if (later.entered != 0) kvo__leave(later.info, later.entered);
   if (info != NULL) kvo__leave(info, entered);
   if (found != 0) kvo__unwind_if_due(self, atomic_load(&self->depth));
 }
