@@ -1,5 +1,5 @@
-/* readers.c - the nodes that a change in progress may read are freed at its end, whichever thread removes an observation, whether the change
- * protects them by its mark or is counted, and with or without membarrier(2). */
+/* readers.c - the nodes that a change in progress may read are freed at its end, whichever thread removes an observation, whether the
+ * change protects them by its mark or is counted, and with or without membarrier(2). */
 #include "fixture.h"
 #include "shared.h"
 

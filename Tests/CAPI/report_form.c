@@ -205,7 +205,7 @@ static const char *without_numbers(const char *text) {
   return masked;
 }
 
-TEST("a text report shortens deep stacks, observations that are alike and Apple's list; JSON has all") {
+TEST("a text report shortens deep stacks, equal observations and Apple's list; JSON has all") {
   static void *frames[21];
   for (size_t i = 0; i < 21; i++) frames[i] = AT(0x1000 + i); /* in no module */
   kvo_fault_observation observations[] = {title, name, name};

@@ -171,8 +171,8 @@ KVO_API uint32_t kvo_frame_begin(kvo_frame *frame, kvo_object *object, kvo_key k
 KVO_API uint32_t kvo_frame_enter(kvo_frame *frame, kvo_object *object, kvo_key key);
 
 /** Makes a whole change by a setter, of a property whose value is trivial and has 8 bytes: stores `value` and notifies the observers, if
- * there are any. `storage` is the property's own; the new value is read from it once for each observer that asks for it. NULL for the object only
- * stores; NULL for the storage does nothing. */
+ * there are any. `storage` is the property's own; the new value is read from it once for each observer that asks for it. NULL for the
+ * object only stores; NULL for the storage does nothing. */
 KVO_API void kvo_change_word(kvo_object *object, kvo_key key, uint64_t *storage, uint64_t value);
 
 /** kvo_frame_begin for a change of elements of a collection. For a binding that acts as the setter: the change of a key with

@@ -83,8 +83,8 @@ extension KeyValueObservationHeader {
 
   /// Stores a value and notifies.
   ///
-  /// All accesses use pointers, and the old value is copied to memory of its own: of a variable, the compiler may end the lifetime before the
-  /// call that reads it through a pointer.
+  /// All accesses use pointers, and the old value is copied to memory of its own: of a variable, the compiler may end the lifetime
+  /// before the call that reads it through a pointer.
   @inlinable
   @inline(never)
   func changeStored<Value>(_ key: UInt64, _ storage: inout Value, _ newValue: Value) {
