@@ -45,6 +45,15 @@ static void deliver_direct(const kvo_deferred *of) {
   kvo__unmark(mark);
 }
 
+/* Not inlined: a delivery in the stack frame of the loop would look as if the loop had been left (kvo__is_left). */
+__attribute__((noinline)) static void deliver(const kvo_deferred *next) {
+  kvo_tracked *tracked = kvo__deferred_tracked(next);
+  if (tracked != NULL)
+    kvo__tracked_retell(tracked);
+  else
+    deliver_direct(next);
+}
+
 /* The depth at which the present cycle began; without a cycle half of the depth. Not necessarily 0, because the whole program may run in a
  * callback. */
 static uint32_t beginning(const kvo_thread *self) {
@@ -91,10 +100,7 @@ void kvo__unwind_if_due(kvo_thread *self, uint32_t depth) {
   for (kvo_deferred *next = kvo__deferred_take(unwinding); next != NULL; next = kvo__deferred_take(unwinding)) {
     bool ends = unwinding->gives_up || unwinding->total_depth > MAX_TOTAL_DEPTH;
     if (ends && (next->is_in_cycle || ++next->late > MAX_LATE)) continue; /* it knows what it sets itself */
-    if (kvo__deferred_tracked(next) != NULL)
-      kvo__tracked_retell(kvo__deferred_tracked(next));
-    else
-      deliver_direct(next);
+    deliver(next);
     nest(self);
   }
   stop(unwinding);
