@@ -48,6 +48,7 @@ let package = Package(
       ]),
     .testTarget(name: "MacroUsageTests", dependencies: ["KeyValueObserving"]),
     .testTarget(name: "ObservingTests", dependencies: ["KeyValueObserving", "CKVO"]),
+    .testTarget(name: "EverydayTests", dependencies: ["KeyValueObserving", "CKVO", "CSupport"]),
     .testTarget(name: "CollectionTests", dependencies: ["KeyValueObserving", "CKVO"]),
     // A C program for the interoperability tests.
     .target(name: "CSupport", dependencies: ["CKVO"], path: "Tests/CSupport"),

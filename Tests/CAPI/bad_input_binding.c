@@ -265,6 +265,27 @@ ROW(kvo_binding_remove) {
   CHECK_OK(kvo_binding_remove(object, &identity, "value", NULL, false, NULL, 0));
 }
 
+ROW(kvo_binding_end_all) {
+  int observer;
+  kvo_object empty = {0};
+  CHECK_EQ(kvo_binding_end_all(NULL, NULL, "value", true, NULL, 0), 0);
+  CHECK_EQ(kvo_binding_end_all(observed(KVO_NEW), NULL, NULL, false, NULL, 0), 0);
+  CHECK_EQ(kvo_binding_end_all(&empty, &observer, NULL, true, "here.c", 7), 0);
+}
+
+ROW(kvo_binding_observe_death) {
+  static const kvo_observer_ops without_destroy;
+  kvo_observer_ops complete = {.destroy = free};
+  kvo_object empty = {0}, *object = bound_make();
+  kvo_observation id = 0;
+  FAULTS_AND_REFUSED(kvo_binding_observe_death(NULL, &complete, NULL, &id));
+  FAULTS_AND_REFUSED(kvo_binding_observe_death(object, NULL, NULL, &id));
+  FAULTS_AND_REFUSED(kvo_binding_observe_death(object, &without_destroy, NULL, &id));
+  FAULTS_AND_REFUSED(kvo_binding_observe_death(object, &complete, NULL, NULL));
+  REFUSED(kvo_binding_observe_death(&empty, &complete, NULL, &id));
+  CHECK_EQ(id, 0);
+}
+
 ROW(kvo_object_observation_count) {
   kvo_object empty = {0};
   CHECK_EQ(kvo_object_observation_count(NULL), 0);

@@ -62,6 +62,14 @@ ROW(kvo_observation_is_registered) {
   for (size_t i = 0; i < sizeof no_ids / sizeof *no_ids; i++) CHECK(!kvo_observation_is_registered(no_ids[i]));
 }
 
+static void ignore_end(kvo_end end, void *arg) { (void)end, (void)arg; }
+
+ROW(kvo_observation_on_end) {
+  FAULTS_AND_REFUSED(kvo_observation_on_end(1, NULL, NULL));
+  for (size_t i = 0; i < sizeof no_ids / sizeof *no_ids; i++)
+    CHECK_EQ(kvo_observation_on_end(no_ids[i], ignore_end, NULL), KVO_ERROR_NOT_REGISTERED);
+}
+
 ROW(kvo_remove_observer_for) {
   kvo_object *object = as_object(item_make(1)), empty = {0};
   FAULTS_AND_REFUSED(kvo_remove_observer_for(NULL, object, "value"));

@@ -298,6 +298,10 @@ typedef struct kvo_binding_observer {
   /** NULL, or the function of a Swift closure that takes the change, called instead of ops->callback with user_data as its context. For
    * kvo_binding_observe_key only, with the same ops in all calls, and in a library whose compiler knows Swift's calling convention. */
   kvo_raw_callback KVO_NULLABLE closure;
+  /** What reports and the graph say about the observation in addition, such as the queue that delivers; or NULL. Copied. */
+  const char *KVO_NULLABLE note;
+  /** The observer is a receiver: kvo_binding_remove does not find the observation, only kvo_binding_end_all does. */
+  bool is_receiver;
 } kvo_binding_observer;
 
 /** Observes one stored key and stores the id in `*out`: `old_value` and `new_value` are what the frame delivers. NULL where it is not
@@ -319,6 +323,38 @@ KVO_API kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_bin
 KVO_API kvo_status kvo_binding_remove(kvo_object *object, const kvo_observer_identity *identity, const char *key_path,
                                       void *KVO_NULLABLE context, bool match_context, const char *KVO_NULLABLE file,
                                       uint32_t line);
+
+/** Ends all observations that have this observer's address as their identity: those of `object`, or of all objects if it is NULL; those
+ * with this key path, or with any if it is NULL; and those of a receiver, or those of a classic observer. Returns how many it has ended.
+ * None is no misuse. NULL for the observer ends none. `file` and `line` are where, for reports. The objects must be alive; any thread; no
+ * lock may be held. With an object it takes time in proportion to the observations of that object, otherwise to those of the process,
+ * whose other threads wait meanwhile when they register or remove. */
+KVO_API size_t kvo_binding_end_all(kvo_object *KVO_NULLABLE object, const void *KVO_NULLABLE observer,
+                                   const char *KVO_NULLABLE key_path, bool is_receiver, const char *KVO_NULLABLE file,
+                                   uint32_t line);
+
+/** Why an observation has ended. */
+typedef enum kvo_end {
+  /** It was removed. */
+  KVO_END_REMOVED = 0,
+  /** Its object was destroyed. */
+  KVO_END_OBJECT_DIED = 1,
+} kvo_end;
+
+typedef void (*kvo_end_callback)(kvo_end end, void *KVO_NULLABLE arg);
+
+/** Has `ended` called once, with `arg`, when the observation has ended: after its user data has been destroyed, when no call of it is in
+ * progress any more, on the thread that ends it or the last delivery, with no lock held. Several functions are called in the order in which
+ * they were given. NOT_REGISTERED if it has ended already, and OUT_OF_MEMORY: then `ended` is not called. NULL for `ended` is KVO0008. Any
+ * thread. */
+KVO_API kvo_status kvo_observation_on_end(kvo_observation observation, kvo_end_callback ended, void *KVO_NULLABLE arg);
+
+/** Has `ops->destroy` called once with `user_data` when the object dies: after its last observation has ended, with no lock held; or when
+ * kvo_cancel_observer takes the id in `*out` back. This is no observation: it makes no setter notify, and no report and no graph shows it.
+ * `ops` must stay valid for ever; its other members are not used. On failure nothing is called: OUT_OF_MEMORY, DYING_OBJECT, and
+ * INVALID_ARGUMENT, which for NULL is also KVO0008. Any thread. */
+KVO_API kvo_status kvo_binding_observe_death(kvo_object *object, const kvo_observer_ops *ops,
+                                             void *KVO_NULLABLE user_data, kvo_observation *out);
 
 /** Returns whether an observation is (still) registered. For a binding that makes several calls of the program's code from one delivery:
  * after it returns false it must not begin another. Any thread. */

@@ -121,6 +121,8 @@ typedef struct kvo_fault_observation {
   const char *KVO_NULLABLE observer_class;
   const void *KVO_NULLABLE observer;
   void *KVO_NULLABLE context;
+  /** What the registration said about itself, such as the queue that delivers; NULL if nothing. */
+  const char *KVO_NULLABLE note;
   /** Where it was registered: `file_length` bytes, not always terminated by NUL; NULL if unknown. */
   const char *KVO_NULLABLE file;
   size_t file_length;

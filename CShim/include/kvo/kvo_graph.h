@@ -52,6 +52,8 @@ typedef struct kvo_graph_observation {
   /** The index of the observer, if it is an object of this graph, otherwise KVO_GRAPH_NONE. */
   size_t observer_object;
   void *KVO_NULLABLE context;
+  /** What the registration said about itself, such as the queue that delivers; NULL if nothing. */
+  const char *KVO_NULLABLE note;
   /** Where it was registered, terminated by NUL, or NULL. Not copied. */
   const char *KVO_NULLABLE file;
   uint32_t line;

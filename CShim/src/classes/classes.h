@@ -7,6 +7,8 @@
 
 /** The key of the slot that holds anchors, and dependencies on an object's death only. */
 #define KVO_KEY_ANCHORS KVO_KEY_LIFETIME
+/** The key of the slot of DEATH nodes. No name has this hash. */
+#define KVO_KEY_DEATH (~(kvo_key)0)
 
 /* -------------------------------------------------------------------------------------------------------- keys.c -- */
 

@@ -8,7 +8,7 @@ kvo_key kvo_key_hash(const char *name, size_t length) {
     hash ^= (unsigned char)name[i];
     hash *= UINT64_C(0x100000001b3);
   }
-  return hash != KVO_KEY_LIFETIME ? hash : 1; /* some names have the hash 0 */
+  return hash != KVO_KEY_LIFETIME && hash != KVO_KEY_DEATH ? hash : 1;
 }
 
 kvo_status kvo__path_check(const char *key_path) {

@@ -45,10 +45,11 @@ void kvo__describe_node(const kvo_node *node, kvo_fault_observation *out) {
   const kvo_node_details *more = kvo__node_details(node) != NULL ? kvo__node_details(node) : &none;
   out->observation = node->id;
   out->key_path = kvo__node_key_path(node);
-  out->options = (kvo_options)(node->options & ~(KVO_NODE_HAS_DETAILS | KVO_NODE_IS_CLOSURE));
+  out->options = (kvo_options)(node->options & KVO_KNOWN_OPTIONS);
   out->observer_class = more->class_name;
   out->observer = more->address;
   out->context = more->context;
+  out->note = more->note;
   out->file = node->file;
   out->file_length = node->file != NULL ? strlen(node->file) : 0;
   out->line = node->line;
@@ -79,7 +80,7 @@ size_t kvo_object_observation_count(const kvo_object *object) {
   kvo_info *info = object != NULL ? kvo__word_info(kvo__word(object)) : NULL;
   if (info == NULL) return 0;
   kvo__lock(&info->lock);
-  size_t count = info->node_count;
+  size_t count = kvo__observed_by(info);
   kvo__unlock(&info->lock);
   return count;
 }

@@ -16,6 +16,7 @@ void kvo__tracked_release(kvo_tracked *tracked) {
   kvo__cell_release(tracked, tracked->last);
   void (*end)(void *user_data) = atomic_load(&tracked->registered) ? tracked->ops->destroy : tracked->ops->abandon;
   if (end != NULL) end(tracked->user_data);
+  kvo__end_tell(tracked->id);
   kvo__free(tracked->anchor);
   kvo__free(tracked);
 }

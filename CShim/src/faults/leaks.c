@@ -10,6 +10,7 @@ static void fill(kvo_fault_observation *all, const kvo_graph *graph) {
                                     .observer_class = from->observer_class,
                                     .observer = from->observer,
                                     .context = from->context,
+                                    .note = from->note,
                                     .file = from->file,
                                     .file_length = from->file != NULL ? strlen(from->file) : 0,
                                     .line = from->line,

@@ -29,7 +29,7 @@ static bool grow(void **array, size_t *capacity, size_t count, size_t element, c
 }
 
 static void end_node(kvo_info *info, kvo_node *node, teardown *of) {
-  if (!kvo__node_is_own(node)) {
+  if (kvo__node_is_dependency(node)) {
     if (!kvo__tracked_detach(node)) return;
     if (grow((void **)&of->dependents, &of->dependent_capacity, of->dependent_count, sizeof *of->dependents, NULL))
       of->dependents[of->dependent_count++] = node;
@@ -40,7 +40,12 @@ static void end_node(kvo_info *info, kvo_node *node, teardown *of) {
   if (kvo__node_kind(node) == KVO_NODE_ANCHOR) kvo__tracked_end(node->user_data);
   kvo__publish_dead(&node->live);              /* first: another thread that removes it may not have done this */
   if (kvo__id_claim(node->id) == NULL) return; /* being removed on another thread */
+  if (kvo__node_kind(node) == KVO_NODE_DEATH) {
+    kvo__node_retire(info, node);
+    return;
+  }
   if (kvo__is_tapped()) kvo__hooks.ended(node);
+  kvo__end_is_death(node->id);
   bool apple_contract = (node->options & KVO_ENDS_WITH_OBJECT) == 0;
   if (apple_contract && grow((void **)&of->left, &of->left_capacity, of->left_count, sizeof *of->left, of->few))
     kvo__describe_node(node, &of->left[of->left_count++]);

@@ -20,7 +20,7 @@ static kvo_status cancel(kvo_observation observation, kvo_place place) {
   if (kvo__settings.unused && !kvo__node_was_notified(node)) KVO_TELL(unused, node, place);
   kvo_info *info = kvo__slot_info(atomic_load_explicit(&node->slot, memory_order_relaxed));
   if (evaluated) kvo__tracked_end(node->user_data);
-  if (kvo__is_tapped()) kvo__hooks.ended(node);
+  if (kvo__is_tapped() && kvo__node_is_own(node)) kvo__hooks.ended(node);
   kvo__node_retire(info, node);
   return KVO_OK;
 }
@@ -77,7 +77,7 @@ typedef struct search {
 static bool note_match(kvo_node *node, void *arg) {
   search *of = arg;
   enum { MAX = sizeof of->found.all / sizeof *of->found.all };
-  if (!atomic_load(&node->live)) return true;
+  if (!atomic_load(&node->live) || (node->options & KVO_NODE_OF_RECEIVER) != 0) return true;
   kvo_fault_observation described;
   kvo__describe_node(node, &described);
   if (described.observer != of->what->address || strcmp(described.key_path, of->what->key_path) != 0) return true;

@@ -155,8 +155,10 @@ void kvo__ids_visit(void (*visit)(kvo_node *node, void *arg), void *arg) {
     uint32_t used = atomic_load(&in->used);
     for (uint32_t index = 0; index < used; index++) {
       const entry *each = entry_at(in, index);
-      if (each != NULL && (atomic_load_explicit(&each->state, memory_order_acquire) & NAMES_A_NODE) != 0)
-        visit((kvo_node *)(uintptr_t)atomic_load_explicit(&each->next_or_node, memory_order_relaxed), arg);
+      if (each == NULL || (atomic_load_explicit(&each->state, memory_order_acquire) & NAMES_A_NODE) == 0) continue;
+      uint64_t address = atomic_load_explicit(&each->next_or_node, memory_order_relaxed);
+      kvo_node *node = (kvo_node *)(uintptr_t)address;
+      if (kvo__node_is_own(node)) visit(node, arg);
     }
   }
 }

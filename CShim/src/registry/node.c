@@ -21,15 +21,18 @@ kvo_node *kvo__details_node(const kvo_node_details *of) { return (kvo_node *)(ui
 /* Allocates a node with its details, captured stack and strings; without details if the observation needs none. */
 static kvo_node *make_block(const kvo_binding_observer *observer, bool declared) {
   const char *class_name = observer->identity.class_name;
-  bool is_plain = class_name == NULL && observer->identity.address == NULL && observer->context == NULL;
+  bool is_plain =
+      class_name == NULL && observer->identity.address == NULL && observer->context == NULL && observer->note == NULL;
   if (declared && is_plain && kvo__settings.stacks == 0 && !kvo__settings.unused) return kvo__alloc(sizeof(kvo_node));
   size_t path_size = declared ? 0 : strlen(observer->key_path) + 1;
   size_t name_size = class_name != NULL ? strlen(class_name) + 1 : 0;
+  size_t note_size = observer->note != NULL ? strlen(observer->note) + 1 : 0;
   void *frames[KVO_MAX_STACKS];
   size_t frame_count = kvo__settings.stacks > 0 ? kvo__stack_capture(frames, kvo__settings.stacks) : 0;
   kvo__modules_note(frames, frame_count);
   size_t frames_size = frame_count * sizeof *frames;
-  kvo_node *node = kvo__alloc(sizeof *node + sizeof(kvo_node_details) + frames_size + path_size + name_size);
+  kvo_node *node =
+      kvo__alloc(sizeof *node + sizeof(kvo_node_details) + frames_size + path_size + name_size + note_size);
   if (node == NULL) return NULL;
   node->options = KVO_NODE_HAS_DETAILS;
   kvo_node_details *more = details(node);
@@ -40,6 +43,7 @@ static kvo_node *make_block(const kvo_binding_observer *observer, bool declared)
   memcpy(more + 1, frames, frames_size);
   if (!declared) more->key_path = memcpy(strings, observer->key_path, path_size);
   if (class_name != NULL) more->class_name = memcpy(strings + path_size, class_name, name_size);
+  if (observer->note != NULL) more->note = memcpy(strings + path_size + name_size, observer->note, note_size);
   return node;
 }
 
@@ -59,6 +63,7 @@ kvo_node *kvo__node_make(kvo_object *object, kvo_key key, const kvo_binding_obse
   }
   node->user_data = observer->user_data;
   node->options |= (uint16_t)observer->options;
+  if (observer->is_receiver) node->options |= KVO_NODE_OF_RECEIVER;
   node->file = kvo__keep_file(observer->file);
   node->line = observer->line;
   return node;
@@ -89,10 +94,11 @@ bool kvo__node_was_notified(const kvo_node *node) {
 
 void kvo__node_free(kvo_node *node) {
   kvo_node_kind kind = kvo__node_kind(node);
-  if (kind != KVO_NODE_DIRECT)
+  if (kind != KVO_NODE_DIRECT && kind != KVO_NODE_DEATH)
     kvo__hooks.release_expression(node->user_data);
   else if (kvo__direct_ops(node)->destroy != NULL)
     kvo__direct_ops(node)->destroy(node->user_data);
+  if (kind == KVO_NODE_DIRECT) kvo__end_tell(node->id);
   if (kind != KVO_NODE_ANCHOR) kvo__free(node); /* the kvo_tracked frees its anchor's memory */
 }
 

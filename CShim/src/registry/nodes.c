@@ -34,7 +34,9 @@ kvo_info *kvo__info_ensure(kvo_object *object, kvo_key key, kvo_status *status) 
   info->instance = (char *)object - cls->header_offset;
   info->cls = cls;
   info->first.is_first = true;
-  slot_init(&info->first, cls, key);
+  /* The nodes of a death slot are not what setters look for. */
+  bool is_death = key == KVO_KEY_DEATH;
+  slot_init(&info->first, cls, !is_death ? key : cls->property_count > 0 ? cls->properties[0]->key : KVO_KEY_ANCHORS);
   if (!__atomic_compare_exchange_n(&object->kvo_private_word, &word, (uintptr_t)info | KVO_WORD_INFO, false,
                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
     kvo__free(info); /* another thread has made the info */
@@ -48,7 +50,7 @@ static kvo_slot *slot_ensure(kvo_info *info, kvo_key key) {
   kvo__assert(kvo__holds(&info->lock));
   kvo_slot *slot = kvo__slot_find(info, key);
   if (slot != NULL) return slot;
-  kvo_later_slot *later = kvo__alloc(sizeof *later);
+  kvo_later_slot *later = kvo__alloc(key == KVO_KEY_DEATH ? sizeof(kvo_death_slot) : sizeof *later);
   if (later == NULL) return NULL;
   later->info = info;
   slot_init(&later->slot, info->cls, key);
@@ -88,6 +90,7 @@ static void slot_count(kvo_slot *slot, const kvo_node *node, int by) {
 }
 
 static void slot_summarize(kvo_slot *slot) {
+  if (slot->key == KVO_KEY_DEATH) return;
   bool observed = atomic_load_explicit(&slot->newest, memory_order_relaxed) != NULL;
   if (!observed) slot->wanting_old = slot->wanting_new = slot->wanting_will = 0;
   unsigned wants = (observed ? KVO_FRAME_OBSERVED : 0u) | (slot->wanting_old != 0 ? KVO_FRAME_WANTS_OLD : 0u) |
@@ -97,11 +100,27 @@ static void slot_summarize(kvo_slot *slot) {
   atomic_store_explicit(&slot->wants, (uint8_t)wants, memory_order_release);
 }
 
+/* Counts a node of the death slot, and returns whether it is one. info->lock is held. */
+static bool count_death(kvo_slot *slot, int by) {
+  if (slot->key != KVO_KEY_DEATH) return false;
+  ((kvo_death_slot *)(void *)slot)->count += (uint32_t)by;
+  return true;
+}
+
+size_t kvo__observed_by(kvo_info *info) {
+  kvo__assert(kvo__holds(&info->lock));
+  if (info->node_count == 0 || kvo__second_slot(info) == NULL) return info->node_count;
+  const kvo_slot *death = kvo__slot_find(info, KVO_KEY_DEATH);
+  return info->node_count - (death != NULL ? ((const kvo_death_slot *)(const void *)death)->count : 0);
+}
+
+static bool is_observed(kvo_info *info) { return kvo__observed_by(info) != 0; }
+
 /* The isa swap: sets in the object's word whether setters notify. Returns false, and changes nothing, if the word is not the runtime's any
  * more. info->lock is held, and the object is alive. */
 static bool word_update(kvo_info *info) {
   kvo__assert(kvo__holds(&info->lock));
-  uintptr_t word = (uintptr_t)info | KVO_WORD_INFO | (info->node_count != 0 ? KVO_WORD_OBSERVED : 0);
+  uintptr_t word = (uintptr_t)info | KVO_WORD_INFO | (is_observed(info) ? KVO_WORD_OBSERVED : 0);
   if (kvo__word_info(kvo__word(info->object)) != info) return false;
   __atomic_store_n(&info->object->kvo_private_word, word, __ATOMIC_RELEASE);
   return true;
@@ -167,7 +186,7 @@ static kvo_index_key context_key(const kvo_index_entry *entry) {
 /* The entry of a node in an index of its slot; NULL if the node is not in that index. */
 static kvo_index_entry *entry_in(const kvo_slot_index *of, const kvo_index *index, kvo_node *node) {
   bool is_own = kvo__node_is_own(node);
-  if (index == &of->by_order) return is_own ? NULL : &kvo__dependency(node)->entry;
+  if (index == &of->by_order) return kvo__node_is_dependency(node) ? &kvo__dependency(node)->entry : NULL;
   kvo_node_details *details = is_own ? kvo__node_details(node) : NULL;
   if (details == NULL) return NULL;
   return index == &of->by_observer ? &details->by_observer : &details->by_context;
@@ -288,7 +307,8 @@ kvo_status kvo__node_link(kvo_info *info, kvo_node *node, kvo_key key) {
   /* Last: a change whose limit includes this node then also sees what the node wants, and finds the node before the store as well as after
    * it. */
   atomic_store_explicit(&info->births, birth, memory_order_release);
-  if (info->node_count++ == 0) word_update(info);
+  info->node_count++;
+  if (!count_death(slot, 1) && (kvo__word(info->object) & KVO_WORD_OBSERVED) == 0) word_update(info);
   kvo__unlock(&info->lock);
   return KVO_OK;
 }
@@ -314,7 +334,9 @@ static bool unlink_locked(kvo_info *info, kvo_node *node) {
   atomic_store_explicit(older != NULL ? &older->newer : &slot->oldest, newer, memory_order_release);
   slot_count(slot, node, -1);
   slot_summarize(slot);
-  return --info->node_count != 0 || is_dead(info) || word_update(info);
+  count_death(slot, -1);
+  info->node_count--;
+  return is_dead(info) || is_observed(info) || word_update(info);
 }
 
 /* Adds an unlinked node to the garbage, in the present epoch. info->lock is held. */

@@ -10,6 +10,7 @@
  * A node is of one of these kinds:
  *   DIRECT      an observation of one key
  *   ANCHOR      an observation of an expression, in the slot of key 0 of its root object
+ *   DEATH       not an observation: a function that a binding wants called at the object's death, in the slot of KVO_KEY_DEATH
  *   DEPENDENCY  a key that an expression has read; a change of it evaluates the expression
  *   LEAF        a dependency while the expression's value is just that key's value: it is notified like a DIRECT one, without evaluation
  *   SUBJECT     a dependency while the elements of the expression's value are those of that key's value: indexed changes are passed on,
@@ -30,6 +31,7 @@
 typedef enum kvo_node_kind {
   KVO_NODE_DIRECT,
   KVO_NODE_ANCHOR,
+  KVO_NODE_DEATH,
   KVO_NODE_DEPENDENCY,
   KVO_NODE_LEAF,
   KVO_NODE_SUBJECT
@@ -113,6 +115,8 @@ typedef union kvo_traits {
 #define KVO_NODE_HAS_DETAILS 0x8000u
 /** The observer is a Swift closure, which the runtime calls itself. */
 #define KVO_NODE_IS_CLOSURE 0x4000u
+/** It is the observation of a receiver, which removal by observer and key path does not find: kvo_binding_observer.is_receiver. */
+#define KVO_NODE_OF_RECEIVER 0x2000u
 
 /** What a node has in addition, unless a binding's token registered it for a declared key. */
 typedef struct kvo_node_details {
@@ -121,6 +125,8 @@ typedef struct kvo_node_details {
   void *context;
   const void *address;
   const char *class_name;
+  /** What the binding has to say about it, or NULL. */
+  const char *note;
   /** Its entries in the indexes of its slot, if the slot has any; under info->lock. */
   kvo_index_entry by_observer, by_context;
   /** How many return addresses follow this struct (KVO_STACKS). */
@@ -194,6 +200,13 @@ typedef struct kvo_later_slot {
   kvo_slot *newest_slot;
 } kvo_later_slot;
 
+/** The slot of KVO_KEY_DEATH, never the first of an info. Its nodes do not make the object an observed one. */
+typedef struct kvo_death_slot {
+  kvo_later_slot later;
+  /** The number of its nodes; under info->lock. */
+  uint32_t count;
+} kvo_death_slot;
+
 /** The second slot of an info, the root of the tree; or NULL. */
 static inline kvo_later_slot *kvo__second_slot(kvo_info *info) {
   kvo_slot *second = atomic_load_explicit(&info->first.next, memory_order_acquire);
@@ -261,6 +274,8 @@ static inline kvo_slot *kvo__slot_find(kvo_info *info, kvo_key key) {
 extern KVO_HIDDEN _Atomic uint64_t kvo__births;
 /** Links a node into the slot of its key. On KVO_ERROR_OUT_OF_MEMORY and KVO_ERROR_DYING_OBJECT it is not linked. */
 KVO_HIDDEN kvo_status kvo__node_link(kvo_info *info, kvo_node *node, kvo_key key);
+/** The number of nodes that need the object's setters: all but those of the death slot. info->lock is held. */
+KVO_HIDDEN size_t kvo__observed_by(kvo_info *info);
 /** The newest node of a slot whose order is at most `order`, or NULL. info->lock is held. */
 KVO_HIDDEN kvo_node *kvo__slot_place(kvo_info *info, kvo_slot *slot, uint64_t order);
 /** The observer, key path and context to search for. */
@@ -285,13 +300,16 @@ static inline kvo_node_kind kvo__node_kind(const kvo_node *node) {
   return (kvo_node_kind)atomic_load_explicit(&node->kind, memory_order_relaxed);
 }
 
-/** Whether the node is an observation's own; other nodes are the keys that an expression has read. */
+/** Whether the node is an observation's own. */
 static inline bool kvo__node_is_own(const kvo_node *node) { return kvo__node_kind(node) <= KVO_NODE_ANCHOR; }
+
+/** Whether the node is a key that an expression has read. */
+static inline bool kvo__node_is_dependency(const kvo_node *node) { return kvo__node_kind(node) >= KVO_NODE_DEPENDENCY; }
 
 /** The position of a node in its slot. */
 static inline uint64_t kvo__node_order(const kvo_node *node) {
-  return kvo__node_is_own(node) ? atomic_load_explicit(&node->birth, memory_order_relaxed)
-                                : kvo__dependency(node)->order;
+  return kvo__node_is_dependency(node) ? kvo__dependency(node)->order
+                                       : atomic_load_explicit(&node->birth, memory_order_relaxed);
 }
 
 /** Registers the caller as a reader. Returns what to pass to kvo__leave. */
@@ -431,10 +449,17 @@ KVO_HIDDEN void kvo__id_return(const kvo_node *node);
 KVO_HIDDEN kvo_node *kvo__id_claim(kvo_observation id);
 /** Whether this has ever been the id of an observation. */
 KVO_HIDDEN bool kvo__id_was_given(kvo_observation id);
-/** Calls `visit` for each node that an id names, in no particular order. The world must be stopped (kvo__world_stop). */
+/** Calls `visit` for the own node of each observation, in no particular order. The world must be stopped (kvo__world_stop). */
 KVO_HIDDEN void kvo__ids_visit(void (*visit)(kvo_node *node, void *arg), void *arg);
 /** Returns the free entry that a thread has kept, at the end of the thread. */
 KVO_HIDDEN void kvo__id_thread_end(const kvo_thread *thread);
+
+/* ---------------------------------------------------------------------------------------------- lifetimes/ends.c -- */
+
+/** Says that it is the object's death that ends an observation. Its node has been claimed. */
+KVO_HIDDEN void kvo__end_is_death(kvo_observation id);
+/** Calls the functions given to kvo_observation_on_end. The observation's user data has been destroyed; no lock may be held. */
+KVO_HIDDEN void kvo__end_tell(kvo_observation id);
 
 /* ------------------------------------------------------------------------------------------------------ values.c -- */
 

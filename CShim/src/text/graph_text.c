@@ -43,6 +43,7 @@ static void put_json_observation(kvo_sink *to, const kvo_graph_observation *each
   else
     kvo__put(to, "null");
   kvo__put_json_address(to, "context", kvo__address(each->context));
+  if (each->note != NULL) kvo__put_json_string(to, "note", each->note);
   kvo__put_json_site(to, "registeredAt", each->file, each->file != NULL ? strlen(each->file) : 0, each->line);
   kvo__put_byte(to, '}');
 }
@@ -138,7 +139,7 @@ static void put_arrows(kvo_sink *to, const language *in, size_t index, const kvo
   if (each->kind == KVO_GRAPH_DIRECT)
     in->put_arrow(to, name_of('o', each->object).text, own.text, PLAIN, text_of(each->key_path));
   if (each->observer_object != KVO_GRAPH_NONE)
-    in->put_arrow(to, own.text, name_of('o', each->observer_object).text, BOLD, NULL);
+    in->put_arrow(to, own.text, name_of('o', each->observer_object).text, BOLD, each->note);
 }
 
 static void put_picture(kvo_sink *to, const kvo_graph *graph, const language *in) {

@@ -118,6 +118,7 @@ static void put_observation(kvo_sink *to, const kvo_fault_observation *each) {
   kvo__put_json_address(to, "observer", kvo__address(each->observer));
   kvo__put_json_options(to, each->options);
   kvo__put_json_address(to, "context", kvo__address(each->context));
+  if (each->note != NULL) kvo__put_json_string(to, "note", each->note);
   kvo__put_json_site(to, "registeredAt", each->file, each->file_length, each->line);
   kvo__put_member(to, "callback");
   if (each->callback != NULL)

@@ -122,6 +122,10 @@ static void put_observation(kvo_sink *to, const kvo_fault_observation *each) {
     kvo__put(to, each->duplicate_count == 1 ? " other like it" : " others like it");
   }
   put_callback(to, each);
+  if (each->note != NULL) {
+    kvo__put(to, ", ");
+    kvo__put(to, each->note);
+  }
   kvo__put_byte(to, '\n');
   kvo__put_stack(to, each->frames, each->frame_count, "          ");
 }

@@ -84,6 +84,7 @@ static void copy_node(kvo_node *node, void *arg) {
   copy_object(into, info, order);
   const char *key_path = copy_string(into, described.key_path);
   const char *observer_class = copy_string(into, described.observer_class);
+  const char *note = copy_string(into, described.note);
   if (into->is_filling) {
     raw_observation raw = {.info = info, .order = order};
     kvo_graph_observation made = {.observation = node->id,
@@ -93,6 +94,7 @@ static void copy_node(kvo_node *node, void *arg) {
                                   .observer_class = observer_class,
                                   .observer = described.observer,
                                   .context = described.context,
+                                  .note = note,
                                   .file = described.file,
                                   .line = described.line};
     raw.made = made;

@@ -1,10 +1,23 @@
-/* CSwiftRuntime.h - the entry point of Swift's runtime that the Swift layer calls and that Swift code cannot name. */
+/* CSwiftRuntime.h - the entry points of Swift's runtime that the Swift layer calls and that Swift code cannot name. */
 #ifndef C_SWIFT_RUNTIME_H
 #define C_SWIFT_RUNTIME_H
+
+#include <stdint.h>
 
 /** Retains an object unless its deinitialisation has begun, and returns it or NULL. Its memory has to be there, as an unowned
  * reference sees to. It is how a weak reference is read, without the side table, which would make every retain and release of
  * the object slower. Defined in libswiftCore. */
 void *_Nullable swift_tryRetain(void *_Nonnull object);
+
+/** A serial executor, as `UnownedSerialExecutor` stores it. */
+typedef struct kvo_executor {
+  uintptr_t identity;
+  uintptr_t implementation;
+} kvo_executor;
+
+/** The executor of the job that this thread runs; its identity is 0 if the thread runs no job, or one that has none. Two words are
+ * returned in the same registers by Swift's calling convention and by C's, on x86-64 and on AArch64. Defined in
+ * libswift_Concurrency. */
+kvo_executor swift_task_getCurrentExecutor(void);
 
 #endif

@@ -5,21 +5,20 @@ import Foundation
 
 extension KeyValueObservable {
   /// Implements `observe` for the option `.collectionChanges`.
-  @usableFromInline
   nonisolated func observeCollection<Value>(
     _ keyPath: KeyPath<Self, Value>, _ options: NSKeyValueObservingOptions, _ site: SourceLocation,
-    _ changeHandler: @escaping @Sendable (Self, NSKeyValueObservedChange<Value>) -> Void
-  ) -> NSKeyValueObservation {
+    _ observer: ObserverDescription?, _ changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
+  ) -> kvo_observation {
     var base = options.subtracting(.collectionChanges)
     guard Value.self is any _KeyValueCollection.Type else {
-      return observe(keyPath, options: base, fileID: site.file, line: site.line, changeHandler: changeHandler)
+      return observe(keyPath, base, site, observer, changeHandler)
     }
     // The follower reads the new value and knows the old one. Only the prior notification takes the old value from the frame.
     base.remove(.new)
     if !options.contains(.prior) { base.remove(.old) }
     let follower = CollectionFollower(knowing: options.contains(.initial) ? nil : .some(self[keyPath: keyPath]))
     let path = ExpressionPath(keyPath)
-    let handler: @Sendable (Self, NSKeyValueObservedChange<Value>) -> Void = { object, change in
+    let handler: (Self, NSKeyValueObservedChange<Value>) -> Void = { object, change in
       if change.isPrior { return changeHandler(object, change) }
       let announced = change.kind == .setting ? nil : (change.kind, change.indexes)
       follower.changed(announced: announced) {
@@ -32,12 +31,11 @@ extension KeyValueObservable {
             oldValue: options.contains(.old) ? old.flatMap(typed) : nil, indexes: indexes))
       }
     }
-    let token =
+    let observation =
       directProperty(at: keyPath) == nil
-      ? observe(path, base, site, handler)
-      : observe(keyPath, options: base, fileID: site.file, line: site.line, changeHandler: handler)
-    follower.follow(token.observation)
-    return token
+      ? observe(path, base, site, observer, handler) : observe(keyPath, base, site, observer, handler)
+    follower.follow(observation)
+    return observation
   }
 }
 

@@ -29,6 +29,8 @@ extension KeyValueFault {
     public let objectClass: String?
     /// The class of the observer, if known.
     public let observerClass: String?
+    /// What the registration said about itself, such as the queue that delivers and the `userInfo`.
+    public let note: String?
     /// The file in which the observation was registered, as from `#fileID`, if known.
     public let file: String?
     /// The line in that file.
@@ -40,6 +42,7 @@ extension KeyValueFault {
       keyPath = String(cString: described.key_path)
       objectClass = described.object_class.map { String(cString: $0) }
       observerClass = described.observer_class.map { String(cString: $0) }
+      note = described.note.map { String(cString: $0) }
       file = string(described.file, length: described.file_length)
       line = Int(described.line)
       stack = Stack(described.frames, count: described.frame_count)

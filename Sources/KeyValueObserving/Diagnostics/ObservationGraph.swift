@@ -70,6 +70,8 @@ public struct ObservationGraph: Equatable, Sendable, Codable {
     public var observerObject: Int?
     /// The context pointer.
     public var context: Address?
+    /// What the registration said about itself, such as the queue that delivers and the `userInfo`.
+    public var note: String?
     /// The source location of the registration, if known.
     public var registeredAt: Place?
   }
@@ -143,7 +145,7 @@ extension ObservationGraph.Address: Codable, CustomStringConvertible {
 
 extension ObservationGraph.Observation: Codable {
   enum CodingKeys: String, CodingKey {
-    case id, kind, object, keyPath, options, endsWithObject, observerClass, observer, observerObject, context,
+    case id, kind, object, keyPath, options, endsWithObject, observerClass, observer, observerObject, context, note,
       registeredAt
   }
 
@@ -170,6 +172,7 @@ extension ObservationGraph.Observation: Codable {
       observer: try address(.observer),
       observerObject: try container.decodeIfPresent(Int.self, forKey: .observerObject),
       context: try address(.context),
+      note: try container.decodeIfPresent(String.self, forKey: .note),
       registeredAt: try container.decodeIfPresent(ObservationGraph.Place.self, forKey: .registeredAt))
   }
 
@@ -186,6 +189,7 @@ extension ObservationGraph.Observation: Codable {
     try container.encode(observer, forKey: .observer)
     try container.encode(observerObject, forKey: .observerObject)
     try container.encode(context, forKey: .context)
+    try container.encodeIfPresent(note, forKey: .note)
     try container.encode(registeredAt, forKey: .registeredAt)
   }
 }

@@ -81,7 +81,7 @@ extension kvo_graph_observation {
       options: kvo_options(from.options, endsWithObject: from.endsWithObject),
       observer_class: from.observerClass.map(strings.copy), observer: from.observer?.pointer,
       observer_object: from.observerObject ?? ObservationGraph.Observation.noObject,
-      context: UnsafeMutableRawPointer(mutating: from.context?.pointer),
+      context: UnsafeMutableRawPointer(mutating: from.context?.pointer), note: from.note.map(strings.copy),
       file: from.registeredAt.map { strings.copy($0.file) },
       line: UInt32(truncatingIfNeeded: from.registeredAt?.line ?? 0), first_edge: 0, edge_count: 0)
   }
@@ -108,6 +108,7 @@ extension ObservationGraph.Observation {
       observer: address(from.observer),
       observerObject: from.observer_object == Self.noObject ? nil : from.observer_object,
       context: address(from.context),
+      note: from.note.map { String(cString: $0) },
       registeredAt: from.file.map { .init(file: String(cString: $0), line: Int(from.line)) })
   }
 

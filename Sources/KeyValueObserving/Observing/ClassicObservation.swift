@@ -80,7 +80,10 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
       keyPath.withCString { path in
         register(
           with: object, key: key, keyPath: path, options: kvo_options(options, endsWithObject: endsWithObject),
-          context: context, identity: kvo_observer_identity(class_name: name, address: identity.address), site: site)
+          context: context,
+          observer: .init(
+            identity: kvo_observer_identity(class_name: name, address: identity.address), note: nil,
+            isReceiver: false), site: site)
       }
     }
     registration.store(observation, ordering: .relaxed)
@@ -196,7 +199,8 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
           kvo_fault_observation(
             observation: registration.load(ordering: .relaxed), key_path: keyPath,
             options: kvo_options(options, endsWithObject: false), observer_class: className,
-            observer: identity.address, context: context, file: site.cFile, file_length: site.file.utf8CodeUnitCount,
+            observer: identity.address, context: context, note: nil, file: site.cFile,
+            file_length: site.file.utf8CodeUnitCount,
             line: site.cLine, callback: nil, object: nil, object_class: nil, frames: nil, frame_count: 0,
             duplicate_count: 0))
       }

@@ -49,16 +49,18 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
   override func release(_ value: UnsafeMutableRawPointer) { value.__release(as: Value.self) }
 
   func register(
-    with object: Object, _ options: NSKeyValueObservingOptions, _ site: SourceLocation
-  ) -> NSKeyValueObservation {
+    with object: Object, _ options: NSKeyValueObservingOptions, _ site: SourceLocation,
+    _ observer: ObserverDescription?
+  ) -> kvo_observation {
     let property = property?.property
     if let property { KeyValueClass.of(object).reportSelfDependency(of: property.name, site) }
-    let observation = (property?.name ?? path.name).withCString {
-      register(
-        with: object.adoptedObject, key: nil, keyPath: $0, options: kvo_options(options, endsWithObject: true),
-        site: site, keepsLast: wantsOld && holdsNoObject(Value.self))
+    return (property?.name ?? path.name).withCString { keyPath in
+      ObserverDescription.withC(observer) { observer in
+        register(
+          with: object.adoptedObject, key: nil, keyPath: keyPath, options: kvo_options(options, endsWithObject: true),
+          observer: observer, site: site, keepsLast: wantsOld && holdsNoObject(Value.self))
+      }
     }
-    return NSKeyValueObservation(observation)
   }
 
   /// Returns the change to deliver when the property at the end of a path changes. The record's values are those of that property.

@@ -36,6 +36,21 @@ public struct NSKeyValueObservingOptions: OptionSet, Sendable {
   ///
   /// Each change costs time and memory in proportion to the whole collection. The option has no effect on other properties.
   public static let collectionChanges = NSKeyValueObservingOptions(rawValue: 1 << 16)
+  /// A change to an equal value is not delivered.
+  ///
+  /// An addition of this library. The old and the new value are compared with `==`, as the observer's key path sees them: for a
+  /// computed property or a nested path the value of the whole expression. Changes of the elements of a collection that are delivered
+  /// as such are always delivered.
+  ///
+  /// With a typed key path the value has to be `Equatable`; otherwise, and together with `.prior`, because before a change the new
+  /// value is not known, the registration is fault KVO0008. With a string key path values that cannot be compared are delivered.
+  public static let distinct = NSKeyValueObservingOptions(rawValue: 1 << 17)
+
+  /// Changes are settings of the whole value, with the old and the new one, also of collections.
+  @usableFromInline static let whole = NSKeyValueObservingOptions(rawValue: 1 << 18)
+
+  /// The greatest set of Apple's options.
+  @usableFromInline static let mostOfApple: UInt = 15
 }
 
 /// A change of an observed property.

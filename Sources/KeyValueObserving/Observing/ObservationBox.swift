@@ -36,13 +36,13 @@ class ObservationBox {
   /// Registers the box for a key, or for its expression if `key` is `nil`. Returns 0 on failure.
   func register(
     with object: KeyValueObjectReference, key: UInt64?, keyPath: UnsafePointer<CChar>, options: kvo_options,
-    context: UnsafeMutableRawPointer? = nil, identity: kvo_observer_identity = .init(), site: SourceLocation,
+    context: UnsafeMutableRawPointer? = nil, observer described: ObserverDescription.InC = .none, site: SourceLocation,
     keepsLast: Bool = false
   ) -> kvo_observation {
     var observer = kvo_binding_observer(
       key_path: keyPath, options: options, ops: Self.operations,
-      user_data: Unmanaged.passRetained(self).toOpaque(), context: context, identity: identity, file: site.cFile,
-      line: site.cLine, closure: nil)
+      user_data: Unmanaged.passRetained(self).toOpaque(), context: context, identity: described.identity,
+      file: site.cFile, line: site.cLine, closure: nil, note: described.note, is_receiver: described.isReceiver)
     var observation: kvo_observation = 0
     let status =
       if let key {
@@ -79,14 +79,23 @@ struct DirectClosure {
 
   /// Registers the closure for a key. A closure that captures nothing has no context. Returns 0 on failure.
   func register(
-    with object: KeyValueObjectReference, _ property: KeyValueProperty, _ options: kvo_options, _ site: SourceLocation
+    with object: KeyValueObjectReference, _ property: KeyValueProperty, _ options: kvo_options, _ site: SourceLocation,
+    _ observer: ObserverDescription?
+  ) -> kvo_observation {
+    ObserverDescription.withC(observer) { register(with: object, property, options, site, $0) }
+  }
+
+  private func register(
+    with object: KeyValueObjectReference, _ property: KeyValueProperty, _ options: kvo_options, _ site: SourceLocation,
+    _ described: ObserverDescription.InC
   ) -> kvo_observation {
     let (function, context) = unsafeBitCast(self, to: (UInt, UnsafeMutableRawPointer?).self)
     if let context { _ = Unmanaged<AnyObject>.fromOpaque(context).retain() }
     var observer = kvo_binding_observer(
       key_path: property.cName, options: options, ops: Self.operations, user_data: context, context: nil,
-      identity: .init(), file: site.cFile, line: site.cLine, closure: unsafeBitCast(function, to: kvo_raw_callback.self)
-    )
+      identity: described.identity, file: site.cFile, line: site.cLine,
+      closure: unsafeBitCast(function, to: kvo_raw_callback.self), note: described.note,
+      is_receiver: described.isReceiver)
     var observation: kvo_observation = 0
     let status = kvo_binding_observe_key(object, property.key, &observer, &observation)
     guard status != KVO_OK else { return observation }

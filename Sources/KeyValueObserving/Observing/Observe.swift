@@ -29,12 +29,20 @@ extension KeyValueObservable {
     line: UInt = #line,
     changeHandler: @escaping @Sendable (Self, NSKeyValueObservedChange<Value>) -> Void
   ) -> NSKeyValueObservation {
-    let site = SourceLocation(file: fileID, line: line)
-    if options.contains(.collectionChanges) {
-      return observeCollection(keyPath, options, site, changeHandler)
+    NSKeyValueObservation(observe(keyPath, options, SourceLocation(file: fileID, line: line), nil, changeHandler))
+  }
+
+  /// Registers a closure, on behalf of an observer if there is one. Returns 0 on failure.
+  @inlinable
+  nonisolated func observe<Value>(
+    _ keyPath: KeyPath<Self, Value>, _ options: NSKeyValueObservingOptions, _ site: SourceLocation,
+    _ observer: ObserverDescription?, _ changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
+  ) -> UInt64 {
+    if options.rawValue > NSKeyValueObservingOptions.mostOfApple {
+      return observeExtended(keyPath, options, site, observer, changeHandler)
     }
     guard let property = directProperty(at: keyPath) else {
-      return observe(ExpressionPath(keyPath), options, site, changeHandler)
+      return observe(ExpressionPath(keyPath), options, site, observer, changeHandler)
     }
     let closure = DirectClosure { change in
       // Whoever sets the object holds it.
@@ -46,24 +54,24 @@ extension KeyValueObservable {
         object._withUnsafeGuaranteedRef { changeHandler($0, NSKeyValueObservedChange(__raw: change)) }
       }
     }
-    return observe(property, closure, options, site)
+    return observe(property, closure, options, site, observer)
   }
 
   @usableFromInline
   nonisolated func observe(
     _ property: KeyValueProperty, _ closure: DirectClosure, _ options: NSKeyValueObservingOptions,
-    _ site: SourceLocation
-  ) -> NSKeyValueObservation {
+    _ site: SourceLocation, _ observer: ObserverDescription?
+  ) -> UInt64 {
     if property.isConstant { reportSilence(of: property.name, site) }
-    let options = kvo_options(options, endsWithObject: true)
-    return NSKeyValueObservation(closure.register(with: adoptedObject, property, options, site))
+    return closure.register(
+      with: adoptedObject, property, kvo_options(options, endsWithObject: true), site, observer)
   }
 
   @inlinable
   nonisolated func observe<Value>(
     _ path: ExpressionPath<Self, Value>, _ options: NSKeyValueObservingOptions, _ site: SourceLocation,
-    _ changeHandler: @escaping @Sendable (Self, NSKeyValueObservedChange<Value>) -> Void
-  ) -> NSKeyValueObservation {
+    _ observer: ObserverDescription?, _ changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
+  ) -> UInt64 {
     let box = ExpressionBox<Self, Value>(self, path, options, changeHandler) { box, change in
       let box = unsafeDowncast(box, to: ExpressionBox<Self, Value>.self)
       guard let object = box.object.load() else { return }
@@ -73,14 +81,32 @@ extension KeyValueObservable {
         box.handler(object, NSKeyValueObservedChange(__raw: change))
       }
     }
-    return observe(box, options, site)
+    return observe(box, options, site, observer)
   }
 
   @usableFromInline
   nonisolated func observe<Value>(
-    _ box: ExpressionBox<Self, Value>, _ options: NSKeyValueObservingOptions, _ site: SourceLocation
-  ) -> NSKeyValueObservation {
-    box.register(with: self, options, site)
+    _ box: ExpressionBox<Self, Value>, _ options: NSKeyValueObservingOptions, _ site: SourceLocation,
+    _ observer: ObserverDescription?
+  ) -> UInt64 {
+    box.register(with: self, options, site, observer)
+  }
+
+  /// Implements the options that Apple does not have.
+  @usableFromInline
+  nonisolated func observeExtended<Value>(
+    _ keyPath: KeyPath<Self, Value>, _ options: NSKeyValueObservingOptions, _ site: SourceLocation,
+    _ observer: ObserverDescription?, _ changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
+  ) -> UInt64 {
+    if options.contains(.distinct) {
+      return observeDistinct(keyPath, options, site, observer, changeHandler)
+    }
+    if options.contains(.whole) { return observeWhole(keyPath, options, site, observer, changeHandler) }
+    guard options.contains(.collectionChanges) else {
+      let known = NSKeyValueObservingOptions(rawValue: options.rawValue & NSKeyValueObservingOptions.mostOfApple)
+      return observe(keyPath, known, site, observer, changeHandler)
+    }
+    return observeCollection(keyPath, options, site, observer, changeHandler)
   }
 }
 

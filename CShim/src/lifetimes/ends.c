@@ -1,0 +1,180 @@
+/* ends.c - who wants to know of an end: of an observation, with its reason, or of an object. And the end of many observations at once. */
+#include "lifetimes/lifetimes.h"
+
+#include <stdlib.h>
+
+/* --------------------------------------------------------------------------------------------- Of an observation -- */
+
+/* A function to call when an observation has ended. */
+typedef struct end_record {
+  struct end_record *next;
+  kvo_observation of;
+  kvo_end_callback ended;
+  void *arg;
+  bool is_death;
+} end_record;
+
+typedef struct bucket {
+  kvo_lock lock;
+  /** Newest first. */
+  end_record *first;
+} bucket;
+
+enum { BUCKETS = 64 };
+static bucket buckets[BUCKETS];
+
+/* How many records there are: usually none, and then the end of an observation is one load longer. */
+static _Atomic size_t record_count;
+
+/* The index of an id's entry is in bits 8 to 31, its shard in bits 0 to 7. */
+static bucket *bucket_of(kvo_observation id) { return &buckets[(id ^ id >> 8) % BUCKETS]; }
+
+/* Takes the oldest record of an observation, and of this function and argument unless the function is NULL. */
+static end_record *take(kvo_observation id, kvo_end_callback ended, const void *arg) {
+  bucket *in = bucket_of(id);
+  end_record **oldest = NULL, *taken = NULL;
+  kvo__lock(&in->lock);
+  for (end_record **link = &in->first; *link != NULL; link = &(*link)->next)
+    if ((*link)->of == id && (ended == NULL || ((*link)->ended == ended && (*link)->arg == arg))) oldest = link;
+  if (oldest != NULL) {
+    taken = *oldest;
+    *oldest = taken->next;
+    atomic_fetch_sub(&record_count, 1);
+  }
+  kvo__unlock(&in->lock);
+  return taken;
+}
+
+void kvo__end_is_death(kvo_observation id) {
+  if (atomic_load(&record_count) == 0) return;
+  bucket *in = bucket_of(id);
+  kvo__lock(&in->lock);
+  for (end_record *each = in->first; each != NULL; each = each->next)
+    if (each->of == id) each->is_death = true;
+  kvo__unlock(&in->lock);
+}
+
+void kvo__end_tell(kvo_observation id) {
+  if (atomic_load(&record_count) == 0) return;
+  for (end_record *taken; (taken = take(id, NULL, NULL)) != NULL; kvo__free(taken))
+    taken->ended(taken->is_death ? KVO_END_OBJECT_DIED : KVO_END_REMOVED, taken->arg);
+}
+
+kvo_status kvo_observation_on_end(kvo_observation observation, kvo_end_callback ended, void *arg) {
+  if (ended == NULL) {
+    KVO_TELL(invalid_argument, "kvo_observation_on_end", "ended is NULL", KVO_NOWHERE);
+    return KVO_ERROR_INVALID_ARGUMENT;
+  }
+  end_record *made = kvo__alloc(sizeof *made);
+  if (made == NULL) return KVO_ERROR_OUT_OF_MEMORY;
+  made->of = observation;
+  made->ended = ended;
+  made->arg = arg;
+  bucket *in = bucket_of(observation);
+  kvo__lock(&in->lock);
+  made->next = in->first;
+  in->first = made;
+  atomic_fetch_add(&record_count, 1);
+  kvo__unlock(&in->lock);
+  /* Who ends the observation takes the id first and then the records. So if the id still names it, the record will be found. */
+  if (kvo_observation_is_registered(observation)) return KVO_OK;
+  end_record *taken = take(observation, ended, arg);
+  if (taken == NULL) return KVO_OK; /* it ended meanwhile, and `ended` was called */
+  kvo__free(taken);
+  return KVO_ERROR_NOT_REGISTERED;
+}
+
+/* -------------------------------------------------------------------------------------------------- Of an object -- */
+
+kvo_status kvo_binding_observe_death(kvo_object *object, const kvo_observer_ops *ops, void *user_data,
+                                     kvo_observation *out) {
+  if (object == NULL || ops == NULL || ops->destroy == NULL || out == NULL) {
+    const char *wrong = object == NULL ? "object is NULL"
+                        : out == NULL  ? "out is NULL"
+                        : ops == NULL  ? "ops is NULL"
+                                       : "ops->destroy is NULL";
+    KVO_TELL(invalid_argument, "kvo_binding_observe_death", wrong, KVO_NOWHERE);
+    return KVO_ERROR_INVALID_ARGUMENT;
+  }
+  kvo_node *node = kvo__alloc(sizeof *node);
+  if (node == NULL) return KVO_ERROR_OUT_OF_MEMORY;
+  atomic_store_explicit(&node->kind, KVO_NODE_DEATH, memory_order_relaxed);
+  node->options = KVO_ENDS_WITH_OBJECT;
+  node->ops = ops;
+  node->user_data = user_data;
+  return kvo__node_register(object, node, KVO_KEY_DEATH, out);
+}
+
+/* ------------------------------------------------------------------------------------------------ Of many at once -- */
+
+/* The ids of observations that match; a first pass may only count. */
+typedef struct found {
+  const void *observer;
+  const char *key_path;
+  bool is_receiver;
+  kvo_observation *ids;
+  size_t count, capacity;
+} found;
+
+static void note_match(kvo_node *node, void *arg) {
+  found *into = arg;
+  const kvo_node_details *details = kvo__node_details(node);
+  bool is_receiver = (node->options & KVO_NODE_OF_RECEIVER) != 0;
+  if (details == NULL || details->address != into->observer || is_receiver != into->is_receiver) return;
+  if (into->key_path != NULL && strcmp(kvo__node_key_path(node), into->key_path) != 0) return;
+  if (into->count < into->capacity) into->ids[into->count] = node->id;
+  into->count++;
+}
+
+static void visit_all(found *into) {
+  into->count = 0;
+  kvo__world_stop();
+  kvo__ids_visit(note_match, into);
+  kvo__world_resume();
+}
+
+static void visit_object(found *into, kvo_info *info) {
+  into->count = 0;
+  kvo__lock(&info->lock);
+  for (kvo_slot *slot = &info->first; slot != NULL; slot = atomic_load(&slot->next))
+    for (kvo_node *node = atomic_load(&slot->newest); node != NULL; node = atomic_load(&node->older))
+      if (kvo__node_is_own(node) && atomic_load(&node->live)) note_match(node, into);
+  kvo__unlock(&info->lock);
+}
+
+/* Stores the ids in `first` of `capacity`, or, if they do not fit, in an allocated array. Returns whether all were found. */
+static bool find(found *into, kvo_info *info, kvo_observation *first, size_t capacity) {
+  into->ids = first;
+  into->capacity = capacity;
+  for (;;) {
+    if (info != NULL)
+      visit_object(into, info);
+    else
+      visit_all(into);
+    if (into->count <= into->capacity) return true;
+    kvo_observation *larger = kvo__alloc(into->count * sizeof *larger);
+    if (larger == NULL) return false;
+    if (into->ids != first) kvo__free(into->ids);
+    into->ids = larger;
+    into->capacity = into->count;
+  }
+}
+
+size_t kvo_binding_end_all(kvo_object *object, const void *observer, const char *key_path, bool is_receiver,
+                           const char *file, uint32_t line) {
+  enum { FEW = 8 };
+  kvo_observation few[FEW];
+  kvo_info *info = object != NULL ? kvo__word_info(kvo__word(object)) : NULL;
+  if (observer == NULL || (object != NULL && info == NULL)) return 0;
+  uint64_t entered = info != NULL ? kvo__enter(info) : 0;
+  found of = {.observer = observer, .key_path = key_path, .is_receiver = is_receiver};
+  size_t ended = 0;
+  for (bool has_all = false; !has_all;) {
+    has_all = find(&of, info, few, FEW);
+    size_t stored = of.count < of.capacity ? of.count : of.capacity;
+    for (size_t i = 0; i < stored; i++) ended += kvo_cancel_observer_at(of.ids[i], file, line) == KVO_OK;
+    if (of.ids != few) kvo__free(of.ids);
+  }
+  if (info != NULL) kvo__leave(info, entered);
+  return ended;
+}

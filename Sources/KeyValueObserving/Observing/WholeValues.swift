@@ -1,0 +1,35 @@
+// Changes as settings of the whole value, however a collection was changed.
+
+import CKVO
+
+extension KeyValueObservable {
+  /// Implements `observe` for the option `.whole`.
+  nonisolated func observeWhole<Value>(
+    _ keyPath: KeyPath<Self, Value>, _ options: NSKeyValueObservingOptions, _ site: SourceLocation,
+    _ observer: ObserverDescription?, _ changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
+  ) -> kvo_observation {
+    let base = options.subtracting([.whole, .collectionChanges])
+    guard Value.self is any _KeyValueCollection.Type else {
+      return observe(keyPath, base.union([.old, .new]), site, observer, changeHandler)
+    }
+    // The notification of a change of elements has only these elements, so the whole value is read, and the previous one is kept.
+    let path = ExpressionPath(keyPath)
+    let known = Guarded(path.read(self))
+    return observe(keyPath, base.subtracting([.old, .new]), site, observer) { object, change in
+      let isSetting = !change.isPrior
+      let new = isSetting ? path.read(object) : nil
+      let old = known.withLock { known in
+        defer { if isSetting { known = new } }
+        return known
+      }
+      changeHandler(
+        object, NSKeyValueObservedChange(kind: .setting, newValue: new, oldValue: old, isPrior: change.isPrior))
+    }
+  }
+}
+
+extension NSKeyValueObservedChange {
+  /// The old and the new value; `nil` while the key path has no value. Before the first change both are the same, and so they are if
+  /// the old value is not known any more, because an object on the path was deallocated.
+  @usableFromInline var values: (old: Value, new: Value)? { newValue.map { (oldValue ?? $0, $0) } }
+}

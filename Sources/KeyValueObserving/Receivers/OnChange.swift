@@ -1,0 +1,142 @@
+// Observation of one key path with its old and new value.
+
+extension KeyValueObservable {
+  /// Calls a handler with the old and the new value when a property or key path has changed, on behalf of a receiver.
+  ///
+  /// ```swift
+  /// document.onChange(of: \.title, initial: true, for: self) { me, old, new in me.label.text = new }
+  /// ```
+  /// Isolation, threads and the end of the observation are those of
+  /// ``observe(_:options:for:userInfo:isolation:fileID:line:handler:)``. Each set is a change, also to an equal value. Of a collection
+  /// the whole old and new values are passed, however it was changed. While an array index of the key path is out of range there is no
+  /// value, and the handler is not called. If an object on the path was deallocated and the old value held an object, the new value is
+  /// passed as the old one. An addition of this library.
+  ///
+  /// - Parameters:
+  ///   - keyPath: What to observe.
+  ///   - initial: Whether the handler is also called before the method returns, with the present value as both values.
+  ///   - receiver: Any class instance. It is not retained.
+  ///   - userInfo: Anything that reports and the graph show with the observation.
+  ///   - handler: The closure to call with the receiver, the old value and the new value.
+  /// - Returns: The token, whose release ends nothing.
+  @inlinable
+  @discardableResult
+  public func onChange<Value, Receiver: AnyObject>(
+    of keyPath: KeyPath<Self, Value>, initial: Bool = false, for receiver: Receiver, userInfo: (any Sendable)? = nil,
+    isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt = #line,
+    handler: @escaping @isolated(any) (Receiver, Value, Value) -> Void
+  ) -> NSKeyValueObservation {
+    receiveValues(
+      keyPath, initial, for: receiver, on: isolation, SourceLocation(file: fileID, line: line), userInfo,
+      IsolatedHandler(handler).unchecked)
+  }
+
+  /// The same, when both the object and the receiver may be used by several threads.
+  ///
+  /// See ``onChange(of:initial:for:userInfo:isolation:fileID:line:handler:)``. In nonisolated code the handler may be called on several
+  /// threads, and so has to be `Sendable`.
+  @inlinable
+  @discardableResult
+  public nonisolated func onChange<Value: Sendable, Receiver: AnyObject & Sendable>(
+    of keyPath: KeyPath<Self, Value>, initial: Bool = false, for receiver: Receiver, userInfo: (any Sendable)? = nil,
+    fileID: StaticString = #fileID, line: UInt = #line,
+    @_inheritActorContext handler: @escaping @isolated(any) @Sendable (Receiver, Value, Value) -> Void
+  ) -> NSKeyValueObservation where Self: Sendable {
+    receiveValues(
+      keyPath, initial, for: receiver, on: handler.isolation, SourceLocation(file: fileID, line: line), userInfo,
+      IsolatedHandler(handler).unchecked)
+  }
+
+  /// The same on behalf of an actor, from anywhere. The handler is isolated to the actor.
+  ///
+  /// See ``onChange(of:initial:for:userInfo:isolation:fileID:line:handler:)``. The initial call is made on the actor, later.
+  @inlinable
+  @discardableResult
+  public nonisolated func onChange<Value: Sendable, Receiver: Actor>(
+    of keyPath: KeyPath<Self, Value>, initial: Bool = false, for receiver: Receiver, userInfo: (any Sendable)? = nil,
+    fileID: StaticString = #fileID, line: UInt = #line,
+    handler: @escaping @Sendable (isolated Receiver, Value, Value) -> Void
+  ) -> NSKeyValueObservation where Self: Sendable {
+    receiveValues(
+      keyPath, initial, for: receiver, on: receiver, SourceLocation(file: fileID, line: line), userInfo,
+      ActorHandler(handler).unchecked)
+  }
+
+  /// The same on behalf of an actor, in code of that actor. The handler is isolated to the actor.
+  ///
+  /// See ``onChange(of:initial:for:userInfo:isolation:fileID:line:handler:)``.
+  @inlinable
+  @discardableResult
+  public func onChange<Value, Receiver: Actor>(
+    of keyPath: KeyPath<Self, Value>, initial: Bool = false, for receiver: isolated Receiver,
+    userInfo: (any Sendable)? = nil, fileID: StaticString = #fileID, line: UInt = #line,
+    handler: @escaping (isolated Receiver, Value, Value) -> Void
+  ) -> NSKeyValueObservation {
+    receiveValues(
+      keyPath, initial, for: receiver, on: receiver, SourceLocation(file: fileID, line: line), userInfo,
+      ActorHandler(handler).unchecked)
+  }
+
+  /// Calls a handler with the old and the new value when a property or key path has changed.
+  ///
+  /// ```swift
+  /// document.onChange(of: \.title) { old, new in print(old, "->", new) }.store(in: &tokens)
+  /// ```
+  /// See ``onChange(of:initial:for:userInfo:isolation:fileID:line:handler:)``.
+  ///
+  /// - Returns: The token. The observation lasts until the token is invalidated or released, or the object is deallocated.
+  @inlinable
+  public func onChange<Value>(
+    of keyPath: KeyPath<Self, Value>, initial: Bool = false, isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID, line: UInt = #line, handler: @escaping @isolated(any) (Value, Value) -> Void
+  ) -> NSKeyValueObservation {
+    observeValues(
+      keyPath, initial, on: isolation, SourceLocation(file: fileID, line: line), IsolatedPair(handler).unchecked)
+  }
+
+  /// The same, when the object may be used by several threads.
+  ///
+  /// See ``onChange(of:initial:isolation:fileID:line:handler:)``. In nonisolated code the handler may be called on several threads, and
+  /// so has to be `Sendable`.
+  @inlinable
+  public nonisolated func onChange<Value: Sendable>(
+    of keyPath: KeyPath<Self, Value>, initial: Bool = false, fileID: StaticString = #fileID, line: UInt = #line,
+    @_inheritActorContext handler: @escaping @isolated(any) @Sendable (Value, Value) -> Void
+  ) -> NSKeyValueObservation where Self: Sendable {
+    observeValues(
+      keyPath, initial, on: handler.isolation, SourceLocation(file: fileID, line: line),
+      IsolatedPair(handler).unchecked)
+  }
+}
+
+extension KeyValueObservable {
+  @inlinable
+  nonisolated func receiveValues<Value, Receiver: AnyObject>(
+    _ keyPath: KeyPath<Self, Value>, _ initial: Bool, for receiver: Receiver, on actor: (any Actor)?,
+    _ site: SourceLocation, _ userInfo: (any Sendable)?, _ handler: @escaping (Receiver, Value, Value) -> Void
+  ) -> NSKeyValueObservation {
+    let options: NSKeyValueObservingOptions = initial ? [.whole, .initial] : .whole
+    return receive(keyPath, options, for: receiver, on: actor, site, userInfo: userInfo) { receiver, _, change in
+      if let values = change.values { handler(receiver, values.old, values.new) }
+    }
+  }
+
+  @usableFromInline
+  nonisolated func observeValues<Value>(
+    _ keyPath: KeyPath<Self, Value>, _ initial: Bool, on actor: (any Actor)?, _ site: SourceLocation,
+    _ handler: @escaping (Value, Value) -> Void
+  ) -> NSKeyValueObservation {
+    func tell(_ change: NSKeyValueObservedChange<Value>) {
+      if let values = change.values { handler(values.old, values.new) }
+    }
+    let options: NSKeyValueObservingOptions = initial ? [.whole, .initial] : .whole
+    guard let actor else {
+      return NSKeyValueObservation(observe(keyPath, options, site, nil) { _, change in tell(change) })
+    }
+    let delivery = ActorDelivery<Value>(actor, deliver: tell)
+    let description = ObserverDescription(receiver: nil, note: note("on \(type(of: actor))", nil))
+    let observation = observe(keyPath, options, site, description) { _, change in delivery.deliver(change) }
+    delivery.follow(observation)
+    return NSKeyValueObservation(observation)
+  }
+}

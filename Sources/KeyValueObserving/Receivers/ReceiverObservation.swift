@@ -1,0 +1,57 @@
+// The token of an observation with a receiver: of one key path, or of several.
+
+import CKVO
+import Synchronization
+
+/// The token of an observation with a receiver.
+final class ReceiverObservation: NSKeyValueObservation, @unchecked Sendable {
+  /// The observations of further key paths.
+  private let others: [kvo_observation]
+  private let end: ReceiverEnd
+
+  init(_ observation: kvo_observation, _ others: [kvo_observation], _ end: ReceiverEnd) {
+    self.others = others
+    self.end = end
+    super.init(observation, endsOnRelease: false)
+  }
+
+  override func invalidate() {
+    super.invalidate()
+    for other in others { kvo_cancel_observer(other) }
+  }
+
+  override func invalidateAndWait(fileID: StaticString = #fileID, line: UInt = #line) {
+    invalidate()  // before it waits for the first
+    super.invalidateAndWait(fileID: fileID, line: line)
+    let site = SourceLocation(file: fileID, line: line)
+    for other in others { kvo_cancel_observer_and_wait_at(other, site.cFile, site.cLine) }
+  }
+
+  override var isActive: Bool { super.isActive || others.contains(where: kvo_observation_is_registered) }
+
+  override var endReasons: (kvo_end) -> EndReason {
+    let (end, reason) = (end, super.endReasons)
+    return { end.receiverHasDied ? .receiverDied : reason($0) }
+  }
+
+  @discardableResult
+  override func onEnd(_ handler: @escaping @Sendable (EndReason) -> Void) -> Self {
+    guard !others.isEmpty else { return super.onEnd(handler) }
+    let left = Countdown(from: others.count + 1)
+    let last: @Sendable (EndReason) -> Void = { reason in if left.next() { handler(reason) } }
+    super.onEnd(last)
+    // Each has an end of its own; the last one is told.
+    for other in others { ReceiverObservation(other, [], end).onEnd(last) }
+    return self
+  }
+}
+
+/// Counts to zero, on any thread.
+private final class Countdown: Sendable {
+  private let left: Atomic<Int>
+
+  init(from count: Int) { left = Atomic(count) }
+
+  /// Counts one, and returns whether it was the last.
+  func next() -> Bool { left.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 }
+}

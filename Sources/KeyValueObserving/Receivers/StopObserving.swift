@@ -1,0 +1,30 @@
+// The end of a receiver's observations by hand.
+
+import CKVO
+
+extension KeyValueObservable {
+  /// Ends the observations of a key path of this object that were made for a receiver.
+  ///
+  /// Does nothing if there is none. Observations with a token only, and those of the classic API, are not ended. After it returns, no
+  /// new call of their handlers begins, as after ``NSKeyValueObservation/invalidate()``. Any thread. An addition of this library.
+  public nonisolated func stopObserving<Value>(
+    _ keyPath: KeyPath<Self, Value>, for receiver: AnyObject, fileID: StaticString = #fileID, line: UInt = #line
+  ) {
+    let name = property(at: keyPath)?.name ?? ExpressionPath(keyPath).name
+    name.withCString { endAll(of: receiver, $0, SourceLocation(file: fileID, line: line)) }
+  }
+
+  /// Ends all observations of this object that were made for a receiver.
+  ///
+  /// See ``stopObserving(_:for:fileID:line:)``.
+  public nonisolated func stopObserving(
+    for receiver: AnyObject, fileID: StaticString = #fileID, line: UInt = #line
+  ) {
+    endAll(of: receiver, nil, SourceLocation(file: fileID, line: line))
+  }
+
+  private nonisolated func endAll(of receiver: AnyObject, _ keyPath: UnsafePointer<CChar>?, _ site: SourceLocation) {
+    let address = Unmanaged.passUnretained(receiver).toOpaque()
+    _ = kvo_binding_end_all(adoptedObject, address, keyPath, true, site.cFile, site.cLine)
+  }
+}
