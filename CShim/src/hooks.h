@@ -19,6 +19,7 @@ typedef struct kvo_tracked kvo_tracked;
 typedef struct kvo_thread kvo_thread;
 typedef struct kvo_lock kvo_lock;
 typedef struct kvo_frame_content kvo_frame_content;
+typedef struct kvo_open_scope kvo_open_scope;
 
 /** A source location of the program: a file name, or NULL, and a line. */
 typedef struct kvo_place {

@@ -1,5 +1,5 @@
 /* runtime.c - assembles the rooms: the table of hooks, and what happens when the library is loaded and unloaded. */
-#include "changes/frames.h"
+#include "changes/scopes.h"
 #include "hooks.h"
 #include "platform/settings.h"
 #include "registry/places.h"
@@ -15,6 +15,7 @@ _Atomic uint32_t kvo__attention = KVO_NO_BARRIER; /* until kvo__threads_start ha
 static void thread_ends(kvo_thread *self) {
   kvo__end_all(self);
   kvo__unwind_drop(self);
+  kvo__scopes_drop();
   kvo__manual_drop(); /* may run code of the program, with marks */
   kvo__id_thread_end(self);
 #if KVO_DIAGNOSTICS

@@ -65,7 +65,7 @@ static kvo_status bound_assign(void *instance, void *user, const kvo_value *valu
   return KVO_OK;
 }
 
-const kvo_value_ops bound_ops = {bound_copy, bound_release, bound_view, bound_assign};
+const kvo_value_ops bound_ops = {bound_copy, bound_release, bound_view, bound_assign, NULL};
 
 kvo_class *bound_class(void) {
   static kvo_class *cls;

@@ -173,6 +173,35 @@ ROW(kvo_binding_stored) {
 }
 
 ROW(kvo_binding_will_unobserved) { kvo_binding_will_unobserved(NULL, 0); }
+ROW(kvo_scope_begin) {
+  kvo_scope scope;
+  kvo_object *objects[] = {observed(KVO_NEW), NULL};
+  FAULTS_AND_REFUSED(kvo_scope_begin(NULL, KVO_SCOPE_COALESCES, objects, 1, NULL, 0));
+  FAULTS_AND_REFUSED(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES, NULL, 1, NULL, 0));
+  FAULTS_AND_REFUSED(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES, objects, 2, NULL, 0));
+  FAULTS_AND_REFUSED(kvo_scope_begin(&scope, (kvo_scope_kind)3, objects, 1, NULL, 0));
+  FAULTS_AND_REFUSED(kvo_scope_begin(&scope, (kvo_scope_kind)-1, objects, 1, NULL, 0));
+  FAULTS_HERE(kvo_scope_begin(&scope, KVO_SCOPE_SILENCES, objects, 2, "here.c", 7));
+  kvo_scope_end(&scope); /* was not begun */
+  CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES, NULL, 0, NULL, 0));
+  kvo_scope_end(&scope);
+}
+ROW(kvo_scope_end) {
+  kvo_scope never_begun = {{0}}, scope, copy;
+  kvo_object *objects[] = {observed(KVO_NEW)};
+  kvo_frame frame;
+  kvo_scope_end(NULL);
+  kvo_scope_end(&never_begun);
+  CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_SILENCES, objects, 1, NULL, 0));
+  copy = scope;
+  CHECK_EQ(kvo_frame_begin(&frame, objects[0], value_key()), 0);
+  kvo_scope_end(&scope);
+  kvo_scope_end(&scope);
+  kvo_scope_end(&copy); /* has ended */
+  CHECK(kvo_frame_begin(&frame, objects[0], value_key()) != 0);
+  kvo_frame_finish(&frame, NULL);
+}
+
 ROW(kvo_section_enter) { /* sections are only counted */
   kvo_section_enter();
   kvo_section_leave();

@@ -39,7 +39,7 @@ static kvo_status assign_member(void *instance, void *user, const kvo_value *val
   return KVO_OK;
 }
 
-static const kvo_value_ops ops = {copy_member, release_member, view_member, assign_member};
+static const kvo_value_ops ops = {copy_member, release_member, view_member, assign_member, NULL};
 
 static kvo_class *model_class(void) {
   static kvo_class *made;

@@ -340,7 +340,7 @@ static kvo_status assign_made(void *instance, void *user, const kvo_value *value
 }
 
 static kvo_object make_maker(void) {
-  static const kvo_value_ops ops = {copy_made, release_made, view_made, assign_made};
+  static const kvo_value_ops ops = {copy_made, release_made, view_made, assign_made, NULL};
   kvo_binding_property property = {.name = "made", .type = "@", .ops = &ops};
   kvo_class *cls;
   kvo_object maker;

@@ -221,7 +221,7 @@ static kvo_status assign_bag(void *instance, void *user, const kvo_value *value)
 
 static item *bag_make(void) {
   static kvo_class *cls;
-  static const kvo_value_ops ops = {copy_bag, release_bag, view_bag, assign_bag};
+  static const kvo_value_ops ops = {copy_bag, release_bag, view_bag, assign_bag, NULL};
   kvo_binding_property property = {.name = "bag", .type = "i", .ops = &ops};
   if (cls == NULL) CHECK_OK(kvo_binding_class_register("Bag", NULL, 0, &property, 1, &cls));
   item *made = calloc(1, sizeof *made);

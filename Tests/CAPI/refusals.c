@@ -164,7 +164,7 @@ static kvo_status bound_assign(void *instance, void *user, const kvo_value *valu
 }
 
 TEST("a binding's class with a bad property is refused, whichever it is, and leaves nothing behind") {
-  static const kvo_value_ops ops = {bound_copy, bound_release, bound_view, bound_assign};
+  static const kvo_value_ops ops = {bound_copy, bound_release, bound_view, bound_assign, NULL};
   static const char *const good_paths[] = {"first", NULL}, *const bad_paths[] = {"first", "a..b", NULL};
   use_counting_allocator();
   for (size_t bad = 0; bad < 3; bad++)

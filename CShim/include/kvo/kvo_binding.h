@@ -48,6 +48,9 @@ typedef struct kvo_value_ops {
   void (*view)(const void *value, void *KVO_NULLABLE user, kvo_value_reader reader, void *KVO_NULLABLE arg);
   /** Sets the property through its setter. */
   kvo_status (*assign)(void *instance, void *KVO_NULLABLE user, const kvo_value *value);
+  /** Returns whether two values are the same, for KVO_SCOPE_COALESCES_IF_CHANGED. NULL if values cannot be compared: then each change is
+   * told. */
+  bool (*KVO_NULLABLE same)(const void *one, const void *other, void *KVO_NULLABLE user);
 } kvo_value_ops;
 
 /** Why an observation is never notified. */
@@ -242,6 +245,50 @@ KVO_API kvo_status kvo_binding_will_change_values(kvo_object *object, kvo_key ke
  * without a kvo_will_change is then no misuse. Call it on the thread that will call kvo_did_change. NULL is ignored. */
 KVO_API void kvo_binding_will_unobserved(kvo_object *object, kvo_key key);
 
+/** What happens to the changes of an object in a scope. */
+typedef enum kvo_scope_kind {
+  /** They are told at the end of the scope, each key once. */
+  KVO_SCOPE_COALESCES = 0,
+  /** The same, but only for keys and expressions whose value differs from that before the scope, or cannot be compared. */
+  KVO_SCOPE_COALESCES_IF_CHANGED = 1,
+  /** They are not told. */
+  KVO_SCOPE_SILENCES = 2,
+} kvo_scope_kind;
+
+/** A stretch of code of one thread, from kvo_scope_begin to kvo_scope_end. The members belong to the runtime and need no
+ * initialisation. */
+typedef struct kvo_scope {
+  uintptr_t kvo_private[4];
+} kvo_scope;
+
+/** Begins a scope of this thread for changes of these objects: by setters, by frames, and announced by hand. Changes of other objects, and
+ * those that other threads make, notify as usual.
+ *
+ * A coalescing scope tells each observer of each changed key once, at its end: a setting, even of changes of elements, with the value
+ * before the first change as the old value and the present one as the new value. An expression that reads several of the keys is told once.
+ * The order is that of the first changes; for each key newest observer first. Observers that want the change before it is made are called
+ * at the first change. An observation that is registered in the scope is told of the changes made after that, if there are any. In a silent
+ * scope nobody is told, and expressions follow the new values: the binding calls kvo_binding_stored after each store whose kvo_frame_begin
+ * returned 0.
+ *
+ * Scopes nest. If several cover an object, its changes are silent if one of these scopes is, otherwise they are told at the end of the
+ * outermost, whose kind counts. Changes that observers make within a scope, on its thread, belong to it; those that they make while the end
+ * of the scope calls them do not. An announcement belongs to the scope in which its kvo_will_change is called, and has to end in it.
+ *
+ * `objects` is copied; NULL if the count is 0. The objects are not retained: one that is destroyed within the scope, which has to be on
+ * this thread, leaves it, and its changes are not told. `scope` has to be a local variable of the code that calls kvo_scope_end; the call
+ * may pass a copy. If that code is left with longjmp or an exception, or the thread ends, the changes are not told; until the thread's next
+ * notification or scope in an outer stack frame shows it, changes are still taken for those of the scope. `file` and `line` are for
+ * reports. Fails with INVALID_ARGUMENT, which is fault KVO0008, or OUT_OF_MEMORY; then there is no scope, changes notify as usual, and
+ * kvo_scope_end does nothing. If memory is lacking later, a change that cannot be kept notifies at once. Our decision. */
+KVO_API kvo_status kvo_scope_begin(kvo_scope *scope, kvo_scope_kind kind,
+                                   kvo_object *KVO_NONNULL const *KVO_NULLABLE objects, size_t count,
+                                   const char *KVO_NULLABLE file, uint32_t line);
+
+/** Ends a scope: notifies of its changes, on this thread, before it returns. Call it on the thread that began the scope. NULL, and a scope
+ * that is not open on this thread, are ignored. */
+KVO_API void kvo_scope_end(kvo_scope *scope);
+
 /** Begin and end a section: code in which the binding holds a lock of its own for a few instructions, without running code of the program.
  * A fork waits until no other thread is in a section, so that the child finds the lock free. Sections nest. */
 KVO_API void kvo_section_enter(void);
@@ -281,6 +328,9 @@ typedef struct kvo_observer_ops {
   void *KVO_NULLABLE (*KVO_NULLABLE evaluate)(void *user_data);
   /** Frees what `evaluate` returned. */
   void (*KVO_NULLABLE release)(void *value, void *user_data);
+  /** For expressions: returns whether two values that `evaluate` returned are the same, as `same` of kvo_value_ops. NULL if they cannot be
+   * compared. */
+  bool (*KVO_NULLABLE same)(const void *one, const void *other, void *user_data);
 } kvo_observer_ops;
 
 /** Describes an observation registered through a binding. */

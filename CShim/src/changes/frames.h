@@ -50,6 +50,8 @@ KVO_HIDDEN uint32_t kvo__frame_enter(kvo_frame *frame, kvo_object *object, kvo_k
 KVO_HIDDEN void kvo__frame_finish_from(kvo_frame *frame, kvo_node *next, const void *old_value, const void *new_value);
 /** Says that the change is made within the caller's stack frame: it has ended, or was abandoned, when that frame is gone. */
 KVO_HIDDEN void kvo__frame_stays(kvo_frame *frame, const void *stack_frame);
+/** Notifies an observer before the change: a direct one, or an expression that is a leaf. */
+KVO_HIDDEN void kvo__send_prior(const kvo_frame_content *change, kvo_node *node, bool is_leaf, const void *old_value);
 /** Whether this thread is inside a binding's store of this computed property, which notifies by itself. */
 KVO_HIDDEN bool kvo__is_muted(const kvo_object *object, kvo_key key);
 

@@ -1,5 +1,6 @@
 /* manual.c - changes announced by hand: kvo_will_change and kvo_did_change. */
 #include "changes/announcements.h"
+#include "changes/scopes.h"
 #include "platform/stack.h"
 #include "registry/places.h"
 
@@ -69,7 +70,7 @@ static kvo_manual *open_manual(kvo_object *object, kvo_change_kind kind, kvo_key
   *status = KVO_OK;
   /* First test whether anybody observes: usually nobody does, and then neither memory nor a stack walk is needed. */
   kvo_frame frame;
-  bool muted = kvo__own.open_changes != 0 && kvo__is_muted(object, key);
+  bool muted = kvo__own.open_changes != 0 && (kvo__is_muted(object, key) || kvo__scope_takes(object, key, false));
   uint32_t wants = muted ? 0 : kvo__frame_begin(&frame, object, key, false, kind, selection);
   if (wants == 0) {
     kvo__unobserved_will(object, key);
@@ -228,6 +229,7 @@ static bool has_will(kvo_thread *thread, void *arg) {
  * changed without notification, has to follow the present value. */
 static kvo_status follow_present_value(kvo_object *object, const char *key, kvo_key hash, kvo_place place) {
   bool was_unobserved = kvo__unobserved_did(object, hash);
+  if (was_unobserved && kvo__scoped(object) == KVO_COALESCED) return KVO_OK; /* the end of the scope notifies */
   kvo_frame frame;
   if (kvo__frame_begin(&frame, object, hash, false, KVO_CHANGE_SETTING, NULL) == 0) return KVO_OK;
   kvo_frame_content *change = kvo__frame_content_of(&frame);
@@ -251,8 +253,11 @@ static kvo_status follow_present_value(kvo_object *object, const char *key, kvo_
 static kvo_status did_change(kvo_object *object, const char *key, const kvo_announced *end, kvo_place place) {
   kvo_key hash = kvo_key_hash(key, strlen(key));
   kvo_info *info = kvo__word_info(kvo__word(object));
-  kvo_manual *open =
-      kvo__manual_innermost() != NULL ? find_announced(&kvo__own.thread->manuals, object, hash, info) : NULL;
+  /* The will in a scope is not in the list; one that is there was called outside of the scope. */
+  bool is_in_scope = kvo__scoped(object) != KVO_UNSCOPED && kvo__unobserved_is_open(object, hash);
+  kvo_manual *open = !is_in_scope && kvo__manual_innermost() != NULL
+                         ? find_announced(&kvo__own.thread->manuals, object, hash, info)
+                         : NULL;
   if (open == NULL) return follow_present_value(object, key, hash, place);
   kvo__manual_take_out(open);
   kvo_frame_content *change = kvo__manual_content(open);

@@ -1,5 +1,6 @@
 /* notify.c - a change, from before the store until the last observer has been notified. */
 #include "changes/announcements.h"
+#include "changes/scopes.h"
 
 static kvo_frame_content *content(kvo_frame *frame) { return kvo__frame_content_of(frame); }
 
@@ -105,9 +106,9 @@ static bool is_told_by_store(const kvo_frame_content *change, kvo_tracked *track
   return false;
 }
 
-/* kvo_frame_begin while this thread has an open mute or an announced change. */
+/* kvo_frame_begin while this thread has an open mute, an announced change or a scope. */
 __attribute__((noinline, cold)) static uint32_t begin_slowly(kvo_frame *frame, kvo_object *object, kvo_key key) {
-  if (takes_mute(object, key)) return 0;
+  if (takes_mute(object, key) || kvo__scope_takes(object, key, true)) return 0;
   uint32_t wants = kvo__frame_begin(frame, object, key, true, KVO_CHANGE_SETTING, NULL);
   if (wants != 0) kvo__manual_is_doubled(object, key);
   return wants;
@@ -123,9 +124,11 @@ uint32_t kvo_frame_begin_change(kvo_frame *frame, kvo_object *object, kvo_key ke
                                 const size_t *indexes, size_t count) {
   bool is_good = frame != NULL && object != NULL && kind >= KVO_CHANGE_SETTING && kind <= KVO_CHANGE_REPLACEMENT;
   if (!is_good) return 0;
+  bool is_alone = __builtin_expect(kvo__own.open_changes == 0, true);
+  if (!is_alone && kvo__scope_takes(object, key, true)) return 0; /* it is told as a setting */
   kvo_selection selection = {indexes, indexes != NULL ? count : 0};
   uint32_t wants = kvo__frame_begin(frame, object, key, true, kind, &selection);
-  if (__builtin_expect(kvo__own.open_changes != 0, false) && wants != 0) kvo__manual_is_doubled(object, key);
+  if (!is_alone && wants != 0) kvo__manual_is_doubled(object, key);
   return wants;
 }
 
@@ -140,7 +143,7 @@ static inline bool is_told(const kvo_frame_content *change, const kvo_node *node
   return (birth <= change->limit || late) && atomic_load_explicit(&node->live, memory_order_acquire);
 }
 
-static void send_prior(const kvo_frame_content *change, kvo_node *node, bool is_leaf, const void *old_value) {
+void kvo__send_prior(const kvo_frame_content *change, kvo_node *node, bool is_leaf, const void *old_value) {
   kvo_raw_change record = change->record;
   record.is_prior = true;
   record.old_value = (node->options & KVO_OLD) != 0 ? old_value : NULL;
@@ -165,7 +168,7 @@ void kvo_frame_will(kvo_frame *frame, const void *old_value) {
     if (kvo__frame_evaluates(change, kind))
       kvo__tracked_will(node->user_data, node, change->info, change->will);
     else if ((node->options & KVO_PRIOR) != 0)
-      send_prior(change, node, kind != KVO_NODE_DIRECT, old_value);
+      kvo__send_prior(change, node, kind != KVO_NODE_DIRECT, old_value);
   }
   if (change->will != NULL) change->will->telling = NULL;
 }
@@ -315,18 +318,25 @@ void kvo__frame_stays(kvo_frame *frame, const void *stack_frame) {
 /* A key path subscribes to a key before it reads it. A setter stores first and then looks for subscribers. So either the path reads what
  * was stored, or the setter finds the path here. */
 void kvo_binding_stored(kvo_object *object, kvo_key key) {
-  uintptr_t word = object != NULL ? kvo__word(object) : 0;
-  /* A mute or announced change of this thread notifies by itself. */
-  if ((word & KVO_WORD_OBSERVED) == 0 || kvo__own.open_changes != 0) return;
+  if (object == NULL || kvo__scope_has(object, key)) return;
+  uintptr_t word = kvo__word(object);
+  if ((word & KVO_WORD_OBSERVED) == 0) return;
+  bool silent = false;
+  if (kvo__own.open_changes != 0 && !kvo__scope_stored(object, key, &silent)) return;
   kvo_info *info = kvo__word_info(word);
   kvo_slot *slot = kvo__slot_find(info, key);
-  if (slot == NULL || slot->manual || atomic_load_explicit(&slot->wants, memory_order_acquire) == 0) return;
+  if (slot == NULL || slot->manual) return;
+  unsigned wants = atomic_load_explicit(&slot->wants, memory_order_acquire);
+  if (wants == 0 || (silent && (wants & KVO_FRAME_WANTS_WILL) == 0)) return;
   uint64_t entered = kvo__enter(info);
   uint64_t limit = atomic_load_explicit(&info->births, memory_order_acquire);
   for (kvo_node *node = atomic_load(&slot->newest); node != NULL; node = atomic_load(&node->older)) {
     uint64_t birth = atomic_load_explicit(&node->birth, memory_order_acquire);
-    if (!kvo__node_is_own(node) && birth <= limit && atomic_load_explicit(&node->live, memory_order_acquire))
+    bool depends = !kvo__node_is_own(node) && birth <= limit && atomic_load_explicit(&node->live, memory_order_acquire);
+    if (depends && !silent)
       kvo__tracked_missed(node->user_data, birth);
+    else if (depends && kvo__node_kind(node) != KVO_NODE_LEAF) /* a leaf goes on reading what it has read */
+      kvo__tracked_rearm(node->user_data);
   }
   kvo__leave(info, entered);
 }

@@ -1,10 +1,10 @@
 /* set.c - a change of a stored property in the usual case: one mark, no atomic exchange, the observers called in one loop.
  *
- * All other cases are those of notify.c: a mute or a pair is open, a watcher uses the tap, an observer wants a prior notification or
- * evaluates an expression, the object's readers are counted, there is no room for a mark. If the case is found only after the mark was
+ * All other cases are those of notify.c: a mute, a pair or a scope is open, a watcher uses the tap, an observer wants a prior notification
+ * or evaluates an expression, the object's readers are counted, there is no room for a mark. If the case is found only after the mark was
  * made, the frame keeps the mark (is_reading). Documentation/Design.md, "Readers and epochs", says why the order of loads and stores is
  * safe. */
-#include "changes/frames.h"
+#include "changes/scopes.h"
 
 static kvo_frame_content *content(kvo_frame *frame) { return kvo__frame_content_of(frame); }
 
@@ -54,6 +54,8 @@ INLINE bool make_mark(kvo_thread *self, uint32_t depth, kvo_info *info, kvo_raw_
 INLINE path begin(reading *of, kvo_object *object, kvo_key key, kvo_raw_change *record, const void *frame) {
   uintptr_t word = kvo__word(object);
   if (UNLIKELY((word & KVO_WORD_OBSERVED) == 0)) return UNOBSERVED;
+  bool is_alone = ((uintptr_t)kvo__own.recorder | kvo__own.open_changes | kvo__attended()) == 0;
+  if (UNLIKELY(!is_alone)) return UNUSUAL; /* early, for sets in a scope */
   kvo_info *info = (kvo_info *)(word - (KVO_WORD_OBSERVED | KVO_WORD_INFO));
   kvo_slot *slot = &info->first;
   if (UNLIKELY(slot->key != key) && (slot = kvo__slot_find(info, key)) == NULL) return UNOBSERVED;
@@ -63,8 +65,7 @@ INLINE path begin(reading *of, kvo_object *object, kvo_key key, kvo_raw_change *
   unsigned wants = atomic_load_explicit(&slot->wants, memory_order_acquire);
   if (UNLIKELY(wants == 0)) return UNOBSERVED;
   kvo_thread *self = kvo__own.thread;
-  bool is_alone = ((uintptr_t)kvo__own.recorder | kvo__own.open_changes | kvo__attended()) == 0;
-  if (UNLIKELY(self == NULL || !is_alone || (wants & (KVO_FRAME_WANTS_WILL | KVO_SLOT_MANUAL)) != 0)) return UNUSUAL;
+  if (UNLIKELY(self == NULL || (wants & (KVO_FRAME_WANTS_WILL | KVO_SLOT_MANUAL)) != 0)) return UNUSUAL;
   const void *reader = atomic_load_explicit(&info->reader, memory_order_relaxed);
   if (UNLIKELY(reader != self) && reader != KVO_READ_BY_ALL) {
     if (!kvo__read_by_marks(info, self)) return UNUSUAL;
@@ -199,6 +200,15 @@ __attribute__((noinline, cold)) static void set_slowly(kvo_object *object, kvo_k
   kvo_frame_finish_with(&frame, &old_value, storage);
 }
 
+/* Apart from set_slowly, which saves registers and has a frame. */
+__attribute__((noinline, cold)) static void set_unusually(kvo_object *object, kvo_key key, uint64_t *storage,
+                                                          uint64_t value, const void *outer) {
+  if (kvo__scope_has(object, key))
+    *storage = value; /* the end of the scope notifies */
+  else
+    set_slowly(object, key, storage, value, outer);
+}
+
 INLINE void fill_frame(kvo_frame_content *change, const reading *of) {
   change->info = of->info;
   change->slot = of->slot;
@@ -235,7 +245,7 @@ void kvo_change_word(kvo_object *object, kvo_key key, uint64_t *storage, uint64_
   kvo_raw_change record;
   reading of;
   if (UNLIKELY(begin(&of, object, key, &record, __builtin_frame_address(0)) != USUAL)) {
-    set_slowly(object, key, storage, value, __builtin_frame_address(0));
+    set_unusually(object, key, storage, value, __builtin_frame_address(0));
     return;
   }
   uint64_t old_value = *storage;
@@ -257,6 +267,7 @@ uint32_t kvo__frame_enter(kvo_frame *frame, kvo_object *object, kvo_key key, con
   path path = begin(&of, object, key, &change->record, stack_frame);
   if (path == UNOBSERVED) return 0;
   if (UNLIKELY(path == UNUSUAL)) {
+    if (kvo__scope_has(object, key)) return 0;
     end_abandoned(stack_frame);
     return kvo_frame_begin(frame, object, key);
   }

@@ -70,6 +70,12 @@ static void c_release(void *value, void *user_data) {
   kvo__free(value);
 }
 
-const kvo_observer_ops kvo__c_ops = {c_callback, c_destroy, c_abandon, c_evaluate, c_release};
+static bool c_same(const void *one, const void *other, void *user_data) {
+  (void)user_data;
+  const kvo_boxed *boxes[] = {one, other};
+  return kvo__value_same(&boxes[0]->value, &boxes[1]->value);
+}
+
+const kvo_observer_ops kvo__c_ops = {c_callback, c_destroy, c_abandon, c_evaluate, c_release, c_same};
 
 bool kvo__is_of_c(const kvo_observer_ops *ops) { return ops == &kvo__c_ops; }

@@ -6,16 +6,27 @@ static _Thread_local kvo_will_phase *will_phases;
 
 /* ------------------------------------------------------------------------------------------------------------ Values -- */
 
-kvo_pending_value *kvo__pending_add(kvo_will_phase *will) {
+bool kvo__pending_add(kvo_will_phase *will, kvo_pending_value value) {
   if (will->count == will->capacity) {
     kvo_pending_value *more = kvo__alloc(4 * will->capacity * sizeof *more);
-    if (more == NULL) return NULL;
+    if (more == NULL) return false;
     memcpy(more, will->pending, will->count * sizeof *more);
     if (will->pending != &will->first) kvo__free(will->pending);
     will->pending = more;
     will->capacity *= 4;
   }
-  return &will->pending[will->count++];
+  size_t at = will->count++; /* a frame adds them in order, a scope need not */
+  for (; at > 0 && will->pending[at - 1].tracked->order > value.tracked->order; at--)
+    will->pending[at] = will->pending[at - 1];
+  will->pending[at] = value;
+  return true;
+}
+
+bool kvo__pending_move(kvo_will_phase *from, kvo_pending_value *value, kvo_will_phase *to) {
+  if (!kvo__pending_add(to, *value)) return false;
+  kvo_pending_value *end = from->pending + --from->count;
+  memmove(value, value + 1, (size_t)(end - value) * sizeof *value);
+  return true;
 }
 
 kvo_pending_value *kvo__pending_of(const kvo_tracked *tracked, const kvo_will_phase *will) {
@@ -62,6 +73,12 @@ kvo_will_phase *kvo__will_begin(const kvo_info *info, kvo_slot *slot, const void
   return will_phases = will;
 }
 
+kvo_will_phase *kvo__will_begin_scope(bool if_changed) {
+  kvo_will_phase *will = kvo__will_begin(NULL, NULL, NULL);
+  if (will != NULL) will->if_changed = if_changed;
+  return will;
+}
+
 void kvo__will_end(kvo_will_phase *will) {
   /* Usually it is the innermost one. Changes announced by hand may end in any order, or with their thread. */
   kvo_will_phase **link = &will_phases;
@@ -96,8 +113,9 @@ bool kvo__in_change_of(const kvo_tracked *tracked, const kvo_info *dying) {
   for (const kvo_will_phase *will = will_phases; will != NULL; will = will->outer) {
     if (will->info == dying) continue; /* its remaining observers are not notified */
     const kvo_pending_value *pending = kvo__pending_of(tracked, will);
-    /* The expression may have dropped that key since the will phase. */
-    if (pending != NULL && !pending->delivered && atomic_load(&pending->node->live)) return true;
+    /* The expression may have dropped that key since the will phase. A scope notifies it nevertheless. */
+    if (pending != NULL && !pending->delivered && (kvo__will_is_of_scope(will) || atomic_load(&pending->node->live)))
+      return true;
   }
   return false;
 }

@@ -197,7 +197,8 @@ void kvo__tracked_leaf(kvo_tracked *tracked, const kvo_raw_change *change) {
 }
 
 void kvo__tracked_will(kvo_tracked *tracked, const kvo_node *node, const kvo_info *changing, kvo_will_phase *will) {
-  bool wanted = (tracked->options & KVO_OLD) != 0;
+  bool is_compared = will != NULL && will->if_changed && tracked->ops->same != NULL;
+  bool wanted = (tracked->options & KVO_OLD) != 0 || is_compared;
   kvo__lock(&tracked->lock);
   kvo_cell *last = wanted && tracked->orphaned ? hold_last(tracked) : NULL;
   kvo__unlock(&tracked->lock);
@@ -207,16 +208,23 @@ void kvo__tracked_will(kvo_tracked *tracked, const kvo_node *node, const kvo_inf
     if (unwanted != NULL) tracked->ops->release(unwanted, tracked->user_data);
   }
   const void *old_value = last != NULL ? last->value : evaluated;
-  kvo_pending_value *pending = will != NULL ? kvo__pending_add(will) : NULL;
-  bool is_kept = pending != NULL;
-  if (is_kept) {
-    kvo__tracked_retain(tracked);
-    *pending = (kvo_pending_value){tracked, node, evaluated, last, false};
-  }
-  if ((tracked->options & KVO_PRIOR) != 0) kvo__tracked_tell(tracked, KVO_CHANGE_SETTING, true, old_value, NULL);
+  /* The getters may have changed other keys that it reads, in the same scope. */
+  bool is_nested = will != NULL && kvo__will_is_of_scope(will) && kvo__pending_of(tracked, will) != NULL;
+  bool is_kept =
+      will != NULL && !is_nested && kvo__pending_add(will, (kvo_pending_value){tracked, node, evaluated, last, false});
+  if (is_kept) kvo__tracked_retain(tracked);
+  if (!is_nested && (tracked->options & KVO_PRIOR) != 0)
+    kvo__tracked_tell(tracked, KVO_CHANGE_SETTING, true, old_value, NULL);
   if (is_kept) return;
   if (evaluated != NULL) tracked->ops->release(evaluated, tracked->user_data);
   kvo__cell_release(tracked, last);
+}
+
+/* Whether an expression's values before and after a scope are known to be the same. */
+static bool are_same(const kvo_tracked *tracked, const kvo_will_phase *will, const void *old_value,
+                     const kvo_cell *now) {
+  return will != NULL && will->if_changed && tracked->ops->same != NULL && old_value != NULL && now != NULL &&
+         now->value != NULL && tracked->ops->same(old_value, now->value, tracked->user_data);
 }
 
 void kvo__tracked_did(kvo_tracked *tracked, kvo_will_phase *will) {
@@ -238,7 +246,8 @@ void kvo__tracked_did(kvo_tracked *tracked, kvo_will_phase *will) {
   }
   kvo_status status;
   kvo_cell *now = kvo__arm(tracked, &status); /* without memory: notify without the new value */
-  kvo__tracked_tell(tracked, KVO_CHANGE_SETTING, false, old_value, now != NULL ? now->value : NULL);
+  if (!are_same(tracked, will, old_value, now))
+    kvo__tracked_tell(tracked, KVO_CHANGE_SETTING, false, old_value, now != NULL ? now->value : NULL);
   kvo__cell_release(tracked, now);
   kvo__cell_release(tracked, last);
 }

@@ -119,14 +119,16 @@ typedef struct kvo_pending_value {
   bool delivered;
 } kvo_pending_value;
 
-/** The will phase of a frame. Allocated, because the binding may move its frame. */
+/** The will phase of a frame, or of a coalescing scope. Allocated, because the binding may move its frame. */
 typedef struct kvo_will_phase {
   /** The will phase of the next outer frame of this thread. */
   struct kvo_will_phase *outer;
-  /** The info of the object that changes. */
+  /** The info of the object that changes; NULL for a scope. */
   const kvo_info *info;
-  /** The slot of the frame. */
+  /** The slot of the frame; NULL for a scope. */
   kvo_slot *slot;
+  /** An expression is notified only if its value has changed, as far as its values can be compared. */
+  bool if_changed;
   /** Sorted by order of registration. `first` is the initial storage. */
   kvo_pending_value *pending;
   size_t count, capacity;
@@ -141,8 +143,13 @@ typedef struct kvo_will_phase {
 KVO_HIDDEN kvo_will_phase *kvo__will_begin(const kvo_info *info, kvo_slot *slot, const void *telling);
 /** Ends the phase and releases its pending values. */
 KVO_HIDDEN void kvo__will_end(kvo_will_phase *will);
-/** Adds a pending value; NULL without memory. */
-KVO_HIDDEN kvo_pending_value *kvo__pending_add(kvo_will_phase *will);
+/** Begins that of a scope. */
+KVO_HIDDEN kvo_will_phase *kvo__will_begin_scope(bool if_changed);
+static inline bool kvo__will_is_of_scope(const kvo_will_phase *will) { return will->info == NULL; }
+/** Adds a pending value at the place of its expression; false without memory. */
+KVO_HIDDEN bool kvo__pending_add(kvo_will_phase *will, kvo_pending_value value);
+/** Moves a pending value to another will phase; false without memory. */
+KVO_HIDDEN bool kvo__pending_move(kvo_will_phase *from, kvo_pending_value *value, kvo_will_phase *to);
 /** Marks the pending value as delivered: the expression has become a leaf and is notified as such. */
 KVO_HIDDEN void kvo__pending_told(const kvo_tracked *tracked, kvo_will_phase *will);
 /** The pending value of an expression, or NULL. */

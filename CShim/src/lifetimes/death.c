@@ -1,4 +1,5 @@
 /* death.c - the death of an object: ends its observations, and notifies expressions that depend on it. */
+#include "changes/scopes.h"
 #include "lifetimes/lifetimes.h"
 
 #include <stdlib.h>
@@ -68,6 +69,7 @@ static bool finish(kvo_object *object, kvo_place place) {
   kvo__look_for_abandoned(); /* in this frame: a callee's is below those that were left */
   kvo__wills_abandoned(__builtin_frame_address(0));
   kvo_info *info = kvo__word_info(kvo__word(object));
+  kvo__scopes_forget(info != NULL ? info->object : object);
   if (info == NULL) {
     kvo__set_word(object, kvo__word(object) | KVO_WORD_DYING);
     return true;

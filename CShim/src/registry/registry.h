@@ -476,6 +476,9 @@ KVO_HIDDEN kvo_boxed *kvo__box(const kvo_value *value);
  * kvo__property_release. */
 KVO_HIDDEN void *kvo__property_copy(const kvo_property *property, kvo_object *object, const kvo_selection *selection);
 KVO_HIDDEN void kvo__property_release(const kvo_property *property, void *value);
+/** Whether two values of a property are known to be the same; and two values that C can read. */
+KVO_HIDDEN bool kvo__property_same(const kvo_property *property, const void *one, const void *other);
+KVO_HIDDEN bool kvo__value_same(const kvo_value *one, const kvo_value *other);
 
 /* -------------------------------------------------------------------------------------------------- value_text.c -- */
 

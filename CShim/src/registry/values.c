@@ -70,3 +70,29 @@ void kvo__property_release(const kvo_property *property, void *value) {
   else
     kvo__free(value);
 }
+
+/* ---------------------------------------------------------------------------------------------------------- Comparing -- */
+
+bool kvo__value_same(const kvo_value *one, const kvo_value *other) {
+  if (one->bytes == NULL || other->bytes == NULL) return one->bytes == other->bytes;
+  char code = one->type != NULL ? kvo__type_unqualified(one->type)[0] : '?';
+  bool is_comparable =
+      code != '?' && other->type != NULL && strcmp(one->type, other->type) == 0 && one->size == other->size;
+  if (!is_comparable) return false;
+  switch (code) {
+    case '*': return strcmp(*(char *const *)one->bytes, *(char *const *)other->bytes) == 0;
+    case 'f': return *(const float *)one->bytes == *(const float *)other->bytes;
+    case 'd': return *(const double *)one->bytes == *(const double *)other->bytes;
+    case 'D': return *(const long double *)one->bytes == *(const long double *)other->bytes;
+    default: return memcmp(one->bytes, other->bytes, one->size) == 0;
+  }
+}
+
+bool kvo__property_same(const kvo_property *property, const void *one, const void *other) {
+  if (property->ops != NULL) return property->ops->same != NULL && property->ops->same(one, other, property->user);
+  kvo_value values[2] = {{property->type, property->size, one}, {property->type, property->size, other}};
+  for (int i = 0; i < 2; i++)
+    if (kvo__type_unqualified(property->type)[0] == '*' && *(char *const *)values[i].bytes == NULL)
+      values[i].bytes = NULL;
+  return kvo__value_same(&values[0], &values[1]);
+}

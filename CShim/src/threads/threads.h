@@ -128,8 +128,10 @@ struct kvo_own {
   kvo_thread *thread;
   /** The innermost evaluation that records; NULL while recording is suspended. */
   kvo_evaluation *recorder;
-  /** How many mutes and announced changes are open; usually 0. */
+  /** How many mutes, announced changes and scopes are open; usually 0. */
   uintptr_t open_changes;
+  /** The open scopes (scopes.c), innermost first. */
+  kvo_open_scope *scopes;
 };
 
 /* initial-exec: an access is one load, also in a shared library. It uses a few bytes of the static TLS that the C library reserves for

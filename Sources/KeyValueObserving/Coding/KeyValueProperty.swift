@@ -92,7 +92,8 @@ class KeyValueProperty: @unchecked Sendable {
         view: { storage, user, reader, argument in
           withCValue(property(user).value(at: storage)) { reader($0, argument) }
         },
-        assign: { property($1).assign($0, $2) }))
+        assign: { property($1).assign($0, $2) },
+        same: nil))
     return UnsafePointer(operations)
   }()
 }

@@ -29,7 +29,8 @@ class ObservationBox {
         destroy: { box($0!).release() },
         abandon: { box($0!).release() },
         evaluate: { box($0)._withUnsafeGuaranteedRef { $0.evaluate() } },
-        release: { value, pointer in box(pointer)._withUnsafeGuaranteedRef { $0.release(value) } }))
+        release: { value, pointer in box(pointer)._withUnsafeGuaranteedRef { $0.release(value) } },
+        same: nil))
     return UnsafePointer(operations)
   }()
 
@@ -73,7 +74,8 @@ struct DirectClosure {
     let operations = UnsafeMutablePointer<kvo_observer_ops>.allocate(capacity: 1)
     operations.initialize(
       to: kvo_observer_ops(
-        callback: { _, _ in }, destroy: { release($0) }, abandon: { release($0) }, evaluate: nil, release: nil))
+        callback: { _, _ in }, destroy: { release($0) }, abandon: { release($0) }, evaluate: nil, release: nil,
+        same: nil))
     return UnsafePointer(operations)
   }()
 

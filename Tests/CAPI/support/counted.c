@@ -79,8 +79,8 @@ static kvo_status assign_nothing(void *instance, void *user, const kvo_value *va
 }
 
 static void register_class(void) {
-  static const kvo_value_ops next_ops = {copy_next, release_next, view_next, assign_nothing};
-  static const kvo_value_ops count_ops = {copy_count, release_count, view_count, assign_nothing};
+  static const kvo_value_ops next_ops = {copy_next, release_next, view_next, assign_nothing, NULL};
+  static const kvo_value_ops count_ops = {copy_count, release_count, view_count, assign_nothing, NULL};
   const kvo_binding_property properties[] = {{.name = "next", .type = "@", .ops = &next_ops},
                                              {.name = "count", .type = "i", .ops = &count_ops}};
   next_key = kvo_key_hash("next", 4);
@@ -207,7 +207,7 @@ static void release_value(void *value, void *user_data) {
 }
 
 kvo_status counted_try_watch(counted_watcher *watcher, counted *root, int depth, int options) {
-  static const kvo_observer_ops ops = {note, end, NULL, evaluate, release_value};
+  static const kvo_observer_ops ops = {note, end, NULL, evaluate, release_value, NULL};
   memset(watcher, 0, sizeof *watcher);
   watcher->root = root;
   watcher->depth = depth;

@@ -1,0 +1,426 @@
+/* scopes.c - changes of certain objects within a stretch of a thread's code: coalesced, told once for each key at its end; or silent.
+ *
+ * A coalescing scope keeps for each key that changes what a change between a will and a did keeps: a frame, and the value before the first
+ * change. Later changes of the key only store. The expressions that depend on such keys are kept in one will phase of the scope, so that an
+ * expression is notified once, whatever number of its keys changed. An open scope counts in kvo_own.open_changes: changes outside of scopes
+ * test nothing more. */
+#include "changes/scopes.h"
+
+#include <stdlib.h>
+
+struct kvo_coalesced {
+  kvo_frame frame;
+  kvo_coalesced *next;
+  kvo_index_entry entry;
+  const kvo_object *object;
+  kvo_key key;
+  /** Notifies the observers that were registered after this birth, up to the frame's limit: earlier ones are those of another change of the
+   * key. */
+  uint64_t after;
+  /** Up to this birth the dependencies of expressions are kept in the scope's will phase. */
+  uint64_t seen;
+  /** The value before the first change, or NULL. */
+  void *old_value;
+  /** Its object has died. */
+  bool is_over;
+};
+
+static kvo_frame_content *content(kvo_coalesced *of) { return kvo__frame_content_of(&of->frame); }
+
+static const kvo_property *property_of(kvo_coalesced *of) {
+  return kvo__slot_property(content(of)->info, content(of)->slot);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- Finding -- */
+
+static kvo_coalesced *of_entry(const kvo_index_entry *entry) {
+  return (kvo_coalesced *)((uintptr_t)entry - offsetof(kvo_coalesced, entry));
+}
+
+static kvo_index_key key_of(const kvo_index_entry *entry) {
+  const kvo_coalesced *of = of_entry(entry);
+  return kvo__index_key(of->object, of->key, (uintptr_t)of->object);
+}
+
+static kvo_coalesced *find(const kvo_open_scope *scope, const kvo_object *object, kvo_key key) {
+  if (scope->by_key.root == NULL) return NULL;
+  const kvo_index_entry *at = kvo__index_from(&scope->by_key, kvo__index_key(object, key, (uintptr_t)object));
+  kvo_coalesced *found = at != NULL ? of_entry(at) : NULL;
+  return found != NULL && found->object == object && found->key == key ? found : NULL;
+}
+
+/* The position of an object in the sorted array, or where it would be. */
+static size_t position(const kvo_open_scope *scope, const kvo_object *object) {
+  size_t first = 0, end = scope->count;
+  while (first < end) {
+    size_t middle = first + (end - first) / 2;
+    if ((uintptr_t)scope->objects[middle] < (uintptr_t)object)
+      first = middle + 1;
+    else
+      end = middle;
+  }
+  return first;
+}
+
+static bool covers(const kvo_open_scope *scope, const kvo_object *object) {
+  size_t at = position(scope, object);
+  return at < scope->count && scope->objects[at] == object;
+}
+
+/* The outermost coalescing scope of the object, and in `*silent` whether another one silences it. */
+static kvo_open_scope *scope_of(const kvo_object *object, bool *silent) {
+  kvo_open_scope *found = NULL;
+  *silent = false;
+  for (kvo_open_scope *scope = kvo__own.scopes; scope != NULL; scope = scope->outer) {
+    if (!covers(scope, object)) continue;
+    if (scope->kind == KVO_SCOPE_SILENCES)
+      *silent = true;
+    else
+      found = scope;
+  }
+  return found;
+}
+
+kvo_scoped kvo__scoped(const kvo_object *object) {
+  bool silent;
+  const kvo_open_scope *scope = scope_of(object, &silent);
+  return silent ? KVO_SILENT : scope != NULL ? KVO_COALESCED : KVO_UNSCOPED;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- Ending -- */
+
+static void forget_last(void) {
+  for (kvo_open_scope *scope = kvo__own.scopes; scope != NULL; scope = scope->outer) scope->object = NULL;
+}
+
+/* Ends a change that nobody is notified of (any more). Runs code of the program: the value's release. */
+static void end_change(kvo_coalesced *change) {
+  if (change->is_over) return;
+  change->is_over = true;
+  void *old_value = change->old_value;
+  change->old_value = NULL;
+  kvo__property_release(property_of(change), old_value);
+  kvo_frame_end(&change->frame);
+}
+
+static void use(kvo_open_scope *scope) { scope->users++; }
+
+/* Frees the scope if it has ended and nobody uses it. */
+static void let_go(kvo_open_scope *scope) {
+  if (--scope->users != 0 || !scope->is_over) return;
+  for (kvo_coalesced *change = scope->first, *next; change != NULL; change = next) {
+    next = change->next;
+    end_change(change);
+    kvo__free(change);
+  }
+  if (scope->will != NULL) kvo__will_end(scope->will);
+  kvo__free(scope);
+}
+
+static void unlink_scope(kvo_open_scope *scope) {
+  kvo_open_scope **link = &kvo__own.scopes;
+  while (*link != scope) link = &(*link)->outer;
+  *link = scope->outer;
+  kvo__own.open_changes--;
+  scope->is_over = true;
+  forget_last();
+}
+
+static void drop(kvo_open_scope *scope) {
+  unlink_scope(scope);
+  scope->users = 1; /* also if code that used it was left */
+  let_go(scope);
+}
+
+void kvo__scopes_drop(void) {
+  while (kvo__own.scopes != NULL) drop(kvo__own.scopes);
+}
+
+/* Drops scopes that were left with longjmp or an exception, as this stack frame shows. */
+static void drop_left(const void *frame) {
+  for (kvo_open_scope *scope = kvo__own.scopes; scope != NULL && scope->frame <= frame;) {
+    if (kvo__is_left(scope->frame, frame)) {
+      drop(scope);
+      scope = kvo__own.scopes;
+    } else {
+      scope = scope->outer; /* on another stack */
+    }
+  }
+}
+
+static kvo_open_scope *innermost_of(const kvo_object *object) {
+  kvo_open_scope *scope = kvo__own.scopes;
+  while (scope != NULL && !covers(scope, object)) scope = scope->outer;
+  return scope;
+}
+
+void kvo__scopes_forget(const kvo_object *object) {
+  forget_last();
+  for (kvo_open_scope *scope; (scope = innermost_of(object)) != NULL;) {
+    size_t at = position(scope, object);
+    scope->count--;
+    memmove(&scope->objects[at], &scope->objects[at + 1], (scope->count - at) * sizeof scope->objects[0]);
+    use(scope);
+    for (kvo_coalesced *change = scope->first; change != NULL; change = change->next) {
+      if (change->object != object || change->is_over) continue;
+      if (find(scope, object, change->key) == change) kvo__index_remove(&scope->by_key, &change->entry);
+      end_change(change);
+    }
+    let_go(scope);
+  }
+}
+
+/* -------------------------------------------------------------------------------------------------------------- Noting -- */
+
+/* Whether a node is one that the change has to look at: linked after `after`, up to `limit`. */
+static bool is_between(const kvo_node *node, uint64_t after, uint64_t limit) {
+  uint64_t birth = atomic_load_explicit(&node->birth, memory_order_acquire);
+  return birth > after && birth <= limit && atomic_load_explicit(&node->live, memory_order_acquire);
+}
+
+/* Keeps the old value of an expression for the end of the scope, unless a scope has it already. The outermost one counts. */
+static void keep_expression(kvo_open_scope *scope, kvo_coalesced *change, kvo_node *node) {
+  kvo_tracked *tracked = node->user_data;
+  bool is_inside = true;
+  for (kvo_open_scope *each = kvo__own.scopes; each != NULL; each = each->outer) {
+    if (each == scope) is_inside = false;
+    kvo_pending_value *pending = each->will != NULL ? kvo__pending_of(tracked, each->will) : NULL;
+    if (pending == NULL) continue;
+    if (is_inside && !kvo__pending_move(each->will, pending, scope->will)) scope->is_incomplete = true;
+    return;
+  }
+  kvo__tracked_will(tracked, node, content(change)->info, scope->will);
+  if (kvo__pending_of(tracked, scope->will) == NULL) scope->is_incomplete = true;
+}
+
+/* Keeps the old values of the expressions that were linked after `after`, and notifies observers that want the change before it is made. */
+static void tell_before(kvo_open_scope *scope, kvo_coalesced *change, uint64_t after, uint64_t limit) {
+  kvo_frame_content *frame = content(change);
+  bool has_will = (frame->wants & KVO_FRAME_WANTS_WILL) != 0;
+  kvo_will_phase *telling = has_will ? kvo__will_begin(frame->info, frame->slot, __builtin_frame_address(0)) : NULL;
+  for (kvo_node *node = atomic_load(&frame->slot->oldest); node != NULL && !change->is_over && !scope->is_over;
+       node = atomic_load(&node->newer)) {
+    if (!is_between(node, after, limit)) continue;
+    if (kvo__node_kind(node) != KVO_NODE_DIRECT)
+      keep_expression(scope, change, node);
+    else if ((node->options & KVO_PRIOR) != 0)
+      kvo__send_prior(frame, node, false, change->old_value);
+  }
+  if (telling != NULL) kvo__will_end(telling);
+}
+
+static void *copy_value(kvo_coalesced *change, bool is_wanted) {
+  kvo_frame_content *frame = content(change);
+  const kvo_property *property = property_of(change);
+  if (property == NULL && is_wanted) KVO_TELL(undefined, frame->info->cls, frame->info->object, frame->slot);
+  return property != NULL ? kvo__property_copy(property, frame->info->object, NULL) : NULL;
+}
+
+/* Notes the first change of a key, or the first one after observers were registered later than `after`. NULL if nobody observes the key, or
+ * without memory: then the change notifies as usual. */
+static kvo_coalesced *note(kvo_open_scope *scope, kvo_object *object, kvo_key key, bool by_setter, uint64_t after) {
+  kvo_frame frame;
+  uint32_t wants = kvo__frame_begin(&frame, object, key, by_setter, KVO_CHANGE_SETTING, NULL);
+  if (wants == 0) return NULL;
+  kvo_coalesced *made = kvo__alloc(sizeof *made);
+  if (made == NULL) {
+    kvo_frame_end(&frame);
+    return NULL;
+  }
+  made->frame = frame;
+  made->object = object;
+  made->key = key;
+  made->after = after;
+  made->seen = content(made)->limit;
+  *scope->last = made;
+  scope->last = &made->next;
+  kvo__index_add(&scope->by_key, &made->entry);
+  use(scope);
+  bool is_wanted = (wants & KVO_FRAME_WANTS_OLD) != 0;
+  void *old_value = is_wanted || scope->kind == KVO_SCOPE_COALESCES_IF_CHANGED ? copy_value(made, is_wanted) : NULL;
+  if (made->is_over)
+    kvo__property_release(property_of(made), old_value);
+  else
+    made->old_value = old_value;
+  tell_before(scope, made, after, made->seen);
+  if (made->is_over) made = NULL;
+  let_go(scope);
+  return made;
+}
+
+/* Observers have been registered, or expressions have begun to depend on the key, since the change was noted. */
+static kvo_coalesced *look_again(kvo_open_scope *scope, kvo_coalesced *change, kvo_object *object, bool by_setter) {
+  kvo_frame_content *frame = content(change);
+  uint64_t seen = change->seen, limit = atomic_load_explicit(&frame->info->births, memory_order_acquire);
+  bool has_direct = false;
+  for (kvo_node *node = atomic_load(&frame->slot->newest); node != NULL; node = atomic_load(&node->older))
+    has_direct = has_direct || (kvo__node_kind(node) == KVO_NODE_DIRECT && is_between(node, seen, limit));
+  if (has_direct) { /* for them this is the first change */
+    kvo__index_remove(&scope->by_key, &change->entry);
+    kvo_coalesced *later = note(scope, object, change->key, by_setter, seen);
+    if (later == NULL && find(scope, object, change->key) == NULL && !change->is_over)
+      kvo__index_add(&scope->by_key, &change->entry);
+    return later;
+  }
+  change->seen = limit;
+  use(scope);
+  tell_before(scope, change, seen, limit);
+  let_go(scope);
+  return change;
+}
+
+bool kvo__scope_takes_slowly(kvo_object *object, kvo_key key, bool by_setter) {
+  drop_left(__builtin_frame_address(0));
+  bool silent;
+  kvo_open_scope *scope = scope_of(object, &silent);
+  if (scope == NULL || silent) return silent;
+  kvo_coalesced *change = find(scope, object, key);
+  use(scope);
+  if (change == NULL)
+    change = note(scope, object, key, by_setter, 0);
+  else if (atomic_load_explicit(&content(change)->info->births, memory_order_acquire) != change->seen)
+    change = look_again(scope, change, object, by_setter);
+  kvo_open_scope *innermost = kvo__own.scopes;
+  if (change != NULL && !change->is_over && !scope->is_over) {
+    innermost->object = object;
+    innermost->key = key;
+    innermost->info = content(change)->info;
+    innermost->seen = change->seen;
+  }
+  let_go(scope);
+  return change != NULL;
+}
+
+bool kvo__scope_stored(const kvo_object *object, kvo_key key, bool *silent) {
+  kvo_open_scope *scope = scope_of(object, silent);
+  if (*silent) return true;
+  if (scope != NULL && find(scope, object, key) != NULL) return false;
+  uintptr_t scopes = 0;
+  for (const kvo_open_scope *each = kvo__own.scopes; each != NULL; each = each->outer) scopes++;
+  return scopes == kvo__own.open_changes; /* a mute or an announced change notifies by itself */
+}
+
+/* -------------------------------------------------------------------------------------------------------------- Telling -- */
+
+static bool is_kept_by_scope(const kvo_tracked *tracked) {
+  for (const kvo_open_scope *scope = kvo__own.scopes; scope != NULL; scope = scope->outer)
+    if (scope->will != NULL && kvo__pending_of(tracked, scope->will) != NULL) return true;
+  return false;
+}
+
+static void tell_expression(kvo_open_scope *scope, kvo_coalesced *change, kvo_node *node) {
+  kvo_tracked *tracked = node->user_data;
+  const kvo_pending_value *pending = kvo__pending_of(tracked, scope->will);
+  uint64_t birth = atomic_load_explicit(&node->birth, memory_order_acquire);
+  if (pending != NULL) {
+    if (!pending->delivered) kvo__tracked_did(tracked, scope->will);
+  } else if (is_kept_by_scope(tracked)) {
+    /* told at the end of that scope */
+  } else if (birth > change->seen) {
+    kvo__tracked_missed(tracked, birth); /* it began to depend on the key after the last look */
+  } else if (scope->is_incomplete) {
+    kvo__tracked_did(tracked, NULL);
+  }
+}
+
+static void tell(kvo_open_scope *scope, kvo_coalesced *change) {
+  kvo_frame_content *frame = content(change);
+  const kvo_property *property = property_of(change);
+  bool is_same = false, is_dead = (atomic_load(&frame->info->state) & KVO_STATE_DEAD) != 0;
+  if (scope->kind == KVO_SCOPE_COALESCES_IF_CHANGED && change->old_value != NULL && !is_dead) {
+    void *present = copy_value(change, false);
+    is_same = present != NULL && kvo__property_same(property, change->old_value, present);
+    kvo__property_release(property, present);
+  }
+  while (kvo_frame_next(&change->frame)) {
+    kvo_node *node = frame->cursor;
+    if (kvo__node_kind(node) != KVO_NODE_DIRECT) {
+      tell_expression(scope, change, node);
+    } else if (!is_same && atomic_load_explicit(&node->birth, memory_order_acquire) > change->after) {
+      void *new_value = (node->options & KVO_NEW) != 0 ? copy_value(change, true) : NULL;
+      kvo_frame_deliver(&change->frame, change->old_value, new_value);
+      kvo__property_release(property, new_value);
+    }
+  }
+}
+
+/* Notifies in the order of the first changes. Then the expressions whose subscriptions have changed meanwhile. */
+static void tell_all(kvo_open_scope *scope) {
+  kvo_will_phase *will = scope->will;
+  will->frame = __builtin_frame_address(0); /* if an observer leaves with longjmp */
+  for (kvo_coalesced *change = scope->first; change != NULL; change = change->next) {
+    if (!change->is_over) tell(scope, change);
+    end_change(change);
+  }
+  for (size_t i = 0; i < will->count; i++)
+    if (!will->pending[i].delivered) kvo__tracked_did(will->pending[i].tracked, will);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- API -- */
+
+static int by_address(const void *left, const void *right) {
+  uintptr_t a = (uintptr_t) * (kvo_object *const *)left, b = (uintptr_t) * (kvo_object *const *)right;
+  return (a > b) - (a < b);
+}
+
+static const char *mistake(kvo_scope_kind kind, kvo_object *const *objects, size_t count) {
+  if (kind < KVO_SCOPE_COALESCES || kind > KVO_SCOPE_SILENCES) return "kind is unknown";
+  if (objects == NULL && count > 0) return "objects is NULL";
+  for (size_t i = 0; i < count; i++)
+    if (objects[i] == NULL) return "an object is NULL";
+  return NULL;
+}
+
+/* The words of the program's kvo_scope. */
+enum { ADDRESS, SERIAL };
+
+kvo_status kvo_scope_begin(kvo_scope *scope, kvo_scope_kind kind, kvo_object *const *objects, size_t count,
+                           const char *file, uint32_t line) {
+  static _Atomic uint64_t serials;
+  if (scope != NULL) *scope = (kvo_scope){{0}};
+  const char *wrong = scope == NULL ? "scope is NULL" : mistake(kind, objects, count);
+  if (wrong != NULL) {
+    KVO_TELL(invalid_argument, "kvo_scope_begin", wrong, ((kvo_place){file, line}));
+    return KVO_ERROR_INVALID_ARGUMENT;
+  }
+  kvo__look_for_abandoned();
+  drop_left(__builtin_frame_address(0));
+  bool fits = count <= (SIZE_MAX - sizeof(kvo_open_scope)) / sizeof *objects && kvo__thread() != NULL;
+  kvo_open_scope *made = fits ? kvo__alloc(sizeof *made + count * sizeof *objects) : NULL;
+  bool is_silent = kind == KVO_SCOPE_SILENCES;
+  if (made != NULL && !is_silent) made->will = kvo__will_begin_scope(kind == KVO_SCOPE_COALESCES_IF_CHANGED);
+  if (made == NULL || (!is_silent && made->will == NULL)) {
+    kvo__free(made);
+    return KVO_ERROR_OUT_OF_MEMORY;
+  }
+  made->serial = atomic_fetch_add(&serials, 1) + 1;
+  made->frame = scope;
+  made->kind = kind;
+  made->last = &made->first;
+  made->by_key.key_of = key_of;
+  made->users = 1;
+  made->count = count;
+  if (count > 0) memcpy(made->objects, objects, count * sizeof *objects);
+  if (count > 1) qsort(made->objects, count, sizeof *objects, by_address);
+  made->outer = kvo__own.scopes;
+  kvo__own.scopes = made;
+  kvo__own.open_changes++;
+  scope->kvo_private[ADDRESS] = (uintptr_t)made;
+  scope->kvo_private[SERIAL] = (uintptr_t)made->serial;
+  return KVO_OK;
+}
+
+void kvo_scope_end(kvo_scope *scope) {
+  if (scope == NULL) return;
+  kvo_open_scope *open = kvo__own.scopes;
+  while (open != NULL &&
+         ((uintptr_t)open != scope->kvo_private[ADDRESS] || (uintptr_t)open->serial != scope->kvo_private[SERIAL]))
+    open = open->outer;
+  *scope = (kvo_scope){{0}};
+  if (open == NULL) return;
+  unlink_scope(open);
+  drop_left(__builtin_frame_address(0));
+  kvo__look_for_abandoned();
+  if (open->will != NULL) tell_all(open);
+  let_go(open);
+}

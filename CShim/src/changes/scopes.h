@@ -1,0 +1,65 @@
+/* changes/scopes.h - stretches of a thread's code in which changes of certain objects are coalesced or silent: scopes.c.
+ * circle: notify.c, scopes.c: a change asks the scope whether it may notify, and the scope keeps its own changes in frames. */
+#ifndef KVO_SCOPES_H
+#define KVO_SCOPES_H
+
+#include "changes/frames.h"
+
+/** A change of a key of an object in a coalescing scope. */
+typedef struct kvo_coalesced kvo_coalesced;
+
+/** An open scope. Not the program's kvo_scope, because that is gone when the scope has been left with longjmp. */
+struct kvo_open_scope {
+  struct kvo_open_scope *outer;
+  /** Tells it from an earlier scope at the same address. */
+  uint64_t serial;
+  /** The address of the program's kvo_scope: the scope was left when the stack frame that contains it is gone. */
+  const void *frame;
+  kvo_scope_kind kind;
+  /** The change that was found last: its object, NULL for none, its key, and its info with the births known to the change. */
+  const kvo_object *object;
+  kvo_key key;
+  const kvo_info *info;
+  uint64_t seen;
+  /** The changes, oldest first, and those that are not over by object and key. */
+  kvo_coalesced *first, **last;
+  kvo_index by_key;
+  /** The expressions to be notified. NULL for a silent scope. */
+  kvo_will_phase *will;
+  /** How many calls use the scope, and whether it has ended meanwhile: the last of them frees it. */
+  uint32_t users;
+  bool is_over;
+  /** Some expression could not be kept, for lack of memory. */
+  bool is_incomplete;
+  /** Sorted by address. */
+  size_t count;
+  const kvo_object *objects[];
+};
+
+/** What a thread's open scopes say about an object. */
+typedef enum kvo_scoped { KVO_UNSCOPED, KVO_COALESCED, KVO_SILENT } kvo_scoped;
+
+/** kvo__scope_takes for the change that was found last, in a few instructions. */
+static inline bool kvo__scope_has(const kvo_object *object, kvo_key key) {
+  const kvo_open_scope *scope = kvo__own.scopes;
+  return scope != NULL && scope->object == object && scope->key == key && scope->frame > __builtin_frame_address(0) &&
+         atomic_load_explicit(&scope->info->births, memory_order_acquire) == scope->seen;
+}
+
+KVO_HIDDEN bool kvo__scope_takes_slowly(kvo_object *object, kvo_key key, bool by_setter);
+/** Before a change: whether it is silent, or is noted and told at the end of a scope. If not, it notifies as usual. Calls prior observers
+ * and evaluates expressions; no lock may be held. */
+static inline bool kvo__scope_takes(kvo_object *object, kvo_key key, bool by_setter) {
+  return kvo__own.scopes != NULL && kvo__scope_takes_slowly(object, key, by_setter);
+}
+/** What applies to changes of this object. */
+KVO_HIDDEN kvo_scoped kvo__scoped(const kvo_object *object);
+/** After a store that notified nobody, when `open_changes` is not 0: whether expressions must be looked at, and, in `*silent`, whether they
+ * are only evaluated. */
+KVO_HIDDEN bool kvo__scope_stored(const kvo_object *object, kvo_key key, bool *silent);
+/** At the death of an object: its changes in scopes of this thread end without notification. */
+KVO_HIDDEN void kvo__scopes_forget(const kvo_object *object);
+/** At the end of a thread: ends all its scopes without notification. */
+KVO_HIDDEN void kvo__scopes_drop(void);
+
+#endif /* KVO_SCOPES_H */
