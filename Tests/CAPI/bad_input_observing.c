@@ -58,6 +58,11 @@ ROW(kvo_cancel_observer) { FOR_EACH_BAD_ID(kvo_cancel_observer(id)); }
 ROW(kvo_cancel_observer_at) { FOR_EACH_BAD_ID(kvo_cancel_observer_at(id, NULL, 7)); }
 ROW(kvo_cancel_observer_and_wait) { FOR_EACH_BAD_ID(kvo_cancel_observer_and_wait(id)); }
 ROW(kvo_cancel_observer_and_wait_at) { FOR_EACH_BAD_ID(kvo_cancel_observer_and_wait_at(id, NULL, 7)); }
+ROW(kvo_observation_pause) { FOR_EACH_BAD_ID(kvo_observation_pause(id)); }
+ROW(kvo_observation_resume) { FOR_EACH_BAD_ID(kvo_observation_resume(id, true)); }
+ROW(kvo_observation_is_paused) {
+  for (size_t i = 0; i < sizeof no_ids / sizeof *no_ids; i++) CHECK(!kvo_observation_is_paused(no_ids[i]));
+}
 ROW(kvo_observation_is_registered) {
   for (size_t i = 0; i < sizeof no_ids / sizeof *no_ids; i++) CHECK(!kvo_observation_is_registered(no_ids[i]));
 }

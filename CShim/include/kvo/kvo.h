@@ -495,6 +495,21 @@ KVO_API kvo_status kvo_cancel_observer(kvo_observation observation);
  * callback takes. Our decision. */
 KVO_API kvo_status kvo_cancel_observer_and_wait(kvo_observation observation);
 
+/** Pauses an observation: after this returns no call of its callback begins, also before a change; one that has begun on another thread
+ * may still be running. Changes are only noted, until kvo_observation_resume. It stays registered: it can be removed as usual, and ends
+ * with its object. With KVO_OLD the present value is read, through the getter. Pausing a paused one does nothing. Fails with
+ * NOT_REGISTERED, which is no fault, or OUT_OF_MEMORY. Any thread, also in the callback. Our decision. */
+KVO_API kvo_status kvo_observation_pause(kvo_observation observation);
+
+/** Resumes a paused observation. If `tell_missed`, and its value was changed during the pause, the callback is called once, on this thread,
+ * before this returns: a setting, with the value at the pause as the old value and the present one as the new value, as far as KVO_OLD and
+ * KVO_NEW ask for them. Changes that other threads make meanwhile notify as usual. Resuming one that is not paused does nothing. Fails with
+ * NOT_REGISTERED, which is no fault. Any thread. Our decision. */
+KVO_API kvo_status kvo_observation_resume(kvo_observation observation, bool tell_missed);
+
+/** Returns whether an observation is paused. False for one that is not registered (any more). Any thread. */
+KVO_API bool kvo_observation_is_paused(kvo_observation observation);
+
 /** Removes the newest observation of this object with this user_data and key path, whatever its context (Apple:
  * removeObserver:forKeyPath:). If there is none, it returns NOT_REGISTERED and this is fault KVO0002, or KVO0003 if it was removed before.
  * If several match with different contexts, this is warning KVO0016. NULL for object or key path is fault KVO0008. */

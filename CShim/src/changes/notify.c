@@ -163,6 +163,7 @@ void kvo_frame_will(kvo_frame *frame, const void *old_value) {
   for (kvo_node *node = atomic_load(&change->slot->oldest); node != NULL; node = atomic_load(&node->newer)) {
     if (!is_told(change, node)) continue;
     kvo_node_kind kind = kvo__node_kind(node); /* read once: another thread may change it */
+    if (kvo__is_paused(kind)) continue;
     bool is_late = __builtin_expect(kvo__own.open_changes != 0, false) && kind != KVO_NODE_DIRECT;
     if (is_late && is_told_by_store(change, node->user_data)) continue;
     if (kvo__frame_evaluates(change, kind))
@@ -232,9 +233,21 @@ static inline void fill_record(kvo_frame_content *change, const kvo_node *node, 
   change->record.observation = node->id;
 }
 
+/* Notes that a paused observation has missed the change, unless it has been resumed meanwhile. */
+__attribute__((noinline, cold)) static void tell_paused(kvo_frame_content *change, kvo_node *node,
+                                                        const void *old_value, const void *new_value) {
+  if (kvo__node_misses(node)) return;
+  fill_record(change, node, old_value, new_value);
+  call_direct(change, node);
+}
+
 /* Out of line, so that the common path stays small. */
 __attribute__((noinline)) static void tell_expression(kvo_frame_content *change, kvo_node *node, kvo_node_kind kind,
                                                       const void *old_value, const void *new_value) {
+  if (kvo__is_paused(kind)) {
+    tell_paused(change, node, old_value, new_value);
+    return;
+  }
   forget_mark(change);
   if (__builtin_expect(kvo__own.open_changes != 0, false) && is_told_by_store(change, node->user_data)) {
     kvo__tracked_rearm(node->user_data);

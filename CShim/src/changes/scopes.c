@@ -201,9 +201,10 @@ static void tell_before(kvo_open_scope *scope, kvo_coalesced *change, uint64_t a
   for (kvo_node *node = atomic_load(&frame->slot->oldest); node != NULL && !change->is_over && !scope->is_over;
        node = atomic_load(&node->newer)) {
     if (!is_between(node, after, limit)) continue;
-    if (kvo__node_kind(node) != KVO_NODE_DIRECT)
+    kvo_node_kind kind = kvo__node_kind(node);
+    if (!kvo__is_direct(kind))
       keep_expression(scope, change, node);
-    else if ((node->options & KVO_PRIOR) != 0)
+    else if (kind == KVO_NODE_DIRECT && (node->options & KVO_PRIOR) != 0)
       kvo__send_prior(frame, node, false, change->old_value);
   }
   if (telling != NULL) kvo__will_end(telling);
@@ -254,7 +255,7 @@ static kvo_coalesced *look_again(kvo_open_scope *scope, kvo_coalesced *change, k
   uint64_t seen = change->seen, limit = atomic_load_explicit(&frame->info->births, memory_order_acquire);
   bool has_direct = false;
   for (kvo_node *node = atomic_load(&frame->slot->newest); node != NULL; node = atomic_load(&node->older))
-    has_direct = has_direct || (kvo__node_kind(node) == KVO_NODE_DIRECT && is_between(node, seen, limit));
+    has_direct = has_direct || (kvo__is_direct(kvo__node_kind(node)) && is_between(node, seen, limit));
   if (has_direct) { /* for them this is the first change */
     kvo__index_remove(&scope->by_key, &change->entry);
     kvo_coalesced *later = note(scope, object, change->key, by_setter, seen);
@@ -334,7 +335,7 @@ static void tell(kvo_open_scope *scope, kvo_coalesced *change) {
   }
   while (kvo_frame_next(&change->frame)) {
     kvo_node *node = frame->cursor;
-    if (kvo__node_kind(node) != KVO_NODE_DIRECT) {
+    if (!kvo__is_direct(kvo__node_kind(node))) {
       tell_expression(scope, change, node);
     } else if (!is_same && atomic_load_explicit(&node->birth, memory_order_acquire) > change->after) {
       void *new_value = (node->options & KVO_NEW) != 0 ? copy_value(change, true) : NULL;

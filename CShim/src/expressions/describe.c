@@ -29,7 +29,7 @@ const char *kvo__slot_name(const kvo_info *info, const kvo_slot *slot) {
   const kvo_property *property = kvo__slot_property(info, slot);
   if (property != NULL) return property->name;
   kvo_node *node = atomic_load(&slot->oldest);
-  while (node != NULL && kvo__node_kind(node) != KVO_NODE_DIRECT) node = atomic_load(&node->newer);
+  while (node != NULL && !kvo__is_direct(kvo__node_kind(node))) node = atomic_load(&node->newer);
   return node != NULL ? kvo__node_key_path(node) : "?";
 }
 

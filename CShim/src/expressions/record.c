@@ -14,7 +14,8 @@ void kvo__cell_release(kvo_tracked *tracked, kvo_cell *held) {
 void kvo__tracked_release(kvo_tracked *tracked) {
   if (atomic_fetch_sub(&tracked->references, 1) != 1) return;
   kvo__cell_release(tracked, tracked->last);
-  void (*end)(void *user_data) = atomic_load(&tracked->registered) ? tracked->ops->destroy : tracked->ops->abandon;
+  kvo__cell_release(tracked, tracked->kept);
+  void (*end)(void *user_data) = tracked->is_complete ? tracked->ops->destroy : tracked->ops->abandon;
   if (end != NULL) end(tracked->user_data);
   kvo__end_tell(tracked->id);
   kvo__free(tracked->anchor);

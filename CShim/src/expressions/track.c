@@ -165,7 +165,7 @@ kvo_cell *kvo__arm(kvo_tracked *tracked, kvo_status *status) {
 
 /* ---------------------------------------------------------------------------------------------------------- Changes -- */
 
-/* If a registration fails, its callback must never run. While it may still fail, a change is only noted in `missed`. */
+/* If a registration fails, its callback must never run. While it may still fail, and in a pause, a change is only noted in `missed`. */
 static void call(kvo_tracked *tracked, const kvo_raw_change *change) {
   if (!atomic_load(&tracked->registered)) {
     atomic_store(&tracked->missed, true);
@@ -252,10 +252,10 @@ void kvo__tracked_did(kvo_tracked *tracked, kvo_will_phase *will) {
   kvo__cell_release(tracked, last);
 }
 
-void kvo__tracked_retell(kvo_tracked *tracked) {
+void kvo__tracked_retell(kvo_tracked *tracked, const void *old_value) {
   kvo_status status;
   kvo_cell *now = kvo__arm(tracked, &status);
-  kvo__tracked_tell(tracked, KVO_CHANGE_SETTING, false, NULL, now != NULL ? now->value : NULL);
+  kvo__tracked_tell(tracked, KVO_CHANGE_SETTING, false, old_value, now != NULL ? now->value : NULL);
   kvo__cell_release(tracked, now);
 }
 

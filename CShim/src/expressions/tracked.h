@@ -29,10 +29,13 @@ struct kvo_tracked {
   void *user_data;
   kvo_options options;
   bool keep_last;
-  /** The birth of the newest node in the process when the registration succeeded. 0 until then, and no callback is made. */
+  /** The birth of the newest node in the process when the registration succeeded. 0 until then, and while the observation is paused: no
+   * callback is made. */
   _Atomic uint64_t registered;
-  /** A change was not delivered because `registered` was still 0. */
+  /** A change was not delivered because `registered` was 0. */
   _Atomic bool missed;
+  /** The registration succeeded. */
+  bool is_complete;
   kvo_observation id;
   /** The order of the anchor. */
   uint64_t order;
@@ -42,6 +45,9 @@ struct kvo_tracked {
   /** How many evaluations have begun, including those before changes. */
   uint64_t evaluations;
   kvo_cell *last;
+  /** While it is paused: what `registered` is to be again, otherwise 0; and the value at the pause, if the old value is wanted. */
+  uint64_t held;
+  kvo_cell *kept;
   /** An intermediate object has died, and no change was delivered since: the program's pointer to it may dangle. */
   bool orphaned;
   /** The thread that registered it, and whether another thread has ever evaluated it. */
@@ -220,8 +226,8 @@ KVO_HIDDEN void *kvo__recording_suspend(void);
 KVO_HIDDEN void kvo__recording_resume(void *recorder);
 /** Cleans up after an evaluation that was left with longjmp or an exception. No lock may be held. */
 KVO_HIDDEN void kvo__evaluation_left(const kvo_mark *mark);
-/** Makes a deferred delivery: evaluates again and notifies with the present value. */
-KVO_HIDDEN void kvo__tracked_retell(kvo_tracked *tracked);
+/** Evaluates again and notifies with the present value, and an old value or NULL: for a deferred delivery, and after a pause. */
+KVO_HIDDEN void kvo__tracked_retell(kvo_tracked *tracked, const void *old_value);
 /** In the child of a fork: the evaluations of other threads do not exist. */
 KVO_HIDDEN void kvo__tracking_forked(void);
 
@@ -261,6 +267,13 @@ KVO_HIDDEN void kvo__deferred_let_go(const kvo_unwinding *of);
 KVO_HIDDEN kvo_tracked *kvo__deferred_tracked(const kvo_deferred *of);
 
 /* -------------------------------------------------------------------------------------------------------- unwind.c -- */
+
+/** Has the death of an observed object, on another thread, wait until kvo__let_go_of_object, as for an evaluation; `frame` is the caller's
+ * stack frame. False if the object is dead or the observation has ended. The caller is a reader of the info; no lock may be held. */
+KVO_HIDDEN bool kvo__hold_object(kvo_info *info, const kvo_node *node, const void *frame, uint32_t *mark);
+KVO_HIDDEN void kvo__let_go_of_object(uint32_t mark);
+/** Notifies a direct observation of the present value, and of this old value or NULL, unless it is paused. The same conditions. */
+KVO_HIDDEN void kvo__deliver_present(kvo_node *node, kvo_info *info, const void *old_value);
 
 /** From now on no delivery nests, until the depth has fallen to where the cycle began, or to half. */
 KVO_HIDDEN void kvo__unwind_begin(kvo_thread *self, bool gives_up);

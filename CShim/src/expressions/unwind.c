@@ -12,22 +12,30 @@ enum {
   MAX_LATE = 100,
 };
 
-/* The change that it missed is over, and the object may die on another thread: the mark makes that death wait for this delivery, as for an
- * evaluation. */
-static void deliver_direct(const kvo_deferred *of) {
-  const kvo_node *node = of->node;
-  kvo_info *info = of->info;
+bool kvo__hold_object(kvo_info *info, const kvo_node *node, const void *frame, uint32_t *mark) {
+  atomic_fetch_add(&kvo__threads.unwinding, 1);
   kvo__lock(&info->lock);
   bool live = (atomic_load(&info->state) & KVO_STATE_DEAD) == 0 && atomic_load(&node->live);
-  uint32_t mark = live ? kvo__mark(node->id, info, NULL, NULL) : KVO_UNMARKED;
+  *mark = live ? kvo__mark(node->id, info, NULL, NULL) : KVO_UNMARKED;
   kvo__unlock(&info->lock);
-  if (!live) return;
-  if (mark != KVO_UNMARKED) {
-    kvo__mark_at(mark)->recorder = kvo__own.recorder;
-    const char *frame = kvo__mark_at(mark)->frame;
-    __atomic_store_n(&kvo__mark_at(mark)->frame, frame + 1,
-                     __ATOMIC_RELAXED); /* encloses the delivery, which has the same frame */
+  if (!live) atomic_fetch_sub(&kvo__threads.unwinding, 1);
+  if (live && *mark != KVO_UNMARKED) {
+    kvo__mark_at(*mark)->recorder = kvo__own.recorder;
+    /* It encloses the delivery, which may have the same frame. */
+    __atomic_store_n(&kvo__mark_at(*mark)->frame, (const char *)frame + 1, __ATOMIC_RELAXED);
   }
+  return live;
+}
+
+void kvo__let_go_of_object(uint32_t mark) {
+  kvo__unmark(mark);
+  atomic_fetch_sub(&kvo__threads.unwinding, 1);
+}
+
+/* The change that it missed is over, and the object may die on another thread. */
+void kvo__deliver_present(kvo_node *node, kvo_info *info, const void *old_value) {
+  uint32_t mark;
+  if (kvo__node_misses(node) || !kvo__hold_object(info, node, __builtin_frame_address(0), &mark)) return;
   const kvo_property *property = kvo__slot_property(info, atomic_load(&node->slot));
   void *value =
       property != NULL && (node->options & KVO_NEW) != 0 ? kvo__property_copy(property, info->object, NULL) : NULL;
@@ -36,22 +44,23 @@ static void deliver_direct(const kvo_deferred *of) {
       .instance = kvo_object_instance(info->object),
       .changed = info->object,
       .property = property,
+      .old_value = old_value,
       .new_value = value,
       .kind = KVO_CHANGE_SETTING,
       .observation = node->id,
   };
   kvo__call_direct(&record, node);
   if (value != NULL) kvo__property_release(property, value);
-  kvo__unmark(mark);
+  kvo__let_go_of_object(mark);
 }
 
 /* Not inlined: a delivery in the stack frame of the loop would look as if the loop had been left (kvo__is_left). */
 __attribute__((noinline)) static void deliver(const kvo_deferred *next) {
   kvo_tracked *tracked = kvo__deferred_tracked(next);
   if (tracked != NULL)
-    kvo__tracked_retell(tracked);
+    kvo__tracked_retell(tracked, NULL);
   else
-    deliver_direct(next);
+    kvo__deliver_present((kvo_node *)(uintptr_t)next->node, next->info, NULL);
 }
 
 /* The depth at which the present cycle began; without a cycle half of the depth. Not necessarily 0, because the whole program may run in a

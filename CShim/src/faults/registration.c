@@ -230,7 +230,7 @@ void kvo__fault_cannot_follow(const kvo_fault_observation *concerned) {
 void kvo__fault_undefined(const kvo_class *cls, const kvo_object *object, kvo_slot *slot) {
   kvo_report *report = kvo__report(KVO_FAULT_UNDEFINED_KEY);
   kvo_node *node = atomic_load(&slot->oldest);
-  while (node != NULL && kvo__node_kind(node) != KVO_NODE_DIRECT) node = atomic_load(&node->newer);
+  while (node != NULL && !kvo__is_direct(kvo__node_kind(node))) node = atomic_load(&node->newer);
   if (node != NULL) kvo__describe_node(node, &report->concerned);
   const char *key = node != NULL ? report->concerned.key_path : "?";
   const void *instance = (const char *)object - cls->header_offset;

@@ -84,6 +84,7 @@ kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_obs
   tracked->keep_last = keep_last;
   kvo_cell *value = kvo__arm_once(tracked, &status);
   if (status == KVO_OK) {
+    tracked->is_complete = true;
     atomic_store(&tracked->registered, atomic_load(&kvo__births));
     *out = tracked->id;
     warn_if_never_notified(object, tracked, observer);

@@ -163,6 +163,14 @@ void kvo__ids_visit(void (*visit)(kvo_node *node, void *arg), void *arg) {
   }
 }
 
+kvo_node *kvo__id_node(kvo_observation id) {
+  if (!kvo_observation_is_registered(id)) return NULL;
+  shard *in = NULL;
+  uint32_t index = 0;
+  const entry *owned = entry_of(id, &in, &index);
+  return (kvo_node *)(uintptr_t)atomic_load_explicit(&owned->next_or_node, memory_order_relaxed);
+}
+
 bool kvo_observation_is_registered(kvo_observation id) {
   shard *in = NULL;
   uint32_t index = 0;

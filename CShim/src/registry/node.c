@@ -94,6 +94,10 @@ bool kvo__node_was_notified(const kvo_node *node) {
 
 void kvo__node_free(kvo_node *node) {
   kvo_node_kind kind = kvo__node_kind(node);
+  if (kvo__is_paused(kind)) {
+    kvo__paused_free(kvo__paused_take(node->id));
+    kind = KVO_NODE_DIRECT;
+  }
   if (kind != KVO_NODE_DIRECT && kind != KVO_NODE_DEATH)
     kvo__hooks.release_expression(node->user_data);
   else if (kvo__direct_ops(node)->destroy != NULL)

@@ -9,6 +9,8 @@
  *
  * A node is of one of these kinds:
  *   DIRECT      an observation of one key
+ *   PAUSED      a DIRECT one that is paused: a change makes it MISSED instead of notifying it
+ *   MISSED      a DIRECT one that is paused and has missed a change
  *   ANCHOR      an observation of an expression, in the slot of key 0 of its root object
  *   DEATH       not an observation: a function that a binding wants called at the object's death, in the slot of KVO_KEY_DEATH
  *   DEPENDENCY  a key that an expression has read; a change of it evaluates the expression
@@ -30,6 +32,8 @@
 
 typedef enum kvo_node_kind {
   KVO_NODE_DIRECT,
+  KVO_NODE_PAUSED,
+  KVO_NODE_MISSED,
   KVO_NODE_ANCHOR,
   KVO_NODE_DEATH,
   KVO_NODE_DEPENDENCY,
@@ -93,7 +97,8 @@ struct kvo_node {
       /** False once the node's id has been claimed, or the node has been taken out of tracked->dependencies. The thread that did it unlinks
        * the node. */
       _Atomic bool live;
-      /** A kvo_node_kind. A DEPENDENCY becomes a LEAF, and the reverse, under info->lock. */
+      /** A kvo_node_kind. It changes under info->lock: a DEPENDENCY becomes a LEAF, and the reverse, as do a DIRECT and a PAUSED one. A
+       * PAUSED one becomes MISSED without the lock. */
       _Atomic uint8_t kind;
     };
     /** These three in one load; see kvo_traits. */
@@ -300,6 +305,18 @@ static inline kvo_node_kind kvo__node_kind(const kvo_node *node) {
   return (kvo_node_kind)atomic_load_explicit(&node->kind, memory_order_relaxed);
 }
 
+static inline bool kvo__is_paused(kvo_node_kind kind) { return kind == KVO_NODE_PAUSED || kind == KVO_NODE_MISSED; }
+/** Whether it is the kind of an observation of one key, paused or not. */
+static inline bool kvo__is_direct(kvo_node_kind kind) { return kind <= KVO_NODE_MISSED; }
+
+/** Whether the node is paused; it then notes that it has missed a change. */
+static inline bool kvo__node_misses(kvo_node *node) {
+  uint8_t kind = atomic_load(&node->kind);
+  while (kind == KVO_NODE_PAUSED)
+    if (atomic_compare_exchange_weak(&node->kind, &kind, KVO_NODE_MISSED)) return true;
+  return kind == KVO_NODE_MISSED;
+}
+
 /** Whether the node is an observation's own. */
 static inline bool kvo__node_is_own(const kvo_node *node) { return kvo__node_kind(node) <= KVO_NODE_ANCHOR; }
 
@@ -447,6 +464,8 @@ KVO_HIDDEN void kvo__id_return(const kvo_node *node);
 /** Takes the node of an id; of several callers one gets it, and only that one may retire the node. It must do that next, because the
  * unretired node keeps its info alive. NULL if the id names no node. */
 KVO_HIDDEN kvo_node *kvo__id_claim(kvo_observation id);
+/** The node of an id, or NULL. The world must be stopped (kvo__world_stop). */
+KVO_HIDDEN kvo_node *kvo__id_node(kvo_observation id);
 /** Whether this has ever been the id of an observation. */
 KVO_HIDDEN bool kvo__id_was_given(kvo_observation id);
 /** Calls `visit` for the own node of each observation, in no particular order. The world must be stopped (kvo__world_stop). */
@@ -479,6 +498,23 @@ KVO_HIDDEN void kvo__property_release(const kvo_property *property, void *value)
 /** Whether two values of a property are known to be the same; and two values that C can read. */
 KVO_HIDDEN bool kvo__property_same(const kvo_property *property, const void *one, const void *other);
 KVO_HIDDEN bool kvo__value_same(const kvo_value *one, const kvo_value *other);
+
+/* ------------------------------------------------------------------------------------------------------ paused.c -- */
+
+/** The value that a property had when an observation of it was paused. */
+typedef struct kvo_paused kvo_paused;
+/** Makes one; NULL without memory. */
+KVO_HIDDEN kvo_paused *kvo__paused_make(kvo_observation id, const kvo_property *property);
+/** Adds it to those that can be found; returns what to pass to kvo__paused_keep. */
+KVO_HIDDEN uint64_t kvo__paused_add(kvo_paused *made);
+/** Stores the value. False if the pause is over: then the caller keeps it. */
+KVO_HIDDEN bool kvo__paused_keep(kvo_observation id, uint64_t serial, void *value);
+/** Takes that of an observation, for the caller to free; NULL if there is none. */
+KVO_HIDDEN kvo_paused *kvo__paused_take(kvo_observation id);
+/** The value, or NULL; also for NULL. */
+KVO_HIDDEN const void *kvo__paused_value(const kvo_paused *of);
+/** Releases it with its value. No lock may be held. NULL is ignored. */
+KVO_HIDDEN void kvo__paused_free(kvo_paused *of);
 
 /* -------------------------------------------------------------------------------------------------- value_text.c -- */
 

@@ -164,7 +164,7 @@ static inline void kvo__release(kvo_lock *lock) {
 extern KVO_HIDDEN struct kvo_threads_state {
   /** Not 0: a thread is about to fork or is reading all data (kvo__world_stop). Other threads may release locks, but not take one. */
   _Atomic uint32_t forking;
-  /** How many threads have deferred deliveries, or are making them. */
+  /** How many threads have deferred deliveries, or are making them; and how many calls hold an object (kvo__hold_object). */
   _Atomic uint32_t unwinding;
 } kvo__threads;
 

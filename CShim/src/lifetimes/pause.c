@@ -1,0 +1,155 @@
+/* pause.c - pausing and resuming observations: a paused one notes that it has missed a change, and nothing else.
+ *
+ * A direct observation is paused by the kind of its node, which a change reads anyway. An expression has no callback as long as it is not
+ * `registered`, as during its registration. */
+#include "lifetimes/lifetimes.h"
+
+/* An observation found by its id, with what keeps it from being freed. */
+typedef struct target {
+  kvo_node *node;
+  kvo_info *info;
+  uint64_t entered;
+  /** For an expression, otherwise NULL. */
+  kvo_tracked *tracked;
+} target;
+
+/* False if the id names no observation. The caller lets go of the target. */
+static bool find(kvo_observation id, target *of) {
+  if (!kvo_observation_is_registered(id)) return false;
+  *of = (target){0};
+  kvo__world_stop(); /* so that nobody retires the node before it has been entered */
+  kvo_node *node = kvo__id_node(id);
+  if (node != NULL && kvo__node_is_own(node)) {
+    of->node = node;
+    of->info = kvo__slot_info(atomic_load_explicit(&node->slot, memory_order_relaxed));
+    of->entered = kvo__enter(of->info);
+    of->tracked = kvo__node_kind(node) == KVO_NODE_ANCHOR ? node->user_data : NULL;
+    if (of->tracked != NULL) kvo__tracked_retain(of->tracked);
+  }
+  kvo__world_resume();
+  return of->node != NULL;
+}
+
+static void let_go(const target *of) {
+  if (of->tracked != NULL) kvo__tracked_release(of->tracked);
+  kvo__leave(of->info, of->entered);
+}
+
+/* ---------------------------------------------------------------------------------------------------- Direct -- */
+
+/* The present value, if the object is alive. */
+static void *read_value(const target *of, const kvo_property *property) {
+  uint32_t mark;
+  if (!kvo__hold_object(of->info, of->node, __builtin_frame_address(0), &mark)) return NULL;
+  void *value = kvo__property_copy(property, of->info->object, NULL);
+  kvo__let_go_of_object(mark);
+  return value;
+}
+
+static kvo_status pause_direct(const target *of) {
+  kvo_node *node = of->node;
+  const kvo_property *property = kvo__slot_property(of->info, atomic_load_explicit(&node->slot, memory_order_relaxed));
+  bool wants_old = (node->options & KVO_OLD) != 0 && property != NULL;
+  kvo_paused *made = wants_old ? kvo__paused_make(node->id, property) : NULL;
+  if (wants_old && made == NULL) return KVO_ERROR_OUT_OF_MEMORY;
+  kvo__lock(&of->info->lock);
+  bool live = atomic_load(&node->live), pauses = live && kvo__node_kind(node) == KVO_NODE_DIRECT;
+  uint64_t serial = pauses && made != NULL ? kvo__paused_add(made) : 0;
+  if (pauses) atomic_store(&node->kind, KVO_NODE_PAUSED);
+  kvo__unlock(&of->info->lock);
+  if (!pauses) kvo__paused_free(made);
+  if (serial != 0) {
+    void *value = read_value(of, property);
+    if (value != NULL && !kvo__paused_keep(node->id, serial, value)) kvo__property_release(property, value);
+  }
+  return live ? KVO_OK : KVO_ERROR_NOT_REGISTERED;
+}
+
+static kvo_status resume_direct(const target *of, bool tell_missed) {
+  kvo_node *node = of->node;
+  bool has_missed = false;
+  kvo_paused *paused = NULL;
+  kvo__lock(&of->info->lock);
+  bool live = atomic_load(&node->live);
+  if (live && kvo__is_paused(kvo__node_kind(node))) {
+    paused = kvo__paused_take(node->id);
+    has_missed = atomic_exchange(&node->kind, KVO_NODE_DIRECT) == KVO_NODE_MISSED;
+  }
+  kvo__unlock(&of->info->lock);
+  if (has_missed && tell_missed) kvo__deliver_present(node, of->info, kvo__paused_value(paused));
+  kvo__paused_free(paused);
+  return live ? KVO_OK : KVO_ERROR_NOT_REGISTERED;
+}
+
+/* ----------------------------------------------------------------------------------------------- Expressions -- */
+
+static kvo_status pause_tracked(kvo_tracked *tracked) {
+  kvo__lock(&tracked->lock);
+  bool live = atomic_load(&tracked->live), pauses = live && tracked->held == 0;
+  uint64_t registered = atomic_load(&tracked->registered);
+  if (pauses) {
+    atomic_store(&tracked->missed, false);
+    tracked->held = registered;
+    atomic_store(&tracked->registered, 0);
+  }
+  kvo__unlock(&tracked->lock);
+  if (!live) return KVO_ERROR_NOT_REGISTERED;
+  if (!pauses || (tracked->options & KVO_OLD) == 0) return KVO_OK;
+  kvo_status status;
+  kvo_cell *present = kvo__arm(tracked, &status);
+  kvo__lock(&tracked->lock);
+  bool keeps = tracked->held != 0 && tracked->kept == NULL;
+  if (keeps) tracked->kept = present;
+  kvo__unlock(&tracked->lock);
+  if (!keeps) kvo__cell_release(tracked, present);
+  return KVO_OK;
+}
+
+static kvo_status resume_tracked(kvo_tracked *tracked, bool tell_missed) {
+  kvo_cell *kept = NULL;
+  bool has_missed = false;
+  kvo__lock(&tracked->lock);
+  bool live = atomic_load(&tracked->live);
+  if (live && tracked->held != 0) {
+    atomic_store(&tracked->registered, tracked->held);
+    tracked->held = 0;
+    has_missed = atomic_exchange(&tracked->missed, false); /* after `registered`: see call in track.c */
+    kept = tracked->kept;
+    tracked->kept = NULL;
+  }
+  kvo__unlock(&tracked->lock);
+  if (has_missed && tell_missed) kvo__tracked_retell(tracked, kept != NULL ? kept->value : NULL);
+  kvo__cell_release(tracked, kept);
+  return live ? KVO_OK : KVO_ERROR_NOT_REGISTERED;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- API -- */
+
+kvo_status kvo_observation_pause(kvo_observation observation) {
+  target of;
+  if (!find(observation, &of)) return KVO_ERROR_NOT_REGISTERED;
+  kvo_status status = of.tracked != NULL ? pause_tracked(of.tracked) : pause_direct(&of);
+  let_go(&of);
+  return status;
+}
+
+kvo_status kvo_observation_resume(kvo_observation observation, bool tell_missed) {
+  target of;
+  if (!find(observation, &of)) return KVO_ERROR_NOT_REGISTERED;
+  kvo_status status = of.tracked != NULL ? resume_tracked(of.tracked, tell_missed) : resume_direct(&of, tell_missed);
+  let_go(&of);
+  return status;
+}
+
+bool kvo_observation_is_paused(kvo_observation observation) {
+  target of;
+  if (!find(observation, &of)) return false;
+  bool paused = kvo__is_paused(kvo__node_kind(of.node));
+  if (of.tracked != NULL) {
+    kvo__lock(&of.tracked->lock);
+    paused = of.tracked->held != 0;
+    kvo__unlock(&of.tracked->lock);
+  }
+  let_go(&of);
+  return paused;
+}

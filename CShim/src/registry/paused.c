@@ -1,0 +1,68 @@
+/* paused.c - the values that properties had when observations of them were paused. */
+#include "registry/registry.h"
+
+/* Of those observations that want the old value: they are few, so their nodes have no room for it. */
+struct kvo_paused {
+  kvo_index_entry entry;
+  kvo_observation id;
+  const kvo_property *property;
+  void *value;
+  /** Tells it from an earlier pause of the same observation. */
+  uint64_t serial;
+};
+
+static kvo_paused *of_entry(const kvo_index_entry *entry) {
+  return (kvo_paused *)((uintptr_t)entry - offsetof(kvo_paused, entry));
+}
+
+static kvo_index_key key_of(const kvo_index_entry *entry) { return (kvo_index_key){of_entry(entry)->id, 0}; }
+
+static kvo_lock lock;
+static kvo_index by_id = {.key_of = key_of};
+
+static kvo_paused *find(kvo_observation id) {
+  kvo_index_entry *at = kvo__index_from(&by_id, (kvo_index_key){id, 0});
+  return at != NULL && of_entry(at)->id == id ? of_entry(at) : NULL;
+}
+
+kvo_paused *kvo__paused_make(kvo_observation id, const kvo_property *property) {
+  static _Atomic uint64_t serials;
+  kvo_paused *made = kvo__alloc(sizeof *made);
+  if (made == NULL) return NULL;
+  made->id = id;
+  made->property = property;
+  made->serial = atomic_fetch_add(&serials, 1) + 1;
+  return made;
+}
+
+uint64_t kvo__paused_add(kvo_paused *made) {
+  uint64_t serial = made->serial;
+  kvo__lock(&lock);
+  kvo__index_add(&by_id, &made->entry);
+  kvo__unlock(&lock);
+  return serial;
+}
+
+bool kvo__paused_keep(kvo_observation id, uint64_t serial, void *value) {
+  kvo__lock(&lock);
+  kvo_paused *found = find(id);
+  bool is_there = found != NULL && found->serial == serial;
+  if (is_there) found->value = value;
+  kvo__unlock(&lock);
+  return is_there;
+}
+
+kvo_paused *kvo__paused_take(kvo_observation id) {
+  kvo__lock(&lock);
+  kvo_paused *found = find(id);
+  if (found != NULL) kvo__index_remove(&by_id, &found->entry);
+  kvo__unlock(&lock);
+  return found;
+}
+
+const void *kvo__paused_value(const kvo_paused *of) { return of != NULL ? of->value : NULL; }
+
+void kvo__paused_free(kvo_paused *of) {
+  if (of != NULL && of->value != NULL) kvo__property_release(of->property, of->value);
+  kvo__free(of);
+}
