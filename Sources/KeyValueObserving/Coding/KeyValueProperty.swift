@@ -71,6 +71,8 @@ class KeyValueProperty: @unchecked Sendable {
     abstract()
   }
   func release(_ storage: UnsafeMutableRawPointer) { abstract() }
+  /// Returns whether the values in two storages are equal; `false` if they cannot be compared.
+  func areEqual(_ first: UnsafeRawPointer, _ second: UnsafeRawPointer) -> Bool { abstract() }
   func assign(_ instance: UnsafeMutableRawPointer, _ value: UnsafePointer<kvo_value>) -> kvo_status { abstract() }
   /// Returns a `PropertyAccess` of the property's type.
   func access(to instance: AnyObject) -> Any { abstract() }
@@ -93,7 +95,7 @@ class KeyValueProperty: @unchecked Sendable {
           withCValue(property(user).value(at: storage)) { reader($0, argument) }
         },
         assign: { property($1).assign($0, $2) },
-        same: nil))
+        same: { property($2).areEqual($0, $1) }))
     return UnsafePointer(operations)
   }()
 }
@@ -177,6 +179,10 @@ final class TypedProperty<Root: AnyObject, Value>: KeyValueProperty, @unchecked 
   ) -> UnsafeMutableRawPointer? {
     let indexes = UnsafeBufferPointer(start: selection.pointee.indexes, count: selection.pointee.count)
     return elements(of: value(root), at: indexes).map { .__copy($0, as: Value.self) }
+  }
+
+  override func areEqual(_ first: UnsafeRawPointer, _ second: UnsafeRawPointer) -> Bool {
+    isEqual(first.assumingMemoryBound(to: Value.self).pointee, second.assumingMemoryBound(to: Value.self).pointee)
   }
 
   override func release(_ storage: UnsafeMutableRawPointer) { storage.__release(as: Value.self) }

@@ -36,7 +36,7 @@ struct CollectionProperty {
         withPointer(to: oldValue) { oldValue in
           if wants & UInt32(KVO_FRAME_WANTS_WILL) != 0 { kvo_frame_will(frame, oldValue) }
           let isStored = withoutNotifying(object, store)
-          guard wants != 0 else { return }
+          guard wants != 0 else { return kvo_binding_stored(object, property.key) }
           if isStored {
             // The new value is not read again for each delivery, as it is for a setting, because another observer may have moved
             // these elements.

@@ -83,6 +83,12 @@ final class PendingChanges<Value>: @unchecked Sendable {
     }
   }
 
+  /// Whether what waits has to go on waiting, until the change that is told when the observation is resumed.
+  private var isPaused: Bool {
+    let observation = observation.load(ordering: .relaxed)
+    return observation != 0 && kvo_observation_is_paused(observation)
+  }
+
   /// Delivers what waits, before a change that is delivered at once.
   @usableFromInline
   func deliverEarlier() {
@@ -93,12 +99,12 @@ final class PendingChanges<Value>: @unchecked Sendable {
   @usableFromInline
   func deliverAll() {
     var left = waiting.withLock { $0.count }
-    while left > 0, let change = next() {
+    while left > 0, !isPaused, let change = next() {
       left -= 1
       if !hasEnded { deliver(change) }
     }
     let goesOn = waiting.withLock { waiting in
-      waiting.isScheduled = waiting.count > 0
+      waiting.isScheduled = waiting.count > 0 && !isPaused
       return waiting.isScheduled
     }
     if goesOn { schedule(self) }

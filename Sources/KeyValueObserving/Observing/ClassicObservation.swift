@@ -21,13 +21,15 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
   /// The set of shared observers that this registration belongs to, if any.
   private let shared: SharedRegistration?
   private weak var observer: (any KeyValueObserver)?
+  /// The observer, if it exists for this registration only, and on whose behalf it is registered.
+  private let relay: KeyRelay?
   private weak var object: (any KeyValueObservable)?
   private let registration = Atomic<UInt64>(0)
 
   init(
     observer: any KeyValueObserver, object: any KeyValueObservable, keyPath: String, context: UnsafeMutableRawPointer?,
     options: NSKeyValueObservingOptions, site: SourceLocation, evaluating components: [String]?,
-    isUndefined: Bool = false, shared: SharedRegistration? = nil
+    isUndefined: Bool = false, shared: SharedRegistration? = nil, relay: KeyRelay? = nil
   ) {
     self.isUndefined = isUndefined
     needsFirst = Atomic(options.isSuperset(of: [.initial, .new]))
@@ -40,6 +42,7 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
     self.site = site
     self.components = components
     self.shared = shared
+    self.relay = relay
     follower = options.contains(.collectionChanges) ? .init(of: object, keyPath, options) : nil
     super.init { box, change in unsafeDowncast(box, to: ClassicObservation.self).deliver(change) }
   }
@@ -61,6 +64,10 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
 
   override func release(_ value: UnsafeMutableRawPointer) { value.__release(as: Any.self) }
 
+  override func areEqual(_ first: UnsafeRawPointer, _ second: UnsafeRawPointer) -> Bool {
+    isEqual(first.assumingMemoryBound(to: Any.self).pointee, second.assumingMemoryBound(to: Any.self).pointee)
+  }
+
   /// Returns the value to deliver. A key that is undefined because another object was put on the path is a fault.
   private func value(of object: any KeyValueObservable, at components: [String]) -> Any {
     do {
@@ -76,14 +83,16 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
   func register(
     with object: KeyValueObjectReference, key: UInt64?, endsWithObject: Bool = false
   ) -> kvo_observation {
-    let observation = identity.className.withCString { name in
-      keyPath.withCString { path in
-        register(
-          with: object, key: key, keyPath: path, options: kvo_options(options, endsWithObject: endsWithObject),
-          context: context,
-          observer: .init(
-            identity: kvo_observer_identity(class_name: name, address: identity.address), note: nil,
-            isReceiver: false), site: site)
+    func register(_ path: UnsafePointer<CChar>, _ described: ObserverDescription.InC) -> kvo_observation {
+      self.register(
+        with: object, key: key, keyPath: path, options: kvo_options(options, endsWithObject: endsWithObject),
+        context: context, observer: described, site: site)
+    }
+    let observation = keyPath.withCString { path in
+      if let relay { return ObserverDescription.withC(relay.receiver) { register(path, $0) } }
+      return identity.className.withCString { name in
+        let observer = kvo_observer_identity(class_name: name, address: identity.address)
+        return register(path, .init(identity: observer, note: nil, isReceiver: false))
       }
     }
     registration.store(observation, ordering: .relaxed)

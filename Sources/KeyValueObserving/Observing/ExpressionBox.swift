@@ -48,6 +48,10 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
 
   override func release(_ value: UnsafeMutableRawPointer) { value.__release(as: Value.self) }
 
+  override func areEqual(_ first: UnsafeRawPointer, _ second: UnsafeRawPointer) -> Bool {
+    isEqual(first.assumingMemoryBound(to: Value.self).pointee, second.assumingMemoryBound(to: Value.self).pointee)
+  }
+
   func register(
     with object: Object, _ options: NSKeyValueObservingOptions, _ site: SourceLocation,
     _ observer: ObserverDescription?

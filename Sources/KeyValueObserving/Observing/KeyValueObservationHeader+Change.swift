@@ -179,12 +179,16 @@ extension KeyValueObservationHeader {
 /// observed.
 public final class KeyValueChangeInPlace<Value> {
   @usableFromInline var frame = kvo_frame()
+  @usableFromInline let object: KeyValueObjectReference
+  @usableFromInline let key: UInt64
   @usableFromInline let wants: UInt32
   @usableFromInline let oldValue: Value?
 
   @inlinable
   init(_ object: KeyValueObjectReference, _ key: UInt64, _ read: () -> Value) {
     var frame = kvo_frame()
+    self.object = object
+    self.key = key
     wants = kvo_frame_begin(&frame, object, key)
     let oldValue = wants & UInt32(KVO_FRAME_WANTS_OLD) != 0 ? read() : nil
     if wants & UInt32(KVO_FRAME_WANTS_WILL) != 0 { withPointer(to: oldValue) { kvo_frame_will(&frame, $0) } }
@@ -198,7 +202,7 @@ public final class KeyValueChangeInPlace<Value> {
   @inlinable
   @inline(never)
   public func finish(_ read: () -> Value) {
-    guard wants != 0 else { return }
+    guard wants != 0 else { return kvo_binding_stored(object, key) }
     withPointer(to: oldValue) { KeyValueObservationHeader.deliver(&frame, wants, $0, read) }
   }
 }

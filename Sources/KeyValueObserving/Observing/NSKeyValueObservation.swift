@@ -58,6 +58,28 @@ public class NSKeyValueObservation: NSObject, @unchecked Sendable {
   /// there is one, live.
   public var isActive: Bool { kvo_observation_is_registered(observation) }
 
+  /// A Boolean value that says whether the observation is paused.
+  public var isPaused: Bool { kvo_observation_is_paused(observation) }
+
+  /// Pauses the observation: changes are only noted, until it is resumed.
+  ///
+  /// After it returns, no new call of the closure begins on any thread, also not before a change; a call that has begun on another thread
+  /// may still finish. What waits for its delivery on a queue or an actor goes on waiting. The observation can be ended as usual. With
+  /// the option `.old` the present value is read. Pausing again does nothing. Any thread, also in the closure. An addition of this
+  /// library.
+  public func pause() { _ = kvo_observation_pause(observation) }
+
+  /// Resumes the observation after ``pause()``.
+  ///
+  /// Resuming an observation that is not paused, or has ended, does nothing. Any thread.
+  ///
+  /// - Parameter deliveringMissed: Whether changes that were made during the pause are delivered, as one: a setting, with the value at the
+  ///   pause as the old value and the present one as the new value. The closure is called before the method returns, on this thread. If
+  ///   there were none, it is not called.
+  public func resume(deliveringMissed: Bool = false) {
+    _ = kvo_observation_resume(observation, deliveringMissed)
+  }
+
   /// Why an observation has ended.
   public enum EndReason: Sendable {
     /// The token was invalidated or released, or the observation was ended in another way.

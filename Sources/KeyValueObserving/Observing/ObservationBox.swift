@@ -20,6 +20,9 @@ class ObservationBox {
   /// Frees the storage that `evaluate` returned.
   func release(_ value: UnsafeMutableRawPointer) {}
 
+  /// Returns whether two values that `evaluate` returned are equal; `false` if they cannot be compared.
+  func areEqual(_ first: UnsafeRawPointer, _ second: UnsafeRawPointer) -> Bool { false }
+
   private static nonisolated(unsafe) let operations: UnsafePointer<kvo_observer_ops> = {
     func box(_ pointer: UnsafeMutableRawPointer) -> Unmanaged<ObservationBox> { .fromOpaque(pointer) }
     let operations = UnsafeMutablePointer<kvo_observer_ops>.allocate(capacity: 1)
@@ -30,7 +33,7 @@ class ObservationBox {
         abandon: { box($0!).release() },
         evaluate: { box($0)._withUnsafeGuaranteedRef { $0.evaluate() } },
         release: { value, pointer in box(pointer)._withUnsafeGuaranteedRef { $0.release(value) } },
-        same: nil))
+        same: { first, second, pointer in box(pointer)._withUnsafeGuaranteedRef { $0.areEqual(first, second) } }))
     return UnsafePointer(operations)
   }()
 

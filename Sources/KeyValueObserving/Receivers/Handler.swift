@@ -62,7 +62,7 @@ struct UncheckedPair<First, Second> {
 /// `ActorHandler` for four arguments.
 @usableFromInline
 @frozen
-struct ActorHandler3<Receiver: Actor, A, B, C> {
+struct ActorHandler4<Receiver: Actor, A, B, C> {
   @usableFromInline let call: (isolated Receiver, A, B, C) -> Void
 
   @inlinable
@@ -70,13 +70,28 @@ struct ActorHandler3<Receiver: Actor, A, B, C> {
 
   @inlinable
   var unchecked: (Receiver, A, B, C) -> Void {
-    unsafeBitCast(self, to: UncheckedHandler3<Receiver, A, B, C>.self).call
+    unsafeBitCast(self, to: UncheckedHandler4<Receiver, A, B, C>.self).call
   }
 }
 
 /// `UncheckedHandler` for four arguments.
 @usableFromInline
 @frozen
-struct UncheckedHandler3<Receiver: Actor, A, B, C> {
+struct UncheckedHandler4<Receiver, A, B, C> {
   @usableFromInline let call: (Receiver, A, B, C) -> Void
+}
+
+/// `IsolatedHandler` for four arguments.
+@usableFromInline
+@frozen
+struct IsolatedHandler4<Receiver, A, B, C> {
+  @usableFromInline let call: @isolated(any) (Receiver, A, B, C) -> Void
+
+  @inlinable
+  init(_ call: @escaping @isolated(any) (Receiver, A, B, C) -> Void) { self.call = call }
+
+  @inlinable
+  var unchecked: (Receiver, A, B, C) -> Void {
+    unsafeBitCast(self, to: UncheckedHandler4<Receiver, A, B, C>.self).call
+  }
 }

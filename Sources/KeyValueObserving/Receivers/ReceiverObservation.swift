@@ -29,6 +29,16 @@ final class ReceiverObservation: NSKeyValueObservation, @unchecked Sendable {
 
   override var isActive: Bool { super.isActive || others.contains(where: kvo_observation_is_registered) }
 
+  override func pause() {
+    super.pause()
+    for other in others { _ = kvo_observation_pause(other) }
+  }
+
+  override func resume(deliveringMissed: Bool = false) {
+    super.resume(deliveringMissed: deliveringMissed)
+    for other in others { _ = kvo_observation_resume(other, deliveringMissed) }
+  }
+
   override var endReasons: (kvo_end) -> EndReason {
     let (end, reason) = (end, super.endReasons)
     return { end.receiverHasDied ? .receiverDied : reason($0) }

@@ -55,7 +55,7 @@ final class ReceiverEnd: Sendable {
       to: kvo_observer_ops(
         callback: { _, _ in },
         destroy: { Unmanaged<ReceiverEnd>.fromOpaque($0!).takeRetainedValue().receiverDied() }, abandon: nil,
-        evaluate: nil, release: nil))
+        evaluate: nil, release: nil, same: nil))
     return UnsafePointer(operations)
   }()
 

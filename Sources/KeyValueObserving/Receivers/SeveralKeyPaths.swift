@@ -3,86 +3,6 @@
 import CKVO
 
 extension KeyValueObservable {
-  /// Calls a handler with the present values of several key paths when one of them has changed, on behalf of a receiver.
-  ///
-  /// ```swift
-  /// document.onChange(of: \.title, \.pages, for: self) { me, title, pages in me.label.text = "\(title) (\(pages))" }
-  /// ```
-  /// The values are read on the thread that makes the change. Otherwise see
-  /// ``onChange(of:initial:for:userInfo:isolation:fileID:line:handler:)``. There are overloads for two and three key paths that hand an
-  /// actor over as `isolated`; with more write the parameter's type: `(me: isolated Worker, a, b, c, d) in`.
-  ///
-  /// - Parameters:
-  ///   - keyPaths: What to observe.
-  ///   - initial: Whether the handler is also called before the method returns.
-  ///   - receiver: Any class instance. It is not retained.
-  ///   - userInfo: Anything that reports and the graph show with the observations.
-  ///   - handler: The closure to call with the receiver and the values.
-  /// - Returns: The token, whose release ends nothing.
-  @inlinable
-  @discardableResult
-  public func onChange<each Value, Receiver: AnyObject>(
-    of keyPaths: repeat KeyPath<Self, each Value>, initial: Bool = false, for receiver: Receiver,
-    userInfo: (any Sendable)? = nil, isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID,
-    line: UInt = #line, handler: @escaping (Receiver, repeat each Value) -> Void
-  ) -> NSKeyValueObservation {
-    receiveSeveral(
-      repeat each keyPaths, initial: initial, for: receiver, on: isolation,
-      SourceLocation(file: fileID, line: line), userInfo, handler)
-  }
-
-  /// The same, of two key paths, when both the object and the receiver may be used by several threads.
-  @inlinable
-  @discardableResult
-  public nonisolated func onChange<A: Sendable, B: Sendable, Receiver: AnyObject & Sendable>(
-    of first: KeyPath<Self, A>, _ second: KeyPath<Self, B>, initial: Bool = false, for receiver: Receiver,
-    userInfo: (any Sendable)? = nil, fileID: StaticString = #fileID, line: UInt = #line,
-    @_inheritActorContext handler: @escaping @isolated(any) @Sendable (Receiver, A, B) -> Void
-  ) -> NSKeyValueObservation where Self: Sendable {
-    receiveSeveral(
-      first, second, initial: initial, for: receiver, on: handler.isolation,
-      SourceLocation(file: fileID, line: line), userInfo, IsolatedHandler(handler).unchecked)
-  }
-
-  /// The same, of two key paths, on behalf of an actor, from anywhere.
-  @inlinable
-  @discardableResult
-  public nonisolated func onChange<A: Sendable, B: Sendable, Receiver: Actor>(
-    of first: KeyPath<Self, A>, _ second: KeyPath<Self, B>, initial: Bool = false, for receiver: Receiver,
-    userInfo: (any Sendable)? = nil, fileID: StaticString = #fileID, line: UInt = #line,
-    handler: @escaping @Sendable (isolated Receiver, A, B) -> Void
-  ) -> NSKeyValueObservation where Self: Sendable {
-    receiveSeveral(
-      first, second, initial: initial, for: receiver, on: receiver, SourceLocation(file: fileID, line: line),
-      userInfo, ActorHandler(handler).unchecked)
-  }
-
-  /// The same, of two key paths, on behalf of an actor, in code of that actor.
-  @inlinable
-  @discardableResult
-  public func onChange<A, B, Receiver: Actor>(
-    of first: KeyPath<Self, A>, _ second: KeyPath<Self, B>, initial: Bool = false, for receiver: isolated Receiver,
-    userInfo: (any Sendable)? = nil, fileID: StaticString = #fileID, line: UInt = #line,
-    handler: @escaping (isolated Receiver, A, B) -> Void
-  ) -> NSKeyValueObservation {
-    receiveSeveral(
-      first, second, initial: initial, for: receiver, on: receiver, SourceLocation(file: fileID, line: line),
-      userInfo, ActorHandler(handler).unchecked)
-  }
-
-  /// The same, of three key paths, on behalf of an actor, in code of that actor.
-  @inlinable
-  @discardableResult
-  public func onChange<A, B, C, Receiver: Actor>(
-    of first: KeyPath<Self, A>, _ second: KeyPath<Self, B>, _ third: KeyPath<Self, C>, initial: Bool = false,
-    for receiver: isolated Receiver, userInfo: (any Sendable)? = nil, fileID: StaticString = #fileID,
-    line: UInt = #line, handler: @escaping (isolated Receiver, A, B, C) -> Void
-  ) -> NSKeyValueObservation {
-    receiveSeveral(
-      first, second, third, initial: initial, for: receiver, on: receiver, SourceLocation(file: fileID, line: line),
-      userInfo, ActorHandler3(handler).unchecked)
-  }
-
   /// Observes several key paths on behalf of a receiver. The handler is told which one has changed.
   ///
   /// ```swift
@@ -157,7 +77,7 @@ extension KeyValueObservable {
 private struct NoValue: Error {}
 
 /// Tells an observer of values, on its actor if it has one.
-private final class Teller<Value> {
+final class Teller<Value> {
   private let delivery: ActorDelivery<Value>?
   private let handler: (Value) -> Void
   let note: String?

@@ -1,0 +1,69 @@
+// Where and how the changes of an observation are delivered, if not on the thread that makes them.
+
+public import Dispatch
+public import Foundation
+
+/// Where the handler of an observation is called.
+///
+/// Changes are delivered one after the other, in the order in which they were made and with the values as they were, also on a queue
+/// that runs several blocks at once. What waits when the observation ends is dropped.
+public struct KeyValueDelivery: Sendable {
+  let schedule: @Sendable (@escaping @Sendable () -> Void) -> Void
+  /// What reports and the graph say.
+  let name: String
+  /// The actor that calls the handler, if it is one.
+  let actor: (any Actor)?
+
+  private init(
+    _ name: String, actor: (any Actor)? = nil, schedule: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+  ) {
+    self.name = name
+    self.actor = actor
+    self.schedule = schedule
+  }
+
+  /// On a dispatch queue.
+  public static func on(_ queue: DispatchQueue) -> KeyValueDelivery {
+    KeyValueDelivery("on queue \(queue.label)") { body in queue.async(execute: body) }
+  }
+
+  /// On an operation queue. While it is suspended, changes wait.
+  public static func on(_ queue: OperationQueue) -> KeyValueDelivery {
+    KeyValueDelivery("on queue \(queue.name ?? "without a name")") { body in queue.addOperation(body) }
+  }
+
+  /// On an actor, such as `MainActor.shared`. Unlike a handler with the isolation of its caller, it is called later also if the change
+  /// is made on the actor.
+  public static func on(_ actor: any Actor) -> KeyValueDelivery {
+    KeyValueDelivery("on \(type(of: actor))", actor: actor) { body in Task { await run(on: actor, body) } }
+  }
+
+  /// On a task executor.
+  public static func executor(_ executor: any TaskExecutor) -> KeyValueDelivery {
+    KeyValueDelivery("on \(type(of: executor))") { body in Task(executorPreference: executor) { body() } }
+  }
+
+  /// On a serial executor, as an actor's jobs are.
+  public static func executor(_ executor: any SerialExecutor) -> KeyValueDelivery {
+    let actor = ExecutorActor(executor)
+    return KeyValueDelivery("on \(type(of: executor))") { body in Task { await run(on: actor, body) } }
+  }
+}
+
+/// An actor that has a given executor.
+private actor ExecutorActor {
+  private nonisolated let executor: any SerialExecutor
+
+  init(_ executor: any SerialExecutor) { self.executor = executor }
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+}
+
+/// What happens to changes that wait for their delivery when another one is made.
+public enum KeyValueCoalescing: Sendable {
+  /// Each change is delivered.
+  case each
+  /// They are delivered as one, with the old value of the first and the new value of the last. Changes of a collection are delivered as
+  /// a setting of the whole collection.
+  case latest
+}

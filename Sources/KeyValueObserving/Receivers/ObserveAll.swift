@@ -1,0 +1,89 @@
+// Observation of every key of an object.
+
+import CKVO
+import Foundation
+
+extension KeyValueObservable {
+  /// Observes every property of the object on behalf of a receiver.
+  ///
+  /// ```swift
+  /// document.observeAll(for: self) { me, document, key, change in print(key, change.newValue ?? "-") }
+  /// ```
+  /// Stored and computed properties are observed, of the class and of its superclasses, each as if by its own key path: a change of a
+  /// property that two computed ones depend on calls the handler three times. Properties that are `@NotObserved`, and computed ones of
+  /// extensions, are not observed; neither are keys that are only announced by hand. Otherwise see
+  /// ``observe(_:options:for:userInfo:isolation:fileID:line:handler:)``. An addition of this library, like the signal `notify` of GObject.
+  ///
+  /// - Parameters:
+  ///   - options: Which values a change includes.
+  ///   - receiver: Any class instance. It is not retained.
+  ///   - userInfo: Anything that reports and the graph show with the observations.
+  ///   - handler: The closure to call with the receiver, the object, the key and the change. The change's values are those of
+  ///     ``value(forKey:)``.
+  /// - Returns: The token, whose release ends nothing.
+  @discardableResult
+  public func observeAll<Receiver: AnyObject>(
+    options: NSKeyValueObservingOptions = [.old, .new], for receiver: Receiver, userInfo: (any Sendable)? = nil,
+    isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt = #line,
+    handler: @escaping (Receiver, Self, String, NSKeyValueObservedChange<Any>) -> Void
+  ) -> NSKeyValueObservation {
+    typealias Told = (key: String, change: NSKeyValueObservedChange<Any>)
+    let (reference, object) = (ReceiverReference(receiver), UnretainedObject(self))
+    let teller = Teller<Told>(isolation) { told in
+      guard let receiver = reference.load(), let object = object.load() else { return }
+      handler(receiver, object, told.key, told.change)
+    }
+    let site = SourceLocation(file: fileID, line: line)
+    let description = ObserverDescription(receiver: receiver, note: note(teller.note, userInfo))
+    let observations = observableKeys.map { key in
+      observe(key, options, site, KeyRelay(description) { change in teller.tell((key, change)) })
+    }
+    guard let first = observations.first else { return reference.token(0, of: receiver) }
+    teller.follow(first)
+    return reference.token(first, others: Array(observations.dropFirst()), of: receiver)
+  }
+}
+
+extension KeyValueObservable {
+  /// The keys of the properties that can notify.
+  private nonisolated var observableKeys: [String] {
+    if let object = self as? KeyValueRuntimeObject { return object.keys }
+    return KeyValueClass.of(self).properties.filter { $0.isStored || $0.isComputed || $0.isWeak }.map(\.name)
+  }
+
+  /// Observes one key.
+  private nonisolated func observe(
+    _ key: String, _ options: NSKeyValueObservingOptions, _ site: SourceLocation, _ relay: KeyRelay
+  ) -> kvo_observation {
+    let cls = KeyValueClass.of(self)
+    let property = cls.property(named: key)
+    let isStored = property?.isDirect ?? (self is KeyValueRuntimeObject)
+    let isDirect = isStored && !cls.isAffected(keyHash(key)) && !cls.answersKeysItself
+    let observation = ClassicObservation(
+      observer: relay, object: self, keyPath: key, context: nil, options: options, site: site,
+      evaluating: isDirect ? nil : [key], relay: relay)
+    return observation.register(with: adoptedObject, key: isDirect ? keyHash(key) : nil, endsWithObject: true)
+  }
+}
+
+/// The observer of one key, on behalf of a receiver.
+final class KeyRelay: KeyValueObserver {
+  let receiver: ObserverDescription
+  private let tell: (NSKeyValueObservedChange<Any>) -> Void
+
+  init(_ receiver: ObserverDescription, _ tell: @escaping (NSKeyValueObservedChange<Any>) -> Void) {
+    self.receiver = receiver
+    self.tell = tell
+  }
+
+  func observeValue(
+    forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?
+  ) {
+    guard let change else { return }
+    tell(
+      NSKeyValueObservedChange(
+        kind: (change[.kindKey] as? UInt).flatMap(NSKeyValueChange.init) ?? .setting, newValue: change[.newKey],
+        oldValue: change[.oldKey], indexes: change[.indexesKey] as? IndexSet,
+        isPrior: change[.notificationIsPriorKey] as? Bool ?? false))
+  }
+}
