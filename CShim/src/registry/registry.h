@@ -473,7 +473,7 @@ KVO_HIDDEN void kvo__ids_visit(void (*visit)(kvo_node *node, void *arg), void *a
 /** Returns the free entry that a thread has kept, at the end of the thread. */
 KVO_HIDDEN void kvo__id_thread_end(const kvo_thread *thread);
 
-/* ---------------------------------------------------------------------------------------------- lifetimes/ends.c -- */
+/* ---------------------------------------------------------------------------------------------------------- ends.c -- */
 
 /** Says that it is the object's death that ends an observation. Its node has been claimed. */
 KVO_HIDDEN void kvo__end_is_death(kvo_observation id);
