@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Compiles and runs the programs in Tests/Clients, each with the flags in its first line, in Swift 6 mode with warnings as errors.
+# Compiles and runs the programs in Tests/Clients, each with the flags in its first line, once for each
+# part between bars, in Swift 6 mode with warnings as errors.
 # They use settings that a client package may have but this package has not. The ported code of Tests/PortingTests is compiled in
 # the same way.
 set -euo pipefail
@@ -18,13 +19,16 @@ failures=0
 
 for client in Tests/Clients/*.swift; do
   name=$(basename "$client" .swift)
-  read -ra flags <<<"$(sed -n '1s|^// flags: ||p' "$client")"
-  if swiftc "${common[@]}" "${flags[@]}" -parse-as-library "$client" "${objects[@]}" -lffi -o "$out/$name" && "$out/$name"; then
-    echo "check-clients: $name ${flags[*]}"
-  else
-    echo "check-clients: $name ${flags[*]} FAILED" >&2
-    failures=$((failures + 1))
-  fi
+  IFS='|' read -ra ways <<<"$(sed -n '1s|^// flags:||p' "$client") "
+  for way in "${ways[@]}"; do
+    read -ra flags <<<"$way"
+    if swiftc "${common[@]}" "${flags[@]}" -parse-as-library "$client" "${objects[@]}" -lffi -o "$out/$name" && "$out/$name"; then
+      echo "check-clients: $name ${flags[*]}"
+    else
+      echo "check-clients: $name ${flags[*]} FAILED" >&2
+      failures=$((failures + 1))
+    fi
+  done
 done
 
 if swiftc "${common[@]}" -typecheck -plugin-path "$(dirname "$(readlink -f "$(command -v swift)")")/../lib/swift/host/plugins/testing" \

@@ -1,4 +1,4 @@
-// flags:
+// flags: | -O
 // Receivers with every kind of isolation: each observes a class without isolation, one that threads share, and one of the main actor.
 import Dispatch
 import Foundation
