@@ -73,7 +73,7 @@ public struct Row {
   }
 
   /// All rows in the order of the table.
-  public static var all: [Row] { counted + numbers + collections + populations + tables + forms }
+  public static var all: [Row] { counted + numbers + everyday + collections + populations + tables + forms }
 
   /// The rows for which a thousand operations can be counted.
   public static var counted: [Row] { unobserved + observed + paths + announced + lifetimes + trampolines }

@@ -1,0 +1,106 @@
+// Rows: receivers, deliveries on a queue and coalesced changes.
+
+import Dispatch
+import Foundation
+import KeyValueObserving
+
+extension Row {
+  static var everyday: [Row] {
+    [
+      Row("observed set, Int, for a receiver, options new", observedSetForReceiver, .ownSet(bar: 1.3)),
+      Row("observed set, Int, for a receiver on the main actor, options new", observedSetOnMainActor, .ownSet(bar: 2)),
+      Row(
+        "delivery to a queue, each change", { deliveredSet(.each) },
+        .here("DispatchQueue.async of the same closure", bar: 1.3, asynchronousCalls)),
+      Row(
+        "delivery to a queue, coalesced", { deliveredSet(.latest) },
+        .here("DispatchQueue.async of the same closure", bar: 0.2, asynchronousCalls)),
+      Row("one of 100 sets in withCoalescedChanges, 1 closure", coalescedSet, .ownSet(bar: 0.5)),
+    ]
+  }
+}
+
+/// A receiver that cannot be observed itself.
+private final class Receiver {
+  let tally = Tally()
+}
+
+private func observedSetForReceiver() -> Workload {
+  let (object, receiver) = (Observable(), Receiver())
+  let token = object.observe(\.number, options: [.new], for: receiver) { me, _, change in
+    me.tally.add(change.newValue!)
+  }
+  return .setting(object, keeping: (receiver, token))
+}
+
+@MainActor
+private final class MainReceiver {
+  let tally = Tally()
+
+  func observe(_ object: Observable) {
+    object.observe(\.number, options: [.new], for: self) { me, _, change in me.tally.add(change.newValue!) }
+  }
+}
+
+/// Runs code on the main thread.
+private func onMainThread<Result: Sendable>(_ body: @MainActor () -> Result) -> Result {
+  if Thread.isMainThread { return MainActor.assumeIsolated(body) }
+  return DispatchQueue.main.sync { MainActor.assumeIsolated(body) }
+}
+
+private func observedSetOnMainActor() -> Workload {
+  nonisolated(unsafe) let object = Observable()
+  let receiver = onMainThread {
+    let receiver = MainReceiver()
+    receiver.observe(object)
+    return receiver
+  }
+  return Workload { count in
+    onMainThread { times(count) { set(object, $0) } }
+    withExtendedLifetime(receiver) {}
+  }
+}
+
+/// A class that two threads may use, because each waits for the other.
+@KeyValueObservable
+final class Delivered: @unchecked Sendable {
+  var number = 0
+
+  init() {}
+}
+
+@inline(never) func set(_ object: Delivered, _ value: Int) { object.number = value }
+
+private func deliveredSet(_ coalescing: KeyValueCoalescing) -> Workload {
+  let (object, tally, queue) = (Delivered(), Tally(), DispatchQueue(label: "delivery"))
+  let token = object.observe(\.number, options: [.new], delivery: .on(queue), coalescing: coalescing) { _, change in
+    tally.add(change.newValue!)
+  }
+  return Workload(limit: 10_000) { count in
+    times(count) { set(object, $0) }
+    queue.sync {}
+    withExtendedLifetime(token) {}
+  }
+}
+
+private func asynchronousCalls() -> Workload {
+  let (tally, queue) = (Tally(), DispatchQueue(label: "delivery"))
+  return Workload(limit: 10_000) { count in
+    times(count) { number in queue.async { tally.add(number) } }
+    queue.sync {}
+  }
+}
+
+private func coalescedSet() -> Workload {
+  let (object, tally) = (Observable(), Tally())
+  let token = object.observe(\.number, options: [.new]) { _, change in tally.add(change.newValue!) }
+  return Workload { count in
+    var done = 0
+    while done < count {
+      let next = min(100, count - done)
+      withCoalescedChanges(of: object) { times(next) { set(object, $0) } }
+      done += next
+    }
+    withExtendedLifetime(token) {}
+  }
+}
