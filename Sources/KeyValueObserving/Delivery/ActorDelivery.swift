@@ -1,24 +1,21 @@
 // Delivery on the actor to which an observer belongs: at once on the actor, in order and later elsewhere.
 
 import CSwiftRuntime
+import Dispatch
 import Foundation
 
 /// The actor of an observer, and what waits for it.
 @usableFromInline
 final class ActorDelivery<Value>: @unchecked Sendable {
-  private let executor: kvo_executor
-  private let actor: any Actor
-  private let isMain: Bool
-  private let pending: PendingChanges<Value>
-  private let deliver: (NSKeyValueObservedChange<Value>) -> Void
+  private let actor: CurrentActor
+  let pending: PendingChanges<Value>
+  private let tell: (NSKeyValueObservedChange<Value>) -> Void
 
   @usableFromInline
-  init(_ actor: any Actor, deliver: @escaping (NSKeyValueObservedChange<Value>) -> Void) {
-    self.actor = actor
-    self.deliver = deliver
-    isMain = actor is MainActor
-    executor = unsafeBitCast(actor.unownedExecutor, to: kvo_executor.self)
-    pending = PendingChanges(coalesces: false, deliver: deliver) { pending in
+  init(_ actor: any Actor, tell: @escaping (NSKeyValueObservedChange<Value>) -> Void) {
+    self.actor = CurrentActor(actor)
+    self.tell = tell
+    pending = PendingChanges(coalesces: false, deliver: tell) { pending in
       Task { await run(on: actor) { pending.deliverAll() } }
     }
   }
@@ -26,24 +23,47 @@ final class ActorDelivery<Value>: @unchecked Sendable {
   @usableFromInline
   func follow(_ observation: UInt64) { pending.follow(observation) }
 
-  /// Calls the observer if this thread runs on the actor; otherwise the change waits.
+  /// Whether a change can be delivered at once: this thread runs on the actor, and nothing waits.
+  @usableFromInline var isDue: Bool { actor.isCurrent && pending.isEmpty }
+
+  /// Calls the observer if this thread runs on the actor, after what waits; otherwise the change waits.
   @usableFromInline
   func deliver(_ change: NSKeyValueObservedChange<Value>) {
-    guard isOnActor else { return pending.add(change) }
-    if !pending.isEmpty { pending.deliverEarlier() }
-    deliver(change)
+    guard actor.isCurrent else { return pending.add(change) }
+    pending.deliverEarlier()
+    tell(change)
+  }
+}
+
+/// An actor, with its executor for comparison.
+private struct CurrentActor {
+  private let actor: any Actor
+  private let executor: kvo_executor
+  private let isMain: Bool
+
+  init(_ actor: any Actor) {
+    self.actor = actor
+    isMain = actor is MainActor
+    executor = unsafeBitCast(actor.unownedExecutor, to: kvo_executor.self)
   }
 
   /// Whether the code that this thread executes is isolated to the actor. What cannot be known counts as not: a change then waits,
   /// which is always right.
-  private var isOnActor: Bool {
+  var isCurrent: Bool {
     let current = swift_task_getCurrentExecutor()
     if current.identity != 0 { return current.identity == executor.identity }
-    // The thread runs no job.
-    if isMain { return Thread.isMainThread }
+    // The thread runs no job, but may run a block of the main queue, which is the main actor's.
+    if isMain { return Thread.isMainThread || DispatchQueue.getSpecific(key: mainQueueKey) != nil }
     return actor.unownedExecutor.asSerialExecutor()?.isIsolatingCurrentContext() ?? false
   }
 }
+
+/// Set on the main queue only. After an asynchronous `main` it runs its blocks on other threads than the main one.
+private let mainQueueKey: DispatchSpecificKey<Bool> = {
+  let key = DispatchSpecificKey<Bool>()
+  DispatchQueue.main.setSpecific(key: key, value: true)
+  return key
+}()
 
 /// Runs a function on an actor.
 func run(on actor: isolated any Actor, _ body: () -> Void) { body() }

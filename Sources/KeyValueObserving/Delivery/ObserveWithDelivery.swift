@@ -35,12 +35,12 @@ extension KeyValueObservable {
     let reference = ReceiverReference(receiver)
     let handle = IsolatedHandler(handler).unchecked
     let description = ObserverDescription(receiver: receiver, note: note(delivery.name, userInfo))
-    let observation = observe(
+    let (observation, pending) = observe(
       keyPath, options, delivery, coalescing, SourceLocation(file: fileID, line: line), description, handler.isolation
     ) { object, change in
       if let receiver = reference.load() { handle(receiver, object, change) }
     }
-    return reference.token(observation, of: receiver)
+    return reference.token(observation, of: receiver, delivery: pending)
   }
 
   /// Observes a key path, and calls the handler on a queue, an actor or an executor.
@@ -55,10 +55,10 @@ extension KeyValueObservable {
     changeHandler: @escaping @isolated(any) @Sendable (Self, NSKeyValueObservedChange<Value>) -> Void
   ) -> NSKeyValueObservation where Self: Sendable {
     let description = ObserverDescription(receiver: nil, note: note(delivery.name, userInfo))
-    return NSKeyValueObservation(
-      observe(
-        keyPath, options, delivery, coalescing, SourceLocation(file: fileID, line: line), description,
-        changeHandler.isolation, IsolatedPair(changeHandler).unchecked))
+    let (observation, pending) = observe(
+      keyPath, options, delivery, coalescing, SourceLocation(file: fileID, line: line), description,
+      changeHandler.isolation, IsolatedPair(changeHandler).unchecked)
+    return ExtendedObservation(observation, delivery: pending)
   }
 
   /// Calls a handler with the old and the new value, on a queue, an actor or an executor, on behalf of a receiver.
@@ -76,12 +76,12 @@ extension KeyValueObservable {
     let handle = IsolatedHandler(handler).unchecked
     let description = ObserverDescription(receiver: receiver, note: note(delivery.name, userInfo))
     let options: NSKeyValueObservingOptions = initial ? [.whole, .initial] : .whole
-    let observation = observe(
+    let (observation, pending) = observe(
       keyPath, options, delivery, coalescing, SourceLocation(file: fileID, line: line), description, handler.isolation
     ) { _, change in
       if let values = change.values, let receiver = reference.load() { handle(receiver, values.old, values.new) }
     }
-    return reference.token(observation, of: receiver)
+    return reference.token(observation, of: receiver, delivery: pending)
   }
 
   /// Calls a handler with the old and the new value, on a queue, an actor or an executor.
@@ -97,30 +97,29 @@ extension KeyValueObservable {
     let handle = IsolatedPair(handler).unchecked
     let description = ObserverDescription(receiver: nil, note: note(delivery.name, userInfo))
     let options: NSKeyValueObservingOptions = initial ? [.whole, .initial] : .whole
-    return NSKeyValueObservation(
-      observe(
-        keyPath, options, delivery, coalescing, SourceLocation(file: fileID, line: line), description,
-        handler.isolation
-      ) { _, change in
-        if let values = change.values { handle(values.old, values.new) }
-      })
+    let (observation, pending) = observe(
+      keyPath, options, delivery, coalescing, SourceLocation(file: fileID, line: line), description, handler.isolation
+    ) { _, change in
+      if let values = change.values { handle(values.old, values.new) }
+    }
+    return ExtendedObservation(observation, delivery: pending)
   }
 
-  /// Registers an observation whose changes wait for their delivery. Returns 0 on failure.
+  /// Registers an observation whose changes wait for their delivery. The observation is 0 on failure.
   private nonisolated func observe<Value: Sendable>(
     _ keyPath: KeyPath<Self, Value>, _ options: NSKeyValueObservingOptions, _ delivery: KeyValueDelivery,
     _ coalescing: KeyValueCoalescing, _ site: SourceLocation, _ description: ObserverDescription,
     _ isolation: (any Actor)?, _ handler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
-  ) -> kvo_observation {
+  ) -> (kvo_observation, PendingDelivery?) {
     if options.contains(.prior) {
       let reason = ".prior and a delivery \(delivery.name): the handler is called after the change"
       raiseRefusedOptions("\(keyPath)", reason, site)
-      return 0
+      return (0, nil)
     }
     if let isolation, isolation !== delivery.actor {
       let reason = "of a delivery \(delivery.name), and the handler is isolated to \(type(of: isolation))"
       raiseRefusedOptions("\(keyPath)", reason, site)
-      return 0
+      return (0, nil)
     }
     var base = options
     let merges = coalescing == .latest
@@ -135,6 +134,6 @@ extension KeyValueObservable {
     }
     let observation = observe(keyPath, base, site, description) { _, change in pending.add(change) }
     pending.follow(observation)
-    return observation
+    return (observation, pending)
   }
 }

@@ -4,33 +4,31 @@ import CKVO
 import Foundation
 import Synchronization
 
+/// What waits for its delivery, as a token knows it.
+class PendingDelivery {
+  private let paused = Atomic<Bool>(false)
+  var isPaused: Bool { paused.load(ordering: .sequentiallyConsistent) }
+
+  /// What waits goes on waiting.
+  func pause() { paused.store(true, ordering: .sequentiallyConsistent) }
+
+  /// What waits is delivered again.
+  func resume() { paused.store(false, ordering: .sequentiallyConsistent) }
+}
+
 /// The changes of one observation that wait. They are delivered one after the other, in the order in which they were made.
-@usableFromInline
-final class PendingChanges<Value>: @unchecked Sendable {
-  private struct Waiting {
+final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
+  /// Changes are added here, on any thread.
+  private struct Added {
     var changes: [NSKeyValueObservedChange<Value>] = []
-    /// The index of the first that was not delivered.
-    var first = 0
     var isScheduled = false
-
-    var count: Int { changes.count - first }
-
-    mutating func next() -> NSKeyValueObservedChange<Value>? {
-      guard first < changes.count else { return nil }
-      defer {
-        first += 1
-        // Frees the delivered ones, at a cost in proportion to what is left.
-        if first * 2 > changes.count {
-          changes.removeFirst(first)
-          first = 0
-        }
-      }
-      return changes[first]
-    }
   }
 
-  private let waiting = Guarded(Waiting())
-  private let count = Atomic<Int>(0)
+  private let added = Guarded(Added())
+  private let hasAdded = Atomic<Bool>(false)
+  /// Those that are delivered next, and the index of the first of them. They are used only where changes are delivered: one at a time.
+  private var batch: [NSKeyValueObservedChange<Value>] = []
+  private var first = 0
   private let observation = Atomic<UInt64>(0)
   private let coalesces: Bool
   private let deliver: (NSKeyValueObservedChange<Value>) -> Void
@@ -40,7 +38,6 @@ final class PendingChanges<Value>: @unchecked Sendable {
   ///   - coalesces: Whether the changes that wait are merged into one.
   ///   - deliver: Calls the observer.
   ///   - schedule: Has `deliverAll` called, later, where the observer is to be called.
-  @usableFromInline
   init(
     coalesces: Bool, deliver: @escaping (NSKeyValueObservedChange<Value>) -> Void,
     schedule: @escaping (PendingChanges) -> Void
@@ -51,61 +48,74 @@ final class PendingChanges<Value>: @unchecked Sendable {
   }
 
   /// Sets the observation. When it has ended, what waits is dropped.
-  @usableFromInline
-  func follow(_ registered: UInt64) { observation.store(registered, ordering: .relaxed) }
-
-  @usableFromInline var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
+  func follow(_ registered: kvo_observation) { observation.store(registered, ordering: .relaxed) }
 
   private var hasEnded: Bool {
     let observation = observation.load(ordering: .relaxed)
     return observation != 0 && !kvo_observation_is_registered(observation)
   }
 
-  @usableFromInline
   func add(_ change: NSKeyValueObservedChange<Value>) {
-    let isFirst = waiting.withLock { waiting in
-      if coalesces, let last = waiting.changes.last, waiting.count > 0, last.isPrior == change.isPrior {
-        waiting.changes[waiting.changes.count - 1] = last.merged(with: change)
+    let isFirst = added.withLock { added in
+      if coalesces, let last = added.changes.last, last.isPrior == change.isPrior {
+        added.changes[added.changes.count - 1] = last.merged(with: change)
       } else {
-        waiting.changes.append(change)
-        count.store(waiting.count, ordering: .releasing)
+        added.changes.append(change)
       }
-      defer { waiting.isScheduled = true }
-      return !waiting.isScheduled
+      hasAdded.store(true, ordering: .releasing)
+      defer { added.isScheduled = true }
+      return !added.isScheduled
     }
     if isFirst { schedule(self) }
   }
 
-  private func next() -> NSKeyValueObservedChange<Value>? {
-    waiting.withLock { waiting in
-      defer { count.store(waiting.count, ordering: .releasing) }
-      return waiting.next()
+  override func resume() {
+    super.resume()
+    let isFirst = added.withLock { added in
+      defer { added.isScheduled = true }
+      return !added.isScheduled
     }
+    if isFirst { schedule(self) }
   }
 
-  /// Whether what waits has to go on waiting, until the change that is told when the observation is resumed.
-  private var isPaused: Bool {
-    let observation = observation.load(ordering: .relaxed)
-    return observation != 0 && kvo_observation_is_paused(observation)
+  /// Whether nothing waits. Called where changes are delivered, as what follows.
+  var isEmpty: Bool { first == batch.count && !hasAdded.load(ordering: .acquiring) }
+
+  /// Takes the next change that waits; `nil` if there is none.
+  private func next() -> NSKeyValueObservedChange<Value>? {
+    if first == batch.count {
+      guard hasAdded.load(ordering: .acquiring) else { return nil }
+      added.withLock { added in
+        swap(&added.changes, &batch)
+        hasAdded.store(false, ordering: .relaxed)
+      }
+    }
+    guard first < batch.count else { return nil }
+    let change = batch[first]
+    first += 1
+    if first == batch.count {
+      batch.removeAll(keepingCapacity: true)
+      first = 0
+    }
+    return change
   }
 
   /// Delivers what waits, before a change that is delivered at once.
-  @usableFromInline
   func deliverEarlier() {
-    while let change = next() { if !hasEnded { deliver(change) } }
+    while !isPaused, let change = next() { if !hasEnded { deliver(change) } }
   }
 
   /// Delivers what waits now. What is added meanwhile is scheduled again, so that other work has its turn.
-  @usableFromInline
   func deliverAll() {
-    var left = waiting.withLock { $0.count }
+    var left = first < batch.count ? batch.count - first : added.withLock { $0.changes.count }
     while left > 0, !isPaused, let change = next() {
       left -= 1
       if !hasEnded { deliver(change) }
     }
-    let goesOn = waiting.withLock { waiting in
-      waiting.isScheduled = waiting.count > 0 && !isPaused
-      return waiting.isScheduled
+    let remains = first < batch.count
+    let goesOn = added.withLock { added in
+      added.isScheduled = !isPaused && (remains || !added.changes.isEmpty)
+      return added.isScheduled
     }
     if goesOn { schedule(self) }
   }

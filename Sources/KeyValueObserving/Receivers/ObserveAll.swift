@@ -40,7 +40,7 @@ extension KeyValueObservable {
     }
     guard let first = observations.first else { return reference.token(0, of: receiver) }
     teller.follow(first)
-    return reference.token(first, others: Array(observations.dropFirst()), of: receiver)
+    return reference.token(first, others: Array(observations.dropFirst()), of: receiver, delivery: teller.pending)
   }
 }
 

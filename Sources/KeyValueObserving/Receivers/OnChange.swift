@@ -133,10 +133,10 @@ extension KeyValueObservable {
     guard let actor else {
       return NSKeyValueObservation(observe(keyPath, options, site, nil) { _, change in tell(change) })
     }
-    let delivery = ActorDelivery<Value>(actor, deliver: tell)
-    let description = ObserverDescription(receiver: nil, note: note("on \(type(of: actor))", nil))
+    let delivery = ActorDelivery<Value>(actor, tell: tell)
+    let description = ObserverDescription(receiver: nil, note: note(deliveryName(actor), nil))
     let observation = observe(keyPath, options, site, description) { _, change in delivery.deliver(change) }
     delivery.follow(observation)
-    return NSKeyValueObservation(observation)
+    return ExtendedObservation(observation, delivery: delivery.pending)
   }
 }

@@ -30,10 +30,24 @@ final class ReceiverReference<Receiver: AnyObject>: @unchecked Sendable {
   func receiverDied() { end.receiverDied() }
 
   /// Makes the token of the observation, which ends when the receiver dies. Those of several key paths have one token.
-  @usableFromInline
-  func token(_ observation: UInt64, others: [UInt64] = [], of receiver: Receiver) -> NSKeyValueObservation {
+  func token(
+    _ observation: kvo_observation, others: [kvo_observation] = [], of receiver: Receiver,
+    delivery: PendingDelivery? = nil
+  ) -> NSKeyValueObservation {
     end.follow(observation, others, receiver)
-    return ReceiverObservation(observation, others, end)
+    return ExtendedObservation(observation, others: others, end: end, delivery: delivery)
+  }
+
+  @usableFromInline
+  func token(_ observation: UInt64, of receiver: Receiver) -> NSKeyValueObservation {
+    token(observation, others: [], of: receiver)
+  }
+
+  @usableFromInline
+  func token<Value>(
+    _ observation: UInt64, of receiver: Receiver, _ delivery: ActorDelivery<Value>
+  ) -> NSKeyValueObservation {
+    token(observation, others: [], of: receiver, delivery: delivery.pending)
   }
 }
 

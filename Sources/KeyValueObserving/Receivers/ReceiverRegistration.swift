@@ -1,6 +1,6 @@
 // The registration of an observation with a receiver.
 
-import CKVO
+public import CKVO
 
 extension KeyValueObservable {
   /// Registers a handler for a receiver.
@@ -16,14 +16,30 @@ extension KeyValueObservable {
     let reference = ReceiverReference(receiver)
     if let actor { return receive(keyPath, options, reference, receiver, on: actor, site, userInfo, handler) }
     let description = ObserverDescription(receiver: receiver, note: note(nil, userInfo))
-    let observation = observe(keyPath, options, site, description) { object, change in
-      guard let receiver = reference.load() else { return }
-      handler(receiver, object, change)
+    let observation: UInt64
+    if options.rawValue <= NSKeyValueObservingOptions.mostOfApple, let property = directProperty(at: keyPath) {
+      // The general case below has one more closure between the runtime and the handler.
+      let closure = DirectClosure { change in
+        guard let receiver = reference.load() else { return }
+        let object = Unmanaged<Self>.fromOpaque(change.pointee.instance)
+        if change.pointee.kind == KVO_CHANGE_SETTING {
+          object._withUnsafeGuaranteedRef { handler(receiver, $0, NSKeyValueObservedChange(__setting: change)) }
+        } else {
+          object._withUnsafeGuaranteedRef { handler(receiver, $0, NSKeyValueObservedChange(__raw: change)) }
+        }
+      }
+      observation = observe(property, closure, options, site, description)
+    } else {
+      observation = observe(keyPath, options, site, description) { object, change in
+        guard let receiver = reference.load() else { return }
+        handler(receiver, object, change)
+      }
     }
     return reference.token(observation, of: receiver)
   }
 
-  @usableFromInline
+  /// Registers a handler for a receiver on an actor.
+  @inlinable
   nonisolated func receive<Value, Receiver: AnyObject>(
     _ keyPath: KeyPath<Self, Value>, _ options: NSKeyValueObservingOptions, _ reference: ReceiverReference<Receiver>,
     _ receiver: Receiver, on actor: any Actor, _ site: SourceLocation, _ userInfo: (any Sendable)?,
@@ -34,12 +50,20 @@ extension KeyValueObservable {
       guard let receiver = reference.load(), let object = object.load() else { return }
       handler(receiver, object, change)
     }
-    let description = ObserverDescription(receiver: receiver, note: note("on \(type(of: actor))", userInfo))
-    let observation = observe(keyPath, options, site, description) { _, change in delivery.deliver(change) }
+    let description = ObserverDescription(receiver: receiver, note: note(deliveryName(actor), userInfo))
+    let observation = observe(keyPath, options, site, description) { object, change in
+      guard delivery.isDue else { return delivery.deliver(change) }
+      guard let receiver = reference.load() else { return }
+      handler(receiver, object, change)
+    }
     delivery.follow(observation)
-    return reference.token(observation, of: receiver)
+    return reference.token(observation, of: receiver, delivery)
   }
 }
+
+/// What reports and the graph say about a delivery on an actor.
+@usableFromInline
+func deliveryName(_ actor: any Actor) -> String { "on \(type(of: actor))" }
 
 /// What reports and the graph say about an observation.
 @usableFromInline

@@ -35,7 +35,7 @@ extension KeyValueObservable {
     add(second)
     repeat add(each others)
     teller.follow(observations[0])
-    return reference.token(observations[0], others: Array(observations[1...]), of: receiver)
+    return reference.token(observations[0], others: Array(observations[1...]), of: receiver, delivery: teller.pending)
   }
 
   @usableFromInline
@@ -67,7 +67,7 @@ extension KeyValueObservable {
     repeat add(each keyPaths)
     guard let first = observations.first else { return reference.token(0, of: receiver) }
     teller.follow(first)
-    let token = reference.token(first, others: Array(observations.dropFirst()), of: receiver)
+    let token = reference.token(first, others: Array(observations.dropFirst()), of: receiver, delivery: teller.pending)
     if initial, let values = values(self) { teller.tell(values) }
     return token
   }
@@ -87,8 +87,10 @@ final class Teller<Value> {
     delivery = actor.map { actor in
       ActorDelivery(actor) { change in handler(change.newValue!) }
     }
-    note = actor.map { "on \(type(of: $0))" }
+    note = actor.map(deliveryName)
   }
+
+  var pending: PendingDelivery? { delivery?.pending }
 
   func follow(_ observation: UInt64) { delivery?.follow(observation) }
 

@@ -11,6 +11,7 @@ struct UnretainedObject<Object: AnyObject> {
   @usableFromInline unowned let memory: Object
   @usableFromInline let address: UnsafeMutableRawPointer
 
+  @usableFromInline
   init(_ object: Object) {
     memory = object
     address = Unmanaged.passUnretained(object).toOpaque()

@@ -1,18 +1,24 @@
-// The token of an observation with a receiver: of one key path, or of several.
+// The token of an observation that is more than an ID: with a receiver, with a delivery elsewhere, or of several key paths.
 
 import CKVO
 import Synchronization
 
-/// The token of an observation with a receiver.
-final class ReceiverObservation: NSKeyValueObservation, @unchecked Sendable {
+final class ExtendedObservation: NSKeyValueObservation, @unchecked Sendable {
   /// The observations of further key paths.
   private let others: [kvo_observation]
-  private let end: ReceiverEnd
+  /// What ends it with its receiver. With a receiver, the release of the token ends nothing.
+  private let end: ReceiverEnd?
+  /// The changes that wait for their delivery. They hold the closure, which the token must not.
+  private weak var delivery: PendingDelivery?
 
-  init(_ observation: kvo_observation, _ others: [kvo_observation], _ end: ReceiverEnd) {
+  init(
+    _ observation: kvo_observation, others: [kvo_observation] = [], end: ReceiverEnd? = nil,
+    delivery: PendingDelivery? = nil
+  ) {
     self.others = others
     self.end = end
-    super.init(observation, endsOnRelease: false)
+    self.delivery = delivery
+    super.init(observation, endsOnRelease: end == nil)
   }
 
   override func invalidate() {
@@ -32,16 +38,18 @@ final class ReceiverObservation: NSKeyValueObservation, @unchecked Sendable {
   override func pause() {
     super.pause()
     for other in others { _ = kvo_observation_pause(other) }
+    delivery?.pause()
   }
 
   override func resume(deliveringMissed: Bool = false) {
     super.resume(deliveringMissed: deliveringMissed)
     for other in others { _ = kvo_observation_resume(other, deliveringMissed) }
+    delivery?.resume()
   }
 
   override var endReasons: (kvo_end) -> EndReason {
     let (end, reason) = (end, super.endReasons)
-    return { end.receiverHasDied ? .receiverDied : reason($0) }
+    return { end?.receiverHasDied == true ? .receiverDied : reason($0) }
   }
 
   @discardableResult
@@ -51,7 +59,7 @@ final class ReceiverObservation: NSKeyValueObservation, @unchecked Sendable {
     let last: @Sendable (EndReason) -> Void = { reason in if left.next() { handler(reason) } }
     super.onEnd(last)
     // Each has an end of its own; the last one is told.
-    for other in others { ReceiverObservation(other, [], end).onEnd(last) }
+    for other in others { ExtendedObservation(other, end: end ?? ReceiverEnd()).onEnd(last) }
     return self
   }
 }
