@@ -31,7 +31,7 @@ let package = Package(
       dependencies: [
         "CKVO", "CSwiftRuntime", .target(name: "KeyValueObservingMacros", condition: .when(traits: ["Macros"])),
       ]),
-    // A declaration only.
+    // Declarations, and one function.
     .target(name: "CSwiftRuntime"),
     .macro(
       name: "KeyValueObservingMacros",

@@ -1,1 +1,11 @@
-/* CSwiftRuntime.c - empty: the target only declares. */
+#define _GNU_SOURCE
+#include "CSwiftRuntime.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+bool kvo_is_main_thread(void) {
+  static _Thread_local signed char known; /* 0 until the first call: two system calls are slow */
+  if (known == 0) known = syscall(SYS_gettid) == getpid() ? 1 : -1;
+  return known > 0;
+}

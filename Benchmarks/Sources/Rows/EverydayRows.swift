@@ -42,21 +42,26 @@ private final class MainReceiver {
   }
 }
 
-/// Runs code on the main thread.
-private func onMainThread<Result: Sendable>(_ body: @MainActor () -> Result) -> Result {
+/// Runs code on the main actor, and waits for it.
+private func onMainActor(_ body: @escaping @MainActor () -> Void) {
   if Thread.isMainThread { return MainActor.assumeIsolated(body) }
-  return DispatchQueue.main.sync { MainActor.assumeIsolated(body) }
+  let done = DispatchSemaphore(value: 0)
+  Task { @MainActor in
+    body()
+    done.signal()
+  }
+  done.wait()
 }
 
 private func observedSetOnMainActor() -> Workload {
   nonisolated(unsafe) let object = Observable()
-  let receiver = onMainThread {
-    let receiver = MainReceiver()
-    receiver.observe(object)
-    return receiver
+  nonisolated(unsafe) var receiver: MainReceiver?
+  onMainActor {
+    receiver = MainReceiver()
+    receiver!.observe(object)
   }
   return Workload { count in
-    onMainThread { times(count) { set(object, $0) } }
+    onMainActor { times(count) { set(object, $0) } }
     withExtendedLifetime(receiver) {}
   }
 }

@@ -1,7 +1,9 @@
-/* CSwiftRuntime.h - the entry points of Swift's runtime that the Swift layer calls and that Swift code cannot name. */
+/* CSwiftRuntime.h - the entry points of Swift's runtime that the Swift layer calls and that Swift code cannot name, and a question about
+ * the thread that Foundation answers too slowly. */
 #ifndef C_SWIFT_RUNTIME_H
 #define C_SWIFT_RUNTIME_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /** Retains an object unless its deinitialisation has begun, and returns it or NULL. Its memory has to be there, as an unowned
@@ -19,5 +21,8 @@ typedef struct kvo_executor {
  * returned in the same registers by Swift's calling convention and by C's, on x86-64 and on AArch64. Defined in
  * libswift_Concurrency. */
 kvo_executor swift_task_getCurrentExecutor(void);
+
+/** Whether this is the thread that began the process. */
+bool kvo_is_main_thread(void);
 
 #endif

@@ -2,7 +2,6 @@
 
 import CSwiftRuntime
 import Dispatch
-import Foundation
 
 /// The actor of an observer, and what waits for it.
 @usableFromInline
@@ -53,7 +52,7 @@ private struct CurrentActor {
     let current = swift_task_getCurrentExecutor()
     if current.identity != 0 { return current.identity == executor.identity }
     // The thread runs no job, but may run a block of the main queue, which is the main actor's.
-    if isMain { return Thread.isMainThread || DispatchQueue.getSpecific(key: mainQueueKey) != nil }
+    if isMain { return kvo_is_main_thread() || DispatchQueue.getSpecific(key: mainQueueKey) != nil }
     return actor.unownedExecutor.asSerialExecutor()?.isIsolatingCurrentContext() ?? false
   }
 }

@@ -8,11 +8,11 @@ public import Foundation
 /// Changes are delivered one after the other, in the order in which they were made and with the values as they were, also on a queue
 /// that runs several blocks at once. What waits when the observation ends is dropped.
 public struct KeyValueDelivery: Sendable {
-  let schedule: @Sendable (@escaping @Sendable () -> Void) -> Void
+  @usableFromInline let schedule: @Sendable (@escaping @Sendable () -> Void) -> Void
   /// What reports and the graph say.
-  let name: String
+  @usableFromInline let name: String
   /// The actor that calls the handler, if it is one.
-  let actor: (any Actor)?
+  @usableFromInline let actor: (any Actor)?
 
   private init(
     _ name: String, actor: (any Actor)? = nil, schedule: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void

@@ -1,6 +1,6 @@
 // Observation with a delivery on a queue, an actor or an executor.
 
-import CKVO
+public import CKVO
 import Foundation
 
 extension KeyValueObservable {
@@ -25,6 +25,7 @@ extension KeyValueObservable {
   ///   - userInfo: Anything that reports and the graph show with the observation.
   ///   - handler: The closure to call. If it is isolated to an actor, `delivery` has to name that actor; otherwise it is fault KVO0008.
   /// - Returns: The token, whose release ends nothing.
+  @inlinable
   @discardableResult
   public nonisolated func observe<Value: Sendable, Receiver: AnyObject>(
     _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [], delivery: KeyValueDelivery,
@@ -48,6 +49,7 @@ extension KeyValueObservable {
   /// See ``observe(_:options:delivery:coalescing:for:userInfo:fileID:line:handler:)``.
   ///
   /// - Returns: The token. The observation lasts until the token is invalidated or released, or the object is deallocated.
+  @inlinable
   public nonisolated func observe<Value: Sendable>(
     _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [], delivery: KeyValueDelivery,
     coalescing: KeyValueCoalescing = .each, userInfo: (any Sendable)? = nil, fileID: StaticString = #fileID,
@@ -58,13 +60,14 @@ extension KeyValueObservable {
     let (observation, pending) = observe(
       keyPath, options, delivery, coalescing, SourceLocation(file: fileID, line: line), description,
       changeHandler.isolation, IsolatedPair(changeHandler).unchecked)
-    return ExtendedObservation(observation, delivery: pending)
+    return .delivered(observation, pending)
   }
 
   /// Calls a handler with the old and the new value, on a queue, an actor or an executor, on behalf of a receiver.
   ///
   /// See ``onChange(of:initial:for:userInfo:isolation:fileID:line:handler:)`` and
   /// ``observe(_:options:delivery:coalescing:for:userInfo:fileID:line:handler:)``. The initial call, too, is made there.
+  @inlinable
   @discardableResult
   public nonisolated func onChange<Value: Sendable, Receiver: AnyObject>(
     of keyPath: KeyPath<Self, Value>, initial: Bool = false, delivery: KeyValueDelivery,
@@ -89,6 +92,7 @@ extension KeyValueObservable {
   /// See ``onChange(of:initial:delivery:coalescing:for:userInfo:fileID:line:handler:)``.
   ///
   /// - Returns: The token. The observation lasts until the token is invalidated or released, or the object is deallocated.
+  @inlinable
   public nonisolated func onChange<Value: Sendable>(
     of keyPath: KeyPath<Self, Value>, initial: Bool = false, delivery: KeyValueDelivery,
     coalescing: KeyValueCoalescing = .each, userInfo: (any Sendable)? = nil, fileID: StaticString = #fileID,
@@ -102,15 +106,16 @@ extension KeyValueObservable {
     ) { _, change in
       if let values = change.values { handle(values.old, values.new) }
     }
-    return ExtendedObservation(observation, delivery: pending)
+    return .delivered(observation, pending)
   }
 
   /// Registers an observation whose changes wait for their delivery. The observation is 0 on failure.
-  private nonisolated func observe<Value: Sendable>(
+  @inlinable
+  nonisolated func observe<Value: Sendable>(
     _ keyPath: KeyPath<Self, Value>, _ options: NSKeyValueObservingOptions, _ delivery: KeyValueDelivery,
     _ coalescing: KeyValueCoalescing, _ site: SourceLocation, _ description: ObserverDescription,
     _ isolation: (any Actor)?, _ handler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
-  ) -> (kvo_observation, PendingDelivery?) {
+  ) -> (UInt64, PendingDelivery?) {
     if options.contains(.prior) {
       let reason = ".prior and a delivery \(delivery.name): the handler is called after the change"
       raiseRefusedOptions("\(keyPath)", reason, site)

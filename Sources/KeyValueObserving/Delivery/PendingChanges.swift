@@ -1,43 +1,54 @@
 // Changes that wait for their delivery on an actor or a queue, in order.
 
-import CKVO
+public import CKVO
 import Foundation
-import Synchronization
+public import Synchronization
 
 /// What waits for its delivery, as a token knows it.
+@usableFromInline
 class PendingDelivery {
-  private let paused = Atomic<Bool>(false)
-  var isPaused: Bool { paused.load(ordering: .sequentiallyConsistent) }
+  @usableFromInline let paused = Atomic<Bool>(false)
+  @inlinable
+  init() {}
+
+  @inlinable final var isPaused: Bool { paused.load(ordering: .sequentiallyConsistent) }
 
   /// What waits goes on waiting.
   func pause() { paused.store(true, ordering: .sequentiallyConsistent) }
 
   /// What waits is delivered again.
+  @usableFromInline
   func resume() { paused.store(false, ordering: .sequentiallyConsistent) }
 }
 
 /// The changes of one observation that wait. They are delivered one after the other, in the order in which they were made.
+@usableFromInline
 final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
   /// Changes are added here, on any thread.
-  private struct Added {
-    var changes: [NSKeyValueObservedChange<Value>] = []
-    var isScheduled = false
+  @usableFromInline
+  struct Added {
+    @usableFromInline var changes: [NSKeyValueObservedChange<Value>] = []
+    @usableFromInline var isScheduled = false
+
+    @inlinable
+    init() {}
   }
 
-  private let added = Guarded(Added())
-  private let hasAdded = Atomic<Bool>(false)
+  @usableFromInline let added = Guarded(Added())
+  @usableFromInline let hasAdded = Atomic<Bool>(false)
   /// Those that are delivered next, and the index of the first of them. They are used only where changes are delivered: one at a time.
-  private var batch: [NSKeyValueObservedChange<Value>] = []
-  private var first = 0
-  private let observation = Atomic<UInt64>(0)
-  private let coalesces: Bool
-  private let deliver: (NSKeyValueObservedChange<Value>) -> Void
-  private let schedule: (PendingChanges) -> Void
+  @usableFromInline var batch: [NSKeyValueObservedChange<Value>] = []
+  @usableFromInline var first = 0
+  @usableFromInline let observation = Atomic<UInt64>(0)
+  @usableFromInline let coalesces: Bool
+  @usableFromInline let deliver: (NSKeyValueObservedChange<Value>) -> Void
+  @usableFromInline let schedule: (PendingChanges) -> Void
 
   /// - Parameters:
   ///   - coalesces: Whether the changes that wait are merged into one.
   ///   - deliver: Calls the observer.
   ///   - schedule: Has `deliverAll` called, later, where the observer is to be called.
+  @inlinable
   init(
     coalesces: Bool, deliver: @escaping (NSKeyValueObservedChange<Value>) -> Void,
     schedule: @escaping (PendingChanges) -> Void
@@ -48,13 +59,16 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
   }
 
   /// Sets the observation. When it has ended, what waits is dropped.
-  func follow(_ registered: kvo_observation) { observation.store(registered, ordering: .relaxed) }
+  @inlinable
+  func follow(_ registered: UInt64) { observation.store(registered, ordering: .relaxed) }
 
-  private var hasEnded: Bool {
+  @inlinable
+  var hasEnded: Bool {
     let observation = observation.load(ordering: .relaxed)
     return observation != 0 && !kvo_observation_is_registered(observation)
   }
 
+  @inlinable
   func add(_ change: NSKeyValueObservedChange<Value>) {
     let isFirst = added.withLock { added in
       if coalesces, let last = added.changes.last, last.isPrior == change.isPrior {
@@ -69,6 +83,7 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
     if isFirst { schedule(self) }
   }
 
+  @usableFromInline
   override func resume() {
     super.resume()
     let isFirst = added.withLock { added in
@@ -79,10 +94,12 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
   }
 
   /// Whether nothing waits. Called where changes are delivered, as what follows.
+  @inlinable
   var isEmpty: Bool { first == batch.count && !hasAdded.load(ordering: .acquiring) }
 
   /// Takes the next change that waits; `nil` if there is none.
-  private func next() -> NSKeyValueObservedChange<Value>? {
+  @inlinable
+  func next() -> NSKeyValueObservedChange<Value>? {
     if first == batch.count {
       guard hasAdded.load(ordering: .acquiring) else { return nil }
       added.withLock { added in
@@ -101,11 +118,13 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
   }
 
   /// Delivers what waits, before a change that is delivered at once.
+  @inlinable
   func deliverEarlier() {
     while !isPaused, let change = next() { if !hasEnded { deliver(change) } }
   }
 
   /// Delivers what waits now. What is added meanwhile is scheduled again, so that other work has its turn.
+  @inlinable
   func deliverAll() {
     var left = first < batch.count ? batch.count - first : added.withLock { $0.changes.count }
     while left > 0, !isPaused, let change = next() {
@@ -123,6 +142,7 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
 
 extension NSKeyValueObservedChange {
   /// This change and a later one as one: the old value of this one, and the new value of the later one.
+  @inlinable
   func merged(with later: Self) -> Self {
     Self(kind: .setting, newValue: later.newValue, oldValue: oldValue, isPrior: isPrior)
   }

@@ -25,6 +25,7 @@ extension KeyValueObservable {
   }
 
   /// Reports options that contradict each other or the value's type.
+  @usableFromInline
   nonisolated func raiseRefusedOptions(_ keyPath: String, _ reason: String, _ site: SourceLocation) {
     let name = ObserverIdentity(self)
     raiseFault(
@@ -35,6 +36,7 @@ extension KeyValueObservable {
 
 extension NSKeyValueObservedChange {
   /// The change with only the values that the options request.
+  @inlinable
   func limited(to options: NSKeyValueObservingOptions) -> Self {
     if options.isSuperset(of: [.old, .new]) { return self }
     return Self(

@@ -30,8 +30,9 @@ final class ReceiverReference<Receiver: AnyObject>: @unchecked Sendable {
   func receiverDied() { end.receiverDied() }
 
   /// Makes the token of the observation, which ends when the receiver dies. Those of several key paths have one token.
+  @usableFromInline
   func token(
-    _ observation: kvo_observation, others: [kvo_observation] = [], of receiver: Receiver,
+    _ observation: UInt64, others: [UInt64] = [], of receiver: Receiver,
     delivery: PendingDelivery? = nil
   ) -> NSKeyValueObservation {
     end.follow(observation, others, receiver)

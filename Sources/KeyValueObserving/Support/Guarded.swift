@@ -1,7 +1,7 @@
 // A value protected by a lock.
 
-import CKVO
-import Foundation
+public import CKVO
+public import Foundation
 
 /// A value that can be accessed only while its lock is held.
 ///
@@ -10,16 +10,21 @@ import Foundation
 ///
 /// If the value is a function, wrap it in a structure. Otherwise Swift adds a reabstraction thunk each time a generic type passes
 /// the function out or takes it back, so that each access would add one more level of calls.
+@usableFromInline
 final class Guarded<Value>: @unchecked Sendable {
-  private let lock = NSLock()
-  private var value: Value
+  @usableFromInline let lock = NSLock()
+  @usableFromInline var value: Value
 
+  @inlinable
   init(_ value: Value) { self.value = value }
 
+  @inlinable
   func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
     // The lock has to be free in the child process after a fork.
     kvo_section_enter()
     defer { kvo_section_leave() }
-    return lock.withLock { body(&value) }
+    lock.lock()
+    defer { lock.unlock() }
+    return body(&value)
   }
 }
