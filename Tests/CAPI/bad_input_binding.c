@@ -295,7 +295,7 @@ ROW(kvo_binding_remove) {
 }
 
 ROW(kvo_binding_end_all) {
-  int observer;
+  int observer = 0;
   kvo_object empty = {0};
   CHECK_EQ(kvo_binding_end_all(NULL, NULL, "value", true, NULL, 0), 0);
   CHECK_EQ(kvo_binding_end_all(observed(KVO_NEW), NULL, NULL, false, NULL, 0), 0);

@@ -192,7 +192,7 @@ static kvo_observation receive(item *object, const char *key, const void *receiv
 TEST("the observations of one receiver are ended by object and key path, by object, or everywhere") {
   item *first = item_make(1), *second = item_make(2);
   int ended = 0, others = 0;
-  char me, other;
+  char me = 0, other = 0;
   for (int i = 0; i < 20; i++) receive(first, "value", &me, true, &ended);
   receive(first, "other", &me, true, &ended);
   receive(second, "value", &me, true, &ended);
@@ -217,7 +217,7 @@ TEST("the observations of one receiver are ended by object and key path, by obje
 TEST_REPORTED("removal by observer and key path does not find the observation of a receiver") {
   item *object = item_make(1);
   int ended = 0;
-  char me;
+  char me = 0;
   receive(object, "value", &me, true, &ended);
   ignore_faults();
   CHECK_EQ(kvo_remove_observer_for(as_object(object), &me, "value"), KVO_ERROR_NOT_REGISTERED);

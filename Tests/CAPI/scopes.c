@@ -45,6 +45,24 @@ static void set_quietly(item *object, int value) {
   CHECK_OK(kvo_did_change(as_object(object), "quiet"));
 }
 
+/* What a binding's setter does whose property owns its value: the store releases the old one, which dies with all that it owns. */
+static void replace_next(item *object, item *next) {
+  kvo_frame frame;
+  kvo_key key = kvo_key_hash("next", 4);
+  uint32_t wants = kvo_frame_begin(&frame, as_object(object), key);
+  if ((wants & KVO_FRAME_WANTS_WILL) != 0) kvo_frame_will(&frame, NULL);
+  item *old = object->next;
+  object->next = next;
+  for (item *owned; old != NULL; old = owned) {
+    owned = old->next;
+    item_destroy(old);
+  }
+  if (wants != 0)
+    kvo_frame_finish(&frame, NULL);
+  else
+    kvo_binding_stored(as_object(object), key);
+}
+
 /* Evaluates the sum of all values of these items. */
 typedef struct total {
   item *of[4];
@@ -391,6 +409,117 @@ TEST("an expression whose intermediate object dies in the scope is told at the e
   CHECK_TOLD(path, 1, 2, 3);
 }
 
+TEST("a store that releases the old object in a scope is told at its end, once, with the value from before") {
+  make_items();
+  watcher path = {0}, leaf = {0};
+  item_set_next(a, b);
+  watch(a, "next.value", KVO_OLD | KVO_NEW, &path);
+  watch(a, "next.value", KVO_NEW, &leaf);
+  item *last = item_make(4);
+  for (int by_hand = 0; by_hand < 2; by_hand++) {
+    BEGIN(scope, KVO_SCOPE_COALESCES, a);
+    if (by_hand) CHECK_OK(kvo_will_change(as_object(a), "next"));
+    replace_next(a, by_hand ? last : c);
+    if (by_hand) CHECK_OK(kvo_did_change(as_object(a), "next"));
+    CHECK_EQ(path.calls, by_hand);
+    CHECK_EQ(leaf.calls, by_hand);
+    kvo_scope_end(&scope);
+    CHECK_TOLD(path, by_hand + 1, 2 + by_hand, 3 + by_hand);
+    CHECK_EQ(leaf.calls, by_hand + 1);
+  }
+  CHECK_EQ(faults.count, 0);
+}
+
+TEST("a store that a binding makes for a change of its own, and that releases the old object, is told once") {
+  make_items();
+  watcher path = {0};
+  item_set_next(a, b);
+  watch(a, "next.value", KVO_OLD | KVO_NEW, &path);
+  item *next[] = {c, item_make(4)};
+  for (int silent = 0; silent < 2; silent++) {
+    kvo_object *objects[] = {as_object(a)};
+    kvo_scope scope;
+    if (silent) CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_SILENCES, objects, 1, NULL, 0));
+    kvo_key key = kvo_key_hash("next", 4);
+    kvo_frame frame;
+    uint32_t wants = kvo_frame_begin_change(&frame, as_object(a), key, KVO_CHANGE_SETTING, NULL, 0);
+    if ((wants & KVO_FRAME_WANTS_WILL) != 0) kvo_frame_will(&frame, NULL);
+    kvo_mute mute;
+    kvo_mute_begin(&mute, as_object(a), key);
+    replace_next(a, next[silent]);
+    kvo_mute_end(&mute);
+    if (wants != 0)
+      kvo_frame_finish(&frame, NULL);
+    else
+      kvo_binding_stored(as_object(a), key);
+    if (silent) kvo_scope_end(&scope);
+    CHECK_TOLD(path, 1, 2, 3);
+  }
+}
+
+TEST("a paused expression whose intermediate object dies in a store has missed one change") {
+  make_items();
+  watcher path = {0};
+  item_set_next(a, b);
+  watch(a, "next.value", KVO_OLD | KVO_NEW, &path);
+  CHECK_OK(kvo_observation_pause(path.id));
+  replace_next(a, c);
+  CHECK_EQ(path.calls, 0);
+  CHECK_OK(kvo_observation_resume(path.id, true));
+  CHECK_TOLD(path, 1, 2, 3);
+  item_set_value(c, 4);
+  CHECK_TOLD(path, 2, 3, 4);
+}
+
+TEST("an expression that a scope will tell is told there only, also of its changes outside of the scope") {
+  make_items();
+  total sum = {.of = {a, b}};
+  watcher path = {0}, direct = {0};
+  watch_total(&sum, KVO_OLD | KVO_NEW | KVO_PRIOR);
+  item_set_next(a, b);
+  watch(a, "next.value", KVO_OLD | KVO_NEW, &path);
+  watch(b, "value", KVO_OLD | KVO_NEW, &direct);
+  BEGIN(scope, KVO_SCOPE_COALESCES, a);
+  item_set_value(b, 20); /* no key of the scope has changed yet */
+  CHECK_EQ(sum.calls, 1);
+  CHECK_EQ(sum.old_value, 3);
+  CHECK_EQ(sum.new_value, 21);
+  CHECK_TOLD(path, 1, 2, 20);
+  item_set_value(a, 10);
+  item_set_next(a, c);
+  item_set_value(b, 30);
+  item_set_value(c, 40);
+  CHECK_TOLD(direct, 2, 20, 30);
+  CHECK_EQ(sum.calls, 1);
+  CHECK_EQ(sum.priors, 2);
+  CHECK_EQ(path.calls, 1);
+  kvo_scope_end(&scope);
+  CHECK_EQ(sum.calls, 2);
+  CHECK_EQ(sum.priors, 2);
+  CHECK_EQ(sum.old_value, 21);
+  CHECK_EQ(sum.new_value, 40);
+  CHECK_TOLD(path, 2, 20, 40);
+  item_set_value(c, 41);
+  CHECK_TOLD(path, 3, 40, 41);
+}
+
+TEST("an expression with a change that began before the scope and ends in it is told at its end, with the oldest value") {
+  make_items();
+  total sum = {.of = {a, b}};
+  watch_total(&sum, KVO_OLD | KVO_NEW);
+  CHECK_OK(kvo_will_change(as_object(b), "value"));
+  b->value = 20;
+  BEGIN(scope, KVO_SCOPE_COALESCES, a);
+  item_set_value(a, 10);
+  CHECK_OK(kvo_did_change(as_object(b), "value"));
+  CHECK_EQ(sum.calls, 0);
+  item_set_value(a, 11);
+  kvo_scope_end(&scope);
+  CHECK_EQ(sum.calls, 1);
+  CHECK_EQ(sum.old_value, 3);
+  CHECK_EQ(sum.new_value, 31);
+}
+
 TEST("an expression that begins to depend on a changed key in the scope is told of its later changes") {
   make_items();
   watcher path = {0};
@@ -480,6 +609,93 @@ TEST("in a silent scope nobody is told, by a setter or by hand, and expressions 
   item_set_next(a, b);
   CHECK_TOLD(path, 3, 9, 7);
   CHECK_EQ(faults.count, 0);
+}
+
+TEST("in a silent scope a store that releases the old object is silent, also for what that object owned") {
+  make_items();
+  watcher path = {0}, longer = {0}, other = {0};
+  item *last = item_make(4);
+  b->next = last;
+  item_set_next(a, b);
+  watch(a, "next.value", KVO_OLD | KVO_NEW, &path);
+  watch(a, "next.next.value", KVO_OLD | KVO_NEW, &longer);
+  watch(a, "other", KVO_OLD | KVO_NEW, &other);
+  BEGIN(scope, KVO_SCOPE_SILENCES, a);
+  replace_next(a, c);
+  CHECK_EQ(path.calls + longer.calls, 0);
+  kvo_scope_end(&scope);
+  item *next = item_make(5);
+  BEGIN(wider, KVO_SCOPE_SILENCES, a, c, next);
+  replace_next(a, next);
+  kvo_scope_end(&wider);
+  CHECK_EQ(path.calls + longer.calls, 0);
+  item_set_value(next, 6);
+  CHECK_TOLD(path, 1, 5, 6);
+  item_set_next(next, item_make(7));
+  CHECK_EQ(longer.calls, 1);
+  CHECK(longer.old_value.nil);
+  CHECK_EQ(longer.new_value.integer, 7);
+  CHECK_EQ(faults.count, 0);
+}
+
+TEST("in a silent scope a store between will and did that releases the old object is silent, and so is one without them") {
+  make_items();
+  watcher path = {0};
+  item_set_next(a, b);
+  watch(a, "next.value", KVO_OLD | KVO_NEW, &path);
+  BEGIN(scope, KVO_SCOPE_SILENCES, a);
+  CHECK_OK(kvo_will_change(as_object(a), "next"));
+  a->next = c;
+  item_destroy(b);
+  CHECK_OK(kvo_did_change(as_object(a), "next"));
+  item *next = item_make(4);
+  CHECK_OK(kvo_will_change(as_object(a), "next"));
+  replace_next(a, next);
+  CHECK_OK(kvo_did_change(as_object(a), "next"));
+  CHECK_EQ(path.calls, 0);
+  kvo_scope_end(&scope);
+  CHECK_EQ(path.calls, 0);
+  item_set_value(next, 5);
+  CHECK_TOLD(path, 1, 4, 5);
+  CHECK_EQ(faults.count, 0);
+}
+
+TEST("a death in a silent scope that is not that of a silent change is told: before the store, after it, and elsewhere") {
+  make_items();
+  watcher path = {0}, other = {0};
+  item *root = item_make(0);
+  item_set_next(a, b);
+  item_set_next(root, c);
+  watch(a, "next.value", KVO_OLD | KVO_NEW, &path);
+  watch(root, "next.value", KVO_OLD | KVO_NEW, &other);
+  BEGIN(scope, KVO_SCOPE_SILENCES, a);
+  item_set_value(a, 5);
+  root->next = NULL; /* a weak reference */
+  item_destroy(c);
+  CHECK_EQ(other.calls, 1);
+  CHECK(other.new_value.nil);
+  a->next = NULL;
+  item_destroy(b);
+  CHECK_EQ(path.calls, 1);
+  CHECK(path.new_value.nil);
+  kvo_scope_end(&scope);
+  CHECK_EQ(path.calls + other.calls, 2);
+}
+
+TEST("a store that was left with longjmp in a silent scope silences no later death") {
+  make_items();
+  static watcher path;
+  item_set_next(a, b);
+  watch(a, "next.value", KVO_OLD | KVO_NEW, &path);
+  BEGIN(scope, KVO_SCOPE_SILENCES, a);
+  kvo_frame frame;
+  CHECK_EQ(kvo_frame_begin(&frame, as_object(a), kvo_key_hash("next", 4)), 0); /* and no kvo_binding_stored */
+  kvo_scope_end(&scope);
+  BEGIN(again, KVO_SCOPE_SILENCES, a);
+  a->next = NULL;
+  item_destroy(b);
+  CHECK_EQ(path.calls, 1);
+  kvo_scope_end(&again);
 }
 
 TEST(
@@ -576,6 +792,29 @@ TEST("a scope left with longjmp is over at the thread's next notification, which
     kvo_scope_end(&next);
     CHECK_OK(kvo_remove_observer(w.id));
   }
+}
+
+__attribute__((noinline)) static void leave_scope_of_path(void) {
+  volatile char room[512];
+  room[0] = 0;
+  kvo_scope scope = {{0}};
+  kvo_object *objects[] = {as_object(a)};
+  CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES, objects, 1, NULL, 0));
+  item_set_next(a, c);
+  longjmp(out, room[0] + 1);
+}
+
+TEST("an expression follows the changes of a scope that was left with longjmp") {
+  static watcher path;
+  make_items();
+  item_set_next(a, b);
+  watch(a, "next.value", KVO_OLD | KVO_NEW, &path);
+  if (setjmp(out) == 0) leave_scope_of_path();
+  BEGIN(next, KVO_SCOPE_COALESCES, b); /* now the other one is over */
+  kvo_scope_end(&next);
+  CHECK_EQ(path.calls, 0);
+  item_set_value(c, 4);
+  CHECK_TOLD(path, 1, 3, 4);
 }
 
 static void *leave_open(void *arg) {

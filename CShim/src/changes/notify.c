@@ -164,8 +164,8 @@ void kvo_frame_will(kvo_frame *frame, const void *old_value) {
     if (!is_told(change, node)) continue;
     kvo_node_kind kind = kvo__node_kind(node); /* read once: another thread may change it */
     if (kvo__is_paused(kind)) continue;
-    bool is_late = __builtin_expect(kvo__own.open_changes != 0, false) && kind != KVO_NODE_DIRECT;
-    if (is_late && is_told_by_store(change, node->user_data)) continue;
+    bool may_be_other = __builtin_expect(kvo__own.open_changes != 0, false) && kind != KVO_NODE_DIRECT;
+    if (may_be_other && (is_told_by_store(change, node->user_data) || kvo__is_left_to_scope(node->user_data))) continue;
     if (kvo__frame_evaluates(change, kind))
       kvo__tracked_will(node->user_data, node, change->info, change->will);
     else if ((node->options & KVO_PRIOR) != 0)
@@ -253,6 +253,7 @@ __attribute__((noinline)) static void tell_expression(kvo_frame_content *change,
     kvo__tracked_rearm(node->user_data);
     return;
   }
+  if (kvo__leave_to_scope(node->user_data, change->will)) return;
   bool is_new = kvo__node_order(node) > change->registered;
   if (is_new || kvo__frame_evaluates(change, kind) || wants_more(change, node, new_value)) {
     if (is_new)
@@ -328,6 +329,12 @@ void kvo__frame_stays(kvo_frame *frame, const void *stack_frame) {
 
 /* -------------------------------------------------------------------------------------------------------- Late paths -- */
 
+bool kvo__is_followed(const kvo_object *object, kvo_key key) {
+  kvo_info *info = kvo__word_info(kvo__word(object));
+  const kvo_slot *slot = info != NULL ? kvo__slot_find(info, key) : NULL;
+  return slot != NULL && (atomic_load_explicit(&slot->wants, memory_order_acquire) & KVO_FRAME_WANTS_WILL) != 0;
+}
+
 /* A key path subscribes to a key before it reads it. A setter stores first and then looks for subscribers. So either the path reads what
  * was stored, or the setter finds the path here. */
 void kvo_binding_stored(kvo_object *object, kvo_key key) {
@@ -336,9 +343,10 @@ void kvo_binding_stored(kvo_object *object, kvo_key key) {
   if ((word & KVO_WORD_OBSERVED) == 0) return;
   bool silent = false;
   if (kvo__own.open_changes != 0 && !kvo__scope_stored(object, key, &silent)) return;
+  if (silent) kvo__silent_end(object, key);
   kvo_info *info = kvo__word_info(word);
   kvo_slot *slot = kvo__slot_find(info, key);
-  if (slot == NULL || slot->manual) return;
+  if (slot == NULL || (slot->manual && !silent)) return;
   unsigned wants = atomic_load_explicit(&slot->wants, memory_order_acquire);
   if (wants == 0 || (silent && (wants & KVO_FRAME_WANTS_WILL) == 0)) return;
   uint64_t entered = kvo__enter(info);

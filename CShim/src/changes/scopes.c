@@ -62,9 +62,10 @@ static size_t position(const kvo_open_scope *scope, const kvo_object *object) {
   return first;
 }
 
+/* Whether a scope that has not ended covers an object. */
 static bool covers(const kvo_open_scope *scope, const kvo_object *object) {
   size_t at = position(scope, object);
-  return at < scope->count && scope->objects[at] == object;
+  return !scope->is_over && at < scope->count && scope->objects[at] == object;
 }
 
 /* The outermost coalescing scope of the object, and in `*silent` whether another one silences it. */
@@ -123,12 +124,21 @@ static void unlink_scope(kvo_open_scope *scope) {
   *link = scope->outer;
   kvo__own.open_changes--;
   scope->is_over = true;
+  kvo__silent_scope_ends(scope);
   forget_last();
 }
 
+/* Ends a scope whose end the program did not reach. */
 static void drop(kvo_open_scope *scope) {
   unlink_scope(scope);
   scope->users = 1; /* also if code that used it was left */
+  kvo_will_phase *will = scope->will;
+  for (size_t i = 0; will != NULL && i < will->count; i++) {
+    kvo_pending_value *pending = &will->pending[i];
+    if (pending->delivered) continue;
+    pending->delivered = true;
+    kvo__tracked_rearm(pending->tracked); /* it is not told, but follows the new values */
+  }
   let_go(scope);
 }
 
@@ -184,7 +194,8 @@ static void keep_expression(kvo_open_scope *scope, kvo_coalesced *change, kvo_no
   bool is_inside = true;
   for (kvo_open_scope *each = kvo__own.scopes; each != NULL; each = each->outer) {
     if (each == scope) is_inside = false;
-    kvo_pending_value *pending = each->will != NULL ? kvo__pending_of(tracked, each->will) : NULL;
+    bool may_keep = each->will != NULL && !each->is_over;
+    kvo_pending_value *pending = may_keep ? kvo__pending_of(tracked, each->will) : NULL;
     if (pending == NULL) continue;
     if (is_inside && !kvo__pending_move(each->will, pending, scope->will)) scope->is_incomplete = true;
     return;
@@ -274,6 +285,7 @@ bool kvo__scope_takes_slowly(kvo_object *object, kvo_key key, bool by_setter) {
   drop_left(__builtin_frame_address(0));
   bool silent;
   kvo_open_scope *scope = scope_of(object, &silent);
+  if (silent && kvo__is_followed(object, key)) kvo__silent_begin(object, key);
   if (scope == NULL || silent) return silent;
   kvo_coalesced *change = find(scope, object, key);
   use(scope);
@@ -303,20 +315,12 @@ bool kvo__scope_stored(const kvo_object *object, kvo_key key, bool *silent) {
 
 /* -------------------------------------------------------------------------------------------------------------- Telling -- */
 
-static bool is_kept_by_scope(const kvo_tracked *tracked) {
-  for (const kvo_open_scope *scope = kvo__own.scopes; scope != NULL; scope = scope->outer)
-    if (scope->will != NULL && kvo__pending_of(tracked, scope->will) != NULL) return true;
-  return false;
-}
-
 static void tell_expression(kvo_open_scope *scope, kvo_coalesced *change, kvo_node *node) {
   kvo_tracked *tracked = node->user_data;
   const kvo_pending_value *pending = kvo__pending_of(tracked, scope->will);
   uint64_t birth = atomic_load_explicit(&node->birth, memory_order_acquire);
   if (pending != NULL) {
     if (!pending->delivered) kvo__tracked_did(tracked, scope->will);
-  } else if (is_kept_by_scope(tracked)) {
-    /* told at the end of that scope */
   } else if (birth > change->seen) {
     kvo__tracked_missed(tracked, birth); /* it began to depend on the key after the last look */
   } else if (scope->is_incomplete) {
@@ -347,14 +351,12 @@ static void tell(kvo_open_scope *scope, kvo_coalesced *change) {
 
 /* Notifies in the order of the first changes. Then the expressions whose subscriptions have changed meanwhile. */
 static void tell_all(kvo_open_scope *scope) {
-  kvo_will_phase *will = scope->will;
-  will->frame = __builtin_frame_address(0); /* if an observer leaves with longjmp */
   for (kvo_coalesced *change = scope->first; change != NULL; change = change->next) {
     if (!change->is_over) tell(scope, change);
     end_change(change);
   }
-  for (size_t i = 0; i < will->count; i++)
-    if (!will->pending[i].delivered) kvo__tracked_did(will->pending[i].tracked, will);
+  for (size_t i = 0; i < scope->will->count; i++)
+    if (!scope->will->pending[i].delivered) kvo__tracked_did(scope->will->pending[i].tracked, scope->will);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- API -- */
@@ -418,10 +420,14 @@ void kvo_scope_end(kvo_scope *scope) {
          ((uintptr_t)open != scope->kvo_private[ADDRESS] || (uintptr_t)open->serial != scope->kvo_private[SERIAL]))
     open = open->outer;
   *scope = (kvo_scope){{0}};
-  if (open == NULL) return;
-  unlink_scope(open);
+  if (open == NULL || open->is_over) return;
+  open->is_over = true;
+  open->frame = NULL; /* nothing shows yet that it has been left */
+  forget_last();
   drop_left(__builtin_frame_address(0));
+  open->frame = __builtin_frame_address(0); /* an observer may leave its end with longjmp */
   kvo__look_for_abandoned();
   if (open->will != NULL) tell_all(open);
+  unlink_scope(open);
   let_go(open);
 }

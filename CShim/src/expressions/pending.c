@@ -7,6 +7,8 @@ static _Thread_local kvo_will_phase *will_phases;
 /* ------------------------------------------------------------------------------------------------------------ Values -- */
 
 bool kvo__pending_add(kvo_will_phase *will, kvo_pending_value value) {
+  static _Thread_local uint64_t serials;
+  if (value.serial == 0) value.serial = ++serials;
   if (will->count == will->capacity) {
     kvo_pending_value *more = kvo__alloc(4 * will->capacity * sizeof *more);
     if (more == NULL) return false;
@@ -108,7 +110,35 @@ void kvo__wills_abandoned(const void *frame) {
   }
 }
 
-bool kvo__in_change_of(const kvo_tracked *tracked, const kvo_info *dying) {
+/* The pending value of an expression in a scope that is still going to notify it, other than that of `except`; NULL if there is none. */
+static kvo_pending_value *of_scope(const kvo_tracked *tracked, const kvo_will_phase *except) {
+  if (kvo__own.scopes == NULL) return NULL;
+  for (kvo_will_phase *will = will_phases; will != NULL; will = will->outer) {
+    kvo_pending_value *pending =
+        will != except && kvo__will_is_of_scope(will) ? kvo__pending_of(tracked, will) : NULL;
+    if (pending != NULL && !pending->delivered) return pending;
+  }
+  return NULL;
+}
+
+bool kvo__is_left_to_scope(const kvo_tracked *tracked) { return of_scope(tracked, NULL) != NULL; }
+
+bool kvo__leave_to_scope(const kvo_tracked *tracked, kvo_will_phase *will) {
+  kvo_pending_value *kept = of_scope(tracked, will);
+  kvo_pending_value *own = kept != NULL && will != NULL ? kvo__pending_of(tracked, will) : NULL;
+  if (own == NULL) return kept != NULL;
+  own->delivered = true;
+  if (own->serial < kept->serial) {
+    kvo_pending_value newer = *kept;
+    kept->value = own->value;
+    kept->last = own->last;
+    own->value = newer.value;
+    own->last = newer.last;
+  }
+  return true;
+}
+
+bool kvo__in_change_of(kvo_tracked *tracked, const kvo_info *dying) {
   kvo__wills_abandoned(__builtin_frame_address(0));
   for (const kvo_will_phase *will = will_phases; will != NULL; will = will->outer) {
     if (will->info == dying) continue; /* its remaining observers are not notified */
@@ -117,5 +147,5 @@ bool kvo__in_change_of(const kvo_tracked *tracked, const kvo_info *dying) {
     if (pending != NULL && !pending->delivered && (kvo__will_is_of_scope(will) || atomic_load(&pending->node->live)))
       return true;
   }
-  return false;
+  return kvo__own.scopes != NULL && kvo__tracked_awaits_silent(tracked);
 }

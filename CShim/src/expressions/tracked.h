@@ -121,8 +121,10 @@ typedef struct kvo_pending_value {
   void *value;
   /** Used instead of `value` if the expression must not be evaluated: the value that was delivered last. */
   struct kvo_cell *last;
-  /** The did has been delivered. */
+  /** The did has been delivered, or left to a scope. */
   bool delivered;
+  /** Orders the pending values of a thread by age; set by kvo__pending_add. */
+  uint64_t serial;
 } kvo_pending_value;
 
 /** The will phase of a frame, or of a coalescing scope. Allocated, because the binding may move its frame. */
@@ -162,8 +164,14 @@ KVO_HIDDEN void kvo__pending_told(const kvo_tracked *tracked, kvo_will_phase *wi
 KVO_HIDDEN kvo_pending_value *kvo__pending_of(const kvo_tracked *tracked, const kvo_will_phase *will);
 /** Drops the will phases of changes that were left with longjmp or an exception, as the present stack frame shows. No lock may be held. */
 KVO_HIDDEN void kvo__wills_abandoned(const void *frame);
-/** Whether a frame of this thread, other than one of the dying object itself, is still going to notify this expression. */
-KVO_HIDDEN bool kvo__in_change_of(const kvo_tracked *tracked, const kvo_info *dying);
+/** Whether a scope of this thread is still going to notify this expression. */
+KVO_HIDDEN bool kvo__is_left_to_scope(const kvo_tracked *tracked);
+/** If a scope of this thread, other than that of `will`, is still going to notify this expression: leaves it to notify of this change as
+ * well, with the older of the two old values. `will` may be NULL. */
+KVO_HIDDEN bool kvo__leave_to_scope(const kvo_tracked *tracked, kvo_will_phase *will);
+/** Whether a change of this thread, other than one of the dying object itself, is still going to notify this expression, or to evaluate it
+ * if the change is silent. */
+KVO_HIDDEN bool kvo__in_change_of(kvo_tracked *tracked, const kvo_info *dying);
 /** If this thread is notifying observers before a change of this object, the slot of that change; otherwise NULL. */
 KVO_HIDDEN const kvo_slot *kvo__in_will_of(const kvo_info *info);
 
@@ -192,6 +200,8 @@ KVO_HIDDEN bool kvo__settle_leaf(kvo_tracked *tracked, const kvo_evaluation *ove
 KVO_HIDDEN void kvo__drop_read_by(kvo_tracked *tracked, uint64_t number);
 KVO_HIDDEN void kvo__drop_read_before(kvo_tracked *tracked, uint64_t number);
 
+/** Whether a silent change of a key that it depends on is in progress on this thread, at whose end it is evaluated. */
+KVO_HIDDEN bool kvo__tracked_awaits_silent(kvo_tracked *tracked);
 /** Before a change of a key on which the expression depends, by `node`: notifies prior observers, and keeps the old value in the will
  * phase, if that is not NULL. */
 KVO_HIDDEN void kvo__tracked_will(kvo_tracked *tracked, const kvo_node *node, const kvo_info *changing,

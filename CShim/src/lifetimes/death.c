@@ -65,11 +65,13 @@ static void notify_dependents(const kvo_info *info, teardown *of) {
 /* Ends all observations of an object and leaves it marked as being destroyed: with its class, taking no observers. Returns false if another
  * thread still evaluates the object and waits for this thread. */
 static bool finish(kvo_object *object, kvo_place place) {
-  kvo__unobserved_forget(object);
   kvo__look_for_abandoned(); /* in this frame: a callee's is below those that were left */
   kvo__wills_abandoned(__builtin_frame_address(0));
   kvo_info *info = kvo__word_info(kvo__word(object));
-  kvo__scopes_forget(info != NULL ? info->object : object);
+  const kvo_object *named = info != NULL ? info->object : object; /* a binding may have moved the header to finish it */
+  kvo__unobserved_forget(named);
+  kvo__silent_forget(named);
+  kvo__scopes_forget(named);
   if (info == NULL) {
     kvo__set_word(object, kvo__word(object) | KVO_WORD_DYING);
     return true;
@@ -92,7 +94,7 @@ static bool finish(kvo_object *object, kvo_place place) {
   bool may_be_evaluated = kvo__slot_find(info, KVO_KEY_ANCHORS) != NULL || atomic_load(&kvo__threads.unwinding) != 0;
   bool is_evaluated = may_be_evaluated && kvo__wait_for_evaluations(info) != KVO_WAITED;
   if (is_evaluated) KVO_TELL(endless_death, info, place);
-  /* A binding may have moved the header to finish it; reports name the address of the object. */
+  /* Reports name the address of the object. */
   kvo__set_word(info->object, (uintptr_t)info->cls | KVO_WORD_DYING);
   kvo__set_word(object, (uintptr_t)info->cls | KVO_WORD_DYING);
   if (dead.left_count > 0) KVO_TELL(deallocated, info->object, info->cls, dead.left, dead.left_count, dead.place);

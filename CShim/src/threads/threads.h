@@ -84,6 +84,18 @@ typedef struct kvo_unwinding {
   bool gives_up;
 } kvo_unwinding;
 
+/** Changes of a thread that a scope silences, oldest first. Beyond this many the oldest is forgotten. */
+enum { KVO_MAX_SILENT = 16 };
+typedef struct kvo_silent_changes {
+  uint32_t count;
+  struct {
+    const kvo_object *object;
+    kvo_key key;
+    /** The innermost scope when the change began, for comparison. */
+    const struct kvo_open_scope *scope;
+  } open[KVO_MAX_SILENT];
+} kvo_silent_changes;
+
 /** The record of a thread, which other threads may read. */
 struct kvo_thread {
   struct kvo_thread *next;
@@ -116,6 +128,8 @@ struct kvo_thread {
   uint64_t kept_id;
   /** The number of changes that were counted as readers: see kvo__read_by_marks. Used by the thread itself only. */
   uint32_t counted_changes;
+  /** Used by the thread itself only. */
+  kvo_silent_changes silent;
   /** The slices that the thread has begun in a trace that is being recorded (trace.c), or NULL. */
   struct kvo_thread_trace *trace;
 };

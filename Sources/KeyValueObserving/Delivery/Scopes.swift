@@ -11,8 +11,9 @@ import CKVO
 /// ```
 /// Each observer of each changed key is notified once, on this thread, before the function returns: with the value before the first
 /// change as the old value and the present one as the new value; of a collection with a setting. An observation of an expression that
-/// depends on several of the keys, such as a computed property, is notified once, too. The order is that of the first changes. Observers
-/// that want prior notifications receive them at the first change.
+/// depends on several of the keys, such as a computed property, is notified once, too; when one of the keys has changed, also of what this
+/// thread changes of other objects meanwhile. The order is that of the first changes. Observers that want prior notifications receive them
+/// at the first change.
 ///
 /// Calls nest: the notifications are sent at the end of the outermost call that names the object. If the code throws, the changes made
 /// until then are notified of. Changes by other threads, and of other objects, notify as usual, while the code runs. Changes that observers
