@@ -2,6 +2,8 @@
 #include "allocator.h"
 #include "fixture.h"
 
+#include <kvo/kvo_binding.h>
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +45,7 @@ TEST("objects are sorted by their first observation, observations by registratio
   watch(second, "name", KVO_PRIOR, &w[2]);
   watch(second, "value", KVO_ENDS_WITH_OBJECT, &w[3]);
   kvo_graph *graph = snapshot();
-  CHECK_EQ(graph->object_count, 2);
+  CHECK_EQ(graph->object_count, 2 + 4);
   CHECK_EQ(graph->observation_count, 4);
   CHECK_EQ(graph->edge_count, 0);
 
@@ -66,7 +68,7 @@ TEST("objects are sorted by their first observation, observations by registratio
     CHECK_EQ(each->kind, KVO_GRAPH_DIRECT);
     CHECK_EQ(each->object, i == 3);
     CHECK_SAME(each->observer, &w[expected[i]]);
-    CHECK_EQ(each->observer_object, KVO_GRAPH_NONE);
+    CHECK_EQ(each->observer_object, 2 + expected[i]);
     CHECK_CONTAINS(each->file, "fixture.c");
     CHECK_EQ(each->line, watcher_observer("value", 0, &w[0]).line);
     CHECK_EQ(each->edge_count, 0);
@@ -89,7 +91,7 @@ TEST("an observation of a key path has an edge for each key on it, and follows c
   watcher w = {0};
   watch(root, "next.next.value", KVO_NEW, &w);
   kvo_graph *graph = snapshot();
-  CHECK_EQ(graph->object_count, 3);
+  CHECK_EQ(graph->object_count, 3 + 1);
   CHECK_EQ(graph->observation_count, 1);
   CHECK_EQ(graph->observations[0].kind, KVO_GRAPH_EXPRESSION);
   CHECK_EQ(graph->observations[0].key_path, "next.next.value");
@@ -125,6 +127,11 @@ static void ignore(const kvo_change *change, void *user_data) {
   (void)user_data;
 }
 
+static void ignore_raw(const kvo_raw_change *change, void *user_data) {
+  (void)change;
+  (void)user_data;
+}
+
 TEST("an observer that is observed itself is one of the objects") {
   item *left = item_make(0), *right = item_make(0);
   kvo_observation ids[2];
@@ -146,6 +153,59 @@ TEST("an observer that is observed itself is one of the objects") {
   for (int i = 0; i < 2; i++) kvo_cancel_observer(ids[i]);
   item_destroy(left);
   item_destroy(right);
+}
+
+/* Observes for an observer of a binding, which has an address and perhaps a class, and says where it is called. */
+static kvo_observation observe_for(item *object, const void *address, const char *class_name, const char *note) {
+  static const kvo_observer_ops ops = {.callback = ignore_raw};
+  kvo_binding_observer observer = {.key_path = "value",
+                                   .options = KVO_ENDS_WITH_OBJECT,
+                                   .ops = &ops,
+                                   .identity = {class_name, address},
+                                   .note = note,
+                                   .is_receiver = true};
+  kvo_observation id;
+  CHECK_OK(kvo_binding_observe_key(as_object(object), kvo_key_hash("value", 5), &observer, &id));
+  return id;
+}
+
+TEST("each observer with an address is one node, after the objects, and a bold arrow with the queue leads to it") {
+  item *first = item_make(0), *second = item_make(0);
+  char panel = 0, plain = 0;
+  observe_for(first, &panel, NULL, "on queue com.example.model");
+  observe_for(second, &plain, NULL, NULL);
+  observe_for(second, &panel, "Panel", NULL);
+  observe_for(second, second, "Other", "on an actor");
+  observe_for(second, NULL, NULL, NULL);
+  kvo_graph *graph = snapshot();
+  CHECK_EQ(graph->object_count, 4);
+  CHECK_SAME(graph->objects[0].object, first);
+  CHECK_SAME(graph->objects[1].object, second);
+  CHECK_EQ(graph->objects[1].class_name, "Item");
+  CHECK_EQ(graph->objects[1].observation_count, 4);
+  CHECK_SAME(graph->objects[2].object, &panel);
+  CHECK_EQ(graph->objects[2].class_name, "Panel");
+  CHECK_EQ(graph->objects[2].observation_count + graph->objects[2].edge_count + graph->objects[2].key_path_count, 0);
+  CHECK_SAME(graph->objects[3].object, &plain);
+  CHECK_EQ(graph->objects[3].class_name, "");
+  const size_t expected[] = {2, 3, 2, 1, KVO_GRAPH_NONE};
+  for (size_t i = 0; i < 5; i++) CHECK_EQ(graph->observations[i].observer_object, expected[i]);
+  char *dot = text_of(graph, KVO_GRAPH_DOT), *mermaid = text_of(graph, KVO_GRAPH_MERMAID), box[64];
+  CHECK_CONTAINS(dot, "n0 -> o2 [style=bold, label=\"on queue com.example.model\"];");
+  CHECK_CONTAINS(dot, "n1 -> o3 [style=bold];");
+  CHECK_CONTAINS(dot, "n2 -> o2 [style=bold];");
+  CHECK_CONTAINS(dot, "n3 -> o1 [style=bold, label=\"on an actor\"];");
+  CHECK(strstr(dot, "n4 -> ") == NULL);
+  snprintf(box, sizeof box, "  o3 [label=\"%p\"];\n", (void *)&plain);
+  CHECK_CONTAINS(dot, box);
+  CHECK_CONTAINS(mermaid, "n0 == \"on queue com.example.model\" ==> o2\n");
+  snprintf(box, sizeof box, "  o2[\"Panel<br/>%p\"]\n", (void *)&panel);
+  CHECK_CONTAINS(mermaid, box);
+  free(dot);
+  free(mermaid);
+  kvo_graph_free(graph);
+  item_destroy(first);
+  item_destroy(second);
 }
 
 static void take_one(watcher *self, const kvo_change *change) {
@@ -279,7 +339,7 @@ TEST("several objects, observations and edges are each separated, and what has n
                             "  rankdir=LR;\n"
                             "  node [shape=box];\n"
                             "  o0 [label=\"A\\n0x10\"];\n"
-                            "  o1 [label=\"\\n0x20\"];\n"
+                            "  o1 [label=\"0x20\"];\n"
                             "  n0 [style=rounded, label=\"plain.c:7\\nc\"];\n"
                             "  n1 [style=rounded, label=\"\"];\n"
                             "  o0 -> n0 [style=solid, label=\"c\"];\n"
@@ -289,7 +349,7 @@ TEST("several objects, observations and edges are each separated, and what has n
                             "}\n");
   check_form(KVO_GRAPH_MERMAID, "flowchart LR\n"
                                 "  o0[\"A<br/>0x10\"]\n"
-                                "  o1[\"<br/>0x20\"]\n"
+                                "  o1[\"0x20\"]\n"
                                 "  n0([\"plain.c:7<br/>c\"])\n"
                                 "  n1([\"\"])\n"
                                 "  o0 -- \"c\" --> n0\n"
@@ -342,7 +402,7 @@ TEST("a graph of a hundred thousand observations is complete") {
     for (int j = 0; j < EACH; j++) ids[i * EACH + j] = watch(objects[i], "value", KVO_NEW, &w);
   }
   kvo_graph *graph = snapshot();
-  CHECK_EQ(graph->object_count, OBJECTS);
+  CHECK_EQ(graph->object_count, OBJECTS + 1);
   CHECK_EQ(graph->observation_count, OBJECTS * EACH);
   for (size_t i = 0; i < OBJECTS * EACH; i++) CHECK_EQ(graph->observations[i].observation, ids[i]);
   char *json = text_of(graph, KVO_GRAPH_JSON);

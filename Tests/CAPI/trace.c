@@ -209,6 +209,33 @@ TEST("the whole text of a trace of one change, with its observer and its values"
   free(text);
 }
 
+static void ignore_raw(const kvo_raw_change *change, void *user_data) {
+  (void)change;
+  (void)user_data;
+}
+
+TEST("a delivery names the class of its observer, and says what the registration said of it") {
+  static const kvo_observer_ops ops = {.callback = ignore_raw};
+  item *object = item_make(0);
+  kvo_binding_observer observer = {.key_path = "value",
+                                   .ops = &ops,
+                                   .identity = {"Panel", object},
+                                   .file = "Some/where.c",
+                                   .line = 7,
+                                   .note = "on queue com.example.model"};
+  kvo_observation id;
+  begin();
+  CHECK_OK(kvo_binding_observe_key(as_object(object), kvo_key_hash("value", 5), &observer, &id));
+  item_set_value(object, 5);
+  CHECK_OK(kvo_cancel_observer(id));
+  item_destroy(object);
+  char *text = ended();
+  CHECK_CONTAINS(text, "\"name\":\"observer where.c:7 (value) Panel\",\"cat\":\"delivery\"");
+  CHECK_CONTAINS(text, "\"name\":\"ended where.c:7 (value) Panel\"");
+  CHECK_CONTAINS(text, ",\"observer\":\"Panel\",\"note\":\"on queue com.example.model\",\"file\":\"Some/where.c\"");
+  free(text);
+}
+
 TEST("a trace contains the new value if KVO_VALUES allows it") {
   harness_environment("KVO_VALUES", "1");
   item *object = item_make(0);

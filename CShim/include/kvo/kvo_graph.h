@@ -13,10 +13,11 @@ KVO_ASSUME_NONNULL_BEGIN
 
 /* ------------------------------------------------------------------------------------------------------------ Graph -- */
 
-/** An object that is observed, or that an observation of another object depends on. */
+/** An object that is observed, or that an observation of another object depends on; or an observer. */
 typedef struct kvo_graph_object {
   /** The address as a binding knows it. For comparison only: the object may be dead. */
   const void *object;
+  /** Of an observer that is not observed itself: as it was registered, "" if that named none. */
   const char *class_name;
   /** Its observations: a range of kvo_graph.observations. */
   size_t first_observation, observation_count;
@@ -49,7 +50,8 @@ typedef struct kvo_graph_observation {
   /** The class name of the observer; NULL if unknown. */
   const char *KVO_NULLABLE observer_class;
   const void *KVO_NULLABLE observer;
-  /** The index of the observer, if it is an object of this graph, otherwise KVO_GRAPH_NONE. */
+  /** The index of the observer among the objects; KVO_GRAPH_NONE if `observer` is NULL. Observations with the same observer have the same
+   * one, and an observer that is observed itself is that object. */
   size_t observer_object;
   void *KVO_NULLABLE context;
   /** What the registration said about itself, such as the queue that delivers; NULL if nothing. */
@@ -71,8 +73,9 @@ typedef struct kvo_graph_edge {
   bool is_value;
 } kvo_graph_edge;
 
-/** All observations at one moment. Objects are sorted by when they were first referred to, the observations of an object by registration,
- * the edges of an observation by when they were first read. */
+/** All observations at one moment. Objects are sorted by when they were first referred to, and observers that are not observed themselves
+ * follow, sorted by registration; the observations of an object are sorted by registration, the edges of an observation by when they were
+ * first read. */
 typedef struct kvo_graph {
   const kvo_graph_object *objects;
   size_t object_count;
@@ -111,10 +114,11 @@ KVO_API size_t kvo_graph_format(const kvo_graph *graph, kvo_graph_form form, cha
 
 /** Begins to record changes and deliveries as a Chrome trace, which https://ui.perfetto.dev opens. Creates or truncates the file.
  *
- * Each thread has nested slices: a change ("set Host.load"), within it the observers that it notifies ("observer Watch.swift:41 (load)"),
- * and within these the changes that they make. Instants mark where observations begin and end, and where observed objects die. The
- * arguments of a slice are object, observation, file and line, and with KVO_VALUES=1 the new value. The file is valid JSON at any time; if
- * the process is killed, the last events are missing, but not if it exits or a fault ends it. The child of a fork is not recorded.
+ * Each thread has nested slices: a change ("set Host.load"), within it the observers that it notifies, with the class of each if it is
+ * known ("observer Watch.swift:41 (load) Chart"), and within these the changes that they make. Instants mark where observations begin and
+ * end, and where observed objects die. The arguments of a slice are object, observation, observer and note, as kvo_graph_observation has
+ * them, file and line, and with KVO_VALUES=1 the new value. The file is valid JSON at any time; if the process is killed, the last events
+ * are missing, but not if it exits or a fault ends it. The child of a fork is not recorded.
  *
  * Any thread. Fails with BUSY if a trace is being recorded, FILE if `path` cannot be written or is not a regular file, INVALID_ARGUMENT for
  * NULL, and NO_DIAGNOSTICS as kvo_snapshot does. Our decision. */

@@ -78,7 +78,7 @@ static void put_json(kvo_sink *to, const kvo_graph *graph) {
 /* --------------------------------------------------------------------------------------------------------- Pictures -- */
 
 /* The style of an arrow: a change notifies an observation of just that key; a change evaluates an expression; an observation notifies its
- * observer, which is an object of the graph. */
+ * observer. */
 typedef enum style { PLAIN, DASHED, BOLD } style;
 
 /* An output language: boxes for objects, rounded boxes for observations, arrows in the direction of notifications. */
@@ -108,8 +108,10 @@ static void put_object(kvo_sink *to, const language *in, size_t index, const kvo
   kvo__put(to, "  ");
   kvo__put(to, name_of('o', index).text);
   kvo__put(to, in->object[0]);
-  in->put_text(to, text_of(each->class_name));
-  kvo__put(to, in->line_break);
+  if (text_of(each->class_name)[0] != '\0') {
+    in->put_text(to, each->class_name);
+    kvo__put(to, in->line_break);
+  }
   kvo__put_address(to, kvo__address(each->object));
   kvo__put(to, in->object[1]);
 }

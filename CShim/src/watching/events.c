@@ -51,6 +51,8 @@ static kvo_event_details details_of(const kvo_node *node, const kvo_raw_change *
                                .file = node->file,
                                .line = node->line,
                                .options = described.options,
+                               .observer_class = described.observer_class,
+                               .note = described.note,
                                .change = change};
   if (change != NULL) {
     details.kind = change->kind;

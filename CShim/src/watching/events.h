@@ -32,6 +32,9 @@ typedef struct kvo_event_details {
   const char *file;
   uint32_t line;
   kvo_options options;
+  /** Of an observation, as it was registered; NULL if unknown. */
+  const char *observer_class;
+  const char *note;
   /** For a change and for a delivery. */
   kvo_change_kind kind;
   bool is_prior;

@@ -5,24 +5,25 @@
 
 /* ----------------------------------------------------------------------------------------------------------- Copying -- */
 
-/* A copied observation with its sort keys. An info identifies its object and is only compared. */
+/* A copied observation with its sort keys. Objects are identified by their addresses, as a binding knows them. */
 typedef struct raw_observation {
   kvo_graph_observation made;
-  const kvo_info *info;
+  const void *object;
   uint64_t order;
 } raw_observation;
 
 typedef struct raw_edge {
   kvo_graph_edge made;
-  const kvo_info *info;
+  const void *object;
   kvo_observation of;
   uint64_t order;
 } raw_edge;
 
-/* An object that an observation or an edge refers to. */
+/* An object that an observation or an edge refers to, or an observer. */
 typedef struct raw_object {
-  const kvo_info *info;
   kvo_graph_object made;
+  /** It is not known to be observed: the class is what the registration says, and "" if that says nothing. */
+  bool is_observer;
   /** The order of the first reference to it. */
   uint64_t order;
   size_t index;
@@ -49,24 +50,35 @@ static const char *copy_string(copy *into, const char *string) {
   return to;
 }
 
-static void copy_object(copy *into, const kvo_info *info, uint64_t order) {
-  if (into->is_filling) {
-    raw_object raw = {.info = info, .order = order};
-    raw.made.object = (const char *)info->object - info->cls->header_offset;
-    raw.made.class_name = info->cls->display_name;
-    into->objects[into->object_count] = raw;
-  }
+static void add_object(copy *into, raw_object raw) {
+  if (into->is_filling) into->objects[into->object_count] = raw;
   into->object_count++;
+}
+
+static const void *copy_object(copy *into, const kvo_info *info, uint64_t order) {
+  raw_object raw = {.order = order};
+  raw.made.object = (const char *)info->object - info->cls->header_offset;
+  raw.made.class_name = info->cls->display_name;
+  add_object(into, raw);
+  return raw.made.object;
+}
+
+static void copy_observer(copy *into, const void *observer, const char *class_name, uint64_t order) {
+  if (observer == NULL) return;
+  raw_object raw = {.is_observer = true, .order = order};
+  raw.made.object = observer;
+  raw.made.class_name = class_name != NULL ? class_name : "";
+  add_object(into, raw);
 }
 
 static void copy_edge(copy *into, const kvo_dependency *dependency, kvo_observation of) {
   kvo_slot *slot = atomic_load(&dependency->node.slot);
   const kvo_info *info = kvo__slot_info(slot);
   uint64_t order = atomic_load(&dependency->node.birth);
-  copy_object(into, info, order);
+  const void *object = copy_object(into, info, order);
   const char *key = slot->key != KVO_KEY_LIFETIME ? copy_string(into, kvo__slot_name(info, slot)) : NULL;
   if (into->is_filling) {
-    raw_edge raw = {.info = info, .of = of, .order = order};
+    raw_edge raw = {.object = object, .of = of, .order = order};
     raw.made.key = key;
     raw.made.is_value = kvo__node_kind(&dependency->node) == KVO_NODE_LEAF;
     into->edges[into->edge_count] = raw;
@@ -81,12 +93,13 @@ static void copy_node(kvo_node *node, void *arg) {
   const kvo_info *info = kvo__slot_info(atomic_load(&node->slot));
   bool is_expression = kvo__node_kind(node) == KVO_NODE_ANCHOR;
   uint64_t order = kvo__node_order(node);
-  copy_object(into, info, order);
+  const void *object = copy_object(into, info, order);
   const char *key_path = copy_string(into, described.key_path);
   const char *observer_class = copy_string(into, described.observer_class);
   const char *note = copy_string(into, described.note);
+  copy_observer(into, described.observer, observer_class, order);
   if (into->is_filling) {
-    raw_observation raw = {.info = info, .order = order};
+    raw_observation raw = {.object = object, .order = order};
     kvo_graph_observation made = {.observation = node->id,
                                   .kind = is_expression ? KVO_GRAPH_EXPRESSION : KVO_GRAPH_DIRECT,
                                   .key_path = key_path,
@@ -135,19 +148,22 @@ static bool copy_world(copy *into) {
 
 static int compare(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
 
-static int by_info(const void *left, const void *right) {
-  const raw_object *a = left, *b = right;
-  int result = compare((uintptr_t)a->info, (uintptr_t)b->info);
+/* Observers that are not known to be observed come last, and of the same order. */
+static int by_role(const raw_object *a, const raw_object *b) {
+  int result = (int)a->is_observer - (int)b->is_observer;
   return result != 0 ? result : compare(a->order, b->order);
 }
 
-static int by_place(const void *left, const void *right) {
-  return compare((*(raw_object *const *)left)->order, (*(raw_object *const *)right)->order);
+/* Of several with one address the first names its class, if one does. */
+static int by_address(const void *left, const void *right) {
+  const raw_object *a = left, *b = right;
+  int result = compare((uintptr_t)a->made.object, (uintptr_t)b->made.object);
+  if (result == 0) result = (a->made.class_name[0] == '\0') - (b->made.class_name[0] == '\0');
+  return result != 0 ? result : by_role(a, b);
 }
 
-static int by_address(const void *left, const void *right) {
-  return compare((uintptr_t)(*(raw_object *const *)left)->made.object,
-                 (uintptr_t)(*(raw_object *const *)right)->made.object);
+static int by_place(const void *left, const void *right) {
+  return by_role(*(raw_object *const *)left, *(raw_object *const *)right);
 }
 
 static int by_object(const void *left, const void *right) {
@@ -166,11 +182,11 @@ static int by_text(const void *left, const void *right) {
   return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-static size_t index_of(const copy *in, const kvo_info *info) {
+static size_t index_of(const copy *in, const void *object) {
   size_t low = 0, high = in->object_count;
   while (low + 1 < high) {
     size_t middle = low + (high - low) / 2;
-    if ((uintptr_t)in->objects[middle].info <= (uintptr_t)info)
+    if ((uintptr_t)in->objects[middle].made.object <= (uintptr_t)object)
       low = middle;
     else
       high = middle;
@@ -178,22 +194,24 @@ static size_t index_of(const copy *in, const kvo_info *info) {
   return in->objects[low].index;
 }
 
-static raw_object **sort_objects(const copy *in, int (*by)(const void *, const void *)) {
-  raw_object **sorted = kvo__alloc((in->object_count + 1) * sizeof *sorted);
-  for (size_t i = 0; sorted != NULL && i < in->object_count; i++) sorted[i] = &in->objects[i];
-  if (sorted != NULL) qsort(sorted, in->object_count, sizeof *sorted, by);
-  return sorted;
-}
-
-/* Removes duplicates of objects, sorted by info, and numbers them in the order in which they were first referred to. */
+/* Removes duplicates of objects, sorted by address, and numbers them in the order in which they were first referred to. */
 static bool number_objects(copy *in) {
-  qsort(in->objects, in->object_count, sizeof *in->objects, by_info);
+  qsort(in->objects, in->object_count, sizeof *in->objects, by_address);
   size_t count = 0;
-  for (size_t i = 0; i < in->object_count; i++)
-    if (count == 0 || in->objects[count - 1].info != in->objects[i].info) in->objects[count++] = in->objects[i];
+  for (size_t i = 0; i < in->object_count; i++) {
+    raw_object *next = &in->objects[i], *last = count > 0 ? &in->objects[count - 1] : NULL;
+    if (last == NULL || last->made.object != next->made.object) {
+      in->objects[count++] = *next;
+    } else if (by_role(next, last) < 0) {
+      last->is_observer = next->is_observer;
+      last->order = next->order;
+    }
+  }
   in->object_count = count;
-  raw_object **sorted = sort_objects(in, by_place);
+  raw_object **sorted = kvo__alloc((count + 1) * sizeof *sorted);
   if (sorted == NULL) return false;
+  for (size_t i = 0; i < count; i++) sorted[i] = &in->objects[i];
+  qsort(sorted, count, sizeof *sorted, by_place);
   for (size_t i = 0; i < count; i++) sorted[i]->index = i;
   kvo__free(sorted);
   return true;
@@ -206,20 +224,6 @@ typedef struct owned_graph {
   kvo_graph graph;
   void *copied;
 } owned_graph;
-
-/* Sets for each observation whether its observer is an object of the graph. */
-static bool find_observers(const copy *from) {
-  raw_object **sorted = sort_objects(from, by_address);
-  if (sorted == NULL) return false;
-  for (size_t i = 0; i < from->observation_count; i++) {
-    kvo_graph_observation *made = &from->observations[i].made;
-    raw_object key = {.made = {.object = made->observer}}, *wanted = &key;
-    raw_object **found = bsearch(&wanted, sorted, from->object_count, sizeof *sorted, by_address);
-    made->observer_object = found != NULL ? (*found)->index : KVO_GRAPH_NONE;
-  }
-  kvo__free(sorted);
-  return true;
-}
 
 static void fill_edges(const copy *from, kvo_graph_observation *observations, kvo_graph_edge *edges,
                        kvo_graph_object *objects) {
@@ -240,7 +244,7 @@ static void fill_edges(const copy *from, kvo_graph_observation *observations, kv
       kvo_graph_edge *edge = &edges[next++];
       *edge = from->edges[low].made;
       edge->observation = i;
-      edge->object = index_of(from, from->edges[low].info);
+      edge->object = index_of(from, from->edges[low].object);
       objects[edge->object].edge_count++;
     }
     of->edge_count = next - of->first_edge;
@@ -258,9 +262,12 @@ static void fill_key_paths(kvo_graph_object *of, const kvo_graph_observation *ob
 }
 
 static kvo_graph *make_graph(copy *from) {
-  if (!number_objects(from) || !find_observers(from)) return NULL;
-  for (size_t i = 0; i < from->observation_count; i++)
-    from->observations[i].made.object = index_of(from, from->observations[i].info);
+  if (!number_objects(from)) return NULL;
+  for (size_t i = 0; i < from->observation_count; i++) {
+    kvo_graph_observation *made = &from->observations[i].made;
+    made->object = index_of(from, from->observations[i].object);
+    made->observer_object = made->observer != NULL ? index_of(from, made->observer) : KVO_GRAPH_NONE;
+  }
   qsort(from->observations, from->observation_count, sizeof *from->observations, by_object);
   qsort(from->edges, from->edge_count, sizeof *from->edges, by_observation);
 

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NAME = KVO_TRACE_NAME, EVENT = 8192, BUFFER = 1 << 16, FLUSH_AFTER_NS = 10000000 };
+enum { NAME = KVO_TRACE_NAME, EVENT = 12288, BUFFER = 1 << 16, FLUSH_AFTER_NS = 10000000 };
 
 /* A change or delivery in progress. */
 typedef struct slice {
@@ -135,6 +135,8 @@ static void put_event(char phase, uint32_t thread, int64_t time, const kvo_event
   kvo__put(&to, ",\"args\":{\"object\":");
   kvo__put_json_bytes(&to, object, strlen(object));
   if (what->observation != 0) kvo__put_json_address(&to, "observation", what->observation);
+  if (what->observer_class != NULL) put_name(&to, "observer", what->observer_class);
+  if (what->note != NULL) put_name(&to, "note", what->note);
   if (what->file != NULL) put_name(&to, "file", what->file);
   if (what->file != NULL) {
     kvo__put_member(&to, "line");

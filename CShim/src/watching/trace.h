@@ -5,9 +5,9 @@
 #include "watching/events.h"
 
 /** The size of a buffer for a name from the program, and for a slice's name; a longer name is cut. */
-enum { KVO_TRACE_NAME = 160, KVO_TRACE_TITLE = 3 * KVO_TRACE_NAME };
+enum { KVO_TRACE_NAME = 160, KVO_TRACE_TITLE = 4 * KVO_TRACE_NAME };
 
-/** Makes the name of a slice, such as "set Host.load" or "observer Watch.swift:41 (load)". */
+/** Makes the name of a slice, such as "set Host.load" or "observer Watch.swift:41 (load) Chart". */
 KVO_HIDDEN void kvo__trace_name(const kvo_event_details *what, char *out, size_t size);
 KVO_HIDDEN const char *kvo__trace_category(kvo_moment moment);
 

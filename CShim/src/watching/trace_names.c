@@ -3,7 +3,7 @@
 
 #include "text/sink.h"
 
-/* Describes an observation, such as "Chart.swift:41 (cpu)". */
+/* Describes an observation, such as "Chart.swift:41 (cpu) Gauge". */
 static void describe_observation(const kvo_event_details *of, char *out, size_t size) {
   kvo_sink to = {.memory = out, .capacity = size, .fd = -1};
   char cut[KVO_TRACE_NAME / 2];
@@ -20,6 +20,11 @@ static void describe_observation(const kvo_event_details *of, char *out, size_t 
   kvo__put(&to, " (");
   kvo__put(&to, cut);
   kvo__put(&to, of->is_prior ? ", before)" : ")");
+  if (of->observer_class != NULL) {
+    kvo__copy_cut(cut, sizeof cut, of->observer_class);
+    kvo__put_byte(&to, ' ');
+    kvo__put(&to, cut);
+  }
   kvo__sink_end(&to);
 }
 
@@ -35,10 +40,10 @@ static const char *verb(kvo_change_kind kind) {
 
 void kvo__trace_name(const kvo_event_details *what, char *out, size_t size) {
   kvo_sink to = {.memory = out, .capacity = size, .fd = -1};
-  char first[KVO_TRACE_NAME], second[KVO_TRACE_NAME];
+  char first[2 * KVO_TRACE_NAME], second[KVO_TRACE_NAME];
   bool is_of_object = what->moment == KVO_MOMENT_CHANGE_BEGINS || what->moment == KVO_MOMENT_DIED;
   if (is_of_object)
-    kvo__copy_cut(first, sizeof first, what->class_name);
+    kvo__copy_cut(first, KVO_TRACE_NAME, what->class_name);
   else
     describe_observation(what, first, sizeof first);
   switch (what->moment) {

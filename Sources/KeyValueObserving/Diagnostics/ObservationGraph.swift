@@ -10,12 +10,12 @@ import CKVO
 /// try graph.dot.write(toFile: "graph.dot", atomically: true, encoding: .utf8)  // dot -Tsvg graph.dot > graph.svg
 /// ```
 ///
-/// Objects are in the order of their first observation, the observations of each object in the order of registration, and edges in
-/// the order in which they were read. Indexes refer to these lists. The type is an addition; Apple's platforms have no equivalent.
+/// Objects are in the order of their first observation, followed by the observers that are not observed themselves, in the order of
+/// registration. The observations of each object are in the order of registration, and edges in the order in which they were read. Indexes refer to these lists. The type is an addition; Apple's platforms have no equivalent.
 public struct ObservationGraph: Equatable, Sendable, Codable {
-  /// An object that is observed, or on which an observation of another object depends.
+  /// An object that is observed, or on which an observation of another object depends; or an observer, such as a receiver.
   public struct Object: Equatable, Sendable, Codable {
-    /// The name of its class.
+    /// The name of its class; empty if the object is known only as an observer that C registered.
     public var className: String
     /// The address of the object, which may have been deallocated since.
     public var address: Address
@@ -66,7 +66,8 @@ public struct ObservationGraph: Equatable, Sendable, Codable {
     public var observerClass: String?
     /// The address of the observer, if there is one.
     public var observer: Address?
-    /// The index of the observer among the objects, if the observer is itself observed.
+    /// The index of the observer among the objects, if there is one. All observations of an observer have the same one, and an observer
+    /// that is itself observed is that object.
     public var observerObject: Int?
     /// The context pointer.
     public var context: Address?
