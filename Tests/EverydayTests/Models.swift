@@ -40,3 +40,38 @@ final class SharedDocument: @unchecked Sendable {
 
   init() {}
 }
+
+/// A classic observer that can be observed itself.
+@KeyValueObservable
+class ClassicPanel: KeyValueObserver {
+  @NotObserved let log: Log<String>
+
+  init(_ log: Log<String> = Log()) { self.log = log }
+
+  func observeValue(
+    forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?
+  ) {
+    log.add(describe(keyPath, change))
+  }
+}
+
+/// A classic observer that cannot be observed.
+final class ClassicListener: KeyValueObserver, @unchecked Sendable {
+  let log: Log<String>
+
+  init(_ log: Log<String> = Log()) { self.log = log }
+
+  func observeValue(
+    forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?
+  ) {
+    log.add(describe(keyPath, change))
+  }
+}
+
+/// A change as text: `path old>new`, with the values that it has.
+private func describe(_ keyPath: String?, _ change: [NSKeyValueChangeKey: Any]?) -> String {
+  let values = [change?[.oldKey], change?[.newKey]].compactMap { $0.map { "\($0)" } }
+  let kind = (change?[.kindKey] as? UInt).flatMap { NSKeyValueChange(rawValue: $0) }
+  let name = kind == .setting ? "" : kind == .insertion ? " insertion" : kind == .removal ? " removal" : " replacement"
+  return ([keyPath! + name] + (values.isEmpty ? [] : [values.joined(separator: ">")])).joined(separator: " ")
+}

@@ -10,12 +10,13 @@ extension Array where Element: KeyValueObservable {
   /// observed. In a notification the object is the element.
   public func addObserver(
     _ observer: any KeyValueObserver, toObjectsAt indexes: IndexSet, forKeyPath keyPath: String,
-    options: NSKeyValueObservingOptions = [], context: UnsafeMutableRawPointer? = nil, fileID: StaticString = #fileID,
-    line: UInt = #line
+    options: NSKeyValueObservingOptions = [], context: UnsafeMutableRawPointer? = nil,
+    userInfo: (any Sendable)? = nil, fileID: StaticString = #fileID, line: UInt = #line
   ) {
     for element in elements(at: indexes, SourceLocation(file: fileID, line: line)) {
       element.addObserver(
-        observer, forKeyPath: keyPath, options: options, context: context, fileID: fileID, line: line)
+        observer, forKeyPath: keyPath, options: options, context: context, userInfo: userInfo, fileID: fileID,
+        line: line)
     }
   }
 

@@ -21,7 +21,7 @@ func raiseFault(
   }
 }
 
-private func withOptionalCString(_ string: String?, _ body: (UnsafePointer<CChar>?) -> Void) {
+func withOptionalCString<Result>(_ string: String?, _ body: (UnsafePointer<CChar>?) -> Result) -> Result {
   if let string { string.withCString(body) } else { body(nil) }
 }
 

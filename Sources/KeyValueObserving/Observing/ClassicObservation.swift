@@ -7,6 +7,8 @@ import Synchronization
 final class ClassicObservation: ObservationBox, @unchecked Sendable {
   let identity: ObserverIdentity
   let keyPath: String
+  /// What reports and the graph say in addition.
+  let note: String?
   let context: UnsafeMutableRawPointer?
   let options: NSKeyValueObservingOptions
   let site: SourceLocation
@@ -23,18 +25,22 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
   private weak var observer: (any KeyValueObserver)?
   /// The observer, if it exists for this registration only, and on whose behalf it is registered.
   private let relay: KeyRelay?
+  /// With `.endsWithObserver`, the end at the observer's death.
+  private let end: ReceiverEnd?
   private weak var object: (any KeyValueObservable)?
   private let registration = Atomic<UInt64>(0)
 
   init(
     observer: any KeyValueObserver, object: any KeyValueObservable, keyPath: String, context: UnsafeMutableRawPointer?,
     options: NSKeyValueObservingOptions, site: SourceLocation, evaluating components: [String]?,
-    isUndefined: Bool = false, shared: SharedRegistration? = nil, relay: KeyRelay? = nil
+    isUndefined: Bool = false, note: String? = nil, shared: SharedRegistration? = nil, relay: KeyRelay? = nil
   ) {
     self.isUndefined = isUndefined
-    needsFirst = Atomic(options.isSuperset(of: [.initial, .new]))
-    identity = ObserverIdentity(observer)
+    needsFirst = Atomic(options.needed.isSuperset(of: [.initial, .new]))
+    identity = relay?.receiver.identity ?? ObserverIdentity(observer)
     self.observer = observer
+    end = options.contains(.endsWithObserver) ? ReceiverEnd() : nil
+    self.note = relay?.receiver.note ?? note
     self.object = object
     self.keyPath = keyPath
     self.context = context
@@ -47,10 +53,13 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
     super.init { box, change in unsafeDowncast(box, to: ClassicObservation.self).deliver(change) }
   }
 
+  // The observation has ended.
+  deinit { end?.close() }
+
   override func evaluate() -> UnsafeMutableRawPointer? {
     guard let object, let components else { return nil }
     if isUndefined, kvo_track_is_subscribing() {
-      let isNeeded = needsFirst.exchange(options.contains(.new), ordering: .relaxed)
+      let isNeeded = needsFirst.exchange(options.needed.contains(.new), ordering: .relaxed)
       if !isNeeded {
         object.recordDependencies(ofKey: components[0])
         // A class that overrides `value(forKey:)` is read here, so that the evaluation records what the value depends on.
@@ -83,40 +92,36 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
   func register(
     with object: KeyValueObjectReference, key: UInt64?, endsWithObject: Bool = false
   ) -> kvo_observation {
-    func register(_ path: UnsafePointer<CChar>, _ described: ObserverDescription.InC) -> kvo_observation {
-      self.register(
-        with: object, key: key, keyPath: path, options: kvo_options(options, endsWithObject: endsWithObject),
-        context: context, observer: described, site: site)
-    }
-    let observation = keyPath.withCString { path in
-      if let relay { return ObserverDescription.withC(relay.receiver) { register(path, $0) } }
-      return identity.className.withCString { name in
-        let observer = kvo_observer_identity(class_name: name, address: identity.address)
-        return register(path, .init(identity: observer, note: nil, isReceiver: false))
+    let ends = endsWithObject || relay != nil || !options.isDisjoint(with: .ends)
+    let isReceiver = relay != nil
+    let observation = identity.className.withCString { name in
+      keyPath.withCString { path in
+        withOptionalCString(note) { note in
+          let observer = kvo_observer_identity(class_name: name, address: identity.address)
+          return register(
+            with: object, key: key, keyPath: path, options: kvo_options(options.needed, endsWithObject: ends),
+            context: context, observer: .init(identity: observer, note: note, isReceiver: isReceiver), site: site)
+        }
       }
     }
     registration.store(observation, ordering: .relaxed)
     follower?.follow(observation)
+    if let end, let observer { end.follow(observation, [], observer) }
     return observation
   }
 
   /// Calls the observer.
   private func deliver(_ raw: UnsafePointer<kvo_raw_change>) {
     guard let object else { return }
-    guard let observer else { return reportDanglingObserver(raw.pointee.observation, object) }
-    if let follower, !raw.pointee.is_prior { return deliver(raw, following: follower, of: object, to: observer) }
-    let kind = UInt(raw.pointee.kind.rawValue)
-    var change: [NSKeyValueChangeKey: Any]
-    if raw.pointee.property != nil, let components, !leads(components.dropLast(), from: object, to: raw.pointee.changed)
-    {
-      // An object on the path was replaced without a notification. As on Apple's platforms, the values are those of the whole path.
-      let present = value(of: object, at: components)
-      let hasNew = options.contains(.new) && !raw.pointee.is_prior
-      change = changeDictionary(kind, new: hasNew ? present : nil, old: options.contains(.old) ? present : nil)
-    } else {
-      change = changeDictionary(
-        kind, new: value(at: raw.pointee.new_value, raw), old: value(at: raw.pointee.old_value, raw))
+    guard let observer else {
+      if end != nil { kvo_cancel_observer(raw.pointee.observation) } else { reportDanglingObserver(raw, object) }
+      return
     }
+    if let follower, !raw.pointee.is_prior { return deliver(raw, following: follower, of: object, to: observer) }
+    let (old, new) = values(raw, of: object)
+    if isDropped(raw.pointee.kind == KVO_CHANGE_SETTING, old, new) { return }
+    var change = changeDictionary(
+      UInt(raw.pointee.kind.rawValue), new: options.contains(.new) ? new : nil, old: options.contains(.old) ? old : nil)
     if let indexes = IndexSet(__positions: raw.pointee.indexes, count: raw.pointee.index_count) {
       change[.indexesKey] = indexes
     }
@@ -137,12 +142,31 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
         let value = dictionaryValue(value as Any)
         return kind == .setting ? value : (value as? NSOrderedSet)?.itemArray ?? value
       }
+      if isDropped(kind == .setting, old.map(value), new.map(value)) { return }
       var change: [NSKeyValueChangeKey: Any] = [.kindKey: kind.rawValue]
       if options.contains(.new) { change[.newKey] = new.map(value) }
       if options.contains(.old) { change[.oldKey] = old.map(value) }
       change[.indexesKey] = indexes
       call(observer, of: object, change)
     }
+  }
+
+  /// Returns the values of a change that the runtime delivers.
+  private func values(
+    _ raw: UnsafePointer<kvo_raw_change>, of object: any KeyValueObservable
+  ) -> (old: Any?, new: Any?) {
+    guard raw.pointee.property != nil, let components,
+      !leads(components.dropLast(), from: object, to: raw.pointee.changed)
+    else { return (value(at: raw.pointee.old_value, raw), value(at: raw.pointee.new_value, raw)) }
+    // An object on the path was replaced without a notification. As on Apple's platforms, the values are those of the whole path.
+    let present = value(of: object, at: components)
+    return (present, raw.pointee.is_prior ? nil : present)
+  }
+
+  /// Returns whether a change is not told because of `.distinct`.
+  private func isDropped(_ isSetting: Bool, _ old: Any?, _ new: Any?) -> Bool {
+    guard options.contains(.distinct), isSetting, let old, let new else { return false }
+    return equality(old, new) ?? false
   }
 
   private func call(
@@ -188,8 +212,8 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
 
   /// Reports, once, that the observer was deallocated without being removed. On Apple's platforms this would be a call into freed
   /// memory.
-  private func reportDanglingObserver(_ observation: kvo_observation, _ object: any KeyValueObservable) {
-    guard kvo_cancel_observer(observation) == KVO_OK else { return }
+  private func reportDanglingObserver(_ raw: UnsafePointer<kvo_raw_change>, _ object: any KeyValueObservable) {
+    guard kvo_cancel_observer(raw.pointee.observation) == KVO_OK else { return }
     let observed = ObserverIdentity(object)
     raiseFault(
       KVO_FAULT_DANGLING_OBSERVER,
@@ -204,14 +228,15 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
   func withDescription<Result>(_ body: (kvo_fault_observation) -> Result) -> Result {
     keyPath.withCString { keyPath in
       identity.className.withCString { className in
-        body(
-          kvo_fault_observation(
-            observation: registration.load(ordering: .relaxed), key_path: keyPath,
-            options: kvo_options(options, endsWithObject: false), observer_class: className,
-            observer: identity.address, context: context, note: nil, file: site.cFile,
-            file_length: site.file.utf8CodeUnitCount,
-            line: site.cLine, callback: nil, object: nil, object_class: nil, frames: nil, frame_count: 0,
-            duplicate_count: 0))
+        withOptionalCString(note) { note in
+          body(
+            kvo_fault_observation(
+              observation: registration.load(ordering: .relaxed), key_path: keyPath,
+              options: kvo_options(options, endsWithObject: false), observer_class: className,
+              observer: identity.address, context: context, note: note, file: site.cFile,
+              file_length: site.file.utf8CodeUnitCount, line: site.cLine, callback: nil, object: nil,
+              object_class: nil, frames: nil, frame_count: 0, duplicate_count: 0))
+        }
       }
     }
   }

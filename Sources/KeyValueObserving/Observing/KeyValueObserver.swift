@@ -29,48 +29,32 @@ extension KeyValueObservable {
   /// Registers an observer for a key path such as `"author.name"`.
   ///
   /// Neither retains the other. The observation lasts until it is removed. As on Apple's platforms, it has to be removed before the
-  /// observer or the object is deallocated; otherwise a fault is reported, fatal by default (KVO0001, KVO0004).
+  /// observer or the object is deallocated; otherwise a fault is reported, fatal by default (KVO0001, KVO0004). With the options
+  /// ``NSKeyValueObservingOptions/endsWithObject`` and ``NSKeyValueObservingOptions/endsWithObserver`` it ends by itself then, and
   /// `observe(_:options:changeHandler:)` has no such requirement. An observer that is registered twice is notified twice.
   ///
   /// A key that the class does not have is accepted, as on Apple's platforms, so that it can be announced manually. In a longer
   /// path, or if its value is needed at registration, it is fault KVO0009. A path with an empty component is fault KVO0010.
+  /// ``NSKeyValueObservingOptions/distinct`` together with `.prior` is fault KVO0008.
   ///
   /// A path may end with a collection operator, as in `"people.@sum.age"`. It is computed again when the collection or one of the
   /// values that it uses changes. A path through an array or a set without an operator is fault KVO0018, as on Apple's platforms.
+  ///
+  /// - Parameters:
+  ///   - observer: The object whose `observeValue(forKeyPath:of:change:context:)` is called, on the thread that makes the change.
+  ///   - keyPath: What to observe.
+  ///   - options: Which values the change dictionary includes, and whether the observer is also called now and before changes.
+  ///   - context: A pointer that is passed to the observer and distinguishes registrations.
+  ///   - userInfo: Anything that reports and the graph show with the observation. An addition of this library, known from
+  ///     MAKVONotificationCenter.
   public nonisolated func addObserver(
     _ observer: any KeyValueObserver, forKeyPath keyPath: String, options: NSKeyValueObservingOptions = [],
-    context: UnsafeMutableRawPointer? = nil, fileID: StaticString = #fileID, line: UInt = #line
+    context: UnsafeMutableRawPointer? = nil, userInfo: (any Sendable)? = nil, fileID: StaticString = #fileID,
+    line: UInt = #line
   ) {
-    let site = SourceLocation(file: fileID, line: line)
-    let object = adoptedObject
-    guard let components = components(ofPath: keyPath) else {
-      return raiseRegistrationFault(KVO_ERROR_MALFORMED_KEY_PATH, object: object, keyPath: keyPath, site: site)
-    }
-    let cls = KeyValueClass.of(self)
-    cls.reportSelfDependency(of: components[0], site)
-    let key = keyOfChanges(of: components[0])
-    let isRuntime = self is KeyValueRuntimeObject
-    let property = cls.property(named: components[0])
-    let isUndefined = components.count == 1 && !isRuntime && property == nil
-    // A key that the class does not have has the value that the class returns for undefined keys. A class may also provide all keys
-    // itself.
-    let isStored = isUndefined ? options.isDisjoint(with: [.old, .new]) : isRuntime || property?.isDirect ?? false
-    let isSimple = isStored && !cls.answersKeysItself
-    // A property observed under another key than its name is a path of one component, and is removed as such.
-    let isNamed = key == keyHash(components[0])
-    let isDirect = components.count == 1 && isNamed && !cls.isAffected(key) && isSimple
-    let needsValue = components.count > 1 || options.isSuperset(of: [.initial, .new])
-    if needsValue {
-      do { _ = try KeyPathWalk.observedValue(of: self, at: components) } catch {
-        return raise(
-          error, .registration(keyPath: keyPath, observer: observer, options: options, context: context, site))
-      }
-    }
-    let classic = ClassicObservation(
-      observer: observer, object: self, keyPath: keyPath, context: context, options: options, site: site,
-      evaluating: isDirect ? nil : components, isUndefined: isUndefined)
-    let registered = classic.register(with: object, key: isDirect ? key : nil)
-    if components.count == 1, !isRuntime, registered != 0 { reportSilence(of: components[0], site) }
+    add(
+      .observer(observer, note: note(nil, userInfo)), keyPath, options, context,
+      SourceLocation(file: fileID, line: line))
   }
 
   /// Removes the newest registration of an observer for a key path, whatever its context.
@@ -92,6 +76,17 @@ extension KeyValueObservable {
     remove(observer, keyPath, context: context, matchContext: true, SourceLocation(file: fileID, line: line))
   }
 
+  /// Removes all registrations of an observer with this object, of any key path and context.
+  ///
+  /// Does nothing if there is none. Shared observers are removed too; observations made with closures are not. After it returns, no new
+  /// call of the observer begins for this object. Any thread. An addition of this library, known from MAKVONotificationCenter.
+  public nonisolated func removeObserver(
+    _ observer: any KeyValueObserver, fileID: StaticString = #fileID, line: UInt = #line
+  ) {
+    let site = SourceLocation(file: fileID, line: line)
+    _ = kvo_binding_end_all(adoptedObject, ObserverIdentity(observer).address, nil, false, site.cFile, site.cLine)
+  }
+
   private nonisolated func remove(
     _ observer: any KeyValueObserver, _ keyPath: String, context: UnsafeMutableRawPointer?, matchContext: Bool,
     _ site: SourceLocation
@@ -102,6 +97,22 @@ extension KeyValueObservable {
       var identity = kvo_observer_identity(class_name: name, address: identity.address)
       _ = kvo_binding_remove(object, &identity, keyPath, context, matchContext, site.cFile, site.cLine)
     }
+  }
+}
+
+extension KeyValueObserver {
+  /// Removes all registrations of this observer, of any key path and context, with all objects that it observes.
+  ///
+  /// ```swift
+  /// deinit { removeFromAllObservedObjects() }
+  /// ```
+  /// Does nothing if there is none. Observations made with closures are not ended. After it returns, no new call of the observer
+  /// begins for a registration that was made before. It searches all observations of the process, of which other threads cannot
+  /// register or remove any meanwhile: with many, prefer ``KeyValueObservable/removeObserver(_:fileID:line:)`` or the option
+  /// ``NSKeyValueObservingOptions/endsWithObserver``. Any thread. An addition of this library, known from MAKVONotificationCenter.
+  public nonisolated func removeFromAllObservedObjects(fileID: StaticString = #fileID, line: UInt = #line) {
+    let site = SourceLocation(file: fileID, line: line)
+    _ = kvo_binding_end_all(nil, ObserverIdentity(self).address, nil, false, site.cFile, site.cLine)
   }
 }
 

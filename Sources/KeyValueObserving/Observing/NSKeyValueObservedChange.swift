@@ -49,6 +49,29 @@ public struct NSKeyValueObservingOptions: OptionSet, Sendable {
   /// Changes are settings of the whole value, with the old and the new one, also of collections.
   @usableFromInline static let whole = NSKeyValueObservingOptions(rawValue: 1 << 18)
 
+  /// An observation of the classic API ends, without a fault, when the object is deallocated.
+  ///
+  /// An addition of this library, known from SJObserverHelper. An observation made with a closure always does, and the option changes
+  /// nothing.
+  public static let endsWithObject = NSKeyValueObservingOptions(rawValue: 1 << 19)
+  /// An observation of the classic API ends, without a fault, when the observer or the object is deallocated, whichever comes first.
+  ///
+  /// ```swift
+  /// document.addObserver(self, forKeyPath: "title", options: [.new, .endsWithObserver])
+  /// ```
+  /// An addition of this library, known from SJObserverHelper; that it includes ``endsWithObject`` is our decision. The observation
+  /// ends exactly once, on whichever thread. While both live it may be removed as usual, and added again. An observer that is an
+  /// observable object ends it after its `deinit`, which may still remove it; another one at the next change, which is not delivered.
+  ///
+  /// An observation that is made with a closure for a receiver always ends with it, and the option changes nothing. One without a
+  /// receiver has no observer that could be deallocated: with this option it is fault KVO0008.
+  public static let endsWithObserver = NSKeyValueObservingOptions(rawValue: 1 << 20)
+
+  static let ends: NSKeyValueObservingOptions = [.endsWithObject, .endsWithObserver]
+
+  /// The options with the values that the observation itself needs.
+  var needed: NSKeyValueObservingOptions { contains(.distinct) ? union([.old, .new]) : self }
+
   /// The greatest set of Apple's options.
   @usableFromInline static let mostOfApple: UInt = 15
 }

@@ -98,6 +98,14 @@ extension KeyValueObservable {
     _ keyPath: KeyPath<Self, Value>, _ options: NSKeyValueObservingOptions, _ site: SourceLocation,
     _ observer: ObserverDescription?, _ changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
   ) -> UInt64 {
+    if !options.isDisjoint(with: .ends) {
+      // A closure's observation always ends with its object, and with its receiver.
+      guard !options.contains(.endsWithObserver) || observer?.identity != nil else {
+        raiseRefusedOptions("\(keyPath)", ".endsWithObserver and a closure without a receiver", site)
+        return 0
+      }
+      return observe(keyPath, options.subtracting(.ends), site, observer, changeHandler)
+    }
     if options.contains(.distinct) {
       return observeDistinct(keyPath, options, site, observer, changeHandler)
     }

@@ -36,7 +36,8 @@ extension KeyValueObservable {
     let site = SourceLocation(file: fileID, line: line)
     let description = ObserverDescription(receiver: receiver, note: note(teller.note, userInfo))
     let observations = observableKeys.map { key in
-      observe(key, options, site, KeyRelay(description) { change in teller.tell((key, change)) })
+      let relay = KeyRelay(description) { _, change in teller.tell((key, NSKeyValueObservedChange(change))) }
+      return observe(key, options, site, relay)
     }
     guard let first = observations.first else { return reference.token(0, of: receiver) }
     teller.follow(first)
@@ -63,27 +64,5 @@ extension KeyValueObservable {
       observer: relay, object: self, keyPath: key, context: nil, options: options, site: site,
       evaluating: isDirect ? nil : [key], relay: relay)
     return observation.register(with: adoptedObject, key: isDirect ? keyHash(key) : nil, endsWithObject: true)
-  }
-}
-
-/// The observer of one key, on behalf of a receiver.
-final class KeyRelay: KeyValueObserver {
-  let receiver: ObserverDescription
-  private let tell: (NSKeyValueObservedChange<Any>) -> Void
-
-  init(_ receiver: ObserverDescription, _ tell: @escaping (NSKeyValueObservedChange<Any>) -> Void) {
-    self.receiver = receiver
-    self.tell = tell
-  }
-
-  func observeValue(
-    forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?
-  ) {
-    guard let change else { return }
-    tell(
-      NSKeyValueObservedChange(
-        kind: (change[.kindKey] as? UInt).flatMap(NSKeyValueChange.init) ?? .setting, newValue: change[.newKey],
-        oldValue: change[.oldKey], indexes: change[.indexesKey] as? IndexSet,
-        isPrior: change[.notificationIsPriorKey] as? Bool ?? false))
   }
 }

@@ -10,8 +10,7 @@ extension KeyValueObservable {
   public nonisolated func stopObserving<Value>(
     _ keyPath: KeyPath<Self, Value>, for receiver: AnyObject, fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    let name = property(at: keyPath)?.name ?? ExpressionPath(keyPath).name
-    name.withCString { endAll(of: receiver, $0, SourceLocation(file: fileID, line: line)) }
+    name(ofObserved: keyPath).withCString { endAll(of: receiver, $0, SourceLocation(file: fileID, line: line)) }
   }
 
   /// Ends all observations of this object that were made for a receiver.
@@ -21,6 +20,11 @@ extension KeyValueObservable {
     for receiver: AnyObject, fileID: StaticString = #fileID, line: UInt = #line
   ) {
     endAll(of: receiver, nil, SourceLocation(file: fileID, line: line))
+  }
+
+  /// Returns the key path's name, as its observations have it.
+  nonisolated func name<Value>(ofObserved keyPath: KeyPath<Self, Value>) -> String {
+    property(at: keyPath)?.name ?? ExpressionPath(keyPath).name
   }
 
   private nonisolated func endAll(of receiver: AnyObject, _ keyPath: UnsafePointer<CChar>?, _ site: SourceLocation) {
