@@ -73,10 +73,10 @@ public struct Row {
   }
 
   /// All rows in the order of the table.
-  public static var all: [Row] { counted + numbers + everyday + collections + populations + tables + forms }
+  public static var all: [Row] { counted + numbers + deliveries + collections + populations + tables + forms }
 
   /// The rows for which a thousand operations can be counted.
-  public static var counted: [Row] { unobserved + observed + paths + announced + lifetimes + trampolines }
+  public static var counted: [Row] { unobserved + observed + paths + announced + lifetimes + trampolines + everyday }
 }
 
 /// A loop that is unrolled four times. Otherwise the alignment of the loop would determine the result of operations that take a

@@ -86,23 +86,25 @@ public final class KeyValueClassDescription {
   public func property<Root: AnyObject, Value>(
     _ name: StaticString, _ path: KeyPath<Root, Value>, read: @escaping (Root, (Value) -> Void) -> Void
   ) {
-    computed(name, path) { object in
+    let get: (Root) -> Value = { object in
       var value: Value?
       read(object) { value = $0 }
       return value!
     }
+    computed(name, path, get, read)
   }
 
   /// Adds a computed property that is read through its key path.
   public func property<Root: AnyObject, Value>(_ name: StaticString, _ path: KeyPath<Root, Value>) {
-    computed(name, path) { $0[keyPath: path] }
+    computed(name, path, { $0[keyPath: path] }, nil)
   }
 
   @usableFromInline
   func computed<Root: AnyObject, Value>(
-    _ name: StaticString, _ path: KeyPath<Root, Value>, _ get: @escaping (Root) -> Value
+    _ name: StaticString, _ path: KeyPath<Root, Value>, _ get: @escaping (Root) -> Value,
+    _ visit: ((Root, (Value) -> Void) -> Void)?
   ) {
-    add(name, path, nil, get, isStored: false, isDirect: false, isComputed: true)
+    add(name, path, nil, get, visit: visit, isStored: false, isDirect: false, isComputed: true)
   }
 
   /// Sets the class that the list belongs to; a subclass without the macro inherits its superclass's list.
@@ -127,13 +129,15 @@ public final class KeyValueClassDescription {
 
   private func add<Root: AnyObject, Value>(
     _ name: StaticString, _ path: KeyPath<Root, Value>, _ chained: AnyKeyPath? = nil, _ get: ((Root) -> Value)? = nil,
-    _ readers: ValueReaders<Value> = ValueReaders(), _ inPlace: InPlace<Root, Value>? = nil, isStored: Bool,
-    isDirect: Bool, isComputed: Bool = false, isWeak: Bool = false
+    _ readers: ValueReaders<Value> = ValueReaders(), _ inPlace: InPlace<Root, Value>? = nil,
+    visit: ((Root, (Value) -> Void) -> Void)? = nil, isStored: Bool, isDirect: Bool, isComputed: Bool = false,
+    isWeak: Bool = false
   ) {
     let name = name.description
     properties.append(
       TypedProperty<Root, Value>(
-        name: name, key: keyHash(name), path: path, chained: chained, get: get, readers: readers, inPlace: inPlace,
+        name: name, key: keyHash(name), path: path, chained: chained, get: get, visit: visit, readers: readers,
+        inPlace: inPlace,
         isStored: isStored, isDirect: isDirect, isComputed: isComputed, isWeak: isWeak))
   }
 

@@ -6,45 +6,48 @@ import Dispatch
 /// The actor of an observer, and what waits for it.
 @usableFromInline
 final class ActorDelivery<Value>: @unchecked Sendable {
-  private let actor: CurrentActor
+  @usableFromInline let gate: ActorGate
   let pending: PendingChanges<Value>
   private let tell: (NSKeyValueObservedChange<Value>) -> Void
 
   @usableFromInline
   init(_ actor: any Actor, tell: @escaping (NSKeyValueObservedChange<Value>) -> Void) {
-    self.actor = CurrentActor(actor)
     self.tell = tell
     pending = PendingChanges(coalesces: false, deliver: tell) { pending in
       Task { await run(on: actor) { pending.deliverAll() } }
     }
+    gate = ActorGate(actor, pending)
   }
 
   @usableFromInline
   func follow(_ observation: UInt64) { pending.follow(observation) }
 
-  /// Whether a change can be delivered at once: this thread runs on the actor, and nothing waits.
-  @usableFromInline var isDue: Bool { actor.isCurrent && pending.isEmpty }
-
   /// Calls the observer if this thread runs on the actor, after what waits; otherwise the change waits.
   @usableFromInline
   func deliver(_ change: NSKeyValueObservedChange<Value>) {
-    guard actor.isCurrent else { return pending.add(change) }
+    guard gate.isCurrent else { return pending.add(change) }
     pending.deliverEarlier()
     tell(change)
   }
 }
 
-/// An actor, with its executor for comparison.
-private struct CurrentActor {
+/// An actor, with its executor for comparison. Not generic, so that the question for each change is fast.
+@usableFromInline
+final class ActorGate: Sendable {
   private let actor: any Actor
   private let executor: kvo_executor
+  private nonisolated(unsafe) let pending: PendingDelivery
   private let isMain: Bool
 
-  init(_ actor: any Actor) {
+  init(_ actor: any Actor, _ pending: PendingDelivery) {
     self.actor = actor
+    self.pending = pending
     isMain = actor is MainActor
     executor = unsafeBitCast(actor.unownedExecutor, to: kvo_executor.self)
   }
+
+  /// Whether a change can be delivered at once: this thread runs on the actor, and nothing waits.
+  @usableFromInline var isDue: Bool { isCurrent && pending.isEmpty }
 
   /// Whether the code that this thread executes is isolated to the actor. What cannot be known counts as not: a change then waits,
   /// which is always right.

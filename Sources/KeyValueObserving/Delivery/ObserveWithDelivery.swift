@@ -1,6 +1,6 @@
 // Observation with a delivery on a queue, an actor or an executor.
 
-public import CKVO
+import CKVO
 import Foundation
 
 extension KeyValueObservable {
@@ -34,7 +34,7 @@ extension KeyValueObservable {
     handler: @escaping @isolated(any) @Sendable (Receiver, Self, NSKeyValueObservedChange<Value>) -> Void
   ) -> NSKeyValueObservation where Self: Sendable {
     let reference = ReceiverReference(receiver)
-    let handle = IsolatedHandler(handler).unchecked
+    let handle = ChangeHandler(handler).unchecked
     let description = ObserverDescription(receiver: receiver, note: note(delivery.name, userInfo))
     let (observation, pending) = observe(
       keyPath, options, delivery, coalescing, SourceLocation(file: fileID, line: line), description, handler.isolation
@@ -59,7 +59,7 @@ extension KeyValueObservable {
     let description = ObserverDescription(receiver: nil, note: note(delivery.name, userInfo))
     let (observation, pending) = observe(
       keyPath, options, delivery, coalescing, SourceLocation(file: fileID, line: line), description,
-      changeHandler.isolation, IsolatedPair(changeHandler).unchecked)
+      changeHandler.isolation, TokenHandler(changeHandler).unchecked)
     return .delivered(observation, pending)
   }
 
@@ -76,7 +76,7 @@ extension KeyValueObservable {
     handler: @escaping @isolated(any) @Sendable (Receiver, Value, Value) -> Void
   ) -> NSKeyValueObservation where Self: Sendable {
     let reference = ReceiverReference(receiver)
-    let handle = IsolatedHandler(handler).unchecked
+    let handle = ValuesHandler(handler).unchecked
     let description = ObserverDescription(receiver: receiver, note: note(delivery.name, userInfo))
     let options: NSKeyValueObservingOptions = initial ? [.whole, .initial] : .whole
     let (observation, pending) = observe(
@@ -98,7 +98,7 @@ extension KeyValueObservable {
     coalescing: KeyValueCoalescing = .each, userInfo: (any Sendable)? = nil, fileID: StaticString = #fileID,
     line: UInt = #line, handler: @escaping @isolated(any) @Sendable (Value, Value) -> Void
   ) -> NSKeyValueObservation where Self: Sendable {
-    let handle = IsolatedPair(handler).unchecked
+    let handle = TokenValuesHandler(handler).unchecked
     let description = ObserverDescription(receiver: nil, note: note(delivery.name, userInfo))
     let options: NSKeyValueObservingOptions = initial ? [.whole, .initial] : .whole
     let (observation, pending) = observe(

@@ -8,6 +8,11 @@ public import Synchronization
 @usableFromInline
 class PendingDelivery {
   @usableFromInline let paused = Atomic<Bool>(false)
+  /// How many changes wait.
+  @usableFromInline let waiting = Atomic<Int>(0)
+
+  /// Whether nothing waits. Called where changes are delivered.
+  @inlinable final var isEmpty: Bool { waiting.load(ordering: .acquiring) == 0 }
   @inlinable
   init() {}
 
@@ -35,7 +40,6 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
   }
 
   @usableFromInline let added = Guarded(Added())
-  @usableFromInline let hasAdded = Atomic<Bool>(false)
   /// Those that are delivered next, and the index of the first of them. They are used only where changes are delivered: one at a time.
   @usableFromInline var batch: [NSKeyValueObservedChange<Value>] = []
   @usableFromInline var first = 0
@@ -75,8 +79,8 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
         added.changes[added.changes.count - 1] = last.merged(with: change)
       } else {
         added.changes.append(change)
+        waiting.add(1, ordering: .releasing)
       }
-      hasAdded.store(true, ordering: .releasing)
       defer { added.isScheduled = true }
       return !added.isScheduled
     }
@@ -93,23 +97,17 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
     if isFirst { schedule(self) }
   }
 
-  /// Whether nothing waits. Called where changes are delivered, as what follows.
-  @inlinable
-  var isEmpty: Bool { first == batch.count && !hasAdded.load(ordering: .acquiring) }
-
   /// Takes the next change that waits; `nil` if there is none.
   @inlinable
   func next() -> NSKeyValueObservedChange<Value>? {
     if first == batch.count {
-      guard hasAdded.load(ordering: .acquiring) else { return nil }
-      added.withLock { added in
-        swap(&added.changes, &batch)
-        hasAdded.store(false, ordering: .relaxed)
-      }
+      guard !isEmpty else { return nil }
+      added.withLock { swap(&$0.changes, &batch) }
     }
     guard first < batch.count else { return nil }
     let change = batch[first]
     first += 1
+    waiting.subtract(1, ordering: .relaxed)
     if first == batch.count {
       batch.removeAll(keepingCapacity: true)
       first = 0
@@ -127,13 +125,16 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
   @inlinable
   func deliverAll() {
     var left = first < batch.count ? batch.count - first : added.withLock { $0.changes.count }
+    // Of merged changes there is one at a time. So that not each of many has to be scheduled by the thread that makes it, this function
+    // is once more scheduled after it has delivered one.
+    let comesAgain = coalesces && left > 0
     while left > 0, !isPaused, let change = next() {
       left -= 1
       if !hasEnded { deliver(change) }
     }
     let remains = first < batch.count
     let goesOn = added.withLock { added in
-      added.isScheduled = !isPaused && (remains || !added.changes.isEmpty)
+      added.isScheduled = !isPaused && (remains || comesAgain || !added.changes.isEmpty)
       return added.isScheduled
     }
     if goesOn { schedule(self) }

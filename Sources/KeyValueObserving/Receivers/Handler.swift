@@ -2,48 +2,71 @@
 //
 // The compiler has such a function called with `await` only. The library sees to it itself that it is called on the actor, and converts
 // it to a function without isolation. Both have the same representation: an isolation is part of the closure's context. The two structures
-// of a conversion have the same type parameters with the same constraints, because these decide how the arguments are passed.
+// of a conversion, and the methods that use it, have the same type parameters with the same constraints: these decide how the arguments
+// are passed, and a difference would cost a call that converts them, or be wrong.
 
-/// A handler of two arguments with the isolation of the code that formed it.
+/// A handler of a receiver, an object and a change.
 @usableFromInline
 @frozen
-struct IsolatedPair<First, Second> {
-  @usableFromInline let call: @isolated(any) (First, Second) -> Void
+struct ChangeHandler<Receiver: AnyObject, Object: AnyObject, Value> {
+  @usableFromInline let call: @isolated(any) (Receiver, Object, NSKeyValueObservedChange<Value>) -> Void
 
   @inlinable
-  init(_ call: @escaping @isolated(any) (First, Second) -> Void) { self.call = call }
+  init(_ call: @escaping @isolated(any) (Receiver, Object, NSKeyValueObservedChange<Value>) -> Void) {
+    self.call = call
+  }
 
-  @inlinable var unchecked: (First, Second) -> Void { unsafeBitCast(self, to: Unchecked.self).call }
+  @inlinable var unchecked: (Receiver, Object, NSKeyValueObservedChange<Value>) -> Void {
+    unsafeBitCast(self, to: Unchecked.self).call
+  }
 
   @usableFromInline
   @frozen
   struct Unchecked {
-    @usableFromInline let call: (First, Second) -> Void
+    @usableFromInline let call: (Receiver, Object, NSKeyValueObservedChange<Value>) -> Void
   }
 }
 
-/// A handler of three arguments with the isolation of the code that formed it.
+/// A handler of a receiver, an old value and a new one.
 @usableFromInline
 @frozen
-struct IsolatedHandler<First, Second, Third> {
-  @usableFromInline let call: @isolated(any) (First, Second, Third) -> Void
+struct ValuesHandler<Receiver: AnyObject, Value> {
+  @usableFromInline let call: @isolated(any) (Receiver, Value, Value) -> Void
 
   @inlinable
-  init(_ call: @escaping @isolated(any) (First, Second, Third) -> Void) { self.call = call }
+  init(_ call: @escaping @isolated(any) (Receiver, Value, Value) -> Void) { self.call = call }
 
-  @inlinable var unchecked: (First, Second, Third) -> Void { unsafeBitCast(self, to: Unchecked.self).call }
+  @inlinable var unchecked: (Receiver, Value, Value) -> Void { unsafeBitCast(self, to: Unchecked.self).call }
 
   @usableFromInline
   @frozen
   struct Unchecked {
-    @usableFromInline let call: (First, Second, Third) -> Void
+    @usableFromInline let call: (Receiver, Value, Value) -> Void
   }
 }
 
-/// A handler of four arguments with the isolation of the code that formed it.
+/// A handler of a receiver and the values of two key paths.
 @usableFromInline
 @frozen
-struct IsolatedHandler4<Receiver, A, B, C> {
+struct SeveralHandler<Receiver: AnyObject, A, B> {
+  @usableFromInline let call: @isolated(any) (Receiver, A, B) -> Void
+
+  @inlinable
+  init(_ call: @escaping @isolated(any) (Receiver, A, B) -> Void) { self.call = call }
+
+  @inlinable var unchecked: (Receiver, A, B) -> Void { unsafeBitCast(self, to: Unchecked.self).call }
+
+  @usableFromInline
+  @frozen
+  struct Unchecked {
+    @usableFromInline let call: (Receiver, A, B) -> Void
+  }
+}
+
+/// A handler of a receiver and the values of three key paths.
+@usableFromInline
+@frozen
+struct SeveralHandler3<Receiver: AnyObject, A, B, C> {
   @usableFromInline let call: @isolated(any) (Receiver, A, B, C) -> Void
 
   @inlinable
@@ -58,28 +81,104 @@ struct IsolatedHandler4<Receiver, A, B, C> {
   }
 }
 
-/// A handler of three arguments that is isolated to the first, its receiver.
+/// A handler of an object and a change.
 @usableFromInline
 @frozen
-struct ActorHandler<Receiver: Actor, Second, Third> {
-  @usableFromInline let call: (isolated Receiver, Second, Third) -> Void
+struct TokenHandler<Object: AnyObject, Value> {
+  @usableFromInline let call: @isolated(any) (Object, NSKeyValueObservedChange<Value>) -> Void
 
   @inlinable
-  init(_ call: @escaping (isolated Receiver, Second, Third) -> Void) { self.call = call }
+  init(_ call: @escaping @isolated(any) (Object, NSKeyValueObservedChange<Value>) -> Void) { self.call = call }
 
-  @inlinable var unchecked: (Receiver, Second, Third) -> Void { unsafeBitCast(self, to: Unchecked.self).call }
+  @inlinable var unchecked: (Object, NSKeyValueObservedChange<Value>) -> Void {
+    unsafeBitCast(self, to: Unchecked.self).call
+  }
 
   @usableFromInline
   @frozen
   struct Unchecked {
-    @usableFromInline let call: (Receiver, Second, Third) -> Void
+    @usableFromInline let call: (Object, NSKeyValueObservedChange<Value>) -> Void
   }
 }
 
-/// A handler of four arguments that is isolated to the first, its receiver.
+/// A handler of an old value and a new one.
 @usableFromInline
 @frozen
-struct ActorHandler4<Receiver: Actor, A, B, C> {
+struct TokenValuesHandler<Value> {
+  @usableFromInline let call: @isolated(any) (Value, Value) -> Void
+
+  @inlinable
+  init(_ call: @escaping @isolated(any) (Value, Value) -> Void) { self.call = call }
+
+  @inlinable var unchecked: (Value, Value) -> Void { unsafeBitCast(self, to: Unchecked.self).call }
+
+  @usableFromInline
+  @frozen
+  struct Unchecked {
+    @usableFromInline let call: (Value, Value) -> Void
+  }
+}
+
+/// A handler of a change that is isolated to its receiver.
+@usableFromInline
+@frozen
+struct ActorChangeHandler<Receiver: Actor, Object: AnyObject, Value> {
+  @usableFromInline let call: (isolated Receiver, Object, NSKeyValueObservedChange<Value>) -> Void
+
+  @inlinable
+  init(_ call: @escaping (isolated Receiver, Object, NSKeyValueObservedChange<Value>) -> Void) { self.call = call }
+
+  @inlinable var unchecked: (Receiver, Object, NSKeyValueObservedChange<Value>) -> Void {
+    unsafeBitCast(self, to: Unchecked.self).call
+  }
+
+  @usableFromInline
+  @frozen
+  struct Unchecked {
+    @usableFromInline let call: (Receiver, Object, NSKeyValueObservedChange<Value>) -> Void
+  }
+}
+
+/// A handler of an old and a new value that is isolated to its receiver.
+@usableFromInline
+@frozen
+struct ActorValuesHandler<Receiver: Actor, Value> {
+  @usableFromInline let call: (isolated Receiver, Value, Value) -> Void
+
+  @inlinable
+  init(_ call: @escaping (isolated Receiver, Value, Value) -> Void) { self.call = call }
+
+  @inlinable var unchecked: (Receiver, Value, Value) -> Void { unsafeBitCast(self, to: Unchecked.self).call }
+
+  @usableFromInline
+  @frozen
+  struct Unchecked {
+    @usableFromInline let call: (Receiver, Value, Value) -> Void
+  }
+}
+
+/// A handler of the values of two key paths that is isolated to its receiver.
+@usableFromInline
+@frozen
+struct ActorSeveralHandler<Receiver: Actor, A, B> {
+  @usableFromInline let call: (isolated Receiver, A, B) -> Void
+
+  @inlinable
+  init(_ call: @escaping (isolated Receiver, A, B) -> Void) { self.call = call }
+
+  @inlinable var unchecked: (Receiver, A, B) -> Void { unsafeBitCast(self, to: Unchecked.self).call }
+
+  @usableFromInline
+  @frozen
+  struct Unchecked {
+    @usableFromInline let call: (Receiver, A, B) -> Void
+  }
+}
+
+/// A handler of the values of three key paths that is isolated to its receiver.
+@usableFromInline
+@frozen
+struct ActorSeveralHandler3<Receiver: Actor, A, B, C> {
   @usableFromInline let call: (isolated Receiver, A, B, C) -> Void
 
   @inlinable

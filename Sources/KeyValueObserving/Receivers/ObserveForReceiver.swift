@@ -35,7 +35,7 @@ extension KeyValueObservable {
   ) -> NSKeyValueObservation {
     receive(
       keyPath, options, for: receiver, on: isolation, SourceLocation(file: fileID, line: line), userInfo: userInfo,
-      IsolatedHandler(handler).unchecked)
+      ChangeHandler(handler).unchecked)
   }
 
   /// Observes a key path on behalf of a receiver, when both the object and the receiver may be used by several threads.
@@ -52,7 +52,7 @@ extension KeyValueObservable {
   ) -> NSKeyValueObservation where Self: Sendable {
     receive(
       keyPath, options, for: receiver, on: handler.isolation, SourceLocation(file: fileID, line: line),
-      userInfo: userInfo, IsolatedHandler(handler).unchecked)
+      userInfo: userInfo, ChangeHandler(handler).unchecked)
   }
 
   /// Observes a key path on behalf of an actor, from anywhere. The handler is isolated to the actor.
@@ -67,7 +67,7 @@ extension KeyValueObservable {
   ) -> NSKeyValueObservation where Self: Sendable {
     receive(
       keyPath, options, for: receiver, on: receiver, SourceLocation(file: fileID, line: line), userInfo: userInfo,
-      ActorHandler(handler).unchecked)
+      ActorChangeHandler(handler).unchecked)
   }
 
   /// Observes a key path on behalf of an actor, in code of that actor. The handler is isolated to the actor.
@@ -82,6 +82,6 @@ extension KeyValueObservable {
   ) -> NSKeyValueObservation {
     receive(
       keyPath, options, for: receiver, on: receiver, SourceLocation(file: fileID, line: line), userInfo: userInfo,
-      ActorHandler(handler).unchecked)
+      ActorChangeHandler(handler).unchecked)
   }
 }

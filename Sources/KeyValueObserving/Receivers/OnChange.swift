@@ -28,7 +28,7 @@ extension KeyValueObservable {
   ) -> NSKeyValueObservation {
     receiveValues(
       keyPath, initial, for: receiver, on: isolation, SourceLocation(file: fileID, line: line), userInfo,
-      IsolatedHandler(handler).unchecked)
+      ValuesHandler(handler).unchecked)
   }
 
   /// The same, when both the object and the receiver may be used by several threads.
@@ -44,7 +44,7 @@ extension KeyValueObservable {
   ) -> NSKeyValueObservation where Self: Sendable {
     receiveValues(
       keyPath, initial, for: receiver, on: handler.isolation, SourceLocation(file: fileID, line: line), userInfo,
-      IsolatedHandler(handler).unchecked)
+      ValuesHandler(handler).unchecked)
   }
 
   /// The same on behalf of an actor, from anywhere. The handler is isolated to the actor.
@@ -59,7 +59,7 @@ extension KeyValueObservable {
   ) -> NSKeyValueObservation where Self: Sendable {
     receiveValues(
       keyPath, initial, for: receiver, on: receiver, SourceLocation(file: fileID, line: line), userInfo,
-      ActorHandler(handler).unchecked)
+      ActorValuesHandler(handler).unchecked)
   }
 
   /// The same on behalf of an actor, in code of that actor. The handler is isolated to the actor.
@@ -74,7 +74,7 @@ extension KeyValueObservable {
   ) -> NSKeyValueObservation {
     receiveValues(
       keyPath, initial, for: receiver, on: receiver, SourceLocation(file: fileID, line: line), userInfo,
-      ActorHandler(handler).unchecked)
+      ActorValuesHandler(handler).unchecked)
   }
 
   /// Calls a handler with the old and the new value when a property or key path has changed.
@@ -91,7 +91,7 @@ extension KeyValueObservable {
     fileID: StaticString = #fileID, line: UInt = #line, handler: @escaping @isolated(any) (Value, Value) -> Void
   ) -> NSKeyValueObservation {
     observeValues(
-      keyPath, initial, on: isolation, SourceLocation(file: fileID, line: line), IsolatedPair(handler).unchecked)
+      keyPath, initial, on: isolation, SourceLocation(file: fileID, line: line), TokenValuesHandler(handler).unchecked)
   }
 
   /// The same, when the object may be used by several threads.
@@ -105,7 +105,7 @@ extension KeyValueObservable {
   ) -> NSKeyValueObservation where Self: Sendable {
     observeValues(
       keyPath, initial, on: handler.isolation, SourceLocation(file: fileID, line: line),
-      IsolatedPair(handler).unchecked)
+      TokenValuesHandler(handler).unchecked)
   }
 }
 

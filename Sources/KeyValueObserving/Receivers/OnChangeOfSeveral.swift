@@ -48,7 +48,7 @@ extension KeyValueObservable {
   ) -> NSKeyValueObservation {
     receiveSeveral(
       first, second, initial: initial, for: receiver, on: isolation, SourceLocation(file: fileID, line: line), userInfo,
-      IsolatedHandler(handler).unchecked)
+      SeveralHandler(handler).unchecked)
   }
 
   /// The same, of two key paths, when both the object and the receiver may be used by several threads.
@@ -63,7 +63,7 @@ extension KeyValueObservable {
   ) -> NSKeyValueObservation where Self: Sendable {
     receiveSeveral(
       first, second, initial: initial, for: receiver, on: handler.isolation, SourceLocation(file: fileID, line: line),
-      userInfo, IsolatedHandler(handler).unchecked)
+      userInfo, SeveralHandler(handler).unchecked)
   }
 
   /// The same, of two key paths, on behalf of an actor, from anywhere.
@@ -78,7 +78,7 @@ extension KeyValueObservable {
   ) -> NSKeyValueObservation where Self: Sendable {
     receiveSeveral(
       first, second, initial: initial, for: receiver, on: receiver, SourceLocation(file: fileID, line: line), userInfo,
-      ActorHandler(handler).unchecked)
+      ActorSeveralHandler(handler).unchecked)
   }
 
   /// The same, of two key paths, on behalf of an actor, in code of that actor.
@@ -93,7 +93,7 @@ extension KeyValueObservable {
   ) -> NSKeyValueObservation {
     receiveSeveral(
       first, second, initial: initial, for: receiver, on: receiver, SourceLocation(file: fileID, line: line), userInfo,
-      ActorHandler(handler).unchecked)
+      ActorSeveralHandler(handler).unchecked)
   }
 
   /// Calls a handler with the present values of three key paths when one of them has changed, on behalf of a receiver.
@@ -109,7 +109,7 @@ extension KeyValueObservable {
   ) -> NSKeyValueObservation {
     receiveSeveral(
       first, second, third, initial: initial, for: receiver, on: isolation, SourceLocation(file: fileID, line: line),
-      userInfo, IsolatedHandler4(handler).unchecked)
+      userInfo, SeveralHandler3(handler).unchecked)
   }
 
   /// The same, of three key paths, when both the object and the receiver may be used by several threads.
@@ -124,7 +124,7 @@ extension KeyValueObservable {
   ) -> NSKeyValueObservation where Self: Sendable {
     receiveSeveral(
       first, second, third, initial: initial, for: receiver, on: handler.isolation,
-      SourceLocation(file: fileID, line: line), userInfo, IsolatedHandler4(handler).unchecked)
+      SourceLocation(file: fileID, line: line), userInfo, SeveralHandler3(handler).unchecked)
   }
 
   /// The same, of three key paths, on behalf of an actor, from anywhere.
@@ -139,7 +139,7 @@ extension KeyValueObservable {
   ) -> NSKeyValueObservation where Self: Sendable {
     receiveSeveral(
       first, second, third, initial: initial, for: receiver, on: receiver, SourceLocation(file: fileID, line: line),
-      userInfo, ActorHandler4(handler).unchecked)
+      userInfo, ActorSeveralHandler3(handler).unchecked)
   }
 
   /// The same, of three key paths, on behalf of an actor, in code of that actor.
@@ -155,6 +155,6 @@ extension KeyValueObservable {
   ) -> NSKeyValueObservation {
     receiveSeveral(
       first, second, third, initial: initial, for: receiver, on: receiver, SourceLocation(file: fileID, line: line),
-      userInfo, ActorHandler4(handler).unchecked)
+      userInfo, ActorSeveralHandler3(handler).unchecked)
   }
 }

@@ -51,8 +51,9 @@ extension KeyValueObservable {
       handler(receiver, object, change)
     }
     let description = ObserverDescription(receiver: receiver, note: note(deliveryName(actor), userInfo))
+    let gate = delivery.gate
     let observation = observe(keyPath, options, site, description) { object, change in
-      guard delivery.isDue else { return delivery.deliver(change) }
+      guard gate.isDue else { return delivery.deliver(change) }
       guard let receiver = reference.load() else { return }
       handler(receiver, object, change)
     }

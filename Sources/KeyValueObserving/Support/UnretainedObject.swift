@@ -21,6 +21,8 @@ struct UnretainedObject<Object: AnyObject> {
   @inlinable
   @inline(__always)
   func load() -> Object? {
-    swift_tryRetain(address).map { Unmanaged<Object>.fromOpaque($0).takeRetainedValue() }
+    // Not `map`, which is not specialised in every build.
+    guard let retained = swift_tryRetain(address) else { return nil }
+    return Unmanaged<Object>.fromOpaque(retained).takeRetainedValue()
   }
 }
