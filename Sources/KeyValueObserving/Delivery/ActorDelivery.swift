@@ -56,6 +56,8 @@ final class ActorGate: Sendable {
     if current.identity != 0 { return current.identity == executor.identity }
     // The thread runs no job, but may run a block of the main queue, which is the main actor's.
     if isMain { return kvo_is_main_thread() || DispatchQueue.getSpecific(key: mainQueueKey) != nil }
+    // An actor without an executor of its own runs jobs only, and has nothing that could be asked.
+    guard executor.implementation != 0 else { return false }
     return actor.unownedExecutor.asSerialExecutor()?.isIsolatingCurrentContext() ?? false
   }
 }

@@ -170,7 +170,7 @@ private struct IsolatedMethod<Object, Method> {
 
   init(_ call: @escaping @isolated(any) (Object) -> Method) { self.call = call }
 
-  /// The method without its isolation: see `IsolatedHandler`.
+  /// The method without its isolation: see `ChangeHandler`.
   var unchecked: (Object) -> Method { unsafeBitCast(self, to: UncheckedMethod<Object, Method>.self).call }
 }
 

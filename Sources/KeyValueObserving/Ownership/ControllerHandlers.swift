@@ -27,7 +27,7 @@ extension KeyValueObservationController {
   ) {
     observe(
       object, keyPath, options, duplicates, userInfo, on: handler.isolation ?? isolation,
-      SourceLocation(file: fileID, line: line), IsolatedHandler(handler).unchecked)
+      SourceLocation(file: fileID, line: line), ChangeHandler(handler).unchecked)
   }
 
   /// Observes a key path with a closure, when both the object and the observer may be used by several threads.
@@ -50,7 +50,7 @@ extension KeyValueObservationController {
   ) where Observer: Sendable {
     observe(
       object, keyPath, options, duplicates, userInfo, on: handler.isolation, SourceLocation(file: fileID, line: line),
-      IsolatedHandler(handler).unchecked)
+      ChangeHandler(handler).unchecked)
   }
 
   /// Observes a key path with a closure on behalf of an actor, from anywhere. The handler is isolated to the actor.
@@ -70,7 +70,7 @@ extension KeyValueObservationController {
   ) where Observer: Actor {
     observe(
       object, keyPath, options, duplicates, userInfo, on: observer.load(), SourceLocation(file: fileID, line: line),
-      ActorHandler(handler).unchecked)
+      ActorChangeHandler(handler).unchecked)
   }
 
   /// - Parameter actor: The actor on which the handler is called, or `nil` for the thread that makes the change.

@@ -27,7 +27,7 @@ extension KeyValueObservationController {
   ) {
     observe(
       object, keyPath, options, duplicates, userInfo, on: handler.isolation ?? isolation,
-      SourceLocation(file: fileID, line: line), IsolatedHandler(handler).unchecked)
+      SourceLocation(file: fileID, line: line), ChangeHandler(handler).unchecked)
   }
 
   /// Observes a string key path with a closure, when both the object and the observer may be used by several threads.
@@ -50,7 +50,7 @@ extension KeyValueObservationController {
   ) where Observer: Sendable {
     observe(
       object, keyPath, options, duplicates, userInfo, on: handler.isolation, SourceLocation(file: fileID, line: line),
-      IsolatedHandler(handler).unchecked)
+      ChangeHandler(handler).unchecked)
   }
 
   /// Observes a string key path with the observer's classic callback.

@@ -42,9 +42,9 @@ final class ExtendedObservation: NSKeyValueObservation, @unchecked Sendable {
   }
 
   override func resume(deliveringMissed: Bool = false) {
+    delivery?.resume()  // what waited at the pause comes before what was missed
     super.resume(deliveringMissed: deliveringMissed)
     for other in others { _ = kvo_observation_resume(other, deliveringMissed) }
-    delivery?.resume()
   }
 
   override var endReasons: (kvo_end) -> EndReason {

@@ -1,0 +1,67 @@
+// The option `.distinct` with typed key paths.
+
+import KeyValueObserving
+import Testing
+
+@Suite("An observation with .distinct")
+struct DistinctTests {
+  let document = Document()
+  let panel = Panel()
+
+  @Test("is not told of a change to an equal value")
+  func equalValues() {
+    document.observe(\.title, options: [.new, .distinct], for: panel) { me, _, change in
+      me.log.append("\(change.oldValue ?? "-")>\(change.newValue!)")
+    }
+    document.title = ""
+    document.title = "A"
+    document.title = "A"
+    #expect(panel.log == ["->A"])
+  }
+
+  @Test("compares the value of the whole expression")
+  func expressions() {
+    document.observe(\.author?.name, options: [.old, .new, .distinct], for: panel) { me, _, change in
+      me.log.append("\((change.oldValue ?? nil) ?? "-")>\((change.newValue ?? nil) ?? "-")")
+    }
+    document.observe(\.isLong, options: .distinct, for: panel) { me, document, _ in me.log.append("\(document.isLong)")
+    }
+    document.author = Author("X")
+    document.author = Author("X")
+    document.author!.name = "Y"
+    #expect(panel.log == ["->X", "X>Y"])
+    panel.log = []
+    for pages in [1, 99, 101, 102, 3] { document.pages = pages }
+    #expect(panel.log == ["true", "false"])
+  }
+
+  @Test("is told of each change of elements that is delivered as one, and not of a set to an equal collection")
+  func collections() {
+    document.tags = ["a"]
+    document.observe(\.tags, options: [.new, .distinct], for: panel) { me, _, change in
+      me.log.append("\(change.newValue!)")
+    }
+    document.tags = ["a"]
+    document.mutableArrayValue(for: \.tags)[0] = "a"
+    document.tags = ["b"]
+    #expect(panel.log == [#"["a"]"#, #"["b"]"#])
+  }
+
+  @Test("is refused with .prior, and of values that are not Equatable")
+  func refusals() {
+    let faults = Log<Int>()
+    KeyValueFault.withHandler { fault in
+      faults.add(fault.code)
+      return .ignore
+    } in: {
+      #expect(!document.observe(\.title, options: [.distinct, .prior], for: panel) { _, _, _ in }.isActive)
+      #expect(!document.observe(\.author, options: .distinct, for: panel) { _, _, _ in }.isActive)
+    }
+    #expect(faults.all == [8, 8])
+    #expect(document.observationInfo == nil)
+  }
+}
+
+extension Document {
+  fileprivate var isLong: Bool { pages > 100 }
+}
