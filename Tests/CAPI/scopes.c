@@ -503,7 +503,8 @@ TEST("an expression that a scope will tell is told there only, also of its chang
   CHECK_TOLD(path, 3, 40, 41);
 }
 
-TEST("an expression with a change that began before the scope and ends in it is told at its end, with the oldest value") {
+TEST(
+    "an expression with a change that began before the scope and ends in it is told at its end, with the oldest value") {
   make_items();
   total sum = {.of = {a, b}};
   watch_total(&sum, KVO_OLD | KVO_NEW);
@@ -638,7 +639,8 @@ TEST("in a silent scope a store that releases the old object is silent, also for
   CHECK_EQ(faults.count, 0);
 }
 
-TEST("in a silent scope a store between will and did that releases the old object is silent, and so is one without them") {
+TEST(
+    "in a silent scope a store between will and did that releases the old object is silent, and so is one without them") {
   make_items();
   watcher path = {0};
   item_set_next(a, b);
@@ -660,7 +662,8 @@ TEST("in a silent scope a store between will and did that releases the old objec
   CHECK_EQ(faults.count, 0);
 }
 
-TEST("a death in a silent scope that is not that of a silent change is told: before the store, after it, and elsewhere") {
+TEST(
+    "a death in a silent scope that is not that of a silent change is told: before the store, after it, and elsewhere") {
   make_items();
   watcher path = {0}, other = {0};
   item *root = item_make(0);

@@ -114,8 +114,7 @@ void kvo__wills_abandoned(const void *frame) {
 static kvo_pending_value *of_scope(const kvo_tracked *tracked, const kvo_will_phase *except) {
   if (kvo__own.scopes == NULL) return NULL;
   for (kvo_will_phase *will = will_phases; will != NULL; will = will->outer) {
-    kvo_pending_value *pending =
-        will != except && kvo__will_is_of_scope(will) ? kvo__pending_of(tracked, will) : NULL;
+    kvo_pending_value *pending = will != except && kvo__will_is_of_scope(will) ? kvo__pending_of(tracked, will) : NULL;
     if (pending != NULL && !pending->delivered) return pending;
   }
   return NULL;

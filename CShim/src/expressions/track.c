@@ -211,7 +211,8 @@ void kvo__tracked_will(kvo_tracked *tracked, const kvo_node *node, const kvo_inf
   /* The getters may have changed other keys that it reads, in the same scope. */
   bool is_nested = will != NULL && kvo__will_is_of_scope(will) && kvo__pending_of(tracked, will) != NULL;
   bool is_kept =
-      will != NULL && !is_nested && kvo__pending_add(will, (kvo_pending_value){.tracked = tracked, .node = node, .value = evaluated, .last = last});
+      will != NULL && !is_nested &&
+      kvo__pending_add(will, (kvo_pending_value){.tracked = tracked, .node = node, .value = evaluated, .last = last});
   if (is_kept) kvo__tracked_retain(tracked);
   if (!is_nested && (tracked->options & KVO_PRIOR) != 0)
     kvo__tracked_tell(tracked, KVO_CHANGE_SETTING, true, old_value, NULL);
