@@ -10,6 +10,7 @@ while IFS= read -r object; do
   source=${source%.o}
   case $object in
     */CKVO.build/*) [[ ! -e CShim/$source ]] || echo "$object" ;;
+    */CSwiftRuntime.build/*) [[ ! -e Sources/CSwiftRuntime/$source ]] || echo "$object" ;;
     *) [[ -z $(find Sources/KeyValueObserving -name "$source" -print -quit) ]] || echo "$object" ;;
   esac
-done < <(find "$1/KeyValueObserving.build" "$1/CKVO.build" -name '*.o')
+done < <(find "$1/KeyValueObserving.build" "$1/CKVO.build" "$1/CSwiftRuntime.build" -name '*.o')

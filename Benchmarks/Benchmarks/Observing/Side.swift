@@ -25,10 +25,16 @@ struct Side {
   }
 
   init(_ workload: Workload, turnNanoseconds: Double) {
-    self.init(limit: workload.limit, turnNanoseconds: turnNanoseconds) { count in
+    func time(_ count: Int) -> Double {
       workload.prepare(count)
       return nanoseconds { workload.run(count) }
     }
+    guard let exactly = workload.exactly else {
+      self.init(limit: workload.limit, turnNanoseconds: turnNanoseconds, time)
+      return
+    }
+    (self.time, count) = (time, exactly)
+    _ = turn()
   }
 
   init(_ peer: Peer, turnNanoseconds: Double) {

@@ -83,20 +83,21 @@ final class Delivered: @unchecked Sendable {
 @inline(never) func set(_ object: Delivered, _ value: Int) { object.number = value }
 
 private func deliveredSet(_ coalescing: KeyValueCoalescing) -> Workload {
-  let (object, tally, queue) = (Delivered(), Tally(), DispatchQueue(label: "delivery"))
+  let (object, last, queue) = (Delivered(), Tally(), DispatchQueue(label: "delivery"))
   let token = object.observe(\.number, options: [.new], delivery: .on(queue), coalescing: coalescing) { _, change in
-    tally.add(change.newValue!)
+    last.set(change.newValue!)
   }
-  return Workload(limit: 10_000) { count in
+  return Workload(exactly: 10_000) { count in
     times(count) { set(object, $0) }
-    queue.sync {}
+    // Until the last change has arrived.
+    while queue.sync(execute: { last.value != count - 1 }) {}
     withExtendedLifetime(token) {}
   }
 }
 
 private func asynchronousCalls() -> Workload {
   let (tally, queue) = (Tally(), DispatchQueue(label: "delivery"))
-  return Workload(limit: 10_000) { count in
+  return Workload(exactly: 10_000) { count in
     times(count) { number in queue.async { tally.add(number) } }
     queue.sync {}
   }

@@ -4,14 +4,19 @@
 public struct Workload {
   /// The maximum number of operations in one run, because prepared operations take memory.
   public let limit: Int
+  /// The number of operations in each run, if it is fixed; otherwise as many as take the duration of a turn.
+  public let exactly: Int?
   /// Prepares a number of operations. This is not measured.
   public let prepare: (Int) -> Void
   /// Runs a number of operations, a multiple of four. The loop is inside, so that the measured operation is not called through a
   /// closure.
   public let run: (Int) -> Void
 
-  init(limit: Int = .max, prepare: @escaping (Int) -> Void = { _ in }, run: @escaping (Int) -> Void) {
+  init(
+    limit: Int = .max, exactly: Int? = nil, prepare: @escaping (Int) -> Void = { _ in }, run: @escaping (Int) -> Void
+  ) {
     self.limit = limit
+    self.exactly = exactly
     self.prepare = prepare
     self.run = run
   }
@@ -106,4 +111,5 @@ struct Tally: @unchecked Sendable {
   var value: Int { sum.pointee }
 
   func add(_ value: Int) { sum.pointee &+= value }
+  func set(_ value: Int) { sum.pointee = value }
 }
