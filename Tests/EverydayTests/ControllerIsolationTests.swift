@@ -24,6 +24,15 @@ struct ControllerIsolationTests {
     #expect(model.log.count == 3)
   }
 
+  @Test("of an actor are isolated to it")
+  func onActor() async {
+    let (worker, shared) = (Worker(), SharedDocument())
+    await worker.begin(shared)
+    shared.title = "A"
+    while await worker.log.isEmpty { await Task.yield() }
+    #expect(await worker.log == ["A"])
+  }
+
   @Test("that are isolated to an actor are called on it, also if they are registered elsewhere")
   func isolatedHandler() async {
     let (shared, model) = (SharedDocument(), ViewModel())
@@ -68,6 +77,15 @@ private final class ViewModel {
   func titleChanged(_ change: NSKeyValueObservedChange<String>) { log.append("action \(change.newValue!)") }
   func sharedTitleChanged(_ change: NSKeyValueObservedChange<String>, _ document: SharedDocument) {
     log.append(change.newValue!)
+  }
+}
+
+private actor Worker {
+  var log: [String] = []
+  private lazy var controller = KeyValueObservationController(observer: self)
+
+  func begin(_ shared: SharedDocument) {
+    controller.observe(shared, \.title, options: .new) { me, _, change in me.log.append(change.newValue!) }
   }
 }
 

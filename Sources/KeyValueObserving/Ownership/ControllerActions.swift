@@ -164,16 +164,15 @@ extension KeyValueObservationController {
   }
 }
 
-/// A method of a class, with the isolation of the class.
-private struct IsolatedMethod<Object, Method> {
+/// A method of a class, with the isolation of the class: see `ChangeHandler`.
+private struct IsolatedMethod<Object: AnyObject, Method> {
   let call: @isolated(any) (Object) -> Method
 
   init(_ call: @escaping @isolated(any) (Object) -> Method) { self.call = call }
 
-  /// The method without its isolation: see `ChangeHandler`.
-  var unchecked: (Object) -> Method { unsafeBitCast(self, to: UncheckedMethod<Object, Method>.self).call }
-}
+  var unchecked: (Object) -> Method { unsafeBitCast(self, to: Unchecked.self).call }
 
-private struct UncheckedMethod<Object, Method> {
-  let call: (Object) -> Method
+  struct Unchecked {
+    let call: (Object) -> Method
+  }
 }

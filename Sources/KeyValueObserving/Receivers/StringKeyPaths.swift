@@ -26,11 +26,11 @@ extension KeyValueObservable {
       guard let receiver = reference.load(), let object = object.load() else { return }
       handler(receiver, object, change)
     }
-    let description = ObserverDescription(receiver: receiver, note: note("on \(type(of: actor))", userInfo))
+    let description = ObserverDescription(receiver: receiver, note: note(deliveryName(actor), userInfo))
     let relay = KeyRelay(description) { _, change in delivery.deliver(NSKeyValueObservedChange(change)) }
     let observation = add(.receiver(relay), path, options, nil, site)
     delivery.follow(observation)
-    return reference.token(observation, of: receiver)
+    return reference.token(observation, of: receiver, delivery)
   }
 
   /// Registers a receiver's classic callback.
