@@ -24,17 +24,21 @@ struct Side {
     _ = turn()
   }
 
+  private init(exactly count: Int, _ time: @escaping Timing) {
+    (self.time, self.count) = (time, count)
+    _ = turn()
+  }
+
   init(_ workload: Workload, turnNanoseconds: Double) {
     func time(_ count: Int) -> Double {
       workload.prepare(count)
       return nanoseconds { workload.run(count) }
     }
-    guard let exactly = workload.exactly else {
+    if let exactly = workload.exactly {
+      self.init(exactly: exactly, time)
+    } else {
       self.init(limit: workload.limit, turnNanoseconds: turnNanoseconds, time)
-      return
     }
-    (self.time, count) = (time, exactly)
-    _ = turn()
   }
 
   init(_ peer: Peer, turnNanoseconds: Double) {
