@@ -48,7 +48,8 @@ private func faultOfObservation() throws -> KeyValueFault {
   frame.initialize(to: UnsafeMutableRawPointer(bitPattern: 0x1234))
   let observation = kvo_fault_observation(
     observation: 0x21, key_path: strdup("heat"), options: KVO_NEW, observer_class: strdup("Gauge"), observer: nil,
-    context: nil, file: strdup("Kitchen/Gauge.swift and more"), file_length: 19, line: 41, callback: nil,
+    context: nil, note: strdup("on queue cooking"), file: strdup("Kitchen/Gauge.swift and more"), file_length: 19,
+    line: 41, callback: nil,
     object: UnsafeRawPointer(bitPattern: 0x1e0), object_class: strdup("Kettle"), frames: UnsafePointer(frame),
     frame_count: 1, duplicate_count: 0)
   return try fault {
@@ -128,7 +129,7 @@ struct EvidenceTests {
     #expect(delivered.file == "Kitchen/Main.swift" && delivered.line == 7)
     let observation = try #require(delivered.observations.first)
     #expect(observation.keyPath == "heat" && observation.observerClass == "Gauge")
-    #expect(observation.objectClass == "Kettle")
+    #expect(observation.objectClass == "Kettle" && observation.note == "on queue cooking")
     #expect(observation.file == "Kitchen/Gauge.swift" && observation.line == 41)
     #expect(observation.stack.returnAddresses == [0x1234] && observation.stack.calls == ["0x1234"])
   }
