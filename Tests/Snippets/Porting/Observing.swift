@@ -38,6 +38,8 @@ private final class Describing: KeyValueObserver {
 
 // snippet: token
 
+// snippet: receiver
+
 // snippet: main actor
 
 // snippet: main actor observer

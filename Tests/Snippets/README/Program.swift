@@ -4,6 +4,7 @@ import Testing
 
 // declarations: first
 // declarations: observing
+// snippet: actors
 
 nonisolated(unsafe) private var printed: [String] = []
 
@@ -21,5 +22,12 @@ private func print(_ items: Any..., separator: String = " ", terminator: String 
       printed
       // prints: first, observing
     )
+  }
+
+  @Test @MainActor func `The view shows what the worker does`() async {
+    let (download, view) = (Download(), DownloadView())
+    view.show(download)
+    await Worker().run(download)
+    while view.label != "100 %" { await Task.yield() }
   }
 }
