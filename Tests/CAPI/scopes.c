@@ -521,6 +521,60 @@ TEST(
   CHECK_EQ(sum.new_value, 31);
 }
 
+static item *last_next;
+
+static void replace_before(watcher *self, const kvo_change *change) {
+  (void)self;
+  if (change->is_prior && last_next != NULL) item_set_next(a, last_next);
+  last_next = NULL;
+}
+
+TEST("what an observer sets when it is called before a change of a scope is in no other's old value") {
+  make_items();
+  last_next = item_make(4);
+  watcher first = {.then = replace_before}, direct = {0}, path = {0};
+  item_set_next(a, b);
+  watch(a, "next.value", KVO_PRIOR, &first);
+  watch(a, "next", KVO_OLD | KVO_NEW, &direct);
+  watch(a, "next.value", KVO_OLD | KVO_NEW | KVO_PRIOR, &path);
+  BEGIN(scope, KVO_SCOPE_COALESCES, a);
+  item_set_next(a, c);
+  CHECK_EQ(first.priors, 1);
+  CHECK_EQ(path.priors, 1);
+  CHECK_EQ(path.old_value.integer, 2);
+  kvo_scope_end(&scope);
+  CHECK_TOLD(path, 1, 2, 3);
+  CHECK_SAME(direct.old_value.object, b);
+  CHECK_SAME(direct.new_value.object, c);
+  CHECK_EQ(faults.count, 0);
+}
+
+static void replace_in_scope(watcher *self, const kvo_change *change) {
+  (void)self, (void)change;
+  BEGIN(inner, KVO_SCOPE_COALESCES, a);
+  item_set_next(a, last_next);
+  kvo_scope_end(&inner);
+}
+
+TEST(
+    "an expression that is changed in a scope of an observer which another scope's end calls is told once, by that end") {
+  make_items();
+  last_next = item_make(4);
+  watcher path = {0}, first = {.then = replace_in_scope};
+  item_set_next(a, b);
+  watch(a, "next.value", KVO_OLD | KVO_NEW | KVO_PRIOR, &path);
+  watch(a, "other", KVO_NONE, &first);
+  BEGIN(scope, KVO_SCOPE_COALESCES, a);
+  item_set_other(a, 1);
+  item_set_next(a, c);
+  kvo_scope_end(&scope);
+  CHECK_TOLD(path, 1, 2, 4);
+  CHECK_EQ(path.priors, 1);
+  CHECK_EQ(faults.count, 0);
+  item_set_value(last_next, 5);
+  CHECK_TOLD(path, 2, 4, 5);
+}
+
 TEST("an expression that begins to depend on a changed key in the scope is told of its later changes") {
   make_items();
   watcher path = {0};

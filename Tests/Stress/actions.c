@@ -1,6 +1,9 @@
 /* actions.c - the random operations of a thread in a round; some are done in callbacks. */
 #include "world.h"
 
+#include <kvo/kvo_binding.h>
+#include <string.h>
+
 /* Root objects that only their thread uses, and destroys while other threads set the objects on their paths. */
 enum { OWN = 3, OWN_WATCHERS = 40, NESTED = 3 };
 typedef struct own_root {
@@ -9,6 +12,9 @@ typedef struct own_root {
   int pins;
   int count;
   watcher *watchers[OWN_WATCHERS];
+  /* The watchers whose receiver it is. */
+  int received_count;
+  watcher *received[OWN_WATCHERS];
 } own_root;
 static _Thread_local own_root own[OWN];
 
@@ -47,7 +53,7 @@ static void end_any(bool wait) {
 static void make_own(void) {
   own_root *of = &own[any(OWN)];
   if (of->root != NULL) return;
-  of->count = of->pins = 0;
+  of->count = of->pins = of->received_count = 0;
   of->root = node_make();
   of->pins++;
   set_next(of->root, any_node());
@@ -61,6 +67,8 @@ static void destroy_own(own_root *of) {
   of->root = NULL; /* the next operations may make a new one here */
   for (int i = 0; i < of->count; i++)
     if (of->watchers[i] != NULL) of->watchers[i]->root_died = true;
+  for (int i = 0; i < of->received_count; i++)
+    if (of->received[i] != NULL) of->received[i]->receiver_ended = true;
   node_destroy(root);
 }
 
@@ -73,6 +81,71 @@ static void use_own(void) {
   else
     set_next(of->root, any(4) ? any_node() : NULL);
   of->pins--;
+}
+
+/* --------------------------------------------------------------------------------------------------------- Receivers -- */
+
+static void receive(void) {
+  own_root *of = &own[any(OWN)];
+  if (of->root == NULL || of->received_count == OWN_WATCHERS) return;
+  int number = of->received_count++;
+  of->pins++;
+  of->received[number] = watch_for(of->root, any_node(), (path)any(P_FAR), any_options());
+  of->pins--;
+}
+
+/* Ends what one of this thread's receivers observes: everywhere, or of one object. */
+static void end_received(void) {
+  own_root *of = &own[any(OWN)];
+  if (of->root == NULL) return;
+  node *object = any(2) ? any_node() : NULL;
+  const char *path = any(2) ? path_names[any(P_FAR)] : NULL;
+  int count = of->received_count; /* callbacks may add more */
+  of->pins++;
+  for (int i = 0; i < count; i++) {
+    watcher *each = of->received[i];
+    bool ends = each != NULL && (object == NULL || each->root == object) &&
+                (path == NULL || strcmp(path, path_names[each->path]) == 0);
+    if (ends) each->receiver_ended = true;
+  }
+  (void)kvo_binding_end_all(object != NULL ? &object->header : NULL, of->root, path, true, NULL, 0);
+  of->pins--;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ Pausing -- */
+
+static void pause_any(void) {
+  watcher *of = &here.watchers[any((uint32_t)atomic_load(&here.watcher_count))];
+  if (atomic_load(&of->id) == 0 || of->stable) return; /* otherwise its registration is in progress */
+  kvo_status status = any(2) ? kvo_observation_pause(of->id) : kvo_observation_resume(of->id, any(2) == 0);
+  if (status != KVO_OK && status != KVO_ERROR_NOT_REGISTERED) fail("no pause: %s", kvo_status_string(status));
+}
+
+/* ------------------------------------------------------------------------------------------------------------- Scopes -- */
+
+static void act_once(void);
+
+/* A silent scope of objects that others observe is only in a round that knows of it. */
+static void act_in_scope(void) {
+  if (me.scope_depth == NESTED) return;
+  scope model = {.outer = me.scopes, .silent = any(3) == 0};
+  bool is_private = model.silent ? !here.silencing : !here.coalescing;
+  for (uint32_t i = any(SCOPED + 1); i > 0; i--) {
+    node *of = is_private || any(3) == 0 ? own[any(OWN)].root : any_node();
+    if (of != NULL) model.objects[model.count++] = &of->header;
+  }
+  kvo_scope open;
+  kvo_scope_kind kind = model.silent ? KVO_SCOPE_SILENCES : KVO_SCOPE_COALESCES;
+  if (kvo_scope_begin(&open, kind, model.objects, (size_t)model.count, NULL, 0) != KVO_OK) fail("no scope");
+  me.scopes = &model;
+  me.scope_depth++;
+  for (uint32_t i = any(6); i > 0; i--) {
+    if (me.mine != NULL && me.depth == 0 && any(4) == 0) set_mine(me.mine);
+    act_once();
+  }
+  me.scopes = model.outer;
+  kvo_scope_end(&open);
+  me.scope_depth--;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- Looking -- */
@@ -94,7 +167,7 @@ static void look(void) {
 
 static void act_once(void) {
   maybe_pause();
-  switch (any(16)) {
+  switch (any(22)) {
     case 0:
     case 1:
     case 2: set_value(any_node()); return;
@@ -112,6 +185,12 @@ static void act_once(void) {
     case 12: make_own(); return;
     case 13: destroy_own(&own[any(OWN)]); return;
     case 14: use_own(); return;
+    case 15: receive(); return;
+    case 16: end_received(); return;
+    case 17:
+    case 18: pause_any(); return;
+    case 19:
+    case 20: act_in_scope(); return;
     default: look();
   }
 }
@@ -126,9 +205,9 @@ void act_in_callback(void) {
 
 void act(int number, uint64_t seed) {
   me = (self){.random = seed, .number = number, .fuel = 2 * here.operations, .yields = 20};
-  node *mine = number <= here.objects ? here.nodes[number - 1] : NULL;
+  me.mine = number <= here.objects ? here.nodes[number - 1] : NULL;
   for (int i = 0; i < here.operations; i++) {
-    if (mine != NULL && any(6) == 0) set_mine(mine);
+    if (me.mine != NULL && any(6) == 0) set_mine(me.mine);
     act_once();
   }
   me.fuel = 0; /* no more operations in callbacks */

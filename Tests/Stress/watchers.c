@@ -1,6 +1,7 @@
 /* watchers.c - observations with checks that are possible while the threads run. */
 #include "world.h"
 
+#include <kvo/kvo_binding.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,32 +13,48 @@ bool was_told(const watcher *of, int value) {
 
 void expect_told(watcher *of, int value) { atomic_fetch_or(&of->told[(value + 1) / 32], 1u << (value + 1) % 32); }
 
-/* Only one thread sets it, and not in a callback: so each change is delivered once and in order. */
+/* Only one thread sets it, and not in a callback: so each change is delivered once and in order, apart from its scopes. */
 static void check_mine(watcher *of, const kvo_change *change) {
   int old_value = *(const int *)change->old_value->bytes, new_value = *(const int *)change->new_value->bytes;
   int last = atomic_load(&of->last);
-  if (old_value != last || new_value != last + 1)
+  bool continues = here.silencing ? old_value >= last : old_value == last;
+  if (!continues || (here.coalescing ? new_value <= old_value : new_value != old_value + 1))
     fail("a key that one thread sets is told %d -> %d after %d", old_value, new_value, last);
   atomic_store(&of->last, new_value);
 }
 
-static void called(const kvo_change *change, void *user_data) {
-  watcher *of = user_data;
+static void check_call(watcher *of, kvo_observation id) {
   if (atomic_load(&of->fenced)) fail("\"%s\" is told after a wait for it was over", path_names[of->path]);
   if (atomic_load(&of->destroyed)) fail("\"%s\" is told after its destruction", path_names[of->path]);
   kvo_observation none = 0;
-  if (!atomic_compare_exchange_strong(&of->id, &none, change->observation) && none != change->observation)
+  if (!atomic_compare_exchange_strong(&of->id, &none, id) && none != id)
     fail("\"%s\" is told another id", path_names[of->path]);
   maybe_pause();
+}
+
+static void end_call(watcher *of) {
+  act_in_callback();
+  if (atomic_load(&of->fenced)) fail("a wait for \"%s\" ended while it ran", path_names[of->path]);
+  if (*of->body != (int)of->path) fail("the user data is overwritten");
+}
+
+static void called(const kvo_change *change, void *user_data) {
+  watcher *of = user_data;
+  check_call(of, change->observation);
   if (!change->is_prior) {
     atomic_fetch_add(&of->calls, 1);
     if (of->stable && of->path == P_MINE) check_mine(of, change);
     if (of->told != NULL)
       expect_told(of, change->new_value->bytes != NULL ? *(const int *)change->new_value->bytes : -1);
   }
-  act_in_callback();
-  if (atomic_load(&of->fenced)) fail("a wait for \"%s\" ended while it ran", path_names[of->path]);
-  if (*of->body != (int)of->path) fail("the user data is overwritten");
+  end_call(of);
+}
+
+static void receiver_called(const kvo_raw_change *change, void *user_data) {
+  watcher *of = user_data;
+  check_call(of, change->observation);
+  if (!change->is_prior) atomic_fetch_add(&of->calls, 1);
+  end_call(of);
 }
 
 static void destroyed(void *user_data) {
@@ -45,6 +62,7 @@ static void destroyed(void *user_data) {
   if (atomic_fetch_add(&of->destroyed, 1) != 0)
     fail("the user data of \"%s\" is destroyed twice", path_names[of->path]);
   free(of->body);
+  if (of->death != 0) (void)kvo_cancel_observer(of->death);
   maybe_pause();
   /* No lock is held: it may look up, set and register. */
   act_in_callback();
@@ -52,7 +70,20 @@ static void destroyed(void *user_data) {
 
 /* ------------------------------------------------------------------------------------------------- Beginning and end -- */
 
-watcher *watch(node *root, path of, int options, bool stable) {
+static void end_told(kvo_end end, void *arg) {
+  watcher *of = arg;
+  (void)end;
+  if (of->destroyed != 1) fail("the end of \"%s\" is told before its destruction", path_names[of->path]);
+  atomic_fetch_add(&of->end_told, 1);
+  act_in_callback();
+}
+
+static void ask_for_end(watcher *of) {
+  for (uint32_t i = any(3); i > 0; i--)
+    if (kvo_observation_on_end(of->id, end_told, of) == KVO_OK) atomic_fetch_add(&of->asked, 1);
+}
+
+static watcher *make(node *root, path of, int options, bool stable) {
   int number = atomic_load(&here.watcher_count);
   do
     if (number == WATCHERS) return NULL;
@@ -66,6 +97,12 @@ watcher *watch(node *root, path of, int options, bool stable) {
   *made->body = (int)of;
   made->last = atomic_load(&root->mine);
   if (stable && of >= P_FAR) made->told = calloc(VALUES / 32 + 1, sizeof *made->told);
+  return made;
+}
+
+watcher *watch(node *root, path of, int options, bool stable) {
+  watcher *made = make(root, of, options, stable);
+  if (made == NULL) return NULL;
   kvo_observer described = {.struct_size = sizeof described,
                             .key_path = path_names[of],
                             .options = (kvo_options)made->options,
@@ -77,6 +114,40 @@ watcher *watch(node *root, path of, int options, bool stable) {
   kvo_status status = kvo_add_observer(&root->header, &described, &id);
   if (status != KVO_OK) fail("no observation: %s", kvo_status_string(status));
   atomic_store(&made->id, id);
+  if (!stable) ask_for_end(made);
+  return made;
+}
+
+/* Called once: when the receiver dies, or when the observation has ended before. */
+static void receiver_died(void *user_data) {
+  watcher *of = user_data;
+  atomic_fetch_add(&of->watches_ended, 1);
+  (void)kvo_cancel_observer(of->id);
+}
+
+watcher *watch_for(node *receiver, node *root, path of, int options) {
+  static const kvo_observer_ops ops = {.callback = receiver_called, .destroy = destroyed};
+  static const kvo_observer_ops death_ops = {.destroy = receiver_died};
+  watcher *made = make(root, of, options & ~KVO_INITIAL, false);
+  if (made == NULL) return NULL;
+  kvo_binding_observer described = {.key_path = path_names[of],
+                                    .options = (kvo_options)made->options,
+                                    .ops = &ops,
+                                    .user_data = made,
+                                    .identity = {"Receiver", receiver},
+                                    .note = "on a thread",
+                                    .is_receiver = true};
+  kvo_observation id, death;
+  kvo_key key = kvo_key_hash(path_names[of], strlen(path_names[of]));
+  kvo_status status = kvo_binding_observe_key(&root->header, key, &described, &id);
+  if (status != KVO_OK) fail("no observation of a receiver: %s", kvo_status_string(status));
+  atomic_store(&made->id, id);
+  atomic_fetch_add(&made->watches, 1);
+  status = kvo_binding_observe_death(&receiver->header, &death_ops, made, &death);
+  if (status != KVO_OK) fail("no watch of a death: %s", kvo_status_string(status));
+  atomic_store(&made->death, death);
+  if (made->destroyed) (void)kvo_cancel_observer(death);
+  ask_for_end(made);
   return made;
 }
 

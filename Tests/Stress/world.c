@@ -44,6 +44,26 @@ int fresh_value(void) {
 
 /* ----------------------------------------------------------------------------------------------------------- Objects -- */
 
+/* Where an object is in a scope, or -1. */
+static int place_in(const scope *in, const node *of) {
+  int i = in->count;
+  while (--i >= 0 && in->objects[i] != &of->header) continue;
+  return i;
+}
+
+/* Counts a change that observers will be told of: silence wins, then the outermost scope of the object counts. */
+static void note_change(node *of, key key) {
+  scope *telling = NULL;
+  for (scope *each = me.scopes; each != NULL; each = each->outer) {
+    if (place_in(each, of) < 0) continue;
+    if (each->silent) return;
+    telling = each;
+  }
+  bool *changed = telling != NULL ? &telling->changed[place_in(telling, of)][key] : NULL;
+  if (changed == NULL || !*changed) atomic_fetch_add(&of->changes[key], 1);
+  if (changed != NULL) *changed = true;
+}
+
 #define GETTER(name)                                                                                                   \
   static int get_##name(const node *of) {                                                                              \
     maybe_pause();                                                                                                     \
@@ -53,7 +73,7 @@ int fresh_value(void) {
   static void store_##name(node *of, T to) {                                                                           \
     maybe_pause();                                                                                                     \
     atomic_store(&of->name, to);                                                                                       \
-    atomic_fetch_add(&of->changes[key], 1);                                                                            \
+    note_change(of, key);                                                                                              \
     maybe_pause();                                                                                                     \
   }
 GETTER(value)
@@ -77,7 +97,7 @@ void change_quiet(node *of, void (*within)(void)) {
   if (kvo_will_change(&of->header, "quiet") != KVO_OK) fail("a change cannot begin");
   atomic_store(&of->quiet, fresh_value());
   if (within != NULL) within();
-  atomic_fetch_add(&of->changes[QUIET], 1);
+  note_change(of, QUIET);
   if (kvo_did_change(&of->header, "quiet") != KVO_OK) fail("a change cannot end");
 }
 
@@ -120,6 +140,8 @@ void world_begin(uint64_t seed) {
   here.operations = any(4) == 0 ? 200 : 3 + (int)any(30); /* a long round may repair later what it has lost */
   here.pauses = any(3) == 0 ? 0 : (int)any(300);
   here.replacing = any(4) != 0;
+  here.coalescing = any(2) == 0;
+  here.silencing = here.coalescing && any(3) == 0;
   here.watcher_count = 0;
   here.values = 1;
   here.left_open = 0;
@@ -148,6 +170,8 @@ void world_end(void) {
   for (int i = 0; i < here.watcher_count; i++) {
     watcher *of = &here.watchers[i];
     if (of->destroyed != 1) fail("the user data of \"%s\" was destroyed %d times", path_names[of->path], of->destroyed);
+    if (of->end_told != of->asked) fail("an end was told %d times, not %d", of->end_told, of->asked);
+    if (of->watches_ended != of->watches) fail("a watch of a death has ended %d times", of->watches_ended);
     free(of->told);
   }
   free(here.watchers);

@@ -21,7 +21,7 @@ typedef struct node {
   kvo_object header;
   _Atomic int value, mine, quiet;
   _Atomic(struct node *) next;
-  /* How often each key has changed. */
+  /* How often each key has changed, as observers are told: in a coalescing scope once, in a silent one never. */
   _Atomic int changes[KEYS];
 } node;
 
@@ -52,9 +52,13 @@ typedef struct watcher {
   /* Registered before the threads start and removed after they have ended. */
   bool stable;
   bool root_died;
-  _Atomic kvo_observation id;
+  /* Its receiver has died or has ended it; only the receiver's thread does either. `death`: the watch of that death. */
+  bool receiver_ended;
+  _Atomic kvo_observation id, death;
   /* The number of successful removals. */
   _Atomic int ended;
+  /* How often its end was asked for, and told; and how often the watch of the receiver's death has ended. */
+  _Atomic int asked, end_told, watches, watches_ended;
   /* A wait for it has ended: its callback must not run. */
   _Atomic int fenced;
   _Atomic int destroyed;
@@ -67,8 +71,9 @@ typedef struct watcher {
   int *body;
 } watcher;
 
-/* Registers a watcher; NULL if the round has no room for more. */
+/* Registers a watcher; NULL if the round has no room for more. With a receiver, `of` is a single key. */
 watcher *watch(node *root, path of, int options, bool stable);
+watcher *watch_for(node *receiver, node *root, path of, int options);
 /* Ends a watcher, on any thread. */
 void end_watch(watcher *of, bool wait);
 /* Return and record that a watcher got this value of its path, or that the path had it at the beginning. */
@@ -83,6 +88,8 @@ typedef struct world {
   int pauses;
   /* Whether intermediate objects are replaced: without it, the notifications of paths can be counted. */
   bool replacing;
+  /* Whether threads have coalescing scopes, and silent ones, of objects that others observe. */
+  bool coalescing, silencing;
   node *nodes[OBJECTS];
   watcher *watchers;
   _Atomic int watcher_count;
@@ -91,6 +98,17 @@ typedef struct world {
   _Atomic int left_open;
 } world;
 extern world here;
+
+/* An open scope of this thread. */
+enum { SCOPED = 3 };
+typedef struct scope {
+  struct scope *outer;
+  bool silent;
+  int count;
+  kvo_object *objects[SCOPED];
+  /* The keys that have changed in it, if it is the one that tells them. */
+  bool changed[SCOPED][KEYS];
+} scope;
 
 /* This thread's random numbers, seeded in each round; and its depth of callbacks. */
 typedef struct self {
@@ -104,6 +122,10 @@ typedef struct self {
   bool unwaited;
   /* Its last operation was to begin a change. */
   bool left_open;
+  scope *scopes;
+  int scope_depth;
+  /* The object whose key `mine` it sets. */
+  node *mine;
 } self;
 extern _Thread_local self me;
 uint32_t any(uint32_t below);

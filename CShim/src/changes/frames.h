@@ -52,8 +52,8 @@ KVO_HIDDEN void kvo__frame_finish_from(kvo_frame *frame, kvo_node *next, const v
 KVO_HIDDEN void kvo__frame_stays(kvo_frame *frame, const void *stack_frame);
 /** Notifies an observer before the change: a direct one, or an expression that is a leaf. */
 KVO_HIDDEN void kvo__send_prior(const kvo_frame_content *change, kvo_node *node, bool is_leaf, const void *old_value);
-/** Whether kvo_binding_stored evaluates expressions after a silent change of this key. */
-KVO_HIDDEN bool kvo__is_followed(const kvo_object *object, kvo_key key);
+/** Begins a silent change, if there are expressions for its end to evaluate. */
+KVO_HIDDEN void kvo__follow_silently(const kvo_object *object, kvo_key key);
 /** Whether this thread is inside a binding's store of this computed property, which notifies by itself. */
 KVO_HIDDEN bool kvo__is_muted(const kvo_object *object, kvo_key key);
 

@@ -229,7 +229,6 @@ static bool has_will(kvo_thread *thread, void *arg) {
  * changed without notification, has to follow the present value. */
 static kvo_status follow_present_value(kvo_object *object, const char *key, kvo_key hash, kvo_place place) {
   bool was_unobserved = kvo__unobserved_did(object, hash);
-  kvo__silent_end(object, hash);
   if (was_unobserved && kvo__scoped(object) == KVO_COALESCED) return KVO_OK; /* the end of the scope notifies */
   kvo_frame frame;
   if (kvo__frame_begin(&frame, object, hash, false, KVO_CHANGE_SETTING, NULL) == 0) return KVO_OK;
@@ -259,7 +258,11 @@ static kvo_status did_change(kvo_object *object, const char *key, const kvo_anno
   kvo_manual *open = !is_in_scope && kvo__manual_innermost() != NULL
                          ? find_announced(&kvo__own.thread->manuals, object, hash, info)
                          : NULL;
-  if (open == NULL) return follow_present_value(object, key, hash, place);
+  if (open == NULL) {
+    kvo_status status = follow_present_value(object, key, hash, place);
+    kvo__silent_end(info, hash);
+    return status;
+  }
   kvo__manual_take_out(open);
   kvo_frame_content *change = kvo__manual_content(open);
   kvo_announced begun = {(kvo_change_kind)change->kind, open->selection.indexes, open->selection.count};

@@ -253,7 +253,10 @@ __attribute__((noinline)) static void tell_expression(kvo_frame_content *change,
     kvo__tracked_rearm(node->user_data);
     return;
   }
-  if (kvo__leave_to_scope(node->user_data, change->will)) return;
+  if (kvo__leave_to_scope(node->user_data, change->will)) {
+    if (kind != KVO_NODE_LEAF) kvo__tracked_rearm(node->user_data);
+    return;
+  }
   bool is_new = kvo__node_order(node) > change->registered;
   if (is_new || kvo__frame_evaluates(change, kind) || wants_more(change, node, new_value)) {
     if (is_new)
@@ -329,22 +332,16 @@ void kvo__frame_stays(kvo_frame *frame, const void *stack_frame) {
 
 /* -------------------------------------------------------------------------------------------------------- Late paths -- */
 
-bool kvo__is_followed(const kvo_object *object, kvo_key key) {
+void kvo__follow_silently(const kvo_object *object, kvo_key key) {
   kvo_info *info = kvo__word_info(kvo__word(object));
   const kvo_slot *slot = info != NULL ? kvo__slot_find(info, key) : NULL;
-  return slot != NULL && (atomic_load_explicit(&slot->wants, memory_order_acquire) & KVO_FRAME_WANTS_WILL) != 0;
+  unsigned wants = slot != NULL ? atomic_load_explicit(&slot->wants, memory_order_acquire) : 0;
+  if ((wants & KVO_FRAME_WANTS_WILL) != 0) kvo__silent_begin(info, key);
 }
 
 /* A key path subscribes to a key before it reads it. A setter stores first and then looks for subscribers. So either the path reads what
  * was stored, or the setter finds the path here. */
-void kvo_binding_stored(kvo_object *object, kvo_key key) {
-  if (object == NULL || kvo__scope_has(object, key)) return;
-  uintptr_t word = kvo__word(object);
-  if ((word & KVO_WORD_OBSERVED) == 0) return;
-  bool silent = false;
-  if (kvo__own.open_changes != 0 && !kvo__scope_stored(object, key, &silent)) return;
-  if (silent) kvo__silent_end(object, key);
-  kvo_info *info = kvo__word_info(word);
+static void follow_store(kvo_info *info, kvo_key key, bool silent) {
   kvo_slot *slot = kvo__slot_find(info, key);
   if (slot == NULL || (slot->manual && !silent)) return;
   unsigned wants = atomic_load_explicit(&slot->wants, memory_order_acquire);
@@ -360,6 +357,17 @@ void kvo_binding_stored(kvo_object *object, kvo_key key) {
       kvo__tracked_rearm(node->user_data);
   }
   kvo__leave(info, entered);
+}
+
+void kvo_binding_stored(kvo_object *object, kvo_key key) {
+  if (object == NULL || kvo__scope_has(object, key)) return;
+  uintptr_t word = kvo__word(object);
+  if ((word & KVO_WORD_OBSERVED) == 0) return;
+  bool silent = false;
+  if (kvo__own.open_changes != 0 && !kvo__scope_stored(object, key, &silent)) return;
+  kvo_info *info = kvo__word_info(word);
+  follow_store(info, key, silent);
+  if (silent) kvo__silent_end(info, key);
 }
 
 void kvo_object_stored(kvo_object *object, const char *key) {

@@ -204,18 +204,26 @@ static void keep_expression(kvo_open_scope *scope, kvo_coalesced *change, kvo_no
   if (kvo__pending_of(tracked, scope->will) == NULL) scope->is_incomplete = true;
 }
 
-/* Keeps the old values of the expressions that were linked after `after`, and notifies observers that want the change before it is made. */
+/* Keeps the old values of the expressions that were linked after `after`. Then notifies observers that want the change before it is made:
+ * what they change is in no old value. */
 static void tell_before(kvo_open_scope *scope, kvo_coalesced *change, uint64_t after, uint64_t limit) {
   kvo_frame_content *frame = content(change);
-  bool has_will = (frame->wants & KVO_FRAME_WANTS_WILL) != 0;
-  kvo_will_phase *telling = has_will ? kvo__will_begin(frame->info, frame->slot, __builtin_frame_address(0)) : NULL;
+  bool has_prior = false;
   for (kvo_node *node = atomic_load(&frame->slot->oldest); node != NULL && !change->is_over && !scope->is_over;
        node = atomic_load(&node->newer)) {
     if (!is_between(node, after, limit)) continue;
+    has_prior = has_prior || (node->options & KVO_PRIOR) != 0;
+    if (!kvo__is_direct(kvo__node_kind(node))) keep_expression(scope, change, node);
+  }
+  if (!has_prior) return;
+  kvo_will_phase *telling = kvo__will_begin(frame->info, frame->slot, __builtin_frame_address(0));
+  for (kvo_node *node = atomic_load(&frame->slot->oldest); node != NULL && !change->is_over && !scope->is_over;
+       node = atomic_load(&node->newer)) {
+    if ((node->options & KVO_PRIOR) == 0 || !is_between(node, after, limit)) continue;
     kvo_node_kind kind = kvo__node_kind(node);
     if (!kvo__is_direct(kind))
-      keep_expression(scope, change, node);
-    else if (kind == KVO_NODE_DIRECT && (node->options & KVO_PRIOR) != 0)
+      kvo__tracked_prior(node->user_data, scope->will);
+    else if (kind == KVO_NODE_DIRECT)
       kvo__send_prior(frame, node, false, change->old_value);
   }
   if (telling != NULL) kvo__will_end(telling);
@@ -285,7 +293,7 @@ bool kvo__scope_takes_slowly(kvo_object *object, kvo_key key, bool by_setter) {
   drop_left(__builtin_frame_address(0));
   bool silent;
   kvo_open_scope *scope = scope_of(object, &silent);
-  if (silent && kvo__is_followed(object, key)) kvo__silent_begin(object, key);
+  if (silent) kvo__follow_silently(object, key);
   if (scope == NULL || silent) return silent;
   kvo_coalesced *change = find(scope, object, key);
   use(scope);
@@ -321,6 +329,8 @@ static void tell_expression(kvo_open_scope *scope, kvo_coalesced *change, kvo_no
   uint64_t birth = atomic_load_explicit(&node->birth, memory_order_acquire);
   if (pending != NULL) {
     if (!pending->delivered) kvo__tracked_did(tracked, scope->will);
+  } else if (kvo__is_left_to_scope(tracked)) {
+    kvo__tracked_rearm(tracked); /* told at the end of that scope */
   } else if (birth > change->seen) {
     kvo__tracked_missed(tracked, birth); /* it began to depend on the key after the last look */
   } else if (scope->is_incomplete) {

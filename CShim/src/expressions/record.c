@@ -184,7 +184,7 @@ bool kvo__tracked_awaits_silent(kvo_tracked *tracked) {
   kvo__lock(&tracked->lock);
   kvo_dependency *each = tracked->dependencies;
   while (each != NULL &&
-         (kvo__node_kind(&each->node) == KVO_NODE_LEAF || !kvo__silent_is_open(info_of(each)->object, key_of(each))))
+         (kvo__node_kind(&each->node) == KVO_NODE_LEAF || !kvo__silent_is_open(info_of(each), key_of(each))))
     each = each->to;
   kvo__unlock(&tracked->lock);
   return each != NULL;

@@ -198,27 +198,40 @@ void kvo__tracked_leaf(kvo_tracked *tracked, const kvo_raw_change *change) {
 
 void kvo__tracked_will(kvo_tracked *tracked, const kvo_node *node, const kvo_info *changing, kvo_will_phase *will) {
   bool is_compared = will != NULL && will->if_changed && tracked->ops->same != NULL;
-  bool wanted = (tracked->options & KVO_OLD) != 0 || is_compared;
+  bool is_left = kvo__is_left_to_scope(tracked); /* one that is ending, which has the old value */
+  bool wanted = !is_left && ((tracked->options & KVO_OLD) != 0 || is_compared);
   kvo__lock(&tracked->lock);
   kvo_cell *last = wanted && tracked->orphaned ? hold_last(tracked) : NULL;
   kvo__unlock(&tracked->lock);
   void *evaluated = wanted && last == NULL ? peek(tracked, changing) : NULL;
-  if (!wanted && kvo__settings.silent_changes) {
+  if (!wanted && !is_left && kvo__settings.silent_changes) {
     void *unwanted = peek(tracked, changing);
     if (unwanted != NULL) tracked->ops->release(unwanted, tracked->user_data);
   }
-  const void *old_value = last != NULL ? last->value : evaluated;
+  bool is_of_scope = will != NULL && kvo__will_is_of_scope(will);
   /* The getters may have changed other keys that it reads, in the same scope. */
-  bool is_nested = will != NULL && kvo__will_is_of_scope(will) && kvo__pending_of(tracked, will) != NULL;
-  bool is_kept =
-      will != NULL && !is_nested &&
-      kvo__pending_add(will, (kvo_pending_value){.tracked = tracked, .node = node, .value = evaluated, .last = last});
+  bool is_nested = is_of_scope && kvo__pending_of(tracked, will) != NULL;
+  bool has_prior = !is_nested && !is_left && (tracked->options & KVO_PRIOR) != 0;
+  bool is_kept = will != NULL && !is_nested &&
+                 kvo__pending_add(will, (kvo_pending_value){.tracked = tracked,
+                                                            .node = node,
+                                                            .value = evaluated,
+                                                            .last = last,
+                                                            .owes_prior = is_of_scope && has_prior});
   if (is_kept) kvo__tracked_retain(tracked);
-  if (!is_nested && (tracked->options & KVO_PRIOR) != 0)
-    kvo__tracked_tell(tracked, KVO_CHANGE_SETTING, true, old_value, NULL);
+  if (has_prior && !(is_kept && is_of_scope))
+    kvo__tracked_tell(tracked, KVO_CHANGE_SETTING, true, last != NULL ? last->value : evaluated, NULL);
   if (is_kept) return;
   if (evaluated != NULL) tracked->ops->release(evaluated, tracked->user_data);
   kvo__cell_release(tracked, last);
+}
+
+void kvo__tracked_prior(kvo_tracked *tracked, const kvo_will_phase *will) {
+  kvo_pending_value *pending = kvo__pending_of(tracked, will);
+  if (pending == NULL || !pending->owes_prior) return;
+  pending->owes_prior = false;
+  const void *old_value = pending->last != NULL ? pending->last->value : pending->value;
+  kvo__tracked_tell(tracked, KVO_CHANGE_SETTING, true, old_value, NULL);
 }
 
 /* Whether an expression's values before and after a scope are known to be the same. */
@@ -229,7 +242,10 @@ static bool are_same(const kvo_tracked *tracked, const kvo_will_phase *will, con
 }
 
 void kvo__tracked_did(kvo_tracked *tracked, kvo_will_phase *will) {
-  if (kvo__leave_to_scope(tracked, will)) return;
+  if (kvo__leave_to_scope(tracked, will)) { /* but other threads' changes of what it reads now are not */
+    kvo__tracked_rearm(tracked);
+    return;
+  }
   if (!kvo__may_nest()) { /* nor may an evaluation begin: its getters may make changes */
     kvo__defer(tracked->anchor);
     return;

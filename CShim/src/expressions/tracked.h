@@ -123,6 +123,8 @@ typedef struct kvo_pending_value {
   struct kvo_cell *last;
   /** The did has been delivered, or left to a scope. */
   bool delivered;
+  /** Of a scope: its observer is to be notified before the change. */
+  bool owes_prior;
   /** Orders the pending values of a thread by age; set by kvo__pending_add. */
   uint64_t serial;
 } kvo_pending_value;
@@ -202,10 +204,12 @@ KVO_HIDDEN void kvo__drop_read_before(kvo_tracked *tracked, uint64_t number);
 
 /** Whether a silent change of a key that it depends on is in progress on this thread, at whose end it is evaluated. */
 KVO_HIDDEN bool kvo__tracked_awaits_silent(kvo_tracked *tracked);
-/** Before a change of a key on which the expression depends, by `node`: notifies prior observers, and keeps the old value in the will
- * phase, if that is not NULL. */
+/** Before a change of a key on which the expression depends, by `node`: keeps the old value in the will phase, if that is not NULL, and
+ * notifies prior observers; of a scope only kvo__tracked_prior does. */
 KVO_HIDDEN void kvo__tracked_will(kvo_tracked *tracked, const kvo_node *node, const kvo_info *changing,
                                   kvo_will_phase *will);
+/** Notifies a prior observer that has not been, with the old value that the scope keeps. */
+KVO_HIDDEN void kvo__tracked_prior(kvo_tracked *tracked, const kvo_will_phase *will);
 /** After the change: evaluates again, updates the subscriptions and notifies. */
 KVO_HIDDEN void kvo__tracked_did(kvo_tracked *tracked, kvo_will_phase *will);
 /** An object that the expression has read is dying: evaluates again and notifies. */

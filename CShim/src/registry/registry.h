@@ -542,13 +542,13 @@ KVO_HIDDEN void kvo__unobserved_forget(const kvo_object *object);
 
 /* -------------------------------------------------------------------------------------------------------- silent.c -- */
 
-/** Begin and end a change of this thread that a scope silences, at whose end the expressions that depend on the key are evaluated. */
-KVO_HIDDEN void kvo__silent_begin(const kvo_object *object, kvo_key key);
-KVO_HIDDEN void kvo__silent_end(const kvo_object *object, kvo_key key);
+/** Begin and end a change of this thread that a scope silences, at whose end the expressions that depend on the key are evaluated. The end
+ * may run code of the program. */
+KVO_HIDDEN void kvo__silent_begin(kvo_info *info, kvo_key key);
+KVO_HIDDEN void kvo__silent_end(const kvo_info *info, kvo_key key);
 /** Whether this thread is in such a change of this key. */
-KVO_HIDDEN bool kvo__silent_is_open(const kvo_object *object, kvo_key key);
-/** Forget the changes that began in a scope of this thread, at the scope's end; and those of an object, at its death. */
+KVO_HIDDEN bool kvo__silent_is_open(const kvo_info *info, kvo_key key);
+/** Ends the changes that began in a scope of this thread, at the scope's end. */
 KVO_HIDDEN void kvo__silent_scope_ends(const kvo_open_scope *scope);
-KVO_HIDDEN void kvo__silent_forget(const kvo_object *object);
 
 #endif /* KVO_REGISTRY_H */

@@ -86,14 +86,17 @@ typedef struct kvo_unwinding {
 
 /** Changes of a thread that a scope silences, oldest first. Beyond this many the oldest is forgotten. */
 enum { KVO_MAX_SILENT = 16 };
+typedef struct kvo_silent_change {
+  kvo_info *info;
+  kvo_key key;
+  /** What kvo__enter returned. */
+  uint64_t entered;
+  /** The innermost scope when the change began, for comparison. */
+  const struct kvo_open_scope *scope;
+} kvo_silent_change;
 typedef struct kvo_silent_changes {
   uint32_t count;
-  struct {
-    const kvo_object *object;
-    kvo_key key;
-    /** The innermost scope when the change began, for comparison. */
-    const struct kvo_open_scope *scope;
-  } open[KVO_MAX_SILENT];
+  kvo_silent_change open[KVO_MAX_SILENT];
 } kvo_silent_changes;
 
 /** The record of a thread, which other threads may read. */
