@@ -40,6 +40,17 @@
       ])
   }
 
+  private final class CListener: KeyValueObserver {
+    let lines = Lines()
+
+    func observeValue(
+      forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+      context: UnsafeMutableRawPointer?
+    ) {
+      lines.add("\(keyPath!) \(change![.newKey]!)")
+    }
+  }
+
   @Suite("Classes defined at run time")
   struct RuntimeClassTests {
     @Test func `A property set through its C setter notifies Swift observers`() throws {
@@ -67,6 +78,42 @@
       #expect(unsafeBitCast(point.setter(forKey: "x"), to: UnsafeRawPointer.self) != own)
       token.invalidate()
       #expect(unsafeBitCast(point.setter(forKey: "x"), to: UnsafeRawPointer.self) == own)
+    }
+
+    @Test func `A controller observes and unobserves C properties, by typed key path and by name`() throws {
+      let point = try KeyValueRuntimeObject(pointClass.get())
+      let listener = CListener()
+      let controller = KeyValueObservationController(observer: listener, duplicates: .replace)
+      controller.observe(point, \.x, options: .new) { (me, _, change: NSKeyValueObservedChange<Double>) in
+        me.lines.add("\(change.newValue!)")
+      }
+      controller.observe(point, \.flag) { (me, _, _: NSKeyValueObservedChange<Bool>) in me.lines.add("flag") }
+      point.x = 1.5
+      controller.observe(point, "x", options: .new) { me, _, change in me.lines.add("string \(change.newValue!)") }
+      point.x = 2.5
+      #expect(listener.lines.all == ["1.5", "string 2.5"])
+      controller.unobserve(point, "x")
+      point.x = 3.5
+      #expect(listener.lines.all.count == 2)
+      #expect(controller.debugDescription.contains("\"flag\""))
+      controller.unobserve(point, "flag")
+      #expect(point.observationInfo == nil)
+    }
+
+    @Test func `A classic observer of a C object ends with it, and is not told of equal values`() throws {
+      var point: KeyValueRuntimeObject? = try KeyValueRuntimeObject(pointClass.get())
+      var listener: CListener? = CListener()
+      let lines = listener!.lines
+      point!.addObserver(listener!, forKeyPath: "x", options: [.new, .distinct, .endsWithObserver])
+      point!.x = 0.0
+      point!.x = 1.5
+      #expect(lines.all == ["x 1.5"])
+      listener = nil
+      point!.x = 2.5
+      #expect(point!.observationInfo == nil && lines.all.count == 1)
+      let other = CListener()
+      point!.addObserver(other, forKeyPath: "x", options: .endsWithObject)
+      point = nil
     }
 
     @Test func `A manual property notifies by announcement only`() throws {
