@@ -100,6 +100,23 @@
       #expect(point.observationInfo == nil)
     }
 
+    @Test func `stopObserving with a typed key path of a C property leaves properties of the same type`() throws {
+      let both = try KeyValueRuntimeClass(
+        name: "RuntimePair", instanceSize: MemoryLayout<Body>.size,
+        properties: ["x", "y"].map {
+          .init(
+            name: $0, type: "d", getter: unsafeBitCast(getX, to: KeyValueFunction.self),
+            setter: unsafeBitCast(setX, to: KeyValueFunction.self))
+        })
+      let (pair, listener) = (try KeyValueRuntimeObject(both), CListener())
+      pair.observe(\.x, for: listener) { (me, _, _: NSKeyValueObservedChange<Double>) in me.lines.add("x") }
+      pair.observe(\.y, for: listener) { (me, _, _: NSKeyValueObservedChange<Double>) in me.lines.add("y") }
+      pair.stopObserving(\.x as KeyPath<KeyValueRuntimeObject, Double>, for: listener)
+      pair.x = 1.0
+      pair.y = 1.0
+      #expect(listener.lines.all == ["y"])
+    }
+
     @Test func `A classic observer of a C object ends with it, and is not told of equal values`() throws {
       var point: KeyValueRuntimeObject? = try KeyValueRuntimeObject(pointClass.get())
       var listener: CListener? = CListener()

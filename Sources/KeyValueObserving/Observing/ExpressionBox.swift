@@ -58,7 +58,7 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
   ) -> kvo_observation {
     let property = property?.property
     if let property { KeyValueClass.of(object).reportSelfDependency(of: property.name, site) }
-    return (property?.name ?? path.name).withCString { keyPath in
+    return (property?.name ?? path.name(in: object)).withCString { keyPath in
       ObserverDescription.withC(observer) { observer in
         register(
           with: object.adoptedObject, key: nil, keyPath: keyPath, options: kvo_options(options, endsWithObject: true),

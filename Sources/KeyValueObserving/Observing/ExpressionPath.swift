@@ -25,8 +25,10 @@ final class ExpressionPath<Root: KeyValueObservable, Value>: @unchecked Sendable
   /// Whether a property on the path is announced manually or declared to depend on others.
   var needsKeys: Bool { chain?.needsKeys ?? false }
 
-  /// The key path's name for reports.
-  var name: String { chain?.name ?? "\(keyPath)" }
+  /// The key path's name, for reports and for the end by key path.
+  func name(in object: Root) -> String {
+    chain?.name ?? (object as? KeyValueRuntimeObject)?.key(of: keyPath) ?? "\(keyPath)"
+  }
 
   deinit {
     if let indexed = UnsafeRawPointer(bitPattern: indexed.load(ordering: .acquiring)) {

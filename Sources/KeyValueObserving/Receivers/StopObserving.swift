@@ -24,7 +24,7 @@ extension KeyValueObservable {
 
   /// Returns the key path's name, as its observations have it.
   nonisolated func name<Value>(ofObserved keyPath: KeyPath<Self, Value>) -> String {
-    property(at: keyPath)?.name ?? ExpressionPath(keyPath).name
+    property(at: keyPath)?.name ?? ExpressionPath(keyPath).name(in: self)
   }
 
   private nonisolated func endAll(of receiver: AnyObject, _ keyPath: UnsafePointer<CChar>?, _ site: SourceLocation) {

@@ -16,6 +16,14 @@ extension KeyValueRuntimeObject {
     }
   }
 
+  /// Returns the key that a key path such as `\.title` names. Its text does not contain the key.
+  nonisolated func key<Root, Value>(of keyPath: KeyPath<Root, Value>) -> String? {
+    keys.first { key in
+      let path: KeyPath<KeyValueRuntimeObject, Value> = \KeyValueRuntimeObject.[dynamicMember: key]
+      return path == keyPath
+    }
+  }
+
   /// Returns the property for a key, with the search order of Swift classes.
   private nonisolated func property(for key: String) -> OpaquePointer? {
     guard let cls = kvo_object_class(pointer) else { return nil }
