@@ -29,6 +29,19 @@ struct IsolationTests {
     #expect(waiting == [] && told == ["A", "B"])
   }
 
+  @Test("is on the actor of its closure, if the code that observes has none")
+  func ofTheClosure() async {
+    let log = Log<Bool>()
+    nonisolated(unsafe) let listener = Listener()
+    document.onChange(of: \.title, for: listener) { @MainActor _, _, _ in
+      MainActor.preconditionIsolated()
+      log.add(true)
+    }
+    document.title = "A"
+    while log.all.isEmpty { await Task.yield() }
+    withExtendedLifetime(listener) {}
+  }
+
   @Test("drops what waits when it ends, and when the object dies")
   func drops() async {
     await reader.read(document)

@@ -34,7 +34,8 @@ extension KeyValueObservable {
     handler: @escaping @isolated(any) (Receiver, Self, NSKeyValueObservedChange<Value>) -> Void
   ) -> NSKeyValueObservation {
     receive(
-      keyPath, options, for: receiver, on: isolation, SourceLocation(file: fileID, line: line), userInfo: userInfo,
+      keyPath, options, for: receiver, on: handler.isolation ?? isolation, SourceLocation(file: fileID, line: line),
+      userInfo: userInfo,
       ChangeHandler(handler).unchecked)
   }
 

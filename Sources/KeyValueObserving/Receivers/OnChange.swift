@@ -27,7 +27,8 @@ extension KeyValueObservable {
     handler: @escaping @isolated(any) (Receiver, Value, Value) -> Void
   ) -> NSKeyValueObservation {
     receiveValues(
-      keyPath, initial, for: receiver, on: isolation, SourceLocation(file: fileID, line: line), userInfo,
+      keyPath, initial, for: receiver, on: handler.isolation ?? isolation, SourceLocation(file: fileID, line: line),
+      userInfo,
       ValuesHandler(handler).unchecked)
   }
 
@@ -91,7 +92,8 @@ extension KeyValueObservable {
     fileID: StaticString = #fileID, line: UInt = #line, handler: @escaping @isolated(any) (Value, Value) -> Void
   ) -> NSKeyValueObservation {
     observeValues(
-      keyPath, initial, on: isolation, SourceLocation(file: fileID, line: line), TokenValuesHandler(handler).unchecked)
+      keyPath, initial, on: handler.isolation ?? isolation, SourceLocation(file: fileID, line: line),
+      TokenValuesHandler(handler).unchecked)
   }
 
   /// The same, when the object may be used by several threads.

@@ -47,7 +47,8 @@ extension KeyValueObservable {
     handler: @escaping @isolated(any) (Receiver, A, B) -> Void
   ) -> NSKeyValueObservation {
     receiveSeveral(
-      first, second, initial: initial, for: receiver, on: isolation, SourceLocation(file: fileID, line: line), userInfo,
+      first, second, initial: initial, for: receiver, on: handler.isolation ?? isolation,
+      SourceLocation(file: fileID, line: line), userInfo,
       SeveralHandler(handler).unchecked)
   }
 
@@ -108,7 +109,8 @@ extension KeyValueObservable {
     handler: @escaping @isolated(any) (Receiver, A, B, C) -> Void
   ) -> NSKeyValueObservation {
     receiveSeveral(
-      first, second, third, initial: initial, for: receiver, on: isolation, SourceLocation(file: fileID, line: line),
+      first, second, third, initial: initial, for: receiver, on: handler.isolation ?? isolation,
+      SourceLocation(file: fileID, line: line),
       userInfo, SeveralHandler3(handler).unchecked)
   }
 
