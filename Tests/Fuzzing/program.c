@@ -12,7 +12,8 @@ void program_decode(program *out, const uint8_t *bytes, size_t size) {
   for (size_t i = 0; i < HEADER_SIZE && i < size; i++) out->shapes[i] = bytes[i] % SHAPES;
   for (size_t at = HEADER_SIZE; at + OPERATION_SIZE <= size && out->count < PROGRAM_SIZE; at += OPERATION_SIZE) {
     const uint8_t *code = bytes + at;
-    out->operations[out->count++] = (operation){.code = code[0] % OPERATIONS,
+    operation_code which = code[0] < RARE ? code[0] % FREQUENT : FREQUENT + code[0] % (OPERATIONS - FREQUENT);
+    out->operations[out->count++] = (operation){.code = which,
                                                 .slot = slot_from(code[1]),
                                                 .subject = subject_from(code[2]),
                                                 .argument = code[3],
@@ -71,7 +72,15 @@ static void print_operation(const operation *op) {
               op->flags >> 2 & 3);
       break;
     case QUERY: fprintf(stderr, "query object %d", op->slot); break;
-    case OPERATIONS: break;
+    case PAUSE: fprintf(stderr, "pause observation %d", op->subject); break;
+    case RESUME:
+      fprintf(stderr, "resume observation %d%s", op->subject, (op->flags & 1) != 0 ? ", telling what it missed" : "");
+      break;
+    case SILENTLY:
+      fprintf(stderr, "silence objects %x in the next %d", (unsigned)op->argument % (1 << SLOTS), (op->flags & 3) + 1);
+      break;
+    case OPERATIONS:
+    case RARE: break;
   }
   if (op->when != 0)
     fprintf(stderr, " [in a callback:%s%s%s%s]", (op->when & ACT_NOT_PRIOR) != 0 ? " not before" : "",

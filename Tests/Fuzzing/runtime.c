@@ -10,11 +10,13 @@
 
 static world *here;
 
+enum { ASKED = 2 }; /* how often each end is asked for */
+
 /* The state of an observation, in addition to its watch. */
 static struct {
   kvo_observation id;
   bool registered;
-  int destroyed;
+  int destroyed, ended;
 } states[WATCHES];
 
 /* Observers and contexts by number; context 0 is NULL. */
@@ -82,6 +84,13 @@ static int watch_with(kvo_observation id) {
   fail("the runtime names an observation that nobody made");
 }
 
+static void ended(kvo_end end, void *arg) {
+  int number = (int)(intptr_t)arg;
+  (void)end;
+  if (states[number].destroyed != 1) fail("the end of observation %d is told before its destruction", number);
+  if (++states[number].ended > ASKED) fail("the end of observation %d is told too often", number);
+}
+
 static kvo_status add(world *in, int number) {
   const watch *as = &in->watches[number];
   kvo_observer described = {.struct_size = sizeof described,
@@ -98,6 +107,8 @@ static kvo_status add(world *in, int number) {
   if ((status == KVO_OK) != (id != 0)) fail("observation %d: id and status do not agree", number);
   if (states[number].id != 0 && states[number].id != id) fail("observation %d was told another id", number);
   states[number].id = id;
+  for (int i = 0; i < ASKED && status == KVO_OK; i++)
+    if (kvo_observation_on_end(id, ended, (void *)(intptr_t)number) != KVO_OK) states[number].ended++; /* it is over */
   return status;
 }
 
@@ -117,6 +128,33 @@ static kvo_status remove_for(world *in, int slot, int identity, int path, bool w
   void *user_data = &identities[identity];
   if (!with_context) return kvo_remove_observer_for(object_in(slot), user_data, key_paths[path]);
   return kvo_remove_observer_for_context(object_in(slot), user_data, key_paths[path], context_of(context));
+}
+
+static kvo_status pause_one(world *in, int number) {
+  (void)in;
+  kvo_status status = kvo_observation_pause(states[number].id);
+  if (status == KVO_OK && !kvo_observation_is_paused(states[number].id)) fail("observation %d is not paused", number);
+  return status;
+}
+
+static kvo_status resume_one(world *in, int number, bool tell) {
+  (void)in;
+  return kvo_observation_resume(states[number].id, tell);
+}
+
+static void silence(world *in, int slots, kvo_scope *scope) {
+  (void)in;
+  kvo_object *objects[SLOTS];
+  size_t count = 0;
+  for (int slot = 0; slot < SLOTS; slot++)
+    if ((slots >> slot & 1) != 0) objects[count++] = object_in(slot);
+  kvo_status status = kvo_scope_begin(scope, KVO_SCOPE_SILENCES, objects, count, NULL, 0);
+  if (status != KVO_OK) fail("a scope cannot begin: %s", kvo_status_string(status));
+}
+
+static void speak(world *in, kvo_scope *scope) {
+  (void)in;
+  kvo_scope_end(scope);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- Faults -- */
@@ -252,7 +290,11 @@ void runtime_begin(world *of) {
 }
 
 bool runtime_was_registered(int number) { return states[number].registered; }
-int runtime_destroyed(int number) { return states[number].destroyed; }
+int runtime_destroyed(int number) {
+  int asked = states[number].registered && states[number].destroyed != 0 ? ASKED : 0;
+  if (asked != 0 && states[number].ended != asked) fail("the end of observation %d is not told", number);
+  return states[number].destroyed;
+}
 
-const calls runtime_calls = {create,   finish, seal, load, store,      set,        set_path,
-                             get_path, will,   did,  add,  remove_one, remove_for, survey};
+const calls runtime_calls = {create, finish, seal,       load,       store,     set,        set_path, get_path, will,
+                             did,    add,    remove_one, remove_for, pause_one, resume_one, silence,  speak,    survey};

@@ -194,7 +194,30 @@ static void remove_watch(world *in, const operation *op) {
   returned(in, in->calls->remove(in, number, how));
 }
 
+static void pause_watch(world *in, const operation *op) {
+  if (in->watch_count == 0) return;
+  bool self = (op->when & ACT_ON_SELF) != 0 && in->current >= 0;
+  int number = self ? in->current : op->subject % in->watch_count;
+  returned(in, op->code == PAUSE ? in->calls->pause(in, number) : in->calls->resume(in, number, (op->flags & 1) != 0));
+}
+
 /* -------------------------------------------------------------------------------------------------------- Operations -- */
+
+/* Runs the next operations in a silent scope; returns how many. */
+static int perform_silently(world *in, const operation *op, int position) {
+  if (in->scopes == MAX_SCOPES) return 0;
+  int slots = op->argument % (1 << SLOTS), count = 0;
+  for (int slot = 0; slot < SLOTS; slot++)
+    if (!in->alive[slot]) slots &= ~(1 << slot);
+  kvo_scope scope;
+  in->scopes++;
+  in->calls->silence(in, slots, &scope);
+  for (int left = (op->flags & 3) + 1; left > 0 && position + 1 + count < in->program->count; left--)
+    count += world_perform(in, position + 1 + count);
+  in->calls->speak(in, &scope);
+  in->scopes--;
+  return count;
+}
 
 /* Operations on an object, which is kept alive until the call returns. */
 static void perform_on(world *in, const operation *op, int position) {
@@ -238,6 +261,9 @@ int world_perform(world *in, int position) {
     case REMOVE:
     case CANCEL:
     case FORGED: remove_watch(in, op); return 1;
+    case PAUSE:
+    case RESUME: pause_watch(in, op); return 1;
+    case SILENTLY: return 1 + perform_silently(in, op, position);
     default: break;
   }
   if (in->alive[op->slot]) {

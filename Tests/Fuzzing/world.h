@@ -5,7 +5,7 @@
 
 #include "schema.h"
 
-#include <kvo/kvo.h>
+#include <kvo/kvo_binding.h>
 #include <stddef.h>
 
 /* ---------------------------------------------------------------------------------------------------------- Programs -- */
@@ -27,7 +27,13 @@ typedef enum operation_code {
   STORE,
   FORGED,
   QUERY,
-  OPERATIONS
+  /** Those above are made from most first bytes, those below from the others (RARE). */
+  FREQUENT,
+  PAUSE = FREQUENT,
+  RESUME,
+  SILENTLY, /* the next operations, in a silent scope */
+  OPERATIONS,
+  RARE = 240
 } operation_code;
 
 /** A fault groups more observations than these by source location: then only their number is compared. */
@@ -118,9 +124,16 @@ typedef struct calls {
   kvo_status (*add)(world *in, int number);
   kvo_status (*remove)(world *in, int number, ending how);
   kvo_status (*remove_for)(world *in, int slot, int identity, int path, bool with_context, int context);
+  kvo_status (*pause)(world *in, int number);
+  kvo_status (*resume)(world *in, int number, bool tell);
+  /** Begins and ends a silent scope of these objects, one bit each; `scope` is on the stack of the caller. */
+  void (*silence)(world *in, int slots, kvo_scope *scope);
+  void (*speak)(world *in, kvo_scope *scope);
   /** Logs how the object is observed. */
   void (*survey)(world *in, int slot);
 } calls;
+
+enum { MAX_SCOPES = 4 };
 
 /* A set that has not stored yet. */
 typedef struct setting {
@@ -144,6 +157,8 @@ struct world {
   int running[WATCHES];
   /** How many more actions callbacks may run, and the observation whose callback runs, or -1. */
   int fuel, current;
+  /** How many scopes are open. */
+  int scopes;
   /** The last member: world_begin does not clear all of it. */
   event_log log;
 };
