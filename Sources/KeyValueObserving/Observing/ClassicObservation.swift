@@ -11,6 +11,8 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
   let note: String?
   let context: UnsafeMutableRawPointer?
   let options: NSKeyValueObservingOptions
+  /// Whether the options contain `.distinct`, and so more values are known than were asked for.
+  private let isDistinct: Bool
   let site: SourceLocation
   /// The components of the key path if it is evaluated as an expression; `nil` for a single stored key.
   private let components: [String]?
@@ -45,6 +47,7 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
     self.keyPath = keyPath
     self.context = context
     self.options = options
+    isDistinct = options.contains(.distinct)
     self.site = site
     self.components = components
     self.shared = shared
@@ -119,9 +122,15 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
     }
     if let follower, !raw.pointee.is_prior { return deliver(raw, following: follower, of: object, to: observer) }
     let (old, new) = values(raw, of: object)
-    if isDropped(raw.pointee.kind == KVO_CHANGE_SETTING, old, new) { return }
-    var change = changeDictionary(
-      UInt(raw.pointee.kind.rawValue), new: options.contains(.new) ? new : nil, old: options.contains(.old) ? old : nil)
+    let kind = UInt(raw.pointee.kind.rawValue)
+    var change: [NSKeyValueChangeKey: Any]
+    if isDistinct {
+      if isDropped(raw.pointee.kind == KVO_CHANGE_SETTING, old, new) { return }
+      change = changeDictionary(
+        kind, new: options.contains(.new) ? new : nil, old: options.contains(.old) ? old : nil)
+    } else {
+      change = changeDictionary(kind, new: new, old: old)
+    }
     if let indexes = IndexSet(__positions: raw.pointee.indexes, count: raw.pointee.index_count) {
       change[.indexesKey] = indexes
     }
@@ -165,7 +174,7 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
 
   /// Returns whether a change is not told because of `.distinct`.
   private func isDropped(_ isSetting: Bool, _ old: Any?, _ new: Any?) -> Bool {
-    guard options.contains(.distinct), isSetting, let old, let new else { return false }
+    guard isDistinct, isSetting, let old, let new else { return false }
     return equality(old, new) ?? false
   }
 
