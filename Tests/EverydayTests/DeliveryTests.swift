@@ -119,6 +119,8 @@ struct DeliveryTests {
       #expect(!other.isActive)
       let own = document.observe(\.title, delivery: .on(MainActor.shared)) { @MainActor _, _ in }
       #expect(own.isActive)
+      let main = document.observe(\.title, delivery: .on(DispatchQueue.main)) { @MainActor _, _ in }
+      #expect(main.isActive)
     }
     #expect(faults.all == [8, 8])
   }

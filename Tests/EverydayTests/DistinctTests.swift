@@ -1,5 +1,6 @@
 // The option `.distinct` with typed key paths.
 
+import Dispatch
 import KeyValueObserving
 import Testing
 
@@ -45,6 +46,26 @@ struct DistinctTests {
     document.mutableArrayValue(for: \.tags)[0] = "a"
     document.tags = ["b"]
     #expect(panel.log == [#"["a"]"#, #"["b"]"#])
+  }
+
+  @Test("is not told of changes that wait and are merged into one to an equal value")
+  func merged() {
+    let (document, log) = (SharedDocument(), Log<String>())
+    let queue = DispatchQueue(label: "serial")
+    queue.suspend()
+    let token = document.observe(\.pages, options: [.new, .distinct], delivery: .on(queue), coalescing: .latest) {
+      _, change in
+      log.add("\(change.oldValue as Any) \(change.newValue!)")
+    }
+    document.pages = 1
+    document.pages = 0
+    queue.resume()
+    queue.sync {}
+    #expect(log.all == [])
+    document.pages = 2
+    queue.sync {}
+    #expect(log.all == ["nil 2"])
+    token.invalidate()
   }
 
   @Test("is refused with .prior, and of values that are not Equatable")

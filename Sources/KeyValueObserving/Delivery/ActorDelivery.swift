@@ -63,7 +63,7 @@ final class ActorGate: Sendable {
 }
 
 /// Set on the main queue only. After an asynchronous `main` it runs its blocks on other threads than the main one.
-private let mainQueueKey: DispatchSpecificKey<Bool> = {
+let mainQueueKey: DispatchSpecificKey<Bool> = {
   let key = DispatchSpecificKey<Bool>()
   DispatchQueue.main.setSpecific(key: key, value: true)
   return key

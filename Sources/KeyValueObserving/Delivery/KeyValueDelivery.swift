@@ -22,14 +22,18 @@ public struct KeyValueDelivery: Sendable {
     self.schedule = schedule
   }
 
-  /// On a dispatch queue.
+  /// On a dispatch queue. The main queue is also that of the main actor.
   public static func on(_ queue: DispatchQueue) -> KeyValueDelivery {
-    KeyValueDelivery("on queue \(queue.label)") { body in queue.async(execute: body) }
+    let actor = queue.getSpecific(key: mainQueueKey) != nil ? MainActor.shared : nil
+    return KeyValueDelivery("on queue \(queue.label)", actor: actor) { body in queue.async(execute: body) }
   }
 
   /// On an operation queue. While it is suspended, changes wait.
   public static func on(_ queue: OperationQueue) -> KeyValueDelivery {
-    KeyValueDelivery("on queue \(queue.name ?? "without a name")") { body in queue.addOperation(body) }
+    let actor = queue === OperationQueue.main ? MainActor.shared : nil
+    return KeyValueDelivery("on queue \(queue.name ?? "without a name")", actor: actor) { body in
+      queue.addOperation(body)
+    }
   }
 
   /// On an actor, such as `MainActor.shared`. Unlike a handler with the isolation of its caller, it is called later also if the change

@@ -23,7 +23,8 @@ extension KeyValueObservable {
   ///   - coalescing: What happens to changes that wait.
   ///   - receiver: Any class instance. It is not retained.
   ///   - userInfo: Anything that reports and the graph show with the observation.
-  ///   - handler: The closure to call. If it is isolated to an actor, `delivery` has to name that actor; otherwise it is fault KVO0008.
+  ///   - handler: The closure to call. If it is isolated to an actor, `delivery` has to name that actor, or for the main actor the main queue;
+  ///     otherwise it is fault KVO0008.
   /// - Returns: The token, whose release ends nothing.
   @inlinable
   @discardableResult
@@ -118,21 +119,25 @@ extension KeyValueObservable {
   ) -> (UInt64, PendingDelivery?) {
     if options.contains(.prior) {
       let reason = ".prior and a delivery \(delivery.name): the handler is called after the change"
-      raiseRefusedOptions("\(keyPath)", reason, site)
+      raiseRefusedOptions(name(ofObserved: keyPath), reason, site)
       return (0, nil)
     }
     if let isolation, isolation !== delivery.actor {
-      let reason = "of a delivery \(delivery.name), and the handler is isolated to \(type(of: isolation))"
-      raiseRefusedOptions("\(keyPath)", reason, site)
+      let reason = "a delivery \(delivery.name): the handler is isolated to \(type(of: isolation))"
+      raiseRefusedOptions(name(ofObserved: keyPath), reason, site)
       return (0, nil)
     }
     var base = options
     let merges = coalescing == .latest
     // Merged changes of elements are a change of the whole collection.
     if merges, Value.self is any _KeyValueCollection.Type { base.formUnion(.whole) }
+    // Of merged changes the values may be equal, although those of each were not.
+    let areEqual = merges && options.contains(.distinct) ? equality(of: Value.self) : nil
+    if areEqual != nil { base.formUnion([.old, .new]) }
     let limit: NSKeyValueObservingOptions = options.contains(.whole) ? [.old, .new] : options
     let object = UnretainedObject(self)
     let pending = PendingChanges<Value>(coalesces: merges) { change in
+      if let areEqual, let old = change.oldValue, let new = change.newValue, areEqual(old, new) { return }
       if let object = object.load() { handler(object, change.limited(to: limit)) }
     } schedule: { pending in
       delivery.schedule { pending.deliverAll() }

@@ -22,7 +22,7 @@ extension KeyValueObservable {
     }
     guard !options.isSuperset(of: [.distinct, .prior]) else {
       raiseRefusedOptions(
-        "\"\(keyPath)\"", ".distinct with .prior: before a change the new value is not known", site)
+        keyPath, ".distinct and .prior: before a change the new value is not known", site)
       return 0
     }
     let cls = KeyValueClass.of(self)

@@ -10,11 +10,12 @@ extension KeyValueObservable {
     _ observer: ObserverDescription?, _ changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
   ) -> kvo_observation {
     guard !options.contains(.prior) else {
-      raiseRefusedOptions("\(keyPath)", ".distinct with .prior: before a change the new value is not known", site)
+      raiseRefusedOptions(
+        name(ofObserved: keyPath), ".distinct and .prior: before a change the new value is not known", site)
       return 0
     }
     guard let areEqual = equality(of: Value.self) else {
-      raiseRefusedOptions("\(keyPath)", ".distinct, and \(Value.self) is not Equatable", site)
+      raiseRefusedOptions(name(ofObserved: keyPath), ".distinct: \(Value.self) is not Equatable", site)
       return 0
     }
     let base = options.subtracting(.distinct).union([.old, .new])
@@ -30,7 +31,7 @@ extension KeyValueObservable {
     let name = ObserverIdentity(self)
     raiseFault(
       KVO_FAULT_INVALID_ARGUMENT,
-      "cannot observe \(keyPath) of \(name.className)@\(name.addressText) with the option \(reason)", site: site)
+      "cannot observe \"\(keyPath)\" of \(name.className)@\(name.addressText) with \(reason)", site: site)
   }
 }
 
@@ -46,6 +47,7 @@ extension NSKeyValueObservedChange {
 }
 
 /// Returns the function that compares values of a type, or `nil` if it is not `Equatable`.
+@usableFromInline
 func equality<Value>(of _: Value.Type) -> ((Value, Value) -> Bool)? {
   func equating<Known: Equatable>(_: Known.Type) -> (Value, Value) -> Bool {
     let compare: (Known, Known) -> Bool = { $0 == $1 }

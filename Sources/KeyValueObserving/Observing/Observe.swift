@@ -101,7 +101,7 @@ extension KeyValueObservable {
     if !options.isDisjoint(with: .ends) {
       // A closure's observation always ends with its object, and with its receiver.
       guard !options.contains(.endsWithObserver) || observer?.identity != nil else {
-        raiseRefusedOptions("\(keyPath)", ".endsWithObserver and a closure without a receiver", site)
+        raiseRefusedOptions(name(ofObserved: keyPath), ".endsWithObserver: the closure has no receiver", site)
         return 0
       }
       return observe(keyPath, options.subtracting(.ends), site, observer, changeHandler)

@@ -23,6 +23,7 @@ extension KeyValueObservable {
   }
 
   /// Returns the key path's name, as its observations have it.
+  @usableFromInline
   nonisolated func name<Value>(ofObserved keyPath: KeyPath<Self, Value>) -> String {
     property(at: keyPath)?.name ?? ExpressionPath(keyPath).name(in: self)
   }
