@@ -524,9 +524,37 @@ TEST(
 static item *last_next;
 
 static void replace_before(watcher *self, const kvo_change *change) {
-  (void)self;
-  if (change->is_prior && last_next != NULL) item_set_next(a, last_next);
-  last_next = NULL;
+  if (change->is_prior && self->priors == 1) item_set_next(a, last_next);
+}
+
+static watcher registered_before;
+
+static void observe_before(watcher *self, const kvo_change *change) {
+  if (change->is_prior && self->priors == 1) watch(a, "next.value", KVO_OLD | KVO_NEW, &registered_before);
+}
+
+TEST("an expression that an observer registers before a change of a scope follows that change, and is not told of it") {
+  make_items();
+  watcher first = {.then = observe_before};
+  item_set_next(a, b);
+  watch(a, "next", KVO_PRIOR, &first);
+  for (int by_hand = 0; by_hand < 2; by_hand++) {
+    first.priors = 0;
+    registered_before = (watcher){0};
+    BEGIN(scope, KVO_SCOPE_COALESCES, a);
+    if (by_hand) CHECK_OK(kvo_will_change(as_object(a), "next"));
+    if (by_hand)
+      a->next = b;
+    else
+      item_set_next(a, c);
+    if (by_hand) CHECK_OK(kvo_did_change(as_object(a), "next"));
+    item_set_value(a->next, 9 + by_hand); /* not of the scope */
+    CHECK_TOLD(registered_before, 1, by_hand ? 2 : 3, 9 + by_hand);
+    kvo_scope_end(&scope);
+    CHECK_EQ(registered_before.calls, 1);
+    CHECK_OK(kvo_remove_observer(registered_before.id));
+  }
+  CHECK_EQ(faults.count, 0);
 }
 
 TEST("what an observer sets when it is called before a change of a scope is in no other's old value") {

@@ -229,7 +229,11 @@ static bool has_will(kvo_thread *thread, void *arg) {
  * changed without notification, has to follow the present value. */
 static kvo_status follow_present_value(kvo_object *object, const char *key, kvo_key hash, kvo_place place) {
   bool was_unobserved = kvo__unobserved_did(object, hash);
-  if (was_unobserved && kvo__scoped(object) == KVO_COALESCED) return KVO_OK; /* the end of the scope notifies */
+  bool silent;
+  if (was_unobserved && kvo__scoped(object) == KVO_COALESCED) { /* the end of the scope notifies */
+    kvo__scope_stored(object, hash, &silent);
+    return KVO_OK;
+  }
   kvo_frame frame;
   if (kvo__frame_begin(&frame, object, hash, false, KVO_CHANGE_SETTING, NULL) == 0) return KVO_OK;
   kvo_frame_content *change = kvo__frame_content_of(&frame);

@@ -312,10 +312,27 @@ bool kvo__scope_takes_slowly(kvo_object *object, kvo_key key, bool by_setter) {
   return change != NULL;
 }
 
+/* After the store. An expression that began to depend on the key after the last look may have read the value before it. */
+static void follow_late(kvo_open_scope *scope, kvo_coalesced *change) {
+  const kvo_frame_content *frame = content(change);
+  uint64_t seen = change->seen, limit = atomic_load_explicit(&frame->info->births, memory_order_acquire);
+  if (limit == seen) return;
+  use(scope);
+  for (kvo_node *node = atomic_load(&frame->slot->newest); node != NULL && !change->is_over && !scope->is_over;
+       node = atomic_load(&node->older))
+    if (kvo__node_is_dependency(node) && kvo__node_kind(node) != KVO_NODE_LEAF && is_between(node, seen, limit))
+      kvo__tracked_rearm(node->user_data);
+  let_go(scope);
+}
+
 bool kvo__scope_stored(const kvo_object *object, kvo_key key, bool *silent) {
   kvo_open_scope *scope = scope_of(object, silent);
   if (*silent) return true;
-  if (scope != NULL && find(scope, object, key) != NULL) return false;
+  kvo_coalesced *change = scope != NULL ? find(scope, object, key) : NULL;
+  if (change != NULL) {
+    follow_late(scope, change);
+    return false;
+  }
   uintptr_t scopes = 0;
   for (const kvo_open_scope *each = kvo__own.scopes; each != NULL; each = each->outer) scopes++;
   return scopes == kvo__own.open_changes; /* a mute or an announced change notifies by itself */

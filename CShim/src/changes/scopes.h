@@ -55,7 +55,7 @@ static inline bool kvo__scope_takes(kvo_object *object, kvo_key key, bool by_set
 /** What applies to changes of this object. */
 KVO_HIDDEN kvo_scoped kvo__scoped(const kvo_object *object);
 /** After a store that notified nobody, when `open_changes` is not 0: whether expressions must be looked at, and, in `*silent`, whether they
- * are only evaluated. */
+ * are only evaluated. Looks at them itself if the end of a scope notifies; no lock may be held. */
 KVO_HIDDEN bool kvo__scope_stored(const kvo_object *object, kvo_key key, bool *silent);
 /** At the death of an object: its changes in scopes of this thread end without notification. */
 KVO_HIDDEN void kvo__scopes_forget(const kvo_object *object);

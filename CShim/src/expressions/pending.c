@@ -112,7 +112,6 @@ void kvo__wills_abandoned(const void *frame) {
 
 /* The pending value of an expression in a scope that is still going to notify it, other than that of `except`; NULL if there is none. */
 static kvo_pending_value *of_scope(const kvo_tracked *tracked, const kvo_will_phase *except) {
-  if (kvo__own.scopes == NULL) return NULL;
   for (kvo_will_phase *will = will_phases; will != NULL; will = will->outer) {
     kvo_pending_value *pending = will != except && kvo__will_is_of_scope(will) ? kvo__pending_of(tracked, will) : NULL;
     if (pending != NULL && !pending->delivered) return pending;
@@ -120,9 +119,9 @@ static kvo_pending_value *of_scope(const kvo_tracked *tracked, const kvo_will_ph
   return NULL;
 }
 
-bool kvo__is_left_to_scope(const kvo_tracked *tracked) { return of_scope(tracked, NULL) != NULL; }
+bool kvo__is_left_to_open_scope(const kvo_tracked *tracked) { return of_scope(tracked, NULL) != NULL; }
 
-bool kvo__leave_to_scope(const kvo_tracked *tracked, kvo_will_phase *will) {
+bool kvo__leave_to_open_scope(const kvo_tracked *tracked, kvo_will_phase *will) {
   kvo_pending_value *kept = of_scope(tracked, will);
   kvo_pending_value *own = kept != NULL && will != NULL ? kvo__pending_of(tracked, will) : NULL;
   if (own == NULL) return kept != NULL;

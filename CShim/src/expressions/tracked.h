@@ -166,11 +166,17 @@ KVO_HIDDEN void kvo__pending_told(const kvo_tracked *tracked, kvo_will_phase *wi
 KVO_HIDDEN kvo_pending_value *kvo__pending_of(const kvo_tracked *tracked, const kvo_will_phase *will);
 /** Drops the will phases of changes that were left with longjmp or an exception, as the present stack frame shows. No lock may be held. */
 KVO_HIDDEN void kvo__wills_abandoned(const void *frame);
+KVO_HIDDEN bool kvo__is_left_to_open_scope(const kvo_tracked *tracked);
+KVO_HIDDEN bool kvo__leave_to_open_scope(const kvo_tracked *tracked, kvo_will_phase *will);
 /** Whether a scope of this thread is still going to notify this expression. */
-KVO_HIDDEN bool kvo__is_left_to_scope(const kvo_tracked *tracked);
+static inline bool kvo__is_left_to_scope(const kvo_tracked *tracked) {
+  return kvo__own.scopes != NULL && kvo__is_left_to_open_scope(tracked);
+}
 /** If a scope of this thread, other than that of `will`, is still going to notify this expression: leaves it to notify of this change as
  * well, with the older of the two old values. `will` may be NULL. */
-KVO_HIDDEN bool kvo__leave_to_scope(const kvo_tracked *tracked, kvo_will_phase *will);
+static inline bool kvo__leave_to_scope(const kvo_tracked *tracked, kvo_will_phase *will) {
+  return kvo__own.scopes != NULL && kvo__leave_to_open_scope(tracked, will);
+}
 /** Whether a change of this thread, other than one of the dying object itself, is still going to notify this expression, or to evaluate it
  * if the change is silent. */
 KVO_HIDDEN bool kvo__in_change_of(kvo_tracked *tracked, const kvo_info *dying);
