@@ -179,6 +179,17 @@ struct PauseTests {
     #expect(log.all == ["0>1", "1>3", "3>4"])
   }
 
+  @Test("forgets what a collection was during the pause")
+  func collections() {
+    let (document, panel) = (Document(), Panel())
+    let token = document.onChange(of: \.tags, for: panel) { me, old, new in me.log.append("\(old)>\(new)") }
+    token.pause()
+    document.tags = ["a"]
+    token.resume()
+    document.tags = ["a", "b"]
+    #expect(panel.log == [#"["a"]>["a", "b"]"#])
+  }
+
   @Test("may be one of an expression, of a receiver, or of several key paths")
   func kinds() {
     let (document, panel) = (Document(), Panel())

@@ -89,7 +89,7 @@ struct IsolationTests {
 }
 
 /// Runs a function on a thread without a job, and waits for it.
-private func elsewhere(_ body: @escaping @Sendable () -> Void) {
+func elsewhere(_ body: @escaping @Sendable () -> Void) {
   let done = DispatchSemaphore(value: 0)
   Thread {
     body()

@@ -54,6 +54,14 @@ static void end_node(kvo_info *info, kvo_node *node, teardown *of) {
   kvo__node_retire(info, node);
 }
 
+/* First, because what is unlinked last is destroyed first: whoever watches the death is told after all observations have ended. */
+static void end_watches(kvo_info *info, teardown *of) {
+  kvo_slot *watches = kvo__slot_find(info, KVO_KEY_DEATH);
+  if (watches == NULL) return;
+  for (kvo_node *node = atomic_load(&watches->oldest); node != NULL; node = atomic_load(&node->newer))
+    end_node(info, node, of);
+}
+
 /* Notifies each expression once, oldest first. */
 static void notify_dependents(const kvo_info *info, teardown *of) {
   if (of->dependent_count > 1) qsort(of->dependents, of->dependent_count, sizeof *of->dependents, kvo__node_by_order);
@@ -86,6 +94,7 @@ static bool finish(kvo_object *object, kvo_place place) {
   teardown dead = {.place = place};
   dead.left = dead.few;
   dead.left_capacity = sizeof dead.few / sizeof *dead.few;
+  end_watches(info, &dead);
   for (kvo_slot *slot = &info->first; slot != NULL; slot = atomic_load(&slot->next))
     for (kvo_node *node = atomic_load(&slot->oldest); node != NULL; node = atomic_load(&node->newer))
       end_node(info, node, &dead);

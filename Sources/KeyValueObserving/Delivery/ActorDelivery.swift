@@ -3,44 +3,57 @@
 import CSwiftRuntime
 import Dispatch
 
-/// The actor of an observer, and what waits for it.
+/// The actor of an observer, which is not retained, and what waits for it.
 @usableFromInline
 final class ActorDelivery<Value>: @unchecked Sendable {
   @usableFromInline let gate: ActorGate
   let pending: PendingChanges<Value>
   private let tell: (NSKeyValueObservedChange<Value>) -> Void
 
+  /// - Parameter expectsInitial: Whether this thread is about to tell the initial value.
   @usableFromInline
-  init(_ actor: any Actor, tell: @escaping (NSKeyValueObservedChange<Value>) -> Void) {
+  init(_ actor: any Actor, expectsInitial: Bool, tell: @escaping (NSKeyValueObservedChange<Value>) -> Void) {
     self.tell = tell
-    pending = PendingChanges(coalesces: false, deliver: tell) { pending in
-      Task { await run(on: actor) { pending.deliverAll() } }
+    let reference = unretained(actor)
+    pending = PendingChanges(coalesces: false, expectsInitial: expectsInitial, deliver: tell) { pending in
+      // Without the actor, what waits is dropped.
+      guard let actor = reference() else { return }
+      Task { [weak pending] in await run(on: actor) { pending?.deliverAll() } }
     }
-    gate = ActorGate(actor, pending)
+    gate = ActorGate(actor, reference, pending)
   }
 
   @usableFromInline
   func follow(_ observation: UInt64) { pending.follow(observation) }
 
-  /// Calls the observer if this thread runs on the actor, after what waits; otherwise the change waits.
+  /// Calls the observer if this thread runs on the actor, after what waits; otherwise the change waits. The initial value comes first.
   @usableFromInline
   func deliver(_ change: NSKeyValueObservedChange<Value>) {
     guard gate.isCurrent else { return pending.add(change) }
+    if pending.takesInitial() { return tell(change) }
+    // Added too, because a change that an observer makes while this one waits comes after it.
+    pending.append(change)
     pending.deliverEarlier()
-    tell(change)
   }
+}
+
+/// Returns a function that returns an actor as long as it lives.
+private func unretained<Known: Actor>(_ actor: Known) -> @Sendable () -> (any Actor)? {
+  nonisolated(unsafe) let reference = UnretainedObject(actor)
+  return { reference.load() }
 }
 
 /// An actor, with its executor for comparison. Not generic, so that the question for each change is fast.
 @usableFromInline
 final class ActorGate: Sendable {
-  private let actor: any Actor
+  private let actor: @Sendable () -> (any Actor)?
   private let executor: kvo_executor
   private nonisolated(unsafe) let pending: PendingDelivery
   private let isMain: Bool
 
-  init(_ actor: any Actor, _ pending: PendingDelivery) {
-    self.actor = actor
+  fileprivate init(_ actor: any Actor, _ reference: @escaping @Sendable () -> (any Actor)?, _ pending: PendingDelivery)
+  {
+    self.actor = reference
     self.pending = pending
     isMain = actor is MainActor
     executor = unsafeBitCast(actor.unownedExecutor, to: kvo_executor.self)
@@ -58,7 +71,7 @@ final class ActorGate: Sendable {
     if isMain { return kvo_is_main_thread() || DispatchQueue.getSpecific(key: mainQueueKey) != nil }
     // An actor without an executor of its own runs jobs only, and has nothing that could be asked.
     guard executor.implementation != 0 else { return false }
-    return actor.unownedExecutor.asSerialExecutor()?.isIsolatingCurrentContext() ?? false
+    return actor()?.unownedExecutor.asSerialExecutor()?.isIsolatingCurrentContext() ?? false
   }
 }
 

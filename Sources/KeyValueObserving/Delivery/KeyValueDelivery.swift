@@ -39,7 +39,9 @@ public struct KeyValueDelivery: Sendable {
   /// On an actor, such as `MainActor.shared`. Unlike a handler with the isolation of its caller, it is called later also if the change
   /// is made on the actor.
   public static func on(_ actor: any Actor) -> KeyValueDelivery {
-    KeyValueDelivery("on \(type(of: actor))", actor: actor) { body in Task { await run(on: actor, body) } }
+    KeyValueDelivery("on \(type(of: actor))", actor: actor) { [weak actor] body in
+      if let actor { Task { await run(on: actor, body) } }
+    }
   }
 
   /// On a task executor.

@@ -135,12 +135,12 @@ extension KeyValueObservable {
     let areEqual = merges && options.contains(.distinct) ? equality(of: Value.self) : nil
     if areEqual != nil { base.formUnion([.old, .new]) }
     let limit: NSKeyValueObservingOptions = options.contains(.whole) ? [.old, .new] : options
-    let object = UnretainedObject(self)
-    let pending = PendingChanges<Value>(coalesces: merges) { change in
+    let (object, schedule) = (UnretainedObject(self), delivery.schedule)
+    let pending = PendingChanges<Value>(coalesces: merges, expectsInitial: options.contains(.initial)) { change in
       if let areEqual, let old = change.oldValue, let new = change.newValue, areEqual(old, new) { return }
       if let object = object.load() { handler(object, change.limited(to: limit)) }
     } schedule: { pending in
-      delivery.schedule { pending.deliverAll() }
+      schedule { [weak pending] in pending?.deliverAll() }
     }
     let observation = observe(keyPath, base, site, description) { _, change in pending.add(change) }
     pending.follow(observation)

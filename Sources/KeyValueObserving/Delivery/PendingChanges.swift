@@ -1,7 +1,7 @@
 // Changes that wait for their delivery on an actor or a queue, in order.
 
 public import CKVO
-import Foundation
+public import Foundation
 public import Synchronization
 
 /// What waits for its delivery, as a token knows it.
@@ -44,20 +44,24 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
   @usableFromInline var batch: [NSKeyValueObservedChange<Value>] = []
   @usableFromInline var first = 0
   @usableFromInline let observation = Atomic<UInt64>(0)
+  /// The thread that has still to tell the initial value, or 0.
+  @usableFromInline let registrar: Atomic<UInt>
   @usableFromInline let coalesces: Bool
   @usableFromInline let deliver: (NSKeyValueObservedChange<Value>) -> Void
   @usableFromInline let schedule: (PendingChanges) -> Void
 
   /// - Parameters:
   ///   - coalesces: Whether the changes that wait are merged into one.
+  ///   - expectsInitial: Whether this thread is about to add the initial value, which comes first whatever other threads add.
   ///   - deliver: Calls the observer.
   ///   - schedule: Has `deliverAll` called, later, where the observer is to be called.
   @inlinable
   init(
-    coalesces: Bool, deliver: @escaping (NSKeyValueObservedChange<Value>) -> Void,
+    coalesces: Bool, expectsInitial: Bool, deliver: @escaping (NSKeyValueObservedChange<Value>) -> Void,
     schedule: @escaping (PendingChanges) -> Void
   ) {
     self.coalesces = coalesces
+    registrar = Atomic(expectsInitial ? UInt(pthread_self()) : 0)
     self.deliver = deliver
     self.schedule = schedule
   }
@@ -72,10 +76,31 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
     return observation != 0 && !kvo_observation_is_registered(observation)
   }
 
+  /// Whether this is the initial value, which is told by the thread that registers the observation.
+  @inlinable
+  func takesInitial() -> Bool {
+    let registrar = registrar.load(ordering: .relaxed)
+    guard registrar != 0, registrar == UInt(pthread_self()) else { return false }
+    self.registrar.store(0, ordering: .relaxed)
+    return true
+  }
+
+  /// Adds a change without scheduling: the caller delivers it.
+  func append(_ change: NSKeyValueObservedChange<Value>) {
+    added.withLock { added in
+      added.changes.append(change)
+      waiting.add(1, ordering: .releasing)
+    }
+  }
+
   @inlinable
   func add(_ change: NSKeyValueObservedChange<Value>) {
+    let isInitial = takesInitial()
     let isFirst = added.withLock { added in
-      if coalesces, let last = added.changes.last, last.isPrior == change.isPrior {
+      if isInitial {
+        added.changes.insert(change, at: 0)
+        waiting.add(1, ordering: .releasing)
+      } else if coalesces, let last = added.changes.last, last.isPrior == change.isPrior {
         added.changes[added.changes.count - 1] = last.merged(with: change)
       } else {
         added.changes.append(change)

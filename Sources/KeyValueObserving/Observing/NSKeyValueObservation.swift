@@ -107,7 +107,7 @@ public class NSKeyValueObservation: NSObject, @unchecked Sendable {
       context.toOpaque())
     guard status != KVO_OK else { return self }
     context.release()
-    handler(reason(isInvalidated ? KVO_END_REMOVED : KVO_END_OBJECT_DIED))
+    handler(reason(knownEnd))
     return self
   }
 
@@ -115,6 +115,9 @@ public class NSKeyValueObservation: NSObject, @unchecked Sendable {
   var endReasons: (kvo_end) -> EndReason { { $0 == KVO_END_OBJECT_DIED ? .objectDied : .invalidated } }
 
   func noteInvalidated() { state.bitwiseOr(Self.isInvalidated, ordering: .relaxed) }
+
+  /// How an observation has ended that is not registered any more.
+  var knownEnd: kvo_end { isInvalidated || observation == 0 ? KVO_END_REMOVED : KVO_END_OBJECT_DIED }
 
   private var isInvalidated: Bool { state.load(ordering: .relaxed) & Self.isInvalidated != 0 }
 }

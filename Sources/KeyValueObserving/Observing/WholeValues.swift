@@ -15,13 +15,15 @@ extension KeyValueObservable {
     // The notification of a change of elements has only these elements, so the whole value is read, and the previous one is kept.
     let path = ExpressionPath(keyPath)
     let known = Guarded(path.read(self))
-    return observe(keyPath, base.subtracting([.old, .new]), site, observer) { object, change in
+    return observe(keyPath, base.subtracting(.new).union(.old), site, observer) { object, change in
       let isSetting = !change.isPrior
       let new = isSetting ? path.read(object) : nil
-      let old = known.withLock { known in
+      let kept = known.withLock { known in
         defer { if isSetting { known = new } }
         return known
       }
+      // What was kept may be outdated, by changes during a pause.
+      let old = change.kind == .setting ? change.oldValue ?? kept : kept
       changeHandler(
         object, NSKeyValueObservedChange(kind: .setting, newValue: new, oldValue: old, isPrior: change.isPrior))
     }

@@ -52,6 +52,8 @@ final class ExtendedObservation: NSKeyValueObservation, @unchecked Sendable {
     return { end?.receiverHasDied == true ? .receiverDied : reason($0) }
   }
 
+  override var knownEnd: kvo_end { end?.known ?? super.knownEnd }
+
   @discardableResult
   override func onEnd(_ handler: @escaping @Sendable (EndReason) -> Void) -> Self {
     guard !others.isEmpty else { return super.onEnd(handler) }

@@ -35,9 +35,12 @@ extension KeyValueObservable {
     }
     let site = SourceLocation(file: fileID, line: line)
     let description = ObserverDescription(receiver: receiver, note: note(teller.note, userInfo))
-    let observations = observableKeys.map { key in
-      let relay = KeyRelay(description) { _, change in teller.tell((key, NSKeyValueObservedChange(change))) }
-      return observe(key, options, site, relay)
+    var (observations, hasEnded): ([UInt64], Bool) = ([], false)
+    for key in observableKeys {
+      observations.append(ifAllAreRegistered: &hasEnded) {
+        let relay = KeyRelay(description) { _, change in teller.tell((key, NSKeyValueObservedChange(change))) }
+        return observe(key, options, site, relay)
+      }
     }
     guard let first = observations.first else { return reference.token(0, of: receiver) }
     teller.follow(first)

@@ -135,7 +135,7 @@ extension KeyValueObservable {
     guard let actor else {
       return NSKeyValueObservation(observe(keyPath, options, site, nil) { _, change in tell(change) })
     }
-    let delivery = ActorDelivery<Value>(actor, tell: tell)
+    let delivery = ActorDelivery<Value>(actor, expectsInitial: initial, tell: tell)
     let description = ObserverDescription(receiver: nil, note: note(deliveryName(actor), nil))
     let observation = observe(keyPath, options, site, description) { _, change in delivery.deliver(change) }
     delivery.follow(observation)

@@ -62,6 +62,13 @@ final class ReceiverEnd: Sendable {
   private let isClosed = Atomic<Bool>(false)
   private let hasDied = Atomic<Bool>(false)
 
+  /// How the observation has ended; `nil` if it has not.
+  var known: kvo_end? {
+    let known = ending.load(ordering: .relaxed)
+    return known == 0 ? nil : kvo_end(known - 1)
+  }
+  private let ending = Atomic<UInt32>(0)
+
   var receiverHasDied: Bool { hasDied.load(ordering: .relaxed) }
 
   private static nonisolated(unsafe) let operations: UnsafePointer<kvo_observer_ops> = {
@@ -79,6 +86,7 @@ final class ReceiverEnd: Sendable {
     guard observation != 0 else { return }
     self.others = others
     self.observation.store(observation, ordering: .releasing)
+    noteEnd(of: observation)
     guard let receiver = receiver as? any KeyValueObservable else { return }
     let context = Unmanaged.passRetained(self)
     var made: kvo_observation = 0
@@ -88,6 +96,20 @@ final class ReceiverEnd: Sendable {
     watch.store(made, ordering: .sequentiallyConsistent)
     // The observation may have ended meanwhile.
     if isClosed.load(ordering: .sequentiallyConsistent) { kvo_cancel_observer(made) }
+  }
+
+  /// Has the reason kept for those who ask later.
+  private func noteEnd(of observation: kvo_observation) {
+    let context = Unmanaged.passRetained(self)
+    let status = kvo_observation_on_end(
+      observation,
+      { end, context in
+        Unmanaged<ReceiverEnd>.fromOpaque(context!).takeRetainedValue().ending.store(
+          end.rawValue + 1, ordering: .relaxed)
+      }, context.toOpaque())
+    guard status == KVO_ERROR_NOT_REGISTERED else { return }
+    context.release()
+    ending.store(KVO_END_REMOVED.rawValue + 1, ordering: .relaxed)
   }
 
   func receiverDied() {

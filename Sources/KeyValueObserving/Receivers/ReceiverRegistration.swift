@@ -46,7 +46,7 @@ extension KeyValueObservable {
     _ handler: @escaping (Receiver, Self, NSKeyValueObservedChange<Value>) -> Void
   ) -> NSKeyValueObservation {
     let object = UnretainedObject(self)
-    let delivery = ActorDelivery<Value>(actor) { change in
+    let delivery = ActorDelivery<Value>(actor, expectsInitial: options.contains(.initial)) { change in
       guard let receiver = reference.load(), let object = object.load() else { return }
       handler(receiver, object, change)
     }

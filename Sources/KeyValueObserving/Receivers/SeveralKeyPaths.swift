@@ -26,16 +26,18 @@ extension KeyValueObservable {
     }
     let site = SourceLocation(file: fileID, line: line)
     let description = ObserverDescription(receiver: receiver, note: note(teller.note, userInfo))
-    var observations: [UInt64] = []
+    var (observations, hasEnded): ([UInt64], Bool) = ([], false)
     func add<Each>(_ keyPath: KeyPath<Self, Each>) {
-      observations.append(
-        observe(keyPath, options, site, description) { _, change in teller.tell((keyPath, change.erased)) })
+      observations.append(ifAllAreRegistered: &hasEnded) {
+        observe(keyPath, options, site, description) { _, change in teller.tell((keyPath, change.erased)) }
+      }
     }
     add(first)
     add(second)
     repeat add(each others)
     teller.follow(observations[0])
-    return reference.token(observations[0], others: Array(observations[1...]), of: receiver, delivery: teller.pending)
+    return reference.token(
+      observations[0], others: Array(observations.dropFirst()), of: receiver, delivery: teller.pending)
   }
 
   @usableFromInline
@@ -44,7 +46,7 @@ extension KeyValueObservable {
     _ site: SourceLocation, _ userInfo: (any Sendable)?, _ handler: @escaping (Receiver, repeat each Value) -> Void
   ) -> NSKeyValueObservation {
     let reference = ReceiverReference(receiver)
-    let teller = Teller<(repeat each Value)>(actor) { values in
+    let teller = Teller<(repeat each Value)>(actor, expectsInitial: initial) { values in
       if let receiver = reference.load() { handler(receiver, repeat each values) }
     }
     let paths = (repeat ExpressionPath(each keyPaths))
@@ -57,12 +59,13 @@ extension KeyValueObservable {
       do { return (repeat try value(each paths)) } catch { return nil }
     }
     let description = ObserverDescription(receiver: receiver, note: note(teller.note, userInfo))
-    var observations: [UInt64] = []
+    var (observations, hasEnded): ([UInt64], Bool) = ([], false)
     func add<Each>(_ keyPath: KeyPath<Self, Each>) {
-      observations.append(
+      observations.append(ifAllAreRegistered: &hasEnded) {
         observe(keyPath, [], site, description) { object, _ in
           if let values = values(object) { teller.tell(values) }
-        })
+        }
+      }
     }
     repeat add(each keyPaths)
     guard let first = observations.first else { return reference.token(0, of: receiver) }
@@ -82,10 +85,10 @@ final class Teller<Value> {
   private let handler: (Value) -> Void
   let note: String?
 
-  init(_ actor: (any Actor)?, _ handler: @escaping (Value) -> Void) {
+  init(_ actor: (any Actor)?, expectsInitial: Bool = false, _ handler: @escaping (Value) -> Void) {
     self.handler = handler
     delivery = actor.map { actor in
-      ActorDelivery(actor) { change in handler(change.newValue!) }
+      ActorDelivery(actor, expectsInitial: expectsInitial) { change in handler(change.newValue!) }
     }
     note = actor.map(deliveryName)
   }
@@ -109,5 +112,15 @@ extension NSKeyValueObservedChange {
     .init(
       kind: .init(rawValue: kind.rawValue) ?? .setting, newValue: newValue, oldValue: oldValue, indexes: indexes,
       isPrior: isPrior)
+  }
+}
+
+extension [UInt64] {
+  /// Registers one of several observations, unless one before it was refused or has ended in its initial call: then it ends them all.
+  mutating func append(ifAllAreRegistered hasEnded: inout Bool, _ register: () -> UInt64) {
+    guard !hasEnded else { return }
+    append(register())
+    hasEnded = !kvo_observation_is_registered(self[count - 1])
+    if hasEnded { for observation in self { kvo_cancel_observer(observation) } }
   }
 }

@@ -22,7 +22,7 @@ extension KeyValueObservable {
       return reference.token(add(.receiver(relay), path, options, nil, site), of: receiver)
     }
     let object = UnretainedObject(self)
-    let delivery = ActorDelivery<Any>(actor) { change in
+    let delivery = ActorDelivery<Any>(actor, expectsInitial: options.contains(.initial)) { change in
       guard let receiver = reference.load(), let object = object.load() else { return }
       handler(receiver, object, change)
     }
