@@ -131,7 +131,7 @@ struct ReceiverTests {
     #expect(reasons.all == [.invalidated, .objectDied, .objectDied])
   }
 
-  @Test("hands over plain old and new values, and both alike at first")
+  @Test("hands over plain old and new values, which are equal at first")
   func values() {
     let (document, panel) = (Document(), Panel())
     document.title = "A"

@@ -113,7 +113,7 @@ static bool will_be_told(int number, int dying_life) {
 
 /* Promises 14, 16 and 17. */
 static void finish(world *in, int slot) {
-  bool bereaved[WATCHES] = {false};
+  bool watch_called[WATCHES] = {false};
   int life = model.life[slot], left = 0, left_bits = 0;
   for (int i = 0; i < in->watch_count; i++) {
     observation *self = &model.observations[i];
@@ -129,7 +129,7 @@ static void finish(world *in, int slot) {
     int kept = 0;
     for (int j = 0; j < self->count; j++) {
       if (self->heard[j].slot == slot)
-        bereaved[i] = true;
+        watch_called[i] = true;
       else
         self->heard[kept++] = self->heard[j];
     }
@@ -144,7 +144,7 @@ static void finish(world *in, int slot) {
   }
   for (int i = 0; i < in->watch_count; i++) {
     observation *self = &model.observations[i];
-    if (!bereaved[i] || !self->live || will_be_told(i, life)) continue;
+    if (!watch_called[i] || !self->live || will_be_told(i, life)) continue;
     value before = self->last, after = model_arm(in, i);
     self->orphaned = true;
     model_tell(in, i, NULL, false, before, after);

@@ -20,7 +20,7 @@ import CKVO
 /// make to the objects meanwhile, on this thread, belong to the call. An addition of this library.
 ///
 /// - Parameters:
-///   - objects: The objects. They are not retained; a deallocated one is left out.
+///   - objects: The objects. They are retained until the function returns.
 ///   - onlyIfChanged: Whether only keys and expressions are notified of whose value differs from that before the call: by `==`, or by
 ///     identity for objects that are not `Equatable`. Other values that are not `Equatable` count as different.
 ///   - body: The code. It may set the objects, register and end observations.
@@ -40,7 +40,7 @@ public func withCoalescedChanges<Result, Failure: Error>(
 /// on Apple's platforms a program would set the instance variable.
 ///
 /// - Parameters:
-///   - objects: The objects. They are not retained.
+///   - objects: The objects. They are retained until the function returns.
 ///   - body: The code.
 /// - Returns: The result of `body`.
 public func withoutNotifying<Result, Failure: Error>(

@@ -8,8 +8,8 @@ extension KeyValueObservable {
   /// document.onChange(of: \.title, \.pages, for: self) { me, title, pages in me.label.text = "\(title) (\(pages))" }
   /// ```
   /// The values are read on the thread that makes the change. Otherwise see
-  /// ``onChange(of:initial:for:userInfo:isolation:fileID:line:handler:)``. Any number of key paths can be given; up to three, the handler
-  /// of an actor is isolated to it by itself, with more its parameter needs the type `isolated`.
+  /// ``onChange(of:initial:for:userInfo:isolation:fileID:line:handler:)``. Any number of key paths can be given. The handler of an actor is
+  /// isolated to it with up to three.
   ///
   /// - Parameters:
   ///   - first: What to observe.
