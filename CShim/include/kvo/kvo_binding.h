@@ -265,11 +265,11 @@ typedef struct kvo_scope {
  * those that other threads make, notify as usual.
  *
  * A coalescing scope tells each observer of each changed key once, at its end: a setting, even of changes of elements, with the value
- * before the first change as the old value and the present one as the new value. The order is that of the first changes; for each key newest
- * observer first. Observers that want the change before it is made are called at the first change. An observation that is registered in the
- * scope is told of the changes made after that, if there are any. An expression that reads several of the keys is told once. When one of
- * them has changed, what this thread changes of anything else that the expression reads, also of other objects, is told at the end of the
- * scope too, in the same notification.
+ * before the first change as the old value and the present one as the new value. The order is that of the first changes; for each key
+ * newest observer first. Observers that want the change before it is made are called at the first change. An observation that is
+ * registered in the scope is told of the changes made after that, if there are any. An expression that reads several of the keys is told
+ * once. When one of them has changed, what this thread changes of anything else that the expression reads, also of other objects, is told
+ * at the end of the scope too, in the same notification.
  *
  * In a silent scope nobody is told, also not of the death of objects that a store releases, and expressions follow the new values: the
  * binding calls kvo_binding_stored after each store whose kvo_frame_begin returned 0.
@@ -282,8 +282,9 @@ typedef struct kvo_scope {
  * this thread, leaves it, and its changes are not told. `scope` has to be a local variable of the code that calls kvo_scope_end; the call
  * may pass a copy. If that code is left with longjmp or an exception, or the thread ends, the changes are not told, and expressions follow
  * the new values; until the thread's next notification or scope in an outer stack frame shows it, changes are still taken for those of the
- * scope. `file` and `line` are for reports. Fails with INVALID_ARGUMENT, which is fault KVO0008, or OUT_OF_MEMORY; then there is no scope, changes notify as usual, and
- * kvo_scope_end does nothing. If memory is lacking later, a change that cannot be kept notifies at once. Our decision. */
+ * scope. `file` and `line` are for reports. Fails with INVALID_ARGUMENT, which is fault KVO0008, or OUT_OF_MEMORY; then there is no
+ * scope, changes notify as usual, and kvo_scope_end does nothing. If memory is lacking later, a change that cannot be kept notifies at
+ * once. Our decision. */
 KVO_API kvo_status kvo_scope_begin(kvo_scope *scope, kvo_scope_kind kind,
                                    kvo_object *KVO_NONNULL const *KVO_NULLABLE objects, size_t count,
                                    const char *KVO_NULLABLE file, uint32_t line);

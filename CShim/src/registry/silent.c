@@ -1,6 +1,6 @@
 /* silent.c - the silent changes in progress on a thread: those that a scope silences, between the store or the will and what follows it.
- * Then the expressions that depend on the key are evaluated, so that a death meanwhile need not do it. Each counts as a reader of its object,
- * as a change that notifies does: other threads see that a change is in progress. */
+ * Then the expressions that depend on the key are evaluated, so that a death meanwhile need not do it. Each counts as a reader of its
+ * object, as a change that notifies does: other threads see that a change is in progress. */
 #include "registry/registry.h"
 
 /* May free nodes and run code of the program. */

@@ -23,8 +23,8 @@ extension KeyValueObservable {
   ///   - coalescing: What happens to changes that wait.
   ///   - receiver: Any class instance. It is not retained.
   ///   - userInfo: Anything that reports and the graph show with the observation.
-  ///   - handler: The closure to call. If it is isolated to an actor, `delivery` has to name that actor, or for the main actor the main queue;
-  ///     otherwise it is fault KVO0008.
+  ///   - handler: The closure to call. If it is isolated to an actor, `delivery` has to name that actor, or for the main actor the main
+  ///     queue; otherwise it is fault KVO0008.
   /// - Returns: The token, whose release ends nothing.
   @inlinable
   @discardableResult

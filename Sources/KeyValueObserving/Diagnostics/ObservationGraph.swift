@@ -11,7 +11,8 @@ import CKVO
 /// ```
 ///
 /// Objects are in the order of their first observation, followed by the observers that are not observed themselves, in the order of
-/// registration. The observations of each object are in the order of registration, and edges in the order in which they were read. Indexes refer to these lists. The type is an addition; Apple's platforms have no equivalent.
+/// registration. The observations of each object are in the order of registration, and edges in the order in which they were read.
+/// Indexes refer to these lists. The type is an addition; Apple's platforms have no equivalent.
 public struct ObservationGraph: Equatable, Sendable, Codable {
   /// An object that is observed, or on which an observation of another object depends; or an observer, such as a receiver.
   public struct Object: Equatable, Sendable, Codable {

@@ -65,8 +65,8 @@ public class NSKeyValueObservation: NSObject, @unchecked Sendable {
   ///
   /// After it returns, no new call of the closure begins on any thread, also not before a change; a call that has begun on another thread
   /// may still finish. What waits for its delivery on a queue or an actor goes on waiting. The observation can be ended as usual. With
-  /// the option `.old`, and for `onChange`, the present value is read on this thread. Pausing again does nothing. Any thread, also in the closure. An addition of this
-  /// library.
+  /// the option `.old`, and for `onChange`, the present value is read on this thread. Pausing again does nothing. Any thread, also in the
+  /// closure. An addition of this library.
   public func pause() { _ = kvo_observation_pause(observation) }
 
   /// Resumes the observation after ``pause()``.

@@ -5,8 +5,9 @@ import CKVO
 extension KeyValueObservable {
   /// Ends the observations of a key path of this object that were made for a receiver.
   ///
-  /// Key paths that differ only in how they go on from an optional, `?` or `!`, count as one. Does nothing if there is none. Observations with a token only, and those of the classic API, are not ended. After it returns, no
-  /// new call of their handlers begins, as after ``NSKeyValueObservation/invalidate()``. Any thread. An addition of this library.
+  /// Key paths that differ only in how they go on from an optional, `?` or `!`, count as one. Does nothing if there is none. Observations
+  /// with a token only, and those of the classic API, are not ended. After it returns, no new call of their handlers begins, as after
+  /// ``NSKeyValueObservation/invalidate()``. Any thread. An addition of this library.
   public nonisolated func stopObserving<Value>(
     _ keyPath: KeyPath<Self, Value>, for receiver: AnyObject, fileID: StaticString = #fileID, line: UInt = #line
   ) {
