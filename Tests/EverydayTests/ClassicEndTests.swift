@@ -1,188 +1,191 @@
 // Classic registrations that end with the object or the observer.
+#if Macros
+  import KeyValueObserving
+  import Testing
 
-import KeyValueObserving
-import Testing
-
-@Suite("A classic registration")
-struct ClassicEndTests {
-  @Test("with .endsWithObject ends with the object and is no fault")
-  func withObject() {
-    let panel = ClassicPanel()
-    var document: Document? = Document()
-    document!.addObserver(panel, forKeyPath: "title", options: [.new, .endsWithObject])
-    document!.addObserver(panel, forKeyPath: "author.name", options: [.new, .endsWithObject])
-    document!.title = "A"
-    #expect(faults { document = nil }.isEmpty)
-    #expect(panel.log.all == ["title A"])
-  }
-
-  @Test("without an option is fault KVO0001 at the object's death and KVO0004 after the observer's")
-  func withoutOptions() {
-    let panel = ClassicPanel()
-    var document: Document? = Document()
-    document!.addObserver(panel, forKeyPath: "title")
-    #expect(faults { document = nil } == [1])
-    let other = Document()
-    var listener: ClassicListener? = ClassicListener()
-    other.addObserver(listener!, forKeyPath: "title", options: .endsWithObject)
-    listener = nil
-    #expect(faults { other.title = "A" } == [4])
-  }
-
-  @Test("with .endsWithObserver ends at once at the death of an observer that is observable")
-  func withObservableObserver() {
-    let log = Log<String>()
-    let document = Document()
-    var panel: ClassicPanel? = ClassicPanel(log)
-    document.addObserver(panel!, forKeyPath: "title", options: [.new, .endsWithObserver])
-    document.addObserver(panel!, forKeyPath: "summary", options: [.new, .endsWithObserver])
-    document.title = "A"
-    #expect(Set(log.all) == ["title A", "summary A (0)"])
-    #expect(panel!.observationInfo == nil)
-    panel = nil
-    #expect(document.observationInfo == nil)
-    #expect(faults { document.title = "B" }.isEmpty)
-    #expect(log.all.count == 2)
-  }
-
-  @Test("with .endsWithObserver ends at the next change after the death of any other observer")
-  func withOtherObserver() {
-    let log = Log<String>()
-    let document = Document()
-    var listener: ClassicListener? = ClassicListener(log)
-    document.addObserver(listener!, forKeyPath: "title", options: [.new, .endsWithObserver])
-    document.title = "A"
-    listener = nil
-    #expect(document.observationInfo != nil)
-    #expect(faults { document.title = "B" }.isEmpty)
-    #expect(document.observationInfo == nil)
-    #expect(log.all == ["title A"])
-  }
-
-  @Test("with .endsWithObserver also ends with the object, before or after the observer")
-  func eitherFirst() {
-    for isObjectFirst in [true, false] {
+  @Suite("A classic registration")
+  struct ClassicEndTests {
+    @Test("with .endsWithObject ends with the object and is no fault")
+    func withObject() {
+      let panel = ClassicPanel()
       var document: Document? = Document()
-      var panel: ClassicPanel? = ClassicPanel()
+      document!.addObserver(panel, forKeyPath: "title", options: [.new, .endsWithObject])
+      document!.addObserver(panel, forKeyPath: "author.name", options: [.new, .endsWithObject])
+      document!.title = "A"
+      #expect(faults { document = nil }.isEmpty)
+      #expect(panel.log.all == ["title A"])
+    }
+
+    @Test("without an option is fault KVO0001 at the object's death and KVO0004 after the observer's")
+    func withoutOptions() {
+      let panel = ClassicPanel()
+      var document: Document? = Document()
+      document!.addObserver(panel, forKeyPath: "title")
+      #expect(faults { document = nil } == [1])
+      let other = Document()
       var listener: ClassicListener? = ClassicListener()
-      document!.addObserver(panel!, forKeyPath: "title", options: .endsWithObserver)
-      document!.addObserver(listener!, forKeyPath: "tags", options: .endsWithObserver)
+      other.addObserver(listener!, forKeyPath: "title", options: .endsWithObject)
+      listener = nil
+      #expect(faults { other.title = "A" } == [4])
+    }
+
+    @Test("with .endsWithObserver ends at once at the death of an observer that is observable")
+    func withObservableObserver() {
+      let log = Log<String>()
+      let document = Document()
+      var panel: ClassicPanel? = ClassicPanel(log)
+      document.addObserver(panel!, forKeyPath: "title", options: [.new, .endsWithObserver])
+      document.addObserver(panel!, forKeyPath: "summary", options: [.new, .endsWithObserver])
+      document.title = "A"
+      #expect(Set(log.all) == ["title A", "summary A (0)"])
+      #expect(panel!.observationInfo == nil)
+      panel = nil
+      #expect(document.observationInfo == nil)
+      #expect(faults { document.title = "B" }.isEmpty)
+      #expect(log.all.count == 2)
+    }
+
+    @Test("with .endsWithObserver ends at the next change after the death of any other observer")
+    func withOtherObserver() {
+      let log = Log<String>()
+      let document = Document()
+      var listener: ClassicListener? = ClassicListener(log)
+      document.addObserver(listener!, forKeyPath: "title", options: [.new, .endsWithObserver])
+      document.title = "A"
+      listener = nil
+      #expect(document.observationInfo != nil)
+      #expect(faults { document.title = "B" }.isEmpty)
+      #expect(document.observationInfo == nil)
+      #expect(log.all == ["title A"])
+    }
+
+    @Test("with .endsWithObserver also ends with the object, before or after the observer")
+    func eitherFirst() {
+      for isObjectFirst in [true, false] {
+        var document: Document? = Document()
+        var panel: ClassicPanel? = ClassicPanel()
+        var listener: ClassicListener? = ClassicListener()
+        document!.addObserver(panel!, forKeyPath: "title", options: .endsWithObserver)
+        document!.addObserver(listener!, forKeyPath: "tags", options: .endsWithObserver)
+        let raised = faults {
+          if isObjectFirst { document = nil }
+          panel = nil
+          listener = nil
+          document = nil
+        }
+        #expect(raised.isEmpty)
+      }
+    }
+
+    @Test("with .endsWithObserver is removed as usual, and may then be added again")
+    func removedByHand() {
+      let log = Log<String>()
+      let document = Document()
+      var panel: ClassicPanel? = ClassicPanel(log)
       let raised = faults {
-        if isObjectFirst { document = nil }
+        document.addObserver(panel!, forKeyPath: "title", options: [.new, .endsWithObserver])
+        document.removeObserver(panel!, forKeyPath: "title")
+        document.title = "A"
+        document.addObserver(panel!, forKeyPath: "title", options: [.new, .endsWithObserver])
+        document.title = "B"
+        document.removeObserver(panel!, forKeyPath: "title", context: nil)
+        document.addObserver(panel!, forKeyPath: "title", options: [.new, .endsWithObserver])
         panel = nil
-        listener = nil
-        document = nil
+        document.title = "C"
       }
       #expect(raised.isEmpty)
+      #expect(log.all == ["title B"])
     }
-  }
 
-  @Test("with .endsWithObserver is removed as usual, and may then be added again")
-  func removedByHand() {
-    let log = Log<String>()
-    let document = Document()
-    var panel: ClassicPanel? = ClassicPanel(log)
-    let raised = faults {
-      document.addObserver(panel!, forKeyPath: "title", options: [.new, .endsWithObserver])
-      document.removeObserver(panel!, forKeyPath: "title")
+    @Test("with .endsWithObserver may be removed in the observer's deinit; a second removal by hand is a fault")
+    func removedInDeinit() {
+      let document = Document()
+      var panel: LeavingPanel? = LeavingPanel(document)
+      #expect(panel!.log.all.isEmpty)
+      #expect(faults { panel = nil }.isEmpty)
+      #expect(document.observationInfo == nil)
+      let other = ClassicPanel()
+      document.addObserver(other, forKeyPath: "title", options: .endsWithObserver)
+      document.removeObserver(other, forKeyPath: "title")
+      #expect(faults { document.removeObserver(other, forKeyPath: "title") } == [2])
+    }
+
+    @Test("with .endsWithObserver of an object with itself ends with it")
+    func ofItself() {
+      var object: SelfObserver? = SelfObserver()
+      object!.addObserver(object!, forKeyPath: "count", options: .endsWithObserver)
+      object!.count = 1
+      #expect(object!.calls == 1)
+      #expect(faults { object = nil }.isEmpty)
+    }
+
+    @Test("with .endsWithObserver may be removed in its initial callback")
+    func removedInInitialCallback() {
+      let document = Document()
+      let once = Once(document)
+      document.addObserver(once, forKeyPath: "title", options: [.initial, .endsWithObserver])
+      #expect(once.calls == 1)
+      #expect(document.observationInfo == nil)
       document.title = "A"
-      document.addObserver(panel!, forKeyPath: "title", options: [.new, .endsWithObserver])
-      document.title = "B"
-      document.removeObserver(panel!, forKeyPath: "title", context: nil)
-      document.addObserver(panel!, forKeyPath: "title", options: [.new, .endsWithObserver])
-      panel = nil
-      document.title = "C"
+      #expect(once.calls == 1)
     }
-    #expect(raised.isEmpty)
-    #expect(log.all == ["title B"])
-  }
 
-  @Test("with .endsWithObserver may be removed in the observer's deinit; a second removal by hand is a fault")
-  func removedInDeinit() {
-    let document = Document()
-    var panel: LeavingPanel? = LeavingPanel(document)
-    #expect(panel!.log.all.isEmpty)
-    #expect(faults { panel = nil }.isEmpty)
-    #expect(document.observationInfo == nil)
-    let other = ClassicPanel()
-    document.addObserver(other, forKeyPath: "title", options: .endsWithObserver)
-    document.removeObserver(other, forKeyPath: "title")
-    #expect(faults { document.removeObserver(other, forKeyPath: "title") } == [2])
-  }
-
-  @Test("with .endsWithObserver of an object with itself ends with it")
-  func ofItself() {
-    var object: SelfObserver? = SelfObserver()
-    object!.addObserver(object!, forKeyPath: "count", options: .endsWithObserver)
-    object!.count = 1
-    #expect(object!.calls == 1)
-    #expect(faults { object = nil }.isEmpty)
-  }
-
-  @Test("with .endsWithObserver may be removed in its initial callback")
-  func removedInInitialCallback() {
-    let document = Document()
-    let once = Once(document)
-    document.addObserver(once, forKeyPath: "title", options: [.initial, .endsWithObserver])
-    #expect(once.calls == 1)
-    #expect(document.observationInfo == nil)
-    document.title = "A"
-    #expect(once.calls == 1)
-  }
-
-  @Test("with a typed key path: .endsWithObject changes nothing, .endsWithObserver needs a receiver")
-  func typed() {
-    let (document, panel) = (Document(), Panel())
-    let token = document.observe(\.title, options: [.new, .endsWithObject]) { _, _ in }
-    #expect(token.isActive)
-    document.observe(\.title, options: [.new, .endsWithObserver], for: panel) { me, _, change in
-      me.log.append(change.newValue!)
+    @Test("with a typed key path: .endsWithObject changes nothing, .endsWithObserver needs a receiver")
+    func typed() {
+      let (document, panel) = (Document(), Panel())
+      let token = document.observe(\.title, options: [.new, .endsWithObject]) { _, _ in }
+      #expect(token.isActive)
+      document.observe(\.title, options: [.new, .endsWithObserver], for: panel) { me, _, change in
+        me.log.append(change.newValue!)
+      }
+      document.title = "A"
+      #expect(panel.log == ["A"])
+      var refused: NSKeyValueObservation?
+      #expect(faults { refused = document.observe(\.title, options: .endsWithObserver) { _, _ in } } == [8])
+      #expect(refused?.isActive == false)
     }
-    document.title = "A"
-    #expect(panel.log == ["A"])
-    var refused: NSKeyValueObservation?
-    #expect(faults { refused = document.observe(\.title, options: .endsWithObserver) { _, _ in } } == [8])
-    #expect(refused?.isActive == false)
-  }
-}
-
-/// Removes itself when it is deallocated, although it need not.
-private final class LeavingPanel: ClassicPanel {
-  let document: Document
-
-  init(_ document: Document) {
-    self.document = document
-    super.init()
-    document.addObserver(self, forKeyPath: "title", options: .endsWithObserver)
   }
 
-  deinit { document.removeObserver(self, forKeyPath: "title") }
-}
+  /// Removes itself when it is deallocated, although it need not.
+  private final class LeavingPanel: ClassicPanel {
+    let document: Document
 
-@KeyValueObservable
-private final class SelfObserver: KeyValueObserver {
-  var count = 0
-  @NotObserved var calls = 0
+    init(_ document: Document) {
+      self.document = document
+      super.init()
+      document.addObserver(self, forKeyPath: "title", options: .endsWithObserver)
+    }
 
-  func observeValue(
-    forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?
-  ) {
-    calls += 1
+    deinit { document.removeObserver(self, forKeyPath: "title") }
   }
-}
 
-/// Removes itself in its callback.
-@KeyValueObservable
-private final class Once: KeyValueObserver {
-  @NotObserved let document: Document
-  @NotObserved var calls = 0
+  @KeyValueObservable
+  private final class SelfObserver: KeyValueObserver {
+    var count = 0
+    @NotObserved var calls = 0
 
-  init(_ document: Document) { self.document = document }
-
-  func observeValue(
-    forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?
-  ) {
-    calls += 1
-    document.removeObserver(self, forKeyPath: keyPath!)
+    func observeValue(
+      forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+      context: UnsafeMutableRawPointer?
+    ) {
+      calls += 1
+    }
   }
-}
+
+  /// Removes itself in its callback.
+  @KeyValueObservable
+  private final class Once: KeyValueObserver {
+    @NotObserved let document: Document
+    @NotObserved var calls = 0
+
+    init(_ document: Document) { self.document = document }
+
+    func observeValue(
+      forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+      context: UnsafeMutableRawPointer?
+    ) {
+      calls += 1
+      document.removeObserver(self, forKeyPath: keyPath!)
+    }
+  }
+#endif

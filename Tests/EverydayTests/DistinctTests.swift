@@ -1,88 +1,90 @@
 // The option `.distinct` with typed key paths.
+#if Macros
+  import Dispatch
+  import KeyValueObserving
+  import Testing
 
-import Dispatch
-import KeyValueObserving
-import Testing
+  @Suite("An observation with .distinct")
+  struct DistinctTests {
+    let document = Document()
+    let panel = Panel()
 
-@Suite("An observation with .distinct")
-struct DistinctTests {
-  let document = Document()
-  let panel = Panel()
-
-  @Test("is not told of a change to an equal value")
-  func equalValues() {
-    document.observe(\.title, options: [.new, .distinct], for: panel) { me, _, change in
-      me.log.append("\(change.oldValue ?? "-")>\(change.newValue!)")
+    @Test("is not told of a change to an equal value")
+    func equalValues() {
+      document.observe(\.title, options: [.new, .distinct], for: panel) { me, _, change in
+        me.log.append("\(change.oldValue ?? "-")>\(change.newValue!)")
+      }
+      document.title = ""
+      document.title = "A"
+      document.title = "A"
+      #expect(panel.log == ["->A"])
     }
-    document.title = ""
-    document.title = "A"
-    document.title = "A"
-    #expect(panel.log == ["->A"])
+
+    @Test("compares the value of the whole expression")
+    func expressions() {
+      document.observe(\.author?.name, options: [.old, .new, .distinct], for: panel) { me, _, change in
+        me.log.append("\((change.oldValue ?? nil) ?? "-")>\((change.newValue ?? nil) ?? "-")")
+      }
+      document.observe(\.isLong, options: .distinct, for: panel) { me, document, _ in
+        me.log.append("\(document.isLong)")
+      }
+      document.author = Author("X")
+      document.author = Author("X")
+      document.author!.name = "Y"
+      #expect(panel.log == ["->X", "X>Y"])
+      panel.log = []
+      for pages in [1, 99, 101, 102, 3] { document.pages = pages }
+      #expect(panel.log == ["true", "false"])
+    }
+
+    @Test("is told of each change of elements that is delivered as one, and not of a set to an equal collection")
+    func collections() {
+      document.tags = ["a"]
+      document.observe(\.tags, options: [.new, .distinct], for: panel) { me, _, change in
+        me.log.append("\(change.newValue!)")
+      }
+      document.tags = ["a"]
+      document.mutableArrayValue(for: \.tags)[0] = "a"
+      document.tags = ["b"]
+      #expect(panel.log == [#"["a"]"#, #"["b"]"#])
+    }
+
+    @Test("is not told of changes that wait and are merged into one to an equal value")
+    func merged() {
+      let (document, log) = (SharedDocument(), Log<String>())
+      let queue = DispatchQueue(label: "serial")
+      queue.suspend()
+      let token = document.observe(\.pages, options: [.new, .distinct], delivery: .on(queue), coalescing: .latest) {
+        _, change in
+        log.add("\(change.oldValue as Any) \(change.newValue!)")
+      }
+      document.pages = 1
+      document.pages = 0
+      queue.resume()
+      queue.sync {}
+      #expect(log.all == [])
+      document.pages = 2
+      queue.sync {}
+      #expect(log.all == ["nil 2"])
+      token.invalidate()
+    }
+
+    @Test("is refused with .prior, and of values that are not Equatable")
+    func refusals() {
+      let faults = Log<Int>()
+      KeyValueFault.withHandler { fault in
+        faults.add(fault.code)
+        return .ignore
+      } in: {
+        #expect(!document.observe(\.title, options: [.distinct, .prior], for: panel) { _, _, _ in }.isActive)
+        #expect(!document.observe(\.author, options: .distinct, for: panel) { _, _, _ in }.isActive)
+      }
+      #expect(faults.all == [8, 8])
+      #expect(document.observationInfo == nil)
+    }
   }
 
-  @Test("compares the value of the whole expression")
-  func expressions() {
-    document.observe(\.author?.name, options: [.old, .new, .distinct], for: panel) { me, _, change in
-      me.log.append("\((change.oldValue ?? nil) ?? "-")>\((change.newValue ?? nil) ?? "-")")
-    }
-    document.observe(\.isLong, options: .distinct, for: panel) { me, document, _ in me.log.append("\(document.isLong)")
-    }
-    document.author = Author("X")
-    document.author = Author("X")
-    document.author!.name = "Y"
-    #expect(panel.log == ["->X", "X>Y"])
-    panel.log = []
-    for pages in [1, 99, 101, 102, 3] { document.pages = pages }
-    #expect(panel.log == ["true", "false"])
+  extension Document {
+    fileprivate var isLong: Bool { pages > 100 }
   }
-
-  @Test("is told of each change of elements that is delivered as one, and not of a set to an equal collection")
-  func collections() {
-    document.tags = ["a"]
-    document.observe(\.tags, options: [.new, .distinct], for: panel) { me, _, change in
-      me.log.append("\(change.newValue!)")
-    }
-    document.tags = ["a"]
-    document.mutableArrayValue(for: \.tags)[0] = "a"
-    document.tags = ["b"]
-    #expect(panel.log == [#"["a"]"#, #"["b"]"#])
-  }
-
-  @Test("is not told of changes that wait and are merged into one to an equal value")
-  func merged() {
-    let (document, log) = (SharedDocument(), Log<String>())
-    let queue = DispatchQueue(label: "serial")
-    queue.suspend()
-    let token = document.observe(\.pages, options: [.new, .distinct], delivery: .on(queue), coalescing: .latest) {
-      _, change in
-      log.add("\(change.oldValue as Any) \(change.newValue!)")
-    }
-    document.pages = 1
-    document.pages = 0
-    queue.resume()
-    queue.sync {}
-    #expect(log.all == [])
-    document.pages = 2
-    queue.sync {}
-    #expect(log.all == ["nil 2"])
-    token.invalidate()
-  }
-
-  @Test("is refused with .prior, and of values that are not Equatable")
-  func refusals() {
-    let faults = Log<Int>()
-    KeyValueFault.withHandler { fault in
-      faults.add(fault.code)
-      return .ignore
-    } in: {
-      #expect(!document.observe(\.title, options: [.distinct, .prior], for: panel) { _, _, _ in }.isActive)
-      #expect(!document.observe(\.author, options: .distinct, for: panel) { _, _, _ in }.isActive)
-    }
-    #expect(faults.all == [8, 8])
-    #expect(document.observationInfo == nil)
-  }
-}
-
-extension Document {
-  fileprivate var isLong: Bool { pages > 100 }
-}
+#endif

@@ -1,12 +1,13 @@
 // A log that several threads may write.
+#if Macros
+  import Foundation
 
-import Foundation
+  final class Log<Entry>: @unchecked Sendable {
+    private let lock = NSLock()
+    private var entries: [Entry] = []
 
-final class Log<Entry>: @unchecked Sendable {
-  private let lock = NSLock()
-  private var entries: [Entry] = []
+    var all: [Entry] { lock.withLock { entries } }
 
-  var all: [Entry] { lock.withLock { entries } }
-
-  @Sendable func add(_ entry: Entry) { lock.withLock { entries.append(entry) } }
-}
+    @Sendable func add(_ entry: Entry) { lock.withLock { entries.append(entry) } }
+  }
+#endif
