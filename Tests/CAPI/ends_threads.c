@@ -3,6 +3,7 @@
 
 #include <kvo/kvo_binding.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -209,12 +210,13 @@ TEST("the observations of a receiver everywhere are ended while other threads re
   for (int i = 0; i < REGISTERING; i++) CHECK(pthread_create(&threads[i], NULL, register_and_cancel, NULL) == 0);
   CHECK(pthread_create(&threads[REGISTERING], NULL, live_and_die, NULL) == 0);
   size_t ended = 0;
-  for (int i = 0; i < 300 || (ended < 100 && i < 100000); i++)
+  for (int i = 0; i < 300 || ended < 100; i++) { /* on a busy machine the other threads may begin late */
     ended += kvo_binding_end_all(NULL, &me, "value", true, NULL, 0);
+    sched_yield();
+  }
   stops = true;
   for (int i = 0; i < REGISTERING + 1; i++) pthread_join(threads[i], NULL);
   kvo_binding_end_all(NULL, &me, NULL, true, NULL, 0);
-  CHECK(ended >= 100);
   CHECK_EQ(destroyed, registered);
   CHECK_EQ((int)kvo_binding_end_all(NULL, &me, NULL, true, NULL, 0), 0);
   for (int i = 0; i < OBJECTS; i++) {
