@@ -123,6 +123,16 @@
       var log: [String] = []
     }
 
+    @Test("is not affected when one of several key paths is no longer observed")
+    func oneOfSeveral() {
+      let (document, view) = (SharedDocument(), View())
+      document.observeAll(for: view) { me, _, key, _ in me.log.append(key) }
+      document.stopObserving(\.title, for: view)
+      document.title = "A"
+      document.pages = 1
+      #expect(view.log == ["pages"])
+    }
+
     @Test("is that of the changes, also of one that a handler makes while others wait")
     func nested() async {
       let (document, view) = (SharedDocument(), View())

@@ -44,6 +44,8 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
   @usableFromInline var batch: [NSKeyValueObservedChange<Value>] = []
   @usableFromInline var first = 0
   @usableFromInline let observation = Atomic<UInt64>(0)
+  /// The observations of further key paths. Set before `observation`.
+  @usableFromInline var others: [UInt64] = []
   /// The thread that has still to tell the initial value, or 0.
   @usableFromInline let registrar: Atomic<UInt>
   @usableFromInline let coalesces: Bool
@@ -68,12 +70,16 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
 
   /// Sets the observation. When it has ended, what waits is dropped.
   @inlinable
-  func follow(_ registered: UInt64) { observation.store(registered, ordering: .relaxed) }
+  func follow(_ registered: UInt64, others: [UInt64] = []) {
+    self.others = others
+    observation.store(registered, ordering: .releasing)
+  }
 
   @inlinable
   var hasEnded: Bool {
-    let observation = observation.load(ordering: .relaxed)
+    let observation = observation.load(ordering: .acquiring)
     return observation != 0 && !kvo_observation_is_registered(observation)
+      && !others.contains(where: { kvo_observation_is_registered($0) })
   }
 
   /// Whether this is the initial value, which is told by the thread that registers the observation.

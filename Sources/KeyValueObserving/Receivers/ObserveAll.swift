@@ -43,7 +43,7 @@ extension KeyValueObservable {
       }
     }
     guard let first = observations.first else { return reference.token(0, of: receiver) }
-    teller.follow(first)
+    teller.follow(observations)
     return reference.token(first, others: Array(observations.dropFirst()), of: receiver, delivery: teller.pending)
   }
 }

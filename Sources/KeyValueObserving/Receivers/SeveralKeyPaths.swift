@@ -35,7 +35,7 @@ extension KeyValueObservable {
     add(first)
     add(second)
     repeat add(each others)
-    teller.follow(observations[0])
+    teller.follow(observations)
     return reference.token(
       observations[0], others: Array(observations.dropFirst()), of: receiver, delivery: teller.pending)
   }
@@ -69,7 +69,7 @@ extension KeyValueObservable {
     }
     repeat add(each keyPaths)
     guard let first = observations.first else { return reference.token(0, of: receiver) }
-    teller.follow(first)
+    teller.follow(observations)
     let token = reference.token(first, others: Array(observations.dropFirst()), of: receiver, delivery: teller.pending)
     if initial, let values = values(self) { teller.tell(values) }
     return token
@@ -95,7 +95,7 @@ final class Teller<Value> {
 
   var pending: PendingDelivery? { delivery?.pending }
 
-  func follow(_ observation: UInt64) { delivery?.follow(observation) }
+  func follow(_ observations: [UInt64]) { delivery?.follow(observations) }
 
   func tell(_ value: Value) {
     if let delivery {
