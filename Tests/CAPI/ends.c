@@ -1,4 +1,5 @@
 /* ends.c - who is told of an end: of an observation, and of an object; and the end of many observations at once. */
+#include "allocator.h"
 #include "fixture.h"
 
 #include <kvo/kvo_binding.h>
@@ -212,6 +213,36 @@ TEST("the observations of one receiver are ended by object and key path, by obje
   CHECK_EQ(others, 1);
   item_destroy(first);
   item_destroy(second);
+}
+
+static item *growing;
+static char busy;
+static int late, late_ended;
+
+/* As another thread does that goes on observing. */
+static void observe_more(size_t size) {
+  enum { NODES = 64 }; /* larger than these blocks is only the array of what was found */
+  static bool within;
+  if (within || size < NODES * sizeof(kvo_observation) || late == 1000) return;
+  within = true;
+  receive(growing, "value", &busy, true, &late_ended);
+  late++;
+  within = false;
+}
+
+TEST("the end of many observations comes to its end while others are registered") {
+  use_counting_allocator();
+  growing = item_make(1);
+  int ended = 0;
+  for (int i = 0; i < 200; i++) receive(growing, "value", &busy, true, &ended);
+  before_allocation = observe_more;
+  CHECK_EQ((int)kvo_binding_end_all(as_object(growing), &busy, "value", true, NULL, 0), 200);
+  before_allocation = NULL;
+  CHECK(late > 0);
+  CHECK_EQ((int)kvo_binding_end_all(NULL, &busy, NULL, true, NULL, 0), late);
+  CHECK_EQ(late_ended, late);
+  CHECK_EQ(ended, 200);
+  item_destroy(growing);
 }
 
 TEST_REPORTED("removal by observer and key path does not find the observation of a receiver") {

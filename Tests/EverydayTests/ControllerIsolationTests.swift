@@ -2,6 +2,7 @@
 #if Macros
   import Foundation
   import KeyValueObserving
+  import Synchronization
   import Testing
 
   @Suite("A controller's handlers")
@@ -22,6 +23,27 @@
       model.controller.unobserveAll()
       shared.title = "more"
       #expect(model.log.count == 3)
+    }
+
+    @Test("call a method of a main actor's class there, also if they are made elsewhere")
+    func actionsFromOutside() async {
+      let shared = SharedDocument()
+      let model = await ViewModel()
+      observeFromOutside(model, shared)
+      await Task.detached { shared.title = "elsewhere" }.value
+      while await model.log.count < 4 { await Task.yield() }
+      await #expect(model.log.sorted() == ["action elsewhere", "elsewhere", "noted", "noted"])
+      shared.title = "again"
+      while await model.log.count < 8 { await Task.yield() }
+    }
+
+    /// Code without an actor.
+    private func observeFromOutside(_ model: ViewModel, _ shared: SharedDocument) {
+      let controller = model.outside
+      controller.observe(shared, \.title, action: ViewModel.note)
+      controller.observe(shared, "title", action: ViewModel.note)
+      controller.observe(shared, \.title, options: .new, action: ViewModel.titleChanged)
+      controller.observe(shared, \.title, options: .new, action: ViewModel.sharedTitleChanged)
     }
 
     @Test("of an actor are isolated to it")
@@ -64,6 +86,13 @@
   private final class ViewModel {
     var log: [String] = []
     lazy var controller = KeyValueObservationController(observer: self)
+    nonisolated var outside: KeyValueObservationController<ViewModel> {
+      held.withLock { controller in
+        if controller == nil { controller = KeyValueObservationController(observer: self) }
+        return controller!
+      }
+    }
+    private let held = Mutex<KeyValueObservationController<ViewModel>?>(nil)
 
     func observe(_ own: Document, _ shared: SharedDocument) {
       controller.observe(own, \.title, options: .new) { me, _, change in me.log.append(change.newValue!) }
@@ -74,6 +103,10 @@
       controller.observe(shared, \.title, options: .new, action: ViewModel.sharedTitleChanged)
     }
 
+    func note() {
+      MainActor.assertIsolated()
+      log.append("noted")
+    }
     func titleChanged(_ change: NSKeyValueObservedChange<String>) { log.append("action \(change.newValue!)") }
     func sharedTitleChanged(_ change: NSKeyValueObservedChange<String>, _ document: SharedDocument) {
       log.append(change.newValue!)

@@ -29,6 +29,8 @@ typedef struct found {
   const void *observer;
   const char *key_path;
   bool is_receiver;
+  /** No later observation matches: otherwise a thread that goes on observing could keep the search from its end. */
+  uint64_t last_birth;
   kvo_observation *ids;
   size_t count, capacity;
 } found;
@@ -38,6 +40,7 @@ static void note_match(kvo_node *node, void *arg) {
   const kvo_node_details *details = kvo__node_details(node);
   bool is_receiver = (node->options & KVO_NODE_OF_RECEIVER) != 0;
   if (details == NULL || details->address != into->observer || is_receiver != into->is_receiver) return;
+  if (atomic_load_explicit(&node->birth, memory_order_relaxed) > into->last_birth) return;
   if (into->key_path != NULL && strcmp(kvo__node_key_path(node), into->key_path) != 0) return;
   if (into->count < into->capacity) into->ids[into->count] = node->id;
   into->count++;
@@ -84,7 +87,8 @@ size_t kvo_binding_end_all(kvo_object *object, const void *observer, const char 
   kvo_info *info = object != NULL ? kvo__word_info(kvo__word(object)) : NULL;
   if (observer == NULL || (object != NULL && info == NULL)) return 0;
   uint64_t entered = info != NULL ? kvo__enter(info) : 0;
-  found of = {.observer = observer, .key_path = key_path, .is_receiver = is_receiver};
+  uint64_t last = atomic_load_explicit(&kvo__births, memory_order_relaxed);
+  found of = {.observer = observer, .key_path = key_path, .is_receiver = is_receiver, .last_birth = last};
   size_t ended = 0;
   for (bool has_all = false; !has_all;) {
     has_all = find(&of, info, few, FEW);

@@ -6,7 +6,8 @@ extension KeyValueObservationController {
   /// ```swift
   /// observations.observe(document, \.title, action: Panel.pagesChanged)
   /// ```
-  /// Isolation and threads are those of ``observe(_:_:options:duplicates:userInfo:isolation:fileID:line:handler:)``.
+  /// A method of a class of the main actor or of another global actor is called on that actor, one of another class on the caller's. The
+  /// rest is as with ``observe(_:_:options:duplicates:userInfo:isolation:fileID:line:handler:)``.
   ///
   /// - Parameters:
   ///   - object: What to observe. It is not retained unless the controller does.
@@ -19,11 +20,12 @@ extension KeyValueObservationController {
     _ object: Object, _ keyPath: KeyPath<Object, Value>, options: NSKeyValueObservingOptions = [],
     duplicates: Duplicates? = nil, userInfo: (any Sendable)? = nil, isolation: isolated (any Actor)? = #isolation,
     fileID: StaticString = #fileID, line: UInt = #line,
-    action: @escaping @isolated(any) (Observer) -> () -> Void
+    action: @escaping (Observer) -> @isolated(any) () -> Void
   ) {
-    let method = IsolatedMethod(action).unchecked
+    let method = Action(action).unchecked
+    let ofMethod = observer.load().flatMap { action($0).isolation }
     observe(
-      object, keyPath, options, duplicates, userInfo, on: action.isolation ?? isolation,
+      object, keyPath, options, duplicates, userInfo, on: ofMethod ?? isolation,
       SourceLocation(file: fileID, line: line)
     ) { observer, _, _ in method(observer)() }
   }
@@ -33,7 +35,8 @@ extension KeyValueObservationController {
   /// ```swift
   /// observations.observe(document, \.title, action: Panel.titleChanged)
   /// ```
-  /// Isolation and threads are those of ``observe(_:_:options:duplicates:userInfo:isolation:fileID:line:handler:)``.
+  /// A method of a class of the main actor or of another global actor is called on that actor, one of another class on the caller's. The
+  /// rest is as with ``observe(_:_:options:duplicates:userInfo:isolation:fileID:line:handler:)``.
   ///
   /// - Parameters:
   ///   - object: What to observe. It is not retained unless the controller does.
@@ -46,11 +49,12 @@ extension KeyValueObservationController {
     _ object: Object, _ keyPath: KeyPath<Object, Value>, options: NSKeyValueObservingOptions = [],
     duplicates: Duplicates? = nil, userInfo: (any Sendable)? = nil, isolation: isolated (any Actor)? = #isolation,
     fileID: StaticString = #fileID, line: UInt = #line,
-    action: @escaping @isolated(any) (Observer) -> (NSKeyValueObservedChange<Value>) -> Void
+    action: @escaping (Observer) -> @isolated(any) (NSKeyValueObservedChange<Value>) -> Void
   ) {
-    let method = IsolatedMethod(action).unchecked
+    let method = ChangeAction(action).unchecked
+    let ofMethod = observer.load().flatMap { action($0).isolation }
     observe(
-      object, keyPath, options, duplicates, userInfo, on: action.isolation ?? isolation,
+      object, keyPath, options, duplicates, userInfo, on: ofMethod ?? isolation,
       SourceLocation(file: fileID, line: line)
     ) { observer, _, change in method(observer)(change) }
   }
@@ -60,7 +64,8 @@ extension KeyValueObservationController {
   /// ```swift
   /// observations.observe(document, \.title, action: Panel.titleChanged)
   /// ```
-  /// Isolation and threads are those of ``observe(_:_:options:duplicates:userInfo:isolation:fileID:line:handler:)``.
+  /// A method of a class of the main actor or of another global actor is called on that actor, one of another class on the caller's. The
+  /// rest is as with ``observe(_:_:options:duplicates:userInfo:isolation:fileID:line:handler:)``.
   ///
   /// - Parameters:
   ///   - object: What to observe. It is not retained unless the controller does.
@@ -73,11 +78,12 @@ extension KeyValueObservationController {
     _ object: Object, _ keyPath: KeyPath<Object, Value>, options: NSKeyValueObservingOptions = [],
     duplicates: Duplicates? = nil, userInfo: (any Sendable)? = nil, isolation: isolated (any Actor)? = #isolation,
     fileID: StaticString = #fileID, line: UInt = #line,
-    action: @escaping @isolated(any) (Observer) -> (NSKeyValueObservedChange<Value>, Object) -> Void
+    action: @escaping (Observer) -> @isolated(any) (NSKeyValueObservedChange<Value>, Object) -> Void
   ) {
-    let method = IsolatedMethod(action).unchecked
+    let method = ObjectAction(action).unchecked
+    let ofMethod = observer.load().flatMap { action($0).isolation }
     observe(
-      object, keyPath, options, duplicates, userInfo, on: action.isolation ?? isolation,
+      object, keyPath, options, duplicates, userInfo, on: ofMethod ?? isolation,
       SourceLocation(file: fileID, line: line)
     ) { observer, object, change in method(observer)(change, object) }
   }
@@ -87,7 +93,8 @@ extension KeyValueObservationController {
   /// ```swift
   /// observations.observe(document, "title", action: Panel.pagesChanged)
   /// ```
-  /// Isolation and threads are those of ``observe(_:_:options:duplicates:userInfo:isolation:fileID:line:handler:)``.
+  /// A method of a class of the main actor or of another global actor is called on that actor, one of another class on the caller's. The
+  /// rest is as with ``observe(_:_:options:duplicates:userInfo:isolation:fileID:line:handler:)``.
   ///
   /// - Parameters:
   ///   - object: What to observe. It is not retained unless the controller does.
@@ -100,11 +107,12 @@ extension KeyValueObservationController {
     _ object: Object, _ keyPath: String, options: NSKeyValueObservingOptions = [],
     duplicates: Duplicates? = nil, userInfo: (any Sendable)? = nil, isolation: isolated (any Actor)? = #isolation,
     fileID: StaticString = #fileID, line: UInt = #line,
-    action: @escaping @isolated(any) (Observer) -> () -> Void
+    action: @escaping (Observer) -> @isolated(any) () -> Void
   ) {
-    let method = IsolatedMethod(action).unchecked
+    let method = Action(action).unchecked
+    let ofMethod = observer.load().flatMap { action($0).isolation }
     observe(
-      object, keyPath, options, duplicates, userInfo, on: action.isolation ?? isolation,
+      object, keyPath, options, duplicates, userInfo, on: ofMethod ?? isolation,
       SourceLocation(file: fileID, line: line)
     ) { observer, _, _ in method(observer)() }
   }
@@ -114,7 +122,8 @@ extension KeyValueObservationController {
   /// ```swift
   /// observations.observe(document, "title", action: Panel.titleChanged)
   /// ```
-  /// Isolation and threads are those of ``observe(_:_:options:duplicates:userInfo:isolation:fileID:line:handler:)``.
+  /// A method of a class of the main actor or of another global actor is called on that actor, one of another class on the caller's. The
+  /// rest is as with ``observe(_:_:options:duplicates:userInfo:isolation:fileID:line:handler:)``.
   ///
   /// - Parameters:
   ///   - object: What to observe. It is not retained unless the controller does.
@@ -127,11 +136,12 @@ extension KeyValueObservationController {
     _ object: Object, _ keyPath: String, options: NSKeyValueObservingOptions = [],
     duplicates: Duplicates? = nil, userInfo: (any Sendable)? = nil, isolation: isolated (any Actor)? = #isolation,
     fileID: StaticString = #fileID, line: UInt = #line,
-    action: @escaping @isolated(any) (Observer) -> (NSKeyValueObservedChange<Any>) -> Void
+    action: @escaping (Observer) -> @isolated(any) (NSKeyValueObservedChange<Any>) -> Void
   ) {
-    let method = IsolatedMethod(action).unchecked
+    let method = ChangeAction(action).unchecked
+    let ofMethod = observer.load().flatMap { action($0).isolation }
     observe(
-      object, keyPath, options, duplicates, userInfo, on: action.isolation ?? isolation,
+      object, keyPath, options, duplicates, userInfo, on: ofMethod ?? isolation,
       SourceLocation(file: fileID, line: line)
     ) { observer, _, change in method(observer)(change) }
   }
@@ -141,7 +151,8 @@ extension KeyValueObservationController {
   /// ```swift
   /// observations.observe(document, "title", action: Panel.titleChanged)
   /// ```
-  /// Isolation and threads are those of ``observe(_:_:options:duplicates:userInfo:isolation:fileID:line:handler:)``.
+  /// A method of a class of the main actor or of another global actor is called on that actor, one of another class on the caller's. The
+  /// rest is as with ``observe(_:_:options:duplicates:userInfo:isolation:fileID:line:handler:)``.
   ///
   /// - Parameters:
   ///   - object: What to observe. It is not retained unless the controller does.
@@ -154,25 +165,60 @@ extension KeyValueObservationController {
     _ object: Object, _ keyPath: String, options: NSKeyValueObservingOptions = [],
     duplicates: Duplicates? = nil, userInfo: (any Sendable)? = nil, isolation: isolated (any Actor)? = #isolation,
     fileID: StaticString = #fileID, line: UInt = #line,
-    action: @escaping @isolated(any) (Observer) -> (NSKeyValueObservedChange<Any>, Object) -> Void
+    action: @escaping (Observer) -> @isolated(any) (NSKeyValueObservedChange<Any>, Object) -> Void
   ) {
-    let method = IsolatedMethod(action).unchecked
+    let method = ObjectAction(action).unchecked
+    let ofMethod = observer.load().flatMap { action($0).isolation }
     observe(
-      object, keyPath, options, duplicates, userInfo, on: action.isolation ?? isolation,
+      object, keyPath, options, duplicates, userInfo, on: ofMethod ?? isolation,
       SourceLocation(file: fileID, line: line)
     ) { observer, object, change in method(observer)(change, object) }
   }
 }
 
-/// A method of a class, with the isolation of the class: see `ChangeHandler`.
-private struct IsolatedMethod<Object: AnyObject, Method> {
-  let call: @isolated(any) (Object) -> Method
+// Conversions as in `ChangeHandler`. A method that is not bound to an instance has no isolation at run time; one that is bound has that
+// of its class.
 
-  init(_ call: @escaping @isolated(any) (Object) -> Method) { self.call = call }
+private struct Action<Observer: AnyObject> {
+  let method: (Observer) -> @isolated(any) () -> Void
 
-  var unchecked: (Object) -> Method { unsafeBitCast(self, to: Unchecked.self).call }
+  init(_ method: @escaping (Observer) -> @isolated(any) () -> Void) { self.method = method }
+
+  var unchecked: (Observer) -> () -> Void { unsafeBitCast(self, to: Unchecked.self).method }
 
   struct Unchecked {
-    let call: (Object) -> Method
+    let method: (Observer) -> () -> Void
+  }
+}
+
+private struct ChangeAction<Observer: AnyObject, Value> {
+  let method: (Observer) -> @isolated(any) (NSKeyValueObservedChange<Value>) -> Void
+
+  init(_ method: @escaping (Observer) -> @isolated(any) (NSKeyValueObservedChange<Value>) -> Void) {
+    self.method = method
+  }
+
+  var unchecked: (Observer) -> (NSKeyValueObservedChange<Value>) -> Void {
+    unsafeBitCast(self, to: Unchecked.self).method
+  }
+
+  struct Unchecked {
+    let method: (Observer) -> (NSKeyValueObservedChange<Value>) -> Void
+  }
+}
+
+private struct ObjectAction<Observer: AnyObject, Object: AnyObject, Value> {
+  let method: (Observer) -> @isolated(any) (NSKeyValueObservedChange<Value>, Object) -> Void
+
+  init(_ method: @escaping (Observer) -> @isolated(any) (NSKeyValueObservedChange<Value>, Object) -> Void) {
+    self.method = method
+  }
+
+  var unchecked: (Observer) -> (NSKeyValueObservedChange<Value>, Object) -> Void {
+    unsafeBitCast(self, to: Unchecked.self).method
+  }
+
+  struct Unchecked {
+    let method: (Observer) -> (NSKeyValueObservedChange<Value>, Object) -> Void
   }
 }

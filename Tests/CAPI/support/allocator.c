@@ -8,9 +8,11 @@ _Atomic long live_blocks;
 _Atomic long fail_in;
 _Atomic int has_failed;
 _Atomic int keeps_failing;
+void (*before_allocation)(size_t size);
 
 static void *allocate(size_t size, void *arg) {
   (void)arg;
+  if (before_allocation != NULL) before_allocation(size);
   if (fail_in > 0 && --fail_in == 0) {
     has_failed = 1;
     if (keeps_failing) fail_in = 1;
