@@ -1,10 +1,15 @@
-"""Finds the possible mutations of a C source: a lexer, and the kinds of mutations."""
+"""Finds the possible mutations of a C source: a lexer, and the kinds of mutations.
+
+The kind `order` makes an atomic operation relaxed. Of these, only a store or a fence that was sequentially consistent becomes another
+instruction on x86, where every load is an acquire, every store a release, and every exchange a barrier. The others have the kind
+`acquire`: no program behaves differently on this processor, so that only ThreadSanitizer can notice one, if the missing order protects
+data. They run under ThreadSanitizer only, and are not part of the score, whether they are noticed or not."""
 
 import re
 
 from source import Mutant
 
-KINDS = ("negate", "compare", "logic", "statement", "arithmetic", "constant", "order", "lock")
+KINDS = ("negate", "compare", "logic", "statement", "arithmetic", "constant", "order", "acquire", "lock")
 
 TOKEN = re.compile(
     r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/|^[ \t]*\#(?:\\\n|[^\n])*)
@@ -28,6 +33,7 @@ ORDERED = {"atomic_load": ", memory_order_relaxed", "atomic_store": ", memory_or
            "atomic_fetch_and": ", memory_order_relaxed",
            "atomic_compare_exchange_strong": ", memory_order_relaxed, memory_order_relaxed",
            "atomic_compare_exchange_weak": ", memory_order_relaxed, memory_order_relaxed"}
+HINTS = {"__builtin_ia32_pause"}  # without an effect that a program could detect
 # A greater number is a size or limit whose exact value is not specified, so it is not changed.
 MOST = 15
 LOCKS = {"kvo__lock": "kvo__unlock", "kvo__acquire": "kvo__release"}
@@ -90,10 +96,10 @@ def mutants(path, source):
                 begin, end = found[i + 1], found[found[i + 1].partner]
                 yield made("negate", (begin.end, begin.end, "!("), (end.start, end.start, ")"))
             if re.fullmatch(r"memory_order_(acquire|release|acq_rel|seq_cst)", token.text):
-                yield replaced("order", i, "memory_order_relaxed")
+                yield replaced("order" if is_barrier(found, i) else "acquire", i, "memory_order_relaxed")
             if token.text in ORDERED and text(i + 1) == "(":
                 end = found[found[i + 1].partner]
-                yield made("order", (token.end, token.end, "_explicit"), (end.start, end.start, ORDERED[token.text]))
+                yield made("order" if token.text == "atomic_store" else "acquire", (token.end, token.end, "_explicit"), (end.start, end.start, ORDERED[token.text]))
             if token.text in LOCKS and text(i + 1) == "(":
                 edits = lock_pair(found, i)
                 if edits:
@@ -160,7 +166,7 @@ def begins_statement(found, i):
 def is_removable(found, i):
     """Returns whether the statement is a call, an assignment or a break. Declarations and single lock calls do not count."""
     first, second = found[i], found[i + 1]
-    if first.text in NOT_STATEMENTS or first.text in LOCKS or first.text in LOCKS.values():
+    if first.text in NOT_STATEMENTS or first.text in HINTS or first.text in LOCKS or first.text in LOCKS.values():
         return False
     if first.text in ("{", "}", ";", ")"):
         return False
@@ -171,6 +177,14 @@ def is_removable(found, i):
     if first.text == "(" and found[first.partner - 1].text == "void" and first.partner == i + 2:  # (void)unused
         return found[i + 4].text == "("
     return True
+
+
+def is_barrier(found, i):
+    """Returns whether the order at `i` is that of a store or a fence, and makes it a barrier on x86."""
+    at = i
+    while at > 0 and not (found[at].text == "(" and found[at].partner is not None and found[at].partner > i):
+        at -= 1
+    return found[i].text == "memory_order_seq_cst" and found[at - 1].text in ("atomic_store_explicit", "atomic_thread_fence")
 
 
 def lock_pair(found, i):

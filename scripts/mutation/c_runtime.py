@@ -151,25 +151,23 @@ class Worker:
             yield mutant, ("equivalent", "") if mutant.key() in listed else self.judge(mutant)
 
     def judge(self, mutant):
-        """Returns ("killed", by what), ("survived", ""), ("same code", "") or ("broken", "")."""
+        """Returns ("killed", by what), ("survived", ""), ("same code", ""), ("broken", ""), or, for the kind `acquire`, whether it was
+        noticed: see c_mutants.py."""
         path = self.folder / mutant.path
         path.write_text(mutant.text)
-        verdict = "same code"
+        hidden = mutant.kind == "acquire"
         try:
             for stage in self.stages():
+                if hidden and stage is not self.tsan:
+                    continue
                 differs = stage.compile(mutant.path)
                 if differs is None:
                     return "broken", ""
-                if not differs and mutant.kind != "order":
-                    # The mutant is equal after optimization. Memory orders are tested anyway, because only ThreadSanitizer's build
-                    # distinguishes them.
-                    break
-                if differs:
-                    # If this processor's memory model hides the order, only ThreadSanitizer can detect the change.
-                    verdict = "survived" if stage is self.plain or verdict == "survived" else "same code"
-                    if noticed := self.notice(stage, mutant):
-                        return "killed", noticed
-            return verdict, ""
+                if not differs:
+                    return "same code", ""  # after optimization
+                if noticed := self.notice(stage, mutant):
+                    return ("acquire, noticed" if hidden else "killed"), noticed
+            return ("acquire, unnoticed" if hidden else "survived"), ""
         finally:
             for stage in self.stages():
                 stage.restore()

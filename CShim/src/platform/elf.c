@@ -31,7 +31,7 @@ static const char *within(bytes file, uint64_t offset, uint64_t size) {
 
 /* Whether the file is the one that was loaded, and was not replaced since. Without a build-id, whose length is then 0, this is assumed. */
 static bool is_same(bytes file, const kvo_module *module) {
-  const char *note = within(file, module->build_id_at, module->build_id_length);
+  const char *note = within(file, module->build_id_offset, module->build_id_length);
   return note != NULL && memcmp(note, module->build_id, module->build_id_length) == 0;
 }
 
@@ -50,7 +50,7 @@ static void find_tables(bytes file, kvo_elf *out) {
   memcpy(&header, file.at, sizeof header);
   if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_shentsize != sizeof section) return;
   size_t count = header.e_shnum;
-  if (count == 0 && header.e_shoff != 0 && read_section(file, &header, 0, &section)) count = section.sh_size;
+  if (count == 0 && read_section(file, &header, 0, &section)) count = section.sh_size;
   for (size_t i = 0; i < count && found.sh_type != SHT_SYMTAB; i++) {
     if (!read_section(file, &header, i, &section)) return;
     if (section.sh_type == SHT_SYMTAB || section.sh_type == SHT_DYNSYM) found = section;
@@ -66,7 +66,9 @@ static void find_tables(bytes file, kvo_elf *out) {
 
 static kvo_elf open_file(const kvo_module *module) {
   kvo_elf opened = {0};
-  int fd = open(module->path[0] != '\0' ? module->path : "/proc/self/exe", O_RDONLY | O_CLOEXEC);
+  const char *path = module->path[0] != '\0' ? module->path : "/proc/self/exe";
+  if (path[0] != '/') return opened; /* the kernel's code, or a path of which only the end is known */
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return opened;
   struct stat status;
   bytes file = {MAP_FAILED, 0};

@@ -17,7 +17,9 @@ typedef struct noted_module {
   _Atomic uint32_t seen;
   /** The address range of its code, and the address where the beginning of the file is mapped. */
   uintptr_t begin, end, header_at;
-  uintptr_t base, build_id_at;
+  uintptr_t base;
+  /** The build-id: its address in memory, its offset in the file, its length, which is 0 if there is none. */
+  uintptr_t build_id_at, build_id_offset;
   size_t build_id_length;
   ElfW(Ehdr) header;
   unsigned char build_id[LONGEST_ID];
@@ -59,36 +61,34 @@ static bool read_memory(int memory, uintptr_t address, void *to, size_t size) {
 
 /* A note is a header, a name and a description, each padded to the segment's alignment. */
 static void read_build_id(int memory, const ElfW(Phdr) * segment, noted_module *into) {
-  uintptr_t from = into->base + segment->p_vaddr, to = from + segment->p_memsz;
-  size_t alignment = segment->p_align == 8 ? 8 : 4;
+  uintptr_t begin = into->base + segment->p_vaddr, to = begin + segment->p_memsz;
+  uint64_t alignment = segment->p_align == 8 ? 8 : 4, whole;
   ElfW(Nhdr) note;
-  while (to - from >= sizeof note && read_memory(memory, from, &note, sizeof note)) {
-    size_t description = (sizeof note + note.n_namesz + alignment - 1) / alignment * alignment;
-    if (description > to - from || note.n_descsz > to - from - description) return;
+  for (uintptr_t from = begin; from < to && read_memory(memory, from, &note, sizeof note); from += whole) {
+    uint64_t description = (sizeof note + note.n_namesz + alignment - 1) / alignment * alignment;
+    if (description + note.n_descsz > to - from) return;
+    whole = (description + note.n_descsz + alignment - 1) / alignment * alignment;
     char name[4] = "";
-    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof name && note.n_descsz <= LONGEST_ID &&
-        read_memory(memory, from + sizeof note, name, sizeof name) && memcmp(name, "GNU", sizeof name) == 0) {
-      if (!read_memory(memory, from + description, into->build_id, note.n_descsz)) return;
-      into->build_id_at = from + description - into->base;
-      into->build_id_length = note.n_descsz;
-      return;
-    }
-    size_t whole = (description + note.n_descsz + alignment - 1) / alignment * alignment;
-    if (whole > to - from) return;
-    from += whole;
+    if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof name || note.n_descsz > LONGEST_ID ||
+        !read_memory(memory, from + sizeof note, name, sizeof name) || memcmp(name, "GNU", sizeof name) != 0)
+      continue;
+    into->build_id_at = from + description;
+    if (!read_memory(memory, into->build_id_at, into->build_id, note.n_descsz)) return;
+    into->build_id_offset = segment->p_offset + (into->build_id_at - begin);
+    into->build_id_length = note.n_descsz;
+    return;
   }
 }
 
 /* False if it is not an ELF file, or was unmapped meanwhile. */
 static bool read_headers(int memory, noted_module *into) {
-  enum { MAX_SEGMENTS = 64 };
   if (!read_memory(memory, into->header_at, &into->header, sizeof into->header) ||
       memcmp(into->header.e_ident, ELFMAG, SELFMAG) != 0 || into->header.e_phentsize != sizeof(ElfW(Phdr)))
     return false;
   into->base = into->header_at;
   into->build_id_length = 0;
   for (int pass = 0; pass < 2; pass++) /* the first pass finds the load address */
-    for (size_t i = 0; i < into->header.e_phnum && i < MAX_SEGMENTS; i++) {
+    for (size_t i = 0; i < into->header.e_phnum; i++) {
       ElfW(Phdr) segment;
       uintptr_t segment_at = into->header_at + into->header.e_phoff + i * sizeof segment;
       if (!read_memory(memory, segment_at, &segment, sizeof segment)) return false;
@@ -102,7 +102,7 @@ static bool read_headers(int memory, noted_module *into) {
 /* A line of /proc/self/maps. */
 typedef struct mapping {
   uintptr_t begin, end, offset;
-  bool is_code;
+  bool is_code, is_file;
   char path[LONGEST_PATH];
 } mapping;
 
@@ -112,7 +112,7 @@ static bool is_there(int memory, const noted_module *module) {
   unsigned char id[LONGEST_ID];
   return read_memory(memory, module->header_at, &header, sizeof header) &&
          memcmp(&header, &module->header, sizeof header) == 0 &&
-         read_memory(memory, module->base + module->build_id_at, id, module->build_id_length) &&
+         read_memory(memory, module->build_id_at, id, module->build_id_length) &&
          memcmp(id, module->build_id, module->build_id_length) == 0;
 }
 
@@ -194,6 +194,7 @@ static bool read_mapping(reader *of, mapping *out) {
   for (int words = 0; words < 2 && byte >= 0 && byte != '\n'; words += byte == ' ') byte = next_byte(of);
   size_t length = 0;
   while (byte == ' ') byte = next_byte(of);
+  out->is_file = byte == '/';
   for (; byte >= 0 && byte != '\n'; byte = next_byte(of)) {
     if (length + 1 == sizeof out->path) {
       size_t kept = sizeof out->path / 2;
@@ -217,7 +218,7 @@ void kvo__modules_look(void) {
     char path[LONGEST_PATH];
   } file = {0, ""};
   while (memory >= 0 && maps.fd >= 0 && read_mapping(&maps, &each)) {
-    if (each.path[0] != '/' && strcmp(each.path, "[vdso]") != 0) continue;
+    if (!each.is_file && strcmp(each.path, "[vdso]") != 0) continue;
     if (each.offset == 0) {
       file.at = each.begin;
       memcpy(file.path, each.path, sizeof file.path);
@@ -245,7 +246,7 @@ bool kvo__module_find(const void *address, kvo_module *out) {
                       .base = last->base,
                       .build_id = last->build_id,
                       .build_id_length = last->build_id_length,
-                      .build_id_at = last->build_id_at,
+                      .build_id_offset = last->build_id_offset,
                       .is_gone = atomic_load(&last->seen) < present};
   return true;
 }

@@ -10,10 +10,10 @@ typedef struct kvo_module {
   const char *path;
   /** Add it to an address of the file to get one in memory. */
   uintptr_t base;
-  /** The build-id and its address in the file; 0 bytes if it has none. */
+  /** The build-id and its offset in the file; 0 bytes if it has none. */
   const unsigned char *build_id;
   size_t build_id_length;
-  uintptr_t build_id_at;
+  uintptr_t build_id_offset;
   /** It has been unloaded. */
   bool is_gone;
 } kvo_module;

@@ -288,7 +288,6 @@ uint64_t kvo__mark_take(kvo_mark *mark) {
   kvo__acquire(&list_lock); /* nobody is counting marks */
   uint64_t entered = atomic_load(&mark->entered);
   atomic_store(&mark->reads, NULL);
-  atomic_store(&mark->entered, 0);
   kvo__release(&list_lock);
   kvo__section_leave();
   return entered;
