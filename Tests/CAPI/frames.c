@@ -107,6 +107,26 @@ TEST(
     }
 }
 
+TEST("a frame delivers nothing before its first observer was asked for") {
+  static uint32_t (*const begins[])(kvo_frame * frame, kvo_object * object, kvo_key key) = {kvo_frame_begin,
+                                                                                            kvo_frame_enter};
+  for (int i = 0; i < 2; i++) {
+    item *object = item_make(1);
+    watcher w = {0};
+    watch(object, "value", KVO_NONE, &w);
+    kvo_frame frame;
+    memset(&frame, 0xa5, sizeof frame);
+    CHECK(begins[i](&frame, as_object(object), key("value")) != 0);
+    kvo_frame_deliver(&frame, NULL, NULL);
+    CHECK_EQ(w.calls, 0);
+    while (kvo_frame_next(&frame)) kvo_frame_deliver(&frame, NULL, NULL);
+    kvo_frame_end(&frame);
+    CHECK_EQ(w.calls, 1);
+    CHECK_OK(kvo_remove_observer(w.id));
+    item_destroy(object);
+  }
+}
+
 /* ------------------------------------------------------------------------------------------- Registered meanwhile -- */
 
 static void register_between(uint32_t (*begin)(kvo_frame *frame, kvo_object *object, kvo_key key)) {

@@ -21,6 +21,12 @@ static void make_items(void) {
   c = item_make(3);
 }
 
+static void destroy_items(void) {
+  item_destroy(a);
+  item_destroy(b);
+  item_destroy(c);
+}
+
 /* Begins a scope whose kvo_scope is the variable of that name. */
 #define BEGIN(name, kind, ...)                                                                                         \
   kvo_scope name;                                                                                                      \
@@ -521,6 +527,43 @@ TEST(
   CHECK_EQ(sum.new_value, 31);
 }
 
+static kvo_scope begun_in_callback;
+
+static void begin_scope_and_replace(watcher *self, const kvo_change *change) {
+  (void)change;
+  if (self->calls > 1) return;
+  kvo_object *objects[] = {as_object(a)};
+  CHECK_OK(kvo_scope_begin(&begun_in_callback, KVO_SCOPE_COALESCES, objects, 1, NULL, 0));
+  item_set_next(a, c);
+}
+
+static void set_b_by_setter(void) { item_set_value(b, 20); }
+
+static void set_b_by_word(void) {
+  uint64_t storage = 2;
+  kvo_change_word(as_object(b), kvo_key_hash("value", 5), &storage, 20);
+}
+
+TEST("an expression that a newer observer of a change leaves to a scope is told at the end of that scope only") {
+  static void (*const ways[])(void) = {set_b_by_setter, set_b_by_word};
+  for (int way = 0; way < 2; way++) {
+    make_items();
+    item_set_next(a, b);
+    watcher path = {0}, newer = {.then = begin_scope_and_replace};
+    watch(a, "next.value", KVO_NEW, &path);
+    watch(b, "value", KVO_NONE, &newer);
+    ways[way]();
+    CHECK_EQ(newer.calls, 1);
+    CHECK_EQ(path.calls, 0);
+    kvo_scope_end(&begun_in_callback);
+    CHECK_EQ(path.calls, 1);
+    CHECK_EQ(path.new_value.integer, 3);
+    CHECK_OK(kvo_remove_observer(path.id));
+    CHECK_OK(kvo_remove_observer(newer.id));
+    destroy_items();
+  }
+}
+
 static item *last_next;
 
 static void replace_before(watcher *self, const kvo_change *change) {
@@ -692,6 +735,38 @@ TEST("in a silent scope nobody is told, by a setter or by hand, and expressions 
   item_set_next(a, b);
   CHECK_TOLD(path, 3, 9, 7);
   CHECK_EQ(faults.count, 0);
+}
+
+TEST("silent changes may end in any order, and the expressions then follow the new objects") {
+  enum { MANY = 16 };
+  for (int first = 0; first < MANY; first++) {
+    make_items();
+    item *roots[MANY];
+    kvo_object *objects[MANY];
+    watcher w[MANY] = {{0}};
+    for (int i = 0; i < MANY; i++) {
+      roots[i] = item_make(0);
+      objects[i] = as_object(roots[i]);
+      item_set_next(roots[i], a);
+      watch(roots[i], "next.value", KVO_NEW | KVO_OLD, &w[i]);
+    }
+    kvo_scope scope;
+    CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_SILENCES, objects, MANY, NULL, 0));
+    for (int i = 0; i < MANY; i++) CHECK_OK(kvo_will_change(objects[i], "next"));
+    for (int i = 0; i < MANY; i++) {
+      int ended = (first + 3 * i) % MANY;
+      roots[ended]->next = b;
+      CHECK_OK(kvo_did_change(objects[ended], "next"));
+    }
+    kvo_scope_end(&scope);
+    item_set_value(b, 7);
+    for (int i = 0; i < MANY; i++) {
+      CHECK_TOLD(w[i], 1, 2, 7);
+      CHECK_OK(kvo_remove_observer(w[i].id));
+      item_destroy(roots[i]);
+    }
+    destroy_items();
+  }
 }
 
 TEST("in a silent scope a store that releases the old object is silent, also for what that object owned") {

@@ -1,6 +1,7 @@
 /* threads.c - concurrent sets, registrations and removals: nothing is lost, nothing is delivered twice. */
 #include "shared.h"
 
+#include <errno.h>
 #include <kvo/kvo_binding.h>
 #include <limits.h>
 #include <malloc.h>
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -610,6 +612,42 @@ TEST("a destructor of a thread may use the runtime after the runtime's own has r
   }
   CHECK_EQ((int)calls, 40);
   (void)kvo_cancel_observer_and_wait(id);
+  pid_t child = fork();
+  if (child == 0) _exit(0);
+  int status;
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+}
+
+/* Ends the calling thread without its destructors, so that the runtime does not learn of it. */
+static void end_unnoticed(const kvo_change *change, void *user_data) {
+  (void)change, (void)user_data;
+  syscall(SYS_exit, 0);
+}
+
+static void set_object_once(void *arg) {
+  (void)arg;
+  set(object, 1);
+}
+
+static void end_in_section(void *arg) {
+  (void)arg;
+  kvo_section_enter();
+  end_unnoticed(NULL, NULL);
+}
+
+TEST("a thread that ends unnoticed in a callback is not waited for, and errno is kept") {
+  if (harness_is_instrumented()) return; /* a tool has to learn of the end */
+  object = shared_make();
+  kvo_observation id = observe_with(object, "value", KVO_NEW, end_unnoticed, NULL);
+  join_thread(start_thread(set_object_once, NULL));
+  errno = 7;
+  CHECK_OK(kvo_cancel_observer_and_wait(id));
+  CHECK_EQ(errno, 7);
+}
+
+TEST("a thread that ends unnoticed while it holds a lock does not prevent a fork") {
+  if (harness_is_instrumented()) return;
+  join_thread(start_thread(end_in_section, NULL));
   pid_t child = fork();
   if (child == 0) _exit(0);
   int status;

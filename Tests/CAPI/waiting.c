@@ -1,6 +1,7 @@
 /* waiting.c - kvo_cancel_observer_and_wait: what it waits for, what it does not wait for, and which waits would never end. */
 #include "shared.h"
 
+#include <kvo/kvo_binding.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sched.h>
@@ -112,6 +113,56 @@ TEST("a wait ends as soon as the callback has returned") {
   }
   CHECK(least < 20000000);
   shared_destroy(object);
+}
+
+static _Atomic int is_inside_older, let_older_go;
+
+static void stay_in_older(const kvo_change *change, void *user_data) {
+  (void)change, (void)user_data;
+  atomic_store(&is_inside_older, 1);
+  await(&let_older_go);
+}
+
+static void change_word(void *arg) {
+  (void)arg;
+  shared *first = shared_make(); /* the first change of a thread finds out how large its stack is */
+  kvo_observation id = observe(first, "value", KVO_NONE, NULL, NULL);
+  set(first, 1);
+  CHECK_OK(kvo_cancel_observer(id));
+  shared_destroy(first);
+  uint64_t storage = 0;
+  kvo_change_word(&object->header, kvo_key_hash("value", 5), &storage, 1);
+}
+
+TEST("a wait ends as soon as the callback has returned, also if the change goes on to other observers") {
+  static const int options[] = {KVO_NONE, KVO_NEW | KVO_PRIOR};
+  for (int way = 0; way < 4; way++) {
+    long long least = INT64_MAX;
+    for (int round = 0; round < 5; round++) {
+      inside = let_go = is_inside_older = let_older_go = 0;
+      object = shared_make();
+      kvo_observation oldest = observe_with(object, "value", options[way % 2], count_call, NULL);
+      kvo_observation older = observe_with(object, "value", KVO_NONE, stay_in_older, NULL);
+      kvo_observation id = observe_with(object, "value", KVO_NONE, stay, NULL);
+      running *setter = start_thread(way < 2 ? set_object : change_word, NULL);
+      await(&inside);
+      waiter one = {0};
+      start_waiting(&one, id);
+      usleep(10000);
+      long long began = now();
+      atomic_store(&let_go, 1);
+      join_thread(one.thread);
+      long long time = now() - began;
+      if (time < least) least = time;
+      await(&is_inside_older);
+      atomic_store(&let_older_go, 1);
+      join_thread(setter);
+      CHECK_OK(kvo_cancel_observer(older));
+      CHECK_OK(kvo_cancel_observer(oldest));
+      shared_destroy(object);
+    }
+    CHECK(least < 20000000);
+  }
 }
 
 /* The shortest time of a thousand sets, in nanoseconds. */

@@ -33,7 +33,10 @@ ORDERED = {"atomic_load": ", memory_order_relaxed", "atomic_store": ", memory_or
            "atomic_fetch_and": ", memory_order_relaxed",
            "atomic_compare_exchange_strong": ", memory_order_relaxed, memory_order_relaxed",
            "atomic_compare_exchange_weak": ", memory_order_relaxed, memory_order_relaxed"}
-HINTS = {"__builtin_ia32_pause"}  # without an effect that a program could detect
+# What a program cannot detect: a hint to the compiler or the processor, and that an assertion tests less.
+HINTS = {"__builtin_ia32_pause", "kvo__assert"}
+# A size that is greater than necessary is no mistake, so it is only made smaller.
+ALLOCATORS = {"kvo__alloc", "malloc", "calloc", "realloc", "make_apart"}
 # A greater number is a size or limit whose exact value is not specified, so it is not changed.
 MOST = 15
 LOCKS = {"kvo__lock": "kvo__unlock", "kvo__acquire": "kvo__release"}
@@ -84,13 +87,14 @@ def mutants(path, source):
             if int(digits) > MOST or is_limit or is_array_size(found, i):
                 continue
             suffix = token.text[len(digits):]
-            yield replaced("constant", i, str(int(digits) + 1) + suffix)
+            if callee(found, i) not in ALLOCATORS:
+                yield replaced("constant", i, str(int(digits) + 1) + suffix)
             if int(digits) > 1:
                 yield replaced("constant", i, str(int(digits) - 1) + suffix)
-        if not token.function:
+        if not token.function or callee(found, i) == "kvo__assert":
             continue
         if token.kind == "word":
-            if token.text in ("true", "false"):
+            if token.text in ("true", "false") and callee(found, i) != "__builtin_expect":
                 yield replaced("constant", i, "false" if token.text == "true" else "true")
             if token.text in ("if", "while") and text(i + 1) == "(":
                 begin, end = found[i + 1], found[found[i + 1].partner]
@@ -129,6 +133,16 @@ def mutants(path, source):
             if len(semicolons) == 2 and semicolons[1] > semicolons[0] + 1:
                 yield made("negate", (found[semicolons[0]].end, found[semicolons[0]].end, " !("),
                            (found[semicolons[1]].start, found[semicolons[1]].start, ")"))
+
+
+def callee(found, i):
+    """Returns what precedes the innermost parenthesis around the token: the name of the function that is called, or another word."""
+    at = i - 1
+    while at > 0 and not (found[at].text == "(" and found[at].partner is not None and found[at].partner > i):
+        at = found[at].partner - 1 if found[at].text in (")", "]", "}") and found[at].partner is not None else at - 1
+        if at > 0 and found[at].text in (";", "{"):
+            return ""
+    return found[at - 1].text if at > 0 else ""
 
 
 def is_array_size(found, i):
@@ -181,10 +195,7 @@ def is_removable(found, i):
 
 def is_barrier(found, i):
     """Returns whether the order at `i` is that of a store or a fence, and makes it a barrier on x86."""
-    at = i
-    while at > 0 and not (found[at].text == "(" and found[at].partner is not None and found[at].partner > i):
-        at -= 1
-    return found[i].text == "memory_order_seq_cst" and found[at - 1].text in ("atomic_store_explicit", "atomic_thread_fence")
+    return found[i].text == "memory_order_seq_cst" and callee(found, i) in ("atomic_store_explicit", "atomic_thread_fence")
 
 
 def lock_pair(found, i):

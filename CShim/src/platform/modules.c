@@ -155,13 +155,15 @@ typedef struct reader {
   int fd;
   char bytes[512];
   size_t next, count;
+  bool has_ended;
 } reader;
 
-/* Returns the next byte, or -1 at the end. */
+/* Returns the next byte; at the end, the end of a line. */
 static int next_byte(reader *of) {
   if (of->next == of->count) {
     ssize_t got = read(of->fd, of->bytes, sizeof of->bytes);
-    if (got <= 0) return -1;
+    of->has_ended = got <= 0;
+    if (of->has_ended) return '\n';
     of->count = (size_t)got;
     of->next = 0;
   }
@@ -180,22 +182,21 @@ static uintptr_t read_hexadecimal(reader *of, int *behind) {
   }
 }
 
-/* Reads a line "begin-end rwxp offset device inode path". Of a path that is too long only the end is kept. */
+/* Reads a line "begin-end rwxp offset device inode path"; false if there is none. Of a path that is too long only the end is kept. */
 static bool read_mapping(reader *of, mapping *out) {
   int byte;
   out->begin = read_hexadecimal(of, &byte);
-  if (byte < 0) return false;
   out->end = read_hexadecimal(of, &byte);
   char rights[4] = "";
   for (size_t i = 0; i < sizeof rights; i++) rights[i] = (char)next_byte(of);
   out->is_code = rights[2] == 'x';
   next_byte(of);
   out->offset = read_hexadecimal(of, &byte);
-  for (int words = 0; words < 2 && byte >= 0 && byte != '\n'; words += byte == ' ') byte = next_byte(of);
+  for (int words = 0; words < 2 && byte != '\n'; words += byte == ' ') byte = next_byte(of);
   size_t length = 0;
   while (byte == ' ') byte = next_byte(of);
   out->is_file = byte == '/';
-  for (; byte >= 0 && byte != '\n'; byte = next_byte(of)) {
+  for (; byte != '\n'; byte = next_byte(of)) {
     if (length + 1 == sizeof out->path) {
       size_t kept = sizeof out->path / 2;
       memmove(out->path, out->path + length - kept, kept);
@@ -204,7 +205,7 @@ static bool read_mapping(reader *of, mapping *out) {
     out->path[length++] = (char)byte;
   }
   out->path[length] = '\0';
-  return true;
+  return !of->has_ended;
 }
 
 void kvo__modules_look(void) {

@@ -59,8 +59,7 @@ void image_write(const image *of, size_t size, const char *name) {
 char *image_map(const char *name, void *at) {
   int fd = open(name, O_RDONLY);
   CHECK(fd >= 0);
-  char *mapped =
-      mmap(at, 8192, PROT_READ | PROT_EXEC, MAP_PRIVATE | (at != NULL ? MAP_FIXED : 0), fd, 0);
+  char *mapped = mmap(at, 8192, PROT_READ | PROT_EXEC, MAP_PRIVATE | (at != NULL ? MAP_FIXED : 0), fd, 0);
   CHECK(mapped != MAP_FAILED);
   close(fd);
   return mapped;

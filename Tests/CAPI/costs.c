@@ -1,0 +1,193 @@
+/* costs.c - what a set of an observed property costs, in instructions: the usual case is not the general one, and stays the usual one. */
+#include "fixture.h"
+#include "shared.h"
+#include "steps.h"
+
+#include <kvo/kvo_binding.h>
+#include <string.h>
+
+static kvo_key key(const char *name) { return kvo_key_hash(name, strlen(name)); }
+
+static item *object, *other;
+static int called;
+static void count(const kvo_change *change, void *user_data) { (void)change, (void)user_data, called++; }
+
+static kvo_observation listen(item *to, const char *key_path, int options) {
+  kvo_observer observer = {.struct_size = sizeof observer,
+                           .key_path = key_path,
+                           .options = (kvo_options)options,
+                           .callback = count,
+                           KVO_HERE};
+  kvo_observation id;
+  CHECK_OK(kvo_add_observer(as_object(to), &observer, &id));
+  return id;
+}
+
+/* ------------------------------------------------------------------------------------------------------ Ways to set -- */
+
+static void by_word(void) {
+  static uint64_t storage;
+  kvo_change_word(as_object(object), key("value"), &storage, storage + 1);
+}
+
+static void by_frame(void) {
+  static int value;
+  kvo_frame frame;
+  int old_value = value;
+  uint32_t wants = kvo_frame_enter(&frame, as_object(object), key("value"));
+  value++;
+  if (wants != 0) kvo_frame_finish_with(&frame, &old_value, &value);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- Measuring -- */
+
+typedef struct measured {
+  void (*set)(void);
+  /** What is observed: by these key paths and options, until NULL. */
+  const char *const *key_paths;
+  int options;
+  /** Called before the set that is measured, after others; or NULL. */
+  void (*before)(void);
+} measured;
+
+static void set_once(void *arg) {
+  const measured *of = arg;
+  object = item_make(1);
+  other = item_make(2);
+  other->next = object;
+  int observers = 0;
+  for (; of->key_paths[observers] != NULL; observers++)
+    listen(strchr(of->key_paths[observers], '.') != NULL ? other : object, of->key_paths[observers], of->options);
+  for (int i = 0; i < 20; i++) of->set();
+  if (of->before != NULL) of->before();
+  called = 0;
+  steps_begin();
+  of->set();
+  steps_end();
+  CHECK_EQ(called, observers);
+}
+
+static long cost(const measured *of) { return steps_of(set_once, (void *)(uintptr_t)of); }
+
+static bool can_measure(void) { return !harness_is_instrumented(); }
+
+static const char *const direct[] = {"value", NULL};
+static const char *const several[] = {"value", "value", NULL};
+static const char *const leaf[] = {"next.value", NULL};
+static const char *const both[] = {"next.value", "value", NULL};
+static const measured usual[] = {
+    {by_word, direct, KVO_NONE, NULL},
+    {by_word, direct, KVO_OLD | KVO_NEW, NULL},
+    {by_word, several, KVO_OLD, NULL},
+    {by_word, leaf, KVO_NEW, NULL},
+    {by_word, both, KVO_NEW, NULL},
+    {by_frame, direct, KVO_NONE, NULL},
+    {by_frame, direct, KVO_OLD | KVO_NEW, NULL},
+    {by_frame, both, KVO_NEW, NULL},
+};
+static const size_t usual_count = sizeof usual / sizeof *usual;
+
+/* While any announced change is open, a set goes the general way. */
+static void open_another_change(void) {
+  item *changing = item_make(0);
+  listen(changing, "value", KVO_NONE);
+  CHECK_OK(kvo_will_change(as_object(changing), "value"));
+}
+
+/* Whether so many instructions are those of the general way. */
+static bool is_general(long steps, long of_usual) { return steps > of_usual + 100; }
+
+TEST("a set takes the general way only while something is open on its thread") {
+  if (!can_measure()) return;
+  for (size_t i = 0; i < usual_count; i++) {
+    measured general = usual[i];
+    general.before = open_another_change;
+    long least = cost(&usual[i]);
+    if (least < 0) return; /* processes cannot be traced */
+    CHECK(is_general(cost(&general), least));
+  }
+}
+
+/* ------------------------------------------------------------------------------------- What makes it general for a while -- */
+
+static void announce(void) {
+  kvo_observation id = listen(other, "value", KVO_NONE);
+  CHECK_OK(kvo_will_change(as_object(other), "value"));
+  CHECK_OK(kvo_did_change(as_object(other), "value"));
+  CHECK_OK(kvo_cancel_observer(id));
+}
+
+static void end_scope(kvo_scope_kind kind) {
+  kvo_scope scope;
+  kvo_object *objects[] = {as_object(object)};
+  CHECK_OK(kvo_scope_begin(&scope, kind, objects, 1, NULL, 0));
+  by_word();
+  kvo_scope_end(&scope);
+}
+
+static void coalesce(void) { end_scope(KVO_SCOPE_COALESCES); }
+static void be_silent(void) { end_scope(KVO_SCOPE_SILENCES); }
+
+static void mute(void) {
+  kvo_mute mute;
+  kvo_mute_begin(&mute, as_object(object), key("value"));
+  by_word();
+  kvo_mute_end(&mute);
+}
+
+static void set_by_setter(void) { item_set_value(object, 9); }
+
+static void observe_meanwhile(const char *key_path, int options) {
+  kvo_observation id = listen(object, key_path, options);
+  by_word();
+  CHECK_OK(kvo_cancel_observer(id));
+}
+
+static void observe_for_a_while(void) { observe_meanwhile("value", KVO_OLD | KVO_NEW); }
+static void observe_before_changes_for_a_while(void) { observe_meanwhile("value", KVO_PRIOR); }
+static void observe_expression_for_a_while(void) { observe_meanwhile("doubled", KVO_OLD); }
+static void wait_for_nothing(void) { CHECK_OK(kvo_cancel_observer_and_wait(listen(object, "value", KVO_NONE))); }
+
+/* After a thousand sets at the latest a thread takes the usual way again. */
+static void set_often(void *arg) {
+  (void)arg;
+  for (int i = 0; i < 3000; i++) by_word();
+}
+
+static void set_on_two_threads(void) {
+  join_thread(start_thread(set_often, NULL));
+  set_often(NULL);
+}
+
+static void remove_between_threads(void) {
+  kvo_observation id = listen(object, "value", KVO_NONE);
+  set_on_two_threads();
+  CHECK_OK(kvo_cancel_observer(id));
+  set_often(NULL);
+}
+
+TEST("a set is as cheap as before after whatever made it take the general way") {
+  static void (*const events[])(void) = {announce,
+                                         coalesce,
+                                         be_silent,
+                                         mute,
+                                         set_by_setter,
+                                         by_frame,
+                                         observe_for_a_while,
+                                         observe_before_changes_for_a_while,
+                                         observe_expression_for_a_while,
+                                         wait_for_nothing,
+                                         set_on_two_threads,
+                                         remove_between_threads};
+  if (!can_measure()) return;
+  for (size_t i = 0; i < usual_count; i += 5) {
+    long least = cost(&usual[i]);
+    for (size_t event = 0; event < sizeof events / sizeof *events; event++) {
+      measured after = usual[i];
+      after.before = events[event];
+      long again = cost(&after);
+      if (is_general(again, least))
+        harness_fail(__FILE__, __LINE__, "after event %zu %ld instead of %ld", event, again, least);
+    }
+  }
+}
