@@ -281,7 +281,7 @@ ROW(kvo_binding_observe_tracked) {
   FAULTS_AND_REFUSED(observe_tracked(bound_make(), &observer, &id));
   kvo_observer_ops complete = {.callback = ignore, .evaluate = evaluate, .release = release};
   observer.ops = &complete;
-  observer.closure = ignore; /* is for keys only */
+  observer.deliver = ignore; /* is for keys only */
   FAULTS_AND_REFUSED(observe_tracked(bound_make(), &observer, &id));
 }
 

@@ -349,8 +349,11 @@ typedef struct kvo_binding_observer {
   /** The source location. Copied or kept as `file` of kvo_observer is. */
   const char *KVO_NULLABLE file;
   uint32_t line;
-  /** NULL, or the function of a Swift closure that takes the change, called instead of ops->callback with user_data as its context. For
-   * kvo_binding_observe_key only, with the same ops in all calls, and in a library whose compiler knows Swift's calling convention. */
+  /** NULL, or a Swift function that is called instead of ops->callback, as Swift calls a closure: it takes the change and a closure that
+   * consists of `closure` and of user_data as its context. user_data is its own context too: a function that uses its context does not
+   * use the closure. For kvo_binding_observe_key only, with the same ops in all calls, and in a library whose compiler knows Swift's
+   * calling convention. */
+  kvo_raw_callback KVO_NULLABLE deliver;
   kvo_raw_callback KVO_NULLABLE closure;
   /** What reports and the graph say about the observation in addition, such as the queue that delivers; or NULL. Copied. */
   const char *KVO_NULLABLE note;

@@ -11,7 +11,7 @@ static kvo_raw_change record_of(const kvo_frame_content *change, const kvo_selec
   const kvo_info *info = change->info;
   kvo_raw_change record = {
       .object = info->object,
-      .instance = info->instance,
+      .instance = kvo__info_instance(info),
       .changed = info->object,
       .property = kvo__slot_property(info, change->slot),
       .indexes = selection != NULL ? selection->indexes : NULL,

@@ -26,6 +26,8 @@ static const kvo_node no_node[1];
 
 #define INLINE static inline __attribute__((always_inline))
 #define UNLIKELY(condition) __builtin_expect((condition), false)
+/* Swift's clang would move the call of a closure out of the function, as cold code. It does not divide functions that are not inlined. */
+#define UNDIVIDED __attribute__((noinline))
 
 INLINE kvo_mark *mark_of(const kvo_thread *self, uint32_t depth) {
   return &atomic_load_explicit(&self->marks, memory_order_relaxed)[depth];
@@ -95,7 +97,7 @@ static void end_abandoned(const void *frame) {
 /* What is the same for all observers. */
 INLINE void fill_record(kvo_raw_change *record, const kvo_info *info, const kvo_slot *slot) {
   record->object = info->object;
-  record->instance = info->instance;
+  record->instance = kvo__info_instance(info);
   record->changed = info->object;
   record->property = kvo__slot_property(info, slot);
   record->indexes = NULL;
@@ -136,7 +138,7 @@ INLINE bool call_leaf(const reading *of, kvo_raw_change *record, kvo_mark *mark,
   record->observation = tracked->id;
   tracked->ops->callback(record, tracked->user_data);
   record->object = of->info->object;
-  record->instance = of->info->instance;
+  record->instance = kvo__info_instance(of->info);
   return true;
 }
 
@@ -169,7 +171,7 @@ INLINE kvo_node *call_all(const reading *of, kvo_raw_change *record, const void 
     if (__builtin_expect(KVO_CALLS_CLOSURES && (traits.all & compared.all) == usual.all, true)) {
       kvo__call_function(record, node);
     } else if (traits.kind == KVO_NODE_DIRECT) {
-      if (traits.live) kvo__call_node(record, node);
+      if (traits.live) node->ops->callback(record, node->user_data); /* a closure is usual */
     } else if (traits.kind != KVO_NODE_LEAF || !(has_all || has_values(of, node)) ||
                !call_leaf(of, record, mark, node)) {
       return node;
@@ -237,7 +239,7 @@ __attribute__((noinline, cold)) static void finish_framed(kvo_thread *self, kvo_
   kvo__frame_finish_from(&frame, next, &old_value, storage);
 }
 
-void kvo_change_word(kvo_object *object, kvo_key key, uint64_t *storage, uint64_t value) {
+UNDIVIDED void kvo_change_word(kvo_object *object, kvo_key key, uint64_t *storage, uint64_t value) {
   if (UNLIKELY(object == NULL || storage == NULL)) {
     if (storage != NULL) *storage = value;
     return;
@@ -281,7 +283,7 @@ uint32_t kvo_frame_enter(kvo_frame *frame, kvo_object *object, kvo_key key) {
   return frame != NULL && object != NULL ? kvo__frame_enter(frame, object, key, frame) : 0;
 }
 
-void kvo_frame_finish_with(kvo_frame *frame, const void *old_value, const void *new_value) {
+UNDIVIDED void kvo_frame_finish_with(kvo_frame *frame, const void *old_value, const void *new_value) {
   if (frame == NULL) return;
   kvo_frame_content *change = content(frame);
   kvo_node *next = NULL;

@@ -50,9 +50,10 @@ void kvo__describe_node(const kvo_node *node, kvo_fault_observation *out) {
   out->observer = more->address;
   out->context = more->context;
   out->note = more->note;
-  out->file = node->file;
-  out->file_length = node->file != NULL ? strlen(node->file) : 0;
-  out->line = node->line;
+  kvo_place place = kvo__site_place(node->site);
+  out->file = place.file;
+  out->file_length = place.file != NULL ? strlen(place.file) : 0;
+  out->line = place.line;
   out->duplicate_count = 0;
   out->callback = c_callback_of(node);
   out->frame_count = more->frame_count;

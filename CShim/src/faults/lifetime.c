@@ -58,7 +58,7 @@ void kvo__fault_overwritten(const kvo_info *info, const kvo_node *node) {
   uintptr_t word = kvo__word(info->object);
   kvo_fault_observation concerned;
   kvo__describe_observation(node, &concerned);
-  const void *instance = (const char *)info->object - info->cls->header_offset;
+  const void *instance = kvo__info_instance(info);
   kvo_report *report = kvo__report(KVO_FAULT_OVERWRITTEN_HEADER);
   kvo__append(&report->detail, "the header of %s@0x%llx was overwritten with 0x%llx while the object was observed",
               info->cls->display_name, kvo__address(instance), (unsigned long long)word);
@@ -72,7 +72,7 @@ void kvo__fault_overwritten(const kvo_info *info, const kvo_node *node) {
 }
 
 void kvo__fault_ended_before_change(const kvo_info *info, const kvo_slot *slot, const char *function, kvo_place place) {
-  const void *instance = (const char *)info->object - info->cls->header_offset;
+  const void *instance = kvo__info_instance(info);
   kvo_report *report = kvo__report(KVO_FAULT_INVALID_ARGUMENT);
   kvo__append(&report->detail, "%s: %s@0x%llx is ended in a callback before a change of its \"%s\"", function,
               info->cls->display_name, kvo__address(instance), kvo__slot_name(info, slot));

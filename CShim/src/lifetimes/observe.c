@@ -8,7 +8,7 @@ static void send_initial(kvo_info *info, kvo_node *node) {
   const kvo_property *property = kvo__slot_property(info, atomic_load_explicit(&node->slot, memory_order_relaxed));
   kvo_raw_change record = {
       .object = info->object,
-      .instance = info->instance,
+      .instance = kvo__info_instance(info),
       .changed = info->object,
       .property = property,
       .kind = KVO_CHANGE_SETTING,
@@ -58,9 +58,9 @@ bool kvo__can_observe(const kvo_object *object, const kvo_binding_observer *obse
                       : observer == NULL                                             ? "observer is NULL"
                       : observer->key_path == NULL                                   ? "observer->key_path is NULL"
                       : observer->ops == NULL                                        ? "observer->ops is NULL"
-                      : observer->ops->callback == NULL && observer->closure == NULL ? "observer->ops->callback is NULL"
-                      : observer->closure != NULL && !KVO_CALLS_CLOSURES
-                          ? "observer->closure is set, but the compiler of this library does not know Swift's calls"
+                      : observer->ops->callback == NULL && observer->deliver == NULL ? "observer->ops->callback is NULL"
+                      : observer->deliver != NULL && !KVO_CALLS_CLOSURES
+                          ? "observer->deliver is set, but the compiler of this library does not know Swift's calls"
                       : ((unsigned)observer->options & ~KVO_KNOWN_OPTIONS) != 0 ? "observer->options has unknown bits"
                                                                                 : also_wrong;
   kvo_place place = observer != NULL ? (kvo_place){observer->file, observer->line} : KVO_NOWHERE;

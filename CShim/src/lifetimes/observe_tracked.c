@@ -71,7 +71,7 @@ kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_obs
   bool can_evaluate =
       observer != NULL && observer->ops != NULL && observer->ops->evaluate != NULL && observer->ops->release != NULL;
   const char *wrong = !can_evaluate               ? "observer->ops lack evaluate or release"
-                      : observer->closure != NULL ? "observer->closure is set, but an expression is observed"
+                      : observer->deliver != NULL ? "observer->deliver is set, but an expression is observed"
                                                   : NULL;
   if (!kvo__can_observe(object, observer, out, wrong)) return KVO_ERROR_INVALID_ARGUMENT;
   kvo__warn_of_duplicate(object, observer);

@@ -4,7 +4,6 @@
 #include "platform/modules.h"
 #include "platform/settings.h"
 #include "platform/stack.h"
-#include "registry/places.h"
 
 const kvo_observer_ops *_Atomic kvo__closure_ops;
 
@@ -54,9 +53,11 @@ kvo_node *kvo__node_make(kvo_object *object, kvo_key key, const kvo_binding_obse
   kvo_node *node = make_block(observer, declared);
   if (node == NULL) return NULL;
   atomic_store_explicit(&node->kind, (uint8_t)kind, memory_order_relaxed);
-  if (observer->closure != NULL) {
-    atomic_store_explicit(&kvo__closure_ops, observer->ops, memory_order_release);
+  if (observer->deliver != NULL) {
+    if (atomic_load_explicit(&kvo__closure_ops, memory_order_relaxed) != observer->ops)
+      atomic_store_explicit(&kvo__closure_ops, observer->ops, memory_order_release);
     node->options |= KVO_NODE_IS_CLOSURE;
+    node->deliver = observer->deliver;
     node->closure = observer->closure;
   } else {
     node->ops = observer->ops;
@@ -64,8 +65,7 @@ kvo_node *kvo__node_make(kvo_object *object, kvo_key key, const kvo_binding_obse
   node->user_data = observer->user_data;
   node->options |= (uint16_t)observer->options;
   if (observer->is_receiver) node->options |= KVO_NODE_OF_RECEIVER;
-  node->file = kvo__keep_file(observer->file);
-  node->line = observer->line;
+  node->site = kvo__site(observer->file, observer->line);
   return node;
 }
 

@@ -31,7 +31,6 @@ kvo_info *kvo__info_ensure(kvo_object *object, kvo_key key, kvo_status *status) 
   }
   kvo__info_note(info);
   info->object = object;
-  info->instance = (char *)object - cls->header_offset;
   info->cls = cls;
   info->first.is_first = true;
   /* The nodes of a death slot are not what setters look for. */

@@ -4,18 +4,19 @@
 
 #include "hooks.h"
 
-/** The address range of the executable's constants, which stay valid for the life of the process. */
-extern KVO_HIDDEN struct kvo_constants { uintptr_t begin, size; } kvo__constants;
+/** A source location in 32 bits, valid for ever: the number of a file name, and the line; or 0. */
+typedef uint32_t kvo_site;
 
-/** Finds that range. Call it at the start of the process, because it takes the loader's lock. */
+/** Finds the executable's constants. Call it at the start of the process, because it takes the loader's lock. */
 KVO_HIDDEN void kvo__places_start(void);
-KVO_HIDDEN const char *kvo__keep_file_slowly(const char *file);
+/** Keeps a source location, with a copy of the file name unless it is a constant of the executable. 0 for NULL, without memory, for a line
+ * above half a million, and for a new name once there are some thousand. */
+KVO_HIDDEN kvo_site kvo__site(const char *file, uint32_t line);
+/** A location that was kept; for 0 KVO_NOWHERE. */
+KVO_HIDDEN kvo_place kvo__site_place(kvo_site site);
 
-/** A copy of a file name that stays valid for ever: the argument itself if it is a constant of the executable. NULL for NULL, without
- * memory, and once some thousand different names have been copied. */
-static inline const char *kvo__keep_file(const char *file) {
-  return (uintptr_t)file - kvo__constants.begin < kvo__constants.size ? file : kvo__keep_file_slowly(file);
-}
+/** The same file name in memory that stays valid for ever, or NULL, as for kvo__site. */
+static inline const char *kvo__keep_file(const char *file) { return kvo__site_place(kvo__site(file, 0)).file; }
 
 static inline kvo_place kvo__keep(kvo_place place) { return (kvo_place){kvo__keep_file(place.file), place.line}; }
 

@@ -27,6 +27,7 @@
 #define KVO_REGISTRY_H
 
 #include "classes/classes.h"
+#include "registry/places.h"
 
 /* ----------------------------------------------------------------------------------------------------- object.c -- */
 
@@ -78,18 +79,20 @@ struct kvo_node {
   /** The node's number among all nodes that were ever linked: a change notifies only nodes that were linked before it. After unlinking,
    * when `live` is false, it holds the address of the next garbage node, and in bit 0 the epoch in which this one was unlinked. */
   _Atomic uint64_t birth;
-  /** The observer's functions; NULL for a DEPENDENCY and a LEAF. With KVO_NODE_IS_CLOSURE, the function of a Swift closure. */
+  /** The observer's functions; NULL for a DEPENDENCY and a LEAF. With KVO_NODE_IS_CLOSURE, the function that delivers to a Swift
+   * closure, and that closure's function: see kvo__call_function. */
   union {
     const kvo_observer_ops *ops;
-    kvo_raw_callback closure;
+    kvo_raw_callback deliver;
   };
+  kvo_raw_callback closure;
   /** The argument of the ops, or the closure's context; for an ANCHOR, a DEPENDENCY and a LEAF the kvo_tracked, to which each of them holds
    * a reference. */
   void *user_data;
   /** 0 for a DEPENDENCY and a LEAF. */
   kvo_observation id;
-  const char *file;
-  uint32_t line;
+  /** Where it was registered. */
+  kvo_site site;
   union {
     struct {
       /** The options of the registration, and KVO_NODE_HAS_DETAILS and KVO_NODE_IS_CLOSURE. */
@@ -176,8 +179,6 @@ static inline kvo_dependency *kvo__dependency(const kvo_node *node) { return (kv
 
 struct kvo_info {
   kvo_object *object;
-  /** The binding's object that `object` is the header of. */
-  void *instance;
   kvo_class *cls;
   /** Counts and flags share one word, so that entering is one addition, and leaving sees the flags that it has to act on. */
   _Atomic uint64_t state;
@@ -232,12 +233,15 @@ static inline kvo_info *kvo__slot_info(kvo_slot *slot) {
                         : ((kvo_later_slot *)(void *)slot)->info;
 }
 
+/** The binding's object that the info's object is the header of. */
+static inline void *kvo__info_instance(const kvo_info *info) { return (char *)info->object - info->cls->header_offset; }
+
 /** The property that the slot's key names, or NULL for an undefined key. */
 static inline const kvo_property *kvo__slot_property(const kvo_info *info, const kvo_slot *slot) {
   return slot->index != KVO_NO_PROPERTY ? info->cls->properties[slot->index] : NULL;
 }
 
-_Static_assert(sizeof(void *) != 8 || (sizeof(kvo_info) == 104 && sizeof(kvo_node) == 72),
+_Static_assert(sizeof(void *) != 8 || (sizeof(kvo_info) == 96 && sizeof(kvo_node) == 72),
                "an observed object and an observation of it have grown");
 
 /** Whether this is an object, as far as can be told without following an invalid pointer: its header names a registered class, or is an
@@ -381,14 +385,16 @@ static inline void kvo__leave(kvo_info *info, uint64_t entered) {
 
 /* ---------------------------------------------------------------------------------------------------- Swift closures -- */
 
-/** Whether the compiler knows Swift's calling convention, so that the runtime can call closures itself. */
+/** Whether the compiler knows Swift's calling convention, so that the runtime can call closures itself. A closure is passed as two
+ * arguments, its function and its context. */
 #define KVO_CALLS_CLOSURES 0
 #if defined(__has_attribute)
 #if __has_attribute(swiftcall)
 #undef KVO_CALLS_CLOSURES
 #define KVO_CALLS_CLOSURES 1
-typedef __attribute__((swiftcall)) void (*kvo_closure)(const kvo_raw_change *change,
-                                                       __attribute__((swift_context)) void *context);
+typedef
+    __attribute__((swiftcall)) void (*kvo_deliver)(const kvo_raw_change *change, kvo_raw_callback closure,
+                                                   void *closure_context, __attribute__((swift_context)) void *context);
 #endif
 #endif
 
@@ -402,10 +408,11 @@ static inline const kvo_observer_ops *kvo__direct_ops(const kvo_node *node) {
   return kvo__is_closure(node) ? atomic_load_explicit(&kvo__closure_ops, memory_order_acquire) : node->ops;
 }
 
-/** Calls the closure of a node that has one. */
+/** Delivers to the closure of a node that has one. A function that captures nothing ignores its own context, and one that has a context
+ * ignores the closure: see kvo_binding_observer. */
 static inline void kvo__call_function(const kvo_raw_change *change, const kvo_node *node) {
 #if KVO_CALLS_CLOSURES
-  ((kvo_closure)(void *)node->closure)(change, node->user_data);
+  ((kvo_deliver)(void *)node->deliver)(change, node->closure, node->user_data, node->user_data);
 #else
   (void)change, (void)node; /* Swift's compiler, which makes closures, compiles this file as well */
 #endif

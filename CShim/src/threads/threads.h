@@ -311,7 +311,7 @@ static inline void kvo__unmark(uint32_t depth) {
 }
 
 /** A section is a stretch of code that may hold locks of the runtime. A fork waits until no other thread is in one. */
-static inline void kvo__section_enter(void) {
+static inline __attribute__((always_inline)) void kvo__section_enter(void) {
   kvo_thread *self = kvo__thread();
   if (self == NULL) {
     kvo__section_enter_unrecorded();
@@ -322,7 +322,7 @@ static inline void kvo__section_enter(void) {
   if (held == 0 && atomic_load(&kvo__threads.forking) != 0) kvo__section_enter_slowly();
 }
 
-static inline void kvo__section_leave(void) {
+static inline __attribute__((always_inline)) void kvo__section_leave(void) {
   kvo_thread *self = kvo__own.thread;
   uint32_t held = self != NULL ? atomic_load_explicit(&self->sections, memory_order_relaxed) : 0;
   if (held > 0)

@@ -109,7 +109,7 @@ static kvo_ended *newest_of(const void *object) { return of_object(entry_at(*buc
 static kvo_ended *before(const kvo_ended *entry) { return of_object(entry_at(entry->older), entry->object); }
 
 void kvo__forget_ended(const kvo_info *info) {
-  const void *object = (const char *)info->object - info->cls->header_offset;
+  const void *object = kvo__info_instance(info);
   kvo__lock(&lock);
   for (kvo_ended *entry = newest_of(object); entry != NULL && !entry->object_died; entry = before(entry))
     entry->object_died = true;

@@ -4,16 +4,17 @@ import Synchronization
 
 extension KeyValueObservable {
   /// Returns the stored property that a key path names, if it is the property's own key path and no other key is declared to affect
-  /// it.
+  /// it. It is not retained, because properties are never freed.
   @usableFromInline
-  nonisolated func directProperty(at keyPath: AnyKeyPath) -> KeyValueProperty? {
+  nonisolated func directProperty(at keyPath: AnyKeyPath) -> Unmanaged<KeyValueProperty>? {
     let asked = LookedUp(keyPath, Swift.type(of: self))
     if let known = asked.find() { return known.property }
     let property = property(at: keyPath)
     let cls = KeyValueClass.of(self)
     let isDirect = property.map { $0.isDirect && !cls.isAffected($0.key) && !cls.isSelfDependent($0.key) } ?? false
-    asked.keep(keyPath, isDirect ? property : nil)
-    return isDirect ? property : nil
+    let direct = isDirect ? property.map(Unmanaged.passUnretained) : nil
+    asked.keep(keyPath, direct)
+    return direct
   }
 }
 
@@ -22,9 +23,9 @@ extension KeyValueObservable {
 private final class Known {
   let keyPath: AnyKeyPath
   let asked: LookedUp
-  let property: KeyValueProperty?
+  let property: Unmanaged<KeyValueProperty>?
 
-  init(_ keyPath: AnyKeyPath, _ asked: LookedUp, _ property: KeyValueProperty?) {
+  init(_ keyPath: AnyKeyPath, _ asked: LookedUp, _ property: Unmanaged<KeyValueProperty>?) {
     self.keyPath = keyPath
     self.asked = asked
     self.property = property
@@ -60,7 +61,7 @@ private struct LookedUp: Equatable {
     return Self.table + Int((mixed &+ UInt(probe)) & UInt(Self.size - 1))
   }
 
-  func find() -> (property: KeyValueProperty?, Void)? {
+  func find() -> (property: Unmanaged<KeyValueProperty>?, Void)? {
     for probe in 0..<Self.probes {
       guard let known = UnsafeRawPointer(bitPattern: place(probe).pointee.load(ordering: .acquiring)) else {
         return nil
@@ -73,7 +74,7 @@ private struct LookedUp: Equatable {
     return nil
   }
 
-  func keep(_ keyPath: AnyKeyPath, _ property: KeyValueProperty?) {
+  func keep(_ keyPath: AnyKeyPath, _ property: Unmanaged<KeyValueProperty>?) {
     let known = Unmanaged.passRetained(Known(keyPath, self, property))
     let address = UInt(bitPattern: known.toOpaque())
     for probe in 0..<Self.probes

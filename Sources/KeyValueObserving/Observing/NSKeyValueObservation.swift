@@ -26,7 +26,7 @@ public class NSKeyValueObservation: NSObject, @unchecked Sendable {
   }
 
   deinit {
-    if state.load(ordering: .relaxed) & Self.isKept == 0 { kvo_cancel_observer(observation) }
+    if state.load(ordering: .relaxed) & (Self.isKept | Self.isInvalidated) == 0 { kvo_cancel_observer(observation) }
   }
 
   /// Ends the observation.
@@ -114,7 +114,8 @@ public class NSKeyValueObservation: NSObject, @unchecked Sendable {
   /// Tells why the observation has ended, by what the runtime knows. It does not retain the token.
   var endReasons: (kvo_end) -> EndReason { { $0 == KVO_END_OBJECT_DIED ? .objectDied : .invalidated } }
 
-  func noteInvalidated() { state.bitwiseOr(Self.isInvalidated, ordering: .relaxed) }
+  /// Not a read-modify-write: the other bits never change.
+  func noteInvalidated() { state.store(state.load(ordering: .relaxed) | Self.isInvalidated, ordering: .relaxed) }
 
   /// How an observation has ended that is not registered any more.
   var knownEnd: kvo_end { isInvalidated || observation == 0 ? KVO_END_REMOVED : KVO_END_OBJECT_DIED }

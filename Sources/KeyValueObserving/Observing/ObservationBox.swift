@@ -46,7 +46,8 @@ class ObservationBox {
     var observer = kvo_binding_observer(
       key_path: keyPath, options: options, ops: Self.operations,
       user_data: Unmanaged.passRetained(self).toOpaque(), context: context, identity: described.identity,
-      file: site.cFile, line: site.cLine, closure: nil, note: described.note, is_receiver: described.isReceiver)
+      file: site.cFile, line: site.cLine, deliver: nil, closure: nil, note: described.note,
+      is_receiver: described.isReceiver)
     var observation: kvo_observation = 0
     let status =
       if let key {
@@ -60,15 +61,45 @@ class ObservationBox {
   }
 }
 
-/// A closure that the runtime calls itself: the observer of a stored property.
+/// A closure that the runtime calls itself, as compiled Swift code does: the observer of a stored property.
 ///
-/// The runtime holds the closure's context, and calls its function as compiled Swift code does.
+/// The runtime holds the closure and a function that reads the record of a change for it: two functions and one context.
 @usableFromInline
 struct DirectClosure {
-  @usableFromInline let call: (UnsafePointer<kvo_raw_change>) -> Void
+  @usableFromInline let deliver, closure: UInt
+  /// The context of the closure, or that of `deliver` if there is no closure. It is retained, for the runtime.
+  @usableFromInline let context: UInt
 
-  @usableFromInline
-  init(_ call: @escaping (UnsafePointer<kvo_raw_change>) -> Void) { self.call = call }
+  /// Register it once: otherwise the context is leaked.
+  ///
+  /// - Parameter deliver: Reads a change and calls the closure. It captures nothing.
+  @inlinable
+  @inline(__always)
+  init<Object: KeyValueObservable, Value>(
+    _ closure: @escaping (Object, NSKeyValueObservedChange<Value>) -> Void,
+    deliver: @escaping (UnsafePointer<kvo_raw_change>, (Object, NSKeyValueObservedChange<Value>) -> Void) -> Void
+  ) {
+    let pair = DirectPair(deliver: deliver, closure: closure)
+    guard unsafeBitCast(pair, to: DirectPair<Object, Value>.Words.self).context == 0 else {
+      // It has a context where it is not specialised: the types.
+      self.init { deliver($0, closure) }
+      return
+    }
+    let words = takeWords(of: pair, as: DirectPair<Object, Value>.Words.self)
+    self.init(deliver: words.deliver, closure: words.closure, context: words.closureContext)
+  }
+
+  @inlinable
+  @inline(__always)
+  init(_ deliver: @escaping (UnsafePointer<kvo_raw_change>) -> Void) {
+    let words = takeWords(of: DirectFunction(deliver: deliver), as: (deliver: UInt, context: UInt).self)
+    self.init(deliver: words.deliver, closure: 0, context: words.context)
+  }
+
+  @inlinable
+  init(deliver: UInt, closure: UInt, context: UInt) {
+    (self.deliver, self.closure, self.context) = (deliver, closure, context)
+  }
 
   private static nonisolated(unsafe) let operations: UnsafePointer<kvo_observer_ops> = {
     func release(_ context: UnsafeMutableRawPointer?) {
@@ -82,7 +113,7 @@ struct DirectClosure {
     return UnsafePointer(operations)
   }()
 
-  /// Registers the closure for a key. A closure that captures nothing has no context. Returns 0 on failure.
+  /// Registers the closure for a key. Returns 0 on failure.
   func register(
     with object: KeyValueObjectReference, _ property: KeyValueProperty, _ options: kvo_options, _ site: SourceLocation,
     _ observer: ObserverDescription?
@@ -94,17 +125,53 @@ struct DirectClosure {
     with object: KeyValueObjectReference, _ property: KeyValueProperty, _ options: kvo_options, _ site: SourceLocation,
     _ described: ObserverDescription.InC
   ) -> kvo_observation {
-    let (function, context) = unsafeBitCast(self, to: (UInt, UnsafeMutableRawPointer?).self)
-    if let context { _ = Unmanaged<AnyObject>.fromOpaque(context).retain() }
     var observer = kvo_binding_observer(
-      key_path: property.cName, options: options, ops: Self.operations, user_data: context, context: nil,
-      identity: described.identity, file: site.cFile, line: site.cLine,
-      closure: unsafeBitCast(function, to: kvo_raw_callback.self), note: described.note,
+      key_path: property.cName, options: options, ops: Self.operations,
+      user_data: UnsafeMutableRawPointer(bitPattern: context), context: nil, identity: described.identity,
+      file: site.cFile, line: site.cLine, deliver: unsafeBitCast(deliver, to: kvo_raw_callback.self),
+      closure: unsafeBitCast(closure, to: kvo_raw_callback?.self), note: described.note,
       is_receiver: described.isReceiver)
     var observation: kvo_observation = 0
     let status = kvo_binding_observe_key(object, property.key, &observer, &observation)
     guard status != KVO_OK else { return observation }
     raiseRegistrationFault(status, object: object, keyPath: String(cString: property.cName), site: site)
     return 0
+  }
+}
+
+// A closure is stored in a struct before its words are read, because a generic function is passed a thunk instead, which has a context.
+
+@usableFromInline
+struct DirectFunction {
+  @usableFromInline let deliver: (UnsafePointer<kvo_raw_change>) -> Void
+
+  @inlinable
+  init(deliver: @escaping (UnsafePointer<kvo_raw_change>) -> Void) { self.deliver = deliver }
+}
+
+@usableFromInline
+struct DirectPair<Object: KeyValueObservable, Value> {
+  @usableFromInline
+  let deliver: (UnsafePointer<kvo_raw_change>, (Object, NSKeyValueObservedChange<Value>) -> Void) -> Void
+  @usableFromInline let closure: (Object, NSKeyValueObservedChange<Value>) -> Void
+
+  @usableFromInline typealias Words = (deliver: UInt, context: UInt, closure: UInt, closureContext: UInt)
+
+  @inlinable
+  init(
+    deliver: @escaping (UnsafePointer<kvo_raw_change>, (Object, NSKeyValueObservedChange<Value>) -> Void) -> Void,
+    closure: @escaping (Object, NSKeyValueObservedChange<Value>) -> Void
+  ) {
+    (self.deliver, self.closure) = (deliver, closure)
+  }
+}
+
+/// Returns the words that a value consists of. What the value refers to stays retained.
+@inlinable
+@inline(__always)
+func takeWords<Value, Words>(of value: __owned Value, as type: Words.Type) -> Words {
+  withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { memory in
+    memory.initializeElement(at: 0, to: value)
+    return UnsafeRawPointer(memory.baseAddress!).load(as: Words.self)
   }
 }

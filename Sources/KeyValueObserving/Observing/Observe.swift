@@ -44,17 +44,17 @@ extension KeyValueObservable {
     guard let property = directProperty(at: keyPath) else {
       return observe(ExpressionPath(keyPath), options, site, observer, changeHandler)
     }
-    let closure = DirectClosure { change in
+    let closure = DirectClosure(changeHandler) { (change, handler: (Self, NSKeyValueObservedChange<Value>) -> Void) in
       // Whoever sets the object holds it.
       let object = Unmanaged<Self>.fromOpaque(change.pointee.instance)
       // Twice, so that the usual case has no index set to make and to destroy.
       if change.pointee.kind == KVO_CHANGE_SETTING {
-        object._withUnsafeGuaranteedRef { changeHandler($0, NSKeyValueObservedChange(__setting: change)) }
+        object._withUnsafeGuaranteedRef { handler($0, NSKeyValueObservedChange(__setting: change)) }
       } else {
-        object._withUnsafeGuaranteedRef { changeHandler($0, NSKeyValueObservedChange(__raw: change)) }
+        object._withUnsafeGuaranteedRef { handler($0, NSKeyValueObservedChange(__raw: change)) }
       }
     }
-    return observe(property, closure, options, site, observer)
+    return property._withUnsafeGuaranteedRef { observe($0, closure, options, site, observer) }
   }
 
   @usableFromInline

@@ -28,7 +28,7 @@ extension KeyValueObservable {
           object._withUnsafeGuaranteedRef { handler(receiver, $0, NSKeyValueObservedChange(__raw: change)) }
         }
       }
-      observation = observe(property, closure, options, site, description)
+      observation = property._withUnsafeGuaranteedRef { observe($0, closure, options, site, description) }
     } else {
       observation = observe(keyPath, options, site, description) { object, change in
         guard let receiver = reference.load() else { return }
