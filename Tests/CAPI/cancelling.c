@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { SECONDS = 20 };
@@ -126,5 +127,49 @@ TEST("a wait for an observation does not wait for a callback whose thread was ca
   item_set_value(object, 3);
   CHECK_EQ(w.calls, 2);
   CHECK_OK(kvo_cancel_observer_and_wait(w.id));
+  item_destroy(object);
+}
+
+static _Atomic int is_staying;
+
+static void stay_until_cancelled(watcher *self, const kvo_change *change) {
+  (void)self, (void)change;
+  for (is_staying = 1;;) usleep(100);
+}
+
+static void *set_and_stay(void *arg) {
+  item_set_value(object, 1);
+  return arg;
+}
+
+static void wait_for(void *id) { CHECK_OK(kvo_cancel_observer_and_wait(*(kvo_observation *)id)); }
+
+static long long now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1000000000ll + time.tv_nsec;
+}
+
+TEST("a wait ends as soon as the thread was cancelled in the callback") {
+  alarm(SECONDS);
+  object = item_make(0);
+  long long least = INT64_MAX;
+  for (int round = 0; round < 5; round++) {
+    is_staying = 0;
+    watcher w = {.then = stay_until_cancelled};
+    watch(object, "value", KVO_NONE, &w);
+    pthread_t setter;
+    CHECK(pthread_create(&setter, NULL, set_and_stay, NULL) == 0);
+    await(&is_staying);
+    running *waiting = start_thread(wait_for, &w.id);
+    usleep(10000); /* it has begun to wait, and would next look after 50 ms */
+    long long began = now();
+    pthread_cancel(setter);
+    join_thread(waiting);
+    long long time = now() - began;
+    if (time < least) least = time;
+    CHECK(pthread_join(setter, NULL) == 0);
+  }
+  CHECK(least < 20000000);
   item_destroy(object);
 }

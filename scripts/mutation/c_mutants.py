@@ -33,8 +33,8 @@ ORDERED = {"atomic_load": ", memory_order_relaxed", "atomic_store": ", memory_or
            "atomic_fetch_and": ", memory_order_relaxed",
            "atomic_compare_exchange_strong": ", memory_order_relaxed, memory_order_relaxed",
            "atomic_compare_exchange_weak": ", memory_order_relaxed, memory_order_relaxed"}
-# What a program cannot detect: a hint to the compiler or the processor, and that an assertion tests less.
-HINTS = {"__builtin_ia32_pause", "kvo__assert"}
+# What a program cannot detect: a hint to the compiler, the processor or the kernel, and that an assertion tests less.
+HINTS = {"__builtin_ia32_pause", "sched_yield", "kvo__assert"}
 # A size that is greater than necessary is no mistake, so it is only made smaller.
 ALLOCATORS = {"kvo__alloc", "malloc", "calloc", "realloc", "make_apart"}
 # A greater number is a size or limit whose exact value is not specified, so it is not changed.

@@ -71,7 +71,6 @@ static void thread_end(void *record) {
   *link = self->next;
   kvo__release(&list_lock);
   kvo__own.thread = NULL; /* a later destructor of this thread may make a new record */
-  if (kvo__is_awaited()) kvo__marks_changed();
   free(atomic_load(&self->marks));
   free(self);
 }
