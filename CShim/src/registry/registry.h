@@ -527,8 +527,9 @@ KVO_HIDDEN void kvo__paused_free(kvo_paused *of);
 
 /** The size of a buffer for the text of a value. */
 enum { KVO_VALUE_TEXT = 64 };
-/** Copies a text with its NUL into `size` bytes, at least 4. A longer text is cut and ends with "...". */
-KVO_HIDDEN void kvo__copy_cut(char *to, size_t size, const char *text);
+/** Copies a text with its NUL into `size` bytes, at least 4. A longer text is cut and ends with "...";
+ * returns whether it is. */
+KVO_HIDDEN bool kvo__copy_cut(char *to, size_t size, const char *text);
 /** The new value of a change as a text of at most `size` bytes, NUL included; `size` is at least 16. False if the change has no new value,
  * or one of a type that C cannot read. */
 KVO_HIDDEN bool kvo__new_value_text(const kvo_raw_change *change, char *to, size_t size);

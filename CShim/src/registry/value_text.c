@@ -3,29 +3,30 @@
 
 #include <stdio.h>
 
-void kvo__copy_cut(char *to, size_t size, const char *text) {
+bool kvo__copy_cut(char *to, size_t size, const char *text) {
   static const char more[] = "...";
   size_t length = strlen(text);
   if (length < size) {
     memcpy(to, text, length + 1);
-    return;
+    return false;
   }
   size_t kept = size - sizeof more;
   while (kept > 0 && ((unsigned char)text[kept] & 0xc0) == 0x80) kept--; /* do not cut a UTF-8 character */
   memcpy(to, text, kept);
   memcpy(to + kept, more, sizeof more);
+  return true;
 }
 
 typedef struct text {
   char *bytes;
   size_t size;
-  bool is_known;
+  bool is_known, is_cut;
 } text;
 
 /* Quoted, so that it cannot be taken for a number or nil. What prints the text escapes the rest. */
-static void print_string(const text *to, const char *string) {
+static void print_string(text *to, const char *string) {
   to->bytes[0] = '"';
-  kvo__copy_cut(to->bytes + 1, to->size - 2, string);
+  to->is_cut = kvo__copy_cut(to->bytes + 1, to->size - 2, string);
   size_t length = strlen(to->bytes);
   to->bytes[length] = '"';
   to->bytes[length + 1] = '\0';
@@ -64,17 +65,19 @@ static void print(const kvo_value *value, void *arg) {
   }
 }
 
+static text text_of(const kvo_raw_change *change, char *to, size_t size) {
+  text made = {to, size, false, false};
+  if (change->property != NULL && change->new_value != NULL)
+    kvo__property_view(change->property, change->new_value, print, &made);
+  return made;
+}
+
 bool kvo__new_value_text(const kvo_raw_change *change, char *to, size_t size) {
-  if (change->property == NULL || change->new_value == NULL) return false;
-  text made = {to, size, false};
-  kvo__property_view(change->property, change->new_value, print, &made);
-  return made.is_known;
+  return text_of(change, to, size).is_known;
 }
 
 bool kvo__tells_same(const kvo_raw_change *one, const kvo_raw_change *other) {
   char texts[2][KVO_VALUE_TEXT * 2]; /* texts of numbers are exact */
-  if (!kvo__new_value_text(one, texts[0], sizeof texts[0]) || !kvo__new_value_text(other, texts[1], sizeof texts[1]))
-    return false;
-  bool may_be_cut = strlen(texts[0]) + 4 > sizeof texts[0];
-  return !may_be_cut && strcmp(texts[0], texts[1]) == 0;
+  text first = text_of(one, texts[0], sizeof texts[0]), second = text_of(other, texts[1], sizeof texts[1]);
+  return first.is_known && second.is_known && !first.is_cut && !second.is_cut && strcmp(texts[0], texts[1]) == 0;
 }
