@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks that each test that Documentation/Concurrency.md and Everyday.md name exists, and that each promise there names a test.
+# Checks that each test that Documentation/Concurrency.md, Everyday.md and Bindings.md name exists, and that each promise there names a test.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -38,5 +38,6 @@ check() {
 
 check Documentation/Concurrency.md
 check Documentation/Everyday.md
+check Documentation/Bindings.md
 ((missing == 0)) || exit 1
-echo "check-promises: the $named tests that Concurrency.md and Everyday.md name exist"
+echo "check-promises: the $named tests that Concurrency.md, Everyday.md and Bindings.md name exist"

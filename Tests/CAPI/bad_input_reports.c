@@ -44,6 +44,8 @@ ROW(kvo_fault_format) {
   CHECK(format_all(&counts) > 0);
 }
 
+ROW(kvo_binding_max_rounds) { CHECK(kvo_binding_max_rounds() > 0); }
+
 ROW(kvo_name_distance) {
   CHECK_EQ(kvo_name_distance(NULL, "value"), (size_t)0);
   CHECK_EQ(kvo_name_distance("value", NULL), (size_t)0);

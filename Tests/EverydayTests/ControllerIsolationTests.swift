@@ -28,7 +28,7 @@
     @Test("call a method of a main actor's class there, also if they are made elsewhere")
     func actionsFromOutside() async {
       let shared = SharedDocument()
-      let model = await ViewModel()
+      let model = ViewModel()
       observeFromOutside(model, shared)
       await Task.detached { shared.title = "elsewhere" }.value
       while await model.log.count < 4 { await Task.yield() }

@@ -478,6 +478,9 @@ KVO_API void kvo_track_elements_are_of(kvo_object *object, kvo_key key);
 
 /* ------------------------------------------------------------------------------------------------------------ Faults -- */
 
+/** Returns the limit that KVO_MAX_ROUNDS sets: how often a binding may set its target in answer to itself. Cannot fail. Any thread. */
+KVO_API uint32_t kvo_binding_max_rounds(void);
+
 /** Returns the edit distance between a misspelt name and one that may have been meant: letters to insert, remove, replace or transpose,
  * whatever their case. 0 if they are equal, or too far apart to be meant. A getter's name, such as "isOpen", is close to its key, "open".
  * Any thread; takes no lock. Returns 0 for NULL. */

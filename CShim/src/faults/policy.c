@@ -128,6 +128,7 @@ static void print_help(void) {
            "  KVO_HISTORY=n    remember n events (0; to 1048576)\n"
            "  KVO_VALUES=1     let reports contain values of properties\n"
            "  KVO_MAX_DEPTH=n  let deliveries nest n deep at most; 0: as deep as the stack allows\n"
+           "  KVO_MAX_ROUNDS=n let a binding set its target n times in answer to itself (1000; to 1048576)\n"
            "  KVO_SLOW_MS=n    report callbacks that take longer, in milliseconds (0: none)\n"
            "  KVO_HELP=1       this list\n"
            "The faults:\n");

@@ -5,11 +5,13 @@
 
 #include "hooks.h"
 
+#include <kvo/kvo_binding.h>
+
 #include <stdlib.h>
 
-enum { MAX_ZOMBIES = 1 << 16, MAX_HISTORY = 1 << 20, MAX_DEPTH = 1 << 20, MAX_SLOW = 3600000 };
+enum { MAX_ZOMBIES = 1 << 16, MAX_HISTORY = 1 << 20, MAX_DEPTH = 1 << 20, MAX_SLOW = 3600000, MAX_ROUNDS = 1 << 20 };
 
-struct kvo_settings kvo__settings = {.zombies = 2048};
+struct kvo_settings kvo__settings = {.zombies = 2048, .max_rounds = 1000};
 
 static void read_number(const char *variable, uint32_t most, uint32_t *out) {
   const char *text = secure_getenv(variable);
@@ -22,6 +24,8 @@ static void read_number(const char *variable, uint32_t most, uint32_t *out) {
     KVO_TELL(misconfigured, variable, text, strlen(text),
              "is invalid and ignored; use a number within the limits that KVO_HELP=1 lists");
 }
+
+uint32_t kvo_binding_max_rounds(void) { return kvo__settings.max_rounds; }
 
 static void read_stacks(void) {
   const char *text = secure_getenv("KVO_STACKS");
@@ -37,6 +41,7 @@ void kvo__settings_read(void) {
   read_number("KVO_ZOMBIES", MAX_ZOMBIES, &kvo__settings.zombies);
   read_number("KVO_HISTORY", MAX_HISTORY, &kvo__settings.history);
   read_number("KVO_MAX_DEPTH", MAX_DEPTH, &kvo__settings.max_depth);
+  read_number("KVO_MAX_ROUNDS", MAX_ROUNDS, &kvo__settings.max_rounds);
   read_number("KVO_SLOW_MS", MAX_SLOW, &kvo__settings.slow_ms);
   uint32_t values = 0;
   read_number("KVO_VALUES", 1, &values);

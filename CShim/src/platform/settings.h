@@ -20,6 +20,8 @@ extern KVO_HIDDEN struct kvo_settings {
   uint32_t history;
   /** KVO_MAX_DEPTH: how deep deliveries may nest; 0: as deep as the stack allows. */
   uint32_t max_depth;
+  /** KVO_MAX_ROUNDS: how often a binding sets its target in answer to itself. */
+  uint32_t max_rounds;
   /** KVO_SLOW_MS: the milliseconds after which a running callback is reported; 0: never. */
   uint32_t slow_ms;
   /** KVO_VALUES: reports may contain values of properties. */

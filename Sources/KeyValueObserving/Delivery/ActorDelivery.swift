@@ -48,15 +48,17 @@ private func unretained<Known: Actor>(_ actor: Known) -> @Sendable () -> (any Ac
   return { reference.load() }
 }
 
-/// An actor, with its executor for comparison. Not generic, so that the question for each change is fast.
+/// An actor, which is not retained, with its executor for comparison. Not generic, so that the question for each change is fast.
 @usableFromInline
 final class ActorGate: Sendable {
   private let actor: @Sendable () -> (any Actor)?
   private let executor: kvo_executor
-  private nonisolated(unsafe) let pending: PendingDelivery
+  private nonisolated(unsafe) let pending: PendingDelivery?
   private let isMain: Bool
 
-  fileprivate init(_ actor: any Actor, _ reference: @escaping @Sendable () -> (any Actor)?, _ pending: PendingDelivery)
+  convenience init(_ actor: any Actor) { self.init(actor, unretained(actor), nil) }
+
+  fileprivate init(_ actor: any Actor, _ reference: @escaping @Sendable () -> (any Actor)?, _ pending: PendingDelivery?)
   {
     self.actor = reference
     self.pending = pending
@@ -65,7 +67,13 @@ final class ActorGate: Sendable {
   }
 
   /// Whether a change can be delivered at once: this thread runs on the actor, and nothing waits.
-  @usableFromInline var isDue: Bool { isCurrent && pending.isEmpty }
+  @usableFromInline var isDue: Bool { isCurrent && pending?.isEmpty ?? true }
+
+  /// Has a function called on the actor, later, if it lives.
+  func run(_ body: @escaping @Sendable () -> Void) {
+    guard let actor = actor() else { return }
+    Task { await KeyValueObserving.run(on: actor, body) }
+  }
 
   /// Whether the code that this thread executes is isolated to the actor. What cannot be known counts as not: a change then waits,
   /// which is always right.

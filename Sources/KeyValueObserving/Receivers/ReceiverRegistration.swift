@@ -69,6 +69,7 @@ func deliveryName(_ actor: any Actor) -> String { "on \(type(of: actor))" }
 /// What reports and the graph say about an observation.
 @usableFromInline
 func note(_ delivery: String?, _ userInfo: (any Sendable)?) -> String? {
-  let parts = [delivery, userInfo.map { "userInfo \($0)" }].compactMap(\.self)
+  let own = userInfo.map { ($0 as? BindingNote)?.description ?? "userInfo \($0)" }
+  let parts = [delivery, own].compactMap(\.self)
   return parts.isEmpty ? nil : parts.joined(separator: ", ")
 }

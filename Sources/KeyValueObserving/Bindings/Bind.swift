@@ -1,0 +1,146 @@
+// One-way bindings.
+
+/// What bindings have in common.
+public enum KeyValueBinding {
+  /// Whether a one-way binding sets its target when it is made.
+  public enum Initially: Sendable {
+    /// The target takes the source's present value, through this binding alone.
+    case set
+    /// The target is first set at the next change of the source.
+    case wait
+  }
+
+  /// Which side of a two-way binding is set when it is made.
+  public enum TwoWayInitially: Sendable {
+    /// The property on the left, of the object that `bind` is called on, takes the value of the one on the right.
+    case set
+    /// The property on the right takes the value of the one on the left.
+    case fromLeft
+    /// None. They may differ until the next change of one of them.
+    case wait
+  }
+}
+
+extension KeyValueSource {
+  /// Sets a property to the value of this source, now and after each change.
+  ///
+  /// ```swift
+  /// document.source(\.title).map(\.capitalized).bind(to: window, \.caption)
+  /// ```
+  /// The binding is an observation whose receiver is the target. It retains neither side, and ends with either, when it is ended with the
+  /// token, or with ``KeyValueObservable/unbind(_:)``. Filters and conversions are applied in the order in which they are written.
+  ///
+  /// Isolation and threads are those of ``observe(options:for:userInfo:isolation:fileID:line:handler:)``: code of an actor has the target
+  /// set on that actor, at once after a change that is made there, and in order, later, after one that is made elsewhere. In nonisolated
+  /// code the target is set on the thread that makes the change, before the setter of the source returns.
+  ///
+  /// A property may be the target of several bindings; the latest change wins. If setting the target changes the source again, in a cycle
+  /// of bindings or in an observer, the target is set once more when it has been set. A cycle ends as soon as the values are equal; if they
+  /// never are, it is fault KVO0024, once, and all properties keep their last values. Values that are not `Equatable` are compared by
+  /// identity if they are objects; others are never set a second time.
+  ///
+  /// An addition of this library. (YJSafeKVO: `bound`; Combine: `assign(to:on:)`, which retains the target.)
+  ///
+  /// - Parameters:
+  ///   - target: The object whose property is set. It is not retained.
+  ///   - keyPath: The property.
+  ///   - initially: Whether the property is also set now.
+  ///   - exclusive: Whether this binding ends the other ones into the property. That is fault KVO0019, an info, which tells of each.
+  ///   - applied: Is called after each time the property was set by this binding.
+  /// - Returns: The token, whose release ends nothing.
+  @inlinable
+  @discardableResult
+  public func bind<Target: AnyObject>(
+    to target: Target, _ keyPath: ReferenceWritableKeyPath<Target, Value>,
+    initially: KeyValueBinding.Initially = .set, exclusive: Bool = false, isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID, line: UInt = #line, applied: (() -> Void)? = nil
+  ) -> NSKeyValueObservation {
+    let site = SourceLocation(file: fileID, line: line)
+    let origin = SourceOrigin(target, name(of: keyPath, in: target))
+    let state = BindingState(origin, origins, site)
+    let read = read
+    if exclusive { BindingTable.replace(origin, by: origins(), site) }
+    let token = receive(
+      initially == .set ? [.new, .initial] : .new, for: target, on: isolation, site, bindingNote(origin)
+    ) {
+      target, change in
+      guard let value = change.newValue else { return }
+      let count = state.begin()
+      guard count != 0 else { return }
+      target[keyPath: keyPath] = value
+      applied?()
+      if state.end(count) { return }
+      state.settle(value, read) {
+        target[keyPath: keyPath] = $0
+        applied?()
+      }
+    }
+    BindingTable.add(token, origin, from: origins())
+    return token
+  }
+
+  /// Sets an optional property to the value of this source, now and after each change.
+  ///
+  /// See ``bind(to:_:initially:exclusive:isolation:fileID:line:applied:)-(Target,ReferenceWritableKeyPath<Target,Value>,_,_,_,_,_,_)``.
+  @inlinable
+  @discardableResult
+  public func bind<Target: AnyObject>(
+    to target: Target, _ keyPath: ReferenceWritableKeyPath<Target, Value?>,
+    initially: KeyValueBinding.Initially = .set, exclusive: Bool = false, isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID, line: UInt = #line, applied: (() -> Void)? = nil
+  ) -> NSKeyValueObservation {
+    map { Optional.some($0) }.bind(
+      to: target, keyPath, initially: initially, exclusive: exclusive, isolation: isolation, fileID: fileID, line: line,
+      applied: applied)
+  }
+}
+
+extension KeyValueObservable {
+  /// Sets a property of this object to the value of an expression, now and after each change of what it reads.
+  ///
+  /// ```swift
+  /// window.bind(\.caption) { "\(document.title) (\(document.pages.count))" }
+  /// ```
+  /// As ``KeyValueSource/bind(to:_:initially:exclusive:isolation:fileID:line:applied:)``, from
+  /// ``KeyValueSource/init(isolation:fileID:line:_:)``.
+  /// The binding holds what the expression captures. One that captures the object itself keeps it, until the binding is ended.
+  ///
+  /// - Parameters:
+  ///   - keyPath: The property.
+  ///   - initially: Whether the property is also set now.
+  ///   - exclusive: Whether this binding ends the other ones into the property.
+  ///   - applied: Is called after each time the property was set by this binding.
+  ///   - expression: The closure to evaluate.
+  /// - Returns: The token, whose release ends nothing.
+  @inlinable
+  @discardableResult
+  public func bind<Value>(
+    _ keyPath: ReferenceWritableKeyPath<Self, Value>, initially: KeyValueBinding.Initially = .set,
+    exclusive: Bool = false, isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID,
+    line: UInt = #line, applied: (() -> Void)? = nil, to expression: @escaping () -> Value
+  ) -> NSKeyValueObservation {
+    KeyValueSource(isolation: isolation, fileID: fileID, line: line, expression).bind(
+      to: self, keyPath, initially: initially, exclusive: exclusive, isolation: isolation, fileID: fileID, line: line,
+      applied: applied)
+  }
+}
+
+/// What reports and the graph say about a binding.
+@usableFromInline
+func bindingNote(_ target: SourceOrigin) -> BindingNote { BindingNote(key: target.key) }
+
+/// What reports and the graph say about a binding.
+@usableFromInline
+struct BindingNote: Sendable, CustomStringConvertible {
+  let key: String
+  @usableFromInline var description: String { "binding of \"\(key)\"" }
+}
+
+/// Returns the name of a property, for reports and for the end of bindings.
+@usableFromInline
+func name<Root: AnyObject, Value>(of keyPath: KeyPath<Root, Value>, in object: Root) -> String {
+  func named<Known: KeyValueObservable>(_ object: Known) -> String? {
+    (keyPath as? PartialKeyPath<Known>).flatMap { $0 as? KeyPath<Known, Value> }.map { object.name(ofObserved: $0) }
+  }
+  return (object as? any KeyValueObservable).flatMap { named($0) } ?? "\(keyPath)"
+}

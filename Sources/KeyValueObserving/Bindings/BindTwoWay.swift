@@ -1,0 +1,132 @@
+// Two-way bindings.
+
+extension KeyValueObservable {
+  /// Keeps a property of this object, on the left, and a property of another one, on the right, equal by conversions in both directions.
+  ///
+  /// ```swift
+  /// slider.bind(\.value, with: model, \.celsius, forward: { Double($0) }, backward: { Int($0.rounded()) })
+  /// ```
+  /// At first the left side takes the value of the right one. The binding retains neither object and ends with either. Isolation and
+  /// threads are those of ``KeyValueSource/bind(to:_:initially:exclusive:isolation:fileID:line:applied:)``.
+  ///
+  /// The binding cannot loop. The side that it sets does not answer. If its setter, or an observer, makes another value of it, the side
+  /// that has changed first is corrected, once. If that side does not accept the correction either, or if converting back and forth never
+  /// comes to values that stay, it is fault KVO0024, told once for a binding, and both sides keep their last values. To find that out, the
+  /// conversions are also called to check each other.
+  ///
+  /// - Parameters:
+  ///   - left: The property of this object.
+  ///   - other: The other object. It is not retained.
+  ///   - right: The property of the other object.
+  ///   - initially: Which side is set now.
+  ///   - exclusive: Whether this binding ends the other ones into the property on the left.
+  ///   - forward: Converts from left to right.
+  ///   - backward: Converts from right to left.
+  ///   - applied: Is called after each time the binding has set a side.
+  /// - Returns: The token, whose release ends nothing.
+  @inlinable
+  @discardableResult
+  public func bind<Left, Other: KeyValueObservable, Right>(
+    _ left: ReferenceWritableKeyPath<Self, Left>, with other: Other, _ right: ReferenceWritableKeyPath<Other, Right>,
+    initially: KeyValueBinding.TwoWayInitially = .set, exclusive: Bool = false,
+    isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt = #line,
+    forward: @escaping (Left) -> Right, backward: @escaping (Right) -> Left, applied: (() -> Void)? = nil
+  ) -> NSKeyValueObservation {
+    let (mine, others) = (TwoWaySide(self, left), TwoWaySide(other, right))
+    let site = SourceLocation(file: fileID, line: line)
+    let transfer = TwoWayTransfer(mine.origin, others.origin, converts: true, applied: applied, site)
+    return bind(mine, others, other, transfer, initially, exclusive, isolation, site, forward, backward)
+  }
+
+  /// Keeps a property of this object, on the left, and a property of another one, on the right, equal.
+  ///
+  /// ```swift
+  /// nameField.bind(\.text, with: person, \.name)
+  /// ```
+  /// See ``bind(_:with:_:initially:exclusive:isolation:fileID:line:forward:backward:applied:)``.
+  @inlinable
+  @discardableResult
+  public func bind<Value, Other: KeyValueObservable>(
+    _ left: ReferenceWritableKeyPath<Self, Value>, with other: Other, _ right: ReferenceWritableKeyPath<Other, Value>,
+    initially: KeyValueBinding.TwoWayInitially = .set, exclusive: Bool = false,
+    isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt = #line,
+    applied: (() -> Void)? = nil
+  ) -> NSKeyValueObservation {
+    let (mine, others) = (TwoWaySide(self, left), TwoWaySide(other, right))
+    let site = SourceLocation(file: fileID, line: line)
+    let transfer = TwoWayTransfer(mine.origin, others.origin, converts: false, applied: applied, site)
+    return bind(mine, others, other, transfer, initially, exclusive, isolation, site, { $0 }, { $0 })
+  }
+
+  @inlinable
+  nonisolated func bind<Left, Other: KeyValueObservable, Right>(
+    _ mine: TwoWaySide<Self, Left>, _ others: TwoWaySide<Other, Right>, _ other: Other, _ transfer: TwoWayTransfer,
+    _ initially: KeyValueBinding.TwoWayInitially, _ exclusive: Bool, _ actor: (any Actor)?, _ site: SourceLocation,
+    _ forward: @escaping (Left) -> Right, _ backward: @escaping (Right) -> Left
+  ) -> NSKeyValueObservation {
+    if exclusive { BindingTable.replace(mine.origin, by: [others.origin], site) }
+    let toLeft = other.source(others.keyPath).receive(
+      initially == .set ? [.new, .initial] : .new, for: self, on: actor, site, bindingNote(mine.origin)
+    ) { left, change in
+      if let value = change.newValue { transfer.changed(value, others, mine, left, backward, forward) }
+    }
+    let toRight = source(mine.keyPath).receive(
+      initially == .fromLeft ? [.new, .initial] : .new, for: other, on: actor, site, bindingNote(others.origin)
+    ) { right, change in
+      if let value = change.newValue { transfer.changed(value, mine, others, right, forward, backward) }
+    }
+    let token = NSKeyValueObservation.both(toLeft, toRight)
+    BindingTable.add(token, mine.origin, from: [others.origin])
+    BindingTable.add(token, others.origin, from: [mine.origin])
+    return token
+  }
+}
+
+extension NSKeyValueObservation {
+  /// Makes the token of the two observations of a two-way binding, each of which ends with the object that is the other one's receiver.
+  @usableFromInline
+  static func both(_ first: NSKeyValueObservation, _ second: NSKeyValueObservation) -> NSKeyValueObservation {
+    TwoWayObservation(first, second)
+  }
+}
+
+/// The token of a two-way binding.
+private final class TwoWayObservation: NSKeyValueObservation, @unchecked Sendable {
+  private let first, second: NSKeyValueObservation
+
+  init(_ first: NSKeyValueObservation, _ second: NSKeyValueObservation) {
+    self.first = first
+    self.second = second
+    super.init(first.observation, endsOnRelease: false)
+  }
+
+  override func invalidate() {
+    first.invalidate()
+    second.invalidate()
+  }
+
+  override func invalidateAndWait(fileID: StaticString = #fileID, line: UInt = #line) {
+    invalidate()
+    first.invalidateAndWait(fileID: fileID, line: line)
+    second.invalidateAndWait(fileID: fileID, line: line)
+  }
+
+  override var isActive: Bool { first.isActive && second.isActive }
+  override var isPaused: Bool { first.isPaused && second.isPaused }
+
+  override func pause() {
+    first.pause()
+    second.pause()
+  }
+
+  override func resume(deliveringMissed: Bool = false) {
+    first.resume(deliveringMissed: deliveringMissed)
+    second.resume(deliveringMissed: deliveringMissed)
+  }
+
+  @discardableResult
+  override func onEnd(_ handler: @escaping @Sendable (EndReason) -> Void) -> Self {
+    first.onEnd(handler)
+    return self
+  }
+}

@@ -1,0 +1,96 @@
+// Which bindings there are, by the property that they set.
+
+import CKVO
+
+/// The bindings of the process, by target.
+@usableFromInline
+enum BindingTable {
+  fileprivate struct Entry {
+    let key: String
+    let from: [SourceOrigin]
+    /// It keeps nothing.
+    let token: NSKeyValueObservation
+  }
+
+  private static let all = Guarded<[UnsafeRawPointer: [Entry]]>([:])
+
+  /// Adds a binding until it ends.
+  @usableFromInline
+  static func add(_ token: NSKeyValueObservation, _ target: SourceOrigin, from: [SourceOrigin]) {
+    guard token.isActive, let object = target.object else { return }
+    let entry = Entry(key: target.key, from: from, token: token)
+    all.withLock { $0[object, default: []].append(entry) }
+    let id = ObjectIdentifier(token)
+    nonisolated(unsafe) let address = object
+    token.onEnd { _ in _ = take(of: address) { ObjectIdentifier($0.token) == id } }
+  }
+
+  /// Takes out the bindings of a target that a condition holds for.
+  private static func take(of target: UnsafeRawPointer, _ isTaken: (Entry) -> Bool) -> [Entry] {
+    all.withLock { all in
+      guard let entries = all[target] else { return [] }
+      let staying = entries.filter { !isTaken($0) }
+      all[target] = staying.isEmpty ? nil : staying
+      return entries.filter(isTaken)
+    }
+  }
+
+  /// Ends the bindings into a property, and returns how many there were.
+  static func end(_ target: SourceOrigin, where isEnded: ([SourceOrigin]) -> Bool = { _ in true }) -> Int {
+    guard let object = target.object else { return 0 }
+    let ended = take(of: object) { $0.key == target.key && isEnded($0.from) }
+    for entry in ended { entry.token.invalidate() }
+    return ended.count
+  }
+
+  /// Ends all bindings into the properties of an object.
+  static func end(allOf target: AnyObject) {
+    for entry in take(of: ObserverIdentity(target).address, { _ in true }) { entry.token.invalidate() }
+  }
+
+  /// Ends the bindings into a property because a new one replaces them.
+  @usableFromInline
+  static func replace(_ target: SourceOrigin, by from: [SourceOrigin], _ site: SourceLocation) {
+    guard let object = target.object else { return }
+    for entry in take(of: object, { $0.key == target.key }) {
+      entry.token.invalidate()
+      raiseFault(
+        KVO_FAULT_DUPLICATE,
+        "the exclusive binding of \(target.text) to \(from.text) replaces the one to \(entry.from.text)",
+        help: "does the code that binds run twice? Unbind the property first, or bind without exclusive: true",
+        site: site)
+    }
+  }
+}
+
+extension KeyValueObservable {
+  /// Ends all bindings that set a property of this object, and the two-way bindings in which it takes part.
+  ///
+  /// ```swift
+  /// window.unbind(\.caption)
+  /// ```
+  /// Does nothing if there is none. After it returns, the property is not set by them again; a call that has begun on another thread may
+  /// still finish. (YJSafeKVO: `cutOff`)
+  ///
+  /// - Parameter keyPath: The property.
+  public nonisolated func unbind<Value>(_ keyPath: KeyPath<Self, Value>) {
+    _ = BindingTable.end(SourceOrigin(self, name(ofObserved: keyPath)))
+  }
+
+  /// Ends the bindings of a property of this object to a property of another one.
+  ///
+  /// ```swift
+  /// window.unbind(\.caption, from: document, \.title)
+  /// ```
+  /// A binding is one to a property, whatever operators are between them, if its source observes that property. Does nothing if there is
+  /// none.
+  public nonisolated func unbind<Value, Source: KeyValueObservable, Origin>(
+    _ keyPath: KeyPath<Self, Value>, from source: Source, _ origin: KeyPath<Source, Origin>
+  ) {
+    let origin = SourceOrigin(source, source.name(ofObserved: origin))
+    _ = BindingTable.end(SourceOrigin(self, name(ofObserved: keyPath))) { $0.contains(origin) }
+  }
+
+  /// Ends all bindings that set properties of this object, and the two-way bindings in which they take part.
+  public nonisolated func unbindAll() { BindingTable.end(allOf: self) }
+}

@@ -1,0 +1,128 @@
+// A source: a value that changes, described.
+
+/// A description of a value that changes: an observable object with a key path, or any expression.
+///
+/// ```swift
+/// let title = document.source(\.title)
+/// let both = KeyValueSource { "\(first.name) & \(second.name)" }
+/// let shown = title.filter { !$0.isEmpty }.map { $0.uppercased() }.removeDuplicates()
+/// shown.observe(options: [.initial, .new], for: self) { me, change in me.label.text = change.newValue ?? "" }
+/// ```
+/// A source is a value: it can be stored, passed on, and used several times. To make one observes nothing. The source of an object holds
+/// the object weakly; once it is deallocated, nothing can be observed. The source of an expression holds what its closure captures. An
+/// observation of a source ends with its object; one of several sources ends with the last of their objects.
+///
+/// The operators ``map(_:)``, ``compactMap(_:)``, ``filter(_:)``, ``removeDuplicates()``, ``combineLatest(_:transform:)`` and
+/// ``merge(_:)`` make a source from others. They are called on the thread that makes the change, before its setter returns, and so their
+/// closures are `Sendable`. They pass on the old value as well as the new one: the old value of a change is the new value of the change
+/// before it. What takes time, such as a delay, is left to ``values`` and `AsyncSequence`.
+///
+/// An addition of this library. YJSafeKVO calls the pair of an object and a key path PACK.
+@frozen
+public struct KeyValueSource<Value> {
+  /// Registers an observer, and returns the runtime's IDs of its observations: none on failure.
+  @usableFromInline let subscribe: (SourceRequest, @escaping (NSKeyValueObservedChange<Value>) -> Void) -> [UInt64]
+  /// Returns the present value, if there is one.
+  @usableFromInline let read: () -> Value?
+  /// What the source observes, for reports and to end a binding from it.
+  @usableFromInline let origins: () -> [SourceOrigin]
+  /// Whether the notification before a change makes sense, and elements of collections can be passed on.
+  @usableFromInline let isDirect: Bool
+
+  @inlinable
+  init(
+    of origins: @escaping () -> [SourceOrigin], isDirect: Bool = false, read: @escaping () -> Value?,
+    subscribe: @escaping (SourceRequest, @escaping (NSKeyValueObservedChange<Value>) -> Void) -> [UInt64]
+  ) {
+    self.subscribe = subscribe
+    self.read = read
+    self.origins = origins
+    self.isDirect = isDirect
+  }
+
+  /// The present value.
+  ///
+  /// It is `nil` if an object has been deallocated or the value is filtered out. Of merged sources it is that of the first one that has
+  /// a value. Reading it within an expression makes the expression depend on it.
+  @inlinable public var value: Value? { read() }
+}
+
+/// What an observation of a source needs.
+@usableFromInline
+@frozen
+struct SourceRequest {
+  @usableFromInline var options: NSKeyValueObservingOptions
+  @usableFromInline let site: SourceLocation
+  @usableFromInline let description: ObserverDescription
+
+  @inlinable
+  init(_ options: NSKeyValueObservingOptions, _ site: SourceLocation, _ description: ObserverDescription) {
+    self.options = options
+    self.site = site
+    self.description = description
+  }
+
+  /// Returns the request of an operator to the source before it. Operators need whole values.
+  @inlinable
+  func with(_ needed: NSKeyValueObservingOptions, of type: Any.Type) -> SourceRequest {
+    var request = self
+    request.options = needed.union(options.intersection(.initial))
+    if type is any _KeyValueCollection.Type { request.options.formUnion(.whole) }
+    return request
+  }
+
+  @inlinable var wantsOld: Bool { options.contains(.old) }
+  @inlinable var isInitial: Bool { options.contains(.initial) }
+}
+
+extension KeyValueObservable {
+  /// Returns the source of a property or key path of this object, which the source does not retain.
+  ///
+  /// ```swift
+  /// let title = document.source(\.title)
+  /// ```
+  /// - Parameter keyPath: What to observe, as in ``observe(_:options:fileID:line:changeHandler:)``.
+  @inlinable
+  public nonisolated func source<Value>(_ keyPath: KeyPath<Self, Value>) -> KeyValueSource<Value> {
+    let reference = UnretainedObject(self)
+    return KeyValueSource(
+      of: { reference.load().map { [SourceOrigin($0, $0.name(ofObserved: keyPath))] } ?? [] }, isDirect: true,
+      read: { reference.load().flatMap { $0.present(keyPath) } },
+      subscribe: { request, sink in
+        guard let object = reference.load() else { return [] }
+        let observation = object.observe(keyPath, request.options, request.site, request.description) { _, change in
+          sink(change)
+        }
+        return observation == 0 ? [] : [observation]
+      })
+  }
+
+  /// Returns the present value of a key path, or `nil` if one of its array indexes is out of range.
+  @usableFromInline
+  nonisolated func present<Value>(_ keyPath: KeyPath<Self, Value>) -> Value? {
+    directProperty(at: keyPath) != nil ? self[keyPath: keyPath] : ExpressionPath(keyPath).read(self)
+  }
+}
+
+/// What a source observes.
+@usableFromInline
+struct SourceOrigin: Equatable {
+  /// The object's address, or `nil` for an expression.
+  let object: UnsafeRawPointer?
+  let key: String
+  let text: String
+
+  @usableFromInline
+  init(_ object: AnyObject, _ key: String) {
+    let identity = ObserverIdentity(object)
+    self.object = identity.address
+    self.key = key
+    text = "\"\(key)\" of \(identity.className)@\(identity.addressText)"
+  }
+
+  init(expression text: String) { (object, key, self.text) = (nil, "", text) }
+}
+
+extension [SourceOrigin] {
+  var text: String { isEmpty ? "a deallocated object" : map(\.text).joined(separator: ", ") }
+}

@@ -1,0 +1,160 @@
+// The registration of an observer of a source.
+
+import CKVO
+
+extension KeyValueSource {
+  /// Registers an observer, and returns the runtime's IDs of its observations: none on failure.
+  @inlinable
+  func register(
+    _ options: NSKeyValueObservingOptions, _ site: SourceLocation, _ description: ObserverDescription,
+    _ sink: @escaping (NSKeyValueObservedChange<Value>) -> Void
+  ) -> [UInt64] {
+    isDirect || options.isDisjoint(with: .refusedByOperators)
+      ? subscribe(SourceRequest(options, site, description), sink) : registerChecked(options, site, description, sink)
+  }
+
+  /// Implements the options that operators do not.
+  @usableFromInline
+  func registerChecked(
+    _ options: NSKeyValueObservingOptions, _ site: SourceLocation, _ description: ObserverDescription,
+    _ sink: @escaping (NSKeyValueObservedChange<Value>) -> Void
+  ) -> [UInt64] {
+    guard !options.contains(.prior) else {
+      return refuse(".prior: before a change the value that operators make is not known", site)
+    }
+    var base = options.subtracting(.refusedByOperators)
+    guard options.contains(.distinct) else { return subscribe(SourceRequest(base, site, description), sink) }
+    guard let areEqual = equality(of: Value.self) else {
+      return refuse(".distinct: \(Value.self) is not Equatable", site)
+    }
+    base.formUnion([.old, .new])
+    return subscribe(SourceRequest(base, site, description)) { change in
+      if let old = change.oldValue, let new = change.newValue, areEqual(old, new) { return }
+      sink(change.limited(to: options))
+    }
+  }
+
+  @usableFromInline
+  func refuse(_ reason: String, _ site: SourceLocation) -> [UInt64] {
+    raiseFault(KVO_FAULT_INVALID_ARGUMENT, "cannot observe the source of \(origins().text) with \(reason)", site: site)
+    return []
+  }
+
+  /// Registers a handler for a receiver.
+  ///
+  /// - Parameter actor: The actor on which the handler is called, or `nil` for the thread that makes the change.
+  @inlinable
+  func receive<Receiver: AnyObject>(
+    _ options: NSKeyValueObservingOptions, for receiver: Receiver, on actor: (any Actor)?, _ site: SourceLocation,
+    _ userInfo: (any Sendable)?, _ handler: @escaping (Receiver, NSKeyValueObservedChange<Value>) -> Void
+  ) -> NSKeyValueObservation {
+    let reference = ReceiverReference(receiver)
+    guard let actor else {
+      let description = ObserverDescription(receiver: receiver, note: note(nil, userInfo))
+      let observations = register(options, site, description) { change in
+        if let receiver = reference.load() { handler(receiver, change) }
+      }
+      return reference.token(observations, of: receiver)
+    }
+    let description = ObserverDescription(receiver: receiver, note: note(deliveryName(actor), userInfo))
+    let delivery = ActorDelivery<Value>(actor, expectsInitial: options.contains(.initial)) { change in
+      if let receiver = reference.load() { handler(receiver, change) }
+    }
+    let gate = delivery.gate
+    let observations = register(options, site, description) { change in
+      guard gate.isDue else { return delivery.deliver(change) }
+      if let receiver = reference.load() { handler(receiver, change) }
+    }
+    delivery.follow(all: observations)
+    return reference.token(observations, of: receiver, delivery.waiting)
+  }
+
+  /// Registers a handler that a token keeps.
+  @usableFromInline
+  func observe(
+    _ options: NSKeyValueObservingOptions, on actor: (any Actor)?, _ site: SourceLocation,
+    _ handler: @escaping (NSKeyValueObservedChange<Value>) -> Void
+  ) -> NSKeyValueObservation {
+    guard let actor else {
+      let description = ObserverDescription(receiver: nil, note: nil)
+      return .of(register(options, site, description, handler), nil)
+    }
+    let description = ObserverDescription(receiver: nil, note: deliveryName(actor))
+    let delivery = ActorDelivery<Value>(actor, expectsInitial: options.contains(.initial), tell: handler)
+    let observations = register(options, site, description) { change in delivery.deliver(change) }
+    delivery.follow(all: observations)
+    return .of(observations, delivery.waiting)
+  }
+
+  /// Registers a handler whose calls wait for their delivery.
+  @usableFromInline
+  func observe(
+    _ options: NSKeyValueObservingOptions, _ delivery: KeyValueDelivery, _ coalescing: KeyValueCoalescing,
+    _ site: SourceLocation, _ description: ObserverDescription, _ isolation: (any Actor)?,
+    _ handler: @escaping (NSKeyValueObservedChange<Value>) -> Void
+  ) -> ([UInt64], PendingDelivery?) {
+    guard !options.contains(.prior) else {
+      return (refuse(".prior and a delivery \(delivery.name): the handler is called after the change", site), nil)
+    }
+    guard isolation == nil || isolation === delivery.actor else {
+      return (refuse("a delivery \(delivery.name): the handler is isolated to \(type(of: isolation!))", site), nil)
+    }
+    var base = options
+    let merges = coalescing == .latest
+    // As for key paths: see ObserveWithDelivery.swift.
+    if merges, Value.self is any _KeyValueCollection.Type { base.formUnion(.whole) }
+    let areEqual = merges && options.contains(.distinct) ? equality(of: Value.self) : nil
+    if areEqual != nil { base.formUnion([.old, .new]) }
+    let limit: NSKeyValueObservingOptions = options.contains(.whole) ? [.old, .new] : options
+    let schedule = delivery.schedule
+    let pending = PendingChanges<Value>(coalesces: merges, expectsInitial: options.contains(.initial)) { change in
+      if let areEqual, let old = change.oldValue, let new = change.newValue, areEqual(old, new) { return }
+      handler(change.limited(to: limit))
+    } schedule: { pending in
+      schedule { [weak pending] in pending?.deliverAll() }
+    }
+    let observations = register(base, site, description) { change in pending.add(change) }
+    pending.follow(all: observations)
+    return (observations, pending)
+  }
+}
+
+extension NSKeyValueObservingOptions {
+  /// What operators cannot pass on to the source before them.
+  @usableFromInline static let refusedByOperators: NSKeyValueObservingOptions = [
+    .prior, .distinct, .collectionChanges, .endsWithObject, .endsWithObserver,
+  ]
+}
+
+extension PendingChanges {
+  /// Follows the observations of a source, whose initial values, if there are any, have all been added.
+  func follow(all observations: [UInt64]) {
+    registrar.store(0, ordering: .relaxed)
+    follow(observations.first ?? 0, others: Array(observations.dropFirst()))
+  }
+}
+
+extension ActorDelivery {
+  @usableFromInline
+  func follow(all observations: [UInt64]) { pending.follow(all: observations) }
+
+  @usableFromInline var waiting: PendingDelivery { pending }
+}
+
+extension ReceiverReference {
+  /// Makes the token of the observations of a source.
+  @usableFromInline
+  func token(
+    _ observations: [UInt64], of receiver: Receiver, _ delivery: PendingDelivery? = nil
+  ) -> NSKeyValueObservation {
+    token(observations.first ?? 0, others: Array(observations.dropFirst()), of: receiver, delivery: delivery)
+  }
+}
+
+extension NSKeyValueObservation {
+  /// Makes the token of the observations of a source, which the token keeps.
+  @usableFromInline
+  static func of(_ observations: [UInt64], _ delivery: PendingDelivery?) -> NSKeyValueObservation {
+    ExtendedObservation(observations.first ?? 0, others: Array(observations.dropFirst()), delivery: delivery)
+  }
+}

@@ -1,0 +1,211 @@
+// Sources: what they tell, old and new values, and how long they last.
+#if Macros
+  import CKVO
+  import KeyValueObserving
+  import Testing
+
+  @Suite("A source")
+  struct SourceTests {
+    @Test("tells the old and the new value, and the initial one")
+    func oldAndNew() {
+      let (document, log) = (Document(), Log<String>())
+      let token = document.source(\.title).observe(options: [.initial, .old, .new]) { change in
+        log.add("\(change.oldValue ?? "-")>\(change.newValue ?? "-")")
+      }
+      document.title = "A"
+      #expect(log.all == ["->", ">A"])
+      token.invalidate()
+      document.title = "B"
+      #expect(log.all.count == 2)
+    }
+
+    @Test("can be used several times, and observes nothing by itself")
+    func severalTimes() {
+      let (document, panel) = (Document(), Panel())
+      let title = document.source(\.title)
+      #expect(kvo_object_observation_count(document.__keyValueObject) == 0)
+      var seen: [String] = []
+      let tokens = [1, 2].map { _ in title.onChange { _, new in seen.append(new) } }
+      title.onChange(for: panel) { me, _, new in me.caption = new }
+      document.title = "A"
+      #expect(seen == ["A", "A"])
+      #expect(panel.caption == "A")
+      #expect(title.value == "A")
+      withExtendedLifetime(tokens) {}
+    }
+
+    @Test("does not keep its object, and has no value without it")
+    func objectIsNotKept() {
+      var document: Document? = Document()
+      let title = document!.source(\.title).map { $0.count }
+      let token = title.observe { _ in }
+      #expect(title.value == 0)
+      document = nil
+      #expect(title.value == nil)
+      #expect(!token.isActive)
+      #expect(!title.observe { _ in }.isActive)
+    }
+
+    @Test("passes old and new values through operators, the old one being what was told before")
+    func operators() {
+      let (document, log) = (Document(), Log<String>())
+      let shown = document.source(\.title).filter { !$0.isEmpty }.map { $0.uppercased() }.removeDuplicates()
+      let token = shown.observe(options: [.initial, .old, .new]) { change in
+        log.add("\(change.oldValue ?? "-")>\(change.newValue ?? "-")")
+      }
+      for title in ["a", "A", "", "b"] { document.title = title }
+      #expect(log.all == ["->A", "A>B"])
+      #expect(shown.value == "B")
+      document.title = ""
+      #expect(shown.value == nil)
+      token.invalidate()
+    }
+
+    @Test("leaves out what compactMap makes nil, and gives onChange a value in place of a missing old one")
+    func compactMap() {
+      let (document, log) = (Document(), Log<String>())
+      let token = document.source(\.title).compactMap { Int($0) }.onChange { old, new in log.add("\(old)>\(new)") }
+      for title in ["x", "1", "y", "2"] { document.title = title }
+      #expect(log.all == ["1>1", "1>2"])
+      token.invalidate()
+    }
+
+    @Test("combines the latest values of any number of sources of any types")
+    func combineLatest() {
+      let (one, other, log) = (Document(), Document(), Log<String>())
+      let all = KeyValueSource.combineLatest(
+        one.source(\.pages), other.source(\.title).filter { !$0.isEmpty }, other.source(\.pages)
+      ) { "\($0) \($1) \($2)" }
+      let token = all.observe(options: [.initial, .old, .new]) { change in
+        log.add("\(change.oldValue ?? "-")>\(change.newValue ?? "-")")
+      }
+      one.pages = 1
+      other.title = "A"
+      other.title = ""
+      other.pages = 2
+      #expect(log.all == ["->1 A 0", "1 A 0>1 A 2"])
+      #expect(all.value == nil)
+      token.invalidate()
+      one.pages = 3
+      #expect(log.all.count == 2)
+    }
+
+    @Test("of several objects goes on until the last of them is gone")
+    func lastObject() {
+      var one: Document? = Document()
+      var other: Document? = Document()
+      let log = Log<Int>()
+      let sum = KeyValueSource.combineLatest(one!.source(\.pages), other!.source(\.pages)) { $0 + $1 }
+      let token = sum.observe(options: .new) { log.add($0.newValue!) }
+      one!.pages = 1
+      one = nil
+      other!.pages = 2
+      #expect(log.all == [1, 3])
+      #expect(token.isActive)
+      other = nil
+      #expect(!token.isActive)
+    }
+
+    @Test("merges the changes of several sources")
+    func merge() {
+      let (one, other, log) = (Document(), Document(), Log<String>())
+      let token = KeyValueSource.merge(one.source(\.title), other.source(\.title))
+        .observe(options: [.old, .new]) { log.add("\($0.oldValue ?? "-")>\($0.newValue ?? "-")") }
+      one.title = "A"
+      other.title = "B"
+      one.title = "C"
+      #expect(log.all == [">A", "A>B", "B>C"])
+      token.invalidate()
+    }
+
+    @Test("of an expression depends on what it has read last")
+    func expression() {
+      let (one, other, log) = (Document(), Document(), Log<String>())
+      let shown = KeyValueSource { one.pages > 0 ? one.title : other.title }
+      let token = shown.observe(options: [.old, .new]) { log.add("\($0.oldValue ?? "-")>\($0.newValue ?? "-")") }
+      one.title = "A"
+      other.title = "B"
+      one.pages = 1
+      other.title = "C"
+      one.title = "D"
+      #expect(log.all == [">B", "B>A", "A>D"])
+      #expect(shown.value == "D")
+      token.invalidate()
+    }
+
+    @Test("of an expression holds what it captures as long as it is observed")
+    func expressionHolds() {
+      weak var document: Document?
+      do {
+        let made = Document()
+        document = made
+        let token = KeyValueSource { made.title }.observe { _ in }
+        withExtendedLifetime(token) {}
+      }
+      #expect(document == nil)
+      var panel: Panel? = Panel()
+      do {
+        let made = Document()
+        document = made
+        KeyValueSource { made.title }.onChange(for: panel!) { me, _, new in me.caption = new }
+      }
+      document!.title = "A"
+      #expect(panel!.caption == "A")
+      panel = nil
+      #expect(document == nil)
+    }
+
+    @Test("of an expression on an actor is evaluated there")
+    @MainActor
+    func expressionOnActor() async {
+      let (shared, panel) = (SharedDocument(), Panel())
+      KeyValueSource {
+        MainActor.assertIsolated()
+        return shared.title
+      }.onChange(initial: true, for: panel) { me, old, new in me.caption = "\(old)>\(new)" }
+      shared.title = "A"
+      #expect(panel.caption == ">A")
+      await Task.detached { shared.title = "B" }.value
+      while panel.caption != "A>B" { await Task.yield() }
+      shared.title = "C"
+      #expect(panel.caption == "B>C")
+    }
+
+    @Test("of a collection gives operators the whole collection, however it was changed")
+    func collections() {
+      let (document, log) = (Document(), Log<String>())
+      let token = document.source(\.tags).map(\.count).onChange { old, new in log.add("\(old)>\(new)") }
+      document.tags.append("A")
+      document.mutableArrayValue(forKey: "tags").append("B")
+      #expect(log.all == ["0>1", "1>2"])
+      token.invalidate()
+    }
+
+    @Test("refuses .prior after an operator, and .distinct for values that cannot be compared")
+    func refusals() {
+      let document = Document()
+      let size = document.source(\.title).map { ($0.count, 0) }
+      #expect(faults { _ = size.observe(options: .prior) { _ in } } == [8])
+      #expect(faults { _ = size.observe(options: .distinct) { _ in } } == [8])
+      var tokens: [NSKeyValueObservation] = []
+      #expect(faults { document.source(\.title).observe(options: .prior) { _ in }.store(in: &tokens) } == [])
+      var seen: [Int] = []
+      document.source(\.title).map(\.count).observe(options: [.distinct, .new]) { seen.append($0.newValue!) }
+        .store(in: &tokens)
+      for title in ["A", "B", "CC"] { document.title = title }
+      #expect(seen == [1, 2])
+    }
+
+    @Test("delivers on a queue, in order")
+    func delivery() async {
+      let (shared, log) = (SharedDocument(), Log<String>())
+      let token = shared.source(\.title).map { $0.lowercased() }
+        .onChange(initial: true, delivery: .on(MainActor.shared)) { old, new in log.add("\(old)>\(new)") }
+      shared.title = "A"
+      shared.title = "B"
+      while log.all.count < 3 { await Task.yield() }
+      #expect(log.all == [">", ">a", "a>b"])
+      token.invalidate()
+    }
+  }
+#endif
