@@ -61,6 +61,16 @@ TEST("arrays whose size overflows, alone or multiplied, are refused at once") {
   CHECK_OK(try_type("{s=[15[4096c]]}"));
 }
 
+TEST("the largest type that is accepted has 65536 parts, and 4096 elements in an array") {
+  static const char *const accepted[] = {"{x=[4096c]}", "{x=[15[4096c]][4078c]}", "{x=[15[4096c]][4077c]c}"};
+  static const char *const refused[] = {"{x=[4097c]}", "{x=[15[4096c]][4079c]}", "{x=[15[4096c]][4077c]cc}"};
+  /* The structure, the outer array, 15 inner ones with their elements, and an array with its elements. */
+  for (size_t i = 0; i < sizeof accepted / sizeof *accepted; i++) {
+    CHECK_OK(kvo_type_size(accepted[i], NULL, NULL));
+    CHECK_STATUS(try_type(refused[i]), KVO_ERROR_UNSUPPORTED_SETTER);
+  }
+}
+
 TEST("structures nested deeper than the limit are refused without overflowing the stack") {
   use_counting_allocator();
   enum { DEPTH = 100000 };

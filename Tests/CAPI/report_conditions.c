@@ -381,6 +381,33 @@ static void fault_once(void *arg) {
   never_was();
 }
 
+static int open_files(void) {
+  int count = 0;
+  for (int fd = 0; fd < 256; fd++) count += fcntl(fd, F_GETFD) >= 0;
+  return count;
+}
+
+static void count_files(void *arg) {
+  never_was(); /* opens the file of the reports */
+  if (arg != NULL) close(STDIN_FILENO);
+  int before = open_files();
+  for (size_t i = 0; i < MISUSES; i++) {
+    prepare();
+    misuses[i].cause();
+  }
+  void *nowhere = &before;
+  char text[64];
+  kvo_call_format(nowhere, text, sizeof text);
+  if (open_files() == before) fputs("all closed\n", stderr);
+}
+
+TEST("a report leaves no file open, also where a file has the number 0") {
+  setenv("KVO_REPORT_PATH", "/dev/null", 1);
+  static char closes_input;
+  CHECK_EQ((const char *)harness_run_child(count_files, NULL, "log").errors, "all closed\n");
+  CHECK_EQ((const char *)harness_run_child(count_files, &closes_input, "log").errors, "all closed\n");
+}
+
 TEST("a report that its file cannot hold goes to standard error, whole, and this is reported") {
   if (access("/dev/full", W_OK) != 0) return;
   setenv("KVO_REPORT_PATH", "/dev/full", 1);
