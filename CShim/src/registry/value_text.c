@@ -76,7 +76,13 @@ bool kvo__new_value_text(const kvo_raw_change *change, char *to, size_t size) {
   return text_of(change, to, size).is_known;
 }
 
+/* A string of C may have been freed since the change: its setter did that when a nested change set another one. */
+static bool is_kept(const kvo_raw_change *change) {
+  return change->property != NULL && (change->property->ops != NULL || kvo__type_unqualified(change->property->type)[0] != '*');
+}
+
 bool kvo__tells_same(const kvo_raw_change *one, const kvo_raw_change *other) {
+  if (!is_kept(one) || !is_kept(other)) return false;
   char texts[2][KVO_VALUE_TEXT * 2]; /* texts of numbers are exact */
   text first = text_of(one, texts[0], sizeof texts[0]), second = text_of(other, texts[1], sizeof texts[1]);
   return first.is_known && second.is_known && !first.is_cut && !second.is_cut && strcmp(texts[0], texts[1]) == 0;
