@@ -375,8 +375,15 @@ static void yield_to_main(watcher *self, const kvo_change *change) {
   CHECK(swapcontext(&coroutines[number], &main_context) == 0);
 }
 
-static void set_first(void) { item_set_value(objects[0], 1); }
-static void set_second(void) { item_set_value(objects[1], 1); }
+static void (*set_in_coroutine)(item *object, int value) = item_set_value;
+
+static void set_by_word(item *object, int value) {
+  uint64_t storage = 0;
+  kvo_change_word(as_object(object), kvo_key_hash("value", 5), &storage, (uint64_t)value);
+}
+
+static void set_first(void) { set_in_coroutine(objects[0], 1); }
+static void set_second(void) { set_in_coroutine(objects[1], 1); }
 
 /* Two coroutines are suspended in a callback each, and resume in the order in which they began, not in reverse. */
 static void interleave(bool ascending) {
@@ -406,6 +413,11 @@ static void interleave(bool ascending) {
 
 TEST_REPORTED("coroutines that are suspended in callbacks resume in any order") { interleave(true); }
 TEST_REPORTED("the same holds with their stacks at addresses in the opposite order") { interleave(false); }
+
+TEST_REPORTED("the same holds for changes that a binding makes") {
+  set_in_coroutine = set_by_word;
+  interleave(true);
+}
 
 static void yield_in_getter(const shared *of) {
   (void)of;

@@ -78,7 +78,8 @@ bool kvo__new_value_text(const kvo_raw_change *change, char *to, size_t size) {
 
 /* A string of C may have been freed since the change: its setter did that when a nested change set another one. */
 static bool is_kept(const kvo_raw_change *change) {
-  return change->property != NULL && (change->property->ops != NULL || kvo__type_unqualified(change->property->type)[0] != '*');
+  return change->property != NULL &&
+         (change->property->ops != NULL || kvo__type_unqualified(change->property->type)[0] != '*');
 }
 
 bool kvo__tells_same(const kvo_raw_change *one, const kvo_raw_change *other) {
