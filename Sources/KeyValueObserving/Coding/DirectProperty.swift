@@ -1,4 +1,4 @@
-// A lock-free cache of the stored property that a key path names.
+// A lock-free cache of the property that a key path names.
 
 import Synchronization
 
@@ -7,15 +7,35 @@ extension KeyValueObservable {
   /// it. It is not retained, because properties are never freed.
   @usableFromInline
   nonisolated func directProperty(at keyPath: AnyKeyPath) -> Unmanaged<KeyValueProperty>? {
+    let known = named(by: keyPath)
+    return known.isDirect ? known.property : nil
+  }
+
+  /// Returns the property of the object that a key path names.
+  ///
+  /// - Parameter isAnnounced: Whether the caller announces a change of the key path. The key path then certainly names a property,
+  ///   and finding the one that it reads is sufficient.
+  nonisolated func property(at keyPath: AnyKeyPath, isAnnounced: Bool = false) -> KeyValueProperty? {
+    if let known = named(by: keyPath).property { return known.takeUnretainedValue() }
+    return isAnnounced ? resolvedProperty(at: keyPath, isAnnounced: true) : nil
+  }
+
+  private nonisolated func named(by keyPath: AnyKeyPath) -> NamedProperty {
     let asked = LookedUp(keyPath, Swift.type(of: self))
-    if let known = asked.find() { return known.property }
-    let property = property(at: keyPath)
+    if let known = asked.find() { return known }
+    let property = resolvedProperty(at: keyPath, isAnnounced: false)
     let cls = KeyValueClass.of(self)
     let isDirect = property.map { $0.isDirect && !cls.isAffected($0.key) && !cls.isSelfDependent($0.key) } ?? false
-    let direct = isDirect ? property.map(Unmanaged.passUnretained) : nil
-    asked.keep(keyPath, direct)
-    return direct
+    let found = NamedProperty(property: property.map(Unmanaged.passUnretained), isDirect: isDirect)
+    asked.keep(keyPath, found)
+    return found
   }
+}
+
+/// What a key path names. The property is never freed.
+private struct NamedProperty {
+  let property: Unmanaged<KeyValueProperty>?
+  let isDirect: Bool
 }
 
 /// The result for a key path and a class. It is never freed and retains the key path, so that no other key path can get its
@@ -23,12 +43,12 @@ extension KeyValueObservable {
 private final class Known {
   let keyPath: AnyKeyPath
   let asked: LookedUp
-  let property: Unmanaged<KeyValueProperty>?
+  let named: NamedProperty
 
-  init(_ keyPath: AnyKeyPath, _ asked: LookedUp, _ property: Unmanaged<KeyValueProperty>?) {
+  init(_ keyPath: AnyKeyPath, _ asked: LookedUp, _ named: NamedProperty) {
     self.keyPath = keyPath
     self.asked = asked
-    self.property = property
+    self.named = named
   }
 }
 
@@ -61,21 +81,19 @@ private struct LookedUp: Equatable {
     return Self.table + Int((mixed &+ UInt(probe)) & UInt(Self.size - 1))
   }
 
-  func find() -> (property: Unmanaged<KeyValueProperty>?, Void)? {
+  func find() -> NamedProperty? {
     for probe in 0..<Self.probes {
       guard let known = UnsafeRawPointer(bitPattern: place(probe).pointee.load(ordering: .acquiring)) else {
         return nil
       }
       let found = Unmanaged<Known>.fromOpaque(known)
-      if found._withUnsafeGuaranteedRef({ $0.asked == self }) {
-        return (found._withUnsafeGuaranteedRef { $0.property }, ())
-      }
+      if found._withUnsafeGuaranteedRef({ $0.asked == self }) { return found._withUnsafeGuaranteedRef { $0.named } }
     }
     return nil
   }
 
-  func keep(_ keyPath: AnyKeyPath, _ property: Unmanaged<KeyValueProperty>?) {
-    let known = Unmanaged.passRetained(Known(keyPath, self, property))
+  func keep(_ keyPath: AnyKeyPath, _ named: NamedProperty) {
+    let known = Unmanaged.passRetained(Known(keyPath, self, named))
     let address = UInt(bitPattern: known.toOpaque())
     for probe in 0..<Self.probes
     where place(probe).pointee.compareExchange(expected: 0, desired: address, ordering: .acquiringAndReleasing)

@@ -54,11 +54,8 @@ struct KeyPathComponent {
 }
 
 extension KeyValueObservable {
-  /// Returns the property of the object that a key path names.
-  ///
-  /// - Parameter isAnnounced: Whether the caller announces a change of the key path. The key path then certainly names a property,
-  ///   and finding the one that it reads is sufficient.
-  nonisolated func property(at keyPath: AnyKeyPath, isAnnounced: Bool = false) -> KeyValueProperty? {
+  /// Finds the property of the object that a key path names; `property(at:isAnnounced:)` keeps the result.
+  nonisolated func resolvedProperty(at keyPath: AnyKeyPath, isAnnounced: Bool) -> KeyValueProperty? {
     let cls = KeyValueClass.of(type: Self.self)
     if let known = cls.property(at: keyPath) { return known }
     let own = KeyValueClass.of(self)
