@@ -1,4 +1,4 @@
-// Rows: receivers, deliveries on a queue and coalesced changes.
+// Rows: receivers, deliveries on a queue, streams and coalesced changes.
 
 import Dispatch
 import Foundation
@@ -13,7 +13,7 @@ extension Row {
     ]
   }
 
-  /// What a queue does on another thread cannot be counted.
+  /// What a queue or a task does on another thread cannot be counted.
   static var deliveries: [Row] {
     [
       Row(
@@ -22,6 +22,8 @@ extension Row {
       Row(
         "delivery to a queue, coalesced", { deliveredSet(.latest) },
         .here("DispatchQueue.async of the same closure", bar: 0.2, asynchronousCalls)),
+      Row("a value through values(of:), same task", streamedValues, .here("AsyncStream", bar: 1.3, bareStream)),
+      Row("a value through values(of:), two tasks", streamedToLoop, .here("AsyncStream", bar: 1.3, bareStreamToLoop)),
     ]
   }
 }
@@ -100,6 +102,77 @@ private func asynchronousCalls() -> Workload {
   return Workload(exactly: 10_000) { count in
     times(count) { number in queue.async { tally.add(number) } }
     queue.sync {}
+  }
+}
+
+/// Runs code in a task, and waits for it.
+private func inTask(_ body: @escaping @Sendable () async -> Void) {
+  let done = DispatchSemaphore(value: 0)
+  Task.detached {
+    await body()
+    done.signal()
+  }
+  done.wait()
+}
+
+private func streamedValues() -> Workload {
+  let (object, tally) = (Delivered(), Tally())
+  return Workload(exactly: 10_000) { count in
+    inTask {
+      var numbers = object.values(of: \.number, options: []).makeAsyncIterator()
+      for number in 0..<count {
+        set(object, number)
+        tally.add(await numbers.next()!)
+      }
+    }
+  }
+}
+
+private func bareStream() -> Workload {
+  let tally = Tally()
+  return Workload(exactly: 10_000) { count in
+    inTask {
+      let (numbers, continuation) = AsyncStream.makeStream(of: Int.self)
+      var iterator = numbers.makeAsyncIterator()
+      for number in 0..<count {
+        continuation.yield(number)
+        tally.add(await iterator.next()!)
+      }
+    }
+  }
+}
+
+private func streamedToLoop() -> Workload {
+  let (object, tally) = (Delivered(), Tally())
+  return Workload(exactly: 10_000) { count in
+    let numbers = object.values(of: \.number, options: [])
+    inTask {
+      async let loop: Void = {
+        for await number in numbers {
+          tally.add(number)
+          if number == count - 1 { break }
+        }
+      }()
+      for number in 0..<count { set(object, number) }
+      await loop
+    }
+  }
+}
+
+private func bareStreamToLoop() -> Workload {
+  let tally = Tally()
+  return Workload(exactly: 10_000) { count in
+    let (numbers, continuation) = AsyncStream.makeStream(of: Int.self)
+    inTask {
+      async let loop: Void = {
+        for await number in numbers {
+          tally.add(number)
+          if number == count - 1 { break }
+        }
+      }()
+      for number in 0..<count { continuation.yield(number) }
+      await loop
+    }
   }
 }
 

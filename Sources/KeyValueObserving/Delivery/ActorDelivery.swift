@@ -35,7 +35,7 @@ final class ActorDelivery<Value>: @unchecked Sendable {
   @usableFromInline
   func deliver(_ change: NSKeyValueObservedChange<Value>) {
     guard gate.isCurrent else { return pending.add(change) }
-    if pending.takesInitial() { return tell(change) }
+    if pending.initial.isNext() { return tell(change) }
     // Added too, because a change that an observer makes while this one waits comes after it.
     pending.append(change)
     pending.deliverEarlier()

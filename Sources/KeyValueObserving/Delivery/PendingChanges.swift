@@ -1,7 +1,6 @@
 // Changes that wait for their delivery on an actor or a queue, in order.
 
 public import CKVO
-public import Foundation
 public import Synchronization
 
 /// What waits for its delivery, as a token knows it.
@@ -46,8 +45,7 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
   @usableFromInline let observation = Atomic<UInt64>(0)
   /// The observations of further key paths. Set before `observation`.
   @usableFromInline var others: [UInt64] = []
-  /// The thread that has still to tell the initial value, or 0.
-  @usableFromInline let registrar: Atomic<UInt>
+  @usableFromInline let initial: InitialValue
   @usableFromInline let coalesces: Bool
   @usableFromInline let deliver: (NSKeyValueObservedChange<Value>) -> Void
   @usableFromInline let schedule: (PendingChanges) -> Void
@@ -63,7 +61,7 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
     schedule: @escaping (PendingChanges) -> Void
   ) {
     self.coalesces = coalesces
-    registrar = Atomic(expectsInitial ? UInt(pthread_self()) : 0)
+    initial = InitialValue(isExpected: expectsInitial)
     self.deliver = deliver
     self.schedule = schedule
   }
@@ -82,15 +80,6 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
       && !others.contains(where: { kvo_observation_is_registered($0) })
   }
 
-  /// Whether this is the initial value, which is told by the thread that registers the observation.
-  @inlinable
-  func takesInitial() -> Bool {
-    let registrar = registrar.load(ordering: .relaxed)
-    guard registrar != 0, registrar == UInt(pthread_self()) else { return false }
-    self.registrar.store(0, ordering: .relaxed)
-    return true
-  }
-
   /// Adds a change without scheduling: the caller delivers it.
   func append(_ change: NSKeyValueObservedChange<Value>) {
     added.withLock { added in
@@ -101,7 +90,7 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
 
   @inlinable
   func add(_ change: NSKeyValueObservedChange<Value>) {
-    let isInitial = takesInitial()
+    let isInitial = initial.isNext()
     let isFirst = added.withLock { added in
       if isInitial {
         added.changes.insert(change, at: 0)

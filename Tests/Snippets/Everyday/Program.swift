@@ -1,6 +1,7 @@
 // The code of Documentation/Everyday.md as a client program. Its output is the one in the comments there.
 import Foundation
 import KeyValueObserving
+import Observation
 import Testing
 
 // declarations: classes
@@ -15,15 +16,17 @@ private func print(_ items: Any..., separator: String = " ", terminator: String 
 }
 
 @Suite("Everyday.md") struct EverydayGuideTests {
-  @Test func `The guide's code prints the output in its comments`() {
+  @Test func `The guide's code prints the output in its comments`() async {
     // statements: receivers
     // statements: bag
     // statements: controller
     // statements: delivery
     // statements: fewer
+    // statements: streams
+    // statements: observed
     #expect(
       printed
-      // prints: receivers, bag, controller, delivery, fewer
+      // prints: receivers, bag, controller, delivery, fewer, streams, observed
     )
   }
 

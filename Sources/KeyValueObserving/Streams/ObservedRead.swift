@@ -1,0 +1,78 @@
+// A property that trackings of the Observation framework depend on: observed as long as there is such a tracking.
+
+import CKVO
+import Observation
+
+/// A key path of an object that was read while `withObservationTracking` ran.
+///
+/// Nothing public says whether a tracking is running, or still depends on a key path. But a tracking retains the key paths that it
+/// depends on, and a key path retains the arguments of its subscripts. So each tracking is given a key path whose argument is this object:
+/// when nothing depends on it any more, it is released, and its observation ends.
+final class ObservedRead: Observable, @unchecked Sendable {
+  private struct Key: Hashable {
+    let object: UnsafeMutableRawPointer
+    let keyPath: AnyKeyPath
+  }
+
+  private struct Reference {
+    weak var read: ObservedRead?
+  }
+
+  private static let all = Guarded<[Key: Reference]>([:])
+
+  private let key: Key
+  /// Its memory is kept, so that the address in the key is not that of another object.
+  private let object: UnretainedObject<AnyObject>
+  private let registrar = ObservationRegistrar()
+  /// Set before others can find this object.
+  private var observation: NSKeyValueObservation?
+
+  /// Has a tracking that runs on this thread depend on a key path of an object.
+  static func note<Object: KeyValueObservable, Value>(_ keyPath: KeyPath<Object, Value>, of object: Object) {
+    let key = Key(object: Unmanaged.passUnretained(object).toOpaque(), keyPath: keyPath)
+    if let known = all.withLock({ $0[key]?.read }) { return known.access() }
+    var read = ObservedRead(key, object)
+    read.access()
+    // If no tracking has retained it, none is running.
+    guard !isKnownUniquelyReferenced(&read) else { return }
+    read.observe(keyPath, of: object)
+    all.withLock { $0[key] = Reference(read: read) }
+  }
+
+  private init(_ key: Key, _ object: AnyObject) {
+    self.key = key
+    self.object = UnretainedObject(object)
+  }
+
+  deinit {
+    let key = key
+    Self.all.withLock { all in
+      // Another one may have taken its place.
+      if let found = all[key], found.read == nil { all[key] = nil }
+    }
+  }
+
+  private func access() { registrar.access(self, keyPath: keyPathOfSelf) }
+
+  private func observe<Object: KeyValueObservable, Value>(_ keyPath: KeyPath<Object, Value>, of object: Object) {
+    let site = SourceLocation(file: #fileID, line: #line)
+    let description = ObserverDescription(receiver: nil, note: "withObservationTracking")
+    observation = NSKeyValueObservation(
+      object.observe(keyPath, [.prior], site, description) { [weak self] _, change in
+        guard change.isPrior, let self else { return }
+        registrar.willSet(self, keyPath: keyPathOfSelf)
+      })
+  }
+
+  private var keyPathOfSelf: KeyPath<ObservedRead, Void> { \ObservedRead[Argument(read: self)] }
+
+  private subscript(argument: Argument) -> Void { () }
+
+  /// What a key path of this object retains.
+  private struct Argument: Hashable {
+    let read: ObservedRead
+
+    static func == (first: Self, second: Self) -> Bool { first.read === second.read }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(read)) }
+  }
+}

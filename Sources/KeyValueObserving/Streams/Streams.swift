@@ -1,0 +1,110 @@
+// The streams of a key path of an object.
+
+import Foundation
+
+extension KeyValueObservable {
+  /// Returns the values of a property or key path, as an asynchronous sequence.
+  ///
+  /// ```swift
+  /// for await title in document.values(of: \.title) { label.text = title }
+  /// ```
+  /// It begins with the present value, as Combine's `publisher(for:)` and Swift's `Observations` do; with `options: []` it begins with the
+  /// first change. Each set is an element, also to an equal value unless `.distinct` is given. Of a collection the whole value is sent,
+  /// however it was changed. While an array index of the key path is out of range there is no value, and nothing is sent. See
+  /// ``KeyValueStream`` for the end and for several loops. Any thread. An addition of this library.
+  ///
+  /// - Parameters:
+  ///   - keyPath: What to observe, as in ``observe(_:options:fileID:line:changeHandler:)``.
+  ///   - options: `.initial`, which is the default, and ``NSKeyValueObservingOptions/distinct``. Others have no effect.
+  ///   - buffering: How many values wait while the loop is busy. The default is all, so that none is missed; a loop that needs the present
+  ///     value only uses `.newest(1)`.
+  /// - Returns: The stream. It is `Sendable` if the values are.
+  @inlinable
+  public nonisolated func values<Value>(
+    of keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [.initial],
+    buffering: KeyValueBuffering = .unbounded, fileID: StaticString = #fileID, line: UInt = #line
+  ) -> KeyValueStream<Value> {
+    // Of a collection, a change may have some of its elements only.
+    let isCollection = Value.self is any _KeyValueCollection.Type
+    let base = options.intersection([.initial, .distinct]).union(isCollection ? .whole : .new)
+    let site = SourceLocation(file: fileID, line: line)
+    return KeyValueStream(buffering, expectsInitial: options.contains(.initial)) { channel in
+      NSKeyValueObservation(
+        observe(keyPath, base, site, .stream) { _, change in
+          if let value = change.newValue { channel.send(value) }
+        })
+    }
+  }
+
+  /// Returns the changes of a property or key path, as an asynchronous sequence.
+  ///
+  /// ```swift
+  /// for await change in document.changes(of: \.title, options: [.old, .new], buffering: .newest(1)) { print(change.oldValue!) }
+  /// ```
+  /// The changes are those of ``observe(_:options:fileID:line:changeHandler:)``, with the values as they were. See ``KeyValueStream`` for
+  /// the end and for several loops. Any thread. An addition of this library.
+  ///
+  /// - Parameters:
+  ///   - keyPath: What to observe.
+  ///   - options: Which values a change includes, and whether the sequence begins with the present value and has a notification before
+  ///     each change.
+  ///   - buffering: How many changes wait while the loop is busy. The default is all, so that none is missed.
+  /// - Returns: The stream. It is `Sendable` if the values are.
+  @inlinable
+  public nonisolated func changes<Value>(
+    of keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [.old, .new],
+    buffering: KeyValueBuffering = .unbounded, fileID: StaticString = #fileID, line: UInt = #line
+  ) -> KeyValueStream<NSKeyValueObservedChange<Value>> {
+    let site = SourceLocation(file: fileID, line: line)
+    return KeyValueStream(buffering, expectsInitial: options.contains(.initial)) { channel in
+      NSKeyValueObservation(observe(keyPath, options, site, .stream) { _, change in channel.send(change) })
+    }
+  }
+
+  /// Returns the values of a string key path such as `"author.name"`, as an asynchronous sequence.
+  ///
+  /// The values are those of `value(forKeyPath:)`, of a collection the whole one; `nil` is a nil value. Otherwise see
+  /// ``values(of:options:buffering:fileID:line:)-(KeyPath<Self,Value>,_,_,_,_)``.
+  public nonisolated func values(
+    of keyPath: String, options: NSKeyValueObservingOptions = [.initial], buffering: KeyValueBuffering = .unbounded,
+    fileID: StaticString = #fileID, line: UInt = #line
+  ) -> KeyValueStream<Any?> {
+    let base = options.intersection([.initial, .distinct]).union(.new)
+    let site = SourceLocation(file: fileID, line: line)
+    return KeyValueStream(buffering, expectsInitial: options.contains(.initial)) { channel in
+      observe(string: keyPath, base, site) { object, change in
+        // A change of a collection may have some of its elements only, and a nil value is an NSNull in a dictionary.
+        let value = change.kind == .setting ? change.newValue : object.value(forKeyPath: keyPath)
+        channel.send(value is NSNull ? nil : value)
+      }
+    }
+  }
+
+  /// Returns the changes of a string key path such as `"author.name"`, as an asynchronous sequence.
+  ///
+  /// The changes have the values of `value(forKeyPath:)`. Otherwise see
+  /// ``changes(of:options:buffering:fileID:line:)-(KeyPath<Self,Value>,_,_,_,_)``.
+  public nonisolated func changes(
+    of keyPath: String, options: NSKeyValueObservingOptions = [.old, .new], buffering: KeyValueBuffering = .unbounded,
+    fileID: StaticString = #fileID, line: UInt = #line
+  ) -> KeyValueStream<NSKeyValueObservedChange<Any>> {
+    let site = SourceLocation(file: fileID, line: line)
+    return KeyValueStream(buffering, expectsInitial: options.contains(.initial)) { channel in
+      observe(string: keyPath, options, site) { _, change in channel.send(change) }
+    }
+  }
+
+  /// Observes a string key path until the token or the object ends it.
+  private nonisolated func observe(
+    string keyPath: String, _ options: NSKeyValueObservingOptions, _ site: SourceLocation,
+    _ handler: @escaping (Self, NSKeyValueObservedChange<Any>) -> Void
+  ) -> NSKeyValueObservation {
+    let relay = KeyRelay(.stream) { object, change in handler(object as! Self, NSKeyValueObservedChange(change)) }
+    return NSKeyValueObservation(add(.receiver(relay), keyPath, options, nil, site))
+  }
+}
+
+extension ObserverDescription {
+  /// What reports and the graph say about the observation of a stream.
+  @usableFromInline static var stream: ObserverDescription { ObserverDescription(receiver: nil, note: "stream") }
+}
