@@ -448,3 +448,17 @@ TEST("a name is not cut inside a UTF-8 character") {
     CHECK_SAME(strstr(text, "\\x"), NULL);
   }
 }
+
+TEST("a text ends with a NUL in a buffer of any size, and behind the buffer nothing is written") {
+  char whole[256], cut[256];
+  size_t length = kvo_call_format((const void *)(uintptr_t)1, whole, sizeof whole);
+  CHECK_EQ(strlen(whole), length);
+  for (size_t size = 0; size < length + 3; size++) {
+    memset(cut, 'x', sizeof cut);
+    CHECK_EQ(kvo_call_format((const void *)(uintptr_t)1, cut, size), length);
+    size_t kept = size > length ? length : size - (size > 0);
+    CHECK_EQ(memcmp(cut, whole, kept), 0);
+    if (size > 0) CHECK_EQ((int)cut[kept], 0);
+    CHECK_EQ((int)cut[size > 0 ? kept + 1 : 0], 'x');
+  }
+}
