@@ -8,6 +8,7 @@ let package = Package(
   name: "swift-kvo",
   products: [
     .library(name: "KeyValueObserving", targets: ["KeyValueObserving"]),
+    .library(name: "KeyValueObservingTesting", targets: ["KeyValueObservingTesting"]),
     .library(name: "CKVO", targets: ["CKVO"]),
   ],
   traits: [
@@ -31,8 +32,10 @@ let package = Package(
       dependencies: [
         "CKVO", "CSwiftRuntime", .target(name: "KeyValueObservingMacros", condition: .when(traits: ["Macros"])),
       ]),
-    // Declarations, and one function.
+    // Declarations, and two functions.
     .target(name: "CSwiftRuntime"),
+    // For tests of programs that use the library. It imports Testing and XCTest, which are part of the toolchain.
+    .target(name: "KeyValueObservingTesting", dependencies: ["KeyValueObserving", "CSwiftRuntime"]),
     .macro(
       name: "KeyValueObservingMacros",
       dependencies: [
@@ -47,8 +50,10 @@ let package = Package(
           name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax", condition: .when(traits: ["Macros"])),
       ]),
     .testTarget(name: "MacroUsageTests", dependencies: ["KeyValueObserving"]),
-    .testTarget(name: "ObservingTests", dependencies: ["KeyValueObserving", "CKVO"]),
-    .testTarget(name: "EverydayTests", dependencies: ["KeyValueObserving", "CKVO", "CSupport"]),
+    .testTarget(name: "ObservingTests", dependencies: ["KeyValueObserving", "KeyValueObservingTesting", "CKVO"]),
+    .testTarget(
+      name: "EverydayTests", dependencies: ["KeyValueObserving", "KeyValueObservingTesting", "CKVO", "CSupport"]),
+    .testTarget(name: "TestingTests", dependencies: ["KeyValueObserving", "KeyValueObservingTesting"]),
     .testTarget(name: "CollectionTests", dependencies: ["KeyValueObserving", "CKVO"]),
     // A C program for the interoperability tests.
     .target(name: "CSupport", dependencies: ["CKVO"], path: "Tests/CSupport"),

@@ -9,19 +9,19 @@ build=${KVO_BUILD_PATH:-.build} out=build/snippets
 mkdir -p "$out"
 scripts/require.sh swift gcc libffi-dev python3
 python3 scripts/snippets.py "$out/programs"
-scripts/quietly.sh check-snippets swift build --scratch-path "$build" --product KeyValueObserving
+scripts/quietly.sh check-snippets swift build --scratch-path "$build" --target KeyValueObservingTesting
 products=$(swift build --scratch-path "$build" --show-bin-path)
 toolchain=$(dirname "$(readlink -f "$(command -v swift)")")/..
 
 # What SwiftPM would run, with a macro's plug-in that it has built; the objects are those of the library.
-mapfile -t objects < <(scripts/objects.sh "$products")
+mapfile -t objects < <(scripts/objects.sh "$products" --testing)
 for folder in "$out"/programs/*/; do
   guide=$(basename "$folder")
   swiftc -swift-version 6 -warnings-as-errors -Onone -g -parse-as-library -module-name Snippets \
     -I "$products/Modules" -I CShim/include -I Sources/CSwiftRuntime/include \
     -load-plugin-executable "$products/KeyValueObservingMacros-tool#KeyValueObservingMacros" \
     -plugin-path "$toolchain/lib/swift/host/plugins/testing" \
-    "$folder"/*.swift Tests/Snippets/Main.swift "${objects[@]}" -lffi -lTesting -o "$out/$guide"
+    "$folder"/*.swift Tests/Snippets/Main.swift "${objects[@]}" -lffi -lTesting -lXCTest -o "$out/$guide"
   echo "== the code of $guide"
   "$out/$guide" --testing-library swift-testing
 done
@@ -45,3 +45,16 @@ client() {
 diff <(client core "$out/programs/Observing/core.main" ", traits: []") <(lines "$out/programs/Observing/core.expected")
 diff <(client app "$out/programs/README/client.main" "") <(lines "$out/programs/README/client.expected")
 echo "README's package builds and runs, with the macro and without it"
+
+# Testing.md as a package of a client, whose program must not be linked to what its tests are.
+tests=build/client/tests
+mkdir -p "$tests/Sources/App" "$tests/Tests/AppTests"
+cp "$out/programs/Testing/client.manifest" "$tests/Package.swift"
+cp "$out/programs/README/client.main" "$tests/Sources/App/main.swift"
+cp "$out/programs/Testing/Program.swift" "$tests/Tests/AppTests"
+scripts/quietly.sh check-snippets-tests swift test --disable-build-manifest-caching --package-path "$tests"
+if ldd "$(swift build --package-path "$tests" --show-bin-path)/App" | grep -E 'lib(XCTest|Testing)'; then
+  echo "check-snippets: a program that depends on KeyValueObserving is linked to what only tests need" >&2
+  exit 1
+fi
+echo "Testing.md's package passes in XCTest and in Swift Testing"

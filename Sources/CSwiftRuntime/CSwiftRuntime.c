@@ -9,3 +9,5 @@ bool kvo_is_main_thread(void) {
   if (known == 0) known = syscall(SYS_gettid) == getpid() ? 1 : -1;
   return known > 0;
 }
+
+uint32_t kvo_kernel_thread(void) { return (uint32_t)syscall(SYS_gettid); }

@@ -2,6 +2,7 @@
 #if Macros
   import Dispatch
   import KeyValueObserving
+  import KeyValueObservingTesting
   import Testing
 
   @Suite("An observation with .distinct")
@@ -71,15 +72,10 @@
 
     @Test("is refused with .prior, and of values that are not Equatable")
     func refusals() {
-      let faults = Log<Int>()
-      KeyValueFault.withHandler { fault in
-        faults.add(fault.code)
-        return .ignore
-      } in: {
+      expectFaults([.invalidArgument, .invalidArgument]) {
         #expect(!document.observe(\.title, options: [.distinct, .prior], for: panel) { _, _, _ in }.isActive)
         #expect(!document.observe(\.author, options: .distinct, for: panel) { _, _, _ in }.isActive)
       }
-      #expect(faults.all == [8, 8])
       #expect(document.observationInfo == nil)
     }
   }

@@ -2,6 +2,7 @@
 #if Macros
   import Dispatch
   import KeyValueObserving
+  import KeyValueObservingTesting
   import Testing
 
   actor Indexer {
@@ -103,9 +104,7 @@
     @Test("comes for all key paths if one of them is refused")
     func refused() {
       let (document, panel) = (Document(), Panel())
-      KeyValueFault.withHandler { _ in
-        .ignore
-      } in: {
+      expectFault(.invalidArgument) {
         let token = document.observe(\.title, \.author, options: .distinct, for: panel) { me, _, _, _ in
           me.log.append("told")
         }

@@ -1,5 +1,5 @@
-/* CSwiftRuntime.h - the entry points of Swift's runtime that the Swift layer calls and that Swift code cannot name, and a question about
- * the thread that Foundation answers too slowly. */
+/* CSwiftRuntime.h - the entry points of Swift's runtime that the Swift layer calls and that Swift code cannot name, and questions about
+ * the thread that Foundation answers too slowly or not at all. */
 #ifndef C_SWIFT_RUNTIME_H
 #define C_SWIFT_RUNTIME_H
 
@@ -24,5 +24,8 @@ kvo_executor swift_task_getCurrentExecutor(void);
 
 /** Whether this is the thread that began the process. */
 bool kvo_is_main_thread(void);
+
+/** The kernel's ID of this thread, as in fault reports. */
+uint32_t kvo_kernel_thread(void);
 
 #endif

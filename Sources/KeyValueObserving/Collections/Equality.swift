@@ -12,7 +12,7 @@ private func isSame<Value: Equatable>(_ first: Value, _ second: Any) -> Bool {
 }
 
 /// Returns whether two values are equal, by `Equatable` or identity, behind their optionals; `false` if they cannot be compared.
-func isEqual(_ first: Any, _ second: Any) -> Bool {
+package func isEqual(_ first: Any, _ second: Any) -> Bool {
   switch (unwrapped(first), unwrapped(second)) {
   case (nil, nil): true
   case (let first?, let second?): equality(first, second) ?? false

@@ -55,7 +55,7 @@ class ObservationBox {
       } else {
         kvo_binding_observe_tracked(object, &observer, keepsLast, &observation)
       }
-    guard status != KVO_OK else { return observation }
+    guard status != KVO_OK else { return RegistrationLog.noted(observation) }
     raiseRegistrationFault(status, object: object, keyPath: String(cString: keyPath), site: site)
     return 0
   }
@@ -133,7 +133,7 @@ struct DirectClosure {
       is_receiver: described.isReceiver)
     var observation: kvo_observation = 0
     let status = kvo_binding_observe_key(object, property.key, &observer, &observation)
-    guard status != KVO_OK else { return observation }
+    guard status != KVO_OK else { return RegistrationLog.noted(observation) }
     raiseRegistrationFault(status, object: object, keyPath: String(cString: property.cName), site: site)
     return 0
   }

@@ -34,3 +34,10 @@ extension KeyValueObservable {
     _ = kvo_binding_end_all(adoptedObject, address, keyPath, true, site.cFile, site.cLine)
   }
 }
+
+/// Returns the name of a key path of an object, as its observations have it. Not a method: it would hide dynamic members.
+package func nameOfObserved<Object: KeyValueObservable, Value>(_ keyPath: KeyPath<Object, Value>, of object: Object)
+  -> String
+{
+  object.name(ofObserved: keyPath)
+}

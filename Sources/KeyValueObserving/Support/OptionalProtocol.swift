@@ -17,7 +17,7 @@ extension Optional: OptionalProtocol {
 }
 
 /// Returns the value without its optionals, or `nil`.
-func unwrapped(_ value: Any) -> Any? {
+package func unwrapped(_ value: Any) -> Any? {
   // Testing for the conformance is slow, and most values are not optionals.
   func isOptional<Value>(_: Value.Type) -> Bool { _isOptional(Value.self) }
   guard _openExistential(type(of: value), do: isOptional) else { return value }
