@@ -21,4 +21,8 @@ struct InitialValue: ~Copyable {
     registrar.store(0, ordering: .relaxed)
     return true
   }
+
+  /// The observation is registered: whatever this thread delivers from now on is a change.
+  @usableFromInline
+  borrowing func end() { registrar.store(0, ordering: .relaxed) }
 }

@@ -36,6 +36,7 @@ final class StreamChannel<Element>: @unchecked Sendable {
     let queue = StreamQueue<Element>(WaitingElements(buffering))
     state = Guarded(State(queues: [queue], unused: queue))
     let observation = subscribe(self)
+    initial.end()
     state.withLock { if !$0.isFinished { $0.observation = observation } }
     observation.onEnd { [self] _ in finish() }
   }
