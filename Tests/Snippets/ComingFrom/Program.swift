@@ -1,0 +1,573 @@
+// The code of Documentation/ComingFrom.md as a client program. Each block begins with new objects.
+import Foundation
+import KeyValueObserving
+import Observation
+import Testing
+
+// declarations: classes
+// declarations: FBKVOController: the property of the observer
+// declarations: Observable: the class
+
+nonisolated(unsafe) private var printed: [String] = []
+
+private func print(_ items: Any..., separator: String = " ", terminator: String = "\n") {
+  printed.append(items.map { "\($0)" }.joined(separator: separator))
+}
+
+@Suite("ComingFrom.md: the code prints the output in its comments", .serialized) struct ComingFromTests {
+  // statements: classes
+
+  init() { printed = [] }
+
+  @Test func `ETRKVO: observeKeyPath`() {
+    // snippet: ETRKVO: observeKeyPath
+    #expect(
+      printed
+      // prints: ETRKVO: observeKeyPath
+    )
+  }
+
+  @Test func `ETRKVO: a stored observation`() {
+    // snippet: ETRKVO: a stored observation
+    #expect(
+      printed
+      // prints: ETRKVO: a stored observation
+    )
+  }
+
+  @Test func `ETRKVO: options and a block that stops itself`() {
+    // snippet: ETRKVO: options and a block that stops itself
+    #expect(
+      printed
+      // prints: ETRKVO: options and a block that stops itself
+    )
+  }
+
+  @Test func `ETRKVO: silence`() {
+    // snippet: ETRKVO: silence
+    #expect(
+      printed
+      // prints: ETRKVO: silence
+    )
+  }
+
+  @Test func `ETRKVO: a key path`() {
+    // snippet: ETRKVO: a key path
+    #expect(
+      printed
+      // prints: ETRKVO: a key path
+    )
+  }
+
+  @Test func `YJSafeKVO: observe`() {
+    // snippet: YJSafeKVO: observe
+    #expect(
+      printed
+      // prints: YJSafeKVO: observe
+    )
+  }
+
+  @Test func `YJSafeKVO: options and queue`() {
+    // snippet: YJSafeKVO: options and queue
+    #expect(
+      printed
+      // prints: YJSafeKVO: options and queue
+    )
+  }
+
+  @Test func `YJSafeKVO: unobserve`() {
+    // snippet: YJSafeKVO: unobserve
+    #expect(
+      printed
+      // prints: YJSafeKVO: unobserve
+    )
+  }
+
+  @Test func `YJSafeKVO: boundTo`() {
+    // snippet: YJSafeKVO: boundTo
+    #expect(
+      printed
+      // prints: YJSafeKVO: boundTo
+    )
+  }
+
+  @Test func `YJSafeKVO: now`() {
+    // snippet: YJSafeKVO: now
+    #expect(
+      printed
+      // prints: YJSafeKVO: now
+    )
+  }
+
+  @Test func `YJSafeKVO: filter and convert and applied`() {
+    // snippet: YJSafeKVO: filter and convert and applied
+    #expect(
+      printed
+      // prints: YJSafeKVO: filter and convert and applied
+    )
+  }
+
+  @Test func `YJSafeKVO: combineLatest`() {
+    // snippet: YJSafeKVO: combineLatest
+    #expect(
+      printed
+      // prints: YJSafeKVO: combineLatest
+    )
+  }
+
+  @Test func `YJSafeKVO: cutOff`() {
+    // snippet: YJSafeKVO: cutOff
+    #expect(
+      printed
+      // prints: YJSafeKVO: cutOff
+    )
+  }
+
+  @Test func `YJSafeKVO: post and stop`() {
+    // snippet: YJSafeKVO: post and stop
+    #expect(
+      printed
+      // prints: YJSafeKVO: post and stop
+    )
+  }
+
+  @Test func `YJSafeKVO: both ways`() {
+    // snippet: YJSafeKVO: both ways
+    #expect(
+      printed
+      // prints: YJSafeKVO: both ways
+    )
+  }
+
+  @Test func `SJObserverHelper: sj_addObserver`() {
+    // snippet: SJObserverHelper: sj_addObserver
+    #expect(
+      printed
+      // prints: SJObserverHelper: sj_addObserver
+    )
+  }
+
+  @Test func `SJObserverHelper: sjkvo_observe`() {
+    // snippet: SJObserverHelper: sjkvo_observe
+    #expect(
+      printed
+      // prints: SJObserverHelper: sjkvo_observe
+    )
+  }
+
+  @Test func `SJObserverHelper: sj_addDeallocCallbackTask`() {
+    // snippet: SJObserverHelper: sj_addDeallocCallbackTask
+    #expect(
+      printed
+      // prints: SJObserverHelper: sj_addDeallocCallbackTask
+    )
+  }
+
+  @Test func `SJObserverHelper: notifications`() {
+    // snippet: SJObserverHelper: notifications
+    #expect(
+      printed
+      // prints: SJObserverHelper: notifications
+    )
+  }
+
+  @Test func `FBKVOController: observe with a block`() {
+    // snippet: FBKVOController: observe with a block
+    #expect(
+      printed
+      // prints: FBKVOController: observe with a block
+    )
+  }
+
+  @Test func `FBKVOController: the property of the observer`() {
+    // statements: FBKVOController: the property of the observer
+    #expect(
+      printed
+      // prints: FBKVOController: the property of the observer
+    )
+  }
+
+  @Test func `FBKVOController: action`() {
+    // snippet: FBKVOController: action
+    #expect(
+      printed
+      // prints: FBKVOController: action
+    )
+  }
+
+  @Test func `FBKVOController: context`() {
+    // snippet: FBKVOController: context
+    #expect(
+      printed
+      // prints: FBKVOController: context
+    )
+  }
+
+  @Test func `FBKVOController: keyPaths`() {
+    // snippet: FBKVOController: keyPaths
+    #expect(
+      printed
+      // prints: FBKVOController: keyPaths
+    )
+  }
+
+  @Test func `FBKVOController: unobserve`() {
+    // snippet: FBKVOController: unobserve
+    #expect(
+      printed
+      // prints: FBKVOController: unobserve
+    )
+  }
+
+  @Test func `FBKVOController: duplicates`() {
+    // snippet: FBKVOController: duplicates
+    #expect(
+      printed
+      // prints: FBKVOController: duplicates
+    )
+  }
+
+  @Test func `MAKVONotificationCenter: addObserver with a block`() {
+    // snippet: MAKVONotificationCenter: addObserver with a block
+    #expect(
+      printed
+      // prints: MAKVONotificationCenter: addObserver with a block
+    )
+  }
+
+  @Test func `MAKVONotificationCenter: without an observer`() {
+    // snippet: MAKVONotificationCenter: without an observer
+    #expect(
+      printed
+      // prints: MAKVONotificationCenter: without an observer
+    )
+  }
+
+  @Test func `MAKVONotificationCenter: several key paths`() {
+    // snippet: MAKVONotificationCenter: several key paths
+    #expect(
+      printed
+      // prints: MAKVONotificationCenter: several key paths
+    )
+  }
+
+  @Test func `MAKVONotificationCenter: selector and userInfo`() {
+    // snippet: MAKVONotificationCenter: selector and userInfo
+    #expect(
+      printed
+      // prints: MAKVONotificationCenter: selector and userInfo
+    )
+  }
+
+  @Test func `MAKVONotificationCenter: an array as the target`() {
+    // snippet: MAKVONotificationCenter: an array as the target
+    #expect(
+      printed
+      // prints: MAKVONotificationCenter: an array as the target
+    )
+  }
+
+  @Test func `MAKVONotificationCenter: removal`() {
+    // snippet: MAKVONotificationCenter: removal
+    #expect(
+      printed
+      // prints: MAKVONotificationCenter: removal
+    )
+  }
+
+  @Test func `MAKVONotificationCenter: manual removal`() {
+    // snippet: MAKVONotificationCenter: manual removal
+    #expect(
+      printed
+      // prints: MAKVONotificationCenter: manual removal
+    )
+  }
+
+  @Test func `Reactive: observe`() {
+    // snippet: Reactive: observe
+    #expect(
+      printed
+      // prints: Reactive: observe
+    )
+  }
+
+  @Test func `Reactive: without the present value`() {
+    // snippet: Reactive: without the present value
+    #expect(
+      printed
+      // prints: Reactive: without the present value
+    )
+  }
+
+  @Test func `Reactive: old and new values`() {
+    // snippet: Reactive: old and new values
+    #expect(
+      printed
+      // prints: Reactive: old and new values
+    )
+  }
+
+  @Test func `Reactive: operators`() {
+    // snippet: Reactive: operators
+    #expect(
+      printed
+      // prints: Reactive: operators
+    )
+  }
+
+  @Test func `Reactive: bind`() {
+    // snippet: Reactive: bind
+    #expect(
+      printed
+      // prints: Reactive: bind
+    )
+  }
+
+  @Test func `Reactive: nil values`() {
+    // snippet: Reactive: nil values
+    #expect(
+      printed
+      // prints: Reactive: nil values
+    )
+  }
+
+  @Test func `Reactive: combineLatest`() {
+    // snippet: Reactive: combineLatest
+    #expect(
+      printed
+      // prints: Reactive: combineLatest
+    )
+  }
+
+  @Test func `Reactive: merge`() {
+    // snippet: Reactive: merge
+    #expect(
+      printed
+      // prints: Reactive: merge
+    )
+  }
+
+  @Test func `Reactive: two-way`() {
+    // snippet: Reactive: two-way
+    #expect(
+      printed
+      // prints: Reactive: two-way
+    )
+  }
+
+  @Test func `Reactive: schedulers`() {
+    // snippet: Reactive: schedulers
+    #expect(
+      printed
+      // prints: Reactive: schedulers
+    )
+  }
+
+  @Test func `Reactive: lifetime`() {
+    // snippet: Reactive: lifetime
+    #expect(
+      printed
+      // prints: Reactive: lifetime
+    )
+  }
+
+  @Test func `Reactive: properties and relays`() {
+    // snippet: Reactive: properties and relays
+    #expect(
+      printed
+      // prints: Reactive: properties and relays
+    )
+  }
+
+  @Test func `Reactive: values`() async {
+    // snippet: Reactive: values
+    #expect(
+      printed
+      // prints: Reactive: values
+    )
+  }
+
+  @Test func `Combine: sink`() {
+    // snippet: Combine: sink
+    #expect(
+      printed
+      // prints: Combine: sink
+    )
+  }
+
+  @Test func `Combine: options`() {
+    // snippet: Combine: options
+    #expect(
+      printed
+      // prints: Combine: options
+    )
+  }
+
+  @Test func `Combine: cancel`() {
+    // snippet: Combine: cancel
+    #expect(
+      printed
+      // prints: Combine: cancel
+    )
+  }
+
+  @Test func `Combine: assign`() {
+    // snippet: Combine: assign
+    #expect(
+      printed
+      // prints: Combine: assign
+    )
+  }
+
+  @Test func `Combine: operators`() {
+    // snippet: Combine: operators
+    #expect(
+      printed
+      // prints: Combine: operators
+    )
+  }
+
+  @Test func `Combine: CombineLatest and Merge`() {
+    // snippet: Combine: CombineLatest and Merge
+    #expect(
+      printed
+      // prints: Combine: CombineLatest and Merge
+    )
+  }
+
+  @Test func `Combine: receive`() {
+    // snippet: Combine: receive
+    #expect(
+      printed
+      // prints: Combine: receive
+    )
+  }
+
+  @Test func `Combine: values`() async {
+    // snippet: Combine: values
+    #expect(
+      printed
+      // prints: Combine: values
+    )
+  }
+
+  @Test func `Combine: ObservableObject`() {
+    // snippet: Combine: ObservableObject
+    #expect(
+      printed
+      // prints: Combine: ObservableObject
+    )
+  }
+
+  @Test func `Cocoa Bindings: bind`() {
+    // snippet: Cocoa Bindings: bind
+    #expect(
+      printed
+      // prints: Cocoa Bindings: bind
+    )
+  }
+
+  @Test func `Cocoa Bindings: transformers`() {
+    // snippet: Cocoa Bindings: transformers
+    #expect(
+      printed
+      // prints: Cocoa Bindings: transformers
+    )
+  }
+
+  @Test func `Cocoa Bindings: one way`() {
+    // snippet: Cocoa Bindings: one way
+    #expect(
+      printed
+      // prints: Cocoa Bindings: one way
+    )
+  }
+
+  @Test func `Cocoa Bindings: placeholders`() {
+    // snippet: Cocoa Bindings: placeholders
+    #expect(
+      printed
+      // prints: Cocoa Bindings: placeholders
+    )
+  }
+
+  @Test func `Cocoa Bindings: patterns`() {
+    // snippet: Cocoa Bindings: patterns
+    #expect(
+      printed
+      // prints: Cocoa Bindings: patterns
+    )
+  }
+
+  @Test func `Cocoa Bindings: unbind`() {
+    // snippet: Cocoa Bindings: unbind
+    #expect(
+      printed
+      // prints: Cocoa Bindings: unbind
+    )
+  }
+
+  @Test func `Observable: the class`() {
+    // statements: Observable: the class
+    #expect(
+      printed
+      // prints: Observable: the class
+    )
+  }
+
+  @Test func `Observable: withObservationTracking`() {
+    // snippet: Observable: withObservationTracking
+    #expect(
+      printed
+      // prints: Observable: withObservationTracking
+    )
+  }
+
+  @Test func `Observable: once before the change`() {
+    // snippet: Observable: once before the change
+    #expect(
+      printed
+      // prints: Observable: once before the change
+    )
+  }
+
+  @Test func `Observable: Observations`() async {
+    // snippet: Observable: Observations
+    #expect(
+      printed
+      // prints: Observable: Observations
+    )
+  }
+
+  @Test func `Observable: SwiftUI's onChange`() {
+    // snippet: Observable: SwiftUI's onChange
+    #expect(
+      printed
+      // prints: Observable: SwiftUI's onChange
+    )
+  }
+
+  @Test func `Observable: equal values`() {
+    // snippet: Observable: equal values
+    #expect(
+      printed
+      // prints: Observable: equal values
+    )
+  }
+
+  @Test func `Observable: Bindable`() {
+    // snippet: Observable: Bindable
+    #expect(
+      printed
+      // prints: Observable: Bindable
+    )
+  }
+
+  @Test func `Observable: several changes at once`() {
+    // snippet: Observable: several changes at once
+    #expect(
+      printed
+      // prints: Observable: several changes at once
+    )
+  }
+}
