@@ -29,7 +29,7 @@
       let found = issues { expectNoObservations(of: document) }
       #expect(found.map(\.line) == [line])
       let text = found.first?.text ?? ""
-      let file = "TestingTests/ExpectNoObservationsTests.swift"
+      let file = #fileID
       #expect(text.contains("these 2 observations remain:\n  \"title\" of Document@0x"))
       #expect(text.contains(", observed by Panel@0x"))
       #expect(text.contains(", registered at \(file):\(registered), userInfo page 1\n"))
