@@ -339,6 +339,14 @@ private func print(_ items: Any..., separator: String = " ", terminator: String 
     )
   }
 
+  @Test func `Reactive: a property that others determine`() {
+    // snippet: Reactive: a property that others determine
+    #expect(
+      printed
+      // prints: Reactive: a property that others determine
+    )
+  }
+
   @Test func `Reactive: merge`() {
     // snippet: Reactive: merge
     #expect(
