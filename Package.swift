@@ -14,10 +14,13 @@ let package = Package(
   traits: [
     // Disable it to build the library without swift-syntax, which takes minutes to compile; accessors are then written by hand.
     .trait(name: "Macros", description: "The macro @KeyValueObservable."),
+    // Without it OpenCombine is neither fetched nor built.
+    .trait(name: "OpenCombine", description: "Publishers for OpenCombine: publisher(for:)."),
     .default(enabledTraits: ["Macros"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1")
+    .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
+    .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
   ],
   targets: [
     // The C runtime: libc and libffi only. CShim/CMakeLists.txt builds the same files as libkvo.
@@ -31,6 +34,7 @@ let package = Package(
       name: "KeyValueObserving",
       dependencies: [
         "CKVO", "CSwiftRuntime", .target(name: "KeyValueObservingMacros", condition: .when(traits: ["Macros"])),
+        .product(name: "OpenCombine", package: "OpenCombine", condition: .when(traits: ["OpenCombine"])),
       ]),
     // Declarations, and two functions.
     .target(name: "CSwiftRuntime"),

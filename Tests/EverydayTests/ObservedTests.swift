@@ -98,9 +98,17 @@
       let log = Log<String>()
       var document: Document? = Document()
       weak let observed = document
-      tracked({ _ = document!.observed.title }, log)
+      weak var captured: Panel?
+      do {
+        let panel = Panel()
+        captured = panel
+        nonisolated(unsafe) let kept = panel
+        withObservationTracking({ _ = document!.observed.title }, onChange: { log.add(kept.caption) })
+      }
+      #expect(captured != nil)
       document = nil
       #expect(observed == nil)
+      #expect(captured == nil)
       #expect(log.all == [])
       for _ in 0..<100 {
         // Perhaps at the address of the first one.
@@ -143,7 +151,6 @@
         counter.number = 2
         #expect(!isCalled.all.isEmpty)
       }
-      #expect(counter.observationInfo == nil)
     }
   }
 #endif

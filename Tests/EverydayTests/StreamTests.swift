@@ -277,6 +277,51 @@
       #expect(waiting == nil)
     }
 
+    @Test("is made of any source, with its operators")
+    func sources() async {
+      let (first, last) = (Document(), Document())
+      let both = KeyValueSource.combineLatest(first.source(\.pages), last.source(\.pages)) { $0 + $1 }
+      var sums = both.values.makeAsyncIterator()
+      var changes = both.changes.makeAsyncIterator()
+      var even = first.source(\.pages).filter { $0 % 2 == 0 }.map { "\($0)" }.values(options: []).makeAsyncIterator()
+      var tags = first.source(\.tags).map { $0 + ["-"] }.values(options: [.distinct]).makeAsyncIterator()
+      for pages in 1...2 { for document in [first, last] { document.pages = pages } }
+      first.mutableArrayValue(forKey: "tags").append("a")
+      for expected in 0...4 { #expect(await sums.next() == expected) }
+      for expected in 1...4 {
+        let change = await changes.next()!
+        #expect(change.oldValue == expected - 1 && change.newValue == expected)
+      }
+      #expect(await even.next() == "2")
+      #expect(await tags.next() == ["a", "-"])
+    }
+
+    @Test("of a source ends with the last of its objects, and at once if there is none any more")
+    func sourcesEnd() async {
+      var (first, last): (Document?, Document?) = (Document(), Document())
+      let (one, other) = (first!.source(\.pages), last!.source(\.pages))
+      var values = KeyValueSource.merge(one, other).values(options: []).makeAsyncIterator()
+      first = nil
+      last!.pages = 1
+      last = nil
+      #expect(await values.next() == 1)
+      #expect(await values.next() == nil)
+      var none = one.values.makeAsyncIterator()
+      #expect(await none.next() == nil)
+    }
+
+    @Test("of an expression lasts as long as the stream")
+    func expressionSources() async {
+      let document = Document()
+      do {
+        var summaries = KeyValueSource { "\(document.title), \(document.pages)" }.values.makeAsyncIterator()
+        document.title = "Emma"
+        document.pages = 300
+        for expected in [", 0", "Emma, 0", "Emma, 300"] { #expect(await summaries.next() == expected) }
+      }
+      #expect(document.observationInfo == nil)
+    }
+
     @Test("shows its observation in reports and the graph")
     func graph() {
       let document = Document()

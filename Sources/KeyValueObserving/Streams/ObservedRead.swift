@@ -23,7 +23,8 @@ final class ObservedRead: Observable, @unchecked Sendable {
   private let key: Key
   /// Its memory is kept, so that the address in the key is not that of another object.
   private let object: UnretainedObject<AnyObject>
-  private let registrar = ObservationRegistrar()
+  /// Taken at the object's death: the trackings that remain and their key paths retain each other as long as it is there.
+  private let registrar = Guarded<ObservationRegistrar?>(ObservationRegistrar())
   /// Set before others can find this object.
   private var observation: NSKeyValueObservation?
 
@@ -52,16 +53,21 @@ final class ObservedRead: Observable, @unchecked Sendable {
     }
   }
 
-  private func access() { registrar.access(self, keyPath: keyPathOfSelf) }
+  private func access() { registrar.withLock { $0 }?.access(self, keyPath: keyPathOfSelf) }
 
   private func observe<Object: KeyValueObservable, Value>(_ keyPath: KeyPath<Object, Value>, of object: Object) {
     let site = SourceLocation(file: #fileID, line: #line)
     let description = ObserverDescription(receiver: nil, note: "withObservationTracking")
-    observation = NSKeyValueObservation(
+    let observation = NSKeyValueObservation(
       object.observe(keyPath, [.prior], site, description) { [weak self] _, change in
         guard change.isPrior, let self else { return }
-        registrar.willSet(self, keyPath: keyPathOfSelf)
+        registrar.withLock { $0 }?.willSet(self, keyPath: keyPathOfSelf)
       })
+    self.observation = observation
+    observation.onEnd { [weak self] _ in
+      // It is released when the lock is free.
+      _ = self?.registrar.withLock { $0.take() }
+    }
   }
 
   private var keyPathOfSelf: KeyPath<ObservedRead, Void> { \ObservedRead[Argument(read: self)] }

@@ -24,16 +24,7 @@ extension KeyValueObservable {
     of keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [.initial],
     buffering: KeyValueBuffering = .unbounded, fileID: StaticString = #fileID, line: UInt = #line
   ) -> KeyValueStream<Value> {
-    // Of a collection, a change may have some of its elements only.
-    let isCollection = Value.self is any _KeyValueCollection.Type
-    let base = options.intersection([.initial, .distinct]).union(isCollection ? .whole : .new)
-    let site = SourceLocation(file: fileID, line: line)
-    return KeyValueStream(buffering, expectsInitial: options.contains(.initial)) { channel in
-      NSKeyValueObservation(
-        observe(keyPath, base, site, .stream) { _, change in
-          if let value = change.newValue { channel.send(value) }
-        })
-    }
+    source(keyPath).values(options: options, buffering: buffering, fileID: fileID, line: line)
   }
 
   /// Returns the changes of a property or key path, as an asynchronous sequence.
@@ -55,10 +46,7 @@ extension KeyValueObservable {
     of keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [.old, .new],
     buffering: KeyValueBuffering = .unbounded, fileID: StaticString = #fileID, line: UInt = #line
   ) -> KeyValueStream<NSKeyValueObservedChange<Value>> {
-    let site = SourceLocation(file: fileID, line: line)
-    return KeyValueStream(buffering, expectsInitial: options.contains(.initial)) { channel in
-      NSKeyValueObservation(observe(keyPath, options, site, .stream) { _, change in channel.send(change) })
-    }
+    source(keyPath).changes(options: options, buffering: buffering, fileID: fileID, line: line)
   }
 
   /// Returns the values of a string key path such as `"author.name"`, as an asynchronous sequence.
@@ -102,9 +90,4 @@ extension KeyValueObservable {
     let relay = KeyRelay(.stream) { object, change in handler(object as! Self, NSKeyValueObservedChange(change)) }
     return NSKeyValueObservation(add(.receiver(relay), keyPath, options, nil, site))
   }
-}
-
-extension ObserverDescription {
-  /// What reports and the graph say about the observation of a stream.
-  @usableFromInline static var stream: ObserverDescription { ObserverDescription(receiver: nil, note: "stream") }
 }

@@ -44,8 +44,6 @@ private final class Describing: KeyValueObserver {
 
 // snippet: main actor observer
 
-// snippet: publisher
-
 // snippet: never removed
 
 // snippet: string key
@@ -175,17 +173,5 @@ struct GuideObservingTests {
     nonisolated(unsafe) let document = document
     // snippet: publisher used
     #expect(seen == ["", "A", "B"])
-  }
-
-  @Test(.timeLimit(.minutes(1))) func `A stream ends when its object is deallocated`() async {
-    var titles: AsyncStream<String>?
-    do {
-      let document = Document()
-      titles = document.values(for: \.title)
-      document.title = "A"
-    }
-    var seen: [String] = []
-    for await title in titles! { seen.append(title) }
-    #expect(seen == ["", "A"])
   }
 }

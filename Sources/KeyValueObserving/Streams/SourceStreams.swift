@@ -1,0 +1,73 @@
+// The streams of a source, which are those of key paths too.
+
+extension KeyValueSource {
+  /// The values of the source, beginning with the present one, as an asynchronous sequence.
+  ///
+  /// ```swift
+  /// for await title in document.source(\.title).removeDuplicates().values { label.text = title }
+  /// ```
+  /// See ``values(options:buffering:fileID:line:)``.
+  @inlinable public var values: KeyValueStream<Value> { values() }
+
+  /// Returns the values of the source, as an asynchronous sequence.
+  ///
+  /// It begins with the present value, if there is one; with `options: []` it begins with the first change. See ``KeyValueStream`` for the
+  /// end and for several loops: the stream of a source ends with its object, or with the last of its objects; the observation of an
+  /// expression ends with the stream.
+  ///
+  /// - Parameters:
+  ///   - options: `.initial`, which is the default, and ``NSKeyValueObservingOptions/distinct``. Others have no effect.
+  ///   - buffering: How many values wait while the loop is busy. The default is all, so that none is missed.
+  /// - Returns: The stream. It is `Sendable` if the values are.
+  @inlinable
+  public func values(
+    options: NSKeyValueObservingOptions = [.initial], buffering: KeyValueBuffering = .unbounded,
+    fileID: StaticString = #fileID, line: UInt = #line
+  ) -> KeyValueStream<Value> {
+    let base = options.intersection([.initial, .distinct]).union(.newValue(of: Value.self))
+    let site = SourceLocation(file: fileID, line: line)
+    return KeyValueStream(buffering, expectsInitial: options.contains(.initial)) { channel in
+      let observations = register(base, site, .stream) { change in
+        if let value = change.newValue { channel.send(value) }
+      }
+      return .of(observations, nil)
+    }
+  }
+
+  /// The changes of the source, with old and new values, as an asynchronous sequence.
+  ///
+  /// See ``changes(options:buffering:fileID:line:)``.
+  @inlinable public var changes: KeyValueStream<NSKeyValueObservedChange<Value>> { changes() }
+
+  /// Returns the changes of the source, as an asynchronous sequence.
+  ///
+  /// See ``values(options:buffering:fileID:line:)``.
+  ///
+  /// - Parameters:
+  ///   - options: Those of ``observe(options:for:userInfo:isolation:fileID:line:handler:)``.
+  ///   - buffering: How many changes wait while the loop is busy. The default is all, so that none is missed.
+  /// - Returns: The stream. It is `Sendable` if the values are.
+  @inlinable
+  public func changes(
+    options: NSKeyValueObservingOptions = [.old, .new], buffering: KeyValueBuffering = .unbounded,
+    fileID: StaticString = #fileID, line: UInt = #line
+  ) -> KeyValueStream<NSKeyValueObservedChange<Value>> {
+    let site = SourceLocation(file: fileID, line: line)
+    return KeyValueStream(buffering, expectsInitial: options.contains(.initial)) { channel in
+      .of(register(options, site, .stream) { change in channel.send(change) }, nil)
+    }
+  }
+}
+
+extension NSKeyValueObservingOptions {
+  /// What an observer of the new value needs: of a collection, a change may have some of its elements only.
+  @usableFromInline
+  static func newValue<Value>(of type: Value.Type) -> NSKeyValueObservingOptions {
+    type is any _KeyValueCollection.Type ? [.new, .whole] : .new
+  }
+}
+
+extension ObserverDescription {
+  /// What reports and the graph say about the observation of a stream.
+  @usableFromInline static var stream: ObserverDescription { ObserverDescription(receiver: nil, note: "stream") }
+}
