@@ -8,6 +8,8 @@ enum BindingTable {
   fileprivate struct Entry {
     let key: String
     let from: [SourceOrigin]
+    /// For a binding made with Cocoa's verbs.
+    let info: CocoaInfo?
     /// It keeps nothing.
     let token: NSKeyValueObservation
   }
@@ -17,8 +19,12 @@ enum BindingTable {
   /// Adds a binding until it ends.
   @usableFromInline
   static func add(_ token: NSKeyValueObservation, _ target: SourceOrigin, from: [SourceOrigin]) {
+    add(token, target, from: from, info: nil)
+  }
+
+  static func add(_ token: NSKeyValueObservation, _ target: SourceOrigin, from: [SourceOrigin], info: CocoaInfo?) {
     guard token.isActive, let object = target.object else { return }
-    let entry = Entry(key: target.key, from: from, token: token)
+    let entry = Entry(key: target.key, from: from, info: info, token: token)
     all.withLock { $0[object, default: []].append(entry) }
     let id = ObjectIdentifier(token)
     nonisolated(unsafe) let address = object
@@ -41,6 +47,18 @@ enum BindingTable {
     let ended = take(of: object) { $0.key == target.key && isEnded($0.from) }
     for entry in ended { entry.token.invalidate() }
     return ended.count
+  }
+
+  /// Ends the binding into a property that was made with Cocoa's verbs.
+  static func endCocoa(_ target: SourceOrigin) {
+    guard let object = target.object else { return }
+    for entry in take(of: object, { $0.key == target.key && $0.info != nil }) { entry.token.invalidate() }
+  }
+
+  /// Returns what is known about the binding into a property that was made with Cocoa's verbs.
+  static func info(of target: SourceOrigin) -> CocoaInfo? {
+    guard let object = target.object else { return nil }
+    return all.withLock { $0[object]?.first { $0.key == target.key && $0.info != nil }?.info }
   }
 
   /// Ends all bindings into the properties of an object.

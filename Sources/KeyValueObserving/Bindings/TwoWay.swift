@@ -9,6 +9,8 @@ final class TwoWaySide<Object: KeyValueObservable, Value>: @unchecked Sendable {
   @usableFromInline let object: UnretainedObject<Object>
   @usableFromInline let keyPath: ReferenceWritableKeyPath<Object, Value>
   @usableFromInline let agree: (Value, Value) -> Bool
+  /// Decides whether what the property has made of a value needs no correction of the other side: what it has now, and what was set.
+  @usableFromInline let accepts: (Value, Value) -> Bool
   @usableFromInline let origin: SourceOrigin
   /// Counts the changes of the property.
   @usableFromInline let changes = Atomic<UInt>(0)
@@ -18,7 +20,16 @@ final class TwoWaySide<Object: KeyValueObservable, Value>: @unchecked Sendable {
     self.object = UnretainedObject(object)
     self.keyPath = keyPath
     agree = agreement(of: Value.self)
+    accepts = agree
     origin = SourceOrigin(object, name(of: keyPath, in: object))
+  }
+
+  init(
+    _ object: Object, _ keyPath: ReferenceWritableKeyPath<Object, Value>, _ origin: SourceOrigin,
+    agree: @escaping (Value, Value) -> Bool, accepts: @escaping (Value, Value) -> Bool
+  ) {
+    self.object = UnretainedObject(object)
+    (self.keyPath, self.origin, self.agree, self.accepts) = (keyPath, origin, agree, accepts)
   }
 }
 
@@ -78,7 +89,7 @@ final class TwoWayTransfer: @unchecked Sendable {
     if isTransferring { return }
     let sent = convert(value)
     set(to, of: target, to: sent)
-    if from.changes.load(ordering: .sequentiallyConsistent) == count, to.agree(target[keyPath: to.keyPath], sent) {
+    if from.changes.load(ordering: .sequentiallyConsistent) == count, to.accepts(target[keyPath: to.keyPath], sent) {
       if converts { check(value, sent, from, to, convert, answer) }
       return
     }
@@ -106,10 +117,11 @@ final class TwoWayTransfer: @unchecked Sendable {
       set(to, of: target, to: sent)
     }
     let made = target[keyPath: to.keyPath]
-    if to.agree(made, sent) { return }
+    if to.accepts(made, sent) { return }
     let corrected = answer(made)
+    if from.agree(value, corrected) { return }
     set(from, of: source, to: corrected)
-    guard from.agree(source[keyPath: from.keyPath], corrected) else {
+    guard from.accepts(source[keyPath: from.keyPath], corrected) else {
       return report("do not agree: each setter makes another value of what the other one has made")
     }
   }

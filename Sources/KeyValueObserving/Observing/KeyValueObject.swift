@@ -74,6 +74,63 @@ open class KeyValueObject: NSObject, KeyValueObservable, KeyValueObserver {
     try __validateValue(&value, forKey: key)
   }
 
+  // MARK: - Bindings
+
+  /// Binds a property of this object to a key path of another one, as AppKit's views are bound.
+  ///
+  /// ```swift
+  /// field.bind(.value, to: person, withKeyPath: "name", options: [.nullPlaceholder: "No name"])
+  /// ```
+  /// The property is set through key-value coding to the observed value, now and at each change, through the value transformer if there is
+  /// one, and to a placeholder where there is no value. When anything else than the binding sets the property, the observed object is set
+  /// to its value, converted back, and validated if ``NSBindingOption/validatesImmediately`` says so; then the property is set to what the
+  /// observed object has made of it. A binding through a transformer that does not allow reverse transformation, or to a key path with a
+  /// collection operator, sets the property only.
+  ///
+  /// The binding retains neither object, and ends with either. It replaces the binding of that name. Sets are made on the thread that makes
+  /// the change. Bindings that never agree are fault KVO0024, as with ``KeyValueSource/bind(to:_:initially:exclusive:isolation:fileID:line:applied:)``.
+  /// A property that this object does not have is fault KVO0009, and so is a key that the observed object does not have, unless an option
+  /// says otherwise. An object that cannot be observed, and an option that has no effect here, is fault KVO0008. Nothing is bound then, and
+  /// the binding of that name stays.
+  ///
+  /// - Parameters:
+  ///   - binding: The key of the property.
+  ///   - observable: The object to observe, a ``KeyValueObservable``. It is not retained.
+  ///   - keyPath: The key path to observe.
+  ///   - options: Placeholders, transformer and validation.
+  open nonisolated func bind(
+    _ binding: NSBindingName, to observable: Any, withKeyPath keyPath: String, options: [NSBindingOption: Any]? = nil
+  ) {
+    makeBinding(binding, observable, keyPath, options ?? [:])
+  }
+
+  /// Ends the binding of a property that ``bind(_:to:withKeyPath:options:)`` has made. Does nothing if there is none.
+  open nonisolated func unbind(_ binding: NSBindingName) { endBinding(binding) }
+
+  /// Returns the observed object, the key path and the options of a binding; `nil` if there is none.
+  open nonisolated func infoForBinding(_ binding: NSBindingName) -> [NSBindingInfoKey: Any]? {
+    knownInfo(of: binding)
+  }
+
+  /// The bindings that the class and its superclasses expose, those of superclasses first.
+  ///
+  /// It is information for programs that offer bindings to a user. Other properties can be bound too.
+  open nonisolated var exposedBindings: [NSBindingName] { ExposedBindings.names(of: type(of: self)) }
+
+  /// Exposes a binding of this class. Any thread.
+  open nonisolated class func exposeBinding(_ binding: NSBindingName) { ExposedBindings.expose(binding, of: self) }
+
+  /// Returns the type of the property of a binding, without its optional; `nil` if there is no such property.
+  ///
+  /// AppKit's method returns a class. Here the type of a property need not be one.
+  open nonisolated func valueClassForBinding(_ binding: NSBindingName) -> Any.Type? { valueType(of: binding) }
+
+  /// Receives the error of a value that was set, and that the observed object's validation has refused.
+  ///
+  /// Override it to tell the user, as AppKit does. The method of this class does nothing. Afterwards the property is set to the observed
+  /// value again.
+  open nonisolated func presentError(_ error: any Error, forBinding binding: NSBindingName) {}
+
   /// See ``KeyValueObservable/observationInfo``.
   open nonisolated var observationInfo: UnsafeMutableRawPointer? { __observationInfo }
 }

@@ -1,0 +1,82 @@
+// Value transformers and their names.
+#if Macros
+  import Foundation
+  import KeyValueObserving
+  import Testing
+
+  @Suite("A value transformer", .serialized)
+  struct ValueTransformerTests {
+    @Test("has Apple's names for those that are registered from the beginning")
+    func names() {
+      let names = ValueTransformer.valueTransformerNames().map(\.rawValue)
+      #expect(Set(names).isSuperset(of: ["NSIsNil", "NSIsNotNil", "NSNegateBoolean"]))
+      #expect(names == names.sorted())
+    }
+
+    @Test("negates booleans, also as numbers and strings, and back")
+    func negates() throws {
+      let negate = try #require(ValueTransformer(forName: .negateBooleanTransformerName))
+      #expect(type(of: negate).allowsReverseTransformation())
+      #expect(negate.transformedValue(true) as? Bool == false)
+      #expect(negate.transformedValue(NSNumber(value: 0)) as? Bool == true)
+      #expect(negate.transformedValue(2) as? Bool == false)
+      #expect(negate.transformedValue("NO") as? Bool == true)
+      #expect(negate.transformedValue(nil) as? Bool == true)
+      #expect(negate.reverseTransformedValue(false) as? Bool == true)
+      #expect(negate.transformedValue([1]) == nil)
+    }
+
+    @Test("tells nil, and does not convert that back: KVO0008")
+    func nils() throws {
+      let isNil = try #require(ValueTransformer(forName: .isNilTransformerName))
+      let isNotNil = try #require(ValueTransformer(forName: .isNotNilTransformerName))
+      #expect([nil, 1].map { isNil.transformedValue($0) as? Bool } == [true, false])
+      #expect([nil, 1].map { isNotNil.transformedValue($0) as? Bool } == [false, true])
+      #expect(isNil.transformedValue(NSNull()) as? Bool == true)
+      #expect(!type(of: isNil).allowsReverseTransformation())
+      var result: Any? = 1
+      #expect(faults { result = isNotNil.reverseTransformedValue(true) } == [8])
+      #expect(result == nil)
+    }
+
+    @Test("is registered for a name, replaced and removed")
+    func registry() {
+      let name = NSValueTransformerName("test.registry")
+      #expect(ValueTransformer(forName: name) == nil)
+      let (first, second) = (Upper(), Upper())
+      ValueTransformer.setValueTransformer(first, forName: name)
+      #expect(ValueTransformer(forName: name) === first)
+      #expect(ValueTransformer.valueTransformerNames().contains(name))
+      ValueTransformer.setValueTransformer(second, forName: name)
+      #expect(ValueTransformer(forName: name) === second)
+      #expect(Upper(forName: name) === second)
+      ValueTransformer.setValueTransformer(nil, forName: name)
+      #expect(ValueTransformer(forName: name) == nil)
+    }
+
+    @Test("of a subclass converts back by default with transformedValue")
+    func defaults() {
+      #expect(Upper().reverseTransformedValue("a") as? String == "A")
+      #expect(ValueTransformer().transformedValue(7) as? Int == 7)
+      #expect(Upper.allowsReverseTransformation())
+      #expect(ObjectIdentifier(Upper.transformedValueClass()) == ObjectIdentifier(NSObject.self))
+    }
+
+    @Test("can be registered and found by several threads at the same time")
+    func threads() {
+      DispatchQueue.concurrentPerform(iterations: 8) { thread in
+        let name = NSValueTransformerName("test.threads.\(thread % 2)")
+        for _ in 0..<500 {
+          ValueTransformer.setValueTransformer(Upper(), forName: name)
+          #expect(ValueTransformer(forName: .isNilTransformerName) != nil)
+          _ = ValueTransformer(forName: name)?.transformedValue("a")
+          ValueTransformer.setValueTransformer(nil, forName: name)
+        }
+      }
+    }
+  }
+
+  private final class Upper: ValueTransformer {
+    override func transformedValue(_ value: Any?) -> Any? { (value as? String)?.uppercased() }
+  }
+#endif
