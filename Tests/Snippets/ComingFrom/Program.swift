@@ -6,6 +6,7 @@ import Testing
 
 // declarations: classes
 // declarations: FBKVOController: the property of the observer
+// declarations: Cocoa Bindings: transformers
 // declarations: Observable: the class
 
 nonisolated(unsafe) private var printed: [String] = []
@@ -476,18 +477,18 @@ private func print(_ items: Any..., separator: String = " ", terminator: String 
   }
 
   @Test func `Cocoa Bindings: transformers`() {
-    // snippet: Cocoa Bindings: transformers
+    // statements: Cocoa Bindings: transformers
     #expect(
       printed
       // prints: Cocoa Bindings: transformers
     )
   }
 
-  @Test func `Cocoa Bindings: one way`() {
-    // snippet: Cocoa Bindings: one way
+  @Test func `Cocoa Bindings: registered transformers`() {
+    // snippet: Cocoa Bindings: registered transformers
     #expect(
       printed
-      // prints: Cocoa Bindings: one way
+      // prints: Cocoa Bindings: registered transformers
     )
   }
 
@@ -507,11 +508,11 @@ private func print(_ items: Any..., separator: String = " ", terminator: String 
     )
   }
 
-  @Test func `Cocoa Bindings: unbind`() {
-    // snippet: Cocoa Bindings: unbind
+  @Test func `Cocoa Bindings: information and end`() {
+    // snippet: Cocoa Bindings: information and end
     #expect(
       printed
-      // prints: Cocoa Bindings: unbind
+      // prints: Cocoa Bindings: information and end
     )
   }
 
