@@ -143,6 +143,22 @@ static void makeDependent() {
   derivedHandler = std::make_unique<DerivedHandler>(self->observeDerived());
 }
 
+static void makeBound() {
+  makeModel<0>();
+  Model *self = model.get();
+  self->derived.setBinding([self] { return self->number.value(); });
+  derivedHandler = std::make_unique<DerivedHandler>(self->observeDerived());
+}
+
+static void makeBoundToThree() {
+  makeModel<0>();
+  leaf = std::make_unique<Model>();
+  otherLeaf = std::make_unique<Model>();
+  Model *self = model.get(), *second = leaf.get(), *third = otherLeaf.get();
+  self->derived.setBinding([=] { return self->number.value() + second->number.value() + third->number.value(); });
+  derivedHandler = std::make_unique<DerivedHandler>(self->observeDerived());
+}
+
 static void makeNested() {
   makeModel<0>();
   leaf = std::make_unique<Model>();
@@ -202,6 +218,8 @@ int main() {
       {"property-set-50", makeModel<50>, nullptr, setProperty, true},
       {"property-set-100", makeModel<100>, nullptr, setProperty, true},
       {"property-dependent", makeDependent, nullptr, setProperty, true},
+      {"property-bound", makeBound, nullptr, setProperty, true},
+      {"property-bound-3", makeBoundToThree, nullptr, setProperty, true},
       {"property-leaf", makeNested, nullptr, setLeaf, true},
       {"property-head", makeNested, nullptr, replaceHead, true},
       {"property-observe", makeModel<0>, nullptr, observeAndEnd, false},

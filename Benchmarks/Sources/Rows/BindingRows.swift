@@ -1,0 +1,76 @@
+// Rows: bindings between properties.
+
+import KeyValueObserving
+import OpenCombine
+
+extension Row {
+  static var bindings: [Row] {
+    [
+      Row(
+        "set of a source, one-way binding, Int", oneWaySet,
+        .here("our own observed set, and a set", bar: 1.5, observedSetAndSet),
+        .here("OpenCombine assign(to:on:)", bar: 0.15, assigned),
+        .qt("property-bound", "QProperty, bound", bar: 2.5)),
+      Row(
+        "set of one side, two-way binding, Int", twoWaySet,
+        .here("our own one-way binding", bar: 2, oneWaySet)),
+      Row(
+        "chain of 100 bindings, each link", chainSet,
+        .here("our own one-way binding", bar: 1.2, oneWaySet)),
+      Row(
+        "set of one of 3 properties that a bound expression reads", expressionSet,
+        .qt("property-bound-3", "QProperty, bound to 3", bar: 3)),
+    ]
+  }
+}
+
+private func oneWaySet() -> Workload {
+  let (source, target) = (Observable(), Observable())
+  source.source(\.number).bind(to: target, \.number)
+  return .setting(source, keeping: target)
+}
+
+private func observedSetAndSet() -> Workload {
+  let (source, target, tally) = (Observable(), Observable(), Tally())
+  let token = source.observe(\.number, options: [.new]) { _, change in tally.add(change.newValue!) }
+  return Workload { count in
+    times(count) {
+      set(source, $0)
+      set(target, $0)
+    }
+    withExtendedLifetime(token) {}
+  }
+}
+
+private func assigned() -> Workload {
+  let (source, target) = (Published(), Observable())
+  let token = source.$number.assign(to: \.number, on: target)
+  return Workload { count in
+    times(count) { set(source, $0) }
+    withExtendedLifetime(token) {}
+  }
+}
+
+private func twoWaySet() -> Workload {
+  let (left, right) = (Observable(), Observable())
+  left.bind(\.number, with: right, \.number)
+  return .setting(right, keeping: left)
+}
+
+private func chainSet() -> Workload {
+  let objects = (0...100).map { _ in Observable() }
+  for (source, target) in zip(objects, objects.dropFirst()) {
+    source.source(\.number).bind(to: target, \.number)
+  }
+  return Workload { count in
+    // A count of a thousand is ten sets.
+    for value in 0..<max(1, count / 100) { set(objects[0], value) }
+  }
+}
+
+private func expressionSet() -> Workload {
+  let (objects, target) = ((0..<3).map { _ in Observable() }, Observable())
+  let (one, second, third) = (objects[0], objects[1], objects[2])
+  target.bind(\.number) { one.number &+ second.number &+ third.number }
+  return .setting(one, keeping: target)
+}
