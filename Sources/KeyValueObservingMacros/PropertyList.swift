@@ -65,7 +65,8 @@
       let isOwning = !isWeak && !declaration.modifiers.has(.unowned)
       let chained =
         isOwning
-        ? ", \\__Root?.?.\(name.member), get: { $0.\(name.member) }, inPlace: { $1(&$0.\(name.member)) }" : ""
+        ? ", \\__Root?.?.\(name.member), get: { $0.\(name.member) }, inPlace: { $1(&$0.\(name.member)) }, "
+          + "set: { $0.\(name.member) = $1 }" : ""
       // With the type of the object, for a property without a key path.
       let read = ", read: { (object: __Root, body) in body(object.\(name.member)) }"
       let entry =

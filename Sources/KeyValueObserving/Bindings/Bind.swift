@@ -58,7 +58,7 @@ extension KeyValueSource {
     let site = SourceLocation(file: fileID, line: line)
     let origin = SourceOrigin(target, name(of: keyPath, in: target))
     let state = BindingState(origin, origins, site)
-    let read = read
+    let (read, property) = (read, BoundProperty(keyPath, in: target))
     if exclusive { BindingTable.replace(origin, by: origins(), site) }
     let token = receive(
       initially == .set ? [.new, .initial] : .new, for: target, on: isolation, site, bindingNote(origin)
@@ -67,11 +67,11 @@ extension KeyValueSource {
       guard let value = change.newValue else { return }
       let count = state.begin()
       guard count != 0 else { return }
-      target[keyPath: keyPath] = value
+      property.set(target, value)
       applied?()
       if state.end(count) { return }
       state.settle(value, read) {
-        target[keyPath: keyPath] = $0
+        property.set(target, $0)
         applied?()
       }
     }

@@ -8,6 +8,7 @@ public import Synchronization
 final class TwoWaySide<Object: KeyValueObservable, Value>: @unchecked Sendable {
   @usableFromInline let object: UnretainedObject<Object>
   @usableFromInline let keyPath: ReferenceWritableKeyPath<Object, Value>
+  @usableFromInline let property: BoundProperty<Object, Value>
   @usableFromInline let agree: (Value, Value) -> Bool
   /// Decides whether what the property has made of a value needs no correction of the other side: what it has now, and what was set.
   @usableFromInline let accepts: (Value, Value) -> Bool
@@ -19,6 +20,7 @@ final class TwoWaySide<Object: KeyValueObservable, Value>: @unchecked Sendable {
   init(_ object: Object, _ keyPath: ReferenceWritableKeyPath<Object, Value>) {
     self.object = UnretainedObject(object)
     self.keyPath = keyPath
+    property = BoundProperty(keyPath, in: object)
     agree = agreement(of: Value.self)
     accepts = agree
     origin = SourceOrigin(object, name(of: keyPath, in: object))
@@ -29,6 +31,7 @@ final class TwoWaySide<Object: KeyValueObservable, Value>: @unchecked Sendable {
     agree: @escaping (Value, Value) -> Bool, accepts: @escaping (Value, Value) -> Bool
   ) {
     self.object = UnretainedObject(object)
+    property = BoundProperty(keyPath, in: object)
     (self.keyPath, self.origin, self.agree, self.accepts) = (keyPath, origin, agree, accepts)
   }
 }
@@ -59,7 +62,7 @@ final class TwoWayTransfer: @unchecked Sendable {
   @inlinable
   func set<Object, Value>(_ side: TwoWaySide<Object, Value>, of object: Object, to value: Value) {
     begin()
-    object[keyPath: side.keyPath] = value
+    side.property.set(object, value)
     end()
   }
 
@@ -89,7 +92,7 @@ final class TwoWayTransfer: @unchecked Sendable {
     if isTransferring { return }
     let sent = convert(value)
     set(to, of: target, to: sent)
-    if from.changes.load(ordering: .sequentiallyConsistent) == count, to.accepts(target[keyPath: to.keyPath], sent) {
+    if from.changes.load(ordering: .sequentiallyConsistent) == count, to.accepts(to.property.get(target), sent) {
       if converts { check(value, sent, from, to, convert, answer) }
       return
     }
@@ -108,7 +111,7 @@ final class TwoWayTransfer: @unchecked Sendable {
     var (value, sent) = (value, first)
     var rounds = 0
     while true {
-      let present = source[keyPath: from.keyPath]
+      let present = from.property.get(source)
       if from.agree(present, value) { break }
       rounds += 1
       if rounds > BindingState.mostRounds { return report("do not agree after \(rounds - 1) rounds (KVO_MAX_ROUNDS)") }
@@ -116,12 +119,12 @@ final class TwoWayTransfer: @unchecked Sendable {
       sent = convert(present)
       set(to, of: target, to: sent)
     }
-    let made = target[keyPath: to.keyPath]
+    let made = to.property.get(target)
     if to.accepts(made, sent) { return }
     let corrected = answer(made)
     if from.agree(value, corrected) { return }
     set(from, of: source, to: corrected)
-    guard from.accepts(source[keyPath: from.keyPath], corrected) else {
+    guard from.accepts(from.property.get(source), corrected) else {
       return report("do not agree: each setter makes another value of what the other one has made")
     }
   }

@@ -76,6 +76,8 @@ class KeyValueProperty: @unchecked Sendable {
   func assign(_ instance: UnsafeMutableRawPointer, _ value: UnsafePointer<kvo_value>) -> kvo_status { abstract() }
   /// Returns a `PropertyAccess` of the property's type.
   func access(to instance: AnyObject) -> Any { abstract() }
+  /// Returns functions that read and set the property of an instance as its own type, faster than a key path; `nil` if there are none.
+  func accessors<Known>(of type: Known.Type) -> DirectAccessors<Known>? { abstract() }
   /// Returns a function that reads the property's value from storage as its own type or as its optional; `nil` for any other type.
   func reader<Result>(as type: Result.Type) -> ((UnsafeRawPointer) -> Result)? { abstract() }
 
@@ -109,15 +111,19 @@ final class TypedProperty<Root: AnyObject, Value>: KeyValueProperty, @unchecked 
   /// Passes the property's value to a function; faster than `value` where the value is only copied.
   private let visit: ((Root, (Value) -> Void) -> Void)?
   private let readers: ValueReaders<Value>
+  /// Sets the property; faster than the key path.
+  private let assign: ((Root, Value) -> Void)?
   /// Changes a collection in place; a key path would copy it. `nil` for other types.
   private let inPlace: InPlace<Root, Value>?
 
   init(
     name: String, key: UInt64, path: KeyPath<Root, Value>, chained: AnyKeyPath?, get: ((Root) -> Value)?,
+    set: ((Root, Value) -> Void)?,
     visit: ((Root, (Value) -> Void) -> Void)?, readers: ValueReaders<Value>, inPlace: InPlace<Root, Value>?,
     isStored: Bool, isDirect: Bool, isComputed: Bool,
     isWeak: Bool
   ) {
+    assign = set
     value = get ?? { $0[keyPath: path] }
     self.visit = visit
     self.readers = readers
@@ -130,6 +136,14 @@ final class TypedProperty<Root: AnyObject, Value>: KeyValueProperty, @unchecked 
 
   override func reader<Result>(as type: Result.Type) -> ((UnsafeRawPointer) -> Result)? {
     readers.same as? (UnsafeRawPointer) -> Result ?? readers.optional as? (UnsafeRawPointer) -> Result
+  }
+
+  override func accessors<Known>(of type: Known.Type) -> DirectAccessors<Known>? {
+    guard let assign else { return nil }
+    let value = value
+    let accessors = DirectAccessors<Value>(
+      get: { value(unsafeDowncast($0, to: Root.self)) }, set: { assign(unsafeDowncast($0, to: Root.self), $1) })
+    return accessors as? DirectAccessors<Known>
   }
 
   override func access(to instance: AnyObject) -> Any {
@@ -200,6 +214,12 @@ final class TypedProperty<Root: AnyObject, Value>: KeyValueProperty, @unchecked 
     Unmanaged<Root>.fromOpaque(instance).takeUnretainedValue()[keyPath: writable] = value
     return KVO_OK
   }
+}
+
+/// Functions that read and set a property of an object.
+struct DirectAccessors<Value> {
+  let get: (AnyObject) -> Value
+  let set: (AnyObject, Value) -> Void
 }
 
 /// A function that changes a property of an object in place.

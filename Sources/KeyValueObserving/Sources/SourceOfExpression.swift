@@ -23,63 +23,96 @@ extension KeyValueSource {
     let actor = isolation
     self.init(
       of: { [SourceOrigin(expression: "the expression at \(fileID):\(line)")] }, read: expression,
-      subscribe: {
-        request, sink in
-        let root = ExpressionRoot(expression, on: actor)
-        // After an evaluation elsewhere than on the actor the runtime has no old value.
-        let last = actor != nil && request.wantsOld ? LastValue(request.isInitial ? nil : expression()) : nil
-        let wantsNew = request.options.contains(.new)
-        let options = last != nil ? request.options.subtracting(.old).union(.new) : request.options
-        // The closure holds the root, so that it lives as long as its observation.
-        let observation = root.observe(\.value, options, request.site, request.description) { _, change in
-          withExtendedLifetime(root) {
-            let new = change.newValue.flatMap(\.self)
-            let old = change.oldValue.flatMap(\.self)
-            // Without a value it was evaluated elsewhere, and will be evaluated on its actor.
-            if new == nil && options.contains(.new) && !change.isPrior { return }
-            sink(
-              NSKeyValueObservedChange(
-                kind: .setting, newValue: wantsNew ? new : nil,
-                oldValue: last != nil ? new.flatMap { last?.exchange($0) } : old,
-                isPrior: change.isPrior))
-          }
+      subscribe: { request, sink in
+        let root = ExpressionRoot(on: actor)
+        guard actor != nil, request.wantsOld else {
+          return ExpressionSourceBox(root, expression, sink).register(request.options, request)
         }
-        return observation == 0 ? [] : [observation]
+        // After an evaluation elsewhere than on the actor the runtime has no old value.
+        let last = LastValue(request.isInitial ? nil : expression())
+        let options = request.options
+        let box = ExpressionSourceBox(root, expression) { change in
+          let old = change.newValue.flatMap { last.exchange($0) }
+          sink(NSKeyValueObservedChange(kind: .setting, newValue: change.newValue, oldValue: old).limited(to: options))
+        }
+        return box.register(options.subtracting(.old).union(.new), request)
       })
   }
 }
 
-/// The observed object of an expression's observation.
-private final class ExpressionRoot<Value>: KeyValueObservable, @unchecked Sendable {
-  let _$kvo = KeyValueObservationHeader()
+/// What the runtime holds for an observation of an expression, which has no object.
+private final class ExpressionSourceBox<Value>: ObservationBox {
+  /// Lives as long as its observation, which holds the box.
+  private let root: ExpressionRoot
   private let expression: () -> Value
+  private let sink: (NSKeyValueObservedChange<Value>) -> Void
+
+  init(
+    _ root: ExpressionRoot, _ expression: @escaping () -> Value,
+    _ sink: @escaping (NSKeyValueObservedChange<Value>) -> Void
+  ) {
+    self.root = root
+    self.expression = expression
+    self.sink = sink
+    super.init { box, change in
+      let change = NSKeyValueObservedChange<Value>(__raw: change)
+      let box = unsafeDowncast(box, to: ExpressionSourceBox.self)
+      // Without a value it was evaluated elsewhere, and will be evaluated on its actor.
+      if change.newValue != nil || !box.root.isElsewhere { box.sink(change) }
+    }
+  }
+
+  func register(_ options: NSKeyValueObservingOptions, _ request: SourceRequest) -> [UInt64] {
+    let observation = ObserverDescription.withC(request.description) { observer in
+      register(
+        with: root.adoptedObject, key: nil, keyPath: "expression", options: kvo_options(options, endsWithObject: true),
+        observer: observer, site: request.site)
+    }
+    return observation == 0 ? [] : [observation]
+  }
+
+  override func evaluate() -> UnsafeMutableRawPointer? {
+    if root.isElsewhere {
+      root.evaluateLater()
+      return nil
+    }
+    return .__copy(expression(), as: Value.self)
+  }
+
+  override func release(_ value: UnsafeMutableRawPointer) { value.__release(as: Value.self) }
+
+  override func areEqual(_ first: UnsafeRawPointer, _ second: UnsafeRawPointer) -> Bool {
+    isEqual(first.assumingMemoryBound(to: Value.self).pointee, second.assumingMemoryBound(to: Value.self).pointee)
+  }
+}
+
+/// The observed object of an expression's observation.
+private final class ExpressionRoot: KeyValueObservable, @unchecked Sendable {
+  let _$kvo = KeyValueObservationHeader()
   private let gate: ActorGate?
   private var storedTurn = 0
+  private static let turnKey = KeyValueObservationHeader.key("turn")
 
-  init(_ expression: @escaping () -> Value, on actor: (any Actor)?) {
-    self.expression = expression
-    gate = actor.map { ActorGate($0) }
-  }
+  init(on actor: (any Actor)?) { gate = actor.map { ActorGate($0) } }
 
   var __keyValueObject: KeyValueObjectReference { _$kvo.reference }
 
   static func __describeKeyValueProperties(_ description: KeyValueClassDescription) {
-    description.observed("turn", expressionTurn, \ExpressionRoot.turn)
-    description.property("value", \ExpressionRoot.value)
+    description.observed("turn", turnKey, \ExpressionRoot.turn)
   }
 
   /// Set to have the expression evaluated after an evaluation elsewhere than on its actor, which reads this property only.
-  private(set) var turn: Int {
-    get { _$kvo.isTracking ? _$kvo.tracked(self, expressionTurn, { storedTurn }) : storedTurn }
-    set { _$kvo.change(expressionTurn, { storedTurn }, { storedTurn = newValue }) }
+  private var turn: Int {
+    get { _$kvo.isTracking ? _$kvo.tracked(self, Self.turnKey, { storedTurn }) : storedTurn }
+    set { _$kvo.change(Self.turnKey, { storedTurn }, { storedTurn = newValue }) }
   }
 
-  var value: Value? {
-    guard let gate, !gate.isCurrent else { return expression() }
+  /// Whether this thread does not run on the actor.
+  var isElsewhere: Bool { gate.map { !$0.isCurrent } ?? false }
+
+  /// Called in an evaluation.
+  func evaluateLater() {
     _ = turn
-    gate.run { [weak self] in self?.turn += 1 }
-    return nil
+    gate?.run { [weak self] in self?.turn += 1 }
   }
 }
-
-private let expressionTurn = KeyValueObservationHeader.key("turn")
