@@ -67,6 +67,8 @@
                   $0.title
                 }, inPlace: {
                   $1(&$0.title)
+                }, set: {
+                  $0.title = $1
                 })
             }
 
@@ -163,6 +165,8 @@
                   $0.volume
                 }, inPlace: {
                   $1(&$0.volume)
+                }, set: {
+                  $0.volume = $1
                 })
             }
 
@@ -375,6 +379,8 @@
                   $0.size
                 }, inPlace: {
                   $1(&$0.size)
+                }, set: {
+                  $0.size = $1
                 })
               description.validating("Size") { (object: __Root, value: inout Any?) throws in
                 try object.validateSize(&value)
