@@ -81,7 +81,9 @@ public struct Row {
   public static var all: [Row] { counted + numbers + deliveries + collections + populations + tables + forms }
 
   /// The rows for which a thousand operations can be counted.
-  public static var counted: [Row] { unobserved + observed + paths + announced + lifetimes + trampolines + everyday + bindings }
+  public static var counted: [Row] {
+    unobserved + observed + paths + announced + lifetimes + trampolines + everyday + bindings
+  }
 }
 
 /// A loop that is unrolled four times. Otherwise the alignment of the loop would determine the result of operations that take a
