@@ -157,6 +157,27 @@
       #expect(log.all == ["", "A", "B", "C", "D"])
     }
 
+    @Test("that is ended while it sets its target does not set it again")
+    func endedWithin() {
+      nonisolated(unsafe) let one = Document()
+      let other = Document()
+      one.source(\.pages).bind(to: other, \.pages)
+      let token = other.observe(\.pages) { other, _ in
+        other.unbind(\.pages)
+        one.pages = 9
+      }
+      one.pages = 5
+      #expect([one.pages, other.pages] == [9, 5])
+      one.bind(\.title, with: other, \.title)
+      let second = other.observe(\.title) { other, _ in
+        other.unbind(\.title)
+        one.title = "B"
+      }
+      one.title = "A"
+      #expect([one.title, other.title] == ["B", "A"])
+      withExtendedLifetime((token, second)) {}
+    }
+
     @Test("chains, one hundred long")
     func chain() {
       let documents = (0...100).map { _ in Document() }

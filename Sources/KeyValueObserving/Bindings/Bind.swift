@@ -75,6 +75,7 @@ extension KeyValueSource {
         applied?()
       }
     }
+    state.life.follow(token)
     BindingTable.add(token, origin, from: origins())
     return token
   }

@@ -76,6 +76,7 @@ extension KeyValueObservable {
       if let value = change.newValue { transfer.changed(value, mine, others, right, forward, backward) }
     }
     let token = NSKeyValueObservation.both(toLeft, toRight)
+    transfer.life.follow(token)
     BindingTable.add(token, mine.origin, from: [others.origin])
     BindingTable.add(token, others.origin, from: [mine.origin])
     return token

@@ -20,6 +20,7 @@ final class BindingState: @unchecked Sendable {
   /// How many reports there had been when this binding began to set its target.
   private let reportsBefore = Atomic<UInt>(0)
   private static let reports = Atomic<UInt>(0)
+  @usableFromInline let life = BindingLife()
   private let target: SourceOrigin
   private let source: () -> [SourceOrigin]
   private let site: SourceLocation
@@ -64,7 +65,7 @@ final class BindingState: @unchecked Sendable {
     rounds.store(0, ordering: .relaxed)
     while true {
       let count = changes.load(ordering: .sequentiallyConsistent)
-      guard let value = read(), !agree(value, sent) else { return }
+      guard !life.hasEnded, let value = read(), !agree(value, sent) else { return }
       if rounds.add(1, ordering: .relaxed).newValue > Self.mostRounds { return }
       thread.store(UInt(pthread_self()), ordering: .relaxed)
       set(value)
@@ -85,6 +86,25 @@ final class BindingState: @unchecked Sendable {
   }
 
   static let mostRounds = Int(kvo_binding_max_rounds())
+}
+
+/// Whether a binding has been ended, which it may be in the middle of a transfer.
+@usableFromInline
+final class BindingLife: @unchecked Sendable {
+  private struct Followed {
+    weak var token: NSKeyValueObservation?
+    var isSet = false
+  }
+  private let followed = Guarded(Followed())
+
+  /// Sets the token, which the table of bindings keeps while the binding is active.
+  @usableFromInline
+  func follow(_ token: NSKeyValueObservation) { followed.withLock { $0 = Followed(token: token, isSet: true) } }
+
+  var hasEnded: Bool {
+    let followed = followed.withLock { $0 }
+    return followed.isSet && followed.token?.isActive != true
+  }
 }
 
 /// Returns the function that decides whether two values are the same, so that nothing is left to set: by `==`, where two values that are

@@ -44,6 +44,7 @@ final class TwoWayTransfer: @unchecked Sendable {
   private let isReported = Atomic<Bool>(false)
   /// Whether there are conversions, which have to be checked.
   @usableFromInline let converts: Bool
+  @usableFromInline let life = BindingLife()
   private let applied: (() -> Void)?
   private let text: String
   private let site: SourceLocation
@@ -112,6 +113,7 @@ final class TwoWayTransfer: @unchecked Sendable {
     var rounds = 0
     while true {
       let present = from.property.get(source)
+      if life.hasEnded { return }
       if from.agree(present, value) { break }
       rounds += 1
       if rounds > BindingState.mostRounds { return report("do not agree after \(rounds - 1) rounds (KVO_MAX_ROUNDS)") }
