@@ -383,9 +383,9 @@ KVO_API kvo_status kvo_binding_remove(kvo_object *object, const kvo_observer_ide
 
 /** Ends all observations that have this observer's address as their identity: those of `object`, or of all objects if it is NULL; those
  * with this key path, or with any if it is NULL; and those of a receiver, or those of a classic observer. What other threads
- * register meanwhile is not ended. Returns how many it has ended. None is no misuse. NULL for the observer ends none. `file` and `line` are where, for reports. The objects must be alive; any thread; no
- * lock may be held. With an object it takes time in proportion to the observations of that object, otherwise to those of the process,
- * whose other threads wait meanwhile when they register or remove. */
+ * register meanwhile is not ended. Returns how many it has ended. None is no misuse. NULL for the observer ends none. `file` and `line` are
+ * where, for reports. The objects must be alive; any thread; no lock may be held. With an object it takes time in proportion to the
+ * observations of that object, otherwise to those of the process, whose other threads wait meanwhile when they register or remove. */
 KVO_API size_t kvo_binding_end_all(kvo_object *KVO_NULLABLE object, const void *KVO_NULLABLE observer,
                                    const char *KVO_NULLABLE key_path, bool is_receiver, const char *KVO_NULLABLE file,
                                    uint32_t line);

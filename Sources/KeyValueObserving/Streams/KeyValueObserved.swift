@@ -20,8 +20,8 @@ extension KeyValueObservable {
 ///
 /// A property that is read through the view while `withObservationTracking` runs is one that the tracking depends on; it may be a stored
 /// one, a computed one or a key path. As with a class that is `@Observable`, `onChange` is called once, before the next change, on the
-/// thread that makes it; if two threads change it at once, perhaps on both. Unlike there, it is called also for a set to an equal value, and is not called for a change that is not
-/// announced to observers.
+/// thread that makes it; if two threads change it at once, perhaps on both. Unlike there, it is called also for a set to an equal value,
+/// and is not called for a change that is not announced to observers.
 ///
 /// The property is observed from this read until the tracking ends, with its `onChange` or because it is released. Other reads observe
 /// nothing. A property that is an observable object is a view, too, so that `document.observed.author?.name` depends on both.
