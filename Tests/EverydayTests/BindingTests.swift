@@ -1,6 +1,8 @@
 // Bindings in one direction.
 #if Macros
+  import Dispatch
   import KeyValueObserving
+  import Synchronization
   import Testing
 
   @Suite("A binding")
@@ -178,6 +180,18 @@
       withExtendedLifetime((token, second)) {}
     }
 
+    @Test("can be ended while it sets its target for the first time")
+    func endedInitially() {
+      let (one, other) = (Document(), Document())
+      let token = one.source(\.pages).bind(to: other, \.pages) { other.unbind(\.pages) }
+      one.pages = 5
+      #expect(other.pages == 0)
+      #expect(!token.isActive)
+      one.bind(\.title, with: other, \.title) { one.unbindAll() }
+      other.title = "A"
+      #expect(one.title == "")
+    }
+
     @Test("chains, one hundred long")
     func chain() {
       let documents = (0...100).map { _ in Document() }
@@ -251,6 +265,40 @@
       token.invalidate()
     }
 
+    @Test("corrects until both setters agree, also in a chain of two")
+    func corrections() {
+      let (one, other, third) = (Bounded(most: 10), Document(), Even())
+      let codes = faults {
+        one.bind(\.value, with: other, \.pages)
+        other.bind(\.pages, with: third, \.value)
+        other.pages = 51
+      }
+      #expect(codes == [])
+      #expect([one.value, other.pages, third.value] == [10, 10, 10])
+    }
+
+    @Test("takes what applied sets, too")
+    func setInApplied() {
+      let (one, other) = (Document(), Document())
+      one.bind(\.pages, with: other, \.pages, initially: .wait) { if other.pages < 4 { other.pages += 1 } }
+      one.pages = 1
+      #expect([one.pages, other.pages] == [4, 4])
+    }
+
+    @Test("that several threads use on both sides settles, without a fault")
+    func threads() {
+      let (one, other) = (Locked(), Locked())
+      let codes = Log<Int>()
+      one.bind(\.value, with: other, \.value)
+      DispatchQueue.concurrentPerform(iterations: 4) { thread in
+        for code in faults(in: { for i in 0..<500 { (thread % 2 == 0 ? one : other).value = thread * 1000 + i } }) {
+          codes.add(code)
+        }
+      }
+      #expect(codes.all == [])
+      #expect(one.value == other.value)
+    }
+
     @Test("whose setters never agree is told once, and both sides keep their last values")
     func neverAgrees() {
       let (bounded, model) = (Bounded(most: 40), AtLeast())
@@ -317,6 +365,27 @@
       token.invalidate()
       #expect(log.all == ["invalidated"])
     }
+  }
+
+  @KeyValueObservable
+  private final class Even {
+    var value = 0 { didSet { if value % 2 != 0 { value += 1 } } }
+  }
+
+  /// A value behind a lock, announced by hand.
+  @KeyValueObservable
+  private final class Locked: @unchecked Sendable {
+    @NotObserved private let box = Mutex(0)
+    var value: Int {
+      get { box.withLock { $0 } }
+      set {
+        willChangeValue(for: \.value)
+        box.withLock { $0 = newValue }
+        didChangeValue(for: \.value)
+      }
+    }
+
+    init() {}
   }
 
   @KeyValueObservable

@@ -28,4 +28,14 @@ bool kvo_is_main_thread(void);
 /** The kernel's ID of this thread, as in fault reports. */
 uint32_t kvo_kernel_thread(void);
 
+/** A binding that sets a property just now, in a stack frame of this thread. */
+typedef struct kvo_transfer {
+  const void *_Nonnull of;
+  struct kvo_transfer *_Nullable outer;
+} kvo_transfer;
+
+/** The innermost transfer of this thread. */
+kvo_transfer *_Nullable kvo_innermost_transfer(void);
+void kvo_set_innermost_transfer(kvo_transfer *_Nullable transfer);
+
 #endif

@@ -60,6 +60,7 @@ extension KeyValueSource {
     let state = BindingState(origin, origins, site)
     let (read, property) = (read, BoundProperty(keyPath, in: target))
     if exclusive { BindingTable.replace(origin, by: origins(), site) }
+    BindingTable.add(state.life, origin, from: origins())
     let token = receive(
       initially == .set ? [.new, .initial] : .new, for: target, on: isolation, site, bindingNote(origin)
     ) {
@@ -67,16 +68,17 @@ extension KeyValueSource {
       guard let value = change.newValue else { return }
       let count = state.begin()
       guard count != 0 else { return }
-      property.set(target, value)
-      applied?()
-      if state.end(count) { return }
+      let isDone = state.set(count) {
+        property.set(target, value)
+        applied?()
+      }
+      if isDone { return }
       state.settle(value, read) {
         property.set(target, $0)
         applied?()
       }
     }
-    state.life.follow(token)
-    BindingTable.add(token, origin, from: origins())
+    BindingTable.follow(state.life, token, origin)
     return token
   }
 

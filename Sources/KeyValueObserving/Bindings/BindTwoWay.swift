@@ -10,8 +10,8 @@ extension KeyValueObservable {
   /// threads are those of ``KeyValueSource/bind(to:_:initially:exclusive:isolation:fileID:line:applied:)``.
   ///
   /// The binding cannot loop. The side that it sets does not answer. If its setter, or an observer, makes another value of it, the side
-  /// that has changed first is corrected, once. If that side does not accept the correction either, or if converting back and forth never
-  /// comes to values that stay, it is fault KVO0024, told once for a binding, and both sides keep their last values. To find that out, the
+  /// that has changed first is corrected. If the two never agree, or if converting back and forth never comes to values that stay, it is
+  /// fault KVO0024 after KVO_MAX_ROUNDS rounds, told once for a binding, and both sides keep their last values. To find that out, the
   /// conversions are also called to check each other.
   ///
   /// - Parameters:
@@ -65,6 +65,8 @@ extension KeyValueObservable {
     _ forward: @escaping (Left) -> Right, _ backward: @escaping (Right) -> Left
   ) -> NSKeyValueObservation {
     if exclusive { BindingTable.replace(mine.origin, by: [others.origin], site) }
+    BindingTable.add(transfer.life, mine.origin, from: [others.origin])
+    BindingTable.add(transfer.life, others.origin, from: [mine.origin])
     let toLeft = other.source(others.keyPath).receive(
       initially == .set ? [.new, .initial] : .new, for: self, on: actor, site, bindingNote(mine.origin)
     ) { left, change in
@@ -76,9 +78,8 @@ extension KeyValueObservable {
       if let value = change.newValue { transfer.changed(value, mine, others, right, forward, backward) }
     }
     let token = NSKeyValueObservation.both(toLeft, toRight)
-    transfer.life.follow(token)
-    BindingTable.add(token, mine.origin, from: [others.origin])
-    BindingTable.add(token, others.origin, from: [mine.origin])
+    BindingTable.follow(transfer.life, token, mine.origin)
+    BindingTable.follow(transfer.life, token, others.origin)
     return token
   }
 }

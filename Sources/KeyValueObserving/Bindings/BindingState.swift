@@ -1,7 +1,6 @@
 // What keeps a binding from answering itself, and brings it to an end where its two sides do not agree.
 
 import CKVO
-import Glibc
 import Synchronization
 
 /// The state of a one-way binding while it sets its target.
@@ -13,8 +12,7 @@ import Synchronization
 final class BindingState: @unchecked Sendable {
   /// Counts the changes of the source.
   private let changes = Atomic<UInt>(0)
-  /// The thread that sets the target, or 0. If there are several, one of them.
-  private let thread = Atomic<UInt>(0)
+  private let mark = TransferMark()
   private let rounds = Atomic<Int>(0)
   private let isReported = Atomic<Bool>(false)
   /// How many reports there had been when this binding began to set its target.
@@ -36,20 +34,18 @@ final class BindingState: @unchecked Sendable {
   @usableFromInline
   func begin() -> UInt {
     let count = changes.add(1, ordering: .sequentiallyConsistent).newValue
-    let this = UInt(pthread_self())
-    guard thread.load(ordering: .relaxed) != this else {
+    guard !mark.isOnThisThread else {
       reportIfEndless()
       return 0
     }
-    thread.store(this, ordering: .relaxed)
     reportsBefore.store(Self.reports.load(ordering: .relaxed), ordering: .relaxed)
     return count
   }
 
-  /// Ends the setting of the target. Returns whether the source has not changed meanwhile.
+  /// Sets the target. Returns whether the source has not changed meanwhile.
   @usableFromInline
-  func end(_ count: UInt) -> Bool {
-    thread.store(0, ordering: .relaxed)
+  func set(_ count: UInt, _ body: () -> Void) -> Bool {
+    mark.run(body)
     // A cycle is told once, not once for each of its bindings.
     if Self.reports.load(ordering: .relaxed) != reportsBefore.load(ordering: .relaxed) {
       isReported.store(true, ordering: .relaxed)
@@ -67,10 +63,8 @@ final class BindingState: @unchecked Sendable {
       let count = changes.load(ordering: .sequentiallyConsistent)
       guard !life.hasEnded, let value = read(), !agree(value, sent) else { return }
       if rounds.add(1, ordering: .relaxed).newValue > Self.mostRounds { return }
-      thread.store(UInt(pthread_self()), ordering: .relaxed)
-      set(value)
       sent = value
-      if end(count) { return }
+      if self.set(count, { set(value) }) { return }
     }
   }
 
@@ -88,22 +82,37 @@ final class BindingState: @unchecked Sendable {
   static let mostRounds = Int(kvo_binding_max_rounds())
 }
 
-/// Whether a binding has been ended, which it may be in the middle of a transfer.
+/// Whether a binding has been ended, which it may be in the middle of a transfer, and before it has a token.
 @usableFromInline
-final class BindingLife: @unchecked Sendable {
-  private struct Followed {
-    weak var token: NSKeyValueObservation?
-    var isSet = false
+final class BindingLife: Sendable {
+  private struct Life {
+    /// It keeps nothing.
+    var token: NSKeyValueObservation?
+    var isEnded = false
   }
-  private let followed = Guarded(Followed())
+  private let life = Guarded(Life())
 
-  /// Sets the token, which the table of bindings keeps while the binding is active.
-  @usableFromInline
-  func follow(_ token: NSKeyValueObservation) { followed.withLock { $0 = Followed(token: token, isSet: true) } }
+  init() {}
 
-  var hasEnded: Bool {
-    let followed = followed.withLock { $0 }
-    return followed.isSet && followed.token?.isActive != true
+  func follow(_ token: NSKeyValueObservation) {
+    let isEnded = life.withLock { life in
+      life.token = token
+      return life.isEnded
+    }
+    if isEnded { token.invalidate() }
+  }
+
+  func end() {
+    let token = life.withLock { life in
+      life.isEnded = true
+      return life.token
+    }
+    token?.invalidate()
+  }
+
+  @usableFromInline var hasEnded: Bool {
+    let life = life.withLock { $0 }
+    return life.isEnded || life.token?.isActive == false
   }
 }
 

@@ -10,25 +10,39 @@ enum BindingTable {
     let from: [SourceOrigin]
     /// For a binding made with Cocoa's verbs.
     let info: CocoaInfo?
-    /// It keeps nothing.
-    let token: NSKeyValueObservation
+    let life: BindingLife
   }
 
   private static let all = Guarded<[UnsafeRawPointer: [Entry]]>([:])
 
-  /// Adds a binding until it ends.
+  /// Adds a binding that is about to be registered, so that it can be ended while it sets its target for the first time.
   @usableFromInline
-  static func add(_ token: NSKeyValueObservation, _ target: SourceOrigin, from: [SourceOrigin]) {
-    add(token, target, from: from, info: nil)
+  static func add(_ life: BindingLife, _ target: SourceOrigin, from: [SourceOrigin]) {
+    add(life, target, from: from, info: nil)
   }
 
-  static func add(_ token: NSKeyValueObservation, _ target: SourceOrigin, from: [SourceOrigin], info: CocoaInfo?) {
-    guard token.isActive, let object = target.object else { return }
-    let entry = Entry(key: target.key, from: from, info: info, token: token)
-    all.withLock { $0[object, default: []].append(entry) }
-    let id = ObjectIdentifier(token)
-    nonisolated(unsafe) let address = object
-    token.onEnd { _ in _ = take(of: address) { ObjectIdentifier($0.token) == id } }
+  private static func add(_ life: BindingLife, _ target: SourceOrigin, from: [SourceOrigin], info: CocoaInfo?) {
+    guard let object = target.object else { return }
+    all.withLock { $0[object, default: []].append(Entry(key: target.key, from: from, info: info, life: life)) }
+  }
+
+  /// Removes the binding when it has ended, which it may have done already.
+  @usableFromInline
+  static func follow(_ life: BindingLife, _ token: NSKeyValueObservation, _ target: SourceOrigin) {
+    life.follow(token)
+    nonisolated(unsafe) let address = target.object
+    token.onEnd { [id = ObjectIdentifier(life)] _ in
+      if let address { _ = take(of: address) { ObjectIdentifier($0.life) == id } }
+    }
+  }
+
+  /// Adds a binding that is registered, until it ends.
+  static func add(_ token: NSKeyValueObservation, _ target: SourceOrigin, from: [SourceOrigin], info: CocoaInfo? = nil)
+  {
+    guard token.isActive else { return }
+    let life = BindingLife()
+    add(life, target, from: from, info: info)
+    follow(life, token, target)
   }
 
   /// Takes out the bindings of a target that a condition holds for.
@@ -45,14 +59,14 @@ enum BindingTable {
   static func end(_ target: SourceOrigin, where isEnded: ([SourceOrigin]) -> Bool = { _ in true }) -> Int {
     guard let object = target.object else { return 0 }
     let ended = take(of: object) { $0.key == target.key && isEnded($0.from) }
-    for entry in ended { entry.token.invalidate() }
+    for entry in ended { entry.life.end() }
     return ended.count
   }
 
   /// Ends the binding into a property that was made with Cocoa's verbs.
   static func endCocoa(_ target: SourceOrigin) {
     guard let object = target.object else { return }
-    for entry in take(of: object, { $0.key == target.key && $0.info != nil }) { entry.token.invalidate() }
+    for entry in take(of: object, { $0.key == target.key && $0.info != nil }) { entry.life.end() }
   }
 
   /// Returns what is known about the binding into a property that was made with Cocoa's verbs.
@@ -63,7 +77,7 @@ enum BindingTable {
 
   /// Ends all bindings into the properties of an object.
   static func end(allOf target: AnyObject) {
-    for entry in take(of: ObserverIdentity(target).address, { _ in true }) { entry.token.invalidate() }
+    for entry in take(of: ObserverIdentity(target).address, { _ in true }) { entry.life.end() }
   }
 
   /// Ends the bindings into a property because a new one replaces them.
@@ -71,7 +85,7 @@ enum BindingTable {
   static func replace(_ target: SourceOrigin, by from: [SourceOrigin], _ site: SourceLocation) {
     guard let object = target.object else { return }
     for entry in take(of: object, { $0.key == target.key }) {
-      entry.token.invalidate()
+      entry.life.end()
       raiseFault(
         KVO_FAULT_DUPLICATE,
         "the exclusive binding of \(target.text) to \(from.text) replaces the one to \(entry.from.text)",

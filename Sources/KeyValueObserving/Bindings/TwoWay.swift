@@ -1,6 +1,5 @@
 // The two sides of a two-way binding, and the transfer of a value from one to the other.
 
-import Glibc
 public import Synchronization
 
 /// One side of a two-way binding: a property of an object, which is not retained.
@@ -39,8 +38,9 @@ final class TwoWaySide<Object: KeyValueObservable, Value>: @unchecked Sendable {
 /// A two-way binding while it transfers a value.
 @usableFromInline
 final class TwoWayTransfer: @unchecked Sendable {
-  /// The thread that transfers a value, or 0. If there are several, one of them.
-  private let thread = Atomic<UInt>(0)
+  private let mark = TransferMark()
+  /// Counts the changes that others make, such as other threads.
+  private let others = Atomic<UInt>(0)
   private let isReported = Atomic<Bool>(false)
   /// Whether there are conversions, which have to be checked.
   @usableFromInline let converts: Bool
@@ -62,22 +62,23 @@ final class TwoWayTransfer: @unchecked Sendable {
   /// Sets a side, which does not answer meanwhile.
   @inlinable
   func set<Object, Value>(_ side: TwoWaySide<Object, Value>, of object: Object, to value: Value) {
-    begin()
-    side.property.set(object, value)
-    end()
+    run { side.property.set(object, value) }
   }
 
   @usableFromInline
-  func begin() { thread.store(UInt(pthread_self()), ordering: .relaxed) }
-
-  @usableFromInline
-  func end() {
-    applied?()
-    thread.store(0, ordering: .relaxed)
+  func run(_ body: () -> Void) {
+    mark.run {
+      body()
+      applied?()
+    }
   }
 
-  /// Whether this thread sets a side just now.
-  @usableFromInline var isTransferring: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
+  /// Whether this thread sets a side just now. If not, notes a change that the binding has not made.
+  @usableFromInline var isTransferring: Bool {
+    if mark.isOnThisThread { return true }
+    others.add(1, ordering: .relaxed)
+    return false
+  }
 
   /// Called when one side has changed: sets the other one.
   ///
@@ -100,7 +101,7 @@ final class TwoWayTransfer: @unchecked Sendable {
     settle(value, sent, from, to, target, convert, answer)
   }
 
-  /// Transfers again while the source changes meanwhile, then corrects it once if the target has made another value.
+  /// Transfers again while one of the sides has changed meanwhile: the source, or the target, whose setter may have made another value.
   @usableFromInline
   @inline(never)
   func settle<Source, SourceValue, Target, TargetValue>(
@@ -110,24 +111,29 @@ final class TwoWayTransfer: @unchecked Sendable {
   ) {
     guard let source = from.object.load() else { return }
     var (value, sent) = (value, first)
-    var rounds = 0
-    while true {
+    var (rounds, seen) = (0, others.load(ordering: .relaxed))
+    while rounds < BindingState.mostRounds, !life.hasEnded {
       let present = from.property.get(source)
-      if life.hasEnded { return }
-      if from.agree(present, value) { break }
-      rounds += 1
-      if rounds > BindingState.mostRounds { return report("do not agree after \(rounds - 1) rounds (KVO_MAX_ROUNDS)") }
-      value = present
-      sent = convert(present)
-      set(to, of: target, to: sent)
+      if !from.agree(present, value) {
+        (value, sent) = (present, convert(present))
+        set(to, of: target, to: sent)
+      } else {
+        let made = to.property.get(target)
+        if to.accepts(made, sent) { return }
+        let corrected = answer(made)
+        if from.agree(value, corrected) { return }
+        (value, sent) = (corrected, made)
+        set(from, of: source, to: corrected)
+      }
+      // Only the binding's own rounds count: what others change meanwhile may go on for long, and comes to its end.
+      let count = others.load(ordering: .relaxed)
+      rounds = count == seen ? rounds + 1 : 0
+      seen = count
     }
-    let made = to.property.get(target)
-    if to.accepts(made, sent) { return }
-    let corrected = answer(made)
-    if from.agree(value, corrected) { return }
-    set(from, of: source, to: corrected)
-    guard from.accepts(from.property.get(source), corrected) else {
-      return report("do not agree: each setter makes another value of what the other one has made")
+    if !life.hasEnded {
+      report(
+        "do not agree after \(BindingState.mostRounds) rounds (KVO_MAX_ROUNDS): each makes another value of the other one's"
+      )
     }
   }
 
