@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Checks that each test that Documentation/Concurrency.md, Everyday.md and Bindings.md name exists, and that each promise there names a test.
+# Checks that each test that Documentation/Concurrency.md, Everyday.md and Bindings.md name exists, and that each promise there names a
+# test.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

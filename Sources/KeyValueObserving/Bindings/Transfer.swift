@@ -5,7 +5,8 @@ import Synchronization
 
 /// A binding's mark of its transfers, by which it knows its own answers.
 ///
-/// It has to be exact: if a binding took an answer of its own for a change, two threads that set both ends of a cycle could nest without end.
+/// It has to be exact: if a binding took an answer of its own for a change, two threads that set both ends of a cycle could nest without
+/// end.
 @usableFromInline
 final class TransferMark: Sendable {
   /// How many transfers are in progress, on all threads. Usually none, and then there is nothing to look for.
