@@ -37,8 +37,8 @@ enum { FILE_BITS = 13, FILES = 1 << FILE_BITS, MAX = FILES / 2, LINE_BITS = 32 -
 static const char *_Atomic kept[FILES];
 static _Atomic uint32_t count;
 
-/* The names that were asked for last: the address in the lower bits, the number above it. Another name may be at that address by now, unless
- * it is a constant of the executable; then the text decides. */
+/* The names that were asked for last: the address in the lower bits, the number above it. Another name may be at that address by now,
+ * unless it is a constant of the executable; then the text decides. */
 enum { ADDRESS_BITS = 48 };
 static _Atomic uint64_t recent[64];
 
