@@ -216,4 +216,18 @@ struct KeyPathTests {
     #expect(log.lines == [" by ?>x by ?"])
     withExtendedLifetime((token, reading)) {}
   }
+
+  @Test func `A key path through what is not observed has the names of its properties in reports`() {
+    func names(of token: NSKeyValueObservation, from line: Int) -> [String] {
+      let all = ObservationGraph.current().observations
+      return all.filter {
+        $0.registeredAt?.file == "ObservingTests/KeyPathTests.swift" && $0.registeredAt?.line == line
+      }.map(\.keyPath)
+    }
+    document.author = Person(name: "Ann")
+    let count = document.observe(\.author?.name.count) { _, _ in }
+    #expect(names(of: count, from: #line - 1) == ["author.name.count"])
+    let silent = document.observe(\.author!.partner?.boss?.name.utf8.count) { _, _ in }
+    #expect(names(of: silent, from: #line - 1) == ["author.partner.boss.name.utf8.count"])
+  }
 }

@@ -145,5 +145,6 @@ func name<Root: AnyObject, Value>(of keyPath: KeyPath<Root, Value>, in object: R
   func named<Known: KeyValueObservable>(_ object: Known) -> String? {
     (keyPath as? PartialKeyPath<Known>).flatMap { $0 as? KeyPath<Known, Value> }.map { object.name(ofObserved: $0) }
   }
-  return (object as? any KeyValueObservable).flatMap { named($0) } ?? "\(keyPath)"
+  return (object as? any KeyValueObservable).flatMap { named($0) }
+    ?? KeyPathComponent.printedName(of: keyPath)
 }

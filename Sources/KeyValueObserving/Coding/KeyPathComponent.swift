@@ -14,6 +14,16 @@ struct KeyPathComponent {
   /// The value type as Swift prints it.
   let valueType: Substring
 
+  /// Parses what follows `mark` in a description, up to the next one; `behind` is what follows the component.
+  private init?(_ part: Substring, behind: inout Substring) {
+    guard let typeBegin = part.firstRange(of: " ("), let typeEnd = part.ranges(of: ")>").last,
+      typeBegin.upperBound <= typeEnd.lowerBound, let getter = UInt(part[..<typeBegin.lowerBound], radix: 16)
+    else { return nil }
+    self.getter = getter
+    valueType = part[typeBegin.upperBound..<typeEnd.lowerBound]
+    behind = part[typeEnd.upperBound...]
+  }
+
   /// Returns the components of a key path, or `nil` if one of them is a stored property.
   static func all(of keyPath: AnyKeyPath) -> [KeyPathComponent]? {
     let text = keyPath.debugDescription
@@ -21,16 +31,29 @@ struct KeyPathComponent {
     guard text.hasPrefix(head + mark) else { return nil }
     let parts = text.dropFirst(head.count).split(separator: mark)
     let components = parts.enumerated().compactMap { index, part -> KeyPathComponent? in
+      var behind: Substring = ""
+      guard let component = KeyPathComponent(part, behind: &behind) else { return nil }
       // Components are separated by "?" and "!" for optionals.
       let isLast = index == parts.count - 1
-      guard let typeBegin = part.firstRange(of: " ("), let typeEnd = part.ranges(of: ")>").last,
-        typeBegin.upperBound <= typeEnd.lowerBound, let getter = UInt(part[..<typeBegin.lowerBound], radix: 16)
-      else { return nil }
-      let behind = part[typeEnd.upperBound...].drop { $0 == "?" || $0 == "!" }
-      return behind == (isLast ? "" : ".")
-        ? KeyPathComponent(getter: getter, valueType: part[typeBegin.upperBound..<typeEnd.lowerBound]) : nil
+      return behind.drop { $0 == "?" || $0 == "!" } == (isLast ? "" : ".") ? component : nil
     }
     return components.count == parts.count ? components : nil
+  }
+
+  /// Returns a key path as reports print it: `selection.pid` for `\Table.<computed 0x000055d0c3a81f40 (Process?)>?.pid?`. In a
+  /// stripped program the names of computed components are unknown, and it is the description.
+  static func printedName(of keyPath: AnyKeyPath) -> String {
+    let text = keyPath.debugDescription
+    let head = "\\\(type(of: keyPath).rootType)."
+    guard text.hasPrefix(head) else { return text }
+    let parts = text.dropFirst(head.count).split(separator: mark, omittingEmptySubsequences: false)
+    var printed = String(parts[0])
+    for part in parts.dropFirst() {
+      var behind: Substring = ""
+      guard let name = KeyPathComponent(part, behind: &behind)?.name else { return text }
+      printed += name + behind
+    }
+    return printed.filter { $0 != "?" && $0 != "!" }
   }
 
   /// Returns the number of computed components of a key path.

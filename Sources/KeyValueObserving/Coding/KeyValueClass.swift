@@ -252,6 +252,7 @@ final class KeyValueClass: @unchecked Sendable {
   let resolvedPaths = KeyPathTable<KeyValueProperty>()
   let announcedPaths = KeyPathTable<KeyValueProperty>()
   private let chains = KeyPathTable<KeyPathChain>()
+  private let printedNames = KeyPathTable<String>()
   /// The properties by the keys that stand for them besides their names.
   private let aliases: [UInt64: KeyAlias]
   /// Whether the class overrides `value(forKey:)`.
@@ -309,6 +310,11 @@ final class KeyValueClass: @unchecked Sendable {
   static func of(_ object: some KeyValueObservable) -> KeyValueClass { of(type: Swift.type(of: object)) }
 
   func property(at path: AnyKeyPath) -> KeyValueProperty? { byPath[path] }
+
+  /// Returns the name of a key path that is no chain of properties, for reports.
+  func printedName(of keyPath: AnyKeyPath) -> String {
+    printedNames.value(for: keyPath) { KeyPathComponent.printedName(of: keyPath) } ?? ""
+  }
 
   /// Returns the properties on a key path of several components.
   func chain(of path: AnyKeyPath) -> KeyPathChain? { chains.value(for: path) { KeyPathChain(path, from: self) } }

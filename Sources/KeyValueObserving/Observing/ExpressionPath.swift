@@ -27,7 +27,8 @@ final class ExpressionPath<Root: KeyValueObservable, Value>: @unchecked Sendable
 
   /// The key path's name, for reports and for the end by key path.
   func name(in object: Root) -> String {
-    chain?.name ?? (object as? KeyValueRuntimeObject)?.key(of: keyPath) ?? "\(keyPath)"
+    chain?.name ?? (object as? KeyValueRuntimeObject)?.key(of: keyPath)
+      ?? KeyValueClass.of(type: Root.self).printedName(of: keyPath)
   }
 
   deinit {

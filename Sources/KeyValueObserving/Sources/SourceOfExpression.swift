@@ -24,7 +24,7 @@ extension KeyValueSource {
     self.init(
       of: { [SourceOrigin(expression: "the expression at \(fileID):\(line)")] }, read: expression,
       subscribe: { request, sink in
-        let root = ExpressionRoot(on: actor)
+        let root = ExpressionSource(on: actor)
         guard actor != nil, request.wantsOld else {
           return ExpressionSourceBox(root, expression, sink).register(request.options, request)
         }
@@ -43,12 +43,12 @@ extension KeyValueSource {
 /// What the runtime holds for an observation of an expression, which has no object.
 private final class ExpressionSourceBox<Value>: ObservationBox {
   /// Lives as long as its observation, which holds the box.
-  private let root: ExpressionRoot
+  private let root: ExpressionSource
   private let expression: () -> Value
   private let sink: (NSKeyValueObservedChange<Value>) -> Void
 
   init(
-    _ root: ExpressionRoot, _ expression: @escaping () -> Value,
+    _ root: ExpressionSource, _ expression: @escaping () -> Value,
     _ sink: @escaping (NSKeyValueObservedChange<Value>) -> Void
   ) {
     self.root = root
@@ -87,7 +87,7 @@ private final class ExpressionSourceBox<Value>: ObservationBox {
 }
 
 /// The observed object of an expression's observation.
-private final class ExpressionRoot: KeyValueObservable, @unchecked Sendable {
+private final class ExpressionSource: KeyValueObservable, @unchecked Sendable {
   let _$kvo = KeyValueObservationHeader()
   private let gate: ActorGate?
   private var storedTurn = 0
@@ -98,7 +98,7 @@ private final class ExpressionRoot: KeyValueObservable, @unchecked Sendable {
   var __keyValueObject: KeyValueObjectReference { _$kvo.reference }
 
   static func __describeKeyValueProperties(_ description: KeyValueClassDescription) {
-    description.observed("turn", turnKey, \ExpressionRoot.turn)
+    description.observed("turn", turnKey, \ExpressionSource.turn)
   }
 
   /// Set to have the expression evaluated after an evaluation elsewhere than on its actor, which reads this property only.
