@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test bench check check-quick check-format check-api check-c check-model check-clients check-documents check-sanitizers check-crashes check-costs check-scaling fuzz mutate stress format clean
+.PHONY: help demo test bench check check-quick check-format check-api check-c check-model check-clients check-documents check-examples check-sanitizers check-crashes check-costs check-scaling fuzz mutate stress format clean
 
 # Passed on: make demo ARGS="--json", make bench ARGS="…".
 ARGS ?=
@@ -14,6 +14,7 @@ c_tools = libffi-dev cmake ninja-build gcc g++ pkg-config
 peers = libglib2.0-dev qt6-base-dev libgnustep-base-dev gobjc
 
 swift_sources = $(wildcard Package.swift Sources Tests Tools/Package.swift Tools/Sources Tools/Tests \
+  Examples/Monitor/Package.swift Examples/Monitor/Sources Examples/Monitor/Tests \
   Benchmarks/Package.swift Benchmarks/Benchmarks Benchmarks/Sources)
 c_sources = $(wildcard CShim/src/*.[ch] CShim/src/*/*.[ch] CShim/include/kvo/*.h Tests/CAPI/*.c Tests/CAPI/support/*.[ch] \
   Tests/Fuzzing/*.[ch] Tests/Stress/*.[ch] Tests/Scaling/*.[ch] Tests/Crash/*.c \
@@ -26,17 +27,19 @@ help: ## Show this list
 demo: ## Watch this machine through observers for five seconds (ARGS="--seconds 2 --json")
 	@scripts/require.sh swift git libffi-dev
 	@echo "Building hostwatch; the first time takes some minutes …" >&2
-	@scripts/quietly.sh demo swift build --package-path Tools --disable-build-manifest-caching --product hostwatch
-	@swift run --package-path Tools --skip-build hostwatch --seconds 5 $(ARGS)
+	@scripts/quietly.sh demo swift build --package-path Examples/Monitor --disable-build-manifest-caching --product hostwatch
+	@swift run --package-path Examples/Monitor --skip-build hostwatch --seconds 5 $(ARGS)
 
 test: ## Run all tests: the library without the macro, the C suite, the Swift suites
-	@scripts/require.sh swift git $(c_tools)
+	@scripts/require.sh swift git $(c_tools) libncurses-dev
 	@echo "== The core, without the macro"
 	scripts/test-without-macros.sh
 	@echo "== The C suite"
 	scripts/check-c.sh --quick
 	@echo "== The Swift suites of the tools" # with more memory: all run at once, and each ends thousands of observations
 	KVO_ZOMBIES=65536 swift test --package-path Tools --disable-build-manifest-caching
+	@echo "== The Swift suites of the examples"
+	swift test --package-path Examples/Monitor --disable-build-manifest-caching
 	@echo "== The Swift suites of the library"
 	KVO_ZOMBIES=65536 swift test
 
@@ -44,7 +47,7 @@ bench: ## Measure, optimised, against other systems (ARGS="--filter 'observed se
 	@scripts/require.sh swift git python3 $(c_tools) valgrind $(peers)
 	@scripts/bench.sh $(ARGS)
 
-check: check-format check-c check-model fuzz stress check-sanitizers check-crashes check-clients check-api check-scaling check-costs check-documents ## Everything a release must pass besides the tests; takes long
+check: check-format check-c check-model fuzz stress check-sanitizers check-crashes check-clients check-examples check-api check-scaling check-costs check-documents ## Everything a release must pass besides the tests; takes long
 	scripts/mutate.sh --count 20 --budget 240 --least 80
 
 check-quick: check-format check-api ## The quick checks besides the tests: format, rooms, fuzzer inputs, API baseline, plot, documents
@@ -53,6 +56,7 @@ check-quick: check-format check-api ## The quick checks besides the tests: forma
 	scripts/check-compatibility.sh
 	scripts/check-rooms.sh
 	scripts/check-clients.sh
+	scripts/check-examples.sh --quick
 	scripts/fuzz.sh --seconds 0
 	scripts/check-scaling.sh --quick
 	scripts/check-bench.sh
@@ -74,8 +78,11 @@ check-c: ## Run the whole C suite: compilers, sanitizers, valgrind, headers, sym
 check-model: ## Check the model of how changes protect what they read, in all orders of steps, with spin
 	scripts/check-model.sh
 
+check-examples: ## Use the monitor of Examples/ in a terminal and in headless Chromium
+	scripts/check-examples.sh
+
 check-sanitizers: ## Run the Swift tests under ThreadSanitizer and AddressSanitizer
-	@scripts/require.sh swift git libffi-dev
+	@scripts/require.sh swift git libffi-dev libncurses-dev
 	scripts/check-sanitizers.sh
 
 check-crashes: ## Run the crash catalogue in all builds, and with each fault switched off in turn
@@ -118,4 +125,4 @@ format: ## Format the Swift and C sources in place
 	clang-format -i $(c_sources)
 
 clean: ## Remove all build products
-	rm -rf .build build Benchmarks/.build
+	rm -rf .build build Benchmarks/.build Tools/.build Examples/Monitor/.build

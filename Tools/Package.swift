@@ -1,5 +1,5 @@
 // swift-tools-version: 6.2
-// The tools and the demo: a separate package, so that users of the library do not fetch its dependencies.
+// The tools: a separate package, so that users of the library do not fetch its dependencies.
 
 import PackageDescription
 
@@ -9,19 +9,13 @@ let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "sw
 
 let package = Package(
   name: "Tools",
-  products: [
-    .executable(name: "hostwatch", targets: ["hostwatch"]),
-    .executable(name: "kvo", targets: ["kvo"]),
-  ],
+  products: [.executable(name: "kvo", targets: ["kvo"])],
   dependencies: [
     .package(name: "swift-kvo", path: ".."),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
   targets: [
-    // The demo. Its code is in a separate target, because tests cannot import an executable of a package with macros.
-    .executableTarget(name: "hostwatch", dependencies: ["HostModel"]),
-    .target(name: "HostModel", dependencies: [library, arguments]),
-    // The command-line tool. Its code is in a separate target for the same reason.
+    // The command-line tool. Its code is in a separate target, because tests cannot import an executable of a package with macros.
     .executableTarget(name: "kvo", dependencies: ["KVOTool"]),
     .target(
       name: "KVOTool",
@@ -33,7 +27,6 @@ let package = Package(
     // The crash catalogue: deliberate misuse in both languages, and the code that runs and checks it.
     .target(name: "CrashScenarios", dependencies: ["CCrashScenarios", library]),
     .target(name: "CCrashScenarios", dependencies: [runtime]),
-    .testTarget(name: "HostwatchTests", dependencies: ["HostModel", library]),
     .testTarget(
       name: "ScenarioTests", dependencies: ["ScenarioLanguage"], exclude: ["Differences.md", "Scenarios"]),
     .testTarget(name: "ToolTests", dependencies: ["KVOTool", runtime, arguments]),

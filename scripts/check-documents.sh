@@ -6,13 +6,13 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-tools=(--package-path Tools --disable-build-manifest-caching)
-scripts/require.sh swift python3 cmake ninja-build gcc libffi-dev pkg-config
+scripts/require.sh swift python3 cmake ninja-build gcc libffi-dev libncurses-dev pkg-config
 if [[ ${1:-} != --list ]]; then
-  for product in kvo hostwatch; do
-    scripts/quietly.sh "check-documents-$product" swift build "${tools[@]}" --product "$product"
+  for product in Tools:kvo Examples/Monitor:hostwatch Examples/Monitor:monitor; do
+    package=(--package-path "${product%:*}" --disable-build-manifest-caching)
+    scripts/quietly.sh "check-documents-${product#*:}" swift build "${package[@]}" --product "${product#*:}"
+    PATH=$(realpath "$(swift build "${package[@]}" --show-bin-path)"):$PATH
   done
-  PATH=$(realpath "$(swift build "${tools[@]}" --show-bin-path)"):$PATH
   export PATH
   # Some commands use the library and a test of scripts/check-c.sh --quick; in a new checkout there are none yet.
   c=build/c/gcc-O2

@@ -19,7 +19,7 @@ for sanitizer in "$@"; do
   # This test is a typical program with a data race: Foundation reads an unsynchronized state while another thread sets it.
   [[ $sanitizer == thread ]] && skipped+=(--skip "A state with willSet and didSet that announce")
   # MacrosTests run the plug-in's code, which has neither threads nor pointers.
-  for package in Tools .; do
+  for package in Tools Examples/Monitor .; do
     swift test --package-path $package --disable-build-manifest-caching --scratch-path "$package/.build/$sanitizer" \
       --sanitize="$sanitizer" --disable-xctest "${skipped[@]}"
   done

@@ -12,7 +12,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "Documentation").glob("*.md")),
-             ROOT / "Documentation/Faults/README.md"]
+             ROOT / "Documentation/Faults/README.md", ROOT / "Examples/README.md"]
 TABLE = ROOT / "Tests/Documents/commands.txt"
 # A command in backquotes has arguments: the name of a program alone does not count.
 INLINE = re.compile(r"(make|swift|kvo|gdb|dot|apt-get|pkg-config|jq|cmake|ctest) \S|(scripts|CShim/abi)/\S+\.sh|\.ci/run|build/c/\S+/test")
@@ -54,7 +54,7 @@ def main(out, *options):
         sys.exit(f"{TABLE.relative_to(ROOT)}: no document has these any more: {unused}")
     for command, document in found.items():
         # The programs that were built are on the PATH.
-        how, short = rows.get(command, ("", re.sub(r"^swift run --package-path Tools ", "", command)))
+        how, short = rows.get(command, ("", re.sub(r"^swift run --package-path \S+ ", "", command)))
         if how == "elsewhere" or (how == "slow" and "--slow" not in options):
             continue
         if "--list" in options:
