@@ -123,6 +123,6 @@ extension KeyValueObservable {
     _ = BindingTable.end(SourceOrigin(self, name(ofObserved: keyPath))) { $0.contains(origin) }
   }
 
-  /// Ends all bindings that set properties of this object, and the two-way bindings in which they take part.
+  /// Ends all bindings that set properties of this object, Cocoa's included, and the two-way bindings in which they take part.
   public nonisolated func unbindAll() { BindingTable.end(allOf: self) }
 }

@@ -21,4 +21,6 @@ struct LastValue<Value> {
     value.withLock { swap(&$0, &previous) }
     return previous
   }
+
+  func setIfMissing(_ new: Value) { value.withLock { if $0 == nil { $0 = new } } }
 }

@@ -1,4 +1,5 @@
 // Operators on several sources.
+import Glibc
 
 extension KeyValueSource {
   /// Returns the source of what a function makes of the values of several sources.
@@ -22,18 +23,42 @@ extension KeyValueSource {
     let all = inputs
     let combine: ([AnyObject]) -> Value? = { latest in combined(latest, by: transform) }
     return KeyValueSource(
-      of: { all.flatMap { $0.origins() } }, read: { combine(all.map { $0.makeLatest() }) },
-      subscribe: { request, sink in
+      of: { all.flatMap { $0.origins() } },
+      read: {
         let latest = all.map { $0.makeLatest() }
+        for (input, latest) in zip(all, latest) { input.read(latest) }
+        return combine(latest)
+      },
+      subscribe: { request, sink in
+        let (latest, turns) = (all.map { $0.makeLatest() }, CombinedTurns())
         let (wantsNew, isInitial) = (request.options.contains(.new), request.isInitial)
-        let last = request.wantsOld ? LastValue(isInitial ? nil : combine(latest)) : nil
+        let last = request.wantsOld ? LastValue<Value>(nil) : nil
         func tell() {
-          guard let new = combine(latest) else { return }
-          sink(NSKeyValueObservedChange(kind: .setting, newValue: wantsNew ? new : nil, oldValue: last?.exchange(new)))
+          var isStale = true
+          while isStale {
+            let turn = turns.present
+            guard let new = combine(latest) else { return }
+            guard turns.begin(turn) else { continue }
+            sink(
+              NSKeyValueObservedChange(kind: .setting, newValue: wantsNew ? new : nil, oldValue: last?.exchange(new)))
+            isStale = turns.wasOvertaken(turn)
+          }
         }
         var observations: [UInt64] = []
-        for (input, latest) in zip(all, latest) { observations += input.subscribe(request, latest, tell) }
-        if isInitial, !observations.isEmpty { tell() }
+        for (input, latest) in zip(all, latest) {
+          observations += input.subscribe(request, latest) {
+            turns.change()
+            tell()
+          }
+        }
+        guard !observations.isEmpty else { return [] }
+        // Read when they are observed, so that no change is missed.
+        for (input, latest) in zip(all, latest) { input.read(latest) }
+        if isInitial {
+          tell()
+        } else if let last, let present = combine(latest) {
+          last.setIfMissing(present)
+        }
         return observations
       })
   }
@@ -72,14 +97,20 @@ extension KeyValueSource {
 /// One of several sources, without its type.
 private struct CombinedInput {
   let origins: () -> [SourceOrigin]
-  /// Returns a `Guarded<Value?>` for the value that is told last, with the present value.
+  /// Returns a `Guarded<Value?>` for the value that is told last, without one.
   let makeLatest: () -> AnyObject
+  /// Stores the present value there, unless there is one.
+  let read: (_ latest: AnyObject) -> Void
   /// Registers an observer that keeps each new value.
   let subscribe: (_ request: SourceRequest, _ latest: AnyObject, _ tell: @escaping () -> Void) -> [UInt64]
 
   init<Value>(_ source: KeyValueSource<Value>) {
     origins = source.origins
-    makeLatest = { LastValue(source.read()).value }
+    makeLatest = { LastValue<Value>(nil).value }
+    read = { latest in
+      guard let present = source.read() else { return }
+      LastValue(of: unsafeDowncast(latest, to: Guarded<Value?>.self)).setIfMissing(present)
+    }
     subscribe = { request, latest, tell in
       let latest = LastValue(of: unsafeDowncast(latest, to: Guarded<Value?>.self))
       var needed = request.with(.new, of: Value.self)
@@ -107,3 +138,36 @@ private func combined<each Input, Value>(_ latest: [AnyObject], by transform: (r
 }
 
 private struct Missing: Error {}
+
+/// The order of what the threads tell that change several sources at the same time: the values that are told last are the last ones.
+private final class CombinedTurns: Sendable {
+  private struct State {
+    /// The number of changes.
+    var present = 0
+    /// The greatest number that was told, or is being told, and the thread that does.
+    var told = -1
+    var thread: UInt = 0
+  }
+
+  private let state = Guarded(State())
+
+  /// Read before the values are.
+  var present: Int { state.withLock { $0.present } }
+
+  /// Called when a value has been stored.
+  func change() { state.withLock { $0.present += 1 } }
+
+  /// Returns false if another thread tells later values: these would be told after them.
+  func begin(_ turn: Int) -> Bool {
+    state.withLock { state in
+      guard turn >= state.told || state.thread == Self.thread else { return false }
+      (state.told, state.thread) = (max(turn, state.told), Self.thread)
+      return true
+    }
+  }
+
+  /// Whether another thread has told later values meanwhile. A handler may have, on this thread: those came after these.
+  func wasOvertaken(_ turn: Int) -> Bool { state.withLock { $0.told > turn && $0.thread != Self.thread } }
+
+  private static var thread: UInt { UInt(pthread_self()) }
+}
