@@ -102,3 +102,15 @@ ROW("n objects are observed and die") {
     item_destroy(object);
   }
 }
+
+static void told(kvo_end end, void *arg) { (void)end, (void)arg; }
+
+ROW("remove n observers of a key, each with a function that is told of the end") {
+  item *object = item_make(0);
+  listener *all = listeners(n);
+  for (size_t i = 0; i < n; i++) {
+    listen(&all[i], as_object(object), "value", KVO_NEW);
+    CHECK_OK(kvo_observation_on_end(all[i].id, told, NULL));
+  }
+  MEASURE for (size_t i = 0; i < n; i++) kvo_cancel_observer(all[i].id);
+}

@@ -3,17 +3,27 @@
 
 /* A function to call when an observation has ended. */
 typedef struct end_record {
-  struct end_record *next;
+  kvo_index_entry entry;
   kvo_observation of;
+  /** Counts the records, so that those of an observation are in their order. */
+  uint64_t serial;
   kvo_end_callback ended;
   void *arg;
   bool is_death;
 } end_record;
 
+static end_record *record_of(const kvo_index_entry *entry) {
+  return (end_record *)((uintptr_t)entry - offsetof(end_record, entry));
+}
+
+static kvo_index_key key_of(const kvo_index_entry *entry) {
+  return (kvo_index_key){record_of(entry)->of, record_of(entry)->serial};
+}
+
+/* Several, so that threads that end different observations seldom wait for each other. */
 typedef struct bucket {
   kvo_lock lock;
-  /** Newest first. */
-  end_record *first;
+  kvo_index records;
 } bucket;
 
 enum { BUCKETS = 64 };
@@ -25,16 +35,21 @@ static _Atomic size_t record_count;
 /* The index of an id's entry is in bits 8 to 31, its shard in bits 0 to 7. */
 static bucket *bucket_of(kvo_observation id) { return &buckets[(id ^ id >> 8) % BUCKETS]; }
 
+/* The oldest record of an observation from a serial on, or NULL. The lock is held. */
+static end_record *record_from(const bucket *in, kvo_observation id, uint64_t serial) {
+  kvo_index_entry *at = kvo__index_from(&in->records, (kvo_index_key){id, serial});
+  return at != NULL && record_of(at)->of == id ? record_of(at) : NULL;
+}
+
 /* Takes the oldest record of an observation, and of this function and argument unless the function is NULL. */
 static end_record *take(kvo_observation id, kvo_end_callback ended, const void *arg) {
   bucket *in = bucket_of(id);
-  end_record **oldest = NULL, *taken = NULL;
   kvo__lock(&in->lock);
-  for (end_record **link = &in->first; *link != NULL; link = &(*link)->next)
-    if ((*link)->of == id && (ended == NULL || ((*link)->ended == ended && (*link)->arg == arg))) oldest = link;
-  if (oldest != NULL) {
-    taken = *oldest;
-    *oldest = taken->next;
+  end_record *taken = record_from(in, id, 0);
+  while (taken != NULL && ended != NULL && (taken->ended != ended || taken->arg != arg))
+    taken = record_from(in, id, taken->serial + 1);
+  if (taken != NULL) {
+    kvo__index_remove(&in->records, &taken->entry);
     atomic_fetch_sub(&record_count, 1);
   }
   kvo__unlock(&in->lock);
@@ -45,8 +60,8 @@ void kvo__end_is_death(kvo_observation id) {
   if (atomic_load(&record_count) == 0) return;
   bucket *in = bucket_of(id);
   kvo__lock(&in->lock);
-  for (end_record *each = in->first; each != NULL; each = each->next)
-    if (each->of == id) each->is_death = true;
+  for (end_record *each = record_from(in, id, 0); each != NULL; each = record_from(in, id, each->serial + 1))
+    each->is_death = true;
   kvo__unlock(&in->lock);
 }
 
@@ -63,13 +78,15 @@ kvo_status kvo_observation_on_end(kvo_observation observation, kvo_end_callback 
   }
   end_record *made = kvo__alloc(sizeof *made);
   if (made == NULL) return KVO_ERROR_OUT_OF_MEMORY;
+  static _Atomic uint64_t serials;
   made->of = observation;
+  made->serial = atomic_fetch_add(&serials, 1) + 1;
   made->ended = ended;
   made->arg = arg;
   bucket *in = bucket_of(observation);
   kvo__lock(&in->lock);
-  made->next = in->first;
-  in->first = made;
+  in->records.key_of = key_of;
+  kvo__index_add(&in->records, &made->entry);
   atomic_fetch_add(&record_count, 1);
   kvo__unlock(&in->lock);
   /* Who ends the observation takes the id first and then the records. So if the id still names it, the record will be found. */
