@@ -12,6 +12,8 @@ bool kvo_is_main_thread(void) {
 
 uint32_t kvo_kernel_thread(void) { return (uint32_t)syscall(SYS_gettid); }
 
+uint64_t kvo_unsettled;
+
 static _Thread_local kvo_transfer *innermost;
 
 kvo_transfer *kvo_innermost_transfer(void) { return innermost; }

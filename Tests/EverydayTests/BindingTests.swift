@@ -299,6 +299,56 @@
       #expect(one.value == other.value)
     }
 
+    @Test("whose source several threads set gives its target the last value")
+    func threadsOfSource() {
+      for round in 0..<100 {
+        let (one, other) = (Locked(), Locked())
+        one.source(\.value).bind(to: other, \.value, initially: round % 2 == 0 ? .set : .wait)
+        one.value = -1
+        #expect(other.value == -1)
+        DispatchQueue.concurrentPerform(iterations: 3) { thread in
+          for i in 0..<20 { one.value = thread * 1000 + i }
+        }
+        #expect(other.value == one.value)
+      }
+    }
+
+    @Test("that another thread goes on to use settles there, too, and then on the first one again")
+    func otherThread() {
+      let sides = [Bounded(most: 100), Bounded(most: 40), Bounded(most: 100)]
+      nonisolated(unsafe) let shared = sides
+      let codes = faults {
+        for (index, side) in sides.enumerated() { side.source(\.value).bind(to: sides[(index + 1) % 3], \.value) }
+        sides[0].value = 7
+        func onOtherThread(_ work: @escaping @Sendable () -> Void) {
+          let done = DispatchSemaphore(value: 0)
+          DispatchQueue.global().async {
+            work()
+            done.signal()
+          }
+          done.wait()
+        }
+        onOtherThread { shared[2].value = 99 }
+        #expect(sides.map(\.value) == [40, 40, 40])
+        onOtherThread { shared[1].value = 12 }
+        #expect(sides.map(\.value) == [12, 12, 12])
+        sides[1].value = 77
+        #expect(sides.map(\.value) == [40, 40, 40])
+      }
+      #expect(codes == [])
+    }
+
+    @Test("sets a collection as a whole, however the source was changed")
+    func collection() {
+      let (one, other, third) = (Document(), Document(), Document())
+      one.source(\.tags).bind(to: other, \.tags)
+      third.bind(\.tags, with: other, \.tags)
+      one.mutableArrayValue(for: \.tags).append("A")
+      one.mutableArrayValue(for: \.tags).insert("B", at: 0)
+      one.tags.append("C")
+      #expect([other.tags, third.tags] == [["B", "A", "C"], ["B", "A", "C"]])
+    }
+
     @Test("whose setters never agree is told once, and both sides keep their last values")
     func neverAgrees() {
       let (bounded, model) = (Bounded(most: 40), AtLeast())

@@ -481,6 +481,11 @@ KVO_API void kvo_track_elements_are_of(kvo_object *object, kvo_key key);
 /** Returns the limit that KVO_MAX_ROUNDS sets: how often a binding may set its target in answer to itself. Cannot fail. Any thread. */
 KVO_API uint32_t kvo_binding_max_rounds(void);
 
+/** Has all threads execute a memory barrier: what this thread has stored before is seen by what they load afterwards, and what they have
+ * stored before by what this thread loads afterwards. For a scheme with plain stores on one side, whose other side is rare: it takes a
+ * microsecond, or 10 milliseconds where the system refuses membarrier(2). Cannot fail. Any thread. */
+KVO_API void kvo_binding_barrier(void);
+
 /** Returns the edit distance between a misspelt name and one that may have been meant: letters to insert, remove, replace or transpose,
  * whatever their case. 0 if they are equal, or too far apart to be meant. A getter's name, such as "isOpen", is close to its key, "open".
  * Any thread; takes no lock. Returns 0 for NULL. */

@@ -44,15 +44,24 @@ static _Atomic uint32_t progress;
 
 static long membarrier(int command) { return syscall(SYS_membarrier, command, 0, 0); }
 
+enum { LONG_ENOUGH = 10 }; /* milliseconds: by then, each processor's earlier stores are visible */
+
 /* For the waiter, after its change and before it reads the other threads' records. */
 static void barrier(void) {
-  enum { LONG_ENOUGH = 10 }; /* milliseconds: by then, each processor's earlier stores are visible */
   if (!kvo__has_barrier() || membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) return;
   membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED); /* at first use: it is slow in a process with threads */
   if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) return;
   /* A sandbox that the program has entered refuses the call. From now on marks are published by exchanges. */
   atomic_fetch_or(&kvo__attention, KVO_NO_BARRIER);
   usleep(LONG_ENOUGH * 1000);
+}
+
+void kvo_binding_barrier(void) {
+  atomic_thread_fence(memory_order_seq_cst);
+  if (kvo__has_barrier())
+    barrier();
+  else
+    usleep(LONG_ENOUGH * 1000);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- Records -- */

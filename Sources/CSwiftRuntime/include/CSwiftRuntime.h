@@ -28,6 +28,14 @@ bool kvo_is_main_thread(void);
 /** The kernel's ID of this thread, as in fault reports. */
 uint32_t kvo_kernel_thread(void);
 
+/** What tells this thread from all others that run: the address of its thread control block. Never 0. */
+static inline uintptr_t kvo_this_thread(void) { return (uintptr_t)__builtin_thread_pointer(); }
+
+/** How many faults KVO0024 there have been. */
+extern uint64_t kvo_unsettled;
+static inline uint64_t kvo_unsettled_count(void) { return __atomic_load_n(&kvo_unsettled, __ATOMIC_RELAXED); }
+static inline void kvo_unsettled_add(void) { __atomic_fetch_add(&kvo_unsettled, 1, __ATOMIC_RELAXED); }
+
 /** A binding that sets a property just now, in a stack frame of this thread. */
 typedef struct kvo_transfer {
   const void *_Nonnull of;

@@ -1,5 +1,7 @@
 // One-way bindings.
 
+public import CKVO
+
 /// What bindings have in common.
 public enum KeyValueBinding {
   /// Whether a one-way binding sets its target when it is made.
@@ -58,25 +60,14 @@ extension KeyValueSource {
     let site = SourceLocation(file: fileID, line: line)
     let origin = SourceOrigin(target, name(of: keyPath, in: target))
     let state = BindingState(origin, origins, site)
-    let (read, property) = (read, BoundProperty(keyPath, in: target))
+    let binding = OneWayBinding(target, BoundProperty(keyPath, in: target), applied, read, state)
     if exclusive { BindingTable.replace(origin, by: origins(), site) }
     BindingTable.add(state.life, origin, from: origins())
-    let token = receive(
-      initially == .set ? [.new, .initial] : .new, for: target, on: isolation, site, bindingNote(origin)
-    ) {
-      target, change in
-      guard let value = change.newValue else { return }
-      let count = state.begin()
-      guard count != 0 else { return }
-      let isDone = state.set(count) {
-        property.set(target, value)
-        applied?()
-      }
-      if isDone { return }
-      state.settle(value, read) {
-        property.set(target, $0)
-        applied?()
-      }
+    let options: NSKeyValueObservingOptions = initially == .set ? [.new, .initial] : .new
+    let token = receive(options, for: target, on: isolation, site, bindingNote(origin), binding) {
+      binding.changed($0)
+    } handler: {
+      binding.changed(to: $0, $1)
     }
     BindingTable.follow(state.life, token, origin)
     return token

@@ -1,5 +1,7 @@
 // Two-way bindings.
 
+public import CKVO
+
 extension KeyValueObservable {
   /// Keeps a property of this object, on the left, and a property of another one, on the right, equal by conversions in both directions.
   ///
@@ -67,15 +69,24 @@ extension KeyValueObservable {
     if exclusive { BindingTable.replace(mine.origin, by: [others.origin], site) }
     BindingTable.add(transfer.life, mine.origin, from: [others.origin])
     BindingTable.add(transfer.life, others.origin, from: [mine.origin])
+    let (leftward, rightward) = (
+      TwoWayDirection(transfer, others, mine, self, backward, forward),
+      TwoWayDirection(transfer, mine, others, other, forward, backward)
+    )
     let toLeft = other.source(others.keyPath).receive(
-      initially == .set ? [.new, .initial] : .new, for: self, on: actor, site, bindingNote(mine.origin)
-    ) { left, change in
-      if let value = change.newValue { transfer.changed(value, others, mine, left, backward, forward) }
+      initially == .set ? [.new, .initial] : .new, for: self, on: actor, site, bindingNote(mine.origin), leftward
+    ) {
+      leftward.changed($0)
+    } handler: {
+      leftward.changed(to: $0, $1)
     }
     let toRight = source(mine.keyPath).receive(
-      initially == .fromLeft ? [.new, .initial] : .new, for: other, on: actor, site, bindingNote(others.origin)
-    ) { right, change in
-      if let value = change.newValue { transfer.changed(value, mine, others, right, forward, backward) }
+      initially == .fromLeft ? [.new, .initial] : .new, for: other, on: actor, site, bindingNote(others.origin),
+      rightward
+    ) {
+      rightward.changed($0)
+    } handler: {
+      rightward.changed(to: $0, $1)
     }
     let token = NSKeyValueObservation.both(toLeft, toRight)
     BindingTable.follow(transfer.life, token, mine.origin)

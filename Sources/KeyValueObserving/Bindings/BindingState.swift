@@ -1,23 +1,102 @@
 // What keeps a binding from answering itself, and brings it to an end where its two sides do not agree.
 
-import CKVO
+public import CKVO
+import CSwiftRuntime
 import Synchronization
 
-/// The state of a one-way binding while it sets its target.
+/// A one-way binding: the receiver's reference of its observation, whose closure retains it.
 ///
 /// The target's setter, and observers of the target, may set the source again. The binding does not answer at once: after it has set the
 /// target it looks whether its source has changed meanwhile, and if so sets the target to the present value. So a cycle of bindings
 /// nests once, and comes to an end when its values are equal.
 @usableFromInline
+final class OneWayBinding<Target: AnyObject, Value>: ReceiverReference<Target>, @unchecked Sendable {
+  // What each change uses comes first.
+  @usableFromInline let marks = TransferMarks()
+  @usableFromInline let changes = SideChanges()
+  @usableFromInline let property: BoundProperty<Target, Value>
+  @usableFromInline let applied: (() -> Void)?
+  @usableFromInline let read: () -> Value?
+  @usableFromInline let state: BindingState
+
+  @usableFromInline
+  init(
+    _ target: Target, _ property: BoundProperty<Target, Value>, _ applied: (() -> Void)?,
+    _ read: @escaping () -> Value?, _ state: BindingState
+  ) {
+    (self.property, self.applied, self.read, self.state) = (property, applied, read, state)
+    super.init(target)
+  }
+
+  /// Called with the record of a change of a property.
+  @inlinable
+  @inline(__always)
+  func changed(_ change: UnsafePointer<kvo_raw_change>) {
+    // Before the value is read: a thread that does not find the other one's change then has a newer value.
+    let turn = marks.begin(changes, self)
+    if turn.isAnswer { return state.answered() }
+    guard let target = load(), let value = change.pointee.new_value else { return }
+    guard change.pointee.kind == KVO_CHANGE_SETTING else { return transferWhole(to: target, turn) }
+    transfer(value.assumingMemoryBound(to: Value.self).pointee, to: target, turn)
+  }
+
+  /// Called with a value of the source, which was made before this thread's turn: another thread may have set the target to a newer one.
+  /// On an actor it was not, because all values come there one after the other.
+  @inlinable
+  func changed(to value: Value, _ isOnActor: Bool) {
+    let turn = isOnActor ? marks.beginOnActor(changes) : marks.begin(changes, self)
+    if turn.isAnswer { return state.answered() }
+    if let target = load() { transfer(turn.isAlone ? value : read() ?? value, to: target, turn) }
+  }
+
+  /// Called when elements of a collection have changed.
+  @usableFromInline
+  @inline(never)
+  func transferWhole(to target: Target, _ turn: TransferTurn) {
+    if let value = read() { transfer(value, to: target, turn) }
+  }
+
+  @inlinable
+  @inline(__always)
+  func transfer(_ value: Value, to target: Target, _ turn: TransferTurn) {
+    let reported = kvo_unsettled_count()
+    marks.run(turn, self) {
+      property.set(target, value)
+      applied?()
+    }
+    if kvo_unsettled_count() != reported { state.wasReported() }
+    if !marks.isUnchanged(changes, since: turn) { settle(value, target) }
+  }
+
+  /// Sets the target again until it has the present value of the source.
+  @usableFromInline
+  @inline(never)
+  func settle(_ first: Value, _ target: Target) {
+    let agree = agreement(of: Value.self)
+    var sent = first
+    state.begin()
+    while true {
+      let count = changes.count.load(ordering: .sequentiallyConsistent)
+      marks.forgetAnswer(changes)
+      guard !state.life.hasEnded, let value = read(), !agree(value, sent), state.mayGoOn() else { return }
+      sent = value
+      let reported = kvo_unsettled_count()
+      marks.run(self) {
+        property.set(target, value)
+        applied?()
+      }
+      if kvo_unsettled_count() != reported { state.wasReported() }
+      let isAnswered = changes.isAnswered.load(ordering: .relaxed)
+      if !isAnswered, changes.count.load(ordering: .sequentiallyConsistent) == count { return }
+    }
+  }
+}
+
+/// What brings a one-way binding to an end where its two sides do not agree.
+@usableFromInline
 final class BindingState: @unchecked Sendable {
-  /// Counts the changes of the source.
-  private let changes = Atomic<UInt>(0)
-  private let mark = TransferMark()
   private let rounds = Atomic<Int>(0)
   private let isReported = Atomic<Bool>(false)
-  /// How many reports there had been when this binding began to set its target.
-  private let reportsBefore = Atomic<UInt>(0)
-  private static let reports = Atomic<UInt>(0)
   @usableFromInline let life = BindingLife()
   private let target: SourceOrigin
   private let source: () -> [SourceOrigin]
@@ -30,54 +109,29 @@ final class BindingState: @unchecked Sendable {
     self.site = site
   }
 
-  /// Notes a change of the source. Returns the number of changes; 0 if this thread is setting the target, and shall look afterwards.
-  @usableFromInline
-  func begin() -> UInt {
-    let count = changes.add(1, ordering: .sequentiallyConsistent).newValue
-    guard !mark.isOnThisThread else {
-      reportIfEndless()
-      return 0
-    }
-    reportsBefore.store(Self.reports.load(ordering: .relaxed), ordering: .relaxed)
-    return count
-  }
+  func begin() { rounds.store(0, ordering: .relaxed) }
 
-  /// Sets the target. Returns whether the source has not changed meanwhile.
-  @usableFromInline
-  func set(_ count: UInt, _ body: () -> Void) -> Bool {
-    mark.run(body)
-    // A cycle is told once, not once for each of its bindings.
-    if Self.reports.load(ordering: .relaxed) != reportsBefore.load(ordering: .relaxed) {
-      isReported.store(true, ordering: .relaxed)
-    }
-    return changes.load(ordering: .sequentiallyConsistent) == count
-  }
-
-  /// Sets the target again until it has the present value of the source.
-  @usableFromInline
-  func settle<Value>(_ first: Value, _ read: () -> Value?, _ set: (Value) -> Void) {
-    let agree = agreement(of: Value.self)
-    var sent = first
-    rounds.store(0, ordering: .relaxed)
-    while true {
-      let count = changes.load(ordering: .sequentiallyConsistent)
-      guard !life.hasEnded, let value = read(), !agree(value, sent) else { return }
-      if rounds.add(1, ordering: .relaxed).newValue > Self.mostRounds { return }
-      sent = value
-      if self.set(count, { set(value) }) { return }
-    }
-  }
+  /// Begins the next round, unless there were too many.
+  func mayGoOn() -> Bool { rounds.add(1, ordering: .relaxed).newValue <= Self.mostRounds }
 
   /// Called in the answer of a cycle, where the deliveries in progress show its chain.
-  private func reportIfEndless() {
+  @usableFromInline
+  @inline(never)
+  func answered() {
     guard rounds.load(ordering: .relaxed) == Self.mostRounds,
       !isReported.exchange(true, ordering: .relaxed)
     else { return }
-    Self.reports.add(1, ordering: .relaxed)
+    kvo_unsettled_add()
     raiseUnsettled(
       "the bindings that lead from \(source().text) to \(target.text), and back, do not agree after \(Self.mostRounds) rounds "
         + "(KVO_MAX_ROUNDS); both keep their last values", site)
   }
+
+  /// Called if the fault was told of another binding while this one set its target: a cycle is told once, not once for each of its
+  /// bindings.
+  @usableFromInline
+  @inline(never)
+  func wasReported() { isReported.store(true, ordering: .relaxed) }
 
   static let mostRounds = Int(kvo_binding_max_rounds())
 }

@@ -11,12 +11,16 @@ struct BoundProperty<Root: AnyObject, Value> {
 
   @usableFromInline
   init(_ keyPath: ReferenceWritableKeyPath<Root, Value>, in object: Root) {
-    if let known = (object as? any KeyValueObservable)?.property(at: keyPath)?.accessors(of: Value.self) {
-      get = { known.get($0) }
-      set = { known.set($0, $1) }
-    } else {
-      get = { $0[keyPath: keyPath] }
-      set = { $0[keyPath: keyPath] = $1 }
-    }
+    let known = (object as? any KeyValueObservable)?.property(at: keyPath)
+    self = known?.accessors() ?? BoundProperty(get: { $0[keyPath: keyPath] }, set: { $0[keyPath: keyPath] = $1 })
+  }
+
+  init(get: @escaping (Root) -> Value, set: @escaping (Root, Value) -> Void) {
+    (self.get, self.set) = (get, set)
+  }
+
+  /// Returns the same for a subclass. Functions of classes take references, whatever the class, so that no closure is needed between them.
+  func unchecked<Subclass: AnyObject>(of type: Subclass.Type) -> BoundProperty<Subclass, Value> {
+    unsafeBitCast(self, to: BoundProperty<Subclass, Value>.self)
   }
 }

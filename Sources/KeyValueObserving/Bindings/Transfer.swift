@@ -1,23 +1,123 @@
-// Which bindings set a property just now, and on which thread.
+// Which bindings set a property just now, and on which thread; and whether the other side has changed meanwhile.
 
-import CSwiftRuntime
-import Synchronization
+import CKVO
+public import CSwiftRuntime
+public import Synchronization
 
-/// A binding's mark of its transfers, by which it knows its own answers.
-///
-/// It has to be exact: if a binding took an answer of its own for a change, two threads that set both ends of a cycle could nest without
-/// end.
+/// How a binding goes on with a change of what it follows.
 @usableFromInline
-final class TransferMark: Sendable {
-  /// How many transfers are in progress, on all threads. Usually none, and then there is nothing to look for.
-  private let count = Atomic<Int>(0)
+@frozen
+struct TransferTurn {
+  /// The number of the change, where several threads make them.
+  @usableFromInline let number: UInt
 
+  @inlinable
+  init(_ number: UInt) { self.number = number }
+
+  /// The binding makes the change itself, by what it sets on this thread. It is noted; the binding looks afterwards.
+  @inlinable static var answer: TransferTurn { TransferTurn(0) }
+  /// Only this thread has ever made changes.
+  @inlinable static var alone: TransferTurn { TransferTurn(1) }
+  /// This change is the first that another thread makes: whatever happens, the binding compares the values afterwards.
+  @inlinable static var suspect: TransferTurn { TransferTurn(2) }
+  @usableFromInline static var numbers: UInt { 2 }
+
+  @inlinable var isAnswer: Bool { number == 0 }
+  @inlinable var isAlone: Bool { number == 1 }
+}
+
+/// The changes of one side of a binding.
+@usableFromInline
+@frozen
+struct SideChanges: ~Copyable {
+  /// Whether the thread that is alone has changed this side in answer to the present transfer.
+  @usableFromInline let isAnswered = Atomic<Bool>(false)
+  /// How many changes there were since several threads make them.
+  @usableFromInline let count = Atomic<UInt>(TransferTurn.numbers)
+
+  @usableFromInline
+  init() {}
+}
+
+/// A binding's marks of its transfers, by which it knows its own answers.
+///
+/// They have to be exact: if a binding took an answer of its own for a change, two threads that set both ends of a cycle could nest
+/// without end. And the last thread to set the target has to notice what others have done meanwhile, or the sides would differ.
+///
+/// Most bindings are used by one thread: the first one owns these marks, and changes them by plain loads and stores. When a second thread
+/// comes, it says so, and makes all threads execute a memory barrier. What the owner has set until then is visible afterwards; and a
+/// transfer of the owner that ends afterwards finds it, and compares the values. From then on all threads count.
+@usableFromInline
+@frozen
+struct TransferMarks: ~Copyable {
+  /// The first thread. It may end, and another one get its number, which then owns the marks. 0 for a binding whose transfers are all made
+  /// on an actor, one after the other.
+  @usableFromInline let owner = Atomic<UInt>(0)
+  /// How many threads there are: one; a second one has come, but not made its barrier; several.
+  @usableFromInline let sharing = Atomic<UInt8>(0)
+  /// Whether the owner is within a transfer. Only the owner writes it.
+  @usableFromInline let isOwnerSetting = Atomic<Bool>(false)
+  /// How many transfers of other threads are in progress. If none, there is no list to look through.
+  private let othersSetting = Atomic<Int>(0)
+  /// Counts the changes that are no answers, since there are several threads.
+  let changes = Atomic<UInt>(0)
+
+  @usableFromInline
   init() {}
 
+  /// Notes a change of a side.
+  ///
+  /// - Parameter binding: The object whose marks these are.
+  @inlinable
+  @inline(__always)
+  borrowing func begin(_ side: borrowing SideChanges, _ binding: AnyObject) -> TransferTurn {
+    guard owner.load(ordering: .relaxed) == kvo_this_thread(), sharing.load(ordering: .relaxed) == 0 else {
+      return beginSlowly(side, binding)
+    }
+    let isAnswer = isOwnerSetting.load(ordering: .relaxed)
+    side.isAnswered.store(isAnswer, ordering: .relaxed)
+    return isAnswer ? .answer : .alone
+  }
+
+  /// Notes a change of a side of a binding whose transfers are all made on an actor.
+  @usableFromInline
+  borrowing func beginOnActor(_ side: borrowing SideChanges) -> TransferTurn {
+    let isAnswer = isOwnerSetting.load(ordering: .relaxed)
+    side.isAnswered.store(isAnswer, ordering: .relaxed)
+    return isAnswer ? .answer : .alone
+  }
+
+  /// Whether this thread may change the owner's marks.
+  private borrowing func isOwned() -> Bool {
+    let owner = owner.load(ordering: .relaxed)
+    return owner == 0 || owner == kvo_this_thread()
+  }
+
+  @usableFromInline
+  @inline(never)
+  borrowing func beginSlowly(_ side: borrowing SideChanges, _ binding: AnyObject) -> TransferTurn {
+    if sharing.load(ordering: .sequentiallyConsistent) == 0,
+      owner.compareExchange(expected: 0, desired: kvo_this_thread(), ordering: .sequentiallyConsistent).exchanged
+    {
+      return begin(side, binding)
+    }
+    let isFirst = sharing.load(ordering: .sequentiallyConsistent) != 2
+    if isFirst {
+      sharing.store(1, ordering: .sequentiallyConsistent)
+      kvo_binding_barrier()
+      sharing.store(2, ordering: .sequentiallyConsistent)
+    }
+    let number = side.count.add(1, ordering: .sequentiallyConsistent).newValue
+    if isSetting(binding) { return .answer }
+    changes.add(1, ordering: .relaxed)
+    return isFirst ? .suspect : TransferTurn(number)
+  }
+
   /// Whether this thread is within a transfer of the binding.
-  var isOnThisThread: Bool {
-    guard count.load(ordering: .relaxed) != 0 else { return false }
-    let mine = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+  private borrowing func isSetting(_ binding: AnyObject) -> Bool {
+    if isOwned() { return isOwnerSetting.load(ordering: .relaxed) }
+    guard othersSetting.load(ordering: .relaxed) != 0 else { return false }
+    let mine = UnsafeRawPointer(Unmanaged.passUnretained(binding).toOpaque())
     var transfer = kvo_innermost_transfer()
     while let at = transfer {
       if at.pointee.of == mine { return true }
@@ -27,15 +127,44 @@ final class TransferMark: Sendable {
   }
 
   /// Runs the code that sets a property.
-  func run(_ body: () -> Void) {
-    count.add(1, ordering: .relaxed)
+  @inlinable
+  @inline(__always)
+  borrowing func run(_ turn: TransferTurn, _ binding: AnyObject, _ body: () -> Void) {
+    guard turn.isAlone else { return run(binding, body) }
+    isOwnerSetting.store(true, ordering: .relaxed)
+    body()
+    isOwnerSetting.store(false, ordering: .relaxed)
+  }
+
+  @usableFromInline
+  @inline(never)
+  borrowing func run(_ binding: AnyObject, _ body: () -> Void) {
+    if isOwned() {
+      isOwnerSetting.store(true, ordering: .relaxed)
+      body()
+      return isOwnerSetting.store(false, ordering: .relaxed)
+    }
+    othersSetting.add(1, ordering: .relaxed)
     let outer = kvo_innermost_transfer()
-    var transfer = kvo_transfer(of: Unmanaged.passUnretained(self).toOpaque(), outer: outer)
+    var transfer = kvo_transfer(of: Unmanaged.passUnretained(binding).toOpaque(), outer: outer)
     withUnsafeMutablePointer(to: &transfer) { transfer in
       kvo_set_innermost_transfer(transfer)
       body()
       kvo_set_innermost_transfer(outer)
     }
-    count.subtract(1, ordering: .relaxed)
+    othersSetting.subtract(1, ordering: .relaxed)
+  }
+
+  /// Whether the side has not changed since that turn began. Called after its transfer.
+  @inlinable
+  @inline(__always)
+  borrowing func isUnchanged(_ side: borrowing SideChanges, since turn: TransferTurn) -> Bool {
+    guard turn.isAlone else { return side.count.load(ordering: .sequentiallyConsistent) == turn.number }
+    return !side.isAnswered.load(ordering: .relaxed) && sharing.load(ordering: .relaxed) == 0
+  }
+
+  /// Forgets that the side was changed in answer, before the next round.
+  borrowing func forgetAnswer(_ side: borrowing SideChanges) {
+    if isOwned(), sharing.load(ordering: .relaxed) == 0 { side.isAnswered.store(false, ordering: .relaxed) }
   }
 }

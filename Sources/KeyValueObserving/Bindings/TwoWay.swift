@@ -1,6 +1,7 @@
 // The two sides of a two-way binding, and the transfer of a value from one to the other.
 
-public import Synchronization
+public import CKVO
+import Synchronization
 
 /// One side of a two-way binding: a property of an object, which is not retained.
 @usableFromInline
@@ -10,10 +11,10 @@ final class TwoWaySide<Object: KeyValueObservable, Value>: @unchecked Sendable {
   @usableFromInline let property: BoundProperty<Object, Value>
   @usableFromInline let agree: (Value, Value) -> Bool
   /// Decides whether what the property has made of a value needs no correction of the other side: what it has now, and what was set.
-  @usableFromInline let accepts: (Value, Value) -> Bool
+  /// Without it, they have to be the same.
+  @usableFromInline let accepted: ((Value, Value) -> Bool)?
   @usableFromInline let origin: SourceOrigin
-  /// Counts the changes of the property.
-  @usableFromInline let changes = Atomic<UInt>(0)
+  @usableFromInline let changes = SideChanges()
 
   @inlinable
   init(_ object: Object, _ keyPath: ReferenceWritableKeyPath<Object, Value>) {
@@ -21,7 +22,7 @@ final class TwoWaySide<Object: KeyValueObservable, Value>: @unchecked Sendable {
     self.keyPath = keyPath
     property = BoundProperty(keyPath, in: object)
     agree = agreement(of: Value.self)
-    accepts = agree
+    accepted = nil
     origin = SourceOrigin(object, name(of: keyPath, in: object))
   }
 
@@ -31,21 +32,88 @@ final class TwoWaySide<Object: KeyValueObservable, Value>: @unchecked Sendable {
   ) {
     self.object = UnretainedObject(object)
     property = BoundProperty(keyPath, in: object)
-    (self.keyPath, self.origin, self.agree, self.accepts) = (keyPath, origin, agree, accepts)
+    (self.keyPath, self.origin, self.agree, accepted) = (keyPath, origin, agree, accepts)
+  }
+
+  @inlinable
+  @inline(__always)
+  func accepts(_ made: Value, _ sent: Value) -> Bool {
+    if let accepted { return accepted(made, sent) }
+    return haveSameBits(made, sent) || agree(made, sent)
+  }
+}
+
+/// Whether two values are words that are the same, which for plain values is enough.
+@inlinable
+@inline(__always)
+func haveSameBits<Value>(_ one: Value, _ other: Value) -> Bool {
+  guard _isPOD(Value.self), MemoryLayout<Value>.size == 8 else { return false }
+  return unsafeBitCast(one, to: UInt64.self) == unsafeBitCast(other, to: UInt64.self)
+}
+
+/// One direction of a two-way binding: the receiver's reference of its observation, whose closure retains it.
+@usableFromInline
+final class TwoWayDirection<Source: KeyValueObservable, SourceValue, Target: KeyValueObservable, TargetValue>:
+  ReceiverReference<Target>, @unchecked Sendable
+{
+  @usableFromInline let transfer: TwoWayTransfer
+  @usableFromInline let from: TwoWaySide<Source, SourceValue>
+  @usableFromInline let to: TwoWaySide<Target, TargetValue>
+  @usableFromInline let convert: (SourceValue) -> TargetValue
+  @usableFromInline let answer: (TargetValue) -> SourceValue
+
+  @usableFromInline
+  init(
+    _ transfer: TwoWayTransfer, _ from: TwoWaySide<Source, SourceValue>, _ to: TwoWaySide<Target, TargetValue>,
+    _ target: Target, _ convert: @escaping (SourceValue) -> TargetValue,
+    _ answer: @escaping (TargetValue) -> SourceValue
+  ) {
+    (self.transfer, self.from, self.to, self.convert, self.answer) = (transfer, from, to, convert, answer)
+    super.init(target)
+  }
+
+  /// Called with the record of a change of a property.
+  @inlinable
+  @inline(__always)
+  func changed(_ change: UnsafePointer<kvo_raw_change>) {
+    let turn = transfer.marks.begin(from.changes, transfer)
+    if turn.isAnswer { return }
+    guard let target = load(), let value = change.pointee.new_value else { return }
+    guard change.pointee.kind == KVO_CHANGE_SETTING else { return transferPresent(target, turn) }
+    transfer.changed(
+      value.assumingMemoryBound(to: SourceValue.self).pointee, from, to, target, turn, convert, answer)
+  }
+
+  /// Called when the value has to be read.
+  @usableFromInline
+  @inline(never)
+  func transferPresent(_ target: Target, _ turn: TransferTurn) {
+    guard let source = from.object.load() else { return }
+    transfer.changed(from.property.get(source), from, to, target, turn, convert, answer)
+  }
+
+  /// Called with a value of the source, which was made before this thread's turn: another thread may have set the target to a newer one.
+  /// On an actor it was not, because all values come there one after the other.
+  @inlinable
+  func changed(to value: SourceValue, _ isOnActor: Bool) {
+    let turn =
+      isOnActor ? transfer.marks.beginOnActor(from.changes) : transfer.marks.begin(from.changes, transfer)
+    if turn.isAnswer { return }
+    guard let target = load() else { return }
+    guard turn.isAlone else { return transferPresent(target, turn) }
+    transfer.changed(value, from, to, target, turn, convert, answer)
   }
 }
 
 /// A two-way binding while it transfers a value.
 @usableFromInline
 final class TwoWayTransfer: @unchecked Sendable {
-  private let mark = TransferMark()
-  /// Counts the changes that others make, such as other threads.
-  private let others = Atomic<UInt>(0)
+  @usableFromInline let marks = TransferMarks()
   private let isReported = Atomic<Bool>(false)
   /// Whether there are conversions, which have to be checked.
   @usableFromInline let converts: Bool
   @usableFromInline let life = BindingLife()
-  private let applied: (() -> Void)?
+  @usableFromInline let applied: (() -> Void)?
   private let text: String
   private let site: SourceLocation
 
@@ -60,41 +128,41 @@ final class TwoWayTransfer: @unchecked Sendable {
   }
 
   /// Sets a side, which does not answer meanwhile.
-  @inlinable
   func set<Object, Value>(_ side: TwoWaySide<Object, Value>, of object: Object, to value: Value) {
-    run { side.property.set(object, value) }
-  }
-
-  @usableFromInline
-  func run(_ body: () -> Void) {
-    mark.run {
-      body()
+    marks.run(self) {
+      side.property.set(object, value)
       applied?()
     }
-  }
-
-  /// Whether this thread sets a side just now. If not, notes a change that the binding has not made.
-  @usableFromInline var isTransferring: Bool {
-    if mark.isOnThisThread { return true }
-    others.add(1, ordering: .relaxed)
-    return false
   }
 
   /// Called when one side has changed: sets the other one.
   ///
   /// - Parameters:
+  ///   - value: Reads the value. Called after the turn has begun, so that it is not older than what another thread has set.
   ///   - convert: Converts to the other side's values.
   ///   - answer: Converts back.
+  func changed<Source, SourceValue, Target, TargetValue>(
+    _ value: @autoclosure () -> SourceValue, _ from: TwoWaySide<Source, SourceValue>,
+    _ to: TwoWaySide<Target, TargetValue>, _ target: Target, _ convert: (SourceValue) -> TargetValue,
+    _ answer: (TargetValue) -> SourceValue
+  ) {
+    let turn = marks.begin(from.changes, self)
+    if !turn.isAnswer { changed(value(), from, to, target, turn, convert, answer) }
+  }
+
   @inlinable
+  @inline(__always)
   func changed<Source, SourceValue, Target, TargetValue>(
     _ value: SourceValue, _ from: TwoWaySide<Source, SourceValue>, _ to: TwoWaySide<Target, TargetValue>,
-    _ target: Target, _ convert: (SourceValue) -> TargetValue, _ answer: (TargetValue) -> SourceValue
+    _ target: Target, _ turn: TransferTurn, _ convert: (SourceValue) -> TargetValue,
+    _ answer: (TargetValue) -> SourceValue
   ) {
-    let count = from.changes.add(1, ordering: .sequentiallyConsistent).newValue
-    if isTransferring { return }
     let sent = convert(value)
-    set(to, of: target, to: sent)
-    if from.changes.load(ordering: .sequentiallyConsistent) == count, to.accepts(to.property.get(target), sent) {
+    marks.run(turn, self) {
+      to.property.set(target, sent)
+      applied?()
+    }
+    if marks.isUnchanged(from.changes, since: turn), to.accepts(to.property.get(target), sent) {
       if converts { check(value, sent, from, to, convert, answer) }
       return
     }
@@ -111,7 +179,7 @@ final class TwoWayTransfer: @unchecked Sendable {
   ) {
     guard let source = from.object.load() else { return }
     var (value, sent) = (value, first)
-    var (rounds, seen) = (0, others.load(ordering: .relaxed))
+    var (rounds, seen) = (0, marks.changes.load(ordering: .relaxed))
     while rounds < BindingState.mostRounds, !life.hasEnded {
       let present = from.property.get(source)
       if !from.agree(present, value) {
@@ -126,7 +194,7 @@ final class TwoWayTransfer: @unchecked Sendable {
         set(from, of: source, to: corrected)
       }
       // Only the binding's own rounds count: what others change meanwhile may go on for long, and comes to its end.
-      let count = others.load(ordering: .relaxed)
+      let count = marks.changes.load(ordering: .relaxed)
       rounds = count == seen ? rounds + 1 : 0
       seen = count
     }

@@ -77,7 +77,7 @@ class KeyValueProperty: @unchecked Sendable {
   /// Returns a `PropertyAccess` of the property's type.
   func access(to instance: AnyObject) -> Any { abstract() }
   /// Returns functions that read and set the property of an instance as its own type, faster than a key path; `nil` if there are none.
-  func accessors<Known>(of type: Known.Type) -> DirectAccessors<Known>? { abstract() }
+  func accessors<Object: AnyObject, Known>() -> BoundProperty<Object, Known>? { abstract() }
   /// Returns a function that reads the property's value from storage as its own type or as its optional; `nil` for any other type.
   func reader<Result>(as type: Result.Type) -> ((UnsafeRawPointer) -> Result)? { abstract() }
 
@@ -138,12 +138,9 @@ final class TypedProperty<Root: AnyObject, Value>: KeyValueProperty, @unchecked 
     readers.same as? (UnsafeRawPointer) -> Result ?? readers.optional as? (UnsafeRawPointer) -> Result
   }
 
-  override func accessors<Known>(of type: Known.Type) -> DirectAccessors<Known>? {
+  override func accessors<Object: AnyObject, Known>() -> BoundProperty<Object, Known>? {
     guard let assign else { return nil }
-    let value = value
-    let accessors = DirectAccessors<Value>(
-      get: { value(unsafeDowncast($0, to: Root.self)) }, set: { assign(unsafeDowncast($0, to: Root.self), $1) })
-    return accessors as? DirectAccessors<Known>
+    return BoundProperty(get: value, set: assign).unchecked(of: Object.self) as? BoundProperty<Object, Known>
   }
 
   override func access(to instance: AnyObject) -> Any {
@@ -214,12 +211,6 @@ final class TypedProperty<Root: AnyObject, Value>: KeyValueProperty, @unchecked 
     Unmanaged<Root>.fromOpaque(instance).takeUnretainedValue()[keyPath: writable] = value
     return KVO_OK
   }
-}
-
-/// Functions that read and set a property of an object.
-struct DirectAccessors<Value> {
-  let get: (AnyObject) -> Value
-  let set: (AnyObject, Value) -> Void
 }
 
 /// A function that changes a property of an object in place.

@@ -161,7 +161,7 @@ extension UnsafeMutableRawPointer {
     return UnsafeMutableRawPointer(storage)
   }
 
-  @usableFromInline
+  @inlinable
   func __release<Value>(as type: Value.Type) {
     let storage = assumingMemoryBound(to: type)
     storage.deinitialize(count: 1)

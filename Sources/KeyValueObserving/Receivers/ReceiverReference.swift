@@ -6,9 +6,9 @@ import Synchronization
 
 /// The receiver, as the observation's closure holds it.
 @usableFromInline
-final class ReceiverReference<Receiver: AnyObject>: @unchecked Sendable {
-  @usableFromInline let receiver: UnretainedObject<Receiver>
-  let end = ReceiverEnd()
+class ReceiverReference<Receiver: AnyObject>: @unchecked Sendable {
+  @usableFromInline final let receiver: UnretainedObject<Receiver>
+  final let end = ReceiverEnd()
 
   @usableFromInline
   init(_ receiver: Receiver) { self.receiver = UnretainedObject(receiver) }
@@ -19,7 +19,7 @@ final class ReceiverReference<Receiver: AnyObject>: @unchecked Sendable {
   /// Returns the receiver. If it has died, ends the observation and returns `nil`.
   @inlinable
   @inline(__always)
-  func load() -> Receiver? {
+  final func load() -> Receiver? {
     if let receiver = receiver.load() { return receiver }
     receiverDied()
     return nil
@@ -27,11 +27,11 @@ final class ReceiverReference<Receiver: AnyObject>: @unchecked Sendable {
 
   @usableFromInline
   @inline(never)
-  func receiverDied() { end.receiverDied() }
+  final func receiverDied() { end.receiverDied() }
 
   /// Makes the token of the observation, which ends when the receiver dies. Those of several key paths have one token.
   @usableFromInline
-  func token(
+  final func token(
     _ observation: UInt64, others: [UInt64] = [], of receiver: Receiver,
     delivery: PendingDelivery? = nil
   ) -> NSKeyValueObservation {
@@ -40,12 +40,12 @@ final class ReceiverReference<Receiver: AnyObject>: @unchecked Sendable {
   }
 
   @usableFromInline
-  func token(_ observation: UInt64, of receiver: Receiver) -> NSKeyValueObservation {
+  final func token(_ observation: UInt64, of receiver: Receiver) -> NSKeyValueObservation {
     token(observation, others: [], of: receiver)
   }
 
   @usableFromInline
-  func token<Value>(
+  final func token<Value>(
     _ observation: UInt64, of receiver: Receiver, _ delivery: ActorDelivery<Value>
   ) -> NSKeyValueObservation {
     token(observation, others: [], of: receiver, delivery: delivery.pending)

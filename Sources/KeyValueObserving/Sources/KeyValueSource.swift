@@ -1,5 +1,7 @@
 // A source: a value that changes, described.
 
+public import CKVO
+
 /// A description of a value that changes: an observable object with a key path, or any expression.
 ///
 /// ```swift
@@ -22,22 +24,26 @@
 public struct KeyValueSource<Value> {
   /// Registers an observer, and returns the runtime's IDs of its observations: none on failure.
   @usableFromInline let subscribe: (SourceRequest, @escaping (NSKeyValueObservedChange<Value>) -> Void) -> [UInt64]
+  /// For a property: registers what gets the records of its changes, in one call less. It returns `nil` if the property is not stored.
+  @usableFromInline
+  let subscribeDirectly: ((SourceRequest, @escaping (UnsafePointer<kvo_raw_change>) -> Void) -> UInt64?)?
   /// Returns the present value, if there is one.
   @usableFromInline let read: () -> Value?
   /// What the source observes, for reports and to end a binding from it.
   @usableFromInline let origins: () -> [SourceOrigin]
   /// Whether the notification before a change makes sense, and elements of collections can be passed on.
-  @usableFromInline let isDirect: Bool
+  @inlinable var isDirect: Bool { subscribeDirectly != nil }
 
   @inlinable
   init(
-    of origins: @escaping () -> [SourceOrigin], isDirect: Bool = false, read: @escaping () -> Value?,
+    of origins: @escaping () -> [SourceOrigin], read: @escaping () -> Value?,
+    directly: ((SourceRequest, @escaping (UnsafePointer<kvo_raw_change>) -> Void) -> UInt64?)? = nil,
     subscribe: @escaping (SourceRequest, @escaping (NSKeyValueObservedChange<Value>) -> Void) -> [UInt64]
   ) {
     self.subscribe = subscribe
+    subscribeDirectly = directly
     self.read = read
     self.origins = origins
-    self.isDirect = isDirect
   }
 
   /// The present value.
@@ -86,8 +92,15 @@ extension KeyValueObservable {
   public nonisolated func source<Value>(_ keyPath: KeyPath<Self, Value>) -> KeyValueSource<Value> {
     let reference = UnretainedObject(self)
     return KeyValueSource(
-      of: { reference.load().map { [SourceOrigin($0, $0.name(ofObserved: keyPath))] } ?? [] }, isDirect: true,
+      of: { reference.load().map { [SourceOrigin($0, $0.name(ofObserved: keyPath))] } ?? [] },
       read: { reference.load().flatMap { $0.present(keyPath) } },
+      directly: { request, deliver in
+        guard let object = reference.load(), let property = object.directProperty(at: keyPath) else { return nil }
+        let closure = DirectClosure(deliver)
+        return property._withUnsafeGuaranteedRef {
+          object.observe($0, closure, request.options, request.site, request.description)
+        }
+      },
       subscribe: { request, sink in
         guard let object = reference.load() else { return [] }
         let observation = object.observe(keyPath, request.options, request.site, request.description) { _, change in

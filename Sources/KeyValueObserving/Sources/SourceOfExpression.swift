@@ -1,6 +1,6 @@
 // The source of an expression: what it reads is found by tracking.
 
-import CKVO
+public import CKVO
 
 extension KeyValueSource {
   /// Creates the source of an expression.
@@ -16,22 +16,22 @@ extension KeyValueSource {
   /// main actor, has it evaluated on that actor: after a change made elsewhere it is evaluated later there, with the values of that time.
   ///
   /// - Parameter expression: The closure to evaluate. The source and its observations hold it.
+  @inlinable
   public init(
     isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt = #line,
     _ expression: @escaping () -> Value
   ) {
     let actor = isolation
     self.init(
-      of: { [SourceOrigin(expression: "the expression at \(fileID):\(line)")] }, read: expression,
+      of: { [SourceOrigin(expressionAt: fileID, line)] }, read: expression,
       subscribe: { request, sink in
-        let root = ExpressionSource(on: actor)
+        let (options, functions) = (request.options, ExpressionFunctions(expression))
         guard actor != nil, request.wantsOld else {
-          return ExpressionSourceBox(root, expression, sink).register(request.options, request)
+          return ExpressionSourceBox(on: actor, functions, sink).register(options, request)
         }
         // After an evaluation elsewhere than on the actor the runtime has no old value.
         let last = LastValue(request.isInitial ? nil : expression())
-        let options = request.options
-        let box = ExpressionSourceBox(root, expression) { change in
+        let box = ExpressionSourceBox(on: actor, functions) { (change: NSKeyValueObservedChange<Value>) in
           let old = change.newValue.flatMap { last.exchange($0) }
           sink(NSKeyValueObservedChange(kind: .setting, newValue: change.newValue, oldValue: old).limited(to: options))
         }
@@ -40,28 +40,72 @@ extension KeyValueSource {
   }
 }
 
-/// What the runtime holds for an observation of an expression, which has no object.
-private final class ExpressionSourceBox<Value>: ObservationBox {
-  /// Lives as long as its observation, which holds the box.
-  private let root: ExpressionSource
-  private let expression: () -> Value
-  private let sink: (NSKeyValueObservedChange<Value>) -> Void
+extension SourceOrigin {
+  @usableFromInline
+  init(expressionAt fileID: StaticString, _ line: UInt) { self.init(expression: "the expression at \(fileID):\(line)") }
+}
 
-  init(
-    _ root: ExpressionSource, _ expression: @escaping () -> Value,
-    _ sink: @escaping (NSKeyValueObservedChange<Value>) -> Void
-  ) {
-    self.root = root
-    self.expression = expression
-    self.sink = sink
-    super.init { box, change in
-      let change = NSKeyValueObservedChange<Value>(__raw: change)
-      let box = unsafeDowncast(box, to: ExpressionSourceBox.self)
-      // Without a value it was evaluated elsewhere, and will be evaluated on its actor.
-      if change.newValue != nil || !box.root.isElsewhere { box.sink(change) }
+/// Evaluates an expression and handles its values. Created where the type is known, so that it is specialised.
+@usableFromInline
+struct ExpressionFunctions {
+  let evaluate: () -> UnsafeMutableRawPointer
+  let release: (UnsafeMutableRawPointer) -> Void
+  let areEqual: (UnsafeRawPointer, UnsafeRawPointer) -> Bool
+
+  @inlinable
+  init<Value>(_ expression: @escaping () -> Value) {
+    self.init {
+      .__copy(expression(), as: Value.self)
+    } release: {
+      $0.__release(as: Value.self)
+    } areEqual: {
+      Self.areEqual($0, $1, as: Value.self)
     }
   }
 
+  @usableFromInline
+  static func areEqual<Value>(_ first: UnsafeRawPointer, _ second: UnsafeRawPointer, as type: Value.Type) -> Bool {
+    isEqual(first.assumingMemoryBound(to: type).pointee, second.assumingMemoryBound(to: type).pointee)
+  }
+
+  @usableFromInline
+  init(
+    evaluate: @escaping () -> UnsafeMutableRawPointer, release: @escaping (UnsafeMutableRawPointer) -> Void,
+    areEqual: @escaping (UnsafeRawPointer, UnsafeRawPointer) -> Bool
+  ) {
+    (self.evaluate, self.release, self.areEqual) = (evaluate, release, areEqual)
+  }
+}
+
+/// What the runtime holds for an observation of an expression, which has no object.
+@usableFromInline
+final class ExpressionSourceBox: ObservationBox {
+  /// Lives as long as its observation, which holds the box.
+  private let root: ExpressionSource
+  private let functions: ExpressionFunctions
+
+  @inlinable
+  convenience init<Value>(
+    on actor: (any Actor)?, _ functions: ExpressionFunctions,
+    _ sink: @escaping (NSKeyValueObservedChange<Value>) -> Void
+  ) {
+    self.init(on: actor, functions) { box, change in
+      // Without a value it was evaluated elsewhere, and will be evaluated on its actor.
+      let change = NSKeyValueObservedChange<Value>(__setting: change)
+      if change.newValue != nil || !unsafeDowncast(box, to: ExpressionSourceBox.self).isElsewhere { sink(change) }
+    }
+  }
+
+  @usableFromInline
+  init(on actor: (any Actor)?, _ functions: ExpressionFunctions, deliver: @escaping Deliver) {
+    root = ExpressionSource(on: actor)
+    self.functions = functions
+    super.init(deliver: deliver)
+  }
+
+  @usableFromInline var isElsewhere: Bool { root.isElsewhere }
+
+  @usableFromInline
   func register(_ options: NSKeyValueObservingOptions, _ request: SourceRequest) -> [UInt64] {
     let observation = ObserverDescription.withC(request.description) { observer in
       register(
@@ -76,13 +120,12 @@ private final class ExpressionSourceBox<Value>: ObservationBox {
       root.evaluateLater()
       return nil
     }
-    return .__copy(expression(), as: Value.self)
+    return functions.evaluate()
   }
 
-  override func release(_ value: UnsafeMutableRawPointer) { value.__release(as: Value.self) }
-
+  override func release(_ value: UnsafeMutableRawPointer) { functions.release(value) }
   override func areEqual(_ first: UnsafeRawPointer, _ second: UnsafeRawPointer) -> Bool {
-    isEqual(first.assumingMemoryBound(to: Value.self).pointee, second.assumingMemoryBound(to: Value.self).pointee)
+    functions.areEqual(first, second)
   }
 }
 

@@ -1,6 +1,6 @@
 // The registration of an observer of a source.
 
-import CKVO
+public import CKVO
 
 extension KeyValueSource {
   /// Registers an observer, and returns the runtime's IDs of its observations: none on failure.
@@ -67,6 +67,32 @@ extension KeyValueSource {
     }
     delivery.follow(all: observations)
     return reference.token(observations, of: receiver, delivery.waiting)
+  }
+
+  /// Registers a binding, which is the reference of its receiver.
+  ///
+  /// - Parameters:
+  ///   - direct: Is called with the records of changes of a stored property.
+  ///   - handler: Is called with the values of another source, or, as its second parameter says, on the actor.
+  @inlinable
+  func receive<Receiver: AnyObject>(
+    _ options: NSKeyValueObservingOptions, for receiver: Receiver, on actor: (any Actor)?, _ site: SourceLocation,
+    _ note: BindingNote, _ binding: ReceiverReference<Receiver>,
+    direct: @escaping (UnsafePointer<kvo_raw_change>) -> Void, handler: @escaping (Value, Bool) -> Void
+  ) -> NSKeyValueObservation {
+    if actor != nil {
+      return receive(options, for: receiver, on: actor, site, note) { _, change in
+        if let value = change.newValue { handler(value, true) }
+      }
+    }
+    let description = ObserverDescription(receiver: receiver, note: note.description)
+    if let observation = subscribeDirectly?(SourceRequest(options, site, description), direct) {
+      return binding.token(observation, of: receiver)
+    }
+    let observations = register(options, site, description) { change in
+      if let value = change.newValue { handler(value, false) }
+    }
+    return binding.token(observations, of: receiver)
   }
 
   /// Registers a handler that a token keeps.
