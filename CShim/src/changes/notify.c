@@ -154,12 +154,11 @@ void kvo__send_prior(const kvo_frame_content *change, kvo_node *node, bool is_le
     kvo__call_direct(&record, node);
 }
 
-void kvo_frame_will(kvo_frame *frame, const void *old_value) {
-  if (frame == NULL) return;
-  kvo_frame_content *change = content(frame);
-  kvo__wills_abandoned(__builtin_frame_address(0));
+static void begin_will(kvo_frame_content *change, const void *old_value, const void *stack_frame) {
+  const void *here = __builtin_frame_address(0);
+  kvo__wills_abandoned(here);
   /* Without memory, observed expressions do not get the old value. */
-  change->will = kvo__will_begin(change->info, change->slot, __builtin_frame_address(0));
+  change->will = kvo__will_begin(change->info, change->slot, here, stack_frame != NULL);
   for (kvo_node *node = atomic_load(&change->slot->oldest); node != NULL; node = atomic_load(&node->newer)) {
     if (!is_told(change, node)) continue;
     kvo_node_kind kind = kvo__node_kind(node); /* read once: another thread may change it */
@@ -171,7 +170,17 @@ void kvo_frame_will(kvo_frame *frame, const void *old_value) {
     else if ((node->options & KVO_PRIOR) != 0)
       kvo__send_prior(change, node, kind != KVO_NODE_DIRECT, old_value);
   }
-  if (change->will != NULL) change->will->telling = NULL;
+  if (change->will == NULL) return;
+  change->will->telling = NULL;
+  change->will->frame = stack_frame;
+}
+
+void kvo_frame_will(kvo_frame *frame, const void *old_value) {
+  if (frame != NULL) begin_will(content(frame), old_value, NULL);
+}
+
+void kvo__frame_will(kvo_frame *frame, const void *old_value, const void *stack_frame) {
+  begin_will(content(frame), old_value, stack_frame);
 }
 
 /* Returns the first node to be notified, starting with `node` and going on to older ones. */
@@ -324,10 +333,6 @@ void kvo_frame_end(kvo_frame *frame) {
   if (change->will != NULL) kvo__will_end(change->will);
   if (change->is_tapped) kvo__hooks.change_ends(change);
   kvo__leave(change->info, change->entered);
-}
-
-void kvo__frame_stays(kvo_frame *frame, const void *stack_frame) {
-  if (content(frame)->will != NULL) content(frame)->will->frame = stack_frame;
 }
 
 /* -------------------------------------------------------------------------------------------------------- Late paths -- */

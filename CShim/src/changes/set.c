@@ -194,10 +194,7 @@ __attribute__((noinline, cold)) static void set_slowly(kvo_object *object, kvo_k
     return;
   }
   uint64_t old_value = *storage;
-  if ((wants & KVO_FRAME_WANTS_WILL) != 0) {
-    kvo_frame_will(&frame, &old_value);
-    kvo__frame_stays(&frame, __builtin_frame_address(0));
-  }
+  if ((wants & KVO_FRAME_WANTS_WILL) != 0) kvo__frame_will(&frame, &old_value, __builtin_frame_address(0));
   *storage = value;
   kvo_frame_finish_with(&frame, &old_value, storage);
 }

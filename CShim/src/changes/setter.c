@@ -41,10 +41,7 @@ void kvo__intercepted(ffi_cif *cif, void *result, void **arguments, void *user_d
       *(char **)old_value = old_string;
     }
   }
-  if ((wants & KVO_FRAME_WANTS_WILL) != 0) {
-    kvo_frame_will(&frame, old_known);
-    kvo__frame_stays(&frame, __builtin_frame_address(0));
-  }
+  if ((wants & KVO_FRAME_WANTS_WILL) != 0) kvo__frame_will(&frame, old_known, __builtin_frame_address(0));
   kvo__call_setter(property, property->setter, object, argument);
   if ((wants & KVO_FRAME_WANTS_NEW) == 0) {
     kvo_frame_finish(&frame, old_known);

@@ -4,6 +4,11 @@
 /* The will phases of this thread's frames, innermost first. */
 static _Thread_local kvo_will_phase *will_phases;
 
+/* Memory for one will phase of a change that does not leave this thread, which is enough unless changes nest; and whether it is in use. Not
+ * on the stack: a frame that is left with longjmp is still in the list. */
+static _Thread_local kvo_will_phase usual_phase;
+static _Thread_local bool usual_is_used;
+
 /* ------------------------------------------------------------------------------------------------------------ Values -- */
 
 bool kvo__pending_add(kvo_will_phase *will, kvo_pending_value value) {
@@ -58,25 +63,33 @@ static void give_back(kvo_will_phase *will) {
     kvo__tracked_release(tracked);
   }
   if (will->pending != &will->first) kvo__free(will->pending);
-  kvo__free(will);
+  if (will == &usual_phase)
+    usual_is_used = false;
+  else
+    kvo__free(will);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ Phases -- */
 
-kvo_will_phase *kvo__will_begin(const kvo_info *info, kvo_slot *slot, const void *telling) {
-  kvo_will_phase *will = kvo__alloc(sizeof *will);
+kvo_will_phase *kvo__will_begin(const kvo_info *info, kvo_slot *slot, const void *telling, bool stays) {
+  bool is_usual = stays && !usual_is_used;
+  kvo_will_phase *will = is_usual ? &usual_phase : kvo__alloc(sizeof *will);
   if (will == NULL) return NULL;
+  if (is_usual) usual_is_used = true;
   will->info = info;
   will->slot = slot;
+  will->if_changed = false;
   will->pending = &will->first;
+  will->count = 0;
   will->capacity = 1;
   will->telling = telling;
+  will->frame = NULL;
   will->outer = will_phases;
   return will_phases = will;
 }
 
 kvo_will_phase *kvo__will_begin_scope(bool if_changed) {
-  kvo_will_phase *will = kvo__will_begin(NULL, NULL, NULL);
+  kvo_will_phase *will = kvo__will_begin(NULL, NULL, NULL, false);
   if (will != NULL) will->if_changed = if_changed;
   return will;
 }

@@ -232,7 +232,25 @@ void kvo__track_fail(kvo_status status) {
   if (kvo__own.recorder != NULL && kvo__own.recorder->status == KVO_OK) kvo__own.recorder->status = status;
 }
 
-static void note_read(kvo_evaluation *recording, const kvo_info *info, kvo_key key, bool coded) {
+/* The expected dependency on a key, or NULL. The thread that drops it belongs to a newer evaluation, or kvo__confirm_reads finds that it is
+ * gone. */
+static const kvo_expected *expect(kvo_evaluation *here, const kvo_info *info, kvo_key key) {
+  uint32_t next = here->read_in_order;
+  if (next < here->expected_count && here->expected[next].info == info && here->expected[next].key == key) {
+    here->read_in_order++;
+    here->expected_read |= 1u << next;
+    return &here->expected[next];
+  }
+  for (uint32_t i = 0; i < here->expected_count; i++) {
+    if (here->expected[i].info != info || here->expected[i].key != key) continue;
+    here->expected_read |= 1u << i;
+    return &here->expected[i];
+  }
+  return NULL;
+}
+
+static void note_read(kvo_evaluation *recording, const kvo_info *info, kvo_key key, bool coded,
+                      const kvo_expected *expected) {
   size_t count = recording->read_count;
   kvo_key_read *last = count > 0 && count <= KVO_MAX_READS ? &recording->reads[count - 1] : NULL;
   if (!coded && last != NULL && last->expects_getter && last->info == info && last->key == key) {
@@ -240,7 +258,8 @@ static void note_read(kvo_evaluation *recording, const kvo_info *info, kvo_key k
     return;
   }
   if (count < KVO_MAX_READS) {
-    kvo_key_read made = {info, key, info->object, kvo__class_find(info->cls, key), coded};
+    const kvo_property *property = expected != NULL ? expected->property : kvo__class_find(info->cls, key);
+    kvo_key_read made = {info, key, info->object, property, coded};
     recording->reads[count] = made;
   }
   recording->read_count++;
@@ -327,10 +346,12 @@ static void track_read(kvo_object *object, kvo_key key, bool coded) {
     return;
   }
   kvo_status status = KVO_OK;
-  kvo_info *info = kvo__info_ensure(object, key, &status);
-  if (info != NULL) status = subscribe(recording->tracked, info, key, recording->number);
+  kvo_info *info = kvo__word_info(kvo__word(object));
+  if (info == NULL) info = kvo__info_ensure(object, key, &status);
+  const kvo_expected *expected = info != NULL ? expect(recording, info, key) : NULL;
+  if (info != NULL && expected == NULL) status = subscribe(recording->tracked, info, key, recording->number);
   if (status != KVO_OK) kvo__track_fail(status);
-  if (info != NULL) note_read(recording, info, key, coded);
+  if (info != NULL) note_read(recording, info, key, coded, expected);
 }
 
 void kvo_track_read(kvo_object *object, kvo_key key) { track_read(object, key, false); }
@@ -399,6 +420,60 @@ static const kvo_object *successor_of(const kvo_dependency *dependency, const kv
   return times == 1 ? successor : NULL;
 }
 
+void kvo__expect_reads(kvo_evaluation *here) {
+  kvo__assert(kvo__holds(&here->tracked->lock));
+  uint32_t count = 0;
+  const kvo_dependency *each = here->tracked->dependencies;
+  for (; each != NULL && count < KVO_MAX_READS; each = each->to) count++;
+  if (each != NULL) return;
+  here->expected_count = count;
+  for (each = here->tracked->dependencies; each != NULL; each = each->to) { /* newest first */
+    kvo_slot *slot = atomic_load_explicit(&each->node.slot, memory_order_relaxed);
+    const kvo_info *info = kvo__slot_info(slot);
+    here->expected[--count] = (kvo_expected){each, info, slot->key, kvo__slot_property(info, slot)};
+  }
+}
+
+static bool is_of(const kvo_dependency *dependency, const kvo_expected *expected) {
+  return expected->dependency == dependency && expected->info == info_of(dependency) &&
+         expected->key == key_of(dependency);
+}
+
+kvo_confirmed kvo__confirm_reads(const kvo_evaluation *over) {
+  kvo_tracked *tracked = over->tracked;
+  kvo__assert(kvo__holds(&tracked->lock));
+  uint32_t found = 0, place = over->expected_count;
+  bool is_same_list = true;
+  for (kvo_dependency *each = tracked->dependencies; each != NULL; each = each->to) {
+    if (place > 0) place--;
+    uint32_t at = place;
+    if (over->expected_count == 0 || !is_of(each, &over->expected[at])) {
+      is_same_list = false;
+      for (at = 0; at < over->expected_count && !is_of(each, &over->expected[at]);) at++;
+    }
+    uint32_t bit = at < over->expected_count ? over->expected_read & 1u << at : 0;
+    if (bit != 0 && each->generation < over->number) each->generation = over->number;
+    found |= bit;
+  }
+  if (found != over->expected_read) return KVO_READS_LOST;
+  bool is_plain = over->value_info == NULL && over->subject_info == NULL && over->status == KVO_OK;
+  bool is_as_before = is_plain && is_same_list && tracked->is_regular && over->read_count == over->expected_count &&
+                      over->read_in_order == over->expected_count;
+  return is_as_before ? KVO_READS_AS_BEFORE : KVO_READS_KEPT;
+}
+
+/* Whether an evaluation has read each of its dependencies once, in the order opposite to that of the list, and its value is that of none. */
+static bool is_regular(const kvo_tracked *tracked, const kvo_evaluation *over) {
+  size_t left = over->read_count;
+  if (left > KVO_MAX_READS || over->status != KVO_OK || over->value_info != NULL || over->subject_info != NULL)
+    return false;
+  for (const kvo_dependency *each = tracked->dependencies; each != NULL; each = each->to) {
+    if (each->generation != over->number) continue;
+    if (left-- == 0 || over->reads[left].info != info_of(each) || over->reads[left].key != key_of(each)) return false;
+  }
+  return left == 0;
+}
+
 /* Sets the kinds of the dependencies as the newest evaluation requires; returns whether one is a leaf. The nodes stay in place, because a
  * change in progress may be about to notify them. tracked->lock is held. */
 bool kvo__settle_leaf(kvo_tracked *tracked, const kvo_evaluation *over) {
@@ -412,5 +487,6 @@ bool kvo__settle_leaf(kvo_tracked *tracked, const kvo_evaluation *over) {
     kvo_node_kind kind = is_leaf ? KVO_NODE_LEAF : is_subject ? KVO_NODE_SUBJECT : KVO_NODE_DEPENDENCY;
     if (kvo__node_kind(&each->node) != kind) kvo__node_turn(info_of(each), &each->node, kind);
   }
+  tracked->is_regular = is_regular(tracked, over);
   return leaf != NULL;
 }

@@ -19,6 +19,14 @@ static kvo_cell *hold_last(kvo_tracked *tracked) {
   return tracked->last;
 }
 
+/* The same for an expression that must not be evaluated, because its object may be dead. No lock may be held. */
+static kvo_cell *hold_last_of_orphan(kvo_tracked *tracked) {
+  kvo__lock(&tracked->lock);
+  kvo_cell *last = tracked->orphaned ? hold_last(tracked) : NULL;
+  kvo__unlock(&tracked->lock);
+  return last;
+}
+
 /* -------------------------------------------------------------------------------------------------------- Evaluating -- */
 
 /* Prepares this thread so that an evaluation which is left without returning is noticed. No lock may be held. */
@@ -84,7 +92,9 @@ static void report_silent_change(const kvo_evaluation *over) {
 /* Computes the value before a change of `changing`, and compares what is read with the subscriptions. NULL if the observation has ended or
  * cannot be evaluated. */
 static void *peek(kvo_tracked *tracked, const kvo_info *changing) {
-  kvo_evaluation here = {.tracked = tracked, .compared = {.changing = changing}};
+  kvo_evaluation here;
+  kvo__evaluation_clear(&here, tracked);
+  here.compared.changing = changing;
   before_evaluation();
   kvo__lock(&tracked->lock);
   bool live = begin_evaluation(&here, __builtin_frame_address(0));
@@ -97,50 +107,65 @@ static void *peek(kvo_tracked *tracked, const kvo_info *changing) {
   return value;
 }
 
+/* Says what the newest evaluation has read; tracked->lock is held. */
+static kvo_confirmed commit(kvo_evaluation *over, kvo_cell *result, kvo_cell **replaced) {
+  kvo_tracked *tracked = over->tracked;
+  kvo_confirmed confirmed = kvo__confirm_reads(over);
+  if (confirmed == KVO_READS_LOST) return confirmed;
+  tracked->committed = over->number;
+  tracked->is_incomplete = over->status != KVO_OK;
+  tracked->orphaned = false;
+  bool has_leaf = confirmed != KVO_READS_AS_BEFORE && kvo__settle_leaf(tracked, over);
+  if (!tracked->keep_last) return confirmed;
+  *replaced = tracked->last;
+  tracked->last = has_leaf ? NULL : result; /* a leaf does not update it: better none than an old one */
+  if (!has_leaf) atomic_fetch_add(&result->references, 1);
+  return confirmed;
+}
+
 /* Evaluates and updates the subscriptions. The caller releases the cell. NULL if the observation has ended, or without memory. */
 kvo_cell *kvo__arm_once(kvo_tracked *tracked, kvo_status *status) {
-  kvo_cell *result = kvo__alloc(sizeof *result);
-  if (result == NULL) {
-    *status = KVO_ERROR_OUT_OF_MEMORY;
-    return NULL;
-  }
-  kvo_evaluation here = {.tracked = tracked};
-  before_evaluation();
-  kvo__lock(&tracked->lock);
-  bool live = begin_evaluation(&here, __builtin_frame_address(0));
-  here.number = ++tracked->started;
-  kvo__unlock(&tracked->lock);
-  if (!live) {
-    kvo__free(result);
-    *status = KVO_ERROR_NOT_REGISTERED;
-    return NULL;
-  }
-  result->value = evaluate(&here);
-  atomic_store(&result->references, 1);
-  kvo_cell *replaced = NULL;
-  kvo__lock(&tracked->lock);
-  bool newest = here.number > tracked->committed;
-  if (newest) {
-    tracked->committed = here.number;
-    tracked->is_incomplete = here.status != KVO_OK;
-    tracked->orphaned = false;
-    bool has_leaf = kvo__settle_leaf(tracked, &here);
-    if (tracked->keep_last) {
-      replaced = tracked->last;
-      tracked->last = has_leaf ? NULL : result; /* a leaf does not update it: better none than an old one */
-      if (!has_leaf) atomic_fetch_add(&result->references, 1);
+  kvo_evaluation here;
+  kvo_confirmed confirmed = KVO_READS_KEPT;
+  for (;;) {
+    kvo_cell *result = kvo__alloc(sizeof *result);
+    if (result == NULL) {
+      *status = KVO_ERROR_OUT_OF_MEMORY;
+      return NULL;
     }
+    kvo__evaluation_clear(&here, tracked);
+    before_evaluation();
+    kvo__lock(&tracked->lock);
+    bool live = begin_evaluation(&here, __builtin_frame_address(0));
+    here.number = ++tracked->started;
+    if (confirmed != KVO_READS_LOST) kvo__expect_reads(&here);
+    kvo__unlock(&tracked->lock);
+    if (!live) {
+      kvo__free(result);
+      *status = KVO_ERROR_NOT_REGISTERED;
+      return NULL;
+    }
+    result->value = evaluate(&here);
+    atomic_store(&result->references, 1);
+    kvo_cell *replaced = NULL;
+    kvo__lock(&tracked->lock);
+    bool newest = here.number > tracked->committed;
+    confirmed = newest ? commit(&here, result, &replaced) : KVO_READS_KEPT;
+    kvo__unlock(&tracked->lock);
+    end_evaluation(&here);
+    kvo__cell_release(tracked, replaced);
+    *status = here.status;
+    if (confirmed == KVO_READS_LOST) { /* this time each read subscribes */
+      kvo__cell_release(tracked, result);
+      continue;
+    }
+    /* An incomplete evaluation may still need what it did not get to read. */
+    if (!newest)
+      kvo__drop_read_by(tracked, here.number);
+    else if (here.status == KVO_OK && confirmed != KVO_READS_AS_BEFORE)
+      kvo__drop_read_before(tracked, here.number);
+    return result;
   }
-  kvo__unlock(&tracked->lock);
-  end_evaluation(&here);
-  kvo__cell_release(tracked, replaced);
-  /* An incomplete evaluation may still need what it did not get to read. */
-  if (!newest)
-    kvo__drop_read_by(tracked, here.number);
-  else if (here.status == KVO_OK)
-    kvo__drop_read_before(tracked, here.number);
-  *status = here.status;
-  return result;
 }
 
 /* After a change no caller gets a status, so this retries when memory is short. If that fails, it reports KVO0011, because keys that the
@@ -200,9 +225,7 @@ void kvo__tracked_will(kvo_tracked *tracked, const kvo_node *node, const kvo_inf
   bool is_compared = will != NULL && will->if_changed && tracked->ops->same != NULL;
   bool is_left = kvo__is_left_to_scope(tracked); /* one that is ending, which has the old value */
   bool wanted = !is_left && ((tracked->options & KVO_OLD) != 0 || is_compared);
-  kvo__lock(&tracked->lock);
-  kvo_cell *last = wanted && tracked->orphaned ? hold_last(tracked) : NULL;
-  kvo__unlock(&tracked->lock);
+  kvo_cell *last = wanted ? hold_last_of_orphan(tracked) : NULL;
   void *evaluated = wanted && last == NULL ? peek(tracked, changing) : NULL;
   if (!wanted && !is_left && kvo__settings.silent_changes) {
     void *unwanted = peek(tracked, changing);

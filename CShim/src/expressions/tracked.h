@@ -53,6 +53,8 @@ struct kvo_tracked {
   /** The thread that registered it, and whether another thread has ever evaluated it. */
   const kvo_thread *thread;
   bool is_shared;
+  /** The newest evaluation read each dependency once, in the order opposite to that of the list, and its value is that of none. */
+  bool is_regular;
   /** The newest evaluation lacked memory, so it may have read keys that it is not subscribed to. */
   bool is_incomplete;
 };
@@ -70,6 +72,15 @@ typedef struct kvo_key_read {
   /** Key-value coding reported the read; the getter that it is about to call will report the same read again. */
   bool expects_getter;
 } kvo_key_read;
+
+/* A dependency that an evaluation is likely to read: one that the evaluation before it has read. Other threads may drop it meanwhile, so the
+ * address is only compared. */
+typedef struct kvo_expected {
+  const kvo_dependency *dependency;
+  const kvo_info *info;
+  kvo_key key;
+  const kvo_property *property;
+} kvo_expected;
 
 /* What an evaluation before a change has read, to be compared with the subscriptions. The objects may be dead: their addresses are compared
  * with the dependencies, and never dereferenced. */
@@ -95,8 +106,9 @@ typedef struct kvo_evaluation {
   /** What kvo__enter returned: keeps the root's info, because the evaluation may destroy the object. */
   uint64_t entered;
   uint32_t mark;
-  /** The first reads in order, and how many reads there were. */
-  kvo_key_read reads[KVO_MAX_READS];
+  /** How many dependencies are expected; how many of them were read in their order; and a bit for each that was read. */
+  uint32_t expected_count, read_in_order, expected_read;
+  /** How many reads there were. */
   size_t read_count;
   /** The key whose value the result is said to be (kvo_track_value_is_of). */
   const kvo_info *value_info;
@@ -104,7 +116,17 @@ typedef struct kvo_evaluation {
   /** The key whose elements the result is said to have (kvo_track_elements_are_of). */
   const kvo_info *subject_info;
   kvo_key subject_key;
+  /** The members from here on are not cleared. The dependencies when it began, in the order of the reads before; a read of one of them need
+   * not subscribe. None if there were too many. */
+  kvo_expected expected[KVO_MAX_READS];
+  /** The first reads in order. */
+  kvo_key_read reads[KVO_MAX_READS];
 } kvo_evaluation;
+
+static inline void kvo__evaluation_clear(kvo_evaluation *here, kvo_tracked *tracked) {
+  memset(here, 0, offsetof(kvo_evaluation, expected));
+  here->tracked = tracked;
+}
 
 /* The evaluation of a mark, or NULL. */
 static inline kvo_evaluation *kvo__evaluation_of(const kvo_mark *mark) {
@@ -149,8 +171,9 @@ typedef struct kvo_will_phase {
   const void *frame;
 } kvo_will_phase;
 
-/** Begins the will phase of a change on this thread; `telling` is the stack frame that notifies observers. NULL without memory. */
-KVO_HIDDEN kvo_will_phase *kvo__will_begin(const kvo_info *info, kvo_slot *slot, const void *telling);
+/** Begins the will phase of a change on this thread; `telling` is the stack frame that notifies observers. `stays`: it ends on this thread,
+ * too. NULL without memory. */
+KVO_HIDDEN kvo_will_phase *kvo__will_begin(const kvo_info *info, kvo_slot *slot, const void *telling, bool stays);
 /** Ends the phase and releases its pending values. */
 KVO_HIDDEN void kvo__will_end(kvo_will_phase *will);
 /** Begins that of a scope. */
@@ -201,6 +224,18 @@ static inline void kvo__tracked_retain(kvo_tracked *tracked) { atomic_fetch_add(
 /** After an evaluation before a change: if the value of a key was replaced without notification, returns the info of its object, entered
  * for the caller to leave, and stores the key in `*key`. NULL if there is none or it is not certain. */
 KVO_HIDDEN kvo_info *kvo__silent_change(const kvo_evaluation *over, uint64_t *entered, kvo_key *key);
+/** Notes the dependencies that an evaluation is likely to read, before it begins. tracked->lock is held. */
+KVO_HIDDEN void kvo__expect_reads(kvo_evaluation *here);
+/** What an evaluation has found of what it expected. */
+typedef enum kvo_confirmed {
+  /** Another thread has dropped a dependency that it has read: the expression has to be evaluated again. */
+  KVO_READS_LOST,
+  KVO_READS_KEPT,
+  /** It has read exactly what the evaluation before it had read, in the same order: nothing is to be settled nor dropped. */
+  KVO_READS_AS_BEFORE
+} kvo_confirmed;
+/** After the newest evaluation: marks the expected dependencies that it has read as such. tracked->lock is held. */
+KVO_HIDDEN kvo_confirmed kvo__confirm_reads(const kvo_evaluation *over);
 /** Turns the dependencies into leaf, subject or plain dependency, as the newest evaluation requires; returns whether there is a leaf.
  * tracked->lock is held. */
 KVO_HIDDEN bool kvo__settle_leaf(kvo_tracked *tracked, const kvo_evaluation *over);
