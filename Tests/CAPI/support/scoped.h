@@ -1,0 +1,49 @@
+/* scoped.h - what the tests of scopes have in common: three objects, the beginning of a scope, and an expression that reads objects. */
+#ifndef KVO_TEST_SCOPED_H
+#define KVO_TEST_SCOPED_H
+
+#include "fixture.h"
+
+#include <kvo/kvo_binding.h>
+
+/* Their values are 1, 2 and 3. */
+extern item *a, *b, *c;
+
+/* Makes them, and ignores faults. */
+void make_items(void);
+void destroy_items(void);
+
+/* Begins a scope whose kvo_scope is the variable of that name. */
+#define BEGIN(name, kind, ...)                                                                                         \
+  kvo_scope name;                                                                                                      \
+  do {                                                                                                                 \
+    item *items[] = {__VA_ARGS__};                                                                                     \
+    kvo_object *objects[sizeof items / sizeof *items];                                                                 \
+    for (size_t i = 0; i < sizeof items / sizeof *items; i++) objects[i] = as_object(items[i]);                        \
+    CHECK_OK(kvo_scope_begin(&name, kind, objects, sizeof items / sizeof *items, __FILE__, __LINE__));                 \
+  } while (0)
+
+#define CHECK_TOLD(w, count, before, after)                                                                            \
+  do {                                                                                                                 \
+    CHECK_EQ((w).calls, count);                                                                                        \
+    CHECK_EQ((w).old_value.integer, before);                                                                           \
+    CHECK_EQ((w).new_value.integer, after);                                                                            \
+    CHECK_EQ((int)(w).kind, KVO_CHANGE_SETTING);                                                                       \
+  } while (0)
+
+/* Sets the property that notifies only by hand, and announces it. */
+void set_quietly(item *object, int value);
+
+/* What a binding's setter does whose property owns its value: the store releases the old one, which dies with all that it owns. */
+void replace_next(item *object, item *next);
+
+/* Evaluates the sum of all values of these items. */
+typedef struct total {
+  item *of[4];
+  kvo_observation id;
+  int calls, priors, old_value, new_value;
+} total;
+
+void watch_total(total *of, int options);
+
+#endif
