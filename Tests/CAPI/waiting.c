@@ -1,10 +1,7 @@
-/* waiting.c - kvo_cancel_observer_and_wait: what it waits for, what it does not wait for, and which waits would never end. */
+/* waiting.c - kvo_cancel_observer_and_wait: what it waits for, what it does not wait for, and how soon it ends. */
 #include "shared.h"
 
 #include <kvo/kvo_binding.h>
-#include <pthread.h>
-#include <signal.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -16,11 +13,6 @@ static _Atomic int calls, destroyed;
 static void set_object(void *arg) {
   (void)arg;
   set(object, 1);
-}
-
-static void set_other(void *arg) {
-  (void)arg;
-  set(other, 1);
 }
 
 /* Waits for an observation on a new thread, and records when the wait has ended. */
@@ -51,19 +43,6 @@ static void stay(const kvo_change *change, void *user_data) {
   atomic_store(&inside, 1);
   await(&let_go);
   calls++;
-}
-
-/* Faults are counted, and the process goes on. */
-static _Atomic int endless_waits;
-static char last_report[4096];
-
-static kvo_action count_fault(const kvo_fault *fault, void *arg) {
-  (void)arg;
-  CHECK_EQ((int)fault->code, (int)KVO_FAULT_ENDLESS_WAIT);
-  CHECK_CONTAINS(fault->summary, "KVO0017");
-  kvo_fault_format(fault, KVO_REPORT_TEXT, last_report, sizeof last_report);
-  endless_waits++;
-  return KVO_ACTION_IGNORE;
 }
 
 /* ---------------------------------------------------------------------------------------------- What it waits for -- */
@@ -391,216 +370,4 @@ TEST("after it no callback runs on any thread: the callback's data can be freed 
   on_threads(set_or_free);
   shared_destroy(object);
   shared_destroy(leaf);
-}
-
-/* ------------------------------------------------------------------------------------------ What would never end -- */
-
-static void wait_for_itself(const kvo_change *change, void *user_data) {
-  (void)user_data;
-  calls++;
-  CHECK_OK(kvo_cancel_observer_and_wait(change->observation));
-}
-
-static void wait_in_own_callback(void *arg) {
-  const char *key_path = arg;
-  object = shared_make();
-  set_next(object, object);
-  (void)observe_with(object, key_path, KVO_NEW, wait_for_itself, NULL);
-  set(object, 1);
-  set(object, 2);
-  CHECK_EQ((int)calls, 1);
-  shared_destroy(object);
-}
-
-TEST_REPORTED("kvo_cancel_observer_and_wait in its own callback is KVO0017, ends the observation and returns") {
-  kvo_set_fault_handler(count_fault, NULL);
-  wait_in_own_callback("value");
-  CHECK_EQ((int)endless_waits, 1);
-  CHECK_CONTAINS(last_report, "KVO0017 error: waiting for the deliveries of observation 0x");
-  CHECK_CONTAINS(last_report, " would never end: this call is inside one of them");
-  CHECK_CONTAINS(last_report, "help: inside a callback end an observation without waiting: ");
-  calls = 0;
-  wait_in_own_callback("next.value");
-  CHECK_EQ((int)endless_waits, 2);
-  object = shared_make();
-  (void)observe_with(object, "value", KVO_INITIAL, wait_for_itself, NULL);
-  CHECK_EQ((int)endless_waits, 3);
-  CHECK(!kvo_object_is_observed(&object->header));
-  shared_destroy(object);
-}
-
-TEST_REPORTED("KVO0017 is reported by default, and ends the process under a policy that says so") {
-  child_result by_default = harness_run_child(wait_in_own_callback, (void *)(intptr_t) "value", NULL);
-  CHECK_EQ(by_default.signal, 0);
-  CHECK_EQ(by_default.exit_code, 0);
-  CHECK_CONTAINS(by_default.errors, "KVO0017 error");
-  child_result strict = harness_run_child(wait_in_own_callback, (void *)(intptr_t) "value", "error:abort");
-  CHECK_EQ(strict.signal, SIGABRT);
-  CHECK_CONTAINS(strict.errors, "KVO0017");
-}
-
-static kvo_observation ids[3];
-static pthread_barrier_t meeting;
-
-/* Both callbacks are running, and each waits for the other. */
-static void meet_and_wait(const kvo_change *change, void *user_data) {
-  int for_whom = (int)(intptr_t)user_data;
-  (void)change;
-  pthread_barrier_wait(&meeting);
-  (void)kvo_cancel_observer_and_wait(ids[for_whom]);
-  calls++;
-}
-
-TEST_REPORTED("two callbacks that wait for each other on two threads are KVO0017, and both return") {
-  kvo_set_fault_handler(count_fault, NULL);
-  pthread_barrier_init(&meeting, NULL, 2);
-  for (int round = 0; round < rounds(200); round++) {
-    object = shared_make();
-    other = shared_make();
-    calls = endless_waits = 0;
-    ids[0] = observe_with(object, "value", KVO_NEW, meet_and_wait, (void *)1);
-    ids[1] = observe_with(other, "value", KVO_NEW, meet_and_wait, (void *)0);
-    running *one = start_thread(set_object, NULL), *two = start_thread(set_other, NULL);
-    join_thread(one);
-    join_thread(two);
-    CHECK_EQ((int)calls, 2);
-    CHECK(endless_waits >= 1);
-    shared_destroy(object);
-    shared_destroy(other);
-  }
-}
-
-/* A's callback waits for B, B's for C, and C's waits for nobody. */
-static _Atomic int has_entered[3];
-
-static void enter_and_wait(const kvo_change *change, void *user_data) {
-  int number = (int)(intptr_t)user_data;
-  (void)change;
-  atomic_store(&has_entered[number], 1);
-  for (int i = 0; i < 3; i++) await(&has_entered[i]);
-  if (number == 2)
-    a_moment();
-  else
-    CHECK_OK(kvo_cancel_observer_and_wait(ids[number + 1]));
-  calls++;
-}
-
-static void set_leaf(void *arg) {
-  (void)arg;
-  set(leaf, 1);
-}
-
-TEST("a callback that waits for one which waits for a third is no fault: all return") {
-  kvo_set_fault_handler(count_fault, NULL);
-  object = shared_make();
-  other = shared_make();
-  leaf = shared_make();
-  ids[0] = observe_with(object, "value", KVO_NEW, enter_and_wait, (void *)0);
-  ids[1] = observe_with(other, "value", KVO_NEW, enter_and_wait, (void *)1);
-  ids[2] = observe_with(leaf, "value", KVO_NEW, enter_and_wait, (void *)2);
-  running *one = start_thread(set_object, NULL), *two = start_thread(set_other, NULL);
-  running *three = start_thread(set_leaf, NULL);
-  join_thread(one);
-  join_thread(two);
-  join_thread(three);
-  CHECK_EQ((int)calls, 3);
-  CHECK_EQ((int)endless_waits, 0);
-  CHECK_OK(kvo_remove_observer(ids[0]));
-  shared_destroy(object);
-  shared_destroy(other);
-  shared_destroy(leaf);
-}
-
-/* ------------------------------------------------------------------------------------------- Deaths in the circle -- */
-
-/* Evaluates "slow" of a root object, from another object. */
-static shared *middles[2];
-static _Atomic int gone_on;
-
-static void set_middle(void *arg) { set_next(middles[(intptr_t)arg], leaf); }
-
-/* A root with an observer of "slow", whose getter is called at each set of the intermediate object's `next`. */
-static shared *make_slow_root(int number) {
-  shared *root = shared_make();
-  middles[number] = shared_make();
-  set_next(root, middles[number]);
-  observe(root, "slow", KVO_ENDS_WITH_OBJECT, NULL, &destroyed);
-  return root;
-}
-
-static void wait_in_getter(const shared *of) {
-  pthread_barrier_wait(&meeting);
-  (void)kvo_cancel_observer_and_wait(ids[0]);
-  CHECK_EQ((int)of->value, 7); /* it is still alive */
-  gone_on++;
-}
-
-static void destroy_object(const kvo_change *change, void *user_data) {
-  (void)change;
-  (void)user_data;
-  pthread_barrier_wait(&meeting);
-  shared_destroy(object);
-  calls++;
-}
-
-TEST_REPORTED(
-    "a getter that waits for a callback which destroys the getter's object is KVO0017, and the object lives until the getter returns") {
-  kvo_set_fault_handler(count_fault, NULL);
-  pthread_barrier_init(&meeting, NULL, 2);
-  for (int round = 0; round < rounds(200); round++) {
-    leaf = shared_make();
-    object = make_slow_root(0);
-    set(object, 7);
-    calls = endless_waits = gone_on = destroyed = 0;
-    ids[0] = observe_with(leaf, "value", KVO_NEW, destroy_object, NULL);
-    in_slow_getter = wait_in_getter;
-    running *one = start_thread(set_middle, (void *)0), *two = start_thread(set_leaf, NULL);
-    join_thread(one);
-    join_thread(two);
-    in_slow_getter = NULL;
-    CHECK_EQ((int)endless_waits, 1);
-    CHECK_EQ((int)gone_on, 1);
-    CHECK_EQ((int)calls, 1);
-    CHECK_EQ((int)destroyed, 1);
-    shared_destroy(middles[0]);
-    shared_destroy(leaf);
-  }
-}
-
-static shared *roots[2];
-
-static void destroy_other_root(const shared *of) {
-  shared *self = roots[of == roots[1]];
-  pthread_barrier_wait(&meeting);
-  shared_destroy(roots[of == roots[0]]);
-  CHECK_EQ((int)self->value, 7);
-  gone_on++;
-}
-
-TEST_REPORTED("two getters that destroy each other's objects are KVO0017, and the memory of one is leaked") {
-  kvo_set_fault_handler(count_fault, NULL);
-  pthread_barrier_init(&meeting, NULL, 2);
-  for (int round = 0; round < rounds(200); round++) {
-    leaf = shared_make();
-    endless_waits = gone_on = destroyed = 0;
-    for (int i = 0; i < 2; i++) {
-      roots[i] = make_slow_root(i);
-      set(roots[i], 7);
-    }
-    in_slow_getter = destroy_other_root;
-    running *one = start_thread(set_middle, (void *)0), *two = start_thread(set_middle, (void *)1);
-    join_thread(one);
-    join_thread(two);
-    in_slow_getter = NULL;
-    CHECK_EQ((int)endless_waits, 1);
-    CHECK_CONTAINS(last_report, "KVO0017 error: waiting for the evaluations of Shared@0x");
-    CHECK_CONTAINS(last_report,
-                   ", which is being destroyed, would never end: another thread is running one and waits for "
-                   "this thread, at ");
-    CHECK_CONTAINS(last_report, "help: do not destroy an object inside a getter that evaluates another");
-    CHECK_EQ((int)gone_on, 2);
-    CHECK_EQ((int)destroyed, 2);
-    for (int i = 0; i < 2; i++) shared_destroy(middles[i]);
-    shared_destroy(leaf);
-  }
 }
