@@ -1,0 +1,201 @@
+/* nesting_cycles.c - nested deliveries that form a cycle are broken, and the report says which observations form it. */
+#include "nested.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void set_again(const kvo_change *change, void *user_data) {
+  (void)user_data;
+  told++;
+  item *object = (item *)change->object;
+  item_set_value(object, object->value + 1);
+}
+
+static void look_at_new(const kvo_change *change, void *user_data) {
+  *(int *)user_data = (int)see(change->new_value).integer;
+}
+
+TEST(
+    "an observer that sets what it observes is KVO0023, which names the limit; if a handler goes on, so does the program") {
+  ignore_faults();
+  item *object = item_make(0);
+  int seen = 0, seen_new = 0;
+  kvo_observation ids[] = {observe_value(object, look, &seen), observe_value(object, set_again, NULL),
+                           observe_with(object, KVO_NEW, look_at_new, &seen_new)};
+  item_set_value(object, 1);
+  CHECK_EQ((int)faults.code, KVO_FAULT_RECURSION);
+  CHECK_EQ(faults.count, 1);
+  CHECK_CONTAINS(faults.summary, "KVO0023 fatal: an observer sets the property that it observes; it nests ");
+  CHECK_CONTAINS(faults.summary, " deep, and the stack is full: \"value\" of Item@0x");
+  CHECK_CONTAINS(faults.report, "set_again");
+  /* Passive observers have the last value. */
+  CHECK_EQ(seen, object->value);
+  CHECK_EQ(seen_new, object->value);
+  /* The cycle has ended: the next change notifies as usual. */
+  told = 0;
+  item_set_value(object, 1);
+  CHECK(told > 1000);
+  CHECK_EQ(faults.count, 2);
+  for (int i = 0; i < 3; i++) CHECK_OK(kvo_remove_observer(ids[i]));
+  item_destroy(object);
+}
+
+static void set_to_three(const kvo_change *change, void *user_data) {
+  (void)change;
+  told++;
+  item_set_value(user_data, 3);
+}
+
+static void set_to_next(const kvo_change *change, void *user_data) {
+  told++;
+  item_set_value(user_data, ((item *)change->object)->value % 2 + 1);
+}
+
+TEST(
+    "two observers that set what the other observes, with repeating values, are KVO0024, with both in the first line") {
+  ignore_faults();
+  item *a = item_make(0), *b = item_make(0);
+  int seen[2] = {0};
+  kvo_observation ids[] = {observe_with(a, KVO_NEW, set_to_next, b), observe_with(b, KVO_NEW, set_to_three, a),
+                           observe_value(a, look, &seen[0]), observe_value(b, look, &seen[1])};
+  item_set_value(a, 1);
+  CHECK_EQ((int)faults.code, KVO_FAULT_UNSETTLED);
+  CHECK_EQ(faults.count, 1);
+  CHECK_CONTAINS(faults.summary, "KVO0024 error: 2 observations form a cycle and receive the same values again");
+  CHECK_CONTAINS(faults.summary, " -> \"value\" of Item@0x");
+  CHECK_CONTAINS(faults.report, "(the 2 steps above repeated 127 more times)");
+  CHECK(told < 50000); /* a cycle with repeating values is not tried again */
+  CHECK_EQ(seen[0], a->value);
+  CHECK_EQ(seen[1], b->value);
+  for (int i = 0; i < 4; i++) CHECK_OK(kvo_remove_observer(ids[i]));
+  item_destroy(a);
+  item_destroy(b);
+}
+
+TEST("two observers whose values do not repeat, or are not delivered, are KVO0023, because they might end") {
+  ignore_faults();
+  item *a = item_make(0), *b = item_make(0);
+  kvo_observation ids[] = {observe_with(a, KVO_NEW, set_other, b), observe_with(b, KVO_NEW, set_other, a)};
+  item_set_value(a, 1);
+  CHECK_EQ((int)faults.code, KVO_FAULT_RECURSION);
+  CHECK_CONTAINS(faults.summary, "KVO0023 fatal: 2 observations form a cycle; they nest ");
+  for (int i = 0; i < 2; i++) CHECK_OK(kvo_remove_observer(ids[i]));
+  ids[0] = observe_value(a, set_to_next, b);
+  ids[1] = observe_value(b, set_to_three, a);
+  item_set_value(a, 1);
+  CHECK_EQ((int)faults.code, KVO_FAULT_RECURSION);
+  CHECK_EQ(faults.count, 2);
+  for (int i = 0; i < 2; i++) CHECK_OK(kvo_remove_observer(ids[i]));
+  item_destroy(a);
+  item_destroy(b);
+}
+
+static void name_the_same(const kvo_change *change, void *user_data) {
+  (void)change;
+  item_set_name(user_data, "same");
+}
+
+TEST("strings of C do not count as repeating values, because a nested change may have freed them") {
+  ignore_faults();
+  item *pair[] = {item_make(0), item_make(0)};
+  kvo_observation ids[2];
+  for (int i = 0; i < 2; i++) {
+    kvo_observer observer = {.struct_size = sizeof observer,
+                             .key_path = "name",
+                             .options = KVO_NEW,
+                             .callback = name_the_same,
+                             .user_data = pair[1 - i]};
+    CHECK_OK(kvo_add_observer(as_object(pair[i]), &observer, &ids[i]));
+  }
+  item_set_name(pair[0], "first");
+  CHECK_EQ((int)faults.code, KVO_FAULT_RECURSION);
+  for (int i = 0; i < 2; i++) CHECK_OK(kvo_remove_observer(ids[i]));
+  for (int i = 0; i < 2; i++) item_destroy(pair[i]);
+}
+
+typedef struct place {
+  const char *file;
+  uint32_t line;
+} place;
+
+/* Makes a cycle of two observations from these places, by a change of either object, and checks that the first line begins with the first
+ * observation. */
+static void check_cycle(place first, place second, bool begins_with_first) {
+  item *pair[] = {item_make(0), item_make(0)};
+  const place places[] = {first, second};
+  kvo_observation ids[2];
+  char shown[2][64], expected[192];
+  for (int i = 0; i < 2; i++) {
+    kvo_observer observer = {.struct_size = sizeof observer,
+                             .key_path = "value",
+                             .callback = set_other,
+                             .user_data = pair[1 - i],
+                             .file = places[i].file,
+                             .line = places[i].line};
+    CHECK_OK(kvo_add_observer(as_object(pair[i]), &observer, &ids[i]));
+    shown[i][0] = '\0';
+    if (places[i].file != NULL)
+      snprintf(shown[i], sizeof shown[i], " (%s:%u)", places[i].file, (unsigned)places[i].line);
+  }
+  snprintf(expected, sizeof expected, ": \"value\" of Item@%p%s -> \"value\" of Item@%p%s", (void *)pair[0], shown[0],
+           (void *)pair[1], shown[1]);
+  item_set_value(pair[begins_with_first ? 0 : 1], 1);
+  CHECK_CONTAINS(faults.summary, expected);
+  for (int i = 0; i < 2; i++) CHECK_OK(kvo_remove_observer(ids[i]));
+  for (int i = 0; i < 2; i++) item_destroy(pair[i]);
+}
+
+TEST("the first line shows a cycle in the order of the source locations, wherever it was cut") {
+  harness_environment("KVO_MAX_DEPTH", "40");
+  static const place pairs[][2] = {{{NULL, 0}, {"a.c", 1}},
+                                   {{"a.c", 9}, {"b.c", 2}},
+                                   {{"a.c", 9}, {"a.cc", 2}},
+                                   {{"a.c", 2}, {"a.c", 9}},
+                                   {{"a.c", 2}, {"a.c", 2}}};
+  ignore_faults();
+  for (size_t i = 0; i < 10; i++) check_cycle(pairs[i / 2][0], pairs[i / 2][1], i % 2 == 0);
+}
+
+static void set_both(const kvo_change *change, void *user_data) {
+  item **pair = user_data;
+  (void)change;
+  told++;
+  for (int i = 0; i < 2; i++) item_set_value(pair[i], pair[i]->value + 1);
+}
+
+TEST("a cycle that branches ends after one report, not in time exponential in its depth") {
+  ignore_faults();
+  item *pair[] = {item_make(0), item_make(0)};
+  int seen[2] = {0};
+  kvo_observation ids[] = {observe_value(pair[0], set_both, pair), observe_value(pair[1], set_both, pair),
+                           observe_value(pair[0], look, &seen[0]), observe_value(pair[1], look, &seen[1])};
+  item_set_value(pair[0], 1);
+  CHECK_EQ(faults.count, 1);
+  CHECK(told < 1000000);
+  for (int i = 0; i < 2; i++) CHECK_EQ(seen[i], pair[i]->value);
+  for (int i = 0; i < 4; i++) CHECK_OK(kvo_remove_observer(ids[i]));
+  for (int i = 0; i < 2; i++) item_destroy(pair[i]);
+}
+
+/* The Thue-Morse sequence, in which nothing occurs three times in a row. */
+static void set_either(const kvo_change *change, void *user_data) {
+  item **pair = user_data;
+  (void)change;
+  if (++told > 20000) return;
+  item *next = pair[__builtin_parity((unsigned)told)];
+  item_set_value(next, next->value + 1);
+}
+
+TEST("two observers that set each other irregularly are KVO0023, which says that and nothing else") {
+  ignore_faults();
+  item *pair[] = {item_make(0), item_make(0)};
+  kvo_observation ids[] = {observe_value(pair[0], set_either, pair), observe_value(pair[1], set_either, pair)};
+  item_set_value(pair[0], 1);
+  CHECK_EQ((int)faults.code, KVO_FAULT_RECURSION);
+  CHECK_CONTAINS(faults.summary, "2 observations call each other again and again, ");
+  CHECK_CONTAINS(faults.report, "help: look at the chain: which callback sets which property?");
+  CHECK_SAME(strstr(faults.report, "without a cycle"), NULL);
+  CHECK_SAME(strstr(faults.report, "shorten the chain"), NULL);
+  for (int i = 0; i < 2; i++) CHECK_OK(kvo_remove_observer(ids[i]));
+  for (int i = 0; i < 2; i++) item_destroy(pair[i]);
+}
