@@ -176,7 +176,7 @@ TEST_REPORTED("a pair split between two threads is reported once, not again as u
   item_destroy(object);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- Many -- */
+/* -------------------------------------------------------------------------------------------------------------- Many -- */
 
 enum { ITEMS = 12, NESTED = 4 };
 static item *items[ITEMS];

@@ -11,7 +11,7 @@
 static shared *object;
 static _Atomic int calls, destroyed, added;
 
-/* -------------------------------------------------------------------------------------- Observations and classes -- */
+/* ------------------------------------------------------------------------------------------ Observations and classes -- */
 
 static kvo_class *fresh;
 static shared *own[THREADS];
@@ -71,7 +71,7 @@ TEST("of several threads that register one class name exactly one succeeds") {
   CHECK_EQ((int)added, 1);
 }
 
-/* ---------------------------------------------------------------------------------------------- Tables and names -- */
+/* -------------------------------------------------------------------------------------------------- Tables and names -- */
 
 /* How many large blocks the runtime has. Each takes a moment to allocate, so that other threads find that there is none yet. */
 static _Atomic int large_blocks;

@@ -1,120 +1,12 @@
-/* trace.c - kvo_trace_begin: slices nest on each thread, times ascend, and the file is JSON however the process ends. */
+/* trace.c - kvo_trace_begin: slices nest on each thread, and have names, places and, if asked for, values. */
 #include "fixture.h"
-#include "json.h"
+#include "traced.h"
 
 #include <kvo/kvo_binding.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-/* ------------------------------------------------------------------------------------------------------------- Files -- */
-
-static char path[64];
-
-static void begin(void) {
-  snprintf(path, sizeof path, "trace-%ld.json", (long)getpid());
-  CHECK_OK(kvo_trace_begin(path));
-}
-
-/* The content of the file, which must be JSON. Free it. */
-static char *content(void) {
-  FILE *file = fopen(path, "r");
-  CHECK(file != NULL);
-  CHECK_EQ(fseek(file, 0, SEEK_END), 0);
-  size_t size = (size_t)ftell(file);
-  rewind(file);
-  char *text = malloc(size + 1);
-  text[fread(text, 1, size, file)] = '\0';
-  fclose(file);
-  if (!json_is_valid(text)) harness_fail(__FILE__, __LINE__, "this is no JSON:\n%.800s", text);
-  return text;
-}
-
-static char *ended(void) {
-  CHECK_OK(kvo_trace_end());
-  char *text = content();
-  unlink(path);
-  return text;
-}
-
-/* Whether each time has three digits after the point. */
-static bool has_nanoseconds(const char *text) {
-  size_t times = 0;
-  for (const char *at = text; (at = strstr(at, ",\"ts\":")) != NULL; times++) {
-    at += strlen(",\"ts\":");
-    size_t whole = strspn(at, "0123456789"), rest = strspn(at + whole + 1, "0123456789");
-    if (whole == 0 || at[whole] != '.' || rest != 3) return false;
-  }
-  return times > 0;
-}
-
-/* One event per line. */
-typedef struct event {
-  char phase;
-  long thread;
-  double time;
-  char name[200];
-} event;
-
-static bool next_event(const char **at, event *out) {
-  char line[600] = ""; /* a copy: sscanf, or a sanitizer's strstr, is slow on the whole text */
-  while (strncmp(line, "{\"ph\":\"", 7) != 0) {
-    size_t length = 0;
-    for (; **at != '\n' && **at != '\0'; (*at)++)
-      if (length + 1 < sizeof line) line[length++] = **at;
-    line[length] = '\0';
-    if (**at == '\0') return false;
-    (*at)++;
-  }
-  long process;
-  memset(out, 0, sizeof *out);
-  CHECK(sscanf(line, "{\"ph\":\"%c\",\"pid\":%ld,\"tid\":%ld,\"ts\":%lf,\"name\":\"%199[^\"]", &out->phase, &process,
-               &out->thread, &out->time, out->name) >= 4);
-  CHECK_EQ(process, getpid());
-  return true;
-}
-
-/* The slices and instants of a thread, or of all, as "(set Item.value (observer ...) )". */
-static void check_shape(const char *text, const char *expected) {
-  char shape[4096] = "";
-  event each;
-  for (const char *at = text; next_event(&at, &each);) {
-    const char *end = strchr(shape, '\0');
-    size_t left = sizeof shape - (size_t)(end - shape);
-    if (each.phase == 'B') snprintf(shape + (end - shape), left, "(%s", each.name);
-    if (each.phase == 'E') snprintf(shape + (end - shape), left, ")");
-    if (each.phase == 'i') snprintf(shape + (end - shape), left, "<%s>", each.name);
-  }
-  CHECK_EQ(shape, expected);
-}
-
-/* On each thread ends follow beginnings, no slice is open at the end, and times do not decrease. */
-static void check_order(const char *text) {
-  enum { MOST = 64 };
-  struct {
-    long thread;
-    int depth;
-    double time;
-  } threads[MOST] = {{0, 0, 0}};
-  event each;
-  for (const char *at = text; next_event(&at, &each);) {
-    int i = 0;
-    while (i < MOST - 1 && threads[i].thread != 0 && threads[i].thread != each.thread) i++;
-    threads[i].thread = each.thread;
-    if (each.phase == 'M') continue;
-    CHECK(each.time >= threads[i].time);
-    threads[i].time = each.time;
-    threads[i].depth += (each.phase == 'B') - (each.phase == 'E');
-    CHECK(threads[i].depth >= 0);
-  }
-  for (int i = 0; i < MOST; i++) CHECK_EQ(threads[i].depth, 0);
-}
 
 /* ---------------------------------------------------------------------------------------------------------- Slices -- */
 
@@ -143,6 +35,17 @@ TEST("what an observer sets is inside its slice, and that is inside the slice of
            line, line, line, line, line, line);
   check_shape(text, expected);
   free(text);
+}
+
+/* Whether each time has three digits after the point. */
+static bool has_nanoseconds(const char *text) {
+  size_t times = 0;
+  for (const char *at = text; (at = strstr(at, ",\"ts\":")) != NULL; times++) {
+    at += strlen(",\"ts\":");
+    size_t whole = strspn(at, "0123456789"), rest = strspn(at + whole + 1, "0123456789");
+    if (whole == 0 || at[whole] != '.' || rest != 3) return false;
+  }
+  return times > 0;
 }
 
 TEST("a trace contains the names of process and thread, the object, the source location and the id") {
@@ -396,153 +299,4 @@ TEST("each thread has slices of its own, also when there are more of them than t
     sets += each.phase == 'B' && strcmp(each.name, "set Item.value") == 0;
   CHECK_EQ(sets, THREADS * 2000);
   free(text);
-}
-
-/* ------------------------------------------------------------------------------------------------------- Endings -- */
-
-static void kill_itself(void *arg) {
-  (void)arg;
-  item *object = item_make(0);
-  watcher w = {0};
-  CHECK_OK(kvo_trace_begin(path));
-  watch(object, "value", KVO_NONE, &w);
-  for (int i = 0; i < 5000; i++) item_set_value(object, i);
-  kvo_will_change(as_object(object), "value");
-  kill(getpid(), SIGKILL);
-}
-
-TEST("the file of a process that is killed is JSON") {
-  snprintf(path, sizeof path, "trace-%ld.json", (long)getpid());
-  child_result died = harness_run_child(kill_itself, NULL, NULL);
-  CHECK_EQ(died.signal, SIGKILL);
-  char *text = content();
-  unlink(path);
-  CHECK_CONTAINS(text, "set Item.value");
-  free(text);
-}
-
-static void die_of_fault(void *arg) {
-  (void)arg;
-  item *object = item_make(0);
-  watcher w = {0};
-  CHECK_OK(kvo_trace_begin(path));
-  watch(object, "value", KVO_NONE, &w);
-  item_set_value(object, 1);
-  item_destroy(object);
-}
-
-TEST("the trace contains the events that led to a fault") {
-  snprintf(path, sizeof path, "trace-%ld.json", (long)getpid());
-  child_result died = harness_run_child(die_of_fault, NULL, NULL);
-  CHECK_EQ(died.signal, SIGABRT);
-  char *text = content();
-  unlink(path);
-  CHECK_CONTAINS(text, "Item died");
-  free(text);
-}
-
-static void exit_early(void *arg) {
-  (void)arg;
-  item *object = item_make(0);
-  watcher w = {0};
-  CHECK_OK(kvo_trace_begin(path));
-  watch(object, "value", KVO_NONE, &w);
-  kvo_will_change(as_object(object), "value");
-  exit(0);
-}
-
-TEST("exit ends a recording") {
-  snprintf(path, sizeof path, "trace-%ld.json", (long)getpid());
-  CHECK_EQ(harness_run_child(exit_early, NULL, NULL).exit_code, 0);
-  char *text = content();
-  unlink(path);
-  CHECK_CONTAINS(text, "{\"ph\":\"E\"");
-  free(text);
-}
-
-TEST("the child of a fork is not recorded, and does not change its parent's file") {
-  item *object = item_make(0);
-  watcher w = {0};
-  watch(object, "value", KVO_NONE, &w);
-  begin();
-  item_set_value(object, 1);
-  pid_t child = fork();
-  if (child == 0) {
-    for (int i = 0; i < 1000; i++) item_set_value(object, 2);
-    CHECK_OK(kvo_trace_end());
-    begin(); /* another file: the path has the process id */
-    item_set_value(object, 2);
-    char *text = ended();
-    CHECK_CONTAINS(text, "set Item.value");
-    check_order(text);
-    free(text);
-    exit(0);
-  }
-  int status;
-  waitpid(child, &status, 0);
-  CHECK_EQ(status, 0);
-  item_set_value(object, 3);
-  char *text = ended(), expected[200];
-  unsigned line = watcher_observer("", 0, &w).line;
-  snprintf(expected, sizeof expected,
-           "(set Item.value(observer fixture.c:%u (value)))(set Item.value(observer fixture.c:%u (value)))", line,
-           line);
-  check_shape(text, expected);
-  free(text);
-}
-
-TEST("when the file has reached its size limit, kvo_trace_end says so, and the file is valid up to there") {
-  item *object = item_make(0);
-  watcher w = {0};
-  watch(object, "value", KVO_NONE, &w);
-  begin();
-  struct rlimit small = {200000, RLIM_INFINITY};
-  CHECK_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
-  signal(SIGXFSZ, SIG_IGN);
-  for (int i = 0; i < 5000; i++) item_set_value(object, i);
-  CHECK_STATUS(kvo_trace_end(), KVO_ERROR_FILE);
-  char *text = content();
-  unlink(path);
-  CHECK_CONTAINS(text, "set Item.value");
-  CHECK_EQ((const char *)text + strlen(text) - 4, "}\n]\n");
-  free(text);
-}
-
-/* ------------------------------------------------------------------------------------------------------- Refusals -- */
-
-static int next_descriptor(void) {
-  int opened = open("/dev/null", O_RDONLY);
-  close(opened);
-  return opened;
-}
-
-TEST("a file that cannot be written is refused, and so is a second recording") {
-  int before = next_descriptor();
-  CHECK_STATUS(kvo_trace_begin(NULL), KVO_ERROR_INVALID_ARGUMENT);
-  CHECK_STATUS(kvo_trace_begin("no/such/folder/trace.json"), KVO_ERROR_FILE);
-  CHECK_STATUS(kvo_trace_begin("."), KVO_ERROR_FILE);
-  CHECK_STATUS(kvo_trace_begin("/dev/null"), KVO_ERROR_FILE);
-  CHECK_OK(kvo_trace_end());
-  begin();
-  CHECK_STATUS(kvo_trace_begin(path), KVO_ERROR_BUSY);
-  free(ended());
-  CHECK_STATUS(kvo_trace_begin("/dev/full"), KVO_ERROR_FILE);
-  begin();
-  free(ended());
-  CHECK_EQ(next_descriptor(), before); /* none was left open */
-}
-
-TEST("a recording whose file has no room for its beginning is refused, and the next one is not") {
-  int before = next_descriptor();
-  struct rlimit limit, none;
-  CHECK_EQ(getrlimit(RLIMIT_FSIZE, &limit), 0);
-  none = (struct rlimit){0, limit.rlim_max};
-  CHECK_EQ(setrlimit(RLIMIT_FSIZE, &none), 0);
-  signal(SIGXFSZ, SIG_IGN);
-  snprintf(path, sizeof path, "trace-%ld.json", (long)getpid());
-  CHECK_STATUS(kvo_trace_begin(path), KVO_ERROR_FILE);
-  CHECK_EQ(next_descriptor(), before);
-  CHECK_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
-  begin();
-  free(ended());
 }

@@ -30,7 +30,7 @@ static kvo_action count_fault(const kvo_fault *fault, void *arg) {
   return KVO_ACTION_IGNORE;
 }
 
-/* ----------------------------------------------------------------------------------------------------- Callbacks -- */
+/* --------------------------------------------------------------------------------------------------------- Callbacks -- */
 
 static void wait_for_itself(const kvo_change *change, void *user_data) {
   (void)user_data;
