@@ -1,0 +1,57 @@
+/* registry/values.h - values of properties: copied, compared, as texts, and kept during a pause. Part of registry.h. */
+#ifndef KVO_VALUES_H
+#define KVO_VALUES_H
+
+#include "classes/classes.h"
+
+/* ------------------------------------------------------------------------------------------------------ values.c -- */
+
+/** A value owned by the runtime, in one block with the bytes that it points to. */
+typedef struct kvo_boxed {
+  kvo_value value;
+} kvo_boxed;
+
+/** kvo_property_view without checks of the arguments. */
+KVO_HIDDEN void kvo__property_view(const kvo_property *property, const void *value, kvo_value_reader reader, void *arg);
+/** Copies a value with its bytes and string; NULL without memory. Free it with kvo__free. */
+KVO_HIDDEN kvo_boxed *kvo__box(const kvo_value *value);
+/** Reads a property into new storage in the form that kvo_property_view reads; NULL if it cannot be read. Free it with
+ * kvo__property_release. */
+KVO_HIDDEN void *kvo__property_copy(const kvo_property *property, kvo_object *object, const kvo_selection *selection);
+KVO_HIDDEN void kvo__property_release(const kvo_property *property, void *value);
+/** Whether two values of a property are known to be the same; and two values that C can read. */
+KVO_HIDDEN bool kvo__property_same(const kvo_property *property, const void *one, const void *other);
+KVO_HIDDEN bool kvo__value_same(const kvo_value *one, const kvo_value *other);
+
+/* ------------------------------------------------------------------------------------------------------ paused.c -- */
+
+/** The value that a property had when an observation of it was paused. */
+typedef struct kvo_paused kvo_paused;
+/** Makes one; NULL without memory. */
+KVO_HIDDEN kvo_paused *kvo__paused_make(kvo_observation id, const kvo_property *property);
+/** Adds it to those that can be found; returns what to pass to kvo__paused_keep. */
+KVO_HIDDEN uint64_t kvo__paused_add(kvo_paused *made);
+/** Stores the value. False if the pause is over: then the caller keeps it. */
+KVO_HIDDEN bool kvo__paused_keep(kvo_observation id, uint64_t serial, void *value);
+/** Takes that of an observation, for the caller to free; NULL if there is none. */
+KVO_HIDDEN kvo_paused *kvo__paused_take(kvo_observation id);
+/** The value, or NULL; also for NULL. */
+KVO_HIDDEN const void *kvo__paused_value(const kvo_paused *of);
+/** Releases it with its value. No lock may be held. NULL is ignored. */
+KVO_HIDDEN void kvo__paused_free(kvo_paused *of);
+
+/* -------------------------------------------------------------------------------------------------- value_text.c -- */
+
+/** The size of a buffer for the text of a value. */
+enum { KVO_VALUE_TEXT = 64 };
+/** Copies a text with its NUL into `size` bytes, at least 4. A longer text is cut and ends with "...";
+ * returns whether it is. */
+KVO_HIDDEN bool kvo__copy_cut(char *to, size_t size, const char *text);
+/** The new value of a change as a text of at most `size` bytes, NUL included; `size` is at least 16. False if the change has no new value,
+ * or one of a type that C cannot read. */
+KVO_HIDDEN bool kvo__new_value_text(const kvo_raw_change *change, char *to, size_t size);
+
+/** Whether two changes are known to have the same new value. */
+KVO_HIDDEN bool kvo__tells_same(const kvo_raw_change *one, const kvo_raw_change *other);
+
+#endif /* KVO_VALUES_H */
