@@ -48,7 +48,8 @@ KVO_HIDDEN uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_k
 KVO_HIDDEN uint32_t kvo__frame_enter(kvo_frame *frame, kvo_object *object, kvo_key key, const void *stack_frame);
 /** Does what kvo_frame_finish_with does, from a node on; with NULL, for all nodes that are left. */
 KVO_HIDDEN void kvo__frame_finish_from(kvo_frame *frame, kvo_node *next, const void *old_value, const void *new_value);
-/** kvo_frame_will for a change that is made within the stack frame of the caller: it has ended, or was abandoned, when that frame is gone. */
+/** kvo_frame_will for a change that is made within the stack frame of the caller: it has ended, or was abandoned, when that frame is
+ * gone. */
 KVO_HIDDEN void kvo__frame_will(kvo_frame *frame, const void *old_value, const void *stack_frame);
 /** Notifies an observer before the change: a direct one, or an expression that is a leaf. */
 KVO_HIDDEN void kvo__send_prior(const kvo_frame_content *change, kvo_node *node, bool is_leaf, const void *old_value);

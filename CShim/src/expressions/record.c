@@ -6,7 +6,10 @@ uint32_t kvo_tracking_count;
 /* ---------------------------------------------------------------------------------------------------------- Lifetime -- */
 
 void kvo__cell_release(kvo_tracked *tracked, kvo_cell *held) {
-  if (held == NULL || atomic_fetch_sub(&held->references, 1) != 1) return;
+  if (held == NULL) return;
+  /* The only reference needs no atomic subtraction: others are made from one that is held. */
+  bool is_only = atomic_load_explicit(&held->references, memory_order_acquire) == 1;
+  if (!is_only && atomic_fetch_sub(&held->references, 1) != 1) return;
   if (held->value != NULL) tracked->ops->release(held->value, tracked->user_data);
   kvo__free(held);
 }
@@ -33,6 +36,7 @@ void kvo__evaluation_left(const kvo_mark *mark) {
 static void chain(kvo_tracked *tracked, kvo_dependency *dependency) {
   kvo__assert(kvo__holds(&tracked->lock));
   dependency->chained = true;
+  tracked->list_changes++;
   dependency->from = NULL;
   dependency->to = tracked->dependencies;
   if (tracked->dependencies != NULL) tracked->dependencies->from = dependency;
@@ -49,6 +53,7 @@ static void unchain(kvo_tracked *tracked, kvo_dependency *dependency) {
   if (dependency->to != NULL) dependency->to->from = dependency->from;
   dependency->from = dependency->to = NULL;
   dependency->chained = false;
+  tracked->list_changes++;
   /* Under the lock: another node of this observation may be linked into the same slot next, and only one of them may be notified. */
   kvo__publish_dead(&dependency->node.live);
 }
@@ -249,8 +254,18 @@ static const kvo_expected *expect(kvo_evaluation *here, const kvo_info *info, kv
   return NULL;
 }
 
+/* Notes the reads that were expected in their order, because the next one was not, or because they are asked for. */
+static void note_expected(kvo_evaluation *recording) {
+  for (size_t i = 0; !recording->is_noted && i < recording->read_count; i++) {
+    const kvo_expected *each = &recording->expected[i];
+    recording->reads[i] = (kvo_key_read){each->info, each->key, each->object, each->property, false};
+  }
+  recording->is_noted = true;
+}
+
 static void note_read(kvo_evaluation *recording, const kvo_info *info, kvo_key key, bool coded,
                       const kvo_expected *expected) {
+  note_expected(recording);
   size_t count = recording->read_count;
   kvo_key_read *last = count > 0 && count <= KVO_MAX_READS ? &recording->reads[count - 1] : NULL;
   if (!coded && last != NULL && last->expects_getter && last->info == info && last->key == key) {
@@ -337,25 +352,43 @@ kvo_info *kvo__silent_change(const kvo_evaluation *over, uint64_t *entered, kvo_
   return changed;
 }
 
-static void track_read(kvo_object *object, kvo_key key, bool coded) {
-  kvo__look_for_abandoned(); /* a getter may have caught an exception of its callee */
-  kvo_evaluation *recording = kvo__own.recorder;
-  if (recording == NULL || object == NULL) return;
+__attribute__((noinline)) static void read_otherwise(kvo_evaluation *recording, kvo_object *object, kvo_key key,
+                                                     bool coded) {
   if (recording->number == 0) {
     note_compared(recording, object, key);
     return;
   }
   kvo_status status = KVO_OK;
-  kvo_info *info = kvo__word_info(kvo__word(object));
-  if (info == NULL) info = kvo__info_ensure(object, key, &status);
+  kvo_info *info = kvo__info_ensure(object, key, &status);
   const kvo_expected *expected = info != NULL ? expect(recording, info, key) : NULL;
   if (info != NULL && expected == NULL) status = subscribe(recording->tracked, info, key, recording->number);
   if (status != KVO_OK) kvo__track_fail(status);
   if (info != NULL) note_read(recording, info, key, coded, expected);
 }
 
-void kvo_track_read(kvo_object *object, kvo_key key) { track_read(object, key, false); }
-void kvo_track_coded_read(kvo_object *object, kvo_key key) { track_read(object, key, true); }
+/* Whether it is what is expected next, and all reads before were expected. Then it is only counted. */
+static inline bool is_next(const kvo_evaluation *here, const kvo_object *object, kvo_key key) {
+  uint32_t next = here->read_in_order;
+  return !here->is_noted && next < here->expected_count && here->expected[next].key == key &&
+         here->expected[next].info == kvo__word_info(kvo__word(object));
+}
+
+void kvo_track_read(kvo_object *object, kvo_key key) {
+  kvo__look_for_abandoned(); /* a getter may have caught an exception of its callee */
+  kvo_evaluation *recording = kvo__own.recorder;
+  if (recording == NULL || object == NULL) return;
+  if (__builtin_expect(!is_next(recording, object, key), false)) {
+    read_otherwise(recording, object, key, false);
+    return;
+  }
+  recording->expected_read |= 1u << recording->read_in_order++;
+  recording->read_count++;
+}
+
+void kvo_track_coded_read(kvo_object *object, kvo_key key) {
+  kvo__look_for_abandoned();
+  if (kvo__own.recorder != NULL && object != NULL) read_otherwise(kvo__own.recorder, object, key, true);
+}
 
 bool kvo__track_declared(kvo_object *object, kvo_key key, bool is_affected) {
   kvo_track_coded_read(object, key);
@@ -372,8 +405,9 @@ bool kvo__track_declared(kvo_object *object, kvo_key key, bool is_affected) {
 }
 
 size_t kvo_track_reads(kvo_read *reads, size_t capacity) {
-  const kvo_evaluation *recording = kvo__own.recorder;
+  kvo_evaluation *recording = kvo__own.recorder;
   if (recording == NULL) return 0;
+  note_expected(recording);
   if (reads == NULL) capacity = 0;
   for (size_t i = 0; i < recording->read_count && i < capacity && i < KVO_MAX_READS; i++) {
     reads[i].object = recording->reads[i].object;
@@ -427,10 +461,11 @@ void kvo__expect_reads(kvo_evaluation *here) {
   for (; each != NULL && count < KVO_MAX_READS; each = each->to) count++;
   if (each != NULL) return;
   here->expected_count = count;
+  here->list_changes = here->tracked->list_changes;
   for (each = here->tracked->dependencies; each != NULL; each = each->to) { /* newest first */
     kvo_slot *slot = atomic_load_explicit(&each->node.slot, memory_order_relaxed);
     const kvo_info *info = kvo__slot_info(slot);
-    here->expected[--count] = (kvo_expected){each, info, slot->key, kvo__slot_property(info, slot)};
+    here->expected[--count] = (kvo_expected){each, info, slot->key, info->object, kvo__slot_property(info, slot)};
   }
 }
 
@@ -439,30 +474,40 @@ static bool is_of(const kvo_dependency *dependency, const kvo_expected *expected
          expected->key == key_of(dependency);
 }
 
+static uint64_t newer(uint64_t one, uint64_t other) { return one > other ? one : other; }
+
+/* Marks the expected dependencies in a list that has changed meanwhile. Returns which of them it has found. */
+static uint32_t find_expected(const kvo_evaluation *over) {
+  uint32_t found = 0;
+  for (kvo_dependency *each = over->tracked->dependencies; each != NULL; each = each->to) {
+    for (uint32_t i = 0; i < over->expected_count; i++) {
+      if ((over->expected_read & 1u << i) == 0 || !is_of(each, &over->expected[i])) continue;
+      each->generation = newer(each->generation, over->number);
+      found |= 1u << i;
+    }
+  }
+  return found;
+}
+
 kvo_confirmed kvo__confirm_reads(const kvo_evaluation *over) {
   kvo_tracked *tracked = over->tracked;
   kvo__assert(kvo__holds(&tracked->lock));
-  uint32_t found = 0, place = over->expected_count;
-  bool is_same_list = true;
-  for (kvo_dependency *each = tracked->dependencies; each != NULL; each = each->to) {
-    if (place > 0) place--;
-    uint32_t at = place;
-    if (over->expected_count == 0 || !is_of(each, &over->expected[at])) {
-      is_same_list = false;
-      for (at = 0; at < over->expected_count && !is_of(each, &over->expected[at]);) at++;
-    }
-    uint32_t bit = at < over->expected_count ? over->expected_read & 1u << at : 0;
-    if (bit != 0 && each->generation < over->number) each->generation = over->number;
-    found |= bit;
+  bool is_same_list = over->expected_count > 0 && tracked->list_changes == over->list_changes;
+  if (is_same_list) {
+    uint32_t place = over->expected_count;
+    for (kvo_dependency *each = tracked->dependencies; each != NULL; each = each->to)
+      if ((over->expected_read & 1u << --place) != 0) each->generation = newer(each->generation, over->number);
+  } else if (find_expected(over) != over->expected_read) {
+    return KVO_READS_LOST;
   }
-  if (found != over->expected_read) return KVO_READS_LOST;
   bool is_plain = over->value_info == NULL && over->subject_info == NULL && over->status == KVO_OK;
   bool is_as_before = is_plain && is_same_list && tracked->is_regular && over->read_count == over->expected_count &&
                       over->read_in_order == over->expected_count;
   return is_as_before ? KVO_READS_AS_BEFORE : KVO_READS_KEPT;
 }
 
-/* Whether an evaluation has read each of its dependencies once, in the order opposite to that of the list, and its value is that of none. */
+/* Whether an evaluation has read each of its dependencies once, in the order opposite to that of the list, and its value is that of none
+ * of them. */
 static bool is_regular(const kvo_tracked *tracked, const kvo_evaluation *over) {
   size_t left = over->read_count;
   if (left > KVO_MAX_READS || over->status != KVO_OK || over->value_info != NULL || over->subject_info != NULL)
@@ -476,8 +521,9 @@ static bool is_regular(const kvo_tracked *tracked, const kvo_evaluation *over) {
 
 /* Sets the kinds of the dependencies as the newest evaluation requires; returns whether one is a leaf. The nodes stay in place, because a
  * change in progress may be about to notify them. tracked->lock is held. */
-bool kvo__settle_leaf(kvo_tracked *tracked, const kvo_evaluation *over) {
+bool kvo__settle_leaf(kvo_tracked *tracked, kvo_evaluation *over) {
   kvo__assert(kvo__holds(&tracked->lock));
+  note_expected(over);
   const kvo_key_read *leaf = leaf_of(over);
   for (kvo_dependency *each = tracked->dependencies; each != NULL; each = each->to) {
     if (each->generation != over->number) continue;

@@ -146,7 +146,7 @@ kvo_cell *kvo__arm_once(kvo_tracked *tracked, kvo_status *status) {
       return NULL;
     }
     result->value = evaluate(&here);
-    atomic_store(&result->references, 1);
+    atomic_store_explicit(&result->references, 1, memory_order_relaxed);
     kvo_cell *replaced = NULL;
     kvo__lock(&tracked->lock);
     bool newest = here.number > tracked->committed;

@@ -41,6 +41,8 @@ struct kvo_tracked {
   uint64_t order;
   /** The members from here on are guarded by `lock`. */
   kvo_dependency *dependencies;
+  /** How often the list has changed. */
+  uint64_t list_changes;
   uint64_t started, committed;
   /** How many evaluations have begun, including those before changes. */
   uint64_t evaluations;
@@ -73,12 +75,13 @@ typedef struct kvo_key_read {
   bool expects_getter;
 } kvo_key_read;
 
-/* A dependency that an evaluation is likely to read: one that the evaluation before it has read. Other threads may drop it meanwhile, so the
- * address is only compared. */
+/* A dependency that an evaluation is likely to read: one that the evaluation before it has read. Other threads may drop it meanwhile, so
+ * the address is only compared. */
 typedef struct kvo_expected {
   const kvo_dependency *dependency;
   const kvo_info *info;
   kvo_key key;
+  kvo_object *object;
   const kvo_property *property;
 } kvo_expected;
 
@@ -108,8 +111,11 @@ typedef struct kvo_evaluation {
   uint32_t mark;
   /** How many dependencies are expected; how many of them were read in their order; and a bit for each that was read. */
   uint32_t expected_count, read_in_order, expected_read;
-  /** How many reads there were. */
+  /** How often the list of dependencies had changed when it began. */
+  uint64_t list_changes;
+  /** How many reads there were; and whether they are in `reads`: not as long as all were expected in this order. */
   size_t read_count;
+  bool is_noted;
   /** The key whose value the result is said to be (kvo_track_value_is_of). */
   const kvo_info *value_info;
   kvo_key value_key;
@@ -238,7 +244,7 @@ typedef enum kvo_confirmed {
 KVO_HIDDEN kvo_confirmed kvo__confirm_reads(const kvo_evaluation *over);
 /** Turns the dependencies into leaf, subject or plain dependency, as the newest evaluation requires; returns whether there is a leaf.
  * tracked->lock is held. */
-KVO_HIDDEN bool kvo__settle_leaf(kvo_tracked *tracked, const kvo_evaluation *over);
+KVO_HIDDEN bool kvo__settle_leaf(kvo_tracked *tracked, kvo_evaluation *over);
 /** Drop the dependencies whose newest reader is this evaluation, and those read only by older ones. */
 KVO_HIDDEN void kvo__drop_read_by(kvo_tracked *tracked, uint64_t number);
 KVO_HIDDEN void kvo__drop_read_before(kvo_tracked *tracked, uint64_t number);
