@@ -29,12 +29,12 @@ static kvo_cell *hold_last_of_orphan(kvo_tracked *tracked) {
 
 /* -------------------------------------------------------------------------------------------------------- Evaluating -- */
 
-/* Prepares this thread so that an evaluation which is left without returning is noticed. No lock may be held. */
-static void before_evaluation(void) {
+/* Prepares this thread so that an evaluation which is left without returning is noticed; `frame` is the caller's. No lock may be held. */
+static void before_evaluation(const void *frame) {
   kvo_thread *self = kvo__thread();
   if (self == NULL) return;
   kvo__measure(self);
-  kvo__look_for_abandoned();
+  kvo__look_for_abandoned_below(frame);
 }
 
 /* Begins an evaluation, unless the observation has ended. tracked->lock is held: the thread that ends the observation also takes it before
@@ -95,7 +95,7 @@ static void *peek(kvo_tracked *tracked, const kvo_info *changing) {
   kvo_evaluation here;
   kvo__evaluation_clear(&here, tracked);
   here.compared.changing = changing;
-  before_evaluation();
+  before_evaluation(__builtin_frame_address(0));
   kvo__lock(&tracked->lock);
   bool live = begin_evaluation(&here, __builtin_frame_address(0));
   here.compared.is_wanted = !tracked->is_shared && !tracked->is_incomplete;
@@ -134,7 +134,7 @@ kvo_cell *kvo__arm_once(kvo_tracked *tracked, kvo_status *status) {
       return NULL;
     }
     kvo__evaluation_clear(&here, tracked);
-    before_evaluation();
+    before_evaluation(__builtin_frame_address(0));
     kvo__lock(&tracked->lock);
     bool live = begin_evaluation(&here, __builtin_frame_address(0));
     here.number = ++tracked->started;

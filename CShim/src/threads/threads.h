@@ -375,14 +375,17 @@ static inline bool kvo__is_delivery(const kvo_mark *mark) {
          atomic_load_explicit(&mark->observation, memory_order_relaxed) != 0;
 }
 
-/** Ends code that was left with longjmp or an exception, if there can be any. Call it before an operation that relies on the innermost
- * mark. No lock may be held. */
-static inline void kvo__look_for_abandoned(void) {
+/** Ends code below a frame that was left with longjmp or an exception. A function with large variables passes its own frame: what was
+ * left may be at their addresses. */
+static inline void kvo__look_for_abandoned_below(const void *frame) {
   kvo_thread *self = kvo__own.thread;
   uint32_t depth = self != NULL ? atomic_load_explicit(&self->depth, memory_order_relaxed) : 0;
-  const void *frame = __builtin_frame_address(0);
   if (depth != 0 && kvo__mark_at(depth - 1)->frame <= frame) kvo__hooks.abandoned(self, frame);
 }
+
+/** Ends code that was left with longjmp or an exception, if there can be any. Call it before an operation that relies on the innermost
+ * mark. No lock may be held. */
+static inline void kvo__look_for_abandoned(void) { kvo__look_for_abandoned_below(__builtin_frame_address(0)); }
 
 /* ------------------------------------------------------------------------------------------------------- stacks.c -- */
 
