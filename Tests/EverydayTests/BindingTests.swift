@@ -349,6 +349,20 @@
       #expect([other.tags, third.tags] == [["B", "A", "C"], ["B", "A", "C"]])
     }
 
+    @Test("sets a collection as a whole on an actor, in both directions, and of a source that an operator makes")
+    @MainActor func collectionOnActor() {
+      let (one, other, third) = (Document(), Document(), Document())
+      one.bind(\.tags, with: other, \.tags)
+      one.source(\.tags).map { $0 }.bind(to: third, \.tags)
+      one.mutableArrayValue(for: \.tags).append("A")
+      #expect([other.tags, third.tags] == [["A"], ["A"]])
+      other.mutableArrayValue(for: \.tags).insert("B", at: 0)
+      other.mutableArrayValue(for: \.tags).append("C")
+      #expect([one.tags, other.tags, third.tags] == [["B", "A", "C"], ["B", "A", "C"], ["B", "A", "C"]])
+      other.mutableArrayValue(for: \.tags).remove(at: 1)
+      #expect([one.tags, other.tags, third.tags] == [["B", "C"], ["B", "C"], ["B", "C"]])
+    }
+
     @Test("whose setters never agree is told once, and both sides keep their last values")
     func neverAgrees() {
       let (bounded, model) = (Bounded(most: 40), AtLeast())

@@ -133,9 +133,10 @@ struct BindingNote: Sendable, CustomStringConvertible {
 /// Returns the name of a property, for reports and for the end of bindings.
 @usableFromInline
 func name<Root: AnyObject, Value>(of keyPath: KeyPath<Root, Value>, in object: Root) -> String {
-  func named<Known: KeyValueObservable>(_ object: Known) -> String? {
-    (keyPath as? PartialKeyPath<Known>).flatMap { $0 as? KeyPath<Known, Value> }.map { object.name(ofObserved: $0) }
+  // Of the class of the key path: the object's own may be a subclass.
+  func named<Known: KeyValueObservable>(_: Known.Type) -> String? {
+    guard let object = object as? Known, let keyPath = keyPath as? KeyPath<Known, Value> else { return nil }
+    return object.name(ofObserved: keyPath)
   }
-  return (object as? any KeyValueObservable).flatMap { named($0) }
-    ?? KeyPathComponent.printedName(of: keyPath)
+  return (Root.self as? any KeyValueObservable.Type).flatMap { named($0) } ?? KeyPathComponent.printedName(of: keyPath)
 }

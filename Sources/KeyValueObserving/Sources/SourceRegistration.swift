@@ -80,8 +80,10 @@ extension KeyValueSource {
     _ note: BindingNote, _ binding: ReceiverReference<Receiver>,
     direct: @escaping (UnsafePointer<kvo_raw_change>) -> Void, handler: @escaping (Value, Bool) -> Void
   ) -> NSKeyValueObservation {
+    // A change of elements has only these; the direct way reads the whole value then.
+    let whole = Value.self is any _KeyValueCollection.Type ? options.union(.whole) : options
     if actor != nil {
-      return receive(options, for: receiver, on: actor, site, note) { _, change in
+      return receive(whole, for: receiver, on: actor, site, note) { _, change in
         if let value = change.newValue { handler(value, true) }
       }
     }
@@ -89,7 +91,7 @@ extension KeyValueSource {
     if let observation = subscribeDirectly?(SourceRequest(options, site, description), direct) {
       return binding.token(observation, of: receiver)
     }
-    let observations = register(options, site, description) { change in
+    let observations = register(whole, site, description) { change in
       if let value = change.newValue { handler(value, false) }
     }
     return binding.token(observations, of: receiver)
