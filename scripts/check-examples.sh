@@ -45,6 +45,12 @@ await() {
 
 sleep 7531 & watched+=($!)
 sleep 7532 & watched+=($!)
+if TERM=dumb script -qec "$monitor" /dev/null >"$out/dumb.txt"; then
+  echo "check-examples: a terminal of type \"dumb\" should be refused" >&2
+  exit 1
+fi
+grep -q '"dumb" (TERM)' "$out/dumb.txt"
+
 "${session[@]}" new-session -d -s monitor -x 100 -y 30 "$monitor --interval 0.2 --web 0; echo status: \$?; sleep 60"
 
 await 'CPU .* memory .* of '

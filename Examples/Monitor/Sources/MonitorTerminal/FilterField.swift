@@ -42,7 +42,10 @@ final class StatusPane: Pane {
   override func lines() -> [Line] {
     if field.isEditing || !field.text.isEmpty {
       let hint = field.isEditing ? "   Enter: keep   Esc: no filter" : "   /: change"
-      return [Line("filter: ", .dim).adding(field.text + (field.isEditing ? "▏" : ""), .bold).adding(hint, .dim)]
+      // The end of a long one, where it is typed.
+      let room = max(8, frame.width - cellCount("filter: ") - cellCount(hint) - 1)
+      let text = cellCount(field.text) > room ? "…" + field.text.suffix(room - 1) : field.text
+      return [Line("filter: ", .dim).adding(text + (field.isEditing ? "▏" : ""), .bold).adding(hint, .dim)]
     }
     let keys = "↑↓ select  p s c m n sort  / filter  o observations  q quit"
     return [Line(keys, .dim).adding(address.map { "   \($0)" } ?? "", .cyan)]

@@ -28,11 +28,14 @@ final class Terminal {
   enum Failure: Error, CustomStringConvertible {
     case noTerminal
     case unknownType(String)
+    case unsuitableType(String)
 
     var description: String {
       switch self {
       case .noTerminal: "The monitor needs a terminal for input and output. Without one, use --no-terminal with --web."
       case .unknownType(let name): "The terminal type \"\(name)\" (TERM) is not known to ncurses."
+      case .unsuitableType(let name):
+        "A terminal of type \"\(name)\" (TERM) cannot put text at any place of its screen."
       }
     }
   }
@@ -46,8 +49,11 @@ final class Terminal {
     if setlocale(LC_CTYPE, "") == nil || String(cString: nl_langinfo(nl_item(CODESET))) != "UTF-8" {
       setlocale(LC_CTYPE, "C.UTF-8")
     }
-    guard curses_open() != nil else {
-      throw Failure.unknownType(getenv("TERM").map { String(cString: $0) } ?? "")
+    let type = getenv("TERM").map { String(cString: $0) } ?? ""
+    guard curses_open() != nil else { throw Failure.unknownType(type) }
+    guard curses_can_move() else {
+      endwin()
+      throw Failure.unsuitableType(type)
     }
     isOpen = true
     cbreak()

@@ -4,12 +4,18 @@ import Foundation
 import MonitorModel
 
 package struct WebServer: Sendable {
+  /// The server could not begin to listen, such as at a port that is in use.
+  package struct Failure: Error, CustomStringConvertible {
+    package let description: String
+  }
+
   private let server: HTTPServer
   private let monitor: Monitor
+  private let port: UInt16
 
   /// - Parameter port: The port; 0 lets the system choose one.
   package init(_ monitor: Monitor, port: UInt16) async throws {
-    self.monitor = monitor
+    (self.monitor, self.port) = (monitor, port)
     signal(SIGPIPE, SIG_IGN)  // a client that leaves is an error of a write, not the end of the process
     server = HTTPServer(address: try .inet(ip4: "127.0.0.1", port: port), logger: .disabled)
     await addRoutes()
@@ -22,7 +28,8 @@ package struct WebServer: Sendable {
       do {
         try await server.run()
       } catch {
-        continuation.finish(throwing: error)  // such as a port that is in use
+        continuation.finish(
+          throwing: Failure(description: "The page cannot be served at port \(port): \(error.localizedDescription)"))
         throw error
       }
     }

@@ -2,6 +2,7 @@
 import ArgumentParser
 import Dispatch
 import Foundation
+import Glibc
 import HostModel
 import MonitorModel
 import MonitorTerminal
@@ -61,10 +62,19 @@ struct MonitorCommand: AsyncParsableCommand {
         }
       }
       let end = AsyncStream<Void>.makeStream()
-      let signals = [SIGINT, SIGTERM, SIGHUP].map { whenReceiving($0) { end.continuation.finish() } }
-      let screen = terminal ? try MonitorScreen(monitor, address: address) { end.continuation.finish() } : nil
+      let views = Views()
+      // On the main queue: a request that takes long may occupy the threads on which tasks run, and must not keep the program.
+      let finish: @Sendable () -> Void = {
+        end.continuation.finish()
+        DispatchQueue.main.asyncAfter(deadline: .now() + 1) {
+          MainActor.assumeIsolated { views.screen?.close() }
+          Glibc.exit(EXIT_SUCCESS)
+        }
+      }
+      let signals = [SIGINT, SIGTERM, SIGHUP].map { whenReceiving($0, finish) }
+      if terminal { views.screen = try MonitorScreen(monitor, address: address, whenQuitting: finish) }
       defer {
-        screen?.close()
+        views.screen?.close()
         for signal in signals { signal.cancel() }
       }
       group.addTask { for await _ in end.stream {} }
@@ -82,4 +92,9 @@ struct MonitorCommand: AsyncParsableCommand {
     source.activate()
     return source
   }
+}
+
+@MainActor
+private final class Views {
+  var screen: MonitorScreen?
 }

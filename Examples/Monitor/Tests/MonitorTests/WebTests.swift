@@ -105,7 +105,8 @@ import Testing
     let (address, running) = try await WebServer(monitor, port: 0).start()
     defer { running.cancel() }
     let port = try #require(URL(string: address)?.port.flatMap(UInt16.init(exactly:)))
-    await #expect(throws: (any Error).self) { try await WebServer(monitor, port: port).start() }
+    let failure = await #expect(throws: WebServer.Failure.self) { try await WebServer(monitor, port: port).start() }
+    #expect(failure?.description.contains("port \(port)") == true)
   }
 
   private func send(_ method: String, _ address: String, body: String = "", headers: [String: String] = [:])
