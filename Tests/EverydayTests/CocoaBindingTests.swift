@@ -30,6 +30,17 @@
       #expect(person.manager?.name == "Cid")
     }
 
+    @Test("of a value of the wrong type is a fault on each side that refuses it, once for an entry")
+    func wrongEntry() {
+      let (field, person) = (Field(), Person("Ann"))
+      person.age = 36
+      #expect(faults { field.bind(.value, to: person, withKeyPath: "age") } == [26])
+      #expect(faults { field.value = "abc" } == [26, 26])
+      #expect(person.age == 36)
+      #expect(faults { field.value = "37" } == [])
+      #expect(person.age == 37)
+    }
+
     @Test("converts with a transformer by object or by name, and back")
     func transformers() {
       let (field, person) = (Field(), Person("Ann"))

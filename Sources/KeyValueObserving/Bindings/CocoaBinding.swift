@@ -19,14 +19,14 @@ final class CocoaBinding<Observed: KeyValueObservable>: @unchecked Sendable {
     // As in AppKit, the observed object is not corrected if the property makes another value of its own.
     mine = TwoWaySide(
       object, \KeyValueObject[bound: own], SourceOrigin(object, name.rawValue), agree: BoundValue.agree,
-      accepts: { _, _ in true })
+      accepts: { _, _ in true }, mayRefuse: true)
     let transforms = options.transformer != nil
     // What was entered is shown as the observed object has it: validated, or transformed back and forth.
     model = TwoWaySide(
       observed, \Observed[bound: path], SourceOrigin(observed, path.text), agree: BoundValue.agree,
       accepts: { made, sent in
         if case .value = sent { !transforms && BoundValue.agree(made, sent) } else { false }
-      })
+      }, mayRefuse: false)
     transfer = TwoWayTransfer(
       mine.origin, model.origin, converts: transforms && options.isReversible, applied: nil, .unknown)
   }

@@ -13,6 +13,8 @@ final class TwoWaySide<Object: KeyValueObservable, Value>: @unchecked Sendable {
   /// Decides whether what the property has made of a value needs no correction of the other side: what it has now, and what was set.
   /// Without it, they have to be the same.
   @usableFromInline let accepted: ((Value, Value) -> Bool)?
+  /// Whether the transfer ends if the property stays as it is when it is corrected: a value of the wrong type was refused on both sides.
+  @usableFromInline let mayRefuse: Bool
   @usableFromInline let origin: SourceOrigin
   @usableFromInline let changes = SideChanges()
 
@@ -23,16 +25,18 @@ final class TwoWaySide<Object: KeyValueObservable, Value>: @unchecked Sendable {
     property = BoundProperty(keyPath, in: object)
     agree = agreement(of: Value.self)
     accepted = nil
+    mayRefuse = false
     origin = SourceOrigin(object, name(of: keyPath, in: object))
   }
 
   init(
     _ object: Object, _ keyPath: ReferenceWritableKeyPath<Object, Value>, _ origin: SourceOrigin,
-    agree: @escaping (Value, Value) -> Bool, accepts: @escaping (Value, Value) -> Bool
+    agree: @escaping (Value, Value) -> Bool, accepts: @escaping (Value, Value) -> Bool, mayRefuse: Bool
   ) {
     self.object = UnretainedObject(object)
     property = BoundProperty(keyPath, in: object)
     (self.keyPath, self.origin, self.agree, accepted) = (keyPath, origin, agree, accepts)
+    self.mayRefuse = mayRefuse
   }
 
   @inlinable
@@ -192,6 +196,7 @@ final class TwoWayTransfer: @unchecked Sendable {
         if from.agree(value, corrected) { return }
         (value, sent) = (corrected, made)
         set(from, of: source, to: corrected)
+        if from.mayRefuse, from.agree(from.property.get(source), present) { return }
       }
       // Only the binding's own rounds count: what others change meanwhile may go on for long, and comes to its end.
       let count = marks.changes.load(ordering: .relaxed)
