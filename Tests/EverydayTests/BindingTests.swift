@@ -1,7 +1,6 @@
 // Bindings in one direction.
 #if Macros
   import Dispatch
-  import Foundation
   import KeyValueObserving
   import Testing
 
@@ -434,23 +433,6 @@
   @KeyValueObservable
   private final class Even {
     var value = 0 { didSet { if value % 2 != 0 { value += 1 } } }
-  }
-
-  /// A value behind a lock, announced by hand.
-  @KeyValueObservable
-  private final class Locked: @unchecked Sendable {
-    @NotObserved private let lock = NSLock()  // not a Mutex, which ThreadSanitizer does not know
-    @NotObserved private var stored = 0
-    var value: Int {
-      get { lock.withLock { stored } }
-      set {
-        willChangeValue(for: \.value)
-        lock.withLock { stored = newValue }
-        didChangeValue(for: \.value)
-      }
-    }
-
-    init() {}
   }
 
   @KeyValueObservable
