@@ -1,4 +1,5 @@
-/* manual_open.c - changes announced by hand that stay open or are ended elsewhere: each did finds its own will, and what is left is reported. */
+/* manual_open.c - changes announced by hand that stay open or are ended elsewhere: each did finds its own will, and what
+ * is left is reported. */
 #include "fixture.h"
 
 #include <pthread.h>

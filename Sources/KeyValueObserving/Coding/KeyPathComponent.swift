@@ -99,7 +99,8 @@ extension KeyValueObservable {
     if let same = candidates.first(where: { KeyPathComponent.only(of: $0.path)?.getter == accessor.getter }) {
       return same
     }
-    // A protocol requirement, or a superclass's property: the property of that name. The linker may merge getters, so the name alone is not proof.
+    // A protocol requirement, or a superclass's property: the property of that name. The linker may merge getters, so the name alone
+    // is not proof.
     if let name = accessor.name, let named = candidates.first(where: { $0.name == name }) {
       if let own = named.path as? PartialKeyPath<Self> { return reads(of: own) == reads(of: keyPath) ? named : nil }
       // A superclass's: for a subclass's key path an optimised program has an accessor of its own.
