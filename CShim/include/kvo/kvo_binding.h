@@ -258,7 +258,8 @@ typedef enum kvo_thread_slot {
   KVO_THREAD_CODING = 1,
 } kvo_thread_slot;
 
-/** Replaces the pointer in a slot of the calling thread and returns the previous one, initially NULL. Returns NULL for an unknown slot. */
+/** Replaces the pointer in a slot of the calling thread and returns the previous one, initially NULL. Returns NULL for an unknown slot,
+ * and without memory, when nothing is stored. */
 KVO_API void *KVO_NULLABLE kvo_thread_exchange(kvo_thread_slot slot, void *KVO_NULLABLE pointer);
 
 /* ------------------------------------------------------------------------------------------------------ Observations -- */

@@ -291,7 +291,8 @@ KVO_API kvo_fault_handler KVO_NULLABLE kvo_set_fault_handler(kvo_fault_handler K
 KVO_API kvo_fault_handler KVO_NULLABLE kvo_get_fault_handler(void *KVO_NULLABLE *KVO_NULLABLE arg);
 
 /** Sets the handler of the calling thread, NULL for none, and returns the previous one. It is called first; if it returns
- * KVO_ACTION_DEFAULT, the handler of the process is called. `arg` must live until the handler is replaced or the thread ends. */
+ * KVO_ACTION_DEFAULT, the handler of the process is called. `arg` must live until the handler is replaced or the thread ends; destructors
+ * of the thread's data may already run without it. Without memory it is not set: kvo_get_thread_fault_handler then returns NULL. */
 KVO_API kvo_fault_handler KVO_NULLABLE kvo_set_thread_fault_handler(kvo_fault_handler KVO_NULLABLE handler,
                                                                     void *KVO_NULLABLE arg);
 

@@ -51,9 +51,6 @@ uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key, boo
   return kvo__is_tapped() ? kvo__hooks.change_begins(change) : wants;
 }
 
-/* The mutes of this thread, innermost first. */
-static _Thread_local kvo_mute *mutes;
-
 /* How many deliveries and evaluations are in progress on this thread. */
 static uint32_t present_depth(void) {
   return kvo__own.thread != NULL ? atomic_load_explicit(&kvo__own.thread->depth, memory_order_relaxed) : 0;
@@ -63,17 +60,17 @@ void kvo_mute_begin(kvo_mute *mute, kvo_object *object, kvo_key key) {
   if (mute == NULL) return;
   const kvo_class *cls = kvo_object_class(object);
   const kvo_property *property = cls != NULL ? kvo__class_find(cls, key) : NULL;
-  mute->outer = mutes;
+  mute->outer = kvo__own.mutes;
   mute->object = object;
   mute->key = key;
   mute->depth = present_depth();
   mute->is_computed = property != NULL && (property->flags & KVO_PROPERTY_COMPUTED) != 0;
-  mutes = mute;
+  kvo__own.mutes = mute;
   kvo__own.open_changes++;
 }
 
 void kvo_mute_end(kvo_mute *mute) {
-  kvo_mute **link = &mutes;
+  kvo_mute **link = &kvo__own.mutes;
   while (*link != NULL && *link != mute) link = &(*link)->outer;
   if (*link == NULL) return;
   *link = mute->outer;
@@ -83,7 +80,7 @@ void kvo_mute_end(kvo_mute *mute) {
 /* Uses up a mute of this object and key, if there is one. A mute silences one change; later changes by observers or by the setter notify as
  * usual. */
 static bool takes_mute(const kvo_object *object, kvo_key key) {
-  kvo_mute *mute = mutes;
+  kvo_mute *mute = kvo__own.mutes;
   while (mute != NULL && (mute->object != object || mute->key != key || mute->is_computed)) mute = mute->outer;
   if (mute == NULL) return false;
   mute->object = NULL;
@@ -91,7 +88,7 @@ static bool takes_mute(const kvo_object *object, kvo_key key) {
 }
 
 bool kvo__is_muted(const kvo_object *object, kvo_key key) {
-  const kvo_mute *mute = mutes;
+  const kvo_mute *mute = kvo__own.mutes;
   while (mute != NULL && (mute->object != object || mute->key != key || mute->depth != present_depth()))
     mute = mute->outer;
   return mute != NULL && mute->is_computed;
@@ -101,7 +98,7 @@ bool kvo__is_muted(const kvo_object *object, kvo_key key) {
  * expression itself. */
 static bool is_told_by_store(const kvo_frame_content *change, kvo_tracked *tracked) {
   uint32_t depth = present_depth() - change->is_marked;
-  for (const kvo_mute *mute = mutes; mute != NULL && mute->depth == depth; mute = mute->outer)
+  for (const kvo_mute *mute = kvo__own.mutes; mute != NULL && mute->depth == depth; mute = mute->outer)
     if (mute->is_computed && kvo__tracked_hears(tracked, mute->object, mute->key)) return true;
   return false;
 }

@@ -72,7 +72,7 @@ static bool covers(const kvo_open_scope *scope, const kvo_object *object) {
 static kvo_open_scope *scope_of(const kvo_object *object, bool *silent) {
   kvo_open_scope *found = NULL;
   *silent = false;
-  for (kvo_open_scope *scope = kvo__own.scopes; scope != NULL; scope = scope->outer) {
+  for (kvo_open_scope *scope = kvo__scopes(); scope != NULL; scope = scope->outer) {
     if (!covers(scope, object)) continue;
     if (scope->kind == KVO_SCOPE_SILENCES)
       *silent = true;
@@ -83,6 +83,7 @@ static kvo_open_scope *scope_of(const kvo_object *object, bool *silent) {
 }
 
 kvo_scoped kvo__scoped(const kvo_object *object) {
+  if (kvo__scopes() == NULL) return KVO_UNSCOPED;
   bool silent;
   const kvo_open_scope *scope = scope_of(object, &silent);
   return silent ? KVO_SILENT : scope != NULL ? KVO_COALESCED : KVO_UNSCOPED;
@@ -91,7 +92,7 @@ kvo_scoped kvo__scoped(const kvo_object *object) {
 /* -------------------------------------------------------------------------------------------------------------- Ending -- */
 
 static void forget_last(void) {
-  for (kvo_open_scope *scope = kvo__own.scopes; scope != NULL; scope = scope->outer) scope->object = NULL;
+  for (kvo_open_scope *scope = kvo__scopes(); scope != NULL; scope = scope->outer) scope->object = NULL;
 }
 
 /* Ends a change that nobody is notified of (any more). Runs code of the program: the value's release. */
@@ -119,7 +120,7 @@ static void let_go(kvo_open_scope *scope) {
 }
 
 static void unlink_scope(kvo_open_scope *scope) {
-  kvo_open_scope **link = &kvo__own.scopes;
+  kvo_open_scope **link = &kvo__own.thread->scopes;
   while (*link != scope) link = &(*link)->outer;
   *link = scope->outer;
   kvo__own.open_changes--;
@@ -143,15 +144,15 @@ static void drop(kvo_open_scope *scope) {
 }
 
 void kvo__scopes_drop(void) {
-  while (kvo__own.scopes != NULL) drop(kvo__own.scopes);
+  while (kvo__scopes() != NULL) drop(kvo__scopes());
 }
 
 /* Drops scopes that were left with longjmp or an exception, as this stack frame shows. */
 static void drop_left(const void *frame) {
-  for (kvo_open_scope *scope = kvo__own.scopes; scope != NULL && scope->frame <= frame;) {
+  for (kvo_open_scope *scope = kvo__scopes(); scope != NULL && scope->frame <= frame;) {
     if (kvo__is_left(scope->frame, frame)) {
       drop(scope);
-      scope = kvo__own.scopes;
+      scope = kvo__scopes();
     } else {
       scope = scope->outer; /* on another stack */
     }
@@ -159,7 +160,7 @@ static void drop_left(const void *frame) {
 }
 
 static kvo_open_scope *innermost_of(const kvo_object *object) {
-  kvo_open_scope *scope = kvo__own.scopes;
+  kvo_open_scope *scope = kvo__scopes();
   while (scope != NULL && !covers(scope, object)) scope = scope->outer;
   return scope;
 }
@@ -192,7 +193,7 @@ static bool is_between(const kvo_node *node, uint64_t after, uint64_t limit) {
 static void keep_expression(kvo_open_scope *scope, kvo_coalesced *change, kvo_node *node) {
   kvo_tracked *tracked = node->user_data;
   bool is_inside = true;
-  for (kvo_open_scope *each = kvo__own.scopes; each != NULL; each = each->outer) {
+  for (kvo_open_scope *each = kvo__scopes(); each != NULL; each = each->outer) {
     if (each == scope) is_inside = false;
     bool may_keep = each->will != NULL && !each->is_over;
     kvo_pending_value *pending = may_keep ? kvo__pending_of(tracked, each->will) : NULL;
@@ -301,7 +302,7 @@ bool kvo__scope_takes_slowly(kvo_object *object, kvo_key key, bool by_setter) {
     change = note(scope, object, key, by_setter, 0);
   else if (atomic_load_explicit(&content(change)->info->births, memory_order_acquire) != change->seen)
     change = look_again(scope, change, object, by_setter);
-  kvo_open_scope *innermost = kvo__own.scopes;
+  kvo_open_scope *innermost = kvo__scopes();
   if (change != NULL && !change->is_over && !scope->is_over) {
     innermost->object = object;
     innermost->key = key;
@@ -334,7 +335,7 @@ bool kvo__scope_stored(const kvo_object *object, kvo_key key, bool *silent) {
     return false;
   }
   uintptr_t scopes = 0;
-  for (const kvo_open_scope *each = kvo__own.scopes; each != NULL; each = each->outer) scopes++;
+  for (const kvo_open_scope *each = kvo__scopes(); each != NULL; each = each->outer) scopes++;
   return scopes == kvo__own.open_changes; /* a mute or an announced change notifies by itself */
 }
 
@@ -432,8 +433,8 @@ kvo_status kvo_scope_begin(kvo_scope *scope, kvo_scope_kind kind, kvo_object *co
   made->count = count;
   if (count > 0) memcpy(made->objects, objects, count * sizeof *objects);
   if (count > 1) qsort(made->objects, count, sizeof *objects, by_address);
-  made->outer = kvo__own.scopes;
-  kvo__own.scopes = made;
+  made->outer = kvo__scopes();
+  kvo__own.thread->scopes = made;
   kvo__own.open_changes++;
   scope->kvo_private[ADDRESS] = (uintptr_t)made;
   scope->kvo_private[SERIAL] = (uintptr_t)made->serial;
@@ -442,7 +443,7 @@ kvo_status kvo_scope_begin(kvo_scope *scope, kvo_scope_kind kind, kvo_object *co
 
 void kvo_scope_end(kvo_scope *scope) {
   if (scope == NULL) return;
-  kvo_open_scope *open = kvo__own.scopes;
+  kvo_open_scope *open = kvo__scopes();
   while (open != NULL &&
          ((uintptr_t)open != scope->kvo_private[ADDRESS] || (uintptr_t)open->serial != scope->kvo_private[SERIAL]))
     open = open->outer;

@@ -41,7 +41,7 @@ typedef enum kvo_scoped { KVO_UNSCOPED, KVO_COALESCED, KVO_SILENT } kvo_scoped;
 
 /** kvo__scope_takes for the change that was found last, in a few instructions. */
 static inline bool kvo__scope_has(const kvo_object *object, kvo_key key) {
-  const kvo_open_scope *scope = kvo__own.scopes;
+  const kvo_open_scope *scope = kvo__scopes();
   return scope != NULL && scope->object == object && scope->key == key && scope->frame > __builtin_frame_address(0) &&
          atomic_load_explicit(&scope->info->births, memory_order_acquire) == scope->seen;
 }
@@ -50,7 +50,7 @@ KVO_HIDDEN bool kvo__scope_takes_slowly(kvo_object *object, kvo_key key, bool by
 /** Before a change: whether it is silent, or is noted and told at the end of a scope. If not, it notifies as usual. Calls prior observers
  * and evaluates expressions; no lock may be held. */
 static inline bool kvo__scope_takes(kvo_object *object, kvo_key key, bool by_setter) {
-  return kvo__own.scopes != NULL && kvo__scope_takes_slowly(object, key, by_setter);
+  return kvo__scopes() != NULL && kvo__scope_takes_slowly(object, key, by_setter);
 }
 /** What applies to changes of this object. */
 KVO_HIDDEN kvo_scoped kvo__scoped(const kvo_object *object);

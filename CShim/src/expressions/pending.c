@@ -1,19 +1,18 @@
 /* pending.c - the will phases of changes in progress: the old values of the expressions that will be notified. */
 #include "expressions/tracked.h"
 
-/* The will phases of this thread's frames, innermost first. */
-static _Thread_local kvo_will_phase *will_phases;
+/* A thread has memory for one will phase of a change that does not leave it, which is enough unless changes nest. Not on the stack: a frame
+ * that is left with longjmp is still in the list. */
+_Static_assert(sizeof(kvo_will_phase) <= sizeof((kvo_thread){0}.usual_will), "KVO_WILL_WORDS is too small");
 
-/* Memory for one will phase of a change that does not leave this thread, which is enough unless changes nest; and whether it is in use. Not
- * on the stack: a frame that is left with longjmp is still in the list. */
-static _Thread_local kvo_will_phase usual_phase;
-static _Thread_local bool usual_is_used;
+static kvo_will_phase *innermost(void) { return kvo__own.thread != NULL ? kvo__own.thread->wills : NULL; }
 
 /* ------------------------------------------------------------------------------------------------------------ Values -- */
 
 bool kvo__pending_add(kvo_will_phase *will, kvo_pending_value value) {
-  static _Thread_local uint64_t serials;
-  if (value.serial == 0) value.serial = ++serials;
+  kvo_thread *self = kvo__thread();
+  if (self == NULL) return false;
+  if (value.serial == 0) value.serial = ++self->will_serials;
   if (will->count == will->capacity) {
     kvo_pending_value *more = kvo__alloc(4 * will->capacity * sizeof *more);
     if (more == NULL) return false;
@@ -63,8 +62,9 @@ static void give_back(kvo_will_phase *will) {
     kvo__tracked_release(tracked);
   }
   if (will->pending != &will->first) kvo__free(will->pending);
-  if (will == &usual_phase)
-    usual_is_used = false;
+  kvo_thread *self = kvo__own.thread;
+  if (self != NULL && (void *)will == self->usual_will)
+    self->usual_will_is_used = false;
   else
     kvo__free(will);
 }
@@ -72,10 +72,12 @@ static void give_back(kvo_will_phase *will) {
 /* ------------------------------------------------------------------------------------------------------------ Phases -- */
 
 kvo_will_phase *kvo__will_begin(const kvo_info *info, kvo_slot *slot, const void *telling, bool stays) {
-  bool is_usual = stays && !usual_is_used;
-  kvo_will_phase *will = is_usual ? &usual_phase : kvo__alloc(sizeof *will);
+  kvo_thread *self = kvo__thread();
+  if (self == NULL) return NULL;
+  bool is_usual = stays && !self->usual_will_is_used;
+  kvo_will_phase *will = is_usual ? (void *)self->usual_will : kvo__alloc(sizeof *will);
   if (will == NULL) return NULL;
-  if (is_usual) usual_is_used = true;
+  if (is_usual) self->usual_will_is_used = true;
   will->info = info;
   will->slot = slot;
   will->if_changed = false;
@@ -84,8 +86,8 @@ kvo_will_phase *kvo__will_begin(const kvo_info *info, kvo_slot *slot, const void
   will->capacity = 1;
   will->telling = telling;
   will->frame = NULL;
-  will->outer = will_phases;
-  return will_phases = will;
+  will->outer = self->wills;
+  return self->wills = will;
 }
 
 kvo_will_phase *kvo__will_begin_scope(bool if_changed) {
@@ -96,27 +98,29 @@ kvo_will_phase *kvo__will_begin_scope(bool if_changed) {
 
 void kvo__will_end(kvo_will_phase *will) {
   /* Usually it is the innermost one. Changes announced by hand may end in any order, or with their thread. */
-  kvo_will_phase **link = &will_phases;
-  while (*link != NULL && *link != will) link = &(*link)->outer;
-  if (*link != NULL) *link = will->outer;
+  kvo_thread *self = kvo__own.thread;
+  kvo_will_phase **link = self != NULL ? &self->wills : NULL;
+  while (link != NULL && *link != NULL && *link != will) link = &(*link)->outer;
+  if (link != NULL && *link != NULL) *link = will->outer;
   give_back(will);
 }
 
 const kvo_slot *kvo__in_will_of(const kvo_info *info) {
   /* Skips a phase whose stack frame is below this one: it was left with longjmp (stacks grow downwards). */
   const char *own_frame = __builtin_frame_address(0);
-  const kvo_will_phase *will = will_phases;
+  const kvo_will_phase *will = innermost();
   while (will != NULL && (will->info != info || own_frame > (const char *)will->telling)) will = will->outer;
   return will != NULL ? will->slot : NULL;
 }
 
 void kvo__wills_abandoned(const void *frame) {
-  for (kvo_will_phase **link = &will_phases; *link != NULL;) {
+  kvo_thread *self = kvo__own.thread;
+  for (kvo_will_phase **link = self != NULL ? &self->wills : NULL; link != NULL && *link != NULL;) {
     kvo_will_phase *will = *link;
     if (will->frame != NULL && kvo__is_left(will->frame, frame)) {
       *link = will->outer;
       give_back(will);
-      link = &will_phases; /* a release function may have changed the list */
+      link = &self->wills; /* a release function may have changed the list */
     } else {
       link = &will->outer;
     }
@@ -125,7 +129,7 @@ void kvo__wills_abandoned(const void *frame) {
 
 /* The pending value of an expression in a scope that is still going to notify it, other than that of `except`; NULL if there is none. */
 static kvo_pending_value *of_scope(const kvo_tracked *tracked, const kvo_will_phase *except) {
-  for (kvo_will_phase *will = will_phases; will != NULL; will = will->outer) {
+  for (kvo_will_phase *will = innermost(); will != NULL; will = will->outer) {
     kvo_pending_value *pending = will != except && kvo__will_is_of_scope(will) ? kvo__pending_of(tracked, will) : NULL;
     if (pending != NULL && !pending->delivered) return pending;
   }
@@ -151,12 +155,12 @@ bool kvo__leave_to_open_scope(const kvo_tracked *tracked, kvo_will_phase *will) 
 
 bool kvo__in_change_of(kvo_tracked *tracked, const kvo_info *dying) {
   kvo__wills_abandoned(__builtin_frame_address(0));
-  for (const kvo_will_phase *will = will_phases; will != NULL; will = will->outer) {
+  for (const kvo_will_phase *will = innermost(); will != NULL; will = will->outer) {
     if (will->info == dying) continue; /* its remaining observers are not notified */
     const kvo_pending_value *pending = kvo__pending_of(tracked, will);
     /* The expression may have dropped that key since the will phase. A scope notifies it nevertheless. */
     if (pending != NULL && !pending->delivered && (kvo__will_is_of_scope(will) || atomic_load(&pending->node->live)))
       return true;
   }
-  return kvo__own.scopes != NULL && kvo__tracked_awaits_silent(tracked);
+  return kvo__scopes() != NULL && kvo__tracked_awaits_silent(tracked);
 }

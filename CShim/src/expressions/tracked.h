@@ -199,12 +199,12 @@ KVO_HIDDEN bool kvo__is_left_to_open_scope(const kvo_tracked *tracked);
 KVO_HIDDEN bool kvo__leave_to_open_scope(const kvo_tracked *tracked, kvo_will_phase *will);
 /** Whether a scope of this thread is still going to notify this expression. */
 static inline bool kvo__is_left_to_scope(const kvo_tracked *tracked) {
-  return kvo__own.scopes != NULL && kvo__is_left_to_open_scope(tracked);
+  return kvo__scopes() != NULL && kvo__is_left_to_open_scope(tracked);
 }
 /** If a scope of this thread, other than that of `will`, is still going to notify this expression: leaves it to notify of this change as
  * well, with the older of the two old values. `will` may be NULL. */
 static inline bool kvo__leave_to_scope(const kvo_tracked *tracked, kvo_will_phase *will) {
-  return kvo__own.scopes != NULL && kvo__leave_to_open_scope(tracked, will);
+  return kvo__scopes() != NULL && kvo__leave_to_open_scope(tracked, will);
 }
 /** Whether a change of this thread, other than one of the dying object itself, is still going to notify this expression, or to evaluate it
  * if the change is silent. */

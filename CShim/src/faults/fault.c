@@ -17,26 +17,26 @@ static kvo_lock handler_lock;
 static kvo_fault_handler process_handler;
 static void *process_handler_arg;
 static kvo_fault_handler _Atomic scope_handler;
-static _Thread_local kvo_fault_handler thread_handler;
-static _Thread_local void *thread_handler_arg;
-static _Thread_local uint64_t thread_faults;
 
-uint64_t kvo_thread_fault_count(void) { return thread_faults; }
+uint64_t kvo_thread_fault_count(void) { return kvo__own.faults; }
 
 kvo_fault_handler kvo_binding_set_scope_fault_handler(kvo_fault_handler handler) {
   return atomic_exchange(&scope_handler, handler);
 }
 
 kvo_fault_handler kvo_set_thread_fault_handler(kvo_fault_handler handler, void *arg) {
-  kvo_fault_handler before = thread_handler;
-  thread_handler = handler;
-  thread_handler_arg = arg;
+  kvo_thread *self = kvo__thread();
+  if (self == NULL) return NULL;
+  kvo_fault_handler before = self->fault_handler;
+  self->fault_handler = handler;
+  self->fault_handler_arg = arg;
   return before;
 }
 
 kvo_fault_handler kvo_get_thread_fault_handler(void **arg) {
-  if (arg != NULL) *arg = thread_handler_arg;
-  return thread_handler;
+  const kvo_thread *self = kvo__own.thread;
+  if (arg != NULL) *arg = self != NULL ? self->fault_handler_arg : NULL;
+  return self != NULL ? self->fault_handler : NULL;
 }
 
 kvo_fault_handler kvo_set_fault_handler(kvo_fault_handler handler, void *arg) {
@@ -68,6 +68,8 @@ static kvo_action ask_handler(kvo_report *report, int cancellation) {
   void *arg = process_handler_arg;
   kvo__unlock(&handler_lock);
   kvo_fault_handler scope = atomic_load(&scope_handler);
+  void *thread_arg;
+  kvo_fault_handler thread_handler = kvo_get_thread_fault_handler(&thread_arg);
   if ((handler == NULL && scope == NULL && thread_handler == NULL) || kvo__in_handler()) return KVO_ACTION_DEFAULT;
   kvo__cancel_resume(cancellation);          /* the handler is code of the program */
   void *recorder = kvo__recording_suspend(); /* the fault may be in an evaluation */
@@ -76,7 +78,7 @@ static kvo_action ask_handler(kvo_report *report, int cancellation) {
   report->is_asked =
       true; /* only while the handler has its mark: otherwise a signal handler would take the report for abandoned */
   atomic_signal_fence(memory_order_seq_cst);
-  if (thread_handler != NULL) action = thread_handler(fault, thread_handler_arg);
+  if (thread_handler != NULL) action = thread_handler(fault, thread_arg);
   if (action == KVO_ACTION_DEFAULT && scope != NULL) action = scope(fault, NULL);
   if (action == KVO_ACTION_DEFAULT && handler != NULL) action = handler(fault, arg);
   report->is_asked = false;
@@ -266,7 +268,7 @@ __attribute__((noinline)) void kvo__raise(kvo_report *report) {
   }
   int cancellation = kvo__cancel_hold(); /* a thread cancelled during its report would never end its turn */
   raising of = {.report = report, .caller = KVO_CALLER};
-  if (fault->severity == KVO_SEVERITY_FATAL) thread_faults++;
+  if (fault->severity == KVO_SEVERITY_FATAL) kvo__own.faults++;
   kvo__report_run(report, complete, &of);
   of.action = ask_handler(report, cancellation); /* code of the program runs on the program's stack */
   kvo__report_run(report, decide, &of);

@@ -30,30 +30,20 @@ typedef struct kvo_stack_frame {
 /* Reading other functions' frames would be reported by the sanitizers. */
 #define KVO_READS_FRAMES __attribute__((noinline, no_sanitize_address, no_sanitize_thread))
 
-/* The bounds of this thread's stack. `end` is 0 until they are known, and 1 if they cannot be found. */
-static _Thread_local struct { uintptr_t begin, end; } own_stack __attribute__((tls_model("initial-exec")));
-
-__attribute__((noinline)) static void find_own_stack(void) {
+bool kvo__stack_find(uintptr_t *begin, uintptr_t *end) {
   pthread_attr_t attributes;
-  own_stack.end = 1;
   int cancellation = kvo__cancel_hold(); /* for the main thread this reads a file */
   bool known = pthread_getattr_np(pthread_self(), &attributes) == 0;
   kvo__cancel_resume(cancellation);
-  if (!known) return;
-  void *begin;
+  if (!known) return false;
+  void *lowest;
   size_t size;
-  if (pthread_attr_getstack(&attributes, &begin, &size) == 0) {
-    own_stack.begin = (uintptr_t)begin;
-    own_stack.end = (uintptr_t)begin + size;
-  }
+  known = pthread_attr_getstack(&attributes, &lowest, &size) == 0;
   pthread_attr_destroy(&attributes);
-}
-
-bool kvo__stack_bounds(uintptr_t *begin, uintptr_t *end) {
-  if (own_stack.end == 0) find_own_stack();
-  *begin = own_stack.begin;
-  *end = own_stack.end;
-  return own_stack.end != 1;
+  if (!known) return false;
+  *begin = (uintptr_t)lowest;
+  *end = (uintptr_t)lowest + size;
+  return true;
 }
 
 static inline bool is_frame(const kvo_stack_frame *at, uintptr_t begin, uintptr_t end) {
@@ -61,10 +51,8 @@ static inline bool is_frame(const kvo_stack_frame *at, uintptr_t begin, uintptr_
   return address % sizeof(void *) == 0 && address >= begin && address < end && end - address >= sizeof *at;
 }
 
-KVO_READS_FRAMES size_t kvo__stack_capture(void **frames, size_t capacity) {
-  if (own_stack.end == 0) find_own_stack();
+KVO_READS_FRAMES size_t kvo__stack_walk(uintptr_t begin, uintptr_t end, void **frames, size_t capacity) {
   const kvo_stack_frame *at = __builtin_frame_address(0);
-  uintptr_t begin = own_stack.begin, end = own_stack.end;
   size_t count = 0;
   while (KVO_HAS_FRAMES && count < capacity && is_frame(at, begin, end) && at->return_address != NULL) {
     frames[count++] = at->return_address;

@@ -7,10 +7,13 @@
 /** The maximum of return addresses in a fault. */
 #define KVO_FAULT_FRAMES 64
 
+/** Asks the C library for the bounds of this thread's stack, [begin, end), which allocates and takes microseconds; false if they are not
+ * known. */
+KVO_HIDDEN bool kvo__stack_find(uintptr_t *begin, uintptr_t *end);
 /** Stores the return addresses of the calls in progress on this thread, innermost first, beginning with that of this call, and returns how
- * many. It follows frame pointers within the thread's stack, so code without them ends the walk early or is missing. Takes about 20 ns for
- * 16 frames. The first call of a thread asks the C library for the bounds of the stack, which allocates: not for signal handlers. */
-KVO_HIDDEN size_t kvo__stack_capture(void **frames, size_t capacity);
+ * many. It follows frame pointers within [begin, end), so code without them ends the walk early or is missing. Takes about 20 ns for 16
+ * frames. */
+KVO_HIDDEN size_t kvo__stack_walk(uintptr_t begin, uintptr_t end, void **frames, size_t capacity);
 
 /** The function that was called: its frame, and its return address. */
 typedef struct kvo_caller {
@@ -39,8 +42,6 @@ KVO_HIDDEN bool kvo__on_signal_stack(void);
 KVO_HIDDEN bool kvo__in_signal_handler(const kvo_caller *caller);
 /** Returns whether the 8 bytes at an address can be read. */
 KVO_HIDDEN bool kvo__is_readable(const void *address);
-/** Stores the bounds of this thread's stack, [begin, end); false if they are not known. */
-KVO_HIDDEN bool kvo__stack_bounds(uintptr_t *begin, uintptr_t *end);
 
 /** Returns whether this many bytes below a frame are memory, on a stack whose bounds are not known; it may end with a guard page. */
 KVO_HIDDEN bool kvo__stack_is_there(const void *frame, size_t bytes);

@@ -35,10 +35,8 @@ typedef struct shard {
 static shard shards[SHARDS];
 
 static shard *own_shard(void) {
-  static _Atomic uint32_t threads;
-  static _Thread_local uint32_t own __attribute__((tls_model("initial-exec"))); /* index of the shard + 1 */
-  if (own == 0) own = atomic_fetch_add(&threads, 1) % SHARDS + 1;
-  return &shards[own - 1];
+  const kvo_thread *self = kvo__thread();
+  return &shards[self != NULL ? self->serial % SHARDS : 0];
 }
 
 /* None for an index that has never been used. */

@@ -23,7 +23,7 @@ void kvo__silent_begin(kvo_info *info, kvo_key key) {
   kvo_silent_changes *all = &kvo__own.thread->silent;
   if (all->count == KVO_MAX_SILENT) remove_at(all, 0);
   if (all->count == KVO_MAX_SILENT) return; /* it has run code that has begun others */
-  all->open[all->count++] = (kvo_silent_change){info, key, kvo__enter(info), kvo__own.scopes};
+  all->open[all->count++] = (kvo_silent_change){info, key, kvo__enter(info), kvo__own.thread->scopes};
 }
 
 bool kvo__silent_is_open(const kvo_info *info, kvo_key key) {

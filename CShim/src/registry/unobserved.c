@@ -1,46 +1,50 @@
-/* unobserved.c - changes that a thread announced by hand while nobody observed the key. */
+/* unobserved.c - changes that a thread announced by hand while nobody observed the key. An observer registered between such a will and its did
+ * is not notified of that change, and the did is no misuse. */
 #include "registry/registry.h"
 
-/* An observer registered between a will and its did is not notified of that change, and the did is no misuse. A thread remembers this many
- * open wills; beyond that it forgets the oldest. */
-enum { MAX_OPEN = 64 };
-static _Thread_local struct {
-  uint32_t count;
-  struct {
-    const kvo_object *object;
-    kvo_key key;
-  } wills[MAX_OPEN];
-} open_wills;
+typedef kvo_unobserved_changes changes;
+
+static changes *own_changes(void) { return kvo__own.thread != NULL ? &kvo__own.thread->unobserved : NULL; }
+
+/* The newest one of this key; the count if there is none. */
+static uint32_t find(const changes *all, const kvo_object *object, kvo_key key) {
+  for (uint32_t i = all->count; i-- > 0;)
+    if (all->open[i].object == object && all->open[i].key == key) return i;
+  return all->count;
+}
+
+static void remove_at(changes *all, uint32_t i) {
+  all->count--;
+  memmove(&all->open[i], &all->open[i + 1], (all->count - i) * sizeof all->open[0]);
+}
 
 void kvo__unobserved_will(const kvo_object *object, kvo_key key) {
-  if (open_wills.count == MAX_OPEN) {
-    open_wills.count--;
-    memmove(&open_wills.wills[0], &open_wills.wills[1], open_wills.count * sizeof open_wills.wills[0]);
-  }
-  open_wills.wills[open_wills.count].object = object;
-  open_wills.wills[open_wills.count].key = key;
-  open_wills.count++;
+  changes *all = kvo__thread() != NULL ? own_changes() : NULL;
+  if (all == NULL) kvo__own.lost_unobserved = true;
+  if (all == NULL) return;
+  if (all->count == KVO_MAX_UNOBSERVED) remove_at(all, 0);
+  all->open[all->count].object = object;
+  all->open[all->count].key = key;
+  all->count++;
 }
 
 bool kvo__unobserved_is_open(const kvo_object *object, kvo_key key) {
-  uint32_t i = 0;
-  while (i < open_wills.count && (open_wills.wills[i].object != object || open_wills.wills[i].key != key)) i++;
-  return i < open_wills.count;
+  const changes *all = own_changes();
+  return all != NULL && find(all, object, key) < all->count;
 }
 
 bool kvo__unobserved_did(const kvo_object *object, kvo_key key) {
-  for (uint32_t i = open_wills.count; i-- > 0;)
-    if (open_wills.wills[i].object == object && open_wills.wills[i].key == key) {
-      open_wills.count--;
-      memmove(&open_wills.wills[i], &open_wills.wills[i + 1], (open_wills.count - i) * sizeof open_wills.wills[0]);
-      return true;
-    }
-  return false;
+  changes *all = own_changes();
+  uint32_t at = all != NULL ? find(all, object, key) : 0;
+  if (all == NULL || at == all->count) return kvo__own.lost_unobserved;
+  remove_at(all, at);
+  return true;
 }
 
 void kvo__unobserved_forget(const kvo_object *object) {
+  changes *all = own_changes();
   uint32_t kept = 0;
-  for (uint32_t i = 0; i < open_wills.count; i++)
-    if (open_wills.wills[i].object != object) open_wills.wills[kept++] = open_wills.wills[i];
-  open_wills.count = kept;
+  for (uint32_t i = 0; all != NULL && i < all->count; i++)
+    if (all->open[i].object != object) all->open[kept++] = all->open[i];
+  if (all != NULL) all->count = kept;
 }

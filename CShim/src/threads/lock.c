@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-_Thread_local struct kvo_own kvo__own __attribute__((tls_model("initial-exec")));
+_Thread_local struct kvo_own kvo__own KVO_TLS_MODEL;
 
 uint32_t kvo__thread_number(void) {
   const kvo_thread *self = kvo__own.thread;

@@ -5,13 +5,20 @@
  * there is never taken to have been left, and may return in any order. */
 #include "threads/threads.h"
 
-#include "platform/stack.h"
-
 /* The largest reserve. */
 enum { MAX_RESERVE = 256 * 1024 };
 
 /* Use at most this much of a stack; it is also the limit of a stack without one. */
 static const uintptr_t max_stack = (uintptr_t)1 << 30;
+
+bool kvo__stack_bounds_slowly(uintptr_t *begin, uintptr_t *end) {
+  kvo_thread *self = kvo__own.thread;
+  if (self == NULL) return kvo__stack_find(begin, end);
+  if (self->stack_end == 0 && !kvo__stack_find(&self->stack_begin, &self->stack_end)) self->stack_end = 1;
+  *begin = self->stack_begin;
+  *end = self->stack_end;
+  return self->stack_end != 1;
+}
 
 void kvo__measure(kvo_thread *self) {
   kvo__assert(self == kvo__own.thread);

@@ -8,7 +8,6 @@
 #include "threads/threads.h"
 
 #include "platform/settings.h"
-#include "platform/stack.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -26,16 +25,15 @@
 
 static kvo_lock list_lock;
 static kvo_thread *threads;
+static uint32_t made_records;
 
-/* How many times code runs without a mark, because there was no memory for one: on all threads, and on this one. */
+/* How many times code runs without a mark, because there was no memory for one. */
 static _Atomic uint32_t unmarked;
-static _Thread_local uint32_t own_unmarked;
 
 struct kvo_threads_state kvo__threads;
 
-/* How many threads without a record are in sections; and how many sections this thread is in, if it is one of them. */
+/* How many threads without a record are in sections. */
 static _Atomic uint32_t unrecorded;
-static _Thread_local uint32_t own_unrecorded;
 
 /* Changes when a mark ends for which a thread may be waiting. */
 static _Atomic uint32_t progress;
@@ -79,6 +77,7 @@ static void thread_end(void *record) {
   while (*link != self) link = &(*link)->next;
   *link = self->next;
   kvo__release(&list_lock);
+  kvo__own.lost_unobserved |= self->unobserved.count != 0;
   kvo__own.thread = NULL; /* a later destructor of this thread may make a new record */
   free(atomic_load(&self->marks));
   free(self);
@@ -94,7 +93,7 @@ static bool is_gone(const kvo_thread *thread) {
 }
 
 static bool others_hold_locks(void) {
-  if (atomic_load(&unrecorded) != (own_unrecorded != 0)) return true;
+  if (atomic_load(&unrecorded) != (kvo__own.unrecorded != 0)) return true;
   for (const kvo_thread *each = threads; each != NULL; each = each->next)
     if (each != kvo__own.thread && atomic_load(&each->sections) != 0 && !is_gone(each)) return true;
   return false;
@@ -125,8 +124,8 @@ static void after_fork_in_child(void) {
     threads->number = (uint32_t)syscall(SYS_gettid);
   }
   atomic_fetch_and(&kvo__attention, KVO_WAITER - 1);
-  atomic_store(&unmarked, own_unmarked);
-  atomic_store(&unrecorded, own_unrecorded != 0);
+  atomic_store(&unmarked, kvo__own.unmarked);
+  atomic_store(&unrecorded, kvo__own.unrecorded != 0);
   kvo__hooks.forked();
   atomic_store(&kvo__threads.forking, 1); /* another thread may have been about to fork, too */
   kvo__world_resume();
@@ -180,6 +179,7 @@ kvo_thread *kvo__thread_make(void) {
   made->number = (uint32_t)syscall(SYS_gettid);
   if (has_end_key) pthread_setspecific(end_key, made);
   kvo__acquire(&list_lock);
+  made->serial = made_records++;
   /* A record with the same thread id belongs to a thread whose end went unnoticed. Its memory is kept, because something may still point to
    * it. */
   for (kvo_thread **link = &threads; *link != NULL; link = &(*link)->next)
@@ -234,7 +234,7 @@ uint32_t kvo__mark_slowly(kvo_observation observation, kvo_info *root, const kvo
   }
   uint32_t depth = self != NULL ? atomic_load(&self->depth) : 0;
   if (self == NULL || (depth == self->capacity && !more_marks(self))) {
-    own_unmarked++;
+    kvo__own.unmarked++;
     atomic_fetch_add(&unmarked, 1);
     return KVO_UNMARKED;
   }
@@ -246,7 +246,7 @@ uint32_t kvo__mark_slowly(kvo_observation observation, kvo_info *root, const kvo
 void kvo__unmark_slowly(uint32_t depth) {
   if (depth == KVO_TOO_DEEP) return;
   if (depth == KVO_UNMARKED) {
-    own_unmarked--;
+    kvo__own.unmarked--;
     atomic_fetch_sub(&unmarked, 1);
     return;
   }
@@ -312,7 +312,7 @@ void kvo__section_enter_slowly(void) {
 }
 
 void kvo__section_enter_unrecorded(void) {
-  if (own_unrecorded++ != 0) return;
+  if (kvo__own.unrecorded++ != 0) return;
   atomic_fetch_add(&unrecorded, 1);
   for (uint32_t forks; (forks = atomic_load(&kvo__threads.forking)) != 0;) {
     atomic_fetch_sub(&unrecorded, 1);
@@ -322,7 +322,7 @@ void kvo__section_enter_unrecorded(void) {
 }
 
 void kvo__section_leave_unrecorded(void) {
-  if (own_unrecorded > 0 && --own_unrecorded == 0) atomic_fetch_sub(&unrecorded, 1);
+  if (kvo__own.unrecorded > 0 && --kvo__own.unrecorded == 0) atomic_fetch_sub(&unrecorded, 1);
 }
 
 void kvo__lock(kvo_lock *lock) {
@@ -363,7 +363,7 @@ static bool still_runs(const kvo_thread *thread, kvo_awaited what, bool takes_ti
 
 static bool others_run(kvo_awaited what, bool takes_time) {
   kvo__assert(kvo__holds(&list_lock));
-  if (atomic_load(&unmarked) != own_unmarked) return true;
+  if (atomic_load(&unmarked) != kvo__own.unmarked) return true;
   for (const kvo_thread *each = threads; each != NULL; each = each->next)
     if (each != kvo__own.thread && still_runs(each, what, takes_time)) return true;
   return false;
@@ -447,9 +447,9 @@ kvo_waited kvo__wait_for_evaluations(const kvo_info *root) {
 /* --------------------------------------------------------------------------------------- What a binding keeps here -- */
 
 void *kvo_thread_exchange(kvo_thread_slot slot, void *pointer) {
-  static _Thread_local void *kept[KVO_THREAD_CODING + 1];
-  if ((unsigned)slot >= sizeof kept / sizeof *kept) return NULL;
-  void *before = kept[slot];
-  kept[slot] = pointer;
+  kvo_thread *self = (unsigned)slot <= KVO_THREAD_CODING ? kvo__thread() : NULL;
+  if (self == NULL) return NULL;
+  void *before = self->kept_by_bindings[slot];
+  self->kept_by_bindings[slot] = pointer;
   return before;
 }

@@ -5,6 +5,9 @@
 
 #include "hooks.h"
 #include "platform/index.h"
+#include "platform/stack.h"
+
+#include <kvo/kvo_binding.h>
 
 /* -------------------------------------------------------------------------------------------------------- lock.c -- */
 
@@ -99,7 +102,21 @@ typedef struct kvo_silent_changes {
   kvo_silent_change open[KVO_MAX_SILENT];
 } kvo_silent_changes;
 
-/** The record of a thread, which other threads may read. */
+/** Changes that a thread has announced by hand while nobody observed the key, oldest first. Beyond this many the oldest is forgotten. */
+enum { KVO_MAX_UNOBSERVED = 64 };
+typedef struct kvo_unobserved_changes {
+  uint32_t count;
+  struct {
+    const kvo_object *object;
+    kvo_key key;
+  } open[KVO_MAX_UNOBSERVED];
+} kvo_unobserved_changes;
+
+/** The size of a kvo_will_phase, which pending.c verifies. */
+enum { KVO_WILL_WORDS = 20 };
+
+/** The record of a thread, which other threads may read. Allocated when the thread first needs it, and freed at the thread's end: see
+ * kvo__thread. */
 struct kvo_thread {
   struct kvo_thread *next;
   /** The kernel's thread id. */
@@ -133,13 +150,34 @@ struct kvo_thread {
   uint32_t counted_changes;
   /** Used by the thread itself only. */
   kvo_silent_changes silent;
+  /** The open scopes (scopes.c), innermost first. */
+  kvo_open_scope *scopes;
+  /** The will phases of the changes in progress (pending.c), innermost first; and memory for one of them. */
+  struct kvo_will_phase *wills;
+  uintptr_t usual_will[KVO_WILL_WORDS];
+  bool usual_will_is_used;
+  /** The last serial of a pending value. */
+  uint64_t will_serials;
+  /** Announced changes that nobody observed (unobserved.c). */
+  kvo_unobserved_changes unobserved;
+  /** The bounds of the thread's stack. `stack_end` is 0 until they are known, and 1 if they cannot be found. */
+  uintptr_t stack_begin, stack_end;
+  /** Records are numbered in the order in which they are made. */
+  uint32_t serial;
+  /** kvo_set_thread_fault_handler. */
+  kvo_fault_handler fault_handler;
+  void *fault_handler_arg;
+  /** kvo_thread_exchange. */
+  void *kept_by_bindings[KVO_THREAD_CODING + 1];
   /** The slices that the thread has begun in a trace that is being recorded (trace.c), or NULL. */
   struct kvo_thread_trace *trace;
 };
 
 typedef struct kvo_evaluation kvo_evaluation;
 
-/** What a change tests about its own thread. */
+/** All that the library keeps in thread-local storage: what a change tests about its own thread, and what must be kept if there is no memory
+ * for the record. At most 64 bytes (scripts/check-tls.sh): the C library reserves little such storage for libraries that are loaded later,
+ * and each plug-in that contains the archive needs its own. */
 struct kvo_own {
   /** The thread's record, or NULL: see kvo__thread. */
   kvo_thread *thread;
@@ -147,13 +185,24 @@ struct kvo_own {
   kvo_evaluation *recorder;
   /** How many mutes, announced changes and scopes are open; usually 0. */
   uintptr_t open_changes;
-  /** The open scopes (scopes.c), innermost first. */
-  kvo_open_scope *scopes;
+  /** The open mutes (notify.c), innermost first. */
+  kvo_mute *mutes;
+  /** kvo_thread_fault_count. */
+  uint64_t faults;
+  /** How many times the thread runs code without a mark, and in how many sections it is without a record: there was no memory. */
+  uint32_t unmarked, unrecorded;
+  /** There was no record to note an announced change that nobody observed (unobserved.c). */
+  bool lost_unobserved;
 };
 
-/* initial-exec: an access is one load, also in a shared library. It uses a few bytes of the static TLS that the C library reserves for
- * libraries. */
-extern KVO_HIDDEN _Thread_local struct kvo_own kvo__own __attribute__((tls_model("initial-exec")));
+/* With glibc an access is one load, also in a shared library. musl has no room for such storage in a library that is loaded later, so there
+ * the compiler chooses; in an executable it is one load, too. */
+#ifdef __GLIBC__
+#define KVO_TLS_MODEL __attribute__((tls_model("initial-exec")))
+#else
+#define KVO_TLS_MODEL
+#endif
+extern KVO_HIDDEN _Thread_local struct kvo_own kvo__own KVO_TLS_MODEL;
 
 /** The kernel's id of this thread (gettid(2)). */
 KVO_HIDDEN uint32_t kvo__thread_number(void);
@@ -195,6 +244,10 @@ KVO_HIDDEN kvo_thread *kvo__thread_make(void);
 /** The record of this thread, made at the first call; NULL without memory. */
 static inline kvo_thread *kvo__thread(void) {
   return __builtin_expect(kvo__own.thread != NULL, true) ? kvo__own.thread : kvo__thread_make();
+}
+/** The open scopes of this thread, innermost first. */
+static inline kvo_open_scope *kvo__scopes(void) {
+  return kvo__own.open_changes != 0 && kvo__own.thread != NULL ? kvo__own.thread->scopes : NULL;
 }
 KVO_HIDDEN uint32_t kvo__mark_slowly(kvo_observation observation, kvo_info *root, const kvo_node *node,
                                      const kvo_raw_change *change, const void *frame);
@@ -396,6 +449,21 @@ enum { KVO_LEAST_RESERVE = 16 * 1024 };
 KVO_HIDDEN void kvo__measure(kvo_thread *self);
 /** Whether the code of `frame` has been left without returning, given that `present` is the frame of code that is beginning or running. */
 KVO_HIDDEN bool kvo__is_left(const void *frame, const void *present);
+/** Stores the bounds of this thread's stack, [begin, end); false if they are not known. The first call of a thread asks the C library for
+ * them, which allocates: not for signal handlers. */
+KVO_HIDDEN bool kvo__stack_bounds_slowly(uintptr_t *begin, uintptr_t *end);
+static inline bool kvo__stack_bounds(uintptr_t *begin, uintptr_t *end) {
+  const kvo_thread *self = kvo__own.thread;
+  if (self == NULL || self->stack_end <= 1) return kvo__stack_bounds_slowly(begin, end);
+  *begin = self->stack_begin;
+  *end = self->stack_end;
+  return true;
+}
+/** kvo__stack_walk, beginning with the return address of the function in which it is used. */
+static inline __attribute__((always_inline)) size_t kvo__stack_capture(void **frames, size_t capacity) {
+  uintptr_t begin, end;
+  return kvo__stack_bounds(&begin, &end) ? kvo__stack_walk(begin, end, frames, capacity) : 0;
+}
 /** Whether another thread is known to have left the code of that frame: it waits in the kernel with its stack pointer above the frame. */
 KVO_HIDDEN bool kvo__has_left(const kvo_thread *thread, const void *frame);
 
