@@ -120,6 +120,11 @@ typedef struct kvo_class_spec {
   size_t property_count;
   /** NULL, or a function that kvo_object_destroy calls after the object's observations have ended and before its memory is freed. */
   void (*KVO_NULLABLE finalize)(kvo_object *object);
+  /** The lists and sets that this class adds (kvo_collection.h); NULL if the count is 0. */
+  const struct kvo_collection_spec *KVO_NULLABLE collections;
+  size_t collection_count;
+  /** sizeof(kvo_collection_spec), so that later versions can add members to it. */
+  size_t collection_size;
 } kvo_class_spec;
 
 /** Registers a class and stores it in `*out`. `spec` is copied.
@@ -469,6 +474,7 @@ KVO_ASSUME_NONNULL_END
 }
 #endif
 
+#include <kvo/kvo_collection.h>
 #include <kvo/kvo_fault.h>
 #include <kvo/kvo_graph.h>
 #include <kvo/kvo_site.h>

@@ -66,7 +66,8 @@ KVO_API uint32_t kvo_version(void);
   X(KVO_ERROR_UNBALANCED, -16, "did without a matching will on this thread")                                           \
   X(KVO_ERROR_FILE, -17, "a file cannot be written")                                                                   \
   X(KVO_ERROR_BUSY, -18, "something of the kind is going on already")                                                  \
-  X(KVO_ERROR_NO_DIAGNOSTICS, -19, "the library was built without diagnostics")
+  X(KVO_ERROR_NO_DIAGNOSTICS, -19, "the library was built without diagnostics")                                        \
+  X(KVO_ERROR_OUT_OF_RANGE, -20, "the collection has no such index")
 
 /** The result of a function; KVO_STATUS_MAP has the list. */
 typedef enum kvo_status {

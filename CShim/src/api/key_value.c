@@ -16,10 +16,10 @@ kvo_status kvo_get_value_at(kvo_object *object, const char *key_path, kvo_value_
   }
   kvo_status status = kvo__path_check(key_path);
   if (status != KVO_OK) return status;
-  kvo_boxed *box = kvo__path_copy(object, key_path, &status, false);
+  kvo_boxed *box = kvo__path_copy(object, key_path, &status, KVO_PATH_READ);
   if (box == NULL) return status;
   reader(&box->value, arg);
-  kvo__free(box);
+  kvo__unbox(box);
   return KVO_OK;
 }
 

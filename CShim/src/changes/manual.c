@@ -167,7 +167,7 @@ kvo_status kvo_binding_will_change_values(kvo_object *object, kvo_key key, kvo_c
   kvo_class *cls = kvo_object_class(object);
   const kvo_property *property = cls != NULL ? kvo__class_find(cls, key) : NULL;
   if (property == NULL) return KVO_ERROR_UNDEFINED_KEY;
-  if (property->ops == NULL || kind < KVO_CHANGE_SETTING || kind > KVO_CHANGE_REPLACEMENT)
+  if (property->ops == NULL || property->to_many != NULL || kind < KVO_CHANGE_SETTING || kind > KVO_CHANGE_REPLACEMENT)
     return KVO_ERROR_INVALID_ARGUMENT;
   kvo_status status;
   kvo_manual *open = open_manual(object, kind, key, property->name, NULL, KVO_NOWHERE, &status);

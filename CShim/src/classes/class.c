@@ -70,6 +70,7 @@ static void free_property(kvo_property *property) {
     for (char **path = property->affected_by; *path != NULL; path++) kvo__free(*path);
   kvo__free(property->affected_by);
   kvo__type_free(property->value_type);
+  kvo__free((void *)property->to_many);
   kvo__free((void *)property->name);
   kvo__free((void *)property->type);
   kvo__free(property);
@@ -190,16 +191,31 @@ static kvo_status add_property(kvo_class *cls, kvo_property *property, bool may_
   return KVO_OK;
 }
 
+static kvo_status add_collection(kvo_class *cls, const kvo_collection_spec *described) {
+  kvo_status status;
+  kvo_property *property = NULL;
+  char *type = kvo__to_many_type(described, &status);
+  if (status == KVO_OK) status = make_property(described->name, type, NULL, described->flags, &property);
+  if (status == KVO_OK) status = kvo__to_many_make(property, described);
+  if (status == KVO_OK) status = add_property(cls, property, false);
+  if (status != KVO_OK) free_property(property);
+  kvo__free(type);
+  return status;
+}
+
 kvo_status kvo_class_register(const kvo_class_spec *spec, kvo_class **out) {
   if (spec == NULL || out == NULL || spec->struct_size < sizeof *spec || spec->name == NULL || spec->name[0] == '\0' ||
       (spec->properties == NULL && spec->property_count > 0) ||
+      (spec->collection_count > 0 &&
+       (spec->collections == NULL || spec->collection_size < sizeof *spec->collections)) ||
       (spec->superclass != NULL && !kvo__class_is_known(spec->superclass))) /* a notifying class is not known either */
     return KVO_ERROR_INVALID_ARGUMENT;
-  if (too_many(spec->superclass, spec->property_count)) return KVO_ERROR_INVALID_ARGUMENT;
+  size_t added = spec->property_count + spec->collection_count;
+  if (added < spec->property_count || too_many(spec->superclass, added)) return KVO_ERROR_INVALID_ARGUMENT;
   size_t least = spec->superclass != NULL ? spec->superclass->instance_size : sizeof(kvo_object);
   if (spec->instance_size < least || (spec->superclass != NULL && least == 0)) return KVO_ERROR_INVALID_ARGUMENT;
 
-  kvo_class *cls = make_class(spec->name, spec->superclass, spec->property_count);
+  kvo_class *cls = make_class(spec->name, spec->superclass, added);
   if (cls == NULL) return KVO_ERROR_OUT_OF_MEMORY;
   cls->instance_size = spec->instance_size;
   cls->finalize = spec->finalize != NULL || spec->superclass == NULL ? spec->finalize : spec->superclass->finalize;
@@ -216,6 +232,9 @@ kvo_status kvo_class_register(const kvo_class_spec *spec, kvo_class **out) {
     if (status == KVO_OK) status = add_property(cls, property, false);
     if (status != KVO_OK) free_property(property);
   }
+  for (size_t i = 0; i < spec->collection_count && status == KVO_OK; i++)
+    status = add_collection(
+        cls, (const kvo_collection_spec *)(const void *)((const char *)spec->collections + i * spec->collection_size));
   kvo__lock(&classes_lock);
   if (status == KVO_OK && find_locked(spec->name) != NULL) status = KVO_ERROR_DUPLICATE_CLASS;
   if (status == KVO_OK) add_locked(cls);
@@ -346,4 +365,6 @@ const kvo_property *kvo_class_property(const kvo_class *cls, const char *key) {
 
 const char *kvo_property_name(const kvo_property *property) { return property != NULL ? property->name : ""; }
 const char *kvo_property_type(const kvo_property *property) { return property != NULL ? property->type : ""; }
-void *kvo_property_user(const kvo_property *property) { return property != NULL ? property->user : NULL; }
+void *kvo_property_user(const kvo_property *property) {
+  return property != NULL && property->to_many == NULL ? property->user : NULL;
+}

@@ -22,10 +22,15 @@ KVO_HIDDEN kvo_status kvo__type_parse(const char *type, ffi_type **out);
 KVO_HIDDEN void kvo__type_free(ffi_type *type);
 /** A type encoding without leading qualifiers such as const, so that its first character is the type. */
 KVO_HIDDEN const char *kvo__type_unqualified(const char *type);
+/** Stores the size of the values of a type encoding that a property may have. */
+KVO_HIDDEN kvo_status kvo__type_measure(const char *type, size_t *size);
 /** The form of the values of a valid type encoding. */
 KVO_HIDDEN kvo_form kvo__type_form(const char *type);
 
 /* ------------------------------------------------------------------------------------------------------- class.c -- */
+
+/** The accessors of a to-many property. */
+typedef struct kvo_to_many kvo_to_many;
 
 struct kvo_property {
   const char *name;
@@ -35,9 +40,11 @@ struct kvo_property {
   size_t index;
   kvo_function getter;
   kvo_function setter;
-  /** NULL for a property of a C class. */
+  /** NULL for a property of a C class that is not to-many. */
   const kvo_value_ops *ops;
   void *user;
+  /** NULL unless it is a to-many property of a C class; then its ops are kvo__elements_ops. */
+  const kvo_to_many *to_many;
   char **affected_by;
   uint32_t flags;
   /** The size of the C type. This and the members below are 0 and NULL if ops are set. */
@@ -84,6 +91,54 @@ KVO_HIDDEN const kvo_property *kvo__class_find(const kvo_class *cls, kvo_key key
 KVO_HIDDEN bool kvo__class_is_known(const kvo_class *cls);
 /** Returns the notifying class, made at the first call. NULL without memory for it or for its trampolines; *status says which. */
 KVO_HIDDEN kvo_class *kvo__class_notifying(kvo_class *cls, kvo_status *status);
+
+/* -------------------------------------------------------------------------------------------------- collection.c -- */
+
+struct kvo_to_many {
+  bool is_list;
+  /** Of an element: the type, without qualifiers, and the size. */
+  const char *type;
+  size_t size;
+  /** One of these, by `is_list`. */
+  kvo_list_accessors list;
+  kvo_member_accessors members;
+};
+
+/** Elements of a to-many property, as its ops and the frames of its changes pass them: a value of its type. */
+typedef struct kvo_elements {
+  kvo_collection base;
+  const kvo_property *of;
+  /** `base.count` elements, one after the other. */
+  const unsigned char *bytes;
+} kvo_elements;
+
+/** Returns the type "[T]" or "<T>" of a described collection, to be freed with kvo__free; NULL with a status. */
+KVO_HIDDEN char *kvo__to_many_type(const kvo_collection_spec *spec, kvo_status *status);
+/** Makes a property a to-many one. Its type is that of the description. */
+KVO_HIDDEN kvo_status kvo__to_many_make(kvo_property *property, const kvo_collection_spec *spec);
+/** The operations on values of such a property; `user` is the property. */
+extern KVO_HIDDEN const kvo_value_ops kvo__elements_ops;
+/** The present elements, or those of a selection, whose indexes beyond the end have none; NULL without memory. */
+KVO_HIDDEN kvo_elements *kvo__elements_copy(const kvo_property *of, const kvo_object *object,
+                                            const kvo_selection *selection);
+/** A copy of elements that the caller has; NULL without memory. */
+KVO_HIDDEN kvo_elements *kvo__elements_keep(const kvo_property *of, const void *bytes, size_t count);
+KVO_HIDDEN void kvo__elements_free(kvo_elements *elements);
+/** Elements that the caller has, as a value. */
+static inline kvo_elements kvo__elements_of(const kvo_property *of, const void *bytes, size_t count);
+KVO_HIDDEN kvo_status kvo__elements_pass(const kvo_collection *self, size_t position, kvo_value_reader reader,
+                                         void *arg);
+
+static inline kvo_elements kvo__elements_of(const kvo_property *of, const void *bytes, size_t count) {
+  return (kvo_elements){{sizeof(kvo_collection), count, kvo__elements_pass}, of, bytes};
+}
+
+/* ------------------------------------------------------------------------------------------------------- value.c -- */
+
+/** Whether two values that C can read are known to be the same. */
+KVO_HIDDEN bool kvo__value_same(const kvo_value *one, const kvo_value *other);
+/** Stores a value as one of this type and size. TYPE_MISMATCH if it is not one. A string is not copied. */
+KVO_HIDDEN kvo_status kvo__value_store(const kvo_value *value, const char *type, size_t size, void *to);
 
 /* --------------------------------------------------------------------------------------------------- calls.c, pages.c -- */
 

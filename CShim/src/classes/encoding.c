@@ -247,6 +247,15 @@ kvo_form kvo__type_form(const char *type) {
   }
 }
 
+kvo_status kvo__type_measure(const char *type, size_t *size) {
+  ffi_type *parsed;
+  kvo_status status = kvo__type_parse(type, &parsed);
+  if (status != KVO_OK) return status;
+  *size = parsed->size;
+  kvo__type_free(parsed);
+  return KVO_OK;
+}
+
 kvo_status kvo_type_size(const char *type, size_t *size, size_t *alignment) {
   ffi_type *parsed;
   if (type == NULL || kvo__type_parse(type, &parsed) != KVO_OK) return KVO_ERROR_BAD_TYPE_ENCODING;

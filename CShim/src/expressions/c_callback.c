@@ -53,8 +53,8 @@ static void *c_evaluate(void *user_data) {
   kvo_c_observer *observer = user_data;
   kvo_status status;
   /* C objects are not retained, so an intermediate object may die: keep the last value then, if the old value is wanted. */
-  bool may_have_leaf = (observer->options & KVO_OLD) == 0;
-  kvo_boxed *box = kvo__path_copy(observer->object, observer->key_path, &status, may_have_leaf);
+  kvo_path_use use = (observer->options & KVO_OLD) == 0 ? KVO_PATH_OBSERVED : KVO_PATH_OBSERVED_WITH_OLD;
+  kvo_boxed *box = kvo__path_copy(observer->object, observer->key_path, &status, use);
   /* The path was valid at registration: since then it has come to lead to an object without such a key. */
   if (status == KVO_ERROR_UNDEFINED_KEY || status == KVO_ERROR_NOT_AN_OBJECT)
     KVO_TELL(refused, status, kvo_object_class(observer->object), observer->object, observer->key_path,
@@ -67,7 +67,7 @@ static void c_abandon(void *user_data) { kvo__free(user_data); }
 
 static void c_release(void *value, void *user_data) {
   (void)user_data;
-  kvo__free(value);
+  kvo__unbox(value);
 }
 
 static bool c_same(const void *one, const void *other, void *user_data) {

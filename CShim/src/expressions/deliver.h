@@ -25,9 +25,13 @@ KVO_HIDDEN bool kvo__is_of_c(const kvo_observer_ops *ops);
 
 /* -------------------------------------------------------------------------------------------------------- paths.c -- */
 
-/** Reads a key path. If this thread records, records each key and its declared dependencies. NULL with a status on failure.
- * `may_have_leaf`: declare that the result is the value of the last property, if that is a stored one. Free the result with kvo__free. */
-KVO_HIDDEN kvo_boxed *kvo__path_copy(kvo_object *object, const char *key_path, kvo_status *status, bool may_have_leaf);
+/** What a key path is read for: only its value; or an observation, which may be told of changes of the last property without an evaluation,
+ * or, if it wants old values, only of those of elements. */
+typedef enum kvo_path_use { KVO_PATH_READ, KVO_PATH_OBSERVED, KVO_PATH_OBSERVED_WITH_OLD } kvo_path_use;
+
+/** Reads a key path. If this thread records, records each key and its declared dependencies. NULL with a status on failure. Free the
+ * result with kvo__unbox. */
+KVO_HIDDEN kvo_boxed *kvo__path_copy(kvo_object *object, const char *key_path, kvo_status *status, kvo_path_use use);
 
 /** An object on a key path, with the value that refers to it, because a binding's value may be all that keeps the object alive. */
 typedef struct kvo_held {

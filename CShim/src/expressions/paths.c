@@ -34,7 +34,7 @@ static void read_type(const kvo_value *value, void *arg) { *(char *)arg = value-
 
 /* Sets the status for a NULL from kvo__property_copy. */
 static void no_value(const kvo_property *property, kvo_status *status) {
-  if (property->ops == NULL && property->getter != NULL)
+  if (property->to_many != NULL || (property->ops == NULL && property->getter != NULL))
     out_of_memory(status);
   else
     *status = KVO_ERROR_NO_GETTER;
@@ -113,7 +113,7 @@ bool kvo__path_walk(kvo_held *at, const char **key_path, const kvo_property **pr
   }
 }
 
-kvo_boxed *kvo__path_copy(kvo_object *object, const char *key_path, kvo_status *status, bool may_have_leaf) {
+kvo_boxed *kvo__path_copy(kvo_object *object, const char *key_path, kvo_status *status, kvo_path_use use) {
   const kvo_property *property = NULL;
   kvo_held last = {object, NULL, NULL};
   *status = KVO_OK;
@@ -128,8 +128,10 @@ kvo_boxed *kvo__path_copy(kvo_object *object, const char *key_path, kvo_status *
       box = box_nil();
     if (box == NULL) out_of_memory(status);
   }
-  if (found && may_have_leaf && property->affected_by == NULL && (property->flags & KVO_PROPERTY_COMPUTED) == 0)
-    kvo_track_value_is_of(last.object, property->key);
+  bool is_stored = found && property->affected_by == NULL && (property->flags & KVO_PROPERTY_COMPUTED) == 0;
+  if (is_stored && use == KVO_PATH_OBSERVED) kvo_track_value_is_of(last.object, property->key);
+  if (is_stored && use == KVO_PATH_OBSERVED_WITH_OLD && property->to_many != NULL)
+    kvo_track_elements_are_of(last.object, property->key);
   kvo__property_release(property, value);
   kvo__path_let_go(&last);
   return box;

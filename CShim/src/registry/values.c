@@ -1,31 +1,5 @@
-/* values.c - values that C can read: copies of values, and views of properties' values. */
+/* values.c - the values of properties: copies, views and comparison. */
 #include "registry/registry.h"
-
-/* ------------------------------------------------------------------------------------------------------------- Boxes -- */
-
-kvo_boxed *kvo__box(const kvo_value *value) {
-  static const char no_type[] = "?";
-  const char *type = value->type != NULL ? value->type : no_type;
-  bool string = type[0] == '*' && value->bytes != NULL;
-  const char *text = string ? *(char *const *)value->bytes : NULL;
-  size_t type_length = strlen(type) + 1, text_length = text != NULL ? strlen(text) + 1 : 0;
-  size_t bytes_at = (sizeof(kvo_boxed) + type_length + 15) / 16 * 16, size = value->bytes != NULL ? value->size : 0;
-  kvo_boxed *box = kvo__alloc(bytes_at + size + text_length);
-  if (box == NULL) return NULL;
-  char *block = (char *)box;
-  memcpy(block + sizeof(kvo_boxed), type, type_length);
-  box->value.type = block + sizeof(kvo_boxed);
-  box->value.size = value->size;
-  if (value->bytes == NULL) return box;
-  memcpy(block + bytes_at, value->bytes, size);
-  box->value.bytes = block + bytes_at;
-  if (text != NULL) {
-    char *copy = block + bytes_at + size;
-    memcpy(copy, text, text_length);
-    memcpy(block + bytes_at, &copy, sizeof copy);
-  }
-  return box;
-}
 
 /* -------------------------------------------------------------------------------------------------------- Properties -- */
 
@@ -72,21 +46,6 @@ void kvo__property_release(const kvo_property *property, void *value) {
 }
 
 /* ---------------------------------------------------------------------------------------------------------- Comparing -- */
-
-bool kvo__value_same(const kvo_value *one, const kvo_value *other) {
-  if (one->bytes == NULL || other->bytes == NULL) return one->bytes == other->bytes;
-  char code = one->type != NULL ? kvo__type_unqualified(one->type)[0] : '?';
-  bool is_comparable =
-      code != '?' && other->type != NULL && strcmp(one->type, other->type) == 0 && one->size == other->size;
-  if (!is_comparable) return false;
-  switch (code) {
-    case '*': return strcmp(*(char *const *)one->bytes, *(char *const *)other->bytes) == 0;
-    case 'f': return *(const float *)one->bytes == *(const float *)other->bytes;
-    case 'd': return *(const double *)one->bytes == *(const double *)other->bytes;
-    case 'D': return *(const long double *)one->bytes == *(const long double *)other->bytes;
-    default: return memcmp(one->bytes, other->bytes, one->size) == 0;
-  }
-}
 
 bool kvo__property_same(const kvo_property *property, const void *one, const void *other) {
   if (property->ops != NULL) return property->ops->same != NULL && property->ops->same(one, other, property->user);

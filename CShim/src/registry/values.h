@@ -13,15 +13,19 @@ typedef struct kvo_boxed {
 
 /** kvo_property_view without checks of the arguments. */
 KVO_HIDDEN void kvo__property_view(const kvo_property *property, const void *value, kvo_value_reader reader, void *arg);
-/** Copies a value with its bytes and string; NULL without memory. Free it with kvo__free. */
+/** Copies a value with its bytes, string or elements; NULL without memory. */
 KVO_HIDDEN kvo_boxed *kvo__box(const kvo_value *value);
+/** Frees it. NULL is ignored. */
+KVO_HIDDEN void kvo__unbox(kvo_boxed *box);
+/** A list or a set of boxes, which it owns from now on, as a box: `type` is "[?]" or the like. NULL without memory, or if a box is NULL;
+ * then all boxes are freed. */
+KVO_HIDDEN kvo_boxed *kvo__box_of(const char *type, kvo_boxed **boxes, size_t count);
 /** Reads a property into new storage in the form that kvo_property_view reads; NULL if it cannot be read. Free it with
  * kvo__property_release. */
 KVO_HIDDEN void *kvo__property_copy(const kvo_property *property, kvo_object *object, const kvo_selection *selection);
 KVO_HIDDEN void kvo__property_release(const kvo_property *property, void *value);
-/** Whether two values of a property are known to be the same; and two values that C can read. */
+/** Whether two values of a property are known to be the same. */
 KVO_HIDDEN bool kvo__property_same(const kvo_property *property, const void *one, const void *other);
-KVO_HIDDEN bool kvo__value_same(const kvo_value *one, const kvo_value *other);
 
 /* ------------------------------------------------------------------------------------------------------ paused.c -- */
 

@@ -1,0 +1,221 @@
+/* elements.c - changes of the elements of to-many properties of C classes, and the accessors that notify of them. */
+#include "changes/elements.h"
+
+/* Elements up to this size altogether are read into the stack. */
+enum { INLINE_ELEMENTS = 256 };
+
+/* --------------------------------------------------------------------------------------------------------- The change -- */
+
+/* NULL for a removal from a list. */
+static const void *element_of(const kvo_mutation *of, size_t position) {
+  if (of->elements == NULL) return NULL;
+  return (const unsigned char *)of->elements + position * of->property->to_many->size;
+}
+
+/* Without an accessor for it: inserts first, because an insertion may be refused, and what was removed could not be put back. */
+static kvo_status replace(const kvo_list_accessors *list, kvo_object *object, size_t index, const void *element) {
+  if (list->replace_at != NULL) return list->replace_at(object, index, element, list->user);
+  kvo_status status = list->insert_at(object, index, element, list->user);
+  if (status != KVO_OK) return status;
+  status = list->remove_at(object, index + 1, list->user);
+  if (status != KVO_OK) list->remove_at(object, index, list->user);
+  return status;
+}
+
+/* Removes from the last element on, so that the indexes of the others stay right. */
+static size_t position_of(const kvo_mutation *of, size_t step) {
+  return of->kind == KVO_CHANGE_REMOVAL ? of->count - 1 - step : step;
+}
+
+static kvo_status change_one(const kvo_mutation *of, size_t position) {
+  const kvo_to_many *many = of->property->to_many;
+  const void *element = element_of(of, position);
+  bool inserts = of->kind == KVO_CHANGE_INSERTION;
+  if (!many->is_list)
+    return (inserts ? many->members.add : many->members.remove)(of->object, element, many->members.user);
+  size_t index = of->indexes[position];
+  if (inserts) return many->list.insert_at(of->object, index, element, many->list.user);
+  if (of->kind == KVO_CHANGE_REMOVAL) return many->list.remove_at(of->object, index, many->list.user);
+  return replace(&many->list, of->object, index, element);
+}
+
+/* Stores how many elements were changed. */
+static kvo_status change_all(const kvo_mutation *of, size_t *done) {
+  for (*done = 0; *done < of->count; (*done)++) {
+    kvo_status status = change_one(of, position_of(of, *done));
+    if (status != KVO_OK) return status;
+  }
+  return KVO_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------- Notification -- */
+
+/* NULL for an insertion, and without memory, which observers see as unknown. */
+static kvo_elements *old_elements(const kvo_mutation *of) {
+  if (of->kind == KVO_CHANGE_INSERTION) return NULL;
+  if (!of->property->to_many->is_list) return kvo__elements_keep(of->property, of->elements, of->count);
+  kvo_selection selection = {of->indexes, of->count};
+  return kvo__elements_copy(of->property, of->object, &selection);
+}
+
+/* Notifies one observation, with the elements that the list has now. Without memory, with those that were passed. */
+static void deliver(kvo_frame *frame, const kvo_mutation *of, const void *old_value) {
+  const kvo_to_many *many = of->property->to_many;
+  kvo_elements passed = kvo__elements_of(of->property, of->elements, of->count);
+  if (!many->is_list) {
+    kvo_frame_deliver(frame, old_value, &passed);
+    return;
+  }
+  if (of->count * many->size > INLINE_ELEMENTS) {
+    kvo_selection selection = {of->indexes, of->count};
+    kvo_elements *present = kvo__elements_copy(of->property, of->object, &selection);
+    kvo_frame_deliver(frame, old_value, present != NULL ? present : &passed);
+    kvo__elements_free(present);
+    return;
+  }
+  _Alignas(16) unsigned char bytes[INLINE_ELEMENTS];
+  kvo_elements present = kvo__elements_of(of->property, bytes, 0);
+  size_t count = many->list.count(of->object, many->list.user);
+  for (size_t i = 0; i < of->count; i++)
+    if (of->indexes[i] < count)
+      many->list.get_at(of->object, of->indexes[i], bytes + present.base.count++ * many->size, many->list.user);
+  kvo_frame_deliver(frame, old_value, &present);
+}
+
+/* Whether the next observation wants the new elements. */
+static bool wants_new(const kvo_frame_content *change) {
+  kvo_node_kind kind = kvo__node_kind(change->cursor);
+  return !kvo__frame_evaluates(change, kind) && (change->cursor->options & KVO_NEW) != 0;
+}
+
+static void notify(kvo_frame *frame, const kvo_mutation *of, const kvo_elements *old_value) {
+  while (kvo_frame_next(frame)) {
+    if (of->kind != KVO_CHANGE_REMOVAL && wants_new(kvo__frame_content_of(frame)))
+      deliver(frame, of, old_value);
+    else
+      kvo_frame_deliver(frame, old_value, NULL);
+  }
+}
+
+/* What was changed, if an accessor has refused an element: those before it, or for a removal those after it. */
+static kvo_mutation part_of(const kvo_mutation *of, size_t done) {
+  kvo_mutation part = *of;
+  size_t first = of->kind == KVO_CHANGE_REMOVAL ? of->count - done : 0;
+  if (of->indexes != NULL) part.indexes = of->indexes + first;
+  part.elements = element_of(of, first);
+  part.count = done;
+  return part;
+}
+
+/* Notifies of the part that was changed. */
+static void notify_part(kvo_frame *frame, const kvo_mutation *of, const kvo_elements *old_value, size_t done) {
+  kvo_mutation part = part_of(of, done);
+  kvo_raw_change *record = &kvo__frame_content_of(frame)->record;
+  record->indexes = part.indexes;
+  record->index_count = part.indexes != NULL ? part.count : 0;
+  if (old_value == NULL) {
+    notify(frame, &part, NULL);
+    return;
+  }
+  size_t first = of->kind == KVO_CHANGE_REMOVAL ? of->count - done : 0, size = of->property->to_many->size;
+  kvo_elements old_part = kvo__elements_of(of->property, old_value->bytes + first * size, done);
+  notify(frame, &part, &old_part);
+}
+
+kvo_status kvo__mutate(const kvo_mutation *of) {
+  kvo_frame frame;
+  size_t done;
+  uint32_t wants = kvo_frame_begin_change(&frame, of->object, of->property->key, of->kind, of->indexes, of->count);
+  if (wants == 0) {
+    kvo_status status = change_all(of, &done);
+    if (done > 0) kvo_binding_stored(of->object, of->property->key);
+    return status;
+  }
+  kvo_elements *old_value = (wants & KVO_FRAME_WANTS_OLD) != 0 ? old_elements(of) : NULL;
+  if ((wants & KVO_FRAME_WANTS_WILL) != 0) kvo__frame_will(&frame, old_value, __builtin_frame_address(0));
+  kvo_status status = change_all(of, &done);
+  if (done == of->count)
+    notify(&frame, of, old_value);
+  else if (done > 0)
+    notify_part(&frame, of, old_value, done);
+  kvo_frame_end(&frame);
+  kvo__elements_free(old_value);
+  return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- Accessors -- */
+
+/* The accessors of an observed object; `user` is the property. */
+
+static kvo_status insert_at(kvo_object *object, size_t index, const void *element, void *user) {
+  return kvo__mutate(&(kvo_mutation){object, user, KVO_CHANGE_INSERTION, &index, 1, element});
+}
+
+static kvo_status remove_at(kvo_object *object, size_t index, void *user) {
+  return kvo__mutate(&(kvo_mutation){object, user, KVO_CHANGE_REMOVAL, &index, 1, NULL});
+}
+
+static kvo_status replace_at(kvo_object *object, size_t index, const void *element, void *user) {
+  return kvo__mutate(&(kvo_mutation){object, user, KVO_CHANGE_REPLACEMENT, &index, 1, element});
+}
+
+static size_t count(const kvo_object *object, void *user) {
+  const kvo_list_accessors *list = &((const kvo_property *)user)->to_many->list;
+  return list->count(object, list->user);
+}
+
+static void get_at(const kvo_object *object, size_t index, void *element, void *user) {
+  const kvo_list_accessors *list = &((const kvo_property *)user)->to_many->list;
+  list->get_at(object, index, element, list->user);
+}
+
+static size_t count_members(const kvo_object *object, void *user) {
+  const kvo_member_accessors *members = &((const kvo_property *)user)->to_many->members;
+  return members->count(object, members->user);
+}
+
+static bool contains(const kvo_object *object, const void *element, void *user) {
+  const kvo_member_accessors *members = &((const kvo_property *)user)->to_many->members;
+  return members->contains(object, element, members->user);
+}
+
+static void for_each(const kvo_object *object, void (*visit)(const void *element, void *arg), void *arg, void *user) {
+  const kvo_member_accessors *members = &((const kvo_property *)user)->to_many->members;
+  members->for_each(object, visit, arg, members->user);
+}
+
+/* A set that has the member, or does not have it, does not change. */
+static kvo_status change_member(kvo_object *object, const void *element, void *user, kvo_change_kind kind) {
+  bool is_member = contains(object, element, user);
+  if (is_member == (kind == KVO_CHANGE_INSERTION)) return KVO_OK;
+  return kvo__mutate(&(kvo_mutation){object, user, kind, NULL, 1, element});
+}
+
+static kvo_status add(kvo_object *object, const void *element, void *user) {
+  return change_member(object, element, user, KVO_CHANGE_INSERTION);
+}
+
+static kvo_status remove_member(kvo_object *object, const void *element, void *user) {
+  return change_member(object, element, user, KVO_CHANGE_REMOVAL);
+}
+
+kvo_list_accessors kvo__list_accessors(const kvo_object *object, const kvo_property *property) {
+  const kvo_list_accessors *own = &property->to_many->list;
+  if (!kvo_object_is_observed(object)) return *own;
+  kvo_list_accessors notifying = {sizeof notifying, count, get_at, NULL, NULL, NULL, (void *)property};
+  if (own->insert_at == NULL) return notifying;
+  notifying.insert_at = insert_at;
+  notifying.remove_at = remove_at;
+  notifying.replace_at = replace_at;
+  return notifying;
+}
+
+kvo_member_accessors kvo__member_accessors(const kvo_object *object, const kvo_property *property) {
+  const kvo_member_accessors *own = &property->to_many->members;
+  if (!kvo_object_is_observed(object)) return *own;
+  kvo_member_accessors notifying = {sizeof notifying, count_members, contains, for_each, NULL, NULL, (void *)property};
+  if (own->add == NULL) return notifying;
+  notifying.add = add;
+  notifying.remove = remove_member;
+  return notifying;
+}

@@ -1,0 +1,27 @@
+/* changes/elements.h - changes of the elements of to-many properties of C classes. */
+#ifndef KVO_ELEMENTS_H
+#define KVO_ELEMENTS_H
+
+#include "changes/frames.h"
+
+/** A change of some elements. */
+typedef struct kvo_mutation {
+  kvo_object *object;
+  const kvo_property *property;
+  /** An insertion, removal or replacement; for a set one of the first two. */
+  kvo_change_kind kind;
+  /** For a list: ascending. */
+  const size_t *indexes;
+  size_t count;
+  /** The elements to insert, or for a set to add or remove; one after the other. */
+  const void *elements;
+} kvo_mutation;
+
+/** Calls the program's accessors, and notifies observers of what these have done. Returns the first status that is not KVO_OK. */
+KVO_HIDDEN kvo_status kvo__mutate(const kvo_mutation *of);
+
+/** The accessors to call for this object now. */
+KVO_HIDDEN kvo_list_accessors kvo__list_accessors(const kvo_object *object, const kvo_property *property);
+KVO_HIDDEN kvo_member_accessors kvo__member_accessors(const kvo_object *object, const kvo_property *property);
+
+#endif /* KVO_ELEMENTS_H */
