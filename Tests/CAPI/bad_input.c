@@ -96,6 +96,8 @@ static void read_nothing(const kvo_value *value, void *arg) { (void)value, (void
 
 ROW(kvo_version) { CHECK_EQ(kvo_version(), KVO_VERSION_NUMBER); }
 
+ROW(kvo_last_error) { CHECK_EQ(kvo_last_error(), ""); }
+
 ROW(kvo_status_string) {
   CHECK_EQ(kvo_status_string((kvo_status)99), "unknown status");
   CHECK_EQ(kvo_status_string((kvo_status)-999), "unknown status");
@@ -133,6 +135,8 @@ ROW(kvo_class_register) {
   TRY(bad.superclass = (kvo_class *)(uintptr_t)&bad);
   TRY(bad.instance_size = 0);
   TRY(bad.property_count = 1);
+  TRY((bad.properties = &property, bad.property_count = 1, bad.property_size = 1));
+  TRY((bad.properties = &property, bad.property_count = 1, bad.property_size = sizeof property + 1));
   TRY((bad.properties = &property, bad.property_count = SIZE_MAX));
   TRY((bad.properties = &property, bad.property_count = UINT16_MAX));
   TRY((bad.properties = &unnamed, bad.property_count = 1));
@@ -268,6 +272,55 @@ ROW(kvo_object_stored) {
   kvo_object_stored(object, "nothing");
   kvo_object_destroy(object);
 }
+
+ROW(kvo_object_store_key) {
+  kvo_object *object = as_object(item_make(1));
+  kvo_object empty = {0};
+  int value = 5;
+  FAULTS_AND_REFUSED(kvo_object_store_key(NULL, "value", KVO_FORM_INTEGER, sizeof(int), &value, NULL, 0));
+  FAULTS_AND_REFUSED(kvo_object_store_key(object, NULL, KVO_FORM_INTEGER, sizeof(int), &value, NULL, 0));
+  FAULTS_HERE(kvo_object_store_key(object, "value", KVO_FORM_INTEGER, sizeof(int), NULL, "here.c", 7));
+  ignore_faults();
+#define STATUS(expected, ...) CHECK_STATUS(kvo_object_store_key(__VA_ARGS__, &value, NULL, 0), expected)
+  STATUS(KVO_ERROR_UNDEFINED_KEY, &empty, "value", KVO_FORM_INTEGER, sizeof(int));
+  STATUS(KVO_ERROR_UNDEFINED_KEY, object, "nothing", KVO_FORM_INTEGER, sizeof(int));
+  STATUS(KVO_ERROR_READ_ONLY, object, "doubled", KVO_FORM_INTEGER, sizeof(int));
+  STATUS(KVO_ERROR_READ_ONLY, bound_make(), "value", KVO_FORM_INTEGER, sizeof(int));
+  STATUS(KVO_ERROR_TYPE_MISMATCH, object, "value", (kvo_form)99, sizeof(int));
+  STATUS(KVO_ERROR_TYPE_MISMATCH, object, "value", KVO_FORM_INTEGER, SIZE_MAX);
+#undef STATUS
+  CHECK_EQ(((item *)object)->value, 1);
+}
+
+ROW(kvo_object_store) {
+  kvo_object *object = as_object(item_make(1));
+  kvo_object empty = {0};
+  const kvo_property *property = kvo_class_property(item_class(), "value");
+  int value = 5;
+  REFUSED(kvo_object_store(NULL, property, &value));
+  REFUSED(kvo_object_store(object, NULL, &value));
+  REFUSED(kvo_object_store(object, property, NULL));
+  REFUSED(kvo_object_store(bound_make(), kvo_class_property(bound_class(), "value"), &value));
+  CHECK_STATUS(kvo_object_store(&empty, property, &value), KVO_ERROR_TYPE_MISMATCH);
+  CHECK_STATUS(kvo_object_store(bound_make(), property, &value), KVO_ERROR_TYPE_MISMATCH);
+  CHECK_STATUS(kvo_object_store(object, kvo_class_property(item_class(), "doubled"), &value), KVO_ERROR_READ_ONLY);
+  CHECK_EQ(((item *)object)->value, 1);
+}
+
+ROW(kvo_object_load) {
+  kvo_object *object = as_object(item_make(1));
+  kvo_object empty = {0};
+  const kvo_property *property = kvo_class_property(item_class(), "value");
+  int value = 5;
+  REFUSED(kvo_object_load(NULL, property, &value));
+  REFUSED(kvo_object_load(object, NULL, &value));
+  REFUSED(kvo_object_load(object, property, NULL));
+  REFUSED(kvo_object_load(bound_make(), kvo_class_property(bound_class(), "value"), &value));
+  CHECK_STATUS(kvo_object_load(&empty, property, &value), KVO_ERROR_TYPE_MISMATCH);
+  CHECK_EQ(value, 5);
+}
+
+ROW(kvo_last_refusal) { CHECK_EQ(kvo_last_refusal(), 0); }
 
 ROW(kvo_object_setter_to_call) {
   kvo_object *object = as_object(item_make(1)), empty = {0};

@@ -66,7 +66,8 @@ static void mark(const ffi_type *type, unsigned char *mask) {
 
 static traveller *make(const char *type) {
   traveller *made = calloc(1, sizeof *made);
-  if (made == NULL || kvo__type_parse(type, &made->parsed) != KVO_OK) fail("accepted, but not parsed");
+  const char *reason;
+  if (made == NULL || kvo__type_parse(type, &made->parsed, &reason) != KVO_OK) fail("accepted, but not parsed");
   made->type = strdup(type);
   made->arguments[0] = &ffi_type_pointer;
   made->arguments[1] = made->parsed;

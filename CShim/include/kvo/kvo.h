@@ -82,9 +82,18 @@ enum {
   /** The setter does not notify; the program calls kvo_will_change and kvo_did_change itself (Apple: automaticallyNotifiesObserversForKey:
    * returns NO). */
   KVO_PROPERTY_MANUAL = 1u << 0,
+  /** Getter and setter have one more parameter, the last one, which is `user`. Callers do not pass it: what kvo_object_setter and
+   * kvo_object_getter return are functions without it, trampolines made at the first request. Our decision, for bindings. */
+  KVO_PROPERTY_WITH_USER = 1u << 4,
+  /** The value is in the object, `offset` bytes from its header. The runtime loads it where `getter` is NULL, and stores it where `setter`
+   * is NULL, as plain memory: a string or an object is neither copied nor retained. If several threads use one property, the program needs a
+   * lock. Our decision. */
+  KVO_PROPERTY_AT_OFFSET = 1u << 5,
+  /** With KVO_PROPERTY_AT_OFFSET: without a setter the runtime does not store; the program does, and announces it by hand. */
+  KVO_PROPERTY_READ_ONLY = 1u << 6,
 };
 
-/** Describes a property at registration.
+/** Describes a property at registration. Set unused members to zero.
  *
  * Type encodings are those of Objective-C: "c s i l q" and "C S I L Q" signed and unsigned integers (char, short, int, long, long long), "f
  * d D" float, double, long double, "B" bool, "*" char *, "@" kvo_object *, "^T" any pointer, ":" and "#" pointers, "{name=T...}" a
@@ -97,12 +106,25 @@ typedef struct kvo_property_spec {
   const char *type;
   /** `T getter(const kvo_object *)`, or NULL: then records have no old value, and their new value is the setter's argument. */
   kvo_function KVO_NULLABLE getter;
-  /** `void setter(kvo_object *, T)`, or NULL for a read-only property. It must return void and take exactly these arguments. */
+  /** `void setter(kvo_object *, T)`, or what `setter_type` says; NULL for a read-only property. */
   kvo_function KVO_NULLABLE setter;
   /** NULL, or key paths that affect this value, terminated by NULL (Apple: keyPathsForValuesAffectingValueForKey:). */
   const char *KVO_NULLABLE const *KVO_NULLABLE affected_by;
-  /** 0 or KVO_PROPERTY_MANUAL. */
+  /** KVO_PROPERTY_… bits. */
   uint32_t flags;
+  /** For KVO_PROPERTY_WITH_USER: what getter and setter get. kvo_property_user returns it. Must stay valid as long as the class. */
+  void *KVO_NULLABLE user;
+  /** For KVO_PROPERTY_AT_OFFSET: offsetof the value in the instance. At least sizeof(kvo_object), aligned for the type, and within
+   * `instance_size`. */
+  size_t offset;
+  /** NULL for a setter that returns void and has no further parameters. Otherwise its type: the encoding of the result, "@" for the object,
+   * that of the value, then those of at most four further parameters, but not that of `user`: "v@d", "B@d", "i@dB^v".
+   *
+   * The result is void, a bool that is true if the setter has accepted the value, or an int that is 0 if it has. A value that is not
+   * accepted is no change: no observer is notified of it. Only those that asked for KVO_PRIOR have been, before; for them no second call
+   * follows. Trampolines return what the setter has returned; other functions return KVO_ERROR_REFUSED, and kvo_last_refusal has the
+   * setter's result. Further arguments are passed on by trampolines, and are zero in calls by other functions. */
+  const char *KVO_NULLABLE setter_type;
 } kvo_property_spec;
 
 /** Describes a class at registration. Set unused members to zero. */
@@ -125,12 +147,15 @@ typedef struct kvo_class_spec {
   size_t collection_count;
   /** sizeof(kvo_collection_spec), so that later versions can add members to it. */
   size_t collection_size;
+  /** The distance in bytes from one element of `properties` to the next, which is sizeof(kvo_property_spec); 0 means the size that it had
+   * when kvo_class_spec had `struct_size` bytes. */
+  size_t property_size;
 } kvo_class_spec;
 
 /** Registers a class and stores it in `*out`. `spec` is copied.
  *
  * Fails with INVALID_ARGUMENT (also for 65 535 properties or more, with inherited ones), DUPLICATE_CLASS, DUPLICATE_KEY, BAD_TYPE_ENCODING,
- * UNSUPPORTED_SETTER (libffi cannot reproduce the setter's signature) or OUT_OF_MEMORY. */
+ * UNSUPPORTED_SETTER (libffi cannot reproduce the setter's signature) or OUT_OF_MEMORY. kvo_last_error names the property and says why. */
 KVO_API kvo_status kvo_class_register(const kvo_class_spec *spec, kvo_class *KVO_NULLABLE *KVO_NONNULL out);
 
 /** Returns the class of this name, or NULL; NULL for NULL. A Swift class is found once an instance of it has been observed or passed to
@@ -158,6 +183,9 @@ KVO_API const char *kvo_property_name(const kvo_property *property);
 /** Returns the type encoding of a property; the string exists as long as the class. "?" stands for a value that only the language which
  * defined the class can interpret. "" for NULL. */
 KVO_API const char *kvo_property_type(const kvo_property *property);
+
+/** Returns the `user` of a property; NULL for NULL. */
+KVO_API void *KVO_NULLABLE kvo_property_user(const kvo_property *property);
 
 /** Stores the size and the alignment of a type encoding, in bytes. Both pointers may be NULL. Fails with BAD_TYPE_ENCODING, also for
  * NULL. */
@@ -212,14 +240,35 @@ KVO_API bool kvo_object_is_observed(const kvo_object *object);
 
 /** Returns the function to call now to set this key: the program's setter, or, while the object is observed, a trampoline with the same
  * signature. NULL if there is no setter, and for NULL. Look it up for each call, as objc_msgSend does: one kept from before the first
- * observation does not notify. Cast it to `void (*)(kvo_object *, T)`. */
+ * observation does not notify. Cast it to `void (*)(kvo_object *, T)`, or to what the property's `setter_type` says.
+ *
+ * A property with KVO_PROPERTY_WITH_USER, or without a setter at an offset, always has a trampoline: NULL if there is no executable memory
+ * for it. kvo_object_store needs none. */
 KVO_API kvo_function KVO_NULLABLE kvo_object_setter(const kvo_object *object, const char *key);
 
 /** The same for a property that was looked up before; takes a few nanoseconds. NULL for a property of another class, and for NULL. */
 KVO_API kvo_function KVO_NULLABLE kvo_object_property_setter(const kvo_object *object, const kvo_property *property);
 
-/** Returns the getter of this key, or NULL; NULL for NULL. Cast it to `T (*)(const kvo_object *)`. */
+/** Returns the getter of this key, or NULL; NULL for NULL. Cast it to `T (*)(const kvo_object *)`. A trampoline, where kvo_object_setter says
+ * that the property always has one; kvo_object_load needs none. */
 KVO_API kvo_function KVO_NULLABLE kvo_object_getter(const kvo_object *object, const char *key);
+
+/** Sets a property that was looked up before: calls the setter, or stores at the offset, and notifies the observers. `value` points to a
+ * value of the property's C type and is only used during the call. The fastest way to set, also for a binding that knows the type only at
+ * run time: no trampoline is called.
+ *
+ * Fails with REFUSED, READ_ONLY, OUT_OF_MEMORY, TYPE_MISMATCH for a property of another class, and INVALID_ARGUMENT for NULL and for a
+ * property of a binding's class. */
+KVO_API kvo_status kvo_object_store(kvo_object *object, const kvo_property *property, const void *value);
+
+/** Reads a property that was looked up before: calls the getter, or loads from the offset, and stores the value, of the property's C type, in
+ * `*value`. A string is the program's own. Fails with NO_GETTER, TYPE_MISMATCH for a property of another class, and INVALID_ARGUMENT for
+ * NULL and for a property of a binding's class. */
+KVO_API kvo_status kvo_object_load(const kvo_object *object, const kvo_property *property, void *value);
+
+/** Returns the result of the setter that last refused a value on this thread, for the call that returned KVO_ERROR_REFUSED: an int that is
+ * not 0, or 0 for false. */
+KVO_API int kvo_last_refusal(void);
 
 /** The form of a value; together with the size it determines how the value is passed in a call. */
 typedef enum kvo_form {
@@ -272,16 +321,23 @@ static inline int kvo_word_is_observed(const kvo_object *object) {
  * key paths that may lead to the object. NULL is ignored. */
 KVO_API void kvo_object_stored(kvo_object *object, const char *key);
 
-/** Sets a property of type T through the setter to call now. T has to be passed like the property's type: an int for an unsigned int works,
- * a double for a long is fault KVO0026. */
+/** Sets the property of this key, like kvo_object_store, for callers that pass a value of this form and size from this source location:
+ * KVO_SET does.
+ *
+ * A key without a setter is fault KVO0009, a value of another form or size than the property's is fault KVO0026, NULL for object, key or
+ * value is KVO0008; if the process goes on, nothing is set. Fails with UNDEFINED_KEY, READ_ONLY, TYPE_MISMATCH, REFUSED, OUT_OF_MEMORY or
+ * INVALID_ARGUMENT. A `size` of 0 and a `file` of NULL mean unknown; `file` is copied as in kvo_site.h. */
+KVO_API kvo_status kvo_object_store_key(kvo_object *KVO_NULLABLE object, const char *KVO_NULLABLE key, kvo_form form,
+                                        size_t size, const void *KVO_NULLABLE value, const char *KVO_NULLABLE file,
+                                        uint32_t line);
+
+/** Sets a property of type T; returns what kvo_object_store_key returns. T has to be like the property's type: an int for an unsigned int
+ * works, a double for a long is fault KVO0026. */
 #define KVO_SET(object, key, T, value)                                                                                 \
   __extension__({                                                                                                      \
     kvo_object *kvo_set_object = (kvo_object *)(object);                                                               \
-    const char *kvo_set_key = (key);                                                                                   \
-    const int kvo_set_unobserved = kvo_set_object != 0 && !kvo_word_is_observed(kvo_set_object);                       \
-    ((void (*)(kvo_object *, T))kvo_object_setter_to_call(kvo_set_object, kvo_set_key, KVO_FORM_OF(T), sizeof(T),      \
-                                                          __FILE__, __LINE__))(kvo_set_object, (value));               \
-    if (kvo_set_unobserved && kvo_word_is_observed(kvo_set_object)) kvo_object_stored(kvo_set_object, kvo_set_key);    \
+    __typeof__(T) kvo_set_new = (value);                                                                               \
+    kvo_object_store_key(kvo_set_object, (key), KVO_FORM_OF(T), sizeof(T), &kvo_set_new, __FILE__, __LINE__);          \
   })
 
 /* ----------------------------------------------------------------------------------------------------------- Values -- */

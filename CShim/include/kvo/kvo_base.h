@@ -67,7 +67,8 @@ KVO_API uint32_t kvo_version(void);
   X(KVO_ERROR_FILE, -17, "a file cannot be written")                                                                   \
   X(KVO_ERROR_BUSY, -18, "something of the kind is going on already")                                                  \
   X(KVO_ERROR_NO_DIAGNOSTICS, -19, "the library was built without diagnostics")                                        \
-  X(KVO_ERROR_OUT_OF_RANGE, -20, "the collection has no such index")
+  X(KVO_ERROR_OUT_OF_RANGE, -20, "the collection has no such index")                                              \
+  X(KVO_ERROR_REFUSED, -21, "the setter has refused the value")
 
 /** The result of a function; KVO_STATUS_MAP has the list. */
 typedef enum kvo_status {
@@ -78,6 +79,14 @@ typedef enum kvo_status {
 
 /** Returns the text of a status, or "unknown status"; never NULL. The string is static: do not free it. Async-signal-safe. */
 KVO_API const char *kvo_status_string(kvo_status status);
+
+/** Returns the text of the last error on this thread: which function failed, which class, property or key path was concerned, and why, in
+ * one line without a newline. "" if no call has failed on this thread.
+ *
+ * Each function that returns a status other than KVO_OK sets it; one that succeeds leaves it as it is. The string is valid until the next
+ * call on this thread that fails, and until the thread ends: copy what you keep. Without memory it is the text of the status. Never NULL.
+ * Our decision. */
+KVO_API const char *kvo_last_error(void);
 
 /** Replaces malloc and free for all memory of the runtime, except executable pages, and what must outlive the
  * allocator: the records of threads, those of the diagnostics, and names of source files.

@@ -112,9 +112,6 @@ KVO_API void *kvo_object_instance(const kvo_object *object);
  * ignored. */
 KVO_API void kvo_object_adopt(kvo_object *object, kvo_class *cls);
 
-/** Returns the `user` of a binding's property; NULL for a property of a C class and for NULL. */
-KVO_API void *KVO_NULLABLE kvo_property_user(const kvo_property *property);
-
 /** Passes a C view of a value of this property to `reader`, before returning. Does nothing if property, value or reader is NULL. */
 KVO_API void kvo_property_view(const kvo_property *property, const void *value, kvo_value_reader reader,
                                void *KVO_NULLABLE arg);

@@ -79,7 +79,7 @@ kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *observer, kv
       kvo__free(own);
   }
   if (status != KVO_OK) return refuse(cls, object, observer, status);
-  bool never_notifies = property == NULL || (property->ops == NULL && property->setter == NULL);
+  bool never_notifies = property == NULL || (property->ops == NULL && !kvo__can_set(property));
   if (single && !evaluated && never_notifies && (property == NULL || (property->flags & KVO_PROPERTY_MANUAL) == 0))
     KVO_TELL(never_notifies, object, observer->key_path, property == NULL ? KVO_SILENCE_UNDEFINED : KVO_SILENCE_BY_HAND,
              (kvo_place){observer->file, observer->line});

@@ -25,18 +25,14 @@ kvo_status kvo_get_value_at(kvo_object *object, const char *key_path, kvo_value_
 
 static kvo_status assign(kvo_object *object, const kvo_property *property, const kvo_value *value) {
   if (property->ops != NULL) return property->ops->assign(kvo_object_instance(object), property->user, value);
-  if (property->setter == NULL) return KVO_ERROR_READ_ONLY;
+  if (!kvo__can_set(property)) return KVO_ERROR_READ_ONLY;
   bool reference = property->type[0] == '@' || property->type[0] == '*';
   if (value->bytes == NULL
           ? !reference
           : strcmp(kvo__type_unqualified(value->type), property->type) != 0 || value->size != property->size)
     return KVO_ERROR_TYPE_MISMATCH;
   static const void *const nil = NULL;
-  bool is_observed = kvo_object_is_observed(object); /* then the setter is a trampoline, which does the rest */
-  kvo__call_setter(property, kvo_object_property_setter(object, property), object,
-                   value->bytes != NULL ? value->bytes : &nil);
-  if (!is_observed) kvo_binding_stored(object, property->key);
-  return KVO_OK;
+  return kvo__set(property, object, value->bytes != NULL ? value->bytes : &nil);
 }
 
 kvo_status kvo_set_value_at(kvo_object *object, const char *key_path, const kvo_value *value, const char *file,

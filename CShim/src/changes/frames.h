@@ -67,6 +67,8 @@ KVO_HIDDEN void kvo__manual_end_of(const kvo_info *info);
 
 /* -------------------------------------------------------------------------------------------------------- setter.c -- */
 
+/** Sets a property of a C object that can be set; the object may be observed. Fails with REFUSED. */
+KVO_HIDDEN kvo_status kvo__set(const kvo_property *property, kvo_object *object, const void *value);
 /** The body of the trampoline of a C setter, as libffi calls it. */
 KVO_HIDDEN void kvo__intercepted(ffi_cif *cif, void *result, void **arguments, void *user_data);
 

@@ -1,25 +1,69 @@
-/* setter.c - the body of the trampolines: what a C setter of an observed object does. */
+/* setter.c - sets of properties of C objects, through the program's setter or at an offset: by trampolines, and by value. */
 #include "changes/frames.h"
 
-/* Values up to this size are kept on the trampoline's stack. */
+static inline bool is_observed(const kvo_object *object) { return (kvo__word(object) & KVO_WORD_OBSERVED) != 0; }
+
+/* Values up to this size are kept on the stack. */
 enum { INLINE_VALUE = 256 };
 
-void kvo__intercepted(ffi_cif *cif, void *result, void **arguments, void *user_data) {
-  (void)cif;
-  (void)result;
-  const kvo_property *property = user_data;
-  kvo_object *object = *(kvo_object **)arguments[0];
-  const void *argument = arguments[1];
+/* ---------------------------------------------------------------------------------------------------------- At an offset -- */
+
+/* A set of a value that has not 8 bytes, of an observed object. */
+static void store_framed(const kvo_property *property, kvo_object *object, const void *value) {
+  const void *storage = (const char *)object + property->offset;
   kvo_frame frame;
   uint32_t wants = kvo__frame_enter(&frame, object, property->key, __builtin_frame_address(0));
   if (wants == 0) {
-    kvo__call_setter(property, property->setter, object, argument);
+    kvo__store_at_offset(property, object, value);
     kvo_binding_stored(object, property->key);
     return;
   }
+  _Alignas(16) unsigned char inline_value[INLINE_VALUE];
+  void *old_value = NULL, *block = NULL;
+  if ((wants & KVO_FRAME_WANTS_OLD) != 0) /* without memory: no old value */
+    old_value = property->size <= INLINE_VALUE ? inline_value : (block = kvo__alloc(property->size));
+  if (old_value != NULL) memcpy(old_value, storage, property->size);
+  if ((wants & KVO_FRAME_WANTS_WILL) != 0) kvo__frame_will(&frame, old_value, __builtin_frame_address(0));
+  kvo__store_at_offset(property, object, value);
+  kvo_frame_finish_with(&frame, old_value, storage);
+  kvo__free(block);
+}
+
+static inline void store(const kvo_property *property, kvo_object *object, const void *value) {
+  if (!is_observed(object)) {
+    kvo__store_at_offset(property, object, value);
+    if (__builtin_expect(is_observed(object), false)) kvo_binding_stored(object, property->key);
+  } else if (property->size == sizeof(uint64_t)) {
+    uint64_t word;
+    memcpy(&word, value, sizeof word);
+    kvo_change_word(object, property->key, (uint64_t *)(void *)((char *)object + property->offset), word);
+  } else {
+    store_framed(property, object, value);
+  }
+}
+
+/* ------------------------------------------------------------------------------------------------------- Through a setter -- */
+
+/* A string that the setter will usually free. */
+static const void *keep_string(char **value, char **copy) {
+  const char *present = *value;
+  if (present != NULL) *copy = kvo__copy_string(present, strlen(present));
+  *value = *copy;
+  return present != NULL && *copy == NULL ? NULL : value; /* NULL means unknown, not nil */
+}
+
+/* Sets a property of an object that is observed, or may be. Returns what the setter has returned. */
+static int call(const kvo_property *property, kvo_object *object, const void *argument, void *const *further) {
+  kvo_frame frame;
+  uint32_t wants = kvo__frame_enter(&frame, object, property->key, __builtin_frame_address(0));
+  if (wants == 0) {
+    int result = kvo__call_setter(property, object, argument, further);
+    if (kvo__accepts(property, result)) kvo_binding_stored(object, property->key);
+    return result;
+  }
   _Alignas(16) unsigned char inline_values[2][INLINE_VALUE];
   void *old_value = NULL, *new_value = NULL, *block = NULL;
-  if (property->getter != NULL) {
+  if (kvo__can_read(property)) {
     if (property->size <= INLINE_VALUE) {
       old_value = inline_values[0];
       new_value = inline_values[1];
@@ -32,18 +76,13 @@ void kvo__intercepted(ffi_cif *cif, void *result, void **arguments, void *user_d
   char *old_string = NULL;
   if (old_value != NULL && (wants & KVO_FRAME_WANTS_OLD) != 0) {
     kvo__call_getter(property, object, old_value);
-    old_known = old_value;
-    if (property->type[0] == '*') {
-      /* The setter will usually free the old string. */
-      const char *present = *(char **)old_value;
-      if (present != NULL) old_string = kvo__copy_string(present, strlen(present));
-      if (present != NULL && old_string == NULL) old_known = NULL; /* NULL here means unknown, not nil */
-      *(char **)old_value = old_string;
-    }
+    old_known = property->type[0] == '*' ? keep_string(old_value, &old_string) : old_value;
   }
   if ((wants & KVO_FRAME_WANTS_WILL) != 0) kvo__frame_will(&frame, old_known, __builtin_frame_address(0));
-  kvo__call_setter(property, property->setter, object, argument);
-  if ((wants & KVO_FRAME_WANTS_NEW) == 0) {
+  int result = kvo__call_setter(property, object, argument, further);
+  if (!kvo__accepts(property, result)) {
+    kvo_frame_end(&frame); /* nothing has changed */
+  } else if ((wants & KVO_FRAME_WANTS_NEW) == 0) {
     kvo_frame_finish(&frame, old_known);
   } else {
     while (kvo_frame_next(&frame)) {
@@ -54,4 +93,114 @@ void kvo__intercepted(ffi_cif *cif, void *result, void **arguments, void *user_d
   }
   kvo__free(old_string);
   kvo__free(block);
+  return result;
+}
+
+void kvo__intercepted(ffi_cif *cif, void *result, void **arguments, void *user_data) {
+  (void)cif;
+  const kvo_property *property = user_data;
+  kvo_object *object = *(kvo_object **)arguments[0];
+  if (property->setter == NULL) {
+    store(property, object, arguments[1]);
+    return;
+  }
+  int answer = call(property, object, arguments[1], arguments + 2);
+  if (property->answer == KVO_ANSWERS_BOOL)
+    *(ffi_arg *)result = answer != 0;
+  else if (property->answer == KVO_ANSWERS_INT)
+    *(ffi_sarg *)result = answer;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- By value -- */
+
+static kvo_status tell_refusal(const kvo_property *property, const kvo_object *object, int result) {
+  kvo__refused(result);
+  return kvo__fail(KVO_ERROR_REFUSED, "property '%s' of class '%s': its setter has refused the value, with %d",
+                   property->name, kvo_class_name(kvo_object_class(object)), result);
+}
+
+kvo_status kvo__set(const kvo_property *property, kvo_object *object, const void *value) {
+  if (property->setter == NULL) {
+    store(property, object, value);
+    return KVO_OK;
+  }
+  int result;
+  if (is_observed(object)) {
+    result = call(property, object, value, NULL);
+  } else {
+    result = kvo__call_setter(property, object, value, NULL);
+    /* Another thread may have registered a key path through the object meanwhile. */
+    bool follow = __builtin_expect(is_observed(object), false) && kvo__accepts(property, result);
+    if (follow) kvo_binding_stored(object, property->key);
+  }
+  return __builtin_expect(kvo__accepts(property, result), true) ? KVO_OK : tell_refusal(property, object, result);
+}
+
+/* Why kvo_object_store or kvo_object_load cannot use the property of an object. */
+static kvo_status refuse(const char *function, const kvo_object *object, const kvo_property *property,
+                         const void *value, kvo_status otherwise) {
+  const kvo_class *cls = kvo_object_class(object);
+  if (object == NULL || property == NULL || value == NULL)
+    return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "%s: object, property or value is NULL", function);
+  bool is_own = cls != NULL && property->index < cls->property_count && cls->properties[property->index] == property;
+  kvo_status status = !is_own                 ? KVO_ERROR_TYPE_MISMATCH
+                      : property->ops != NULL ? KVO_ERROR_INVALID_ARGUMENT
+                                              : otherwise;
+  return kvo__fail(status, "%s: property '%s' of class '%s': %s", function, property->name, kvo_class_name(cls),
+                   !is_own                 ? "it is a property of another class"
+                   : property->ops != NULL ? "it is a binding's, use kvo_set_value and kvo_get_value"
+                                           : kvo_status_string(otherwise));
+}
+
+/* Whether a property that was looked up before can be used with an object. */
+static inline bool is_of(const kvo_property *property, const kvo_object *object) {
+  const kvo_class *cls = kvo_object_class(object);
+  return cls != NULL && property->index < cls->property_count && cls->properties[property->index] == property &&
+         property->ops == NULL;
+}
+
+kvo_status kvo_object_store(kvo_object *object, const kvo_property *property, const void *value) {
+  bool is_good = object != NULL && property != NULL && value != NULL && is_of(property, object);
+  if (__builtin_expect(!is_good || !kvo__can_set(property), false))
+    return refuse("kvo_object_store", object, property, value, KVO_ERROR_READ_ONLY);
+  return kvo__set(property, object, value);
+}
+
+kvo_status kvo_object_load(const kvo_object *object, const kvo_property *property, void *value) {
+  bool is_good = object != NULL && property != NULL && value != NULL && is_of(property, object);
+  if (__builtin_expect(!is_good || !kvo__can_read(property), false))
+    return refuse("kvo_object_load", object, property, value, KVO_ERROR_NO_GETTER);
+  kvo__call_getter(property, object, value);
+  return KVO_OK;
+}
+
+static kvo_status refuse_key(kvo_object *object, const char *key, kvo_form form, size_t size, const void *value,
+                             kvo_place place) {
+  const char *wrong = object == NULL  ? "object is NULL"
+                      : key == NULL   ? "key is NULL"
+                      : value == NULL ? "value is NULL"
+                                      : NULL;
+  if (wrong != NULL) {
+    KVO_TELL(invalid_argument, "KVO_SET", wrong, place);
+    return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "KVO_SET: %s", wrong);
+  }
+  const kvo_class *cls = kvo_object_class(object);
+  const kvo_property *property = kvo_class_property(cls, key);
+  if (property == NULL || property->ops != NULL || !kvo__can_set(property)) {
+    KVO_TELL(no_setter, object, key, place);
+    return kvo__fail(property == NULL ? KVO_ERROR_UNDEFINED_KEY : KVO_ERROR_READ_ONLY,
+                     "KVO_SET: \"%s\" of class '%s' has no setter", key, kvo_class_name(cls));
+  }
+  KVO_TELL(other_form, object, property, form, size, place);
+  return kvo__fail(KVO_ERROR_TYPE_MISMATCH, "KVO_SET: property '%s' of class '%s' has the type \"%s\"", key,
+                   kvo_class_name(cls), property->type);
+}
+
+kvo_status kvo_object_store_key(kvo_object *object, const char *key, kvo_form form, size_t size, const void *value,
+                                const char *file, uint32_t line) {
+  const kvo_property *property = object != NULL ? kvo_class_property(kvo_object_class(object), key) : NULL;
+  bool is_good = property != NULL && value != NULL && property->ops == NULL && kvo__can_set(property) &&
+                 kvo__property_takes(property, form, size);
+  if (__builtin_expect(is_good, true)) return kvo__set(property, object, value);
+  return refuse_key(object, key, form, size, value, (kvo_place){file, line});
 }

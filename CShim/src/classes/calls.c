@@ -29,67 +29,195 @@
   X('@', void *)                                                                                                       \
   X('^', void *)
 
+static bool with_user(const kvo_property *property) { return (property->flags & KVO_PROPERTY_WITH_USER) != 0; }
+
+/* Calls a setter that returns something or has further parameters. */
+static int call_described(const kvo_property *property, kvo_object *object, const void *value, void *const *further) {
+  static const max_align_t zeros[KVO_MAX_FURTHER_SIZE / sizeof(max_align_t)];
+  void *arguments[2 + KVO_MAX_FURTHER + 1] = {&object, (void *)value};
+  for (size_t i = 0; i < property->further; i++) arguments[2 + i] = further != NULL ? further[i] : (void *)zeros;
+  arguments[2 + property->further] = (void *)&property->user;
+  ffi_arg result[2] = {0, 0}; /* libffi widens an integer result */
+  ffi_call((ffi_cif *)&property->setter_cif, property->setter, result, arguments);
+  return property->answer == KVO_ANSWERS_BOOL  ? (uint8_t)result[0] != 0
+         : property->answer == KVO_ANSWERS_INT ? (int)(ffi_sarg)result[0]
+                                               : 0;
+}
+
 KVO_CALLS_BY_SIGNATURE
-void kvo__call_setter(const kvo_property *property, kvo_function setter, kvo_object *object, const void *value) {
-  switch (property->type[0]) {
+int kvo__call_setter(const kvo_property *property, kvo_object *object, const void *value, void *const *further) {
+  kvo_function setter = property->setter;
+  if (property->answer != KVO_ANSWERS_NOT || property->further != 0)
+    return call_described(property, object, value, further);
+  if (with_user(property)) {
+    switch (property->type[0]) {
 #define SET(code, T)                                                                                                   \
-  case code: ((void (*)(kvo_object *, T))setter)(object, *(T const *)value); return;
-    FOR_EACH_SCALAR(SET)
+  case code: ((void (*)(kvo_object *, T, void *))setter)(object, *(T const *)value, property->user); return 0;
+      FOR_EACH_SCALAR(SET)
 #undef SET
-    default: {
-      void *arguments[2] = {&object, (void *)value};
-      ffi_call((ffi_cif *)&property->setter_cif, setter, NULL, arguments);
     }
+  } else {
+    switch (property->type[0]) {
+#define SET(code, T)                                                                                                   \
+  case code: ((void (*)(kvo_object *, T))setter)(object, *(T const *)value); return 0;
+      FOR_EACH_SCALAR(SET)
+#undef SET
+    }
+  }
+  return call_described(property, object, value, NULL);
+}
+
+void kvo__store_at_offset(const kvo_property *property, kvo_object *object, const void *value) {
+  void *storage = (char *)object + property->offset;
+  switch (property->size) { /* as one access each */
+    case 1: memcpy(storage, value, 1); return;
+    case 2: memcpy(storage, value, 2); return;
+    case 4: memcpy(storage, value, 4); return;
+    case 8: memcpy(storage, value, 8); return;
+    default: memmove(storage, value, property->size);
+  }
+}
+
+static void load_at_offset(const kvo_property *property, const kvo_object *object, void *value) {
+  const void *storage = (const char *)object + property->offset;
+  switch (property->size) {
+    case 1: memcpy(value, storage, 1); return;
+    case 2: memcpy(value, storage, 2); return;
+    case 4: memcpy(value, storage, 4); return;
+    case 8: memcpy(value, storage, 8); return;
+    default: memcpy(value, storage, property->size);
   }
 }
 
 KVO_CALLS_BY_SIGNATURE
 void kvo__call_getter(const kvo_property *property, const kvo_object *object, void *value) {
-  switch (property->type[0]) {
+  kvo_function getter = property->getter;
+  if (getter == NULL) {
+    load_at_offset(property, object, value);
+    return;
+  }
+  if (with_user(property)) {
+    switch (property->type[0]) {
 #define GET(code, T)                                                                                                   \
-  case code: *(T *)value = ((T(*)(const kvo_object *))property->getter)(object); return;
-    FOR_EACH_SCALAR(GET)
+  case code: *(T *)value = ((T(*)(const kvo_object *, void *))getter)(object, property->user); return;
+      FOR_EACH_SCALAR(GET)
 #undef GET
-    default: {
-      /* libffi widens an integer result to a register, so it may write more than the value's size. */
-      void *arguments[1] = {&object};
-      if (property->size >= sizeof(ffi_arg)) {
-        ffi_call((ffi_cif *)&property->getter_cif, property->getter, value, arguments);
-      } else {
-        ffi_arg widened[2] = {0, 0};
-        ffi_call((ffi_cif *)&property->getter_cif, property->getter, widened, arguments);
-        memcpy(value, widened, property->size);
-      }
+    }
+  } else {
+    switch (property->type[0]) {
+#define GET(code, T)                                                                                                   \
+  case code: *(T *)value = ((T(*)(const kvo_object *))getter)(object); return;
+      FOR_EACH_SCALAR(GET)
+#undef GET
     }
   }
+  /* libffi widens an integer result to a register, so it may write more than the value's size. */
+  void *arguments[2] = {&object, (void *)&property->user};
+  if (property->size >= sizeof(ffi_arg)) {
+    ffi_call((ffi_cif *)&property->getter_cif, getter, value, arguments);
+  } else {
+    ffi_arg widened[2] = {0, 0};
+    ffi_call((ffi_cif *)&property->getter_cif, getter, widened, arguments);
+    memcpy(value, widened, property->size);
+  }
 }
+
+/* ------------------------------------------------------------------------------------------------------ Trampolines -- */
 
 /* The type of kvo__hooks.intercepted; hooks.h does not include libffi. */
 typedef void (*trampoline)(ffi_cif *cif, void *result, void **arguments, void *user_data);
 
+kvo_function kvo__closure(kvo_code code, ffi_cif *cif, kvo_function body, void *user_data) {
+  if (ffi_prep_closure_loc(code.writable, cif, (trampoline)body, user_data, code.executable) != FFI_OK) return NULL;
+  /* libffi flushes the instruction cache for the writable view only; the code runs at the other address. */
+  __builtin___clear_cache(code.executable, (char *)code.executable + KVO_CODE_SIZE);
+  /* A union, because ISO C does not allow a cast from an object pointer to a function pointer. */
+  union {
+    void *address;
+    kvo_function function;
+  } entry = {code.executable};
+  return entry.function;
+}
+
 bool kvo__intercept(kvo_class *cls, kvo_function *setters) {
   size_t count = 0;
   for (size_t i = 0; i < cls->property_count; i++)
-    if (cls->properties[i]->setter != NULL) count++;
+    if (kvo__has_own_setter(cls->properties[i])) count++;
   if (count == 0) return true;
   kvo_code code = kvo__pages_allocate(count);
   if (code.writable == NULL) return false;
   for (size_t i = 0; i < cls->property_count; i++) {
     const kvo_property *property = cls->properties[i];
-    if (property->setter == NULL) continue;
-    if (ffi_prep_closure_loc(code.writable, (ffi_cif *)&property->setter_cif, (trampoline)kvo__hooks.intercepted,
-                             (void *)property, code.executable) != FFI_OK)
-      return false;
-    /* libffi flushes the instruction cache for the writable view only; the code runs at the other address. */
-    __builtin___clear_cache(code.executable, (char *)code.executable + KVO_CODE_SIZE);
-    /* A union, because ISO C does not allow a cast from an object pointer to a function pointer. */
-    union {
-      void *address;
-      kvo_function function;
-    } entry = {code.executable};
-    setters[i] = entry.function;
+    if (!kvo__has_own_setter(property)) continue;
+    setters[i] = kvo__closure(code, (ffi_cif *)&property->setter_entry_cif, kvo__hooks.intercepted, (void *)property);
+    if (setters[i] == NULL) return false;
     code.writable = (char *)code.writable + KVO_CODE_SIZE;
     code.executable = (char *)code.executable + KVO_CODE_SIZE;
   }
   return true;
+}
+
+/* The body of a trampoline of a getter. */
+static void get(ffi_cif *cif, void *result, void **arguments, void *user_data) {
+  const kvo_property *property = user_data;
+  const kvo_object *object = *(kvo_object *const *)arguments[0];
+  (void)cif;
+  if (property->size >= sizeof(ffi_arg)) {
+    kvo__call_getter(property, object, result);
+    return;
+  }
+  /* libffi expects small integers widened to a register, by their sign; other small values as they are. */
+  union {
+    int8_t c;
+    uint8_t C;
+    int16_t s;
+    uint16_t S;
+    int32_t i;
+    uint32_t I;
+    char bytes[sizeof(ffi_arg)];
+  } value;
+  kvo__call_getter(property, object, &value);
+  switch (property->value_type->type) {
+    case FFI_TYPE_SINT8: *(ffi_sarg *)result = value.c; return;
+    case FFI_TYPE_UINT8: *(ffi_arg *)result = value.C; return;
+    case FFI_TYPE_SINT16: *(ffi_sarg *)result = value.s; return;
+    case FFI_TYPE_UINT16: *(ffi_arg *)result = value.S; return;
+    case FFI_TYPE_INT:
+    case FFI_TYPE_SINT32: *(ffi_sarg *)result = value.i; return;
+    case FFI_TYPE_UINT32: *(ffi_arg *)result = value.I; return;
+    default: memcpy(result, value.bytes, property->size);
+  }
+}
+
+static kvo_lock entries_lock;
+
+static kvo_function entry_of(_Atomic(void *) *made, const kvo_property *property, const ffi_cif *cif,
+                             kvo_function body) {
+  union {
+    void *address;
+    kvo_function function;
+  } entry = {atomic_load_explicit(made, memory_order_acquire)};
+  if (entry.address != NULL) return entry.function;
+  kvo__lock(&entries_lock);
+  entry.address = atomic_load_explicit(made, memory_order_relaxed);
+  if (entry.address == NULL) {
+    kvo_code code = kvo__pages_allocate(1);
+    if (code.writable != NULL) entry.function = kvo__closure(code, (ffi_cif *)cif, body, (void *)property);
+    atomic_store_explicit(made, entry.address, memory_order_release);
+  }
+  kvo__unlock(&entries_lock);
+  return entry.function;
+}
+
+/* The address of a member that is written although the property is constant otherwise. */
+#define WRITTEN(member) ((_Atomic(void *) *)(uintptr_t)&property->member)
+
+kvo_function kvo__setter_entry(const kvo_property *property) {
+  if (property->ops != NULL || !kvo__can_set(property) || kvo__has_own_setter(property)) return NULL;
+  return entry_of(WRITTEN(setter_entry), property, &property->setter_entry_cif, kvo__hooks.intercepted);
+}
+
+kvo_function kvo__getter_entry(const kvo_property *property) {
+  if (property->ops != NULL || !kvo__can_read(property)) return NULL;
+  return entry_of(WRITTEN(getter_entry), property, &property->getter_entry_cif, (kvo_function)get);
 }

@@ -69,6 +69,7 @@ static void free_property(kvo_property *property) {
   if (property->affected_by != NULL)
     for (char **path = property->affected_by; *path != NULL; path++) kvo__free(*path);
   kvo__free(property->affected_by);
+  for (size_t i = 0; i < property->further; i++) kvo__type_free(property->arguments[2 + i]);
   kvo__type_free(property->value_type);
   kvo__free((void *)property->to_many);
   kvo__free((void *)property->name);
@@ -107,12 +108,24 @@ static kvo_status copy_paths(const char *const *paths, char ***out) {
   return KVO_OK;
 }
 
-static kvo_status make_property(const char *name, const char *type, const char *const *affected_by, uint32_t flags,
-                                kvo_property **out) {
-  if (name == NULL || type == NULL || name[0] == '\0' || strchr(name, '.') != NULL) return KVO_ERROR_INVALID_ARGUMENT;
-  const uint32_t known =
-      (uint32_t)KVO_PROPERTY_MANUAL | KVO_PROPERTY_COMPUTED | KVO_PROPERTY_DECLARED | KVO_PROPERTY_TOLD;
-  if ((flags & ~known) != 0) return KVO_ERROR_INVALID_ARGUMENT;
+/* Says in kvo_last_error why a property is refused. */
+static kvo_status refuse(const kvo_class *cls, const char *key, kvo_status status, const char *reason) {
+  return kvo__fail(status, "property '%s' of class '%s': %s", key != NULL ? key : "(NULL)", cls->name, reason);
+}
+
+enum {
+  FLAGS = KVO_PROPERTY_MANUAL | KVO_PROPERTY_COMPUTED | KVO_PROPERTY_DECLARED | KVO_PROPERTY_TOLD,
+  C_FLAGS = KVO_PROPERTY_WITH_USER | KVO_PROPERTY_AT_OFFSET | KVO_PROPERTY_READ_ONLY,
+};
+
+static kvo_status make_property(const kvo_class *cls, const char *name, const char *type,
+                                const char *const *affected_by, uint32_t flags, uint32_t known, kvo_property **out) {
+  const char *wrong = name == NULL || name[0] == '\0' ? "it has no name"
+                      : strchr(name, '.') != NULL     ? "a key has no dots"
+                      : type == NULL                  ? "it has no type"
+                      : (flags & ~known) != 0         ? "it has unknown flags"
+                                                      : NULL;
+  if (wrong != NULL) return refuse(cls, name, KVO_ERROR_INVALID_ARGUMENT, wrong);
   kvo_property *property = kvo__alloc(sizeof *property);
   if (property == NULL) return KVO_ERROR_OUT_OF_MEMORY;
   *out = property;
@@ -122,22 +135,92 @@ static kvo_status make_property(const char *name, const char *type, const char *
   if (property->name == NULL || property->type == NULL) return KVO_ERROR_OUT_OF_MEMORY;
   property->key = kvo_key_hash(name, strlen(name));
   property->flags = flags;
-  return copy_paths(affected_by, &property->affected_by);
+  kvo_status status = copy_paths(affected_by, &property->affected_by);
+  return status == KVO_OK ? KVO_OK : refuse(cls, name, status, "affected_by has a malformed key path, or no memory");
 }
 
-/* Prepares libffi's calls of the getter and the setter of a C property. */
-static kvo_status describe_calls(kvo_property *property) {
-  kvo_status status = kvo__type_parse(property->type, &property->value_type);
-  if (status != KVO_OK) return status;
+/* What a setter returns and its further parameters, from `setter_type`. */
+static kvo_status describe_setter(const kvo_class *cls, kvo_property *property, const char *type) {
+  const char *at = type, *reason = NULL;
+  kvo_status status = KVO_OK;
+  property->answer = *at == 'B' ? KVO_ANSWERS_BOOL : *at == 'i' ? KVO_ANSWERS_INT : KVO_ANSWERS_NOT;
+  if (property->answer == KVO_ANSWERS_NOT && *at != 'v') {
+    reason = "a setter returns void, bool or int";
+    status = KVO_ERROR_UNSUPPORTED_SETTER;
+  } else if (at[1] != '@') {
+    reason = "the first parameter of a setter is the object, \"@\"";
+    status = KVO_ERROR_UNSUPPORTED_SETTER;
+  }
+  if (status == KVO_OK) {
+    at = kvo__type_unqualified(at + 2);
+    size_t length = strlen(property->type);
+    if (strncmp(at, property->type, length) != 0) {
+      reason = "the second parameter of a setter is of the property's type";
+      status = KVO_ERROR_UNSUPPORTED_SETTER;
+    }
+    at += length;
+  }
+  while (status == KVO_OK && *at != '\0') {
+    ffi_type *further = NULL;
+    if (property->further == KVO_MAX_FURTHER) {
+      reason = "it has more than four further parameters";
+      status = KVO_ERROR_UNSUPPORTED_SETTER;
+      break;
+    }
+    status = kvo__type_parse_next(&at, &further, &reason);
+    if (status != KVO_OK) break;
+    property->arguments[2 + property->further++] = further;
+    if (further->size > KVO_MAX_FURTHER_SIZE) {
+      reason = "a further parameter is too large";
+      status = KVO_ERROR_UNSUPPORTED_SETTER;
+    }
+  }
+  return status == KVO_OK ? KVO_OK
+                          : kvo__fail(status, "property '%s' of class '%s': setter type \"%s\": %s", property->name,
+                                      cls->name, type, reason);
+}
+
+/* Describes the calls of the getter and the setter of a C property for libffi. */
+static kvo_status describe_calls(const kvo_class *cls, kvo_property *property, const char *setter_type) {
+  const char *reason = NULL;
+  kvo_status status = kvo__type_parse(property->type, &property->value_type, &reason);
+  if (status != KVO_OK)
+    return kvo__fail(status, "property '%s' of class '%s': type encoding \"%s\": %s", property->name, cls->name,
+                     property->type, reason);
   property->size = property->value_type->size;
   property->form = kvo__type_form(property->type);
-  property->setter_arguments[0] = &ffi_type_pointer;
-  property->setter_arguments[1] = property->value_type;
-  if (ffi_prep_cif(&property->setter_cif, FFI_DEFAULT_ABI, 2, &ffi_type_void, property->setter_arguments) != FFI_OK ||
-      ffi_prep_cif(&property->getter_cif, FFI_DEFAULT_ABI, 1, property->value_type, property->setter_arguments) !=
-          FFI_OK)
-    return KVO_ERROR_UNSUPPORTED_SETTER;
-  return KVO_OK;
+  property->arguments[0] = &ffi_type_pointer;
+  property->arguments[1] = property->value_type;
+  if (setter_type != NULL && property->setter != NULL) status = describe_setter(cls, property, setter_type);
+  if (status != KVO_OK) return status;
+  static ffi_type *getter_arguments[] = {&ffi_type_pointer, &ffi_type_pointer};
+  unsigned user = (property->flags & KVO_PROPERTY_WITH_USER) != 0, count = 2 + (unsigned)property->further;
+  property->arguments[count] = &ffi_type_pointer;
+  ffi_type *value = property->value_type, *result = property->answer == KVO_ANSWERS_BOOL  ? &ffi_type_uint8
+                                                    : property->answer == KVO_ANSWERS_INT ? &ffi_type_sint
+                                                                                          : &ffi_type_void;
+  bool is_possible =
+      ffi_prep_cif(&property->getter_entry_cif, FFI_DEFAULT_ABI, 1, value, getter_arguments) == FFI_OK &&
+      ffi_prep_cif(&property->getter_cif, FFI_DEFAULT_ABI, 1 + user, value, getter_arguments) == FFI_OK &&
+      ffi_prep_cif(&property->setter_entry_cif, FFI_DEFAULT_ABI, count, result, property->arguments) == FFI_OK &&
+      ffi_prep_cif(&property->setter_cif, FFI_DEFAULT_ABI, count + user, result, property->arguments) == FFI_OK;
+  return is_possible ? KVO_OK : refuse(cls, property->name, KVO_ERROR_UNSUPPORTED_SETTER, "libffi cannot call it");
+}
+
+/* Checks what the flags of a C property mean together with its other members. */
+static kvo_status check_flags(const kvo_class *cls, const kvo_property *property) {
+  bool at_offset = (property->flags & KVO_PROPERTY_AT_OFFSET) != 0;
+  const char *wrong = NULL;
+  if ((property->flags & KVO_PROPERTY_READ_ONLY) != 0 && !at_offset)
+    wrong = "KVO_PROPERTY_READ_ONLY is for properties at an offset; others have no setter";
+  else if (!at_offset)
+    return KVO_OK;
+  else if (property->offset < sizeof(kvo_object) || property->offset > cls->instance_size ||
+           property->size > cls->instance_size - property->offset)
+    wrong = "the value at the offset is not within the instance, after its header";
+  else if (property->offset % property->value_type->alignment != 0)
+    wrong = "the offset is not aligned for the type";
+  return wrong == NULL ? KVO_OK : refuse(cls, property->name, KVO_ERROR_INVALID_ARGUMENT, wrong);
 }
 
 /* A class with room for its superclass's properties and `added` more; NULL without memory. */
@@ -181,13 +264,14 @@ static kvo_status add_property(kvo_class *cls, kvo_property *property, bool may_
     bool replaces = may_replace && present->index < inherited &&
                     cls->superclass->properties[present->index] == present &&
                     strcmp(present->name, property->name) == 0;
-    if (!replaces) return KVO_ERROR_DUPLICATE_KEY;
+    if (!replaces)
+      return refuse(cls, property->name, KVO_ERROR_DUPLICATE_KEY, "the class or a superclass has it already");
   }
   property->index = present != NULL ? present->index : cls->property_count++;
   cls->properties[property->index] = property;
   cls->keys[property->index] = property->key;
   if (present == NULL) branch(cls, property->index);
-  cls->setters[property->index] = property->setter;
+  cls->setters[property->index] = kvo__has_own_setter(property) ? property->setter : NULL;
   return KVO_OK;
 }
 
@@ -195,50 +279,98 @@ static kvo_status add_collection(kvo_class *cls, const kvo_collection_spec *desc
   kvo_status status;
   kvo_property *property = NULL;
   char *type = kvo__to_many_type(described, &status);
-  if (status == KVO_OK) status = make_property(described->name, type, NULL, described->flags, &property);
-  if (status == KVO_OK) status = kvo__to_many_make(property, described);
+  if (status == KVO_OK)
+    status = make_property(cls, described->name, type, NULL, described->flags, FLAGS, &property);
+  else
+    refuse(cls, described->name, status, "its element type or its accessors are not valid");
+  if (status == KVO_OK && (status = kvo__to_many_make(property, described)) != KVO_OK)
+    refuse(cls, described->name, status, kvo_status_string(status));
   if (status == KVO_OK) status = add_property(cls, property, false);
   if (status != KVO_OK) free_property(property);
   kvo__free(type);
   return status;
 }
 
-kvo_status kvo_class_register(const kvo_class_spec *spec, kvo_class **out) {
-  if (spec == NULL || out == NULL || spec->struct_size < sizeof *spec || spec->name == NULL || spec->name[0] == '\0' ||
-      (spec->properties == NULL && spec->property_count > 0) ||
-      (spec->collection_count > 0 &&
-       (spec->collections == NULL || spec->collection_size < sizeof *spec->collections)) ||
-      (spec->superclass != NULL && !kvo__class_is_known(spec->superclass))) /* a notifying class is not known either */
-    return KVO_ERROR_INVALID_ARGUMENT;
-  size_t added = spec->property_count + spec->collection_count;
-  if (added < spec->property_count || too_many(spec->superclass, added)) return KVO_ERROR_INVALID_ARGUMENT;
-  size_t least = spec->superclass != NULL ? spec->superclass->instance_size : sizeof(kvo_object);
-  if (spec->instance_size < least || (spec->superclass != NULL && least == 0)) return KVO_ERROR_INVALID_ARGUMENT;
+/* The first versions of the structures: they end where later members begin. */
+enum { LEAST_SPEC = offsetof(kvo_class_spec, collections), LEAST_PROPERTY = offsetof(kvo_property_spec, user) };
 
-  kvo_class *cls = make_class(spec->name, spec->superclass, added);
-  if (cls == NULL) return KVO_ERROR_OUT_OF_MEMORY;
+/* The size of kvo_property_spec in the headers where kvo_class_spec has this size: a row for each version of the two. */
+static size_t property_size(const kvo_class_spec *spec) {
+  static const size_t sizes[][2] = {{LEAST_SPEC, LEAST_PROPERTY}, {sizeof(kvo_class_spec), sizeof(kvo_property_spec)}};
+  size_t found = spec->property_size;
+  for (size_t i = 0; found == 0 && i < sizeof sizes / sizeof *sizes; i++)
+    if (spec->struct_size == sizes[i][0]) found = sizes[i][1];
+  return found;
+}
+
+/* Describes the first invalid member of a class's description, other than its properties; NULL if there is none. */
+static const char *wrong_member(const kvo_class_spec *spec) {
+  if (spec->name == NULL || spec->name[0] == '\0') return "it has no name";
+  if (spec->superclass != NULL && !kvo__class_is_known(spec->superclass)) /* a notifying class is not known either */
+    return "the superclass is not a class";
+  if (spec->properties == NULL && spec->property_count > 0) return "properties is NULL";
+  if (spec->property_count > 0 && property_size(spec) < LEAST_PROPERTY)
+    return "property_size is not sizeof(kvo_property_spec)";
+  if (spec->collections == NULL && spec->collection_count > 0) return "collections is NULL";
+  if (spec->collection_count > 0 && spec->collection_size < sizeof *spec->collections)
+    return "collection_size is not sizeof(kvo_collection_spec)";
+  size_t added = spec->property_count + spec->collection_count;
+  if (added < spec->property_count || too_many(spec->superclass, added)) return "it has too many properties";
+  size_t least = spec->superclass != NULL ? spec->superclass->instance_size : sizeof(kvo_object);
+  if (spec->instance_size < least) return "instance_size is smaller than the superclass's or than kvo_object";
+  return spec->superclass != NULL && least == 0 ? "the superclass is a binding's" : NULL;
+}
+
+static kvo_status add_described(kvo_class *cls, const kvo_property_spec *described) {
+  kvo_property *property = NULL;
+  kvo_status status = make_property(cls, described->name, described->type, described->affected_by, described->flags,
+                                    FLAGS | C_FLAGS, &property);
+  if (status == KVO_OK) {
+    property->getter = described->getter;
+    property->setter = described->setter;
+    property->user = described->user;
+    property->offset = described->offset;
+    status = describe_calls(cls, property, described->setter_type);
+  }
+  if (status == KVO_OK) status = check_flags(cls, property);
+  if (status == KVO_OK) status = add_property(cls, property, false);
+  if (status != KVO_OK) free_property(property);
+  return status;
+}
+
+kvo_status kvo_class_register(const kvo_class_spec *given, kvo_class **out) {
+  kvo_class_spec described, *spec = &described;
+  if (given == NULL || out == NULL || !kvo__copy_spec(spec, sizeof *spec, given, given->struct_size, LEAST_SPEC))
+    return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "kvo_class_register: %s",
+                     given == NULL || out == NULL ? "spec or out is NULL"
+                                                  : "struct_size is not sizeof(kvo_class_spec)");
+  const char *wrong = wrong_member(spec);
+  if (wrong != NULL)
+    return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "class '%s': %s", spec->name != NULL ? spec->name : "", wrong);
+
+  kvo_class *cls = make_class(spec->name, spec->superclass, spec->property_count + spec->collection_count);
+  if (cls == NULL) return kvo__fail(KVO_ERROR_OUT_OF_MEMORY, "class '%s': out of memory", spec->name);
   cls->instance_size = spec->instance_size;
   cls->finalize = spec->finalize != NULL || spec->superclass == NULL ? spec->finalize : spec->superclass->finalize;
   kvo_status status = KVO_OK;
+  size_t size = property_size(spec);
   for (size_t i = 0; i < spec->property_count && status == KVO_OK; i++) {
-    const kvo_property_spec *described = &spec->properties[i];
-    kvo_property *property = NULL;
-    status = make_property(described->name, described->type, described->affected_by, described->flags, &property);
-    if (status == KVO_OK) {
-      property->getter = described->getter;
-      property->setter = described->setter;
-      status = describe_calls(property);
-    }
-    if (status == KVO_OK) status = add_property(cls, property, false);
-    if (status != KVO_OK) free_property(property);
+    kvo_property_spec property;
+    const void *at = (const char *)spec->properties + i * size;
+    status = kvo__copy_spec(&property, sizeof property, at, size, LEAST_PROPERTY)
+                 ? add_described(cls, &property)
+                 : kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "class '%s': property_size is not sizeof(kvo_property_spec)",
+                             spec->name);
   }
   for (size_t i = 0; i < spec->collection_count && status == KVO_OK; i++)
     status = add_collection(
         cls, (const kvo_collection_spec *)(const void *)((const char *)spec->collections + i * spec->collection_size));
   kvo__lock(&classes_lock);
-  if (status == KVO_OK && find_locked(spec->name) != NULL) status = KVO_ERROR_DUPLICATE_CLASS;
-  if (status == KVO_OK) add_locked(cls);
+  bool is_duplicate = status == KVO_OK && find_locked(spec->name) != NULL;
+  if (status == KVO_OK && !is_duplicate) add_locked(cls);
   kvo__unlock(&classes_lock);
+  if (is_duplicate)
+    status = kvo__fail(KVO_ERROR_DUPLICATE_CLASS, "class '%s': a class of this name is already registered", spec->name);
   if (status != KVO_OK) {
     free_class(cls);
     return status;
@@ -264,9 +396,10 @@ kvo_status kvo_binding_class_register(const char *name, kvo_class *superclass, s
   kvo_status status = KVO_OK;
   for (size_t i = 0; i < count && status == KVO_OK; i++) {
     kvo_property *property = NULL;
-    status = has_operations(&properties[i]) ? make_property(properties[i].name, properties[i].type,
-                                                            properties[i].affected_by, properties[i].flags, &property)
-                                            : KVO_ERROR_INVALID_ARGUMENT;
+    status = has_operations(&properties[i])
+                 ? make_property(cls, properties[i].name, properties[i].type, properties[i].affected_by,
+                                 properties[i].flags, FLAGS, &property)
+                 : refuse(cls, properties[i].name, KVO_ERROR_INVALID_ARGUMENT, "its ops are not complete");
     if (status == KVO_OK) {
       property->ops = properties[i].ops;
       property->user = properties[i].user;
@@ -341,6 +474,10 @@ kvo_class *kvo__class_notifying(kvo_class *cls, kvo_status *status) {
 }
 
 /* --------------------------------------------------------------------------------------------------------- Questions -- */
+
+bool kvo__property_takes(const kvo_property *property, kvo_form form, size_t size) {
+  return (form == KVO_FORM_ANY || form == property->form) && (size == 0 || size == property->size);
+}
 
 kvo_class *kvo_class_find(const char *name) {
   if (name == NULL) return NULL;

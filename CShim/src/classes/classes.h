@@ -17,8 +17,10 @@ KVO_HIDDEN kvo_status kvo__path_check(const char *key_path);
 
 /* ---------------------------------------------------------------------------------------------------- encoding.c -- */
 
-/** Parses a type encoding into libffi's description, to be freed with kvo__type_free. */
-KVO_HIDDEN kvo_status kvo__type_parse(const char *type, ffi_type **out);
+/** Parses a type encoding into libffi's description, to be freed with kvo__type_free. If it is refused, stores a text that says why. */
+KVO_HIDDEN kvo_status kvo__type_parse(const char *type, ffi_type **out, const char **reason);
+/** The same for the type at the beginning of a string; moves the cursor to what follows it. */
+KVO_HIDDEN kvo_status kvo__type_parse_next(const char **cursor, ffi_type **out, const char **reason);
 KVO_HIDDEN void kvo__type_free(ffi_type *type);
 /** A type encoding without leading qualifiers such as const, so that its first character is the type. */
 KVO_HIDDEN const char *kvo__type_unqualified(const char *type);
@@ -31,6 +33,11 @@ KVO_HIDDEN kvo_form kvo__type_form(const char *type);
 
 /** The accessors of a to-many property. */
 typedef struct kvo_to_many kvo_to_many;
+/** How many parameters a setter may have besides object, value and user, and the size of the largest. */
+enum { KVO_MAX_FURTHER = 4, KVO_MAX_FURTHER_SIZE = 256 };
+
+/** What a setter returns. */
+typedef enum kvo_answer { KVO_ANSWERS_NOT, KVO_ANSWERS_BOOL, KVO_ANSWERS_INT } kvo_answer;
 
 struct kvo_property {
   const char *name;
@@ -45,16 +52,40 @@ struct kvo_property {
   void *user;
   /** NULL unless it is a to-many property of a C class; then its ops are kvo__elements_ops. */
   const kvo_to_many *to_many;
+  size_t offset;
   char **affected_by;
   uint32_t flags;
+  kvo_form form;
   /** The size of the C type. This and the members below are 0 and NULL if ops are set. */
   size_t size;
-  kvo_form form;
   ffi_type *value_type;
-  ffi_cif getter_cif;
-  ffi_cif setter_cif;
-  ffi_type *setter_arguments[2];
+  kvo_answer answer;
+  /** The program's functions. `arguments` are those of the setter: object, value, `further` more, and perhaps user. */
+  ffi_cif getter_cif, setter_cif;
+  ffi_type *arguments[2 + KVO_MAX_FURTHER + 1];
+  size_t further;
+  /** The same functions for callers, who do not pass user. */
+  ffi_cif getter_entry_cif, setter_entry_cif;
+  /** The trampolines for callers, made at the first request, if the program has no functions that they can call. */
+  _Atomic(void *) getter_entry, setter_entry;
 };
+
+/** Whether the value of a C property can be read or set by the runtime. */
+static inline bool kvo__can_read(const kvo_property *property) {
+  return property->getter != NULL || (property->flags & KVO_PROPERTY_AT_OFFSET) != 0;
+}
+static inline bool kvo__can_set(const kvo_property *property) {
+  return property->setter != NULL ||
+         (property->flags & (KVO_PROPERTY_AT_OFFSET | KVO_PROPERTY_READ_ONLY)) == KVO_PROPERTY_AT_OFFSET;
+}
+/** Whether callers call the program's function themselves, or the one that replaces it in a notifying class. */
+static inline bool kvo__has_own_setter(const kvo_property *property) {
+  return property->setter != NULL && (property->flags & KVO_PROPERTY_WITH_USER) == 0;
+}
+/** Whether a setter that returned this has accepted the value. */
+static inline bool kvo__accepts(const kvo_property *property, int result) {
+  return property->answer == KVO_ANSWERS_NOT || (result != 0) == (property->answer == KVO_ANSWERS_BOOL);
+}
 
 /** The index of no property; no class has this many. */
 #define KVO_NO_PROPERTY UINT16_MAX
@@ -78,7 +109,8 @@ struct kvo_class {
    * keys, 0 for none. Keys are hashes, so the tree stays shallow. */
   kvo_key *keys;
   uint16_t (*branches)[2];
-  /** The setters to call, by property index: trampolines in a notifying class, otherwise the program's setters. */
+  /** The setters to call, by property index: trampolines in a notifying class, otherwise the program's setters. NULL for a property that
+   * callers do not call by its own setter: kvo__setter_entry. */
   kvo_function *setters;
   /** The notifying class, made at the first observation of an instance, then constant. */
   kvo_class *_Atomic notifying;
@@ -87,6 +119,8 @@ struct kvo_class {
 };
 
 KVO_HIDDEN const kvo_property *kvo__class_find(const kvo_class *cls, kvo_key key);
+/** Whether a call that passes a value of this form and size fits a C property. */
+KVO_HIDDEN bool kvo__property_takes(const kvo_property *property, kvo_form form, size_t size);
 /** Whether this is the address of a registered class, not of a notifying one. The pointer may be invalid. */
 KVO_HIDDEN bool kvo__class_is_known(const kvo_class *cls);
 /** Returns the notifying class, made at the first call. NULL without memory for it or for its trampolines; *status says which. */
@@ -142,12 +176,18 @@ KVO_HIDDEN kvo_status kvo__value_store(const kvo_value *value, const char *type,
 
 /* --------------------------------------------------------------------------------------------------- calls.c, pages.c -- */
 
-/** Makes a trampoline for each setter of `cls`, and stores them in `setters`. False without memory; nothing is made then. */
+/** Makes a trampoline for each own setter of `cls`, and stores them in `setters`. False without memory; nothing is made then. */
 KVO_HIDDEN bool kvo__intercept(kvo_class *cls, kvo_function *setters);
-/** Calls a setter with a C property's signature; `value` points to the value. */
-KVO_HIDDEN void kvo__call_setter(const kvo_property *property, kvo_function setter, kvo_object *object,
-                                 const void *value);
-/** Calls the getter of a C property and stores the value. */
+/** The trampolines of a property that has no function for callers; NULL if it cannot be set or read at all, and without memory. */
+KVO_HIDDEN kvo_function kvo__setter_entry(const kvo_property *property);
+KVO_HIDDEN kvo_function kvo__getter_entry(const kvo_property *property);
+/** Calls the setter of a C property, and returns its result; 0 without one. `value` points to the value, `further` to the pointers to the
+ * further arguments; NULL for zeros. */
+KVO_HIDDEN int kvo__call_setter(const kvo_property *property, kvo_object *object, const void *value,
+                                void *const *further);
+/** Stores a value at the property's offset. */
+KVO_HIDDEN void kvo__store_at_offset(const kvo_property *property, kvo_object *object, const void *value);
+/** Calls the getter of a C property, or loads from its offset, and stores the value. */
 KVO_HIDDEN void kvo__call_getter(const kvo_property *property, const kvo_object *object, void *value);
 
 /** The two addresses of a closure: write through the first, execute at the second. */
@@ -155,6 +195,9 @@ typedef struct kvo_code {
   void *writable;
   void *executable;
 } kvo_code;
+
+/** Prepares the closure at `code` as a function that calls `body`, and returns it; NULL if libffi refuses. */
+KVO_HIDDEN kvo_function kvo__closure(kvo_code code, ffi_cif *cif, kvo_function body, void *user_data);
 
 /** Memory for `count` closures, KVO_CODE_SIZE bytes apart; NULL addresses if there is none. Never freed, because a call may be inside a
  * closure at any time, and classes exist for ever. */

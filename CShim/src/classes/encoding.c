@@ -5,8 +5,20 @@
  * multiply, hence a limit of all members together. */
 enum { MAX_DEPTH = 32, MAX_ARRAY = 4096, MAX_MEMBERS = 1 << 16 };
 
-/* `room` is how many more members are allowed. */
-static kvo_status parse(const char **cursor, int depth, size_t *room, ffi_type **out);
+/* `room` is how many more members are allowed; `reason` says why a type was refused. */
+typedef struct parsing {
+  size_t room;
+  const char *reason;
+} parsing;
+
+static kvo_status refuse(parsing *of, kvo_status status, const char *reason) {
+  of->reason = reason;
+  return status;
+}
+
+static const char malformed[] = "it is malformed";
+
+static kvo_status parse(const char **cursor, int depth, parsing *of, ffi_type **out);
 
 /* const, in, inout, out, bycopy, byref, oneway: none changes how a value is passed. */
 static bool is_qualifier(char code) { return code != '\0' && strchr("rnNoORV", code) != NULL; }
@@ -81,13 +93,14 @@ static aggregate *append(aggregate *whole, ffi_type *element) {
 }
 
 /* Parses "{name=fields}" after the brace. A structure without fields is refused, because it does not say how it is passed. */
-static kvo_status parse_structure(const char **cursor, int depth, size_t *room, ffi_type **out) {
+static kvo_status parse_structure(const char **cursor, int depth, parsing *of, ffi_type **out) {
   const char *at = *cursor + 1;
   while (*at != '\0' && *at != '=' && *at != '}' && *at != '{' && *at != '(' && *at != '[') at++;
-  if (*at == '}') return KVO_ERROR_UNSUPPORTED_SETTER;
-  if (*at != '=') return KVO_ERROR_BAD_TYPE_ENCODING;
+  static const char empty[] = "a structure without members does not say how it is passed";
+  if (*at == '}') return refuse(of, KVO_ERROR_UNSUPPORTED_SETTER, empty);
+  if (*at != '=') return refuse(of, KVO_ERROR_BAD_TYPE_ENCODING, malformed);
   at++;
-  if (*at == '}') return KVO_ERROR_UNSUPPORTED_SETTER;
+  if (*at == '}') return refuse(of, KVO_ERROR_UNSUPPORTED_SETTER, empty);
   aggregate *whole = make_aggregate(0);
   if (whole == NULL) return KVO_ERROR_OUT_OF_MEMORY;
   while (*at != '}') {
@@ -99,7 +112,8 @@ static kvo_status parse_structure(const char **cursor, int depth, size_t *room, 
       continue;
     }
     ffi_type *element = NULL;
-    kvo_status status = *at == '\0' ? KVO_ERROR_BAD_TYPE_ENCODING : parse(&at, depth + 1, room, &element);
+    kvo_status status =
+        *at == '\0' ? refuse(of, KVO_ERROR_BAD_TYPE_ENCODING, malformed) : parse(&at, depth + 1, of, &element);
     aggregate *larger = status == KVO_OK ? append(whole, element) : NULL;
     if (larger == NULL) {
       if (status == KVO_OK) kvo__type_free(element);
@@ -110,7 +124,7 @@ static kvo_status parse_structure(const char **cursor, int depth, size_t *room, 
   }
   if (*at != '}' || whole->count == 0) {
     kvo__type_free(&whole->type);
-    return KVO_ERROR_BAD_TYPE_ENCODING;
+    return refuse(of, KVO_ERROR_BAD_TYPE_ENCODING, malformed);
   }
   *cursor = at + 1;
   *out = &whole->type;
@@ -118,30 +132,31 @@ static kvo_status parse_structure(const char **cursor, int depth, size_t *room, 
 }
 
 /* Parses "[nT]" inside a structure. libffi has no arrays, but a structure of n members has the same layout and is passed the same way. */
-static kvo_status parse_array(const char **cursor, int depth, size_t *room, ffi_type **out) {
-  if (depth == 0) return KVO_ERROR_UNSUPPORTED_SETTER;
+static kvo_status parse_array(const char **cursor, int depth, parsing *of, ffi_type **out) {
+  if (depth == 0) return refuse(of, KVO_ERROR_UNSUPPORTED_SETTER, "C passes arrays only inside structures");
+  static const char large[] = "it has too many members";
   const char *at = *cursor + 1;
   size_t count = 0;
   while (*at >= '0' && *at <= '9') {
     count = count * 10 + (size_t)(*at++ - '0');
-    if (count > MAX_ARRAY) return KVO_ERROR_UNSUPPORTED_SETTER;
+    if (count > MAX_ARRAY) return refuse(of, KVO_ERROR_UNSUPPORTED_SETTER, large);
   }
-  if (count == 0) return KVO_ERROR_BAD_TYPE_ENCODING;
+  if (count == 0) return refuse(of, KVO_ERROR_BAD_TYPE_ENCODING, malformed);
   ffi_type *element = NULL;
-  size_t before = *room;
-  kvo_status status = parse(&at, depth + 1, room, &element);
+  size_t before = of->room;
+  kvo_status status = parse(&at, depth + 1, of, &element);
   if (status != KVO_OK) return status;
-  size_t each = before - *room;
+  size_t each = before - of->room;
   if (*at != ']')
-    status = KVO_ERROR_BAD_TYPE_ENCODING;
-  else if ((count - 1) * each > *room)
-    status = KVO_ERROR_UNSUPPORTED_SETTER;
+    status = refuse(of, KVO_ERROR_BAD_TYPE_ENCODING, malformed);
+  else if ((count - 1) * each > of->room)
+    status = refuse(of, KVO_ERROR_UNSUPPORTED_SETTER, large);
   aggregate *whole = status == KVO_OK ? make_aggregate(count) : NULL;
   if (whole == NULL) {
     kvo__type_free(element);
     return status == KVO_OK ? KVO_ERROR_OUT_OF_MEMORY : status;
   }
-  *room -= (count - 1) * each;
+  of->room -= (count - 1) * each;
   for (size_t i = 0; i < count; i++) whole->elements[i] = element;
   whole->count = 1;
   *cursor = at + 1;
@@ -180,53 +195,69 @@ static kvo_status skip_pointee(const char **cursor, int depth) {
   return KVO_ERROR_BAD_TYPE_ENCODING;
 }
 
-static kvo_status parse(const char **cursor, int depth, size_t *room, ffi_type **out) {
-  if (depth > MAX_DEPTH) return KVO_ERROR_BAD_TYPE_ENCODING;
-  if (*room == 0) return KVO_ERROR_UNSUPPORTED_SETTER;
-  (*room)--;
+static kvo_status parse(const char **cursor, int depth, parsing *of, ffi_type **out) {
+  if (depth > MAX_DEPTH) return refuse(of, KVO_ERROR_BAD_TYPE_ENCODING, "it is nested too deeply");
+  if (of->room == 0) return refuse(of, KVO_ERROR_UNSUPPORTED_SETTER, "it has too many members");
+  of->room--;
   char code = **cursor;
   if (is_qualifier(code)) {
     (*cursor)++;
-    return parse(cursor, depth + 1, room, out);
+    return parse(cursor, depth + 1, of, out);
   }
+  /* Well-formed, but there is no portable way to pass them. */
   switch (code) {
-    case '{': return parse_structure(cursor, depth, room, out);
-    case '[': return parse_array(cursor, depth, room, out);
-    case '^':
+    case '{': return parse_structure(cursor, depth, of, out);
+    case '[': return parse_array(cursor, depth, of, out);
+    case '^': {
       (*cursor)++;
       *out = &ffi_type_pointer;
-      return skip_pointee(cursor, depth + 1);
-    /* Well-formed, but there is no portable way to pass them: unions, bit fields, void, unknown, complex, 128-bit integers. */
-    case '(':
-    case 'b':
-    case 'v':
-    case '?':
-    case 'j':
+      kvo_status status = skip_pointee(cursor, depth + 1);
+      return status == KVO_OK ? KVO_OK : refuse(of, status, malformed);
+    }
+    case '(': return refuse(of, KVO_ERROR_UNSUPPORTED_SETTER, "unions are not supported");
+    case 'b': return refuse(of, KVO_ERROR_UNSUPPORTED_SETTER, "bit fields are not supported");
+    case 'v': return refuse(of, KVO_ERROR_UNSUPPORTED_SETTER, "void is no value");
+    case '?': return refuse(of, KVO_ERROR_UNSUPPORTED_SETTER, "\"?\" says nothing about the value");
+    case 'j': return refuse(of, KVO_ERROR_UNSUPPORTED_SETTER, "complex numbers are not supported");
     case 't':
-    case 'T': return KVO_ERROR_UNSUPPORTED_SETTER;
+    case 'T': return refuse(of, KVO_ERROR_UNSUPPORTED_SETTER, "integers of 128 bits are not supported");
+    case '\0': return refuse(of, KVO_ERROR_BAD_TYPE_ENCODING, "it ends too early");
     default: break;
   }
   *out = scalar(code);
-  if (*out == NULL) return KVO_ERROR_BAD_TYPE_ENCODING;
+  if (*out == NULL) return refuse(of, KVO_ERROR_BAD_TYPE_ENCODING, malformed);
   (*cursor)++;
   return KVO_OK;
 }
 
-kvo_status kvo__type_parse(const char *type, ffi_type **out) {
-  const char *cursor = kvo__type_unqualified(type);
+kvo_status kvo__type_parse_next(const char **cursor, ffi_type **out, const char **reason) {
+  const char *at = kvo__type_unqualified(*cursor);
   ffi_type *parsed = NULL;
-  size_t room = MAX_MEMBERS;
-  kvo_status status = parse(&cursor, 0, &room, &parsed);
-  if (status != KVO_OK) return status;
-  if (*cursor != '\0') {
-    kvo__type_free(parsed);
-    return KVO_ERROR_BAD_TYPE_ENCODING;
-  }
+  parsing of = {MAX_MEMBERS, "no memory"};
+  kvo_status status = parse(&at, 0, &of, &parsed);
   /* As a side effect this computes the size and alignment of structures; libffi refuses what it cannot pass. */
   ffi_cif cif;
-  if (ffi_prep_cif(&cif, FFI_DEFAULT_ABI, 0, parsed, NULL) != FFI_OK) {
+  if (status == KVO_OK && ffi_prep_cif(&cif, FFI_DEFAULT_ABI, 0, parsed, NULL) != FFI_OK) {
     kvo__type_free(parsed);
-    return KVO_ERROR_UNSUPPORTED_SETTER;
+    status = refuse(&of, KVO_ERROR_UNSUPPORTED_SETTER, "libffi cannot pass it");
+  }
+  if (status == KVO_OK) {
+    *cursor = at;
+    *out = parsed;
+  } else {
+    *reason = of.reason;
+  }
+  return status;
+}
+
+kvo_status kvo__type_parse(const char *type, ffi_type **out, const char **reason) {
+  ffi_type *parsed = NULL;
+  kvo_status status = kvo__type_parse_next(&type, &parsed, reason);
+  if (status != KVO_OK) return status;
+  if (*type != '\0') {
+    kvo__type_free(parsed);
+    *reason = "more follows the type";
+    return KVO_ERROR_BAD_TYPE_ENCODING;
   }
   *out = parsed;
   return KVO_OK;
@@ -249,7 +280,8 @@ kvo_form kvo__type_form(const char *type) {
 
 kvo_status kvo__type_measure(const char *type, size_t *size) {
   ffi_type *parsed;
-  kvo_status status = kvo__type_parse(type, &parsed);
+  const char *reason;
+  kvo_status status = kvo__type_parse(type, &parsed, &reason);
   if (status != KVO_OK) return status;
   *size = parsed->size;
   kvo__type_free(parsed);
@@ -258,7 +290,10 @@ kvo_status kvo__type_measure(const char *type, size_t *size) {
 
 kvo_status kvo_type_size(const char *type, size_t *size, size_t *alignment) {
   ffi_type *parsed;
-  if (type == NULL || kvo__type_parse(type, &parsed) != KVO_OK) return KVO_ERROR_BAD_TYPE_ENCODING;
+  const char *reason = "it is NULL";
+  if (type == NULL || kvo__type_parse(type, &parsed, &reason) != KVO_OK)
+    return kvo__fail(KVO_ERROR_BAD_TYPE_ENCODING, "kvo_type_size: type encoding \"%s\": %s", type != NULL ? type : "",
+                     reason);
   if (size != NULL) *size = parsed->size;
   if (alignment != NULL) *alignment = parsed->alignment;
   kvo__type_free(parsed);

@@ -34,7 +34,7 @@ static void read_type(const kvo_value *value, void *arg) { *(char *)arg = value-
 
 /* Sets the status for a NULL from kvo__property_copy. */
 static void no_value(const kvo_property *property, kvo_status *status) {
-  if (property->to_many != NULL || (property->ops == NULL && property->getter != NULL))
+  if (property->to_many != NULL || (property->ops == NULL && kvo__can_read(property)))
     out_of_memory(status);
   else
     *status = KVO_ERROR_NO_GETTER;

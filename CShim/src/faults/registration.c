@@ -36,7 +36,7 @@ static const kvo_class *stopped_at(const kvo_object *object, const char *key_pat
     *length = strcspn(*component, ".");
     const kvo_property *property = cls != NULL ? kvo__class_find(cls, kvo_key_hash(*component, *length)) : NULL;
     if (property == NULL || (*component)[*length] == '\0') return cls;
-    if (property->ops != NULL || property->getter == NULL || property->type[0] != '@') return NULL;
+    if (property->ops != NULL || !kvo__can_read(property) || property->type[0] != '@') return NULL;
     kvo__call_getter(property, at, &at);
     if (at == NULL) return NULL;
     cls = kvo_object_class(at);

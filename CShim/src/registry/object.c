@@ -85,35 +85,36 @@ void *kvo_object_instance(const kvo_object *object) {
   return (void *)((uintptr_t)object - (cls != NULL ? cls->header_offset : 0)); /* NULL for NULL */
 }
 
+/* The function to call to set a property, of a class or a notifying class. */
+static kvo_function setter_in(const kvo_class *isa, const kvo_property *property) {
+  kvo_function setter = isa->setters[property->index];
+  return __builtin_expect(setter != NULL, true) ? setter : kvo__setter_entry(property);
+}
+
 kvo_function kvo_object_property_setter(const kvo_object *object, const kvo_property *property) {
   kvo_class *isa = dispatching_class(object);
   if (isa == NULL || property == NULL) return NULL;
   bool is_own = property->index < isa->property_count && isa->properties[property->index] == property;
-  return is_own ? isa->setters[property->index] : NULL;
+  return is_own ? setter_in(isa, property) : NULL;
 }
 
 kvo_function kvo_object_setter(const kvo_object *object, const char *key) {
   kvo_class *isa = dispatching_class(object);
   const kvo_property *property = kvo_class_property(isa, key);
-  return property != NULL ? isa->setters[property->index] : NULL;
+  return property != NULL ? setter_in(isa, property) : NULL;
 }
 
 static void do_nothing(void) {}
-
-/* Whether a call that passes a value of this form and size fits the setter. */
-static bool takes(const kvo_property *property, kvo_form form, size_t size) {
-  return (form == KVO_FORM_ANY || form == property->form) && (size == 0 || size == property->size);
-}
 
 kvo_function kvo_object_setter_to_call(const kvo_object *object, const char *key, kvo_form form, size_t size,
                                        const char *file, uint32_t line) {
   kvo_class *isa = dispatching_class(object);
   const kvo_property *property = kvo_class_property(isa, key);
-  kvo_function setter = property != NULL ? isa->setters[property->index] : NULL;
-  if (__builtin_expect(setter != NULL && takes(property, form, size), true)) return setter;
+  kvo_function setter = property != NULL ? setter_in(isa, property) : NULL;
+  if (__builtin_expect(setter != NULL && kvo__property_takes(property, form, size), true)) return setter;
   kvo_place place = {file, line};
   if (object == NULL || key == NULL)
-    KVO_TELL(invalid_argument, "KVO_SET", object == NULL ? "object is NULL" : "key is NULL", place);
+    KVO_TELL(invalid_argument, "kvo_object_setter_to_call", object == NULL ? "object is NULL" : "key is NULL", place);
   else if (setter == NULL)
     KVO_TELL(no_setter, object, key, place);
   else
@@ -124,5 +125,7 @@ kvo_function kvo_object_setter_to_call(const kvo_object *object, const char *key
 kvo_function kvo_object_getter(const kvo_object *object, const char *key) {
   kvo_class *cls = kvo_object_class(object);
   const kvo_property *property = cls != NULL ? kvo_class_property(cls, key) : NULL;
-  return property != NULL ? property->getter : NULL;
+  if (property == NULL) return NULL;
+  bool has_own = property->getter != NULL && (property->flags & KVO_PROPERTY_WITH_USER) == 0;
+  return has_own ? property->getter : kvo__getter_entry(property);
 }

@@ -21,7 +21,7 @@ void kvo__property_view(const kvo_property *property, const void *value, kvo_val
 void *kvo__property_copy(const kvo_property *property, kvo_object *object, const kvo_selection *selection) {
   if (property->ops != NULL) return property->ops->copy(kvo_object_instance(object), property->user, selection);
   /* The element type of a C property is unknown. */
-  if (property->getter == NULL || selection != NULL) return NULL;
+  if (!kvo__can_read(property) || selection != NULL) return NULL;
   void *value = kvo__alloc(property->size);
   if (value == NULL) return NULL;
   kvo__call_getter(property, object, value);

@@ -212,9 +212,7 @@ static void put_padded(kvo_sink *to, const conversion *as, unsigned long long nu
   kvo__put_number(to, number, base);
 }
 
-void kvo__append(kvo_sink *to, const char *format, ...) {
-  va_list of;
-  va_start(of, format);
+void kvo__append_list(kvo_sink *to, const char *format, va_list of) {
   while (*format != '\0') {
     if (*format != '%') {
       kvo__put_byte(to, *format++);
@@ -241,8 +239,14 @@ void kvo__append(kvo_sink *to, const char *format, ...) {
       put_padded(to, &as, number, false);
     }
   }
-  va_end(of);
   if (to->fd < 0) kvo__sink_end(to); /* keep the text terminated */
+}
+
+void kvo__append(kvo_sink *to, const char *format, ...) {
+  va_list of;
+  va_start(of, format);
+  kvo__append_list(to, format, of);
+  va_end(of);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- JSON -- */

@@ -4,6 +4,8 @@
 
 #include "platform/platform.h"
 
+#include <stdarg.h>
+
 /** A destination of text. With a file descriptor `memory` is a block that is written when it is full; if `fd` is negative the text goes to
  * `memory`, as far as it fits into `capacity`; if `memory` is NULL the text is only measured. */
 typedef struct kvo_sink {
@@ -32,6 +34,7 @@ KVO_HIDDEN void kvo__put_byte(kvo_sink *to, char byte);
 /** Formats like printf(3): %s, %.*s, %d, %u, %lu, %zu, %llu, %llx and %%, with a width in %0Nd and %-Ns. %s escapes the string as
  * kvo__put_clean does, so strings of the program are safe. */
 KVO_HIDDEN void kvo__append(kvo_sink *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
+KVO_HIDDEN void kvo__append_list(kvo_sink *to, const char *format, va_list of) __attribute__((format(printf, 2, 0)));
 KVO_HIDDEN void kvo__put(kvo_sink *to, const char *string);
 KVO_HIDDEN void kvo__put_number(kvo_sink *to, unsigned long long number, unsigned base);
 /** Puts a number in hexadecimal, with 0x. */

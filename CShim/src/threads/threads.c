@@ -80,6 +80,7 @@ static void thread_end(void *record) {
   kvo__own.lost_unobserved |= self->unobserved.count != 0;
   kvo__own.thread = NULL; /* a later destructor of this thread may make a new record */
   free(atomic_load(&self->marks));
+  free(self->error_text);
   free(self);
 }
 

@@ -171,6 +171,11 @@ struct kvo_thread {
   void *kept_by_bindings[KVO_THREAD_CODING + 1];
   /** The slices that the thread has begun in a trace that is being recorded (trace.c), or NULL. */
   struct kvo_thread_trace *trace;
+  /** The thread's last error, and the result of the setter that refused a value (errors.c). `error_text` is NULL before the first error, and
+   * without memory. Used by the thread itself only. */
+  char *error_text;
+  kvo_status error;
+  int refusal;
 };
 
 typedef struct kvo_evaluation kvo_evaluation;
@@ -239,6 +244,13 @@ static inline bool kvo__has_barrier(void) { return __builtin_expect((kvo__attend
 
 /** Whether threads wait for marks to end. */
 static inline bool kvo__is_awaited(void) { return __builtin_expect(atomic_load(&kvo__attention) >= KVO_WAITER, false); }
+
+/* ------------------------------------------------------------------------------------------------------ errors.c -- */
+
+/** Sets the text of kvo_last_error, formatted as kvo__append does, and returns the status. */
+KVO_HIDDEN kvo_status kvo__fail(kvo_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/** Notes the result of a setter that has refused a value. */
+KVO_HIDDEN void kvo__refused(int result);
 
 KVO_HIDDEN kvo_thread *kvo__thread_make(void);
 /** The record of this thread, made at the first call; NULL without memory. */

@@ -124,14 +124,15 @@ public struct KeyValueRuntimeClass: @unchecked Sendable {
       kvo_property_spec(
         name: strings.copy(property.name), type: strings.copy(property.type), getter: property.getter,
         setter: property.setter, affected_by: property.affectedBy.isEmpty ? nil : strings.copy(property.affectedBy),
-        flags: property.isManual ? UInt32(KVO_PROPERTY_MANUAL) : 0)
+        flags: property.isManual ? UInt32(KVO_PROPERTY_MANUAL) : 0, user: nil, offset: 0, setter_type: nil)
     }
     var made: OpaquePointer?
     let status = described.withUnsafeBufferPointer { described in
       var spec = kvo_class_spec(
         struct_size: MemoryLayout<kvo_class_spec>.size, name: strings.copy(name), superclass: superclass?.pointer,
         instance_size: max(instanceSize, 0), properties: described.baseAddress, property_count: described.count,
-        finalize: nil, collections: nil, collection_count: 0, collection_size: 0)
+        finalize: nil, collections: nil, collection_count: 0, collection_size: 0,
+        property_size: MemoryLayout<kvo_property_spec>.stride)
       return kvo_class_register(&spec, &made)
     }
     guard status == KVO_OK, let made else { throw KeyValueRuntimeError(status, "registering class \"\(name)\"") }
