@@ -202,12 +202,11 @@ ROW(kvo_scope_end) {
   kvo_frame_finish(&frame, NULL);
 }
 
-ROW(kvo_section_enter) { /* sections are only counted */
-  kvo_section_enter();
-  kvo_section_leave();
-}
-ROW(kvo_section_leave) {
-  kvo_section_leave(); /* without kvo_section_enter */
+ROW(kvo_guard_lock) { kvo_guard_lock(NULL); }
+ROW(kvo_guard_unlock) {
+  static kvo_guard guard;
+  kvo_guard_unlock(NULL);
+  kvo_guard_unlock(&guard); /* not locked */
   item_destroy(item_make(1));
 }
 ROW(kvo_thread_exchange) {

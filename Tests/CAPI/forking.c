@@ -215,10 +215,11 @@ static _Atomic int forked;
 
 static void hold_section(void *arg) {
   (void)arg;
-  kvo_section_enter();
+  static kvo_guard guard;
+  kvo_guard_lock(&guard);
   atomic_store(&inside, 1);
   await(&let_go);
-  kvo_section_leave();
+  kvo_guard_unlock(&guard);
 }
 
 static void fork_idle(void *arg) {

@@ -72,7 +72,8 @@ static void set_object_once(void *arg) {
 
 static void end_in_section(void *arg) {
   (void)arg;
-  kvo_section_enter();
+  static kvo_guard guard;
+  kvo_guard_lock(&guard);
   end_unnoticed(NULL, NULL);
 }
 

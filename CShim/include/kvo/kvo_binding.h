@@ -242,10 +242,18 @@ KVO_API kvo_status kvo_binding_will_change_values(kvo_object *object, kvo_key ke
  * without a kvo_will_change is then no misuse. Call it on the thread that will call kvo_did_change. NULL is ignored. */
 KVO_API void kvo_binding_will_unobserved(kvo_object *object, kvo_key key);
 
-/** Begin and end a section: code in which the binding holds a lock of its own for a few instructions, without running code of the program.
- * A fork waits until no other thread is in a section, so that the child finds the lock free. Sections nest. */
-KVO_API void kvo_section_enter(void);
-KVO_API void kvo_section_leave(void);
+/** A lock of a binding, for data that it uses for a few instructions, without running code of the program. Zero is unlocked. It must not
+ * move, and needs no end. */
+typedef struct kvo_guard {
+  uint32_t kvo_private_state;
+} kvo_guard;
+
+/** Takes the lock. A thread that has to wait spins for a short time, then sleeps. A fork waits until no other thread holds a guard, so that
+ * the child finds it free. Different guards nest; one that this thread already holds is fault KVO0017. NULL is ignored. */
+KVO_API void kvo_guard_lock(kvo_guard *guard);
+
+/** Releases the lock, on the thread that took it. NULL is ignored. */
+KVO_API void kvo_guard_unlock(kvo_guard *guard);
 
 /** Pointers that the runtime stores per thread for a binding. */
 typedef enum kvo_thread_slot {

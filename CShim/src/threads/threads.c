@@ -336,8 +336,15 @@ void kvo__unlock(kvo_lock *lock) {
   kvo__section_leave();
 }
 
-void kvo_section_enter(void) { kvo__section_enter(); }
-void kvo_section_leave(void) { kvo__section_leave(); }
+_Static_assert(sizeof(kvo_guard) == sizeof(kvo_lock), "a guard is a lock");
+
+void kvo_guard_lock(kvo_guard *guard) {
+  if (guard != NULL) kvo__lock((kvo_lock *)guard);
+}
+
+void kvo_guard_unlock(kvo_guard *guard) {
+  if (guard != NULL) kvo__unlock((kvo_lock *)guard);
+}
 
 /* ---------------------------------------------------------------------------------------------------------- Waiting -- */
 

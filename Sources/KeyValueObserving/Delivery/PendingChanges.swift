@@ -144,17 +144,19 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
   /// Delivers what waits now. What is added meanwhile is scheduled again, so that other work has its turn.
   @inlinable
   func deliverAll() {
-    var left = first < batch.count ? batch.count - first : added.withLock { $0.changes.count }
-    // Of merged changes there is one at a time. So that not each of many has to be scheduled by the thread that makes it, this function
-    // is once more scheduled after it has delivered one.
-    let comesAgain = coalesces && left > 0
+    if first == batch.count { added.withLock { swap(&$0.changes, &batch) } }
+    var left = batch.count - first
+    let deliversSome = left > 0
     while left > 0, !isPaused, let change = next() {
       left -= 1
       if !hasEnded { deliver(change) }
     }
+    // Of merged changes there is one at a time. So that not each of many has to be scheduled by the thread that makes it, this function
+    // is once more scheduled after it has delivered one.
+    if coalesces, deliversSome, !isPaused { return schedule(self) }
     let remains = first < batch.count
     let goesOn = added.withLock { added in
-      added.isScheduled = !isPaused && (remains || comesAgain || !added.changes.isEmpty)
+      added.isScheduled = !isPaused && (remains || !added.changes.isEmpty)
       return added.isScheduled
     }
     if goesOn { schedule(self) }
