@@ -15,14 +15,19 @@ enum { COPIES = 8, THREADS = 2 };
 
 static sem_t loaded;
 static int (*use[COPIES])(void (*during)(void));
-static _Atomic int right;
+static int right;
+/* A plug-in is used by one thread after the other: it has static variables. */
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 
 static void nothing(void) {}
 
 static void *use_all(void *arg) {
   sem_wait(&loaded);
-  for (int i = 0; i < COPIES; i++)
+  for (int i = 0; i < COPIES; i++) {
+    pthread_mutex_lock(&turn);
     if (use[i](nothing) == 2) right++;
+    pthread_mutex_unlock(&turn);
+  }
   return arg;
 }
 
