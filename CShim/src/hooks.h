@@ -122,8 +122,8 @@ struct kvo_hooks {
   void (*invalid_argument)(const char *function, const char *what, kvo_place place);
   /** KVO0009: a set of a key that has no setter. */
   void (*no_setter)(const kvo_object *object, const char *key, kvo_place place);
-  /** KVO0026: the setter takes values of another form or size. */
-  void (*other_form)(const kvo_object *object, const kvo_property *property, kvo_form form, size_t size,
+  /** KVO0026: the setter takes values of another form, type code or size. */
+  void (*other_form)(const kvo_object *object, const kvo_property *property, kvo_form form, char code, size_t size,
                      kvo_place place);
   /** KVO0009: the value of a key is needed that the class does not have. */
   void (*undefined)(const kvo_class *cls, const kvo_object *object, kvo_slot *slot);
@@ -183,6 +183,9 @@ struct kvo_hooks {
 };
 
 extern KVO_HIDDEN const struct kvo_hooks kvo__hooks;
+
+/** Sets the text of kvo_last_error, formatted as kvo__append does, and returns the status (threads/errors.c). */
+KVO_HIDDEN kvo_status kvo__fail(kvo_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /** Calls a hook of an optional room, if it is there. */
 #define KVO_TELL(hook, ...)                                                                                            \

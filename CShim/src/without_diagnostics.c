@@ -5,15 +5,17 @@
 #if !KVO_DIAGNOSTICS
 
 kvo_status kvo_snapshot(kvo_graph **out) {
-  if (out == NULL) return KVO_ERROR_INVALID_ARGUMENT;
+  if (out == NULL) return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "kvo_snapshot: out is NULL");
   *out = NULL;
-  return KVO_ERROR_NO_DIAGNOSTICS;
+  return kvo__fail(KVO_ERROR_NO_DIAGNOSTICS, "kvo_snapshot: the library was built without diagnostics");
 }
 
 void kvo_graph_free(kvo_graph *graph) { (void)graph; }
 
 kvo_status kvo_trace_begin(const char *path) {
-  return path != NULL ? KVO_ERROR_NO_DIAGNOSTICS : KVO_ERROR_INVALID_ARGUMENT;
+  return path != NULL
+             ? kvo__fail(KVO_ERROR_NO_DIAGNOSTICS, "kvo_trace_begin: the library was built without diagnostics")
+             : kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "kvo_trace_begin: path is NULL");
 }
 
 kvo_status kvo_trace_end(void) { return KVO_OK; }

@@ -277,17 +277,17 @@ ROW(kvo_object_store_key) {
   kvo_object *object = as_object(item_make(1));
   kvo_object empty = {0};
   int value = 5;
-  FAULTS_AND_REFUSED(kvo_object_store_key(NULL, "value", KVO_FORM_INTEGER, sizeof(int), &value, NULL, 0));
-  FAULTS_AND_REFUSED(kvo_object_store_key(object, NULL, KVO_FORM_INTEGER, sizeof(int), &value, NULL, 0));
-  FAULTS_HERE(kvo_object_store_key(object, "value", KVO_FORM_INTEGER, sizeof(int), NULL, "here.c", 7));
+  FAULTS_AND_REFUSED(kvo_object_store_key(NULL, "value", KVO_FORM_INTEGER, 'i', sizeof(int), &value, NULL, 0));
+  FAULTS_AND_REFUSED(kvo_object_store_key(object, NULL, KVO_FORM_INTEGER, 'i', sizeof(int), &value, NULL, 0));
+  FAULTS_HERE(kvo_object_store_key(object, "value", KVO_FORM_INTEGER, 'i', sizeof(int), NULL, "here.c", 7));
   ignore_faults();
 #define STATUS(expected, ...) CHECK_STATUS(kvo_object_store_key(__VA_ARGS__, &value, NULL, 0), expected)
-  STATUS(KVO_ERROR_UNDEFINED_KEY, &empty, "value", KVO_FORM_INTEGER, sizeof(int));
-  STATUS(KVO_ERROR_UNDEFINED_KEY, object, "nothing", KVO_FORM_INTEGER, sizeof(int));
-  STATUS(KVO_ERROR_READ_ONLY, object, "doubled", KVO_FORM_INTEGER, sizeof(int));
-  STATUS(KVO_ERROR_READ_ONLY, bound_make(), "value", KVO_FORM_INTEGER, sizeof(int));
-  STATUS(KVO_ERROR_TYPE_MISMATCH, object, "value", (kvo_form)99, sizeof(int));
-  STATUS(KVO_ERROR_TYPE_MISMATCH, object, "value", KVO_FORM_INTEGER, SIZE_MAX);
+  STATUS(KVO_ERROR_UNDEFINED_KEY, &empty, "value", KVO_FORM_INTEGER, 'i', sizeof(int));
+  STATUS(KVO_ERROR_UNDEFINED_KEY, object, "nothing", KVO_FORM_INTEGER, 'i', sizeof(int));
+  STATUS(KVO_ERROR_READ_ONLY, object, "doubled", KVO_FORM_INTEGER, 'i', sizeof(int));
+  STATUS(KVO_ERROR_READ_ONLY, bound_make(), "value", KVO_FORM_INTEGER, 'i', sizeof(int));
+  STATUS(KVO_ERROR_TYPE_MISMATCH, object, "value", (kvo_form)99, 0, sizeof(int));
+  STATUS(KVO_ERROR_TYPE_MISMATCH, object, "value", KVO_FORM_INTEGER, 'i', SIZE_MAX);
 #undef STATUS
   CHECK_EQ(((item *)object)->value, 1);
 }

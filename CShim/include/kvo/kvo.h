@@ -62,6 +62,16 @@ extern "C" {
 
 KVO_ASSUME_NONNULL_BEGIN
 
+/* In C++ a function that takes a source location has it as default arguments, and is the function of kvo_site.h. In C the macros of
+ * kvo_site.h do that, which in C++ would also replace member functions of these names. */
+#if defined(__cplusplus) && defined(__GNUC__) && !defined(KVO_NO_SITES)
+#define KVO_SITE , const char *KVO_NULLABLE file = __builtin_FILE(), uint32_t line = __builtin_LINE()
+#define KVO_SITED(symbol) __asm__(symbol)
+#else
+#define KVO_SITE
+#define KVO_SITED(symbol)
+#endif
+
 /* ---------------------------------------------------------------------------------------------- Classes and properties -- */
 
 /** A class: a name, a superclass and properties. Opaque. As in Objective-C it exists until the process ends. */
@@ -214,7 +224,7 @@ KVO_API kvo_status kvo_object_init(kvo_object *object, kvo_class *cls);
  *
  * NULL, and an object whose header is zero, are ignored. Everything else is as for kvo_object_destroy, except that the fault about a
  * callback before a change does not keep the observations from ending, because the memory is not the runtime's. */
-KVO_API void kvo_object_finish(kvo_object *object);
+KVO_API void kvo_object_finish(kvo_object *object KVO_SITE) KVO_SITED("kvo_object_finish_at");
 
 /** Destroys an object made by kvo_object_create: does what kvo_object_finish does, calls `finalize` and frees the memory. During `finalize`
  * the object still has its class and its setters can be called; they notify nobody, and a registration is fault KVO0007. NULL is ignored.
@@ -224,7 +234,7 @@ KVO_API void kvo_object_finish(kvo_object *object);
  * finished, and one that was destroyed before, as long as its memory can be read and has not been reused. An object destroyed in a callback
  * before its own change, when the setter is about to store into it, is fault KVO0008; if the process goes on, the object is not
  * destroyed. */
-KVO_API void kvo_object_destroy(kvo_object *KVO_NULLABLE object);
+KVO_API void kvo_object_destroy(kvo_object *KVO_NULLABLE object KVO_SITE) KVO_SITED("kvo_object_destroy_at");
 
 /** Returns the class that the object was made with, whether it is observed or not (Apple: -class). NULL for NULL and for a header that is
  * zero. */
@@ -321,23 +331,69 @@ static inline int kvo_word_is_observed(const kvo_object *object) {
  * key paths that may lead to the object. NULL is ignored. */
 KVO_API void kvo_object_stored(kvo_object *object, const char *key);
 
-/** Sets the property of this key, like kvo_object_store, for callers that pass a value of this form and size from this source location:
- * KVO_SET does.
+/** Sets the property of this key, like kvo_object_store, for callers that pass a value of this form, type code and size from this source
+ * location: KVO_SET does.
  *
- * A key without a setter is fault KVO0009, a value of another form or size than the property's is fault KVO0026, NULL for object, key or
- * value is KVO0008; if the process goes on, nothing is set. Fails with UNDEFINED_KEY, READ_ONLY, TYPE_MISMATCH, REFUSED, OUT_OF_MEMORY or
- * INVALID_ARGUMENT. A `size` of 0 and a `file` of NULL mean unknown; `file` is copied as in kvo_site.h. */
+ * `code` is the first character of the type encoding, KVO_CODE_OTHER for a type that has none of its own, or 0 for unknown. A key without a
+ * setter is fault KVO0009. A value that is not of the property's type is fault KVO0026: one of another form or size; anything but a bool for
+ * a bool, a string for a string; a string for an object, and the reverse. NULL for object, key or value is KVO0008. If the process goes on,
+ * nothing is set. Fails with UNDEFINED_KEY, READ_ONLY, TYPE_MISMATCH, REFUSED, OUT_OF_MEMORY or INVALID_ARGUMENT. A `size` of 0 and a `file`
+ * of NULL mean unknown; `file` is copied as in kvo_site.h. */
 KVO_API kvo_status kvo_object_store_key(kvo_object *KVO_NULLABLE object, const char *KVO_NULLABLE key, kvo_form form,
-                                        size_t size, const void *KVO_NULLABLE value, const char *KVO_NULLABLE file,
-                                        uint32_t line);
+                                        char code, size_t size, const void *KVO_NULLABLE value,
+                                        const char *KVO_NULLABLE file, uint32_t line);
 
-/** Sets a property of type T; returns what kvo_object_store_key returns. T has to be like the property's type: an int for an unsigned int
- * works, a double for a long is fault KVO0026. */
+/** The code of a type that is known, but has none of its own: a structure, a pointer to a structure. */
+#define KVO_CODE_OTHER '\1'
+#if defined(__cplusplus)
+} /* extern "C" */
+template <typename T> struct kvo_code_of { static constexpr char code = KVO_CODE_OTHER; };
+#define KVO_CODE(T, value)                                                                                             \
+  template <> struct kvo_code_of<T> { static constexpr char code = value; };
+KVO_CODE(bool, 'B')
+KVO_CODE(char *, '*')
+KVO_CODE(const char *, '*')
+KVO_CODE(void *, '^')
+KVO_CODE(const void *, '^')
+KVO_CODE(kvo_object *, '@')
+KVO_CODE(const kvo_object *, '@')
+#undef KVO_CODE
+template <typename T> struct kvo_code_of<const T> : kvo_code_of<T> {};
+#define KVO_CODE_OF(T) (kvo_code_of<T>::code)
+#define KVO_STATIC_ASSERT(condition, text) static_assert(condition, text)
+extern "C" {
+#else
+/** The code of a type in which values of the same form and size can differ. */
+#define KVO_CODE_OF(T)                                                                                                 \
+  _Generic(*(__typeof__(T) *)0,                                                                                        \
+      _Bool: 'B',                                                                                                      \
+      char *: '*',                                                                                                     \
+      const char *: '*',                                                                                               \
+      void *: '^',                                                                                                     \
+      const void *: '^',                                                                                               \
+      kvo_object *: '@',                                                                                               \
+      const kvo_object *: '@',                                                                                         \
+      default: KVO_CODE_OTHER)
+#define KVO_STATIC_ASSERT(condition, text) _Static_assert(condition, text)
+#endif
+
+/* Whether C would convert a value to T and lose what it is: a floating-point number to an integer, a pointer to a number. The classes are
+ * those of __builtin_classify_type: 1 to 4 integers, 5 pointers, 8 floating-point numbers. */
+#define KVO_LOSES(T, value)                                                                                            \
+  ((KVO_CLASS_OF(T) <= 4 && __builtin_classify_type(value) == 8) ||                                                    \
+   ((KVO_CLASS_OF(T) <= 4 || KVO_CLASS_OF(T) == 8) && __builtin_classify_type(value) == 5))
+#define KVO_CLASS_OF(T) __builtin_classify_type(*(__typeof__(T) *)0)
+
+/** Sets a property of type T; returns what kvo_object_store_key returns. T has to be the property's type, up to the sign of an integer and
+ * what a pointer points to: another one is fault KVO0026. A value that is not a T is converted as C does; one that would be lost, such as 3.5
+ * for an int, does not compile. Structures are compared by their sizes only. */
 #define KVO_SET(object, key, T, value)                                                                                 \
   __extension__({                                                                                                      \
+    KVO_STATIC_ASSERT(!KVO_LOSES(T, value), "KVO_SET: the value is not of the type " #T);                              \
     kvo_object *kvo_set_object = (kvo_object *)(object);                                                               \
     __typeof__(T) kvo_set_new = (value);                                                                               \
-    kvo_object_store_key(kvo_set_object, (key), KVO_FORM_OF(T), sizeof(T), &kvo_set_new, __FILE__, __LINE__);          \
+    kvo_object_store_key(kvo_set_object, (key), KVO_FORM_OF(T), KVO_CODE_OF(T), sizeof(T), &kvo_set_new, __FILE__,     \
+                         __LINE__);                                                                                    \
   })
 
 /* ----------------------------------------------------------------------------------------------------------- Values -- */
@@ -361,14 +417,15 @@ typedef void (*kvo_value_reader)(const kvo_value *value, void *KVO_NULLABLE arg)
  * Fails with UNDEFINED_KEY, MALFORMED_KEY_PATH, NO_GETTER, NOT_AN_OBJECT or OUT_OF_MEMORY; `reader` is not called then. NULL is fault
  * KVO0008. */
 KVO_API kvo_status kvo_get_value(kvo_object *object, const char *key_path, kvo_value_reader reader,
-                                 void *KVO_NULLABLE arg);
+                                 void *KVO_NULLABLE arg KVO_SITE) KVO_SITED("kvo_get_value_at");
 
 /** Sets the last key of a key path through its setter, so observers are notified. `value` is only used during the call.
  *
  * If an intermediate value is nil, it sets nothing and returns KVO_OK. Fails with UNDEFINED_KEY, MALFORMED_KEY_PATH, READ_ONLY,
  * NOT_AN_OBJECT, OUT_OF_MEMORY, or TYPE_MISMATCH if the value's type encoding is not the property's: nothing is converted. NULL, also for
  * the value's type, is fault KVO0008; a value with `bytes` NULL is nil. */
-KVO_API kvo_status kvo_set_value(kvo_object *object, const char *key_path, const kvo_value *value);
+KVO_API kvo_status kvo_set_value(kvo_object *object, const char *key_path, const kvo_value *value KVO_SITE)
+    KVO_SITED("kvo_set_value_at");
 
 /* -------------------------------------------------------------------------------------------------------- Observing -- */
 
@@ -386,6 +443,24 @@ typedef enum kvo_options {
   /** The observation ends without fault KVO0001 when the object dies. Our decision, for wrappers that manage lifetimes. */
   KVO_ENDS_WITH_OBJECT = 1 << 8,
 } kvo_options;
+
+#ifdef __cplusplus
+} /* extern "C" */
+constexpr kvo_options operator|(kvo_options a, kvo_options b) noexcept {
+  return static_cast<kvo_options>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+}
+constexpr kvo_options operator&(kvo_options a, kvo_options b) noexcept {
+  return static_cast<kvo_options>(static_cast<unsigned>(a) & static_cast<unsigned>(b));
+}
+/** The other options that are defined. */
+constexpr kvo_options operator~(kvo_options a) noexcept {
+  return static_cast<kvo_options>((KVO_NEW | KVO_OLD | KVO_INITIAL | KVO_PRIOR | KVO_ENDS_WITH_OBJECT) &
+                                  ~static_cast<unsigned>(a));
+}
+constexpr kvo_options &operator|=(kvo_options &a, kvo_options b) noexcept { return a = a | b; }
+constexpr kvo_options &operator&=(kvo_options &a, kvo_options b) noexcept { return a = a & b; }
+extern "C" {
+#endif
 
 /** The kind of a change, with Apple's values. */
 typedef enum kvo_change_kind {
@@ -465,17 +540,18 @@ KVO_API kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *obse
 /** Removes an observation. After it returns no delivery of it begins on any thread; one that has begun on another thread may still be
  * running. An id that is not registered (any more) returns NOT_REGISTERED and is a fault: KVO0003 if it was removed before, KVO0005 if its
  * object has died, KVO0008 if it has never been an id, otherwise KVO0002. */
-KVO_API kvo_status kvo_remove_observer(kvo_observation observation);
+KVO_API kvo_status kvo_remove_observer(kvo_observation observation KVO_SITE) KVO_SITED("kvo_remove_observer_at");
 
 /** The same for an observation that may have ended: never a fault. Returns NOT_REGISTERED if it had ended. Our decision. */
-KVO_API kvo_status kvo_cancel_observer(kvo_observation observation);
+KVO_API kvo_status kvo_cancel_observer(kvo_observation observation KVO_SITE) KVO_SITED("kvo_cancel_observer_at");
 
 /** Calls kvo_cancel_observer, then waits until no other thread runs a callback of this observation or evaluates its key path: after that,
  * whatever the callback uses can be freed. It also waits if the observation had ended before; it returns NOT_REGISTERED then. It does not
  * wait for deliveries of other observations. Called in a callback of this observation, or in one whose end a callback of this observation
  * waits for, the wait would never end: this is fault KVO0017, and the call does not wait for those callbacks. Do not hold a lock that the
  * callback takes. Our decision. */
-KVO_API kvo_status kvo_cancel_observer_and_wait(kvo_observation observation);
+KVO_API kvo_status kvo_cancel_observer_and_wait(kvo_observation observation KVO_SITE)
+    KVO_SITED("kvo_cancel_observer_and_wait_at");
 
 /** Pauses an observation: after this returns no call of its callback begins, also before a change; one that has begun on another thread
  * may still be running. Changes are only noted, until kvo_observation_resume. It stays registered: it can be removed as usual, and ends
@@ -495,34 +571,38 @@ KVO_API bool kvo_observation_is_paused(kvo_observation observation);
 /** Removes the newest observation of this object with this user_data and key path, whatever its context (Apple:
  * removeObserver:forKeyPath:). If there is none, it returns NOT_REGISTERED and this is fault KVO0002, or KVO0003 if it was removed before.
  * If several match with different contexts, this is warning KVO0016. NULL for object or key path is fault KVO0008. */
-KVO_API kvo_status kvo_remove_observer_for(kvo_object *object, void *KVO_NULLABLE user_data, const char *key_path);
+KVO_API kvo_status kvo_remove_observer_for(kvo_object *object, void *KVO_NULLABLE user_data,
+                                           const char *key_path KVO_SITE) KVO_SITED("kvo_remove_observer_for_at");
 
 /** The same, comparing the context exactly: NULL matches only NULL (Apple: removeObserver:forKeyPath:context:). */
 KVO_API kvo_status kvo_remove_observer_for_context(kvo_object *object, void *KVO_NULLABLE user_data,
-                                                   const char *key_path, void *KVO_NULLABLE context);
+                                                   const char *key_path, void *KVO_NULLABLE context KVO_SITE)
+    KVO_SITED("kvo_remove_observer_for_context_at");
 
 /** Announces that the value of a key is about to change, for changes that no setter makes. Call kvo_did_change afterwards on the same
  * thread. Pairs match by object and key and may nest; each notifies separately. A key that is not observed is no error. Fails with
  * OUT_OF_MEMORY. NULL is fault KVO0008. (Apple: willChangeValueForKey:) */
-KVO_API kvo_status kvo_will_change(kvo_object *object, const char *key);
+KVO_API kvo_status kvo_will_change(kvo_object *object, const char *key KVO_SITE) KVO_SITED("kvo_will_change_at");
 
 /** Ends the change begun by the newest open kvo_will_change of this object and key, and notifies (Apple: didChangeValueForKey:).
  *
  * Without an open one nobody is notified. If the key is observed, it returns UNBALANCED and this is fault KVO0028, or KVO0030 if another
  * thread has called kvo_will_change; but not if that was called on this thread while nobody observed the key. A kvo_will_change without
  * kvo_did_change when its object dies or its thread ends is KVO0029. NULL is fault KVO0008. */
-KVO_API kvo_status kvo_did_change(kvo_object *object, const char *key);
+KVO_API kvo_status kvo_did_change(kvo_object *object, const char *key KVO_SITE) KVO_SITED("kvo_did_change_at");
 
 /** kvo_will_change for elements of an ordered collection with these indexes, ascending: those before a removal or replacement, those after
  * an insertion. `indexes` is copied. Indexes that are not ascending are fault KVO0033, and nothing is announced. KVO_CHANGE_SETTING or an
  * unknown kind is fault KVO0008, as is NULL; `indexes` may be NULL if the count is 0. (Apple: willChange:valuesAtIndexes:forKey:) */
 KVO_API kvo_status kvo_will_change_indexes(kvo_object *object, kvo_change_kind kind, const char *key,
-                                           const size_t *indexes, size_t count);
+                                           const size_t *indexes, size_t count KVO_SITE)
+    KVO_SITED("kvo_will_change_indexes_at");
 
 /** kvo_did_change for a change begun by kvo_will_change_indexes. Observers get the kind and indexes of the will; if these differ, it is
  * fault KVO0033. Faults KVO0008 are the same as there, and leave the change open. (Apple: didChange:valuesAtIndexes:forKey:) */
 KVO_API kvo_status kvo_did_change_indexes(kvo_object *object, kvo_change_kind kind, const char *key,
-                                          const size_t *indexes, size_t count);
+                                          const size_t *indexes, size_t count KVO_SITE)
+    KVO_SITED("kvo_did_change_indexes_at");
 
 KVO_ASSUME_NONNULL_END
 

@@ -1,7 +1,8 @@
 /* kvo_site.h - functions with a source location argument, for reports. Part of kvo.h.
  *
- * In C and C++ a call of kvo_remove_observer and its like is a macro that calls the function here with the present file and line; write
- * the calls as kvo.h describes them. Other callers, such as a scripting language, either call the functions of kvo.h, and reports then
+ * In C a call of kvo_remove_observer and its like is a macro that calls the function here with the present file and line; in C++ it calls
+ * the function here with default arguments. Write the calls as kvo.h describes them. In C++ a pointer to such a function has the location's
+ * parameters, unless KVO_NO_SITES is defined. Other callers, such as a scripting language, either call the functions of kvo.h, and reports then
  * have no location, or call these with a location of their own. `file` is copied, once per distinct name, unless it is a constant of the
  * executable; NULL means unknown, and so does a new name after some thousand different ones. Everything else, also for NULL, is as kvo.h
  * says. Our decision.
@@ -57,7 +58,7 @@ KVO_API kvo_status kvo_did_change_indexes_at(kvo_object *object, kvo_change_kind
 
 /* The functions of kvo.h still exist, also for pointers to them, because a macro with parameters replaces calls only. The macros are
  * variadic so that an argument may be a compound literal, which contains commas. */
-#ifndef KVO_NO_SITES
+#if !defined(KVO_NO_SITES) && !defined(__cplusplus)
 #define kvo_object_finish(...) kvo_object_finish_at(__VA_ARGS__, __FILE__, __LINE__)
 #define kvo_object_destroy(...) kvo_object_destroy_at(__VA_ARGS__, __FILE__, __LINE__)
 #define kvo_get_value(...) kvo_get_value_at(__VA_ARGS__, __FILE__, __LINE__)

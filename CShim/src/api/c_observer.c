@@ -8,32 +8,35 @@ static kvo_status refuse(const kvo_class *cls, const kvo_object *object, const k
       status == KVO_ERROR_MALFORMED_KEY_PATH || status == KVO_ERROR_DYING_OBJECT || status == KVO_ERROR_NOT_AN_OBJECT)
     KVO_TELL(refused, status, cls, object, observer->key_path, observer->user_data, observer->options,
              observer->context, (kvo_place){observer->file, observer->line});
-  return status;
+  return kvo__result(status, "kvo_add_observer", object, observer->key_path);
 }
 
 /* Describes the first invalid argument of kvo_add_observer; NULL if there is none. */
 static const char *wrong_argument(const kvo_object *object, const kvo_observer *observer) {
   if (object == NULL) return "object is NULL";
-  if (observer == NULL) return "observer is NULL";
-  if (observer->struct_size < sizeof *observer) return "observer->struct_size is not sizeof(kvo_observer)";
   if (observer->callback == NULL) return "observer->callback is NULL";
   if (observer->key_path == NULL) return "observer->key_path is NULL";
   if (((unsigned)observer->options & ~KVO_KNOWN_OPTIONS) != 0) return "observer->options has unknown bits";
   return NULL;
 }
 
-kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *observer, kvo_observation *out) {
-  const char *wrong = wrong_argument(object, observer);
-  if (wrong != NULL) {
-    bool has_place = observer != NULL && observer->struct_size >= sizeof *observer;
-    KVO_TELL(invalid_argument, "kvo_add_observer", wrong,
-             has_place ? (kvo_place){observer->file, observer->line} : KVO_NOWHERE);
-    return KVO_ERROR_INVALID_ARGUMENT;
-  }
+/* The first version of the structure, which has no later members yet. */
+enum { LEAST_OBSERVER = sizeof(kvo_observer) };
+
+kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *given, kvo_observation *out) {
+  kvo_observer whole, *observer = &whole;
+  const char *wrong = given == NULL ? "observer is NULL"
+                      : !kvo__copy_spec(observer, sizeof *observer, given, given->struct_size, LEAST_OBSERVER)
+                          ? "observer->struct_size is not sizeof(kvo_observer)"
+                          : NULL;
+  if (wrong != NULL) return kvo__invalid("kvo_add_observer", wrong, KVO_NOWHERE);
+  wrong = wrong_argument(object, observer);
+  if (wrong != NULL) return kvo__invalid("kvo_add_observer", wrong, (kvo_place){observer->file, observer->line});
   if (!kvo__is_object(object)) {
     KVO_TELL(unsupported_object, object, "kvo_add_observer", observer->key_path, NULL,
              (kvo_place){observer->file, observer->line});
-    return KVO_ERROR_INVALID_ARGUMENT;
+    return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "kvo_add_observer: \"%s\": this memory is not an object",
+                     observer->key_path);
   }
   kvo_class *cls = kvo_object_class(object);
   kvo_status status = kvo__path_check(observer->key_path);
@@ -45,7 +48,7 @@ kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *observer, kv
 
   size_t length = strlen(observer->key_path);
   kvo_c_observer *own = kvo__alloc(sizeof *own + length + 1);
-  if (own == NULL) return KVO_ERROR_OUT_OF_MEMORY;
+  if (own == NULL) return refuse(cls, object, observer, KVO_ERROR_OUT_OF_MEMORY);
   own->object = object;
   own->callback = observer->callback;
   own->user_data = observer->user_data;

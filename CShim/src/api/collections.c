@@ -6,10 +6,7 @@
 /* The keys of to-many properties, and those of bindings, whose collections can be read. */
 typedef enum wanted { A_LIST, A_SET } wanted;
 
-static kvo_status misuse(const char *function, const char *what) {
-  KVO_TELL(invalid_argument, function, what, KVO_NOWHERE);
-  return KVO_ERROR_INVALID_ARGUMENT;
-}
+static kvo_status misuse(const char *function, const char *what) { return kvo__invalid(function, what, KVO_NOWHERE); }
 
 /* Finds the property of a key. */
 static kvo_status find(const char *function, const kvo_object *object, const char *key, const kvo_property **property) {

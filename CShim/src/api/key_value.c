@@ -10,14 +10,12 @@ static const char *wrong_argument(const kvo_object *object, const char *key_path
 kvo_status kvo_get_value_at(kvo_object *object, const char *key_path, kvo_value_reader reader, void *arg,
                             const char *file, uint32_t line) {
   const char *wrong = reader == NULL ? "reader is NULL" : wrong_argument(object, key_path);
-  if (wrong != NULL) {
-    KVO_TELL(invalid_argument, "kvo_get_value", wrong, (kvo_place){file, line});
-    return KVO_ERROR_INVALID_ARGUMENT;
-  }
+  if (wrong != NULL) return kvo__invalid("kvo_get_value", wrong, (kvo_place){file, line});
+  const char *whole = key_path;
   kvo_status status = kvo__path_check(key_path);
-  if (status != KVO_OK) return status;
+  if (status != KVO_OK) return kvo__result(status, "kvo_get_value", object, whole);
   kvo_boxed *box = kvo__path_copy(object, key_path, &status, KVO_PATH_READ);
-  if (box == NULL) return status;
+  if (box == NULL) return kvo__result(status, "kvo_get_value", object, whole);
   reader(&box->value, arg);
   kvo__unbox(box);
   return KVO_OK;
@@ -40,17 +38,16 @@ kvo_status kvo_set_value_at(kvo_object *object, const char *key_path, const kvo_
   const char *wrong = value == NULL         ? "value is NULL"
                       : value->type == NULL ? "value->type is NULL"
                                             : wrong_argument(object, key_path);
-  if (wrong != NULL) {
-    KVO_TELL(invalid_argument, "kvo_set_value", wrong, (kvo_place){file, line});
-    return KVO_ERROR_INVALID_ARGUMENT;
-  }
+  if (wrong != NULL) return kvo__invalid("kvo_set_value", wrong, (kvo_place){file, line});
+  const char *whole = key_path;
   kvo_status status = kvo__path_check(key_path);
-  if (status != KVO_OK) return status;
+  if (status != KVO_OK) return kvo__result(status, "kvo_set_value", object, whole);
   const kvo_property *property = NULL;
   kvo_held last = {object, NULL, NULL};
   if (kvo__path_walk(&last, &key_path, &property, &status)) status = assign(last.object, property, value);
   kvo__path_let_go(&last);
-  return status;
+  /* The setter's refusal has a text that says more. */
+  return status != KVO_ERROR_REFUSED ? kvo__result(status, "kvo_set_value", object, whole) : status;
 }
 
 kvo_status kvo_get_value(kvo_object *object, const char *key_path, kvo_value_reader reader, void *arg) {

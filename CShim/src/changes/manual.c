@@ -123,8 +123,7 @@ void kvo_binding_will_unobserved(kvo_object *object, kvo_key key) {
 }
 
 static bool are_given(const kvo_object *object, const char *key, const char *function, kvo_place place) {
-  if (object == NULL || key == NULL)
-    KVO_TELL(invalid_argument, function, object == NULL ? "object is NULL" : "key is NULL", place);
+  if (object == NULL || key == NULL) kvo__invalid(function, object == NULL ? "object is NULL" : "key is NULL", place);
   return object != NULL && key != NULL;
 }
 
@@ -134,14 +133,14 @@ static bool is_ordered_change(kvo_change_kind kind, const size_t *indexes, size_
   const char *wrong = !ordered                       ? "kind is not that of an ordered change"
                       : indexes == NULL && count > 0 ? "indexes is NULL"
                                                      : NULL;
-  if (wrong != NULL) KVO_TELL(invalid_argument, function, wrong, place);
+  if (wrong != NULL) kvo__invalid(function, wrong, place);
   return wrong == NULL;
 }
 
 kvo_status kvo_will_change_at(kvo_object *object, const char *key, const char *file, uint32_t line) {
   kvo_place place = {file, line};
   if (!are_given(object, key, "kvo_will_change", place)) return KVO_ERROR_INVALID_ARGUMENT;
-  return will_change(object, KVO_CHANGE_SETTING, key, NULL, place);
+  return kvo__result(will_change(object, KVO_CHANGE_SETTING, key, NULL, place), "kvo_will_change", object, key);
 }
 
 kvo_status kvo_will_change_indexes_at(kvo_object *object, kvo_change_kind kind, const char *key, const size_t *indexes,
@@ -156,10 +155,11 @@ kvo_status kvo_will_change_indexes_at(kvo_object *object, kvo_change_kind kind, 
     if (indexes[i] <= indexes[i - 1]) {
       kvo__unobserved_will(object, kvo_key_hash(key, strlen(key)));
       KVO_TELL(unordered_indexes, object, key, i, indexes[i - 1], indexes[i], place);
-      return KVO_ERROR_INVALID_ARGUMENT;
+      return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "kvo_will_change_indexes: \"%s\": the indexes are not ascending",
+                       key);
     }
   kvo_selection selection = {indexes, count};
-  return will_change(object, kind, key, &selection, place);
+  return kvo__result(will_change(object, kind, key, &selection, place), "kvo_will_change_indexes", object, key);
 }
 
 kvo_status kvo_binding_will_change_values(kvo_object *object, kvo_key key, kvo_change_kind kind, void *old_value,
@@ -289,7 +289,7 @@ static kvo_status did_change(kvo_object *object, const char *key, const kvo_anno
 kvo_status kvo_did_change_at(kvo_object *object, const char *key, const char *file, uint32_t line) {
   kvo_place place = {file, line};
   if (!are_given(object, key, "kvo_did_change", place)) return KVO_ERROR_INVALID_ARGUMENT;
-  return did_change(object, key, NULL, place);
+  return kvo__result(did_change(object, key, NULL, place), "kvo_did_change", object, key);
 }
 
 kvo_status kvo_did_change_indexes_at(kvo_object *object, kvo_change_kind kind, const char *key, const size_t *indexes,
@@ -299,7 +299,7 @@ kvo_status kvo_did_change_indexes_at(kvo_object *object, kvo_change_kind kind, c
       !is_ordered_change(kind, indexes, count, "kvo_did_change_indexes", place))
     return KVO_ERROR_INVALID_ARGUMENT;
   kvo_announced end = {kind, indexes, count};
-  return did_change(object, key, &end, place);
+  return kvo__result(did_change(object, key, &end, place), "kvo_did_change_indexes", object, key);
 }
 
 /* ------------------------------------------------------------------------------------- For callers without a place -- */

@@ -410,10 +410,7 @@ kvo_status kvo_scope_begin(kvo_scope *scope, kvo_scope_kind kind, kvo_object *co
   static _Atomic uint64_t serials;
   if (scope != NULL) *scope = (kvo_scope){{0}};
   const char *wrong = scope == NULL ? "scope is NULL" : mistake(kind, objects, count);
-  if (wrong != NULL) {
-    KVO_TELL(invalid_argument, "kvo_scope_begin", wrong, ((kvo_place){file, line}));
-    return KVO_ERROR_INVALID_ARGUMENT;
-  }
+  if (wrong != NULL) return kvo__invalid("kvo_scope_begin", wrong, (kvo_place){file, line});
   kvo__look_for_abandoned();
   drop_left(__builtin_frame_address(0));
   bool fits = count <= (SIZE_MAX - sizeof(kvo_open_scope)) / sizeof *objects && kvo__thread() != NULL;
@@ -422,7 +419,7 @@ kvo_status kvo_scope_begin(kvo_scope *scope, kvo_scope_kind kind, kvo_object *co
   if (made != NULL && !is_silent) made->will = kvo__will_begin_scope(kind == KVO_SCOPE_COALESCES_IF_CHANGED);
   if (made == NULL || (!is_silent && made->will == NULL)) {
     kvo__free(made);
-    return KVO_ERROR_OUT_OF_MEMORY;
+    return kvo__fail(KVO_ERROR_OUT_OF_MEMORY, "kvo_scope_begin: out of memory");
   }
   made->serial = atomic_fetch_add(&serials, 1) + 1;
   made->frame = scope;

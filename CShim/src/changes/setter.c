@@ -174,16 +174,13 @@ kvo_status kvo_object_load(const kvo_object *object, const kvo_property *propert
   return KVO_OK;
 }
 
-static kvo_status refuse_key(kvo_object *object, const char *key, kvo_form form, size_t size, const void *value,
-                             kvo_place place) {
+static kvo_status refuse_key(kvo_object *object, const char *key, kvo_form form, char code, size_t size,
+                             const void *value, kvo_place place) {
   const char *wrong = object == NULL  ? "object is NULL"
                       : key == NULL   ? "key is NULL"
                       : value == NULL ? "value is NULL"
                                       : NULL;
-  if (wrong != NULL) {
-    KVO_TELL(invalid_argument, "KVO_SET", wrong, place);
-    return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "KVO_SET: %s", wrong);
-  }
+  if (wrong != NULL) return kvo__invalid("KVO_SET", wrong, place);
   const kvo_class *cls = kvo_object_class(object);
   const kvo_property *property = kvo_class_property(cls, key);
   if (property == NULL || property->ops != NULL || !kvo__can_set(property)) {
@@ -191,16 +188,16 @@ static kvo_status refuse_key(kvo_object *object, const char *key, kvo_form form,
     return kvo__fail(property == NULL ? KVO_ERROR_UNDEFINED_KEY : KVO_ERROR_READ_ONLY,
                      "KVO_SET: \"%s\" of class '%s' has no setter", key, kvo_class_name(cls));
   }
-  KVO_TELL(other_form, object, property, form, size, place);
+  KVO_TELL(other_form, object, property, form, code, size, place);
   return kvo__fail(KVO_ERROR_TYPE_MISMATCH, "KVO_SET: property '%s' of class '%s' has the type \"%s\"", key,
                    kvo_class_name(cls), property->type);
 }
 
-kvo_status kvo_object_store_key(kvo_object *object, const char *key, kvo_form form, size_t size, const void *value,
-                                const char *file, uint32_t line) {
+kvo_status kvo_object_store_key(kvo_object *object, const char *key, kvo_form form, char code, size_t size,
+                                const void *value, const char *file, uint32_t line) {
   const kvo_property *property = object != NULL ? kvo_class_property(kvo_object_class(object), key) : NULL;
   bool is_good = property != NULL && value != NULL && property->ops == NULL && kvo__can_set(property) &&
-                 kvo__property_takes(property, form, size);
+                 kvo__property_takes(property, form, code, size);
   if (__builtin_expect(is_good, true)) return kvo__set(property, object, value);
-  return refuse_key(object, key, form, size, value, (kvo_place){file, line});
+  return refuse_key(object, key, form, code, size, value, (kvo_place){file, line});
 }

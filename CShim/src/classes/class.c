@@ -475,8 +475,16 @@ kvo_class *kvo__class_notifying(kvo_class *cls, kvo_status *status) {
 
 /* --------------------------------------------------------------------------------------------------------- Questions -- */
 
-bool kvo__property_takes(const kvo_property *property, kvo_form form, size_t size) {
-  return (form == KVO_FORM_ANY || form == property->form) && (size == 0 || size == property->size);
+/* Whether a value with this type code, of the property's form and size, is one of the property's type. */
+static bool takes_code(char type, char code) {
+  if (type == 'B') return code == 'B';
+  if (type == '*') return code == '*';
+  return type != '@' || code != '*';
+}
+
+bool kvo__property_takes(const kvo_property *property, kvo_form form, char code, size_t size) {
+  return (form == KVO_FORM_ANY || form == property->form) && (size == 0 || size == property->size) &&
+         (code == 0 || takes_code(property->type[0], code));
 }
 
 kvo_class *kvo_class_find(const char *name) {

@@ -119,8 +119,8 @@ struct kvo_class {
 };
 
 KVO_HIDDEN const kvo_property *kvo__class_find(const kvo_class *cls, kvo_key key);
-/** Whether a call that passes a value of this form and size fits a C property. */
-KVO_HIDDEN bool kvo__property_takes(const kvo_property *property, kvo_form form, size_t size);
+/** Whether a value of this form, type code and size is one of a C property's type: see kvo_object_store_key. */
+KVO_HIDDEN bool kvo__property_takes(const kvo_property *property, kvo_form form, char code, size_t size);
 /** Whether this is the address of a registered class, not of a notifying one. The pointer may be invalid. */
 KVO_HIDDEN bool kvo__class_is_known(const kvo_class *cls);
 /** Returns the notifying class, made at the first call. NULL without memory for it or for its trampolines; *status says which. */

@@ -27,7 +27,7 @@ KVO_HIDDEN void kvo__fault_invalid_argument(const char *function, const char *wh
 /** KVO0009. */
 KVO_HIDDEN void kvo__fault_no_setter(const kvo_object *object, const char *key, kvo_place place);
 /** KVO0026. */
-KVO_HIDDEN void kvo__fault_other_form(const kvo_object *object, const kvo_property *property, kvo_form form,
+KVO_HIDDEN void kvo__fault_other_form(const kvo_object *object, const kvo_property *property, kvo_form form, char code,
                                       size_t size, kvo_place place);
 /** KVO0009. */
 KVO_HIDDEN void kvo__fault_undefined(const kvo_class *cls, const kvo_object *object, kvo_slot *slot);

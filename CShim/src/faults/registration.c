@@ -141,7 +141,10 @@ void kvo__fault_no_setter(const kvo_object *object, const char *key, kvo_place p
   kvo__raise(report);
 }
 
-static const char *name_of_form(kvo_form form) {
+static const char *name_of_form(kvo_form form, char code) {
+  if (code == 'B') return "a bool";
+  if (code == '*') return "a string";
+  if (code == '@') return "an object";
   switch (form) {
     case KVO_FORM_INTEGER: return "an integer";
     case KVO_FORM_REAL: return "a floating-point number";
@@ -152,13 +155,13 @@ static const char *name_of_form(kvo_form form) {
   return "a value";
 }
 
-void kvo__fault_other_form(const kvo_object *object, const kvo_property *property, kvo_form form, size_t size,
-                           kvo_place place) {
+void kvo__fault_other_form(const kvo_object *object, const kvo_property *property, kvo_form form, char code,
+                           size_t size, kvo_place place) {
   const kvo_class *cls = kvo_object_class(object);
   kvo_report *report = kvo__report(KVO_FAULT_TYPE_MISMATCH);
   kvo__append(&report->detail, "\"%s\" of %s@0x%llx is %s of %zu bytes, and is set to %s of %zu bytes", property->name,
-              name_of(cls), kvo__address(kvo_object_instance(object)), name_of_form(property->form), property->size,
-              name_of_form(form), size != 0 ? size : property->size);
+              name_of(cls), kvo__address(kvo_object_instance(object)), name_of_form(property->form, property->type[0]),
+              property->size, name_of_form(form, code), size != 0 ? size : property->size);
   kvo__append(&report->help, "give KVO_SET the type of the setter's parameter: that of \"%s\" has the encoding \"%s\"",
               property->name, property->type);
   report->fault.why = "the setter would take another value than the one that is passed";

@@ -10,8 +10,7 @@ kvo_status kvo_binding_observe_death(kvo_object *object, const kvo_observer_ops 
                         : out == NULL  ? "out is NULL"
                         : ops == NULL  ? "ops is NULL"
                                        : "ops->destroy is NULL";
-    KVO_TELL(invalid_argument, "kvo_binding_observe_death", wrong, KVO_NOWHERE);
-    return KVO_ERROR_INVALID_ARGUMENT;
+    return kvo__invalid("kvo_binding_observe_death", wrong, KVO_NOWHERE);
   }
   kvo_node *node = kvo__alloc(sizeof *node);
   if (node == NULL) return KVO_ERROR_OUT_OF_MEMORY;

@@ -67,7 +67,7 @@ bool kvo__can_observe(const kvo_object *object, const kvo_binding_observer *obse
   if (wrong == NULL) return true;
   if (observer != NULL && observer->ops != NULL && observer->ops->abandon != NULL)
     observer->ops->abandon(observer->user_data);
-  KVO_TELL(invalid_argument, "registration", wrong, place);
+  kvo__invalid("registration", wrong, place);
   return false;
 }
 

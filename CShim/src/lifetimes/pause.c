@@ -127,18 +127,20 @@ static kvo_status resume_tracked(kvo_tracked *tracked, bool tell_missed) {
 
 kvo_status kvo_observation_pause(kvo_observation observation) {
   target of;
-  if (!find(observation, &of)) return KVO_ERROR_NOT_REGISTERED;
+  static const char function[] = "kvo_observation_pause";
+  if (!find(observation, &of)) return kvo__fail_id(KVO_ERROR_NOT_REGISTERED, function, observation);
   kvo_status status = of.tracked != NULL ? pause_tracked(of.tracked) : pause_direct(&of);
   let_go(&of);
-  return status;
+  return kvo__fail_id(status, function, observation);
 }
 
 kvo_status kvo_observation_resume(kvo_observation observation, bool tell_missed) {
   target of;
-  if (!find(observation, &of)) return KVO_ERROR_NOT_REGISTERED;
+  static const char function[] = "kvo_observation_resume";
+  if (!find(observation, &of)) return kvo__fail_id(KVO_ERROR_NOT_REGISTERED, function, observation);
   kvo_status status = of.tracked != NULL ? resume_tracked(of.tracked, tell_missed) : resume_direct(&of, tell_missed);
   let_go(&of);
-  return status;
+  return kvo__fail_id(status, function, observation);
 }
 
 bool kvo_observation_is_paused(kvo_observation observation) {

@@ -26,7 +26,7 @@ static kvo_status cancel(kvo_observation observation, kvo_place place) {
 }
 
 kvo_status kvo_cancel_observer_at(kvo_observation observation, const char *file, uint32_t line) {
-  return cancel(observation, (kvo_place){file, line});
+  return kvo__fail_id(cancel(observation, (kvo_place){file, line}), "kvo_cancel_observer", observation);
 }
 
 kvo_status kvo_cancel_observer_and_wait_at(kvo_observation observation, const char *file, uint32_t line) {
@@ -34,14 +34,14 @@ kvo_status kvo_cancel_observer_and_wait_at(kvo_observation observation, const ch
   kvo_status status = cancel(observation, place);
   kvo_waited waited = kvo__wait_for_deliveries(observation);
   if (waited != KVO_WAITED) KVO_TELL(endless_wait, observation, waited, place);
-  return status;
+  return kvo__fail_id(status, "kvo_cancel_observer_and_wait", observation);
 }
 
 kvo_status kvo_remove_observer_at(kvo_observation observation, const char *file, uint32_t line) {
   kvo_place place = {file, line};
   kvo_status status = cancel(observation, place);
   if (status != KVO_OK) KVO_TELL(not_observing, observation, place);
-  return status;
+  return kvo__fail_id(status, "kvo_remove_observer", observation);
 }
 
 /* ------------------------------------------------------------------------------------------ By observer and key path -- */
@@ -113,8 +113,7 @@ kvo_status kvo_binding_remove(kvo_object *object, const kvo_observer_identity *i
   kvo_place place = {file, line};
   if (object == NULL || key_path == NULL || identity == NULL) {
     const char *wrong = object == NULL ? "object is NULL" : key_path == NULL ? "key_path is NULL" : "identity is NULL";
-    KVO_TELL(invalid_argument, "removal of an observer", wrong, place);
-    return KVO_ERROR_INVALID_ARGUMENT;
+    return kvo__invalid("removal of an observer", wrong, place);
   }
   kvo_wanted what = {identity->address, key_path, context, match_context};
   kvo_info *info = kvo__word_info(kvo__word(object));
@@ -128,7 +127,7 @@ kvo_status kvo_binding_remove(kvo_object *object, const kvo_observer_identity *i
       return KVO_OK; /* otherwise another thread has removed it: search again */
   }
   KVO_TELL(not_registered, object, identity, key_path, context, match_context, place);
-  return KVO_ERROR_NOT_REGISTERED;
+  return kvo__result(KVO_ERROR_NOT_REGISTERED, "removal of an observer", object, key_path);
 }
 
 void kvo__find_duplicate(kvo_object *object, const kvo_observer_identity *identity, const char *key_path,
@@ -156,7 +155,7 @@ kvo_status kvo_remove_observer_for_context_at(kvo_object *object, void *user_dat
 
 /* -------------------------------------------------------------------------------------- For callers without a place -- */
 
-kvo_status kvo_cancel_observer(kvo_observation observation) { return cancel(observation, KVO_NOWHERE); }
+kvo_status kvo_cancel_observer(kvo_observation observation) { return kvo_cancel_observer_at(observation, NULL, 0); }
 
 kvo_status kvo_cancel_observer_and_wait(kvo_observation observation) {
   return kvo_cancel_observer_and_wait_at(observation, NULL, 0);

@@ -72,12 +72,10 @@ void kvo__end_tell(kvo_observation id) {
 }
 
 kvo_status kvo_observation_on_end(kvo_observation observation, kvo_end_callback ended, void *arg) {
-  if (ended == NULL) {
-    KVO_TELL(invalid_argument, "kvo_observation_on_end", "ended is NULL", KVO_NOWHERE);
-    return KVO_ERROR_INVALID_ARGUMENT;
-  }
+  static const char function[] = "kvo_observation_on_end";
+  if (ended == NULL) return kvo__invalid(function, "ended is NULL", KVO_NOWHERE);
   end_record *made = kvo__alloc(sizeof *made);
-  if (made == NULL) return KVO_ERROR_OUT_OF_MEMORY;
+  if (made == NULL) return kvo__fail_id(KVO_ERROR_OUT_OF_MEMORY, function, observation);
   static _Atomic uint64_t serials;
   made->of = observation;
   made->serial = atomic_fetch_add(&serials, 1) + 1;
@@ -94,5 +92,5 @@ kvo_status kvo_observation_on_end(kvo_observation observation, kvo_end_callback 
   end_record *taken = take(observation, ended, arg);
   if (taken == NULL) return KVO_OK; /* it ended meanwhile, and `ended` was called */
   kvo__free(taken);
-  return KVO_ERROR_NOT_REGISTERED;
+  return kvo__fail_id(KVO_ERROR_NOT_REGISTERED, function, observation);
 }

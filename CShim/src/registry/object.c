@@ -27,16 +27,29 @@ bool kvo__is_object(const kvo_object *object) {
   return info->object == object || info->cls->of_binding; /* which may have moved the header to finish it */
 }
 
+kvo_status kvo__result(kvo_status status, const char *function, const kvo_object *object, const char *key_path) {
+  if (__builtin_expect(status == KVO_OK, true)) return status;
+  return kvo__fail(status, "%s: \"%s\" of class '%s': %s", function, key_path, kvo_class_name(kvo_object_class(object)),
+                   kvo_status_string(status));
+}
+
 kvo_status kvo_object_init(kvo_object *object, kvo_class *cls) {
-  if (object == NULL || !kvo__class_is_known(cls)) return KVO_ERROR_INVALID_ARGUMENT;
+  if (object == NULL || !kvo__class_is_known(cls))
+    return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "kvo_object_init: %s",
+                     object == NULL ? "object is NULL" : "cls is not a class");
   kvo__set_word(object, (uintptr_t)cls);
   return KVO_OK;
 }
 
 kvo_status kvo_object_create(kvo_class *cls, kvo_object **out) {
-  if (!kvo__class_is_known(cls) || out == NULL || cls->instance_size == 0) return KVO_ERROR_INVALID_ARGUMENT;
+  const char *wrong = !kvo__class_is_known(cls) ? "cls is not a class"
+                      : out == NULL             ? "out is NULL"
+                      : cls->instance_size == 0 ? "the class is a binding's"
+                                                : NULL;
+  if (wrong != NULL) return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "kvo_object_create: %s", wrong);
   kvo_object *object = kvo__alloc(cls->instance_size);
-  if (object == NULL) return KVO_ERROR_OUT_OF_MEMORY;
+  if (object == NULL)
+    return kvo__fail(KVO_ERROR_OUT_OF_MEMORY, "kvo_object_create: no memory for an object of class '%s'", cls->name);
   kvo__set_word(object, (uintptr_t)cls);
   *out = object;
   return KVO_OK;
@@ -111,14 +124,14 @@ kvo_function kvo_object_setter_to_call(const kvo_object *object, const char *key
   kvo_class *isa = dispatching_class(object);
   const kvo_property *property = kvo_class_property(isa, key);
   kvo_function setter = property != NULL ? setter_in(isa, property) : NULL;
-  if (__builtin_expect(setter != NULL && kvo__property_takes(property, form, size), true)) return setter;
+  if (__builtin_expect(setter != NULL && kvo__property_takes(property, form, 0, size), true)) return setter;
   kvo_place place = {file, line};
   if (object == NULL || key == NULL)
     KVO_TELL(invalid_argument, "kvo_object_setter_to_call", object == NULL ? "object is NULL" : "key is NULL", place);
   else if (setter == NULL)
     KVO_TELL(no_setter, object, key, place);
   else
-    KVO_TELL(other_form, object, property, form, size, place);
+    KVO_TELL(other_form, object, property, form, 0, size, place);
   return do_nothing; /* in every C calling convention of Linux the caller removes the arguments */
 }
 

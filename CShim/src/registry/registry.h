@@ -57,6 +57,13 @@ KVO_HIDDEN bool kvo__node_was_notified(const kvo_node *node);
 /** Compares pointers to nodes for qsort(3): oldest first. */
 KVO_HIDDEN int kvo__node_by_order(const void *left, const void *right);
 
+/* -------------------------------------------------------------------------------------------------------- object.c -- */
+
+/** Sets the text of kvo_last_error for a function that has failed with a key or key path of an object, and returns the status; KVO_OK is no
+ * failure. */
+KVO_HIDDEN kvo_status kvo__result(kvo_status status, const char *function, const kvo_object *object,
+                                  const char *key_path);
+
 /* ----------------------------------------------------------------------------------------------------------- ids.c -- */
 
 /** Gives a node an id, which names nothing until it is published; 0 without memory. */

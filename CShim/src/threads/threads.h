@@ -175,6 +175,9 @@ struct kvo_thread {
    * without memory. Used by the thread itself only. */
   char *error_text;
   kvo_status error;
+  /** Not NULL for an error whose text is not made yet: the function and the observation that it concerns. */
+  const char *error_function;
+  kvo_observation error_id;
   int refusal;
 };
 
@@ -247,8 +250,11 @@ static inline bool kvo__is_awaited(void) { return __builtin_expect(atomic_load(&
 
 /* ------------------------------------------------------------------------------------------------------ errors.c -- */
 
-/** Sets the text of kvo_last_error, formatted as kvo__append does, and returns the status. */
-KVO_HIDDEN kvo_status kvo__fail(kvo_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/** kvo__fail (hooks.h) for INVALID_ARGUMENT; also tells of the misuse: no lock may be held. */
+KVO_HIDDEN kvo_status kvo__invalid(const char *function, const char *what, kvo_place place);
+/** Notes that a function has failed with an observation, and returns the status; KVO_OK is no failure. The text is made when it is asked for.
+ * `function` is a constant. */
+KVO_HIDDEN kvo_status kvo__fail_id(kvo_status status, const char *function, kvo_observation id);
 /** Notes the result of a setter that has refused a value. */
 KVO_HIDDEN void kvo__refused(int result);
 

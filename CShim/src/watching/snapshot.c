@@ -301,13 +301,13 @@ static kvo_graph *make_graph(copy *from) {
 }
 
 kvo_status kvo_snapshot(kvo_graph **out) {
-  if (out == NULL) return KVO_ERROR_INVALID_ARGUMENT;
+  if (out == NULL) return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "kvo_snapshot: out is NULL");
   copy all = {.is_filling = false};
-  if (!copy_world(&all)) return KVO_ERROR_OUT_OF_MEMORY;
+  if (!copy_world(&all)) return kvo__fail(KVO_ERROR_OUT_OF_MEMORY, "kvo_snapshot: out of memory");
   *out = make_graph(&all);
   if (*out != NULL) return KVO_OK;
   kvo__free(all.observations);
-  return KVO_ERROR_OUT_OF_MEMORY;
+  return kvo__fail(KVO_ERROR_OUT_OF_MEMORY, "kvo_snapshot: out of memory");
 }
 
 void kvo_graph_free(kvo_graph *graph) {

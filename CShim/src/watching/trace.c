@@ -264,14 +264,14 @@ static kvo_status open_file(const char *path) {
 }
 
 kvo_status kvo_trace_begin(const char *path) {
-  if (path == NULL) return KVO_ERROR_INVALID_ARGUMENT;
+  if (path == NULL) return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "kvo_trace_begin: path is NULL");
   int cancellation = kvo__cancel_hold();
   kvo__lock(&lock);
   kvo_status status = open_file(path);
   if (status == KVO_OK) atomic_fetch_or(&kvo__attention, KVO_TAP_TRACE);
   kvo__unlock(&lock);
   kvo__cancel_resume(cancellation);
-  return status;
+  return status == KVO_OK ? status : kvo__fail(status, "kvo_trace_begin: %s: %s", path, kvo_status_string(status));
 }
 
 kvo_status kvo_trace_end(void) {
@@ -290,7 +290,7 @@ kvo_status kvo_trace_end(void) {
   }
   kvo__unlock(&lock);
   kvo__cancel_resume(cancellation);
-  return status;
+  return status == KVO_OK ? status : kvo__fail(status, "kvo_trace_end: %s", kvo_status_string(status));
 }
 
 void kvo__trace_save(void) {

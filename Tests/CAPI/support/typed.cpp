@@ -1,0 +1,100 @@
+// typed.cpp - kvo.h in C++: options combine to options, member functions may have the names of functions, and a call has its place.
+#include <kvo/kvo.h>
+
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+
+#ifdef WRONG
+void wrong(kvo_object *object, char *text) {
+#if WRONG == 1
+  KVO_SET(object, "whole", int, 3.5);
+#elif WRONG == 2
+  KVO_SET(object, "wide", long, text);
+#elif WRONG == 3
+  KVO_SET(object, "real", double, text);
+#elif WRONG == 4
+  KVO_SET(object, "whole", int, *object);
+#endif
+  (void)text;
+}
+#endif
+
+struct Typed {
+  kvo_object header;
+  int whole;
+  bool flag;
+  const char *text;
+};
+
+// A class of the program may have member functions of these names.
+struct Wrapper {
+  kvo_object *object;
+  int kvo_set_value(const char *key, int value) { return KVO_SET(object, key, int, value); }
+  kvo_status kvo_remove_observer(kvo_observation id) { return ::kvo_remove_observer(id); }
+  void kvo_object_destroy() { ::kvo_object_destroy(object); }
+};
+
+static int calls;
+static void changed(const kvo_change *, void *) { calls++; }
+
+static uint32_t fault_line;
+static kvo_action note(const kvo_fault *fault, void *) {
+  if (fault->file != nullptr && std::strstr(fault->file, "typed.cpp") != nullptr) fault_line = fault->line;
+  return KVO_ACTION_IGNORE;
+}
+
+#define CHECK(condition)                                                                                               \
+  ((condition) ? (void)0 : (void)(std::printf("line %d: %s\n", __LINE__, #condition), failed = 1))
+
+int main() {
+  int failed = 0;
+  kvo_property_spec properties[3] = {};
+  const char *names[] = {"whole", "flag", "text"}, *types[] = {"i", "B", "*"};
+  size_t offsets[] = {offsetof(Typed, whole), offsetof(Typed, flag), offsetof(Typed, text)};
+  for (int i = 0; i < 3; i++) {
+    properties[i].name = names[i];
+    properties[i].type = types[i];
+    properties[i].flags = KVO_PROPERTY_AT_OFFSET;
+    properties[i].offset = offsets[i];
+  }
+  kvo_class_spec spec = {};
+  spec.struct_size = sizeof spec;
+  spec.name = "Typed";
+  spec.instance_size = sizeof(Typed);
+  spec.properties = properties;
+  spec.property_count = 3;
+  kvo_class *cls;
+  Wrapper wrapper = {};
+  CHECK(kvo_class_register(&spec, &cls) == KVO_OK);
+  CHECK(kvo_object_create(cls, &wrapper.object) == KVO_OK);
+  kvo_observer observer = {};
+  observer.struct_size = sizeof observer;
+  observer.key_path = "whole";
+  observer.options = KVO_NEW | KVO_OLD;
+  observer.options |= KVO_PRIOR;
+  observer.options &= ~KVO_PRIOR;
+  CHECK(observer.options == (KVO_NEW | KVO_OLD));
+  observer.callback = changed;
+  kvo_observation id;
+  CHECK(kvo_add_observer(wrapper.object, &observer, &id) == KVO_OK);
+  CHECK(wrapper.kvo_set_value("whole", 5) == KVO_OK);
+  CHECK(reinterpret_cast<Typed *>(wrapper.object)->whole == 5);
+  CHECK(calls == 1);
+  CHECK(wrapper.kvo_remove_observer(id) == KVO_OK);
+  const char *text = "text";
+  CHECK(KVO_SET(wrapper.object, "text", const char *, text) == KVO_OK);
+  CHECK(KVO_SET(wrapper.object, "flag", bool, true) == KVO_OK);
+  kvo_set_fault_handler(note, nullptr);
+  CHECK(KVO_SET(wrapper.object, "flag", char, 2) == KVO_ERROR_TYPE_MISMATCH);
+  CHECK(KVO_SET(wrapper.object, "text", kvo_object *, wrapper.object) == KVO_ERROR_TYPE_MISMATCH);
+  uint32_t here = __LINE__ + 1;
+  CHECK(kvo_remove_observer(id) == KVO_ERROR_NOT_REGISTERED);
+#if KVO_DIAGNOSTICS
+  CHECK(fault_line == here);
+#else
+  (void)here;
+#endif
+  wrapper.kvo_object_destroy();
+  return failed;
+}
