@@ -1,4 +1,4 @@
-/* coding.c - kvo_get_value and kvo_set_value: values by key path, with no conversion. */
+/* coding.c - kvo_get_value and kvo_set_value: values by key path. */
 #include "fixture.h"
 
 #include <kvo/kvo_binding.h>
@@ -104,8 +104,9 @@ TEST("a value of another type is refused: nothing is set and nobody is notified"
   watch(root, "value", KVO_NONE, &w);
   double real = 2.5;
   int number = 2;
+  unsigned large = 1u << 31;
   kvo_value wrong[] = {{"d", sizeof real, &real},
-                       {"I", sizeof number, &number},
+                       {"I", sizeof large, &large},
                        {"i", 2, &number},
                        {"i", sizeof number, NULL},
                        {"ii", sizeof number, &number}};

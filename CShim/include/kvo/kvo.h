@@ -160,6 +160,8 @@ typedef struct kvo_class_spec {
   /** The distance in bytes from one element of `properties` to the next, which is sizeof(kvo_property_spec); 0 means the size that it had
    * when kvo_class_spec had `struct_size` bytes. */
   size_t property_size;
+  /** NULL, or what the class decides in key-value coding (kvo_coding.h). Copied. NULL inherits the superclass's. */
+  const struct kvo_coding_hooks *KVO_NULLABLE coding;
 } kvo_class_spec;
 
 /** Registers a class and stores it in `*out`. `spec` is copied.
@@ -422,8 +424,9 @@ KVO_API kvo_status kvo_get_value(kvo_object *object, const char *key_path, kvo_v
 /** Sets the last key of a key path through its setter, so observers are notified. `value` is only used during the call.
  *
  * If an intermediate value is nil, it sets nothing and returns KVO_OK. Fails with UNDEFINED_KEY, MALFORMED_KEY_PATH, READ_ONLY,
- * NOT_AN_OBJECT, OUT_OF_MEMORY, or TYPE_MISMATCH if the value's type encoding is not the property's: nothing is converted. NULL, also for
- * the value's type, is fault KVO0008; a value with `bytes` NULL is nil. */
+ * NOT_AN_OBJECT, OUT_OF_MEMORY, or TYPE_MISMATCH for a value that is not of the property's type and cannot be converted without loss
+ * (kvo_coding.h), and for nil where the type has none. NULL, also for the value's type, is fault KVO0008; a value with `bytes` NULL is
+ * nil. */
 KVO_API kvo_status kvo_set_value(kvo_object *object, const char *key_path, const kvo_value *value KVO_SITE)
     KVO_SITED("kvo_set_value_at");
 
@@ -610,6 +613,7 @@ KVO_ASSUME_NONNULL_END
 }
 #endif
 
+#include <kvo/kvo_coding.h>
 #include <kvo/kvo_collection.h>
 #include <kvo/kvo_fault.h>
 #include <kvo/kvo_graph.h>

@@ -75,7 +75,7 @@ kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *given, kvo_o
     status = kvo_binding_observe_key(object, kvo_key_hash(own->key_path, length), &described, &id);
   } else {
     /* Read the path once without recording: one that cannot be walked is refused before anything is registered. */
-    kvo__unbox(kvo__path_copy(object, own->key_path, &status, KVO_PATH_READ));
+    kvo__unbox(kvo__path_copy(object, own->key_path, &status, KVO_PATH_PROBED));
     if (status == KVO_OK || status == KVO_ERROR_NO_GETTER)
       status = kvo_binding_observe_tracked(object, &described, true, &id);
     else

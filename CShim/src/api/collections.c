@@ -8,12 +8,18 @@ typedef enum wanted { A_LIST, A_SET } wanted;
 
 static kvo_status misuse(const char *function, const char *what) { return kvo__invalid(function, what, KVO_NOWHERE); }
 
+static kvo_status fail(kvo_status status, const char *function, const kvo_object *object, const char *key,
+                       const char *why) {
+  return kvo__fail(status, "%s: key '%s' of class '%s': %s", function, key, kvo_class_name(kvo_object_class(object)),
+                   why);
+}
+
 /* Finds the property of a key. */
 static kvo_status find(const char *function, const kvo_object *object, const char *key, const kvo_property **property) {
   if (object == NULL) return misuse(function, "object is NULL");
   if (key == NULL) return misuse(function, "key is NULL");
   *property = kvo_class_property(kvo_object_class(object), key);
-  return *property != NULL ? KVO_OK : KVO_ERROR_UNDEFINED_KEY;
+  return *property != NULL ? KVO_OK : fail(KVO_ERROR_UNDEFINED_KEY, function, object, key, "there is no such key");
 }
 
 static bool is_wanted(const kvo_property *property, wanted wants) {
@@ -23,21 +29,26 @@ static bool is_wanted(const kvo_property *property, wanted wants) {
 static kvo_status find_to_many(const char *function, const kvo_object *object, const char *key, wanted wants,
                                const kvo_property **property) {
   kvo_status status = find(function, object, key, property);
-  return status == KVO_OK && !is_wanted(*property, wants) ? KVO_ERROR_TYPE_MISMATCH : status;
+  if (status != KVO_OK || is_wanted(*property, wants)) return status;
+  return fail(KVO_ERROR_TYPE_MISMATCH, function, object, key, wants == A_LIST ? "it is not a list" : "it is not a set");
 }
 
 kvo_status kvo_object_list_accessors(const kvo_object *object, const char *key, kvo_list_accessors *out) {
-  if (object == NULL || key == NULL || out == NULL || out->struct_size < sizeof *out) return KVO_ERROR_INVALID_ARGUMENT;
+  if (object == NULL || key == NULL || out == NULL || out->struct_size < sizeof *out)
+    return kvo__fail(KVO_ERROR_INVALID_ARGUMENT,
+                     "kvo_object_list_accessors: an argument is NULL, or struct_size is wrong");
   const kvo_property *property;
-  kvo_status status = find_to_many("", object, key, A_LIST, &property);
+  kvo_status status = find_to_many("kvo_object_list_accessors", object, key, A_LIST, &property);
   if (status == KVO_OK) *out = kvo__list_accessors(object, property);
   return status;
 }
 
 kvo_status kvo_object_member_accessors(const kvo_object *object, const char *key, kvo_member_accessors *out) {
-  if (object == NULL || key == NULL || out == NULL || out->struct_size < sizeof *out) return KVO_ERROR_INVALID_ARGUMENT;
+  if (object == NULL || key == NULL || out == NULL || out->struct_size < sizeof *out)
+    return kvo__fail(KVO_ERROR_INVALID_ARGUMENT,
+                     "kvo_object_member_accessors: an argument is NULL, or struct_size is wrong");
   const kvo_property *property;
-  kvo_status status = find_to_many("", object, key, A_SET, &property);
+  kvo_status status = find_to_many("kvo_object_member_accessors", object, key, A_SET, &property);
   if (status == KVO_OK) *out = kvo__member_accessors(object, property);
   return status;
 }
@@ -47,7 +58,9 @@ kvo_status kvo_object_member_accessors(const kvo_object *object, const char *key
 /* Passes the value of a property as a whole. */
 static kvo_status read_whole(const kvo_property *property, kvo_object *object, kvo_value_reader reader, void *arg) {
   void *value = kvo__property_copy(property, object, NULL);
-  if (value == NULL) return property->to_many != NULL ? KVO_ERROR_OUT_OF_MEMORY : KVO_ERROR_NO_GETTER;
+  if (value == NULL)
+    return kvo__fail(property->to_many != NULL ? KVO_ERROR_OUT_OF_MEMORY : KVO_ERROR_NO_GETTER,
+                     "key '%s': the collection cannot be read", property->name);
   kvo__property_view(property, value, reader, arg);
   kvo__property_release(property, value);
   return KVO_OK;
@@ -97,7 +110,8 @@ kvo_status kvo_list_count(kvo_object *object, const char *key, size_t *out) {
     return KVO_OK;
   }
   reading of = {0};
-  if (property->ops == NULL || property->type[0] == '<') return KVO_ERROR_TYPE_MISMATCH;
+  if (property->ops == NULL || property->type[0] == '<')
+    return fail(KVO_ERROR_TYPE_MISMATCH, "kvo_list_count", object, key, "it is not a list");
   status = read(property, object, count_of, &of);
   if (status == KVO_OK) *out = of.count;
   return status;
@@ -108,16 +122,18 @@ kvo_status kvo_list_get(kvo_object *object, const char *key, size_t index, kvo_v
   if (reader == NULL) return misuse("kvo_list_get", "reader is NULL");
   kvo_status status = find("kvo_list_get", object, key, &property);
   if (status != KVO_OK) return status;
-  if (property->ops == NULL || property->type[0] == '<') return KVO_ERROR_TYPE_MISMATCH;
+  if (property->ops == NULL || property->type[0] == '<')
+    return fail(KVO_ERROR_TYPE_MISMATCH, "kvo_list_get", object, key, "it is not a list");
   if (property->to_many == NULL) {
     reading of = {.position = index, .reader = reader, .arg = arg};
     return read(property, object, element_of, &of);
   }
   const kvo_list_accessors *list = &property->to_many->list;
-  if (index >= list->count(object, list->user)) return KVO_ERROR_OUT_OF_RANGE;
+  if (index >= list->count(object, list->user))
+    return fail(KVO_ERROR_OUT_OF_RANGE, "kvo_list_get", object, key, "there is no such index");
   kvo_selection selection = {&index, 1};
   kvo_elements *element = kvo__elements_copy(property, object, &selection);
-  if (element == NULL) return KVO_ERROR_OUT_OF_MEMORY;
+  if (element == NULL) return kvo__result(KVO_ERROR_OUT_OF_MEMORY, "kvo_list_get", object, key);
   status = element->base.count == 1 ? kvo__elements_pass(&element->base, 0, reader, arg) : KVO_ERROR_OUT_OF_RANGE;
   kvo__elements_free(element);
   return status;
@@ -142,7 +158,7 @@ static kvo_status convert(const kvo_property *property, const kvo_value *values,
   to->elements = at;
   for (size_t i = 0; i < count; i++) {
     kvo_status status = kvo__value_store(&values[i], many->type, many->size, at + i * many->size);
-    if (status != KVO_OK) return status;
+    if (status != KVO_OK) return status == KVO_ERROR_NO_VALUE ? KVO_ERROR_TYPE_MISMATCH : status;
   }
   return KVO_OK;
 }
@@ -155,12 +171,19 @@ static kvo_status check_indexes(const kvo_mutation *of, const char *key, size_t 
       return KVO_ERROR_INVALID_ARGUMENT;
     }
     bool is_inside = of->kind == KVO_CHANGE_INSERTION ? of->indexes[i] <= count + i : of->indexes[i] < count;
-    if (!is_inside) return KVO_ERROR_OUT_OF_RANGE;
+    if (!is_inside)
+      return kvo__fail(KVO_ERROR_OUT_OF_RANGE, "key '%s': index %zu of %zu elements", key, of->indexes[i], count);
   }
   return KVO_OK;
 }
 
-static kvo_status change_list(const char *function, const char *key, kvo_mutation *of, const kvo_value *values) {
+/* Makes a text for a status that has none yet: one of the program's accessors, or for lack of memory. */
+static kvo_status told(kvo_status status, uint32_t errors, const char *function, const kvo_object *object,
+                       const char *key) {
+  return kvo__error_count() == errors ? kvo__result(status, function, object, key) : status;
+}
+
+static kvo_status change_found(const char *function, const char *key, kvo_mutation *of, const kvo_value *values) {
   kvo_status status = find_to_many(function, of->object, key, A_LIST, &of->property);
   if (status != KVO_OK) return status;
   if (of->count > 0 && of->indexes == NULL) return misuse(function, "indexes is NULL");
@@ -170,7 +193,7 @@ static kvo_status change_list(const char *function, const char *key, kvo_mutatio
     if (values[i].type == NULL) return misuse(function, "value->type is NULL");
   }
   const kvo_list_accessors *list = &of->property->to_many->list;
-  if (list->insert_at == NULL) return KVO_ERROR_READ_ONLY;
+  if (list->insert_at == NULL) return fail(KVO_ERROR_READ_ONLY, function, of->object, key, "it has no such accessor");
   if (of->count == 0) return KVO_OK;
   status = check_indexes(of, key, list->count(of->object, list->user));
   if (status != KVO_OK || !has_values) return status == KVO_OK ? kvo__mutate(of) : status;
@@ -180,6 +203,11 @@ static kvo_status change_list(const char *function, const char *key, kvo_mutatio
   if (status == KVO_OK) status = kvo__mutate(of);
   kvo__free(to.block);
   return status;
+}
+
+static kvo_status change_list(const char *function, const char *key, kvo_mutation *of, const kvo_value *values) {
+  uint32_t errors = kvo__error_count();
+  return told(change_found(function, key, of, values), errors, function, of->object, key);
 }
 
 kvo_status kvo_list_insert(kvo_object *object, const char *key, size_t index, const kvo_value *value) {
@@ -226,7 +254,8 @@ kvo_status kvo_members_count(kvo_object *object, const char *key, size_t *out) {
     return KVO_OK;
   }
   reading of = {0};
-  if (property->ops == NULL || property->type[0] == '[') return KVO_ERROR_TYPE_MISMATCH;
+  if (property->ops == NULL || property->type[0] == '[')
+    return fail(KVO_ERROR_TYPE_MISMATCH, "kvo_members_count", object, key, "it is not a set");
   status = read(property, object, count_of, &of);
   if (status == KVO_OK) *out = of.count;
   return status;
@@ -237,7 +266,8 @@ kvo_status kvo_members_for_each(kvo_object *object, const char *key, kvo_value_r
   if (reader == NULL) return misuse("kvo_members_for_each", "reader is NULL");
   kvo_status status = find("kvo_members_for_each", object, key, &property);
   if (status != KVO_OK) return status;
-  if (property->ops == NULL || property->type[0] == '[') return KVO_ERROR_TYPE_MISMATCH;
+  if (property->ops == NULL || property->type[0] == '[')
+    return fail(KVO_ERROR_TYPE_MISMATCH, "kvo_members_for_each", object, key, "it is not a set");
   reading of = {.reader = reader, .arg = arg};
   return read(property, object, all_of, &of);
 }
@@ -253,10 +283,11 @@ static kvo_status with_member(const char *function, kvo_object *object, const ch
   if (value == NULL || value->type == NULL)
     return misuse(function, value == NULL ? "value is NULL" : "value->type is NULL");
   converted to;
+  uint32_t errors = kvo__error_count();
   status = convert(property, value, 1, &to);
   if (status == KVO_OK) status = use(object, property, to.elements, arg);
   kvo__free(to.block);
-  return status;
+  return told(status, errors, function, object, key);
 }
 
 static kvo_status look_for(kvo_object *object, const kvo_property *property, const void *element, void *arg) {
@@ -274,7 +305,8 @@ kvo_status kvo_members_contain(kvo_object *object, const char *key, const kvo_va
 static kvo_status change_member(kvo_object *object, const kvo_property *property, const void *element, void *arg) {
   kvo_change_kind kind = *(const kvo_change_kind *)arg;
   const kvo_member_accessors *members = &property->to_many->members;
-  if (members->add == NULL) return KVO_ERROR_READ_ONLY;
+  if (members->add == NULL)
+    return fail(KVO_ERROR_READ_ONLY, "kvo_members_add", object, property->name, "it is read-only");
   if (members->contains(object, element, members->user) == (kind == KVO_CHANGE_INSERTION)) return KVO_OK;
   return kvo__mutate(&(kvo_mutation){object, property, kind, NULL, 1, element});
 }

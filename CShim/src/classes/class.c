@@ -86,6 +86,7 @@ static void free_class(kvo_class *cls) {
   kvo__free(cls->keys);
   kvo__free(cls->branches);
   kvo__free(cls->setters);
+  if (superclass == NULL || cls->coding != superclass->coding) kvo__free((void *)cls->coding);
   kvo__free((void *)cls->name);
   if (cls->display_name != cls->name) kvo__free((void *)cls->display_name);
   kvo__free(cls);
@@ -239,6 +240,7 @@ static kvo_class *make_class(const char *name, kvo_class *superclass, size_t add
     return NULL;
   }
   cls->superclass = superclass;
+  cls->coding = superclass != NULL ? superclass->coding : NULL;
   for (size_t i = 0; i < inherited; i++) {
     cls->properties[i] = superclass->properties[i];
     cls->keys[i] = superclass->keys[i];
@@ -289,6 +291,16 @@ static kvo_status add_collection(kvo_class *cls, const kvo_collection_spec *desc
   if (status != KVO_OK) free_property(property);
   kvo__free(type);
   return status;
+}
+
+static kvo_status copy_hooks(kvo_class *cls, const kvo_coding_hooks *hooks) {
+  if (hooks == NULL) return KVO_OK;
+  if (hooks->struct_size < sizeof *hooks) return KVO_ERROR_INVALID_ARGUMENT;
+  kvo_coding_hooks *copy = kvo__alloc(sizeof *copy);
+  if (copy == NULL) return KVO_ERROR_OUT_OF_MEMORY;
+  *copy = *hooks;
+  cls->coding = copy;
+  return KVO_OK;
 }
 
 /* The first versions of the structures: they end where later members begin. */
@@ -352,7 +364,7 @@ kvo_status kvo_class_register(const kvo_class_spec *given, kvo_class **out) {
   if (cls == NULL) return kvo__fail(KVO_ERROR_OUT_OF_MEMORY, "class '%s': out of memory", spec->name);
   cls->instance_size = spec->instance_size;
   cls->finalize = spec->finalize != NULL || spec->superclass == NULL ? spec->finalize : spec->superclass->finalize;
-  kvo_status status = KVO_OK;
+  kvo_status status = copy_hooks(cls, spec->coding);
   size_t size = property_size(spec);
   for (size_t i = 0; i < spec->property_count && status == KVO_OK; i++) {
     kvo_property_spec property;

@@ -101,6 +101,8 @@ struct kvo_class {
   size_t instance_size;
   size_t header_offset;
   bool of_binding;
+  /** NULL, or the hooks of key-value coding, its own or its superclass's. */
+  const kvo_coding_hooks *coding;
   void (*finalize)(kvo_object *object);
   size_t property_count;
   /** Inherited ones first. */
@@ -169,9 +171,12 @@ static inline kvo_elements kvo__elements_of(const kvo_property *of, const void *
 
 /* ------------------------------------------------------------------------------------------------------- value.c -- */
 
+/** The size of the values of a type that is a number's; 0 for any other type. */
+KVO_HIDDEN size_t kvo__type_number_size(const char *type);
 /** Whether two values that C can read are known to be the same. */
 KVO_HIDDEN bool kvo__value_same(const kvo_value *one, const kvo_value *other);
-/** Stores a value as one of this type and size. TYPE_MISMATCH if it is not one. A string is not copied. */
+/** Stores a value as one of this type and size, converted if nothing is lost. TYPE_MISMATCH, or for nil NO_VALUE, if it cannot be. A string is
+ * not copied. */
 KVO_HIDDEN kvo_status kvo__value_store(const kvo_value *value, const char *type, size_t size, void *to);
 
 /* --------------------------------------------------------------------------------------------------- calls.c, pages.c -- */

@@ -163,7 +163,7 @@ static void view(const void *value, void *user, kvo_value_reader reader, void *a
 
 static kvo_status assign(void *instance, void *user, const kvo_value *value) {
   (void)instance, (void)user, (void)value;
-  return KVO_ERROR_READ_ONLY; /* elements are inserted and removed */
+  return kvo__fail(KVO_ERROR_READ_ONLY, "a collection is not set as a whole: insert and remove elements");
 }
 
 static bool same(const void *one, const void *other, void *user) {

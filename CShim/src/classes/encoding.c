@@ -21,7 +21,18 @@ static const char malformed[] = "it is malformed";
 static kvo_status parse(const char **cursor, int depth, parsing *of, ffi_type **out);
 
 /* const, in, inout, out, bycopy, byref, oneway: none changes how a value is passed. */
-static bool is_qualifier(char code) { return code != '\0' && strchr("rnNoORV", code) != NULL; }
+static bool is_qualifier(char code) {
+  switch (code) {
+    case 'r':
+    case 'n':
+    case 'N':
+    case 'o':
+    case 'O':
+    case 'R':
+    case 'V': return true;
+    default: return false;
+  }
+}
 
 const char *kvo__type_unqualified(const char *type) {
   while (is_qualifier(*type)) type++;

@@ -1,5 +1,7 @@
 /* value.c - values that C can read: the elements of collections, comparison, and storing one of a known type. */
-#include "classes/classes.h"
+#include "classes/numbers.h"
+
+#include <stdio.h>
 
 /* ------------------------------------------------------------------------------------------------------- Collections -- */
 
@@ -14,10 +16,12 @@ size_t kvo_value_count(const kvo_value *value) {
 }
 
 kvo_status kvo_value_element(const kvo_value *value, size_t position, kvo_value_reader reader, void *arg) {
-  if (value == NULL || reader == NULL) return KVO_ERROR_INVALID_ARGUMENT;
+  if (value == NULL || reader == NULL)
+    return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "kvo_value_element: value or reader is NULL");
   const kvo_collection *collection = kvo_value_collection(value);
-  if (collection == NULL) return KVO_ERROR_TYPE_MISMATCH;
-  if (position >= collection->count) return KVO_ERROR_OUT_OF_RANGE;
+  if (collection == NULL) return kvo__fail(KVO_ERROR_TYPE_MISMATCH, "kvo_value_element: the value is no collection");
+  if (position >= collection->count)
+    return kvo__fail(KVO_ERROR_OUT_OF_RANGE, "kvo_value_element: position %zu of %zu", position, collection->count);
   return collection->element(collection, position, reader, arg);
 }
 
@@ -33,7 +37,8 @@ size_t kvo_change_count(const kvo_change *change, kvo_options which) {
 kvo_status kvo_change_element(const kvo_change *change, kvo_options which, size_t position, kvo_value_reader reader,
                               void *arg) {
   const kvo_value *value = value_of(change, which);
-  return value != NULL ? kvo_value_element(value, position, reader, arg) : KVO_ERROR_INVALID_ARGUMENT;
+  if (value == NULL) return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "kvo_change_element: the change has no such value");
+  return kvo_value_element(value, position, reader, arg);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- Comparing -- */
@@ -93,13 +98,79 @@ bool kvo__value_same(const kvo_value *one, const kvo_value *other) {
 
 /* ------------------------------------------------------------------------------------------------------------ Storing -- */
 
+static const struct {
+  const char *text;
+  bool truth;
+} truths[] = {{"true", true}, {"false", false}, {"YES", true}, {"NO", false}};
+
+static bool store_truth(const char *text, bool *to) {
+  for (size_t i = 0; i < sizeof truths / sizeof *truths; i++)
+    if (strcmp(text, truths[i].text) == 0) {
+      *to = truths[i].truth;
+      return true;
+    }
+  return false;
+}
+
+size_t kvo__type_number_size(const char *type) {
+  if (type[0] == '\0' || type[1] != '\0') return 0;
+  switch (type[0]) {
+    case 'c':
+    case 'C':
+    case 'B': return sizeof(char);
+    case 's':
+    case 'S': return sizeof(short);
+    case 'i':
+    case 'I': return sizeof(int);
+    case 'l':
+    case 'L': return sizeof(long);
+    case 'q':
+    case 'Q': return sizeof(long long);
+    case 'f': return sizeof(float);
+    case 'd': return sizeof(double);
+    case 'D': return sizeof(long double);
+    default: return 0;
+  }
+}
+
+/* A value as a text for an error. */
+static void describe(const kvo_value *value, char *to, size_t size) {
+  kvo_number number;
+  const char *type = kvo__type_unqualified(value->type);
+  bool is_text = type[0] == '*' && value->size == sizeof(char *) && value->bytes != NULL;
+  const char *text = is_text ? *(char *const *)value->bytes : NULL;
+  if (text != NULL)
+    snprintf(to, size, "the text '%.40s'", text);
+  else if (!kvo__number_read(value, false, &number))
+    snprintf(to, size, "a value of type \"%.40s\" and %zu bytes", type, value->size);
+  else if (number.form == KVO_INTEGER)
+    snprintf(to, size, "the number %s%llu", number.is_negative ? "-" : "", (unsigned long long)number.magnitude);
+  else
+    snprintf(to, size, "the number %.17Lg", number.real);
+}
+
+static kvo_status cannot_hold(const kvo_value *value, const char *type) {
+  char text[128];
+  describe(value, text, sizeof text);
+  return kvo__fail(KVO_ERROR_TYPE_MISMATCH, "%s cannot be converted to the type \"%s\" without loss", text, type);
+}
+
 kvo_status kvo__value_store(const kvo_value *value, const char *type, size_t size, void *to) {
+  bool is_reference = type[0] == '@' || type[0] == '*';
   if (value->bytes == NULL) {
-    if (type[0] != '@' && type[0] != '*') return KVO_ERROR_TYPE_MISMATCH;
+    if (!is_reference) return kvo__fail(KVO_ERROR_NO_VALUE, "nil cannot be converted to the type \"%s\"", type);
     memset(to, 0, size);
     return KVO_OK;
   }
-  if (strcmp(kvo__type_unqualified(value->type), type) != 0 || value->size != size) return KVO_ERROR_TYPE_MISMATCH;
-  memcpy(to, value->bytes, size);
-  return KVO_OK;
+  const char *given = kvo__type_unqualified(value->type);
+  if (given[0] == type[0] && value->size == size && strcmp(given, type) == 0) {
+    memcpy(to, value->bytes, size);
+    return KVO_OK;
+  }
+  if (kvo__type_number_size(type) == 0) return cannot_hold(value, type);
+  kvo_number number;
+  bool is_text = given[0] == '*' && value->size == sizeof(char *) && *(char *const *)value->bytes != NULL;
+  if (is_text && type[0] == 'B' && store_truth(*(char *const *)value->bytes, to)) return KVO_OK;
+  bool fits = kvo__number_read(value, true, &number) && kvo__number_store(&number, type[0], to);
+  return fits ? KVO_OK : cannot_hold(value, type);
 }

@@ -25,25 +25,28 @@ KVO_HIDDEN bool kvo__is_of_c(const kvo_observer_ops *ops);
 
 /* -------------------------------------------------------------------------------------------------------- paths.c -- */
 
-/** What a key path is read for: only its value; or an observation, which may be told of changes of the last property without an evaluation,
- * or, if it wants old values, only of those of elements. */
-typedef enum kvo_path_use { KVO_PATH_READ, KVO_PATH_OBSERVED, KVO_PATH_OBSERVED_WITH_OLD } kvo_path_use;
+/** What a key path is read for: only its value; to see whether it can be observed; or an observation, which may be told of changes of the
+ * last property without an evaluation, or, if it wants old values, only of those of elements. An observed path goes through a collection
+ * only by an operator. */
+typedef enum kvo_path_use {
+  KVO_PATH_READ,
+  KVO_PATH_PROBED,
+  KVO_PATH_OBSERVED,
+  KVO_PATH_OBSERVED_WITH_OLD,
+} kvo_path_use;
 
-/** Reads a key path. If this thread records, records each key and its declared dependencies. NULL with a status on failure. Free the
- * result with kvo__unbox. */
+/** Passes the value at the end of a checked key path to `reader`; nil if an intermediate value is. If this thread records, records each key
+ * and its declared dependencies. With a status other than KVO_OK, `reader` was not called. */
+KVO_HIDDEN kvo_status kvo__path_read(kvo_object *object, const char *key_path, kvo_path_use use,
+                                     kvo_value_reader reader, void *arg);
+/** Returns a copy of the value, to be freed with kvo__unbox; NULL with a status on failure. */
 KVO_HIDDEN kvo_boxed *kvo__path_copy(kvo_object *object, const char *key_path, kvo_status *status, kvo_path_use use);
 
-/** An object on a key path, with the value that refers to it, because a binding's value may be all that keeps the object alive. */
-typedef struct kvo_held {
-  kvo_object *object;
-  const kvo_property *property;
-  void *value;
-} kvo_held;
-
-/** Walks to the object that has the last component. False with KVO_OK if an intermediate value is nil. The caller releases `at` with
- * kvo__path_let_go. */
-KVO_HIDDEN bool kvo__path_walk(kvo_held *at, const char **key_path, const kvo_property **property, kvo_status *status);
-KVO_HIDDEN void kvo__path_let_go(const kvo_held *of);
+/** Gets an object that a key path leads to, and its last component: the property is NULL if the class has none. */
+typedef kvo_status (*kvo_path_visitor)(kvo_object *object, const kvo_property *property, const char *key, void *arg);
+/** Calls `visit` for the object at the end of a checked key path, or, if it leads through collections, for those of the elements; not at all
+ * if an intermediate value is nil. Ends with the first status that is not KVO_OK. */
+KVO_HIDDEN kvo_status kvo__path_visit(kvo_object *object, const char *key_path, kvo_path_visitor visit, void *arg);
 
 /* -------------------------------------------------------------------------------------------------- c_callback.c -- */
 

@@ -1,22 +1,35 @@
-/* paths.c - reads and walks key paths, and records the keys. */
-#include "expressions/deliver.h"
+/* paths.c - the walk along key paths from object to object: reads values, and records the keys. */
+#include "expressions/walk.h"
 
-static void read_into_box(const kvo_value *value, void *arg) { *(kvo_boxed **)arg = kvo__box(value); }
-
-static kvo_boxed *box_nil(void) {
-  kvo_value nil = {"@", sizeof(void *), NULL};
-  return kvo__box(&nil);
-}
+/* Values up to this size are read into the stack. */
+enum { INLINE_VALUE = 64 };
 
 /* Without memory an evaluation must fail, or its missing reads would count as no longer needed. */
-static void out_of_memory(kvo_status *status) {
-  *status = KVO_ERROR_OUT_OF_MEMORY;
-  kvo__track_fail(*status);
+static kvo_status out_of_memory(void) {
+  kvo__track_fail(KVO_ERROR_OUT_OF_MEMORY);
+  return KVO_ERROR_OUT_OF_MEMORY; /* the caller makes the text */
 }
 
-void kvo__path_let_go(const kvo_held *of) { kvo__property_release(of->property, of->value); }
+static kvo_status pass_nil(kvo_value_reader reader, void *arg) {
+  kvo_value nil = {"@", sizeof(void *), NULL};
+  reader(&nil, arg);
+  return KVO_OK;
+}
 
-static void record_path(kvo_object *object, const char *key_path);
+/* ---------------------------------------------------------------------------------------------------------- Recording -- */
+
+static kvo_status visit_nothing(kvo_object *object, const kvo_property *property, const char *key, void *arg) {
+  (void)object, (void)property, (void)key, (void)arg;
+  return KVO_OK;
+}
+
+static void read_nothing(const kvo_value *value, void *arg) { (void)value, (void)arg; }
+
+/* Records the keys of a path, without the value of the last one; the operands of an operator are keys too. */
+static void record_path(kvo_object *object, const char *key_path) {
+  kvo_walk walk = {.use = KVO_PATH_PROBED, .visit = strchr(key_path, '@') == NULL ? visit_nothing : NULL};
+  (void)kvo__walk_object(&walk, object, (kvo_path){key_path, NULL}, false, read_nothing, NULL);
+}
 
 /* Keys may affect each other, in cycles or in several ways: an evaluation records the declared dependencies of a key once. */
 static void record_key(kvo_object *object, const kvo_property *property, kvo_key key) {
@@ -25,19 +38,21 @@ static void record_key(kvo_object *object, const kvo_property *property, kvo_key
   for (char **path = property->affected_by; *path != NULL; path++) record_path(object, *path);
 }
 
-static void read_object(const kvo_value *value, void *arg) {
-  kvo_object **object = arg;
-  *object = value->bytes != NULL ? *(kvo_object *const *)value->bytes : NULL;
-}
+/* ------------------------------------------------------------------------------------------------------- One property -- */
 
-static void read_type(const kvo_value *value, void *arg) { *(char *)arg = value->type != NULL ? value->type[0] : '?'; }
+/* An object on a key path, with the value that refers to it, because a binding's value may be all that keeps the object alive. */
+typedef struct held {
+  kvo_object *object;
+  const kvo_property *property;
+  void *value;
+} held;
 
-/* Sets the status for a NULL from kvo__property_copy. */
-static void no_value(const kvo_property *property, kvo_status *status) {
-  if (property->to_many != NULL || (property->ops == NULL && kvo__can_read(property)))
-    out_of_memory(status);
-  else
-    *status = KVO_ERROR_NO_GETTER;
+static void let_go(const held *of) { kvo__property_release(of->property, of->value); }
+
+/* The status for a NULL from kvo__property_copy. */
+static kvo_status no_value(const kvo_property *property) {
+  bool is_of_c = property->to_many != NULL || (property->ops == NULL && kvo__can_read(property));
+  return is_of_c ? out_of_memory() : kvo__fail(KVO_ERROR_NO_GETTER, "property '%s' has no getter", property->name);
 }
 
 /* An object that is being destroyed counts as nil, because others must not read it. */
@@ -52,87 +67,243 @@ static void *copy_recorded(const kvo_property *property, kvo_object *object) {
   return value;
 }
 
-/* Moves on to the object that a property holds. False if there is none: with KVO_OK for nil, with an error if the value is not an
- * object. */
-static bool follow(kvo_held *at, const kvo_property *property, kvo_status *status) {
-  void *value = copy_recorded(property, at->object);
-  if (value == NULL) {
-    no_value(property, status);
-    return false;
+/* Whether the getter can be called with an address on the stack: the value of any other is copied, with what it points to. */
+static bool is_plain(const kvo_property *property) {
+  return property->ops == NULL && kvo__can_read(property) && property->type[0] != '*' &&
+         property->size <= INLINE_VALUE && (property->flags & KVO_PROPERTY_DECLARED) == 0;
+}
+
+static kvo_status read_property(const kvo_property *property, kvo_object *object, kvo_value_reader reader, void *arg) {
+  if (is_plain(property)) {
+    _Alignas(16) unsigned char value[INLINE_VALUE];
+    kvo__call_getter(property, object, value);
+    kvo__property_view(property, value, reader, arg);
+    return KVO_OK;
   }
-  char type = '?';
-  kvo__property_view(property, value, read_type, &type);
-  kvo_held next = {NULL, property, value};
-  if (type == '@')
-    kvo__property_view(property, value, read_object, &next.object);
-  else
-    *status = KVO_ERROR_NOT_AN_OBJECT;
-  bool found = next.object != NULL && !is_dying(next.object);
-  kvo__path_let_go(found ? at : &next);
-  if (found) *at = next;
-  return found;
+  void *value = copy_recorded(property, object);
+  if (value == NULL) return no_value(property);
+  kvo__property_view(property, value, reader, arg);
+  kvo__property_release(property, value);
+  return KVO_OK;
 }
 
-/* One step of a walk: finds the property of the first component; stores the rest of the path, NULL after the last component. */
-static const kvo_property *first_component(kvo_object *object, const char *key_path, kvo_key *key, const char **rest) {
-  const char *dot = strchr(key_path, '.');
-  size_t length = dot != NULL ? (size_t)(dot - key_path) : strlen(key_path);
-  *key = kvo_key_hash(key_path, length);
-  *rest = dot != NULL ? dot + 1 : NULL;
-  kvo_class *cls = kvo_object_class(object);
-  return cls != NULL ? kvo__class_find(cls, *key) : NULL;
+/* ----------------------------------------------------------------------------------------------------- Undefined keys -- */
+
+/* Goes on with a value that is only valid in the reader to which it is passed. */
+typedef struct continuation {
+  kvo_walk *walk;
+  kvo_path path;
+  kvo_value_reader reader;
+  void *arg;
+  kvo_status status;
+  /** The value is an object, or nil: the walk goes on there without another stack frame. */
+  bool is_object;
+  kvo_object *object;
+} continuation;
+
+static void go_on(const kvo_value *value, void *arg) {
+  continuation *of = arg;
+  of->status = kvo__walk_value(of->walk, value, of->path, of->reader, of->arg);
 }
 
-static void record_path(kvo_object *object, const char *key_path) {
-  kvo_held at = {object, NULL, NULL};
-  kvo_status status = KVO_OK;
-  const kvo_property *property;
-  do {
-    kvo_key key;
-    if (kvo_object_class(at.object) == NULL) break; /* being destroyed: counts as nil */
-    property = first_component(at.object, key_path, &key, &key_path);
-    record_key(at.object, property, key);
-  } while (key_path != NULL && property != NULL && follow(&at, property, &status));
-  kvo__path_let_go(&at);
+/* The name of a component as a string, for a function of the program. */
+typedef struct name {
+  char inside[128];
+  char *block;
+  const char *string;
+} name;
+
+static bool make_name(name *to, const kvo_component *of) {
+  to->block = of->length < sizeof to->inside ? NULL : kvo__copy_string(of->name, of->length);
+  to->string = to->block != NULL ? to->block : to->inside;
+  if (of->length >= sizeof to->inside) return to->block != NULL;
+  memcpy(to->inside, of->name, of->length);
+  to->inside[of->length] = '\0';
+  return true;
 }
 
-bool kvo__path_walk(kvo_held *at, const char **key_path, const kvo_property **property, kvo_status *status) {
-  for (;;) {
-    if (kvo_object_class(at->object) == NULL) return false; /* being destroyed: counts as nil */
-    kvo_key key;
-    const char *rest;
-    *property = first_component(at->object, *key_path, &key, &rest);
-    if (kvo_track_is_recording()) record_key(at->object, *property, key);
-    if (*property == NULL) {
-      *status = KVO_ERROR_UNDEFINED_KEY;
+static kvo_status too_deep(void) {
+  return kvo__fail(KVO_ERROR_MALFORMED_KEY_PATH,
+                   "the key path leads through more than %d collections and undefined keys", KVO_WALK_DEPTH);
+}
+
+/* The class does not have the key. */
+static kvo_status undefined(kvo_walk *walk, kvo_object *object, const kvo_component *first, kvo_path rest,
+                            kvo_value_reader reader, void *arg) {
+  const kvo_coding_hooks *hooks = kvo_object_class(object)->coding;
+  bool is_operator = first->name[0] == '@' && rest.at != NULL;
+  name key;
+  if (!make_name(&key, first)) return out_of_memory();
+  if (hooks == NULL || hooks->value_for_undefined_key == NULL || is_operator) {
+    kvo_status status =
+        kvo__fail(KVO_ERROR_UNDEFINED_KEY, "class '%s' has no key '%s'%s", kvo_object_class(object)->name, key.string,
+                  is_operator ? ": operators are for collections" : "");
+    kvo__free(key.block);
+    return status;
+  }
+  if (walk->depth >= KVO_WALK_DEPTH) {
+    kvo__free(key.block);
+    return too_deep();
+  }
+  walk->depth++;
+  continuation next = {.walk = walk, .path = rest, .reader = reader, .arg = arg, .status = KVO_OK};
+  kvo_status status = hooks->value_for_undefined_key(object, key.string, go_on, &next, hooks->user);
+  walk->depth--;
+  kvo__free(key.block);
+  return status == KVO_OK ? next.status : status;
+}
+
+static kvo_status visit(kvo_walk *walk, kvo_object *object, const kvo_property *property, const kvo_component *last) {
+  name key;
+  if (!make_name(&key, last)) return KVO_ERROR_OUT_OF_MEMORY;
+  kvo_status status = walk->visit(object, property, key.string, walk->visit_arg);
+  kvo__free(key.block);
+  return status;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- The walk -- */
+
+static void look_at(const kvo_value *value, void *arg) {
+  continuation *of = arg;
+  of->is_object = value->bytes == NULL || (value->type != NULL && value->type[0] == '@');
+  if (!of->is_object)
+    go_on(value, arg);
+  else if (value->bytes != NULL)
+    of->object = *(kvo_object *const *)value->bytes;
+}
+
+/* Moves on to the object that a property holds. False if there is none: then the walk has ended, with the status. */
+static bool follow(kvo_walk *walk, held *at, const kvo_property *property, kvo_path path, kvo_value_reader reader,
+                   void *arg, kvo_status *status) {
+  held next = {NULL, property, NULL};
+  if (is_plain(property) && property->type[0] == '@') {
+    kvo__call_getter(property, at->object, &next.object);
+  } else {
+    continuation found = {.walk = walk, .path = path, .reader = reader, .arg = arg, .status = KVO_OK};
+    next.value = copy_recorded(property, at->object);
+    if (next.value == NULL) {
+      *status = no_value(property);
       return false;
     }
-    if (rest == NULL) return true;
-    if (!follow(at, *property, status)) return false;
-    *key_path = rest;
+    kvo__property_view(property, next.value, look_at, &found);
+    if (!found.is_object) {
+      let_go(&next);
+      *status = found.status;
+      return false;
+    }
+    next.object = found.object;
   }
+  if (next.object != NULL && !is_dying(next.object)) {
+    let_go(at);
+    *at = next;
+    return true;
+  }
+  let_go(&next);
+  *status = walk->visit == NULL ? pass_nil(reader, arg) : KVO_OK;
+  return false;
 }
 
-kvo_boxed *kvo__path_copy(kvo_object *object, const char *key_path, kvo_status *status, kvo_path_use use) {
-  const kvo_property *property = NULL;
-  kvo_held last = {object, NULL, NULL};
-  *status = KVO_OK;
-  bool found = kvo__path_walk(&last, &key_path, &property, status);
-  void *value = found ? copy_recorded(property, last.object) : NULL;
-  if (found && value == NULL) no_value(property, status);
-  kvo_boxed *box = NULL;
-  if (*status == KVO_OK) {
-    if (found)
-      kvo__property_view(property, value, read_into_box, &box);
-    else
-      box = box_nil();
-    if (box == NULL) out_of_memory(status);
+/* Tells the observation of the whole path what its value is, so that it need not evaluate it. */
+static void declare(const kvo_walk *walk, const kvo_property *property, kvo_object *object) {
+  bool is_stored = property->affected_by == NULL && (property->flags & KVO_PROPERTY_COMPUTED) == 0;
+  if (is_stored && walk->use == KVO_PATH_OBSERVED) kvo_track_value_is_of(object, property->key);
+  if (is_stored && walk->use == KVO_PATH_OBSERVED_WITH_OLD && property->to_many != NULL)
+    kvo_track_elements_are_of(object, property->key);
+}
+
+kvo_status kvo__walk_object(kvo_walk *walk, kvo_object *object, kvo_path path, bool is_whole, kvo_value_reader reader,
+                            void *arg) {
+  held at = {object, NULL, NULL};
+  kvo_status status = KVO_OK;
+  for (;;) {
+    const kvo_class *cls = kvo_object_class(at.object);
+    if (cls == NULL) { /* being destroyed: counts as nil */
+      if (walk->visit == NULL) pass_nil(reader, arg);
+      break;
+    }
+    kvo_component first = kvo__path_take(&path);
+    const kvo_property *property = kvo__class_find(cls, first.key);
+    bool is_self = property == NULL && kvo__component_is(&first, "self");
+    if (!is_self && kvo_is_tracking() && kvo_track_is_recording()) record_key(at.object, property, first.key);
+    if (path.at == NULL) {
+      if (walk->visit != NULL) {
+        status = visit(walk, at.object, property, &first);
+      } else if (property != NULL) {
+        status = read_property(property, at.object, reader, arg);
+        if (is_whole && status == KVO_OK) declare(walk, property, at.object);
+      } else if (is_self) {
+        kvo_value value = {"@", sizeof(kvo_object *), &at.object};
+        reader(&value, arg);
+      }
+      if (property != NULL || is_self || walk->visit != NULL) break;
+    }
+    if (is_self) continue;
+    if (property == NULL) {
+      status = undefined(walk, at.object, &first, path, reader, arg);
+      break;
+    }
+    if (!follow(walk, &at, property, path, reader, arg, &status)) break;
   }
-  bool is_stored = found && property->affected_by == NULL && (property->flags & KVO_PROPERTY_COMPUTED) == 0;
-  if (is_stored && use == KVO_PATH_OBSERVED) kvo_track_value_is_of(last.object, property->key);
-  if (is_stored && use == KVO_PATH_OBSERVED_WITH_OLD && property->to_many != NULL)
-    kvo_track_elements_are_of(last.object, property->key);
-  kvo__property_release(property, value);
-  kvo__path_let_go(&last);
-  return box;
+  let_go(&at);
+  return status;
+}
+
+static kvo_status not_an_object(const kvo_value *value, const kvo_component *next) {
+  name key;
+  if (!make_name(&key, next)) return KVO_ERROR_OUT_OF_MEMORY;
+  kvo_status status = kvo__fail(KVO_ERROR_NOT_AN_OBJECT, "a value of type \"%s\" has no key '%s'",
+                                value->type != NULL ? value->type : "?", key.string);
+  kvo__free(key.block);
+  return status;
+}
+
+kvo_status kvo__walk_value(kvo_walk *walk, const kvo_value *value, kvo_path path, kvo_value_reader reader, void *arg) {
+  if (path.at == NULL) {
+    reader(value, arg);
+    return KVO_OK;
+  }
+  if (value->bytes == NULL) return walk->visit == NULL ? pass_nil(reader, arg) : KVO_OK;
+  if (value->type != NULL && value->type[0] == '@') {
+    kvo_object *object = *(kvo_object *const *)value->bytes;
+    if (object != NULL && !is_dying(object)) return kvo__walk_object(walk, object, path, false, reader, arg);
+    return walk->visit == NULL ? pass_nil(reader, arg) : KVO_OK;
+  }
+  if (kvo_value_collection(value) != NULL) {
+    if (walk->depth >= KVO_WALK_DEPTH) return too_deep();
+    walk->depth++;
+    kvo_status status = kvo__walk_collection(walk, value, path, reader, arg);
+    walk->depth--;
+    return status;
+  }
+  while (path.at != NULL) {
+    kvo_component first = kvo__path_take(&path);
+    if (!kvo__component_is(&first, "self") || walk->visit != NULL) return not_an_object(value, &first);
+  }
+  reader(value, arg);
+  return KVO_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------- Whole paths -- */
+
+kvo_status kvo__path_read(kvo_object *object, const char *key_path, kvo_path_use use, kvo_value_reader reader,
+                          void *arg) {
+  kvo_walk walk = {.use = use};
+  return kvo__walk_object(&walk, object, (kvo_path){key_path, NULL}, true, reader, arg);
+}
+
+static void box_value(const kvo_value *value, void *arg) { *(kvo_boxed **)arg = kvo__box(value); }
+
+kvo_boxed *kvo__path_copy(kvo_object *object, const char *key_path, kvo_status *status, kvo_path_use use) {
+  kvo_boxed *box = NULL;
+  *status = kvo__path_read(object, key_path, use, box_value, &box);
+  if (*status == KVO_OK && box == NULL) *status = KVO_ERROR_OUT_OF_MEMORY;
+  if (*status == KVO_OK) return box;
+  if (*status == KVO_ERROR_OUT_OF_MEMORY) out_of_memory();
+  kvo__unbox(box);
+  return NULL;
+}
+
+kvo_status kvo__path_visit(kvo_object *object, const char *key_path, kvo_path_visitor visit, void *arg) {
+  kvo_walk walk = {.use = KVO_PATH_READ, .visit = visit, .visit_arg = arg};
+  return kvo__walk_object(&walk, object, (kvo_path){key_path, NULL}, false, NULL, NULL);
 }

@@ -33,6 +33,19 @@ kvo_status kvo__result(kvo_status status, const char *function, const kvo_object
                    kvo_status_string(status));
 }
 
+kvo_status kvo__explain(kvo_status status, uint32_t errors, const char *function, const kvo_object *object,
+                        const char *key_path) {
+  if (__builtin_expect(status == KVO_OK, true)) return status;
+  if (kvo__error_count() == errors) return kvo__result(status, function, object, key_path);
+  char reason[256];
+  const char *text = kvo_last_error(); /* in the place of the new one */
+  size_t length = strnlen(text, sizeof reason - 1);
+  memcpy(reason, text, length);
+  reason[length] = '\0';
+  return kvo__fail(status, "%s: \"%.*s\" of class '%s': %s", function, 160, key_path,
+                   kvo_class_name(kvo_object_class(object)), reason);
+}
+
 kvo_status kvo_object_init(kvo_object *object, kvo_class *cls) {
   if (object == NULL || !kvo__class_is_known(cls))
     return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "kvo_object_init: %s",

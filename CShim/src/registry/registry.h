@@ -63,6 +63,9 @@ KVO_HIDDEN int kvo__node_by_order(const void *left, const void *right);
  * failure. */
 KVO_HIDDEN kvo_status kvo__result(kvo_status status, const char *function, const kvo_object *object,
                                   const char *key_path);
+/** The same, but if there was an error since `errors` were counted (kvo__error_count), its text is the reason. */
+KVO_HIDDEN kvo_status kvo__explain(kvo_status status, uint32_t errors, const char *function, const kvo_object *object,
+                                   const char *key_path);
 
 /* ----------------------------------------------------------------------------------------------------------- ids.c -- */
 

@@ -10,6 +10,7 @@ enum { TEXT = 512 };
 static bool begin(kvo_thread *self, kvo_status status) {
   if (self == NULL) return false;
   self->error = status;
+  self->error_count++;
   self->error_function = NULL;
   /* From the C library, as the record: it is freed with it. */
   if (self->error_text == NULL) self->error_text = malloc(TEXT);

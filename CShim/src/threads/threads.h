@@ -177,6 +177,8 @@ struct kvo_thread {
   kvo_status error;
   /** Not NULL for an error whose text is not made yet: the function and the observation that it concerns. */
   const char *error_function;
+  /** How many errors with a text there were. */
+  uint32_t error_count;
   kvo_observation error_id;
   int refusal;
 };
@@ -250,6 +252,8 @@ static inline bool kvo__is_awaited(void) { return __builtin_expect(atomic_load(&
 
 /* ------------------------------------------------------------------------------------------------------ errors.c -- */
 
+/** How many errors with a text there were on this thread. */
+static inline uint32_t kvo__error_count(void) { return kvo__own.thread != NULL ? kvo__own.thread->error_count : 0; }
 /** kvo__fail (hooks.h) for INVALID_ARGUMENT; also tells of the misuse: no lock may be held. */
 KVO_HIDDEN kvo_status kvo__invalid(const char *function, const char *what, kvo_place place);
 /** Notes that a function has failed with an observation, and returns the status; KVO_OK is no failure. The text is made when it is asked for.

@@ -132,7 +132,7 @@ public struct KeyValueRuntimeClass: @unchecked Sendable {
         struct_size: MemoryLayout<kvo_class_spec>.size, name: strings.copy(name), superclass: superclass?.pointer,
         instance_size: max(instanceSize, 0), properties: described.baseAddress, property_count: described.count,
         finalize: nil, collections: nil, collection_count: 0, collection_size: 0,
-        property_size: MemoryLayout<kvo_property_spec>.stride)
+        property_size: MemoryLayout<kvo_property_spec>.stride, coding: nil)
       return kvo_class_register(&spec, &made)
     }
     guard status == KVO_OK, let made else { throw KeyValueRuntimeError(status, "registering class \"\(name)\"") }

@@ -1,0 +1,57 @@
+/* expressions/walk.h - the walk along key paths, through objects and collections.
+ * circle: operators.c, paths.c: an object holds a collection, and an element of a collection is an object. */
+#ifndef KVO_WALK_H
+#define KVO_WALK_H
+
+#include "expressions/deliver.h"
+
+/** What is left of a key path: up to `end`, or, if that is NULL, up to the NUL. `at` is NULL after the last component. */
+typedef struct kvo_path {
+  const char *at, *end;
+} kvo_path;
+
+typedef struct kvo_component {
+  const char *name;
+  size_t length;
+  kvo_key key;
+} kvo_component;
+
+/** Takes the first component of a path that is not at its end. */
+static inline kvo_component kvo__path_take(kvo_path *path) {
+  kvo_component first = {path->at, 0, 0};
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  const char *at = path->at;
+  for (; at != path->end && *at != '\0' && *at != '.'; at++)
+    hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+  first.length = (size_t)(at - path->at);
+  first.key = hash != KVO_KEY_LIFETIME && hash != KVO_KEY_DEATH ? hash : 1;
+  path->at = at != path->end && *at == '.' ? at + 1 : NULL;
+  return first;
+}
+
+static inline bool kvo__component_is(const kvo_component *of, const char *name) {
+  return strncmp(of->name, name, of->length) == 0 && name[of->length] == '\0';
+}
+
+/** One walk along a path. */
+typedef struct kvo_walk {
+  kvo_path_use use;
+  /** NULL, or what is done at the end of the path instead of reading a value. */
+  kvo_path_visitor visit;
+  void *visit_arg;
+  /** How many collections and undefined keys the walk is inside. */
+  unsigned depth;
+} kvo_walk;
+
+enum { KVO_WALK_DEPTH = 32 };
+
+/** Passes the value at the end of a path from an object, from a value, or from a collection to `reader`; or, if the walk has a visitor, calls
+ * that. */
+KVO_HIDDEN kvo_status kvo__walk_object(kvo_walk *walk, kvo_object *object, kvo_path path, bool is_whole,
+                                       kvo_value_reader reader, void *arg);
+KVO_HIDDEN kvo_status kvo__walk_value(kvo_walk *walk, const kvo_value *value, kvo_path path, kvo_value_reader reader,
+                                      void *arg);
+KVO_HIDDEN kvo_status kvo__walk_collection(kvo_walk *walk, const kvo_value *collection, kvo_path path,
+                                           kvo_value_reader reader, void *arg);
+
+#endif /* KVO_WALK_H */

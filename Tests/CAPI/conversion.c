@@ -1,0 +1,450 @@
+/* conversion.c - key-value coding with C types: conversions that lose nothing, nil, undefined keys and validation. */
+#include "basket.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct wide {
+  kvo_object header;
+  signed char c;
+  unsigned char C;
+  short s;
+  unsigned short S;
+  int i;
+  unsigned I;
+  long l;
+  unsigned long L;
+  long long q;
+  unsigned long long Q;
+  float f;
+  double d;
+  long double D;
+  bool B;
+  char *text;
+} wide;
+
+#define ACCESSORS(name, T)                                                                                             \
+  static T get_##name(const wide *of) { return of->name; }                                                             \
+  static void set_##name(wide *of, T value) { of->name = value; }
+ACCESSORS(c, signed char)
+ACCESSORS(C, unsigned char)
+ACCESSORS(s, short)
+ACCESSORS(S, unsigned short)
+ACCESSORS(i, int)
+ACCESSORS(I, unsigned)
+ACCESSORS(l, long)
+ACCESSORS(L, unsigned long)
+ACCESSORS(q, long long)
+ACCESSORS(Q, unsigned long long)
+ACCESSORS(f, float)
+ACCESSORS(d, double)
+ACCESSORS(D, long double)
+ACCESSORS(B, bool)
+ACCESSORS(text, char *)
+
+static wide *made(void) {
+  kvo_class *cls = kvo_class_find("Wide");
+  kvo_object *object;
+  if (cls == NULL) {
+#define PROPERTY(key, encoding)                                                                                        \
+  {.name = #key, .type = encoding, .getter = (kvo_function)get_##key, .setter = (kvo_function)set_##key}
+    kvo_property_spec properties[] = {PROPERTY(c, "c"), PROPERTY(C, "C"), PROPERTY(s, "s"),   PROPERTY(S, "S"),
+                                      PROPERTY(i, "i"), PROPERTY(I, "I"), PROPERTY(l, "l"),   PROPERTY(L, "L"),
+                                      PROPERTY(q, "q"), PROPERTY(Q, "Q"), PROPERTY(f, "f"),   PROPERTY(d, "d"),
+                                      PROPERTY(D, "D"), PROPERTY(B, "B"), PROPERTY(text, "*")};
+    kvo_class_spec spec = {.struct_size = sizeof spec,
+                           .name = "Wide",
+                           .instance_size = sizeof(wide),
+                           .properties = properties,
+                           .property_count = sizeof properties / sizeof *properties};
+    CHECK_OK(kvo_class_register(&spec, &cls));
+  }
+  CHECK_OK(kvo_object_create(cls, &object));
+  return (wide *)object;
+}
+
+#define O(object) (&(object)->header)
+#define REFUSED(call) CHECK_STATUS(call, KVO_ERROR_TYPE_MISMATCH)
+
+TEST("integers are converted if the type holds them, and refused otherwise") {
+  wide *of = made();
+  static const struct {
+    const char *key;
+    int64_t least;
+    uint64_t most;
+  } types[] = {{"c", INT8_MIN, INT8_MAX},   {"C", 0, UINT8_MAX},         {"s", INT16_MIN, INT16_MAX},
+               {"S", 0, UINT16_MAX},        {"i", INT32_MIN, INT32_MAX}, {"I", 0, UINT32_MAX},
+               {"q", INT64_MIN, INT64_MAX}, {"Q", 0, UINT64_MAX},        {"B", 0, 1}};
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    const char *key = types[i].key;
+    int64_t back = 1;
+    uint64_t large = 1;
+    CHECK_OK(kvo_set_int64(O(of), key, types[i].least));
+    CHECK_OK(kvo_get_int64(O(of), key, &back));
+    CHECK_EQ(back, types[i].least);
+    CHECK_OK(kvo_set_uint64(O(of), key, types[i].most));
+    CHECK_OK(kvo_get_uint64(O(of), key, &large));
+    CHECK_EQ(large, types[i].most);
+    if (types[i].least > INT64_MIN) REFUSED(kvo_set_int64(O(of), key, types[i].least - 1));
+    if (types[i].most < UINT64_MAX) REFUSED(kvo_set_uint64(O(of), key, types[i].most + 1));
+    CHECK_OK(kvo_get_uint64(O(of), key, &large));
+    CHECK_EQ(large, types[i].most);
+  }
+  uint64_t none;
+  of->i = -1;
+  REFUSED(kvo_get_uint64(O(of), "i", &none));
+  kvo_object_destroy(O(of));
+}
+
+TEST("an integer and a floating-point number are converted if they are equal") {
+  wide *of = made();
+  CHECK_OK(kvo_set_double(O(of), "i", -3.0));
+  CHECK_EQ(of->i, -3);
+  REFUSED(kvo_set_double(O(of), "i", 2.5));
+  REFUSED(kvo_set_double(O(of), "i", 2147483648.0));
+  REFUSED(kvo_set_double(O(of), "i", NAN));
+  REFUSED(kvo_set_double(O(of), "q", INFINITY));
+  REFUSED(kvo_set_double(O(of), "q", 9223372036854775808.0));
+  CHECK_OK(kvo_set_double(O(of), "Q", 9223372036854775808.0));
+  REFUSED(kvo_set_double(O(of), "Q", 18446744073709551616.0));
+  REFUSED(kvo_set_double(O(of), "Q", -1));
+  CHECK_OK(kvo_set_double(O(of), "Q", -0.0));
+  CHECK_OK(kvo_set_double(O(of), "B", 1.0));
+  REFUSED(kvo_set_double(O(of), "B", 2));
+  CHECK_OK(kvo_set_int64(O(of), "d", INT64_C(1) << 53));
+  REFUSED(kvo_set_int64(O(of), "d", (INT64_C(1) << 53) + 1));
+  REFUSED(kvo_set_int64(O(of), "f", (INT64_C(1) << 24) + 1));
+  REFUSED(kvo_set_int64(O(of), "d", INT64_MAX));
+  CHECK_OK(kvo_set_int64(O(of), "d", INT64_MIN));
+  CHECK_EQ(of->d, -9223372036854775808.0);
+  REFUSED(kvo_set_uint64(O(of), "d", UINT64_MAX));
+  CHECK_OK(kvo_set_bool(O(of), "d", true));
+  CHECK_EQ(of->d, 1.0);
+  kvo_object_destroy(O(of));
+}
+
+TEST("floating-point numbers are converted if they are equal, or have the same shortest notation") {
+  wide *of = made();
+  CHECK_OK(kvo_set_double(O(of), "f", 0.1));
+  CHECK(of->f == 0.1f);
+  CHECK_OK(kvo_set_double(O(of), "f", 0.5));
+  REFUSED(kvo_set_double(O(of), "f", 0.1 + 0.2));
+  REFUSED(kvo_set_double(O(of), "f", 1e300));
+  REFUSED(kvo_set_double(O(of), "f", 123456789.0));
+  CHECK_OK(kvo_set_double(O(of), "f", INFINITY));
+  CHECK(isinf(of->f));
+  CHECK_OK(kvo_set_double(O(of), "f", NAN));
+  CHECK(isnan(of->f));
+  double back;
+  of->f = 0.25f;
+  CHECK_OK(kvo_get_double(O(of), "f", &back));
+  CHECK_EQ(back, 0.25);
+  of->f = 0.1f;
+  CHECK_OK(kvo_get_double(O(of), "f", &back));
+  CHECK(back == (double)0.1f); /* which is exact */
+  if (harness_is_valgrind()) return;
+  of->D = 0.1L;
+  CHECK_OK(kvo_get_double(O(of), "D", &back));
+  CHECK(back == 0.1);
+  kvo_object_destroy(O(of));
+}
+
+TEST("a text is converted if it is exactly a number, and a number never becomes a text") {
+  wide *of = made();
+  CHECK_OK(kvo_set_string(O(of), "i", "42"));
+  CHECK_EQ(of->i, 42);
+  CHECK_OK(kvo_set_string(O(of), "i", "-4.20e1"));
+  CHECK_EQ(of->i, -42);
+  CHECK_OK(kvo_set_string(O(of), "Q", "18446744073709551615"));
+  CHECK(of->Q == UINT64_MAX);
+  CHECK_OK(kvo_set_string(O(of), "d", "0.1"));
+  CHECK(of->d == 0.1);
+  CHECK_OK(kvo_set_string(O(of), "d", ".5"));
+  CHECK_OK(kvo_set_string(O(of), "f", "0.1"));
+  static const char *const wrong[] = {"",
+                                      " 1",
+                                      "1 ",
+                                      "0x1",
+                                      "1.",
+                                      "e1",
+                                      "1e",
+                                      "1e1234567",
+                                      "abc",
+                                      "--1",
+                                      "1-",
+                                      "nan",
+                                      "inf",
+                                      "1,5",
+                                      "+",
+                                      "-",
+                                      ".",
+                                      "1e+",
+                                      "0.1000000000000000055511151231257827",
+                                      "123456789012345678901234567890123456789012345"};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) REFUSED(kvo_set_string(O(of), "d", wrong[i]));
+  REFUSED(kvo_set_string(O(of), "i", "1.5"));
+  REFUSED(kvo_set_string(O(of), "i", "1e99999"));
+  REFUSED(kvo_set_string(O(of), "Q", "18446744073709551616"));
+  static const char *const truths[] = {"true", "YES", "1"}, *const lies[] = {"false", "NO", "0", "-0", "0e5"};
+  for (size_t i = 0; i < 3; i++) {
+    of->B = false;
+    CHECK_OK(kvo_set_string(O(of), "B", truths[i]));
+    CHECK(of->B);
+  }
+  for (size_t i = 0; i < 5; i++) {
+    of->B = true;
+    CHECK_OK(kvo_set_string(O(of), "B", lies[i]));
+    CHECK(!of->B);
+  }
+  REFUSED(kvo_set_string(O(of), "B", "yes"));
+  REFUSED(kvo_set_string(O(of), "B", "2"));
+  REFUSED(kvo_set_int64(O(of), "text", 1));
+  of->text = (char *)"12";
+  int64_t back;
+  CHECK_OK(kvo_get_int64(O(of), "text", &back));
+  CHECK_EQ(back, 12);
+  char *string;
+  REFUSED(kvo_get_string(O(of), "i", &string));
+  kvo_object_destroy(O(of));
+}
+
+TEST("a refused conversion says why, and leaves the result as it was") {
+  wide *of = made();
+  of->d = 2.5;
+  int64_t integer = 77;
+  REFUSED(kvo_get_int64(O(of), "d", &integer));
+  CHECK_EQ(integer, 77);
+  CHECK_CONTAINS(kvo_last_error(), "2.5");
+  CHECK_CONTAINS(kvo_last_error(), "\"q\"");
+  kvo_object_destroy(O(of));
+}
+
+TEST("nil is NULL for strings and objects, and NO_VALUE for numbers") {
+  basket *root = basket_make(NULL, 1);
+  char *title = (char *)"x";
+  kvo_object *best = as_kvo(root);
+  double number = 5;
+  bool truth;
+  CHECK_OK(kvo_get_string(as_kvo(root), "title", &title));
+  CHECK_SAME(title, NULL);
+  CHECK_OK(kvo_get_object(as_kvo(root), "best", &best));
+  CHECK_SAME(best, NULL);
+  CHECK_STATUS(kvo_get_double(as_kvo(root), "best.total", &number), KVO_ERROR_NO_VALUE);
+  CHECK_STATUS(kvo_get_bool(as_kvo(root), "best.total", &truth), KVO_ERROR_NO_VALUE);
+  CHECK_EQ(number, 5.0);
+  CHECK_OK(kvo_set_string(as_kvo(root), "title", "a title"));
+  CHECK_OK(kvo_get_string(as_kvo(root), "title", &title));
+  CHECK_EQ((const char *)title, "a title");
+  kvo_string_free(title);
+  CHECK_OK(kvo_set_string(as_kvo(root), "title", NULL));
+  CHECK_SAME(root->title, NULL);
+  CHECK_OK(kvo_set_object(as_kvo(root), "best", as_kvo(root)));
+  CHECK_OK(kvo_get_object(as_kvo(root), "best.best.self", &best));
+  CHECK_SAME(best, root);
+  CHECK_OK(kvo_set_object(as_kvo(root), "best", NULL));
+  CHECK_SAME(root->best, NULL);
+  REFUSED(kvo_set_object(as_kvo(root), "total", as_kvo(root)));
+  basket_destroy(root);
+}
+
+TEST("elements are converted when they are inserted") {
+  basket *root = basket_make("b", 0);
+  CHECK_OK(kvo_list_insert(as_kvo(root), "prices", 0, KVO_VALUE(int, 3)));
+  CHECK_OK(kvo_list_insert(as_kvo(root), "prices", 1, KVO_VALUE(const char *, "0.25")));
+  CHECK_OK(kvo_members_add(as_kvo(root), "tags", KVO_VALUE(double, 4)));
+  CHECK_STATUS(kvo_members_add(as_kvo(root), "tags", KVO_VALUE(double, 4.5)), KVO_ERROR_TYPE_MISMATCH);
+  CHECK_EQ(text_at(root, "prices"), "(3,0.25)");
+  CHECK_EQ(text_at(root, "tags"), "(4)");
+  basket_destroy(root);
+}
+
+TEST("KVO_ENCODING knows the types, and KVO_VALUE of another is refused") {
+  CHECK_EQ(KVO_ENCODING(int), "i");
+  CHECK_EQ(KVO_ENCODING(unsigned long), "L");
+  CHECK_EQ(KVO_ENCODING(bool), "B");
+  CHECK_EQ(KVO_ENCODING(const char *), "*");
+  CHECK_EQ(KVO_ENCODING(kvo_object *), "@");
+  CHECK_EQ(KVO_ENCODING(pair), "?");
+  basket *root = basket_make("b", 0);
+  pair value = {1, 2};
+  CHECK_STATUS(kvo_set_value(as_kvo(root), "total", KVO_VALUE(pair, value)), KVO_ERROR_TYPE_MISMATCH);
+  basket_destroy(root);
+}
+
+/* ------------------------------------------------------------------------------------------------------ What a class decides */
+
+static char asked[256];
+
+static kvo_status undefined_value(kvo_object *object, const char *key, kvo_value_reader reader, void *arg, void *user) {
+  (void)user;
+  strcat(strcat(asked, key), " ");
+  if (strcmp(key, "answer") == 0) {
+    int answer = 42;
+    reader(&(kvo_value){"i", sizeof answer, &answer}, arg);
+    return KVO_OK;
+  }
+  if (strcmp(key, "me") == 0) {
+    reader(&(kvo_value){"@", sizeof object, &object}, arg);
+    return KVO_OK;
+  }
+  return KVO_ERROR_UNDEFINED_KEY;
+}
+
+static kvo_status set_undefined(kvo_object *object, const char *key, const kvo_value *value, void *user) {
+  (void)object, (void)user;
+  int64_t number;
+  if (strcmp(key, "sink") != 0) return KVO_ERROR_UNDEFINED_KEY;
+  CHECK_OK(kvo_value_int64(value, &number));
+  strcat(asked, number == 3 ? "sink=3 " : "sink=? ");
+  return KVO_OK;
+}
+
+static kvo_status set_nil(kvo_object *object, const char *key, void *user) {
+  (void)user;
+  return kvo_set_double(object, key, -1);
+}
+
+static kvo_status validate(kvo_object *object, const char *key, const kvo_value *value, kvo_value_reader accept,
+                           void *arg, void *user) {
+  (void)object, (void)user;
+  double number;
+  if (strcmp(key, "total") != 0) return KVO_OK;
+  kvo_status status = kvo_value_double(value, &number);
+  if (status != KVO_OK) return status;
+  if (number < 0) return KVO_ERROR_REFUSED;
+  if (number > 100) {
+    number = 100;
+    accept(&(kvo_value){"d", sizeof number, &number}, arg);
+  }
+  return KVO_OK;
+}
+
+static basket *with_hooks(void) {
+  kvo_class *cls = kvo_class_find("Hooked");
+  kvo_object *object;
+  if (cls == NULL) {
+    kvo_coding_hooks hooks = {.struct_size = sizeof hooks,
+                              .value_for_undefined_key = undefined_value,
+                              .set_value_for_undefined_key = set_undefined,
+                              .set_nil_value_for_key = set_nil,
+                              .validate = validate};
+    kvo_class_spec base = {.struct_size = sizeof base,
+                           .name = "HookedBase",
+                           .superclass = basket_class(),
+                           .instance_size = sizeof(basket),
+                           .coding = &hooks};
+    CHECK_OK(kvo_class_register(&base, &cls));
+    kvo_class_spec spec = {.struct_size = sizeof spec,
+                           .name = "Hooked",
+                           .superclass = cls,
+                           .instance_size = sizeof(basket)}; /* inherits the hooks */
+    CHECK_OK(kvo_class_register(&spec, &cls));
+  }
+  CHECK_OK(kvo_object_create(cls, &object));
+  ((basket *)object)->allowed = -1;
+  return (basket *)object;
+}
+
+TEST("a class gives values for keys that it does not have, and takes them") {
+  basket *of = with_hooks();
+  int64_t answer;
+  double total;
+  of->total = 2;
+  CHECK_OK(kvo_get_int64(as_kvo(of), "answer", &answer));
+  CHECK_EQ(answer, 42);
+  CHECK_OK(kvo_get_double(as_kvo(of), "me.me.total", &total));
+  CHECK_EQ(total, 2.0);
+  CHECK_STATUS(kvo_get_double(as_kvo(of), "nothing", &total), KVO_ERROR_UNDEFINED_KEY);
+  CHECK_STATUS(kvo_get_double(as_kvo(of), "answer.total", &total), KVO_ERROR_NOT_AN_OBJECT);
+  CHECK_OK(kvo_set_int64(as_kvo(of), "me.sink", 3));
+  CHECK_STATUS(kvo_set_int64(as_kvo(of), "drain", 3), KVO_ERROR_UNDEFINED_KEY);
+  CHECK_EQ((const char *)asked, "answer me me nothing answer me sink=3 ");
+  basket_destroy(of);
+}
+
+TEST("a class says what nil means for a number") {
+  basket *of = with_hooks(), *plain = basket_make("b", 3);
+  kvo_value nil = {"d", sizeof(double), NULL};
+  CHECK_OK(kvo_set_value(as_kvo(of), "total", &nil));
+  CHECK_EQ(of->total, -1.0);
+  CHECK_STATUS(kvo_set_value(as_kvo(plain), "total", &nil), KVO_ERROR_TYPE_MISMATCH);
+  CHECK_EQ(plain->total, 3.0);
+  basket_destroy(of);
+  basket_destroy(plain);
+}
+
+static void keep_number(const kvo_value *value, void *arg) { CHECK_OK(kvo_value_double(value, arg)); }
+
+TEST("a class validates values: it accepts them, changes them, or refuses") {
+  basket *of = with_hooks(), *root = basket_make("b", 0);
+  root->best = of;
+  double accepted = 0;
+  CHECK_OK(kvo_validate_value(as_kvo(root), "best.total", KVO_VALUE(int, 7), keep_number, &accepted));
+  CHECK_EQ(accepted, 7.0);
+  CHECK_OK(kvo_validate_value(as_kvo(of), "total", KVO_VALUE(double, 700), keep_number, &accepted));
+  CHECK_EQ(accepted, 100.0);
+  accepted = 1;
+  CHECK_STATUS(kvo_validate_value(as_kvo(of), "total", KVO_VALUE(double, -7), keep_number, &accepted),
+               KVO_ERROR_REFUSED);
+  CHECK_EQ(accepted, 1.0);
+  CHECK_OK(kvo_validate_value(as_kvo(root), "total", KVO_VALUE(double, -7), keep_number, &accepted));
+  CHECK_EQ(accepted, -7.0);
+  CHECK_STATUS(kvo_validate_value(as_kvo(root), "nothing", KVO_VALUE(double, -7), keep_number, &accepted),
+               KVO_ERROR_UNDEFINED_KEY);
+  root->best = NULL;
+  accepted = 1;
+  CHECK_OK(kvo_validate_value(as_kvo(root), "best.total", KVO_VALUE(double, 7), keep_number, &accepted));
+  CHECK_EQ(accepted, 1.0);
+  CHECK_OK(kvo_set_double(as_kvo(of), "total", -7)); /* setting does not ask */
+  basket_destroy(of);
+  basket_destroy(root);
+}
+
+TEST("sums are exact: of decimals, of large integers, of numbers of very different sizes") {
+  basket *root = basket_make("b", 0);
+  double sum;
+  for (int i = 0; i < 10; i++) CHECK_OK(kvo_list_insert(as_kvo(root), "prices", 0, KVO_VALUE(double, 0.1)));
+  CHECK_OK(kvo_get_double(as_kvo(root), "prices.@sum.self", &sum));
+  CHECK(sum == 1);
+  root->price_count = 3;
+  double mixed[][3] = {{1e300, 1, -1e300}, {1e-300, 5e-324, 0}, {-0.3, 0.1, 0.2}, {DBL_MAX, DBL_MAX, -DBL_MAX}};
+  static const double sums[] = {1, 1e-300, 0, DBL_MAX};
+  for (size_t i = 0; i < 4; i++) {
+    memcpy(root->prices, mixed[i], sizeof mixed[i]);
+    CHECK_OK(kvo_get_double(as_kvo(root), "prices.@sum.self", &sum));
+    CHECK(sum == sums[i]);
+  }
+  root->prices[0] = INFINITY;
+  CHECK_OK(kvo_get_double(as_kvo(root), "prices.@sum.self", &sum));
+  CHECK(isinf(sum));
+  root->prices[1] = -INFINITY;
+  CHECK_OK(kvo_get_double(as_kvo(root), "prices.@sum.self", &sum));
+  CHECK(isnan(sum));
+  root->prices[0] = 0.1, root->prices[1] = 0.1, root->prices[2] = 0.1;
+  CHECK_OK(kvo_get_double(as_kvo(root), "prices.@avg.self", &sum));
+  CHECK(sum == 0.1);
+  CHECK_OK(kvo_list_insert(as_kvo(root), "names", 0, KVO_VALUE(const char *, "12.5")));
+  CHECK_OK(kvo_list_insert(as_kvo(root), "names", 0, KVO_VALUE(const char *, "-0.25")));
+  CHECK_OK(kvo_get_double(as_kvo(root), "names.@sum.self", &sum));
+  CHECK(sum == 12.25);
+  wide *large = made(), *other = made();
+  large->q = INT64_MAX, other->q = INT64_MAX - 1;
+  CHECK_OK(kvo_list_insert(as_kvo(root), "items", 0, KVO_VALUE(kvo_object *, O(large))));
+  int64_t integer;
+  CHECK_OK(kvo_get_int64(as_kvo(root), "items.@sum.q", &integer));
+  CHECK_EQ(integer, INT64_MAX);
+  large->q = INT64_MIN;
+  CHECK_OK(kvo_get_int64(as_kvo(root), "items.@sum.q", &integer));
+  CHECK_EQ(integer, INT64_MIN);
+  CHECK_OK(kvo_list_insert(as_kvo(root), "items", 0, KVO_VALUE(kvo_object *, O(other))));
+  CHECK_OK(kvo_get_int64(as_kvo(root), "items.@sum.q", &integer));
+  CHECK_EQ(integer, -2);
+  large->q = INT64_MAX;
+  CHECK_OK(kvo_get_double(as_kvo(root), "items.@sum.q", &sum)); /* too large for an integer */
+  CHECK_EQ(sum, 18446744073709551613.0);
+  kvo_object_destroy(O(large));
+  kvo_object_destroy(O(other));
+  basket_destroy(root);
+}
