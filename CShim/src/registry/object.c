@@ -39,7 +39,7 @@ kvo_status kvo__explain(kvo_status status, uint32_t errors, const char *function
   if (kvo__error_count() == errors) return kvo__result(status, function, object, key_path);
   char reason[256];
   const char *text = kvo_last_error(); /* in the place of the new one */
-  size_t length = strnlen(text, sizeof reason - 1);
+  size_t length = strlen(text) < sizeof reason ? strlen(text) : sizeof reason - 1;
   memcpy(reason, text, length);
   reason[length] = '\0';
   return kvo__fail(status, "%s: \"%.*s\" of class '%s': %s", function, 160, key_path,
