@@ -11,6 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+#include <string>
+#include <type_traits>
+#endif
+
 /* Registers a test; its body follows. */
 #define TEST(sentence) HARNESS_TEST(sentence, __LINE__)
 /* The same for a test that needs reports; omitted for a library without diagnostics. */
@@ -45,9 +50,15 @@ typedef struct harness_operand {
   const char *string;
 } harness_operand;
 
+#ifndef __cplusplus
 #define HARNESS_OPERAND(x)                                                                                             \
   _Generic((x), char *: harness_string, const char *: harness_string, float: harness_real, double: harness_real,       \
            long double: harness_real, default: harness_integer)(x)
+#else
+#define _Noreturn [[noreturn]]
+#define HARNESS_OPERAND(x) harness_operand_of(x)
+extern "C" {
+#endif
 harness_operand harness_integer(long long value);
 harness_operand harness_real(long double value);
 harness_operand harness_string(const char *value);
@@ -83,5 +94,16 @@ void harness_environment(const char *variable, const char *value);
 bool harness_is_instrumented(void);
 /* Whether it runs under valgrind, which calculates long doubles with the precision of doubles. */
 bool harness_is_valgrind(void);
+
+#ifdef __cplusplus
+}
+inline harness_operand harness_operand_of(const char *value) { return harness_string(value); }
+inline harness_operand harness_operand_of(const std::string &value) { return harness_string(value.c_str()); }
+template <class T>
+std::enable_if_t<std::is_arithmetic_v<T> || std::is_enum_v<T>, harness_operand> harness_operand_of(T value) {
+  if constexpr (std::is_floating_point_v<T>) return harness_real(value);
+  return harness_integer(static_cast<long long>(value));
+}
+#endif
 
 #endif
