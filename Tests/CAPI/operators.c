@@ -189,11 +189,10 @@ TEST("collections nested too deeply are refused, however long the path is") {
 }
 
 TEST("a property may be affected by what an operator reads") {
+  basket *plain = basket_make("plain", 0);
   static const char *const affecting[] = {"items.@sum.total", NULL};
-  kvo_property_spec property = {.name = "sum",
-                                .type = "d",
-                                .affected_by = affecting,
-                                .getter = kvo_object_getter(as_kvo(basket_make("x", 0)), "total")};
+  kvo_property_spec property = {
+      .name = "sum", .type = "d", .affected_by = affecting, .getter = kvo_object_getter(as_kvo(plain), "total")};
   kvo_class_spec spec = {.struct_size = sizeof spec,
                          .name = "Summing",
                          .superclass = basket_class(),
@@ -214,4 +213,5 @@ TEST("a property may be affected by what an operator reads") {
   CHECK_OK(kvo_remove_observer(to.id));
   basket_destroy(root);
   basket_destroy(item);
+  basket_destroy(plain);
 }

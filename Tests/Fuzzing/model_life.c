@@ -197,7 +197,9 @@ static kvo_status set_path(world *in, int slot, int path, value to) {
   if (status != KVO_OK || slot < 0) return status;
   if (!key_infos[last].settable) return KVO_ERROR_READ_ONLY;
   value_kind kind = key_infos[last].kind;
-  if (to.kind == NIL ? kind != OBJECT && kind != STRING : to.kind != kind) return KVO_ERROR_TYPE_MISMATCH;
+  bool is_converted = to.kind == STRING && kind == INTEGER; /* a text of a number */
+  if (to.kind == NIL ? kind != OBJECT && kind != STRING : to.kind != kind && !is_converted)
+    return KVO_ERROR_TYPE_MISMATCH;
   model_set(in, slot, last, to.kind != NIL ? to.number : kind == OBJECT ? -1 : 0, false);
   return KVO_OK;
 }

@@ -88,18 +88,35 @@ static void check_encoding(void) {
 
 /* --------------------------------------------------------------------------------------------------------- Key paths -- */
 
-/* The expected status of reading the path, and the object and key at its end; -1 if an intermediate value is nil. */
-static kvo_status expect(int *slot, key *last) {
+/* Whether a rest of a path has no other keys than "self", which any value has. */
+static bool is_self_only(const char *at) {
+  while (strncmp(at, "self.", 5) == 0) at += 5;
+  return strcmp(at, "self") == 0;
+}
+
+/* The expected status of reading the path, and the object and key at its end; -1 if an intermediate value is nil. `*is_self`: the path ends
+ * with "self", which cannot be set. */
+static kvo_status expect(int *slot, key *last, bool *is_self) {
+  *is_self = false;
   const char *at = text;
   if (*at == '\0' || *at == '.' || strstr(at, "..") != NULL || at[strlen(at) - 1] == '.')
     return KVO_ERROR_MALFORMED_KEY_PATH;
   for (;;) {
     size_t length = strcspn(at, ".");
     *last = key_named(at, (int)length);
+    if (length == 4 && strncmp(at, "self", 4) == 0) {
+      *is_self = at[length] == '\0';
+      if (*is_self) return KVO_OK;
+      at += length + 1;
+      continue;
+    }
     if (*last == IMAGINARY) return KVO_ERROR_UNDEFINED_KEY;
     if (at[length] == '\0') return KVO_OK;
     if (!key_infos[*last].readable) return KVO_ERROR_NO_GETTER;
-    if (key_infos[*last].kind != OBJECT) return KVO_ERROR_NOT_AN_OBJECT;
+    if (key_infos[*last].kind != OBJECT) {
+      *is_self = is_self_only(at + length + 1);
+      return *is_self ? KVO_OK : KVO_ERROR_NOT_AN_OBJECT;
+    }
     *slot = item_load(&items[*slot], *last);
     if (*slot < 0) return KVO_OK;
     at += length + 1;
@@ -117,8 +134,11 @@ static void check_path(void) {
   kvo_object *root = &items[0].header;
   int slot = 0, seven = 7;
   key last = IMAGINARY;
-  kvo_status walked = expect(&slot, &last), read = walked, set = walked, added = walked;
-  bool found = walked == KVO_OK && slot >= 0, single = strchr(text, '.') == NULL;
+  bool is_self;
+  kvo_status walked = expect(&slot, &last, &is_self), read = walked, set = walked, added = walked;
+  bool found = walked == KVO_OK && slot >= 0 && !is_self, single = strchr(text, '.') == NULL;
+  if (walked == KVO_OK && slot >= 0 && is_self)
+    set = last == IMAGINARY || key_infos[last].kind == OBJECT ? KVO_ERROR_UNDEFINED_KEY : KVO_ERROR_NOT_AN_OBJECT;
   if (found && !key_infos[last].readable) read = KVO_ERROR_NO_GETTER;
   if (found && key_infos[last].kind != INTEGER) set = KVO_ERROR_TYPE_MISMATCH;
   if (found && !key_infos[last].settable) set = KVO_ERROR_READ_ONLY;

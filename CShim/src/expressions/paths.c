@@ -163,9 +163,13 @@ static kvo_status visit(kvo_walk *walk, kvo_object *object, const kvo_property *
 
 /* ----------------------------------------------------------------------------------------------------------- The walk -- */
 
+static bool is_of(const kvo_value *value, const char *codes) {
+  return value->type != NULL && value->type[0] != '\0' && strchr(codes, value->type[0]) != NULL;
+}
+
 static void look_at(const kvo_value *value, void *arg) {
   continuation *of = arg;
-  of->is_object = value->bytes == NULL || (value->type != NULL && value->type[0] == '@');
+  of->is_object = is_of(value, "@");
   if (!of->is_object)
     go_on(value, arg);
   else if (value->bytes != NULL)
@@ -262,12 +266,12 @@ kvo_status kvo__walk_value(kvo_walk *walk, const kvo_value *value, kvo_path path
     reader(value, arg);
     return KVO_OK;
   }
-  if (value->bytes == NULL) return walk->visit == NULL ? pass_nil(reader, arg) : KVO_OK;
-  if (value->type != NULL && value->type[0] == '@') {
-    kvo_object *object = *(kvo_object *const *)value->bytes;
+  if (is_of(value, "@")) {
+    kvo_object *object = value->bytes != NULL ? *(kvo_object *const *)value->bytes : NULL;
     if (object != NULL && !is_dying(object)) return kvo__walk_object(walk, object, path, false, reader, arg);
     return walk->visit == NULL ? pass_nil(reader, arg) : KVO_OK;
   }
+  if (value->bytes == NULL && is_of(value, "[<")) return walk->visit == NULL ? pass_nil(reader, arg) : KVO_OK;
   if (kvo_value_collection(value) != NULL) {
     if (walk->depth >= KVO_WALK_DEPTH) return too_deep();
     walk->depth++;
