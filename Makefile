@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test bench check check-quick check-format check-api check-c check-model check-clients check-documents check-examples check-sanitizers check-crashes check-costs check-scaling fuzz mutate stress format clean
+.PHONY: help demo test bench check check-quick check-format check-api check-c check-model check-clients check-documents check-examples check-sanitizers check-crashes check-costs check-scaling check-packages fuzz mutate stress format clean
 
 # Passed on: make demo ARGS="--json", make bench ARGS="…".
 ARGS ?=
@@ -47,7 +47,7 @@ bench: ## Measure, optimised, against other systems (ARGS="--filter 'observed se
 	@scripts/require.sh swift git python3 $(c_tools) valgrind $(peers)
 	@scripts/bench.sh $(ARGS)
 
-check: check-format check-c check-model fuzz stress check-sanitizers check-crashes check-clients check-examples check-api check-scaling check-costs check-documents ## Everything a release must pass besides the tests; takes long
+check: check-format check-c check-model fuzz stress check-sanitizers check-crashes check-clients check-examples check-api check-scaling check-costs check-packages check-documents ## Everything a release must pass besides the tests; takes long
 	scripts/mutate.sh --count 20 --budget 240 --least 80
 
 check-quick: check-format check-api ## The quick checks besides the tests: format, rooms, fuzzer inputs, API baseline, plot, documents
@@ -59,6 +59,7 @@ check-quick: check-format check-api ## The quick checks besides the tests: forma
 	scripts/check-examples.sh --quick
 	scripts/fuzz.sh --seconds 0
 	scripts/check-scaling.sh --quick
+	scripts/check-packages.sh --quick
 	scripts/check-bench.sh
 	scripts/check-snippets.sh
 	scripts/check-documents.sh
@@ -74,6 +75,10 @@ check-scaling: ## Fail if an operation's cost grows faster than n log n
 check-c: ## Run the whole C suite: compilers, sanitizers, valgrind, headers, symbols
 	@scripts/require.sh swift $(c_tools) valgrind
 	scripts/check-c.sh
+
+check-packages: ## Build, install, package and use libkvo as others do: CMake, pkg-config, Debian, meson, the amalgamation
+	@scripts/require.sh $(c_tools)
+	scripts/check-packages.sh
 
 check-model: ## Check the model of how changes protect what they read, in all orders of steps, with spin
 	scripts/check-model.sh

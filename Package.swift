@@ -25,7 +25,8 @@ let package = Package(
   targets: [
     // The C runtime: libc and libffi only. CShim/CMakeLists.txt builds the same files as libkvo.
     .target(
-      name: "CKVO", path: "CShim", exclude: ["CMakeLists.txt", "README.md", "cmake", "abi", "src/README.md"],
+      name: "CKVO", path: "CShim",
+      exclude: ["CMakeLists.txt", "README.md", "cmake", "abi", "meson.build", "meson_options.txt", "src/README.md"],
       sources: ["src"],
       publicHeadersPath: "include",
       cSettings: [.headerSearchPath("src"), .define("KVO_ASSERTIONS", to: "1", .when(configuration: .debug))],

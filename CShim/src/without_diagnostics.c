@@ -1,4 +1,4 @@
-/* without_diagnostics.c - the public functions of watching/ and faults/ in a build without them. Nothing is reported: a call that would be
+/* without_diagnostics.c - the public functions of watching/, faults/ and text/ in a build without them. Nothing is reported: a call that would be
  * misuse fails or does nothing, as under the policy "ignore". */
 #include "hooks.h"
 
@@ -33,6 +33,21 @@ size_t kvo_fault_format(const kvo_fault *fault, kvo_report_format format, char *
 size_t kvo_call_format(const void *return_address, char *buffer, size_t size) {
   (void)return_address;
   return empty_text(buffer, size);
+}
+
+size_t kvo_graph_format(const kvo_graph *graph, kvo_graph_form form, char *buffer, size_t size) {
+  (void)graph, (void)form;
+  return empty_text(buffer, size);
+}
+
+const kvo_fault_kind *kvo_fault_kind_at(size_t index) {
+  (void)index;
+  return NULL;
+}
+
+const char *kvo_severity_name(kvo_severity severity) {
+  (void)severity;
+  return "unknown";
 }
 
 void kvo_fault_break(const kvo_fault *fault) { (void)fault; }

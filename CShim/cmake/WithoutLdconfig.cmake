@@ -1,0 +1,10 @@
+# Runs after cpack: removes the scripts that call ldconfig from Debian packages. Debian's policy wants a trigger, which they have as well.
+foreach(package IN LISTS CPACK_PACKAGE_FILES)
+  if(package MATCHES "\\.deb$")
+    set(folder "${package}.unpacked")
+    execute_process(COMMAND dpkg-deb --raw-extract "${package}" "${folder}" COMMAND_ERROR_IS_FATAL ANY)
+    file(REMOVE "${folder}/DEBIAN/postinst" "${folder}/DEBIAN/postrm")
+    execute_process(COMMAND dpkg-deb --root-owner-group --build "${folder}" "${package}" OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+    file(REMOVE_RECURSE "${folder}")
+  endif()
+endforeach()
