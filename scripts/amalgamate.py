@@ -107,7 +107,8 @@ def renamed(text, names, suffix):
             statement = []
         else:
             statement.append(t)
-        is_member = before in (".", "->") or (bodies and bodies[-1] and after in (";", ",", "[", ":"))
+        offset = before == "," and "offsetof" in (tokens[visible[n - 4]], tokens[visible[n - 5]])
+        is_member = offset or before in (".", "->") or (bodies and bodies[-1] and after in (";", ",", "[", ":"))
         if t in names and not is_member:
             tokens[i] = t + "_in_" + suffix
     return "".join(tokens)
