@@ -144,10 +144,11 @@ TEST("floating-point numbers are converted if they are equal, or have the same s
   of->f = 0.1f;
   CHECK_OK(kvo_get_double(O(of), "f", &back));
   CHECK(back == (double)0.1f); /* which is exact */
-  if (harness_is_valgrind()) return;
   of->D = 0.1L;
-  CHECK_OK(kvo_get_double(O(of), "D", &back));
-  CHECK(back == 0.1);
+  if (!harness_is_valgrind()) {
+    CHECK_OK(kvo_get_double(O(of), "D", &back));
+    CHECK(back == 0.1);
+  }
   kvo_object_destroy(O(of));
 }
 

@@ -52,7 +52,8 @@ static kvo_status get(const char *function, kvo_object *object, const char *key_
   uint32_t errors = kvo__error_count();
   kvo_status status = kvo__path_check(key_path);
   if (status == KVO_OK) status = kvo__path_read(object, key_path, KVO_PATH_READ, reader, of);
-  return kvo__explain(status == KVO_OK ? of->status : status, errors, function, object, key_path);
+  if (status == KVO_OK) status = of->status;
+  return status == KVO_OK ? KVO_OK : kvo__explain(status, errors, function, object, key_path);
 }
 
 #define GET(name, T, encoding, reader)                                                                                 \

@@ -13,11 +13,9 @@ kvo_key kvo_key_hash(const char *name, size_t length) {
 
 kvo_status kvo__path_check(const char *key_path) {
   if (key_path == NULL) return KVO_ERROR_INVALID_ARGUMENT;
-  char before = '.';
-  for (const char *at = key_path;; before = *at++) {
-    bool ends = *at == '.' || *at == '\0';
-    if (!ends) continue;
-    if (before == '.') return kvo__fail(KVO_ERROR_MALFORMED_KEY_PATH, "key path '%s' has an empty component", key_path);
-    if (*at == '\0') return KVO_OK;
+  for (const char *at = key_path; *at != '.' && *at != '\0'; at++) {
+    at = strchr(at, '.');
+    if (at == NULL) return KVO_OK;
   }
+  return kvo__fail(KVO_ERROR_MALFORMED_KEY_PATH, "key path '%s' has an empty component", key_path);
 }

@@ -155,6 +155,12 @@ static kvo_status cannot_hold(const kvo_value *value, const char *type) {
   return kvo__fail(KVO_ERROR_TYPE_MISMATCH, "%s cannot be converted to the type \"%s\" without loss", text, type);
 }
 
+/* Whether a value's type is this one, apart from qualifiers. Most types have one character. */
+static bool is_type(const char *given, const char *type) {
+  if (given[0] == type[0] && given[1] == '\0' && type[1] == '\0') return true;
+  return strcmp(kvo__type_unqualified(given), type) == 0;
+}
+
 kvo_status kvo__value_store(const kvo_value *value, const char *type, size_t size, void *to) {
   bool is_reference = type[0] == '@' || type[0] == '*';
   if (value->bytes == NULL) {
@@ -162,11 +168,14 @@ kvo_status kvo__value_store(const kvo_value *value, const char *type, size_t siz
     memset(to, 0, size);
     return KVO_OK;
   }
-  const char *given = kvo__type_unqualified(value->type);
-  if (given[0] == type[0] && value->size == size && strcmp(given, type) == 0) {
-    memcpy(to, value->bytes, size);
+  if (value->size == size && is_type(value->type, type)) {
+    if (size == 8)
+      memcpy(to, value->bytes, 8); /* without a call */
+    else
+      memcpy(to, value->bytes, size);
     return KVO_OK;
   }
+  const char *given = kvo__type_unqualified(value->type);
   if (kvo__type_number_size(type) == 0) return cannot_hold(value, type);
   kvo_number number;
   bool is_text = given[0] == '*' && value->size == sizeof(char *) && *(char *const *)value->bytes != NULL;

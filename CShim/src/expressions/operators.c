@@ -308,7 +308,7 @@ static kvo_status apply(kvo_walk *walk, const kvo_value *collection, const kvo_c
 static kvo_path until_operator(kvo_path *path) {
   kvo_path part = *path;
   while (path->at != NULL && path->at[0] != '@') kvo__path_take(path);
-  if (path->at != NULL) part.end = path->at - 1;
+  if (path->at != NULL) part.end = path->at;
   return part;
 }
 

@@ -5,7 +5,8 @@
 
 #include "expressions/deliver.h"
 
-/** What is left of a key path: up to `end`, or, if that is NULL, up to the NUL. `at` is NULL after the last component. */
+/** What is left of a key path: up to its NUL, or up to the component that begins at `end`, unless that is NULL. `at` is NULL after the last
+ * component. */
 typedef struct kvo_path {
   const char *at, *end;
 } kvo_path;
@@ -21,11 +22,10 @@ static inline kvo_component kvo__path_take(kvo_path *path) {
   kvo_component first = {path->at, 0, 0};
   uint64_t hash = UINT64_C(0xcbf29ce484222325);
   const char *at = path->at;
-  for (; at != path->end && *at != '\0' && *at != '.'; at++)
-    hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+  for (; *at != '.' && *at != '\0'; at++) hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
   first.length = (size_t)(at - path->at);
   first.key = hash != KVO_KEY_LIFETIME && hash != KVO_KEY_DEATH ? hash : 1;
-  path->at = at != path->end && *at == '.' ? at + 1 : NULL;
+  path->at = *at == '.' && at + 1 != path->end ? at + 1 : NULL;
   return first;
 }
 
