@@ -5,7 +5,7 @@ set -eu
 library=$1
 baseline=$(dirname "$0")/symbols.txt
 # Linkers and sanitizers add symbols of their own, which begin with "_"; thread-local ones may be listed without being exported.
-exported=$(nm -D --defined-only --extern-only --format=posix "$library" | awk '$1 !~ /^_/ { print $1 }' | LC_ALL=C sort)
+exported=$(nm -D --defined-only --extern-only --format=posix "$library" | awk '$1 !~ /^_/ && $2 != "A" { sub(/@.*/, "", $1); print $1 }' | LC_ALL=C sort)
 if [ "${2:-}" = --update ]; then
   printf '%s\n' "$exported" >"$baseline"
   exit 0

@@ -515,3 +515,42 @@ TEST("a class registered with the first version of the structures works as befor
   CHECK_OK(kvo_remove_observer(id));
   kvo_object_destroy(object);
 }
+
+TEST("structures of a later version are taken if the members that are unknown here are zero") {
+  struct {
+    kvo_property_spec known;
+    void *later;
+  } properties[] = {{AT("real", "d", real), NULL}, {AT("whole", "i", whole), NULL}};
+  struct {
+    kvo_class_spec known;
+    void *later;
+  } spec = {{.struct_size = sizeof spec,
+             .name = "Later",
+             .instance_size = sizeof(plain),
+             .properties = &properties[0].known,
+             .property_count = 2,
+             .property_size = sizeof *properties},
+            NULL};
+  kvo_class *cls;
+  spec.later = &spec;
+  CHECK_STATUS(kvo_class_register(&spec.known, &cls), KVO_ERROR_INVALID_ARGUMENT);
+  spec.later = NULL;
+  properties[1].later = &spec;
+  CHECK_STATUS(kvo_class_register(&spec.known, &cls), KVO_ERROR_INVALID_ARGUMENT);
+  properties[1].later = NULL;
+  CHECK_OK(kvo_class_register(&spec.known, &cls));
+  CHECK_EQ(kvo_property_name(kvo_class_property_at(cls, 1)), "whole");
+  kvo_object *object;
+  CHECK_OK(kvo_object_create(cls, &object));
+  struct {
+    kvo_observer known;
+    void *later;
+  } observer = {{.struct_size = sizeof observer, .key_path = "whole", .callback = note}, NULL};
+  kvo_observation id;
+  CHECK_OK(kvo_add_observer(object, &observer.known, &id));
+  CHECK_OK(kvo_remove_observer(id));
+  observer.later = &observer;
+  ignore_faults();
+  CHECK_STATUS(kvo_add_observer(object, &observer.known, &id), KVO_ERROR_INVALID_ARGUMENT);
+  kvo_object_destroy(object);
+}

@@ -1,6 +1,7 @@
 /* basics.c - statuses, the version, and the sizes of types. */
 #include "harness.h"
 
+#include <stdio.h>
 #include <string.h>
 
 TEST("each status has a distinct text") {
@@ -24,6 +25,9 @@ TEST("an unknown status has a text, too") {
 
 TEST("the version of the library is that of the header") {
   CHECK_EQ(kvo_version(), KVO_VERSION_MAJOR * 10000 + KVO_VERSION_MINOR * 100 + KVO_VERSION_PATCH);
+  char text[32];
+  snprintf(text, sizeof text, "%d.%d.%d", KVO_VERSION_MAJOR, KVO_VERSION_MINOR, KVO_VERSION_PATCH);
+  CHECK_EQ(kvo_version_string(), text);
 }
 
 typedef struct {

@@ -39,9 +39,15 @@ KVO_ASSUME_NONNULL_BEGIN
 #define KVO_VERSION_MINOR 1
 #define KVO_VERSION_PATCH 0
 #define KVO_VERSION_NUMBER (KVO_VERSION_MAJOR * 10000 + KVO_VERSION_MINOR * 100 + KVO_VERSION_PATCH)
+/** The number of the binary interface, that of libkvo.so.N. It changes only if a program that was built before could not run. */
+#define KVO_ABI_NUMBER 0
 
 /** Returns the version of the library at run time, as major * 10000 + minor * 100 + patch. Cannot fail. */
 KVO_API uint32_t kvo_version(void);
+
+/** Returns the version of the library at run time as text, such as "0.1.0". The string is static: do not free it. Cannot fail.
+ * Async-signal-safe. */
+KVO_API const char *kvo_version_string(void);
 
 /* ----------------------------------------------------------------------------------------------------------- Status -- */
 

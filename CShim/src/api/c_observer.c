@@ -20,8 +20,8 @@ static const char *wrong_argument(const kvo_object *object, const kvo_observer *
   return NULL;
 }
 
-/* The first version of the structure, which has no later members yet. */
-enum { LEAST_OBSERVER = sizeof(kvo_observer) };
+/* The first version of the structure. */
+enum { LEAST_OBSERVER = KVO_SIZE_TO(kvo_observer, line) };
 
 kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *given, kvo_observation *out) {
   kvo_observer whole, *observer = &whole;

@@ -33,24 +33,36 @@ static kvo_status find_to_many(const char *function, const kvo_object *object, c
   return fail(KVO_ERROR_TYPE_MISMATCH, function, object, key, wants == A_LIST ? "it is not a list" : "it is not a set");
 }
 
+/* Copies to a caller's structure, which may have the size of another version, all but the size, its first member. */
+static void give(const void *made, size_t size, void *out, size_t room) {
+  memcpy((char *)out + sizeof(size_t), (const char *)made + sizeof(size_t),
+         (room < size ? room : size) - sizeof(size_t));
+}
+
 kvo_status kvo_object_list_accessors(const kvo_object *object, const char *key, kvo_list_accessors *out) {
-  if (object == NULL || key == NULL || out == NULL || out->struct_size < sizeof *out)
+  enum { LEAST = KVO_SIZE_TO(kvo_list_accessors, user) };
+  if (object == NULL || key == NULL || out == NULL || out->struct_size < LEAST)
     return kvo__fail(KVO_ERROR_INVALID_ARGUMENT,
                      "kvo_object_list_accessors: an argument is NULL, or struct_size is wrong");
   const kvo_property *property;
   kvo_status status = find_to_many("kvo_object_list_accessors", object, key, A_LIST, &property);
-  if (status == KVO_OK) *out = kvo__list_accessors(object, property);
-  return status;
+  if (status != KVO_OK) return status;
+  kvo_list_accessors made = kvo__list_accessors(object, property);
+  give(&made, sizeof made, out, out->struct_size);
+  return KVO_OK;
 }
 
 kvo_status kvo_object_member_accessors(const kvo_object *object, const char *key, kvo_member_accessors *out) {
-  if (object == NULL || key == NULL || out == NULL || out->struct_size < sizeof *out)
+  enum { LEAST = KVO_SIZE_TO(kvo_member_accessors, user) };
+  if (object == NULL || key == NULL || out == NULL || out->struct_size < LEAST)
     return kvo__fail(KVO_ERROR_INVALID_ARGUMENT,
                      "kvo_object_member_accessors: an argument is NULL, or struct_size is wrong");
   const kvo_property *property;
   kvo_status status = find_to_many("kvo_object_member_accessors", object, key, A_SET, &property);
-  if (status == KVO_OK) *out = kvo__member_accessors(object, property);
-  return status;
+  if (status != KVO_OK) return status;
+  kvo_member_accessors made = kvo__member_accessors(object, property);
+  give(&made, sizeof made, out, out->struct_size);
+  return KVO_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ Reading -- */

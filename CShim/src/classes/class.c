@@ -277,7 +277,39 @@ static kvo_status add_property(kvo_class *cls, kvo_property *property, bool may_
   return KVO_OK;
 }
 
-static kvo_status add_collection(kvo_class *cls, const kvo_collection_spec *described) {
+/* The first versions of the structures. */
+enum {
+  LEAST_SPEC = KVO_SIZE_TO(kvo_class_spec, finalize),
+  LEAST_PROPERTY = KVO_SIZE_TO(kvo_property_spec, flags),
+  LEAST_COLLECTION = KVO_SIZE_TO(kvo_collection_spec, members),
+  LEAST_LIST = KVO_SIZE_TO(kvo_list_accessors, user),
+  LEAST_MEMBERS = KVO_SIZE_TO(kvo_member_accessors, user),
+  LEAST_HOOKS = KVO_SIZE_TO(kvo_coding_hooks, user),
+};
+
+/* Copies the description of a collection, which may have the size of another version, with its accessors. */
+static bool copy_collection(const void *given, size_t size, kvo_collection_spec *spec, kvo_list_accessors *list,
+                            kvo_member_accessors *members) {
+  if (!kvo__copy_spec(spec, sizeof *spec, given, size, LEAST_COLLECTION)) return false;
+  if (spec->list != NULL && !kvo__copy_spec(list, sizeof *list, spec->list, spec->list->struct_size, LEAST_LIST))
+    return false;
+  if (spec->members != NULL &&
+      !kvo__copy_spec(members, sizeof *members, spec->members, spec->members->struct_size, LEAST_MEMBERS))
+    return false;
+  list->struct_size = sizeof *list;
+  members->struct_size = sizeof *members;
+  if (spec->list != NULL) spec->list = list;
+  if (spec->members != NULL) spec->members = members;
+  return true;
+}
+
+static kvo_status add_collection(kvo_class *cls, const void *given, size_t size) {
+  kvo_collection_spec spec, *described = &spec;
+  kvo_list_accessors list;
+  kvo_member_accessors members;
+  if (!copy_collection(given, size, &spec, &list, &members))
+    return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "class '%s': the size of a collection's description is wrong",
+                     cls->name);
   kvo_status status;
   kvo_property *property = NULL;
   char *type = kvo__to_many_type(described, &status);
@@ -295,23 +327,22 @@ static kvo_status add_collection(kvo_class *cls, const kvo_collection_spec *desc
 
 static kvo_status copy_hooks(kvo_class *cls, const kvo_coding_hooks *hooks) {
   if (hooks == NULL) return KVO_OK;
-  if (hooks->struct_size < sizeof *hooks) return KVO_ERROR_INVALID_ARGUMENT;
   kvo_coding_hooks *copy = kvo__alloc(sizeof *copy);
   if (copy == NULL) return KVO_ERROR_OUT_OF_MEMORY;
-  *copy = *hooks;
   cls->coding = copy;
-  return KVO_OK;
+  return kvo__copy_spec(copy, sizeof *copy, hooks, hooks->struct_size, LEAST_HOOKS) ? KVO_OK
+                                                                                    : KVO_ERROR_INVALID_ARGUMENT;
 }
 
-/* The first versions of the structures: they end where later members begin. */
-enum { LEAST_SPEC = offsetof(kvo_class_spec, collections), LEAST_PROPERTY = offsetof(kvo_property_spec, user) };
-
-/* The size of kvo_property_spec in the headers where kvo_class_spec has this size: a row for each version of the two. */
+/* The size of kvo_property_spec in the headers where kvo_class_spec has this size; 0 if they are of a later version. A row for each version
+ * of kvo_property_spec: it grows only together with kvo_class_spec. */
 static size_t property_size(const kvo_class_spec *spec) {
-  static const size_t sizes[][2] = {{LEAST_SPEC, LEAST_PROPERTY}, {sizeof(kvo_class_spec), sizeof(kvo_property_spec)}};
-  size_t found = spec->property_size;
-  for (size_t i = 0; found == 0 && i < sizeof sizes / sizeof *sizes; i++)
-    if (spec->struct_size == sizes[i][0]) found = sizes[i][1];
+  static const size_t sizes[][2] = {
+      {LEAST_SPEC, LEAST_PROPERTY},
+      {KVO_SIZE_TO(kvo_class_spec, property_size), KVO_SIZE_TO(kvo_property_spec, setter_type)}};
+  if (spec->property_size != 0 || spec->struct_size > sizeof *spec) return spec->property_size;
+  size_t found = 0;
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes && sizes[i][0] <= spec->struct_size; i++) found = sizes[i][1];
   return found;
 }
 
@@ -324,7 +355,7 @@ static const char *wrong_member(const kvo_class_spec *spec) {
   if (spec->property_count > 0 && property_size(spec) < LEAST_PROPERTY)
     return "property_size is not sizeof(kvo_property_spec)";
   if (spec->collections == NULL && spec->collection_count > 0) return "collections is NULL";
-  if (spec->collection_count > 0 && spec->collection_size < sizeof *spec->collections)
+  if (spec->collection_count > 0 && spec->collection_size < LEAST_COLLECTION)
     return "collection_size is not sizeof(kvo_collection_spec)";
   size_t added = spec->property_count + spec->collection_count;
   if (added < spec->property_count || too_many(spec->superclass, added)) return "it has too many properties";
@@ -375,8 +406,7 @@ kvo_status kvo_class_register(const kvo_class_spec *given, kvo_class **out) {
                              spec->name);
   }
   for (size_t i = 0; i < spec->collection_count && status == KVO_OK; i++)
-    status = add_collection(
-        cls, (const kvo_collection_spec *)(const void *)((const char *)spec->collections + i * spec->collection_size));
+    status = add_collection(cls, (const char *)spec->collections + i * spec->collection_size, spec->collection_size);
   kvo__lock(&classes_lock);
   bool is_duplicate = status == KVO_OK && find_locked(spec->name) != NULL;
   if (status == KVO_OK && !is_duplicate) add_locked(cls);

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Compares the C API with that of the last blessed version, CShim/abi/blessed: Documentation/ABI.md says what may change.
+
+  check-abi.py COMPILER LIBRARY            fails if a program built with the blessed headers could not run with LIBRARY
+  check-abi.py COMPILER LIBRARY --bless    makes the present headers and symbols the blessed ones
+"""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+abi = pathlib.Path(__file__).resolve().parent
+present, blessed = abi.parent / "include", abi / "blessed"
+# Any minor version may change these.
+unstable = {"kvo_binding.h", "kvo_scope.h"}
+# Structures that callers allocate in arrays or embed, or get in arrays: their size is part of the interface.
+frozen = {
+    "kvo_object", "kvo_value", "kvo_fault_kind", "kvo_fault_site", "kvo_fault_observation", "kvo_fault_step", "kvo_event",
+    "kvo_graph_object", "kvo_graph_observation", "kvo_graph_edge", "kvo_scope",
+}
+
+
+def text_of(folder):
+    """The stable headers, without comments and with each macro on one line."""
+    whole = ""
+    for header in sorted((folder / "kvo").glob("*.h")):
+        if header.name not in unstable:
+            whole += header.read_text()
+    whole = re.sub(r"/\*.*?\*/", " ", whole, flags=re.S)
+    whole = re.sub(r"//[^\n]*", "", whole)
+    return whole.replace("\\\n", " ")
+
+
+def structures(text):
+    """The members of each structure, by its name."""
+    found = {}
+    for name, body in re.findall(r"typedef struct (\w+) \{(.*?)\n\} \1;", text, flags=re.S):
+        members = []
+        for declaration in body.split(";"):
+            declaration = declaration.strip()
+            function = re.search(r"\(\s*\*\s*(?:KVO_\w+\s+)?(\w+)\s*\)\s*\(", declaration)
+            if function:
+                members.append(function.group(1))
+            elif declaration:
+                for part in declaration.split(","):
+                    members.append(re.search(r"(\w+)\s*(?:\[.*\])?$", part.strip()).group(1))
+        found[name] = members
+    return found
+
+
+def constants(text):
+    """The names of all enumerators."""
+    names = set(re.findall(r"\bX\((KVO_\w+),", text))
+    for body in re.findall(r"\benum(?: \w+)? \{(.*?)\}", text, flags=re.S):
+        names |= set(re.findall(r"\b(KVO_\w+)\s*=", body))
+    return sorted(names)
+
+
+def declarations(text):
+    """The declaration of each function, by its name, without what does not concern a binary."""
+    text = "\n".join(line for line in text.split("\n") if not line.lstrip().startswith("#"))
+    text = re.sub(r"\bKVO_(NULLABLE|NONNULL|SITE)\b|\bKVO_SITED\([^)]*\)", " ", text)
+    found = {}
+    for declaration in re.findall(r"KVO_API\s+([^;{]*?)\s*;", text):
+        plain = re.sub(r"\s+", " ", declaration)
+        plain = re.sub(r"\s*([*(),])\s*", r"\1", plain)
+        found[re.search(r"\b(kvo_\w+)\(", plain).group(1)] = plain
+    return found
+
+
+def measure(compiler, folder, wanted, names):
+    """Sizes, offsets and values, as the compiler sees them."""
+    lines = ["#include <kvo/kvo.h>", "#include <stdio.h>", "int main(void) {"]
+    for name, members in wanted.items():
+        lines.append(f'  printf("sizeof {name} %zu\\n", sizeof({name}));')
+        for member in members:
+            lines.append(f'  printf("{name}.{member} %zu\\n", offsetof({name}, {member}));')
+            lines.append(f'  printf("size of {name}.{member} %zu\\n", sizeof((({name} *)0)->{member}));')
+    lines += [f'  printf("{name} %lld\\n", (long long){name});' for name in names]
+    lines += ["  return 0;", "}"]
+    with tempfile.TemporaryDirectory() as work:
+        source, program = pathlib.Path(work, "measure.c"), pathlib.Path(work, "measure")
+        source.write_text("\n".join(lines))
+        subprocess.run([compiler, "-std=c11", "-w", f"-I{folder}", str(source), "-o", str(program)], check=True)
+        output = subprocess.run([str(program)], check=True, capture_output=True, text=True).stdout
+    return dict(line.rsplit(" ", 1) for line in output.splitlines())
+
+
+def symbols(library):
+    output = subprocess.run(["nm", "-D", "--defined-only", "--extern-only", "--format=posix", library], check=True,
+                            capture_output=True, text=True).stdout
+    return sorted(line.split()[0] for line in output.splitlines() if line.startswith("kvo_"))
+
+
+def compare(compiler, library):
+    before, now = text_of(blessed), text_of(present)
+    problems = []
+    wanted, names = structures(before), constants(before)
+    old = measure(compiler, blessed, wanted, names)
+    now_structures, now_constants = structures(now), set(constants(now))
+    for name, members in wanted.items():
+        gone = set(members) - set(now_structures.get(name, []))
+        if gone:
+            problems.append(f"{name}: {', '.join(sorted(gone))} is gone")
+    gone = set(names) - now_constants
+    problems += [f"{name} is gone" for name in sorted(gone)]
+    if not problems:
+        new = measure(compiler, present, wanted, names)
+        for what, value in old.items():
+            structure = what.split()[-1] if what.startswith("sizeof ") else None
+            grown = structure is not None and structure not in frozen and int(new[what]) > int(value)
+            if new[what] != value and not grown:
+                problems.append(f"{what} was {value} and is {new[what]}")
+    new_declarations = declarations(now)
+    for name, declaration in declarations(before).items():
+        if new_declarations.get(name) != declaration:
+            problems.append(f"{name} was declared\n    {declaration}\n  and is\n    {new_declarations.get(name, '(gone)')}")
+    exported = set(symbols(library))
+    for symbol in (blessed / "symbols.txt").read_text().split():
+        if symbol not in exported:
+            problems.append(f"the symbol {symbol} is gone")
+    return problems
+
+
+def bless(library):
+    shutil.rmtree(blessed, ignore_errors=True)
+    shutil.copytree(present / "kvo", blessed / "kvo", copy_function=shutil.copyfile)
+    stable = declarations(text_of(present))
+    # Those of the unstable headers are not promised.
+    kept = [symbol for symbol in symbols(library) if symbol.split("@")[0] in stable]
+    (blessed / "symbols.txt").write_text("\n".join(kept) + "\n")
+
+
+def main():
+    compiler, library = sys.argv[1:3]
+    if sys.argv[3:] == ["--bless"]:
+        bless(library)
+        return 0
+    problems = compare(compiler, library)
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    if problems:
+        print("a program built with the blessed headers cannot run with this library: Documentation/ABI.md", file=sys.stderr)
+    return 1 if problems else 0
+
+
+sys.exit(main())
