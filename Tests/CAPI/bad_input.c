@@ -148,6 +148,18 @@ ROW(kvo_class_register) {
   CHECK_SAME(kvo_class_find("Bad"), NULL);
 }
 
+ROW(kvo_class_unregister) {
+  item *object = item_make(1);
+  REFUSED(kvo_class_unregister(NULL));
+  REFUSED(kvo_class_unregister((kvo_class *)(uintptr_t)0xdead0));
+  REFUSED(kvo_class_unregister(bound_class()));
+  CHECK_STATUS(kvo_class_unregister(item_class()), KVO_ERROR_BUSY);
+  item_destroy(object);
+  kvo_class *cls = item_class();
+  CHECK_OK(kvo_class_unregister(cls));
+  REFUSED(kvo_class_unregister(cls));
+}
+
 ROW(kvo_class_find) {
   CHECK_SAME(kvo_class_find(NULL), NULL);
   CHECK_SAME(kvo_class_find(""), NULL);

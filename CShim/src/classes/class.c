@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Guards the lists and the making of notifying classes. */
+/* Guards the lists, the making of notifying classes, and what happens to classes that are not registered any more (unregister.c). */
 static kvo_lock classes_lock;
 static kvo_class *classes;
 
@@ -20,7 +20,7 @@ static kvo_class *_Atomic *bucket_of(const kvo_class *cls) {
 bool kvo__class_is_known(const kvo_class *cls) {
   const kvo_class *each = atomic_load_explicit(bucket_of(cls), memory_order_acquire);
   while (each != NULL && each != cls) each = each->neighbour;
-  return each != NULL;
+  return each != NULL && !atomic_load(&each->is_retired);
 }
 
 /* The lock is held. */
@@ -58,8 +58,16 @@ static void branch(kvo_class *cls, size_t index) {
 static kvo_class *find_locked(const char *name) {
   kvo__assert(kvo__holds(&classes_lock));
   for (kvo_class *cls = classes; cls != NULL; cls = cls->next)
-    if (strcmp(cls->name, name) == 0) return cls;
+    if (!atomic_load(&cls->is_retired) && strcmp(cls->name, name) == 0) return cls;
   return NULL;
+}
+
+void kvo__classes_lock(void) { kvo__lock(&classes_lock); }
+void kvo__classes_unlock(void) { kvo__unlock(&classes_lock); }
+
+kvo_class *kvo__classes_first(void) {
+  kvo__assert(kvo__holds(&classes_lock));
+  return classes;
 }
 
 /* ------------------------------------------------------------------------------------------------------ Registration -- */
@@ -72,6 +80,7 @@ static void free_property(kvo_property *property) {
   for (size_t i = 0; i < property->further; i++) kvo__type_free(property->arguments[2 + i]);
   kvo__type_free(property->value_type);
   kvo__free((void *)property->to_many);
+  kvo__free(property->setter_type);
   kvo__free((void *)property->name);
   kvo__free((void *)property->type);
   kvo__free(property);
@@ -192,7 +201,12 @@ static kvo_status describe_calls(const kvo_class *cls, kvo_property *property, c
   property->form = kvo__type_form(property->type);
   property->arguments[0] = &ffi_type_pointer;
   property->arguments[1] = property->value_type;
-  if (setter_type != NULL && property->setter != NULL) status = describe_setter(cls, property, setter_type);
+  if (setter_type != NULL && property->setter != NULL) {
+    status = describe_setter(cls, property, setter_type);
+    if (status == KVO_OK) property->setter_type = kvo__copy_string(setter_type, strlen(setter_type));
+    if (status == KVO_OK && property->setter_type == NULL)
+      status = refuse(cls, property->name, KVO_ERROR_OUT_OF_MEMORY, "out of memory");
+  }
   if (status != KVO_OK) return status;
   static ffi_type *getter_arguments[] = {&ffi_type_pointer, &ffi_type_pointer};
   unsigned user = (property->flags & KVO_PROPERTY_WITH_USER) != 0, count = 2 + (unsigned)property->further;
@@ -409,7 +423,8 @@ kvo_status kvo_class_register(const kvo_class_spec *given, kvo_class **out) {
     status = add_collection(cls, (const char *)spec->collections + i * spec->collection_size, spec->collection_size);
   kvo__lock(&classes_lock);
   bool is_duplicate = status == KVO_OK && find_locked(spec->name) != NULL;
-  if (status == KVO_OK && !is_duplicate) add_locked(cls);
+  kvo_class *earlier = status == KVO_OK && !is_duplicate ? kvo__class_revive(cls) : NULL;
+  if (status == KVO_OK && !is_duplicate && earlier == NULL) add_locked(cls);
   kvo__unlock(&classes_lock);
   if (is_duplicate)
     status = kvo__fail(KVO_ERROR_DUPLICATE_CLASS, "class '%s': a class of this name is already registered", spec->name);
@@ -417,7 +432,8 @@ kvo_status kvo_class_register(const kvo_class_spec *given, kvo_class **out) {
     free_class(cls);
     return status;
   }
-  *out = cls;
+  if (earlier != NULL) free_class(cls);
+  *out = earlier != NULL ? earlier : cls;
   return KVO_OK;
 }
 

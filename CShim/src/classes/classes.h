@@ -1,4 +1,5 @@
-/* classes/classes.h - types, keys, classes, and calls by signature. Start with struct kvo_property and struct kvo_class. */
+/* classes/classes.h - types, keys, classes, and calls by signature. Start with struct kvo_property and struct kvo_class.
+ * circle: class.c, unregister.c: a registration looks for a class that has come before, in the list that class.c has. */
 #ifndef KVO_CLASSES_CLASSES_H
 #define KVO_CLASSES_CLASSES_H
 
@@ -60,6 +61,8 @@ struct kvo_property {
   size_t size;
   ffi_type *value_type;
   kvo_answer answer;
+  /** As the program described it, or NULL. */
+  char *setter_type;
   /** The program's functions. `arguments` are those of the setter: object, value, `further` more, and perhaps user. */
   ffi_cif getter_cif, setter_cif;
   ffi_type *arguments[2 + KVO_MAX_FURTHER + 1];
@@ -90,7 +93,7 @@ static inline bool kvo__accepts(const kvo_property *property, int result) {
 /** The index of no property; no class has this many. */
 #define KVO_NO_PROPERTY UINT16_MAX
 
-/** Immutable after registration, except `notifying`. */
+/** Immutable after registration, except `notifying` and the last two; kvo__class_revive replaces the functions of a class without objects. */
 struct kvo_class {
   const char *name;
   /** The name as the program wrote it, for reports; `name` differs only if another class had the name already. */
@@ -118,6 +121,11 @@ struct kvo_class {
   kvo_class *_Atomic notifying;
   /** The next class in the list of all, and in the bucket by address. */
   kvo_class *next, *neighbour;
+  /** How many objects live, of a C class; any thread. */
+  _Atomic size_t objects;
+  /** kvo_class_unregister has ended it. Its memory stays, because reports, logs and trampolines may refer to it, and serves the next class of
+   * this name and layout. Written under the lock of the list. */
+  _Atomic bool is_retired;
 };
 
 KVO_HIDDEN const kvo_property *kvo__class_find(const kvo_class *cls, kvo_key key);
@@ -127,6 +135,20 @@ KVO_HIDDEN bool kvo__property_takes(const kvo_property *property, kvo_form form,
 KVO_HIDDEN bool kvo__class_is_known(const kvo_class *cls);
 /** Returns the notifying class, made at the first call. NULL without memory for it or for its trampolines; *status says which. */
 KVO_HIDDEN kvo_class *kvo__class_notifying(kvo_class *cls, kvo_status *status);
+
+KVO_HIDDEN void kvo__classes_lock(void);
+KVO_HIDDEN void kvo__classes_unlock(void);
+/** The first class in the list of all, retired ones too. The lock is held. */
+KVO_HIDDEN kvo_class *kvo__classes_first(void);
+
+/* -------------------------------------------------------------------------------------------------- unregister.c -- */
+
+/** Registers a retired class again that is like a new one, with the functions of the new one; NULL if there is none. The lock is held. */
+KVO_HIDDEN kvo_class *kvo__class_revive(kvo_class *fresh);
+/** Counts an object of a C class. False if the class is not registered any more. */
+KVO_HIDDEN bool kvo__class_hold(kvo_class *cls);
+/** An object of a class ends. */
+KVO_HIDDEN void kvo__class_let_go(kvo_class *cls);
 
 /* -------------------------------------------------------------------------------------------------- collection.c -- */
 

@@ -135,8 +135,10 @@ void kvo_object_finish_at(kvo_object *object, const char *file, uint32_t line) {
   kvo_place place = {file, line};
   if (object == NULL || kvo__word(object) == 0 || !can_end(object, function, place)) return;
   is_before_change(object, function, place); /* its memory goes in any case */
+  kvo_class *cls = kvo_object_class(object);
   finish(object, place);
   kvo__set_word(object, 0);
+  kvo__class_let_go(cls);
 }
 
 void kvo_object_destroy_at(kvo_object *object, const char *file, uint32_t line) {
@@ -147,6 +149,7 @@ void kvo_object_destroy_at(kvo_object *object, const char *file, uint32_t line) 
   if (!finish(object, place)) return; /* another thread evaluates it and waits for this one: leak it */
   if (cls->finalize != NULL) cls->finalize(object);
   kvo__free(object);
+  kvo__class_let_go(cls);
 }
 
 void kvo_object_finish(kvo_object *object) { kvo_object_finish_at(object, NULL, 0); }

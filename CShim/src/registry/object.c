@@ -50,6 +50,7 @@ kvo_status kvo_object_init(kvo_object *object, kvo_class *cls) {
   if (object == NULL || !kvo__class_is_known(cls))
     return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "kvo_object_init: %s",
                      object == NULL ? "object is NULL" : "cls is not a class");
+  if (!kvo__class_hold(cls)) return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "kvo_object_init: cls is not a class");
   kvo__set_word(object, (uintptr_t)cls);
   return KVO_OK;
 }
@@ -61,6 +62,10 @@ kvo_status kvo_object_create(kvo_class *cls, kvo_object **out) {
                                                 : NULL;
   if (wrong != NULL) return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "kvo_object_create: %s", wrong);
   kvo_object *object = kvo__alloc(cls->instance_size);
+  if (object != NULL && !kvo__class_hold(cls)) {
+    kvo__free(object);
+    return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "kvo_object_create: cls is not a class");
+  }
   if (object == NULL)
     return kvo__fail(KVO_ERROR_OUT_OF_MEMORY, "kvo_object_create: no memory for an object of class '%s'", cls->name);
   kvo__set_word(object, (uintptr_t)cls);

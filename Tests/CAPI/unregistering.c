@@ -1,0 +1,148 @@
+/* unregistering.c - classes can be unregistered when nothing of theirs lives, so that plug-ins can be loaded again. */
+#include "allocator.h"
+#include "fixture.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <string.h>
+
+typedef struct small {
+  kvo_object header;
+  int value;
+} small;
+
+static int one_get(const small *of) { return of->value; }
+static void one_set(small *of, int value) { of->value = value; }
+static void two_set(small *of, int value) { of->value = 2 * value; }
+
+static kvo_class *register_small(const char *name, const char *key, kvo_function set, kvo_class *superclass) {
+  kvo_property_spec property = {.name = key, .type = "i", .getter = (kvo_function)one_get, .setter = set};
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = name,
+                         .instance_size = sizeof(small),
+                         .superclass = superclass,
+                         .properties = &property,
+                         .property_count = 1};
+  kvo_class *cls = NULL;
+  CHECK_OK(kvo_class_register(&spec, &cls));
+  return cls;
+}
+
+static int changes;
+static void count(const kvo_change *change, void *user_data) {
+  (void)change, (void)user_data;
+  changes++;
+}
+
+static void set_observed(kvo_class *cls, int expected) {
+  kvo_object *object;
+  CHECK_OK(kvo_object_create(cls, &object));
+  kvo_observer observer = {.struct_size = sizeof observer, .key_path = "value", .callback = count};
+  kvo_observation id;
+  CHECK_OK(kvo_add_observer(object, &observer, &id));
+  ((void (*)(kvo_object *, int))kvo_object_setter(object, "value"))(object, 5);
+  CHECK_EQ(((small *)object)->value, expected);
+  CHECK_OK(kvo_remove_observer(id));
+  kvo_object_destroy(object);
+}
+
+TEST("an unregistered class has no name any more, and makes no objects") {
+  kvo_class *cls = register_small("Small", "value", (kvo_function)one_set, NULL);
+  CHECK_OK(kvo_class_unregister(cls));
+  CHECK_SAME(kvo_class_find("Small"), NULL);
+  kvo_object *object;
+  CHECK_STATUS(kvo_object_create(cls, &object), KVO_ERROR_INVALID_ARGUMENT);
+  small here;
+  CHECK_STATUS(kvo_object_init(&here.header, cls), KVO_ERROR_INVALID_ARGUMENT);
+  CHECK_STATUS(kvo_class_unregister(cls), KVO_ERROR_INVALID_ARGUMENT);
+}
+
+TEST("a class with objects or subclasses is not unregistered, and the error says which") {
+  kvo_class *cls = register_small("Small", "value", (kvo_function)one_set, NULL);
+  kvo_class *sub = register_small("Smaller", "other", (kvo_function)one_set, cls);
+  kvo_object *object;
+  small here;
+  CHECK_OK(kvo_object_create(sub, &object));
+  CHECK_OK(kvo_object_init(&here.header, sub));
+  CHECK_STATUS(kvo_class_unregister(cls), KVO_ERROR_BUSY);
+  CHECK_CONTAINS(kvo_last_error(), "class 'Small' has the subclass 'Smaller'");
+  CHECK_STATUS(kvo_class_unregister(sub), KVO_ERROR_BUSY);
+  CHECK_CONTAINS(kvo_last_error(), "class 'Smaller' has 2 objects");
+  kvo_object_destroy(object);
+  CHECK_STATUS(kvo_class_unregister(sub), KVO_ERROR_BUSY);
+  set_observed(cls, 5);
+  kvo_object_finish(&here.header);
+  CHECK_OK(kvo_class_unregister(sub));
+  CHECK_OK(kvo_class_unregister(cls));
+}
+
+TEST("a class registered again has the new functions, observed or not") {
+  kvo_class *cls = register_small("Small", "value", (kvo_function)one_set, NULL);
+  set_observed(cls, 5);
+  CHECK_OK(kvo_class_unregister(cls));
+  cls = register_small("Small", "value", (kvo_function)two_set, NULL);
+  set_observed(cls, 10);
+  CHECK_EQ(changes, 2);
+  CHECK_SAME(kvo_class_find("Small"), cls);
+  CHECK_OK(kvo_class_unregister(cls));
+  /* One with another layout does not use the memory of the earlier one. */
+  kvo_class *other = register_small("Small", "other", (kvo_function)one_set, NULL);
+  CHECK(kvo_class_property(other, "value") == NULL);
+  CHECK_OK(kvo_class_unregister(other));
+}
+
+TEST("registering again and again needs no more memory") {
+  use_counting_allocator();
+  long before = 0;
+  for (int i = 0; i < 100; i++) {
+    kvo_class *cls = register_small("Small", "value", i % 2 ? (kvo_function)one_set : (kvo_function)two_set, NULL);
+    kvo_class *sub = register_small("Smaller", "other", (kvo_function)one_set, cls);
+    set_observed(sub, i % 2 ? 5 : 10);
+    CHECK_OK(kvo_class_unregister(sub));
+    CHECK_OK(kvo_class_unregister(cls));
+    if (i == 0) before = live_blocks;
+  }
+  CHECK_EQ((long)live_blocks, before);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- Plug-ins -- */
+
+static _Atomic bool stop;
+
+static void ignore(const kvo_change *change, void *user_data) { (void)change, (void)user_data; }
+
+/* Sets and observes objects of the program, whatever comes and goes. */
+static void *set_on(void *arg) {
+  item *object = item_make(0);
+  for (int i = 0; !stop; i++) {
+    kvo_observer observer = {
+        .struct_size = sizeof observer, .key_path = "value", .options = KVO_OLD, .callback = ignore};
+    kvo_observation id;
+    CHECK_OK(kvo_add_observer(as_object(object), &observer, &id));
+    for (int k = 0; k < 100; k++) item_set_value(object, k);
+    CHECK_OK(kvo_remove_observer(id));
+  }
+  item_destroy(object);
+  return arg;
+}
+
+TEST("a plug-in is loaded, used and unloaded again and again while threads set") {
+  enum { THREADS = 3, TIMES = 200 };
+  pthread_t threads[THREADS];
+  item_class();
+  for (int i = 0; i < THREADS; i++) CHECK_EQ(pthread_create(&threads[i], NULL, set_on, NULL), 0);
+  for (int i = 0; i < (harness_is_instrumented() ? TIMES / 10 : TIMES); i++) {
+    void *plugin = dlopen(KVO_GAUGES, RTLD_NOW | RTLD_LOCAL);
+    if (plugin == NULL) harness_fail(__FILE__, __LINE__, "%s", dlerror());
+    union {
+      void *address;
+      int (*function)(void);
+    } use = {dlsym(plugin, "gauges_use")};
+    CHECK_EQ(use.function(), 5); /* value and doubled twice, limit once */
+    CHECK_EQ(dlclose(plugin), 0);
+    CHECK_SAME(dlopen(KVO_GAUGES, RTLD_NOW | RTLD_NOLOAD), NULL);
+    CHECK_SAME(kvo_class_find("Gauge"), NULL);
+  }
+  stop = true;
+  for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+}
