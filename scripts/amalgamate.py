@@ -107,7 +107,7 @@ def renamed(text, names, suffix):
             statement = []
         else:
             statement.append(t)
-        offset = before == "," and "offsetof" in (tokens[visible[n - 4]], tokens[visible[n - 5]])
+        offset = before == "," and bool({"offsetof", "KVO_SIZE_TO"} & {tokens[visible[n - 4]], tokens[visible[n - 5]]})
         is_member = offset or before in (".", "->") or (bodies and bodies[-1] and after in (";", ",", "[", ":"))
         if t in names and not is_member:
             tokens[i] = t + "_in_" + suffix

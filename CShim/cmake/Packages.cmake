@@ -17,7 +17,7 @@ set(CPACK_DEBIAN_PACKAGE_SOURCE kvo)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libkvo${PROJECT_VERSION_MAJOR})
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libkvo${kvo_abi_number})
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_RUNTIME_DESCRIPTION
@@ -33,7 +33,7 @@ set(CPACK_POST_BUILD_SCRIPTS ${CMAKE_CURRENT_SOURCE_DIR}/cmake/WithoutLdconfig.c
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libkvo-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libkvo${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION}), libffi-dev")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libkvo${kvo_abi_number} (= ${PROJECT_VERSION}), libffi-dev")
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION
     "Key-Value Observing for C: headers and static library
 What programs that use libkvo are built with: headers, the static library,
@@ -43,7 +43,7 @@ and files for pkg-config and CMake.")
 find_program(KVO_GZIP gzip)
 if(KVO_GZIP)
   string(TIMESTAMP date "%a, %d %b %Y 00:00:00 +0000" UTC)
-  foreach(package libkvo${PROJECT_VERSION_MAJOR} libkvo-dev)
+  foreach(package libkvo${kvo_abi_number} libkvo-dev)
     set(folder ${CMAKE_CURRENT_BINARY_DIR}/packages/${package})
     file(WRITE ${folder}/changelog "kvo (${PROJECT_VERSION}) unstable; urgency=medium
 
@@ -54,7 +54,7 @@ if(KVO_GZIP)
     execute_process(COMMAND ${KVO_GZIP} -9nf ${folder}/changelog)
     configure_file(cmake/copyright ${folder}/copyright COPYONLY)
   endforeach()
-  foreach(pair "runtime;libkvo${PROJECT_VERSION_MAJOR}" "development;libkvo-dev")
+  foreach(pair "runtime;libkvo${kvo_abi_number}" "development;libkvo-dev")
     list(GET pair 0 component)
     list(GET pair 1 package)
     install(FILES ${CMAKE_CURRENT_BINARY_DIR}/packages/${package}/changelog.gz

@@ -74,7 +74,7 @@ KVO_ASSUME_NONNULL_BEGIN
 
 /* ---------------------------------------------------------------------------------------------- Classes and properties -- */
 
-/** A class: a name, a superclass and properties. Opaque. As in Objective-C it exists until the process ends. */
+/** A class: a name, a superclass and properties. Opaque. It exists until kvo_class_unregister, or until the process ends. */
 typedef struct kvo_class kvo_class;
 
 /** A property of a class. Opaque. Exists as long as its class. */
@@ -169,6 +169,16 @@ typedef struct kvo_class_spec {
  * Fails with INVALID_ARGUMENT (also for 65 535 properties or more, with inherited ones), DUPLICATE_CLASS, DUPLICATE_KEY, BAD_TYPE_ENCODING,
  * UNSUPPORTED_SETTER (libffi cannot reproduce the setter's signature) or OUT_OF_MEMORY. kvo_last_error names the property and says why. */
 KVO_API kvo_status kvo_class_register(const kvo_class_spec *spec, kvo_class *KVO_NULLABLE *KVO_NONNULL out);
+
+/** Ends a class: its functions are not called any more, its name is free, and `cls` and its properties are not valid any more. For a plug-in
+ * that is going to be unloaded, and may be loaded and register the class again.
+ *
+ * First end all objects of the class, with kvo_object_destroy or kvo_object_finish, and its subclasses. BUSY says that there still are some;
+ * kvo_last_error says how many. An object made by kvo_object_init counts until it is finished. INVALID_ARGUMENT for NULL, for what is not a
+ * registered class, and for a binding's class. The runtime keeps some hundred bytes for reports, which the next class of this name and
+ * layout uses. Any thread; but no other thread may be using the class, and no setter, getter or callback of the plug-in may be running.
+ * Our decision. */
+KVO_API kvo_status kvo_class_unregister(kvo_class *cls);
 
 /** Returns the class of this name, or NULL; NULL for NULL. A Swift class is found once an instance of it has been observed or passed to
  * C. */

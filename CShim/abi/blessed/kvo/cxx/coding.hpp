@@ -1,0 +1,91 @@
+/* coding.hpp - values by key path, and objects of C classes. Part of kvo.hpp. */
+#ifndef KVO_CXX_CODING_HPP
+#define KVO_CXX_CODING_HPP
+
+#include <kvo/cxx/values.hpp>
+#include <kvo/cxx/objects.hpp>
+
+#include <exception>
+#include <memory>
+#include <utility>
+
+namespace kvo {
+
+/** The value of a key path, of an object of any language. The type has to be the property's; nil is an empty std::optional, a null pointer
+ * or an error. */
+template <class T>
+T get(kvo_object *object, const char *key_path, const char *file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+  struct reading {
+    T value{};
+    kvo_status status = KVO_ERROR_TYPE_MISMATCH;
+    std::exception_ptr exception;
+  } made;
+  kvo_status status = kvo_get_value_at(
+      object, key_path,
+      [](const kvo_value *value, void *arg) {
+        auto &read = *static_cast<reading *>(arg);
+        try {
+          read.status = detail::bridge<T>::assign(read.value, *value);
+        } catch (...) {
+          read.exception = std::current_exception();
+        }
+      },
+      &made, file, line);
+  if (made.exception) std::rethrow_exception(made.exception);
+  detail::check(status, key_path);
+  if (made.status != KVO_OK)
+    throw error(made.status, std::string(key_path) + ": the value cannot be read as the C++ type with the encoding " +
+                                 encoding<T>::text());
+  return std::move(made.value);
+}
+template <class T>
+T get(const object &object, const char *key_path, const char *file = __builtin_FILE(),
+      unsigned line = __builtin_LINE()) {
+  return get<T>(object.kvo(), key_path, file, line);
+}
+
+/** Sets the last key of a key path, of an object of any language, and notifies its observers. The type has to be the property's. */
+template <class T>
+void set(kvo_object *object, const char *key_path, const T &value, const char *file = __builtin_FILE(),
+         unsigned line = __builtin_LINE()) {
+  struct setting {
+    kvo_object *object;
+    const char *key_path, *file;
+    unsigned line;
+    kvo_status status;
+  } made{object, key_path, file, line, KVO_OK};
+  detail::bridge<T>::view(
+      value,
+      [](const kvo_value *seen, void *arg) {
+        auto &call = *static_cast<setting *>(arg);
+        call.status = kvo_set_value_at(call.object, call.key_path, seen, call.file, call.line);
+      },
+      &made);
+  detail::check(made.status, key_path);
+}
+inline void set(kvo_object *object, const char *key_path, const char *value, const char *file = __builtin_FILE(),
+                unsigned line = __builtin_LINE()) {
+  set<std::string>(object, key_path, value, file, line);
+}
+template <class T>
+void set(object &object, const char *key_path, const T &value, const char *file = __builtin_FILE(),
+         unsigned line = __builtin_LINE()) {
+  set(object.kvo(), key_path, value, file, line);
+}
+
+struct object_destroyer {
+  void operator()(kvo_object *object) const noexcept { kvo_object_destroy(object); }
+};
+
+/** An object of a class that C code has registered, destroyed with this. */
+using unique_object = std::unique_ptr<kvo_object, object_destroyer>;
+
+inline unique_object make_object(kvo_class *cls) {
+  kvo_object *made = nullptr;
+  detail::check(kvo_object_create(cls, &made), "kvo_object_create");
+  return unique_object(made);
+}
+
+} // namespace kvo
+
+#endif /* KVO_CXX_CODING_HPP */

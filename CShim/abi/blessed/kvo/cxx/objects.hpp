@@ -1,0 +1,155 @@
+/* objects.hpp - the base class of objects, and their classes. Part of kvo.hpp. */
+#ifndef KVO_CXX_OBJECTS_HPP
+#define KVO_CXX_OBJECTS_HPP
+
+#include <kvo/cxx/errors.hpp>
+#include <kvo/kvo_binding.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kvo {
+
+namespace detail {
+
+/** The operations on the values of properties of one type. */
+struct operations {
+  kvo_value_ops ops;
+  const char *(*encoding)();
+};
+
+/** A property of a class: the `user` of its kvo_property. Exists for ever, as classes do. */
+struct member {
+  const char *name;
+  kvo_key key;
+  /** From the object's header to the kvo::property, whose address in one object is `address`. */
+  std::ptrdiff_t offset;
+  const void *address;
+  const operations *functions;
+};
+
+} // namespace detail
+
+class token;
+class type;
+template <class T> class property;
+
+/** The base class of objects that can be observed. Derived classes name their properties with KVO_PROPERTIES. Objects are not copied or
+ * moved, because observers know their address. */
+class object {
+public:
+  object(const object &) = delete;
+  object &operator=(const object &) = delete;
+
+  /** The object as the functions of kvo.h take it. The first call gives the object its class: within a constructor, that of the
+   * constructor. So observe objects whose constructors have returned. */
+  kvo_object *kvo() const;
+
+  /** The C++ object of a header; nullptr for NULL and for an object that is not derived from this class. */
+  static object *from(kvo_object *header) noexcept;
+
+  /** The class of the object; KVO_PROPERTIES overrides it. */
+  virtual const type *kvo_type() const = 0;
+
+protected:
+  object() noexcept = default;
+  virtual ~object() { kvo_object_finish(&header_); }
+
+private:
+  template <class T> friend class property;
+  friend class type;
+  friend class ending;
+  /** The object of a header that may have no class yet. */
+  static object *around(kvo_object *header) noexcept;
+  mutable kvo_object header_{};
+};
+
+inline const type *object::kvo_type() const { return nullptr; }
+
+inline object *object::around(kvo_object *header) noexcept {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"
+  return reinterpret_cast<object *>(reinterpret_cast<char *>(header) - offsetof(object, header_));
+#pragma GCC diagnostic pop
+}
+
+/** A class of C++ objects, registered with libkvo when its first object is observed or passed to C. */
+class type {
+public:
+  /** For KVO_PROPERTIES. `owner` is any object of the class. */
+  type(const char *name, const type *base, const object *owner, std::vector<detail::member> members)
+      : members_(std::move(members)) {
+    const char *header = reinterpret_cast<const char *>(&owner->header_);
+    std::vector<kvo_binding_property> properties;
+    for (detail::member &each : members_) {
+      each.key = kvo_key_hash(each.name, std::strlen(each.name));
+      each.offset = static_cast<const char *>(each.address) - header;
+      kvo_binding_property property{};
+      property.name = each.name;
+      property.type = each.functions->encoding();
+      property.ops = &each.functions->ops;
+      property.user = &each;
+      properties.push_back(property);
+    }
+    std::ptrdiff_t header_offset = header - reinterpret_cast<const char *>(owner);
+    detail::check(kvo_binding_class_register(name, base != nullptr ? base->registered_ : nullptr,
+                                             static_cast<std::size_t>(header_offset), properties.data(),
+                                             properties.size(), &registered_),
+                  name);
+    for (const type *first = newest().load();;) {
+      next_ = first;
+      if (newest().compare_exchange_weak(first, this)) break;
+    }
+  }
+  type(const type &) = delete;
+
+  kvo_class *registered() const noexcept { return registered_; }
+
+  /** Whether a C++ class has been registered as this. */
+  static bool is_known(const kvo_class *registered) noexcept {
+    for (const type *each = newest().load(); each != nullptr; each = each->next_)
+      if (each->registered_ == registered) return true;
+    return false;
+  }
+
+private:
+  static std::atomic<const type *> &newest() noexcept {
+    static std::atomic<const type *> first{nullptr};
+    return first;
+  }
+  std::vector<detail::member> members_;
+  kvo_class *registered_ = nullptr;
+  const type *next_ = nullptr;
+};
+
+inline kvo_object *object::kvo() const {
+  if (__atomic_load_n(&header_.kvo_private_word, __ATOMIC_ACQUIRE) == 0)
+    kvo_object_adopt(&header_, kvo_type()->registered());
+  return &header_;
+}
+
+inline object *object::from(kvo_object *header) noexcept {
+  if (header == nullptr || !type::is_known(kvo_object_class(header))) return nullptr;
+  return static_cast<object *>(kvo_object_instance(header));
+}
+
+/** For KVO_PROPERTIES: ends the observations of an object before the members that are declared above it are destroyed. */
+class ending {
+public:
+  explicit ending(object *owner) noexcept : owner_(owner) {}
+  ~ending() { kvo_object_finish(&owner_->header_); }
+  ending(const ending &) = delete;
+  ending &operator=(const ending &) = delete;
+
+private:
+  object *owner_;
+};
+
+} // namespace kvo
+
+#endif /* KVO_CXX_OBJECTS_HPP */

@@ -1,0 +1,224 @@
+/* observations.hpp - observations, and the tokens that end them. Part of kvo.hpp. */
+#ifndef KVO_CXX_OBSERVATIONS_HPP
+#define KVO_CXX_OBSERVATIONS_HPP
+
+#include <kvo/cxx/property.hpp>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace kvo {
+
+/** An observation, which ends when its token is destroyed, or its object. Movable. An empty token does nothing. */
+class token {
+public:
+  token() noexcept = default;
+  explicit token(kvo_observation observation) noexcept : observation_(observation) {}
+  token(token &&other) noexcept : observation_(std::exchange(other.observation_, 0)) {}
+  token &operator=(token &&other) noexcept {
+    if (this != &other) {
+      cancel();
+      observation_ = std::exchange(other.observation_, 0);
+    }
+    return *this;
+  }
+  ~token() { cancel(); }
+
+  /** Ends the observation. No call of the observer begins after that; one on another thread may still be running. */
+  void cancel() noexcept {
+    if (observation_ != 0) kvo_cancel_observer(std::exchange(observation_, 0));
+  }
+  /** Ends the observation, and waits until no other thread calls the observer. */
+  void cancel_and_wait() noexcept {
+    if (observation_ != 0) kvo_cancel_observer_and_wait(std::exchange(observation_, 0));
+  }
+  /** Gives the observation up: it lasts until its object dies, or until it is removed by this id. */
+  kvo_observation detach() noexcept { return std::exchange(observation_, 0); }
+  /** Whether the observation has not ended. */
+  bool is_active() const noexcept { return observation_ != 0 && kvo_observation_is_registered(observation_); }
+  void pause() { detail::check(kvo_observation_pause(observation_), "kvo_observation_pause"); }
+  void resume(bool tell_missed = true) {
+    detail::check(kvo_observation_resume(observation_, tell_missed), "kvo_observation_resume");
+  }
+  kvo_observation id() const noexcept { return observation_; }
+
+private:
+  kvo_observation observation_ = 0;
+};
+
+/** A change, as an observer of a property or an expression receives it. The pointers are valid until the observer returns. */
+template <class T> struct change {
+  /** nullptr without KVO_OLD, and for an insertion. Of an insertion, removal or replacement, values have the elements concerned. */
+  const T *old_value;
+  /** nullptr without KVO_NEW, before the change, and for a removal. */
+  const T *new_value;
+  kvo_change_kind kind;
+  /** Whether this is the call before the change, which KVO_PRIOR asks for. */
+  bool is_prior;
+  /** Of an insertion, removal or replacement, ascending. */
+  const std::size_t *indexes;
+  std::size_t index_count;
+  kvo_observation observation;
+};
+
+/** A change, as an observer of a key path given as text receives it. Valid until the observer returns. */
+class record {
+public:
+  explicit record(const kvo_change &change) noexcept : change_(change) {}
+  /** The value as a T; empty if it was not asked for, is unknown or nil, or is not of the type. */
+  template <class T> std::optional<T> old_value() const { return value<T>(change_.old_value); }
+  template <class T> std::optional<T> new_value() const { return value<T>(change_.new_value); }
+  const kvo_change *operator->() const noexcept { return &change_; }
+
+private:
+  template <class T> static std::optional<T> value(const kvo_value *from) {
+    T to{};
+    if (from == nullptr || from->bytes == nullptr || from->type == nullptr) return {};
+    if (detail::bridge<T>::assign(to, *from) != KVO_OK) return {};
+    return to;
+  }
+  const kvo_change &change_;
+};
+
+namespace detail {
+
+/** The observer of a property or an expression. */
+template <class T, class Handler> struct typed_observer {
+  Handler handler;
+  std::string key_path;
+
+  static void call(const kvo_raw_change *raw, void *user_data) {
+    auto &self = *static_cast<typed_observer *>(user_data);
+    change<T> made{static_cast<const T *>(raw->old_value),
+                   static_cast<const T *>(raw->new_value),
+                   raw->kind,
+                   raw->is_prior,
+                   raw->indexes,
+                   raw->index_count,
+                   raw->observation};
+    stop_exceptions(self.key_path.c_str(), [&] { self.handler(made); });
+  }
+  static void destroy(void *user_data) { delete static_cast<typed_observer *>(user_data); }
+};
+
+/** The observer of an expression. */
+template <class T, class Expression, class Handler> struct expression_observer : typed_observer<T, Handler> {
+  Expression expression;
+  expression_observer(Expression &&evaluated, Handler &&called)
+      : typed_observer<T, Handler>{std::move(called), "expression"}, expression(std::move(evaluated)) {}
+
+  static void *evaluate(void *user_data) {
+    auto &self = *static_cast<expression_observer *>(user_data);
+    T *value = nullptr;
+    stop_exceptions("expression", [&] { value = new T(self.expression()); });
+    return value;
+  }
+  static void release(void *value, void *) { delete static_cast<T *>(value); }
+  static bool same(const void *one, const void *other, void *) {
+    return property_functions<T>::same(one, other, nullptr);
+  }
+  static void call(const kvo_raw_change *raw, void *user_data) {
+    typed_observer<T, Handler>::call(raw, static_cast<expression_observer *>(user_data));
+  }
+  static void destroy(void *user_data) { delete static_cast<expression_observer *>(user_data); }
+};
+
+template <class Handler> struct text_observer {
+  Handler handler;
+  static void call(const kvo_change *made, void *user_data) {
+    stop_exceptions(made->key_path, [&] { static_cast<text_observer *>(user_data)->handler(record(*made)); });
+  }
+  static void destroy(void *user_data) { delete static_cast<text_observer *>(user_data); }
+};
+
+inline kvo_binding_observer binding_observer(const char *key_path, kvo_options options, const kvo_observer_ops *ops,
+                                             void *user_data, const char *file, unsigned line) {
+  kvo_binding_observer observer{};
+  observer.key_path = key_path;
+  observer.options = options | KVO_ENDS_WITH_OBJECT;
+  observer.ops = ops;
+  observer.user_data = user_data;
+  observer.identity = {"C++ function", user_data};
+  observer.file = file;
+  observer.line = line;
+  return observer;
+}
+
+constexpr kvo_options old_and_new = KVO_OLD | KVO_NEW;
+
+} // namespace detail
+
+/** Observes a property. `handler` takes a `const kvo::change<T> &`; it is called on the thread of the change, before the setter returns.
+ * Keep the token. */
+template <class Class, class Owner, class T, class Handler>
+[[nodiscard]] token observe(Class &object, property<T> Owner::*member, Handler handler,
+                            kvo_options options = detail::old_and_new, const char *file = __builtin_FILE(),
+                            unsigned line = __builtin_LINE()) {
+  using observer_type = detail::typed_observer<T, Handler>;
+  static const kvo_observer_ops ops{
+      observer_type::call, observer_type::destroy, observer_type::destroy, nullptr, nullptr, nullptr};
+  kvo_object *header = object.kvo();
+  const char *name = (object.*member).name();
+  auto observer = std::unique_ptr<observer_type>(new observer_type{std::move(handler), name});
+  kvo_binding_observer described = detail::binding_observer(name, options, &ops, observer.get(), file, line);
+  kvo_observation observation = 0;
+  observer.release(); /* the runtime destroys it, also on failure */
+  detail::check(kvo_binding_observe_key(header, kvo_key_hash(name, std::strlen(name)), &described, &observation),
+                "kvo::observe");
+  return token(observation);
+}
+
+/** Observes an expression: `kvo::observe(invoice, [&] { return invoice.price * invoice.count; }, handler)`. It is evaluated again when a
+ * property that it has read changes, of whatever object; it should have no effects. The observation ends with `root`. `expression` is
+ * called on the threads of these changes, possibly on several at the same time. */
+template <class Expression, class Handler, class T = std::decay_t<std::invoke_result_t<Expression &>>>
+[[nodiscard]] token observe(object &root, Expression expression, Handler handler,
+                            kvo_options options = detail::old_and_new, const char *file = __builtin_FILE(),
+                            unsigned line = __builtin_LINE()) {
+  using observer_type = detail::expression_observer<T, Expression, Handler>;
+  static const kvo_observer_ops ops{
+      observer_type::call,     observer_type::destroy, observer_type::destroy,
+      observer_type::evaluate, observer_type::release, detail::is_comparable<T>::value ? observer_type::same : nullptr};
+  auto observer = std::make_unique<observer_type>(std::move(expression), std::move(handler));
+  kvo_binding_observer described = detail::binding_observer("expression", options, &ops, observer.get(), file, line);
+  kvo_observation observation = 0;
+  kvo_object *header = root.kvo();
+  observer.release();
+  detail::check(kvo_binding_observe_tracked(header, &described, true, &observation), "kvo::observe");
+  return token(observation);
+}
+
+/** Observes a key path given as text, of an object of any language. `handler` takes a `const kvo::record &`. */
+template <class Handler>
+[[nodiscard]] token observe(kvo_object *object, const char *key_path, Handler handler,
+                            kvo_options options = detail::old_and_new, const char *file = __builtin_FILE(),
+                            unsigned line = __builtin_LINE()) {
+  using observer_type = detail::text_observer<Handler>;
+  auto observer = std::unique_ptr<observer_type>(new observer_type{std::move(handler)});
+  kvo_observer described{};
+  described.struct_size = sizeof described;
+  described.key_path = key_path;
+  described.options = options | KVO_ENDS_WITH_OBJECT;
+  described.callback = observer_type::call;
+  described.user_data = observer.get();
+  described.destroy = observer_type::destroy;
+  described.file = file;
+  described.line = line;
+  kvo_observation observation = 0;
+  detail::check(kvo_add_observer(object, &described, &observation), "kvo::observe");
+  observer.release();
+  return token(observation);
+}
+template <class Handler>
+[[nodiscard]] token observe(object &object, const char *key_path, Handler handler,
+                            kvo_options options = detail::old_and_new, const char *file = __builtin_FILE(),
+                            unsigned line = __builtin_LINE()) {
+  return observe(object.kvo(), key_path, std::move(handler), options, file, line);
+}
+
+} // namespace kvo
+
+#endif /* KVO_CXX_OBSERVATIONS_HPP */

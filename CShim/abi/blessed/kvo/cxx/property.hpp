@@ -1,0 +1,294 @@
+/* property.hpp - members of objects that can be observed. Part of kvo.hpp. */
+#ifndef KVO_CXX_PROPERTY_HPP
+#define KVO_CXX_PROPERTY_HPP
+
+#include <kvo/cxx/each.hpp>
+#include <kvo/cxx/objects.hpp>
+#include <kvo/cxx/values.hpp>
+
+#include <optional>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace kvo {
+
+namespace detail {
+
+/** A change in progress. It ends also if an exception leaves. */
+struct change_frame {
+  kvo_frame frame;
+  std::uint32_t wants;
+  change_frame(kvo_object *object, kvo_key key) : wants(kvo_frame_enter(&frame, object, key)) {}
+  change_frame(kvo_object *object, kvo_key key, kvo_change_kind kind, const std::size_t *index)
+      : wants(kvo_frame_begin_change(&frame, object, key, kind, index, 1)) {}
+  change_frame(const change_frame &) = delete;
+  ~change_frame() {
+    if (wants != 0) kvo_frame_end(&frame);
+  }
+  void will(const void *old_value) {
+    if ((wants & KVO_FRAME_WANTS_WILL) != 0) kvo_frame_will(&frame, old_value);
+  }
+  void finish(const void *old_value, const void *new_value) {
+    if (std::exchange(wants, 0) != 0) kvo_frame_finish_with(&frame, old_value, new_value);
+  }
+};
+
+template <class T, class = void> struct is_vector : std::false_type {};
+template <class T> struct is_vector<std::vector<T>, std::enable_if_t<!std::is_same_v<T, bool>>> : std::true_type {};
+
+template <class T, class = void> struct is_comparable : std::false_type {};
+template <class T>
+struct is_comparable<T,
+                     std::void_t<decltype(static_cast<bool>(std::declval<const T &>() == std::declval<const T &>()))>>
+    : std::true_type {};
+template <class T> struct is_comparable<std::vector<T>> : is_comparable<T> {};
+
+template <class T> struct property_functions;
+
+} // namespace detail
+
+/** A member that can be observed. It behaves like a T: assign to it, read it. What other code does with `get()` is the same. */
+template <class T> class property {
+public:
+  using value_type = T;
+
+  /** `owner` is the object that has the property: `this`, in a default member initialiser. */
+  explicit property(object *owner, T value = T())
+      : value_(std::move(value)), distance_(static_cast<std::int32_t>(reinterpret_cast<char *>(this) -
+                                                                      reinterpret_cast<char *>(&owner->header_))) {}
+  property(const property &) = delete;
+
+  /** The value. The reference is valid until the next change. */
+  const T &get() const {
+    if (kvo_is_tracking()) record();
+    return value_;
+  }
+  operator const T &() const { return get(); }
+  const T &operator*() const { return get(); }
+  const T *operator->() const { return &get(); }
+
+  /** Stores a value and notifies the observers. An exception of T's assignment leaves as usual; nobody is notified then. */
+  void set(T value) {
+    kvo_object *header = owner();
+    if (kvo_word_is_observed(header)) return change(header, std::move(value));
+    value_ = std::move(value);
+    if (kvo_word_is_observed(header)) kvo_binding_stored(header, key());
+  }
+  property &operator=(T value) {
+    set(std::move(value));
+    return *this;
+  }
+  property &operator=(const property &other) {
+    set(other.get());
+    return *this;
+  }
+
+  /** Changes the value in place and notifies once: `names.modify([](auto &names) { names.push_back("Ada"); })`. */
+  template <class Body> void modify(Body &&body) {
+    T value = value_;
+    std::forward<Body>(body)(value);
+    set(std::move(value));
+  }
+  template <class Operand> property &operator+=(const Operand &operand) {
+    return *this = static_cast<T>(get() + operand);
+  }
+  template <class Operand> property &operator-=(const Operand &operand) {
+    return *this = static_cast<T>(get() - operand);
+  }
+  property &operator++() { return *this = static_cast<T>(get() + 1); }
+  property &operator--() { return *this = static_cast<T>(get() - 1); }
+
+  /** For a std::vector: changes one element; observers are told its index and the element. Throw std::out_of_range. */
+  template <class Element> void insert_at(std::size_t index, Element &&element) {
+    static_assert(detail::is_vector<T>::value, "insert_at changes a std::vector");
+    if (index > value_.size()) throw std::out_of_range("insert_at");
+    T inserted{std::forward<Element>(element)};
+    change_at(KVO_CHANGE_INSERTION, index, nullptr, &inserted,
+              [&] { value_.insert(value_.begin() + static_cast<std::ptrdiff_t>(index), inserted.front()); });
+  }
+  void remove_at(std::size_t index) {
+    T removed{value_.at(index)};
+    change_at(KVO_CHANGE_REMOVAL, index, &removed, nullptr,
+              [&] { value_.erase(value_.begin() + static_cast<std::ptrdiff_t>(index)); });
+  }
+  template <class Element> void replace_at(std::size_t index, Element &&element) {
+    T removed{value_.at(index)}, inserted{std::forward<Element>(element)};
+    change_at(KVO_CHANGE_REPLACEMENT, index, &removed, &inserted, [&] { value_[index] = inserted.front(); });
+  }
+
+private:
+  template <class Class, class Owner, class Value, class Handler>
+  friend token observe(Class &, property<Value> Owner::*, Handler, kvo_options, const char *, unsigned);
+
+  kvo_object *owner() const {
+    return reinterpret_cast<kvo_object *>(reinterpret_cast<char *>(const_cast<property *>(this)) - distance_);
+  }
+
+  const char *name() const {
+    key();
+    return described(kvo_object_class(owner()), index_.load(std::memory_order_relaxed))->name;
+  }
+
+  /** The key. The index of the property is looked up once for each object. */
+  kvo_key key() const {
+    const kvo_class *cls = kvo_object_class(owner());
+    std::uint32_t index = index_.load(std::memory_order_relaxed);
+    if (index == unknown) {
+      for (index = 0; described(cls, index)->offset != distance_;) index++;
+      index_.store(index, std::memory_order_relaxed);
+    }
+    return described(cls, index)->key;
+  }
+
+  static const detail::member *described(const kvo_class *cls, std::uint32_t index) {
+    const kvo_property *each = kvo_class_property_at(cls, index);
+    if (each == nullptr)
+      throw error(KVO_ERROR_UNDEFINED_KEY,
+                  std::string("a property of ") + kvo_class_name(cls) + " is not named in KVO_PROPERTIES");
+    return static_cast<const detail::member *>(kvo_property_user(each));
+  }
+
+  void record() const {
+    if (!kvo_track_is_recording()) return;
+    kvo_object *header = object::around(owner())->kvo();
+    kvo_track_read(header, key());
+  }
+
+  void change(kvo_object *header, T &&value) {
+    if constexpr (std::is_trivially_copyable_v<T> && sizeof(T) == 8 && alignof(T) == 8) {
+      std::uint64_t word;
+      std::memcpy(&word, &value, sizeof word);
+      kvo_change_word(header, key(), reinterpret_cast<std::uint64_t *>(&value_), word);
+    } else {
+      detail::change_frame frame(header, key());
+      if (frame.wants == 0) {
+        value_ = std::move(value);
+        kvo_binding_stored(header, key());
+        return;
+      }
+      std::optional<T> old;
+      if constexpr (std::is_copy_constructible_v<T>)
+        if ((frame.wants & KVO_FRAME_WANTS_OLD) != 0) old.emplace(value_);
+      const void *old_value = old ? &*old : nullptr;
+      frame.will(old_value);
+      value_ = std::move(value);
+      frame.finish(old_value, &value_);
+    }
+  }
+
+  /** A change of one element of a vector. `removed` and `inserted` have the element, or none. */
+  template <class Store>
+  void change_at(kvo_change_kind kind, std::size_t index, const T *removed, const T *inserted, Store &&store) {
+    kvo_object *header = owner();
+    if (!kvo_word_is_observed(header)) {
+      store();
+      if (kvo_word_is_observed(header)) kvo_binding_stored(header, key());
+      return;
+    }
+    detail::change_frame frame(header, key(), kind, &index);
+    frame.will(removed);
+    store();
+    if (frame.wants == 0) return kvo_binding_stored(header, key());
+    frame.finish(removed, inserted);
+  }
+
+  static constexpr std::uint32_t unknown = UINT32_MAX;
+  T value_;
+  std::int32_t distance_;
+  mutable std::atomic<std::uint32_t> index_{unknown};
+};
+
+namespace detail {
+
+/** The operations of libkvo on the values of property<T>. */
+template <class T> struct property_functions {
+  static property<T> &in(void *instance, void *user) {
+    char *header = reinterpret_cast<char *>(static_cast<object *>(instance)->kvo());
+    return *reinterpret_cast<property<T> *>(header + static_cast<member *>(user)->offset);
+  }
+  static void *copy(void *instance, void *user, const kvo_selection *selection) noexcept {
+    if constexpr (std::is_copy_constructible_v<T>) {
+      try {
+        const T &value = in(instance, user).get();
+        if (selection == nullptr) return new T(value);
+        if constexpr (is_vector<T>::value) {
+          auto selected = std::make_unique<T>();
+          for (std::size_t i = 0; i < selection->count; i++) selected->push_back(value.at(selection->indexes[i]));
+          return selected.release();
+        }
+      } catch (...) { /* no memory, or no such element: it cannot be read */
+      }
+    }
+    return nullptr;
+  }
+  static void release(void *value, void *) { delete static_cast<T *>(value); }
+  static void view(const void *value, void *, kvo_value_reader reader, void *arg) {
+    bridge<T>::view(*static_cast<const T *>(value), reader, arg);
+  }
+  static kvo_status assign(void *instance, void *user, const kvo_value *from) noexcept {
+    try {
+      T value{};
+      kvo_status status = bridge<T>::assign(value, *from);
+      if (status == KVO_OK) in(instance, user).set(std::move(value));
+      return status;
+    } catch (const std::bad_alloc &) {
+      return KVO_ERROR_OUT_OF_MEMORY;
+    } catch (...) {
+      return KVO_ERROR_INVALID_ARGUMENT;
+    }
+  }
+  static bool same(const void *one, const void *other, void *) {
+    if constexpr (is_comparable<T>::value) return *static_cast<const T *>(one) == *static_cast<const T *>(other);
+    return false;
+  }
+  static const operations &all() {
+    static const operations functions{{copy, release, view, assign, is_comparable<T>::value ? same : nullptr},
+                                      encoding<T>::text};
+    return functions;
+  }
+};
+
+template <class T> member member_of(const char *name, const property<T> &of) {
+  return {name, 0, 0, &of, &property_functions<T>::all()};
+}
+
+template <class T>
+void bridge<T, std::enable_if_t<refers_to_object<T>::value>>::view(const T &value, kvo_value_reader reader, void *arg) {
+  kvo_object *header = value != nullptr ? value->kvo() : nullptr;
+  kvo_value seen = {"@", sizeof header, header != nullptr ? &header : nullptr};
+  reader(&seen, arg);
+}
+
+template <class T>
+kvo_status bridge<T, std::enable_if_t<refers_to_object<T>::value>>::assign(T &to, const kvo_value &from) {
+  if (from.bytes == nullptr) return to = nullptr, KVO_OK;
+  if constexpr (std::is_pointer_v<T>) {
+    if (std::strcmp(from.type, "@") != 0) return KVO_ERROR_TYPE_MISMATCH;
+    to = dynamic_cast<T>(object::from(*static_cast<kvo_object *const *>(from.bytes)));
+    return to != nullptr ? KVO_OK : KVO_ERROR_TYPE_MISMATCH;
+  } else {
+    return KVO_ERROR_TYPE_MISMATCH; /* nobody else shares the ownership of an object of C */
+  }
+}
+
+} // namespace detail
+
+} // namespace kvo
+
+/** Names the properties of a class, inherited ones excepted, as the last line of the class: `KVO_PROPERTIES(Document, kvo::object, zoom,
+ * title)`. `Base` is kvo::object or the base class that has this line. At most 32 properties. */
+#define KVO_PROPERTIES(Class, Base, ...)                                                                               \
+public:                                                                                                                \
+  const ::kvo::type *kvo_type() const override {                                                                       \
+    static const ::kvo::type described(#Class, Base::kvo_type(), this,                                                 \
+                                       {KVO_FOR_EACH(KVO_DESCRIBE_MEMBER, Class, __VA_ARGS__)});                       \
+    return &described;                                                                                                 \
+  }                                                                                                                    \
+                                                                                                                       \
+private:                                                                                                               \
+  ::kvo::ending kvo_ending_{this};
+#define KVO_DESCRIBE_MEMBER(Class, member) ::kvo::detail::member_of(#member, this->member),
+
+#endif /* KVO_CXX_PROPERTY_HPP */
