@@ -17,6 +17,58 @@ static void set_name(kvo_object *object, const char *name) {
 static kvo_object *get_next(const kvo_object *object) { return ((const csupport_shape *)object)->next; }
 static void set_next(kvo_object *object, kvo_object *next) { ((csupport_shape *)object)->next = next; }
 
+/* The collections. `user` is the one of the three that is meant: 0 and 1 are lists, 2 is a set. */
+static size_t count_of(const kvo_object *object, void *user) {
+  return ((const csupport_shape *)object)->counts[(uintptr_t)user];
+}
+static void *elements_of(const kvo_object *object, void *user, size_t *size) {
+  csupport_shape *shape = (csupport_shape *)(uintptr_t)object;
+  *size = user == (void *)0 ? sizeof(double) : sizeof(void *);
+  return user == (void *)0 ? (void *)shape->corners : user == (void *)1 ? (void *)shape->parts : (void *)shape->tags;
+}
+static void get_at(const kvo_object *object, size_t index, void *element, void *user) {
+  size_t size;
+  const char *elements = elements_of(object, user, &size);
+  memcpy(element, elements + index * size, size);
+}
+static kvo_status insert_at(kvo_object *object, size_t index, const void *element, void *user) {
+  size_t size, *count = &((csupport_shape *)object)->counts[(uintptr_t)user];
+  char *elements = elements_of(object, user, &size);
+  if (*count == 16) return KVO_ERROR_OUT_OF_MEMORY;
+  memmove(elements + (index + 1) * size, elements + index * size, (*count - index) * size);
+  memcpy(elements + index * size, element, size);
+  ++*count;
+  return KVO_OK;
+}
+static kvo_status remove_at(kvo_object *object, size_t index, void *user) {
+  size_t size, *count = &((csupport_shape *)object)->counts[(uintptr_t)user];
+  char *elements = elements_of(object, user, &size);
+  --*count;
+  memmove(elements + index * size, elements + (index + 1) * size, (*count - index) * size);
+  return KVO_OK;
+}
+
+static size_t tag_at(const kvo_object *object, const void *element) {
+  const csupport_shape *shape = (const csupport_shape *)object;
+  size_t i = 0;
+  while (i < shape->counts[2] && strcmp(shape->tags[i], *(char *const *)element) != 0) i++;
+  return i;
+}
+static bool contains(const kvo_object *object, const void *element, void *user) {
+  return tag_at(object, element) < count_of(object, user);
+}
+static void for_each(const kvo_object *object, void (*visit)(const void *element, void *arg), void *arg, void *user) {
+  for (size_t i = 0; i < count_of(object, user); i++) visit(&((const csupport_shape *)object)->tags[i], arg);
+}
+/* The strings of a test are few, and not freed. */
+static kvo_status add(kvo_object *object, const void *element, void *user) {
+  char *copy = strdup(*(char *const *)element);
+  return copy == NULL ? KVO_ERROR_OUT_OF_MEMORY : insert_at(object, 0, &copy, user);
+}
+static kvo_status remove_tag(kvo_object *object, const void *element, void *user) {
+  return remove_at(object, tag_at(object, element), user);
+}
+
 static kvo_class *registered_class;
 
 static void register_shape(void) {
@@ -26,7 +78,28 @@ static void register_shape(void) {
       {.name = "name", .type = "*", .getter = (kvo_function)get_name, .setter = (kvo_function)set_name},
       {.name = "next", .type = "@", .getter = (kvo_function)get_next, .setter = (kvo_function)set_next},
   };
+  kvo_list_accessors lists[2];
+  for (uintptr_t i = 0; i < 2; i++)
+    lists[i] = (kvo_list_accessors){.struct_size = sizeof *lists,
+                                    .count = count_of,
+                                    .get_at = get_at,
+                                    .insert_at = insert_at,
+                                    .remove_at = remove_at,
+                                    .user = (void *)i};
+  kvo_member_accessors members = {.struct_size = sizeof members,
+                                  .count = count_of,
+                                  .contains = contains,
+                                  .for_each = for_each,
+                                  .add = add,
+                                  .remove = remove_tag,
+                                  .user = (void *)2};
+  const kvo_collection_spec collections[] = {{.name = "corners", .element_type = "d", .list = &lists[0]},
+                                             {.name = "parts", .element_type = "@", .list = &lists[1]},
+                                             {.name = "tags", .element_type = "*", .members = &members}};
   kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .collections = collections,
+                         .collection_count = sizeof collections / sizeof *collections,
+                         .collection_size = sizeof *collections,
                          .name = "CShape",
                          .instance_size = sizeof(csupport_shape),
                          .properties = properties,
@@ -53,6 +126,23 @@ csupport_shape *csupport_shape_create(void) {
 void csupport_shape_set_count(csupport_shape *shape, int count) { KVO_SET(shape, "count", int, count); }
 void csupport_shape_set_rect(csupport_shape *shape, csupport_rect rect) { KVO_SET(shape, "rect", csupport_rect, rect); }
 
+static void append_value(char *text, size_t size, const kvo_value *value);
+
+typedef struct appended {
+  char *text;
+  size_t size;
+} appended;
+static void append_element(const kvo_value *value, void *arg) {
+  const appended *to = arg;
+  append_value(to->text, to->size, value);
+  snprintf(to->text + strlen(to->text), to->size - strlen(to->text), ",");
+}
+static void append_collection(char *text, size_t size, const kvo_value *value) {
+  appended to = {text, size};
+  snprintf(text + strlen(text), size - strlen(text), "%s", value->type);
+  for (size_t i = 0; i < kvo_value_count(value); i++) kvo_value_element(value, i, append_element, &to);
+}
+
 static void append_value(char *text, size_t size, const kvo_value *value) {
   size_t length = strlen(text);
   char *end = text + length;
@@ -68,6 +158,9 @@ static void append_value(char *text, size_t size, const kvo_value *value) {
       case 'd': snprintf(end, left, "%g", *(const double *)value->bytes); break;
       case 'B': snprintf(end, left, "%s", *(const bool *)value->bytes ? "true" : "false"); break;
       case '*': snprintf(end, left, "%s", *(char *const *)value->bytes); break;
+      case '@': snprintf(end, left, "%s", kvo_class_name(kvo_object_class(*(kvo_object *const *)value->bytes))); break;
+      case '[':
+      case '<': append_collection(text, size, value); break;
       default: snprintf(end, left, "(%s)", value->type); break;
     }
 }
@@ -80,6 +173,10 @@ static void changed(const kvo_change *change, void *user_data) {
   length = strlen(watcher->text);
   snprintf(watcher->text + length, size - length, ">");
   append_value(watcher->text, size, change->new_value);
+  for (size_t i = 0; i < change->index_count; i++) {
+    length = strlen(watcher->text);
+    snprintf(watcher->text + length, size - length, "@%zu", change->indexes[i]);
+  }
   length = strlen(watcher->text);
   snprintf(watcher->text + length, size - length, ";");
 }
@@ -95,4 +192,21 @@ kvo_status csupport_watch(csupport_watcher *watcher, kvo_object *object, const c
                            .destroy = destroyed,
                            KVO_HERE};
   return kvo_add_observer(object, &observer, &watcher->observation);
+}
+
+typedef struct copying {
+  kvo_object *to;
+  const char *key;
+  kvo_status status;
+} copying;
+
+static void copy_value(const kvo_value *value, void *arg) {
+  copying *copied = arg;
+  copied->status = kvo_set_value(copied->to, copied->key, value);
+}
+
+kvo_status csupport_copy_value(kvo_object *from, const char *from_key, kvo_object *to, const char *to_key) {
+  copying copied = {to, to_key, KVO_OK};
+  kvo_status status = kvo_get_value(from, from_key, copy_value, &copied);
+  return status != KVO_OK ? status : copied.status;
 }

@@ -7,6 +7,7 @@ func cEncoding(of type: Any.Type) -> String {
   if let optional = type as? any OptionalProtocol.Type { return cEncoding(of: optional.wrappedType) }
   if type == String.self { return "*" }
   if type is any KeyValueObservable.Type { return "@" }
+  if let collection = type as? any CCollection.Type { return collection.cEncoding }
   if type is any UnsafePointerType.Type { return "^v" }
   return scalarEncodings.first { $0.type == type }?.encoding ?? "?"
 }
@@ -49,6 +50,13 @@ func withCValue(_ value: Any, _ body: (UnsafePointer<kvo_value>) -> Void) {
   func open<T>(_ value: T) { yield(value, cEncoding(of: T.self)) }
   if let string = value as? String {
     string.withCString { yield($0, "*") }
+  } else if let collection = value as? any CCollection {
+    collection.withCCollection { bytes in
+      Swift.type(of: collection).cEncoding.withCString { type in
+        let size = MemoryLayout<kvo_collection>.size
+        withUnsafePointer(to: kvo_value(type: type, size: size, bytes: bytes), body)
+      }
+    }
   } else if let object = observable(value) {
     yield(object.adoptedObject, "@")
   } else {
@@ -77,6 +85,7 @@ func swiftValue<T>(of value: kvo_value, as type: T.Type) -> T? {
   case "^", ":", "#", "*":
     guard let pointerType = type as? any UnsafePointerType.Type else { return nil }
     return bytes.load(as: UnsafeMutableRawPointer?.self).flatMap { pointerType.init(raw: $0) as? T }
+  case "[", "<": return (type as? any CCollection.Type)?.init(cValue: value) as? T
   case "{" where _isPOD(T.self) && value.size == MemoryLayout<T>.size:
     // For a structure only the size is compared, not the members: any bit pattern is valid for most trivial types.
     return bits(at: bytes, as: type)

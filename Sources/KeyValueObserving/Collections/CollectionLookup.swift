@@ -11,6 +11,10 @@ struct PathEnd {
 extension KeyValueObservable {
   /// Returns the storage of a list property; an empty one after a fault.
   nonisolated func list<Element>(forKey key: String, _ site: SourceLocation) -> ListPlace<Element> {
+    if let object = self as? KeyValueRuntimeObject, let list: ListPlace<Element> = object.runtimeList(forKey: key, site)
+    {
+      return list
+    }
     guard let found = collection(forKey: key, site) else { return ListPlace() }
     func open<List: ListValue>(_: List.Type) -> ListPlace<Element> {
       let access = found.property.access(to: self) as! PropertyAccess<List>
@@ -30,6 +34,9 @@ extension KeyValueObservable {
 
   /// Returns the storage of a set property; an empty one after a fault.
   nonisolated func set<Element: Hashable>(forKey key: String, _ site: SourceLocation) -> SetPlace<Element> {
+    if let object = self as? KeyValueRuntimeObject, let set: SetPlace<Element> = object.runtimeSet(forKey: key, site) {
+      return set
+    }
     guard let found = collection(forKey: key, site) else { return SetPlace() }
     func open<Members: SetValue>(_: Members.Type) -> SetPlace<Element> {
       let access = found.property.access(to: self) as! PropertyAccess<Members>

@@ -159,8 +159,8 @@ func reading(
   }
 }
 
-/// Returns the Swift value for a C view, typed by its encoding: a number, a `Bool`, a `String`, an object, a pointer, or the bytes
-/// of a structure; `nil` for a null pointer.
+/// Returns the Swift value for a C view, typed by its encoding: a number, a `Bool`, a `String`, an object, a pointer, an array of
+/// such values for a list or a set, or the bytes of a structure; `nil` for a null pointer.
 func swiftValue(of value: kvo_value) -> Any? {
   guard let bytes = value.bytes, let type = value.type else { return nil }
   switch CChar(type.pointee) {
@@ -178,6 +178,7 @@ func swiftValue(of value: kvo_value) -> Any? {
   case "*": return swiftValue(of: value, as: String.self)
   case "@": return bytes.load(as: KeyValueObjectReference?.self).flatMap { swiftObject(at: $0) }
   case "^", ":", "#": return bytes.load(as: UnsafeMutableRawPointer?.self)
+  case "[", "<": return elements(ofCValue: value)
   default: return Data(bytes: bytes, count: value.size)
   }
 }

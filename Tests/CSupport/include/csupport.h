@@ -13,6 +13,11 @@ typedef struct csupport_shape {
   int count;
   char name[32];
   kvo_object *_Nullable next;
+  /** The lists "corners" and "parts" and the set "tags", of at most 16 elements. */
+  double corners[16];
+  kvo_object *_Nullable parts[16];
+  const char *_Nullable tags[16];
+  size_t counts[3];
 } csupport_shape;
 typedef struct csupport_rect csupport_rect;
 
@@ -23,7 +28,12 @@ csupport_shape *_Nonnull csupport_shape_create(void);
 void csupport_shape_set_count(csupport_shape *_Nonnull shape, int count);
 void csupport_shape_set_rect(csupport_shape *_Nonnull shape, csupport_rect rect);
 
-/** A C observer: writes each change as "path old>new;" into a text. */
+/** Sets a key of `to` to the value that a key of `from` has. */
+kvo_status csupport_copy_value(kvo_object *_Nonnull from, const char *_Nonnull from_key, kvo_object *_Nonnull to,
+                               const char *_Nonnull to_key);
+
+/** A C observer: writes each change as "path old>new;" into a text. A collection is written as its type and elements, "[d]1,2,", followed by
+ * the indexes, "@0@1". */
 typedef struct csupport_watcher {
   char text[1024];
   kvo_observation observation;
