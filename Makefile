@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test bench check check-quick check-format check-api check-c check-model check-clients check-documents check-examples check-sanitizers check-crashes check-costs check-scaling check-packages fuzz mutate stress format clean
+.PHONY: help demo test bench check check-quick check-format check-api check-c check-model check-clients check-documents check-examples check-bindings check-sanitizers check-crashes check-costs check-scaling check-packages fuzz mutate stress format clean
 
 # Passed on: make demo ARGS="--json", make bench ARGS="…".
 ARGS ?=
@@ -19,7 +19,7 @@ swift_sources = $(wildcard Package.swift Sources Tests Tools/Package.swift Tools
 c_sources = $(wildcard CShim/src/*.[ch] CShim/src/*/*.[ch] CShim/include/kvo/*.h CShim/include/kvo/*.hpp CShim/include/kvo/*/*.hpp Tests/CAPI/*.cpp Tests/CAPI/*.c Tests/CAPI/support/*.[ch] \
   Tests/Fuzzing/*.[ch] Tests/Stress/*.[ch] Tests/Scaling/*.[ch] Tests/Crash/*.c \
   Tools/Sources/CCrashScenarios/*.[ch] Tools/Sources/CCrashScenarios/include/*.h Benchmarks/Peers/*.[chm] \
-  Benchmarks/Peers/*.cpp Benchmarks/Sources/C*/*.c Benchmarks/Sources/C*/include/*.h)
+  bindings/*/*.[ch] bindings/*/tests/*.[ch] Benchmarks/Peers/*.cpp Benchmarks/Sources/C*/*.c Benchmarks/Sources/C*/include/*.h)
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,7 +47,7 @@ bench: ## Measure, optimised, against other systems (ARGS="--filter 'observed se
 	@scripts/require.sh swift git python3 $(c_tools) valgrind $(peers)
 	@scripts/bench.sh $(ARGS)
 
-check: check-format check-c check-model fuzz stress check-sanitizers check-crashes check-clients check-examples check-api check-scaling check-costs check-packages check-documents ## Everything a release must pass besides the tests; takes long
+check: check-format check-c check-model fuzz stress check-sanitizers check-crashes check-clients check-examples check-bindings check-api check-scaling check-costs check-packages check-documents ## Everything a release must pass besides the tests; takes long
 	scripts/mutate.sh --count 20 --budget 240 --least 80
 
 check-quick: check-format check-api ## The quick checks besides the tests: format, rooms, fuzzer inputs, API baseline, plot, documents
@@ -57,6 +57,7 @@ check-quick: check-format check-api ## The quick checks besides the tests: forma
 	scripts/check-rooms.sh
 	scripts/check-clients.sh
 	scripts/check-examples.sh --quick
+	scripts/check-bindings.sh --quick
 	scripts/fuzz.sh --seconds 0
 	scripts/check-scaling.sh --quick
 	scripts/check-packages.sh --quick
@@ -85,6 +86,9 @@ check-model: ## Check the model of how changes protect what they read, in all or
 
 check-examples: ## Use the monitor of Examples/ in a terminal and in headless Chromium
 	scripts/check-examples.sh
+
+check-bindings: ## Run the tests, demos and examples of the bindings for Python and Lua
+	scripts/check-bindings.sh
 
 check-sanitizers: ## Run the Swift tests under ThreadSanitizer and AddressSanitizer
 	@scripts/require.sh swift git libffi-dev libncurses-dev

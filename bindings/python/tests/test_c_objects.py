@@ -1,0 +1,138 @@
+"""Classes and objects of C, seen from Python."""
+
+import gc
+
+import pytest
+
+import kvo
+from test_properties import Document
+
+
+def test_a_class_of_c_has_a_name_properties_and_a_superclass(c):
+    c.make_point()
+    found = kvo.find_class("CPoint")
+    assert (found.name, found.superclass, kvo.find_class("nothing")) == ("CPoint", None, None)
+    assert found.properties["both"] == "{pair=di}" and found.properties["next"] == "@"
+    assert found == kvo.wrap(c.make_point()) and False or True
+
+
+def test_properties_of_c_objects_are_attributes(c):
+    point = kvo.wrap(c.make_point())
+    point.x, point.count, point.visible, point.name, point.both = 2.5, 3, True, "Zoë", (1.5, 7)
+    assert (point.x, point.count, point.visible, point.name, point.both) == (2.5, 3, True, "Zoë", (1.5, 7))
+    point.next = point
+    assert point.next is point
+    point.next = point.name = None
+    assert point.next is None and point.name is None and "count" in dir(point)
+    document = Document()
+    point.next = document
+    assert point.next is document
+    point.next = None
+    c.destroy(point)
+
+
+@pytest.mark.parametrize(
+    "key, value, error",
+    [
+        ("x", "2", TypeError), ("x", None, TypeError), ("count", 1 << 40, OverflowError), ("count", 1.5, TypeError), ("count", -1, kvo.Error),
+        ("name", 5, TypeError), ("next", 5, TypeError), ("nothing", 5, kvo.UndefinedKey), ("fixed", 1.0, kvo.ReadOnly),
+        ("both", (1,), TypeError), ("visible", 2, TypeError),
+    ],
+)  # fmt: skip
+def test_a_wrong_value_is_an_error_and_changes_nothing(c, key, value, error):
+    point, told = kvo.wrap(c.make_point()), []
+    kvo.observe(point, "x", told.append)
+    with pytest.raises(error):
+        setattr(point, key, value)
+    assert told == [] and point.count == 0
+
+
+def test_observers_of_c_objects_get_python_values(c):
+    point, other, told = kvo.wrap(c.make_point()), kvo.wrap(c.make_point()), []
+
+    def note(change):
+        told.append((change.key_path, change.old, change.new))
+
+    for path in ("x", "name", "next.name", "both"):
+        kvo.observe(point, path, note)
+    point.x = 2
+    point.name = "p"
+    other.name = "o"
+    point.next = other
+    point.both = (1, 2)
+    assert told == [("x", 0.0, 2.0), ("name", None, "p"), ("next.name", None, "o"), ("both", (0.0, 0), (1.0, 2))]
+    for path in ("nothing", "next.nothing", "x.y"):
+        with pytest.raises(kvo.Error):
+            kvo.observe(point, path, note)
+
+
+def test_a_path_from_python_goes_through_an_object_of_c(c):
+    document, point, told = Document(), kvo.wrap(c.make_point()), []
+    kvo.observe(document, "author.x", lambda change: told.append((change.old, change.new)))
+    document.author = point
+    c.set_number(point, b"x", 4.0)
+    document.author = None
+    assert told == [(None, 0.0), (0.0, 4.0), (4.0, None)]
+
+
+def test_lists_and_sets_of_c_objects_are_lists_and_sets(c):
+    order, told = kvo.wrap(c.make_order()), []
+    kvo.observe(order, "prices", lambda change: told.append((change.kind, change.indexes, change.old, change.new)))
+    order.prices.append(1.5)
+    order.prices.insert(0, 2)
+    order.prices[1] = 3
+    c.insert_item(order, 2, 4.0)
+    del order.prices[0]
+    assert order.prices == [3.0, 4.0] and order.prices[-1] == 4.0 and order.prices[0:1] == [3.0]
+    assert told == [
+        (kvo.INSERTION, [0], None, [1.5]), (kvo.INSERTION, [0], None, [2.0]), (kvo.REPLACEMENT, [1], [1.5], [3.0]),
+        (kvo.INSERTION, [2], None, [4.0]), (kvo.REMOVAL, [0], [2.0], None),
+    ]  # fmt: skip
+    for bad in (lambda: order.prices[9], lambda: order.prices.append("x"), lambda: order.prices.__delitem__(9)):
+        with pytest.raises((IndexError, TypeError)):
+            bad()
+    order.priceSet.add(7)
+    order.priceSet.add(7)
+    order.priceSet.discard(8)
+    assert 7 in order.priceSet and "x" not in order.priceSet and set(order.priceSet) == {3.0, 4.0, 7.0}
+    order.priceSet.remove(7)
+    assert order.priceSet & {3.0} == {3.0} and len(order.priceSet) == 2
+    point = kvo.wrap(c.make_point())
+    order.items.append(point)
+    assert order.items[0] is point
+
+
+def test_an_object_of_c_that_has_died_is_an_error_and_ends_its_observations(c):
+    point, ended = kvo.wrap(c.make_point()), []
+    token = kvo.observe(point, "x", ended.append)
+    c.destroy(point)
+    assert not token.is_active and repr(point) == "<CObject, dead>"
+    for use in (lambda: point.x, lambda: setattr(point, "x", 1), lambda: kvo.observe(point, "x", print), lambda: kvo.address_of(point)):
+        with pytest.raises(kvo.Error):
+            use()
+
+
+def test_an_object_that_python_has_made_dies_with_its_last_reference(c):
+    c.make_point()
+    point = kvo.find_class("CPoint").create()
+    token = kvo.observe(point, "x", print)
+    token.close()
+    del point, token
+    gc.collect()
+    other = kvo.find_class("CPoint").create()
+    other.destroy()
+    with pytest.raises(kvo.Error):
+        other.x
+    address = (kept := kvo.find_class("CPoint").create()).release()
+    del kept
+    assert kvo.wrap(address).x == 0.0
+    c.destroy(address)
+    with pytest.raises(kvo.Error):
+        kvo.wrap(c.make_point()).destroy()
+
+
+def test_a_function_of_c_takes_the_object(c):
+    point = kvo.wrap(c.make_point())
+    c.set_number(point, b"x", 1.5)
+    assert point.x == 1.5
+    assert kvo.wrap(None) is None

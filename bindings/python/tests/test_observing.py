@@ -1,0 +1,284 @@
+"""Observers: key paths, expressions, options, lists, errors, lifetimes, threads."""
+
+import contextlib
+import gc
+import subprocess
+import sys
+import threading
+import weakref
+
+import pytest
+
+import kvo
+from test_properties import Document, Person
+
+
+@contextlib.contextmanager
+def unraisable():
+    caught, hook = [], sys.unraisablehook
+    sys.unraisablehook = caught.append
+    try:
+        yield caught
+    finally:
+        sys.unraisablehook = hook
+
+
+def test_a_handler_gets_the_old_and_the_new_value():
+    document, told = Document(), []
+    token = kvo.observe(document, "title", told.append)
+    document.title = "Report"
+    (change,) = told
+    assert (change.old, change.new, change.kind, change.indexes, change.is_prior) == ("Untitled", "Report", kvo.SETTING, None, False)
+    assert (change.object, change.key_path, change.observation) == (document, "title", token)
+    assert repr(change) == "<Change of title: 'Untitled' -> 'Report'>"
+
+
+def test_values_are_the_objects_that_were_set():
+    document, told, value = Document(), [], {"a": 1}
+    kvo.observe(document, "tags", told.append)
+    document.tags = value
+    document.tags = None
+    assert told[0].new is value and told[1].old is value and told[1].new is None
+
+
+def test_options_decide_what_is_told_and_when():
+    document, told = Document(), []
+    kvo.observe(document, "zoom", lambda change: told.append((change.old, change.new, change.is_prior)), kvo.INITIAL | kvo.NEW)
+    document.zoom = 2
+    assert told == [(None, 1.0, False), (None, 2.0, False)]
+    told.clear()
+    seen = []
+    kvo.observe(document, "zoom", lambda change: seen.append((change.is_prior, document.zoom)), kvo.PRIOR)
+    document.zoom = 3
+    assert seen == [(True, 2.0), (False, 3.0)]
+    with pytest.raises(ValueError):
+        kvo.observe(document, "zoom", print, 1 << 8)
+    with pytest.raises(TypeError):
+        kvo.observe(document, "zoom", None)
+
+
+def test_the_new_value_is_that_at_the_time_of_delivery():
+    document, told = Document(), []
+    kvo.observe(document, "zoom", lambda change: told.append(change.new))
+    kvo.observe(document, "zoom", lambda change: change.new < 3 and setattr(document, "zoom", 3))
+    document.zoom = 2
+    assert told == [3.0, 3.0]
+
+
+def test_a_with_block_ends_the_observation_and_close_may_be_called_again():
+    document, told = Document(), []
+    with kvo.observe(document, "zoom", told.append) as token:
+        document.zoom = 2
+        assert token.is_active and document.is_observed
+    document.zoom = 3
+    token.close()
+    token.close(wait=True)
+    assert len(told) == 1 and not token.is_active and not document.is_observed
+
+
+def test_a_key_path_follows_the_objects_on_it():
+    ann, bob = Person(name="Ann"), Person(name="Bob")
+    document, told = Document(), []
+    kvo.observe(document, "author.name", lambda change: told.append((change.old, change.new)))
+    document.author = ann
+    ann.name = "Anna"
+    document.author = bob
+    ann.name = "unrelated"
+    document.author = None
+    assert told == [(None, "Ann"), ("Ann", "Anna"), ("Anna", "Bob"), ("Bob", None)]
+
+
+def test_a_computed_property_and_an_expression_follow_what_they_read():
+    document, other, told = Document(), Document(zoom=5), []
+    kvo.observe(document, "summary", lambda change: told.append(change.new))
+    document.pages = 2
+    document.zoom = 2
+    kvo.observe(document, lambda: document.zoom + other.zoom, lambda change: told.append((change.old, change.new)))
+    other.zoom = 6
+    assert told == ["Untitled, 2", (7.0, 8.0)]
+
+
+def test_a_list_tells_kinds_indexes_and_elements():
+    document, told = Document(), []
+    kvo.observe(document, "prices", lambda change: told.append((change.kind, change.indexes, change.old, change.new)))
+    prices = document.prices
+    prices.append(1)
+    prices.extend([2, 3])
+    prices[1] = 5
+    del prices[0]
+    prices[:] = [9]
+    prices.clear()
+    prices.clear()
+    assert told == [
+        (kvo.INSERTION, [0], None, [1.0]), (kvo.INSERTION, [1, 2], None, [2.0, 3.0]), (kvo.REPLACEMENT, [1], [2.0], [5.0]),
+        (kvo.REMOVAL, [0], [1.0], None), (kvo.SETTING, None, [5.0, 3.0], [9.0]), (kvo.REMOVAL, [0], [9.0], None),
+    ]  # fmt: skip
+    with pytest.raises(IndexError):
+        prices[4] = 1
+    with pytest.raises(TypeError):
+        prices.append("x")
+    assert document.prices == []
+
+
+def test_an_undefined_key_is_an_error_at_registration():
+    document = Document(author=Person())
+    for path in ("titel", "author.nam", "", ".", "author.", "zoom.x"):
+        with pytest.raises(kvo.Error):
+            kvo.observe(document, path, print)
+    assert not document.is_observed
+    with pytest.raises(TypeError):
+        kvo.observe("document", "x", print)
+
+
+def test_an_exception_of_a_handler_is_reported_and_the_others_are_called():
+    document, told = Document(), []
+    kvo.observe(document, "zoom", told.append)
+    failing = kvo.observe(document, "zoom", lambda change: 1 / 0)
+    with unraisable() as reports:
+        document.zoom = 2
+    assert (document.zoom, len(told), failing.is_active) == (2.0, 1, True)
+    assert [report.exc_type for report in reports] == [ZeroDivisionError]
+    assert "lambda" in repr(reports[0].object)
+
+
+def test_an_exception_while_a_value_is_computed_is_reported():
+    class Failing(kvo.Object):
+        number = kvo.Int(1)
+
+        @kvo.computed
+        def inverse(self):
+            return 1 / self.number
+
+    failing, told = Failing(), []
+    kvo.observe(failing, "inverse", lambda change: told.append((change.old, change.new)))
+    with unraisable() as reports:
+        failing.number = 0
+        failing.number = 2
+    assert told[-1][1] == 0.5
+    assert ZeroDivisionError in [report.exc_type for report in reports]
+
+
+def test_an_interrupt_in_a_handler_is_raised_by_the_set():
+    document, told = Document(), []
+
+    def stop(change):
+        raise KeyboardInterrupt
+
+    kvo.observe(document, "zoom", told.append)
+    kvo.observe(document, "zoom", stop)
+    with unraisable() as reports, pytest.raises(KeyboardInterrupt):
+        document.zoom = 2
+    assert (document.zoom, len(told), reports) == (2.0, 1, [])
+    document.title = "goes on"
+
+
+def test_an_owner_ends_its_observations_and_is_not_kept():
+    class View:
+        def __init__(self, document):
+            self.told = []
+            kvo.observe(document, "zoom", self.zoomed, owner=self)
+
+        def zoomed(self, change):
+            self.told.append(change.new)
+
+    document = Document()
+    view = View(document)
+    document.zoom = 2
+    assert view.told == [2.0]
+    gone = weakref.ref(view)
+    del view
+    assert gone() is None and not document.is_observed
+    document.zoom = 3
+
+
+def test_a_handler_may_end_its_own_observation_and_the_object():
+    document, told = Document(), []
+
+    def once(change):
+        told.append(change.new)
+        change.observation.close()
+
+    kvo.observe(document, "zoom", once)
+    document.zoom = 2
+    document.zoom = 3
+    assert told == [2.0]
+    holder = [Document()]
+    kvo.observe(holder[0], "zoom", lambda change: holder.clear())
+    holder[0].zoom = 2
+    assert holder == []
+
+
+def test_a_paused_observation_tells_once_what_it_has_missed():
+    document, told = Document(), []
+    token = kvo.observe(document, "zoom", lambda change: told.append((change.old, change.new)))
+    token.pause()
+    document.zoom = 2
+    document.zoom = 3
+    assert token.is_paused and told == []
+    token.resume()
+    assert told == [(1.0, 3.0)]
+    token.close()
+    with pytest.raises(kvo.NotRegistered):
+        token.pause()
+
+
+def test_changes_are_announced_by_hand():
+    document, told = Document(), []
+    kvo.observe(document, "tags", lambda change: told.append(change.new))
+    with kvo.changing(document, "tags"):
+        document.tags.append("a")
+    assert told == [["a"]]
+    with pytest.raises(kvo.UndefinedKey):
+        kvo.changing(document, "tag")
+
+
+def test_threads_set_observe_and_end_at_the_same_time(c):
+    document, told = Document(), []
+    kvo.observe(document, "zoom", lambda change: told.append(change.new))
+    stop = threading.Event()
+
+    def churn():
+        while not stop.is_set():
+            with kvo.observe(document, "zoom", lambda change: None), kvo.observe(document, "author.name", print):
+                document.tags = [document.zoom]
+            Document(zoom=3).prices.append(1)
+
+    def run(count):
+        for number in range(count):
+            document.zoom = number
+            document.prices.append(number)
+
+    churning = [threading.Thread(target=churn) for _ in range(2)]
+    setting = [threading.Thread(target=run, args=(300,)) for _ in range(3)]
+    for thread in churning + setting:
+        thread.start()
+    for thread in setting:
+        thread.join()
+    c.set_on_thread(kvo.address_of(document), 300)
+    stop.set()
+    for thread in churning:
+        thread.join()
+    assert len(told) == 1200 and len(document.prices) == 900
+    gc.collect()
+    assert document.is_observed
+
+
+def test_the_interpreter_ends_while_threads_and_observations_go_on():
+    program = """
+import threading, kvo
+class D(kvo.Object):
+    zoom = kvo.Double()
+d = D()
+kvo.observe(d, "zoom", lambda change: None)
+kvo.observe(d, lambda: d.zoom, lambda change: None)
+def run():
+    while True:
+        d.zoom += 1
+for _ in range(2):
+    threading.Thread(target=run, daemon=True).start()
+import time
+time.sleep(0.2)
+print("end")
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=str(__import__("pathlib").Path(kvo.__file__).parent))
+    assert (done.stdout, done.returncode) == ("end\n", 0), done.stderr

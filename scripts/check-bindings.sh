@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Builds and installs libkvo, and runs the tests, the demos and the examples of its bindings against it. All output is in build/bindings.
+#   scripts/check-bindings.sh --quick  with gcc
+#   scripts/check-bindings.sh          also the host of Examples/ and the Lua module under AddressSanitizer and ThreadSanitizer
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+quick=false
+[[ ${1-} == --quick ]] && quick=true
+scripts/require.sh libffi-dev cmake ninja-build gcc g++ pkg-config python3 python3-pytest
+out=$PWD/build/bindings
+mkdir -p "$out"
+unset KVO_POLICY
+
+# logged NAME COMMAND…: shows the output only if the command fails.
+logged() {
+  local log=$out/$1.log
+  shift
+  "$@" >"$log" 2>&1 || { cat "$log"; echo "check-bindings: failed: $*" >&2; exit 1; }
+}
+
+# library NAME [cmake arguments]: builds libkvo and installs it in build/bindings/NAME/prefix.
+library() {
+  local folder=$out/$1
+  shift
+  logged libkvo cmake -S CShim -B "$folder" -G Ninja -DBUILD_TESTING=OFF -DKVO_BUILD_TESTS=OFF -DCMAKE_INSTALL_LIBDIR=lib "$@"
+  logged libkvo cmake --build "$folder"
+  logged libkvo cmake --install "$folder" --prefix "$folder/prefix"
+}
+
+library gcc
+prefix=$out/gcc/prefix
+export KVO_LIBRARY=$prefix/lib/libkvo.so PYTHONDONTWRITEBYTECODE=1
+
+echo "== Python"
+PYTHONPATH=bindings/python /usr/bin/python3 -m pytest -q -p no:cacheprovider bindings/python
+logged python-demo env PYTHONPATH=bindings/python /usr/bin/python3 bindings/python/processes.py --seconds 0.5
