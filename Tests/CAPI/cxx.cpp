@@ -297,6 +297,36 @@ TEST("C code observes a C++ object, and sees strings, structures and objects") {
   for (kvo_observation id : ids) CHECK_OK(kvo_remove_observer(id));
 }
 
+TEST("C code enumerates the elements of a vector, and those that have changed") {
+  Document document;
+  static std::string log;
+  kvo_observer observer{};
+  observer.struct_size = sizeof observer;
+  observer.key_path = "marks";
+  observer.options = KVO_OLD | KVO_NEW;
+  observer.callback = [](const kvo_change *change, void *) {
+    for (kvo_options which : {KVO_OLD, KVO_NEW})
+      for (std::size_t i = 0; i < kvo_change_count(change, which); i++)
+        kvo_change_element(
+            change, which, i,
+            [](const kvo_value *value, void *) {
+              log += std::to_string(*static_cast<const int *>(value->bytes)) + ",";
+            },
+            nullptr);
+    log += change->index_count > 0 ? "@" + std::to_string(change->indexes[0]) + " " : " ";
+  };
+  kvo_observation id;
+  CHECK_OK(kvo_add_observer(document.kvo(), &observer, &id));
+  document.marks = std::vector<int>{1, 2};
+  document.marks.insert_at(1, 7);
+  document.marks.remove_at(0);
+  CHECK_EQ(log, "1,2, 7,@1 1,@0 ");
+  CHECK_OK(kvo_remove_observer(id));
+  CHECK(kvo::get<std::vector<int>>(document, "marks") == (std::vector<int>{7, 2}));
+  kvo::set(document, "marks", std::vector<int>{3});
+  CHECK(document.marks.get() == std::vector<int>{3});
+}
+
 TEST("C++ observes an object of a class that C has registered") {
   item *thing = item_make(3);
   heard<int> unused;

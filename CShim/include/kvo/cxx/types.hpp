@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 namespace kvo {
 
@@ -71,6 +72,12 @@ template <> struct encoding<std::string> {
   static const char *text() { return "*"; }
 };
 template <class T> struct encoding<std::optional<T>> : encoding<T> {};
+template <class T> struct encoding<std::vector<T>, std::enable_if_t<!std::is_same_v<T, bool>>> {
+  static const char *text() {
+    static const std::string encoded = std::string("[") + encoding<T>::text() + "]";
+    return encoded.c_str();
+  }
+};
 template <class T> struct encoding<T, std::enable_if_t<detail::refers_to_object<T>::value>> {
   static const char *text() { return "@"; }
 };

@@ -5,11 +5,13 @@
 #include <kvo/cxx/types.hpp>
 
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace kvo {
 
@@ -59,6 +61,54 @@ template <class T> struct bridge<std::optional<T>> {
     kvo_status status = bridge<T>::assign(value, from);
     if (status == KVO_OK) to = std::move(value);
     return status;
+  }
+};
+
+/** C enumerates the elements of a vector. */
+template <class T> struct bridge<std::vector<T>, std::enable_if_t<!std::is_same_v<T, bool>>> {
+  struct enumerated {
+    kvo_collection header;
+    const std::vector<T> *elements;
+  };
+  static void view(const std::vector<T> &value, kvo_value_reader reader, void *arg) {
+    enumerated collection{{sizeof(kvo_collection), value.size(), element}, &value};
+    kvo_value seen = {encoding<std::vector<T>>::text(), sizeof(kvo_collection), &collection};
+    reader(&seen, arg);
+  }
+  static kvo_status element(const kvo_collection *self, std::size_t position, kvo_value_reader reader, void *arg) {
+    const std::vector<T> &elements = *reinterpret_cast<const enumerated *>(self)->elements;
+    if (position >= elements.size()) return KVO_ERROR_OUT_OF_RANGE;
+    bridge<T>::view(elements[position], reader, arg);
+    return KVO_OK;
+  }
+  /** Takes every element, or none. */
+  static kvo_status assign(std::vector<T> &to, const kvo_value &from) {
+    if (kvo_value_collection(&from) == nullptr) return KVO_ERROR_TYPE_MISMATCH;
+    struct reading {
+      T element{};
+      kvo_status status = KVO_OK;
+      std::exception_ptr exception;
+    };
+    std::vector<T> elements;
+    for (std::size_t i = 0; i < kvo_value_count(&from); i++) {
+      reading made;
+      kvo_status status = kvo_value_element(
+          &from, i,
+          [](const kvo_value *value, void *arg) {
+            auto &read = *static_cast<reading *>(arg);
+            try {
+              read.status = bridge<T>::assign(read.element, *value);
+            } catch (...) {
+              read.exception = std::current_exception();
+            }
+          },
+          &made);
+      if (made.exception) std::rethrow_exception(made.exception);
+      if (status != KVO_OK || made.status != KVO_OK) return status != KVO_OK ? status : made.status;
+      elements.push_back(std::move(made.element));
+    }
+    to = std::move(elements);
+    return KVO_OK;
   }
 };
 
