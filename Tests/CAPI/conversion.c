@@ -292,6 +292,11 @@ static kvo_status undefined_value(kvo_object *object, const char *key, kvo_value
     reader(&(kvo_value){"i", sizeof answer, &answer}, arg);
     return KVO_OK;
   }
+  if (strcmp(key, "silent") == 0) return KVO_OK;
+  if (strcmp(key, "twice") == 0) {
+    for (int number = 1; number < 3; number++) reader(&(kvo_value){"i", sizeof number, &number}, arg);
+    return KVO_OK;
+  }
   if (strcmp(key, "me") == 0) {
     reader(&(kvo_value){"@", sizeof object, &object}, arg);
     return KVO_OK;
@@ -369,6 +374,32 @@ TEST("a class gives values for keys that it does not have, and takes them") {
   CHECK_STATUS(kvo_set_int64(as_kvo(of), "drain", 3), KVO_ERROR_UNDEFINED_KEY);
   CHECK_EQ((const char *)asked, "answer me me nothing answer me sink=3 ");
   basket_destroy(of);
+}
+
+TEST("a class that passes no value for an undefined key has none, and of several the first counts") {
+  basket *of = with_hooks();
+  int64_t number = 7;
+  CHECK_STATUS(kvo_get_int64(as_kvo(of), "silent", &number), KVO_ERROR_UNDEFINED_KEY);
+  CHECK_EQ(number, 7);
+  CHECK_EQ(text_at(of, "silent"), "(the class has no such key)");
+  CHECK_OK(kvo_get_int64(as_kvo(of), "twice", &number));
+  CHECK_EQ(number, 1);
+  CHECK_EQ(text_at(of, "twice"), "1");
+  basket_destroy(of);
+}
+
+TEST("a class and its subclass return with new hooks and lists after both were unregistered") {
+  for (int round = 0; round < 3; round++) {
+    basket *of = with_hooks();
+    int64_t answer = 0;
+    CHECK_OK(kvo_get_int64(as_kvo(of), "me.answer", &answer));
+    CHECK_EQ(answer, 42);
+    CHECK_OK(kvo_list_insert(as_kvo(of), "prices", 0, KVO_VALUE(double, 1)));
+    kvo_class *cls = kvo_object_class(as_kvo(of)), *base = kvo_class_superclass(cls);
+    basket_destroy(of);
+    CHECK_OK(kvo_class_unregister(cls));
+    CHECK_OK(kvo_class_unregister(base));
+  }
 }
 
 TEST("a class says what nil means for a number") {

@@ -326,6 +326,19 @@ TEST("a scope tells the changes of a list once, as a setting") {
   basket_destroy(object);
 }
 
+TEST("a paused observation is told of what it has missed as a setting of the list") {
+  basket *object = with_prices(1);
+  scribe to = {0};
+  scribe_watch(object, "prices", KVO_NEW | KVO_OLD, &to);
+  CHECK_OK(kvo_observation_pause(to.id));
+  CHECK_OK(insert_price(object, 0, 3));
+  CHECK_OK(kvo_list_remove(as_kvo(object), "prices", 1));
+  CHECK_OK(kvo_observation_resume(to.id, true));
+  CHECK_EQ((const char *)to.text, "set-(1)+(3) ");
+  CHECK_OK(kvo_remove_observer(to.id));
+  basket_destroy(object);
+}
+
 TEST("a subclass inherits lists, and the accessors of a class are copied") {
   kvo_class_spec spec = {
       .struct_size = sizeof spec, .name = "Sub", .superclass = basket_class(), .instance_size = sizeof(basket)};

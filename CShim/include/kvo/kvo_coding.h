@@ -83,7 +83,8 @@ KVO_API kvo_status kvo_set_object(kvo_object *object, const char *key_path, kvo_
 typedef struct kvo_coding_hooks {
   /** sizeof(kvo_coding_hooks), so that later versions can add members. */
   size_t struct_size;
-  /** Passes the value of a key that the class does not have to `reader`, once, and returns KVO_OK (Apple: valueForUndefinedKey:). */
+  /** Passes the value of a key that the class does not have to `reader`, once, and returns KVO_OK (Apple: valueForUndefinedKey:). If it passes
+   * none, the key is undefined; of several the first counts. */
   kvo_status (*KVO_NULLABLE value_for_undefined_key)(kvo_object *object, const char *key, kvo_value_reader reader,
                                                      void *KVO_NULLABLE arg, void *KVO_NULLABLE user);
   /** Sets a key that the class does not have (Apple: setValue:forUndefinedKey:). */

@@ -95,7 +95,7 @@ static void free_class(kvo_class *cls) {
   kvo__free(cls->keys);
   kvo__free(cls->branches);
   kvo__free(cls->setters);
-  if (superclass == NULL || cls->coding != superclass->coding) kvo__free((void *)cls->coding);
+  if (cls->owns_coding) kvo__free((void *)cls->coding);
   kvo__free((void *)cls->name);
   if (cls->display_name != cls->name) kvo__free((void *)cls->display_name);
   kvo__free(cls);
@@ -344,6 +344,7 @@ static kvo_status copy_hooks(kvo_class *cls, const kvo_coding_hooks *hooks) {
   kvo_coding_hooks *copy = kvo__alloc(sizeof *copy);
   if (copy == NULL) return KVO_ERROR_OUT_OF_MEMORY;
   cls->coding = copy;
+  cls->owns_coding = true;
   return kvo__copy_spec(copy, sizeof *copy, hooks, hooks->struct_size, LEAST_HOOKS) ? KVO_OK
                                                                                     : KVO_ERROR_INVALID_ARGUMENT;
 }

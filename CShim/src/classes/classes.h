@@ -106,6 +106,7 @@ struct kvo_class {
   bool of_binding;
   /** NULL, or the hooks of key-value coding, its own or its superclass's. */
   const kvo_coding_hooks *coding;
+  bool owns_coding;
   void (*finalize)(kvo_object *object);
   size_t property_count;
   /** Inherited ones first. */

@@ -99,8 +99,11 @@ kvo_class *kvo__class_revive(kvo_class *fresh) {
     found->setters[i] = fresh->setters[i];
   }
   const kvo_coding_hooks *hooks = found->coding;
+  bool owns_hooks = found->owns_coding; /* not those of its superclass, which may be freed */
   found->coding = fresh->coding;
+  found->owns_coding = fresh->owns_coding;
   fresh->coding = hooks;
+  fresh->owns_coding = owns_hooks;
   found->finalize = fresh->finalize;
   kvo_class *notifying = atomic_load(&found->notifying);
   if (notifying != NULL) {

@@ -96,6 +96,8 @@ typedef struct continuation {
   kvo_value_reader reader;
   void *arg;
   kvo_status status;
+  /** A function of the program may pass more than one value: the first counts. */
+  bool has_gone;
   /** The value is an object, or nil: the walk goes on there without another stack frame. */
   bool is_object;
   kvo_object *object;
@@ -103,7 +105,8 @@ typedef struct continuation {
 
 static void go_on(const kvo_value *value, void *arg) {
   continuation *of = arg;
-  of->status = kvo__walk_value(of->walk, value, of->path, of->reader, of->arg);
+  if (!of->has_gone) of->status = kvo__walk_value(of->walk, value, of->path, of->reader, of->arg);
+  of->has_gone = true;
 }
 
 /* The name of a component as a string, for a function of the program. */
@@ -146,7 +149,7 @@ static kvo_status undefined(kvo_walk *walk, kvo_object *object, const kvo_compon
     return too_deep();
   }
   walk->depth++;
-  continuation next = {.walk = walk, .path = rest, .reader = reader, .arg = arg, .status = KVO_OK};
+  continuation next = {.walk = walk, .path = rest, .reader = reader, .arg = arg, .status = KVO_ERROR_UNDEFINED_KEY};
   kvo_status status = hooks->value_for_undefined_key(object, key.string, go_on, &next, hooks->user);
   walk->depth--;
   kvo__free(key.block);
