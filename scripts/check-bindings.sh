@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 quick=false
 [[ ${1-} == --quick ]] && quick=true
-scripts/require.sh libffi-dev cmake ninja-build gcc g++ pkg-config python3 python3-pytest
+scripts/require.sh libffi-dev cmake ninja-build gcc g++ pkg-config python3 python3-pytest lua5.4 liblua5.4-dev
 out=$PWD/build/bindings
 mkdir -p "$out"
 unset KVO_POLICY
@@ -35,3 +35,30 @@ export KVO_LIBRARY=$prefix/lib/libkvo.so PYTHONDONTWRITEBYTECODE=1
 echo "== Python"
 PYTHONPATH=bindings/python /usr/bin/python3 -m pytest -q -p no:cacheprovider bindings/python
 logged python-demo env PYTHONPATH=bindings/python /usr/bin/python3 bindings/python/processes.py --seconds 0.5
+
+# lua NAME [cmake arguments]: builds the Lua module and its test of threads in build/bindings/lua-NAME.
+lua() {
+  local name=$1
+  shift
+  logged lua cmake -S bindings/lua -B "$out/lua-$name" -G Ninja -DCMAKE_PREFIX_PATH="$out/$name/prefix" "$@"
+  logged lua cmake --build "$out/lua-$name"
+}
+
+echo "== Lua"
+lua gcc
+export LUA_CPATH=$out/lua-gcc/?.so
+lua5.4 bindings/lua/tests/run.lua
+"$out/lua-gcc/test_states" 50
+logged lua-demo lua5.4 bindings/lua/processes.lua 2
+$quick && exit
+
+echo "== Lua, sanitizers"
+sanitized() {
+  local name=$1 flags="-O1 -g -fno-omit-frame-pointer -fsanitize=$2"
+  library "$name" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="$flags"
+  lua "$name" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="$flags"
+  LUA_CPATH=$out/lua-$name/?.so "$out/lua-$name/test_states" 50
+}
+export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1 TSAN_OPTIONS=halt_on_error=1
+sanitized asan address,undefined
+sanitized tsan thread

@@ -1470,12 +1470,16 @@ class CObject:
             cancel(self._kvo_death.value)
 
 
+_deaths: dict[int, "weakref.ref[CObject]"] = {}
+
+
 @_Destroy
-def _died(address: int) -> None:
+def _died(number: int) -> None:
     with _proxies_lock:
-        found = _proxies.get(address)
-        if found is not None and found._kvo_address == address:
-            del _proxies[address]
+        found = _deaths.pop(number)()
+        if found is not None:
+            if _proxies.get(found._kvo_address) is found:
+                del _proxies[found._kvo_address]
             found._kvo_address = 0
 
 
@@ -1499,7 +1503,9 @@ def wrap(pointer: Anything) -> Anything:
         found = object.__new__(CObject)
         found._kvo_owned, found._kvo_death, found._kvo_address = False, C.c_uint64(), address
         _proxies[address] = found
-    _check(_observe_death(address, C.byref(_death_ops), address, C.byref(found._kvo_death)))
+    number = next(_numbers)
+    _deaths[number] = weakref.ref(found)
+    _check(_observe_death(address, C.byref(_death_ops), number, C.byref(found._kvo_death)))
     return found
 
 

@@ -1,0 +1,109 @@
+/* module.h - what the files of the Lua module share. */
+#ifndef KVO_LUA_MODULE_H
+#define KVO_LUA_MODULE_H
+
+#include <kvo/kvo_binding.h>
+#include <lauxlib.h>
+#include <lua.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* ---------------------------------------------------------------------------------------------------------- values.c -- */
+
+/* A value outside of Lua. A copy owns its string and its elements. */
+typedef struct value {
+  enum { NIL, BOOLEAN, INTEGER, NUMBER, STRING, OBJECT, LIST, OTHER } kind;
+  bool boolean;
+  long long integer;
+  double number;
+  char *string;
+  kvo_object *object;
+  struct value *elements;
+  size_t count;
+} value;
+
+/* Copies a kvo_value; without memory it is nil. Frees what a copy owns. */
+void value_copy(value *to, const kvo_value *from);
+void value_free(value *of);
+/* A kvo_value_reader: copies to the value that is its argument. */
+void value_read(const kvo_value *from, void *to);
+/* Pushes a value; may raise an error. An object is pushed as its userdata. */
+void value_push(lua_State *L, const value *of);
+/* Fills a view of the Lua value at an index, which has to stay on the stack. `type` is the encoding of what is to be set, for nil. Returns NULL,
+ * or why the value cannot be passed. */
+const char *value_view(lua_State *L, int index, const char *type, value *storage, kvo_value *view);
+/* Raises an error if a status is not KVO_OK. */
+void check_status(lua_State *L, kvo_status status, const char *what);
+
+/* ----------------------------------------------------------------------------------------------------------- state.c -- */
+
+/* A Lua state that has loaded the module. It lasts as long as observations of it. */
+typedef struct state {
+  _Atomic int references;
+  pthread_mutex_t lock;
+  /* The coroutine on which handlers run; NULL when the Lua state is closed. Guarded by the lock, as the rest is. */
+  lua_State *L;
+  /* The thread that used the module last: handlers are called on it. Changes on other threads wait. */
+  pthread_t home;
+  struct waiting *first, *last;
+  size_t waiting;
+  struct observation *open;
+} state;
+
+state *state_of(lua_State *L);
+void state_open(lua_State *L);
+void state_retain(state *of);
+void state_release(state *of);
+/* Whether this thread may call handlers. */
+bool state_is_home(state *of);
+/* Calls the function below the arguments on top of the stack; what it raises goes to kvo.onerror. */
+void state_call(lua_State *L, int arguments, const char *where);
+int state_onerror(lua_State *L);
+
+/* --------------------------------------------------------------------------------------------------------- objects.c -- */
+
+/* The userdata of an object. `object` is NULL when it is dead. */
+typedef struct handle {
+  _Atomic(kvo_object *) object;
+  _Atomic int references;
+} handle;
+
+typedef struct object_box {
+  handle *shared;
+  kvo_observation death;
+  bool is_owned;
+} object_box;
+
+extern const char object_type[];
+void object_open(lua_State *L);
+/* Pushes the userdata of an object; nil for NULL. */
+void object_push(lua_State *L, kvo_object *object);
+/* The object at an index of the stack; raises an error if it is no object, or dead. */
+kvo_object *object_check(lua_State *L, int index);
+kvo_object *object_test(lua_State *L, int index);
+/* Pushes the userdata that belongs to an address, or nil. */
+void object_find(lua_State *L, kvo_object *object);
+bool object_is_owned(lua_State *L, int index);
+int object_wrap(lua_State *L);
+int object_address(lua_State *L);
+int object_get_path(lua_State *L);
+int object_set_path(lua_State *L);
+
+/* --------------------------------------------------------------------------------------------------------- classes.c -- */
+
+void class_open(lua_State *L);
+int class_make(lua_State *L);
+int class_find(lua_State *L);
+int class_list(lua_State *L);
+
+/* --------------------------------------------------------------------------------------------------------- observe.c -- */
+
+void observe_open(lua_State *L);
+int observe(lua_State *L);
+int observe_deliver(lua_State *L);
+/* Ends all observations of a state. */
+void observe_end_all(state *of);
+/* Ends what is waiting, for a state that is closed. */
+void waiting_drop(state *of);
+
+#endif

@@ -1,0 +1,410 @@
+/* objects.c - objects as userdata, of Lua's classes and of C's, and their lists and sets. */
+#include "module.h"
+
+#include <stdlib.h>
+
+const char object_type[] = "kvo.object";
+static const char list_type[] = "kvo.list", known_key[] = "kvo.objects";
+
+/* ------------------------------------------------------------------------------------------------------------ Userdata -- */
+
+static void release(handle *of) {
+  if (atomic_fetch_sub(&of->references, 1) == 1) free(of);
+}
+
+/* The object has died, on any thread; or its userdata. */
+static void died(void *user_data) {
+  handle *of = user_data;
+  atomic_store(&of->object, NULL);
+  release(of);
+}
+static const kvo_observer_ops death = {.destroy = died};
+
+void object_find(lua_State *L, kvo_object *object) {
+  lua_getfield(L, LUA_REGISTRYINDEX, known_key);
+  lua_rawgetp(L, -1, object);
+  lua_remove(L, -2);
+  object_box *box = lua_touserdata(L, -1);
+  if (box != NULL && atomic_load(&box->shared->object) != object) { /* another one had this address */
+    lua_pop(L, 1);
+    lua_pushnil(L);
+  }
+}
+
+void object_push(lua_State *L, kvo_object *object) {
+  luaL_checkstack(L, 6, NULL);
+  if (object == NULL) {
+    lua_pushnil(L);
+    return;
+  }
+  object_find(L, object);
+  if (!lua_isnil(L, -1)) return;
+  lua_pop(L, 1);
+  object_box *box = lua_newuserdatauv(L, sizeof *box, 1);
+  *box = (object_box){NULL, 0, false};
+  lua_newtable(L);
+  lua_setiuservalue(L, -2, 1);
+  luaL_setmetatable(L, object_type);
+  box->shared = calloc(1, sizeof *box->shared);
+  if (box->shared == NULL) luaL_error(L, "kvo: not enough memory");
+  atomic_store(&box->shared->object, object);
+  atomic_store(&box->shared->references, 2);
+  kvo_status status = kvo_binding_observe_death(object, &death, box->shared, &box->death);
+  if (status != KVO_OK) release(box->shared);
+  check_status(L, status, "kvo");
+  lua_getfield(L, LUA_REGISTRYINDEX, known_key);
+  lua_pushvalue(L, -2);
+  lua_rawsetp(L, -2, object);
+  lua_pop(L, 1);
+}
+
+kvo_object *object_test(lua_State *L, int index) {
+  object_box *box = luaL_testudata(L, index, object_type);
+  return box != NULL && box->shared != NULL ? atomic_load(&box->shared->object) : NULL;
+}
+
+kvo_object *object_check(lua_State *L, int index) {
+  object_box *box = luaL_checkudata(L, index, object_type);
+  kvo_object *object = box->shared != NULL ? atomic_load(&box->shared->object) : NULL;
+  luaL_argcheck(L, object != NULL, index, "the object is dead");
+  return object;
+}
+
+bool object_is_owned(lua_State *L, int index) { return ((object_box *)lua_touserdata(L, index))->is_owned; }
+
+static int object_gc(lua_State *L) {
+  object_box *box = lua_touserdata(L, 1);
+  if (box->shared == NULL) return 0;
+  kvo_object *object = atomic_load(&box->shared->object);
+  if (box->is_owned && object != NULL)
+    kvo_object_destroy(object); /* calls `died` */
+  else
+    kvo_cancel_observer(box->death);
+  release(box->shared);
+  box->shared = NULL;
+  return 0;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- Properties -- */
+
+static const char *name_of(const kvo_object *object) { return kvo_class_name(kvo_object_class(object)); }
+
+/* The type encoding of a key; raises an error if there is none. */
+static const char *type_of(lua_State *L, kvo_object *object, const char *key) {
+  const kvo_property *property = kvo_class_property(kvo_object_class(object), key);
+  if (property == NULL) luaL_error(L, "'%s' has no property '%s'", name_of(object), key);
+  return kvo_property_type(property);
+}
+
+static void push_read(lua_State *L, value *read) {
+  value_push(L, read);
+  value_free(read);
+}
+
+static int object_index(lua_State *L) {
+  kvo_object *object = object_check(L, 1);
+  const char *key = luaL_checkstring(L, 2), *type = type_of(L, object, key);
+  if (type[0] == '[' || type[0] == '<') {
+    lua_newuserdatauv(L, 0, 2);
+    lua_pushvalue(L, 1);
+    lua_setiuservalue(L, -2, 1);
+    lua_pushvalue(L, 2);
+    lua_setiuservalue(L, -2, 2);
+    luaL_setmetatable(L, list_type);
+    return 1;
+  }
+  value read = {.kind = NIL};
+  check_status(L, kvo_get_value(object, key, value_read, &read), key);
+  push_read(L, &read);
+  return 1;
+}
+
+/* Keeps an object that a property of an object has come to refer to: the collector of Lua does not see that. */
+static void keep(lua_State *L, int owner, int key, int object) {
+  lua_getiuservalue(L, owner, 1);
+  lua_pushvalue(L, key);
+  if (lua_type(L, object) == LUA_TUSERDATA)
+    lua_pushvalue(L, object);
+  else
+    lua_pushnil(L);
+  lua_rawset(L, -3);
+  lua_pop(L, 1);
+}
+
+static int object_newindex(lua_State *L) {
+  kvo_object *object = object_check(L, 1);
+  const char *key = luaL_checkstring(L, 2), *type = type_of(L, object, key);
+  value storage;
+  kvo_value view;
+  const char *wrong = value_view(L, 3, type, &storage, &view);
+  if (wrong != NULL) return luaL_error(L, "%s: %s", key, wrong);
+  state_of(L);
+  if (view.bytes == NULL || view.type[0] != '@') {
+    check_status(L, kvo_set_value(object, key, &view), key);
+    if (type[0] == '@') keep(L, 1, 2, 3);
+    return 0;
+  }
+  lua_settop(L, 3);
+  lua_getiuservalue(L, 1, 1);
+  lua_pushvalue(L, 2);
+  lua_rawget(L, -2); /* the old one lives until it is replaced */
+  keep(L, 1, 2, 3);
+  kvo_status status = kvo_set_value(object, key, &view);
+  if (status != KVO_OK) keep(L, 1, 2, 5);
+  check_status(L, status, key);
+  return 0;
+}
+
+static int object_tostring(lua_State *L) {
+  kvo_object *object = object_test(L, 1);
+  if (object != NULL)
+    lua_pushfstring(L, "%s: %p", name_of(object), (void *)object);
+  else
+    lua_pushliteral(L, "dead object");
+  return 1;
+}
+
+int object_wrap(lua_State *L) {
+  luaL_argcheck(L, lua_islightuserdata(L, 1) || lua_isnil(L, 1), 1, "the address of an object was expected");
+  kvo_object *object = lua_touserdata(L, 1);
+  luaL_argcheck(L, object == NULL || kvo_object_class(object) != NULL, 1, "there is no object");
+  object_push(L, object);
+  return 1;
+}
+
+int object_address(lua_State *L) {
+  lua_pushlightuserdata(L, object_check(L, 1));
+  return 1;
+}
+
+int object_get_path(lua_State *L) {
+  kvo_object *object = object_check(L, 1);
+  const char *path = luaL_checkstring(L, 2);
+  value read = {.kind = NIL};
+  check_status(L, kvo_get_value(object, path, value_read, &read), path);
+  push_read(L, &read);
+  return 1;
+}
+
+int object_set_path(lua_State *L) {
+  kvo_object *object = object_check(L, 1);
+  const char *path = luaL_checkstring(L, 2);
+  value storage;
+  kvo_value view;
+  const char *wrong = value_view(L, 3, "@", &storage, &view);
+  if (wrong != NULL || (view.bytes != NULL && view.type[0] == '@'))
+    return luaL_error(L, "%s: %s", path,
+                      wrong != NULL ? wrong : "an object is set as a property of its owner, which keeps it");
+  state_of(L);
+  check_status(L, kvo_set_value(object, path, &view), path);
+  return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- To-many -- */
+
+/* Replaces the list at index 1 by its object and its key, in front of the other arguments. Returns whether it is a set. */
+static bool open_list(lua_State *L, kvo_object **object, const char **key, const char **type) {
+  luaL_checkudata(L, 1, list_type);
+  lua_getiuservalue(L, 1, 2);
+  lua_getiuservalue(L, 1, 1);
+  lua_replace(L, 1);
+  lua_insert(L, 2);
+  *object = object_check(L, 1);
+  *key = lua_tostring(L, 2);
+  *type = type_of(L, *object, *key);
+  return (*type)[0] == '<';
+}
+
+static int list_len(lua_State *L) {
+  kvo_object *object;
+  const char *key, *type;
+  size_t count = 0;
+  bool is_set = open_list(L, &object, &key, &type);
+  check_status(L, is_set ? kvo_members_count(object, key, &count) : kvo_list_count(object, key, &count), key);
+  lua_pushinteger(L, (lua_Integer)count);
+  return 1;
+}
+
+/* The elements that were inserted, with their number, so that the collector sees them. */
+static void keep_element(lua_State *L, int element, int by) {
+  if (lua_type(L, element) != LUA_TUSERDATA) return;
+  element = lua_absindex(L, element);
+  lua_getiuservalue(L, 1, 1);
+  lua_pushvalue(L, element);
+  lua_rawget(L, -2);
+  lua_Integer times = lua_tointeger(L, -1) + by;
+  lua_pop(L, 1);
+  lua_pushvalue(L, element);
+  if (times > 0)
+    lua_pushinteger(L, times);
+  else
+    lua_pushnil(L);
+  lua_rawset(L, -3);
+  lua_pop(L, 1);
+}
+
+static void view_element(lua_State *L, int index, const char *type, value *storage, kvo_value *view) {
+  const char *wrong = value_view(L, index, type + 1, storage, view);
+  if (wrong != NULL) luaL_error(L, "%s: %s", lua_tostring(L, 2), wrong);
+  state_of(L);
+}
+
+/* list:insert(index, value), list:insert(value) at the end. */
+static int list_insert(lua_State *L) {
+  kvo_object *object;
+  const char *key, *type;
+  size_t count = 0;
+  open_list(L, &object, &key, &type);
+  check_status(L, kvo_list_count(object, key, &count), key);
+  lua_Integer index = lua_gettop(L) > 3 ? luaL_checkinteger(L, 3) : (lua_Integer)count + 1;
+  luaL_argcheck(L, index >= 1, 2, "the first index is 1");
+  value storage;
+  kvo_value view;
+  view_element(L, -1, type, &storage, &view);
+  keep_element(L, -1, 1);
+  kvo_status status = kvo_list_insert(object, key, (size_t)index - 1, &view);
+  if (status != KVO_OK) keep_element(L, -1, -1);
+  check_status(L, status, key);
+  return 0;
+}
+
+static int list_read(lua_State *L, kvo_object *object, const char *key, lua_Integer index) {
+  value read = {.kind = NIL};
+  kvo_status status =
+      index < 1 ? KVO_ERROR_OUT_OF_RANGE : kvo_list_get(object, key, (size_t)index - 1, value_read, &read);
+  if (status != KVO_ERROR_OUT_OF_RANGE) check_status(L, status, key);
+  push_read(L, &read);
+  return 1;
+}
+
+/* list:remove(index), the last one without an index; returns the element. */
+static int list_remove(lua_State *L) {
+  kvo_object *object;
+  const char *key, *type;
+  size_t count = 0;
+  open_list(L, &object, &key, &type);
+  check_status(L, kvo_list_count(object, key, &count), key);
+  lua_Integer index = luaL_optinteger(L, 3, (lua_Integer)count);
+  luaL_argcheck(L, index >= 1 && (size_t)index <= count, 2, "the list has no such index");
+  list_read(L, object, key, index);
+  state_of(L);
+  check_status(L, kvo_list_remove(object, key, (size_t)index - 1), key);
+  keep_element(L, -1, -1);
+  return 1;
+}
+
+static int list_add(lua_State *L) {
+  kvo_object *object;
+  const char *key, *type;
+  open_list(L, &object, &key, &type);
+  value storage;
+  kvo_value view;
+  view_element(L, 3, type, &storage, &view);
+  bool is_there = false;
+  check_status(L, kvo_members_contain(object, key, &view, &is_there), key);
+  if (!is_there) keep_element(L, 3, 1);
+  check_status(L, kvo_members_add(object, key, &view), key);
+  return 0;
+}
+
+static int list_discard(lua_State *L) {
+  kvo_object *object;
+  const char *key, *type;
+  open_list(L, &object, &key, &type);
+  value storage;
+  kvo_value view;
+  view_element(L, 3, type, &storage, &view);
+  check_status(L, kvo_members_remove(object, key, &view), key);
+  keep_element(L, 3, -1);
+  return 0;
+}
+
+static int list_contains(lua_State *L) {
+  kvo_object *object;
+  const char *key, *type;
+  open_list(L, &object, &key, &type);
+  value storage;
+  kvo_value view;
+  view_element(L, 3, type, &storage, &view);
+  bool is_there = false;
+  check_status(L, kvo_members_contain(object, key, &view, &is_there), key);
+  lua_pushboolean(L, is_there);
+  return 1;
+}
+
+/* list:elements(): a table of them. */
+static int list_elements(lua_State *L) {
+  kvo_object *object;
+  const char *key, *type;
+  open_list(L, &object, &key, &type);
+  value read = {.kind = NIL};
+  check_status(L, kvo_get_value(object, key, value_read, &read), key);
+  push_read(L, &read);
+  return 1;
+}
+
+static int list_index(lua_State *L) {
+  if (lua_type(L, 2) == LUA_TSTRING) { /* a method */
+    luaL_getmetafield(L, 1, "methods");
+    lua_pushvalue(L, 2);
+    lua_rawget(L, -2);
+    return 1;
+  }
+  lua_Integer index = luaL_checkinteger(L, 2);
+  kvo_object *object;
+  const char *key, *type;
+  open_list(L, &object, &key, &type);
+  return list_read(L, object, key, index);
+}
+
+/* list[index] = value replaces; one behind the last one appends. */
+static int list_newindex(lua_State *L) {
+  kvo_object *object;
+  const char *key, *type;
+  size_t count = 0;
+  open_list(L, &object, &key, &type);
+  lua_Integer index = luaL_checkinteger(L, 3);
+  check_status(L, kvo_list_count(object, key, &count), key);
+  luaL_argcheck(L, index >= 1 && (size_t)index <= count + 1, 2, "the list has no such index");
+  value storage;
+  kvo_value view;
+  view_element(L, 4, type, &storage, &view);
+  list_read(L, object, key, index); /* keeps the old one alive */
+  keep_element(L, 4, 1);
+  kvo_status status = (size_t)index > count ? kvo_list_insert(object, key, count, &view)
+                                            : kvo_list_replace(object, key, (size_t)index - 1, &view);
+  keep_element(L, status == KVO_OK ? -1 : 4, -1);
+  check_status(L, status, key);
+  return 0;
+}
+
+static void make_type(lua_State *L, const char *name, const luaL_Reg *functions) {
+  luaL_newmetatable(L, name);
+  luaL_setfuncs(L, functions, 0);
+  lua_pushliteral(L, "kvo");
+  lua_setfield(L, -2, "__metatable");
+}
+
+void object_open(lua_State *L) {
+  static const luaL_Reg object_functions[] = {{"__gc", object_gc},
+                                              {"__index", object_index},
+                                              {"__newindex", object_newindex},
+                                              {"__tostring", object_tostring},
+                                              {NULL, NULL}};
+  static const luaL_Reg list_functions[] = {
+      {"__len", list_len}, {"__index", list_index}, {"__newindex", list_newindex}, {NULL, NULL}};
+  static const luaL_Reg methods[] = {
+      {"insert", list_insert},     {"remove", list_remove},     {"add", list_add}, {"discard", list_discard},
+      {"contains", list_contains}, {"elements", list_elements}, {NULL, NULL}};
+  make_type(L, object_type, object_functions);
+  make_type(L, list_type, list_functions);
+  luaL_newlib(L, methods);
+  lua_setfield(L, -2, "methods");
+  lua_pop(L, 2);
+  if (luaL_getsubtable(L, LUA_REGISTRYINDEX, known_key)) return; /* the table stays on the stack of luaopen_kvo */
+  lua_createtable(L, 0, 1);
+  lua_pushliteral(L, "v");
+  lua_setfield(L, -2, "__mode");
+  lua_setmetatable(L, -2);
+  lua_pop(L, 1);
+}

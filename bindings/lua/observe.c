@@ -1,0 +1,396 @@
+/* observe.c - kvo.observe: observations, their tokens, and changes of other threads, which wait. */
+#include "module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char token_type[] = "kvo.observation", lasting_key[] = "kvo.lasting";
+
+/* An observation. Its user data, its token and each waiting change have a reference. */
+typedef struct observation {
+  _Atomic int references;
+  state *of;
+  kvo_object *object; /* for comparison */
+  kvo_observation id;
+  lua_Integer number;
+  /* Among those of the state that have not ended; guarded by its lock. */
+  struct observation *next, *previous;
+  bool is_listed;
+  char key_path[];
+} observation;
+
+static void release(observation *of) {
+  if (atomic_fetch_sub(&of->references, 1) != 1) return;
+  state_release(of->of);
+  free(of);
+}
+
+static void enlist(observation *of) {
+  pthread_mutex_lock(&of->of->lock);
+  of->next = of->of->open;
+  if (of->next != NULL) of->next->previous = of;
+  of->of->open = of;
+  of->is_listed = true;
+  pthread_mutex_unlock(&of->of->lock);
+}
+
+static void delist(observation *of) {
+  pthread_mutex_lock(&of->of->lock);
+  if (of->is_listed) {
+    if (of->previous != NULL)
+      of->previous->next = of->next;
+    else
+      of->of->open = of->next;
+    if (of->next != NULL) of->next->previous = of->previous;
+  }
+  of->is_listed = false;
+  pthread_mutex_unlock(&of->of->lock);
+}
+
+void observe_end_all(state *of) {
+  for (;;) {
+    pthread_mutex_lock(&of->lock);
+    observation *first = of->open;
+    if (first != NULL) atomic_fetch_add(&first->references, 1);
+    pthread_mutex_unlock(&of->lock);
+    if (first == NULL) return;
+    delist(first);
+    kvo_cancel_observer(first->id);
+    release(first);
+  }
+}
+
+/* A change that another thread has made, or the end of an observation. */
+typedef struct waiting {
+  struct waiting *next;
+  observation *of;
+  bool is_end, is_prior;
+  kvo_change_kind kind;
+  value old_value, new_value;
+  size_t *indexes, index_count;
+} waiting;
+
+static void waiting_free(waiting *of) {
+  value_free(&of->old_value);
+  value_free(&of->new_value);
+  free(of->indexes);
+  free(of);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ Handlers -- */
+
+/* Where the handlers of an observation are: the user value of its object's userdata. Pushes that table, or nil. */
+static void push_handlers(lua_State *L, const observation *of) {
+  luaL_checkstack(L, 10, NULL);
+  object_find(L, of->object);
+  if (!lua_isnil(L, -1))
+    lua_getiuservalue(L, -1, 1);
+  else
+    lua_pushnil(L);
+  lua_remove(L, -2);
+}
+
+static void set_indexes(lua_State *L, const size_t *indexes, size_t count) {
+  lua_createtable(L, (int)count, 0);
+  for (size_t i = 0; i < count; i++) {
+    lua_pushinteger(L, (lua_Integer)indexes[i] + 1);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  lua_setfield(L, -2, "indexes");
+}
+
+/* Calls the handler with a change; runs protected. */
+static int tell(lua_State *L) {
+  static const char *const kinds[] = {"", "setting", "insertion", "removal", "replacement"};
+  const waiting *change = lua_touserdata(L, 1);
+  push_handlers(L, change->of);
+  if (lua_isnil(L, -1) || lua_rawgeti(L, -1, change->of->number) != LUA_TFUNCTION) return 0;
+  lua_createtable(L, 0, 7);
+  object_find(L, change->of->object);
+  lua_setfield(L, -2, "object");
+  lua_pushstring(L, change->of->key_path);
+  lua_setfield(L, -2, "key_path");
+  lua_pushstring(L, kinds[change->kind]);
+  lua_setfield(L, -2, "kind");
+  value_push(L, &change->old_value);
+  lua_setfield(L, -2, "old");
+  value_push(L, &change->new_value);
+  lua_setfield(L, -2, "new");
+  lua_pushboolean(L, change->is_prior);
+  lua_setfield(L, -2, "is_prior");
+  if (change->indexes != NULL) set_indexes(L, change->indexes, change->index_count);
+  lua_call(L, 1, 0);
+  return 0;
+}
+
+/* Removes the handler of an observation that has ended; runs protected. */
+static int forget(lua_State *L) {
+  const observation *of = lua_touserdata(L, 1);
+  push_handlers(L, of);
+  if (!lua_isnil(L, -1)) {
+    lua_pushnil(L);
+    lua_rawseti(L, -2, of->number);
+  }
+  lua_getfield(L, LUA_REGISTRYINDEX, lasting_key);
+  lua_pushnil(L);
+  lua_rawseti(L, -2, of->number);
+  return 0;
+}
+
+static void call(lua_State *L, lua_CFunction function, void *argument, const char *where) {
+  if (!lua_checkstack(L, 8)) return;
+  lua_pushcfunction(L, function);
+  lua_pushlightuserdata(L, argument);
+  state_call(L, 1, where);
+}
+
+/* Takes an entry, with a reference to its observation, for the home thread. */
+static void wait_for_home(state *of, waiting *entry) {
+  pthread_mutex_lock(&of->lock);
+  bool is_open = of->L != NULL;
+  if (is_open) {
+    if (of->last != NULL)
+      of->last->next = entry;
+    else
+      of->first = entry;
+    of->last = entry;
+    of->waiting++;
+  }
+  pthread_mutex_unlock(&of->lock);
+  if (is_open) return;
+  release(entry->of);
+  waiting_free(entry);
+}
+
+/* An object may be dead when the home thread gets to it. */
+static void forget_objects(value *of) {
+  if (of->kind == OBJECT) of->kind = NIL;
+  for (size_t i = 0; i < of->count; i++) forget_objects(&of->elements[i]);
+}
+
+static void changed(const kvo_change *change, void *user_data) {
+  observation *of = user_data;
+  waiting here = {.of = of, .is_prior = change->is_prior, .kind = change->kind};
+  value_copy(&here.old_value, change->old_value);
+  value_copy(&here.new_value, change->new_value);
+  if (change->indexes != NULL && (here.indexes = calloc(change->index_count + 1, sizeof *here.indexes)) != NULL) {
+    memcpy(here.indexes, change->indexes, change->index_count * sizeof *here.indexes);
+    here.index_count = change->index_count;
+  }
+  if (state_is_home(of->of)) {
+    call(of->of->L, tell, &here, of->key_path);
+  } else {
+    waiting *entry = malloc(sizeof *entry);
+    if (entry != NULL) {
+      *entry = here;
+      here = (waiting){.of = of};
+      forget_objects(&entry->old_value);
+      forget_objects(&entry->new_value);
+      atomic_fetch_add(&of->references, 1);
+      wait_for_home(of->of, entry);
+    }
+  }
+  value_free(&here.old_value);
+  value_free(&here.new_value);
+  free(here.indexes);
+}
+
+static void ended(void *user_data) {
+  observation *of = user_data;
+  delist(of);
+  if (state_is_home(of->of)) {
+    call(of->of->L, forget, of, of->key_path);
+    release(of);
+    return;
+  }
+  waiting *entry = calloc(1, sizeof *entry);
+  if (entry == NULL) {
+    release(of);
+    return;
+  }
+  entry->of = of;
+  entry->is_end = true;
+  wait_for_home(of->of, entry);
+}
+
+static waiting *take(state *of) {
+  pthread_mutex_lock(&of->lock);
+  waiting *entry = of->first;
+  if (entry != NULL) {
+    of->first = entry->next;
+    if (of->first == NULL) of->last = NULL;
+    of->waiting--;
+  }
+  pthread_mutex_unlock(&of->lock);
+  return entry;
+}
+
+void waiting_drop(state *of) {
+  for (waiting *entry; (entry = take(of)) != NULL;) {
+    release(entry->of);
+    waiting_free(entry);
+  }
+}
+
+/* kvo.deliver(): calls the handlers for the changes that other threads had made before; returns their number. */
+int observe_deliver(lua_State *L) {
+  state *of = state_of(L);
+  pthread_mutex_lock(&of->lock);
+  size_t most = of->waiting;
+  pthread_mutex_unlock(&of->lock);
+  lua_Integer count = 0;
+  for (waiting *entry; most-- > 0 && (entry = take(of)) != NULL;) {
+    count += !entry->is_end;
+    if (entry->is_end)
+      call(of->L, forget, entry->of, entry->of->key_path);
+    else
+      call(of->L, tell, entry, entry->of->key_path);
+    release(entry->of);
+    waiting_free(entry);
+  }
+  lua_pushinteger(L, count);
+  return 1;
+}
+
+/* -------------------------------------------------------------------------------------------------------- Registration -- */
+
+/* Misuse that would end the process becomes an error of Lua. */
+static kvo_action on_fault(const kvo_fault *fault, void *arg) {
+  char *text = arg;
+  if (fault->severity != KVO_SEVERITY_FATAL) return KVO_ACTION_DEFAULT;
+  strncpy(text, fault->summary, 511);
+  return KVO_ACTION_IGNORE;
+}
+
+static unsigned options_of(lua_State *L, int first) {
+  static const char *const words[] = {"initial", "prior", NULL};
+  static const unsigned bits[] = {KVO_INITIAL, KVO_PRIOR};
+  unsigned options = KVO_NEW | KVO_OLD | KVO_ENDS_WITH_OBJECT;
+  for (int i = first; i <= lua_gettop(L); i++) options |= bits[luaL_checkoption(L, i, NULL, words)];
+  return options;
+}
+
+/* kvo.observe(object, key_path, handler [, "initial"] [, "prior"]): returns a token. */
+int observe(lua_State *L) {
+  static _Atomic lua_Integer numbers;
+  kvo_object *object = object_check(L, 1);
+  size_t length;
+  const char *key_path = luaL_checklstring(L, 2, &length);
+  luaL_checktype(L, 3, LUA_TFUNCTION);
+  unsigned options = options_of(L, 4);
+  luaL_argcheck(L, strlen(key_path) == length, 2, "a key path has no NUL");
+  char first[256] = "";
+  strncpy(first, key_path, sizeof first - 1);
+  first[strcspn(first, ".")] = 0;
+  if (kvo_class_property(kvo_object_class(object), first) == NULL)
+    return luaL_error(L, "'%s' has no property '%s'", kvo_class_name(kvo_object_class(object)), first);
+  state *own = state_of(L);
+  lua_Debug caller = {.currentline = 0};
+  char file[LUA_IDSIZE] = "";
+  if (lua_getstack(L, 1, &caller) && lua_getinfo(L, "Sl", &caller)) strcpy(file, caller.short_src);
+
+  observation **token = lua_newuserdatauv(L, sizeof *token, 0);
+  *token = NULL;
+  luaL_setmetatable(L, token_type);
+  observation *of = malloc(sizeof *of + length + 1);
+  if (of == NULL) return luaL_error(L, "kvo: not enough memory");
+  *of = (observation){.references = 1, .of = own, .object = object, .number = atomic_fetch_add(&numbers, 1) + 1};
+  memcpy(of->key_path, key_path, length + 1);
+  state_retain(own);
+  *token = of;
+  lua_getiuservalue(L, 1, 1);
+  lua_pushvalue(L, 3);
+  lua_rawseti(L, -2, of->number);
+  lua_pop(L, 1);
+  if (!object_is_owned(L, 1)) { /* the userdata of an object of C stays as long as the observation */
+    lua_getfield(L, LUA_REGISTRYINDEX, lasting_key);
+    lua_pushvalue(L, 1);
+    lua_rawseti(L, -2, of->number);
+    lua_pop(L, 1);
+  }
+
+  char fault[512] = "";
+  void *outer_arg = NULL;
+  kvo_fault_handler outer = kvo_get_thread_fault_handler(&outer_arg);
+  kvo_set_thread_fault_handler(on_fault, fault);
+  kvo_observer observer = {.struct_size = sizeof observer,
+                           .key_path = of->key_path,
+                           .options = (kvo_options)options,
+                           .callback = changed,
+                           .user_data = of,
+                           .destroy = ended,
+                           .file = file,
+                           .line = caller.currentline > 0 ? (uint32_t)caller.currentline : 0};
+  atomic_fetch_add(&of->references, 1); /* that of user_data */
+  enlist(of);
+  kvo_status status = kvo_add_observer(object, &observer, &of->id);
+  kvo_set_thread_fault_handler(outer, outer_arg);
+  if (status != KVO_OK) {
+    delist(of);
+    call(own->L, forget, of, key_path);
+    release(of);
+    return luaL_error(L, "%s: %s", key_path, fault[0] != 0 ? fault : kvo_status_string(status));
+  }
+  return 1;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- Tokens -- */
+
+static observation *token_check(lua_State *L) {
+  observation **token = luaL_checkudata(L, 1, token_type);
+  return *token;
+}
+
+static int token_close(lua_State *L) {
+  observation *of = token_check(L);
+  if (of != NULL && kvo_observation_is_registered(of->id)) {
+    state_of(L);
+    kvo_cancel_observer(of->id);
+  }
+  return 0;
+}
+
+static int token_is_active(lua_State *L) {
+  observation *of = token_check(L);
+  lua_pushboolean(L, of != NULL && kvo_observation_is_registered(of->id));
+  return 1;
+}
+
+static int token_pause(lua_State *L) {
+  observation *of = token_check(L);
+  check_status(L, of != NULL ? kvo_observation_pause(of->id) : KVO_ERROR_NOT_REGISTERED, "pause");
+  return 0;
+}
+
+static int token_resume(lua_State *L) {
+  observation *of = token_check(L);
+  state_of(L);
+  check_status(L, of != NULL ? kvo_observation_resume(of->id, true) : KVO_ERROR_NOT_REGISTERED, "resume");
+  return 0;
+}
+
+/* The observation goes on without its token. */
+static int token_gc(lua_State *L) {
+  observation **token = lua_touserdata(L, 1);
+  if (*token != NULL) release(*token);
+  *token = NULL;
+  return 0;
+}
+
+void observe_open(lua_State *L) {
+  static const luaL_Reg methods[] = {{"close", token_close},
+                                     {"is_active", token_is_active},
+                                     {"pause", token_pause},
+                                     {"resume", token_resume},
+                                     {NULL, NULL}};
+  luaL_newmetatable(L, token_type);
+  luaL_newlib(L, methods);
+  lua_setfield(L, -2, "__index");
+  lua_pushcfunction(L, token_close);
+  lua_setfield(L, -2, "__close");
+  lua_pushcfunction(L, token_gc);
+  lua_setfield(L, -2, "__gc");
+  lua_pop(L, 1);
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, lasting_key);
+  lua_pop(L, 1);
+}

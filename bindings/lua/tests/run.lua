@@ -1,0 +1,248 @@
+-- run.lua - the tests of the Lua module. Prints "N passed, N failed".
+local kvo = require "kvo"
+
+local passed, failed = 0, 0
+local function test(name, body)
+  local ok, message = xpcall(body, debug.traceback)
+  if ok then passed = passed + 1 else failed = failed + 1; print("FAILED", name, message) end
+end
+local function equal(a, b) if a ~= b then error(("%s is not %s"):format(tostring(a), tostring(b)), 2) end end
+local function fails(pattern, body, ...)
+  local ok, message = pcall(body, ...)
+  if ok then error("no error: " .. pattern, 2) end
+  if not tostring(message):find(pattern) then error(("'%s' is not in '%s'"):format(pattern, message), 2) end
+end
+
+local Person = kvo.class("Person", { name = "string" })
+local Document = kvo.class("Document", {
+  title = "string", zoom = "number", pages = "integer", open = "boolean", author = "object",
+  prices = kvo.list "number", people = kvo.list "object", tags = kvo.list "string", flags = kvo.list "boolean" })
+
+test("properties have values of their types, and refuse others", function()
+  local d = Document { title = "Report", zoom = 2 }
+  equal(d.title, "Report"); equal(d.zoom, 2.0); equal(math.type(d.zoom), "float")
+  equal(d.pages, 0); equal(d.open, false); equal(d.author, nil)
+  d.pages = 3; d.open = true; d.pages = 4.0
+  equal(d.pages, 4); equal(d.open, true)
+  local told = 0
+  local token <close> = kvo.observe(d, "pages", function() told = told + 1 end)
+  fails("pages", function() d.pages = 1.5 end)
+  fails("pages", function() d.pages = "x" end)
+  fails("pages", function() d.pages = nil end)
+  fails("title", function() d.title = {} end)
+  fails("NUL", function() d.title = "a\0b" end)
+  fails("no property 'titel'", function() d.titel = "x" end)
+  fails("no property 'titel'", function() return d.titel end)
+  fails("no property", function() Document { nothing = 1 } end)
+  equal(told, 0); equal(d.pages, 4)
+  d.title = nil
+  equal(d.title, nil)
+end)
+
+test("a handler gets the old and the new value", function()
+  local d, told = Document { title = "a" }, nil
+  local token = kvo.observe(d, "title", function(change) told = change end)
+  d.title = "b"
+  equal(told.old, "a"); equal(told.new, "b"); equal(told.kind, "setting"); equal(told.key_path, "title")
+  equal(told.object, d); equal(told.is_prior, false); equal(told.indexes, nil)
+  assert(token:is_active())
+  token:close(); token:close()
+  assert(not token:is_active())
+  d.title = "c"
+  equal(told.new, "b")
+end)
+
+test("the first value and the time before the change are told on request", function()
+  local d, told = Document { zoom = 1 }, {}
+  local token <close> = kvo.observe(d, "zoom", function(c) told[#told + 1] = { c.old, c.new, c.is_prior, d.zoom } end, "initial", "prior")
+  d.zoom = 2
+  equal(#told, 3); equal(told[1][2], 1.0); equal(told[2][3], true); equal(told[2][4], 1.0); equal(told[3][2], 2.0)
+  fails("invalid option", kvo.observe, d, "zoom", print, "sometimes")
+end)
+
+test("a key path follows the objects on it", function()
+  local d, told = Document {}, {}
+  local token <close> = kvo.observe(d, "author.name", function(c) told[#told + 1] = tostring(c.old) .. ">" .. tostring(c.new) end)
+  local ann = Person { name = "Ann" }
+  d.author = ann
+  ann.name = "Anna"
+  d.author = Person { name = "Bob" }
+  ann.name = "unrelated"
+  collectgarbage(); collectgarbage()
+  equal(d.author.name, "Bob")
+  kvo.set(d, "author.name", "Rob")
+  equal(kvo.get(d, "author.name"), "Rob")
+  d.author = nil
+  equal(table.concat(told, " "), "nil>Ann Ann>Anna Anna>Bob Bob>Rob Rob>nil")
+end)
+
+test("lists tell kinds, indexes and elements", function()
+  local d, told = Document {}, {}
+  local token <close> = kvo.observe(d, "prices", function(c)
+    told[#told + 1] = ("%s %s %s>%s"):format(c.kind, table.concat(c.indexes or {}, ","), table.concat(c.old or {}, ","), table.concat(c.new or {}, ","))
+  end)
+  local prices = d.prices
+  prices:insert(1.5); prices:insert(1, 2); prices[2] = 3; prices[3] = 4
+  equal(prices:remove(1), 2.0)
+  equal(#prices, 2); equal(prices[1], 3.0); equal(prices[9], nil)
+  equal(table.concat(told, " "), "insertion 1 >1.5 insertion 1 >2.0 replacement 2 1.5>3.0 insertion 3 >4.0 removal 1 2.0>")
+  equal(table.concat(prices:elements(), ","), "3.0,4.0")
+  fails("no such index", function() prices:remove(9) end)
+  fails("no such index", function() prices[9] = 1 end)
+  fails("prices", function() prices:insert("x") end)
+  fails("", function() prices:insert(9, 1) end)
+  fails("", function() prices:add(9) end)
+  d.tags:insert("a"); d.tags:insert(1, "b"); d.tags:remove(2)
+  d.flags:insert(true); d.flags:insert(1, false)
+  equal(d.tags[1], "b"); equal(d.flags[1], false); equal(d.flags[2], true)
+end)
+
+test("objects are kept by the properties and lists that refer to them, and die otherwise", function()
+  local d, gone = Document {}, setmetatable({}, { __mode = "k" })
+  local function fill()
+    local one, other = Person { name = "one" }, Person { name = "other" }
+    gone[one], gone[other] = true, true
+    d.author = one; d.people:insert(other); d.people:insert(other)
+  end
+  fill()
+  collectgarbage(); collectgarbage()
+  equal(d.author.name, "one"); equal(d.people[1].name, "other")
+  d.people:remove(); collectgarbage(); collectgarbage()
+  equal(d.people[1].name, "other")
+  d.people:remove(); d.author = nil
+  collectgarbage(); collectgarbage()
+  equal(next(gone), nil)
+end)
+
+test("a cycle of objects and handlers is collected", function()
+  local gone = setmetatable({}, { __mode = "k" })
+  do
+    local d = Document {}
+    local e = Document { author = d }
+    d.author = e
+    gone[d], gone[e] = true, true
+    kvo.observe(d, "author.author.zoom", function() return d, e end)
+  end
+  collectgarbage(); collectgarbage()
+  equal(next(gone), nil)
+end)
+
+test("the token may be collected; the observation goes on until the object dies", function()
+  local d, told = Document {}, 0
+  kvo.observe(d, "zoom", function() told = told + 1 end)
+  collectgarbage(); collectgarbage()
+  d.zoom = 2
+  equal(told, 1)
+  local token = kvo.observe(d, "zoom", print)
+  d = nil
+  collectgarbage(); collectgarbage()
+  assert(not token:is_active())
+  fails("pause", token.pause, token)
+end)
+
+test("an error in a handler is told, and the others are called", function()
+  local d, told, errors = Document {}, 0, {}
+  kvo.onerror(function(message) errors[#errors + 1] = message end)
+  local a <close> = kvo.observe(d, "zoom", function() told = told + 1 end)
+  local b <close> = kvo.observe(d, "zoom", function() error("wrong") end)
+  local c <close> = kvo.observe(d, "zoom", function() error({ code = 1 }) end)
+  d.zoom = 2
+  equal(told, 1); equal(#errors, 2); assert(errors[2]:find("wrong") and errors[2]:find("traceback"))
+  local e <close> = kvo.observe(d, "zoom", function() coroutine.yield() end)
+  d.zoom = 3
+  assert(errors[3]:find("yield"))
+  local recursive <close> = kvo.observe(d, "pages", function() d.pages = d.pages + 1 end)
+  d.pages = 1
+  assert(errors[#errors]:find("overflow"))
+  kvo.onerror(nil)
+  fails("function expected", kvo.onerror, 5)
+end)
+
+test("handlers may end observations, observe, and run in coroutines", function()
+  local d, told = Document {}, {}
+  local token
+  token = kvo.observe(d, "zoom", function(c)
+    token:close()
+    kvo.observe(d, "zoom", function(c) told[#told + 1] = c.new end)
+  end)
+  coroutine.wrap(function() d.zoom = 1; d.zoom = 2 end)()
+  collectgarbage()
+  equal(table.concat(told, ","), "2.0")
+end)
+
+test("pause and resume", function()
+  local d, told = Document { zoom = 1 }, {}
+  local token <close> = kvo.observe(d, "zoom", function(c) told[#told + 1] = c.old .. ">" .. c.new end)
+  token:pause(); d.zoom = 2; d.zoom = 3; token:resume()
+  equal(table.concat(told), "1.0>3.0")
+end)
+
+test("classes: inheritance, the same definition again, another one of the same name, wrong ones", function()
+  local Book = kvo.class("Book", { isbn = "string" }, Document)
+  local b, told = Book { isbn = "1", zoom = 3, title = "T" }, 0
+  local token <close> = kvo.observe(b, "title", function() told = told + 1 end)
+  b.title = "U"
+  equal(told, 1); equal(b.isbn, "1"); equal(b.zoom, 3.0)
+  equal(kvo.class("Person", { name = "string" }).name, "Person")
+  equal(kvo.class("Person", { name = "number" }).name, "Person_2")
+  equal(Document.properties.prices, "[d]")
+  equal(kvo.find("Nothing"), nil)
+  fails("a type was expected", kvo.class, "Wrong", { x = "float" })
+  fails("a type was expected", kvo.class, "Wrong", { x = 5 })
+  fails("names", kvo.class, "Wrong", { 5 })
+  fails("", kvo.class, "", {})
+  fails("a%.b", kvo.class, "Wrong", { ["a.b"] = "number" })
+  equal(kvo.find("Wrong"), nil)
+end)
+
+test("misuse of observe is an error, and nothing stays", function()
+  local d = Document { author = Person {} }
+  for _, path in ipairs { "nothing", "author.nothing", "", ".", "zoom.x", "author.", "a\0b" } do fails("", kvo.observe, d, path, print) end
+  fails("function", kvo.observe, d, "zoom", 5)
+  fails("kvo.object", kvo.observe, {}, "zoom", print)
+  fails("kvo.object", kvo.observe, kvo.class, "zoom", print)
+  fails("address", kvo.wrap, 5)
+  equal(kvo.wrap(nil), nil)
+  equal(kvo.wrap(kvo.address(d)), d)
+  equal(getmetatable(d), "kvo")
+end)
+
+test("a dead object is an error, also in a finaliser", function()
+  local seen
+  do
+    local d = Document {}
+    local holder = setmetatable({ d = d }, { __gc = function(self) seen = { pcall(function() return self.d.zoom end) } end })
+  end
+  collectgarbage(); collectgarbage()
+  assert(seen ~= nil)
+end)
+
+test("the module can be loaded again", function()
+  local d, told = Document {}, 0
+  kvo.observe(d, "zoom", function() told = told + 1 end)
+  package.loaded.kvo = nil
+  local again = require "kvo"
+  assert(again ~= kvo)
+  d.zoom = 5
+  local token <close> = again.observe(d, "zoom", function() told = told + 1 end)
+  d.zoom = 6
+  equal(told, 3)
+  equal(again.deliver(), 0)
+end)
+
+test("many objects and observations", function()
+  local all, told = {}, 0
+  for i = 1, 5000 do
+    all[i] = Document { title = "t" .. i }
+    kvo.observe(all[i], "title", function() told = told + 1 end)
+    kvo.observe(all[i], "author.name", function() end)
+    if i > 1 then all[i].author = all[i - 1].author or Person {} end
+  end
+  for i = 1, 5000 do all[i].title = "x" end
+  equal(told, 5000)
+  all = nil
+  collectgarbage(); collectgarbage()
+end)
+
+print(("%d passed, %d failed"):format(passed, failed))
+os.exit(failed == 0, true)

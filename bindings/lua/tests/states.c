@@ -1,0 +1,88 @@
+/* states.c - many Lua states in many threads that observe one object of C, while other threads set it; states close at any time. */
+#define _POSIX_C_SOURCE 200809L
+#include <kvo/kvo.h>
+#include <lauxlib.h>
+#include <lualib.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+typedef struct shared {
+  kvo_object header;
+  _Atomic double x;
+} shared;
+
+static double shared_x(const shared *s) { return atomic_load(&s->x); }
+static void shared_set_x(shared *s, double x) { atomic_store(&s->x, x); }
+
+static kvo_object *object;
+static _Atomic int running = 1, delivered;
+static int rounds = 20;
+
+static const char script[] =
+    "local kvo = require 'kvo'\n"
+    "local shared = kvo.wrap(address)\n"
+    "local Counter = kvo.class('Counter', { count = 'integer', seen = kvo.list 'number' })\n"
+    "local counter = Counter {}\n"
+    "kvo.observe(shared, 'x', function(c) counter.count = counter.count + 1; counter.seen:insert(c.new) end)\n"
+    "local own = 0\n"
+    "kvo.observe(counter, 'count', function(c) own = own + 1 end)\n"
+    "for i = 1, 50 do\n"
+    "  local token = kvo.observe(shared, 'x', function() end)\n"
+    "  kvo.deliver()\n"
+    "  shared.x = i\n"
+    "  if i % 2 == 0 then token:close() end\n"
+    "end\n"
+    "kvo.deliver()\n"
+    "assert(counter.count >= 50 and own == counter.count and #counter.seen == own, 'changes are missing')\n"
+    "return own\n";
+
+static void *run_states(void *arg) {
+  for (int i = 0; i < rounds; i++) {
+    lua_State *L = luaL_newstate();
+    luaL_openlibs(L);
+    lua_pushlightuserdata(L, object);
+    lua_setglobal(L, "address");
+    if (luaL_dostring(L, script) != LUA_OK) {
+      fprintf(stderr, "%s\n", lua_tostring(L, -1));
+      exit(1);
+    }
+    atomic_fetch_add(&delivered, (int)lua_tointeger(L, -1));
+    lua_close(L);
+  }
+  return arg;
+}
+
+static void *set(void *arg) {
+  for (double x = 0; atomic_load(&running); x++) {
+    KVO_SET(object, "x", double, x);
+    nanosleep(&(struct timespec){0, 200000}, NULL); /* each change is told in Lua up to 50 times */
+  }
+  return arg;
+}
+
+int main(int argc, char **argv) {
+  if (argc > 1) rounds = atoi(argv[1]);
+  kvo_property_spec x = {
+      .name = "x", .type = "d", .getter = (kvo_function)shared_x, .setter = (kvo_function)shared_set_x};
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = "Shared",
+                         .instance_size = sizeof(shared),
+                         .properties = &x,
+                         .property_count = 1};
+  kvo_class *cls;
+  if (kvo_class_register(&spec, &cls) != KVO_OK || kvo_object_create(cls, &object) != KVO_OK) return 1;
+  pthread_t states[2], setting;
+  pthread_create(&setting, NULL, set, NULL);
+  for (int i = 0; i < 2; i++) pthread_create(&states[i], NULL, run_states, NULL);
+  for (int i = 0; i < 2; i++) pthread_join(states[i], NULL);
+  atomic_store(&running, 0);
+  pthread_join(setting, NULL);
+  bool is_clean = !kvo_object_is_observed(object);
+  kvo_object_destroy(object);
+  printf("%d states, %d changes told%s\n", 2 * rounds, atomic_load(&delivered),
+         is_clean ? "" : "; observations are left");
+  return is_clean && atomic_load(&delivered) > 0 ? 0 : 1;
+}
