@@ -319,6 +319,7 @@ ROW(kvo_object_store) {
   CHECK_STATUS(kvo_object_store(bound_make(), property, &value), KVO_ERROR_TYPE_MISMATCH);
   CHECK_STATUS(kvo_object_store(object, kvo_class_property(item_class(), "doubled"), &value), KVO_ERROR_READ_ONLY);
   CHECK_EQ(((item *)object)->value, 1);
+  kvo_object_destroy(object);
 }
 
 ROW(kvo_object_load) {
@@ -332,6 +333,7 @@ ROW(kvo_object_load) {
   REFUSED(kvo_object_load(bound_make(), kvo_class_property(bound_class(), "value"), &value));
   CHECK_STATUS(kvo_object_load(&empty, property, &value), KVO_ERROR_TYPE_MISMATCH);
   CHECK_EQ(value, 5);
+  kvo_object_destroy(object);
 }
 
 ROW(kvo_last_refusal) { CHECK_EQ(kvo_last_refusal(), 0); }
