@@ -82,6 +82,8 @@ struct kvo_hooks {
   void (*thread_ends)(kvo_thread *self);
   /** threads: this is the child of a fork, where the other threads do not exist. */
   void (*forked)(void);
+  /** classes: a class is not registered any more. No lock may be held. */
+  void (*class_ends)(kvo_class *cls);
   /** classes: the body of trampolines, as libffi calls it. */
   kvo_function intercepted;
   /** registry: a node of an expression is freed; releases its reference. */

@@ -1,6 +1,7 @@
 /* runtime.c - assembles the rooms: the table of hooks, and what happens when the library is loaded and unloaded. */
 #include "changes/scopes.h"
 #include "hooks.h"
+#include "methods/methods.h"
 #include "platform/settings.h"
 #include "registry/places.h"
 
@@ -40,6 +41,7 @@ const struct kvo_hooks kvo__hooks = {
     .unwound = kvo__unwind_if_due,
     .thread_ends = thread_ends,
     .forked = forked,
+    .class_ends = kvo__methods_end,
     .intercepted = (kvo_function)kvo__intercepted,
     .release_expression = kvo__tracked_release,
 #if KVO_DIAGNOSTICS

@@ -1,34 +1,6 @@
 /* calls.c - calls of C getters and setters by their signatures, and the trampolines that replace setters. */
 #include "classes/classes.h"
 
-/* A program's getter takes a pointer to its own structure instead of kvo_object. The calling convention is the same; only UBSan's check of
- * function types would object. */
-#if defined(__clang__)
-#define KVO_CALLS_BY_SIGNATURE __attribute__((no_sanitize("function")))
-#else
-#define KVO_CALLS_BY_SIGNATURE
-#endif
-
-/* Calls a function with a scalar value through its exact C type, because libffi takes four times as long. The compiler widens small
- * integers as the ABI requires. */
-#define FOR_EACH_SCALAR(X)                                                                                             \
-  X('c', signed char)                                                                                                  \
-  X('C', unsigned char)                                                                                                \
-  X('s', short)                                                                                                        \
-  X('S', unsigned short)                                                                                               \
-  X('i', int)                                                                                                          \
-  X('I', unsigned int)                                                                                                 \
-  X('l', long)                                                                                                         \
-  X('L', unsigned long)                                                                                                \
-  X('q', long long)                                                                                                    \
-  X('Q', unsigned long long)                                                                                           \
-  X('f', float)                                                                                                        \
-  X('d', double)                                                                                                       \
-  X('B', bool)                                                                                                         \
-  X('*', void *)                                                                                                       \
-  X('@', void *)                                                                                                       \
-  X('^', void *)
-
 static bool with_user(const kvo_property *property) { return (property->flags & KVO_PROPERTY_WITH_USER) != 0; }
 
 /* Calls a setter that returns something or has further parameters. */
@@ -53,14 +25,14 @@ int kvo__call_setter(const kvo_property *property, kvo_object *object, const voi
     switch (property->type[0]) {
 #define SET(code, T)                                                                                                   \
   case code: ((void (*)(kvo_object *, T, void *))setter)(object, *(T const *)value, property->user); return 0;
-      FOR_EACH_SCALAR(SET)
+      KVO_FOR_EACH_SCALAR(SET)
 #undef SET
     }
   } else {
     switch (property->type[0]) {
 #define SET(code, T)                                                                                                   \
   case code: ((void (*)(kvo_object *, T))setter)(object, *(T const *)value); return 0;
-      FOR_EACH_SCALAR(SET)
+      KVO_FOR_EACH_SCALAR(SET)
 #undef SET
     }
   }
@@ -100,14 +72,14 @@ void kvo__call_getter(const kvo_property *property, const kvo_object *object, vo
     switch (property->type[0]) {
 #define GET(code, T)                                                                                                   \
   case code: *(T *)value = ((T(*)(const kvo_object *, void *))getter)(object, property->user); return;
-      FOR_EACH_SCALAR(GET)
+      KVO_FOR_EACH_SCALAR(GET)
 #undef GET
     }
   } else {
     switch (property->type[0]) {
 #define GET(code, T)                                                                                                   \
   case code: *(T *)value = ((T(*)(const kvo_object *))getter)(object); return;
-      FOR_EACH_SCALAR(GET)
+      KVO_FOR_EACH_SCALAR(GET)
 #undef GET
     }
   }
@@ -157,6 +129,28 @@ bool kvo__intercept(kvo_class *cls, kvo_function *setters) {
   return true;
 }
 
+void kvo__widen_result(const ffi_type *type, const void *value, void *result) {
+  switch (type->type) {
+#define WIDEN(T, widened)                                                                                              \
+  do {                                                                                                                 \
+    T narrow;                                                                                                          \
+    memcpy(&narrow, value, sizeof narrow);                                                                             \
+    *(widened *)result = narrow;                                                                                       \
+  } while (0)
+    case FFI_TYPE_VOID: return;
+    case FFI_TYPE_SINT8: WIDEN(int8_t, ffi_sarg); return;
+    case FFI_TYPE_UINT8: WIDEN(uint8_t, ffi_arg); return;
+    case FFI_TYPE_SINT16: WIDEN(int16_t, ffi_sarg); return;
+    case FFI_TYPE_UINT16: WIDEN(uint16_t, ffi_arg); return;
+    case FFI_TYPE_INT:
+    case FFI_TYPE_SINT32: WIDEN(int32_t, ffi_sarg); return;
+    case FFI_TYPE_UINT32: WIDEN(uint32_t, ffi_arg); return;
+#undef WIDEN
+    default:
+      if (value != result) memcpy(result, value, type->size);
+  }
+}
+
 /* The body of a trampoline of a getter. */
 static void get(ffi_cif *cif, void *result, void **arguments, void *user_data) {
   const kvo_property *property = user_data;
@@ -164,28 +158,10 @@ static void get(ffi_cif *cif, void *result, void **arguments, void *user_data) {
   (void)cif;
   if (property->size >= sizeof(ffi_arg)) {
     kvo__call_getter(property, object, result);
-    return;
-  }
-  /* libffi expects small integers widened to a register, by their sign; other small values as they are. */
-  union {
-    int8_t c;
-    uint8_t C;
-    int16_t s;
-    uint16_t S;
-    int32_t i;
-    uint32_t I;
-    char bytes[sizeof(ffi_arg)];
-  } value;
-  kvo__call_getter(property, object, &value);
-  switch (property->value_type->type) {
-    case FFI_TYPE_SINT8: *(ffi_sarg *)result = value.c; return;
-    case FFI_TYPE_UINT8: *(ffi_arg *)result = value.C; return;
-    case FFI_TYPE_SINT16: *(ffi_sarg *)result = value.s; return;
-    case FFI_TYPE_UINT16: *(ffi_arg *)result = value.S; return;
-    case FFI_TYPE_INT:
-    case FFI_TYPE_SINT32: *(ffi_sarg *)result = value.i; return;
-    case FFI_TYPE_UINT32: *(ffi_arg *)result = value.I; return;
-    default: memcpy(result, value.bytes, property->size);
+  } else {
+    ffi_arg value;
+    kvo__call_getter(property, object, &value);
+    kvo__widen_result(property->value_type, &value, result);
   }
 }
 

@@ -122,8 +122,8 @@ struct kvo_class {
   kvo_class *_Atomic notifying;
   /** The next class in the list of all, and in the bucket by address. */
   kvo_class *next, *neighbour;
-  /** How many objects live, of a C class; any thread. */
-  _Atomic size_t objects;
+  /** How many objects live, of a C class, and how many hooks are on its methods for the whole class; any thread. */
+  _Atomic size_t objects, hooks;
   /** kvo_class_unregister has ended it. Its memory stays, because reports, logs and trampolines may refer to it, and serves the next class of
    * this name and layout. Written under the lock of the list. */
   _Atomic bool is_retired;
@@ -204,6 +204,34 @@ KVO_HIDDEN kvo_status kvo__value_store(const kvo_value *value, const char *type,
 
 /* --------------------------------------------------------------------------------------------------- calls.c, pages.c -- */
 
+/** A program's getter takes a pointer to its own structure instead of kvo_object. The calling convention is the same; only UBSan's check of
+ * function types would object. */
+#if defined(__clang__)
+#define KVO_CALLS_BY_SIGNATURE __attribute__((no_sanitize("function")))
+#else
+#define KVO_CALLS_BY_SIGNATURE
+#endif
+
+/** The type codes of scalars and their C types. A function with scalars is called through its exact type, because libffi takes four times as
+ * long. The compiler widens small integers as the ABI requires. */
+#define KVO_FOR_EACH_SCALAR(X)                                                                                         \
+  X('c', signed char)                                                                                                  \
+  X('C', unsigned char)                                                                                                \
+  X('s', short)                                                                                                        \
+  X('S', unsigned short)                                                                                               \
+  X('i', int)                                                                                                          \
+  X('I', unsigned int)                                                                                                 \
+  X('l', long)                                                                                                         \
+  X('L', unsigned long)                                                                                                \
+  X('q', long long)                                                                                                    \
+  X('Q', unsigned long long)                                                                                           \
+  X('f', float)                                                                                                        \
+  X('d', double)                                                                                                       \
+  X('B', bool)                                                                                                         \
+  X('*', void *)                                                                                                       \
+  X('@', void *)                                                                                                       \
+  X('^', void *)
+
 /** Makes a trampoline for each own setter of `cls`, and stores them in `setters`. False without memory; nothing is made then. */
 KVO_HIDDEN bool kvo__intercept(kvo_class *cls, kvo_function *setters);
 /** The trampolines of a property that has no function for callers; NULL if it cannot be set or read at all, and without memory. */
@@ -217,6 +245,9 @@ KVO_HIDDEN int kvo__call_setter(const kvo_property *property, kvo_object *object
 KVO_HIDDEN void kvo__store_at_offset(const kvo_property *property, kvo_object *object, const void *value);
 /** Calls the getter of a C property, or loads from its offset, and stores the value. */
 KVO_HIDDEN void kvo__call_getter(const kvo_property *property, const kvo_object *object, void *value);
+
+/** Stores the result of a closure from a value of its type: libffi expects small integers widened to a register, by their sign. */
+KVO_HIDDEN void kvo__widen_result(const ffi_type *type, const void *value, void *result);
 
 /** The two addresses of a closure: write through the first, execute at the second. */
 typedef struct kvo_code {

@@ -34,8 +34,8 @@ kvo_status kvo_class_unregister(kvo_class *cls) {
   kvo__classes_lock();
   bool was_retired = atomic_exchange(&cls->is_retired, true);
   const kvo_class *subclass = subclass_of(cls);
-  size_t objects = atomic_load(&cls->objects);
-  if (!was_retired && (subclass != NULL || objects > 0)) atomic_store(&cls->is_retired, false);
+  size_t objects = atomic_load(&cls->objects), hooks = atomic_load(&cls->hooks);
+  if (!was_retired && (subclass != NULL || objects > 0 || hooks > 0)) atomic_store(&cls->is_retired, false);
   kvo__classes_unlock();
   if (was_retired)
     return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "%s: class '%s' is not registered any more", function, cls->name);
@@ -44,6 +44,9 @@ kvo_status kvo_class_unregister(kvo_class *cls) {
   if (objects > 0)
     return kvo__fail(KVO_ERROR_BUSY, "%s: class '%s' has %zu objects that were not destroyed or finished", function,
                      cls->name, objects);
+  if (hooks > 0)
+    return kvo__fail(KVO_ERROR_BUSY, "%s: class '%s' has %zu hooks that were not removed", function, cls->name, hooks);
+  kvo__hooks.class_ends(cls);
   return KVO_OK;
 }
 

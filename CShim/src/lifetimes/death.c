@@ -1,6 +1,7 @@
 /* death.c - the death of an object: ends its observations, and notifies expressions that depend on it. */
 #include "changes/scopes.h"
 #include "lifetimes/lifetimes.h"
+#include "methods/methods.h"
 
 #include <stdlib.h>
 
@@ -78,6 +79,7 @@ static bool finish(kvo_object *object, kvo_place place) {
   kvo_info *info = kvo__word_info(kvo__word(object));
   const kvo_object *named = info != NULL ? info->object : object; /* a binding may have moved the header to finish it */
   kvo__unobserved_forget(named);
+  kvo__hooks_forget(named);
   kvo__scopes_forget(named);
   if (info == NULL) {
     kvo__set_word(object, kvo__word(object) | KVO_WORD_DYING);
