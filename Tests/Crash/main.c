@@ -55,7 +55,10 @@ int main(int argc, char **argv) {
     kvo_crash_perform(scenario);
   }
   const char *const arguments[] = {argv[0], "--here", NULL};
-  const kvo_crash_command command = {.program = "/proc/self/exe", .arguments = arguments};
+  const char *emulator = getenv("KVO_TEST_EMULATOR"); /* scripts/check-ports.sh */
+  const char *const emulated[] = {emulator, argv[0], "--here", NULL};
+  const kvo_crash_command command = {.program = emulator != NULL ? emulator : "/proc/self/exe",
+                                     .arguments = emulator != NULL ? emulated : arguments};
   kvo_crash_list list = {.command = &command, .json = argc == 3 && strcmp(argv[2], "--json") == 0};
   bool is_of_reports = argc >= 2 && strcmp(argv[1], "--reports") == 0;
   if (argc < 2 || argc > 3 || (argc == 3 && !list.json && !is_of_reports)) return usage();

@@ -155,7 +155,7 @@ enum {
 /** A change in progress, for use on the thread that makes it. The members belong to the runtime and need no initialisation. Between calls
  * the binding may move the frame bytewise, and it may keep it anywhere. */
 typedef struct kvo_frame {
-  uintptr_t kvo_private[20];
+  uint64_t kvo_private[20];
 } kvo_frame;
 
 /** Begins a change of (object, key) by a setter. Returns 0 if there is nobody to notify: then store, and do not end the frame. Otherwise it

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <unwind.h>
@@ -43,6 +44,13 @@ bool kvo__stack_find(uintptr_t *begin, uintptr_t *end) {
   if (!known) return false;
   *begin = (uintptr_t)lowest;
   *end = (uintptr_t)lowest + size;
+#ifndef __GLIBC__
+  /* musl says how much of the main thread's stack is in use, not how far it may grow. */
+  struct rlimit most;
+  if (syscall(SYS_gettid) == getpid() && getrlimit(RLIMIT_STACK, &most) == 0 && most.rlim_cur != RLIM_INFINITY &&
+      most.rlim_cur > size && most.rlim_cur < *end)
+    *begin = *end - (uintptr_t)most.rlim_cur;
+#endif
   return true;
 }
 

@@ -28,7 +28,14 @@ void crash_forget_checks(void) {
   atomic_flag_clear(&has_failed_check);
 }
 
-size_t kvo_crash_memory_in_use(void) { return mallinfo2().uordblks; }
+/* Only glibc says. */
+size_t kvo_crash_memory_in_use(void) {
+#ifdef __GLIBC__
+  return mallinfo2().uordblks;
+#else
+  return 0;
+#endif
+}
 
 void kvo_crash_perform(const kvo_crash_scenario *scenario) {
   const struct rlimit none = {0, 0};

@@ -155,6 +155,19 @@ static double time_limit(void) {
   return told != NULL && atoi(told) > 0 ? atoi(told) : SECONDS;
 }
 
+/* sigabbrev_np of glibc. */
+static const char *signal_name(int number) {
+  switch (number) {
+    case SIGABRT: return "ABRT";
+    case SIGSEGV: return "SEGV";
+    case SIGBUS: return "BUS";
+    case SIGILL: return "ILL";
+    case SIGTRAP: return "TRAP";
+    case SIGKILL: return "KILL";
+    default: return "?";
+  }
+}
+
 void kvo_crash_run(const kvo_crash_scenario *scenario, const kvo_crash_command *command, kvo_crash_result *result) {
   *result = (kvo_crash_result){.passed = true, .report = NULL};
   if (scenario->run == NULL) return;
@@ -172,7 +185,7 @@ void kvo_crash_run(const kvo_crash_scenario *scenario, const kvo_crash_command *
   if (!in_time)
     snprintf(result->ended, sizeof result->ended, "time limit");
   else if (WIFSIGNALED(status))
-    snprintf(result->ended, sizeof result->ended, "SIG%s", sigabbrev_np(WTERMSIG(status)));
+    snprintf(result->ended, sizeof result->ended, "SIG%s", signal_name(WTERMSIG(status)));
   else
     snprintf(result->ended, sizeof result->ended, "exit %d", WEXITSTATUS(status));
   if (WIFEXITED(status) && WEXITSTATUS(status) == CRASH_FAILED_CHECK && in_time)

@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# Runs the C suite and the crash catalogue on other processors and with musl: i386 and musl on this machine's own kernel, the others in
+# qemu-user. libffi is compiled from Debian's source package. All output is in build/ports.
+#   scripts/check-ports.sh [--only TEST-PATTERN] [i386 aarch64 riscv64 armhf s390x musl]…     default: all of them
+# What qemu-user cannot do is skipped, and named with its reason.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+only=.
+if [[ ${1:-} == --only ]]; then
+  only=$2
+  shift 2
+fi
+(($#)) || set -- i386 aarch64 riscv64 armhf s390x musl
+out=$PWD/build/ports
+mkdir -p "$out"
+scripts/require.sh cmake ninja-build gcc make pkg-config
+
+# describe PORT: sets triple, packages, compiler, flags, emulator.
+describe() {
+  flags="-O1 -g" emulator="" processor=$1
+  case $1 in
+    i386) triple=i686-linux-gnu processor=i686 packages="gcc-i686-linux-gnu libc6-dev-i386-cross" ;;
+    aarch64) triple=aarch64-linux-gnu packages="gcc-aarch64-linux-gnu libc6-dev-arm64-cross" emulator=qemu-aarch64-static ;;
+    riscv64) triple=riscv64-linux-gnu packages="gcc-riscv64-linux-gnu libc6-dev-riscv64-cross" emulator=qemu-riscv64-static ;;
+    armhf) triple=arm-linux-gnueabihf packages="gcc-arm-linux-gnueabihf libc6-dev-armhf-cross" emulator=qemu-arm-static ;;
+    s390x) triple=s390x-linux-gnu packages="gcc-s390x-linux-gnu libc6-dev-s390x-cross" emulator=qemu-s390x-static ;;
+    musl) triple=x86_64-linux-musl processor=x86_64 packages=musl-tools ;;
+    *) echo "check-ports: there is no port $1" >&2; exit 64 ;;
+  esac
+  compiler=$triple-gcc
+  [[ -z $emulator ]] || packages+=" qemu-user-static"
+  if [[ $1 == musl ]]; then
+    # The kernel's headers are glibc's neighbours.
+    compiler=musl-gcc flags+=" -idirafter /usr/include -idirafter /usr/include/$(gcc -print-multiarch)"
+  else
+    # Found by the kernel and by qemu, also where the program starts itself again.
+    loader=$(find "/usr/$triple/lib" -maxdepth 1 -name 'ld*.so.*' 2>/dev/null | head -1)
+    links="-Wl,--dynamic-linker=$loader -Wl,-rpath,/usr/$triple/lib"
+  fi
+}
+
+# Debian's source package of libffi, with lists of packages of our own: those of the machine may name no sources.
+fetch_libffi() {
+  [[ -z $(find "$out" -maxdepth 1 -name 'libffi-*' -type d) ]] || return 0
+  local apt=$out/apt site options
+  mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial"
+  site=$(. /etc/os-release; apt-get indextargets --format '$(REPO_URI) $(ORIGIN) $(CODENAME)' | awk -v name="$VERSION_CODENAME" '$2 == "Debian" && $3 == name { print $1; exit }')
+  (. /etc/os-release; echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $site $VERSION_CODENAME main") >"$apt/sources.list"
+  options=(-o "Dir::Etc::sourcelist=$apt/sources.list" -o Dir::Etc::sourceparts=/dev/null -o "Dir::State::lists=$apt/lists"
+    -o "Dir::Cache=$apt/cache" -o APT::Sandbox::User=root)
+  (cd "$out" && apt-get "${options[@]}" update && apt-get "${options[@]}" source --download-only libffi) >"$out/libffi.log" 2>&1 ||
+    { tail -5 "$out/libffi.log"; exit 1; }
+  tar -xf "$out"/libffi_*.orig.tar.gz -C "$out"
+}
+
+build_libffi() {
+  local folder=$out/$1-libffi
+  [[ ! -e $folder/lib/libffi.a ]] || return 0
+  fetch_libffi
+  mkdir -p "$folder/build"
+  (cd "$folder/build" && "$(find "$out" -maxdepth 1 -name 'libffi-*' -type d)"/configure --host="$triple" CC="$compiler $flags" --prefix="$folder" \
+    --disable-docs --disable-shared --disable-multi-os-directory --with-pic CFLAGS="-O2 -funwind-tables" && make install) >"$folder.log" 2>&1 ||
+    { tail -5 "$folder.log"; exit 1; }
+}
+
+# skip PATTERN REASON
+skip() {
+  skipped+="${skipped:+|}$1"
+  echo "  skipped: $1: $2"
+}
+
+what_cannot_run() {
+  skipped=""
+  if [[ -n $emulator ]]; then
+    skip "^costs$|^report_symbols$|^report_images$|^report_modules$|^swift_names$" "instruction counts and the modules of the process are qemu's"
+    skip "^report_stacks$|^report_small_stacks$|^kept_stacks$|^interrupting$" "qemu's signal frames and small stacks"
+    skip "^readers$|^waiting_endless$" "qemu-user has no seccomp and no membarrier"
+    skip "^leaving$|^cancelling$|^threads_ending$|^waiting$|^slow$" "the state of threads in the kernel is that of qemu's threads"
+    skip "^report_conditions$|^report_files$|^executable_memory$" "limits of the process are qemu's own"
+  fi
+  skip "^symbols$|^thread_local_storage$" "the tools of this machine read its own libraries; the usual suite runs them"
+  case $1 in
+    musl) skip "^throwing$" "no C++ library for musl" ;;
+  esac
+}
+
+failed=0
+for port in "$@"; do
+  describe "$port"
+  # shellcheck disable=SC2086 # words
+  scripts/require.sh $packages
+  describe "$port"
+  build_libffi "$port"
+  folder=$out/$port
+  {
+    cmake -S CShim -B "$folder" -G Ninja -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="$processor" -DCMAKE_C_COMPILER="$compiler" \
+      -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="$flags" -DCMAKE_EXE_LINKER_FLAGS="${links:-}" -DCMAKE_CROSSCOMPILING_EMULATOR="$emulator" \
+      -DFFI_INCLUDE_DIR="$out/$port-libffi/include" -DFFI_LIBRARY="$out/$port-libffi/lib/libffi.a" && cmake --build "$folder"
+  } >"$folder.log" 2>&1 || { grep -E "error|undefined" "$folder.log" | head -20; echo "$port: cannot be built"; failed=1; continue; }
+  echo "$port:"
+  what_cannot_run "$port"
+  [[ -z $emulator ]] || export KVO_TEST_EMULATOR=$(command -v "$emulator")
+  ctest --test-dir "$folder" -R "$only" -E "$skipped" -j "$(nproc)" --timeout 300 --output-on-failure >"$folder.ctest.log" 2>&1 || failed=1
+  sed -n '/tests passed/p; /The following tests FAILED/,/^Errors/p' "$folder.ctest.log" | sed 's/^/  /'
+  if [[ $only == . ]]; then
+    run=()
+    [[ -z $emulator ]] || run=("$emulator")
+    echo "  crash catalogue, in one process: $("${run[@]}" "$folder/tests/kvo_crash" --record 2>/dev/null | tail -1)"
+  fi
+  unset KVO_TEST_EMULATOR links
+done
+exit $failed
