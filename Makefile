@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test bench check check-quick check-format check-api check-c check-model check-clients check-documents check-examples check-bindings check-sanitizers check-crashes check-costs check-scaling check-packages fuzz mutate stress format clean
+.PHONY: help demo test bench check check-quick check-format check-api check-c check-model check-clients check-documents check-examples check-bindings check-sanitizers check-crashes check-costs check-scaling check-packages check-ports fuzz mutate stress format clean
 
 # Passed on: make demo ARGS="--json", make bench ARGS="…".
 ARGS ?=
@@ -80,6 +80,9 @@ check-c: ## Run the whole C suite: compilers, sanitizers, valgrind, headers, sym
 check-packages: ## Build, install, package and use libkvo as others do: CMake, pkg-config, Debian, meson, the amalgamation
 	@scripts/require.sh $(c_tools)
 	scripts/check-packages.sh
+
+check-ports: ## Run the C suite on other processors and with musl (ARGS="i386 aarch64")
+	scripts/check-ports.sh $(ARGS)
 
 check-model: ## Check the model of how changes protect what they read, in all orders of steps, with spin
 	scripts/check-model.sh

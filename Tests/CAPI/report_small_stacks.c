@@ -12,6 +12,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static long least_signal_stack(void) {
+#ifdef _SC_MINSIGSTKSZ
+  return sysconf(_SC_MINSIGSTKSZ);
+#else
+  return MINSIGSTKSZ;
+#endif
+}
+
 static item *object;
 static watcher first, unregistered;
 
@@ -79,7 +87,7 @@ static void on_alternate_stack(void *arg) {
   fputs("went on\n", stderr);
 }
 
-static bool stacks_are_small(void) { return sysconf(_SC_MINSIGSTKSZ) <= 4096 && !harness_is_instrumented(); }
+static bool stacks_are_small(void) { return least_signal_stack() <= 4096 && !harness_is_instrumented(); }
 
 static void check_whole(const child_result *run, const misuse *of) {
   CHECK_EQ(run->signal, 0);

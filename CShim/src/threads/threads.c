@@ -19,9 +19,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#ifdef __GLIBC__
 /* A statically linked program need not have these. */
 #pragma weak dlopen
 #pragma weak dladdr1
+#endif
 
 static kvo_lock list_lock;
 static kvo_thread *threads;
@@ -134,14 +136,17 @@ static void after_fork_in_child(void) {
 
 static void prepare_ends(void) { has_end_key = pthread_key_create(&end_key, thread_end) == 0; }
 
-/* If the module were unloaded, the destructors of threads that have used the runtime, and the watchdog, would run code that is gone. */
+/* If the module were unloaded, the destructors of threads that have used the runtime, and the watchdog, would run code that is gone. musl
+ * unloads nothing. */
 static void stay_loaded(void) {
+#ifdef __GLIBC__
   Dl_info here;
   struct link_map *module = NULL;
   bool known =
       dladdr1 != NULL && dladdr1(&kvo__threads, &here, (void **)&module, RTLD_DL_LINKMAP) != 0 && module != NULL;
   if (known && module->l_name != NULL && module->l_name[0] != '\0' && dlopen != NULL)
     dlopen(module->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+#endif
 }
 
 /* Called before the program can register handlers of its own. At a fork, prepare handlers run in reverse order of registration: so the
