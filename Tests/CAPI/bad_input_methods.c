@@ -24,8 +24,10 @@ ROW(kvo_class_add_methods) {
 ROW(kvo_object_method) {
   kvo_object empty = {0};
   CHECK(kvo_object_method(NULL, "run") == NULL);
-  CHECK(kvo_object_method(object_with_method(), NULL) == NULL);
+  kvo_object *object = object_with_method();
+  CHECK(kvo_object_method(object, NULL) == NULL);
   CHECK(kvo_object_method(&empty, "run") == NULL);
+  kvo_object_destroy(object);
 }
 
 ROW(kvo_object_call) {
@@ -39,6 +41,7 @@ ROW(kvo_object_call) {
   REFUSED(kvo_object_call(object, "run", arguments, NULL));
   CHECK_STATUS(kvo_object_call(object, "nothing", arguments, &result), KVO_ERROR_UNDEFINED_KEY);
   CHECK_EQ(result, 5);
+  kvo_object_destroy(object);
 }
 
 static void check_hook(kvo_status (*hook)(void *on, const kvo_hook_spec *spec, kvo_hook *out), void *on) {
@@ -66,11 +69,16 @@ static kvo_status on_object(void *on, const kvo_hook_spec *spec, kvo_hook *out) 
 }
 static kvo_status on_class(void *on, const kvo_hook_spec *spec, kvo_hook *out) { return kvo_class_hook(on, spec, out); }
 
-ROW(kvo_object_hook) { check_hook(on_object, object_with_method()); }
+ROW(kvo_object_hook) {
+  kvo_object *object = object_with_method();
+  check_hook(on_object, object);
+  kvo_object_destroy(object);
+}
 
 ROW(kvo_class_hook) {
-  object_with_method();
+  kvo_object *object = object_with_method();
   check_hook(on_class, item_class());
+  kvo_object_destroy(object);
 }
 
 ROW(kvo_hook_remove) {
@@ -90,4 +98,5 @@ ROW(kvo_call_proceed) {
       .struct_size = sizeof spec, .method = "run", .when = KVO_HOOK_AFTER, .function = proceed_wrongly};
   CHECK_OK(kvo_object_hook(object, &spec, NULL));
   ((int (*)(kvo_object *, int))kvo_object_method(object, "run"))(object, 1);
+  kvo_object_destroy(object);
 }

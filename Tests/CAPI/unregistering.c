@@ -114,7 +114,7 @@ static void ignore(const kvo_change *change, void *user_data) { (void)change, (v
 /* Sets and observes objects of the program, whatever comes and goes. */
 static void *set_on(void *arg) {
   item *object = item_make(0);
-  for (int i = 0; !stop; i++) {
+  while (!stop) {
     kvo_observer observer = {
         .struct_size = sizeof observer, .key_path = "value", .options = KVO_OLD, .callback = ignore};
     kvo_observation id;
