@@ -36,6 +36,10 @@ static long counted(kvo_object *object, long by, void *user) {
   (void)object;
   return *(long *)user += by;
 }
+static double mixed(const box *of, double first, const char *second) {
+  return of->width + first + (double)strlen(second);
+}
+static int sum_of(const box *of, int first, int second) { return of->width + 10 * first + 100 * second; }
 static int half_area(const box *of, int scale) { return area(of, scale) / 2; }
 
 static long counter;
@@ -47,6 +51,8 @@ static kvo_class *box_class(void) {
       {.name = "sign", .type = "c@d*", .function = (kvo_function)sign},
       {.name = "rename", .type = "v@*", .function = (kvo_function)rename_to},
       {.name = "measure", .type = "{size=ddd}@{size=ddd}", .function = (kvo_function)measure},
+      {.name = "mixed", .type = "d@d*", .function = (kvo_function)mixed},
+      {.name = "sum", .type = "i@ii", .function = (kvo_function)sum_of},
       {.name = "ratio", .type = "f@", .function = (kvo_function)ratio},
       {.name = "count",
        .type = "l@l",
@@ -200,8 +206,8 @@ TEST("a hook reads the arguments, and reads and writes the result") {
 TEST("structures, floats, nothing, and user data pass through a hooked method and through kvo_object_call") {
   kvo_object *object = box_make(2, 4);
   for (int hooked = 0; hooked < 2; hooked++) {
-    const char *names[] = {"measure", "ratio", "rename", "count"};
-    for (int i = 0; hooked && i < 4; i++) add(object, NULL, names[i], KVO_HOOK_BEFORE, 0, letter, "x");
+    const char *names[] = {"measure", "ratio", "rename", "count", "mixed", "sum"};
+    for (int i = 0; hooked && i < 6; i++) add(object, NULL, names[i], KVO_HOOK_BEFORE, 0, letter, "x");
     size by = {1.5, 2.5, 3.5}, made = ((size(*)(kvo_object *, size))kvo_object_method(object, "measure"))(object, by);
     CHECK_EQ(made.width, 3.0);
     CHECK_EQ(made.height, 10.0);
@@ -209,6 +215,9 @@ TEST("structures, floats, nothing, and user data pass through a hooked method an
     CHECK_EQ(((float (*)(kvo_object *))kvo_object_method(object, "ratio"))(object), 0.5f);
     ((void (*)(kvo_object *, const char *))kvo_object_method(object, "rename"))(object, "box");
     CHECK_EQ(((box *)object)->name, "box");
+    CHECK_EQ(((double (*)(kvo_object *, double, const char *))kvo_object_method(object, "mixed"))(object, 1.5, "abc"),
+             6.5);
+    CHECK_EQ(((int (*)(kvo_object *, int, int))kvo_object_method(object, "sum"))(object, 3, -4), -368);
     counter = 0;
     CHECK_EQ(((long (*)(kvo_object *, long))kvo_object_method(object, "count"))(object, 5), 5);
     long three = 3, sum = 0;
@@ -224,7 +233,7 @@ TEST("structures, floats, nothing, and user data pass through a hooked method an
     CHECK_OK(kvo_object_call(object, "sign", (void *[]){&value, &text}, &minus));
     CHECK_EQ(minus, -1);
   }
-  CHECK_EQ(strlen(log_text), 6);
+  CHECK_EQ(strlen(log_text), 8);
   kvo_object_destroy(object);
 }
 

@@ -84,23 +84,35 @@ static void narrow(const kvo_method *method, void *result) {
   }
 }
 
-/* Calls a function with at most one parameter, a scalar, and with a usual result, by its exact type. False for others. */
+/* Calls a function with at most one parameter, a scalar, or with two usual ones, and with a usual result, by its exact type. False for
+ * others. */
 KVO_CALLS_BY_SIGNATURE
 static bool call_directly(const kvo_method *method, void **arguments, void *result) {
-  if (method->count > 1 || method->with_user) return false;
   kvo_object *object = *(kvo_object **)arguments[0];
   const kvo_function function = method->function;
-  const char type = method->count == 1 ? method->types[0][0] : 'v';
 #define CALL(code, T)                                                                                                  \
   case code:                                                                                                           \
     RESULT((KVO_RESULT(*)(kvo_object *, T))function)(object, *(T *)arguments[1]);                                      \
     return true;
+#define CALL_TWO(code, T, other, U)                                                                                    \
+  case KVO_SHAPE(code, other):                                                                                         \
+    RESULT((KVO_RESULT(*)(kvo_object *, T, U))function)(object, *(T *)arguments[1], *(U *)arguments[2]);               \
+    return true;
 #define CALLS                                                                                                          \
-  switch (type) {                                                                                                      \
+  switch (method->shape) {                                                                                             \
     case 'v':                                                                                                          \
       RESULT((KVO_RESULT(*)(kvo_object *))function)(object);                                                           \
       return true;                                                                                                     \
       KVO_FOR_EACH_SCALAR(CALL)                                                                                        \
+      CALL_TWO('i', int, 'i', int)                                                                                     \
+      CALL_TWO('i', int, 'd', double)                                                                                  \
+      CALL_TWO('i', int, '^', void *)                                                                                  \
+      CALL_TWO('d', double, 'i', int)                                                                                  \
+      CALL_TWO('d', double, 'd', double)                                                                               \
+      CALL_TWO('d', double, '^', void *)                                                                               \
+      CALL_TWO('^', void *, 'i', int)                                                                                  \
+      CALL_TWO('^', void *, 'd', double)                                                                               \
+      CALL_TWO('^', void *, '^', void *)                                                                               \
     default: return false;                                                                                             \
   }
   switch (method->result_type[0]) {
@@ -124,6 +136,7 @@ static bool call_directly(const kvo_method *method, void **arguments, void *resu
 #undef RESULT
 #undef CALLS
 #undef CALL
+#undef CALL_TWO
     default: return false;
   }
 }
@@ -156,9 +169,8 @@ kvo_status kvo_call_proceed(kvo_call *call) {
 static void run_hooked(kvo_method *method, void **arguments, void *result, kvo_chain *const chains[2]) {
   kvo_value values[KVO_MAX_PARAMETERS];
   for (size_t i = 0; i < method->count; i++) {
-    const char *type = method->types[i];
-    bool is_nil = (type[0] == '@' || type[0] == '*') && *(void **)arguments[1 + i] == NULL;
-    values[i] = (kvo_value){type, method->arguments[1 + i]->size, is_nil ? NULL : arguments[1 + i]};
+    bool is_nil = (method->references >> i & 1) != 0 && *(void **)arguments[1 + i] == NULL;
+    values[i] = (kvo_value){method->types[i], method->arguments[1 + i]->size, is_nil ? NULL : arguments[1 + i]};
   }
   size_t size = method->result->type == FFI_TYPE_VOID ? 0 : method->result->size;
   running of;
@@ -168,7 +180,10 @@ static void run_hooked(kvo_method *method, void **arguments, void *result, kvo_c
   of.arguments = arguments;
   of.chains[0] = chains[0];
   of.chains[1] = chains[1];
-  if (size != 0) memset(result, 0, size);
+  if (size > sizeof(ffi_arg))
+    memset(result, 0, size);
+  else if (size != 0)
+    *(ffi_arg *)result = 0;
   if (has(&of, KVO_HOOK_BEFORE)) run_all(&of, KVO_HOOK_BEFORE);
   if (has(&of, KVO_HOOK_INSTEAD)) {
     of.phase = KVO_HOOK_INSTEAD;

@@ -55,6 +55,26 @@ static kvo_status parse(const char **at, ffi_type **type, char **text, const cha
   return KVO_ERROR_OUT_OF_MEMORY;
 }
 
+/* The code of a parameter that is an int, a double or a pointer; 0 for others. */
+static int usual(char code) {
+  switch (code) {
+    case 'i':
+    case 'd': return code;
+    case '*':
+    case '@':
+    case '^': return '^';
+    default: return 0;
+  }
+}
+
+static int shape_of(const kvo_method *method) {
+  if (method->with_user || method->count > 2) return 0;
+  if (method->count == 0) return 'v';
+  if (method->count == 1) return method->types[0][0];
+  int one = usual(method->types[0][0]), other = usual(method->types[1][0]);
+  return one != 0 && other != 0 ? KVO_SHAPE(one, other) : 0;
+}
+
 static kvo_status describe(kvo_method *method, const char *type, const char **reason) {
   const char *at = type;
   kvo_status status = KVO_OK;
@@ -77,8 +97,11 @@ static kvo_status describe(kvo_method *method, const char *type, const char **re
     if (method->count == KVO_MAX_PARAMETERS) return KVO_ERROR_UNSUPPORTED_SETTER;
     status = parse(&at, &method->arguments[1 + method->count], &method->types[method->count], reason);
     if (status != KVO_OK) return status;
+    char code = method->types[method->count][0];
+    if (code == '@' || code == '*') method->references |= UINT32_C(1) << method->count;
     method->count++;
   }
+  method->shape = shape_of(method);
   unsigned count = 1 + (unsigned)method->count;
   method->arguments[count] = &ffi_type_pointer;
   *reason = "libffi cannot call it";

@@ -5,6 +5,9 @@
 
 #include "registry/registry.h"
 
+/** Two parameters that are int, double or pointers, '^'. */
+#define KVO_SHAPE(one, other) ((one) << 8 | (other))
+
 enum { KVO_MAX_PARAMETERS = 12, KVO_MAX_RESULT = 256 };
 
 typedef struct kvo_method kvo_method;
@@ -52,6 +55,10 @@ struct kvo_method {
   /** Of the parameters after the object. */
   size_t count;
   char *types[KVO_MAX_PARAMETERS];
+  /** A bit for each parameter that is a string or an object, whose value may be nil. */
+  uint32_t references;
+  /** The codes of the parameters, for calls by exact type: 'v' for none; that of the only one; KVO_SHAPE of two; 0 for others. */
+  int shape;
   ffi_type *arguments[1 + KVO_MAX_PARAMETERS + 1];
   /** The program's function, and the same without user. */
   ffi_cif cif, entry_cif;
