@@ -56,7 +56,7 @@ static kvo_status parse(const char **at, ffi_type **type, char **text, const cha
 }
 
 /* The code of a parameter that is an int, a double or a pointer; 0 for others. */
-static int usual(char code) {
+static int usual_code(char code) {
   switch (code) {
     case 'i':
     case 'd': return code;
@@ -71,7 +71,7 @@ static int shape_of(const kvo_method *method) {
   if (method->with_user || method->count > 2) return 0;
   if (method->count == 0) return 'v';
   if (method->count == 1) return method->types[0][0];
-  int one = usual(method->types[0][0]), other = usual(method->types[1][0]);
+  int one = usual_code(method->types[0][0]), other = usual_code(method->types[1][0]);
   return one != 0 && other != 0 ? KVO_SHAPE(one, other) : 0;
 }
 
