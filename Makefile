@@ -19,7 +19,7 @@ swift_sources = $(wildcard Package.swift Sources Tests Tools/Package.swift Tools
 c_sources = $(wildcard CShim/src/*.[ch] CShim/src/*/*.[ch] CShim/include/kvo/*.h CShim/include/kvo/*.hpp CShim/include/kvo/*/*.hpp Tests/CAPI/*.cpp Tests/CAPI/*.c Tests/CAPI/support/*.[ch] \
   Tests/Fuzzing/*.[ch] Tests/Stress/*.[ch] Tests/Scaling/*.[ch] Tests/Crash/*.c \
   Tools/Sources/CCrashScenarios/*.[ch] Tools/Sources/CCrashScenarios/include/*.h Benchmarks/Peers/*.[chm] \
-  bindings/*/*.[ch] bindings/*/tests/*.[ch] Benchmarks/Peers/*.cpp Benchmarks/Sources/C*/*.c Benchmarks/Sources/C*/include/*.h)
+  bindings/*/*.[ch] bindings/*/tests/*.[ch] Examples/host/*.[ch] Examples/first/*.c Benchmarks/Peers/*.cpp Benchmarks/Sources/C*/*.c Benchmarks/Sources/C*/include/*.h)
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -50,14 +50,37 @@ export LUA_CPATH=$out/lua-gcc/?.so
 lua5.4 bindings/lua/tests/run.lua
 "$out/lua-gcc/test_states" 50
 logged lua-demo lua5.4 bindings/lua/processes.lua 2
+
+# Each example prints expected.txt.
+echo "== Examples"
+export PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib
+read -ra flags < <(pkg-config --cflags --libs kvo)
+logged first-c gcc -std=gnu11 -Wall -Wextra -Werror Examples/first/first.c "${flags[@]}" -o "$out/first-c"
+logged first-cpp g++ -std=c++17 -Wall -Wextra -Werror Examples/first/first.cpp "${flags[@]}" -o "$out/first-cpp"
+diff Examples/first/expected.txt <("$out/first-c")
+diff Examples/first/expected.txt <("$out/first-cpp")
+diff Examples/first/expected.txt <(PYTHONPATH=bindings/python /usr/bin/python3 Examples/first/first.py)
+diff Examples/first/expected.txt <(lua5.4 Examples/first/first.lua)
+unset LD_LIBRARY_PATH
+
+# host NAME SECONDS [cmake arguments]: builds the host with its plug-ins and runs it.
+host() {
+  local name=$1 seconds=$2
+  shift 2
+  logged host cmake -S Examples/host -B "$out/host-$name" -G Ninja -DCMAKE_PREFIX_PATH="$out/$name/prefix" "$@"
+  logged host cmake --build "$out/host-$name"
+  LUA_CPATH=$out/lua-$name/?.so "$out/host-$name/host" "$out/host-$name" "$seconds"
+}
+host gcc 1
 $quick && exit
 
-echo "== Lua, sanitizers"
+echo "== Lua and the host, with sanitizers"
 sanitized() {
   local name=$1 flags="-O1 -g -fno-omit-frame-pointer -fsanitize=$2"
   library "$name" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="$flags"
   lua "$name" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="$flags"
   LUA_CPATH=$out/lua-$name/?.so "$out/lua-$name/test_states" 50
+  host "$name" 5 -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="$flags"
 }
 export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1 TSAN_OPTIONS=halt_on_error=1
 sanitized asan address,undefined
