@@ -73,8 +73,8 @@ KVO_API const char *kvo_version_string(void);
   X(KVO_ERROR_FILE, -17, "a file cannot be written")                                                                   \
   X(KVO_ERROR_BUSY, -18, "something of the kind is going on already")                                                  \
   X(KVO_ERROR_NO_DIAGNOSTICS, -19, "the library was built without diagnostics")                                        \
-  X(KVO_ERROR_OUT_OF_RANGE, -20, "the collection has no such index")                                              \
-  X(KVO_ERROR_REFUSED, -21, "the setter has refused the value") \
+  X(KVO_ERROR_OUT_OF_RANGE, -20, "the collection has no such index")                                                   \
+  X(KVO_ERROR_REFUSED, -21, "the setter has refused the value")                                                        \
   X(KVO_ERROR_NO_VALUE, -22, "the value is nil")
 
 /** The result of a function; KVO_STATUS_MAP has the list. */
