@@ -180,6 +180,7 @@ _begin = _untyped("kvo_frame_begin", C.c_uint32, _held)
 _begin_change = _short("kvo_frame_begin_change", C.c_uint32, _address, _address, C.c_uint64, C.c_int, _address, _size)
 _will = _untyped("kvo_frame_will", None, _library)
 _finish = _untyped("kvo_frame_finish_with", None, _library)
+_end = _function("kvo_frame_end", None, _address)
 _stored = _function("kvo_binding_stored", None, _address, C.c_uint64)
 _will_change = _function("kvo_will_change", C.c_int, _address, C.c_char_p)
 _did_change = _function("kvo_did_change", C.c_int, _address, C.c_char_p)
@@ -803,14 +804,14 @@ class _ListOf(MutableSequence):
         count = len(self._elements)
         at = max(0, index + count) if index < 0 else min(index, count)
         value = self._property.element.convert(value)
-        self._change(INSERTION, [at], lambda elements: elements.insert(at, value))
+        self._change(INSERTION, [at], [value], lambda elements: elements.insert(at, value))
 
     def extend(self, values: Iterable[Anything]) -> None:
         made, at = self._property.convert(list(values)), len(self._elements)
-        self._change(INSERTION, list(range(at, at + len(made))), lambda elements: elements.extend(made))
+        self._change(INSERTION, list(range(at, at + len(made))), list(made), lambda elements: elements.extend(made))
 
     def clear(self) -> None:
-        self._change(REMOVAL, list(range(len(self._elements))), lambda elements: elements.clear())
+        self._change(REMOVAL, list(range(len(self._elements))), None, lambda elements: elements.clear())
 
     def __setitem__(self, index: Anything, value: Anything) -> None:
         if isinstance(index, slice):
@@ -820,12 +821,12 @@ class _ListOf(MutableSequence):
         else:
             at = range(len(self._elements))[index]
             value = self._property.element.convert(value)
-            self._change(REPLACEMENT, [at], lambda elements: operator.setitem(elements, at, value))
+            self._change(REPLACEMENT, [at], [value], lambda elements: operator.setitem(elements, at, value))
 
     def __delitem__(self, index: Anything) -> None:
         every = range(len(self._elements))[index]
         indexes = sorted(every) if isinstance(index, slice) else [every]
-        self._change(REMOVAL, indexes, lambda elements: operator.delitem(elements, index))
+        self._change(REMOVAL, indexes, None, lambda elements: operator.delitem(elements, index))
 
     def sort(self, *, key: Anything = None, reverse: bool = False) -> None:
         """Sorts: told as one setting."""
@@ -835,7 +836,7 @@ class _ListOf(MutableSequence):
         """Reverses: told as one setting."""
         self._property.__set__(self._owner, self._elements[::-1])
 
-    def _change(self, kind: int, indexes: list[int], apply: Callable[[list], Anything]) -> None:
+    def _change(self, kind: int, indexes: list[int], elements_after: Optional[list], apply: Callable[[list], Anything]) -> None:
         if not indexes:
             return
         instance, key, elements = self._owner, self._property.key, self._elements
@@ -850,14 +851,23 @@ class _ListOf(MutableSequence):
             apply(elements)
             _stored(instance._kvo_address, key)
             return
-        old = None if kind == INSERTION else _kept([elements[index] for index in indexes])
-        if wants & _WANTS_WILL:
-            _will(memory, _argument(old))
-        apply(elements)
-        new = None if kind == REMOVAL else _kept([elements[index] for index in indexes])
-        _finish(memory, _argument(old), _argument(new))
-        _values.pop(old, None)  # type: ignore[arg-type]
-        _values.pop(new, None)  # type: ignore[arg-type]
+        old = new = None
+        try:
+            if kind != INSERTION:
+                old = _kept([elements[index] for index in indexes])
+            if elements_after is not None:
+                new = _kept(elements_after)
+            if wants & _WANTS_WILL:
+                _will(memory, _argument(old))
+            apply(elements)
+        except BaseException:  # another thread has changed the list meanwhile
+            _end(memory)
+            raise
+        else:
+            _finish(memory, _argument(old), _argument(new))
+        finally:
+            _values.pop(old, None)  # type: ignore[arg-type]
+            _values.pop(new, None)  # type: ignore[arg-type]
         if _interrupted:
             _raise_interrupt()
 
@@ -1094,7 +1104,7 @@ class Observation:
 
     def __init__(self, found: Anything, key_path: str, handler: Callable[[Change], Anything], wants: int) -> None:
         self.key_path, self._handler, self._wants = key_path, handler, wants
-        self._object: Callable[[], Anything] = weakref.ref(found) if isinstance(found, Object) else lambda: found
+        self._object: Callable[[], Anything] = weakref.ref(found) if _keeps(found) else lambda: found
         self._id = C.c_uint64()
         self._evaluate: Optional[Callable[[], Anything]] = None
         self._owner: Anything = None
@@ -1135,7 +1145,7 @@ class Observation:
         _observations.pop(self._number, None)
         _lasting.pop(self._number, None)
         found = self._object()
-        if isinstance(found, Object):
+        if found is not None:
             found._kvo_observations.discard(self)
 
     def __enter__(self) -> "Observation":
@@ -1150,10 +1160,15 @@ class Observation:
 
 _raws: dict[int, _RawChange] = {}
 """Views of the records at addresses where there often is one: on the stack."""
+def _keeps(found: Anything) -> bool:
+    """Whether an object, which Python owns, keeps its observations."""
+    return isinstance(found, Object) or found._kvo_owned
+
+
 _numbers = itertools.count(1)
 _observations: dict[int, "weakref.ref[Observation]"] = {}
 _lasting: dict[int, Observation] = {}
-"""Those of C objects, and of expressions; the others are kept by the object that they observe."""
+"""Those of the objects that C owns; the others are kept by the object that they observe."""
 
 
 def _deliver(number: int, kind: int, old: Anything, new: Anything, indexes: Optional[list[int]], is_prior: bool) -> None:
@@ -1211,7 +1226,8 @@ def _told_by_c(change: int, number: int) -> None:
 
 @_Destroy
 def _ended(number: int) -> None:
-    found = _observations.get(number)
+    found = _observations.pop(number, None)  # whose observation may have been deallocated with its object
+    _lasting.pop(number, None)
     observation = found() if found is not None else None
     if observation is not None:
         observation._forget()
@@ -1220,11 +1236,12 @@ def _ended(number: int) -> None:
 @_Evaluate
 def _evaluated(number: int) -> Optional[int]:
     try:
-        observation = _observations[number]()
-        value = observation._evaluate()  # type: ignore[union-attr, misc]
+        found = _observations.get(number)
+        observation = found() if found is not None else None
+        if observation is None or observation._evaluate is None:  # it has ended
+            return None
+        value = observation._evaluate()
         return _kept(list(value) if isinstance(value, _ListOf) else value)
-    except KeyError:  # it has ended
-        return None
     except BaseException as error:
         _failed(error, f"evaluation {number}")
         return None
@@ -1275,6 +1292,8 @@ def observe(
     address = address_of(found)
     if not (C.c_size_t.from_address(address) if isinstance(found, CObject) else found._kvo_word).value:
         raise _error(-14, "the object is being destroyed")
+    if _is_over:
+        raise _error(-14, "the interpreter ends")
     name = "expression" if callable(key_path) else key_path
     path = _utf8(name)
     if isinstance(owner, object) and getattr(handler, "__self__", None) is owner and owner is not None:
@@ -1283,8 +1302,10 @@ def observe(
     observation = Observation(found, name, handler, options)
     caller = sys._getframe(1)
     file, line = caller.f_code.co_filename.encode("utf-8", "surrogateescape"), caller.f_lineno
-    isinstance(found, Object) and found._kvo_observations.add(observation)
-    isinstance(found, Object) or _lasting.__setitem__(observation._number, observation)
+    if _keeps(found):
+        found._kvo_observations.add(observation)
+    else:
+        _lasting[observation._number] = observation
     try:
         _register(observation, found, address, key_path, path, options, file, line)
     except BaseException:
@@ -1328,13 +1349,27 @@ def _register(
     _guarded(_observe_tracked, address, C.byref(described), True, C.byref(observation._id))
 
 
+_is_over = False
+
+
 @atexit.register
 def _end_all() -> None:
     """The interpreter ends: nothing may call it any more."""
+    global _is_over
+    _is_over = True
     for found in list(_observations.values()):
         observation = found()
         if observation is not None:
             observation.close()
+    for instance in list(_instances.values()):
+        living = instance()
+        if living is not None and living.is_observed:  # by C
+            _object_finish(living._kvo_address)
+    for death in list(_deaths.values()):
+        proxy = death()
+        if proxy is not None:
+            _cancel(proxy._kvo_death.value)
+            proxy._kvo_death.value = 0
 
 
 # ---------------------------------------------------------------------------------------------------- Classes and objects of C
@@ -1392,7 +1427,7 @@ _proxies_lock = threading.RLock()
 class CObject:
     """An object of C: its properties are attributes, its to-many properties lists and sets. Once the object has died, they raise an Error."""
 
-    __slots__ = ("_kvo_address", "_kvo_owned", "_kvo_death", "__weakref__")
+    __slots__ = ("_kvo_address", "_kvo_owned", "_kvo_death", "_kvo_observations", "__weakref__")
 
     def __init__(self) -> None:
         raise TypeError("an object of C is made by kvo.wrap or CClass.create")
@@ -1458,6 +1493,10 @@ class CObject:
     def release(self) -> int:
         """Leaves an object that CClass.create has made to C, which has to destroy it. Returns its address."""
         self._kvo_owned = False
+        for observation in self._kvo_observations:
+            observation._object = lambda: self
+            _lasting[observation._number] = observation
+        self._kvo_observations = set()
         return self._live()
 
     def __repr__(self) -> str:
@@ -1502,7 +1541,10 @@ def wrap(pointer: Anything) -> Anything:
             raise _error(_INVALID, f"there is no object at {address:#x}")
         found = object.__new__(CObject)
         found._kvo_owned, found._kvo_death, found._kvo_address = False, C.c_uint64(), address
+        found._kvo_observations = set()
         _proxies[address] = found
+    if _is_over:
+        return found
     number = next(_numbers)
     _deaths[number] = weakref.ref(found)
     _check(_observe_death(address, C.byref(_death_ops), number, C.byref(found._kvo_death)))

@@ -119,6 +119,17 @@ def test_an_object_that_python_has_made_dies_with_its_last_reference(c):
     token.close()
     del point, token
     gc.collect()
+    observed = kvo.find_class("CPoint").create()
+    token = kvo.observe(observed, "x", lambda change: observed)
+    kept = observed.release()
+    observed.x = 2
+    c.destroy(kept)
+    assert not token.is_active
+    observed = kvo.find_class("CPoint").create()
+    token = kvo.observe(observed, "x", lambda change: None)
+    del observed
+    gc.collect()
+    assert not token.is_active
     other = kvo.find_class("CPoint").create()
     other.destroy()
     with pytest.raises(kvo.Error):

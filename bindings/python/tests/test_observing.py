@@ -120,6 +120,15 @@ def test_a_list_tells_kinds_indexes_and_elements():
     assert document.prices == []
 
 
+def test_a_list_that_is_changed_while_it_changes_stays_usable():
+    document, told = Document(prices=[1]), []
+    kvo.observe(document, "prices", lambda change: document.__dict__["prices"].clear() if change.is_prior else told.append(change.kind), kvo.PRIOR)
+    with pytest.raises(IndexError):
+        del document.prices[0]
+    document.prices.append(2)
+    assert (told, document.prices) == ([kvo.INSERTION], [2.0])
+
+
 def test_an_undefined_key_is_an_error_at_registration():
     document = Document(author=Person())
     for path in ("titel", "author.nam", "", ".", "author.", "zoom.x"):

@@ -164,6 +164,20 @@ def test_an_object_dies_with_its_last_reference_whatever_observes_it(c):
     token.close()
 
 
+def test_nothing_stays_of_dead_objects():
+    gc.collect()
+    tables = (kvo._observations, kvo._values, kvo._lasting, kvo._instances, kvo._deaths)
+    sizes = [len(table) for table in tables]
+    for _ in range(3):
+        document = Document(author=Person())
+        for path in ("zoom", "author.name", "prices", "summary"):
+            kvo.observe(document, path, print, kvo.PRIOR)
+        kvo.observe(document, "zoom", lambda change, document=document: None)
+        del document
+    gc.collect()
+    assert [len(table) for table in tables] == sizes
+
+
 def test_a_cycle_through_a_handler_is_collected():
     document = Document()
     gone = weakref.ref(document)
