@@ -350,7 +350,7 @@ def _parse(encoding: str, at: int) -> tuple[Anything, int]:
     code = encoding[at]
     if code == "{":
         at = encoding.index("=", at) + 1
-        members = []
+        members: list[tuple[str, Anything]] = []
         while encoding[at] != "}":
             member, at = _parse(encoding, at)
             members.append((f"m{len(members)}", member))
@@ -563,7 +563,7 @@ def _kept(value: Anything) -> int:
 
 def _value(number: Optional[int]) -> Anything:
     """The value that C passes; None for NULL."""
-    found = _values.get(number)  # type: ignore[arg-type]
+    found: Anything = _values.get(number)  # type: ignore[arg-type]
     kind = found.__class__
     found = found[0] if kind is _Old else found[0][found[1]] if kind is _Now else found
     return list(found) if found.__class__ is _Elements else found
@@ -634,7 +634,7 @@ class Property(Generic[T]):
             _track_read(instance._kvo_address, self.key)
         return instance.__dict__[self.name]
 
-    def __set__(self, instance: "Object", value: Anything) -> None:
+    def __set__(self, instance: "Object", value: T) -> None:
         value = self.convert(value)
         values, name = instance.__dict__, self.name
         word = instance._kvo_word
@@ -736,6 +736,11 @@ class computed(Property[T]):
         super().__init__()
         self.function = function
         self.__doc__ = function.__doc__
+
+    @overload
+    def __get__(self, instance: None, owner: Anything) -> "computed[T]": ...
+    @overload
+    def __get__(self, instance: "Object", owner: Anything) -> T: ...
 
     def __get__(self, instance: Anything, owner: Anything = None) -> Anything:
         if instance is None:
@@ -986,6 +991,10 @@ class Object:
     Each subclass is a class of the runtime. The object's observations end when it is deallocated."""
 
     __slots__ = ("_kvo_word", "_kvo_address", "_kvo_argument", "_kvo_observations", "__dict__", "__weakref__")
+    _kvo_word: "_Word"
+    _kvo_address: int
+    _kvo_argument: Anything
+    _kvo_observations: "set[Observation]"
     _kvo_class = 0
     _kvo_properties: dict[str, Property] = {}
 
@@ -1010,7 +1019,7 @@ class Object:
         word = _Word()
         self._kvo_address = C.addressof(word)
         self._kvo_argument = _argument(self._kvo_address)
-        self._kvo_observations: set[Observation] = set()
+        self._kvo_observations = set()
         values = self.__dict__
         for name, one in cls._kvo_properties.items():
             if not one.flags:
@@ -1313,7 +1322,13 @@ def observe(
         raise
     if owner is not None:
         seen = weakref.ref(observation)
-        observation._owner = weakref.ref(owner, lambda _: (now := seen()) and now.close())
+
+        def end(_: Anything) -> None:
+            now = seen()
+            if now is not None:
+                now.close()
+
+        observation._owner = weakref.ref(owner, end)
     if _interrupted:
         _raise_interrupt()
     return observation
@@ -1428,6 +1443,11 @@ class CObject:
     """An object of C: its properties are attributes, its to-many properties lists and sets. Once the object has died, they raise an Error."""
 
     __slots__ = ("_kvo_address", "_kvo_owned", "_kvo_death", "_kvo_observations", "__weakref__")
+
+    _kvo_address: int
+    _kvo_owned: bool
+    _kvo_death: C.c_uint64
+    _kvo_observations: "set[Observation]"
 
     def __init__(self) -> None:
         raise TypeError("an object of C is made by kvo.wrap or CClass.create")

@@ -244,5 +244,19 @@ test("many objects and observations", function()
   collectgarbage(); collectgarbage()
 end)
 
+test("the code of README.md prints what its comments say", function()
+  local file = assert(io.open((arg[0]:gsub("tests/run.lua$", "README.md"))))
+  local text, code, printed, expected = file:read "a", {}, {}, {}
+  file:close()
+  for block in text:gmatch "```lua\n(.-)```" do code[#code + 1] = block end
+  for line in table.concat(code):gmatch "%-%->%s*([^\n]*)" do expected[#expected + 1] = line:gsub("%s+", " ") end
+  local env = setmetatable({ print = function(...)
+    printed[#printed + 1] = table.concat({ tostring((select(1, ...))), tostring((select(2, ...))) }, " ")
+  end }, { __index = _G })
+  assert(load(table.concat(code), "README.md", "t", env))()
+  equal(table.concat(printed, "\n"), table.concat(expected, "\n"))
+  assert(#printed == 2)
+end)
+
 print(("%d passed, %d failed"):format(passed, failed))
 os.exit(failed == 0, true)
