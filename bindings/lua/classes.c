@@ -202,9 +202,17 @@ static kvo_status register_class(making *in, const char *name, kvo_class *superc
   return status;
 }
 
-static void push_class(lua_State *L, kvo_class *cls) {
-  *(kvo_class **)lua_newuserdatauv(L, sizeof cls, 0) = cls;
+/* A class is its name, because a plug-in of C may end one. */
+static void push_class(lua_State *L, const kvo_class *cls) {
+  size_t size = strlen(kvo_class_name(cls)) + 1;
+  memcpy(lua_newuserdatauv(L, size, 0), kvo_class_name(cls), size);
   luaL_setmetatable(L, class_type);
+}
+
+static kvo_class *class_check(lua_State *L, int index) {
+  kvo_class *found = kvo_class_find(luaL_checkudata(L, index, class_type));
+  luaL_argcheck(L, found != NULL, index, "the class has ended");
+  return found;
 }
 
 /* kvo.class(name, properties [, superclass]) */
@@ -213,7 +221,7 @@ int class_make(lua_State *L) {
   const char *name = luaL_checklstring(L, 1, &length), *names[MOST];
   luaL_argcheck(L, length > 0 && length < TEXT / 2, 1, "the name of a class was expected");
   luaL_checktype(L, 2, LUA_TTABLE);
-  kvo_class *superclass = lua_isnoneornil(L, 3) ? NULL : *(kvo_class **)luaL_checkudata(L, 3, class_type);
+  kvo_class *superclass = lua_isnoneornil(L, 3) ? NULL : class_check(L, 3);
   lua_settop(L, 3);
   size_t count = 0;
   for (lua_pushnil(L); lua_next(L, 2) != 0; lua_pop(L, 1)) {
@@ -296,7 +304,7 @@ int class_find(lua_State *L) {
 
 /* Class { key = value, ... } */
 static int class_call(lua_State *L) {
-  kvo_class *cls = *(kvo_class **)luaL_checkudata(L, 1, class_type);
+  kvo_class *cls = class_check(L, 1);
   kvo_object *object;
   lua_settop(L, 2);
   check_status(L, kvo_object_create(cls, &object), kvo_class_name(cls));
@@ -313,7 +321,7 @@ static int class_call(lua_State *L) {
 }
 
 static int class_index(lua_State *L) {
-  kvo_class *cls = *(kvo_class **)luaL_checkudata(L, 1, class_type);
+  kvo_class *cls = class_check(L, 1);
   const char *key = luaL_checkstring(L, 2);
   if (strcmp(key, "name") == 0) {
     lua_pushstring(L, kvo_class_name(cls));

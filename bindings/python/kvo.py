@@ -1391,24 +1391,28 @@ def _end_all() -> None:
 
 
 class CClass:
-    """A class of the runtime, of C or another language."""
+    """A class of the runtime, of C or another language. It is looked up by its name for each use, because a plug-in may end it."""
 
-    def __init__(self, pointer: int) -> None:
-        self._pointer = pointer
+    def __init__(self, name: str) -> None:
+        self.name = name
 
     @property
-    def name(self) -> str:
-        return _class_name(self._pointer).decode()
+    def _pointer(self) -> int:
+        found = _class_find(_utf8(self.name))
+        if not found:
+            raise _error(_INVALID, f"the class '{self.name}' has ended")
+        return found
 
     @property
     def superclass(self) -> Optional["CClass"]:
         found = _class_superclass(self._pointer)
-        return CClass(found) if found else None
+        return CClass(_class_name(found).decode()) if found else None
 
     @property
     def properties(self) -> dict[str, str]:
         """The keys, with inherited ones, and the type encodings."""
-        every = [_class_property_at(self._pointer, index) for index in range(_class_property_count(self._pointer))]
+        pointer = self._pointer
+        every = [_class_property_at(pointer, index) for index in range(_class_property_count(pointer))]
         return {_property_name(one).decode(): _property_type(one).decode() for one in every}
 
     def create(self) -> "CObject":
@@ -1420,10 +1424,10 @@ class CClass:
         return found
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, CClass) and other._pointer == self._pointer
+        return isinstance(other, CClass) and other.name == self.name
 
     def __hash__(self) -> int:
-        return hash(self._pointer)
+        return hash(self.name)
 
     def __repr__(self) -> str:
         return f"<CClass {self.name}>"
@@ -1431,8 +1435,7 @@ class CClass:
 
 def find_class(name: str) -> Optional[CClass]:
     """The class of this name, or None."""
-    found = _class_find(_utf8(name))
-    return CClass(found) if found else None
+    return CClass(name) if _class_find(_utf8(name)) else None
 
 
 _proxies: "weakref.WeakValueDictionary[int, CObject]" = weakref.WeakValueDictionary()
@@ -1501,7 +1504,7 @@ class CObject:
             self[key] = value
 
     def __dir__(self) -> Iterable[str]:
-        return [*super().__dir__(), *CClass(_object_class(self._live())).properties]
+        return [*super().__dir__(), *CClass(_name_of_class(self)).properties]
 
     def destroy(self) -> None:
         """Destroys an object that CClass.create has made. Its observations end."""

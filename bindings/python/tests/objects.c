@@ -67,6 +67,16 @@ kvo_object *make_point(void) {
 
 void destroy(kvo_object *object) { kvo_object_destroy(object); }
 
+/* A class that ends. */
+static kvo_class *passing;
+int begin_class(const char *name) {
+  kvo_property_spec x = {.name = "x", .type = "d", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(point, x)};
+  kvo_class_spec spec = {
+      .struct_size = sizeof spec, .name = name, .instance_size = sizeof(point), .properties = &x, .property_count = 1};
+  return kvo_class_register(&spec, &passing);
+}
+int end_class(void) { return kvo_class_unregister(passing); }
+
 /* ---------------------------------------------------------------------------------------------------- A list and a set -- */
 
 typedef struct order {

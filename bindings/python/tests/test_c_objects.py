@@ -13,7 +13,20 @@ def test_a_class_of_c_has_a_name_properties_and_a_superclass(c):
     found = kvo.find_class("CPoint")
     assert (found.name, found.superclass, kvo.find_class("nothing")) == ("CPoint", None, None)
     assert found.properties["both"] == "{pair=di}" and found.properties["next"] == "@"
-    assert found == kvo.wrap(c.make_point()) and False or True
+
+
+def test_a_class_that_a_plug_in_has_ended_is_an_error(c):
+    assert c.begin_class(b"Passing") == 0
+    found = kvo.find_class("Passing")
+    assert found.properties == {"x": "d"} and found == kvo.find_class("Passing")
+    made = found.create()
+    assert c.end_class() != 0  # there is an object
+    del made
+    assert c.end_class() == 0
+    for use in (lambda: found.properties, found.create, lambda: found.superclass):
+        with pytest.raises(kvo.Error):
+            use()
+    assert kvo.find_class("Passing") is None and repr(found) == "<CClass Passing>"
 
 
 def test_properties_of_c_objects_are_attributes(c):
