@@ -52,6 +52,7 @@ lua gcc
 export LUA_CPATH=$out/lua-gcc/?.so
 lua5.4 bindings/lua/tests/run.lua
 "$out/lua-gcc/test_states" 50
+logged lua-memory "$out/lua-gcc/test_out_of_memory" bindings/lua/tests/out_of_memory.lua
 logged lua-demo lua5.4 bindings/lua/processes.lua 2
 
 # Each example prints expected.txt.
@@ -82,7 +83,9 @@ sanitized() {
   local name=$1 flags="-O1 -g -fno-omit-frame-pointer -fsanitize=$2"
   library "$name" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="$flags"
   lua "$name" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="$flags"
-  LUA_CPATH=$out/lua-$name/?.so "$out/lua-$name/test_states" 50
+  export LUA_CPATH=$out/lua-$name/?.so
+  "$out/lua-$name/test_states" 50
+  logged lua-memory "$out/lua-$name/test_out_of_memory" bindings/lua/tests/out_of_memory.lua
   host "$name" 5 -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="$flags"
 }
 export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1 TSAN_OPTIONS=halt_on_error=1

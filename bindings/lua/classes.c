@@ -305,11 +305,8 @@ int class_find(lua_State *L) {
 /* Class { key = value, ... } */
 static int class_call(lua_State *L) {
   kvo_class *cls = class_check(L, 1);
-  kvo_object *object;
   lua_settop(L, 2);
-  check_status(L, kvo_object_create(cls, &object), kvo_class_name(cls));
-  object_push(L, object);
-  ((object_box *)lua_touserdata(L, 3))->is_owned = true;
+  object_create(L, cls);
   if (lua_isnil(L, 2)) return 1;
   luaL_checktype(L, 2, LUA_TTABLE);
   for (lua_pushnil(L); lua_next(L, 2) != 0;) {

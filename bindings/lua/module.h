@@ -78,6 +78,8 @@ extern const char object_type[];
 void object_open(lua_State *L);
 /* Pushes the userdata of an object; nil for NULL. */
 void object_push(lua_State *L, kvo_object *object);
+/* Makes an object, which Lua owns, and pushes its userdata. */
+void object_create(lua_State *L, kvo_class *cls);
 /* The object at an index of the stack; raises an error if it is no object, or dead. */
 kvo_object *object_check(lua_State *L, int index);
 kvo_object *object_test(lua_State *L, int index);

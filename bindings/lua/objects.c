@@ -31,6 +31,34 @@ void object_find(lua_State *L, kvo_object *object) {
   }
 }
 
+/* Pushes a userdata without an object. */
+static object_box *push_box(lua_State *L) {
+  luaL_checkstack(L, 6, NULL);
+  object_box *box = lua_newuserdatauv(L, sizeof *box, 1);
+  *box = (object_box){NULL, 0, false};
+  lua_newtable(L);
+  lua_setiuservalue(L, -2, 1);
+  luaL_setmetatable(L, object_type);
+  box->shared = calloc(1, sizeof *box->shared);
+  if (box->shared == NULL) luaL_error(L, "kvo: not enough memory");
+  atomic_store(&box->shared->references, 1);
+  return box;
+}
+
+/* Gives the userdata on top of the stack its object. */
+static void fill_box(lua_State *L, object_box *box, kvo_object *object, bool is_owned) {
+  atomic_store(&box->shared->object, object);
+  box->is_owned = is_owned;
+  atomic_fetch_add(&box->shared->references, 1);
+  kvo_status status = kvo_binding_observe_death(object, &death, box->shared, &box->death);
+  if (status != KVO_OK) release(box->shared);
+  check_status(L, status, "kvo");
+  lua_getfield(L, LUA_REGISTRYINDEX, known_key);
+  lua_pushvalue(L, -2);
+  lua_rawsetp(L, -2, object);
+  lua_pop(L, 1);
+}
+
 void object_push(lua_State *L, kvo_object *object) {
   luaL_checkstack(L, 6, NULL);
   if (object == NULL) {
@@ -40,22 +68,14 @@ void object_push(lua_State *L, kvo_object *object) {
   object_find(L, object);
   if (!lua_isnil(L, -1)) return;
   lua_pop(L, 1);
-  object_box *box = lua_newuserdatauv(L, sizeof *box, 1);
-  *box = (object_box){NULL, 0, false};
-  lua_newtable(L);
-  lua_setiuservalue(L, -2, 1);
-  luaL_setmetatable(L, object_type);
-  box->shared = calloc(1, sizeof *box->shared);
-  if (box->shared == NULL) luaL_error(L, "kvo: not enough memory");
-  atomic_store(&box->shared->object, object);
-  atomic_store(&box->shared->references, 2);
-  kvo_status status = kvo_binding_observe_death(object, &death, box->shared, &box->death);
-  if (status != KVO_OK) release(box->shared);
-  check_status(L, status, "kvo");
-  lua_getfield(L, LUA_REGISTRYINDEX, known_key);
-  lua_pushvalue(L, -2);
-  lua_rawsetp(L, -2, object);
-  lua_pop(L, 1);
+  fill_box(L, push_box(L), object, false);
+}
+
+void object_create(lua_State *L, kvo_class *cls) {
+  object_box *box = push_box(L);
+  kvo_object *object;
+  check_status(L, kvo_object_create(cls, &object), kvo_class_name(cls));
+  fill_box(L, box, object, true);
 }
 
 kvo_object *object_test(lua_State *L, int index) {
