@@ -94,9 +94,6 @@ headers() {
       echo "#include <kvo/kvo.hpp>" | "$compiler" -std=$standard $warnings -Wshadow -Wconversion -x c++ -
     done
   done
-  # The example of the guide.
-  awk '/^```cpp$/ { code = 1; next } /^```$/ { code = 0 } code' Documentation/Embedding.md |
-    g++ -std=c++17 $warnings -x c++ -
   echo "headers                      clean as C11 and C++17"
 }
 

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 build=${KVO_BUILD_PATH:-.build} out=build/snippets
 mkdir -p "$out"
-scripts/require.sh swift gcc libffi-dev python3
+scripts/require.sh swift gcc g++ libffi-dev python3
 python3 scripts/snippets.py "$out/programs"
 scripts/quietly.sh check-snippets swift build --scratch-path "$build" --target KeyValueObservingTesting
 products=$(swift build --scratch-path "$build" --show-bin-path)
@@ -16,6 +16,7 @@ toolchain=$(dirname "$(readlink -f "$(command -v swift)")")/..
 # What SwiftPM would run, with a macro's plug-in that it has built; the objects are those of the library.
 mapfile -t objects < <(scripts/objects.sh "$products" --testing)
 for folder in "$out"/programs/*/; do
+  compgen -G "$folder/*.swift" >/dev/null || continue
   guide=$(basename "$folder")
   swiftc -swift-version 6 -warnings-as-errors -Onone -g -parse-as-library -module-name Snippets \
     -I "$products/Modules" -I CShim/include -I Sources/CSwiftRuntime/include \
@@ -26,10 +27,15 @@ for folder in "$out"/programs/*/; do
   "$out/$guide" --testing-library swift-testing
 done
 
-gcc -std=c11 -Wall -Wextra -Wpedantic -Wno-unused-parameter -Werror -ICShim/include -ICShim/src "$out/programs/README/program.c" CShim/src/*.c CShim/src/*/*.c -lffi -lpthread -o "$out/c"
 lines() { python3 -c 'import json, sys; print(*json.load(sys.stdin), sep="\n")' <"$1"; }
-diff <("$out/c") <(lines "$out/programs/README/program.c.expected")
-echo "README's C program prints what it says"
+gcc -std=c11 -Wall -Wextra -Wpedantic -Werror -fPIC -shared -ICShim/include -ICShim/src CShim/src/*.c CShim/src/*/*.c -lffi -lpthread -o "$out/libkvo.so"
+for program in "$out"/programs/*/*.{c,cpp}; do
+  compiler=(gcc -std=c11)
+  [[ $program != *.cpp ]] || compiler=(g++ -std=c++17)
+  "${compiler[@]}" -Wall -Wextra -Wpedantic -Wno-unused-parameter -Werror -ICShim/include "$program" "$out/libkvo.so" -Wl,-rpath,"$PWD/$out" -o "$out/program"
+  diff <("$out/program") <(lines "$program.expected")
+  echo "${program#"$out/programs/"} prints what the guide says"
+done
 [[ ${1:-} == --package ]] || exit 0
 
 # client <name> <main> <what Package.swift says of the dependency>: what it prints

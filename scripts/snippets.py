@@ -18,7 +18,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GUIDES = [ROOT / "README.md", *sorted((ROOT / "Documentation").glob("*.md"))]
-LANGUAGES = ("swift", "c")
+LANGUAGES = ("swift", "c", "cpp")
 # The beginning of a top-level declaration. It ends with a brace in the first column, or with its line.
 DECLARATION = re.compile(r"(@\w+|import |(public |private |final |open |nonisolated\(unsafe\) private let |extension |typedef |static )|"
                          r"(class|struct|enum|func|protocol) )")
