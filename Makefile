@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test bench check check-quick check-format check-api check-c check-model check-clients check-documents check-examples check-bindings check-sanitizers check-crashes check-costs check-scaling check-packages check-ports fuzz mutate stress format clean
+.PHONY: help demo test bench check check-quick check-format check-api check-c check-model check-clients check-documents check-examples check-bindings check-sanitizers check-crashes check-costs check-scaling check-packages check-ports check-manual fuzz mutate stress format clean
 
 # Passed on: make demo ARGS="--json", make bench ARGS="…".
 ARGS ?=
@@ -47,7 +47,7 @@ bench: ## Measure, optimised, against other systems (ARGS="--filter 'observed se
 	@scripts/require.sh swift git python3 $(c_tools) valgrind $(peers)
 	@scripts/bench.sh $(ARGS)
 
-check: check-format check-c check-model fuzz stress check-sanitizers check-crashes check-clients check-examples check-bindings check-api check-scaling check-costs check-packages check-documents ## Everything a release must pass besides the tests; takes long
+check: check-format check-c check-model fuzz stress check-sanitizers check-crashes check-clients check-examples check-bindings check-api check-scaling check-costs check-packages check-manual check-documents ## Everything a release must pass besides the tests; takes long
 	scripts/mutate.sh --count 20 --budget 240 --least 80
 
 check-quick: check-format check-api ## The quick checks besides the tests: format, rooms, fuzzer inputs, API baseline, plot, documents
@@ -80,6 +80,9 @@ check-c: ## Run the whole C suite: compilers, sanitizers, valgrind, headers, sym
 check-packages: ## Build, install, package and use libkvo as others do: CMake, pkg-config, Debian, meson, the amalgamation
 	@scripts/require.sh $(c_tools)
 	scripts/check-packages.sh
+
+check-manual: ## Make the reference of libkvo, manual pages and HTML; each exported function has to have a page
+	scripts/manual.sh --check
 
 check-ports: ## Run the C suite on other processors and with musl (ARGS="i386 aarch64")
 	scripts/check-ports.sh $(ARGS)

@@ -79,6 +79,14 @@ absolute() {
 check "it installs into an absolute library folder" absolute
 check "pkg-config finds it there, in another root" by_pkg_config use-pc-absolute "$out/root/opt/kvo/lib64"
 
+with_manual() {
+  rm -rf "$out/manual" && mkdir -p "$out/manual" && echo .TH >"$out/manual/kvo_add_observer.3" &&
+    cmake -S "$out/alone" -B "$out/alone/build" -DCMAKE_INSTALL_PREFIX=/usr -DKVO_MANUAL="$out/manual" &&
+    DESTDIR=$out/manual/root cmake --install "$out/alone/build" --component development &&
+    [[ -s $out/manual/root/usr/share/man/man3/kvo_add_observer.3 ]]
+}
+check "it installs the manual pages that were made" with_manual
+
 check "as a subproject it is used by target" by_package none use-subproject -DKVO_SUBPROJECT="$out/alone"
 check "as a subproject it installs nothing" installs_nothing "$out/use-subproject"
 check "as a subproject it builds only what is used" lacks "$out/use-subproject/kvo/tests"

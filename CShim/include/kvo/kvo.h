@@ -68,7 +68,9 @@ KVO_ASSUME_NONNULL_BEGIN
 #define KVO_SITE , const char *KVO_NULLABLE file = __builtin_FILE(), uint32_t line = __builtin_LINE()
 #define KVO_SITED(symbol) __asm__(symbol)
 #else
+/** In C++ the parameters for the source location of a function that has them. */
 #define KVO_SITE
+/** The symbol of such a function in C++. */
 #define KVO_SITED(symbol)
 #endif
 
@@ -82,6 +84,7 @@ typedef struct kvo_property kvo_property;
 
 /** The header that makes memory an observable object; it is the first member. One word, whose content belongs to the runtime. */
 typedef struct kvo_object {
+  /** The runtime's. */
   uintptr_t kvo_private_word;
 } kvo_object;
 
@@ -312,13 +315,14 @@ KVO_API kvo_function kvo_object_setter_to_call(const kvo_object *KVO_NULLABLE ob
                                                kvo_form form, size_t size, const char *KVO_NULLABLE file,
                                                uint32_t line);
 
-/* The form of the values of a type. */
 #if defined(__GNUC__)
+/** The form of the values of a type. */
 #define KVO_FORM_OF(T) kvo_form_of_class(__builtin_classify_type(*(volatile __typeof__(T) *)0))
 #else
+/** The form of the values of a type. */
 #define KVO_FORM_OF(T) KVO_FORM_ANY
 #endif
-/* Maps the result of __builtin_classify_type. It is a constant, so this costs nothing at run time. */
+/** Returns the form of a result of __builtin_classify_type. It is a constant, so this costs nothing at run time. */
 static inline kvo_form kvo_form_of_class(int type_class) {
   switch (type_class) {
     case 1:
@@ -386,14 +390,16 @@ extern "C" {
       kvo_object *: '@',                                                                                               \
       const kvo_object *: '@',                                                                                         \
       default: KVO_CODE_OTHER)
+/** Does not compile unless the condition is true. */
 #define KVO_STATIC_ASSERT(condition, text) _Static_assert(condition, text)
 #endif
 
-/* Whether C would convert a value to T and lose what it is: a floating-point number to an integer, a pointer to a number. The classes are
+/** Whether C would convert a value to T and lose what it is: a floating-point number to an integer, a pointer to a number. The classes are
  * those of __builtin_classify_type: 1 to 4 integers, 5 pointers, 8 floating-point numbers. */
 #define KVO_LOSES(T, value)                                                                                            \
   ((KVO_CLASS_OF(T) <= 4 && __builtin_classify_type(value) == 8) ||                                                    \
    ((KVO_CLASS_OF(T) <= 4 || KVO_CLASS_OF(T) == 8) && __builtin_classify_type(value) == 5))
+/** The class of a type, as __builtin_classify_type says it. */
 #define KVO_CLASS_OF(T) __builtin_classify_type(*(__typeof__(T) *)0)
 
 /** Sets a property of type T; returns what kvo_object_store_key returns. T has to be the property's type, up to the sign of an integer and
@@ -415,8 +421,11 @@ extern "C" {
  * For nil `bytes` is NULL. Otherwise `bytes` points to `size` bytes of the encoded C type: for "@" to a kvo_object *, for "*" to a char *,
  * for "?" to a value that only the language which defined the class can interpret. */
 typedef struct kvo_value {
+  /** The type encoding of the value. */
   const char *KVO_NULLABLE type;
+  /** The size of the value in bytes. */
   size_t size;
+  /** Where the value is; NULL for nil. */
   const void *KVO_NULLABLE bytes;
 } kvo_value;
 
@@ -492,6 +501,7 @@ typedef struct kvo_change {
   kvo_object *object;
   /** The whole key path, as registered. */
   const char *key_path;
+  /** What kind of change it is. */
   kvo_change_kind kind;
   /** True in the callback before the change, which KVO_PRIOR asks for. */
   bool is_prior;
@@ -504,6 +514,7 @@ typedef struct kvo_change {
   size_t index_count;
   /** As registered. */
   void *KVO_NULLABLE context;
+  /** The id of the observation. */
   kvo_observation observation;
 } kvo_change;
 
@@ -519,7 +530,9 @@ typedef struct kvo_observer {
   size_t struct_size;
   /** A key, or keys joined by dots. */
   const char *key_path;
+  /** What records carry, and when the callback is called. */
   kvo_options options;
+  /** What is called; never NULL. */
   kvo_callback callback;
   /** Passed to the callback. Also the observer's identity, for kvo_remove_observer_for and for reports. */
   void *KVO_NULLABLE user_data;
@@ -612,7 +625,8 @@ KVO_API kvo_status kvo_will_change_indexes(kvo_object *object, kvo_change_kind k
     KVO_SITED("kvo_will_change_indexes_at");
 
 /** kvo_did_change for a change begun by kvo_will_change_indexes. Observers get the kind and indexes of the will; if these differ, it is
- * fault KVO0033. Faults KVO0008 are the same as there, and leave the change open. (Apple: didChange:valuesAtIndexes:forKey:) */
+ * fault KVO0033. Faults KVO0008 are the same as there, and leave the change open. Fails as kvo_did_change does. (Apple:
+ * didChange:valuesAtIndexes:forKey:) */
 KVO_API kvo_status kvo_did_change_indexes(kvo_object *object, kvo_change_kind kind, const char *key,
                                           const size_t *indexes, size_t count KVO_SITE)
     KVO_SITED("kvo_did_change_indexes_at");

@@ -11,6 +11,7 @@ extern "C" {
 #endif
 
 #if defined(__GNUC__)
+/** Marks a function that the library exports. */
 #define KVO_API __attribute__((visibility("default")))
 #else
 #define KVO_API
@@ -25,9 +26,13 @@ extern "C" {
       _Pragma("clang assume_nonnull begin")
 #define KVO_ASSUME_NONNULL_END _Pragma("clang assume_nonnull end") _Pragma("clang diagnostic pop")
 #else
+/** Marks a pointer that may be NULL. */
 #define KVO_NULLABLE
+/** Marks a pointer that is never NULL, where it would be taken for one that may be. */
 #define KVO_NONNULL
+/** From here on pointers are never NULL unless marked. */
 #define KVO_ASSUME_NONNULL_BEGIN
+/** The end of that. */
 #define KVO_ASSUME_NONNULL_END
 #endif
 
@@ -35,9 +40,13 @@ KVO_ASSUME_NONNULL_BEGIN
 
 /* ---------------------------------------------------------------------------------------------------------- Version -- */
 
+/** The version of this header: incompatible changes, from 1.0 on. */
 #define KVO_VERSION_MAJOR 0
+/** The version of this header: additions; until 1.0 also incompatible changes. */
 #define KVO_VERSION_MINOR 1
+/** The version of this header: fixes. */
 #define KVO_VERSION_PATCH 0
+/** The version of this header as a number, as kvo_version returns that of the library. */
 #define KVO_VERSION_NUMBER (KVO_VERSION_MAJOR * 10000 + KVO_VERSION_MINOR * 100 + KVO_VERSION_PATCH)
 /** The number of the binary interface, that of libkvo.so.N. It changes only if a program that was built before could not run. */
 #define KVO_ABI_NUMBER 0
@@ -79,6 +88,7 @@ KVO_API const char *kvo_version_string(void);
 
 /** The result of a function; KVO_STATUS_MAP has the list. */
 typedef enum kvo_status {
+/** An enumerator of KVO_STATUS_MAP. */
 #define KVO_STATUS_ENUM(name, value, text) name = value,
   KVO_STATUS_MAP(KVO_STATUS_ENUM)
 #undef KVO_STATUS_ENUM

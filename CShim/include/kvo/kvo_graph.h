@@ -20,7 +20,8 @@ typedef struct kvo_graph_object {
   /** Of an observer that is not observed itself: as it was registered, "" if that named none. */
   const char *class_name;
   /** Its observations: a range of kvo_graph.observations. */
-  size_t first_observation, observation_count;
+  size_t first_observation;
+  size_t observation_count;
   /** The key paths of these, without duplicates, sorted by bytes. */
   const char *KVO_NONNULL const *KVO_NONNULL key_paths;
   size_t key_path_count;
@@ -41,18 +42,24 @@ typedef enum kvo_graph_kind {
 
 /** An observation. */
 typedef struct kvo_graph_observation {
+  /** The id. */
   kvo_observation observation;
+  /** How it is notified. */
   kvo_graph_kind kind;
   /** The index of the object with which it was registered. */
   size_t object;
+  /** The key path, as registered. */
   const char *key_path;
+  /** The options, as registered. */
   kvo_options options;
   /** The class name of the observer; NULL if unknown. */
   const char *KVO_NULLABLE observer_class;
+  /** The observer's address; NULL if unknown. */
   const void *KVO_NULLABLE observer;
   /** The index of the observer among the objects; KVO_GRAPH_NONE if `observer` is NULL. Observations with the same observer have the same
    * one, and an observer that is observed itself is that object. */
   size_t observer_object;
+  /** The context, as registered. */
   void *KVO_NULLABLE context;
   /** What the registration said about itself, such as the queue that delivers; NULL if nothing. */
   const char *KVO_NULLABLE note;
@@ -60,13 +67,16 @@ typedef struct kvo_graph_observation {
   const char *KVO_NULLABLE file;
   uint32_t line;
   /** For an expression: its edges, a range of kvo_graph.edges. */
-  size_t first_edge, edge_count;
+  size_t first_edge;
+  size_t edge_count;
 } kvo_graph_observation;
 
 /** A key on which an expression depends. */
 typedef struct kvo_graph_edge {
-  /** The indexes of the observation and of the object that has the key. */
-  size_t observation, object;
+  /** The index of the observation. */
+  size_t observation;
+  /** The index of the object that has the key. */
+  size_t object;
   /** NULL: the observation is notified of the object's death only. */
   const char *KVO_NULLABLE key;
   /** The value of the expression is the value of this key. */
@@ -77,10 +87,13 @@ typedef struct kvo_graph_edge {
  * follow, sorted by registration; the observations of an object are sorted by registration, the edges of an observation by when they were
  * first read. */
 typedef struct kvo_graph {
+  /** The objects. */
   const kvo_graph_object *objects;
   size_t object_count;
+  /** The observations, sorted by their objects. */
   const kvo_graph_observation *observations;
   size_t observation_count;
+  /** The edges, sorted by their observations. */
   const kvo_graph_edge *edges;
   size_t edge_count;
 } kvo_graph;

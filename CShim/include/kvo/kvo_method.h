@@ -43,9 +43,11 @@ typedef struct kvo_method_spec {
   /** The encoding of the result, "v" for none, then "@" for the object, then those of at most 12 parameters: "v@", "d@id". A result has at
    * most 256 bytes. */
   const char *type;
+  /** The function. */
   kvo_function function;
   /** KVO_METHOD_… bits. */
   uint32_t flags;
+  /** For KVO_METHOD_WITH_USER: what the function gets. */
   void *KVO_NULLABLE user;
 } kvo_method_spec;
 
@@ -69,28 +71,34 @@ KVO_API kvo_status kvo_object_call(kvo_object *object, const char *name,
 
 /* ------------------------------------------------------------------------------------------------------------ Hooks -- */
 
+/** When a hook is called. */
 typedef enum kvo_hook_when {
+  /** Before the function. */
   KVO_HOOK_BEFORE = 1,
   /** In place of the function; kvo_call_proceed calls the next such hook, and after the last one the function. */
   KVO_HOOK_INSTEAD = 2,
+  /** After the function, whose result it may replace. */
   KVO_HOOK_AFTER = 3,
 } kvo_hook_when;
 
 /** A call that is hooked. Valid until the hook returns. */
 typedef struct kvo_call {
+  /** The object whose method is called. */
   kvo_object *object;
   /** The name of the method. */
   const char *method;
   /** The arguments after the object. */
   const kvo_value *arguments;
   size_t argument_count;
-  /** The encoding and the size of the result: "v" and 0 for none. */
+  /** The encoding of the result: "v" for none. */
   const char *result_type;
+  /** The size of the result in bytes: 0 for none. */
   size_t result_size;
   /** The result: zero until the function, or a hook instead of it, has set it. A hook may write a value of the type. */
   void *result;
 } kvo_call;
 
+/** Called for a call of the method. No lock is held. */
 typedef void (*kvo_hook_function)(kvo_call *call, void *KVO_NULLABLE user_data);
 
 /** Describes a hook. Set unused members to zero. */
@@ -99,10 +107,13 @@ typedef struct kvo_hook_spec {
   size_t struct_size;
   /** The name of a method. */
   const char *method;
+  /** When the hook is called. */
   kvo_hook_when when;
   /** Lower ones run first. */
   int32_t order;
+  /** What is called. */
   kvo_hook_function function;
+  /** Passed to the function. */
   void *KVO_NULLABLE user_data;
   /** NULL, or a function that is called once with user_data when the hook has ended and no call of it is running or can run any more; not if
    * the registration fails. */

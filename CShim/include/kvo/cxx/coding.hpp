@@ -38,6 +38,7 @@ T get(kvo_object *object, const char *key_path, const char *file = __builtin_FIL
                                  encoding<T>::text());
   return std::move(made.value);
 }
+/** The same for an object of C++. */
 template <class T>
 T get(const object &object, const char *key_path, const char *file = __builtin_FILE(),
       unsigned line = __builtin_LINE()) {
@@ -63,23 +64,28 @@ void set(kvo_object *object, const char *key_path, const T &value, const char *f
       &made);
   detail::check(made.status, key_path);
 }
+/** The same for a string literal. */
 inline void set(kvo_object *object, const char *key_path, const char *value, const char *file = __builtin_FILE(),
                 unsigned line = __builtin_LINE()) {
   set<std::string>(object, key_path, value, file, line);
 }
+/** The same for an object of C++. */
 template <class T>
 void set(object &object, const char *key_path, const T &value, const char *file = __builtin_FILE(),
          unsigned line = __builtin_LINE()) {
   set(object.kvo(), key_path, value, file, line);
 }
 
+/** Destroys an object of C. */
 struct object_destroyer {
+  /** Calls kvo_object_destroy. */
   void operator()(kvo_object *object) const noexcept { kvo_object_destroy(object); }
 };
 
 /** An object of a class that C code has registered, destroyed with this. */
 using unique_object = std::unique_ptr<kvo_object, object_destroyer>;
 
+/** Creates an object of a class that C code has registered. */
 inline unique_object make_object(kvo_class *cls) {
   kvo_object *made = nullptr;
   detail::check(kvo_object_create(cls, &made), "kvo_object_create");

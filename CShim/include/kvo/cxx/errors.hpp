@@ -16,7 +16,9 @@ namespace kvo {
 /** A function of libkvo has failed. `what()` names it and says why. */
 class error : public std::runtime_error {
 public:
+  /** The error with this status and text. */
   error(kvo_status status, const std::string &what) : std::runtime_error(what), status_(status) {}
+  /** The status of the function. */
   kvo_status status() const noexcept { return status_; }
 
 private:

@@ -52,6 +52,7 @@ template <class T> struct property_functions;
 /** A member that can be observed. It behaves like a T: assign to it, read it. What other code does with `get()` is the same. */
 template <class T> class property {
 public:
+  /** The type of the value. */
   using value_type = T;
 
   /** `owner` is the object that has the property: `this`, in a default member initialiser. */
@@ -65,8 +66,11 @@ public:
     if (kvo_is_tracking()) record();
     return value_;
   }
+  /** The same as get(). */
   operator const T &() const { return get(); }
+  /** The same as get(). */
   const T &operator*() const { return get(); }
+  /** A member of the value. */
   const T *operator->() const { return &get(); }
 
   /** Stores a value and notifies the observers. An exception of T's assignment leaves as usual; nobody is notified then. */
@@ -76,10 +80,12 @@ public:
     value_ = std::move(value);
     if (kvo_word_is_observed(header)) kvo_binding_stored(header, key());
   }
+  /** The same as set(). */
   property &operator=(T value) {
     set(std::move(value));
     return *this;
   }
+  /** Sets the value of the other property. */
   property &operator=(const property &other) {
     set(other.get());
     return *this;
@@ -91,13 +97,17 @@ public:
     std::forward<Body>(body)(value);
     set(std::move(value));
   }
+  /** Sets the sum. */
   template <class Operand> property &operator+=(const Operand &operand) {
     return *this = static_cast<T>(get() + operand);
   }
+  /** Sets the difference. */
   template <class Operand> property &operator-=(const Operand &operand) {
     return *this = static_cast<T>(get() - operand);
   }
+  /** Adds 1. */
   property &operator++() { return *this = static_cast<T>(get() + 1); }
+  /** Subtracts 1. */
   property &operator--() { return *this = static_cast<T>(get() - 1); }
 
   /** For a std::vector: changes one element; observers are told its index and the element. Throw std::out_of_range. */
@@ -108,11 +118,13 @@ public:
     change_at(KVO_CHANGE_INSERTION, index, nullptr, &inserted,
               [&] { value_.insert(value_.begin() + static_cast<std::ptrdiff_t>(index), inserted.front()); });
   }
+  /** The same for a removal. */
   void remove_at(std::size_t index) {
     T removed{value_.at(index)};
     change_at(KVO_CHANGE_REMOVAL, index, &removed, nullptr,
               [&] { value_.erase(value_.begin() + static_cast<std::ptrdiff_t>(index)); });
   }
+  /** The same for a replacement. */
   template <class Element> void replace_at(std::size_t index, Element &&element) {
     T removed{value_.at(index)}, inserted{std::forward<Element>(element)};
     change_at(KVO_CHANGE_REPLACEMENT, index, &removed, &inserted, [&] { value_[index] = inserted.front(); });
@@ -289,6 +301,7 @@ public:                                                                         
                                                                                                                        \
 private:                                                                                                               \
   ::kvo::ending kvo_ending_{this};
+/** For KVO_PROPERTIES. */
 #define KVO_DESCRIBE_MEMBER(Class, member) ::kvo::detail::member_of(#member, this->member),
 
 #endif /* KVO_CXX_PROPERTY_HPP */

@@ -18,6 +18,7 @@ class object;
 /** The type encoding of a C++ type, as kvo.h describes it. "?" for a type that only C++ can interpret: it can be observed and used through
  * key paths, but C code does not see its content. KVO_STRUCT makes the encoding of a structure. */
 template <class T, class = void> struct encoding {
+  /** The encoding; the string is static. */
   static const char *text() { return "?"; }
 };
 
@@ -49,6 +50,7 @@ struct refers_to_object<T, std::void_t<typename pointee<T>::type>>
 
 } // namespace detail
 
+//! @cond the encodings that kvo.h describes
 template <> struct encoding<bool> {
   static const char *text() { return "B"; }
 };
@@ -89,6 +91,7 @@ struct encoding<T *, std::enable_if_t<!detail::refers_to_object<T *>::value && !
                                       !std::is_same_v<T, const char> && !std::is_function_v<T>>> {
   static const char *text() { return "^v"; }
 };
+//! @endcond
 
 } // namespace kvo
 
@@ -102,6 +105,7 @@ struct encoding<T *, std::enable_if_t<!detail::refers_to_object<T *>::value && !
       return encoded.c_str();                                                                                          \
     }                                                                                                                  \
   };
+/** For KVO_STRUCT. */
 #define KVO_MEMBER_ENCODING(Type, member) +::kvo::encoding<decltype(Type::member)>::text()
 
 #endif /* KVO_CXX_TYPES_HPP */

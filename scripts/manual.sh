@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Makes the reference of libkvo from the comments of its headers: manual pages of its functions in build/manual/man, HTML in
+# build/manual/html. 'cmake -DKVO_MANUAL=$PWD/build/manual/man/man3' installs the pages with the headers.
+#   scripts/manual.sh           makes both
+#   scripts/manual.sh --check   also fails if an exported function has no page, or a page does not keep to the rules of its language
+# Without it fails only if Doxygen warns, or a comment does not say what a function returns.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+scripts/require.sh doxygen python3
+rm -rf build/manual
+mkdir -p build/manual
+doxygen scripts/manual/Doxyfile
+python3 scripts/manual/pages.py build/manual/xml build/manual/man/man3
+[[ ${1:-} == --check ]] || exit 0
+
+scripts/require.sh mandoc groff
+failed=0
+while read -r function; do
+  ! grep -q "^extern .*\b$function;" CShim/include/kvo/*.h || continue # a variable
+  page=build/manual/man/man3/$function.3
+  if ! [[ -e $page ]] || ! grep -q "^\.SH NAME" "$page" || ! grep -qw -- "$function" <(sed -n '/^\.SH NAME/{n;p}' "$page"); then
+    echo "$function is exported, and has no page"
+    failed=1
+  fi
+done <CShim/abi/symbols.txt
+find build/manual/man -type f -exec mandoc -Tlint -Wwarning {} + || failed=1
+find build/manual/man -type f -exec groff -man -ww -Tutf8 -z {} \; >build/manual/groff.txt 2>&1 || failed=1
+if [[ -s build/manual/groff.txt ]]; then
+  cat build/manual/groff.txt
+  failed=1
+fi
+exit "$failed"
