@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the reference of libkvo from the comments of its headers: manual pages of its functions in build/manual/man, HTML in
-# build/manual/html. 'cmake -DKVO_MANUAL=$PWD/build/manual/man/man3' installs the pages with the headers.
+# Makes the reference of libkvo from the comments of its headers: manual pages of its functions and types in build/manual/man,
+# HTML in build/manual/html. 'cmake -DKVO_MANUAL=$PWD/build/manual/man/man3' installs the pages with the headers.
 #   scripts/manual.sh           makes both
 #   scripts/manual.sh --check   also fails if an exported function has no page, or a page does not keep to the rules of its language
 # Without it fails only if Doxygen warns, or a comment does not say what a function returns.
@@ -11,7 +11,7 @@ scripts/require.sh doxygen python3
 rm -rf build/manual
 mkdir -p build/manual
 doxygen scripts/manual/Doxyfile
-python3 scripts/manual/pages.py build/manual/xml build/manual/man/man3
+PYTHONDONTWRITEBYTECODE=1 python3 scripts/manual/pages.py build/manual/xml build/manual/man/man3
 [[ ${1:-} == --check ]] || exit 0
 
 scripts/require.sh mandoc groff

@@ -1,4 +1,4 @@
-"""Writes the manual pages of libkvo (section 3) from what Doxygen has read in the headers.
+"""Writes the manual pages of libkvo (section 3) from what Doxygen has read in the headers: functions, types, some macros, an overview.
 
 usage: pages.py XML OUT
 
@@ -14,6 +14,8 @@ import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
+import types_pages
+
 HEADERS = pathlib.Path(__file__).resolve().parents[2] / "CShim/include/kvo"
 BASE = (HEADERS / "kvo_base.h").read_text()
 VERSION = ".".join(re.search(rf"KVO_VERSION_{part} (\d+)", BASE)[1] for part in ("MAJOR", "MINOR", "PATCH"))
@@ -26,7 +28,7 @@ INCLUDED = {path.name: whole for path in HEADERS.glob("*.h") for whole in re.fin
 
 def escaped(text):
     """Text for troff: backslashes, and characters that it prints otherwise."""
-    for plain, roff in (("\\", "\\e"), ("-", "\\-"), ("'", "\\(aq"), ("`", "\\(ga"), ("^", "\\(ha"), ("~", "\\(ti")):
+    for plain, roff in (("\\", "\\e"), ("-", "\\-"), ("'", "\\(aq"), ("`", "\\(ga"), ("^", "\\(ha"), ("~", "\\(ti"), ("…", "...")):
         text = text.replace(plain, roff)
     return text
 
@@ -40,16 +42,25 @@ def bold(text):
     return f"\\fB{escaped(text)}\\fR"
 
 
+# The texts of the enumerators that the tables of statuses and faults make.
+TEXTS = {name: escaped(text[0].upper() + text[1:] + ".") for header in ("kvo_base.h", "kvo_fault.h")
+         for name, text in re.findall(r"X\((KVO_\w+), [^()]*\"([^\"]*)\"\)", (HEADERS / header).read_text())}
+
+
 class Pages:
     def __init__(self, folder):
-        self.functions, self.headers = [], []
+        self.functions, self.headers, self.types = [], [], {}
         for path in sorted(pathlib.Path(folder).glob("kvo*_8h.xml")):
             unit = ElementTree.parse(path).find("compounddef")
             self.headers.append(unit)
             self.functions += [each for each in unit.iter("memberdef") if each.get("kind") == "function" and each.get("static") == "no"]
+            self.types.update(types_pages.declared(unit))
+        for path in sorted(pathlib.Path(folder).glob("structkvo__*.xml")):
+            unit = ElementTree.parse(path).find("compounddef")
+            self.types[unit.findtext("compoundname")] = unit
         self.names = {each.findtext("name") for each in self.functions}
         self.wrong = []
-        for function in self.functions:
+        for function in (*self.functions, *self.types.values()):
             texts = [*function.find("briefdescription").itertext(), *function.find("detaileddescription").itertext()]
             function.set("text", re.sub(r"\s+", " ", "".join(texts)).strip())
 
@@ -169,15 +180,34 @@ class Pages:
     def named(self, name):
         return next(each for each in self.functions if each.findtext("name") == name)
 
-    def page(self, group, date):
-        names = [each.findtext("name") for each in group]
-        text = " ".join(each.get("text") for each in group)
-        header = pathlib.Path(group[0].find("location").get("file")).name
-        brief = re.sub(r"\s+", " ", "".join(group[0].find("briefdescription").itertext())).strip().rstrip(".:")
+    @staticmethod
+    def head(element, names, date):
+        """The beginning of a page, as far as the synopsis."""
+        header = pathlib.Path(element.find("location").get("file")).name
+        brief = re.sub(r"\s+", " ", "".join(element.find("briefdescription").itertext())).strip().rstrip(".:")
         yield f".TH {names[0]} 3 {date} \"libkvo {VERSION}\" \"Manual of libkvo\""
         yield from (".SH NAME", f"{', '.join(names)} \\- {escaped(brief[0].lower() + brief[1:])}")
         yield from (".SH LIBRARY", "libkvo (\\fIpkg\\-config kvo\\fR, \\fI\\-lkvo\\fR)")
         yield from (".SH SYNOPSIS", ".nf", f".B #include <kvo/{INCLUDED.get(header, header)}>")
+
+    def see_also(self, text, names):
+        also = sorted(({each for each in re.findall(r"\w+", text) if each in self.names or each in self.types} | {"libkvo"}) - set(names))
+        yield from (".SH SEE ALSO", *(f".BR {each} (3){',' if each != also[-1] else ''}" for each in also))
+
+    def type_page(self, name, element, date):
+        yield from self.head(element, [name], date)
+        lines, parts = types_pages.synopsis(name, element)
+        yield from (".PP", *(bold(each) for each in lines), ".fi", ".SH DESCRIPTION", *list(self.description(element))[1:])
+        rows = list(types_pages.described(self, parts, TEXTS))
+        if rows:
+            yield from (".SH VALUES" if element.get("kind") == "enum" else ".SH MEMBERS", *rows)
+        users = [each for each in self.functions if each.get("text") and re.search(rf"\b{name}\b", "".join(each.itertext()))]
+        yield from self.see_also(" ".join([element.get("text"), *lines, *(each.findtext("name") for each in users[:6])]), [name])
+
+    def page(self, group, date):
+        names = [each.findtext("name") for each in group]
+        text = " ".join(each.get("text") for each in group)
+        yield from self.head(group[0], names, date)
         for function in group:
             kind = "".join(function.find("type").itertext()).strip()
             arguments = function.findtext("argsstring").removeprefix("(").removesuffix(")")
@@ -215,8 +245,8 @@ class Pages:
         else:
             yield from (line(self.marked(self.returned(each))) for each in group if each.get("text"))
         yield from self.listed("FAULTS", {code: FAULTS[code] for code in FAULTS if code in text})
-        also = sorted(({each for each in re.findall(r"kvo_\w+", text) if each in self.names} | {"libkvo"}) - set(names))
-        yield from (".SH SEE ALSO", ",\n".join(f".BR {each} (3)" for each in also).replace(",\n.BR", "\n.BR").replace(" (3)\n", " (3),\n"))
+        signatures = ("".join(each.find("type").itertext()) + each.findtext("argsstring") for each in group)
+        yield from self.see_also(" ".join([text, *signatures]), names)
 
     @staticmethod
     def listed(title, rows):
@@ -240,6 +270,9 @@ class Pages:
                 brief = re.sub(r"\s+", " ", "".join(group[0].find("briefdescription").itertext())).strip()
                 names = [f"\\fB{each.findtext('name')}\\fR(3)" for each in group if each.get("text")]
                 yield from (".TP", ", ".join(names), line(escaped(brief)))
+            types = [f"\\fB{name}\\fR(3)" for name, each in sorted(self.types.items()) if same_header(each, unit)]
+            if types:
+                yield from (".TP", "Types and macros", ", ".join(types))
 
 
 def same_header(one, other):
@@ -273,9 +306,11 @@ def main(xml, out):
         (out / f"{first}.3").write_text("\n".join(pages.page(group, date)) + "\n")
         for other in others:
             (out / f"{other}.3").symlink_to(f"{first}.3")
+    for name, element in pages.types.items():
+        (out / f"{name}.3").write_text("\n".join(pages.type_page(name, element, date)) + "\n")
     if pages.wrong:
         sys.exit("\n".join(pages.wrong))
-    print(f"manual: {len(pages.names)} functions, {len(groups)} pages and an overview")
+    print(f"manual: {len(pages.names)} functions on {len(groups)} pages, {len(pages.types)} types and macros, and an overview")
 
 
 main(*sys.argv[1:])

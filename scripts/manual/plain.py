@@ -52,6 +52,8 @@ def main(path):
         index += 1
     if first:
         out[0] = f"/** @file {first[1]}\\n{out[0][3:]}".replace("\\n", " @brief", 1)
+    if path.endswith("/kvo.h"):
+        out.append("/** @mainpage Key-Value Observing for C and C++\n @copydetails kvo/kvo.h */")
     print("\n".join(out), end="")
 
 
