@@ -48,6 +48,7 @@ bench: ## Measure, optimised, against other systems (ARGS="--filter 'observed se
 	@scripts/bench.sh $(ARGS)
 
 check: check-format check-c check-model fuzz stress check-sanitizers check-crashes check-clients check-examples check-bindings check-api check-scaling check-costs check-packages check-manual check-documents ## Everything a release must pass besides the tests; takes long
+	scripts/check-ports.sh i386
 	scripts/mutate.sh --count 20 --budget 240 --least 80
 
 check-quick: check-format check-api ## The quick checks besides the tests: format, rooms, fuzzer inputs, API baseline, plot, documents

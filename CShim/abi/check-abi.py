@@ -4,6 +4,7 @@
   check-abi.py COMPILER LIBRARY            fails if a program built with the blessed headers could not run with LIBRARY
   check-abi.py COMPILER LIBRARY --bless    makes the present headers and symbols the blessed ones
 """
+import os
 import pathlib
 import re
 import shutil
@@ -83,8 +84,11 @@ def measure(compiler, folder, wanted, names):
     with tempfile.TemporaryDirectory() as work:
         source, program = pathlib.Path(work, "measure.c"), pathlib.Path(work, "measure")
         source.write_text("\n".join(lines))
-        subprocess.run([compiler, "-std=c11", "-w", f"-I{folder}", str(source), "-o", str(program)], check=True)
-        output = subprocess.run([str(program)], check=True, capture_output=True, text=True).stdout
+        # The variables are set by scripts/check-ports.sh.
+        links = os.environ.get("LDFLAGS", "").split()
+        subprocess.run([compiler, "-std=c11", "-w", f"-I{folder}", str(source), "-o", str(program), *links], check=True)
+        emulator = os.environ.get("KVO_TEST_EMULATOR", "").split()
+        output = subprocess.run([*emulator, str(program)], check=True, capture_output=True, text=True).stdout
     return dict(line.rsplit(" ", 1) for line in output.splitlines())
 
 

@@ -8,6 +8,13 @@
 
 static kvo_key key(const char *name) { return kvo_key_hash(name, strlen(name)); }
 
+/* 8 bytes whose first ones are an int, as the observers of "value" read them. */
+static uint64_t word_of(int value) {
+  uint64_t word = 0;
+  memcpy(&word, &value, sizeof value);
+  return word;
+}
+
 /* ------------------------------------------------------------------------------------------------------------ Records -- */
 
 static int checked;
@@ -35,8 +42,8 @@ __attribute__((noinline)) static void fill_stack(void) {
 static void by_setter(item *object) { item_set_value(object, 2); }
 
 static void by_word(item *object) {
-  uint64_t storage = 1;
-  kvo_change_word(as_object(object), key("value"), &storage, 2);
+  uint64_t storage = word_of(1);
+  kvo_change_word(as_object(object), key("value"), &storage, word_of(2));
 }
 
 static void by_frame(item *object, uint32_t (*begin)(kvo_frame *frame, kvo_object *object, kvo_key key)) {
@@ -88,11 +95,11 @@ TEST(
       item *object = item_make(1), *root = item_make(0);
       watcher w[2] = {{0}}, of_path = {0};
       root->next = object;
-      storage = 7;
+      storage = word_of(7);
       if (observers == 2) watch(root, "next.value", options[i], &of_path);
       for (int n = 0; n < observers; n++) watch(object, "value", options[i], &w[n]);
-      kvo_change_word(as_object(object), key("value"), &storage, 8);
-      CHECK_EQ((int)storage, 8);
+      kvo_change_word(as_object(object), key("value"), &storage, word_of(8));
+      CHECK(storage == word_of(8));
       for (int n = 0; n < observers; n++) {
         CHECK_EQ(w[n].calls, 1);
         CHECK_EQ(w[n].priors, (options[i] & KVO_PRIOR) != 0);

@@ -82,6 +82,7 @@ static long mapped_pages(void) {
 }
 
 TEST("the memory of reports that were made at the same time is given back") {
+  harness_skip_if_emulated("the process's memory is qemu-user's");
   if (harness_is_instrumented()) return;
   enum { AT_ONCE = 32 };
   kvo_set_fault_handler(meet_in_handler, NULL);
@@ -162,6 +163,7 @@ static void fork_while_others_fault(void *arg) {
 }
 
 TEST("a child that is forked while other threads fault makes its report without delay") {
+  harness_skip_if_emulated("a fork while other threads run may block qemu-user");
   setenv("KVO_REPORT_PATH", "/dev/null", 1);
   CHECK_CONTAINS(harness_run_child(fork_while_others_fault, NULL, "log").errors, "all came back");
 }

@@ -64,7 +64,7 @@ TEST("KVO_STACKS=full also shows the library's calls, and JSON marks them") {
   child_result run = harness_run_child(fault_from_document, NULL, "log");
   CHECK_CONTAINS(run.errors, "kvo_remove_observer_at  libkvo.so.");
   CHECK_CONTAINS(run.errors, " remove_it  test_report_stacks+0x");
-  CHECK_CONTAINS(run.errors, " libc.so.6+0x");
+  CHECK_CONTAINS(run.errors, " libc.so");
   setenv("KVO_REPORT", "json", 1);
   run = harness_run_child(fault_from_document, NULL, "log");
   CHECK(json_is_valid(run.errors));
@@ -100,12 +100,14 @@ static void remove_again(void *arg) {
 }
 
 TEST("as many calls of a removal are kept as KVO_STACKS says, but no more than 8") {
+  harness_skip_without_frames();
   static size_t counts[2];
   harness_environment("KVO_STACKS", "3");
   CHECK_CONTAINS(harness_run_child(remove_again, counts, "ignore").errors, " and 3\n");
 }
 
 TEST("no more than 8 calls of a removal are kept") {
+  harness_skip_without_frames();
   static size_t counts[2];
   harness_environment("KVO_STACKS", "64");
   child_result run = harness_run_child(remove_again, counts, "ignore");
@@ -122,6 +124,7 @@ static void leave_observed(void *arg) {
 }
 
 TEST("the calls that registered an observation are printed below it") {
+  harness_skip_without_frames();
   harness_environment("KVO_STACKS", "16");
   child_result run = harness_run_child(leave_observed, NULL, "log");
   const char *observation = strstr(run.errors, "\n        registered at ");
@@ -159,7 +162,10 @@ TEST("a fault in a signal handler has a whole report that shows the signal, on e
   for (int i = 0; i < 2; i++) {
     child_result run = harness_run_child(fault_in_handler, i == 0 ? NULL : stack, "log");
     check_calls(run.errors, calls, 2);
-    if (!harness_is_instrumented()) CHECK_CONTAINS(run.errors, " (a signal came)  ");
+/* Elsewhere the return of a handler is not recognised. */
+#if (defined(__x86_64__) && defined(__GLIBC__)) || defined(__aarch64__)
+    if (!harness_is_instrumented() && !harness_is_emulated()) CHECK_CONTAINS(run.errors, " (a signal came)  ");
+#endif
     CHECK_CONTAINS(run.errors, "\n  more: ");
     CHECK_CONTAINS(run.errors, "went on\n");
     CHECK_EQ(harness_run_child(fault_in_handler, i == 0 ? NULL : stack, NULL).signal, SIGABRT);
@@ -221,6 +227,7 @@ static void fault_without_memory(void *arg) {
 }
 
 TEST("in a process without any free memory the report is whole, without names from files") {
+  harness_skip_if_emulated("qemu-user does not limit the program's memory");
   if (harness_is_instrumented()) return;
   child_result run = harness_run_child(fault_without_memory, NULL, NULL);
   CHECK_EQ(run.signal, SIGABRT);

@@ -136,10 +136,8 @@ TEST("the first line says where it happened, or where the object of the fault wa
 /* What a program says that starts with this setting. */
 static const char *said_with(const char *setting) {
   static char text[4096];
-  char program[4096], command[4300];
-  ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-  program[length > 0 ? length : 0] = '\0';
-  snprintf(command, sizeof command, "KVO_POLICY=log %s '%s' 'no such test' 2>&1", setting, program);
+  char command[9000];
+  snprintf(command, sizeof command, "KVO_POLICY=log %s %s 'no such test' 2>&1", setting, harness_command());
   FILE *output = popen(command, "r");
   text[fread(text, 1, sizeof text - 1, output)] = '\0';
   pclose(output);

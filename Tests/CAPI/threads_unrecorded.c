@@ -2,6 +2,7 @@
 #include "fixture.h"
 #include "shared.h"
 
+#include <dlfcn.h>
 #include <kvo/kvo_binding.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -12,7 +13,13 @@
 static _Atomic bool refuses;
 static _Atomic int refused;
 void *aligned_alloc(size_t alignment, size_t size) {
+#ifdef __GLIBC__
   if (!refuses) return memalign(alignment, size);
+#else /* musl's memalign calls this function */
+  static void *(*next)(size_t alignment, size_t size);
+  if (next == NULL) *(void **)&next = dlsym(RTLD_NEXT, "aligned_alloc");
+  if (!refuses) return next(alignment, size);
+#endif
   refused++;
   return NULL;
 }

@@ -140,7 +140,9 @@ TEST("a plug-in is loaded, used and unloaded again and again while threads set")
     } use = {dlsym(plugin, "gauges_use")};
     CHECK_EQ(use.function(), 5); /* value and doubled twice, limit once */
     CHECK_EQ(dlclose(plugin), 0);
+#ifdef __GLIBC__ /* musl unloads nothing */
     CHECK_SAME(dlopen(KVO_GAUGES, RTLD_NOW | RTLD_NOLOAD), NULL);
+#endif
     CHECK_SAME(kvo_class_find("Gauge"), NULL);
   }
   stop = true;

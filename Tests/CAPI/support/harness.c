@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_TESTS = 512, SECONDS = 240 };
+enum { MAX_TESTS = 512, SECONDS = 240, SKIPPED = 77 };
 
 static struct {
   const char *sentence;
@@ -34,6 +34,25 @@ _Noreturn void harness_fail(const char *file, int line, const char *format, ...)
   va_end(arguments);
   dprintf(STDOUT_FILENO, "FAILED: %s\n  %s:%d: %s\n", running, file, line, message);
   _exit(1);
+}
+
+_Noreturn void harness_skip(const char *reason) {
+  dprintf(STDOUT_FILENO, "skipped: %s: %s\n", running, reason);
+  _exit(SKIPPED);
+}
+
+static const char *emulator(void) { return getenv("KVO_TEST_EMULATOR"); } /* scripts/check-ports.sh */
+
+bool harness_is_emulated(void) { return emulator() != NULL; }
+
+void harness_skip_if_emulated(const char *reason) {
+  if (harness_is_emulated()) harness_skip(reason);
+}
+
+void harness_skip_without_frames(void) {
+#if !defined(__x86_64__) && !defined(__i386__) && !defined(__aarch64__)
+  harness_skip("calls of registrations and removals are kept only on x86-64, i386 and aarch64");
+#endif
 }
 
 harness_operand harness_integer(long long value) { return (harness_operand){HARNESS_INTEGER, value, 0, NULL}; }
@@ -129,17 +148,31 @@ child_result harness_run_child(void (*body)(void *arg), void *arg, const char *p
   return result;
 }
 
+/* Resolved, because executing the link under valgrind would start valgrind itself. */
+static char *program_path(void) {
+  static char path[4096];
+  ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+  path[length > 0 ? length : 0] = '\0';
+  return path;
+}
+
+const char *harness_command(void) {
+  static char command[8192];
+  snprintf(command, sizeof command, "%s '%s'", emulator() != NULL ? emulator() : "", program_path());
+  return command;
+}
+
+void harness_execute(char *program, char *const more[2]) {
+  char *arguments[] = {(char *)(uintptr_t)emulator(), program, more[0], more[1], NULL};
+  char **first = arguments + (emulator() == NULL);
+  execv(first[0], first);
+}
+
 void harness_environment(const char *variable, const char *value) {
   const char *present = getenv(variable);
   if (present != NULL && strcmp(present, value) == 0) return;
   setenv(variable, value, 1);
-  char *arguments[] = {"again", "--run", (char *)(uintptr_t)running, NULL};
-  char program[4096]; /* resolved, because executing the link under valgrind would start valgrind itself */
-  ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-  program[length > 0 ? length : 0] = '\0';
-  char *emulator = getenv("KVO_TEST_EMULATOR"); /* scripts/check-ports.sh */
-  char *emulated[] = {emulator, program, "--run", (char *)(uintptr_t)running, NULL};
-  execv(emulator != NULL ? emulator : program, emulator != NULL ? emulated : arguments);
+  harness_execute(program_path(), (char *[2]){"--run", (char *)(uintptr_t)running});
   harness_fail(__FILE__, __LINE__, "the program cannot be started again");
 }
 
@@ -166,7 +199,7 @@ static bool passed(int status, const char *sentence) {
 __attribute__((weak)) int main(int argc, char **argv) {
   bool verbose = argc > 1 && strcmp(argv[1], "-v") == 0;
   const char *filter = argc > 1 + verbose ? argv[1 + verbose] : "";
-  int good = 0, bad = 0;
+  int good = 0, bad = 0, skipped = 0;
   setvbuf(stdout, NULL, _IONBF, 0);
   if (argc == 3 && strcmp(argv[1], "--run") == 0) run_again(argv[2]);
   for (int i = 0; i < test_count; i++) {
@@ -180,6 +213,10 @@ __attribute__((weak)) int main(int argc, char **argv) {
     }
     int status = 1;
     if (child > 0) waitpid(child, &status, 0);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == SKIPPED) {
+      skipped++;
+      continue;
+    }
     bool ok = passed(status, running);
     if (ok && verbose) printf("ok: %s\n", running);
     good += ok;
@@ -187,5 +224,5 @@ __attribute__((weak)) int main(int argc, char **argv) {
   }
   const char *slash = strrchr(argv[0], '/'), *name = slash != NULL ? slash + 1 : argv[0];
   printf("%s: %d passed, %d failed\n", name, good, bad);
-  return bad != 0 || good == 0;
+  return bad != 0 || good + skipped == 0;
 }

@@ -90,6 +90,18 @@ child_result harness_run_child(void (*body)(void *arg), void *arg, const char *p
  * the library is loaded. */
 void harness_environment(const char *variable, const char *value);
 
+/* Ends the test, which cannot be run here, and prints the reason. It counts neither as passed nor as failed. */
+_Noreturn void harness_skip(const char *reason);
+/* Whether an emulator of another processor runs the program: its memory, threads and system calls are not those of the program. */
+bool harness_is_emulated(void);
+void harness_skip_if_emulated(const char *reason);
+/* Skips the test where the calls of registrations and removals are not kept: frame pointers do not link frames there. */
+void harness_skip_without_frames(void);
+/* Executes a program, in the emulator if there is one, with up to two arguments. */
+void harness_execute(char *program, char *const more[2]);
+/* What starts this program in a shell. */
+const char *harness_command(void);
+
 /* Whether the program runs under a tool that makes it many times slower, or allocates memory of its own. */
 bool harness_is_instrumented(void);
 /* Whether it runs under valgrind, which calculates long doubles with the precision of doubles. */
