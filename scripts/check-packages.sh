@@ -80,10 +80,10 @@ check "it installs into an absolute library folder" absolute
 check "pkg-config finds it there, in another root" by_pkg_config use-pc-absolute "$out/root/opt/kvo/lib64"
 
 with_manual() {
-  rm -rf "$out/manual" && mkdir -p "$out/manual/man3" && echo .TH >"$out/manual/man3/kvo_add_observer.3" &&
+  rm -rf "$out/manual" && mkdir -p "$out/manual/man3" && echo .TH | gzip >"$out/manual/man3/kvo_add_observer.3.gz" &&
     cmake -S "$out/alone" -B "$out/alone/build" -DCMAKE_INSTALL_PREFIX=/usr -DKVO_MANUAL="$out/manual/man3" &&
     DESTDIR=$out/manual/root cmake --install "$out/alone/build" --component development &&
-    [[ -s $out/manual/root/usr/share/man/man3/kvo_add_observer.3 ]]
+    [[ -s $out/manual/root/usr/share/man/man3/kvo_add_observer.3.gz ]]
 }
 check "it installs the manual pages that were made" with_manual
 

@@ -18,16 +18,17 @@ scripts/require.sh mandoc groff
 failed=0
 while read -r function; do
   ! grep -q "^extern .*\b$function;" CShim/include/kvo/*.h || continue # a variable
-  page=build/manual/man/man3/$function.3
-  if ! [[ -e $page ]] || ! grep -q "^\.SH NAME" "$page" || ! grep -qw -- "$function" <(sed -n '/^\.SH NAME/{n;p}' "$page"); then
+  page=build/manual/man/man3/$function.3.gz
+  if ! [[ -e $page ]] || ! zcat "$page" | sed -n '/^\.SH NAME/{n;p}' | grep -qw -- "$function"; then
     echo "$function is exported, and has no page"
     failed=1
   fi
 done <CShim/abi/symbols.txt
-find build/manual/man -type f -exec mandoc -Tlint -Wwarning {} + || failed=1
-find build/manual/man -type f -exec groff -man -ww -Tutf8 -z {} \; >build/manual/groff.txt 2>&1 || failed=1
-if [[ -s build/manual/groff.txt ]]; then
-  cat build/manual/groff.txt
-  failed=1
-fi
+for page in build/manual/man/man3/*.gz; do
+  [[ ! -L $page ]] || continue
+  said=$({ zcat "$page" | mandoc -Tlint -Wwarning && zcat "$page" | groff -man -ww -Tutf8 -z; } 2>&1) && [[ -z $said ]] || {
+    echo "$page: $said"
+    failed=1
+  }
+done
 exit "$failed"

@@ -8,6 +8,7 @@ and faults are listed with their texts. A function without a comment, or whose r
 """
 
 import datetime
+import gzip
 import os
 import pathlib
 import re
@@ -294,20 +295,25 @@ def wrapped(start, arguments):
     return lines
 
 
+def write(out, name, lines):
+    """Writes a page, compressed as packages have it."""
+    (out / f"{name}.3.gz").write_bytes(gzip.compress(("\n".join(lines) + "\n").encode(), 9, mtime=0))
+
+
 def main(xml, out):
     pages, out = Pages(xml), pathlib.Path(out)
     out.mkdir(parents=True, exist_ok=True)
     newest = int(os.environ.get("SOURCE_DATE_EPOCH") or max(path.stat().st_mtime for path in HEADERS.glob("*.h")))
     date = datetime.datetime.fromtimestamp(newest, datetime.timezone.utc).date().isoformat()
     groups = pages.grouped()
-    (out / "libkvo.3").write_text("\n".join(pages.overview(groups, date)) + "\n")
+    write(out, "libkvo", pages.overview(groups, date))
     for group in groups:
         first, *others = [each.findtext("name") for each in group]
-        (out / f"{first}.3").write_text("\n".join(pages.page(group, date)) + "\n")
+        write(out, first, pages.page(group, date))
         for other in others:
-            (out / f"{other}.3").symlink_to(f"{first}.3")
+            (out / f"{other}.3.gz").symlink_to(f"{first}.3.gz")
     for name, element in pages.types.items():
-        (out / f"{name}.3").write_text("\n".join(pages.type_page(name, element, date)) + "\n")
+        write(out, name, pages.type_page(name, element, date))
     if pages.wrong:
         sys.exit("\n".join(pages.wrong))
     print(f"manual: {len(pages.names)} functions on {len(groups)} pages, {len(pages.types)} types and macros, and an overview")
