@@ -56,7 +56,11 @@ static void set_at_least(_Atomic uint32_t *number, uint32_t least) {
 
 /* Reads through /proc/self/mem, because reading memory that has just been unmapped then fails instead of crashing. */
 static bool read_memory(int memory, uintptr_t address, void *to, size_t size) {
+#ifdef __GLIBC__ /* whose off_t may have 32 bits, with a sign */
+  return pread64(memory, to, size, (off64_t)address) == (ssize_t)size;
+#else
   return pread(memory, to, size, (off_t)address) == (ssize_t)size;
+#endif
 }
 
 /* A note is a header, a name and a description, each padded to the segment's alignment. */
