@@ -1,5 +1,5 @@
-/* without_diagnostics.c - the public functions of watching/, faults/ and text/ in a build without them. Nothing is reported: a call that would be
- * misuse fails or does nothing, as under the policy "ignore". */
+/* without_diagnostics.c - the public functions of watching/, faults/ and text/ in a build without them. Nothing is reported: a call that
+ * would be misuse fails or does nothing, as under the policy "ignore". */
 #include "hooks.h"
 
 #if !KVO_DIAGNOSTICS

@@ -99,8 +99,8 @@ enum {
    * kvo_object_getter return are functions without it, trampolines made at the first request. Our decision, for bindings. */
   KVO_PROPERTY_WITH_USER = 1u << 4,
   /** The value is in the object, `offset` bytes from its header. The runtime loads it where `getter` is NULL, and stores it where `setter`
-   * is NULL, as plain memory: a string or an object is neither copied nor retained. If several threads use one property, the program needs a
-   * lock. Our decision. */
+   * is NULL, as plain memory: a string or an object is neither copied nor retained. If several threads use one property, the program needs
+   * a lock. Our decision. */
   KVO_PROPERTY_AT_OFFSET = 1u << 5,
   /** With KVO_PROPERTY_AT_OFFSET: without a setter the runtime does not store; the program does, and announces it by hand. */
   KVO_PROPERTY_READ_ONLY = 1u << 6,
@@ -173,13 +173,13 @@ typedef struct kvo_class_spec {
  * UNSUPPORTED_SETTER (libffi cannot reproduce the setter's signature) or OUT_OF_MEMORY. kvo_last_error names the property and says why. */
 KVO_API kvo_status kvo_class_register(const kvo_class_spec *spec, kvo_class *KVO_NULLABLE *KVO_NONNULL out);
 
-/** Ends a class: its functions are not called any more, its name is free, and `cls` and its properties are not valid any more. For a plug-in
- * that is going to be unloaded, and may be loaded and register the class again.
+/** Ends a class: its functions are not called any more, its name is free, and `cls` and its properties are not valid any more. For a
+ * plug-in that is going to be unloaded, and may be loaded and register the class again.
  *
- * First end all objects of the class, with kvo_object_destroy or kvo_object_finish, and its subclasses. BUSY says that there still are some;
- * kvo_last_error says how many. An object made by kvo_object_init counts until it is finished. INVALID_ARGUMENT for NULL, for what is not a
- * registered class, and for a binding's class. The runtime keeps some hundred bytes for reports, which the next class of this name and
- * layout uses. Any thread; but no other thread may be using the class, and no setter, getter or callback of the plug-in may be running.
+ * First end all objects of the class, with kvo_object_destroy or kvo_object_finish, and its subclasses. BUSY says that there still are
+ * some; kvo_last_error says how many. An object made by kvo_object_init counts until it is finished. INVALID_ARGUMENT for NULL, for what is
+ * not a registered class, and for a binding's class. The runtime keeps some hundred bytes for reports, which the next class of this name
+ * and layout uses. Any thread; but no other thread may be using the class, and no setter, getter or callback of the plug-in may be running.
  * Our decision. */
 KVO_API kvo_status kvo_class_unregister(kvo_class *cls);
 
@@ -274,8 +274,8 @@ KVO_API kvo_function KVO_NULLABLE kvo_object_setter(const kvo_object *object, co
 /** The same for a property that was looked up before; takes a few nanoseconds. NULL for a property of another class, and for NULL. */
 KVO_API kvo_function KVO_NULLABLE kvo_object_property_setter(const kvo_object *object, const kvo_property *property);
 
-/** Returns the getter of this key, or NULL; NULL for NULL. Cast it to `T (*)(const kvo_object *)`. A trampoline, where kvo_object_setter says
- * that the property always has one; kvo_object_load needs none. */
+/** Returns the getter of this key, or NULL; NULL for NULL. Cast it to `T (*)(const kvo_object *)`. A trampoline, where kvo_object_setter
+ * says that the property always has one; kvo_object_load needs none. */
 KVO_API kvo_function KVO_NULLABLE kvo_object_getter(const kvo_object *object, const char *key);
 
 /** Sets a property that was looked up before: calls the setter, or stores at the offset, and notifies the observers. `value` points to a
@@ -286,8 +286,8 @@ KVO_API kvo_function KVO_NULLABLE kvo_object_getter(const kvo_object *object, co
  * property of a binding's class. */
 KVO_API kvo_status kvo_object_store(kvo_object *object, const kvo_property *property, const void *value);
 
-/** Reads a property that was looked up before: calls the getter, or loads from the offset, and stores the value, of the property's C type, in
- * `*value`. A string is the program's own. Fails with NO_GETTER, TYPE_MISMATCH for a property of another class, and INVALID_ARGUMENT for
+/** Reads a property that was looked up before: calls the getter, or loads from the offset, and stores the value, of the property's C type,
+ * in `*value`. A string is the program's own. Fails with NO_GETTER, TYPE_MISMATCH for a property of another class, and INVALID_ARGUMENT for
  * NULL and for a property of a binding's class. */
 KVO_API kvo_status kvo_object_load(const kvo_object *object, const kvo_property *property, void *value);
 
@@ -351,10 +351,10 @@ KVO_API void kvo_object_stored(kvo_object *object, const char *key);
  * location: KVO_SET does.
  *
  * `code` is the first character of the type encoding, KVO_CODE_OTHER for a type that has none of its own, or 0 for unknown. A key without a
- * setter is fault KVO0009. A value that is not of the property's type is fault KVO0026: one of another form or size; anything but a bool for
- * a bool, a string for a string; a string for an object, and the reverse. NULL for object, key or value is KVO0008. If the process goes on,
- * nothing is set. Fails with UNDEFINED_KEY, READ_ONLY, TYPE_MISMATCH, REFUSED, OUT_OF_MEMORY or INVALID_ARGUMENT. A `size` of 0 and a `file`
- * of NULL mean unknown; `file` is copied as in kvo_site.h. */
+ * setter is fault KVO0009. A value that is not of the property's type is fault KVO0026: one of another form or size; anything but a bool
+ * for a bool, a string for a string; a string for an object, and the reverse. NULL for object, key or value is KVO0008. If the process goes
+ * on, nothing is set. Fails with UNDEFINED_KEY, READ_ONLY, TYPE_MISMATCH, REFUSED, OUT_OF_MEMORY or INVALID_ARGUMENT. A `size` of 0 and a
+ * `file` of NULL mean unknown; `file` is copied as in kvo_site.h. */
 KVO_API kvo_status kvo_object_store_key(kvo_object *KVO_NULLABLE object, const char *KVO_NULLABLE key, kvo_form form,
                                         char code, size_t size, const void *KVO_NULLABLE value,
                                         const char *KVO_NULLABLE file, uint32_t line);
@@ -403,8 +403,8 @@ extern "C" {
 #define KVO_CLASS_OF(T) __builtin_classify_type(*(__typeof__(T) *)0)
 
 /** Sets a property of type T; returns what kvo_object_store_key returns. T has to be the property's type, up to the sign of an integer and
- * what a pointer points to: another one is fault KVO0026. A value that is not a T is converted as C does; one that would be lost, such as 3.5
- * for an int, does not compile. Structures are compared by their sizes only. */
+ * what a pointer points to: another one is fault KVO0026. A value that is not a T is converted as C does; one that would be lost, such as
+ * 3.5 for an int, does not compile. Structures are compared by their sizes only. */
 #define KVO_SET(object, key, T, value)                                                                                 \
   __extension__({                                                                                                      \
     KVO_STATIC_ASSERT(!KVO_LOSES(T, value), "KVO_SET: the value is not of the type " #T);                              \

@@ -141,8 +141,8 @@ KVO_API kvo_status kvo_list_count(kvo_object *object, const char *key, size_t *o
 KVO_API kvo_status kvo_list_get(kvo_object *object, const char *key, size_t index, kvo_value_reader reader,
                                 void *KVO_NULLABLE arg);
 
-/** Inserts an element before an index; at the count it appends. Fails as kvo_list_count does, with TYPE_MISMATCH also for an unsuitable value,
- * and with READ_ONLY (without the accessor), OUT_OF_RANGE and what the accessor returns; then nothing has been changed or told. */
+/** Inserts an element before an index; at the count it appends. Fails as kvo_list_count does, with TYPE_MISMATCH also for an unsuitable
+ * value, and with READ_ONLY (without the accessor), OUT_OF_RANGE and what the accessor returns; then nothing has been changed or told. */
 KVO_API kvo_status kvo_list_insert(kvo_object *object, const char *key, size_t index, const kvo_value *value);
 
 /** Removes the element of an index. Fails as kvo_list_insert does. */
@@ -152,8 +152,8 @@ KVO_API kvo_status kvo_list_remove(kvo_object *object, const char *key, size_t i
 KVO_API kvo_status kvo_list_replace(kvo_object *object, const char *key, size_t index, const kvo_value *value);
 
 /** Inserts several elements, as one change: `indexes`, ascending, are those that the elements have afterwards. Indexes that are not
- * ascending are INVALID_ARGUMENT and fault KVO0033. A count of 0 changes nothing. Fails as kvo_list_insert does; but if the accessor refuses
- * an element, those before it are inserted, and told. */
+ * ascending are INVALID_ARGUMENT and fault KVO0033. A count of 0 changes nothing. Fails as kvo_list_insert does; but if the accessor
+ * refuses an element, those before it are inserted, and told. */
 KVO_API kvo_status kvo_list_insert_several(kvo_object *object, const char *key, const size_t *KVO_NULLABLE indexes,
                                            size_t count, const kvo_value *KVO_NULLABLE values);
 
@@ -168,8 +168,8 @@ KVO_API kvo_status kvo_list_replace_several(kvo_object *object, const char *key,
 
 /* ------------------------------------------------------------------------------------------------------------ Sets -- */
 
-/** Stores the number of members. Fails with INVALID_ARGUMENT (NULL, which is also fault KVO0008), UNDEFINED_KEY, TYPE_MISMATCH (the key is not
- * that of a set), NO_GETTER or OUT_OF_MEMORY. */
+/** Stores the number of members. Fails with INVALID_ARGUMENT (NULL, which is also fault KVO0008), UNDEFINED_KEY, TYPE_MISMATCH (the key is
+ * not that of a set), NO_GETTER or OUT_OF_MEMORY. */
 KVO_API kvo_status kvo_members_count(kvo_object *object, const char *key, size_t *out);
 
 /** Stores whether the set has a member equal to the value. Fails as kvo_members_count does, with TYPE_MISMATCH also for an unsuitable

@@ -13,10 +13,10 @@
  *     kvo_object_hook(box, &spec, &hook);    // or kvo_class_hook, for all boxes
  *     kvo_hook_remove(hook);
  *
- * As long as nothing is hooked, kvo_object_method returns the program's own function; then a trampoline with the same signature. All of it is
- * our decision. Hooks are ordered by `order`, those of the same order by registration, whether they are on the class or on the object. They
- * run on the thread of the call, with no lock held, and may add and remove hooks: this call goes on with those that it began with, except
- * removed ones. They must return; see the general rules of kvo.h.
+ * As long as nothing is hooked, kvo_object_method returns the program's own function; then a trampoline with the same signature. All of it
+ * is our decision. Hooks are ordered by `order`, those of the same order by registration, whether they are on the class or on the object.
+ * They run on the thread of the call, with no lock held, and may add and remove hooks: this call goes on with those that it began with,
+ * except removed ones. They must return; see the general rules of kvo.h.
  */
 #ifndef KVO_METHOD_H
 #define KVO_METHOD_H
@@ -54,18 +54,18 @@ typedef struct kvo_method_spec {
 /** Adds methods to a class; its subclasses inherit them, and may add their own of the same name, which then are called for their objects.
  * `method_size` is sizeof(kvo_method_spec). Call it before other threads use objects of the class. The methods end with the class.
  *
- * Fails with INVALID_ARGUMENT, DUPLICATE_KEY (the class has a method of this name), BAD_TYPE_ENCODING, UNSUPPORTED_SETTER (libffi cannot call
- * it) or OUT_OF_MEMORY; then none is added, and kvo_last_error names the method. */
+ * Fails with INVALID_ARGUMENT, DUPLICATE_KEY (the class has a method of this name), BAD_TYPE_ENCODING, UNSUPPORTED_SETTER (libffi cannot
+ * call it) or OUT_OF_MEMORY; then none is added, and kvo_last_error names the method. */
 KVO_API kvo_status kvo_class_add_methods(kvo_class *cls, const kvo_method_spec *methods, size_t count,
                                          size_t method_size);
 
-/** Returns the function to call now, for the class of this object: the program's, or, if it is hooked, a trampoline with the same signature.
- * Look it up for each call; one kept from before the first hook calls no hooks. NULL if there is no such method, for NULL, and if there is no
- * executable memory for a method with user data. */
+/** Returns the function to call now, for the class of this object: the program's, or, if it is hooked, a trampoline with the same
+ * signature. Look it up for each call; one kept from before the first hook calls no hooks. NULL if there is no such method, for NULL, and
+ * if there is no executable memory for a method with user data. */
 KVO_API kvo_function KVO_NULLABLE kvo_object_method(const kvo_object *object, const char *name);
 
-/** Calls a method with its hooks, without a trampoline, for bindings: `arguments` points to the addresses of the arguments after the object,
- * `result` to room for the result; both may be NULL if there are none. Fails with INVALID_ARGUMENT (NULL) or UNDEFINED_KEY. */
+/** Calls a method with its hooks, without a trampoline, for bindings: `arguments` points to the addresses of the arguments after the
+ * object, `result` to room for the result; both may be NULL if there are none. Fails with INVALID_ARGUMENT (NULL) or UNDEFINED_KEY. */
 KVO_API kvo_status kvo_object_call(kvo_object *object, const char *name,
                                    void *KVO_NULLABLE const *KVO_NULLABLE arguments, void *KVO_NULLABLE result);
 
@@ -115,8 +115,8 @@ typedef struct kvo_hook_spec {
   kvo_hook_function function;
   /** Passed to the function. */
   void *KVO_NULLABLE user_data;
-  /** NULL, or a function that is called once with user_data when the hook has ended and no call of it is running or can run any more; not if
-   * the registration fails. */
+  /** NULL, or a function that is called once with user_data when the hook has ended and no call of it is running or can run any more; not
+   * if the registration fails. */
   void (*KVO_NULLABLE destroy)(void *KVO_NULLABLE user_data);
 } kvo_hook_spec;
 

@@ -93,7 +93,8 @@ static inline bool kvo__accepts(const kvo_property *property, int result) {
 /** The index of no property; no class has this many. */
 #define KVO_NO_PROPERTY UINT16_MAX
 
-/** Immutable after registration, except `notifying` and the last two; kvo__class_revive replaces the functions of a class without objects. */
+/** Immutable after registration, except `notifying` and the last two; kvo__class_revive replaces the functions of a class without
+ * objects. */
 struct kvo_class {
   const char *name;
   /** The name as the program wrote it, for reports; `name` differs only if another class had the name already. */
@@ -124,8 +125,8 @@ struct kvo_class {
   kvo_class *next, *neighbour;
   /** How many objects live, of a C class, and how many hooks are on its methods for the whole class; any thread. */
   _Atomic size_t objects, hooks;
-  /** kvo_class_unregister has ended it. Its memory stays, because reports, logs and trampolines may refer to it, and serves the next class of
-   * this name and layout. Written under the lock of the list. */
+  /** kvo_class_unregister has ended it. Its memory stays, because reports, logs and trampolines may refer to it, and serves the next class
+   * of this name and layout. Written under the lock of the list. */
   _Atomic bool is_retired;
 };
 
@@ -198,8 +199,8 @@ static inline kvo_elements kvo__elements_of(const kvo_property *of, const void *
 KVO_HIDDEN size_t kvo__type_number_size(const char *type);
 /** Whether two values that C can read are known to be the same. */
 KVO_HIDDEN bool kvo__value_same(const kvo_value *one, const kvo_value *other);
-/** Stores a value as one of this type and size, converted if nothing is lost. TYPE_MISMATCH, or for nil NO_VALUE, if it cannot be. A string is
- * not copied. */
+/** Stores a value as one of this type and size, converted if nothing is lost. TYPE_MISMATCH, or for nil NO_VALUE, if it cannot be. A string
+ * is not copied. */
 KVO_HIDDEN kvo_status kvo__value_store(const kvo_value *value, const char *type, size_t size, void *to);
 
 /* --------------------------------------------------------------------------------------------------- calls.c, pages.c -- */
@@ -212,8 +213,8 @@ KVO_HIDDEN kvo_status kvo__value_store(const kvo_value *value, const char *type,
 #define KVO_CALLS_BY_SIGNATURE
 #endif
 
-/** The type codes of scalars and their C types. A function with scalars is called through its exact type, because libffi takes four times as
- * long. The compiler widens small integers as the ABI requires. */
+/** The type codes of scalars and their C types. A function with scalars is called through its exact type, because libffi takes four times
+ * as long. The compiler widens small integers as the ABI requires. */
 #define KVO_FOR_EACH_SCALAR(X)                                                                                         \
   X('c', signed char)                                                                                                  \
   X('C', unsigned char)                                                                                                \

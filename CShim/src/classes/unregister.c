@@ -1,8 +1,8 @@
 /* unregister.c - the end of classes, and their return: a plug-in that is loaded again registers the same classes.
  *
- * The memory of an unregistered class is not freed: reports and logs name it, and its trampolines have its properties. The next class of the
- * same name and layout takes it over, with new functions, so a plug-in that comes and goes needs no more memory each time. Only what differs
- * from all earlier ones is new. */
+ * The memory of an unregistered class is not freed: reports and logs name it, and its trampolines have its properties. The next class of
+ * the same name and layout takes it over, with new functions, so a plug-in that comes and goes needs no more memory each time. Only what
+ * differs from all earlier ones is new. */
 #include "classes/classes.h"
 
 bool kvo__class_hold(kvo_class *cls) {

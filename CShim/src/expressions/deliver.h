@@ -44,8 +44,8 @@ KVO_HIDDEN kvo_boxed *kvo__path_copy(kvo_object *object, const char *key_path, k
 
 /** Gets an object that a key path leads to, and its last component: the property is NULL if the class has none. */
 typedef kvo_status (*kvo_path_visitor)(kvo_object *object, const kvo_property *property, const char *key, void *arg);
-/** Calls `visit` for the object at the end of a checked key path, or, if it leads through collections, for those of the elements; not at all
- * if an intermediate value is nil. Ends with the first status that is not KVO_OK. */
+/** Calls `visit` for the object at the end of a checked key path, or, if it leads through collections, for those of the elements; not at
+ * all if an intermediate value is nil. Ends with the first status that is not KVO_OK. */
 KVO_HIDDEN kvo_status kvo__path_visit(kvo_object *object, const char *key_path, kvo_path_visitor visit, void *arg);
 
 /* -------------------------------------------------------------------------------------------------- c_callback.c -- */

@@ -45,8 +45,8 @@ typedef struct kvo_walk {
 
 enum { KVO_WALK_DEPTH = 32 };
 
-/** Passes the value at the end of a path from an object, from a value, or from a collection to `reader`; or, if the walk has a visitor, calls
- * that. */
+/** Passes the value at the end of a path from an object, from a value, or from a collection to `reader`; or, if the walk has a visitor,
+ * calls that. */
 KVO_HIDDEN kvo_status kvo__walk_object(kvo_walk *walk, kvo_object *object, kvo_path path, bool is_whole,
                                        kvo_value_reader reader, void *arg);
 KVO_HIDDEN kvo_status kvo__walk_value(kvo_walk *walk, const kvo_value *value, kvo_path path, kvo_value_reader reader,

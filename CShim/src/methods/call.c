@@ -196,8 +196,8 @@ static void run_hooked(kvo_method *method, void **arguments, void *result, kvo_c
   for (int i = 0; i < 2; i++) kvo__chain_let_go(chains[i]);
 }
 
-/* Calls a method. `arguments` has room for user, if the method has it, and `result` for the result and for a register, because libffi widens
- * small integers. */
+/* Calls a method. `arguments` has room for user, if the method has it, and `result` for the result and for a register, because libffi
+ * widens small integers. */
 static void run(kvo_method *method, void **arguments, void *result) {
   kvo_chain *chains[2];
   if (kvo__chains_take(method, *(kvo_object **)arguments[0], chains))

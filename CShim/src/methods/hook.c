@@ -1,7 +1,7 @@
 /* hook.c - the hooks on methods: registration, removal, and the chains of hooks that calls use.
  *
- * A call takes a chain with a reference, so a chain that is in use is replaced, not changed. A hook that was removed is skipped, and destroyed
- * with the last chain that has it. */
+ * A call takes a chain with a reference, so a chain that is in use is replaced, not changed. A hook that was removed is skipped, and
+ * destroyed with the last chain that has it. */
 #include "methods/methods.h"
 
 static kvo_lock lock;

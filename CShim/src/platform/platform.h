@@ -40,8 +40,9 @@ KVO_HIDDEN char *kvo__copy_string(const char *string, size_t length);
 /** The size of a structure whose last member was this one. */
 #define KVO_SIZE_TO(T, member)                                                                                         \
   ((offsetof(T, member) + sizeof(((T *)0)->member) + sizeof(void *) - 1) / sizeof(void *) * sizeof(void *))
-/** Copies a structure that the caller has filled and that has `given` bytes in its headers. Members that these do not have become zero. False
- * if it has fewer than `least` bytes, a size that no header gives it, or, of a later version, members that are set and unknown here. */
+/** Copies a structure that the caller has filled and that has `given` bytes in its headers. Members that these do not have become zero.
+ * False if it has fewer than `least` bytes, a size that no header gives it, or, of a later version, members that are set and unknown
+ * here. */
 KVO_HIDDEN bool kvo__copy_spec(void *into, size_t size, const void *from, size_t given, size_t least);
 
 /** The time of the monotonic clock in nanoseconds. */

@@ -1,5 +1,5 @@
-/* unobserved.c - changes that a thread announced by hand while nobody observed the key. An observer registered between such a will and its did
- * is not notified of that change, and the did is no misuse. */
+/* unobserved.c - changes that a thread announced by hand while nobody observed the key. An observer registered between such a will and its
+ * did is not notified of that change, and the did is no misuse. */
 #include "registry/registry.h"
 
 typedef kvo_unobserved_changes changes;

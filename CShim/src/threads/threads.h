@@ -171,8 +171,8 @@ struct kvo_thread {
   void *kept_by_bindings[KVO_THREAD_CODING + 1];
   /** The slices that the thread has begun in a trace that is being recorded (trace.c), or NULL. */
   struct kvo_thread_trace *trace;
-  /** The thread's last error, and the result of the setter that refused a value (errors.c). `error_text` is NULL before the first error, and
-   * without memory. Used by the thread itself only. */
+  /** The thread's last error, and the result of the setter that refused a value (errors.c). `error_text` is NULL before the first error,
+   * and without memory. Used by the thread itself only. */
   char *error_text;
   kvo_status error;
   /** Not NULL for an error whose text is not made yet: the function and the observation that it concerns. */
@@ -185,9 +185,9 @@ struct kvo_thread {
 
 typedef struct kvo_evaluation kvo_evaluation;
 
-/** All that the library keeps in thread-local storage: what a change tests about its own thread, and what must be kept if there is no memory
- * for the record. At most 64 bytes (scripts/check-tls.sh): the C library reserves little such storage for libraries that are loaded later,
- * and each plug-in that contains the archive needs its own. */
+/** All that the library keeps in thread-local storage: what a change tests about its own thread, and what must be kept if there is no
+ * memory for the record. At most 64 bytes (scripts/check-tls.sh): the C library reserves little such storage for libraries that are loaded
+ * later, and each plug-in that contains the archive needs its own. */
 struct kvo_own {
   /** The thread's record, or NULL: see kvo__thread. */
   kvo_thread *thread;
@@ -256,8 +256,8 @@ static inline bool kvo__is_awaited(void) { return __builtin_expect(atomic_load(&
 static inline uint32_t kvo__error_count(void) { return kvo__own.thread != NULL ? kvo__own.thread->error_count : 0; }
 /** kvo__fail (hooks.h) for INVALID_ARGUMENT; also tells of the misuse: no lock may be held. */
 KVO_HIDDEN kvo_status kvo__invalid(const char *function, const char *what, kvo_place place);
-/** Notes that a function has failed with an observation, and returns the status; KVO_OK is no failure. The text is made when it is asked for.
- * `function` is a constant. */
+/** Notes that a function has failed with an observation, and returns the status; KVO_OK is no failure. The text is made when it is asked
+ * for. `function` is a constant. */
 KVO_HIDDEN kvo_status kvo__fail_id(kvo_status status, const char *function, kvo_observation id);
 /** Notes the result of a setter that has refused a value. */
 KVO_HIDDEN void kvo__refused(int result);
