@@ -14,7 +14,7 @@ typedef struct running {
 } running;
 
 static bool applies(const running *of, const kvo_hooking *hook, kvo_hook_when when) {
-  if (hook->when != when || !atomic_load_explicit(&hook->live, memory_order_acquire)) return false;
+  if (hook == NULL || hook->when != when || !atomic_load_explicit(&hook->live, memory_order_acquire)) return false;
   if (hook->cls == NULL || hook->cls == of->method->cls) return true;
   const kvo_class *cls = kvo_object_class(of->view.object);
   while (cls != NULL && cls != hook->cls) cls = cls->superclass;
@@ -27,8 +27,8 @@ static kvo_hooking *next_of(const running *of, uint32_t at[2], kvo_hook_when whe
   for (int i = 0; i < 2; i++) {
     const kvo_chain *chain = of->chains[i];
     if (chain == NULL || chain->kinds[when] == 0) continue;
-    while (at[i] < chain->count && !applies(of, chain->hooks[at[i]], when)) at[i]++;
-    if (at[i] < chain->count) found[i] = chain->hooks[at[i]];
+    while (at[i] < chain->count && !applies(of, chain->links[at[i]].hook, when)) at[i]++;
+    if (at[i] < chain->count) found[i] = chain->links[at[i]].hook;
   }
   if (found[0] == NULL && found[1] == NULL) return NULL;
   bool second =
@@ -47,41 +47,25 @@ static void run_all(running *of, kvo_hook_when when) {
   of->phase = when;
   const kvo_chain *only = of->chains[0] == NULL ? of->chains[1] : of->chains[1] == NULL ? of->chains[0] : NULL;
   if (only != NULL) {
-    for (uint32_t i = 0; i < only->count; i++)
-      if (applies(of, only->hooks[i], when)) only->hooks[i]->function(&of->view, only->hooks[i]->user_data);
+    for (uint32_t i = 0; i < only->count; i++) {
+      const kvo_hooking *hook = only->links[i].hook;
+      if (applies(of, hook, when)) hook->function(&of->view, hook->user_data);
+    }
     return;
   }
   uint32_t at[2] = {0, 0};
   for (kvo_hooking *hook; (hook = next_of(of, at, when)) != NULL;) hook->function(&of->view, hook->user_data);
 }
 
-/* Stores an integer result, which libffi has widened to a register, as a value of its type. */
-static void narrow(const kvo_method *method, void *result) {
-  if (method->result->size >= sizeof(ffi_arg) || method->result->type == FFI_TYPE_VOID) return;
-  ffi_arg widened;
-  memcpy(&widened, result, sizeof widened);
-  switch (method->result->type) {
-    case FFI_TYPE_SINT8:
-    case FFI_TYPE_UINT8: {
-      uint8_t value = (uint8_t)widened;
-      memcpy(result, &value, sizeof value);
-      return;
-    }
-    case FFI_TYPE_SINT16:
-    case FFI_TYPE_UINT16: {
-      uint16_t value = (uint16_t)widened;
-      memcpy(result, &value, sizeof value);
-      return;
-    }
-    case FFI_TYPE_INT:
-    case FFI_TYPE_SINT32:
-    case FFI_TYPE_UINT32: {
-      uint32_t value = (uint32_t)widened;
-      memcpy(result, &value, sizeof value);
-      return;
-    }
-    default: return;
-  }
+/* Moves an integer result, which libffi has widened to a register, to where a value of its type is. */
+static void narrow(const kvo_method *method, unsigned char *result) {
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  const ffi_type *type = method->result;
+  bool is_integer = type->type == FFI_TYPE_INT || (type->type >= FFI_TYPE_UINT8 && type->type <= FFI_TYPE_SINT32);
+  if (is_integer) memmove(result, result + sizeof(ffi_arg) - type->size, type->size);
+#else
+  (void)method, (void)result; /* its first bytes are the value */
+#endif
 }
 
 /* Calls a function with at most one parameter, a scalar, or with two usual ones, and with a usual result, by its exact type. False for

@@ -1,7 +1,7 @@
 /* hook.c - the hooks on methods: registration, removal, and the chains of hooks that calls use.
  *
- * A call takes a chain with a reference, so a chain that is in use is replaced, not changed. A hook that was removed is skipped, and
- * destroyed with the last chain that has it. */
+ * A call takes a chain with a reference. A chain that calls use is replaced by a copy; others are changed in place, so that n hooks do not
+ * cost n copies. A hook that was removed is skipped, and destroyed with the last chain that has it. */
 #include "methods/methods.h"
 
 static kvo_lock lock;
@@ -50,34 +50,48 @@ static void let_go(kvo_hooking *hook) {
 
 void kvo__chain_let_go(kvo_chain *chain) {
   if (chain == NULL || atomic_fetch_sub(&chain->users, 1) != 1) return;
-  for (uint32_t i = 0; i < chain->count; i++) let_go(chain->hooks[i]);
+  for (uint32_t i = 0; i < chain->count; i++)
+    if (chain->links[i].hook != NULL) let_go(chain->links[i].hook);
   kvo__free(chain);
 }
 
-static bool runs_before(const kvo_hooking *one, const kvo_hooking *other) {
-  return one->order != other->order ? one->order < other->order : one->id < other->id;
+/* How many links of a chain are before that of the hook. */
+static uint32_t position_of(const kvo_chain *chain, const kvo_hooking *hook) {
+  uint32_t from = 0, to = chain->count;
+  while (from < to) {
+    uint32_t middle = from + (to - from) / 2;
+    const kvo_link *link = &chain->links[middle];
+    if (link->order != hook->order ? link->order < hook->order : link->id < hook->id)
+      from = middle + 1;
+    else
+      to = middle;
+  }
+  return from;
 }
 
-static void append(kvo_chain *chain, kvo_hooking *hook) {
-  chain->hooks[chain->count++] = hook;
+/* Puts a hook at a position, and what follows behind it. There is room. */
+static void insert(kvo_chain *chain, uint32_t at, kvo_hooking *hook) {
+  memmove(&chain->links[at + 1], &chain->links[at], (chain->count - at) * sizeof *chain->links);
+  chain->links[at] = (kvo_link){hook->order, hook->id, hook};
+  chain->count++;
   chain->kinds[hook->when]++;
   atomic_fetch_add(&hook->references, 1);
 }
 
-/* A copy of a chain, which may be NULL, with `more`, if it is not NULL, and without hooks that were removed. NULL without memory. */
-static kvo_chain *copy(const kvo_chain *chain, kvo_hooking *more) {
-  uint32_t count = chain != NULL ? chain->count : 0;
-  kvo_chain *made = kvo__alloc(sizeof *made + (count + 1) * sizeof *made->hooks);
+/* Whether no call uses a chain: calls take it under the lock. */
+static bool is_idle(const kvo_chain *chain) { return atomic_load(&chain->users) == 1; }
+
+/* A copy of a chain, which may be NULL, without hooks that were removed, and with room for as many again. NULL without memory. */
+static kvo_chain *copy(const kvo_chain *chain) {
+  uint32_t count = chain != NULL ? chain->count : 0, capacity = 2 * count + 1;
+  kvo_chain *made = kvo__alloc(sizeof *made + capacity * sizeof *made->links);
   if (made == NULL) return NULL;
   atomic_store(&made->users, 1);
+  made->capacity = capacity;
   for (uint32_t i = 0; i < count; i++) {
-    if (more != NULL && runs_before(more, chain->hooks[i])) {
-      append(made, more);
-      more = NULL;
-    }
-    if (atomic_load(&chain->hooks[i]->live)) append(made, chain->hooks[i]);
+    kvo_hooking *hook = chain->links[i].hook;
+    if (hook != NULL && atomic_load(&hook->live)) insert(made, made->count, hook);
   }
-  if (more != NULL) append(made, more);
   return made;
 }
 
@@ -101,15 +115,16 @@ static kvo_status put_locked(kvo_hooking *hook, kvo_chain **replaced) {
   if (hook->object != NULL && own == NULL && (made = kvo__alloc(sizeof *made)) == NULL) return KVO_ERROR_OUT_OF_MEMORY;
   if (made != NULL) *made = (on_object){.object = hook->object, .method = hook->method};
   kvo_chain **at = hook->object == NULL ? &hook->method->chain : own != NULL ? &own->chain : &made->chain;
-  hook->id = last_id + 1;
-  kvo_chain *chain = copy(*at, hook);
+  bool has_room = *at != NULL && is_idle(*at) && (*at)->count < (*at)->capacity;
+  kvo_chain *chain = has_room ? *at : copy(*at);
   if (chain == NULL) {
     kvo__free(made);
     return KVO_ERROR_OUT_OF_MEMORY;
   }
-  last_id++;
-  *replaced = *at;
+  if (!has_room) *replaced = *at;
   *at = chain;
+  hook->id = ++last_id;
+  insert(chain, position_of(chain, hook), hook);
   if (made != NULL) {
     kvo__index_add(&hooked_objects, &made->entry);
     atomic_fetch_add(&object_count, 1);
@@ -177,30 +192,51 @@ kvo_status kvo_class_hook(kvo_class *cls, const kvo_hook_spec *spec, kvo_hook *o
 
 /* ------------------------------------------------------------------------------------------------------------ Removal -- */
 
-/* Takes a hook out of the indexes, and its chain out of use if nothing else is in it. Returns the chain to let go, or NULL. */
-static kvo_chain *take_locked(kvo_hooking *hook) {
+/* What a removal has taken out of use, to let go without the lock. */
+typedef struct taken {
+  kvo_chain *chain;
+  kvo_hooking *hook;
+} taken;
+
+/* Takes a removed hook out of a chain that no call uses, and the empty links when they are the most. */
+static void take_out(kvo_chain *chain, const kvo_hooking *hook) {
+  chain->links[position_of(chain, hook)].hook = NULL;
+  chain->kinds[hook->when]--;
+  if (chain->removed <= chain->count / 2) return;
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < chain->count; i++)
+    if (chain->links[i].hook != NULL) chain->links[kept++] = chain->links[i];
+  chain->removed -= chain->count - kept;
+  chain->count = kept;
+}
+
+/* Takes a hook out of the indexes and of its chain, and the chain out of use if nothing else is in it. */
+static taken take_locked(kvo_hooking *hook) {
   atomic_store(&hook->live, false);
   kvo__index_remove(&hooks_by_id, &hook->by_id);
   atomic_fetch_sub(&hook->method->hooked, 1);
   if (hook->cls != NULL) atomic_fetch_sub(&hook->cls->hooks, 1);
   on_object *own = hook->object != NULL ? find_on(hook->object, hook->method) : NULL;
   kvo_chain **at = own != NULL ? &own->chain : &hook->method->chain, *chain = *at;
-  bool others = false;
-  for (uint32_t i = 0; i < chain->count; i++) others = others || atomic_load(&chain->hooks[i]->live);
-  if (!others) {
+  chain->removed++;
+  if (chain->removed == chain->count) {
     *at = NULL;
     if (own != NULL) {
       kvo__index_remove(&hooked_objects, &own->entry);
       atomic_fetch_sub(&object_count, 1);
       kvo__free(own);
     }
-    return chain;
+    return (taken){chain, NULL};
+  }
+  if (is_idle(chain)) {
+    take_out(chain, hook);
+    return (taken){NULL, hook};
   }
   /* Without memory for another chain this one stays, with the hook, which is not called. */
-  kvo_chain *shorter = copy(chain, NULL);
-  if (shorter == NULL) return NULL;
+  kvo_chain *shorter = copy(chain);
+  if (shorter == NULL) return (taken){NULL, NULL};
   *at = shorter;
-  return chain;
+  return (taken){chain, NULL};
 }
 
 kvo_status kvo_hook_remove(kvo_hook id) {
@@ -208,9 +244,10 @@ kvo_status kvo_hook_remove(kvo_hook id) {
   kvo_hooking *found =
       hooks_by_id.root != NULL ? (kvo_hooking *)kvo__index_from(&hooks_by_id, (kvo_index_key){id, 0}) : NULL;
   bool is_there = found != NULL && found->id == id;
-  kvo_chain *chain = is_there ? take_locked(found) : NULL;
+  taken last = is_there ? take_locked(found) : (taken){NULL, NULL};
   kvo__unlock(&lock);
-  kvo__chain_let_go(chain);
+  kvo__chain_let_go(last.chain);
+  if (last.hook != NULL) let_go(last.hook);
   return is_there ? KVO_OK
                   : kvo__fail(KVO_ERROR_NOT_REGISTERED, "kvo_hook_remove: hook %llu: it is not registered (any more)",
                               (unsigned long long)id);
@@ -224,8 +261,8 @@ void kvo__hooks_forget(const kvo_object *object) {
     kvo_chain *chain = own != NULL ? own->chain : NULL;
     if (own != NULL) {
       for (uint32_t i = 0; i < chain->count; i++) {
-        kvo_hooking *each = chain->hooks[i];
-        if (!atomic_exchange(&each->live, false)) continue;
+        kvo_hooking *each = chain->links[i].hook;
+        if (each == NULL || !atomic_exchange(&each->live, false)) continue;
         kvo__index_remove(&hooks_by_id, &each->by_id);
         atomic_fetch_sub(&each->method->hooked, 1);
       }

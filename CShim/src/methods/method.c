@@ -72,7 +72,7 @@ static int shape_of(const kvo_method *method) {
   if (method->count == 0) return 'v';
   if (method->count == 1) return method->types[0][0];
   int one = usual_code(method->types[0][0]), other = usual_code(method->types[1][0]);
-  return one != 0 && other != 0 ? KVO_SHAPE(one, other) : 0;
+  return one != 0 ? KVO_SHAPE(one, other) : 0;
 }
 
 static kvo_status describe(kvo_method *method, const char *type, const char **reason) {
@@ -159,7 +159,7 @@ kvo_status kvo_class_add_methods(kvo_class *cls, const kvo_method_spec *specs, s
                        : method_size < LEAST     ? "method_size is not sizeof(kvo_method_spec)"
                                                  : NULL;
   if (reason != NULL) return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "kvo_class_add_methods: %s", reason);
-  if (count > SIZE_MAX / sizeof(kvo_method *) / 2)
+  if (count >= SIZE_MAX / sizeof(kvo_method *))
     return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "kvo_class_add_methods: there are too many methods");
   kvo_method **made = kvo__alloc((count + 1) * sizeof *made);
   kvo_status status = made != NULL ? KVO_OK : KVO_ERROR_OUT_OF_MEMORY;

@@ -29,14 +29,24 @@ typedef struct kvo_hooking {
   _Atomic uint32_t references;
 } kvo_hooking;
 
-/** Hooks in the order in which they run. Does not change while a call uses it. */
+/** The place of a hook in a chain. */
+typedef struct kvo_link {
+  int32_t order;
+  kvo_hook id;
+  /** NULL: it was removed. */
+  kvo_hooking *hook;
+} kvo_link;
+
+/** Hooks in the order in which they run. The links do not change while a call uses it. */
 typedef struct kvo_chain {
   /** The calls, and the list that it is in. */
   _Atomic uint32_t users;
-  uint32_t count;
+  uint32_t count, capacity;
+  /** How many links are those of removed hooks. Under the lock of hooks. */
+  uint32_t removed;
   /** How many there are before, instead and after: by kvo_hook_when. */
   uint32_t kinds[4];
-  kvo_hooking *hooks[];
+  kvo_link links[];
 } kvo_chain;
 
 /** A function of a class. Constant once added, except for the last members; kept for the next one that is like it, as classes are. */
