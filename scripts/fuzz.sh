@@ -10,7 +10,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 out=build/c/fuzz
-all=(fuzz_sequences fuzz_parsers fuzz_coding)
+all=(fuzz_sequences fuzz_parsers fuzz_coding fuzz_methods)
 seconds=60 keep=false seed=$((RANDOM * 32768 + RANDOM + 1)) targets=()
 
 fail() {
@@ -26,7 +26,7 @@ while (($#)); do
     --minutes) number "$1" "${2:-}" && seconds=$((60 * $2)) && shift ;;
     --seed) number "$1" "${2:-}" && seed=$2 && shift ;;
     --keep) keep=true ;;
-    fuzz_sequences | fuzz_parsers | fuzz_coding) targets+=("$1") ;;
+    fuzz_sequences | fuzz_parsers | fuzz_coding | fuzz_methods) targets+=("$1") ;;
     *) fail "unknown argument \"$1\". Targets are ${all[*]}; options --seconds, --minutes, --seed, --keep" ;;
   esac
   shift
@@ -114,7 +114,7 @@ for target in "${targets[@]}"; do
   share=$seconds
   # fuzz_sequences needs most of the time; the string targets are soon exhausted.
   if ((${#targets[@]} > 1)); then
-    [[ $target == fuzz_sequences ]] && share=$((seconds - seconds / 3)) || share=$((seconds / 6))
+    [[ $target == fuzz_sequences ]] && share=$((seconds / 2)) || share=$((seconds / 6))
   fi
   fuzz "$target" "$share"
 done

@@ -12,6 +12,7 @@ from programs import Memory, Program
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 COPIED = ("CShim", "Tests", "Tools/Sources/CCrashScenarios")
 KINDS = c_mutants.KINDS
+FUZZERS = ("sequences", "parsers", "coding", "methods")
 
 
 def sources(names):
@@ -105,7 +106,7 @@ class Worker:
         watched = "-O1 -fsanitize=address,undefined -fno-sanitize=function -fno-sanitize-recover=undefined"
         kept = [folder / "Tests/Fuzzing" / kind for kind in ("corpus", "regressions")]
         plain = Stage("plain", folder, "CShim", "gcc", "-O2", ["kvo", "kvo_crash"])
-        asan = Stage("asan", folder, "Tests/Fuzzing", clang, watched, ["kvo", "kvo_crash", "fuzz_sequences", "fuzz_parsers"], "kvo/")
+        asan = Stage("asan", folder, "Tests/Fuzzing", clang, watched, ["kvo", "kvo_crash", *(f"fuzz_{name}" for name in FUZZERS)], "kvo/")
         tsan = Stage("tsan", folder, "Tests/Stress", "gcc", "-O1 -fsanitize=thread", ["kvo", "stress"], "kvo/")
         self.plain, self.asan, self.tsan = plain, asan, tsan
         copy(folder)
@@ -113,7 +114,7 @@ class Worker:
         for way in ("--record", "--all", "--reports"):
             plain.programs.append(Program(f"plain crash {way}", [plain.folder / "tests/kvo_crash", way], crash, 8 << 30))
         asan.programs.append(Program("asan crash --record", [asan.folder / "tests/kvo_crash", "--record"], crash))
-        for name in ("sequences", "parsers"):
+        for name in FUZZERS:
             asan.programs.append(Program(f"asan fuzz {name}", [asan.folder / f"fuzz_{name}", "-runs=0", "-timeout=20",
                                                                f"-artifact_prefix={folder}/", *(each / name for each in kept)]))
         tsan.programs.append(Program("tsan stress", [tsan.folder / "stress", "--seconds", "6", "--seed", "1"],
