@@ -217,6 +217,19 @@ TEST("a class with a wrong description of a collection is not registered") {
   TRY(whole.get_at = NULL, KVO_ERROR_INVALID_ARGUMENT);
   TRY(whole.insert_at = NULL, KVO_ERROR_INVALID_ARGUMENT);
   TRY(whole.remove_at = NULL, KVO_ERROR_INVALID_ARGUMENT);
+  TRY((whole.insert_at = NULL, whole.remove_at = NULL), KVO_ERROR_INVALID_ARGUMENT); /* and a replacement */
+  CHECK_OK(kvo_object_member_accessors(made(), "tags", &members));
+  const kvo_member_accessors present_members = members;
+#define TRY_SET(change)                                                                                                \
+  members = present_members;                                                                                           \
+  TRY((collection.list = NULL, collection.members = &members, collection.element_type = "i", change),                  \
+      KVO_ERROR_INVALID_ARGUMENT)
+  TRY_SET(members.struct_size--);
+  TRY_SET(members.count = NULL);
+  TRY_SET(members.contains = NULL);
+  TRY_SET(members.for_each = NULL);
+  TRY_SET(members.add = NULL);
+  TRY_SET(members.remove = NULL);
   TRY((bad.superclass = basket_class(), bad.instance_size = sizeof(basket), collection.name = "prices"),
       KVO_ERROR_DUPLICATE_KEY);
   CHECK_SAME(out, NULL);

@@ -18,6 +18,7 @@ ROW(kvo_class_add_methods) {
   REFUSED(kvo_class_add_methods(item_class(), &method, 1, 0));
   REFUSED(kvo_class_add_methods(item_class(), &method, 1, sizeof method - 1));
   REFUSED(kvo_class_add_methods(item_class(), &method, SIZE_MAX, sizeof method));
+  REFUSED(kvo_class_add_methods(item_class(), &method, SIZE_MAX / sizeof(void *), sizeof method));
   CHECK_OK(kvo_class_add_methods(item_class(), &method, 0, sizeof method));
 }
 

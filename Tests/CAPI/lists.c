@@ -99,12 +99,30 @@ TEST("an index that the list does not have is refused: nothing is changed, and n
   CHECK_STATUS(kvo_list_remove(as_kvo(object), "prices", 2), KVO_ERROR_OUT_OF_RANGE);
   CHECK_STATUS(kvo_list_replace(as_kvo(object), "prices", 2, values), KVO_ERROR_OUT_OF_RANGE);
   CHECK_STATUS(kvo_list_get(as_kvo(object), "prices", 2, write_value, NULL), KVO_ERROR_OUT_OF_RANGE);
+  CHECK_EQ(kvo_last_error(), "kvo_list_get: key 'prices' of class 'Basket': there is no such index");
   CHECK_STATUS(kvo_list_insert_several(as_kvo(object), "prices", far, 3, values), KVO_ERROR_OUT_OF_RANGE);
   CHECK_STATUS(kvo_list_remove_several(as_kvo(object), "prices", none, 2), KVO_ERROR_OUT_OF_RANGE);
   CHECK_STATUS(kvo_list_replace_several(as_kvo(object), "prices", none, 2, values), KVO_ERROR_OUT_OF_RANGE);
   CHECK_EQ(object->accesses, accesses);
   CHECK_EQ(to.calls + to.priors, 0);
   CHECK_OK(kvo_remove_observer(to.id));
+  basket_destroy(object);
+}
+
+TEST_REPORTED("indexes that are not ascending are refused, and the fault names the two") {
+  ignore_faults();
+  basket *object = with_prices(6);
+  size_t equal[] = {1, 2, 4, 4}, descending[] = {0, 5, 3};
+  double reals[4] = {0};
+  kvo_value values[] = {{"d", 8, &reals[0]}, {"d", 8, &reals[1]}, {"d", 8, &reals[2]}, {"d", 8, &reals[3]}};
+  CHECK_STATUS(kvo_list_remove_several(as_kvo(object), "prices", equal, 4), KVO_ERROR_INVALID_ARGUMENT);
+  CHECK_EQ((int)faults.code, KVO_FAULT_BAD_INDEXES);
+  CHECK_CONTAINS(faults.summary, "number 3 is 4, after 4");
+  CHECK_STATUS(kvo_list_replace_several(as_kvo(object), "prices", descending, 3, values), KVO_ERROR_INVALID_ARGUMENT);
+  CHECK_CONTAINS(faults.summary, "number 2 is 3, after 5");
+  CHECK_STATUS(kvo_list_insert_several(as_kvo(object), "prices", descending, 3, values), KVO_ERROR_INVALID_ARGUMENT);
+  CHECK_EQ(faults.count, 3);
+  CHECK_EQ(text_at(object, "prices"), "(1,2,3,4,5,6)");
   basket_destroy(object);
 }
 

@@ -237,6 +237,99 @@ TEST("structures, floats, nothing, and user data pass through a hooked method an
   kvo_object_destroy(object);
 }
 
+typedef struct large {
+  char bytes[256];
+} large;
+static large fill(const box *of, char with) {
+  large made;
+  memset(&made, with, sizeof made);
+  made.bytes[255] = (char)of->width;
+  return made;
+}
+static int add_all(const box *of, int a, long b, short c, char d, double e, float f, int g, int h, int i, int j, int k,
+                   const char *l) {
+  return of->width + a + (int)b + c + d + (int)e + (int)f + g + h + i + j + k + (int)strlen(l);
+}
+static unsigned char narrow(const box *of, bool whether) { return (unsigned char)(of->width + whether); }
+
+TEST("a result of 256 bytes, 12 parameters, and results smaller than a register are passed on") {
+  const kvo_method_spec methods[] = {
+      {.name = "fill", .type = "{large=[256c]}@c", .function = (kvo_function)fill},
+      {.name = "add", .type = "i@ilscdfiiiii*", .function = (kvo_function)add_all},
+      {.name = "narrow", .type = "C@B", .function = (kvo_function)narrow},
+  };
+  CHECK_OK(kvo_class_add_methods(box_class(), methods, 3, sizeof *methods));
+  kvo_object *object = box_make(2, 4);
+  for (int hooked = 0; hooked < 2; hooked++) {
+    for (int i = 0; hooked && i < 3; i++) add(object, NULL, methods[i].name, KVO_HOOK_BEFORE, 0, letter, "x");
+    large made = ((large(*)(kvo_object *, char))kvo_object_method(object, "fill"))(object, 'a');
+    CHECK_EQ(made.bytes[0], 'a');
+    CHECK_EQ(made.bytes[254], 'a');
+    CHECK_EQ(made.bytes[255], 2);
+    int (*sum)(kvo_object *, int, long, short, char, double, float, int, int, int, int, int, const char *) =
+        (int (*)(kvo_object *, int, long, short, char, double, float, int, int, int, int, int,
+                 const char *))kvo_object_method(object, "add");
+    CHECK_EQ(sum(object, 1, 20, 300, 4, 5000, 6, 70000, 8, 9, 10, 11, "abc"), 75374);
+    CHECK_EQ(((unsigned char (*)(kvo_object *, bool))kvo_object_method(object, "narrow"))(object, true), 3);
+    struct {
+      unsigned char result, after[7];
+    } room = {.after = {9, 9, 9, 9, 9, 9, 9}};
+    bool whether = false;
+    ((box *)object)->width = 200;
+    CHECK_OK(kvo_object_call(object, "narrow", (void *[]){&whether}, &room.result));
+    CHECK_EQ(room.result, 200);
+    for (int i = 0; i < 7; i++) CHECK_EQ(room.after[i], 9);
+    ((box *)object)->width = 2;
+  }
+  CHECK_EQ(log_text, "xxxx");
+  kvo_object_destroy(object);
+}
+
+static void expect_in_turn(kvo_call *call, void *user_data) {
+  (void)call;
+  char digits[16];
+  snprintf(digits, sizeof digits, "%d ", *(int *)user_data);
+  say(digits);
+}
+
+TEST("many hooks run by order and by registration, whatever was removed between") {
+  enum { COUNT = 60 };
+  static int numbers[COUNT];
+  kvo_object *object = box_make(2, 3);
+  kvo_hook hooks[COUNT];
+  bool live[COUNT];
+  for (int i = 0; i < COUNT; i++) {
+    numbers[i] = i;
+    hooks[i] = add(object, NULL, "area", KVO_HOOK_BEFORE, i * 7 % 5 - 2, expect_in_turn, (char *)&numbers[i]);
+    live[i] = true;
+    int gone = i * 11 % (i + 1);
+    if (i % 3 != 2) continue;
+    CHECK_STATUS(kvo_hook_remove(hooks[gone]), live[gone] ? KVO_OK : KVO_ERROR_NOT_REGISTERED);
+    live[gone] = false;
+  }
+  for (int rest = COUNT; rest-- > 0;) {
+    char expected[256] = "", one[16];
+    for (int order = -2; order <= 2; order++)
+      for (int i = 0; i < COUNT; i++)
+        if (live[i] && i * 7 % 5 - 2 == order && strlen(expected) < 200) {
+          snprintf(one, sizeof one, "%d ", i);
+          strcat(expected, one);
+        }
+    log_text[0] = '\0';
+    CHECK_EQ(call_area(object, 1), 6);
+    if (strlen(expected) < 200)
+      CHECK_EQ(log_text, strcat(expected, "f"));
+    else
+      CHECK(strncmp(log_text, expected, 200) == 0);
+    int next = rest * 37 % COUNT;
+    CHECK_STATUS(kvo_hook_remove(hooks[next]), live[next] ? KVO_OK : KVO_ERROR_NOT_REGISTERED);
+    live[next] = false;
+  }
+  CHECK_EQ(destroyed, COUNT);
+  CHECK(kvo_object_method(object, "area") == (kvo_function)area);
+  kvo_object_destroy(object);
+}
+
 TEST("subclasses inherit methods with the hooks on them, and have their own") {
   kvo_class_spec spec = {
       .struct_size = sizeof spec, .name = "Crate", .instance_size = sizeof(box), .superclass = box_class()};
@@ -381,6 +474,17 @@ TEST("methods that cannot be called are refused, with the reason") {
   kvo_object_destroy(object);
 }
 
+static kvo_hook removed_without_memory;
+static void remove_without_memory(kvo_call *call, void *user_data) {
+  (void)call;
+  say(user_data);
+  if (removed_without_memory == 0) return;
+  fail_in = 1;
+  CHECK_OK(kvo_hook_remove(removed_without_memory));
+  fail_in = 0;
+  removed_without_memory = 0;
+}
+
 TEST("without memory nothing is hooked, and nothing leaks") {
   use_counting_allocator();
   kvo_object *object = box_make(2, 3);
@@ -421,6 +525,11 @@ TEST("without memory nothing is hooked, and nothing leaks") {
     CHECK_EQ((long)live_blocks, before);
     CHECK(kvo_object_method(object, "more") == NULL);
   }
+  const kvo_method_spec later = {.name = "later", .type = "v@i{size=ddd}", .function = (kvo_function)measure};
+  const kvo_method_spec wrong[] = {later, {.name = "wrong", .type = "v@!", .function = (kvo_function)measure}};
+  before = live_blocks;
+  CHECK_STATUS(kvo_class_add_methods(box_class(), wrong, 2, sizeof *wrong), KVO_ERROR_BAD_TYPE_ENCODING);
+  CHECK_EQ((long)live_blocks, before);
   /* A hook is removed even if there is no memory for the shorter chain. */
   kvo_hook hooks[] = {add(object, NULL, "area", KVO_HOOK_BEFORE, 0, letter, "a"),
                       add(object, NULL, "area", KVO_HOOK_BEFORE, 0, letter, "b")};
@@ -428,6 +537,14 @@ TEST("without memory nothing is hooked, and nothing leaks") {
   CHECK_OK(kvo_hook_remove(hooks[0]));
   fail_in = 0;
   check_area(object, "bf");
+  removed_without_memory = add(object, NULL, "area", KVO_HOOK_AFTER, 0, letter, "c");
+  add(object, NULL, "area", KVO_HOOK_BEFORE, 0, remove_without_memory, "r");
+  kvo_hook last = add(object, NULL, "area", KVO_HOOK_AFTER, 1, letter, "d");
+  check_area(object, "brfd");
+  CHECK_OK(kvo_hook_remove(last));
+  check_area(object, "brf");
+  add(object, NULL, "area", KVO_HOOK_AFTER, 1, letter, "e");
+  check_area(object, "brfe");
   kvo_object_destroy(object);
-  CHECK_EQ(destroyed, 3);
+  CHECK_EQ(destroyed, 7);
 }

@@ -105,6 +105,69 @@ TEST("registering again and again needs no more memory") {
   CHECK_EQ((long)live_blocks, before);
 }
 
+static void one_set_more(small *of, int value, int more) { of->value = value + more; }
+static size_t count_none(const kvo_object *object, void *user) { return (void)object, (void)user, 0; }
+static void get_none(const kvo_object *object, size_t index, void *element, void *user) {
+  (void)object, (void)index, (void)element, (void)user;
+}
+
+/* Registers one of several classes of the same name, of which no two are alike, and unregisters it. */
+static kvo_class *come_and_go(int variant, kvo_class *superclass) {
+  static const char *const by_other[] = {"other", NULL}, *const by_both[] = {"other", "more", NULL},
+                           *const by_more[] = {"more", NULL};
+  kvo_property_spec property = {
+      .name = "value", .type = "i", .getter = (kvo_function)one_get, .setter = (kvo_function)one_set};
+  kvo_list_accessors list = {.struct_size = sizeof list, .count = count_none, .get_at = get_none};
+  kvo_collection_spec collection = {.name = "list", .element_type = "i", .list = &list};
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = "Small",
+                         .instance_size = sizeof(small),
+                         .properties = &property,
+                         .property_count = 1,
+                         .property_size = sizeof property};
+  switch (variant) {
+    case 1: property.name = "values"; break;
+    case 2: property.type = "I"; break;
+    case 3: property.flags = KVO_PROPERTY_MANUAL; break;
+    case 4: property.setter = NULL; break;
+    case 5: property.getter = NULL; break;
+    case 6: property.affected_by = by_other; break;
+    case 7: property.affected_by = by_both; break;
+    case 8: property.affected_by = by_more; break;
+    case 9: property.setter_type = "v@ii", property.setter = (kvo_function)one_set_more; break;
+    case 10: property.setter_type = "v@il", property.setter = (kvo_function)one_set_more; break;
+    case 11: spec.instance_size += 8; break;
+    case 12: spec.superclass = superclass; break;
+    case 13: spec.name = "Smaller"; break;
+    case 14: spec.property_count = 0; break;
+    case 15: spec.collections = &collection, spec.collection_count = 1, spec.collection_size = sizeof collection; break;
+    case 16:
+    case 17:
+      property.flags = KVO_PROPERTY_AT_OFFSET;
+      property.getter = property.setter = NULL;
+      property.offset = variant == 16 ? offsetof(small, value) : offsetof(small, value) + 8;
+      spec.instance_size += 8;
+      break;
+    default: break;
+  }
+  kvo_class *cls = NULL;
+  CHECK_OK(kvo_class_register(&spec, &cls));
+  CHECK_OK(kvo_class_unregister(cls));
+  return cls;
+}
+
+TEST("a class takes over the memory of one that is like it in everything but its functions, and of no other") {
+  enum { VARIANTS = 18 };
+  kvo_class *superclass = register_small("Super", "own", (kvo_function)one_set, NULL), *first[VARIANTS];
+  for (int i = 0; i < VARIANTS; i++) {
+    first[i] = come_and_go(i, superclass);
+    for (int j = 0; j < i; j++)
+      if (first[i] == first[j]) harness_fail(__FILE__, __LINE__, "variants %d and %d are taken for one", j, i);
+  }
+  for (int i = VARIANTS; i-- > 0;) CHECK_SAME(come_and_go(i, superclass), first[i]);
+  CHECK_OK(kvo_class_unregister(superclass));
+}
+
 /* ---------------------------------------------------------------------------------------------------------- Plug-ins -- */
 
 static _Atomic bool stop;

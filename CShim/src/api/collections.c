@@ -140,13 +140,12 @@ kvo_status kvo_list_get(kvo_object *object, const char *key, size_t index, kvo_v
     reading of = {.position = index, .reader = reader, .arg = arg};
     return read(property, object, element_of, &of);
   }
-  const kvo_list_accessors *list = &property->to_many->list;
-  if (index >= list->count(object, list->user))
-    return fail(KVO_ERROR_OUT_OF_RANGE, "kvo_list_get", object, key, "there is no such index");
   kvo_selection selection = {&index, 1};
   kvo_elements *element = kvo__elements_copy(property, object, &selection);
   if (element == NULL) return kvo__result(KVO_ERROR_OUT_OF_MEMORY, "kvo_list_get", object, key);
-  status = element->base.count == 1 ? kvo__elements_pass(&element->base, 0, reader, arg) : KVO_ERROR_OUT_OF_RANGE;
+  status = element->base.count == 1
+               ? kvo__elements_pass(&element->base, 0, reader, arg)
+               : fail(KVO_ERROR_OUT_OF_RANGE, "kvo_list_get", object, key, "there is no such index");
   kvo__elements_free(element);
   return status;
 }

@@ -67,7 +67,7 @@ static bool is_like_property(const kvo_property *one, const kvo_property *other)
   return strcmp(one->name, other->name) == 0 && strcmp(one->type, other->type) == 0 && one->flags == other->flags &&
          one->offset == other->offset && (one->getter == NULL) == (other->getter == NULL) &&
          (one->setter == NULL) == (other->setter == NULL) && is_same_text(one->setter_type, other->setter_type) &&
-         are_same_paths(one->affected_by, other->affected_by) && (one->to_many == NULL) == (other->to_many == NULL);
+         are_same_paths(one->affected_by, other->affected_by); /* the type says whether it is a list or a set */
 }
 
 static bool is_like(const kvo_class *one, const kvo_class *other) {
