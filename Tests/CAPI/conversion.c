@@ -440,6 +440,18 @@ TEST("a class validates values: it accepts them, changes them, or refuses") {
   basket_destroy(root);
 }
 
+TEST("zero is not negative: of an integer, and of a text without a sign") {
+  wide *of = made();
+  double back = -1;
+  CHECK_OK(kvo_get_double(O(of), "i", &back));
+  CHECK(back == 0 && !signbit(back));
+  CHECK_OK(kvo_set_int64(O(of), "d", 0));
+  CHECK(of->d == 0 && !signbit(of->d));
+  CHECK_OK(kvo_set_string(O(of), "d", "0"));
+  CHECK(!signbit(of->d));
+  kvo_object_destroy(O(of));
+}
+
 TEST("sums are exact: of decimals, of large integers, of numbers of very different sizes") {
   basket *root = basket_make("b", 0);
   double sum;

@@ -1,4 +1,5 @@
 /* lists.c - to-many properties of C classes: lists, their mutable proxies, and the changes that observers get. */
+#include "allocator.h"
 #include "basket.h"
 
 #include <kvo/kvo_binding.h>
@@ -291,6 +292,31 @@ TEST("a change announced by hand has its elements, and a list with KVO_PROPERTY_
   CHECK_OK(kvo_remove_observer(to.id));
   CHECK_OK(kvo_remove_observer(quiet.id));
   basket_destroy(object);
+}
+
+static int allocations;
+static void count_allocation(size_t size) { (void)size, allocations++; }
+
+TEST("a change of few elements allocates only the old elements that an observer has asked for") {
+  static const int options[] = {KVO_NONE, KVO_NEW, KVO_OLD};
+  use_counting_allocator();
+  for (int i = 0; i < 3; i++) {
+    basket *object = with_prices(3);
+    scribe to = {0};
+    scribe_watch(object, "prices", options[i], &to);
+    CHECK_OK(insert_price(object, 0, 1)); /* what a thread needs once */
+    allocations = 0;
+    before_allocation = count_allocation;
+    CHECK_OK(insert_price(object, 0, 7));
+    CHECK_EQ(allocations, 0);
+    CHECK_OK(kvo_list_replace(as_kvo(object), "prices", 0, VALUE("d", double, 8)));
+    CHECK_OK(kvo_list_remove(as_kvo(object), "prices", 0));
+    CHECK_EQ(allocations, options[i] == KVO_OLD ? 2 : 0);
+    before_allocation = NULL;
+    CHECK_EQ(to.calls, 4);
+    CHECK_OK(kvo_remove_observer(to.id));
+    basket_destroy(object);
+  }
 }
 
 TEST("an initial notification has the whole list") {

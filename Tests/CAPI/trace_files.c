@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -70,6 +71,47 @@ TEST("exit ends a recording") {
   char *text = content();
   unlink(path);
   CHECK_CONTAINS(text, "{\"ph\":\"E\"");
+  free(text);
+}
+
+static off_t file_size(void) {
+  struct stat is;
+  CHECK_EQ(stat(path, &is), 0);
+  return is.st_size;
+}
+
+TEST("events within a change are written together: a few at its end, many before the buffer overflows") {
+  enum { MANY = 3000 };
+  item *object = item_make(0);
+  watcher w = {0};
+  begin();
+  watch(object, "value", KVO_NONE, &w);
+  watch(object, "other", KVO_NONE, &w);
+  CHECK_OK(kvo_will_change(as_object(object), "other"));
+  off_t size = file_size();
+  for (int i = 0; i < 20; i++) item_set_value(object, i);
+  CHECK_EQ((long)file_size(), (long)size);
+  for (int i = 0; i < MANY; i++) item_set_value(object, i);
+  CHECK(file_size() > size);
+  CHECK_OK(kvo_did_change(as_object(object), "other"));
+  char *text = ended();
+  check_order(text);
+  int sets = 0;
+  for (const char *at = text; (at = strstr(at, "set Item.value")) != NULL; at++) sets++;
+  CHECK(sets >= MANY + 20);
+  free(text);
+}
+
+TEST("a trace is recorded also where its file has the number 0") {
+  item *object = item_make(0);
+  watcher w = {0};
+  close(0);
+  begin();
+  watch(object, "value", KVO_NONE, &w);
+  item_set_value(object, 1);
+  char *text = ended();
+  CHECK_CONTAINS(text, "set Item.value");
+  check_order(text);
   free(text);
 }
 

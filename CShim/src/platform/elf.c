@@ -92,7 +92,7 @@ static kvo_elf open_elf(const kvo_module *module) {
 
 /* ------------------------------------------------------------------------------------------------------------ Keeping -- */
 
-enum { MAX_FILES = 64, FREE = 0, BUSY = 1 };
+enum { FREE, BUSY, MAX_FILES = 64 };
 
 /* Files stay mapped, so that names stay valid. If all entries are in use, functions of further modules have no names. */
 static struct {

@@ -8,7 +8,8 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-enum { MAX_MODULES = 512, LONGEST_PATH = 200, LONGEST_ID = 32, FREE = 0, BUSY = 1, READY = 2 };
+enum { MAX_MODULES = 512, LONGEST_PATH = 200, LONGEST_ID = 32 };
+enum { FREE, BUSY, READY };
 
 typedef struct noted_module {
   /** FREE; BUSY while another thread, or code that a signal has interrupted, fills the entry; READY. */
