@@ -146,8 +146,8 @@ TEST("an observer that is observed itself is one of the objects") {
   CHECK_EQ(graph->observations[1].observer_object, 0);
   CHECK_SAME(graph->observations[0].file, NULL);
   char *dot = text_of(graph, KVO_GRAPH_DOT);
-  CHECK_CONTAINS(dot, "n0 -> o1 [style=bold];");
-  CHECK_CONTAINS(dot, "n1 -> o0 [style=bold];");
+  CHECK_CONTAINS(dot, "o0 -> o1 [color=red, penwidth=2, label=\"value\"];");
+  CHECK_CONTAINS(dot, "o1 -> o0 [color=red, penwidth=2, label=\"value\"];");
   free(dot);
   kvo_graph_free(graph);
   for (int i = 0; i < 2; i++) kvo_cancel_observer(ids[i]);
@@ -169,7 +169,7 @@ static kvo_observation observe_for(item *object, const void *address, const char
   return id;
 }
 
-TEST("each observer with an address is one node, after the objects, and a bold arrow with the queue leads to it") {
+TEST("each observer with an address is one node, after the objects, and an arrow with key and queue leads to it") {
   item *first = item_make(0), *second = item_make(0);
   char panel = 0, plain = 0;
   observe_for(first, &panel, NULL, "on queue com.example.model");
@@ -191,14 +191,15 @@ TEST("each observer with an address is one node, after the objects, and a bold a
   const size_t expected[] = {2, 3, 2, 1, KVO_GRAPH_NONE};
   for (size_t i = 0; i < 5; i++) CHECK_EQ(graph->observations[i].observer_object, expected[i]);
   char *dot = text_of(graph, KVO_GRAPH_DOT), *mermaid = text_of(graph, KVO_GRAPH_MERMAID), box[64];
-  CHECK_CONTAINS(dot, "n0 -> o2 [style=bold, label=\"on queue com.example.model\"];");
-  CHECK_CONTAINS(dot, "n1 -> o3 [style=bold];");
-  CHECK_CONTAINS(dot, "n2 -> o2 [style=bold];");
-  CHECK_CONTAINS(dot, "n3 -> o1 [style=bold, label=\"on an actor\"];");
-  CHECK(strstr(dot, "n4 -> ") == NULL);
+  CHECK_CONTAINS(dot, "  o0 -> o2 [label=\"value\\non queue com.example.model\"];\n");
+  CHECK_CONTAINS(dot, "  o1 -> o3 [label=\"value\"];\n");
+  CHECK_CONTAINS(dot, "  o1 -> o2 [label=\"value\"];\n");
+  CHECK_CONTAINS(dot, "  o1 -> o1 [label=\"value\\non an actor\"];\n");
+  CHECK_CONTAINS(dot, "  p4 [style=rounded, label=\"observer\"];\n");
+  CHECK_CONTAINS(dot, "  o1 -> p4 [label=\"value\"];\n");
   snprintf(box, sizeof box, "  o3 [label=\"%p\"];\n", (void *)&plain);
   CHECK_CONTAINS(dot, box);
-  CHECK_CONTAINS(mermaid, "n0 == \"on queue com.example.model\" ==> o2\n");
+  CHECK_CONTAINS(mermaid, "  o0 -- \"value<br/>on queue com.example.model\" --> o2\n");
   snprintf(box, sizeof box, "  o2[\"Panel<br/>%p\"]\n", (void *)&panel);
   CHECK_CONTAINS(mermaid, box);
   free(dot);
@@ -271,8 +272,8 @@ TEST("DOT escapes what it must") {
                  "  rankdir=LR;\n"
                  "  node [shape=box];\n"
                  "  o0 [label=\"X\\\"<b> #1;`\xef\xbf\xbd|\\n0x10\"];\n"
-                 "  n0 [style=rounded, label=\"where.c:41\\nGr\xc3\xbc\xc3\x9f\\na\\\"b\\\\c\"];\n"
-                 "  o0 -> n0 [style=dashed, label=\"(its death)\"];\n"
+                 "  p1 [style=rounded, label=\"Gr\xc3\xbc\xc3\x9f\\nwhere.c:41\"];\n"
+                 "  o0 -> p1 [label=\"a\\\"b\\\\c\"];\n"
                  "}\n");
   free(text);
 }
@@ -282,8 +283,8 @@ TEST("Mermaid escapes what it must") {
   char *text = text_of(&graph, KVO_GRAPH_MERMAID);
   CHECK_EQ(text, "flowchart LR\n"
                  "  o0[\"X#34;#60;b#62; #35;1#59;#96;\xef\xbf\xbd#124;<br/>0x10\"]\n"
-                 "  n0([\"where.c:41<br/>Gr\xc3\xbc\xc3\x9f<br/>a#34;b#92;c\"])\n"
-                 "  o0 -. \"(its death)\" .-> n0\n");
+                 "  p1([\"Gr\xc3\xbc\xc3\x9f<br/>where.c:41\"])\n"
+                 "  o0 -- \"a#34;b#92;c\" --> p1\n");
   free(text);
 }
 
@@ -340,22 +341,18 @@ TEST("several objects, observations and edges are each separated, and what has n
                             "  node [shape=box];\n"
                             "  o0 [label=\"A\\n0x10\"];\n"
                             "  o1 [label=\"0x20\"];\n"
-                            "  n0 [style=rounded, label=\"plain.c:7\\nc\"];\n"
-                            "  n1 [style=rounded, label=\"\"];\n"
-                            "  o0 -> n0 [style=solid, label=\"c\"];\n"
-                            "  n0 -> o1 [style=bold];\n"
-                            "  o0 -> n1 [style=dashed, label=\"a\"];\n"
-                            "  o1 -> n1 [style=solid, label=\"b\"];\n"
+                            "  p2 [style=rounded, label=\"observer\"];\n"
+                            "  o0 -> o1 [label=\"c\\nplain.c:7\"];\n"
+                            "  o0 -> p2 [style=dashed, label=\"a\"];\n"
+                            "  o1 -> p2 [label=\"\"];\n"
                             "}\n");
   check_form(KVO_GRAPH_MERMAID, "flowchart LR\n"
                                 "  o0[\"A<br/>0x10\"]\n"
                                 "  o1[\"0x20\"]\n"
-                                "  n0([\"plain.c:7<br/>c\"])\n"
-                                "  n1([\"\"])\n"
-                                "  o0 -- \"c\" --> n0\n"
-                                "  n0 ==> o1\n"
-                                "  o0 -. \"a\" .-> n1\n"
-                                "  o1 -- \"b\" --> n1\n");
+                                "  p2([\"observer\"])\n"
+                                "  o0 -- \"c<br/>plain.c:7\" --> o1\n"
+                                "  o0 -. \"a\" .-> p2\n"
+                                "  o1 -- \"\" --> p2\n");
 }
 
 TEST("each ASCII character is plain or escaped in DOT and Mermaid") {

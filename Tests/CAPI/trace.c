@@ -54,11 +54,14 @@ TEST("a trace contains the names of process and thread, the object, the source l
   begin();
   watch(object, "value", KVO_NEW, &w);
   item_set_value(object, 1234567);
-  char *text = ended(), part[200];
+  char *text = ended(), part[300];
   CHECK_CONTAINS(text, "\"name\":\"process_name\",\"args\":{\"name\":\"test_trace\"}");
   CHECK_CONTAINS(text, "\"name\":\"thread_name\",\"args\":{\"name\":\"main\"}");
-  snprintf(part, sizeof part, "\"args\":{\"object\":\"Item@0x%llx\",\"observation\":\"0x%llx\",\"file\":\"",
-           (unsigned long long)(uintptr_t)object, (unsigned long long)w.id);
+  snprintf(
+      part, sizeof part,
+      "\"args\":{\"object\":\"Item@0x%llx\",\"key\":\"value\",\"observation\":\"0x%llx\",\"observerAddress\":\"0x%llx\","
+      "\"file\":\"",
+      (unsigned long long)(uintptr_t)object, (unsigned long long)w.id, (unsigned long long)(uintptr_t)&w);
   CHECK_CONTAINS(text, part);
   CHECK_SAME(strstr(text, "1234567"), NULL); /* values may be private */
   CHECK(has_nanoseconds(text));
@@ -76,6 +79,16 @@ static void mask_numbers(char *text) {
   *to = '\0';
 }
 
+/* Removes the calls that made the changes, and the modules that these are in, which differ between builds. */
+static void without_calls(char *text) {
+  for (char *at; (at = strstr(text, ",\"calls\":[")) != NULL;)
+    memmove(at, strchr(at, ']') + 1, strlen(strchr(at, ']')));
+  for (char *at; (at = strstr(text, "\"kvo_module\"")) != NULL;) {
+    while (*at != '\n') at--; /* the line, which does not end with the array */
+    memmove(at, strchr(at + 1, '\n'), strlen(strchr(at + 1, '\n')) + 1);
+  }
+}
+
 TEST("the whole text of a trace of one change, with its observer and its values") {
   harness_environment("KVO_VALUES", "1");
   item *object = item_make(0);
@@ -88,9 +101,12 @@ TEST("the whole text of a trace of one change, with its observer and its values"
   CHECK_OK(kvo_remove_observer(w.id));
   item_destroy(object);
   char *text = ended();
+  without_calls(text);
   mask_numbers(text);
 #define HEAD(phase) "{\"ph\":\"" phase "\",\"pid\":N,\"tid\":N,\"ts\":N.N"
-#define PLACE "\"args\":{\"object\":\"Item@N\",\"observation\":\"N\",\"file\":\"Some/where.c\",\"line\":N"
+#define PLACE                                                                                                          \
+  "\"args\":{\"object\":\"Item@N\",\"key\":\"value\",\"observation\":\"N\",\"observerAddress\":\"N\",\"file\":\"Some/" \
+  "where.c\",\"line\":N"
   CHECK_EQ(
       strncmp(text, "[\n" HEAD("M") ",\"name\":\"process_name\",\"args\":{\"name\":\"", strlen("[\n" HEAD("M")) + 39),
       0);
@@ -98,7 +114,7 @@ TEST("the whole text of a trace of one change, with its observer and its values"
       strchr(text + 2, '\n') + 1,
       HEAD("M") ",\"name\":\"thread_name\",\"args\":{\"name\":\"main\"}},\n" HEAD(
           "i") ",\"name\":\"registered where.c:N (value)\",\"cat\":\"life\",\"s\":\"t\"," PLACE
-               "}},\n" HEAD("B") ",\"name\":\"set Item.value\",\"cat\":\"change\",\"args\":{\"object\":\"Item@N\"}},\n" HEAD(
+               "}},\n" HEAD("B") ",\"name\":\"set Item.value\",\"cat\":\"change\",\"args\":{\"object\":\"Item@N\",\"key\":\"value\"}},\n" HEAD(
                    "B") ",\"name\":\"observer where.c:N (value, before)\",\"cat\":\"delivery\"," PLACE
                         "}},\n" HEAD("E") "},\n" HEAD(
                             "B") ",\"name\":\"observer where.c:N (value)\",\"cat\":\"delivery\"," PLACE
@@ -135,7 +151,97 @@ TEST("a delivery names the class of its observer, and says what the registration
   char *text = ended();
   CHECK_CONTAINS(text, "\"name\":\"observer where.c:7 (value) Panel\",\"cat\":\"delivery\"");
   CHECK_CONTAINS(text, "\"name\":\"ended where.c:7 (value) Panel\"");
-  CHECK_CONTAINS(text, ",\"observer\":\"Panel\",\"note\":\"on queue com.example.model\",\"file\":\"Some/where.c\"");
+  CHECK_CONTAINS(text, "\"observer\":\"Panel\",\"observerAddress\":\"0x");
+  CHECK_CONTAINS(text, "\",\"note\":\"on queue com.example.model\",\"file\":\"Some/where.c\"");
+  free(text);
+}
+
+__attribute__((noinline)) static void set_in_a_function(item *object, int to) {
+  item_set_value(object, to);
+  __asm__ volatile(""); /* no tail call: the frame is on the stack */
+}
+
+/* The text of the slices of that name, up to the end of the line. */
+static size_t lines_with(const char *text, const char *name, const char *part, size_t *all) {
+  size_t found = 0;
+  *all = 0;
+  for (const char *at = text; (at = strstr(at, name)) != NULL; at += strlen(name)) {
+    const char *end = strchr(at, '\n'), *there = strstr(at, part);
+    found += there != NULL && there < end;
+    (*all)++;
+  }
+  return found;
+}
+
+TEST(
+    "the outermost change of a thread names the calls that made it, and the file in which they are; the changes inside do not") {
+  item *object = item_make(0);
+  watcher w[2] = {{.then = set_other}, {0}};
+  watch(object, "value", KVO_NONE, &w[0]);
+  watch(object, "other", KVO_NONE, &w[1]);
+  begin();
+  set_in_a_function(object, 1);
+  set_in_a_function(object, 2);
+  char *text = ended();
+  size_t all;
+  CHECK_EQ(lines_with(text, "\"name\":\"set Item.value\"", "\"calls\":[\"", &all), 2);
+  CHECK_EQ(all, 2);
+  CHECK_EQ(lines_with(text, "\"name\":\"set Item.other\"", "\"calls\":", &all), 0);
+  CHECK_EQ(all, 2);
+#if defined(__x86_64__) || defined(__aarch64__) /* others have no frame pointers */
+  CHECK_EQ(lines_with(text, "\"name\":\"set Item.value\"", "set_in_a_function  test_trace+0x", &all), 2);
+  CHECK(lines_with(text, "\"kvo_module\"", "\"name\":\"test_trace\",\"path\":\"/", &all) > 0);
+#endif
+  free(text);
+}
+
+static kvo_action go_on(const kvo_fault *fault, void *arg) {
+  (void)fault;
+  return *(kvo_action *)arg;
+}
+
+TEST("a fault is an instant with its code and its first line, unless it is ignored") {
+  kvo_action action = KVO_ACTION_LOG;
+  harness_environment("KVO_REPORT_PATH", "/dev/null");
+  kvo_set_fault_handler(go_on, &action);
+  item *object = item_make(0);
+  begin();
+  CHECK(kvo_remove_observer_for(as_object(object), object, "value") != KVO_OK);
+  action = KVO_ACTION_IGNORE;
+  CHECK(kvo_remove_observer_for(as_object(object), object, "value") != KVO_OK);
+  char *text = ended();
+  size_t all;
+  CHECK_EQ(
+      lines_with(text, "\"name\":\"KVO0002 ", "\"cat\":\"fault\",\"s\":\"t\",\"args\":{\"object\":\"Item@0x", &all), 1);
+  CHECK_EQ(all, 1);
+  CHECK_EQ(lines_with(text, "\"name\":\"KVO0002 ", "\"summary\":\"KVO0002 ", &all), 1);
+  check_order(text);
+  free(text);
+  kvo_set_fault_handler(NULL, NULL);
+}
+
+static void *rename_between(void *arg) {
+  item *object = arg;
+  item_set_value(object, 1);
+  pthread_setname_np(pthread_self(), "worker");
+  item_set_value(object, 2);
+  item_set_value(object, 3);
+  return NULL;
+}
+
+TEST("a thread that gets a name while it is recorded has that name in the trace, once") {
+  item *object = item_make(0);
+  watcher w = {0};
+  watch(object, "value", KVO_NONE, &w);
+  begin();
+  pthread_t thread;
+  CHECK_EQ(pthread_create(&thread, NULL, rename_between, object), 0);
+  pthread_join(thread, NULL);
+  char *text = ended();
+  size_t all;
+  CHECK_EQ(lines_with(text, "\"thread_name\"", "\"args\":{\"name\":\"worker\"}", &all), 1);
+  CHECK_EQ(all, 2);
+  check_order(text);
   free(text);
 }
 

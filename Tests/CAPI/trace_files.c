@@ -52,6 +52,7 @@ TEST("the trace contains the events that led to a fault") {
   char *text = content();
   unlink(path);
   CHECK_CONTAINS(text, "Item died");
+  CHECK_CONTAINS(text, "\"name\":\"KVO0001 fatal\",\"cat\":\"fault\"");
   free(text);
 }
 

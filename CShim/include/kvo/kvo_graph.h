@@ -112,15 +112,22 @@ KVO_API void kvo_graph_free(kvo_graph *KVO_NULLABLE graph);
 typedef enum kvo_graph_form {
   /** One line of JSON, whose member "schema" is 1. Addresses and ids are strings. */
   KVO_GRAPH_JSON = 0,
-  /** The DOT language of Graphviz, for `dot -Tsvg`. */
+  /** The DOT language of Graphviz, for `dot -Tsvg`: a picture. */
   KVO_GRAPH_DOT = 1,
-  /** A Mermaid flowchart, as Markdown documents show it. */
+  /** A Mermaid flowchart, as Markdown documents show it: the same picture. */
   KVO_GRAPH_MERMAID = 2,
 } kvo_graph_form;
 
 /** Writes a graph as text into `buffer` of `size` bytes, terminated by NUL, and cut if it does not fit. Returns the length of the whole
  * text without the NUL. The program may have made the graph; names in it may be NULL. An unknown form, and NULL for the graph, write an
- * empty text; NULL for the buffer only measures. */
+ * empty text; NULL for the buffer only measures.
+ *
+ * JSON is complete. A picture has one node for each object and each observer; observers without an address are one node per source line
+ * that registered them. One arrow leads from an object to an observer, with the key paths, their numbers, the source lines and the notes of
+ * all observations between these two; it shows a few of each and says that there are others. Further arrows lead to the observer from the
+ * objects on which a key path depends, dashed if their change is not one of the observed value. Nodes that reach each other are a circle:
+ * it is red, and its nodes have its number. With more than 200 nodes a picture has one node per class, with the number of its objects, and
+ * says so. A picture takes memory from the allocator meanwhile; without it the text is empty. */
 KVO_API size_t kvo_graph_format(const kvo_graph *graph, kvo_graph_form form, char *KVO_NULLABLE buffer, size_t size);
 
 /* ------------------------------------------------------------------------------------------------------------ Trace -- */
@@ -129,9 +136,12 @@ KVO_API size_t kvo_graph_format(const kvo_graph *graph, kvo_graph_form form, cha
  *
  * Each thread has nested slices: a change ("set Host.load"), within it the observers that it notifies, with the class of each if it is
  * known ("observer Watch.swift:41 (load) Chart"), and within these the changes that they make. Instants mark where observations begin and
- * end, and where observed objects die. The arguments of a slice are object, observation, observer and note, as kvo_graph_observation has
- * them, file and line, and with KVO_VALUES=1 the new value. The file is valid JSON at any time; if the process is killed, the last events
- * are missing, but not if it exits or a fault ends it. The child of a fork is not recorded.
+ * end, where observed objects die, and faults that are reported, with their first lines. The arguments of a slice are object and key;
+ * observation, observer, observerAddress and note, as kvo_graph_observation has them; file and line of the registration; and with
+ * KVO_VALUES=1 the new value. The outermost change of a thread has calls: up to three calls of the program, innermost first, that made it,
+ * as in a report; metadata named kvo_module say where their files are. Threads have the names that they have at their last outermost
+ * change. The file is valid JSON at any time; if the process is killed, the last events are missing, but not if it exits or a fault ends
+ * it. The child of a fork is not recorded. `kvo view` makes a page of a trace and a graph.
  *
  * Any thread. Fails with BUSY if a trace is being recorded, FILE if `path` cannot be written or is not a regular file, INVALID_ARGUMENT for
  * NULL, and NO_DIAGNOSTICS as kvo_snapshot does. Our decision. */

@@ -272,6 +272,7 @@ __attribute__((noinline)) void kvo__raise(kvo_report *report) {
   kvo__report_run(report, complete, &of);
   of.action = ask_handler(report, cancellation); /* code of the program runs on the program's stack */
   kvo__report_run(report, decide, &of);
+  if (of.is_written) kvo__trace_fault(fault);
   kvo_fault_break(fault);
   if (of.action == KVO_ACTION_ABORT) kvo__trace_save();
   if (of.action == KVO_ACTION_ABORT) kvo__die(); /* while it has its turn: one of several threads ends the process */

@@ -1,4 +1,5 @@
-/* graph_text.c - the graph of observations as JSON, DOT and Mermaid. */
+/* graph_text.c - the graph of observations as JSON, DOT and Mermaid; graph_picture.c and graph_languages.c draw the latter two. */
+#include "text/graph_picture.h"
 #include "text/report.h"
 
 /* ------------------------------------------------------------------------------------------------------------- JSON -- */
@@ -75,180 +76,12 @@ static void put_json(kvo_sink *to, const kvo_graph *graph) {
   kvo__put(to, "]}\n");
 }
 
-/* --------------------------------------------------------------------------------------------------------- Pictures -- */
-
-/* The style of an arrow: a change notifies an observation of just that key; a change evaluates an expression; an observation notifies its
- * observer. */
-typedef enum style { PLAIN, DASHED, BOLD } style;
-
-/* An output language: boxes for objects, rounded boxes for observations, arrows in the direction of notifications. */
-typedef struct language {
-  const char *begin, *end;
-  /** The text around the label of an object and of an observation, after its name; and the line break in a label. */
-  const char *object[2], *observation[2], *line_break;
-  void (*put_text)(kvo_sink *to, const char *text);
-  void (*put_arrow)(kvo_sink *to, const char *from, const char *target, style as, const char *label);
-} language;
-
-/* The name of a node: o for an object or n for an observation, and its index. */
-typedef struct name {
-  char text[24];
-} name;
-
-static name name_of(char kind, size_t index) {
-  name made;
-  kvo_sink to = {.memory = made.text, .capacity = sizeof made.text, .fd = -1};
-  kvo__put_byte(&to, kind);
-  kvo__put_number(&to, index, 10);
-  kvo__sink_end(&to);
-  return made;
+static void draw(kvo_sink *to, const kvo_graph *graph, void (*put)(kvo_sink *to, const kvo_picture *picture)) {
+  kvo_picture picture;
+  if (!kvo__picture_make(graph, &picture)) return;
+  put(to, &picture);
+  kvo__picture_free(&picture);
 }
-
-static void put_object(kvo_sink *to, const language *in, size_t index, const kvo_graph_object *each) {
-  kvo__put(to, "  ");
-  kvo__put(to, name_of('o', index).text);
-  kvo__put(to, in->object[0]);
-  if (text_of(each->class_name)[0] != '\0') {
-    in->put_text(to, each->class_name);
-    kvo__put(to, in->line_break);
-  }
-  kvo__put_address(to, kvo__address(each->object));
-  kvo__put(to, in->object[1]);
-}
-
-/* The source location of the registration comes first, because it is the most useful. */
-static void put_observation(kvo_sink *to, const language *in, size_t index, const kvo_graph_observation *each) {
-  kvo__put(to, "  ");
-  kvo__put(to, name_of('n', index).text);
-  kvo__put(to, in->observation[0]);
-  if (each->file != NULL) {
-    const char *slash = strrchr(each->file, '/');
-    in->put_text(to, slash != NULL ? slash + 1 : each->file);
-    kvo__put_byte(to, ':');
-    kvo__put_number(to, each->line, 10);
-    kvo__put(to, in->line_break);
-  }
-  if (each->observer_class != NULL) {
-    in->put_text(to, each->observer_class);
-    kvo__put(to, in->line_break);
-  }
-  in->put_text(to, text_of(each->key_path));
-  kvo__put(to, in->observation[1]);
-}
-
-static void put_arrows(kvo_sink *to, const language *in, size_t index, const kvo_graph_observation *each) {
-  name own = name_of('n', index);
-  if (each->kind == KVO_GRAPH_DIRECT)
-    in->put_arrow(to, name_of('o', each->object).text, own.text, PLAIN, text_of(each->key_path));
-  if (each->observer_object != KVO_GRAPH_NONE)
-    in->put_arrow(to, own.text, name_of('o', each->observer_object).text, BOLD, each->note);
-}
-
-static void put_picture(kvo_sink *to, const kvo_graph *graph, const language *in) {
-  kvo__put(to, in->begin);
-  for (size_t i = 0; i < graph->object_count; i++) put_object(to, in, i, &graph->objects[i]);
-  for (size_t i = 0; i < graph->observation_count; i++) put_observation(to, in, i, &graph->observations[i]);
-  for (size_t i = 0; i < graph->observation_count; i++) put_arrows(to, in, i, &graph->observations[i]);
-  for (size_t i = 0; i < graph->edge_count; i++) {
-    const kvo_graph_edge *each = &graph->edges[i];
-    in->put_arrow(to, name_of('o', each->object).text, name_of('n', each->observation).text,
-                  each->is_value ? PLAIN : DASHED, each->key != NULL ? each->key : "(its death)");
-  }
-  kvo__put(to, in->end);
-}
-
-/* Control characters become spaces, and invalid UTF-8 becomes replacement characters, in both languages. */
-static void put_escaped(kvo_sink *to, const char *text, void (*put_special)(kvo_sink *to, char byte)) {
-  size_t left = strlen(text);
-  while (left > 0) {
-    size_t count = kvo__character_length((const unsigned char *)text, left);
-    if (count == 0) {
-      kvo__put(to, "\xef\xbf\xbd");
-      count = 1;
-    } else if (count == 1) {
-      bool is_control = (unsigned char)*text < 0x20 || *text == 0x7f;
-      put_special(to, is_control ? ' ' : *text);
-    } else {
-      for (size_t i = 0; i < count; i++) kvo__put_byte(to, text[i]);
-    }
-    text += count;
-    left -= count;
-  }
-}
-
-static void put_dot_byte(kvo_sink *to, char byte) {
-  if (byte == '"' || byte == '\\') kvo__put_byte(to, '\\');
-  kvo__put_byte(to, byte);
-}
-
-static void put_dot_text(kvo_sink *to, const char *text) { put_escaped(to, text, put_dot_byte); }
-
-static void put_dot_arrow(kvo_sink *to, const char *from, const char *target, style as, const char *label) {
-  static const char *const styles[] = {"solid", "dashed", "bold"};
-  kvo__put(to, "  ");
-  kvo__put(to, from);
-  kvo__put(to, " -> ");
-  kvo__put(to, target);
-  kvo__put(to, " [style=");
-  kvo__put(to, styles[as]);
-  if (label != NULL) {
-    kvo__put(to, ", label=\"");
-    put_dot_text(to, label);
-    kvo__put_byte(to, '"');
-  }
-  kvo__put(to, "];\n");
-}
-
-static const language dot = {
-    .begin = "digraph observations {\n  rankdir=LR;\n  node [shape=box];\n",
-    .end = "}\n",
-    .object = {" [label=\"", "\"];\n"},
-    .observation = {" [style=rounded, label=\"", "\"];\n"},
-    .line_break = "\\n",
-    .put_text = put_dot_text,
-    .put_arrow = put_dot_arrow,
-};
-
-/* Characters that are special in Mermaid, or in the HTML that it makes, are written as character references. */
-static void put_mermaid_byte(kvo_sink *to, char byte) {
-  bool is_plain = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') ||
-                  (byte != '\0' && strchr(" _.:/@-(),+", byte) != NULL);
-  if (is_plain) {
-    kvo__put_byte(to, byte);
-    return;
-  }
-  kvo__put_byte(to, '#');
-  kvo__put_number(to, (unsigned char)byte, 10);
-  kvo__put_byte(to, ';');
-}
-
-static void put_mermaid_text(kvo_sink *to, const char *text) { put_escaped(to, text, put_mermaid_byte); }
-
-static void put_mermaid_arrow(kvo_sink *to, const char *from, const char *target, style as, const char *label) {
-  static const char *const begins[] = {" -- \"", " -. \"", " == \""}, *const ends[] = {"\" --> ", "\" .-> ", "\" ==> "};
-  static const char *const bare[] = {" --> ", " -.-> ", " ==> "};
-  kvo__put(to, "  ");
-  kvo__put(to, from);
-  if (label != NULL) {
-    kvo__put(to, begins[as]);
-    put_mermaid_text(to, label);
-    kvo__put(to, ends[as]);
-  } else {
-    kvo__put(to, bare[as]);
-  }
-  kvo__put(to, target);
-  kvo__put_byte(to, '\n');
-}
-
-static const language mermaid = {
-    .begin = "flowchart LR\n",
-    .end = "",
-    .object = {"[\"", "\"]\n"},
-    .observation = {"([\"", "\"])\n"},
-    .line_break = "<br/>",
-    .put_text = put_mermaid_text,
-    .put_arrow = put_mermaid_arrow,
-};
 
 size_t kvo_graph_format(const kvo_graph *graph, kvo_graph_form form, char *buffer, size_t size) {
   kvo_sink to = kvo__sink_of(buffer, size);
@@ -259,8 +92,8 @@ size_t kvo_graph_format(const kvo_graph *graph, kvo_graph_form form, char *buffe
   if (whole.edges == NULL) whole.edge_count = 0;
   switch (form) {
     case KVO_GRAPH_JSON: put_json(&to, &whole); break;
-    case KVO_GRAPH_DOT: put_picture(&to, &whole, &dot); break;
-    case KVO_GRAPH_MERMAID: put_picture(&to, &whole, &mermaid); break;
+    case KVO_GRAPH_DOT: draw(&to, &whole, kvo__put_dot); break;
+    case KVO_GRAPH_MERMAID: draw(&to, &whole, kvo__put_mermaid); break;
   }
   return kvo__sink_end(&to);
 }

@@ -52,6 +52,7 @@ static kvo_event_details details_of(const kvo_node *node, const kvo_raw_change *
                                .line = described.line,
                                .options = described.options,
                                .observer_class = described.observer_class,
+                               .observer = described.observer,
                                .note = described.note,
                                .change = change};
   if (change != NULL) {

@@ -34,6 +34,7 @@ typedef struct kvo_event_details {
   kvo_options options;
   /** Of an observation, as it was registered; NULL if unknown. */
   const char *observer_class;
+  const void *observer;
   const char *note;
   /** For a change and for a delivery. */
   kvo_change_kind kind;

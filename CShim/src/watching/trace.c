@@ -28,6 +28,8 @@ typedef struct kvo_thread_trace {
   uint32_t thread;
   size_t depth, capacity;
   slice *slices;
+  /** As it is in the file. */
+  char name[16];
 } thread_trace;
 
 /* Guards everything below. The file is a complete JSON array at any time: each write ends with the end of the array, and the next write
@@ -105,8 +107,8 @@ static void put_name(kvo_sink *to, const char *member, const char *name) {
   kvo__put_json_string(to, member, cut);
 }
 
-static void put_metadata(const char *kind, uint32_t thread, const char *name) {
-  kvo_sink to = begin_event('M', thread, started);
+static void put_metadata(const char *kind, uint32_t thread, int64_t time, const char *name) {
+  kvo_sink to = begin_event('M', thread, time);
   kvo__put_json_string(&to, "name", kind);
   kvo__put(&to, ",\"args\":{\"name\":");
   kvo__put_json_bytes(&to, name, strlen(name));
@@ -114,28 +116,68 @@ static void put_metadata(const char *kind, uint32_t thread, const char *name) {
   end_event(&to);
 }
 
-static void name_thread(uint32_t thread) {
+/* Writes the name of this thread, at first and when it has changed. */
+static void name_thread(thread_trace *own, int64_t time) {
   char name[16] = "main";
-  if ((pid_t)thread != process) prctl(PR_GET_NAME, name);
-  put_metadata("thread_name", thread, name);
+  if ((pid_t)own->thread != process) prctl(PR_GET_NAME, name);
+  if (strcmp(own->name, name) == 0) return;
+  memcpy(own->name, name, sizeof name);
+  put_metadata("thread_name", own->thread, time, name);
 }
 
-static void put_event(char phase, uint32_t thread, int64_t time, const kvo_event_details *what, const char *value) {
-  char name[KVO_TRACE_TITLE], object[2 * NAME];
+/* Says where the file of a call's module is, so that a tool can find the source line. Once per call: modules are few. */
+static void name_module(kvo_trace_call *of, uint32_t thread) {
+  if (of->named_in == recording) return;
+  of->named_in = recording;
+  kvo_sink to = begin_event('M', thread, started);
+  kvo__put_json_string(&to, "name", "kvo_module");
+  kvo__put(&to, ",\"args\":{");
+  bool is_known = kvo__put_trace_module(&to, of);
+  kvo__put_byte(&to, '}');
+  if (is_known) end_event(&to);
+}
+
+static void put_object(kvo_sink *to, const char *class_name, const void *object) {
+  char name[2 * NAME];
+  kvo__copy_cut(name, NAME, class_name);
+  kvo_sink address = {.memory = name + strlen(name), .capacity = NAME, .fd = -1};
+  kvo__put_byte(&address, '@');
+  kvo__put_address(&address, (unsigned long long)(uintptr_t)object);
+  kvo__sink_end(&address);
+  kvo__put(to, "\"object\":");
+  kvo__put_json_bytes(to, name, strlen(name));
+}
+
+static void put_calls(kvo_sink *to, kvo_trace_call *const *calls, size_t count) {
+  if (count == 0) return;
+  kvo__put_member(to, "calls");
+  for (size_t i = 0; i < count; i++) {
+    kvo__put_byte(to, i == 0 ? '[' : ',');
+    kvo__put_json_bytes(to, calls[i]->text, strlen(calls[i]->text));
+  }
+  kvo__put_byte(to, ']');
+}
+
+/* The outermost change of a thread names the calls that made it. */
+static void put_event(char phase, const thread_trace *on, int64_t time, const kvo_event_details *what,
+                      const char *value) {
+  char name[KVO_TRACE_TITLE];
+  kvo_trace_call *calls[KVO_TRACE_CALLS];
+  bool is_outermost = what->moment == KVO_MOMENT_CHANGE_BEGINS && on->depth == 1;
+  size_t call_count = is_outermost ? kvo__trace_calls(calls) : 0;
+  for (size_t i = 0; i < call_count; i++) name_module(calls[i], on->thread);
   kvo__trace_name(what, name, sizeof name);
-  kvo_sink to = begin_event(phase, thread, time);
+  kvo_sink to = begin_event(phase, on->thread, time);
   kvo__put_json_string(&to, "name", name);
   kvo__put_json_string(&to, "cat", kvo__trace_category(what->moment));
   if (phase == 'i') kvo__put(&to, ",\"s\":\"t\"");
-  kvo__copy_cut(object, NAME, what->class_name);
-  kvo_sink address = {.memory = object + strlen(object), .capacity = NAME, .fd = -1};
-  kvo__put_byte(&address, '@');
-  kvo__put_address(&address, (unsigned long long)(uintptr_t)what->object);
-  kvo__sink_end(&address);
-  kvo__put(&to, ",\"args\":{\"object\":");
-  kvo__put_json_bytes(&to, object, strlen(object));
+  kvo__put(&to, ",\"args\":{");
+  put_object(&to, what->class_name, what->object);
+  if (what->key_path != NULL) put_name(&to, "key", what->key_path);
   if (what->observation != 0) kvo__put_json_address(&to, "observation", what->observation);
   if (what->observer_class != NULL) put_name(&to, "observer", what->observer_class);
+  if (what->observer != NULL)
+    kvo__put_json_address(&to, "observerAddress", (unsigned long long)(uintptr_t)what->observer);
   if (what->note != NULL) put_name(&to, "note", what->note);
   if (what->file != NULL) put_name(&to, "file", what->file);
   if (what->file != NULL) {
@@ -143,6 +185,7 @@ static void put_event(char phase, uint32_t thread, int64_t time, const kvo_event
     kvo__put_number(&to, what->line, 10);
   }
   if (value != NULL) put_name(&to, "new", value);
+  put_calls(&to, calls, call_count);
   kvo__put_byte(&to, '}');
   end_event(&to);
 }
@@ -162,7 +205,8 @@ static thread_trace *own_trace(void) {
     own->recording = recording;
     own->thread = kvo__thread_number(); /* differs in the child of a fork */
     own->depth = 0;
-    name_thread(own->thread);
+    own->name[0] = '\0';
+    name_thread(own, started);
   }
   return own;
 }
@@ -196,16 +240,17 @@ static void finish(thread_trace *on, const void *token, int64_t time) {
 
 static void record(thread_trace *on, const kvo_event_details *what, const char *value) {
   int64_t time = kvo__now();
+  if (on->depth == 0) name_thread(on, time);
   switch (what->moment) {
     case KVO_MOMENT_CHANGE_BEGINS:
     case KVO_MOMENT_DELIVERY_BEGINS:
-      if (push(on, what->token)) put_event('B', on->thread, time, what, value);
+      if (push(on, what->token)) put_event('B', on, time, what, value);
       break;
     case KVO_MOMENT_CHANGE_ENDS:
     case KVO_MOMENT_DELIVERY_ENDS: finish(on, what->token, time); break;
     case KVO_MOMENT_REGISTERED:
     case KVO_MOMENT_ENDED:
-    case KVO_MOMENT_DIED: put_event('i', on->thread, time, what, NULL); break;
+    case KVO_MOMENT_DIED: put_event('i', on, time, what, NULL); break;
   }
   /* Buffer events otherwise: after a kill, the file lacks only the last moments. */
   if (on->depth == 0 && time - flushed > FLUSH_AFTER_NS) flush();
@@ -255,7 +300,7 @@ static kvo_status open_file(const char *path) {
   has_failed = false;
   recording++;
   started = kvo__now();
-  put_metadata("process_name", (uint32_t)process, program_invocation_short_name);
+  put_metadata("process_name", (uint32_t)process, started, program_invocation_short_name);
   flush();
   if (!has_failed) return KVO_OK;
   close(fd);
@@ -293,15 +338,50 @@ kvo_status kvo_trace_end(void) {
   return status == KVO_OK ? status : kvo__fail(status, "kvo_trace_end: %s", kvo_status_string(status));
 }
 
-void kvo__trace_save(void) {
-  /* The process may have been interrupted anywhere, even in this file with the lock held: give up after some tries. */
+/* The process may have been interrupted anywhere, even in this file with the lock held: gives up after some tries. */
+static bool try_lock(void) {
   for (int tries = 0; tries < 1000; tries++) {
     uint32_t is_free = 0;
-    if (!atomic_compare_exchange_weak(&lock.state, &is_free, kvo__thread_number())) continue;
-    flush();
-    kvo__release(&lock);
-    return;
+    if (atomic_compare_exchange_weak(&lock.state, &is_free, kvo__thread_number())) return true;
   }
+  return false;
+}
+
+void kvo__trace_save(void) {
+  if (!try_lock()) return;
+  flush();
+  kvo__release(&lock);
+}
+
+static void put_fault(const kvo_fault *fault) {
+  char name[32];
+  kvo_sink title = {.memory = name, .capacity = sizeof name, .fd = -1};
+  kvo__append(&title, "KVO%04d %s", (int)fault->code, kvo_severity_name(fault->severity));
+  kvo__sink_end(&title);
+  const kvo_fault_observation *first = fault->observation_count > 0 ? fault->observations : NULL;
+  kvo_sink to = begin_event('i', kvo__thread_number(), kvo__now());
+  kvo__put_json_string(&to, "name", name);
+  kvo__put(&to, ",\"cat\":\"fault\",\"s\":\"t\",\"args\":{");
+  if (fault->object != NULL) {
+    put_object(&to, fault->object_class != NULL ? fault->object_class : "", fault->object);
+    kvo__put_byte(&to, ',');
+  }
+  kvo__put(&to, "\"summary\":");
+  kvo__put_json_bytes(&to, fault->summary, strlen(fault->summary));
+  if (first != NULL && first->observation != 0) kvo__put_json_address(&to, "observation", first->observation);
+  if (fault->file != NULL) put_name(&to, "file", fault->file);
+  if (fault->file != NULL) {
+    kvo__put_member(&to, "line");
+    kvo__put_number(&to, fault->line, 10);
+  }
+  kvo__put_byte(&to, '}');
+  end_event(&to);
+}
+
+void kvo__trace_fault(const kvo_fault *fault) {
+  if ((atomic_load(&kvo__attention) & KVO_TAP_TRACE) == 0 || !try_lock()) return;
+  if (fd >= 0) put_fault(fault);
+  kvo__release(&lock);
 }
 
 /* At the end of the process, if the program has not ended the recording. */

@@ -117,10 +117,14 @@ public struct ObservationGraph: Equatable, Sendable, Codable {
   /// One line of JSON, which decodes as an `ObservationGraph`.
   public var json: String { text(KVO_GRAPH_JSON) }
 
-  /// The graph for Graphviz: `dot -Tsvg graph.dot > graph.svg`. Arrows point from an object to the observations that depend on it.
+  /// A picture for Graphviz: `dot -Tsvg graph.dot > graph.svg`.
+  ///
+  /// It has one node for each object and each observer; closures are one node per source line that registered them. One arrow leads from
+  /// an object to an observer, with the key paths and the source lines of all observations between these two. Objects that notify each
+  /// other in a circle are red. With more than 200 nodes there is one node per class. ``json`` is complete.
   public var dot: String { text(KVO_GRAPH_DOT) }
 
-  /// A Mermaid flowchart, for Markdown documents.
+  /// The same picture as a Mermaid flowchart, for Markdown documents.
   public var mermaid: String { text(KVO_GRAPH_MERMAID) }
 }
 

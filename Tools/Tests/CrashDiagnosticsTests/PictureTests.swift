@@ -122,18 +122,23 @@ private struct GraphTests {
     #expect(graph.mermaid == "flowchart LR\n")
   }
 
-  @Test func `DOT and Mermaid draw objects, observations and arrows between them`() throws {
+  @Test func `DOT and Mermaid draw objects, observers and arrows between them`() throws {
     let engine = Engine()
     let line = #line + 1
     let token = engine.observe(\.speed) { _, _ in }
     let part = Part(of: engine)
-    let object = try #require(part.index)
-    let observation = try #require(part.graph.observations.firstIndex { $0.object == object })
-    let (dot, mermaid) = (part.graph.dot, part.graph.mermaid)
-    #expect(dot.contains("  o\(object) [label=\"\(try #require(part.object).className)\\n\(part.text)\"];\n"))
-    #expect(dot.contains("  o\(object) -> n\(observation) [style=solid, label=\"speed\"];\n"))
-    #expect(mermaid.contains("  n\(observation)([\"PictureTests.swift:\(line)<br/>speed\"])\n"))
-    #expect(mermaid.contains("  o\(object) -- \"speed\" --> n\(observation)\n"))
+    var observation = try #require(part.observations.first)
+    observation.object = 0
+    var graph = part.graph
+    graph.objects = [try #require(part.object)]
+    graph.observations = [observation]
+    graph.edges = []
+    let name = graph.objects[0].className
+    #expect(graph.dot.contains("  o0 [label=\"\(name)\\n\(part.text)\"];\n"))
+    #expect(graph.dot.contains("  p1 [style=rounded, label=\"observer\\nPictureTests.swift:\(line)\"];\n"))
+    #expect(graph.dot.contains("  o0 -> p1 [label=\"speed\"];\n"))
+    #expect(graph.mermaid.contains("  p1([\"observer<br/>PictureTests.swift:\(line)\"])\n"))
+    #expect(graph.mermaid.contains("  o0 -- \"speed\" --> p1\n"))
     withExtendedLifetime(token) {}
   }
 }
