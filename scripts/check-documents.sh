@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs a short form of each command in README.md, CONTRIBUTING.md and the guides, as listed in Tests/Documents/commands.txt.
+# Checks the links in all documents, and runs a short form of each command in README.md, CONTRIBUTING.md and the guides, as listed in
+# Tests/Documents/commands.txt.
 #   scripts/check-documents.sh          the commands that take seconds
 #   scripts/check-documents.sh --slow   all that no other check runs
 #   scripts/check-documents.sh --list   only prints them
@@ -20,4 +21,5 @@ if [[ ${1:-} != --list ]]; then
     cmake -S CShim -B $c -G Ninja -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-O2 -g"
   scripts/quietly.sh check-documents-c cmake --build $c --target kvo test_basics
 fi
+[[ ${1:-} == --list ]] || python3 scripts/links.py
 exec python3 scripts/documents.py build/documents "$@"
