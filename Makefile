@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test bench check check-quick check-format check-api check-c check-model check-clients check-documents check-examples check-bindings check-sanitizers check-crashes check-costs check-scaling check-packages check-ports check-manual fuzz mutate stress format clean
+.PHONY: help demo test bench check check-quick check-format check-api check-c check-model check-clients check-documents check-examples check-bindings check-sanitizers check-crashes check-costs check-scaling check-packages check-ports check-manual check-docs docs fuzz mutate stress format clean
 
 # Passed on: make demo ARGS="--json", make bench ARGS="…".
 ARGS ?=
@@ -43,11 +43,14 @@ test: ## Run all tests: the library without the macro, the C suite, the Swift su
 	@echo "== The Swift suites of the library"
 	KVO_ZOMBIES=65536 swift test
 
+docs: ## Make the site of the library in build/docs (ARGS=--serve serves it)
+	scripts/docs.sh $(ARGS)
+
 bench: ## Measure, optimised, against other systems (ARGS="--filter 'observed set.*'")
 	@scripts/require.sh swift git python3 $(c_tools) valgrind $(peers)
 	@scripts/bench.sh $(ARGS)
 
-check: check-format check-c check-model fuzz stress check-sanitizers check-crashes check-clients check-examples check-bindings check-api check-scaling check-costs check-packages check-manual check-documents ## Everything a release must pass besides the tests; takes long
+check: check-format check-c check-model fuzz stress check-sanitizers check-crashes check-clients check-examples check-bindings check-api check-scaling check-costs check-packages check-manual check-docs check-documents ## Everything a release must pass besides the tests; takes long
 	scripts/check-ports.sh i386
 	scripts/mutate.sh --count 20 --budget 240 --least 80
 
@@ -84,6 +87,9 @@ check-packages: ## Build, install, package and use libkvo as others do: CMake, p
 
 check-manual: ## Make the reference of libkvo, manual pages and HTML; each exported function has to have a page
 	scripts/manual.sh --check
+
+check-docs: ## Make the site; DocC must not warn, no link in it may be dead, and its first page must list all public types
+	scripts/docs.sh --check
 
 check-ports: ## Run the C suite on other processors and with musl (ARGS="i386 aarch64")
 	scripts/check-ports.sh $(ARGS)

@@ -49,7 +49,7 @@ def conformances(graph, names):
 
 def main(graph_path, baseline_path, *options):
     graph = {"symbols": [], "relationships": []}
-    for path in sorted(pathlib.Path(graph_path).glob("*.symbols.json")):
+    for path in sorted(pathlib.Path(graph_path).glob("*/*.symbols.json")):
         one = json.loads(path.read_text())
         graph = {part: graph[part] + one[part] for part in graph}
     symbols = [symbol for symbol in graph["symbols"] if is_api(symbol)]

@@ -4,16 +4,5 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-build=${KVO_BUILD_PATH:-.build}
-graph=build/api
-rm -rf "$graph"
-mkdir -p "$graph"
-scripts/quietly.sh check-api swift build --scratch-path "$build" --target KeyValueObservingTesting
-modules=$(swift build --scratch-path "$build" --show-bin-path)/Modules
-extract=$(dirname "$(readlink -f "$(command -v swift)")")/swift-symbolgraph-extract
-for module in KeyValueObserving KeyValueObservingTesting; do
-  "$extract" -module-name "$module" -I "$modules" -I CShim/include -I Sources/CSwiftRuntime/include \
-    -target "$(uname -m)-unknown-linux-gnu" -minimum-access-level public -skip-synthesized-members -skip-inherited-docs \
-    -output-dir "$graph"
-done
-exec python3 scripts/api.py "$graph" Documentation/api-baseline.txt "$@"
+scripts/symbol-graphs.sh build/api
+exec python3 scripts/api.py build/api Documentation/api-baseline.txt "$@"

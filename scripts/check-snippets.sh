@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the code of README.md and of the guides as programs of a client, and runs them: Tests/Snippets says how they are put together.
+# Builds the code of README.md, of the guides and of the tutorials as programs of a client, and runs them: Tests/Snippets says how they are
+# put together, and Tests/Tutorials/README.md how the steps of a tutorial.
 #   scripts/check-snippets.sh             against the library as it is built here; half a minute
 #   scripts/check-snippets.sh --package   also as README's package, with the macro and without it; minutes
 set -euo pipefail
@@ -12,22 +13,44 @@ python3 scripts/snippets.py "$out/programs"
 scripts/quietly.sh check-snippets swift build --scratch-path "$build" --target KeyValueObservingTesting
 products=$(swift build --scratch-path "$build" --show-bin-path)
 toolchain=$(dirname "$(readlink -f "$(command -v swift)")")/..
+lines() { python3 -c 'import json, sys; sys.stdout.writelines(f"{each}\n" for each in json.load(sys.stdin))' <"$1"; }
 
 # What SwiftPM would run, with a macro's plug-in that it has built; the objects are those of the library.
+compile() {
+  swiftc -swift-version 6 -warnings-as-errors -Onone -g -I "$products/Modules" -I CShim/include -I Sources/CSwiftRuntime/include \
+    -load-plugin-executable "$products/KeyValueObservingMacros-tool#KeyValueObservingMacros" "$@" -lffi
+}
+
+# Each step of each tutorial, as a program: it prints what its comments say, or ends with a fault, whose report the tutorial shows.
+mapfile -t objects < <(scripts/objects.sh "$products")
+failed=0
+for step in "$out"/programs/tutorials/*/*/; do
+  name=$(basename "$(dirname "$step")") expected=$(lines "$step/expected.json") status=0
+  compile -module-name "$name" "$step/main.swift" "${objects[@]}" -o "$out/$name"
+  SWIFT_BACKTRACE=enable=no "$out/$name" >"$step/printed" 2>"$step/report" || status=$?
+  if [[ $expected == KVO* ]]; then
+    report=Tests/Tutorials/$name.report
+    sed -E 's/0x[0-9a-f]+/0x…/g; s/thread [0-9]+/thread …/; s/build-id [0-9a-f]+/build-id …/' "$step/report" >"$step/shown"
+    [[ -z ${KVO_BLESS_TUTORIALS:-} ]] || cp "$step/shown" "$report"
+    ((status == 134)) && grep -q "^$expected " "$step/report" && diff "$report" "$step/shown" || failed=1
+  elif ((status != 0)) || ! diff <(lines "$step/expected.json") "$step/printed"; then
+    cat "$step/report"
+    failed=1
+  fi
+  ((failed == 0)) || { echo "check-snippets: step $(basename "$step") of the tutorial $name does not do what it says" >&2; exit 1; }
+done
+echo "the steps of the tutorials do what they say"
+
 mapfile -t objects < <(scripts/objects.sh "$products" --testing)
 for folder in "$out"/programs/*/; do
   compgen -G "$folder/*.swift" >/dev/null || continue
   guide=$(basename "$folder")
-  swiftc -swift-version 6 -warnings-as-errors -Onone -g -parse-as-library -module-name Snippets \
-    -I "$products/Modules" -I CShim/include -I Sources/CSwiftRuntime/include \
-    -load-plugin-executable "$products/KeyValueObservingMacros-tool#KeyValueObservingMacros" \
-    -plugin-path "$toolchain/lib/swift/host/plugins/testing" \
-    "$folder"/*.swift Tests/Snippets/Main.swift "${objects[@]}" -lffi -lTesting -lXCTest -o "$out/$guide"
+  compile -parse-as-library -module-name Snippets -plugin-path "$toolchain/lib/swift/host/plugins/testing" \
+    "$folder"/*.swift Tests/Snippets/Main.swift "${objects[@]}" -lTesting -lXCTest -o "$out/$guide"
   echo "== the code of $guide"
   "$out/$guide" --testing-library swift-testing
 done
 
-lines() { python3 -c 'import json, sys; print(*json.load(sys.stdin), sep="\n")' <"$1"; }
 gcc -std=c11 -Wall -Wextra -Wpedantic -Werror -fPIC -shared -ICShim/include -ICShim/src CShim/src/*.c CShim/src/*/*.c -lffi -lpthread -o "$out/libkvo.so"
 for program in "$out"/programs/*/*.{c,cpp}; do
   compiler=(gcc -std=c11)

@@ -9,6 +9,8 @@ is inserted:
     // declarations: name    only its types, functions and imports
     // statements: name      only the rest
     // prints: name, name    the output that comments in the blocks describe, as an array of strings, in Swift after "=="
+
+The programs of Tests/Tutorials become one program for each step, in OUT/tutorials: Tests/Tutorials/README.md describes their marks.
 """
 
 import json
@@ -18,6 +20,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GUIDES = [ROOT / "README.md", *sorted((ROOT / "Documentation").glob("*.md"))]
+TUTORIALS = sorted((ROOT / "Tests/Tutorials").glob("*.swift"))
 LANGUAGES = ("swift", "c", "cpp")
 # The beginning of a top-level declaration. It ends with a brace in the first column, or with its line.
 DECLARATION = re.compile(r"(@\w+|import |(public |private |final |open |nonisolated\(unsafe\) private let |extension |typedef |static )|"
@@ -98,8 +101,39 @@ def filled(template, code):
     return "\n".join(lines) + "\n", used
 
 
+def steps(program):
+    """Returns the lines of a tutorial's program at each of its steps, and the fault that ends the step, or None."""
+    lines = program.read_text().splitlines()[1:]
+    marks = [re.fullmatch(r"\s*// (?:(?:from (\d+))?(?: ?until (\d+))?|end)", line) for line in lines]
+    last = max([int(mark[1]) for mark in marks if mark and mark[1]] + [int(mark[2]) for mark in marks if mark and mark[2]])
+    for step in range(1, last + 1):
+        shown, first, end, fault = [], 1, last + 1, None
+        for line, mark in zip(lines, marks):
+            if mark:
+                first, end = int(mark[1] or 1), int(mark[2] or last + 1)
+            elif first <= step < end:
+                if ends := re.search(r"  // until (\d+): ends with (KVO\d+)$", line):
+                    fault, line = ends[2] if step < int(ends[1]) else None, line[:ends.start()]
+                shown.append(line)
+        yield shown, fault
+
+
+def tutorials(out):
+    """Writes main.swift of each step, and beside it what it prints or the fault that ends it."""
+    count = 0
+    for program in TUTORIALS:
+        for step, (lines, fault) in enumerate(steps(program), 1):
+            folder = out / program.stem / str(step)
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "main.swift").write_text("\n".join(lines) + "\n")
+            (folder / "expected.json").write_text(json.dumps([fault] if fault else list(printed(lines))))
+            count += 1
+    print(f"snippets: {count} steps of {len(TUTORIALS)} tutorials are programs")
+
+
 def main(out):
     out = pathlib.Path(out)
+    tutorials(out / "tutorials")
     count = 0
     for guide in GUIDES:
         code, known = {}, set()

@@ -34,7 +34,7 @@ public func expectChanges<Object: KeyValueObservable, Value: Equatable, Result, 
 /// ```swift
 /// expectChanges(of: document, \.title, [("Untitled", "Emma")]) { document.title = "Emma" }
 /// ```
-/// See ``expectChanges(of:_:_:fileID:filePath:line:column:in:)``.
+/// See ``expectChanges(of:_:_:fileID:filePath:line:column:in:)-(_,_,[Value],_,_,_,_,_)``.
 @discardableResult
 @_disfavoredOverload  // an empty list is one of values
 public func expectChanges<Object: KeyValueObservable, Value: Equatable, Result, Failure>(
@@ -53,7 +53,7 @@ public func expectChanges<Object: KeyValueObservable, Value: Equatable, Result, 
 /// ```swift
 /// await expectChanges(of: download, \.percent, [50, 100]) { await download.run() }
 /// ```
-/// See ``expectChanges(of:_:_:fileID:filePath:line:column:in:)``.
+/// See ``expectChanges(of:_:_:fileID:filePath:line:column:in:)-(_,_,[Value],_,_,_,_,_)``.
 @discardableResult
 public func expectChanges<Object: KeyValueObservable, Value: Equatable, Result, Failure>(
   of object: Object, _ keyPath: KeyPath<Object, Value>, _ values: [Value],
@@ -69,7 +69,7 @@ public func expectChanges<Object: KeyValueObservable, Value: Equatable, Result, 
 
 /// The same for asynchronous code, with the old and the new value of each change.
 ///
-/// See ``expectChanges(of:_:_:fileID:filePath:line:column:in:)``.
+/// See ``expectChanges(of:_:_:fileID:filePath:line:column:in:)-(_,_,[Value],_,_,_,_,_)``.
 @discardableResult
 @_disfavoredOverload
 public func expectChanges<Object: KeyValueObservable, Value: Equatable, Result, Failure>(

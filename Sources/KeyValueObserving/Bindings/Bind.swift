@@ -95,8 +95,9 @@ extension KeyValueObservable {
   /// ```swift
   /// window.bind(\.caption) { "\(document.title) (\(document.pages.count))" }
   /// ```
-  /// As ``KeyValueSource/bind(to:_:initially:exclusive:isolation:fileID:line:applied:)``, from
-  /// ``KeyValueSource/init(isolation:fileID:line:_:)``.
+  /// As
+  /// ``KeyValueSource/bind(to:_:initially:exclusive:isolation:fileID:line:applied:)-(_,ReferenceWritableKeyPath<Target,Value>,_,_,_,_,_,_)``,
+  /// from ``KeyValueSource/init(isolation:fileID:line:_:)``.
   /// The binding holds what the expression captures. One that captures the object itself keeps it, until the binding is ended.
   ///
   /// - Parameters:

@@ -9,7 +9,8 @@ extension KeyValueObservable {
   /// slider.bind(\.value, with: model, \.celsius, forward: { Double($0) }, backward: { Int($0.rounded()) })
   /// ```
   /// At first the left side takes the value of the right one. The binding retains neither object and ends with either. Isolation and
-  /// threads are those of ``KeyValueSource/bind(to:_:initially:exclusive:isolation:fileID:line:applied:)``.
+  /// threads are those of
+  /// ``KeyValueSource/bind(to:_:initially:exclusive:isolation:fileID:line:applied:)-(_,ReferenceWritableKeyPath<Target,Value>,_,_,_,_,_,_)``.
   ///
   /// The binding cannot loop. The side that it sets does not answer. If its setter, or an observer, makes another value of it, the side
   /// that has changed first is corrected. If the two never agree, or if converting back and forth never comes to values that stay, it is

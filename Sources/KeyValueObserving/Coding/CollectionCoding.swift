@@ -10,7 +10,7 @@ extension Dictionary where Key == String {
     KeyPathWalk.codedValue(of: self, at: [key], SourceLocation(file: fileID, line: line))
   }
 
-  /// Returns the value for a key path, as ``KeyValueObservable/value(forKeyPath:)`` does.
+  /// Returns the value for a key path, as ``KeyValueObservable/value(forKeyPath:fileID:line:)`` does.
   ///
   /// As on Apple's platforms, an entry whose key contains dots has precedence over the path.
   public func value(
@@ -51,7 +51,7 @@ extension Array {
     KeyPathWalk.codedValue(of: self, at: [key], SourceLocation(file: fileID, line: line))
   }
 
-  /// Returns the value for a key path, which may contain collection operators: see ``KeyValueObservable/value(forKeyPath:)``.
+  /// Returns the value for a key path, which may contain collection operators: see ``KeyValueObservable/value(forKeyPath:fileID:line:)``.
   public func value(
     forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
   ) -> Any? {

@@ -21,6 +21,9 @@ public final class KeyValueClassDescription {
   /// Adds a stored property whose accessors notify.
   ///
   /// - Parameters:
+  ///   - name: The property's name, which is its key.
+  ///   - key: The hash of the name, as ``KeyValueObservationHeader/key(_:)`` returns it.
+  ///   - path: The key path of the property.
   ///   - chained: The key path from an optional object, as in `\Note?.?.title`. It is used to detect that a longer key path ends at
   ///     this property or continues after it, which makes observing that path almost as cheap as observing the property alone.
   ///     Omit it for an `unowned` property.
@@ -48,8 +51,15 @@ public final class KeyValueClassDescription {
 
   /// Adds a stored property that is a collection.
   ///
-  /// - Parameter inPlace: A function that passes the property `inout` to another function, as in `{ $1(&$0.pages) }`. Mutation
-  ///   through a key path would copy the collection.
+  /// - Parameters:
+  ///   - name: The property's name, which is its key.
+  ///   - key: The hash of the name, as ``KeyValueObservationHeader/key(_:)`` returns it.
+  ///   - path: The key path of the property.
+  ///   - chained: The key path from an optional object, as in `\Note?.?.pages`.
+  ///   - get: A function that reads the property.
+  ///   - inPlace: A function that passes the property `inout` to another function, as in `{ $1(&$0.pages) }`. Mutation through a key
+  ///     path would copy the collection.
+  ///   - set: A function that sets the property.
   @inlinable
   @inline(__always)
   public func observed<Root: AnyObject, Value: _KeyValueCollection>(
@@ -84,8 +94,11 @@ public final class KeyValueClassDescription {
 
   /// Adds a computed property. Its dependencies are found by evaluating it.
   ///
-  /// - Parameter read: A function that passes the property to another function, as in `{ $1($0.title) }`. It is faster than the key
-  ///   path. It does not return the value, because that would consume a value of a noncopyable type.
+  /// - Parameters:
+  ///   - name: The property's name, which is its key.
+  ///   - path: The key path of the property.
+  ///   - read: A function that passes the property to another function, as in `{ $1($0.title) }`. It is faster than the key path. It
+  ///     does not return the value, because that would consume a value of a noncopyable type.
   @inlinable
   public func property<Root: AnyObject, Value>(
     _ name: StaticString, _ path: KeyPath<Root, Value>, read: @escaping (Root, (Value) -> Void) -> Void
@@ -158,7 +171,9 @@ public final class KeyValueClassDescription {
 
   /// Declares whether setting a key notifies: the answer of a class's member `automaticallyNotifiesObserversOf<Key>`.
   ///
-  /// - Parameter capitalizedKey: The key with its first letter capitalized.
+  /// - Parameters:
+  ///   - capitalizedKey: The key with its first letter capitalized.
+  ///   - answer: Whether setting the key notifies.
   public func automaticallyNotifies(_ capitalizedKey: StaticString, _ answer: @autoclosure @escaping () -> Bool) {
     notifying[capitalizedKey.description, default: []].append(answer)
   }

@@ -119,7 +119,9 @@ extension KeyValueMutableArray {
 
   /// Replaces the elements at the given indexes, as one replacement.
   ///
-  /// - Parameter elements: The elements. If their number differs from that of the indexes, it is fault KVO0040.
+  /// - Parameters:
+  ///   - positions: The indexes.
+  ///   - elements: The elements. If their number differs from that of the indexes, it is fault KVO0040.
   public func replace(at positions: IndexSet, with elements: [Element]) {
     guard fit(elements, positions, "-[NSKeyValueMutableArray replaceObjectsAtIndexes:withObjects:]") else { return }
     changeUnlessEmpty(ListEdit(.replacement, at: Positions(positions), elements))

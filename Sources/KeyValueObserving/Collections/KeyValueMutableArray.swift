@@ -16,8 +16,8 @@ import Foundation
 /// constant, and a function that changes its copy of the proxy changes the property. `Array(proxy)` is an independent copy. The
 /// proxy also notifies if it was created before the observation began, which Apple's platforms do not guarantee.
 ///
-/// Each mutation notifies once, with two exceptions: ``replaceSubrange(_:with:)-5dnqj`` with a different number of elements is a
-/// replacement and an insertion or removal, and ``setArray(_:)``, like Apple's, is a removal and an insertion. A call that changes
+/// Each mutation notifies once, with two exceptions: ``replaceSubrange(_:with:)-(Range<Int>,_)`` with a different number of elements is
+/// a replacement and an insertion or removal, and ``setArray(_:)``, like Apple's, is a removal and an insertion. A call that changes
 /// nothing, such as appending no elements, does not notify. The elements are changed in place; they are copied only if an observer
 /// requests the whole value. For a computed property the setter is called with the whole new value, and notifies of whatever it
 /// changes.
@@ -85,7 +85,7 @@ extension KeyValueMutableArray: RandomAccessCollection, MutableCollection, Range
     nonmutating set { change(ListEdit(replacing: position..<position + 1, with: [newValue])) }
   }
 
-  /// Accesses the elements in a range. Setting them calls ``replaceSubrange(_:with:)-5dnqj``.
+  /// Accesses the elements in a range. Setting them calls ``replaceSubrange(_:with:)-(Range<Int>,_)``.
   public subscript(bounds: Range<Int>) -> ArraySlice<Element> {
     get {
       guard permits(bounds) else { return [] }
@@ -94,7 +94,7 @@ extension KeyValueMutableArray: RandomAccessCollection, MutableCollection, Range
     nonmutating set { replaceSubrange(bounds, with: newValue) }
   }
 
-  /// Accesses the elements in a range. Setting them calls ``replaceSubrange(_:with:)-5dnqj``.
+  /// Accesses the elements in a range. Setting them calls ``replaceSubrange(_:with:)-(Range<Int>,_)``.
   public subscript(bounds: some RangeExpression<Int>) -> ArraySlice<Element> {
     get { self[bounds.relative(to: self)] }
     nonmutating set { replaceSubrange(bounds, with: newValue) }

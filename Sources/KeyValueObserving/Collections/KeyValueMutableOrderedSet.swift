@@ -52,7 +52,9 @@ public struct KeyValueMutableOrderedSet<Element: Hashable>: RandomAccessCollecti
   /// Inserts the elements that the set does not contain so that they have the given indexes afterwards, as one insertion.
   ///
   /// If so many are already contained that an index would be past the end, the element is appended.
-  /// - Parameter elements: The elements. If their number differs from that of the indexes, it is fault KVO0040.
+  /// - Parameters:
+  ///   - positions: The indexes that they have afterwards.
+  ///   - elements: The elements. If their number differs from that of the indexes, it is fault KVO0040.
   public func insert(_ elements: [Element], at positions: IndexSet) {
     guard fit(elements, positions, "-[NSKeyValueMutableOrderedSet insertObjects:atIndexes:]") else { return }
     let edit = ListEdit(.insertion, at: Positions(positions), elements)
@@ -116,7 +118,9 @@ public struct KeyValueMutableOrderedSet<Element: Hashable>: RandomAccessCollecti
   /// Replaces the elements at the given indexes, as one replacement. New elements that the set contains at another index are
   /// omitted.
   ///
-  /// - Parameter elements: The elements. If their number differs from that of the indexes, it is fault KVO0040.
+  /// - Parameters:
+  ///   - positions: The indexes.
+  ///   - elements: The elements. If their number differs from that of the indexes, it is fault KVO0040.
   public func replace(at positions: IndexSet, with elements: [Element]) {
     guard fit(elements, positions, "-[NSKeyValueMutableOrderedSet replaceObjectsAtIndexes:withObjects:]") else {
       return

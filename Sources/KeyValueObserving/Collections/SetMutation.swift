@@ -15,6 +15,7 @@ extension KeyValueObservable {
   /// - Parameters:
   ///   - key: A property of type `Set<E>` or `Set<E>?`; `nil` counts as an empty set. Another type is fault KVO0026, and nothing is
   ///     announced.
+  ///   - mutationKind: What is done with the argument.
   ///   - objects: The argument of the mutation. A member that is not of the property's element type is fault KVO0026.
   public nonisolated func willChangeValue(
     forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind, using objects: Set<AnyHashable>

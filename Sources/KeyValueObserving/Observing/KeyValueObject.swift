@@ -89,7 +89,7 @@ open class KeyValueObject: NSObject, KeyValueObservable, KeyValueObserver {
   ///
   /// The binding retains neither object, and ends with either. It replaces the binding of that name. Sets are made on the thread that makes
   /// the change. Bindings that never agree are fault KVO0024, as with
-  /// ``KeyValueSource/bind(to:_:initially:exclusive:isolation:fileID:line:applied:)``.
+  /// ``KeyValueSource/bind(to:_:initially:exclusive:isolation:fileID:line:applied:)-(_,ReferenceWritableKeyPath<Target,Value>,_,_,_,_,_,_)``.
   /// A property that this object does not have is fault KVO0009, and so is a key that the observed object does not have, unless an option
   /// says otherwise. An object that cannot be observed, and an option that has no effect here, is fault KVO0008. Nothing is bound then, and
   /// the binding of that name stays.

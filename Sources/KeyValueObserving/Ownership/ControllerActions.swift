@@ -7,7 +7,8 @@ extension KeyValueObservationController {
   /// observations.observe(document, \.title, action: Panel.pagesChanged)
   /// ```
   /// A method of a class of the main actor or of another global actor is called on that actor, one of another class on the caller's. The
-  /// rest is as with ``observe(_:_:options:duplicates:userInfo:isolation:fileID:line:handler:)``.
+  /// rest is as with
+  /// ``observe(_:_:options:duplicates:userInfo:isolation:fileID:line:handler:)-(_,KeyPath<Object,Value>,_,_,_,_,_,_,_)``.
   ///
   /// - Parameters:
   ///   - object: What to observe. It is not retained unless the controller does.
@@ -36,7 +37,8 @@ extension KeyValueObservationController {
   /// observations.observe(document, \.title, action: Panel.titleChanged)
   /// ```
   /// A method of a class of the main actor or of another global actor is called on that actor, one of another class on the caller's. The
-  /// rest is as with ``observe(_:_:options:duplicates:userInfo:isolation:fileID:line:handler:)``.
+  /// rest is as with
+  /// ``observe(_:_:options:duplicates:userInfo:isolation:fileID:line:handler:)-(_,KeyPath<Object,Value>,_,_,_,_,_,_,_)``.
   ///
   /// - Parameters:
   ///   - object: What to observe. It is not retained unless the controller does.
@@ -65,7 +67,8 @@ extension KeyValueObservationController {
   /// observations.observe(document, \.title, action: Panel.titleChanged)
   /// ```
   /// A method of a class of the main actor or of another global actor is called on that actor, one of another class on the caller's. The
-  /// rest is as with ``observe(_:_:options:duplicates:userInfo:isolation:fileID:line:handler:)``.
+  /// rest is as with
+  /// ``observe(_:_:options:duplicates:userInfo:isolation:fileID:line:handler:)-(_,KeyPath<Object,Value>,_,_,_,_,_,_,_)``.
   ///
   /// - Parameters:
   ///   - object: What to observe. It is not retained unless the controller does.
@@ -94,7 +97,8 @@ extension KeyValueObservationController {
   /// observations.observe(document, "title", action: Panel.pagesChanged)
   /// ```
   /// A method of a class of the main actor or of another global actor is called on that actor, one of another class on the caller's. The
-  /// rest is as with ``observe(_:_:options:duplicates:userInfo:isolation:fileID:line:handler:)``.
+  /// rest is as with
+  /// ``observe(_:_:options:duplicates:userInfo:isolation:fileID:line:handler:)-(_,KeyPath<Object,Value>,_,_,_,_,_,_,_)``.
   ///
   /// - Parameters:
   ///   - object: What to observe. It is not retained unless the controller does.
@@ -123,7 +127,8 @@ extension KeyValueObservationController {
   /// observations.observe(document, "title", action: Panel.titleChanged)
   /// ```
   /// A method of a class of the main actor or of another global actor is called on that actor, one of another class on the caller's. The
-  /// rest is as with ``observe(_:_:options:duplicates:userInfo:isolation:fileID:line:handler:)``.
+  /// rest is as with
+  /// ``observe(_:_:options:duplicates:userInfo:isolation:fileID:line:handler:)-(_,KeyPath<Object,Value>,_,_,_,_,_,_,_)``.
   ///
   /// - Parameters:
   ///   - object: What to observe. It is not retained unless the controller does.
@@ -152,7 +157,8 @@ extension KeyValueObservationController {
   /// observations.observe(document, "title", action: Panel.titleChanged)
   /// ```
   /// A method of a class of the main actor or of another global actor is called on that actor, one of another class on the caller's. The
-  /// rest is as with ``observe(_:_:options:duplicates:userInfo:isolation:fileID:line:handler:)``.
+  /// rest is as with
+  /// ``observe(_:_:options:duplicates:userInfo:isolation:fileID:line:handler:)-(_,KeyPath<Object,Value>,_,_,_,_,_,_,_)``.
   ///
   /// - Parameters:
   ///   - object: What to observe. It is not retained unless the controller does.

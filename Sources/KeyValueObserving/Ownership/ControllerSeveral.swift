@@ -8,8 +8,8 @@ extension KeyValueObservationController {
   ///   if keyPath == \Document.title { me.caption = change.newValue as? String ?? "" }
   /// }
   /// ```
-  /// See ``observe(_:_:options:duplicates:userInfo:isolation:fileID:line:handler:)``. Each key path is an observation of its own, which
-  /// can be unobserved alone; the changes of one key path arrive in order.
+  /// See ``observe(_:_:options:duplicates:userInfo:isolation:fileID:line:handler:)-(_,KeyPath<Object,Value>,_,_,_,_,_,_,_)``.
+  /// Each key path is an observation of its own, which can be unobserved alone; the changes of one key path arrive in order.
   public func observe<Object: KeyValueObservable, A, B, each Value>(
     _ object: Object, _ first: KeyPath<Object, A>, _ second: KeyPath<Object, B>,
     _ others: repeat KeyPath<Object, each Value>, options: NSKeyValueObservingOptions = [],
@@ -33,8 +33,8 @@ extension KeyValueObservationController {
   /// ```swift
   /// observations.observe(document, \.title, \.pages) { me, document, change in me.update(document) }
   /// ```
-  /// See ``observe(_:_:options:duplicates:userInfo:isolation:fileID:line:handler:)``. Each key path is an observation of its own, which
-  /// can be unobserved alone; the changes of one key path arrive in order.
+  /// See ``observe(_:_:options:duplicates:userInfo:isolation:fileID:line:handler:)-(_,KeyPath<Object,Value>,_,_,_,_,_,_,_)``.
+  /// Each key path is an observation of its own, which can be unobserved alone; the changes of one key path arrive in order.
   public func observe<Object: KeyValueObservable, A, B, each Value>(
     _ object: Object, _ first: KeyPath<Object, A>, _ second: KeyPath<Object, B>,
     _ others: repeat KeyPath<Object, each Value>, options: NSKeyValueObservingOptions = [],
@@ -53,8 +53,8 @@ extension KeyValueObservationController {
   /// ```swift
   /// observations.observe(document, ["title", "author.name"]) { me, document, keyPath, change in … }
   /// ```
-  /// See ``observe(_:_:options:duplicates:userInfo:isolation:fileID:line:handler:)``. Each key path is an observation of its own, which
-  /// can be unobserved alone; the changes of one key path arrive in order.
+  /// See ``observe(_:_:options:duplicates:userInfo:isolation:fileID:line:handler:)-(_,KeyPath<Object,Value>,_,_,_,_,_,_,_)``.
+  /// Each key path is an observation of its own, which can be unobserved alone; the changes of one key path arrive in order.
   public func observe<Object: KeyValueObservable>(
     _ object: Object, _ keyPaths: [String], options: NSKeyValueObservingOptions = [],
     duplicates: Duplicates? = nil, userInfo: (any Sendable)? = nil, isolation: isolated (any Actor)? = #isolation,
@@ -74,8 +74,8 @@ extension KeyValueObservationController {
   /// ```swift
   /// observations.observe(document, ["title", "author.name"]) { me, document, change in me.update(document) }
   /// ```
-  /// See ``observe(_:_:options:duplicates:userInfo:isolation:fileID:line:handler:)``. Each key path is an observation of its own, which
-  /// can be unobserved alone; the changes of one key path arrive in order.
+  /// See ``observe(_:_:options:duplicates:userInfo:isolation:fileID:line:handler:)-(_,KeyPath<Object,Value>,_,_,_,_,_,_,_)``.
+  /// Each key path is an observation of its own, which can be unobserved alone; the changes of one key path arrive in order.
   public func observe<Object: KeyValueObservable>(
     _ object: Object, _ keyPaths: [String], options: NSKeyValueObservingOptions = [],
     duplicates: Duplicates? = nil, userInfo: (any Sendable)? = nil, isolation: isolated (any Actor)? = #isolation,

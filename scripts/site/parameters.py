@@ -1,0 +1,176 @@
+"""Adds to the symbol graphs what parameters mean that have the same meaning in many functions.
+
+usage: parameters.py GRAPHS
+
+A doc comment describes the parameters of its function, and says what is special. If it describes none, as that of an overload or of a
+method with one obvious argument, they are described here, once for all functions. The place and the actor of a call, which no call gives,
+are never described elsewhere.
+"""
+
+import json
+import pathlib
+import re
+import sys
+
+CALL = {
+    "fileID": "The file of the call, which reports name.",
+    "filePath": "The path of this file, for the test's issue.",
+    "file": "The file of the call, which reports name.",
+    "line": "The line of the call, which reports name.",
+    "column": "The column of the call, for the test's issue.",
+    "isolation": "The actor of the code that calls, on which the closure is called.",
+}
+SHARED = {
+    # Observing
+    "keyPath": "The key path, from the object.",
+    "keyPaths": "The key paths, from the object.",
+    "first": "The first key path to observe.",
+    "second": "The second key path to observe.",
+    "third": "The third key path to observe.",
+    "others": "More key paths to observe.",
+    "object": "The object. It is not retained.",
+    "observedObject": "The object to observe. It is not retained.",
+    "observer": "The object whose `observeValue(forKeyPath:of:change:context:)` is called. It is not retained.",
+    "context": "A pointer that is passed to the observer and distinguishes registrations.",
+    "options": "Which values a change includes, and whether the closure or the observer is also called now and before changes.",
+    "receiver": "Any class instance, which the closure gets. It is not retained, and its deallocation ends the observation.",
+    "userInfo": "Anything that reports and the graph show with the observation.",
+    "initial": "Whether the closure is also called before the method returns, with the present value as both values.",
+    "duplicates": "What to do if the controller already observes the key path of the object; by default what it was created with.",
+    "delivery": "Where the closure is called.",
+    "coalescing": "What happens to changes that wait for their delivery.",
+    "handler": "The closure to call.",
+    "changeHandler": "The closure to call.",
+    "buffering": "How many elements wait while the loop is busy.",
+    "tokens": "The tokens that are kept. The observation ends when it is removed from them.",
+    "snapshot": "The observers, or `nil`.",
+    "observableClass": "The class whose objects are observed.",
+    # Changes
+    "change": "What has changed, with the keys of ``NSKeyValueChangeKey``.",
+    "changeKind": "The kind of the change.",
+    "kind": "The kind.",
+    "kinds": "The kinds, in order.",
+    "oldValue": "The value before the change, if there is one.",
+    "newValue": "The value after the change, if there is one.",
+    "isPrior": "Whether the change is about to be made.",
+    "mutationKind": "What is done with the argument.",
+    "objects": "The objects.",
+    # Key-value coding
+    "key": "The key: the name of a property, not a key path.",
+    "keys": "The keys.",
+    "keyedValues": "The values by their keys.",
+    "value": "The value.",
+    "name": "The name.",
+    "path": "The key path of the property.",
+    "type": "The type.",
+    "rawValue": "The raw value.",
+    # Collections
+    "element": "The element.",
+    "elements": "The elements, in order.",
+    "entries": "The entries.",
+    "member": "The member.",
+    "members": "The members.",
+    "index": "The index.",
+    "indexes": "The indexes of the elements.",
+    "position": "The index of the element. One out of range is fault KVO0037.",
+    "positions": "The indexes of the elements. One out of range is fault KVO0037.",
+    "bounds": "The range of indexes. One out of range is fault KVO0037.",
+    "ranges": "The ranges of indexes.",
+    "number": "How many elements.",
+    "keepingCapacity": "Whether the memory of the elements is kept for others.",
+    "isPicked": "Decides for an element.",
+    "belongsInSecondPartition": "Decides whether an element is moved behind the others.",
+    "areInIncreasingOrder": "Decides whether its first argument comes before its second.",
+    "comparator": "Compares two elements.",
+    "generator": "What random numbers are taken from.",
+    # Sources and bindings
+    "source": "The object that the bindings observe.",
+    "sources": "The sources.",
+    "origin": "The property of that object.",
+    "target": "The object whose property is set. It is not retained.",
+    "left": "The property of this object.",
+    "right": "The property of the other object.",
+    "other": "The other object. It is not retained.",
+    "initially": "Whether, and from which side, a property is also set now.",
+    "exclusive": "Whether this binding ends the other ones into the property.",
+    "applied": "Is called after each time the binding has set a property.",
+    "binding": "The key of the property.",
+    "transformer": "The transformer, or `nil`.",
+    "error": "The error.",
+    # Classes without the macro, and of C
+    "read": "A function that reads the property and passes its value on.",
+    "get": "A function that reads the property.",
+    "set": "A function that sets the property.",
+    "store": "A function that stores the new value.",
+    "access": "A function that reads the property.",
+    "mutation": "A function that changes the property.",
+    "chained": "The key path from an optional object.",
+    "inPlace": "A function that passes the property `inout` to another function.",
+    "cls": "The class.",
+    "getter": "The C function that reads the property.",
+    "setter": "The C function that sets it, or `nil` for a property that is only read.",
+    "affectedBy": "The keys that change this property.",
+    "isManual": "Whether its changes are announced by the program, not by the setter.",
+    "operation": "The operation.",
+    "isDone": "Whether the end of the operation is announced.",
+    # Where closures are called
+    "queue": "The queue.",
+    "actor": "The actor.",
+    "executor": "The executor.",
+    # Tests
+    "body": "The code, which is run once.",
+    "values": "The new values, in the order of the changes.",
+    "changes": "The old and the new value of each change, in order.",
+    "expectedValue": "The value, or `nil` if any change fulfills the expectation.",
+    "predicate": "Decides whether a change fulfills the expectation.",
+    # Protocols of the standard library
+    "lhs": "One value.",
+    "rhs": "The other value.",
+    "encoder": "The encoder.",
+    "decoder": "The decoder.",
+}
+PARAMETER = re.compile(r"\s*- (?:Parameter (\w+):|(\w+):)")
+
+
+def parameters(symbol):
+    signature = symbol.get("functionSignature", {})
+    return [each.get("internalName") or each["name"] for each in signature.get("parameters", [])]
+
+
+def completed(texts, names):
+    """The lines of a doc comment with the parameters that it does not describe."""
+    start = next((index for index, text in enumerate(texts) if re.match(r"\s*- Parameters?\b", text)), None)
+    if start is None:
+        wanted = {name: SHARED.get(name) or CALL.get(name) for name in names}
+        if not all(wanted.values()) or not set(names) - CALL.keys():
+            return texts
+        end = next((index for index, text in enumerate(texts) if re.match(r"- (Returns|Throws|Note|Warning|Complexity):", text)), len(texts))
+        return [*texts[:end], "", "- Parameters:", *(f"  - {name}: {text}" for name, text in wanted.items()), *texts[end:]]
+    several = re.match(r"\s*- Parameters:", texts[start])
+    end = start + 1
+    while end < len(texts) and (re.match(r"\s+\S", texts[end]) or re.match(r"- Parameter ", texts[end])):
+        end += 1
+    described = {match[1] or match[2] for text in texts[start:end] if (match := PARAMETER.match(text))}
+    form = "  - {}: {}" if several else "- Parameter {}: {}"
+    return texts[:end] + [form.format(name, CALL[name]) for name in names if name in CALL and name not in described] + texts[end:]
+
+
+def main(graphs):
+    undescribed = 0
+    for path in pathlib.Path(graphs).rglob("*.symbols.json"):
+        graph = json.loads(path.read_text())
+        for symbol in graph["symbols"]:
+            if lines := symbol.get("docComment", {}).get("lines"):
+                # An added line has the place of the last one.
+                names, last = parameters(symbol), lines[-1].get("range")
+                texts = completed([line["text"] for line in lines], names)
+                undescribed += bool(set(names) - CALL.keys()) and not any("- Parameter" in text for text in texts)
+                ranges = [line.get("range") for line in lines]
+                ranges += [last] * (len(texts) - len(ranges))
+                symbol["docComment"]["lines"] = [{"text": text} | ({"range": each} if each else {}) for text, each in zip(texts, ranges)]
+        path.write_text(json.dumps(graph))
+    if undescribed:
+        sys.exit(f"parameters: {undescribed} functions have parameters that nothing describes")
+
+
+main(*sys.argv[1:])
