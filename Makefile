@@ -54,7 +54,7 @@ check: check-format check-c check-model fuzz stress check-sanitizers check-crash
 	scripts/check-ports.sh i386
 	scripts/mutate.sh --count 20 --budget 240 --least 80
 
-check-quick: check-format check-api ## The quick checks besides the tests: format, rooms, fuzzer inputs, API baseline, plot, documents
+check-quick: check-format check-api ## The quick checks besides the tests: format, rooms, fuzzer inputs, API baseline, plot, site, documents
 	@scripts/require.sh swift $(c_tools) python3
 	scripts/check-promises.sh
 	scripts/check-compatibility.sh
@@ -66,6 +66,7 @@ check-quick: check-format check-api ## The quick checks besides the tests: forma
 	scripts/check-scaling.sh --quick
 	scripts/check-packages.sh --quick
 	scripts/check-bench.sh
+	scripts/docs.sh --check
 	scripts/check-snippets.sh
 	scripts/check-documents.sh
 
@@ -88,8 +89,9 @@ check-packages: ## Build, install, package and use libkvo as others do: CMake, p
 check-manual: ## Make the reference of libkvo, manual pages and HTML; each exported function has to have a page
 	scripts/manual.sh --check
 
-check-docs: ## Make the site; DocC must not warn, no link in it may be dead, and its first page must list all public types
+check-docs: ## Make the site, check its links and its first page, and look at it in headless Chromium
 	scripts/docs.sh --check
+	scripts/site/look.sh
 
 check-ports: ## Run the C suite on other processors and with musl (ARGS="i386 aarch64")
 	scripts/check-ports.sh $(ARGS)
