@@ -1,4 +1,4 @@
-"""Checks the links within the site, and that its first page lists every public symbol of its module.
+"""Checks the links within the site, that each page has a summary, and that the first page of a module lists all its public symbols.
 
 usage: links.py SITE
 """
@@ -91,6 +91,9 @@ class Site:
                         self.complain("c/" + name, link, "there is no such page")
                 elif not re.match(r"[a-z]+:", link):
                     self.check_c(name, link)
+        for url, page in self.data.items():
+            if page.get("metadata", {}).get("role") in ("symbol", "collection", "article") and not page.get("abstract") and url != "/documentation":
+                self.complain(url, page["metadata"]["title"], "has no summary")
         for module in ("keyvalueobserving", "keyvalueobservingtesting"):
             for group in self.data[f"/documentation/{module}"].get("topicSections", []):
                 if group.get("generated"):

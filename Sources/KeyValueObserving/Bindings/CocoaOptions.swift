@@ -4,6 +4,9 @@ public import Foundation
 
 /// An option of a binding.
 ///
+/// ```swift
+/// field.bind(.value, to: person, withKeyPath: "name", options: [.nullPlaceholder: "No name", .validatesImmediately: true])
+/// ```
 /// The constants have AppKit's values. Options that need a view, such as `NSDisplayPattern` or `NSConditionallySetsEnabled`, are left out;
 /// a binding with one of them is fault KVO0008. So is `NSContinuouslyUpdatesValue`: there is no editing that ends, each set is passed on.
 public struct NSBindingOption: RawRepresentable, Hashable, Sendable {

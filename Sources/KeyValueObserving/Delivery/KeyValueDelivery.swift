@@ -5,6 +5,9 @@ public import Foundation
 
 /// Where the handler of an observation is called.
 ///
+/// ```swift
+/// document.onChange(of: \.title, delivery: .on(queue), coalescing: .latest, for: self) { me, old, new in me.save(new) }
+/// ```
 /// Changes are delivered one after the other, in the order in which they were made and with the values as they were, also on a queue
 /// that runs several blocks at once. What waits when the observation ends is dropped.
 public struct KeyValueDelivery: Sendable {

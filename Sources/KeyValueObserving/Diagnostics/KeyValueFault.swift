@@ -3,6 +3,15 @@
 import CKVO
 
 /// A misuse of observation: one that crashes or silently fails on Apple's platforms, or is probably a mistake.
+///
+/// ```swift
+/// KeyValueFault.setHandler { fault in
+///   log(fault.report)
+///   return fault.severity == .fatal ? .standard : .ignore
+/// }
+/// ```
+/// A handler is called on the thread that causes the fault, with no lock held. Without one the environment variable `KVO_POLICY` decides,
+/// and by default a fatal fault ends the process.
 public struct KeyValueFault: Sendable {
   /// The code: 1 for `KVO0001`.
   public let code: Int

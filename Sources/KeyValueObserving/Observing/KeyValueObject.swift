@@ -7,7 +7,23 @@ public import Foundation
 /// A base class with the key-value observing and coding methods of Apple's `NSObject`.
 ///
 /// Derive from it to override ``observeValue(forKeyPath:of:change:context:)`` in a hierarchy of classes, each with its own
-/// context, as on Apple's platforms. Add `@KeyValueObservable` to a subclass to make its own properties observable.
+/// context, as on Apple's platforms. Add `@KeyValueObservable` to a subclass to make its own properties observable:
+/// ```swift
+/// @KeyValueObservable
+/// final class Panel: KeyValueObject {
+///   var caption = ""
+///
+///   override func observeValue(
+///     forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?
+///   ) {
+///     guard context == Panel.context else {
+///       return super.observeValue(forKeyPath: keyPath, of: object, change: change, context: context)
+///     }
+///     caption = change?[.newKey] as? String ?? ""
+///   }
+/// }
+/// ```
+/// The callback runs on the thread that makes the change, before the setter returns.
 open class KeyValueObject: NSObject, KeyValueObservable, KeyValueObserver {
   public nonisolated let _$kvo = KeyValueObservationHeader()
 

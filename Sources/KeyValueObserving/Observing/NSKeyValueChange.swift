@@ -1,6 +1,9 @@
 // Apple's kinds of change, and the keys of the change dictionary.
 
 /// The kind of a change.
+///
+/// A change of a property that is no collection is a setting. That of a collection is an insertion, a removal or a replacement if it is made
+/// through a proxy such as ``KeyValueMutableArray``, or if the observer has the option ``NSKeyValueObservingOptions/collectionChanges``.
 public enum NSKeyValueChange: UInt, Sendable {
   /// The value was set.
   case setting = 1
@@ -13,6 +16,10 @@ public enum NSKeyValueChange: UInt, Sendable {
 }
 
 /// The keys of the dictionary that `observeValue(forKeyPath:of:change:context:)` receives.
+///
+/// ```swift
+/// let title = change?[.newKey] as? String
+/// ```
 public struct NSKeyValueChangeKey: RawRepresentable, Hashable, Sendable {
   /// Apple's string.
   public let rawValue: String

@@ -6,8 +6,13 @@ import Synchronization
 
 /// An observation made with a closure.
 ///
+/// ```swift
+/// let token = document.observe(\.title, options: [.new]) { document, change in print(change.newValue!) }
+/// document.title = "Emma"  // prints: Emma
+/// token.invalidate()
+/// ```
 /// The observation lasts until the token is invalidated or released, or the observed object is deallocated, whichever comes first;
-/// none of these is an error. The token retains the closure, but not the observed object.
+/// none of these is an error. The token retains the closure, but not the observed object. Its methods may be called on any thread.
 ///
 /// The token of an observation made for a receiver, with `observe(_:options:for:handler:)` or `onChange(of:initial:for:handler:)`,
 /// need not be kept: its release ends nothing. Its observation ends when the receiver is deallocated.

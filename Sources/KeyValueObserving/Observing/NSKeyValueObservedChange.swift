@@ -4,6 +4,13 @@ internal import CKVO
 public import Foundation
 
 /// Which values an observer receives, and when it is notified.
+///
+/// ```swift
+/// document.observe(\.title, options: [.initial, .old, .new], for: self) { me, document, change in
+///   print(change.oldValue ?? "nothing", "->", change.newValue!)  // first: nothing -> Untitled
+/// }
+/// ```
+/// Without options an observer is told that the property has changed, and reads the value itself. The first four options are Apple's.
 public struct NSKeyValueObservingOptions: OptionSet, Sendable {
   /// Apple's option bits.
   public let rawValue: UInt
@@ -77,6 +84,9 @@ public struct NSKeyValueObservingOptions: OptionSet, Sendable {
 }
 
 /// A change of an observed property.
+///
+/// It has the values that the options of the observation request; the others are `nil`. A handler that is called on another thread or on an
+/// actor gets the values as they were when the change was made.
 public struct NSKeyValueObservedChange<Value> {
   /// The kind of a change.
   public typealias Kind = NSKeyValueChange

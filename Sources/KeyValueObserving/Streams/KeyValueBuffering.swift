@@ -2,6 +2,9 @@
 
 /// How many elements of a stream wait for the loop that awaits them.
 ///
+/// ```swift
+/// for await pages in document.values(of: \.pages, buffering: .newest(1)) { await upload(pages) }
+/// ```
 /// An element waits while the loop is busy with an earlier one. An iterator that is awaiting gets it at once, whatever the limit.
 public enum KeyValueBuffering: Sendable, Hashable {
   /// All wait: nothing is missed, and the memory grows while changes are made faster than the loop takes them.
