@@ -35,11 +35,11 @@
       Hook(
         name: "automaticallyNotifiesObservers", labels: ["forKey"],
         declaration: "class func automaticallyNotifiesObservers(forKey key: Swift.String) -> Swift.Bool",
-        body: "__automaticallyNotifiesObservers(forKey: key)"),
+        body: "KeyValueObserving._KeyValueDefaults.automaticallyNotifiesObservers(self, forKey: key)"),
       Hook(
         name: "keyPathsForValuesAffectingValue", labels: ["forKey"],
         declaration: "class func keyPathsForValuesAffectingValue(forKey key: Swift.String) -> Swift.Set<Swift.String>",
-        body: "__keyPathsForValuesAffectingValue(forKey: key)"),
+        body: "KeyValueObserving._KeyValueDefaults.keyPathsForValuesAffectingValue(self, forKey: key)"),
       Hook(
         name: "accessInstanceVariablesDirectly", labels: nil,
         declaration: "class var accessInstanceVariablesDirectly: Swift.Bool", body: "true"),
@@ -52,21 +52,23 @@
         body: "setCodedValue(value, forKey: key)"),
       Hook(
         name: "value", labels: ["forUndefinedKey"],
-        declaration: "func value(forUndefinedKey key: Swift.String) -> Any?", body: "__value(forUndefinedKey: key)"),
+        declaration: "func value(forUndefinedKey key: Swift.String) -> Any?",
+        body: "KeyValueObserving._KeyValueDefaults.value(self, forUndefinedKey: key)"),
       Hook(
         name: "setValue", labels: ["_", "forUndefinedKey"],
         declaration: "func setValue(_ value: Any?, forUndefinedKey key: Swift.String)",
-        body: "__setValue(value, forUndefinedKey: key)"),
+        body: "KeyValueObserving._KeyValueDefaults.setValue(self, value, forUndefinedKey: key)"),
       Hook(
         name: "setNilValueForKey", labels: ["_"], declaration: "func setNilValueForKey(_ key: Swift.String)",
-        body: "__setNilValueForKey(key)"),
+        body: "KeyValueObserving._KeyValueDefaults.setNilValueForKey(self, key)"),
       Hook(
         name: "validateValue", labels: ["_", "forKey"],
         declaration: "func validateValue(_ value: inout Any?, forKey key: Swift.String) throws",
-        body: "try __validateValue(&value, forKey: key)"),
+        body: "try KeyValueObserving._KeyValueDefaults.validateValue(self, &value, forKey: key)"),
       Hook(
         name: "observationInfo", labels: nil,
-        declaration: "var observationInfo: Swift.UnsafeMutableRawPointer?", body: "__observationInfo", isPointer: true),
+        declaration: "var observationInfo: Swift.UnsafeMutableRawPointer?",
+        body: "KeyValueObserving._KeyValueDefaults.observationInfo(self)", isPointer: true),
     ]
   }
 

@@ -342,7 +342,7 @@
             }
 
             nonisolated class func keyPathsForValuesAffectingValue(forKey key: Swift.String) -> Swift.Set<Swift.String> {
-              __keyPathsForValuesAffectingValue(forKey: key)
+              KeyValueObserving._KeyValueDefaults.keyPathsForValuesAffectingValue(self, forKey: key)
             }
 
             nonisolated class var accessInstanceVariablesDirectly: Swift.Bool {
@@ -358,19 +358,19 @@
             }
 
             nonisolated func value(forUndefinedKey key: Swift.String) -> Any? {
-              __value(forUndefinedKey: key)
+              KeyValueObserving._KeyValueDefaults.value(self, forUndefinedKey: key)
             }
 
             nonisolated func setValue(_ value: Any?, forUndefinedKey key: Swift.String) {
-              __setValue(value, forUndefinedKey: key)
+              KeyValueObserving._KeyValueDefaults.setValue(self, value, forUndefinedKey: key)
             }
 
             nonisolated func validateValue(_ value: inout Any?, forKey key: Swift.String) throws {
-              try __validateValue(&value, forKey: key)
+              try KeyValueObserving._KeyValueDefaults.validateValue(self, &value, forKey: key)
             }
 
             @safe nonisolated var observationInfo: Swift.UnsafeMutableRawPointer? {
-              __observationInfo
+              KeyValueObserving._KeyValueDefaults.observationInfo(self)
             }
 
             class func __keyValueProperties<__Root: Note>(_: __Root.Type, _ description: KeyValueObserving.KeyValueClassDescription) {

@@ -63,17 +63,6 @@ struct KeyAnswers {
   }
 }
 
-extension KeyValueObservable {
-  /// Returns what the class's members for single keys declare. The macro generates an overridable method that calls this.
-  public nonisolated static func __keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
-    KeyValueClassDescription.of(self).paths(affecting: key)
-  }
-
-  public nonisolated static func __automaticallyNotifiesObservers(forKey key: String) -> Bool {
-    KeyValueClassDescription.of(self).automaticallyNotifies(ofKey: key)
-  }
-}
-
 /// Returns `<Key>` in the names of methods for a key. As on Apple's platforms, only an ASCII letter is capitalized.
 func capitalized(_ key: String) -> String {
   guard let first = key.utf8.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first) else { return key }

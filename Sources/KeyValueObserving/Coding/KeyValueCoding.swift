@@ -6,6 +6,11 @@ import Foundation
 extension KeyValueObservable {
   /// Returns the value for a key path such as `"author.name"`, or `nil` if a value on the path is `nil`.
   ///
+  /// ```swift
+  /// let name = book.value(forKeyPath: "author.name") as? String
+  /// let total = basket.value(forKeyPath: "items.@sum.price")
+  /// ```
+  ///
   /// A path may go through objects, dictionaries with `String` keys, arrays and sets. The rest of the path after an array or a set
   /// is evaluated for each element; in an array, `NSNull` replaces `nil`. Collection operators follow the collection:
   /// `"list.@count"`, `"list.@sum.price"`. `@sum` and `@avg` compute with decimals, so that 0.1 + 0.2 is 0.3, and return an
@@ -23,6 +28,10 @@ extension KeyValueObservable {
   }
 
   /// Sets the value for a key path; does nothing if a value on the path is `nil`, as on Apple's platforms.
+  ///
+  /// ```swift
+  /// book.setValue("Jane", forKeyPath: "author.name")
+  /// ```
   ///
   /// After an array or a set, the value is set on every element. A dictionary on the path that is a Swift value is changed and set
   /// again, which notifies the observers of the property that contains it.

@@ -10,19 +10,21 @@ extension KeyValueObservable {
 
   public nonisolated func setValue(_ value: Any?, forKey key: String) { setCodedValue(value, forKey: key) }
 
-  public nonisolated func value(forUndefinedKey key: String) -> Any? { __value(forUndefinedKey: key) }
+  public nonisolated func value(forUndefinedKey key: String) -> Any? {
+    _KeyValueDefaults.value(self, forUndefinedKey: key)
+  }
 
   public nonisolated func setValue(_ value: Any?, forUndefinedKey key: String) {
-    __setValue(value, forUndefinedKey: key)
+    _KeyValueDefaults.setValue(self, value, forUndefinedKey: key)
   }
 
-  public nonisolated func setNilValueForKey(_ key: String) { __setNilValueForKey(key) }
+  public nonisolated func setNilValueForKey(_ key: String) { _KeyValueDefaults.setNilValueForKey(self, key) }
 
   public nonisolated func validateValue(_ value: inout Any?, forKey key: String) throws {
-    try __validateValue(&value, forKey: key)
+    try _KeyValueDefaults.validateValue(self, &value, forKey: key)
   }
 
-  public nonisolated var observationInfo: UnsafeMutableRawPointer? { __observationInfo }
+  public nonisolated var observationInfo: UnsafeMutableRawPointer? { _KeyValueDefaults.observationInfo(self) }
 }
 
 extension KeyValueObservable {
@@ -42,26 +44,41 @@ extension KeyValueObservable {
   }
 }
 
-/// The default implementations. The macro generates methods that call these and that subclasses can override; defaults in a
+/// The default implementations of the hooks. The macro generates methods that call these and that subclasses can override; defaults in a
 /// protocol extension would be statically bound.
-extension KeyValueObservable {
-  public nonisolated func __value(forUndefinedKey key: String) -> Any? {
-    raise(.undefinedKey(of: self, key: key, .get), askedOf: self, forKey: key)
+///
+/// They are not members of ``KeyValueObservable``, so that editors do not offer them behind an object.
+public enum _KeyValueDefaults {
+  public static func value(_ object: some KeyValueObservable, forUndefinedKey key: String) -> Any? {
+    raise(.undefinedKey(of: object, key: key, .get), askedOf: object, forKey: key)
     return nil
   }
 
-  public nonisolated func __setValue(_ value: Any?, forUndefinedKey key: String) {
-    raise(.undefinedKey(of: self, key: key, .set), askedOf: self, forKey: key)
+  public static func setValue(_ object: some KeyValueObservable, _ value: Any?, forUndefinedKey key: String) {
+    raise(.undefinedKey(of: object, key: key, .set), askedOf: object, forKey: key)
   }
 
-  public nonisolated func __setNilValueForKey(_ key: String) { raiseNilValue(of: self, key: key) }
-
-  public nonisolated func __validateValue(_ value: inout Any?, forKey key: String) throws {
-    try KeyValueClass.of(self).validator(forKey: key)?(self, &value)
+  public static func setNilValueForKey(_ object: some KeyValueObservable, _ key: String) {
+    raiseNilValue(of: object, key: key)
   }
 
-  @safe public nonisolated var __observationInfo: UnsafeMutableRawPointer? {
-    let object = __keyValueObject
+  public static func validateValue(_ object: some KeyValueObservable, _ value: inout Any?, forKey key: String) throws {
+    try KeyValueClass.of(object).validator(forKey: key)?(object, &value)
+  }
+
+  @safe public static func observationInfo(_ object: some KeyValueObservable) -> UnsafeMutableRawPointer? {
+    let object = object.__keyValueObject
     return kvo_object_is_observed(object) ? UnsafeMutableRawPointer(object) : nil
+  }
+
+  /// Returns what the members of the class for single keys declare.
+  public static func keyPathsForValuesAffectingValue(
+    _ type: any KeyValueObservable.Type, forKey key: String
+  ) -> Set<String> {
+    KeyValueClassDescription.of(type).paths(affecting: key)
+  }
+
+  public static func automaticallyNotifiesObservers(_ type: any KeyValueObservable.Type, forKey key: String) -> Bool {
+    KeyValueClassDescription.of(type).automaticallyNotifies(ofKey: key)
   }
 }

@@ -6,6 +6,11 @@ public import Foundation
 extension KeyValueObservable {
   /// Returns a proxy of an array property, whose mutations notify.
   ///
+  /// ```swift
+  /// let pages = document.mutableArrayValue(forKey: "pages", of: String.self)
+  /// pages.append("Preface")  // notifies once, with the kind .insertion and the index
+  /// ```
+  ///
   /// - Parameters:
   ///   - key: A property of type `[E]`, `[E]?` or `ContiguousArray<E>`. A key that the class does not have, or one of a C object,
   ///     is fault KVO0009; another type is KVO0026. The proxy is then empty and has no effect.
@@ -40,6 +45,11 @@ extension KeyValueObservable {
   }
 
   /// Returns a proxy of a set property, whose mutations notify.
+  ///
+  /// ```swift
+  /// let tags = document.mutableSetValue(forKey: "tags", of: String.self)
+  /// tags.insert("draft")  // notifies once, with the kind .insertion and the member
+  /// ```
   ///
   /// - Parameters:
   ///   - key: A property of type `Set<E>` or `Set<E>?`. The faults are those of ``mutableArrayValue(forKey:of:fileID:line:)``.

@@ -25,7 +25,7 @@ final class PathProbe<Root: KeyValueObservable>: ObservationBox {
 
   override func evaluate() -> UnsafeMutableRawPointer? {
     // Ensures that something was read: observing an expression without reads is a fault.
-    root.__recordAccess(keyOfLifetime)
+    root.recordAccess(keyOfLifetime)
     _ = root[keyPath: keyPath]
     withUnsafeTemporaryAllocation(of: kvo_read.self, capacity: 8) { buffer in
       let count = kvo_track_reads(buffer.baseAddress!, buffer.count)

@@ -35,6 +35,10 @@ public func withCoalescedChanges<Result, Failure: Error>(
 
 /// Runs code whose changes to some objects nobody is notified of.
 ///
+/// ```swift
+/// withoutNotifying(document) { document.title = "Untitled" }  // no observer is called
+/// ```
+///
 /// Only changes that this thread makes are meant. Expressions that depend on a changed property, such as nested key paths, follow the new
 /// value silently; their next notification is right again. Calls nest. Announcements by hand are silent, too. An addition of this library;
 /// on Apple's platforms a program would set the instance variable.

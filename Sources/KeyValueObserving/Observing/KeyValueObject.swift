@@ -38,12 +38,12 @@ open class KeyValueObject: NSObject, KeyValueObservable, KeyValueObserver {
 
   /// See ``KeyValueObservable/automaticallyNotifiesObservers(forKey:)``.
   open nonisolated class func automaticallyNotifiesObservers(forKey key: String) -> Bool {
-    __automaticallyNotifiesObservers(forKey: key)
+    _KeyValueDefaults.automaticallyNotifiesObservers(self, forKey: key)
   }
 
   /// See ``KeyValueObservable/keyPathsForValuesAffectingValue(forKey:)``.
   open nonisolated class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
-    __keyPathsForValuesAffectingValue(forKey: key)
+    _KeyValueDefaults.keyPathsForValuesAffectingValue(self, forKey: key)
   }
 
   /// Receives a change that no subclass has handled; this is fault KVO0022.
@@ -75,19 +75,21 @@ open class KeyValueObject: NSObject, KeyValueObservable, KeyValueObserver {
   open nonisolated func setValue(_ value: Any?, forKey key: String) { setCodedValue(value, forKey: key) }
 
   /// See ``KeyValueObservable/value(forUndefinedKey:)``.
-  open nonisolated func value(forUndefinedKey key: String) -> Any? { __value(forUndefinedKey: key) }
+  open nonisolated func value(forUndefinedKey key: String) -> Any? {
+    _KeyValueDefaults.value(self, forUndefinedKey: key)
+  }
 
   /// See ``KeyValueObservable/setValue(_:forUndefinedKey:)``.
   open nonisolated func setValue(_ value: Any?, forUndefinedKey key: String) {
-    __setValue(value, forUndefinedKey: key)
+    _KeyValueDefaults.setValue(self, value, forUndefinedKey: key)
   }
 
   /// See ``KeyValueObservable/setNilValueForKey(_:)``.
-  open nonisolated func setNilValueForKey(_ key: String) { __setNilValueForKey(key) }
+  open nonisolated func setNilValueForKey(_ key: String) { _KeyValueDefaults.setNilValueForKey(self, key) }
 
   /// See ``KeyValueObservable/validateValue(_:forKey:)``.
   open nonisolated func validateValue(_ value: inout Any?, forKey key: String) throws {
-    try __validateValue(&value, forKey: key)
+    try _KeyValueDefaults.validateValue(self, &value, forKey: key)
   }
 
   // MARK: - Bindings
@@ -149,5 +151,5 @@ open class KeyValueObject: NSObject, KeyValueObservable, KeyValueObserver {
   open nonisolated func presentError(_ error: any Error, forBinding binding: NSBindingName) {}
 
   /// See ``KeyValueObservable/observationInfo``.
-  open nonisolated var observationInfo: UnsafeMutableRawPointer? { __observationInfo }
+  open nonisolated var observationInfo: UnsafeMutableRawPointer? { _KeyValueDefaults.observationInfo(self) }
 }

@@ -172,10 +172,10 @@ public protocol KeyValueObservable: AnyObject, SendableMetatype {
 
 extension KeyValueObservable {
   public nonisolated static func automaticallyNotifiesObservers(forKey key: String) -> Bool {
-    __automaticallyNotifiesObservers(forKey: key)
+    _KeyValueDefaults.automaticallyNotifiesObservers(self, forKey: key)
   }
 
   public nonisolated static func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
-    __keyPathsForValuesAffectingValue(forKey: key)
+    _KeyValueDefaults.keyPathsForValuesAffectingValue(self, forKey: key)
   }
 }

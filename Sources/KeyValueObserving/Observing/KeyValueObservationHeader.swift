@@ -46,7 +46,7 @@ public struct KeyValueObservationHeader: ~Copyable, @unchecked Sendable {
   @inlinable
   @inline(never)
   public func tracked<Value>(_ object: some KeyValueObservable, _ key: UInt64, _ read: () -> Value) -> Value {
-    object.__recordAccess(key)
+    object.recordAccess(key)
     return read()
   }
 
@@ -55,7 +55,7 @@ public struct KeyValueObservationHeader: ~Copyable, @unchecked Sendable {
   /// A type method, so that a getter that never calls it needs no register for it.
   @inline(never)
   public static func recordRead(_ object: some KeyValueObservable, _ key: UInt64) {
-    object.__recordAccess(key)
+    object.recordAccess(key)
   }
 
   /// Does the same as `tracked` for a weak property: the expression also depends on the lifetime of the referenced object.
@@ -64,10 +64,10 @@ public struct KeyValueObservationHeader: ~Copyable, @unchecked Sendable {
   public func trackedWeak<Value>(
     _ object: some KeyValueObservable, _ key: UInt64, _ read: () -> Value?
   ) -> Value? {
-    object.__recordAccess(key)
+    object.recordAccess(key)
     let value = read()
     // The cast is to a protocol, so that the property can have any class type or class-bound protocol type.
-    (value as? any KeyValueObservable)?.__recordAccess(keyOfLifetime)
+    (value as? any KeyValueObservable)?.recordAccess(keyOfLifetime)
     return value
   }
 
@@ -82,7 +82,8 @@ public struct KeyValueObservationHeader: ~Copyable, @unchecked Sendable {
 
 extension KeyValueObservable {
   /// Records a read of a key of this object if this thread is evaluating an expression.
-  public nonisolated func __recordAccess(_ key: UInt64) {
+  @usableFromInline
+  nonisolated func recordAccess(_ key: UInt64) {
     guard kvo_track_is_recording() else { return }
     kvo_track_read(adoptedObject, key)
   }

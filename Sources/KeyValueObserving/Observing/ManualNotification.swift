@@ -75,6 +75,12 @@ extension KeyValueObservable {
   }
 
   /// Calls `willChangeValue(forKey:)` with the key that a key path of one property of this class names.
+  ///
+  /// ```swift
+  /// document.willChangeValue(for: \.title)
+  /// document.readTitleFromFile()
+  /// document.didChangeValue(for: \.title)
+  /// ```
   public nonisolated func willChangeValue<Value>(
     for keyPath: KeyPath<Self, Value>, fileID: StaticString = #fileID, line: UInt = #line
   ) {

@@ -36,6 +36,12 @@ public class NSKeyValueObservation: NSObject, @unchecked Sendable {
 
   /// Ends the observation.
   ///
+  /// ```swift
+  /// let token = document.observe(\.title) { _, _ in print("changed") }
+  /// token.invalidate()
+  /// document.title = "Hello"  // prints nothing
+  /// ```
+  ///
   /// After it returns, no new call of the closure begins on any thread; a call that has begun on another thread may still finish.
   /// The closure is released before the method returns or, if a delivery of the object is in progress, when that delivery ends.
   /// Calling the method again, also from within the closure, does nothing. It is safe on any thread.
@@ -68,6 +74,12 @@ public class NSKeyValueObservation: NSObject, @unchecked Sendable {
 
   /// Pauses the observation: changes are only noted, until it is resumed.
   ///
+  /// ```swift
+  /// token.pause()
+  /// document.title = "Draft"
+  /// token.resume(deliveringMissed: true)  // tells once what was missed
+  /// ```
+  ///
   /// After it returns, no new call of the closure begins on any thread, also not before a change; a call that has begun on another thread
   /// may still finish. What waits for its delivery on a queue or an actor goes on waiting. The observation can be ended as usual. With
   /// the option `.old`, and for `onChange`, the present value is read on this thread. Pausing again does nothing. Any thread, also in the
@@ -96,6 +108,10 @@ public class NSKeyValueObservation: NSObject, @unchecked Sendable {
   }
 
   /// Calls a closure once when the observation has ended.
+  ///
+  /// ```swift
+  /// token.onEnd { reason in print("ended:", reason) }
+  /// ```
   ///
   /// The closure is called when no call of the observation's closure is in progress any more, on the thread that ends it or that
   /// finishes the last delivery, with no lock held; at once if the observation has ended already. Several closures are called in the

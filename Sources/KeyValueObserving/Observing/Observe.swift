@@ -6,6 +6,13 @@ public import Foundation
 extension KeyValueObservable {
   /// Observes a property, a nested key path such as `\.author?.name`, or a computed property.
   ///
+  /// ```swift
+  /// let token = document.observe(\.title, options: [.old, .new]) { document, change in
+  ///   print(change.oldValue!, "->", change.newValue!)
+  /// }
+  /// document.title = "Hello"  // prints: Untitled -> Hello
+  /// ```
+  ///
   /// - Parameters:
   ///   - keyPath: What to observe. For a stored property each set is a change, also to an equal value, unless the class declares
   ///     that the key is announced manually. Any other expression is evaluated while the runtime records what it reads, and it

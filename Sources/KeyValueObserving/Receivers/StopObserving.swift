@@ -5,6 +5,10 @@ import CKVO
 extension KeyValueObservable {
   /// Ends the observations of a key path of this object that were made for a receiver.
   ///
+  /// ```swift
+  /// document.stopObserving(\.title, for: window)
+  /// ```
+  ///
   /// Key paths that differ only in how they go on from an optional, `?` or `!`, count as one. Does nothing if there is none. Observations
   /// with a token only, and those of the classic API, are not ended. After it returns, no new call of their handlers begins, as after
   /// ``NSKeyValueObservation/invalidate()``. Any thread. An addition of this library.
@@ -15,6 +19,10 @@ extension KeyValueObservable {
   }
 
   /// Ends all observations of this object that were made for a receiver.
+  ///
+  /// ```swift
+  /// document.stopObserving(for: window)
+  /// ```
   ///
   /// See ``stopObserving(_:for:fileID:line:)``.
   public nonisolated func stopObserving(
