@@ -81,7 +81,7 @@ suite() {
 
 headers() {
   warnings="-Wall -Wextra -Wpedantic -Werror -fsyntax-only -ICShim/include"
-  for header in kvo/kvo.h kvo/kvo_base.h kvo/kvo_coding.h kvo/kvo_collection.h kvo/kvo_fault.h kvo/kvo_graph.h kvo/kvo_method.h kvo/kvo_site.h kvo/kvo_binding.h kvo/kvo_scope.h; do
+  for header in kvo/kvo.h kvo/kvo_base.h kvo/kvo_class.h kvo/kvo_coding.h kvo/kvo_collection.h kvo/kvo_fault.h kvo/kvo_graph.h kvo/kvo_method.h kvo/kvo_site.h kvo/kvo_binding.h kvo/kvo_scope.h; do
     for compiler in gcc $clang; do
       echo "#include <$header>" | "$compiler" -std=c11 $warnings -Wstrict-prototypes -x c -
     done
@@ -127,7 +127,7 @@ installation() {
   export PKG_CONFIG_PATH="$(dirname "$(find "$prefix" -name kvo.pc)")"
   gcc Tests/CAPI/consumer/main.c $(pkg-config --define-variable=prefix="$prefix" --cflags --libs kvo) -o "$out/consumer/by_pkg_config"
   for program in consumer consumer_static by_pkg_config; do
-    printed=$(LD_LIBRARY_PATH=$(dirname "$(find "$prefix" -name libkvo.so.0)") "$out/consumer/$program")
+    printed=$(LD_LIBRARY_PATH=$(dirname "$(find "$prefix" -name libkvo.so.1)") "$out/consumer/$program")
     [ "$printed" = "x: 0 -> 3.5" ] || fail "$program printed \"$printed\""
   done
   echo "installation                 pkg-config, CMake shared and static work"
