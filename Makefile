@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test bench check check-quick check-format check-api check-c check-model check-clients check-documents check-examples check-bindings check-sanitizers check-crashes check-costs check-scaling check-packages check-ports check-manual check-docs docs fuzz mutate stress format clean
+.PHONY: help demo test bench release-check check check-quick check-format check-api check-c check-model check-clients check-documents check-examples check-bindings check-sanitizers check-crashes check-costs check-scaling check-packages check-ports check-manual check-docs docs fuzz mutate stress format clean
 
 # Passed on: make demo ARGS="--json", make bench ARGS="…".
 ARGS ?=
@@ -43,6 +43,9 @@ test: ## Run all tests: the library without the macro, the C suite, the Swift su
 	@echo "== The Swift suites of the library"
 	KVO_ZOMBIES=65536 swift test
 
+release-check: ## Run everything that a release must pass, from a fresh clone; takes about two hours (ARGS="--list")
+	scripts/release-check.sh $(ARGS)
+
 docs: ## Make the site of the library in build/docs (ARGS=--serve serves it)
 	scripts/docs.sh $(ARGS)
 
@@ -56,10 +59,12 @@ check: check-format check-c check-model fuzz stress check-sanitizers check-crash
 
 check-quick: check-format check-api ## The quick checks besides the tests: format, rooms, fuzzer inputs, API baseline, plot, site, documents
 	@scripts/require.sh swift $(c_tools) python3
+	scripts/version.sh --check
 	scripts/check-promises.sh
 	scripts/check-compatibility.sh
 	scripts/check-rooms.sh
 	scripts/check-clients.sh
+	scripts/check-editor.sh
 	scripts/check-examples.sh --quick
 	scripts/check-bindings.sh --quick
 	scripts/fuzz.sh --seconds 0

@@ -70,7 +70,7 @@ check "it can be uninstalled" cmake --build "$out/alone/build" --target uninstal
 check "nothing is left" is_empty "$out/prefix"
 check "CMake finds it where it was moved to" by_package "$out/moved" use-moved
 check "pkg-config finds it where it was moved to" by_pkg_config use-pc-moved "$out/moved/lib"
-check "it is loaded beside another one, with little thread-local storage" CShim/abi/check-tls.sh "$out/moved/lib/libkvo.so.0"
+check "it is loaded beside another one, with little thread-local storage" CShim/abi/check-tls.sh "$out/moved/lib/libkvo.so.1"
 
 absolute() {
   cmake -S "$out/alone" -B "$out/alone/build" -DCMAKE_INSTALL_PREFIX=/opt/kvo -DCMAKE_INSTALL_LIBDIR=/opt/kvo/lib64 &&

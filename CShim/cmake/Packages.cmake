@@ -1,4 +1,4 @@
-# Debian packages by cpack -G DEB: libkvo0 and libkvo-dev; and a source archive of CShim by cpack --config CPackSourceConfig.cmake.
+# Debian packages by cpack -G DEB: libkvo1 and libkvo-dev; and a source archive of CShim by cpack --config CPackSourceConfig.cmake.
 # For Debian's folders configure with -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_BUILD_TYPE=Release; scripts/check-packages.sh does.
 set(CPACK_PACKAGE_NAME kvo)
 set(CPACK_PACKAGE_CONTACT "The swift-kvo authors <maintainers@users.noreply.example>")

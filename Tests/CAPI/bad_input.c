@@ -96,7 +96,7 @@ static void read_nothing(const kvo_value *value, void *arg) { (void)value, (void
 
 ROW(kvo_version) { CHECK_EQ(kvo_version(), KVO_VERSION_NUMBER); }
 
-ROW(kvo_version_string) { CHECK_EQ(kvo_version_string(), "0.1.0"); }
+ROW(kvo_version_string) { CHECK_EQ(kvo_version_string(), "0.2.0"); }
 
 ROW(kvo_last_error) { CHECK_EQ(kvo_last_error(), ""); }
 

@@ -3,11 +3,12 @@
 import base64
 import hashlib
 import pathlib
+import re
 import tarfile
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-VERSION = "0.1.0"
+VERSION = re.search(r'^version = "(.*)"$', (HERE / "pyproject.toml").read_text(), re.MULTILINE)[1]
 NAME = f"kvo-{VERSION}"
 
 

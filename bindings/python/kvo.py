@@ -39,7 +39,7 @@ _WANTS_OLD, _WANTS_NEW, _WANTS_WILL = 2, 4, 8
 
 
 def _find_library() -> str:
-    return os.environ.get("KVO_LIBRARY") or ctypes.util.find_library("kvo") or "libkvo.so.0"
+    return os.environ.get("KVO_LIBRARY") or ctypes.util.find_library("kvo") or "libkvo.so.1"
 
 
 try:

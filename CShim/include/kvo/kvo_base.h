@@ -43,18 +43,18 @@ KVO_ASSUME_NONNULL_BEGIN
 /** The version of this header: incompatible changes, from 1.0 on. */
 #define KVO_VERSION_MAJOR 0
 /** The version of this header: additions; until 1.0 also incompatible changes. */
-#define KVO_VERSION_MINOR 1
+#define KVO_VERSION_MINOR 2
 /** The version of this header: fixes. */
 #define KVO_VERSION_PATCH 0
 /** The version of this header as a number, as kvo_version returns that of the library. */
 #define KVO_VERSION_NUMBER (KVO_VERSION_MAJOR * 10000 + KVO_VERSION_MINOR * 100 + KVO_VERSION_PATCH)
 /** The number of the binary interface, that of libkvo.so.N. It changes only if a program that was built before could not run. */
-#define KVO_ABI_NUMBER 0
+#define KVO_ABI_NUMBER 1
 
 /** Returns the version of the library at run time, as major * 10000 + minor * 100 + patch. Cannot fail. */
 KVO_API uint32_t kvo_version(void);
 
-/** Returns the version of the library at run time as text, such as "0.1.0". The string is static: do not free it. Cannot fail.
+/** Returns the version of the library at run time as text, such as "0.2.0". The string is static: do not free it. Cannot fail.
  * Async-signal-safe. */
 KVO_API const char *kvo_version_string(void);
 
