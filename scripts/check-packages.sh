@@ -8,7 +8,7 @@ quick=false
 [[ ${1:-} != --quick ]] || quick=true
 out=$PWD/build/packages
 consumer=$PWD/Tests/CAPI/consumer
-scripts/require.sh libffi-dev cmake ninja-build gcc pkg-config python3
+scripts/require.sh libffi-dev cmake ninja-build gcc g++ pkg-config python3
 $quick || scripts/require.sh lintian meson dpkg-dev file
 mkdir -p "$out"
 rm -rf "$out"/{alone,prefix,moved,root,one,use-*,subproject,meson,meson-alone}
@@ -39,7 +39,7 @@ by_package() {
   local prefix=$1 folder=$out/$2
   shift 2
   cmake -S "$consumer" -B "$folder" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" "$@" && cmake --build "$folder" &&
-    says "$folder/consumer" && { [[ ! -e $folder/consumer_static ]] || says "$folder/consumer_static"; }
+    says "$folder/consumer" && says "$folder/consumer_cxx" && { [[ ! -e $folder/consumer_static ]] || says "$folder/consumer_static"; }
 }
 
 # by_pkg_config FOLDER LIBDIR [--static]
@@ -144,7 +144,9 @@ if ! $quick; then
     meson setup "$out/meson-alone" "$out/alone" --prefix "$out/meson-alone/prefix" --libdir lib &&
       meson install -C "$out/meson-alone" && by_pkg_config use-pc-meson "$out/meson-alone/prefix/lib"
   }
+  meson_versions() { readelf --version-info "$out"/meson-alone/prefix/lib/libkvo.so | grep -q KVO_1; }
   check "meson installs it" meson_alone
+  check "its symbols have the versions that those of CMake have" meson_versions
   check "sizes" scripts/sizes.sh --check
   cat build/packages/log.one
 fi

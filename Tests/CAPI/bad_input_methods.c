@@ -17,6 +17,9 @@ ROW(kvo_class_add_methods) {
   REFUSED(kvo_class_add_methods(item_class(), NULL, 1, sizeof method));
   REFUSED(kvo_class_add_methods(item_class(), &method, 1, 0));
   REFUSED(kvo_class_add_methods(item_class(), &method, 1, sizeof method - 1));
+  /* No name was read; the error must not contain what was on the stack. */
+  REFUSED(kvo_class_add_methods(item_class(), &method, 1, sizeof method + 1));
+  CHECK_EQ(kvo_last_error(), "method '' of class 'Item': method_size is not sizeof(kvo_method_spec)");
   REFUSED(kvo_class_add_methods(item_class(), &method, SIZE_MAX, sizeof method));
   REFUSED(kvo_class_add_methods(item_class(), &method, SIZE_MAX / sizeof(void *), sizeof method));
   CHECK_OK(kvo_class_add_methods(item_class(), &method, 0, sizeof method));

@@ -45,8 +45,8 @@ char *kvo__copy_string(const char *string, size_t length) {
 }
 
 bool kvo__copy_spec(void *into, size_t size, const void *from, size_t given, size_t least) {
+  memset(into, 0, size); /* also if it fails: errors name what the caller has given */
   if (given < least || given % sizeof(void *) != 0) return false;
-  memset(into, 0, size);
   memcpy(into, from, given < size ? given : size);
   for (size_t i = size; i < given; i++)
     if (((const char *)from)[i] != 0) return false;
