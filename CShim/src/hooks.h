@@ -1,13 +1,13 @@
 /* hooks.h - how a room calls rooms that use it, and that it does not know: one table of functions, which runtime.c fills.
  *
- * The first part belongs to the engine. The second part is for the optional rooms watching/ and faults/: a build without them
+ * The first part belongs to the engine. The second part is for the optional rooms watching/, faults/ and serving/: a build without them
  * (-DKVO_DIAGNOSTICS=OFF) leaves these members NULL. A change tests only kvo__attention, unless a tap is set. */
 #ifndef KVO_HOOKS_H
 #define KVO_HOOKS_H
 
 #include "platform/platform.h"
 
-/** Whether the rooms watching/ and faults/ are part of the library. */
+/** Whether the rooms watching/, faults/ and serving/ are part of the library. */
 #ifndef KVO_DIAGNOSTICS
 #define KVO_DIAGNOSTICS 1
 #endif
@@ -57,7 +57,9 @@ enum kvo_attention {
   KVO_TAP_TRACE = 2,
   KVO_TAP_SLOW = 4,
   KVO_TAP_USE = 8,
-  KVO_TAPS = 15,
+  KVO_TAP_TRAFFIC = 32,
+  KVO_TAP_SERVE = 64,
+  KVO_TAPS = KVO_TAP_HISTORY | KVO_TAP_TRACE | KVO_TAP_SLOW | KVO_TAP_USE | KVO_TAP_TRAFFIC | KVO_TAP_SERVE,
   /** membarrier(2) does not work: a thread has to publish what it does with exchanges. Stays set. */
   KVO_NO_BARRIER = 16,
   /** The unit of the count of threads that wait for marks to end. */
@@ -100,6 +102,11 @@ struct kvo_hooks {
   /** Calls the observer, and notes the beginning and the end of the call. */
   void (*delivery)(const kvo_raw_change *change, const kvo_node *node, kvo_raw_callback callback, void *user_data);
   void (*died)(const kvo_info *info);
+
+  /* ---------------------------------------------------------------------------------- For serving/, while KVO_TAP_SERVE is set -- */
+
+  /** An observation has been registered. No lock may be held. */
+  void (*serve)(void);
 
   /* ------------------------------------------------------------- For watching/, always: the log of observations that ended -- */
 

@@ -7,8 +7,10 @@
 
 #if KVO_DIAGNOSTICS
 #include "faults/reporting.h"
+#include "serving/serving.h"
 #include "watching/slow.h"
 #include "watching/trace.h"
+#include "watching/traffic.h"
 #endif
 
 _Atomic uint32_t kvo__attention = KVO_NO_BARRIER; /* until kvo__threads_start has tried */
@@ -31,6 +33,8 @@ static void forked(void) {
   kvo__trace_forked();
   kvo__slow_forked();
   kvo__faults_forked();
+  kvo__traffic_forked();
+  kvo__serve_forked();
 #endif
 }
 
@@ -51,6 +55,7 @@ const struct kvo_hooks kvo__hooks = {
     .ended = kvo__note_ended,
     .delivery = kvo__note_delivery,
     .died = kvo__note_death,
+    .serve = kvo__serve,
     .remember = kvo__remember_ended,
     .forget = kvo__forget_ended,
     .deallocated = kvo__fault_deallocated,
@@ -95,11 +100,13 @@ __attribute__((constructor)) static void start(void) {
 #if KVO_DIAGNOSTICS
   kvo__look_for_misspelt_names();
   kvo__tap_start();
+  kvo__serve_start();
 #endif
 }
 
 #if KVO_DIAGNOSTICS
 __attribute__((destructor)) static void end(void) {
+  kvo__serve_end();
   if (kvo__settings.leaks) kvo__tell_leaks();
 }
 #endif

@@ -259,6 +259,12 @@ static void decide(void *arg) {
   if (of->is_written) write_report(fault, kvo__can_demangle(&of->caller), of->has_turn);
 }
 
+static _Atomic uint64_t counts[KVO_SEVERITY_COUNT];
+
+uint64_t kvo__fault_count(kvo_severity severity) {
+  return atomic_load_explicit(&counts[severity], memory_order_relaxed);
+}
+
 __attribute__((noinline)) void kvo__raise(kvo_report *report) {
   kvo__assert(kvo__holds_none());
   kvo_fault *fault = &report->fault;
@@ -269,6 +275,7 @@ __attribute__((noinline)) void kvo__raise(kvo_report *report) {
   int cancellation = kvo__cancel_hold(); /* a thread cancelled during its report would never end its turn */
   raising of = {.report = report, .caller = KVO_CALLER};
   if (fault->severity == KVO_SEVERITY_FATAL) kvo__own.faults++;
+  atomic_fetch_add_explicit(&counts[fault->severity], 1, memory_order_relaxed);
   kvo__report_run(report, complete, &of);
   of.action = ask_handler(report, cancellation); /* code of the program runs on the program's stack */
   kvo__report_run(report, decide, &of);

@@ -104,6 +104,8 @@ KVO_HIDDEN void kvo__fault_slow(const kvo_fault_observation *delivered, uint32_t
 KVO_HIDDEN void kvo__tell_leaks(void);
 /** KVO0034: a wrong item of an environment variable. */
 KVO_HIDDEN void kvo__complain(const char *variable, const char *item, size_t length, const char *problem);
+/** How many faults of this severity have been raised in the process. In fault.c. */
+KVO_HIDDEN uint64_t kvo__fault_count(kvo_severity severity);
 /** KVO0034 for environment variables that look like misspelt settings. */
 KVO_HIDDEN void kvo__look_for_misspelt_names(void);
 

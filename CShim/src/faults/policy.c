@@ -116,22 +116,24 @@ static void print_help(void) {
   if (help == NULL || *help == '\0' || strcmp(help, "0") == 0) return;
   char block[1024];
   kvo_sink text = {.memory = block, .capacity = sizeof block, .fd = STDERR_FILENO};
-  kvo__put(&text,
-           "These environment variables set what happens after a fault:\n"
-           "  KVO_POLICY       abort, trap, log, once or ignore, for all faults, or a list for a severity or a code:\n"
-           "                   log,error:abort,KVO0002:ignore\n"
-           "  KVO_REPORT       text or json; and leaks: report at exit what is still observed\n"
-           "  KVO_REPORT_PATH  a file to append reports to; %p is the process id\n"
-           "  KVO_STACKS=n     keep n return addresses of each registration and removal (0; to 64); full: 64, and\n"
-           "                   reports include the library's own calls\n"
-           "  KVO_ZOMBIES=n    remember n ended observations (2048; to 65536)\n"
-           "  KVO_HISTORY=n    remember n events (0; to 1048576)\n"
-           "  KVO_VALUES=1     let reports contain values of properties\n"
-           "  KVO_MAX_DEPTH=n  let deliveries nest n deep at most; 0: as deep as the stack allows\n"
-           "  KVO_MAX_ROUNDS=n let a binding set its target n times in answer to itself (1000; to 1048576)\n"
-           "  KVO_SLOW_MS=n    report callbacks that take longer, in milliseconds (0: none)\n"
-           "  KVO_HELP=1       this list\n"
-           "The faults:\n");
+  kvo__put(
+      &text,
+      "These environment variables set what happens after a fault:\n"
+      "  KVO_POLICY       abort, trap, log, once or ignore, for all faults, or a list for a severity or a code:\n"
+      "                   log,error:abort,KVO0002:ignore\n"
+      "  KVO_REPORT       text or json; and leaks: report at exit what is still observed\n"
+      "  KVO_REPORT_PATH  a file to append reports to; %p is the process id\n"
+      "  KVO_STACKS=n     keep n return addresses of each registration and removal (0; to 64); full: 64, and\n"
+      "                   reports include the library's own calls\n"
+      "  KVO_ZOMBIES=n    remember n ended observations (2048; to 65536)\n"
+      "  KVO_HISTORY=n    remember n events (0; to 1048576)\n"
+      "  KVO_VALUES=1     let reports contain values of properties\n"
+      "  KVO_MAX_DEPTH=n  let deliveries nest n deep at most; 0: as deep as the stack allows\n"
+      "  KVO_MAX_ROUNDS=n let a binding set its target n times in answer to itself (1000; to 1048576)\n"
+      "  KVO_SLOW_MS=n    report callbacks that take longer, in milliseconds (0: none)\n"
+      "  KVO_SOCKET=1     let kvo top, graph, trace and who look at the running program; or the path of the socket\n"
+      "  KVO_HELP=1       this list\n"
+      "The faults:\n");
   for (size_t i = 0; i < KVO_FAULT_COUNT; i++)
     kvo__append(&text, "  KVO%04d %-7s %s\n", (int)kvo_fault_kind_at(i)->code,
                 kvo_severity_name(kvo_fault_kind_at(i)->severity), kvo_fault_kind_at(i)->meaning);

@@ -36,7 +36,20 @@ static void read_stacks(void) {
     read_number("KVO_STACKS", KVO_MAX_STACKS, &kvo__settings.stacks);
 }
 
+static void read_socket(void) {
+  const char *text = secure_getenv("KVO_SOCKET");
+  if (text == NULL || *text == '\0' || strcmp(text, "0") == 0) return;
+  size_t length = strlen(text);
+  if (strcmp(text, "1") != 0 && *text != '/')
+    KVO_TELL(misconfigured, "KVO_SOCKET", text, length, "is invalid and ignored; use 1, or an absolute path");
+  else if (length >= KVO_SOCKET_PATH)
+    KVO_TELL(misconfigured, "KVO_SOCKET", text, length, "is ignored: the path of a socket has at most 107 bytes");
+  else
+    memcpy(kvo__settings.socket, text, length);
+}
+
 void kvo__settings_read(void) {
+  read_socket();
   read_stacks();
   read_number("KVO_ZOMBIES", MAX_ZOMBIES, &kvo__settings.zombies);
   read_number("KVO_HISTORY", MAX_HISTORY, &kvo__settings.history);

@@ -8,6 +8,9 @@
 /** The maximum of KVO_STACKS. */
 #define KVO_MAX_STACKS 64
 
+/** The size of the path of a socket, with its NUL (unix(7)). */
+enum { KVO_SOCKET_PATH = 108 };
+
 /** Read when the library is loaded, then constant. */
 extern KVO_HIDDEN struct kvo_settings {
   /** KVO_STACKS: how many return addresses are kept of each registration and removal. */
@@ -34,6 +37,8 @@ extern KVO_HIDDEN struct kvo_settings {
   bool silent_changes;
   /** KVO_REPORT=leaks: report at exit which observations have not ended. */
   bool leaks;
+  /** KVO_SOCKET: "1" or an absolute path, where clients can look at the running program; "": nowhere. */
+  char socket[KVO_SOCKET_PATH];
 } kvo__settings;
 
 /** Reads the settings. Call it before there are threads. */

@@ -1,9 +1,10 @@
-/* events.c - describes the events of the process and passes them to the listeners: history.c, trace.c, slow.c. */
+/* events.c - describes the events of the process and passes them to the listeners: history.c, trace.c, slow.c, traffic.c. */
 #include "platform/settings.h"
 #include "watching/ended.h"
 #include "watching/history.h"
 #include "watching/slow.h"
 #include "watching/trace.h"
+#include "watching/traffic.h"
 
 #include <errno.h>
 
@@ -13,6 +14,7 @@ static void hand_out(const kvo_event_details *details) {
   int cancellation = kvo__cancel_hold();
   if ((listening & KVO_TAP_HISTORY) != 0) kvo__history_note(details);
   if ((listening & KVO_TAP_TRACE) != 0) kvo__trace_note(details);
+  if ((listening & KVO_TAP_TRAFFIC) != 0) kvo__traffic_note(details);
   kvo__cancel_resume(cancellation);
   errno = error;
 }
@@ -67,7 +69,11 @@ static void note_node(const kvo_node *node, kvo_moment moment) {
   hand_out(&details);
 }
 
-__attribute__((cold)) void kvo__note_registered(const kvo_node *node) { note_node(node, KVO_MOMENT_REGISTERED); }
+__attribute__((cold)) void kvo__note_registered(const kvo_node *node) {
+  note_node(node, KVO_MOMENT_REGISTERED);
+  if ((kvo__attended() & KVO_TAP_SERVE) != 0) kvo__hooks.serve();
+}
+
 __attribute__((cold)) void kvo__note_ended(const kvo_node *node) { note_node(node, KVO_MOMENT_ENDED); }
 
 __attribute__((cold)) void kvo__note_delivery(const kvo_raw_change *change, const kvo_node *node,
@@ -77,7 +83,9 @@ __attribute__((cold)) void kvo__note_delivery(const kvo_raw_change *change, cons
   hand_out(&details);
   bool may_be_slow = (atomic_load(&kvo__attention) & KVO_TAP_SLOW) != 0;
   kvo_watched *watched = may_be_slow ? kvo__slow_begin(&details) : NULL;
+  kvo_traffic_call counted = kvo__traffic_begin(&details);
   callback(change, user_data);
+  kvo__traffic_end(&counted);
   if (watched != NULL) kvo__slow_end(watched);
   details.moment = KVO_MOMENT_DELIVERY_ENDS;
   details.change = NULL;

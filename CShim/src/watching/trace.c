@@ -308,22 +308,36 @@ static kvo_status open_file(const char *path) {
   return KVO_ERROR_FILE;
 }
 
-kvo_status kvo_trace_begin(const char *path) {
+kvo_status kvo__trace_begin_as(const char *path, uint64_t *number) {
   if (path == NULL) return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "kvo_trace_begin: path is NULL");
   int cancellation = kvo__cancel_hold();
   kvo__lock(&lock);
   kvo_status status = open_file(path);
   if (status == KVO_OK) atomic_fetch_or(&kvo__attention, KVO_TAP_TRACE);
+  *number = recording;
   kvo__unlock(&lock);
   kvo__cancel_resume(cancellation);
   return status == KVO_OK ? status : kvo__fail(status, "kvo_trace_begin: %s: %s", path, kvo_status_string(status));
 }
 
-kvo_status kvo_trace_end(void) {
+kvo_status kvo_trace_begin(const char *path) {
+  uint64_t number;
+  return kvo__trace_begin_as(path, &number);
+}
+
+bool kvo__trace_goes_on(uint64_t number) {
+  kvo__lock(&lock);
+  bool goes_on = fd >= 0 && recording == number;
+  kvo__unlock(&lock);
+  return goes_on;
+}
+
+/* Ends the recording with this number, or, if it is 0, any. */
+static kvo_status end_of(uint64_t number) {
   kvo_status status = KVO_OK;
   int cancellation = kvo__cancel_hold();
   kvo__lock(&lock);
-  if (fd >= 0) {
+  if (fd >= 0 && (number == 0 || number == recording)) {
     atomic_fetch_and(&kvo__attention, ~(uint32_t)KVO_TAP_TRACE);
     int64_t time = kvo__now();
     for (thread_trace *each = threads; each != NULL; each = each->next)
@@ -337,6 +351,9 @@ kvo_status kvo_trace_end(void) {
   kvo__cancel_resume(cancellation);
   return status == KVO_OK ? status : kvo__fail(status, "kvo_trace_end: %s", kvo_status_string(status));
 }
+
+kvo_status kvo_trace_end(void) { return end_of(0); }
+kvo_status kvo__trace_end_of(uint64_t number) { return end_of(number); }
 
 /* The process may have been interrupted anywhere, even in this file with the lock held: gives up after some tries. */
 static bool try_lock(void) {

@@ -31,6 +31,10 @@ KVO_HIDDEN size_t kvo__trace_calls(kvo_trace_call *calls[KVO_TRACE_CALLS]);
 /** Puts what says where the file of a call's module is: the members name, path and buildId. False if that is not known. */
 KVO_HIDDEN bool kvo__put_trace_module(kvo_sink *to, const kvo_trace_call *of);
 
+/** kvo_trace_begin, which also stores the number of the recording; whether that recording goes on; and its end, if it does. */
+KVO_HIDDEN kvo_status kvo__trace_begin_as(const char *path, uint64_t *number);
+KVO_HIDDEN bool kvo__trace_goes_on(uint64_t number);
+KVO_HIDDEN kvo_status kvo__trace_end_of(uint64_t number);
 KVO_HIDDEN void kvo__trace_note(const kvo_event_details *details);
 /** Records a fault. May be called in a signal handler. */
 KVO_HIDDEN void kvo__trace_fault(const kvo_fault *fault);
