@@ -30,6 +30,8 @@ let package = Package(
     .testTarget(
       name: "ScenarioTests", dependencies: ["ScenarioLanguage"], exclude: ["Differences.md", "Scenarios"]),
     .testTarget(name: "ToolTests", dependencies: ["KVOTool", runtime, arguments]),
+    // What ToolTests looks at while it runs.
+    .executableTarget(name: "served", dependencies: [library], path: "Tests/Served"),
     .testTarget(
       name: "CrashDiagnosticsTests",
       dependencies: [library, runtime, "CrashScenarios", "CCrashScenarios"], exclude: ["Golden"]),

@@ -7,7 +7,10 @@ package struct KVOTool: ParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "kvo", abstract: "Key-value observing from the command line.",
     version: String(cString: kvo_version_string()),
-    subcommands: [ScenarioTool.self, FaultsTool.self, ExplainTool.self, CrashTool.self])
+    subcommands: [
+      TopTool.self, WhoTool.self, GraphTool.self, TraceTool.self, ListTool.self, ExplainTool.self, FaultsTool.self,
+      ScenarioTool.self, CrashTool.self,
+    ])
 
   package init() {}
 }
