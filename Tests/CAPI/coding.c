@@ -385,3 +385,39 @@ TEST("the death of an object at the end of the evaluation that created it is no 
   CHECK_OK(kvo_remove_observer(id));
   kvo_object_finish(&maker);
 }
+
+TEST("a value is read as each C type that can hold it, and the result stays as it was where none can") {
+  int number = 7, truth = 1, negative = -1;
+  const char *text = "12", *string = NULL;
+  item *object = item_make(1);
+  kvo_object *given = as_object(object), *found = NULL;
+  const kvo_value seven = {"i", sizeof number, &number}, one = {"i", sizeof truth, &truth},
+                  minus = {"i", sizeof negative, &negative}, twelve = {"*", sizeof text, &text},
+                  reference = {"@", sizeof given, &given}, nil = {"@", sizeof given, NULL};
+  uint64_t natural = 5;
+  int64_t integer = 5;
+  bool is = false;
+  double real = 5;
+  CHECK_OK(kvo_value_uint64(&seven, &natural));
+  CHECK_EQ(natural, 7);
+  CHECK_STATUS(kvo_value_uint64(&minus, &natural), KVO_ERROR_TYPE_MISMATCH);
+  CHECK_EQ(natural, 7);
+  CHECK_OK(kvo_value_int64(&minus, &integer));
+  CHECK_EQ(integer, -1);
+  CHECK_OK(kvo_value_bool(&one, &is));
+  CHECK(is);
+  CHECK_STATUS(kvo_value_bool(&seven, &is), KVO_ERROR_TYPE_MISMATCH);
+  CHECK_OK(kvo_value_double(&twelve, &real));
+  CHECK_EQ(real, 12.0);
+  CHECK_OK(kvo_value_string(&twelve, &string));
+  CHECK_SAME(string, text);
+  CHECK_STATUS(kvo_value_string(&seven, &string), KVO_ERROR_TYPE_MISMATCH);
+  CHECK_OK(kvo_value_object(&reference, &found));
+  CHECK_SAME(found, given);
+  CHECK_STATUS(kvo_value_object(&twelve, &found), KVO_ERROR_TYPE_MISMATCH);
+  CHECK_SAME(found, given);
+  CHECK_OK(kvo_value_object(&nil, &found));
+  CHECK_SAME(found, NULL);
+  CHECK_STATUS(kvo_value_double(&nil, &real), KVO_ERROR_NO_VALUE);
+  item_destroy(object);
+}

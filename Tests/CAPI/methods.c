@@ -126,6 +126,37 @@ TEST("structures, floats, nothing, and user data pass through a hooked method an
 
 static int half_area(const box *of, int scale) { return area(of, scale) / 2; }
 
+static char *name_of(box *of) { return of->name; }
+static box *itself(box *of) { return of; }
+static void *nothing_at(box *of, int at) { return at == 0 ? NULL : of; }
+
+TEST("results that are strings, objects and pointers pass, with hooks and without") {
+  const kvo_method_spec methods[] = {{.name = "name", .type = "*@", .function = (kvo_function)name_of},
+                                     {.name = "itself", .type = "@@", .function = (kvo_function)itself},
+                                     {.name = "nothing", .type = "^v@i", .function = (kvo_function)nothing_at}};
+  CHECK_OK(kvo_class_add_methods(box_class(), methods, 3, sizeof *methods));
+  kvo_object *object = box_make(1, 1);
+  strcpy(((box *)object)->name, "box");
+  for (int hooked = 0; hooked < 2; hooked++) {
+    for (int i = 0; hooked && i < 3; i++) add(object, NULL, methods[i].name, KVO_HOOK_AFTER, 0, letter, "x");
+    CHECK_EQ(((char *(*)(kvo_object *))kvo_object_method(object, "name"))(object), "box");
+    CHECK_SAME(((void *(*)(kvo_object *))kvo_object_method(object, "itself"))(object), object);
+    CHECK_SAME(((void *(*)(kvo_object *, int))kvo_object_method(object, "nothing"))(object, 0), NULL);
+    void *result = NULL;
+    char *text = NULL;
+    int at = 1;
+    CHECK_OK(kvo_object_call(object, "name", NULL, &text));
+    CHECK_EQ((const char *)text, "box");
+    CHECK_OK(kvo_object_call(object, "itself", NULL, &result));
+    CHECK_SAME(result, object);
+    result = NULL;
+    CHECK_OK(kvo_object_call(object, "nothing", (void *[]){&at}, &result));
+    CHECK_SAME(result, object);
+  }
+  CHECK_EQ(log_text, "xxxxxx");
+  kvo_object_destroy(object);
+}
+
 TEST("a class is unregistered once the hooks on it are removed, and with hooks on objects that have died") {
   kvo_class_spec spec = {
       .struct_size = sizeof spec, .name = "Crate", .instance_size = sizeof(box), .superclass = box_class()};

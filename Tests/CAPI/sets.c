@@ -72,6 +72,59 @@ TEST("members may be removed while they are enumerated") {
   basket_destroy(object);
 }
 
+static int visited;
+static void visit(const void *element, void *arg) { *(int *)arg += *(const int *)element; }
+
+static size_t count_of_one(const kvo_object *object, void *user) { return (void)object, (void)user, 1; }
+static bool is_seven(const kvo_object *object, const void *element, void *user) {
+  (void)object, (void)user;
+  return *(const int *)element == 7;
+}
+static void pass_seven(const kvo_object *object, void (*each)(const void *element, void *arg), void *arg, void *user) {
+  int seven = 7;
+  (void)object, (void)user;
+  each(&seven, arg);
+}
+
+TEST("a set without accessors that change it is read, also observed, and refuses additions and removals") {
+  kvo_member_accessors sevens = {
+      .struct_size = sizeof sevens, .count = count_of_one, .contains = is_seven, .for_each = pass_seven};
+  kvo_collection_spec collection = {.name = "sevens", .element_type = "i", .members = &sevens};
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = "Sevens",
+                         .instance_size = sizeof(kvo_object),
+                         .collections = &collection,
+                         .collection_count = 1,
+                         .collection_size = sizeof collection};
+  kvo_class *cls;
+  kvo_object *object;
+  CHECK_OK(kvo_class_register(&spec, &cls));
+  CHECK_OK(kvo_object_create(cls, &object));
+  scribe to = {0};
+  for (int observed = 0; observed < 2; observed++) {
+    if (observed != 0) scribe_watch((basket *)object, "sevens", KVO_NEW, &to);
+    bool contains = false;
+    char text[1024] = "";
+    CHECK_OK(kvo_members_contain(object, "sevens", VALUE("i", int, 7), &contains));
+    CHECK(contains);
+    CHECK_OK(kvo_members_for_each(object, "sevens", write_value, text));
+    CHECK_EQ((const char *)text, "7");
+    CHECK_STATUS(kvo_members_add(object, "sevens", VALUE("i", int, 8)), KVO_ERROR_READ_ONLY);
+    CHECK_EQ(kvo_last_error(), "kvo_members_add: key 'sevens' of class 'Sevens': it is read-only");
+    CHECK_STATUS(kvo_members_remove(object, "sevens", VALUE("i", int, 7)), KVO_ERROR_READ_ONLY);
+    CHECK_EQ(kvo_last_error(), "kvo_members_remove: key 'sevens' of class 'Sevens': it is read-only");
+    kvo_member_accessors found = {.struct_size = sizeof found};
+    CHECK_OK(kvo_object_member_accessors(object, "sevens", &found));
+    CHECK(found.add == NULL && found.remove == NULL);
+    visited = 0;
+    found.for_each(object, visit, &visited, found.user);
+    CHECK_EQ(visited, 7);
+  }
+  CHECK_EQ(to.calls, 0);
+  CHECK_OK(kvo_remove_observer(to.id));
+  kvo_object_destroy(object);
+}
+
 TEST("the program's accessors of a set, looked up, notify while the object is observed") {
   basket *object = basket_make("b", 0);
   scribe to = {0};
@@ -82,6 +135,9 @@ TEST("the program's accessors of a set, looked up, notify while the object is ob
   CHECK_OK(tags.add(as_kvo(object), &one, tags.user));
   CHECK_OK(tags.add(as_kvo(object), &one, tags.user));
   CHECK(tags.contains(as_kvo(object), &one, tags.user));
+  visited = 0;
+  tags.for_each(as_kvo(object), visit, &visited, tags.user);
+  CHECK_EQ(visited, 1);
   CHECK_OK(tags.remove(as_kvo(object), &one, tags.user));
   CHECK_EQ(tags.count(as_kvo(object), tags.user), 0);
   CHECK_EQ((const char *)to.text, "insert+1 remove-1 ");

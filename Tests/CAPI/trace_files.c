@@ -3,6 +3,7 @@
 #include "traced.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,12 +104,31 @@ TEST("events within a change are written together: a few at its end, many before
   free(text);
 }
 
-TEST("a trace is recorded also where its file has the number 0") {
+static void *leave_open(void *arg) {
+  CHECK_OK(kvo_will_change(arg, "value"));
+  return NULL;
+}
+
+TEST("a trace is recorded also where its file has the number 0: of threads that end, and until a child is forked") {
   item *object = item_make(0);
   watcher w = {0};
+  pthread_t thread;
+  ignore_faults(); /* the change of the other thread */
   close(0);
   begin();
   watch(object, "value", KVO_NONE, &w);
+  CHECK_STATUS(kvo_trace_begin(path), KVO_ERROR_BUSY);
+  CHECK_EQ(pthread_create(&thread, NULL, leave_open, object), 0);
+  pthread_join(thread, NULL);
+  pid_t child = fork();
+  if (child == 0) {
+    CHECK_EQ(fcntl(0, F_GETFD), -1); /* closed in the child */
+    for (int i = 0; i < 1000; i++) item_set_value(object, 2);
+    exit(0);
+  }
+  int status;
+  waitpid(child, &status, 0);
+  CHECK_EQ(status, 0);
   item_set_value(object, 1);
   char *text = ended();
   CHECK_CONTAINS(text, "set Item.value");

@@ -317,7 +317,8 @@ static kvo_status change_member(kvo_object *object, const kvo_property *property
   kvo_change_kind kind = *(const kvo_change_kind *)arg;
   const kvo_member_accessors *members = &property->to_many->members;
   if (members->add == NULL)
-    return fail(KVO_ERROR_READ_ONLY, "kvo_members_add", object, property->name, "it is read-only");
+    return fail(KVO_ERROR_READ_ONLY, kind == KVO_CHANGE_INSERTION ? "kvo_members_add" : "kvo_members_remove", object,
+                property->name, "it is read-only");
   if (members->contains(object, element, members->user) == (kind == KVO_CHANGE_INSERTION)) return KVO_OK;
   return kvo__mutate(&(kvo_mutation){object, property, kind, NULL, 1, element});
 }

@@ -4,7 +4,7 @@
 
 #include "fixture.h"
 
-enum { BASKET_ROOM = 16 };
+enum { BASKET_ROOM = 20 };
 
 /* Keys: title (*), total (d), best (@); the lists prices (d), items (@, of baskets), names (*), fixed (i: 7, 8, 9, without mutating
  * accessors), quiet (i, KVO_PROPERTY_MANUAL), pairs ({pair=id}, replaced by insertion and removal); the sets tags (i) and words (*). */
