@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test bench release-check check check-quick check-format check-api check-c check-model check-clients check-documents check-examples check-bindings check-sanitizers check-crashes check-costs check-scaling check-packages check-ports check-manual check-docs docs fuzz mutate stress format clean
+.PHONY: help demo test bench release-check check check-quick check-format check-api check-c check-model check-clients check-documents check-examples check-view check-bindings check-sanitizers check-crashes check-costs check-scaling check-packages check-ports check-manual check-docs docs fuzz mutate stress format clean
 
 # Passed on: make demo ARGS="--json", make bench ARGS="…".
 ARGS ?=
@@ -53,7 +53,7 @@ bench: ## Measure, optimised, against other systems (ARGS="--filter 'observed se
 	@scripts/require.sh swift git python3 $(c_tools) valgrind $(peers)
 	@scripts/bench.sh $(ARGS)
 
-check: check-format check-c check-model fuzz stress check-sanitizers check-crashes check-clients check-examples check-bindings check-api check-scaling check-costs check-packages check-manual check-docs check-documents ## Everything a release must pass besides the tests; takes long
+check: check-format check-c check-model fuzz stress check-sanitizers check-crashes check-clients check-examples check-view check-bindings check-api check-scaling check-costs check-packages check-manual check-docs check-documents ## Everything a release must pass besides the tests; takes long
 	scripts/check-ports.sh i386
 	scripts/mutate.sh --count 20 --budget 240 --least 80
 
@@ -106,6 +106,9 @@ check-model: ## Check the model of how changes protect what they read, in all or
 
 check-examples: ## Use the monitor of Examples/ in a terminal and in headless Chromium
 	scripts/check-examples.sh
+
+check-view: ## Use the pages of kvo view in headless Chromium
+	scripts/check-view.sh
 
 check-bindings: ## Run the tests, demos and examples of the bindings for Python and Lua
 	scripts/check-bindings.sh

@@ -19,9 +19,13 @@ let package = Package(
     .executableTarget(name: "kvo", dependencies: ["KVOTool"]),
     .target(
       name: "KVOTool",
-      dependencies: ["ScenarioLanguage", "CrashScenarios", "CCrashScenarios", runtime, arguments],
+      dependencies: [
+        "ScenarioLanguage", "CrashScenarios", "CCrashScenarios", "CViewPage", library, runtime, arguments,
+      ],
       // A symbolic link to Documentation/Faults.
       exclude: ["Pages/README.md"], resources: [.embedInCode("Pages")]),
+    // The page that `kvo view` makes, embedded.
+    .target(name: "CViewPage", exclude: ["Page", "Graphviz"]),
     // The language of `kvo scenario`.
     .target(name: "ScenarioLanguage", dependencies: [library, runtime, arguments]),
     // The crash catalogue: deliberate misuse in both languages, and the code that runs and checks it.

@@ -12,6 +12,7 @@ let package = Package(
   products: [
     .executable(name: "hostwatch", targets: ["hostwatch"]),
     .executable(name: "monitor", targets: ["monitor"]),
+    .executable(name: "avalanche", targets: ["avalanche"]),
   ],
   dependencies: [
     .package(name: "swift-kvo", path: "../.."),
@@ -26,6 +27,9 @@ let package = Package(
     // The demo: prints what the model's observers are told. Tests cannot import an executable of a package with macros.
     .executableTarget(name: "hostwatch", dependencies: ["HostReport"]),
     .target(name: "HostReport", dependencies: ["HostModel", observing, arguments]),
+
+    // One set that causes thousands of notifications, for `kvo view`.
+    .executableTarget(name: "avalanche", dependencies: [observing]),
 
     // The monitor: one model, which the terminal and the page show and change.
     .executableTarget(name: "monitor", dependencies: ["MonitorModel", "MonitorTerminal", "MonitorWeb", arguments]),

@@ -158,14 +158,16 @@ static void put_calls(kvo_sink *to, kvo_trace_call *const *calls, size_t count) 
   kvo__put_byte(to, ']');
 }
 
-/* The outermost change of a thread names the calls that made it. */
-static void put_event(char phase, const thread_trace *on, int64_t time, const kvo_event_details *what,
-                      const char *value) {
-  char name[KVO_TRACE_TITLE];
+/* The calls that made a change; none if it is inside another slice. */
+typedef struct caller_list {
   kvo_trace_call *calls[KVO_TRACE_CALLS];
-  bool is_outermost = what->moment == KVO_MOMENT_CHANGE_BEGINS && on->depth == 1;
-  size_t call_count = is_outermost ? kvo__trace_calls(calls) : 0;
-  for (size_t i = 0; i < call_count; i++) name_module(calls[i], on->thread);
+  size_t count;
+} caller_list;
+
+static void put_event(char phase, const thread_trace *on, int64_t time, const kvo_event_details *what,
+                      const char *value, const caller_list *by) {
+  char name[KVO_TRACE_TITLE];
+  for (size_t i = 0; i < by->count; i++) name_module(by->calls[i], on->thread);
   kvo__trace_name(what, name, sizeof name);
   kvo_sink to = begin_event(phase, on->thread, time);
   kvo__put_json_string(&to, "name", name);
@@ -185,7 +187,7 @@ static void put_event(char phase, const thread_trace *on, int64_t time, const kv
     kvo__put_number(&to, what->line, 10);
   }
   if (value != NULL) put_name(&to, "new", value);
-  put_calls(&to, calls, call_count);
+  put_calls(&to, by->calls, by->count);
   kvo__put_byte(&to, '}');
   end_event(&to);
 }
@@ -239,18 +241,20 @@ static void finish(thread_trace *on, const void *token, int64_t time) {
 }
 
 static void record(thread_trace *on, const kvo_event_details *what, const char *value) {
-  int64_t time = kvo__now();
+  caller_list by = {.count = 0};
+  if (what->moment == KVO_MOMENT_CHANGE_BEGINS && on->depth == 0) by.count = kvo__trace_calls(by.calls);
+  int64_t time = kvo__now(); /* naming calls takes time, which is not the change's */
   if (on->depth == 0) name_thread(on, time);
   switch (what->moment) {
     case KVO_MOMENT_CHANGE_BEGINS:
     case KVO_MOMENT_DELIVERY_BEGINS:
-      if (push(on, what->token)) put_event('B', on, time, what, value);
+      if (push(on, what->token)) put_event('B', on, time, what, value, &by);
       break;
     case KVO_MOMENT_CHANGE_ENDS:
     case KVO_MOMENT_DELIVERY_ENDS: finish(on, what->token, time); break;
     case KVO_MOMENT_REGISTERED:
     case KVO_MOMENT_ENDED:
-    case KVO_MOMENT_DIED: put_event('i', on, time, what, NULL); break;
+    case KVO_MOMENT_DIED: put_event('i', on, time, what, NULL, &by); break;
   }
   /* Buffer events otherwise: after a kill, the file lacks only the last moments. */
   if (on->depth == 0 && time - flushed > FLUSH_AFTER_NS) flush();
@@ -299,6 +303,7 @@ static kvo_status open_file(const char *path) {
   length = 0;
   has_failed = false;
   recording++;
+  kvo__trace_forget_calls();
   started = kvo__now();
   put_metadata("process_name", (uint32_t)process, started, program_invocation_short_name);
   flush();

@@ -28,6 +28,8 @@ typedef struct kvo_trace_call {
 /** Stores those of this thread that are shown, and returns how many there are. They are valid until the next call, which the caller has to
  * prevent with a lock. */
 KVO_HIDDEN size_t kvo__trace_calls(kvo_trace_call *calls[KVO_TRACE_CALLS]);
+/** Forgets the names of calls, at the beginning of a recording: other code may have been loaded there. */
+KVO_HIDDEN void kvo__trace_forget_calls(void);
 /** Puts what says where the file of a call's module is: the members name, path and buildId. False if that is not known. */
 KVO_HIDDEN bool kvo__put_trace_module(kvo_sink *to, const kvo_trace_call *of);
 

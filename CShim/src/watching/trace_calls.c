@@ -6,7 +6,8 @@
 
 #include <unistd.h>
 
-/* An address is named once: that reads symbols. Two addresses with one place in the table take turns. */
+/* An address is named once: that reads symbols. Two addresses with one place in the table take turns; of two in one stack the outer one is
+ * left out. */
 enum { KEPT = 512, FRAMES = 64 };
 static kvo_trace_call kept[KEPT];
 
@@ -22,9 +23,9 @@ static bool is_of_c_library(const kvo_code_place *place) {
   return slash != NULL && (strncmp(slash, "/libc.so", 8) == 0 || strncmp(slash, "/ld-musl", 8) == 0);
 }
 
-static kvo_trace_call *named(const void *return_address, const kvo_caller *caller) {
-  kvo_trace_call *call = &kept[(uintptr_t)return_address / 2 % KEPT];
+__attribute__((noinline)) static kvo_trace_call *named(const void *return_address, kvo_trace_call *call) {
   if (call->return_address == return_address) return call;
+  kvo_caller caller = KVO_CALLER;
   kvo_code_place place = kvo__code_place(return_address);
   if (!place.is_known) { /* its module was loaded after the last look */
     kvo__modules_look();
@@ -32,7 +33,8 @@ static kvo_trace_call *named(const void *return_address, const kvo_caller *calle
   }
   memset(call, 0, sizeof *call);
   call->return_address = return_address;
-  kvo_sink to = {.memory = call->text, .capacity = sizeof call->text, .fd = -1, .demangles = kvo__can_demangle(caller)};
+  kvo_sink to = {
+      .memory = call->text, .capacity = sizeof call->text, .fd = -1, .demangles = kvo__can_demangle(&caller)};
   kvo__put_call(&to, return_address);
   kvo__sink_end(&to);
   call->is_skipped = !place.is_known || kvo__is_library_call(return_address) || is_setter(call->text);
@@ -44,16 +46,19 @@ static kvo_trace_call *named(const void *return_address, const kvo_caller *calle
 __attribute__((noinline)) size_t kvo__trace_calls(kvo_trace_call *calls[KVO_TRACE_CALLS]) {
   void *frames[FRAMES];
   size_t count = kvo__stack_capture(frames, FRAMES), found = 0;
-  kvo_caller caller = KVO_CALLER;
   for (size_t i = 0; i < count && found < KVO_TRACE_CALLS; i++) {
-    kvo_trace_call *call = named(frames[i], &caller);
-    bool is_kept = true; /* a later address may have the place of an earlier one in the table */
-    for (size_t j = 0; j < found; j++) is_kept = is_kept && calls[j] != call;
-    if (!call->is_skipped && is_kept) calls[found++] = call;
+    kvo_trace_call *place = &kept[(uintptr_t)frames[i] / 2 % KEPT];
+    bool is_free = true; /* not that of a call that was found */
+    for (size_t j = 0; j < found; j++) is_free = is_free && calls[j] != place;
+    if (!is_free) continue;
+    const kvo_trace_call *call = named(frames[i], place);
+    if (!call->is_skipped) calls[found++] = place;
     if (call->is_last) break;
   }
   return found;
 }
+
+void kvo__trace_forget_calls(void) { memset(kept, 0, sizeof kept); }
 
 bool kvo__put_trace_module(kvo_sink *to, const kvo_trace_call *of) {
   kvo_code_place place = kvo__code_place(of->return_address);

@@ -8,8 +8,8 @@ package struct KVOTool: ParsableCommand {
     commandName: "kvo", abstract: "Key-value observing from the command line.",
     version: String(cString: kvo_version_string()),
     subcommands: [
-      TopTool.self, WhoTool.self, GraphTool.self, TraceTool.self, ListTool.self, ExplainTool.self, FaultsTool.self,
-      ScenarioTool.self, CrashTool.self,
+      TopTool.self, WhoTool.self, GraphTool.self, TraceTool.self, ListTool.self, ViewTool.self, ExplainTool.self,
+      FaultsTool.self, ScenarioTool.self, CrashTool.self,
     ])
 
   package init() {}

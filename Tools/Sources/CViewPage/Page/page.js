@@ -1,0 +1,473 @@
+// The script of the page of `kvo view`: findings, graph and timeline, which select the same things.
+"use strict";
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const { slices, nodes, edges, findings, strings } = data;
+  const count = slices.text.length;
+  const by = (id) => document.getElementById(id);
+  const make = (tag, classes, text) => {
+    const made = document.createElement(tag);
+    if (classes) made.className = classes;
+    if (text !== undefined) made.textContent = text;
+    return made;
+  };
+  const number = (n) => String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, "\u202f");
+  const time = (us) => (us >= 1e6 ? (us / 1e6).toFixed(2) + " s" : us >= 1000 ? (us / 1000).toFixed(2) + " ms" : us.toFixed(1) + " µs");
+  const text = (i) => strings[slices.text[i]];
+  const selection = { slice: -1, nodes: new Set(), edges: new Set() };
+
+  document.title = "kvo view: " + data.title;
+  by("title").textContent = data.title;
+  by("facts").textContent = data.facts.join(" · ");
+
+  // ---------------------------------------------------------------------------------------------------------- Findings
+  const place = by("findings");
+  const rows = [];
+  const clickable = (element, slice) => {
+    element.tabIndex = 0;
+    rows.push([element, slice]);
+    const go = () => { if (slice >= 0) { select(slice); reveal(slice); } };
+    element.addEventListener("click", go);
+    element.addEventListener("keydown", (event) => { if (event.key === "Enter") go(); });
+  };
+  const heading = (title, note) => {
+    place.append(make("h2", "", title));
+    if (note) place.append(make("p", "note", note));
+  };
+  const list = (title, note, all, amount) => {
+    if (all.length === 0) return;
+    heading(title, note);
+    for (const each of all) {
+      const row = make("div", "row");
+      row.append(make("span", "n", amount(each)));
+      const what = make("span", "", each.text);
+      if (each.detail) what.append(make("small", "", each.detail));
+      row.append(what);
+      clickable(row, each.slice);
+      place.append(row);
+    }
+  };
+  for (const remark of data.remarks) place.append(make("p", "note", remark));
+  if (findings.faults.length > 0) {
+    heading("Faults");
+    for (const fault of findings.faults) {
+      const card = make("div", "card hot");
+      card.append(make("div", "fault", fault.detail || fault.text));
+      clickable(card, fault.slice);
+      place.append(card);
+    }
+  }
+  if (findings.avalanches.length > 0) {
+    heading("Avalanches", "Outermost sets that cause the most notifications. The steps lead from the set to them; a red number multiplies. Click a step.");
+    findings.avalanches.forEach((each, index) => {
+      const card = make("div", index === 0 ? "card hot" : "card");
+      card.append(make("div", "big", each.title + " → " + number(each.most) + " notifications"));
+      const facts = [each.by ? "made by " + each.by : "", each.sets > 1 ? number(each.sets) + " such sets, " + number(each.notifications) + " notifications" : "", time(each.time)];
+      card.append(make("div", "muted", facts.filter((fact) => fact).join(" · ")));
+      if (each.cause) card.append(make("p", "cause", each.cause));
+      const steps = make("ol", "steps");
+      each.steps.forEach((step) => {
+        const item = make("li", step.factor >= 2 ? "multiplies" : "");
+        item.append(make("span", "n", number(step.count) + " ×"), make("span", "", step.text));
+        clickable(item, step.slice);
+        steps.append(item);
+      });
+      card.append(steps);
+      place.append(card);
+    });
+  } else if (count > 0) {
+    heading("Avalanches", "None: no outermost set causes 20 notifications or more.");
+  }
+  list("Set again and again", "Within one outermost set, only the last of these values remains.", findings.repeated, (e) => number(e.count) + " ×");
+  if (findings.circles.length > 0) {
+    heading("Circles", "An observer sets what it is notified of, itself or through others. Red in the graph.");
+    findings.circles.forEach((steps, index) => place.append(make("div", "card", index + 1 + ": " + steps)));
+  }
+  list("Busiest observers", "Calls, and the time of their own code.", findings.observers.map((e) => ({ ...e, detail: [time(e.time), e.detail].filter((t) => t).join(" · ") })), (e) => number(e.count) + " ×");
+  list("Widest sets", "The most observers that one set calls directly.", findings.widest, (e) => number(e.count));
+
+  // ------------------------------------------------------------------------------------------------------------- Graph
+  const escape = (t) => t.replace(/[\u0000-\u001f]/g, " ").replace(/[&<>"]/g, (c) => "&#" + c.charCodeAt(0) + ";");
+  const short = (t, most) => (t.length > most ? t.slice(0, most / 2 - 1) + "…" + t.slice(t.length - most / 2) : t);
+  const traffic = nodes.map((n) => n.calls + n.sets);
+  const busiest = Math.max(1, ...edges.map((e) => e.calls));
+  const width = (calls) => (1 + (4 * Math.log1p(calls)) / Math.log1p(busiest)).toFixed(1);
+  const keysOf = (edge) => {
+    const all = Object.entries(edge.keys).sort((a, b) => b[1] - a[1]);
+    const shown = all.slice(0, 3).map(([key, n]) => short(key, 28) + (n > 1 ? " ×" + number(n) : ""));
+    return shown.join(", ") + (all.length > 3 ? " and " + (all.length - 3) + " more" : "");
+  };
+  function dot(direction) {
+    const out = ["digraph { rankdir=" + direction + "; nodesep=0.25; ranksep=0.45; bgcolor=transparent; nslimit=2; nslimit1=2; mclimit=0.5;",
+      'node [shape=box, style="rounded,filled", fontname="Courier", fontsize=12, margin="0.12,0.06"]; edge [fontname="Courier", fontsize=10, arrowsize=0.7];'];
+    const top = Math.max(1, ...traffic);
+    nodes.forEach((node, i) => {
+      if (node.count === 0) return;
+      const size = (11 + (5 * Math.log1p(traffic[i])) / Math.log1p(top)).toFixed(1);
+      const lines = ['<B><FONT POINT-SIZE="' + size + '">' + escape(short(node.name, 36)) + (node.count > 1 ? " ×" + number(node.count) : "") + "</FONT></B>"];
+      if (node.detail) lines.push('<FONT POINT-SIZE="9">' + escape(short(node.detail, 40)) + "</FONT>");
+      if (node.calls > 0) lines.push('<FONT POINT-SIZE="9">' + number(node.calls) + " notifications</FONT>");
+      const classes = node.kind + (node.circle ? " circle" : "");
+      out.push("n" + i + ' [id="node-' + i + '", class="' + classes + '", tooltip="' + escape(node.name).replace(/\\/g, "\\\\") + '", penwidth=' + (node.circle ? 2.5 : 1) + ", label=<" + lines.join("<BR/>") + ">];");
+    });
+    edges.forEach((edge, i) => {
+      const lines = ["&#160;" + escape((edge.kind === "sets" ? "sets " : "") + keysOf(edge)) + "&#160;"];
+      const places = edge.kind === "observes" && nodes[edge.to].kind !== "observer" ? edge.places : [];
+      if (places.length > 0) lines.push('<FONT POINT-SIZE="8">' + "&#160;" + escape(places.slice(0, 2).join(", ") + (places.length > 2 ? ", …" : "")) + "&#160;</FONT>");
+      const classes = edge.kind + (edge.circle ? " circle" : "");
+      out.push("n" + edge.from + " -> n" + edge.to + ' [id="edge-' + i + '", class="' + classes + '", penwidth=' + width(edge.calls) + (edge.kind === "sets" ? ", style=dashed" : "") + ', tooltip=" ", label=<' + lines.join("<BR/>") + ">];");
+    });
+    return out.join("\n") + "}";
+  }
+  const drawing = by("drawing");
+  let svg = null, whole = null, view = null;
+  const showView = () => svg.setAttribute("viewBox", view.join(" "));
+  const fit = () => { if (svg) { view = [...whole]; showView(); } };
+  async function draw() {
+    if (!nodes.some((n) => n.count > 0)) {
+      drawing.textContent = "There are no observations.";
+      return;
+    }
+    const graphviz = await globalThis.Graphviz.load();
+    const room = drawing.getBoundingClientRect();
+    // Of both directions the one that can be shown larger.
+    const drawn = ["LR", "TB"].map((direction) => {
+      const made = document.importNode(new DOMParser().parseFromString(graphviz.dot(dot(direction)), "image/svg+xml").documentElement, true);
+      const [, , width, tall] = made.getAttribute("viewBox").split(/[ ,]+/).map(Number);
+      return [Math.min(room.width / width, room.height / tall), made];
+    });
+    svg = drawn[drawn[1][0] > drawn[0][0] * 1.15 ? 1 : 0][1];
+    svg.removeAttribute("width");
+    svg.removeAttribute("height");
+    drawing.replaceChildren(svg);
+    whole = svg.getAttribute("viewBox").split(/[ ,]+/).map(Number);
+    // A small graph is not blown up.
+    const least = [room.width * 0.8, room.height * 0.8];
+    for (const axis of [0, 1]) {
+      const more = least[axis] - whole[axis + 2];
+      if (more > 0 && whole[3 - axis] < least[1 - axis]) { whole[axis] -= more / 2; whole[axis + 2] += more; }
+    }
+    fit();
+    nodes.forEach((_, i) => { const node = svg.getElementById("node-" + i); if (node) node.addEventListener("click", () => { if (!moved) selectNode(i); }); });
+    edges.forEach((_, i) => { const edge = svg.getElementById("edge-" + i); if (edge) edge.addEventListener("click", () => { if (!moved) selectEdge(i); }); });
+    markGraph();
+    document.body.dataset.drawn = "true";
+  }
+  let grip = null, moved = false;
+  drawing.addEventListener("pointerdown", (event) => { grip = [event.clientX, event.clientY]; moved = false; });
+  window.addEventListener("pointerup", () => { grip = null; });
+  drawing.addEventListener("pointermove", (event) => {
+    if (!grip || !svg) return;
+    const box = svg.getBoundingClientRect(), scale = Math.max(view[2] / box.width, view[3] / box.height);
+    const [dx, dy] = [event.clientX - grip[0], event.clientY - grip[1]];
+    if (Math.abs(dx) + Math.abs(dy) > 3) moved = true;
+    if (!moved) return;
+    view[0] -= dx * scale; view[1] -= dy * scale;
+    grip = [event.clientX, event.clientY];
+    showView();
+  });
+  drawing.addEventListener("wheel", (event) => {
+    if (!svg) return;
+    event.preventDefault();
+    const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
+    const factor = Math.exp(event.deltaY * 0.0015);
+    view = [point.x - (point.x - view[0]) * factor, point.y - (point.y - view[1]) * factor, view[2] * factor, view[3] * factor];
+    showView();
+  }, { passive: false });
+  by("fit").addEventListener("click", fit);
+
+  function markGraph() {
+    if (!svg) return;
+    svg.classList.toggle("has-selection", selection.nodes.size + selection.edges.size > 0);
+    const near = new Set();
+    edges.forEach((edge, i) => {
+      const element = svg.getElementById("edge-" + i);
+      if (!element) return;
+      const touches = selection.slice < 0 && selection.edges.size === 0 && (selection.nodes.has(edge.from) || selection.nodes.has(edge.to));
+      if (touches) { near.add(edge.from); near.add(edge.to); }
+      element.classList.toggle("selected", selection.edges.has(i));
+      element.classList.toggle("near", touches);
+    });
+    nodes.forEach((_, i) => {
+      const element = svg.getElementById("node-" + i);
+      if (!element) return;
+      element.classList.toggle("selected", selection.nodes.has(i));
+      element.classList.toggle("near", near.has(i));
+    });
+  }
+
+  // ----------------------------------------------------------------------------------------------------------- Details
+  const details = by("details");
+  const facts = (pairs) => {
+    const list = make("dl");
+    for (const [name, value] of pairs) if (value !== "" && value !== undefined && value !== null) list.append(make("dt", "", name), make("dd", "", value));
+    return list;
+  };
+  const link = (i, prefix) => {
+    const row = make("div", "row");
+    row.append(make("span", "n", prefix ?? time(slices.length[i])), make("span", "", text(i)));
+    row.addEventListener("click", () => { select(i); reveal(i); });
+    return row;
+  };
+  const named = (i) => nodes[i].name + (nodes[i].count > 1 ? " ×" + number(nodes[i].count) : "") + (nodes[i].detail ? " " + nodes[i].detail : "");
+  const childrenOf = (i) => { const all = []; for (let j = i + 1; j < count && slices.start[j] <= slices.start[i] + slices.length[i] + 1e-3 && all.length < 500; j++) if (slices.parent[j] === i) all.push(j); return all; };
+  function describeSlice(i) {
+    const is = slices.kind[i] === 0;
+    details.replaceChildren(make("h2", "", text(i)), facts([
+      [is ? "object" : "observer", named(slices.node[i])], ["registered", is ? "" : strings[slices.place[i]]],
+      ["made by", strings[slices.by[i]]], ["thread", data.threads[slices.thread[i]].name || data.threads[slices.thread[i]].id],
+      ["takes", time(slices.length[i])], ["at", time(slices.start[i])], ["notifications", number(slices.notifications[i] - (is ? 0 : 1)) + " inside"],
+      ["observation", is ? "" : strings[slices.observation[i]]]]));
+    const chain = [];
+    for (let j = slices.parent[i]; j >= 0; j = slices.parent[j]) chain.unshift(j);
+    if (chain.length > 0) {
+      details.append(make("h2", "", "Because of"));
+      chain.slice(0, 20).forEach((j) => details.append(link(j, "↓")));
+      if (chain.length > 20) details.append(make("p", "note", "and " + (chain.length - 20) + " more"));
+    }
+    const inside = childrenOf(i);
+    if (inside.length > 0) {
+      details.append(make("h2", "", is ? "Notifies" : "Sets"));
+      inside.slice(0, 30).forEach((j) => details.append(link(j)));
+      if (inside.length > 30) details.append(make("p", "note", "and " + (inside.length - 30) + " more"));
+    }
+  }
+  function listSlices(title, matching, more) {
+    details.replaceChildren(make("h2", "", title), more);
+    details.append(make("h2", "", number(matching.length) + " slices, the longest first"));
+    matching.sort((a, b) => slices.length[b] - slices.length[a]).slice(0, 40).forEach((i) => details.append(link(i)));
+    if (matching.length > 40) details.append(make("p", "note", "and " + (matching.length - 40) + " more"));
+  }
+  const all = () => Array.from({ length: count }, (_, i) => i);
+
+  // --------------------------------------------------------------------------------------------------------- Selection
+  function changed() {
+    for (const [element, slice] of rows) element.setAttribute("aria-current", String(slice >= 0 && slice === selection.slice));
+    markGraph();
+    paint();
+  }
+  const edgeOf = (from, to, kind) => edges.findIndex((edge) => edge.from === from && edge.to === to && edge.kind === kind);
+  function select(i) {
+    selection.slice = i;
+    const parent = slices.parent[i];
+    selection.nodes = new Set([slices.node[i]]);
+    selection.edges = new Set();
+    if (parent >= 0) {
+      selection.nodes.add(slices.node[parent]);
+      const edge = edgeOf(slices.node[parent], slices.node[i], slices.kind[i] === 0 ? "sets" : "observes");
+      if (edge >= 0) selection.edges.add(edge);
+    }
+    describeSlice(i);
+    changed();
+  }
+  let chosen = null; // the slices of the selected node or edge
+  function selectNode(i) {
+    Object.assign(selection, { slice: -1, nodes: new Set([i]), edges: new Set() });
+    const node = nodes[i], matching = all().filter((j) => slices.node[j] === i);
+    listSlices(named(i), matching, facts([["is", node.kind === "code" ? "code that makes an outermost set" : node.kind], ["notified", node.calls ? number(node.calls) + " ×" : ""],
+      ["sets", node.sets ? number(node.sets) + " ×" : ""], ["own time", node.calls ? time(node.time) : ""], ["circle", node.circle || ""]]));
+    chosen = new Set(matching);
+    changed();
+  }
+  function selectEdge(i) {
+    const edge = edges[i];
+    Object.assign(selection, { slice: -1, nodes: new Set([edge.from, edge.to]), edges: new Set([i]) });
+    const kind = edge.kind === "sets" ? 0 : 1;
+    const matching = all().filter((j) => slices.kind[j] === kind && slices.node[j] === edge.to && (slices.parent[j] >= 0 ? slices.node[slices.parent[j]] === edge.from : nodes[edge.from].kind === "code"));
+    const keys = Object.entries(edge.keys).map(([key, n]) => key + " ×" + number(n)).join(", ");
+    listSlices(nodes[edge.from].name + (kind ? " notifies " : " sets ") + nodes[edge.to].name, matching, facts([["keys", keys], ["registered", edge.places.join(", ")], ["circle", edge.circle || ""]]));
+    chosen = new Set(matching);
+    changed();
+  }
+
+  // ---------------------------------------------------------------------------------------------------------- Timeline
+  const canvas = by("slices"), context = canvas.getContext("2d"), tip = by("tip");
+  const ROW = 18, AXIS = 20, NAME = 16;
+  const last = Math.max(1, ...(count ? [slices.start.reduce((most, start, i) => Math.max(most, start + slices.length[i]), 0)] : []), ...data.instants.map((e) => e.time));
+  const first = count ? slices.start.reduce((least, s) => Math.min(least, s), Infinity) : 0;
+  let from = first - (last - first) * 0.01, until = last + (last - first) * 0.01, scroll = 0, found = null;
+  // For each row of each thread its slices, in the order of time: those at one depth do not overlap.
+  const lanes = data.threads.map(() => []);
+  for (let i = 0; i < count; i++) (lanes[slices.thread[i]][slices.depth[i]] ??= []).push(i);
+  const tops = [];
+  let height = AXIS;
+  lanes.forEach((rows) => { tops.push(height); height += NAME + rows.length * ROW + 8; });
+  const x = (t) => ((t - from) / (until - from)) * canvas.clientWidth;
+  const at = (px) => from + (px / canvas.clientWidth) * (until - from);
+  const rectangle = (i) => {
+    const left = x(slices.start[i]);
+    return [left, tops[slices.thread[i]] + NAME + slices.depth[i] * ROW - scroll, Math.max(1, x(slices.start[i] + slices.length[i]) - left), ROW - 2];
+  };
+  let colours = {};
+  function readColours() {
+    const style = getComputedStyle(document.documentElement);
+    for (const name of ["back", "text", "muted", "line", "select", "change", "change-text", "delivery", "delivery-text", "red", "panel"]) colours[name] = style.getPropertyValue("--" + name).trim();
+  }
+  function paint() {
+    const ratio = window.devicePixelRatio || 1, w = canvas.clientWidth, h = canvas.clientHeight;
+    if (canvas.width !== Math.round(w * ratio) || canvas.height !== Math.round(h * ratio)) { canvas.width = Math.round(w * ratio); canvas.height = Math.round(h * ratio); }
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.fillStyle = colours.back;
+    context.fillRect(0, 0, w, h);
+    context.font = "11px ui-monospace, 'DejaVu Sans Mono', monospace";
+    context.textBaseline = "middle";
+    data.threads.forEach((thread, t) => {
+      context.fillStyle = colours.muted;
+      context.fillText("thread " + (thread.name || "") + " " + thread.id, 4, tops[t] + NAME / 2 - scroll);
+      lanes[t].forEach((row) => paintRow(row, w));
+    });
+    for (const instant of data.instants) {
+      const px = x(instant.time);
+      if (px < 0 || px > w || (!instant.isFault && last - first < 0)) continue;
+      const y = tops[instant.thread] + NAME - 4 - scroll;
+      context.fillStyle = instant.isFault ? colours.red : colours.muted;
+      if (instant.isFault) { context.fillRect(px - 1, y - 8, 2, 22); context.fillText(instant.name, px + 4, y - 4); } else context.fillRect(px, y, 1, 3);
+    }
+    paintAxis(w);
+  }
+  function paintRow(row, w) {
+    // The first slice that may be visible.
+    let low = 0, high = row.length;
+    while (low < high) { const middle = (low + high) >> 1; if (slices.start[row[middle]] + slices.length[row[middle]] < from) low = middle + 1; else high = middle; }
+    let painted = -1;
+    for (let k = low; k < row.length; k++) {
+      const i = row[k], [left, top, width, tall] = rectangle(i);
+      if (left > w) break;
+      const isMarked = i === selection.slice || (selection.slice < 0 && chosen && chosen.has(i)) || (found && found.has(i));
+      if (left + width - painted < 0.5 && !isMarked) continue; // within the pixel of the one before
+      painted = left + width;
+      const quiet = found ? !found.has(i) : selection.slice < 0 && chosen ? !chosen.has(i) : false;
+      context.globalAlpha = quiet ? 0.3 : 1;
+      const isSet = slices.kind[i] === 0;
+      context.fillStyle = isSet ? colours.change : colours.delivery;
+      const shown = Math.max(0, left), visible = Math.min(w, left + width) - shown;
+      context.fillRect(shown, top, Math.max(visible, 1) - (visible > 3 ? 1 : 0), tall);
+      if (i === selection.slice) { context.strokeStyle = colours.select; context.lineWidth = 3; context.strokeRect(shown, top, Math.max(visible, 3), tall); }
+      if (visible > 40) {
+        context.fillStyle = isSet ? colours["change-text"] : colours["delivery-text"];
+        const most = Math.floor((visible - 8) / 6.7), label = text(i);
+        context.fillText(label.length > most ? label.slice(0, most - 1) + "…" : label, shown + 4, top + tall / 2);
+      }
+      context.globalAlpha = 1;
+    }
+  }
+  function paintAxis(w) {
+    context.fillStyle = colours.panel;
+    context.fillRect(0, 0, w, AXIS - 2);
+    const span = until - from, rough = span / Math.max(2, w / 130), power = 10 ** Math.floor(Math.log10(rough));
+    const step = [1, 2, 5, 10].map((f) => f * power).find((s) => s >= rough);
+    context.fillStyle = colours.muted;
+    for (let t = Math.ceil(from / step) * step; t <= until; t += step) {
+      context.fillRect(x(t), 0, 1, AXIS - 2);
+      context.fillText(step < 1 ? t.toFixed(2) + " µs" : time(t), x(t) + 4, AXIS / 2 - 1);
+    }
+  }
+  const hit = (px, py) => {
+    for (let t = lanes.length - 1; t >= 0; t--) {
+      if (py + scroll < tops[t] + NAME || py < AXIS) continue;
+      const row = lanes[t][Math.floor((py + scroll - tops[t] - NAME) / ROW)];
+      if (!row) return -1;
+      let best = -1;
+      let low = 0, high = row.length;
+      while (low < high) { const middle = (low + high) >> 1; if (slices.start[row[middle]] + slices.length[row[middle]] < at(px - 2)) low = middle + 1; else high = middle; }
+      for (let k = low; k < row.length && slices.start[row[k]] <= at(px + 1); k++) { best = row[k]; if (slices.start[best] + slices.length[best] >= at(px)) break; }
+      return best;
+    }
+    return -1;
+  };
+  const limit = () => {
+    const least = 0.05, most = (last - first) * 1.1 + 1, middle = (from + until) / 2, half = Math.min(most, Math.max(least, until - from)) / 2;
+    const centre = Math.min(last, Math.max(first, middle));
+    [from, until] = [centre - half, centre + half];
+    scroll = Math.max(0, Math.min(scroll, height - canvas.clientHeight));
+  };
+  let drag = null, dragged = false;
+  canvas.addEventListener("pointerdown", (event) => { drag = [event.clientX, event.clientY]; dragged = false; });
+  window.addEventListener("pointerup", () => { drag = null; });
+  canvas.addEventListener("pointermove", (event) => {
+    if (drag) {
+      const dx = event.clientX - drag[0], dy = event.clientY - drag[1];
+      if (Math.abs(dx) + Math.abs(dy) > 3) dragged = true;
+      if (dragged) {
+        const shift = (dx / canvas.clientWidth) * (until - from);
+        from -= shift; until -= shift; scroll -= dy; drag = [event.clientX, event.clientY];
+        limit(); paint();
+      }
+      return;
+    }
+    const i = hit(event.offsetX, event.offsetY);
+    tip.hidden = i < 0;
+    if (i < 0) return;
+    const is = slices.kind[i] === 0;
+    tip.textContent = text(i) + " · " + time(slices.length[i]) + " · " + number(slices.notifications[i] - (is ? 0 : 1)) + " notifications inside" + (slices.by[i] >= 0 ? " · made by " + strings[slices.by[i]] : "");
+    tip.style.left = Math.min(event.offsetX + 12, canvas.clientWidth - 320) + "px";
+    tip.style.bottom = canvas.clientHeight - event.offsetY + 12 + "px";
+  });
+  canvas.addEventListener("pointerleave", () => { tip.hidden = true; });
+  canvas.addEventListener("click", (event) => {
+    if (dragged) return;
+    const i = hit(event.offsetX, event.offsetY);
+    if (i >= 0) select(i);
+    else clear();
+  });
+  canvas.addEventListener("wheel", (event) => {
+    event.preventDefault();
+    if (event.shiftKey) scroll += event.deltaY;
+    else {
+      const centre = at(event.offsetX), factor = Math.exp(event.deltaY * 0.002);
+      from = centre - (centre - from) * factor;
+      until = centre + (until - centre) * factor;
+    }
+    limit(); paint();
+  }, { passive: false });
+  /** Zooms so that a slice is visible, with what is around it. */
+  function reveal(i) {
+    let outer = i;
+    while (slices.parent[outer] >= 0) outer = slices.parent[outer];
+    const length = Math.max(slices.length[i] * 6, 0.5), middle = slices.start[i] + slices.length[i] / 2;
+    from = Math.max(slices.start[outer] - slices.length[outer] * 0.02, middle - length / 2);
+    until = Math.min(slices.start[outer] + slices.length[outer] * 1.02, middle + length / 2);
+    const top = tops[slices.thread[i]] + NAME + slices.depth[i] * ROW;
+    if (top - scroll < AXIS || top - scroll > canvas.clientHeight - ROW) scroll = top - canvas.clientHeight / 2;
+    limit(); paint();
+  }
+  function clear() {
+    Object.assign(selection, { slice: -1, nodes: new Set(), edges: new Set() });
+    chosen = null;
+    hint();
+    changed();
+  }
+  by("all").addEventListener("click", () => { [from, until, scroll] = [first - (last - first) * 0.01, last + (last - first) * 0.01, 0]; clear(); });
+  by("search").addEventListener("input", (event) => {
+    const sought = event.target.value.trim().toLowerCase();
+    const matching = new Set(strings.map((s, i) => (s.toLowerCase().includes(sought) ? i : -1)).filter((i) => i >= 0));
+    found = sought ? new Set(all().filter((i) => matching.has(slices.text[i]) || matching.has(slices.place[i]) || matching.has(slices.by[i]))) : null;
+    selection.slice = -1;
+    selection.edges = new Set();
+    selection.nodes = new Set(sought ? nodes.flatMap((n, i) => ((n.name + " " + n.detail).toLowerCase().includes(sought) ? [i] : [])) : []);
+    chosen = null;
+    by("matches").textContent = found ? number(found.size) + " slices" : "";
+    changed();
+  });
+  window.addEventListener("keydown", (event) => { if (event.key === "Escape") clear(); });
+  function hint() {
+    details.replaceChildren(make("h2", "", "Nothing is selected"), make("p", "note", "Click a slice, a node, an arrow, or a row of the findings. What belongs to it is marked everywhere."));
+  }
+  const theme = matchMedia("(prefers-color-scheme: dark)");
+  theme.addEventListener("change", () => { readColours(); paint(); });
+  new ResizeObserver(() => { limit(); paint(); }).observe(canvas);
+
+  // For tests: where a slice is on the canvas, and what is selected.
+  globalThis.kvoView = { data, rectangle, selection };
+  hint();
+  readColours();
+  paint();
+  if (findings.avalanches.length > 0 && findings.avalanches[0].slice >= 0) {
+    // The first view is that of the largest avalanche.
+    const i = findings.avalanches[0].slice;
+    from = slices.start[i] - slices.length[i] * 0.02;
+    until = slices.start[i] + slices.length[i] * 1.02;
+    limit(); paint();
+  }
+  draw().catch((error) => { drawing.textContent = "The graph cannot be drawn: " + error; });
+})();

@@ -1,0 +1,258 @@
+// kvo view: what it reads, what it refuses, and what it finds.
+import ArgumentParser
+import Foundation
+import Testing
+
+@testable import KVOTool
+
+/// The lines of a trace, as the runtime writes them.
+private struct Written {
+  var lines: [String] = [#"{"ph":"M","pid":1,"tid":1,"ts":0.000,"name":"process_name","args":{"name":"shop"}}"#]
+  var time = 1.0
+
+  mutating func add(_ phase: String, _ rest: String = "") {
+    time += 1
+    lines.append(#"{"ph":"\#(phase)","pid":1,"tid":1,"ts":\#(time)"# + rest + "}")
+  }
+
+  mutating func set(_ object: String, _ key: String, calls: String? = nil, _ body: (inout Written) -> Void) {
+    let name = object.prefix { $0 != "@" }
+    let by = calls.map { #","calls":["\#($0)"]"# } ?? ""
+    add("B", #","name":"set \#(name).\#(key)","cat":"change","args":{"object":"\#(object)","key":"\#(key)"\#(by)}"#)
+    body(&self)
+    add("E")
+  }
+
+  mutating func notify(
+    _ id: Int, _ object: String, _ key: String, _ observer: String? = nil, line: Int = 5,
+    _ body: (inout Written) -> Void = { _ in }
+  ) {
+    let parts = observer?.split(separator: "@")
+    let of = parts.map { #","observer":"\#($0[0])","observerAddress":"\#($0[1])""# } ?? ""
+    add(
+      "B",
+      #","name":"observer App.swift:\#(line) (\#(key))","cat":"delivery","args":{"object":"\#(object)","key":"\#(key)","observation":"0x\#(id)"\#(of),"file":"App/App.swift","line":\#(line)}"#
+    )
+    body(&self)
+    add("E")
+  }
+
+  var text: String { "[\n" + lines.joined(separator: ",\n") + "\n]\n" }
+}
+
+private func trace(_ text: String) throws -> Trace { Trace(try TraceFile(Data(text.utf8), name: "run.json")) }
+
+private func found(_ text: String) throws -> (picture: Picture, findings: Findings) {
+  let trace = try trace(text)
+  let lines = SourceLines(of: trace, recorded: .distantPast)
+  let picture = Picture(trace: trace, graph: nil, lines: lines)
+  return (picture, Findings(of: trace, picture, lines))
+}
+
+/// One set of a rate notifies rows, each of which sets a tax, which sets a total, which notifies all rows.
+private func avalanche(rows: Int) -> Written {
+  var written = Written()
+  written.set("Shop@0x1", "rate", calls: "static Shop.App.raise(by:)  shop+0x10") { written in
+    for row in 0..<rows {
+      let object = "Row@0xa\(row)"
+      written.notify(100 + row, "Shop@0x1", "rate", object, line: 10) { written in
+        written.set(object, "tax") { written in
+          written.notify(300 + row, object, "tax", "Bill@0x2", line: 20) { written in
+            written.set("Bill@0x2", "total") { written in
+              for other in 0..<rows { written.notify(500 + other, "Bill@0x2", "total", "Row@0xa\(other)", line: 30) }
+            }
+          }
+        }
+      }
+    }
+  }
+  return written
+}
+
+@Suite("kvo view")
+struct ViewTests {
+  // MARK: - Files
+
+  @Test(arguments: [
+    ("", "is empty"), (" \n", "is empty"), ("hello", "is neither a trace nor a graph"),
+    ("{}", "is neither a trace nor a graph"),
+    ("[1]", "is neither a trace nor a graph"), (#"{"schema":1}"#, "is no graph"),
+    ("[\n]\n", "is a trace without events"),
+    ("[\n{\"ph\":\"B\"},\n{\"ph\":\"E\",\"tid\":1,\"ts\":1}\n]\n", "line 2, is no event of a trace"),
+    (
+      #"{"schema":1,"objects":[],"observations":[],"edges":[{"observation":0,"object":3,"key":"k","isValue":true}]}"#,
+      "does not have"
+    ),
+  ])
+  func `A file that is neither a trace nor a graph is refused, with the reason`(content: String, reason: String) throws
+  {
+    let path = FileManager.default.temporaryDirectory.appending(path: "view-\(UUID()).json").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try content.write(toFile: path, atomically: true, encoding: .utf8)
+    let tool = try #require(try KVOTool.parseAsRoot(["view", path]) as? ViewTool)
+    let failure = #expect(throws: ViewFailure.self) { try tool.html() }
+    #expect(failure?.description.contains(reason) == true, "\(failure?.description ?? "")")
+    #expect(throws: ExitCode(65)) { try tool.run() }
+  }
+
+  @Test func `A file that cannot be read is refused, and so are two traces and three files`() throws {
+    let tool = try #require(try KVOTool.parseAsRoot(["view", "/nowhere/run.json"]) as? ViewTool)
+    #expect(throws: ViewFailure.self) { try tool.html() }
+    #expect(throws: (any Error).self) { try KVOTool.parseAsRoot(["view"]) }
+    #expect(throws: (any Error).self) { try KVOTool.parseAsRoot(["view", "a", "b", "c"]) }
+  }
+
+  @Test func `A trace that ends within an event is read up to there`() throws {
+    let whole = avalanche(rows: 3).text
+    let cut = try trace(String(whole.dropLast(40)))
+    #expect(cut.isTruncated)
+    #expect(cut.openCount == 1)
+    #expect(try !trace(whole).isTruncated)
+    #expect(try trace(whole).slices.count == cut.slices.count)
+  }
+
+  @Test func `A trace on one line, or inside an object, is read as well`() throws {
+    let lines = avalanche(rows: 3).lines.joined(separator: ",")
+    let count = try trace(avalanche(rows: 3).text).slices.count
+    #expect(try trace("[\(lines)]").slices.count == count)
+    #expect(try trace("{\"traceEvents\":[\(lines)]}").slices.count == count)
+  }
+
+  // MARK: - Findings
+
+  @Test func `An avalanche is found, with the code that made it, its steps, and where it multiplies`() throws {
+    let (_, findings) = try found(avalanche(rows: 5).text)
+    let first = try #require(findings.avalanches.first)
+    #expect(first.title == "set Shop.rate")
+    #expect(first.by == "static Shop.App.raise(by:)")
+    #expect(first.most == 5 + 5 + 25)
+    #expect(
+      first.steps.map(\.text) == [
+        "set Shop.rate", "Row (App.swift:10) is notified of rate", "set Row.tax",
+        "Bill (App.swift:20) is notified of tax",
+        "set Bill.total", "Row (App.swift:30) is notified of total",
+      ])
+    #expect(first.steps.map(\.count) == [1, 5, 5, 5, 5, 25])
+    #expect(
+      first.cause?.contains("each “set Bill.total” notifies 5: “Row (App.swift:30) is notified of total”") == true)
+  }
+
+  @Test func `A few notifications are no avalanche`() throws {
+    #expect(try found(avalanche(rows: 2).text).findings.avalanches.isEmpty)
+  }
+
+  @Test func `A property that is set again and again within one set is found, with the observer that sets it`() throws {
+    let repeated = try #require(try found(avalanche(rows: 5).text).findings.repeated.first)
+    #expect(repeated.text == "Bill.total of one object, within one “set Shop.rate”")
+    #expect(repeated.detail == "by: Bill (App.swift:20) is notified of tax")
+    #expect(repeated.count == 5)
+  }
+
+  @Test func `Observers are counted by the line that registered them, and the widest sets are listed`() throws {
+    let findings = try found(avalanche(rows: 5).text).findings
+    #expect(
+      findings.observers.first.map { [$0.text, "\($0.count)"] } == ["Row (App.swift:30) is notified of total", "25"])
+    #expect(findings.widest.map(\.count) == [5, 5])
+  }
+
+  @Test func `A fault is listed, with the slice in which it was`() throws {
+    var written = Written()
+    written.set("Shop@0x1", "rate") { written in
+      written.notify(1, "Shop@0x1", "rate") { written in
+        written.add("i", #","name":"KVO0002 error","cat":"fault","s":"t","args":{"summary":"KVO0002 error: no such"}"#)
+      }
+    }
+    let fault = try #require(try found(written.text).findings.faults.first)
+    #expect(fault.detail == "KVO0002 error: no such")
+    #expect(fault.slice == 1)
+  }
+
+  // MARK: - The graph
+
+  @Test func `An observer that is an object is one node, with what it is notified of and what it sets`() throws {
+    let (picture, _) = try found(avalanche(rows: 2).text)
+    #expect(!picture.isGrouped)
+    #expect(picture.nodes.map(\.name).sorted() == ["Bill", "Row", "Row", "Shop", "raise(by:)"])
+    let bill = try #require(picture.nodes.firstIndex { $0.name == "Bill" })
+    #expect(picture.nodes[bill].calls == 2)
+    #expect(picture.nodes[bill].sets == 2)
+    let own = try #require(picture.edges.first { $0.from == bill && $0.to == bill })
+    #expect(own.kind == .sets)
+    #expect(own.keys == ["total": 2])
+  }
+
+  @Test func `With many objects each class is one node, whose arrows have the sums`() throws {
+    let (picture, _) = try found(avalanche(rows: 100).text)
+    #expect(picture.isGrouped)
+    #expect(picture.objectCount == 102)
+    let row = try #require(picture.nodes.firstIndex { $0.name == "Row" })
+    #expect(picture.nodes[row].count == 100)
+    #expect(picture.edges.first { $0.to == row && $0.keys["total"] != nil }?.calls == 10_000)
+  }
+
+  @Test func `A circle needs an observer that is notified of what it causes, not only objects that notify each other`()
+    throws
+  {
+    #expect(try found(avalanche(rows: 3).text).picture.circles.isEmpty)
+    var written = Written()
+    written.set("A@0x1", "x") { written in
+      written.notify(1, "A@0x1", "x", "B@0x2") { written in
+        written.set("B@0x2", "y") { written in
+          written.notify(2, "B@0x2", "y", "A@0x1") { written in written.set("A@0x1", "x") { _ in } }
+        }
+      }
+    }
+    let picture = try found(written.text).picture
+    #expect(picture.circles == ["A.x notifies B; B sets B.y; B.y notifies A; A sets A.x"])
+    #expect(picture.nodes.allSatisfy { $0.circle == 1 })
+  }
+
+  @Test func `Closures are one node each, or, with many, one per source line`() throws {
+    func picture(_ count: Int) throws -> Picture {
+      var written = Written()
+      written.set("Shop@0x1", "rate") { written in
+        for id in 0..<count { written.notify(id, "Shop@0x1", "rate", line: 7 + id % 2) }
+      }
+      return try found(written.text).picture
+    }
+    #expect(try picture(3).nodes.count { $0.kind == .observer } == 3)
+    #expect(
+      try picture(30).nodes.filter { $0.kind == .observer }.map { [$0.detail, "\($0.count)"] } == [
+        ["App.swift:7", "15"], ["App.swift:8", "15"],
+      ])
+  }
+
+  // MARK: - The page
+
+  @Test func `Text of the program cannot end its element in the page, and the page loads nothing`() throws {
+    var written = Written()
+    written.set("</script><script>alert(1)//@0x1", "<b>&") { written in written.notify(1, "x@0x1", "<!--") }
+    let trace = try trace(written.text)
+    let lines = SourceLines(of: trace, recorded: .distantPast)
+    let picture = Picture(trace: trace, graph: nil, lines: lines)
+    let data = ViewData(
+      title: "</script>", trace: trace, picture: picture, findings: Findings(of: trace, picture, lines), lines: lines)
+    let page = try ViewPage.html(data)
+    #expect(page.components(separatedBy: "</script").count == 1 + 3)
+    #expect(!page.contains("alert(1)//@0x1<") && !page.contains("<!--<"))
+    #expect(page.contains("default-src 'none'"))
+    #expect(page.contains("globalThis.Graphviz="))
+    #expect(!page.contains("{{}}"))
+  }
+
+  @Test func `Of a long trace the largest trees are drawn, the page says what is not, and the findings count all`()
+    throws
+  {
+    var written = avalanche(rows: 20)
+    for _ in 0..<ViewData.mostSlices { written.set("Quiet@0x7", "k") { _ in } }
+    let trace = try trace(written.text)
+    let lines = SourceLines(of: trace, recorded: .distantPast)
+    let picture = Picture(trace: trace, graph: nil, lines: lines)
+    let findings = Findings(of: trace, picture, lines)
+    let data = ViewData(title: "t", trace: trace, picture: picture, findings: findings, lines: lines)
+    #expect(data.slices.text.count == ViewData.mostSlices)
+    #expect(data.remarks.contains { $0.contains("slices are not drawn") })
+    #expect(data.findings.avalanches.first?.slice == 0)
+    #expect(data.facts.contains("\(20 + 20 + ViewData.mostSlices + 1) sets"))
+  }
+}
