@@ -18,7 +18,7 @@ swift_sources = $(wildcard Package.swift Sources Tests Tools/Package.swift Tools
   Benchmarks/Package.swift Benchmarks/Benchmarks Benchmarks/Sources)
 c_sources = $(wildcard CShim/src/*.[ch] CShim/src/*/*.[ch] CShim/include/kvo/*.h CShim/include/kvo/*.hpp CShim/include/kvo/*/*.hpp Tests/CAPI/*.cpp Tests/CAPI/*.c Tests/CAPI/support/*.[ch] \
   Tests/Fuzzing/*.[ch] Tests/Stress/*.[ch] Tests/Scaling/*.[ch] Tests/Crash/*.c \
-  Tools/Sources/CCrashScenarios/*.[ch] Tools/Sources/CCrashScenarios/include/*.h Benchmarks/Peers/*.[chm] \
+  Tools/Sources/CCrashScenarios/*.[ch] Tools/Sources/CCrashScenarios/include/*.h Tools/Sources/CViewPage/*.c Tools/Sources/CViewPage/include/*.h Benchmarks/Peers/*.[chm] \
   bindings/*/*.[ch] bindings/*/tests/*.[ch] Examples/host/*.[ch] Examples/first/*.c Benchmarks/Peers/*.cpp Benchmarks/Sources/C*/*.c Benchmarks/Sources/C*/include/*.h)
 
 help: ## Show this list
