@@ -162,7 +162,7 @@ def main(catalogue, out, graphs):
         if name == "Faults":
             text += "\n## Topics\n\n### The faults\n\n" + "".join(f"- <doc:{each}>\n" for each in DOCUMENTS if each.startswith("KVO"))
         (pages / f"{name}.md").write_text(text)
-    for picture in (ROOT / "Documentation").glob("*.svg"):
+    for picture in [*(ROOT / "Documentation").glob("*.svg"), *(ROOT / "Documentation/pictures").glob("*.png")]:
         shutil.copy(picture, pages)
     for program in snippets.TUTORIALS:
         for step, (lines, _) in enumerate(snippets.steps(program), 1):
