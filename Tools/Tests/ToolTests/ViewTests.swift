@@ -137,6 +137,24 @@ struct ViewTests {
       first.cause?.contains("each “set Bill.total” notifies 5: “Row (App.swift:30) is notified of total”") == true)
   }
 
+  @Test func `Of an avalanche in a circle the steps are shown once`() throws {
+    var written = Written()
+    func go(_ depth: Int, _ written: inout Written) {
+      let (from, to) = depth % 2 == 0 ? ("A@0x1", "B@0x2") : ("B@0x2", "A@0x1")
+      written.set(from, "x") { written in
+        written.notify(depth % 2, from, "x", to) { written in if depth > 0 { go(depth - 1, &written) } }
+      }
+    }
+    go(40, &written)
+    let first = try #require(try found(written.text).findings.avalanches.first)
+    #expect(first.most == 41)
+    #expect(
+      first.steps.map(\.text) == [
+        "set A.x", "B (App.swift:5) is notified of x", "set B.x", "A (App.swift:5) is notified of x",
+      ])
+    #expect(first.cause == "The last step leads to “set A.x” again, and so on.")
+  }
+
   @Test func `A few notifications are no avalanche`() throws {
     #expect(try found(avalanche(rows: 2).text).findings.avalanches.isEmpty)
   }

@@ -78,7 +78,7 @@ struct Findings: Encodable {
     for indices in groups.values {
       let most = indices.max { trace.slices[$0].notifications < trace.slices[$1].notifications }!
       guard trace.slices[most].notifications >= Self.least else { continue }
-      let steps = Self.steps(trace, children, from: most)
+      let (steps, again) = Self.steps(trace, children, from: most)
       avalanches.append(
         Avalanche(
           title: trace.slices[most].event.name ?? "",
@@ -86,7 +86,7 @@ struct Findings: Encodable {
           sets: indices.count, notifications: indices.reduce(0) { $0 + trace.slices[$1].notifications },
           most: trace.slices[most].notifications, time: indices.reduce(0) { $0 + trace.slices[$1].duration },
           slice: most,
-          steps: steps, cause: Self.cause(steps)))
+          steps: steps, cause: Self.cause(steps, again)))
     }
     avalanches.sort { ($1.most, $0.slice) < ($0.most, $1.slice) }
     avalanches = Array(avalanches.prefix(5))
@@ -100,8 +100,11 @@ struct Findings: Encodable {
     return "\(observer)\(place) is notified of \(slice.arguments?.key ?? "")"
   }
 
-  /// Follows, from a set inwards, the kind of slices with the most notifications, all slices of that kind together.
-  private static func steps(_ trace: Trace, _ children: [Int: [Int]], from root: Int) -> [Avalanche.Step] {
+  /// Follows, from a set inwards, the kind of slices with the most notifications, all slices of that kind together, until a kind comes again:
+  /// then its text is the second result.
+  private static func steps(_ trace: Trace, _ children: [Int: [Int]], from root: Int) -> (
+    steps: [Avalanche.Step], again: String?
+  ) {
     var level = [root]
     var steps = [Avalanche.Step(text: kind(trace.slices[root]), count: 1, factor: 1, slice: root)]
     while steps.count < 24 {
@@ -110,20 +113,22 @@ struct Findings: Encodable {
       guard let next = inside.max(by: { (weight($0.value), $1.key) < (weight($1.value), $0.key) }),
         weight(next.value) > 0
       else { break }
+      if steps.contains(where: { $0.text == next.key }) { return (steps, next.key) }
       steps.append(
         Avalanche.Step(
           text: next.key, count: next.value.count, factor: Double(next.value.count) / Double(level.count),
           slice: next.value[0]))
       level = next.value
     }
-    return steps
+    return (steps, nil)
   }
 
-  /// Names the steps that multiply.
-  private static func cause(_ steps: [Avalanche.Step]) -> String? {
+  /// Names the steps that multiply, and says if they lead to one of them again.
+  private static func cause(_ steps: [Avalanche.Step], _ again: String?) -> String? {
+    let circle = again.map { "The last step leads to “\($0)” again, and so on." }
     let multiplying = steps.indices.filter { steps[$0].factor >= 2 }
     guard !multiplying.isEmpty else {
-      return steps.count > 12 ? "This is a long chain: each notification causes one more set." : nil
+      return circle ?? (steps.count > 12 ? "This is a long chain: each notification causes one more set." : nil)
     }
     let parts = multiplying.prefix(3).map { index in
       let times =
@@ -132,7 +137,7 @@ struct Findings: Encodable {
       let what = steps[index].text.hasPrefix("set ") ? "makes \(times) of" : "notifies \(times):"
       return "each “\(steps[max(0, index - 1)].text)” \(what) “\(steps[index].text)”"
     }
-    return "It multiplies here: " + parts.joined(separator: "; then ") + "."
+    return "It multiplies here: " + parts.joined(separator: "; then ") + "." + (circle.map { " " + $0 } ?? "")
   }
 
   // MARK: - Lists
