@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the code of README.md, of the guides and of the tutorials as programs of a client, and runs them: Tests/Snippets says how they are
-# put together, and Tests/Tutorials/README.md how the steps of a tutorial.
+# put together, and Tests/Tutorials/README.md how the steps of a tutorial. Compiles the examples in the doc comments.
 #   scripts/check-snippets.sh             against the library as it is built here; a minute
 #   scripts/check-snippets.sh --package   also as README's package, with the macro and without it; minutes
 set -euo pipefail
@@ -17,7 +17,7 @@ lines() { python3 -c 'import json, sys; sys.stdout.writelines(f"{each}\n" for ea
 
 # What SwiftPM would run, with a macro's plug-in that it has built; the objects are those of the library.
 compile() {
-  swiftc -swift-version 6 -warnings-as-errors -Onone -g -I "$products/Modules" -I CShim/include -I Sources/CSwiftRuntime/include \
+  swiftc -swift-version 6 -Onone -g -I "$products/Modules" -I CShim/include -I Sources/CSwiftRuntime/include \
     -load-plugin-executable "$products/KeyValueObservingMacros-tool#KeyValueObservingMacros" "$@" -lffi
 }
 
@@ -26,7 +26,7 @@ mapfile -t objects < <(scripts/objects.sh "$products")
 failed=0
 for step in "$out"/programs/tutorials/*/*/; do
   name=$(basename "$(dirname "$step")") expected=$(lines "$step/expected.json") status=0
-  compile -module-name "$name" "$step/main.swift" "${objects[@]}" -o "$out/$name"
+  compile -warnings-as-errors -module-name "$name" "$step/main.swift" "${objects[@]}" -o "$out/$name"
   # The shell would say that it was aborted.
   { SWIFT_BACKTRACE=enable=no "$out/$name" >"$step/printed" 2>"$step/report"; } 2>/dev/null || status=$?
   if [[ $expected == KVO* ]]; then
@@ -42,11 +42,17 @@ for step in "$out"/programs/tutorials/*/*/; do
 done
 echo "the steps of the tutorials do what they say"
 
+# The examples in doc comments name objects of a context; they compile, and are not run.
+python3 scripts/comments.py "$out/comments/Examples.swift"
+compile -typecheck -suppress-warnings -parse-as-library -module-name Comments -plugin-path "$toolchain/lib/swift/host/plugins/testing" \
+  "$out/comments/Examples.swift" Tests/Snippets/Comments/Context.swift
+echo "the examples of the doc comments compile"
+
 mapfile -t objects < <(scripts/objects.sh "$products" --testing)
 for folder in "$out"/programs/*/; do
   compgen -G "$folder/*.swift" >/dev/null || continue
   guide=$(basename "$folder")
-  compile -parse-as-library -module-name Snippets -plugin-path "$toolchain/lib/swift/host/plugins/testing" \
+  compile -warnings-as-errors -parse-as-library -module-name Snippets -plugin-path "$toolchain/lib/swift/host/plugins/testing" \
     "$folder"/*.swift Tests/Snippets/Main.swift "${objects[@]}" -lTesting -lXCTest -o "$out/$guide"
   echo "== the code of $guide"
   "$out/$guide" --testing-library swift-testing

@@ -16,9 +16,11 @@ graphs=$work/graphs
 mkdir -p "$work"
 rm -rf "$work"/*.doccarchive "$out"
 
+scripts/quietly.sh docs-c scripts/manual.sh
 scripts/symbol-graphs.sh "$graphs" -emit-extension-block-symbols
 python3 scripts/site/parameters.py "$graphs"
-python3 scripts/site/articles.py Sources/KeyValueObserving/KeyValueObserving.docc "$work/KeyValueObserving.docc" "$graphs/KeyValueObserving"
+python3 scripts/site/articles.py Sources/KeyValueObserving/KeyValueObserving.docc "$work/KeyValueObserving.docc" "$graphs/KeyValueObserving" \
+  build/manual/xml/index.xml
 python3 scripts/site/topics.py "$graphs/KeyValueObserving" "$work/KeyValueObserving.docc"
 
 # convert <module> <catalogue> [option…]: an archive of the module
@@ -32,7 +34,6 @@ convert KeyValueObservingTesting Sources/KeyValueObservingTesting/KeyValueObserv
 docc merge "$work/KeyValueObserving.doccarchive" "$work/KeyValueObservingTesting.doccarchive" --output-path "$out" \
   --synthesized-landing-page-name swift-kvo --synthesized-landing-page-kind Package
 
-scripts/quietly.sh docs-c scripts/manual.sh
 cp -r build/manual/html "$out/c"
 python3 scripts/site/publish.py "$out"
 case ${1:-} in

@@ -1,10 +1,10 @@
 """Makes the catalogue of the site: copies the catalogue of a module, and adds an article for each document of the repository.
 
-usage: articles.py CATALOGUE OUT GRAPHS
+usage: articles.py CATALOGUE OUT GRAPHS INDEX
 
 The documents are the only text: an article is a document with what DocC needs otherwise. Links between documents become links between
-articles; links to other files of the repository become their names; names of types in `code` become links; tables of HTML become rows of
-columns; comments, and the lists of tests after a guarantee, are left out. In an article of the catalogue a line
+articles; links to other files of the repository become their names; names of types in `code`, and of functions and types of C, become
+links, the latter by Doxygen's index; tables of HTML become rows of columns; comments, and the lists of tests after a guarantee, are left out. In an article of the catalogue a line
 <!-- from: FILE, SECTION --> stands for that section of a document, which is inserted there. The programs of the tutorials are those of
 Tests/Tutorials.
 """
@@ -14,6 +14,7 @@ import pathlib
 import re
 import shutil
 import sys
+import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
@@ -49,9 +50,22 @@ def types(graphs):
     return names
 
 
+def reference(index):
+    """Returns {name: page} of the functions, types and macros of C, from Doxygen's index."""
+    pages = {}
+    for compound in xml.etree.ElementTree.parse(index).getroot():
+        if compound.get("kind") == "struct":
+            pages[compound.findtext("name")] = compound.get("refid") + ".html"
+        for member in compound.findall("member") if compound.get("kind") == "file" else []:
+            page, _, anchor = member.get("refid").rpartition("_1")
+            if member.get("kind") in ("function", "typedef", "enum", "define"):
+                pages.setdefault(member.findtext("name"), f"{page}.html#{anchor}")
+    return pages
+
+
 class Article:
-    def __init__(self, path, symbols):
-        self.path, self.symbols = path, symbols
+    def __init__(self, path, symbols, functions):
+        self.path, self.symbols, self.functions = path, symbols, functions
 
     def link(self, match):
         image, text, target = match.groups()
@@ -81,11 +95,13 @@ class Article:
         text = re.sub(r"<(https?://[^>]+)>", r"[\1](\1)", text)
 
         def named(match):
+            if match[1] in self.functions:
+                return f"[{match[0]}](/c/{self.functions[match[1]]})"
             name = match[1].replace(".", "/")
             return f"``{name}``" if match[1] in self.symbols else match[0]
         # Not within a link, whose text DocC would show as code.
         parts = re.split(r"(\[(?:[^\[\]`]|`[^`]*`)*\]\([^)]*\))", text)
-        return "".join(part if index % 2 else re.sub(r"(?<!`)`([A-Z][\w.]*)`(?!`)", named, part) for index, part in enumerate(parts))
+        return "".join(part if index % 2 else re.sub(r"(?<!`)`([A-Z][\w.]*|kvo_\w+)`(?!`)", named, part) for index, part in enumerate(parts))
 
     @staticmethod
     def tables(text):
@@ -141,8 +157,8 @@ def section(path, title):
     raise Wrong(f"{path.relative_to(ROOT)} has no section \"{title}\"")
 
 
-def main(catalogue, out, graphs):
-    catalogue, out, symbols = pathlib.Path(catalogue), pathlib.Path(out), types(graphs)
+def main(catalogue, out, graphs, index):
+    catalogue, out, symbols, functions = pathlib.Path(catalogue), pathlib.Path(out), types(graphs), reference(index)
     shutil.rmtree(out, ignore_errors=True)
     shutil.copytree(catalogue, out)
     for path in out.rglob("*.md"):
@@ -150,12 +166,14 @@ def main(catalogue, out, graphs):
 
         def inserted(match):
             source = ROOT / match[1]
-            return Article(source, symbols).made(section(source, match[2]))
+            return Article(source, symbols, functions).made(section(source, match[2]))
         path.write_text(re.sub(r"^<!-- from: ([^,\n]+), ?(.*?) -->\n", inserted, text, flags=re.M))
     pages = out / "Documents"
     pages.mkdir()
     for name, path in DOCUMENTS.items():
-        text = Article(path, symbols).made(path.read_text()).rstrip() + "\n"
+        text = Article(path, symbols, functions).made(path.read_text()).rstrip() + "\n"
+        if name == "C":
+            text += "\nThe [reference of libkvo](/c/index.html) has all functions and types.\n"
         if path.name.startswith("KVO"):
             # Otherwise each page of a fault ends with a list of all others.
             text += "\n@Options {\n  @AutomaticSeeAlso(disabled)\n}\n"

@@ -93,7 +93,7 @@ extension KeyValueObservable {
   /// Sets a property of this object to the value of an expression, now and after each change of what it reads.
   ///
   /// ```swift
-  /// window.bind(\.caption) { "\(document.title) (\(document.pages.count))" }
+  /// window.bind(\.caption) { "\(document.title) (\(document.pages))" }
   /// ```
   /// As
   /// ``KeyValueSource/bind(to:_:initially:exclusive:isolation:fileID:line:applied:)-(_,ReferenceWritableKeyPath<Target,Value>,_,_,_,_,_,_)``,

@@ -11,6 +11,7 @@ public import Foundation
 /// ```swift
 /// @KeyValueObservable
 /// final class Panel: KeyValueObject {
+///   nonisolated(unsafe) static let context = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
 ///   var caption = ""
 ///
 ///   override func observeValue(

@@ -6,7 +6,7 @@ extension KeyValueObservationController {
   /// Observes a key path with a closure, which is passed the observer.
   ///
   /// ```swift
-  /// observations.observe(document, \.title, options: [.old, .new]) { me, document, change in … }
+  /// observations.observe(document, \.title, options: [.old, .new]) { me, document, change in me.update(document) }
   /// ```
   /// The handler has the isolation of the caller, as that of
   /// ``KeyValueObservable/observe(_:options:for:userInfo:isolation:fileID:line:handler:)``: on an actor it is called on it, otherwise on

@@ -51,7 +51,7 @@ extension KeyValueObservationController {
   /// Observes several string key paths of an object with one closure, which is told the key path.
   ///
   /// ```swift
-  /// observations.observe(document, ["title", "author.name"]) { me, document, keyPath, change in … }
+  /// observations.observe(document, ["title", "author.name"]) { me, document, keyPath, change in print(keyPath) }
   /// ```
   /// See ``observe(_:_:options:duplicates:userInfo:isolation:fileID:line:handler:)-(_,KeyPath<Object,Value>,_,_,_,_,_,_,_)``.
   /// Each key path is an observation of its own, which can be unobserved alone; the changes of one key path arrive in order.

@@ -6,7 +6,7 @@ extension KeyValueObservationController {
   /// Observes a string key path with a closure, which is passed the observer.
   ///
   /// ```swift
-  /// observations.observe(document, "author.name", options: [.new]) { me, document, change in … }
+  /// observations.observe(document, "author.name", options: [.new]) { me, document, change in me.update(document) }
   /// ```
   /// The values are those that a change dictionary has: `NSNull` for `nil`. Isolation and threads are those of
   /// ``observe(_:_:options:duplicates:userInfo:isolation:fileID:line:handler:)``; a value that is delivered later on an actor must be one

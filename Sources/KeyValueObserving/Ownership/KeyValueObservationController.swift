@@ -6,6 +6,7 @@ import CKVO
 ///
 /// ```swift
 /// final class Panel {
+///   var caption = ""
 ///   lazy var observations = KeyValueObservationController(observer: self)
 ///
 ///   func show(_ document: Document) {
@@ -15,6 +16,8 @@ import CKVO
 ///     }
 ///     observations.observe(document, \.pages, action: Panel.pagesChanged)
 ///   }
+///
+///   func pagesChanged() { print("pages") }
 /// }
 /// ```
 /// Each of its observations is one for the observer as receiver, as
