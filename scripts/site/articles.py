@@ -4,9 +4,9 @@ usage: articles.py CATALOGUE OUT GRAPHS INDEX
 
 The documents are the only text: an article is a document with what DocC needs otherwise. Links between documents become links between
 articles; links to other files of the repository become their names; names of types in `code`, and of functions and types of C, become
-links, the latter by Doxygen's index; tables of HTML become rows of columns; comments, and the lists of tests after a guarantee, are left out. In an article of the catalogue a line
-<!-- from: FILE, SECTION --> stands for that section of a document, which is inserted there. The programs of the tutorials are those of
-Tests/Tutorials.
+links, the latter by Doxygen's index; tables of HTML become rows of columns; comments, and the lists of tests after a guarantee, are left
+out. In an article of the catalogue a line <!-- from: FILE, SECTION --> stands for that section of a document, which is inserted there. The
+programs of the tutorials are those of Tests/Tutorials.
 """
 
 import json
@@ -65,7 +65,7 @@ def reference(index):
 
 class Article:
     def __init__(self, path, symbols, functions):
-        self.path, self.symbols, self.functions = path, symbols, functions
+        self.path, self.symbols, self.functions, self.pictures = path, symbols, functions, []
 
     def link(self, match):
         image, text, target = match.groups()
@@ -73,10 +73,11 @@ class Article:
             return match[0]
         name, _, anchor = target.partition("#")
         path = (self.path.parent / name).resolve() if name else self.path
-        if image:
-            return f"![{text}]({path.name})"
         if not path.exists():
             raise Wrong(f"{self.path.relative_to(ROOT)}: {target} does not exist")
+        if image:
+            self.pictures.append(path)
+            return f"![{text}]({path.name})"
         if path.is_dir() and (path / "README.md").exists():
             path /= "README.md"
         if path not in ARTICLES:
@@ -171,7 +172,10 @@ def main(catalogue, out, graphs, index):
     pages = out / "Documents"
     pages.mkdir()
     for name, path in DOCUMENTS.items():
-        text = Article(path, symbols, functions).made(path.read_text()).rstrip() + "\n"
+        article = Article(path, symbols, functions)
+        text = article.made(path.read_text()).rstrip() + "\n"
+        for picture in article.pictures:
+            shutil.copy(picture, pages)
         if name == "C":
             text += "\nThe [reference of libkvo](/c/index.html) has all functions and types.\n"
         if path.name.startswith("KVO"):
@@ -180,8 +184,6 @@ def main(catalogue, out, graphs, index):
         if name == "Faults":
             text += "\n## Topics\n\n### The faults\n\n" + "".join(f"- <doc:{each}>\n" for each in DOCUMENTS if each.startswith("KVO"))
         (pages / f"{name}.md").write_text(text)
-    for picture in [*(ROOT / "Documentation").glob("*.svg"), *(ROOT / "Documentation/pictures").glob("*.png")]:
-        shutil.copy(picture, pages)
     for program in snippets.TUTORIALS:
         for step, (lines, _) in enumerate(snippets.steps(program), 1):
             (out / f"{program.stem}-{step}.swift").write_text("\n".join(lines) + "\n")
