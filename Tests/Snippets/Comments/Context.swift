@@ -23,6 +23,8 @@ class Document: @unchecked Sendable {
   var pages = 0
   var author: Person?
   var items: [Item] = []
+
+  func readTitleFromFile() {}
 }
 
 @KeyValueObservable
@@ -102,11 +104,13 @@ nonisolated(unsafe) let (window, field, nameField, search, history) = (Field(), 
 nonisolated(unsafe) let (slider, model, download, shelf, person) = (Slider(), Model(), Download(), Shelf(), Person())
 nonisolated(unsafe) let (a, b, c) = (Numbers(), Numbers(), Numbers())
 nonisolated(unsafe) let (first, second) = (Person(), Person())
+nonisolated(unsafe) let (book, basket) = (Document(), Shelf())
 nonisolated(unsafe) let (item, other) = (Item(), Item())
 nonisolated(unsafe) let (panel, watcher) = (Panel(), Panel())
 nonisolated(unsafe) let observations = KeyValueObservationController(observer: panel)
 nonisolated(unsafe) let recorder = ChangeRecorder(document, \.pages)
 nonisolated(unsafe) let shown = document.source(\.title)
+nonisolated(unsafe) let token = document.observe(\.title) { _, _ in }
 nonisolated(unsafe) var tokens: Set<NSKeyValueObservation> = []
 let queue = DispatchQueue(label: "examples")
 let lines = ["a line"]
