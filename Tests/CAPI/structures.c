@@ -91,6 +91,29 @@ TEST("a structure with a long double is passed") {
 }
 
 typedef struct {
+  long double a;
+} only_long_double;
+typedef struct {
+  only_long_double inner;
+} nested_long_double;
+typedef struct {
+  long double a[1];
+} array_of_long_double;
+#define SAME_LONG_DOUBLE(x, y) (memcmp(&(x), &(y), 10) == 0)
+DEFINE_ROUNDTRIP(only_long_double, only_long_double, "{o=D}", SAME_LONG_DOUBLE)
+DEFINE_ROUNDTRIP(nested_long_double, nested_long_double, "{n={o=D}}", SAME_LONG_DOUBLE)
+DEFINE_ROUNDTRIP(array_of_long_double, array_of_long_double, "{a=[1D]}", SAME_LONG_DOUBLE)
+TEST("a structure of one long double is passed and returned, also nested and as an array of one") {
+  if (harness_is_valgrind()) return;
+  static const only_long_double values[] = {{2.5L}, {-0.0L}, {1e4000L}};
+  static const nested_long_double nested[] = {{{2.5L}}, {{-0.0L}}, {{1e4000L}}};
+  static const array_of_long_double arrays[] = {{{2.5L}}, {{-0.0L}}, {{1e4000L}}};
+  check_only_long_double(values, 3);
+  check_nested_long_double(nested, 3);
+  check_array_of_long_double(arrays, 3);
+}
+
+typedef struct {
   bool a;
   char b;
   bool c;

@@ -103,6 +103,20 @@ static aggregate *append(aggregate *whole, ffi_type *element) {
   return whole;
 }
 
+/* The type by which libffi passes an aggregate of `count` members. On x86-64 a structure of one long double is passed and returned as a long
+ * double is, in st(0), but libffi takes its result from memory. */
+static ffi_type *as_scalar(aggregate *whole, size_t count) {
+#if defined(__x86_64__)
+  if (count == 1 && whole->elements[0] == &ffi_type_longdouble) {
+    kvo__type_free(&whole->type);
+    return &ffi_type_longdouble;
+  }
+#else
+  (void)count;
+#endif
+  return &whole->type;
+}
+
 /* Parses "{name=fields}" after the brace. A structure without fields is refused, because it does not say how it is passed. */
 static kvo_status parse_structure(const char **cursor, int depth, parsing *of, ffi_type **out) {
   const char *at = *cursor + 1;
@@ -138,7 +152,7 @@ static kvo_status parse_structure(const char **cursor, int depth, parsing *of, f
     return refuse(of, KVO_ERROR_BAD_TYPE_ENCODING, malformed);
   }
   *cursor = at + 1;
-  *out = &whole->type;
+  *out = as_scalar(whole, whole->count);
   return KVO_OK;
 }
 
@@ -171,7 +185,7 @@ static kvo_status parse_array(const char **cursor, int depth, parsing *of, ffi_t
   for (size_t i = 0; i < count; i++) whole->elements[i] = element;
   whole->count = 1;
   *cursor = at + 1;
-  *out = &whole->type;
+  *out = as_scalar(whole, count);
   return KVO_OK;
 }
 
