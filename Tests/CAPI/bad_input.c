@@ -359,7 +359,7 @@ ROW(kvo_get_value) {
   FAULTS_AND_REFUSED(kvo_get_value(object, NULL, read_nothing, NULL));
   FAULTS_AND_REFUSED(kvo_get_value(object, "value", NULL, NULL));
   CHECK_STATUS(kvo_get_value(object, "", read_nothing, NULL), KVO_ERROR_MALFORMED_KEY_PATH);
-  (void)kvo_get_value(&empty, "value", read_nothing, NULL);
+  CHECK_STATUS(kvo_get_value(&empty, "value", read_nothing, NULL), KVO_ERROR_INVALID_ARGUMENT);
   kvo_object_destroy(object);
 }
 
@@ -377,7 +377,7 @@ ROW(kvo_set_value) {
   CHECK_STATUS(kvo_set_value(object, "value", &small), KVO_ERROR_TYPE_MISMATCH);
   CHECK_STATUS(kvo_set_value(object, "value", &garbage), KVO_ERROR_TYPE_MISMATCH);
   CHECK_STATUS(kvo_set_value(object, "value", &nil), KVO_ERROR_TYPE_MISMATCH);
-  (void)kvo_set_value(&empty, "value", &value);
+  CHECK_STATUS(kvo_set_value(&empty, "value", &value), KVO_ERROR_INVALID_ARGUMENT);
   kvo_object_destroy(object);
 }
 

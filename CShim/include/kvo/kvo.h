@@ -84,17 +84,17 @@ typedef void (*kvo_value_reader)(const kvo_value *value, void *KVO_NULLABLE arg)
 /** Reads a key path such as "author.name" and passes the value to `reader`, before returning. If an intermediate value is nil, the result
  * is nil.
  *
- * Fails with UNDEFINED_KEY, MALFORMED_KEY_PATH, NO_GETTER, NOT_AN_OBJECT or OUT_OF_MEMORY; `reader` is not called then. NULL is fault
- * KVO0008. */
+ * Fails with UNDEFINED_KEY, MALFORMED_KEY_PATH, NO_GETTER, NOT_AN_OBJECT, OUT_OF_MEMORY, or INVALID_ARGUMENT for an object that was not
+ * initialised or has been finished; `reader` is not called then. NULL is fault KVO0008. */
 KVO_API kvo_status kvo_get_value(kvo_object *object, const char *key_path, kvo_value_reader reader,
                                  void *KVO_NULLABLE arg KVO_SITE) KVO_SITED("kvo_get_value_at");
 
 /** Sets the last key of a key path through its setter, so observers are notified. `value` is only used during the call.
  *
  * If an intermediate value is nil, it sets nothing and returns KVO_OK. Fails with UNDEFINED_KEY, MALFORMED_KEY_PATH, READ_ONLY,
- * NOT_AN_OBJECT, OUT_OF_MEMORY, or TYPE_MISMATCH for a value that is not of the property's type and cannot be converted without loss
- * (kvo_coding.h), and for nil where the type has none. NULL, also for the value's type, is fault KVO0008; a value with `bytes` NULL is
- * nil. */
+ * NOT_AN_OBJECT, OUT_OF_MEMORY, or INVALID_ARGUMENT for an object that was not initialised or has been finished. TYPE_MISMATCH: the value
+ * is not of the property's type and cannot be converted without loss (kvo_coding.h), or is nil where the type has none. NULL, also for the
+ * value's type, is fault KVO0008; a value with `bytes` NULL is nil. */
 KVO_API kvo_status kvo_set_value(kvo_object *object, const char *key_path, const kvo_value *value KVO_SITE)
     KVO_SITED("kvo_set_value_at");
 

@@ -50,7 +50,7 @@ static kvo_status get(const char *function, kvo_object *object, const char *key_
                                          : NULL;
   if (wrong != NULL) return kvo__invalid(function, wrong, KVO_NOWHERE);
   uint32_t errors = kvo__error_count();
-  kvo_status status = kvo__path_check(key_path);
+  kvo_status status = kvo__path_check_of(object, key_path);
   if (status == KVO_OK) status = kvo__path_read(object, key_path, KVO_PATH_READ, reader, of);
   if (status == KVO_OK) status = of->status;
   return status == KVO_OK ? KVO_OK : kvo__explain(status, errors, function, object, key_path);

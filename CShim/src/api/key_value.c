@@ -20,7 +20,7 @@ kvo_status kvo_get_value_at(kvo_object *object, const char *key_path, kvo_value_
   const char *wrong = reader == NULL ? "reader is NULL" : wrong_argument(object, key_path);
   if (wrong != NULL) return kvo__invalid("kvo_get_value", wrong, (kvo_place){file, line});
   uint32_t errors = kvo__error_count();
-  kvo_status status = kvo__path_check(key_path);
+  kvo_status status = kvo__path_check_of(object, key_path);
   if (status == KVO_OK) status = kvo__path_read(object, key_path, KVO_PATH_READ, reader, arg);
   return kvo__explain(status, errors, "kvo_get_value", object, key_path);
 }
@@ -80,7 +80,7 @@ kvo_status kvo_set_value_at(kvo_object *object, const char *key_path, const kvo_
   if (wrong == NULL) wrong = wrong_argument(object, key_path);
   if (wrong != NULL) return kvo__invalid("kvo_set_value", wrong, (kvo_place){file, line});
   uint32_t errors = kvo__error_count();
-  kvo_status status = kvo__path_check(key_path);
+  kvo_status status = kvo__path_check_of(object, key_path);
   if (status == KVO_OK) status = kvo__path_visit(object, key_path, set_one, (void *)value);
   return kvo__explain(status, errors, "kvo_set_value", object, key_path);
 }
@@ -125,7 +125,7 @@ kvo_status kvo_validate_value(kvo_object *object, const char *key_path, const kv
   if (wrong == NULL) wrong = wrong_argument(object, key_path);
   if (wrong != NULL) return kvo__invalid("kvo_validate_value", wrong, KVO_NOWHERE);
   uint32_t errors = kvo__error_count();
-  kvo_status status = kvo__path_check(key_path);
+  kvo_status status = kvo__path_check_of(object, key_path);
   validation of = {.value = value, .accept = accept, .arg = arg};
   if (status == KVO_OK) status = kvo__path_visit(object, key_path, validate_one, &of);
   return kvo__explain(status, errors, "kvo_validate_value", object, key_path);

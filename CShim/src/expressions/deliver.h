@@ -35,6 +35,9 @@ typedef enum kvo_path_use {
   KVO_PATH_OBSERVED_WITH_OLD,
 } kvo_path_use;
 
+/** Checks what a program has passed to read or set by: a key path that is well-formed, and an object. Fails for memory whose header was
+ * not initialised, or has been finished; on a path such an object counts as nil. */
+KVO_HIDDEN kvo_status kvo__path_check_of(const kvo_object *object, const char *key_path);
 /** Passes the value at the end of a checked key path to `reader`; nil if an intermediate value is. If this thread records, records each key
  * and its declared dependencies. With a status other than KVO_OK, `reader` was not called. */
 KVO_HIDDEN kvo_status kvo__path_read(kvo_object *object, const char *key_path, kvo_path_use use,

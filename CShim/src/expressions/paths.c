@@ -292,6 +292,12 @@ kvo_status kvo__walk_value(kvo_walk *walk, const kvo_value *value, kvo_path path
 
 /* ------------------------------------------------------------------------------------------------------- Whole paths -- */
 
+kvo_status kvo__path_check_of(const kvo_object *object, const char *key_path) {
+  if (kvo_object_class(object) == NULL)
+    return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "the object was not initialised, or has been finished");
+  return kvo__path_check(key_path);
+}
+
 kvo_status kvo__path_read(kvo_object *object, const char *key_path, kvo_path_use use, kvo_value_reader reader,
                           void *arg) {
   kvo_walk walk = {.use = use};
