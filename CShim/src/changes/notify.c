@@ -291,6 +291,8 @@ bool kvo_frame_next(kvo_frame *frame) {
   if (frame == NULL) return false;
   kvo_frame_content *change = content(frame);
   forget_mark(change);
+  /* The next observation may be notified from a less deep frame than the last one, and an evaluation for it has not left the last one. */
+  if (change->is_marked) kvo__mark_encloses(change->mark, __builtin_frame_address(0));
   bool was_over = change->started && change->cursor == NULL;
   kvo_node *node = was_over ? NULL : next_told(change);
   if (node == NULL) return false;

@@ -58,14 +58,6 @@ static void unchain(kvo_tracked *tracked, kvo_dependency *dependency) {
   kvo__publish_dead(&dependency->node.live);
 }
 
-static kvo_info *info_of(const kvo_dependency *dependency) {
-  return kvo__slot_info(atomic_load_explicit(&dependency->node.slot, memory_order_relaxed));
-}
-
-static kvo_key key_of(const kvo_dependency *dependency) {
-  return atomic_load_explicit(&dependency->node.slot, memory_order_relaxed)->key;
-}
-
 bool kvo__tracked_detach(kvo_node *node) {
   kvo_tracked *tracked = node->user_data;
   kvo_dependency *dependency = kvo__dependency(node);
@@ -88,7 +80,7 @@ static void retire(kvo_dependency *taken) {
   while (taken != NULL) {
     kvo_dependency *dependency = taken;
     taken = dependency->from;
-    kvo__node_retire(info_of(dependency), &dependency->node);
+    kvo__node_retire(kvo__dependency_info(dependency), &dependency->node);
   }
 }
 
@@ -163,7 +155,7 @@ static kvo_dependency *find_dependency(kvo_tracked *tracked, kvo_info *info, kvo
   enum { SHORT = 8 };
   kvo_dependency *chained = tracked->dependencies;
   for (int seen = 0; chained != NULL && seen < SHORT; seen++, chained = chained->to)
-    if (info_of(chained) == info && key_of(chained) == key) return chained;
+    if (kvo__dependency_info(chained) == info && kvo__dependency_key(chained) == key) return chained;
   if (chained == NULL) return NULL;
   kvo_slot *slot = kvo__slot_find(info, key);
   if (slot == NULL) return NULL;
@@ -188,8 +180,8 @@ bool kvo__tracked_hears(kvo_tracked *tracked, const kvo_object *object, kvo_key 
 bool kvo__tracked_awaits_silent(kvo_tracked *tracked) {
   kvo__lock(&tracked->lock);
   kvo_dependency *each = tracked->dependencies;
-  while (each != NULL &&
-         (kvo__node_kind(&each->node) == KVO_NODE_LEAF || !kvo__silent_is_open(info_of(each), key_of(each))))
+  while (each != NULL && (kvo__node_kind(&each->node) == KVO_NODE_LEAF ||
+                          !kvo__silent_is_open(kvo__dependency_info(each), kvo__dependency_key(each))))
     each = each->to;
   kvo__unlock(&tracked->lock);
   return each != NULL;
@@ -280,82 +272,10 @@ static void note_read(kvo_evaluation *recording, const kvo_info *info, kvo_key k
   recording->read_count++;
 }
 
-/* Notes a read before a change for kvo__silent_change. */
-static void note_compared(kvo_evaluation *over, kvo_object *object, kvo_key key) {
-  kvo_comparison *compared = &over->compared;
-  if (!compared->is_wanted || compared->count == KVO_MAX_READS || key == KVO_KEY_LIFETIME) return;
-  const kvo_key_read *last = compared->count > 0 ? &over->reads[compared->count - 1] : NULL;
-  if (last != NULL && last->object == object && last->key == key) return; /* reported by key-value coding before */
-  over->reads[compared->count++] =
-      (kvo_key_read){.info = kvo__word_info(kvo__word(object)), .key = key, .object = object};
-}
-
-/* Whether another change of the holder is in progress, which may be about to notify. */
-static bool others_change(const kvo_evaluation *over, kvo_info *holder) {
-  kvo__lock(&holder->lock);
-  kvo__count_readers(holder);
-  kvo__unlock(&holder->lock);
-  uint64_t state = atomic_load(&holder->state);
-  uint64_t readers = (state & KVO_STATE_READERS) + (state & KVO_STATE_EARLIER_READERS) / KVO_STATE_EARLIER_READER;
-  uint64_t own = (uint64_t)(holder == over->compared.changing) + (uint64_t)(holder == over->tracked->root);
-  return readers > own;
-}
-
-/* Finds a dependency by the address of an info, which may be dangling. */
-static const kvo_dependency *find_by_address(const kvo_dependency *in, const kvo_info *info, kvo_key key) {
-  while (in != NULL && (info_of(in) != info || key_of(in) != key)) in = in->to;
-  return in;
-}
-
-/* Whether a list contains this key of the object at this address. */
-static bool hears_of(const kvo_dependency *in, const kvo_object *object, kvo_key key) {
-  while (in != NULL && (info_of(in)->object != object || key_of(in) != key)) in = in->to;
-  return in != NULL;
-}
-
-/* The first read that follows a subscribed read and is not subscribed itself: the value of the key before it has changed without
- * notification, or the notification is in progress. NULL if there is none; tracked->lock is held. */
-static const kvo_key_read *find_suspect(const kvo_evaluation *over) {
-  const kvo_dependency *all = over->tracked->dependencies;
-  bool was_subscribed = false;
-  for (size_t i = 0; i < over->compared.count; i++) {
-    const kvo_key_read *each = &over->reads[i];
-    bool is_subscribed = each->info != NULL && find_by_address(all, each->info, each->key) != NULL;
-    if (!is_subscribed && was_subscribed) return each;
-    was_subscribed = is_subscribed;
-  }
-  return NULL;
-}
-
-/* The change without notification is certain if all of this holds. After the same read, the newest evaluation read this key of another
- * object, and is still subscribed to it: so the holder had that object then. Only this thread has ever evaluated the observation (otherwise
- * nothing is compared). No evaluation has begun since this one, so each notified change has been followed. No other change of the holder is
- * in progress, and none of its key is announced by hand. With several threads it is never certain, because one of them may have stored and
- * not notified yet; nothing is reported then. */
-kvo_info *kvo__silent_change(const kvo_evaluation *over, uint64_t *entered, kvo_key *key) {
-  kvo_tracked *tracked = over->tracked;
-  if (over->compared.count < 2) return NULL;
-  kvo_info *changed = NULL;
-  kvo__lock(&tracked->lock);
-  const kvo_dependency *all = tracked->dependencies;
-  const kvo_key_read *suspect = find_suspect(over);
-  const kvo_dependency *holder = suspect != NULL ? find_by_address(all, suspect[-1].info, suspect[-1].key) : NULL;
-  if (holder != NULL && holder->successor != NULL && holder->successor != suspect->object &&
-      tracked->started == over->begun_before && hears_of(all, holder->successor, suspect->key) &&
-      !others_change(over, info_of(holder)) && !kvo__unobserved_is_open(info_of(holder)->object, suspect[-1].key))
-    changed = info_of(holder);
-  if (changed != NULL) {
-    *entered = kvo__enter(changed); /* valid, because the expression is subscribed to it */
-    *key = suspect[-1].key;
-  }
-  kvo__unlock(&tracked->lock);
-  return changed;
-}
-
 __attribute__((noinline)) static void read_otherwise(kvo_evaluation *recording, kvo_object *object, kvo_key key,
                                                      bool coded) {
   if (recording->number == 0) {
-    note_compared(recording, object, key);
+    kvo__note_compared(recording, object, key);
     return;
   }
   kvo_status status = KVO_OK;
@@ -447,7 +367,8 @@ static const kvo_object *successor_of(const kvo_dependency *dependency, const kv
   const kvo_object *successor = NULL;
   size_t count = over->read_count <= KVO_MAX_READS ? over->read_count : 0, times = 0;
   for (size_t i = 0; i < count; i++)
-    if (over->reads[i].info == info_of(dependency) && over->reads[i].key == key_of(dependency)) {
+    if (over->reads[i].info == kvo__dependency_info(dependency) &&
+        over->reads[i].key == kvo__dependency_key(dependency)) {
       successor = i + 1 < count ? over->reads[i + 1].object : NULL;
       times++;
     }
@@ -470,8 +391,8 @@ void kvo__expect_reads(kvo_evaluation *here) {
 }
 
 static bool is_of(const kvo_dependency *dependency, const kvo_expected *expected) {
-  return expected->dependency == dependency && expected->info == info_of(dependency) &&
-         expected->key == key_of(dependency);
+  return expected->dependency == dependency && expected->info == kvo__dependency_info(dependency) &&
+         expected->key == kvo__dependency_key(dependency);
 }
 
 static uint64_t newer(uint64_t one, uint64_t other) { return one > other ? one : other; }
@@ -514,7 +435,9 @@ static bool is_regular(const kvo_tracked *tracked, const kvo_evaluation *over) {
     return false;
   for (const kvo_dependency *each = tracked->dependencies; each != NULL; each = each->to) {
     if (each->generation != over->number) continue;
-    if (left-- == 0 || over->reads[left].info != info_of(each) || over->reads[left].key != key_of(each)) return false;
+    if (left-- == 0 || over->reads[left].info != kvo__dependency_info(each) ||
+        over->reads[left].key != kvo__dependency_key(each))
+      return false;
   }
   return left == 0;
 }
@@ -528,10 +451,11 @@ bool kvo__settle_leaf(kvo_tracked *tracked, kvo_evaluation *over) {
   for (kvo_dependency *each = tracked->dependencies; each != NULL; each = each->to) {
     if (each->generation != over->number) continue;
     each->successor = successor_of(each, over);
-    bool is_leaf = leaf != NULL && info_of(each) == leaf->info && key_of(each) == leaf->key;
-    bool is_subject = info_of(each) == over->subject_info && key_of(each) == over->subject_key;
+    bool is_leaf = leaf != NULL && kvo__dependency_info(each) == leaf->info && kvo__dependency_key(each) == leaf->key;
+    bool is_subject =
+        kvo__dependency_info(each) == over->subject_info && kvo__dependency_key(each) == over->subject_key;
     kvo_node_kind kind = is_leaf ? KVO_NODE_LEAF : is_subject ? KVO_NODE_SUBJECT : KVO_NODE_DEPENDENCY;
-    if (kvo__node_kind(&each->node) != kind) kvo__node_turn(info_of(each), &each->node, kind);
+    if (kvo__node_kind(&each->node) != kind) kvo__node_turn(kvo__dependency_info(each), &each->node, kind);
   }
   tracked->is_regular = is_regular(tracked, over);
   return leaf != NULL;

@@ -227,6 +227,16 @@ KVO_HIDDEN void kvo__tracked_tell(kvo_tracked *tracked, kvo_change_kind kind, bo
 
 static inline void kvo__tracked_retain(kvo_tracked *tracked) { atomic_fetch_add(&tracked->references, 1); }
 
+static inline kvo_info *kvo__dependency_info(const kvo_dependency *dependency) {
+  return kvo__slot_info(atomic_load_explicit(&dependency->node.slot, memory_order_relaxed));
+}
+
+static inline kvo_key kvo__dependency_key(const kvo_dependency *dependency) {
+  return atomic_load_explicit(&dependency->node.slot, memory_order_relaxed)->key;
+}
+
+/** Notes a read before a change for kvo__silent_change. */
+KVO_HIDDEN void kvo__note_compared(kvo_evaluation *over, kvo_object *object, kvo_key key);
 /** After an evaluation before a change: if the value of a key was replaced without notification, returns the info of its object, entered
  * for the caller to leave, and stores the key in `*key`. NULL if there is none or it is not certain. */
 KVO_HIDDEN kvo_info *kvo__silent_change(const kvo_evaluation *over, uint64_t *entered, kvo_key *key);

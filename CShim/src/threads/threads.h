@@ -373,6 +373,15 @@ static inline void kvo__mark_again(uint32_t depth, kvo_observation observation, 
   if (kvo__is_awaited()) kvo__marks_changed();
 }
 
+/** Says that a mark between two deliveries encloses what the caller of a function with this frame calls, although the mark may have been
+ * made by a function with a deeper frame. */
+static inline void kvo__mark_encloses(uint32_t depth, const void *frame) {
+  if (depth >= KVO_TOO_DEEP) return;
+  kvo_mark *mark = kvo__mark_at(depth);
+  const void *above = (const char *)frame + 1; /* what is called next may have the same frame */
+  if (mark->frame != NULL && mark->frame < above) __atomic_store_n(&mark->frame, above, __ATOMIC_RELAXED);
+}
+
 /** Call it after the code. No lock may be held if the mark is that of a delivery: deferred deliveries may be made now. */
 static inline void kvo__unmark(uint32_t depth) {
   kvo_thread *self = kvo__own.thread;
