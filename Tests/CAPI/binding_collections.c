@@ -122,7 +122,11 @@ TEST("a binding's list is no set, its set no list, another value neither, and no
   REFUSED(kvo_members_count(object, "any", &count));
   REFUSED(kvo_members_for_each(object, "any", add_up, &sum));
   REFUSED(kvo_list_insert(object, "list", 0, &given));
+  CHECK_CONTAINS(kvo_last_error(), "set the whole value with kvo_set_value");
   REFUSED(kvo_members_add(object, "set", &given));
+  CHECK_CONTAINS(kvo_last_error(), "set the whole value with kvo_set_value");
+  REFUSED(kvo_list_insert(object, "set", 0, &given));
+  CHECK_CONTAINS(kvo_last_error(), "it is not a list");
   given.type = NULL;
   REFUSED(kvo_list_count(object, "any", &count));
   CHECK_EQ(count, 77);

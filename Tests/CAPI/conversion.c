@@ -225,6 +225,11 @@ TEST("a refused conversion says why, and leaves the result as it was") {
   CHECK_EQ(integer, 77);
   CHECK_CONTAINS(kvo_last_error(), "2.5");
   CHECK_CONTAINS(kvo_last_error(), "\"q\"");
+  const double value = 2.5;
+  REFUSED(kvo_value_int64(&(kvo_value){"d", sizeof value, &value}, &integer));
+  CHECK_CONTAINS(kvo_last_error(), "kvo_value_int64: the number 2.5");
+  CHECK_STATUS(kvo_value_bool(NULL, NULL), KVO_ERROR_INVALID_ARGUMENT);
+  CHECK_CONTAINS(kvo_last_error(), "kvo_value_bool: value");
   kvo_object_destroy(O(of));
 }
 

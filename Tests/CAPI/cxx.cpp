@@ -333,7 +333,8 @@ TEST("C++ observes an object of a class that C has registered") {
   std::string log;
   auto token = kvo::observe(&thing->header, "value", [&](const kvo::record &change) {
     log += std::to_string(change.old_value<int>().value()) + ">" + std::to_string(change.new_value<int>().value());
-    CHECK(!change.new_value<double>());
+    CHECK(change.new_value<double>() == 4.0);
+    CHECK(!change.new_value<std::string>());
   });
   kvo::set(&thing->header, "value", 4);
   CHECK_EQ(log, "3>4");
@@ -402,12 +403,21 @@ TEST("an exception of a value's copy leaves the setter, notifies nobody, and the
   CHECK_EQ(risky.value->value, 16);
 }
 
-TEST("a property that KVO_PROPERTIES does not name can be set, and cannot be observed") {
+TEST("a property that KVO_PROPERTIES does not name cannot be observed, nor set while its object is observed") {
   Document document;
   document.unnamed = 3;
   bool thrown = false;
   try {
     auto token = kvo::observe(document, &Document::unnamed, [](const auto &) {});
+  } catch (const kvo::error &error) {
+    thrown = error.status() == KVO_ERROR_UNDEFINED_KEY;
+  }
+  CHECK(thrown);
+  CHECK_EQ(document.unnamed.get(), 3);
+  auto token = kvo::observe(document, &Document::pages, [](const auto &) {});
+  thrown = false;
+  try {
+    document.unnamed = 4;
   } catch (const kvo::error &error) {
     thrown = error.status() == KVO_ERROR_UNDEFINED_KEY;
   }

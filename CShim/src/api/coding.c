@@ -1,20 +1,38 @@
 /* coding.c - key-value coding with C types: kvo_get_int64, kvo_set_string and their like. */
 #include "expressions/deliver.h"
 
+#include <stdio.h>
+
 /* ------------------------------------------------------------------------------------------------------------- Values -- */
 
-static kvo_status store(const kvo_value *value, const char *type, size_t size, void *out) {
+static kvo_status store(const char *function, const kvo_value *value, const char *type, size_t size, void *out) {
   if (value == NULL || value->type == NULL || out == NULL)
-    return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "value, value->type or out is NULL");
-  return kvo__value_store(value, type, size, out);
+    return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "%s: value, value->type or out is NULL", function);
+  kvo_status status = kvo__value_store(value, type, size, out);
+  if (status == KVO_OK) return KVO_OK;
+  char why[256];
+  snprintf(why, sizeof why, "%s", kvo_last_error());
+  return kvo__fail(status, "%s: %s", function, why);
 }
 
-kvo_status kvo_value_int64(const kvo_value *value, int64_t *out) { return store(value, "q", sizeof *out, out); }
-kvo_status kvo_value_uint64(const kvo_value *value, uint64_t *out) { return store(value, "Q", sizeof *out, out); }
-kvo_status kvo_value_double(const kvo_value *value, double *out) { return store(value, "d", sizeof *out, out); }
-kvo_status kvo_value_bool(const kvo_value *value, bool *out) { return store(value, "B", sizeof *out, out); }
-kvo_status kvo_value_string(const kvo_value *value, const char **out) { return store(value, "*", sizeof *out, out); }
-kvo_status kvo_value_object(const kvo_value *value, kvo_object **out) { return store(value, "@", sizeof *out, out); }
+kvo_status kvo_value_int64(const kvo_value *value, int64_t *out) {
+  return store("kvo_value_int64", value, "q", sizeof *out, out);
+}
+kvo_status kvo_value_uint64(const kvo_value *value, uint64_t *out) {
+  return store("kvo_value_uint64", value, "Q", sizeof *out, out);
+}
+kvo_status kvo_value_double(const kvo_value *value, double *out) {
+  return store("kvo_value_double", value, "d", sizeof *out, out);
+}
+kvo_status kvo_value_bool(const kvo_value *value, bool *out) {
+  return store("kvo_value_bool", value, "B", sizeof *out, out);
+}
+kvo_status kvo_value_string(const kvo_value *value, const char **out) {
+  return store("kvo_value_string", value, "*", sizeof *out, out);
+}
+kvo_status kvo_value_object(const kvo_value *value, kvo_object **out) {
+  return store("kvo_value_object", value, "@", sizeof *out, out);
+}
 
 /* ------------------------------------------------------------------------------------------------------------ Reading -- */
 

@@ -30,7 +30,11 @@ static kvo_status find_to_many(const char *function, const kvo_object *object, c
                                const kvo_property **property) {
   kvo_status status = find(function, object, key, property);
   if (status != KVO_OK || is_wanted(*property, wants)) return status;
-  return fail(KVO_ERROR_TYPE_MISMATCH, function, object, key, wants == A_LIST ? "it is not a list" : "it is not a set");
+  const char *why = wants == A_LIST ? "it is not a list" : "it is not a set";
+  if ((*property)->to_many == NULL && (*property)->type[0] == (wants == A_LIST ? '[' : '<') && (*property)->ops != NULL)
+    why = "it is a property of another language, which has no accessors: set the whole value with kvo_set_value, or "
+          "change its elements in that language";
+  return fail(KVO_ERROR_TYPE_MISMATCH, function, object, key, why);
 }
 
 /* Copies to a caller's structure, which may have the size of another version, all but the size, its first member. */

@@ -11,8 +11,8 @@
 
 namespace kvo {
 
-/** The value of a key path, of an object of any language. The type has to be the property's; nil is an empty std::optional, a null pointer
- * or an error. */
+/** The value of a key path, of an object of any language. Numbers and texts are converted as kvo_coding.h describes, without loss; other
+ * types have to be the property's. nil is an empty std::optional, a null pointer or an error. */
 template <class T>
 T get(kvo_object *object, const char *key_path, const char *file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
   struct reading {
@@ -20,6 +20,7 @@ T get(kvo_object *object, const char *key_path, const char *file = __builtin_FIL
     kvo_status status = KVO_ERROR_TYPE_MISMATCH;
     std::exception_ptr exception;
   } made;
+  static_assert(!std::is_same_v<T, const char *>, "read a std::string: the characters do not outlive the call");
   kvo_status status = kvo_get_value_at(
       object, key_path,
       [](const kvo_value *value, void *arg) {
@@ -27,6 +28,7 @@ T get(kvo_object *object, const char *key_path, const char *file = __builtin_FIL
         try {
           read.status = detail::bridge<T>::assign(read.value, *value);
         } catch (...) {
+          detail::pass_unwinding();
           read.exception = std::current_exception();
         }
       },
@@ -45,7 +47,8 @@ T get(const object &object, const char *key_path, const char *file = __builtin_F
   return get<T>(object.kvo(), key_path, file, line);
 }
 
-/** Sets the last key of a key path, of an object of any language, and notifies its observers. The type has to be the property's. */
+/** Sets the last key of a key path, of an object of any language, and notifies its observers. The value is converted to the property's type
+ * as kvo_coding.h describes, without loss; one that cannot be is an error. */
 template <class T>
 void set(kvo_object *object, const char *key_path, const T &value, const char *file = __builtin_FILE(),
          unsigned line = __builtin_LINE()) {

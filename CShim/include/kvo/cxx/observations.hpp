@@ -78,7 +78,7 @@ class record {
 public:
   /** The record of a change that a callback has got. */
   explicit record(const kvo_change &change) noexcept : change_(change) {}
-  /** The value as a T; empty if it was not asked for, is unknown or nil, or is not of the type. */
+  /** The value as a T, converted without loss as by kvo::get; empty if it was not asked for, is unknown or nil, or cannot be converted. */
   template <class T> std::optional<T> old_value() const { return value<T>(change_.old_value); }
   /** The same for the new value. */
   template <class T> std::optional<T> new_value() const { return value<T>(change_.new_value); }

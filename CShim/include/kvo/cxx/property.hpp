@@ -45,6 +45,12 @@ struct is_comparable<T,
     : std::true_type {};
 template <class T> struct is_comparable<std::vector<T>> : is_comparable<T> {};
 
+/** std::shared_ptr, std::unique_ptr and their like. */
+template <class T, class = void> struct is_smart_pointer : std::false_type {};
+template <class T>
+struct is_smart_pointer<T, std::void_t<typename T::element_type, decltype(std::declval<const T &>().operator->())>>
+    : std::true_type {};
+
 template <class T> struct property_functions;
 
 } // namespace detail
@@ -70,10 +76,19 @@ public:
   operator const T &() const { return get(); }
   /** The same as get(). */
   const T &operator*() const { return get(); }
-  /** A member of the value. */
-  const T *operator->() const { return &get(); }
+  /** A member of the value; of a pointer, plain or smart, one of what it points to: `document.author->name`. */
+  auto operator->() const {
+    if constexpr (std::is_pointer_v<T>)
+      return get();
+    else if constexpr (detail::is_smart_pointer<T>::value)
+      return get().operator->();
+    else
+      return &get();
+  }
 
-  /** Stores a value and notifies the observers. An exception of T's assignment leaves as usual; nobody is notified then. */
+  /** Stores a value and notifies the observers. An exception of T's assignment leaves as usual; nobody is notified then. Throws
+   * kvo::error with UNDEFINED_KEY if KVO_PROPERTIES does not name the property, but only while the object is observed: then the value is
+   * not stored. */
   void set(T value) {
     kvo_object *header = owner();
     if (kvo_word_is_observed(header)) return change(header, std::move(value));
@@ -220,7 +235,7 @@ template <class T> struct property_functions {
     char *header = reinterpret_cast<char *>(static_cast<object *>(instance)->kvo());
     return *reinterpret_cast<property<T> *>(header + static_cast<member *>(user)->offset);
   }
-  static void *copy(void *instance, void *user, const kvo_selection *selection) noexcept {
+  static void *copy(void *instance, void *user, const kvo_selection *selection) {
     if constexpr (std::is_copy_constructible_v<T>) {
       try {
         const T &value = in(instance, user).get();
@@ -231,6 +246,7 @@ template <class T> struct property_functions {
           return selected.release();
         }
       } catch (...) { /* no memory, or no such element: it cannot be read */
+        pass_unwinding();
       }
     }
     return nullptr;
@@ -239,7 +255,7 @@ template <class T> struct property_functions {
   static void view(const void *value, void *, kvo_value_reader reader, void *arg) {
     bridge<T>::view(*static_cast<const T *>(value), reader, arg);
   }
-  static kvo_status assign(void *instance, void *user, const kvo_value *from) noexcept {
+  static kvo_status assign(void *instance, void *user, const kvo_value *from) {
     try {
       T value{};
       kvo_status status = bridge<T>::assign(value, *from);
@@ -248,6 +264,7 @@ template <class T> struct property_functions {
     } catch (const std::bad_alloc &) {
       return KVO_ERROR_OUT_OF_MEMORY;
     } catch (...) {
+      pass_unwinding();
       return KVO_ERROR_INVALID_ARGUMENT;
     }
   }
@@ -277,8 +294,10 @@ template <class T>
 kvo_status bridge<T, std::enable_if_t<refers_to_object<T>::value>>::assign(T &to, const kvo_value &from) {
   if (from.bytes == nullptr) return to = nullptr, KVO_OK;
   if constexpr (std::is_pointer_v<T>) {
-    if (std::strcmp(from.type, "@") != 0) return KVO_ERROR_TYPE_MISMATCH;
-    to = dynamic_cast<T>(object::from(*static_cast<kvo_object *const *>(from.bytes)));
+    kvo_object *header = nullptr;
+    kvo_status status = kvo_value_object(&from, &header);
+    if (status != KVO_OK || header == nullptr) return status == KVO_OK ? (to = nullptr, KVO_OK) : status;
+    to = dynamic_cast<T>(object::from(header));
     return to != nullptr ? KVO_OK : KVO_ERROR_TYPE_MISMATCH;
   } else {
     return KVO_ERROR_TYPE_MISMATCH; /* nobody else shares the ownership of an object of C */
@@ -290,7 +309,8 @@ kvo_status bridge<T, std::enable_if_t<refers_to_object<T>::value>>::assign(T &to
 } // namespace kvo
 
 /** Names the properties of a class, inherited ones excepted, as the last line of the class: `KVO_PROPERTIES(Document, kvo::object, zoom,
- * title)`. `Base` is kvo::object or the base class that has this line. At most 32 properties. */
+ * title)`. `Base` is kvo::object or the base class that has this line. At most 32 properties. One that is left out cannot be observed, and
+ * setting it fails once its object is observed. */
 #define KVO_PROPERTIES(Class, Base, ...)                                                                               \
 public:                                                                                                                \
   const ::kvo::type *kvo_type() const override {                                                                       \
