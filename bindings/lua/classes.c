@@ -337,7 +337,11 @@ static int class_index(lua_State *L) {
 
 void class_open(lua_State *L) {
   luaL_newmetatable(L, list_of_type);
+  lua_pushliteral(L, "kvo");
+  lua_setfield(L, -2, "__metatable");
   luaL_newmetatable(L, class_type);
+  lua_pushliteral(L, "kvo");
+  lua_setfield(L, -2, "__metatable");
   lua_pushcfunction(L, class_call);
   lua_setfield(L, -2, "__call");
   lua_pushcfunction(L, class_index);

@@ -35,6 +35,21 @@ const char *value_view(lua_State *L, int index, const char *type, value *storage
 /* Raises an error if a status is not KVO_OK. */
 void check_status(lua_State *L, kvo_status status, const char *what);
 
+/* ------------------------------------------------------------------------------------------------------------ guard.c -- */
+
+/* A call that may notify. Misuse in it that would end the process, such as a value on an observed path that lacks the next key, is
+ * noted, and becomes an error of Lua afterwards. Calls may be nested; nothing in between may raise an error. */
+typedef struct guard {
+  char fault[512];
+  kvo_fault_handler outer;
+  void *outer_arg;
+} guard;
+
+void guard_begin(guard *of);
+void guard_end(guard *of);
+/* Ends it, and raises an error if the status is not KVO_OK, or if there was such a misuse: then the call has been made all the same. */
+void guard_check(lua_State *L, guard *of, kvo_status status, const char *what);
+
 /* ----------------------------------------------------------------------------------------------------------- state.c -- */
 
 /* A Lua state that has loaded the module. It lasts as long as observations of it. */

@@ -93,7 +93,7 @@ kvo_object *object_check(lua_State *L, int index) {
 bool object_is_owned(lua_State *L, int index) { return ((object_box *)lua_touserdata(L, index))->is_owned; }
 
 static int object_gc(lua_State *L) {
-  object_box *box = lua_touserdata(L, 1);
+  object_box *box = luaL_checkudata(L, 1, object_type);
   if (box->shared == NULL) return 0;
   kvo_object *object = atomic_load(&box->shared->object);
   if (box->is_owned && object != NULL)
@@ -159,9 +159,13 @@ static int object_newindex(lua_State *L) {
   const char *wrong = value_view(L, 3, type, &storage, &view);
   if (wrong != NULL) return luaL_error(L, "%s: %s", key, wrong);
   state_of(L);
+  guard around;
   if (view.bytes == NULL || view.type[0] != '@') {
-    check_status(L, kvo_set_value(object, key, &view), key);
-    if (type[0] == '@') keep(L, 1, 2, 3);
+    guard_begin(&around);
+    kvo_status status = kvo_set_value(object, key, &view);
+    guard_end(&around);
+    if (status == KVO_OK && type[0] == '@') keep(L, 1, 2, 3);
+    guard_check(L, &around, status, key);
     return 0;
   }
   lua_settop(L, 3);
@@ -169,9 +173,11 @@ static int object_newindex(lua_State *L) {
   lua_pushvalue(L, 2);
   lua_rawget(L, -2); /* the old one lives until it is replaced */
   keep(L, 1, 2, 3);
+  guard_begin(&around);
   kvo_status status = kvo_set_value(object, key, &view);
+  guard_end(&around);
   if (status != KVO_OK) keep(L, 1, 2, 5);
-  check_status(L, status, key);
+  guard_check(L, &around, status, key);
   return 0;
 }
 
@@ -216,7 +222,9 @@ int object_set_path(lua_State *L) {
     return luaL_error(L, "%s: %s", path,
                       wrong != NULL ? wrong : "an object is set as a property of its owner, which keeps it");
   state_of(L);
-  check_status(L, kvo_set_value(object, path, &view), path);
+  guard around;
+  guard_begin(&around);
+  guard_check(L, &around, kvo_set_value(object, path, &view), path);
   return 0;
 }
 
@@ -282,9 +290,12 @@ static int list_insert(lua_State *L) {
   kvo_value view;
   view_element(L, -1, type, &storage, &view);
   keep_element(L, -1, 1);
+  guard around;
+  guard_begin(&around);
   kvo_status status = kvo_list_insert(object, key, (size_t)index - 1, &view);
+  guard_end(&around);
   if (status != KVO_OK) keep_element(L, -1, -1);
-  check_status(L, status, key);
+  guard_check(L, &around, status, key);
   return 0;
 }
 
@@ -308,8 +319,12 @@ static int list_remove(lua_State *L) {
   luaL_argcheck(L, index >= 1 && (size_t)index <= count, 2, "the list has no such index");
   list_read(L, object, key, index);
   state_of(L);
-  check_status(L, kvo_list_remove(object, key, (size_t)index - 1), key);
-  keep_element(L, -1, -1);
+  guard around;
+  guard_begin(&around);
+  kvo_status status = kvo_list_remove(object, key, (size_t)index - 1);
+  guard_end(&around);
+  if (status == KVO_OK) keep_element(L, -1, -1);
+  guard_check(L, &around, status, key);
   return 1;
 }
 
@@ -323,7 +338,9 @@ static int list_add(lua_State *L) {
   bool is_there = false;
   check_status(L, kvo_members_contain(object, key, &view, &is_there), key);
   if (!is_there) keep_element(L, 3, 1);
-  check_status(L, kvo_members_add(object, key, &view), key);
+  guard around;
+  guard_begin(&around);
+  guard_check(L, &around, kvo_members_add(object, key, &view), key);
   return 0;
 }
 
@@ -334,8 +351,12 @@ static int list_discard(lua_State *L) {
   value storage;
   kvo_value view;
   view_element(L, 3, type, &storage, &view);
-  check_status(L, kvo_members_remove(object, key, &view), key);
-  keep_element(L, 3, -1);
+  guard around;
+  guard_begin(&around);
+  kvo_status status = kvo_members_remove(object, key, &view);
+  guard_end(&around);
+  if (status == KVO_OK) keep_element(L, 3, -1);
+  guard_check(L, &around, status, key);
   return 0;
 }
 
@@ -391,10 +412,13 @@ static int list_newindex(lua_State *L) {
   view_element(L, 4, type, &storage, &view);
   list_read(L, object, key, index); /* keeps the old one alive */
   keep_element(L, 4, 1);
+  guard around;
+  guard_begin(&around);
   kvo_status status = (size_t)index > count ? kvo_list_insert(object, key, count, &view)
                                             : kvo_list_replace(object, key, (size_t)index - 1, &view);
+  guard_end(&around);
   keep_element(L, status == KVO_OK ? -1 : 4, -1);
-  check_status(L, status, key);
+  guard_check(L, &around, status, key);
   return 0;
 }
 

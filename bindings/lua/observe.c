@@ -254,14 +254,6 @@ int observe_deliver(lua_State *L) {
 
 /* -------------------------------------------------------------------------------------------------------- Registration -- */
 
-/* Misuse that would end the process becomes an error of Lua. */
-static kvo_action on_fault(const kvo_fault *fault, void *arg) {
-  char *text = arg;
-  if (fault->severity != KVO_SEVERITY_FATAL) return KVO_ACTION_DEFAULT;
-  strncpy(text, fault->summary, 511);
-  return KVO_ACTION_IGNORE;
-}
-
 static unsigned options_of(lua_State *L, int first) {
   static const char *const words[] = {"initial", "prior", NULL};
   static const unsigned bits[] = {KVO_INITIAL, KVO_PRIOR};
@@ -309,10 +301,7 @@ int observe(lua_State *L) {
     lua_pop(L, 1);
   }
 
-  char fault[512] = "";
-  void *outer_arg = NULL;
-  kvo_fault_handler outer = kvo_get_thread_fault_handler(&outer_arg);
-  kvo_set_thread_fault_handler(on_fault, fault);
+  guard around;
   kvo_observer observer = {.struct_size = sizeof observer,
                            .key_path = of->key_path,
                            .options = (kvo_options)options,
@@ -323,13 +312,14 @@ int observe(lua_State *L) {
                            .line = caller.currentline > 0 ? (uint32_t)caller.currentline : 0};
   atomic_fetch_add(&of->references, 1); /* that of user_data */
   enlist(of);
+  guard_begin(&around);
   kvo_status status = kvo_add_observer(object, &observer, &of->id);
-  kvo_set_thread_fault_handler(outer, outer_arg);
+  guard_end(&around);
   if (status != KVO_OK) {
     delist(of);
     call(own->L, forget, of, key_path);
     release(of);
-    return luaL_error(L, "%s: %s", key_path, fault[0] != 0 ? fault : kvo_status_string(status));
+    return luaL_error(L, "%s: %s", key_path, around.fault[0] != 0 ? around.fault : kvo_status_string(status));
   }
   return 1;
 }
@@ -345,7 +335,10 @@ static int token_close(lua_State *L) {
   observation *of = token_check(L);
   if (of != NULL && kvo_observation_is_registered(of->id)) {
     state_of(L);
+    guard around;
+    guard_begin(&around);
     kvo_cancel_observer(of->id);
+    guard_check(L, &around, KVO_OK, "close");
   }
   return 0;
 }
@@ -365,13 +358,15 @@ static int token_pause(lua_State *L) {
 static int token_resume(lua_State *L) {
   observation *of = token_check(L);
   state_of(L);
-  check_status(L, of != NULL ? kvo_observation_resume(of->id, true) : KVO_ERROR_NOT_REGISTERED, "resume");
+  guard around;
+  guard_begin(&around);
+  guard_check(L, &around, of != NULL ? kvo_observation_resume(of->id, true) : KVO_ERROR_NOT_REGISTERED, "resume");
   return 0;
 }
 
 /* The observation goes on without its token. */
 static int token_gc(lua_State *L) {
-  observation **token = lua_touserdata(L, 1);
+  observation **token = luaL_checkudata(L, 1, token_type);
   if (*token != NULL) release(*token);
   *token = NULL;
   return 0;
@@ -390,6 +385,8 @@ void observe_open(lua_State *L) {
   lua_setfield(L, -2, "__close");
   lua_pushcfunction(L, token_gc);
   lua_setfield(L, -2, "__gc");
+  lua_pushliteral(L, "kvo");
+  lua_setfield(L, -2, "__metatable");
   lua_pop(L, 1);
   luaL_getsubtable(L, LUA_REGISTRYINDEX, lasting_key);
   lua_pop(L, 1);

@@ -207,6 +207,57 @@ test("misuse of observe is an error, and nothing stays", function()
   equal(getmetatable(d), "kvo")
 end)
 
+test("a value that an observed path cannot be read from is an error of the assignment, which has been made", function()
+  local d, told = Document {}, 0
+  local token = kvo.observe(d, "author.nope", function(change) told = told + (change.new == nil and 1 or 1000) end)
+  local other <close> = kvo.observe(d, "author", function() told = told + 100 end)
+  local p = Person {}
+  fails("author: KVO0009.*nope", function() d.author = p end)
+  equal(d.author, p); equal(told, 101)
+  fails("KVO0009", function() d.author = nil end)   -- the old value cannot be read either
+  equal(d.author, nil)
+  local holder = Document { author = d }
+  kvo.observe(holder, "author.author.nope", function() end)
+  fails("KVO0009", function() d.author = p end)
+  token:close(); holder = nil; collectgarbage(); collectgarbage()
+  d.author = nil
+  d.author = p
+end)
+
+test("the same for lists, key paths, the resumption, and a change that an observer makes", function()
+  local d = Document {}
+  kvo.observe(d, "people.@sum.nope", function() end)
+  fails("people: KVO%d+", function() d.people:insert(Person {}) end)
+  equal(#d.people, 1)
+  local inner = Document {}
+  kvo.observe(inner, "author.nope", function() end)
+  local seen
+  kvo.observe(d, "title", function() seen = { pcall(function() inner.author = Person {} end) } end)
+  d.title = "x"
+  equal(seen[1], false); assert(seen[2]:find "KVO0009", seen[2])
+  local later = Document {}
+  local token = kvo.observe(later, "author.nope", function() end)
+  token:pause()
+  pcall(function() later.author = Person {} end)
+  pcall(token.resume, token)
+  equal(later.title, nil)
+end)
+
+test("metatables are hidden", function()
+  local d = Document {}
+  for _, one in ipairs { d, d.prices, Document, kvo.list "number", kvo.observe(d, "zoom", function() end) } do
+    equal(getmetatable(one), "kvo")
+    equal(pcall(setmetatable, one, {}), false)
+  end
+end)
+
+test("finalisers check what they get", function()
+  local token = debug.getmetatable(kvo.observe(Document {}, "zoom", function() end))
+  fails("kvo.observation", token.__gc, io.stdout)
+  fails("kvo.object", debug.getmetatable(Document {}).__gc, io.stdout)
+  fails("kvo.list", debug.getmetatable(Document {}.prices).__len, Document {})
+end)
+
 test("a dead object is an error, also in a finaliser", function()
   local seen
   do

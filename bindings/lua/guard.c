@@ -1,0 +1,25 @@
+/* guard.c - faults in calls of the module, which become errors of Lua. */
+#include "module.h"
+
+#include <string.h>
+
+static kvo_action on_fault(const kvo_fault *fault, void *arg) {
+  guard *of = arg;
+  if (fault->severity != KVO_SEVERITY_FATAL) return KVO_ACTION_DEFAULT;
+  if (of->fault[0] == 0) strncpy(of->fault, fault->summary, sizeof of->fault - 1);
+  return KVO_ACTION_IGNORE;
+}
+
+void guard_begin(guard *of) {
+  *of = (guard){.outer = NULL};
+  of->outer = kvo_get_thread_fault_handler(&of->outer_arg);
+  kvo_set_thread_fault_handler(on_fault, of);
+}
+
+void guard_end(guard *of) { kvo_set_thread_fault_handler(of->outer, of->outer_arg); }
+
+void guard_check(lua_State *L, guard *of, kvo_status status, const char *what) {
+  guard_end(of);
+  if (of->fault[0] != 0) luaL_error(L, "%s: %s", what, of->fault);
+  check_status(L, status, what);
+}
