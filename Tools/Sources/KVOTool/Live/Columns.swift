@@ -3,7 +3,7 @@
 enum Columns {
   /// Returns the lines of a table, the last column of any width. Columns of numbers are aligned to the right.
   static func lines(_ heads: [String], _ rows: [[String]], numbers: Set<Int>) -> [String] {
-    let all = [heads] + rows
+    let all = [heads] + rows.map { $0.map(clean) }
     let widths = heads.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
     return all.map { row in
       row.indices.map { column in
@@ -16,6 +16,18 @@ enum Columns {
 
   static func text(_ heads: [String], _ rows: [[String]], numbers: Set<Int>) -> String {
     lines(heads, rows, numbers: numbers).joined(separator: "\n")
+  }
+
+  /// A text of the program without control characters, which could control the terminal.
+  static func clean(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return text }
+    return text.unicodeScalars.reduce(into: "") { clean, scalar in
+      if scalar.properties.generalCategory == .control {
+        clean += "\\u{\(String(scalar.value, radix: 16))}"
+      } else {
+        clean.unicodeScalars.append(scalar)
+      }
+    }
   }
 
   /// A duration with about three digits.

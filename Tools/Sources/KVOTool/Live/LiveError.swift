@@ -7,6 +7,6 @@ package struct LiveError: Error, CustomStringConvertible, Equatable {
 
   init(_ code: String, _ description: String) {
     self.code = code
-    self.description = description
+    self.description = description.split(separator: "\n").map { Columns.clean(String($0)) }.joined(separator: "\n")
   }
 }

@@ -10,7 +10,7 @@ enum Screen {
   static func show(_ connection: Connection, top: TopTool) throws {
     enter()
     defer { leave() }
-    draw(["\(connection.hello.program)  process \(connection.hello.pid)", "", "counting…"])
+    draw(["\(Columns.clean(connection.hello.program))  process \(connection.hello.pid)", "", "counting…"])
     var last: Figures?
     var interval: Interval?
     while true {

@@ -90,7 +90,7 @@ package enum TopText {
       interval.faults[severity].flatMap { $0 > 0 ? "\($0) \(severity)" : nil }
     }
     let head = [
-      "\(interval.program)  process \(interval.pid)",
+      "\(Columns.clean(interval.program))  process \(interval.pid)",
       "objects \(interval.objects)  keys \(interval.keys)  observations \(interval.observations)  "
         + "notifications \(Columns.short(interval.notificationsPerSecond))/s  "
         + "changes \(Columns.short(interval.changesPerSecond))/s  "

@@ -122,7 +122,7 @@ package struct WhoTool: ParsableCommand {
       let sum = counted.reduce(0, +)
       rest.append("\(sum) notification\(sum == 1 ? "" : "s")")
     }
-    lines.append("      " + rest.joined(separator: "  "))
+    lines = lines.map(Columns.clean) + ["      " + rest.map(Columns.clean).joined(separator: "  ")]
     if group.count > 1 { lines.append("      and \(group.count - 1) more, registered there (--all lists them)") }
     return lines.joined(separator: "\n")
   }
