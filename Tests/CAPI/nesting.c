@@ -1,5 +1,6 @@
 /* nesting.c - nested deliveries that end, also where a limit or the stack defers them; and a callback that was left is reported. */
 #include "nested.h"
+#include "steps.h"
 
 #include <setjmp.h>
 #include <stdlib.h>
@@ -123,6 +124,30 @@ TEST("a computed property whose observer changes what it reads is deferred as we
   CHECK_OK(kvo_remove_observer(id));
   CHECK_OK(kvo_remove_observer(w.id));
   item_destroy(object);
+}
+
+/* Measures the death of an observed object, after as many cycles that a limit has deferred. */
+static void die_after(void *arg) {
+  count_down(5); /* what happens once; no limit is reached */
+  for (int i = 0; i < *(int *)arg; i++) count_down(100);
+  item *object = item_make(0);
+  CHECK_OK(kvo_cancel_observer(observe_value(object, look, &told)));
+  steps_begin();
+  item_destroy(object);
+  steps_end();
+}
+
+TEST("once the deferred deliveries are over, the death of an object waits for nothing: it costs what it did before") {
+  harness_environment("KVO_MAX_DEPTH", "20");
+  ignore_faults();
+  if (harness_is_instrumented()) return;
+  long before = -1;
+  for (int cycles = 0; cycles < 3; cycles++) {
+    long cost = steps_of(die_after, &cycles);
+    if (cost < 0) harness_skip("processes cannot be traced");
+    if (cycles == 0) before = cost;
+    CHECK(cost <= before + 20);
+  }
 }
 
 /* ---------------------------------------------------------------------------------------------------------- Abandoned -- */
