@@ -37,7 +37,7 @@ for name in page step; do
   /usr/bin/python3 - "$out/$name.png" "Documentation/pictures/avalanche-$name.png" <<'END'
 import sys
 from PIL import Image
-Image.open(sys.argv[1]).convert("RGB").quantize(48, dither=Image.Dither.NONE).save(sys.argv[2], optimize=True)
+Image.open(sys.argv[1]).convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(sys.argv[2], optimize=True)
 END
 done
 ls -l Documentation/pictures
