@@ -8,6 +8,8 @@ interpreter's lock.
 from __future__ import annotations
 
 import atexit
+import builtins
+import contextlib
 import ctypes as C
 import ctypes.util
 import itertools
@@ -23,7 +25,8 @@ from typing import Any as Anything, Generic, Optional, TypeVar, overload
 __all__ = [
     "Any", "Bool", "CClass", "CList", "CObject", "CSet", "Change", "Double", "Error", "INITIAL", "INSERTION", "Int", "List", "NEW", "NONE",
     "NotRegistered", "OLD", "Object", "Observation", "PRIOR", "Property", "REMOVAL", "REPLACEMENT", "ReadOnly", "Reference", "SETTING",
-    "String", "TypeMismatch", "UndefinedKey", "address_of", "changing", "computed", "find_class", "observe", "version", "wrap",
+    "String", "TypeMismatch", "UndefinedKey", "address_of", "changing", "computed", "find_class", "get", "observe", "set", "version",
+    "wrap",
 ]
 
 T = TypeVar("T")
@@ -271,6 +274,7 @@ def _check(status: int, what: str = "") -> None:
 class _Thread(threading.local):
     interrupt: Optional[BaseException] = None
     fault: str = ""
+    fault_code: int = 0
 
 
 _thread = _Thread()
@@ -307,31 +311,62 @@ def _raise_interrupt() -> None:
         raise error
 
 
+def _failed_path(error: BaseException, where: Anything) -> None:
+    """Has the assignment raise what a key path of an observer has raised meanwhile; without one, as on a thread of C, it is reported."""
+    try:
+        caller: Anything = sys._getframe(2)
+    except ValueError:
+        caller = None
+    if caller is None or caller.f_globals is not globals():
+        _failed(error, where)
+    elif _thread.interrupt is None:
+        global _interrupted
+        _thread.interrupt, _interrupted = error, True
+
+
 @_Handler
 def _on_fault(fault: int, arg: int) -> int:
     try:
         report = _Fault.from_address(fault)
         if report.severity != 0:  # not fatal: it is logged
             return 0
-        _thread.fault = _thread.fault or report.summary.decode("utf-8", "replace")
+        if not _thread.fault:
+            _thread.fault, _thread.fault_code = report.summary.decode("utf-8", "replace"), report.code
     except BaseException as error:
         _failed(error, "a fault")
     return 1
 
 
-def _guarded(function: Callable[..., int], *arguments: Anything) -> None:
+class _Guard:
+    """with _Guard(): misuse that would end the process, in the calls of C inside, raises an error at the end. Guards may be nested."""
+
+    def __enter__(self) -> "_Guard":
+        self.outer_arg = _address()
+        self.outer = _get_fault_handler(C.byref(self.outer_arg))
+        self.outer_fault = _thread.fault, _thread.fault_code
+        _thread.fault, _thread.fault_code = "", 0
+        _set_fault_handler(_on_fault, None)
+        return self
+
+    def __exit__(self, kind: Anything, *_: Anything) -> None:
+        _set_fault_handler(self.outer, self.outer_arg)
+        fault, code = _thread.fault, _thread.fault_code
+        _thread.fault, _thread.fault_code = self.outer_fault
+        if fault and kind is None:
+            raise _error(_UNDEFINED if code == 9 else -15, fault)
+
+
+def _guarded(function: Callable[..., int], *arguments: Anything, what: str = "") -> None:
     """Calls a function whose misuse would end the process, and raises an error instead."""
-    outer_arg = _address()
-    outer = _get_fault_handler(C.byref(outer_arg))
-    _set_fault_handler(_on_fault, None)
-    _thread.fault = ""
+    status = _OK
     try:
-        status = function(*arguments)
-    finally:
-        _set_fault_handler(outer, outer_arg)
-    if status != _OK and _thread.fault:
-        raise _error(status, _thread.fault)
-    _check(status)
+        with _Guard():
+            status = function(*arguments)
+    except Error as error:
+        raise (_error(status, str(error)) if status != _OK else error) from None
+    _check(status, what)
+    if _interrupted:
+        _raise_interrupt()
 
 
 # ------------------------------------------------------------------------------------------------------------------------ Values
@@ -583,6 +618,10 @@ def _setting() -> tuple[Anything, ...]:
     return _argument(C.addressof(memory)), old, _argument(_kept(old)), now, _argument(number)
 
 
+_read_by_c: "builtins.set[int]" = builtins.set()
+"""The observations of key paths that C reads. While there is one, a set may make a fault."""
+_no_guard = contextlib.nullcontext()
+
 _properties: list["Property[Anything]"] = []
 _instances: dict[int, "weakref.ref[Object]"] = {}
 
@@ -642,7 +681,15 @@ class Property(Generic[T]):
             values[name] = value
             if word.value & 1:  # another thread has begun to observe
                 _stored(instance._kvo_address, self.key)
-            return
+        elif _read_by_c:
+            with _Guard():
+                self._store(instance, value)
+        else:
+            self._store(instance, value)
+
+    def _store(self, instance: "Object", value: T) -> None:
+        """Sets the value of an observed object."""
+        values, name = instance.__dict__, self.name
         setting = _unused.pop() if _unused else _setting()
         frame, old, old_argument, now, now_argument = setting
         wants = _begin(frame, instance._kvo_argument, self.key_argument)
@@ -733,6 +780,8 @@ class computed(Property[T]):
     flags = _COMPUTED
 
     def __init__(self, function: Callable[[Anything], T]) -> None:
+        if not callable(function):
+            raise TypeError(f"a method was expected, not {type(function).__name__}")
         super().__init__()
         self.function = function
         self.__doc__ = function.__doc__
@@ -764,6 +813,8 @@ class List(Property[Anything], Generic[T]):
     elements, such as kvo.Double."""
 
     def __init__(self, element: type[Property[T]] = Any, default: Iterable[T] = ()) -> None:
+        if not (isinstance(element, type) and issubclass(element, Property)):
+            raise TypeError("a type of property was expected, such as kvo.Double")
         self.element = element()
         self.encoding = "[" + self.element.encoding + "]"
         super().__init__(list(default))
@@ -776,6 +827,11 @@ class List(Property[Anything], Generic[T]):
             return self
         super().__get__(instance, owner)
         return _ListOf(instance, self)
+
+    def __set__(self, instance: "Object", value: Anything) -> None:
+        if isinstance(value, _ListOf) and value._owner is instance and value._property is self:
+            return  # after += and *=, which have told their change
+        super().__set__(instance, value)
 
 
 class _ListOf(MutableSequence):
@@ -815,6 +871,14 @@ class _ListOf(MutableSequence):
         made, at = self._property.convert(list(values)), len(self._elements)
         self._change(INSERTION, list(range(at, at + len(made))), list(made), lambda elements: elements.extend(made))
 
+    def __imul__(self, times: int) -> "_ListOf":
+        times = operator.index(times)
+        if times > 0:
+            self.extend(list(self._elements) * (times - 1))
+        else:
+            self.clear()
+        return self
+
     def clear(self) -> None:
         self._change(REMOVAL, list(range(len(self._elements))), None, lambda elements: elements.clear())
 
@@ -842,8 +906,11 @@ class _ListOf(MutableSequence):
         self._property.__set__(self._owner, self._elements[::-1])
 
     def _change(self, kind: int, indexes: list[int], elements_after: Optional[list], apply: Callable[[list], Anything]) -> None:
-        if not indexes:
-            return
+        if indexes:
+            with _Guard() if _read_by_c else _no_guard:
+                self._change_now(kind, indexes, elements_after, apply)
+
+    def _change_now(self, kind: int, indexes: list[int], elements_after: Optional[list], apply: Callable[[list], Anything]) -> None:
         instance, key, elements = self._owner, self._property.key, self._elements
         if not instance._kvo_word.value & 1:
             apply(elements)
@@ -994,7 +1061,7 @@ class Object:
     _kvo_word: "_Word"
     _kvo_address: int
     _kvo_argument: Anything
-    _kvo_observations: "set[Observation]"
+    _kvo_observations: "builtins.set[Observation]"
     _kvo_class = 0
     _kvo_properties: dict[str, Property] = {}
 
@@ -1019,7 +1086,7 @@ class Object:
         word = _Word()
         self._kvo_address = C.addressof(word)
         self._kvo_argument = _argument(self._kvo_address)
-        self._kvo_observations = set()
+        self._kvo_observations = builtins.set()
         values = self.__dict__
         for name, one in cls._kvo_properties.items():
             if not one.flags:
@@ -1062,10 +1129,10 @@ class changing:
             raise _error(_UNDEFINED, f"'{_name_of_class(found)}' has no key '{key}'")
 
     def __enter__(self) -> None:
-        _check(_will_change(address_of(self._object), self._key))
+        _guarded(_will_change, address_of(self._object), self._key)
 
     def __exit__(self, *_: Anything) -> None:
-        _check(_did_change(address_of(self._object), self._key))
+        _guarded(_did_change, address_of(self._object), self._key)
 
 
 # ------------------------------------------------------------------------------------------------------------------ Observations
@@ -1109,13 +1176,14 @@ _make = tuple.__new__
 class Observation:
     """A registration. It lasts until close(), the end of a with block, or the death of the object; it need not be kept."""
 
-    __slots__ = ("key_path", "_id", "_number", "_object", "_handler", "_wants", "_evaluate", "_owner", "__weakref__")
+    __slots__ = ("key_path", "_id", "_number", "_object", "_handler", "_wants", "_evaluate", "_owner", "_is_path", "__weakref__")
 
     def __init__(self, found: Anything, key_path: str, handler: Callable[[Change], Anything], wants: int) -> None:
         self.key_path, self._handler, self._wants = key_path, handler, wants
         self._object: Callable[[], Anything] = weakref.ref(found) if _keeps(found) else lambda: found
         self._id = C.c_uint64()
         self._evaluate: Optional[Callable[[], Anything]] = None
+        self._is_path = False
         self._owner: Anything = None
         self._number = next(_numbers)
         _observations[self._number] = weakref.ref(self)
@@ -1142,9 +1210,7 @@ class Observation:
 
     def resume(self, tell_missed: bool = True) -> None:
         """Ends the pause; what was changed meanwhile is told once, if `tell_missed`."""
-        _check(_resume(self._id.value, tell_missed), self.key_path)
-        if _interrupted:
-            _raise_interrupt()
+        _guarded(_resume, self._id.value, bool(tell_missed), what=self.key_path)
 
     @property
     def is_paused(self) -> bool:
@@ -1153,6 +1219,7 @@ class Observation:
     def _forget(self) -> None:
         _observations.pop(self._number, None)
         _lasting.pop(self._number, None)
+        _read_by_c.discard(self._number)
         found = self._object()
         if found is not None:
             found._kvo_observations.discard(self)
@@ -1236,6 +1303,7 @@ def _told_by_c(change: int, number: int) -> None:
 @_Destroy
 def _ended(number: int) -> None:
     found = _observations.pop(number, None)  # whose observation may have been deallocated with its object
+    _read_by_c.discard(number)
     _lasting.pop(number, None)
     observation = found() if found is not None else None
     if observation is not None:
@@ -1244,6 +1312,7 @@ def _ended(number: int) -> None:
 
 @_Evaluate
 def _evaluated(number: int) -> Optional[int]:
+    observation: Optional[Observation] = None
     try:
         found = _observations.get(number)
         observation = found() if found is not None else None
@@ -1252,7 +1321,10 @@ def _evaluated(number: int) -> Optional[int]:
         value = observation._evaluate()
         return _kept(list(value) if isinstance(value, _ListOf) else value)
     except BaseException as error:
-        _failed(error, f"evaluation {number}")
+        if isinstance(error, Error) and observation is not None and observation._is_path:
+            _failed_path(error, f"key path {observation.key_path}")
+        else:
+            _failed(error, f"evaluation {number}")
         return None
 
 
@@ -1271,7 +1343,8 @@ def _step(found: Anything, key: str) -> Anything:
         return getattr(found, key)
     if isinstance(found, CObject):
         return found[key]
-    raise _error(-15, f"'{key}' is read from a {type(found).__name__}, which is no observable object")
+    what = "list" if isinstance(found, (_ListOf, CList, CSet)) else type(found).__name__
+    raise _error(-15, f"'{key}' is read from a {what}, which is no observable object")
 
 
 def _walk(root: "weakref.ref[Object]", keys: list[str]) -> Anything:
@@ -1293,7 +1366,7 @@ def observe(
     Instead of a key path, a function without parameters can be passed: then its value is observed, which changes with all properties that it
     reads. With an `owner` the observation ends with it: it is held weakly, also if the handler is one of its methods. What the handler
     raises is reported by sys.unraisablehook."""
-    options = int(options)
+    options = operator.index(options)
     if options & ~_KNOWN_OPTIONS:
         raise ValueError(f"unknown options: {options}")
     if not callable(handler):
@@ -1305,7 +1378,9 @@ def observe(
         raise _error(-14, "the interpreter ends")
     name = "expression" if callable(key_path) else key_path
     path = _utf8(name)
-    if isinstance(owner, object) and getattr(handler, "__self__", None) is owner and owner is not None:
+    if owner is not None:
+        weakref.ref(owner)  # which has to be possible
+    if owner is not None and getattr(handler, "__self__", None) is owner:
         method = weakref.WeakMethod(handler)  # type: ignore[arg-type]
         handler = lambda change: (now := method()) and now(change)  # noqa: E731
     observation = Observation(found, name, handler, options)
@@ -1339,9 +1414,12 @@ def _register(
 ) -> None:
     number = observation._number
     all_options = options | _ENDS_WITH_OBJECT
-    if isinstance(found, CObject) and not callable(key_path):
+    if not callable(key_path) and (isinstance(found, CObject) or "@" in key_path):
         observer = _Observer(C.sizeof(_Observer), path, all_options, _told_by_c, number, _ended, None, file, line)
-        found.check_key(key_path.split(".")[0])
+        if isinstance(found, CObject):
+            found.check_key(key_path.split(".")[0])
+        if "." in key_path:
+            _read_by_c.add(number)
         _guarded(_add_observer, address, C.byref(observer), C.byref(observation._id))
         return
     described = _BindingObserver(key_path=path, options=all_options, user_data=number, file=file, line=line, class_name=b"Python")
@@ -1358,10 +1436,55 @@ def _register(
         observation._evaluate = key_path
     else:
         root = weakref.ref(found)
-        observation._evaluate = lambda: _walk(root, keys)
+        observation._evaluate, observation._is_path = lambda: _walk(root, keys), True
         observation._evaluate()  # a path that cannot be read is refused
     described.ops = C.pointer(_tracked_ops)
     _guarded(_observe_tracked, address, C.byref(described), True, C.byref(observation._id))
+
+
+def _read_path(found: Anything, key_path: str) -> Anything:
+    address_of(found)
+    text, at = _utf8(key_path), found
+    keys = key_path.split(".")
+    for position, key in enumerate(keys):
+        if key.startswith("@") or isinstance(at, (_ListOf, CList, CSet)):
+            break
+        at = _step(at, key)
+        if at is None:
+            return None
+    else:
+        return list(at) if isinstance(at, _ListOf) else at
+    with _Reading() as reading:
+        _check(_get_value(address_of(found), text, _read, reading.key))
+    return reading.value
+
+
+def get(found: Anything, key_path: str) -> Anything:
+    """The value of a key path of an object, such as "author.name" or "items.@sum.price". A path through a list gives the list of its elements'
+    values; collection operators are those of libkvo. None where a value on the path is None."""
+    return _read_path(found, key_path)
+
+
+def set(found: Anything, key_path: str, value: Anything) -> None:
+    """Sets the last key of a key path of an object. If a value before it is None, nothing happens; if it is a list, the key is set for each
+    of its elements."""
+    address_of(found)
+    _utf8(key_path)
+    before, _, key = key_path.rpartition(".")
+    owner = _read_path(found, before) if before else found
+    if owner is None:
+        return
+    owners = list(owner) if isinstance(owner, (list, CList, CSet)) else [owner]
+    for one in owners:
+        if not isinstance(one, (Object, CObject)) and one is not None:
+            raise _error(-15, f"'{key}' is set in a {type(one).__name__}, which is no observable object")
+    for one in owners:
+        if isinstance(one, Object):
+            if key not in one._kvo_properties:
+                raise _error(_UNDEFINED, f"'{type(one).__name__}' has no property '{key}'")
+            setattr(one, key, value)
+        elif one is not None:
+            one[key] = value
 
 
 _is_over = False
@@ -1394,6 +1517,7 @@ class CClass:
     """A class of the runtime, of C or another language. It is looked up by its name for each use, because a plug-in may end it."""
 
     def __init__(self, name: str) -> None:
+        _utf8(name)
         self.name = name
 
     @property
@@ -1450,7 +1574,7 @@ class CObject:
     _kvo_address: int
     _kvo_owned: bool
     _kvo_death: C.c_uint64
-    _kvo_observations: "set[Observation]"
+    _kvo_observations: "builtins.set[Observation]"
 
     def __init__(self) -> None:
         raise TypeError("an object of C is made by kvo.wrap or CClass.create")
@@ -1487,10 +1611,10 @@ class CObject:
         return reading.value
 
     def __setitem__(self, key: str, value: Anything) -> None:
+        if isinstance(value, (CList, CSet)) and value._owner is self and value._key == _utf8(key):
+            return  # after += and |=, which have told their change
         encoded = _Encoded(value, self.check_key(key))
-        _check(_set_value(self._live(), _utf8(key), C.byref(encoded.view)), key)
-        if _interrupted:
-            _raise_interrupt()
+        _guarded(_set_value, self._live(), _utf8(key), C.byref(encoded.view), what=key)
 
     def __getattr__(self, key: str) -> Anything:
         if key.startswith("_"):
@@ -1519,7 +1643,7 @@ class CObject:
         for observation in self._kvo_observations:
             observation._object = lambda: self
             _lasting[observation._number] = observation
-        self._kvo_observations = set()
+        self._kvo_observations = builtins.set()
         return self._live()
 
     def __repr__(self) -> str:
@@ -1548,9 +1672,24 @@ def _died(number: int) -> None:
 _death_ops = _ObserverOps(_Callback(), _died, _Destroy(), _Evaluate(), _Callback(), _Same())
 
 
+def _pointed(pointer: Anything) -> Optional[int]:
+    """The address that a pointer of ctypes or an int is."""
+    if isinstance(pointer, C._Pointer):  # type: ignore[attr-defined]
+        pointer = C.cast(pointer, _address)
+    if isinstance(pointer, C._SimpleCData):
+        pointer = pointer.value
+    if pointer is None:
+        return None
+    if isinstance(pointer, bool) or not isinstance(pointer, int):
+        raise TypeError(f"the address of an object of C was expected, not {type(pointer).__name__}")
+    if pointer and (not 4096 <= pointer < 1 << 8 * C.sizeof(_address) or pointer % C.sizeof(_address)):
+        raise ValueError(f"{pointer:#x} is no address of an object of C")
+    return pointer
+
+
 def wrap(pointer: Anything) -> Anything:
     """The Python object for a kvo_object of this address: an Object that Python has made, otherwise a CObject. None for NULL."""
-    address = getattr(pointer, "value", pointer) if not isinstance(pointer, int) else pointer
+    address = _pointed(pointer)
     if not address:
         return None
     known = _instance(address)
@@ -1564,7 +1703,7 @@ def wrap(pointer: Anything) -> Anything:
             raise _error(_INVALID, f"there is no object at {address:#x}")
         found = object.__new__(CObject)
         found._kvo_owned, found._kvo_death, found._kvo_address = False, C.c_uint64(), address
-        found._kvo_observations = set()
+        found._kvo_observations = builtins.set()
         _proxies[address] = found
     if _is_over:
         return found
@@ -1597,18 +1736,26 @@ class CList(MutableSequence):
 
     def __setitem__(self, index: Anything, value: Anything) -> None:
         encoded = _Encoded(value, self._element)
-        _check(_list_replace(self._owner._live(), self._key, self._at(index), C.byref(encoded.view)))
+        _guarded(_list_replace, self._owner._live(), self._key, self._at(index), C.byref(encoded.view))
 
     def __delitem__(self, index: Anything) -> None:
         indexes = sorted(range(len(self))[index], reverse=True) if isinstance(index, slice) else [self._at(index)]
         for one in indexes:
-            _check(_list_remove(self._owner._live(), self._key, one))
+            _guarded(_list_remove, self._owner._live(), self._key, one)
 
     def insert(self, index: int, value: Anything) -> None:
         count = len(self)
         at = max(0, index + count) if index < 0 else min(index, count)
         encoded = _Encoded(value, self._element)
-        _check(_list_insert(self._owner._live(), self._key, at, C.byref(encoded.view)))
+        _guarded(_list_insert, self._owner._live(), self._key, at, C.byref(encoded.view))
+
+    def __imul__(self, times: int) -> "CList":
+        times = operator.index(times)
+        if times > 0:
+            self.extend(list(self) * (times - 1))
+        else:
+            del self[:]
+        return self
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, (CList, list)) and list(self) == list(other)
@@ -1624,8 +1771,8 @@ class CSet(MutableSet):
         self._owner, self._key, self._element = owner, _utf8(key), element
 
     @classmethod
-    def _from_iterable(cls, values: Iterable) -> set:  # type: ignore[override]
-        return set(values)
+    def _from_iterable(cls, values: Iterable) -> builtins.set:  # type: ignore[override]
+        return builtins.set(values)
 
     def __len__(self) -> int:
         count = _size()
@@ -1647,12 +1794,12 @@ class CSet(MutableSet):
 
     def add(self, value: Anything) -> None:
         encoded = _Encoded(value, self._element)
-        _check(_members_add(self._owner._live(), self._key, C.byref(encoded.view)))
+        _guarded(_members_add, self._owner._live(), self._key, C.byref(encoded.view))
 
     def discard(self, value: Anything) -> None:
         if value in self:
             encoded = _Encoded(value, self._element)
-            _check(_members_remove(self._owner._live(), self._key, C.byref(encoded.view)))
+            _guarded(_members_remove, self._owner._live(), self._key, C.byref(encoded.view))
 
     def __repr__(self) -> str:
-        return repr(set(self))
+        return repr(builtins.set(self))
