@@ -173,7 +173,8 @@ private:
     const kvo_property *each = kvo_class_property_at(cls, index);
     if (each == nullptr)
       throw error(KVO_ERROR_UNDEFINED_KEY,
-                  std::string("a property of ") + kvo_class_name(cls) + " is not named in KVO_PROPERTIES");
+                  std::string("a property is not named in KVO_PROPERTIES of ") + kvo_class_name(cls) +
+                      ", or the object was observed before the constructors of its derived classes");
     return static_cast<const detail::member *>(kvo_property_user(each));
   }
 
