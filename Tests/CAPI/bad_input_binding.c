@@ -1,7 +1,10 @@
 /* bad_input_binding.c - rows of the table of bad_input.c: functions for bindings. */
 #include "bad_input.h"
 
+#include "nodes.h"
+
 #include <stdlib.h>
+#include <string.h>
 
 static void ignore(const kvo_raw_change *change, void *user_data) { (void)change, (void)user_data; }
 static void read_nothing(const kvo_value *value, void *arg) { (void)value, (void)arg; }
@@ -66,6 +69,49 @@ ROW(kvo_property_view) {
   kvo_property_view(property, NULL, read_nothing, NULL);
   kvo_property_view(property, &value, NULL, NULL);
   kvo_property_view(kvo_class_property_at(bound_class(), 0), NULL, read_nothing, NULL);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- Values -- */
+
+/* Calls that are refused for what they are called on. */
+#define REFUSES_RECEIVERS(call)                                                                                        \
+  do {                                                                                                                 \
+    kvo_binding_values ops;                                                                                            \
+    kvo_binding_value good = node_value("{a: 1}"), receiver = good, *of = NULL;                                        \
+    REFUSED(call);                                                                                                     \
+    of = &receiver;                                                                                                    \
+    receiver.kind = (kvo_binding_kind)99;                                                                              \
+    REFUSED(call);                                                                                                     \
+    receiver = good;                                                                                                   \
+    receiver.ops = NULL;                                                                                               \
+    REFUSED(call);                                                                                                     \
+    receiver.ops = &ops;                                                                                               \
+    ops = node_ops;                                                                                                    \
+    ops.struct_size--;                                                                                                 \
+    REFUSED(call);                                                                                                     \
+    for (size_t at = offsetof(kvo_binding_values, copy); at < sizeof ops; at += sizeof(void *)) {                      \
+      ops = node_ops;                                                                                                  \
+      memset((char *)&ops + at, 0, sizeof(void *));                                                                    \
+      REFUSED(call);                                                                                                   \
+    }                                                                                                                  \
+    node_destroy(&good);                                                                                               \
+  } while (0)
+
+ROW(kvo_binding_value_for_path) {
+  kvo_binding_value to, value = node_value("{a: 1}");
+  REFUSES_RECEIVERS(kvo_binding_value_for_path(of, "a", false, &to, NULL));
+  REFUSED(kvo_binding_value_for_path(&value, NULL, false, &to, NULL));
+  REFUSED(kvo_binding_value_for_path(&value, "a", false, NULL, NULL));
+  node_destroy(&value);
+}
+
+ROW(kvo_binding_set_value_for_path) {
+  kvo_binding_value to, value = node_value("{a: 1}");
+  REFUSES_RECEIVERS(kvo_binding_set_value_for_path(of, "a", &value, &to, NULL));
+  REFUSED(kvo_binding_set_value_for_path(&value, NULL, &value, &to, NULL));
+  REFUSED(kvo_binding_set_value_for_path(&value, "a", NULL, &to, NULL));
+  REFUSED(kvo_binding_set_value_for_path(&value, "a", &value, NULL, NULL));
+  node_destroy(&value);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- Changes -- */

@@ -499,5 +499,6 @@ KVO_ASSUME_NONNULL_END
 #endif
 
 #include <kvo/kvo_scope.h>
+#include <kvo/kvo_values.h>
 
 #endif /* KVO_BINDING_H */

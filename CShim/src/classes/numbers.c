@@ -85,6 +85,16 @@ static bool integer_of(const kvo_number *of, bool *is_negative, uint64_t *magnit
   }
 }
 
+static bool is_finite(long double real) { return real - real == 0; }
+
+static kvo_numeral numeral_of(const kvo_number *of) {
+  switch (of->form) {
+    case KVO_INTEGER: return kvo__numeral_of_integer(of->is_negative, of->magnitude);
+    case KVO_REAL: return kvo__numeral_of_real(of->real, of->type);
+    default: return of->numeral;
+  }
+}
+
 int kvo__number_compare(const kvo_number *one, const kvo_number *other) {
   bool negative[2];
   uint64_t magnitudes[2];
@@ -94,6 +104,11 @@ int kvo__number_compare(const kvo_number *one, const kvo_number *other) {
     return negative[0] ? -by_size : by_size;
   }
   long double reals[] = {kvo__number_real(one), kvo__number_real(other)};
+  bool has_text = one->form == KVO_NUMERAL || other->form == KVO_NUMERAL;
+  if (has_text && is_finite(reals[0]) && is_finite(reals[1])) {
+    kvo_numeral numerals[] = {numeral_of(one), numeral_of(other)};
+    return kvo__numeral_compare(&numerals[0], &numerals[1]);
+  }
   return (reals[0] > reals[1]) - (reals[0] < reals[1]);
 }
 
@@ -138,16 +153,6 @@ static bool store_integer(const kvo_number *of, char type, void *to) {
 
 static long double rounded(long double real, char type) {
   return type == 'f' ? (long double)(float)real : type == 'd' ? (long double)(double)real : real;
-}
-
-static bool is_finite(long double real) { return real - real == 0; }
-
-static kvo_numeral numeral_of(const kvo_number *of) {
-  switch (of->form) {
-    case KVO_INTEGER: return kvo__numeral_of_integer(of->is_negative, of->magnitude);
-    case KVO_REAL: return kvo__numeral_of_real(of->real, of->type);
-    default: return of->numeral;
-  }
 }
 
 /* The number of a floating-point type that is equal, or has the same shortest notation. */

@@ -20,6 +20,8 @@ typedef struct kvo_numeral {
   int32_t exponent;
 } kvo_numeral;
 
+/** Drops zeros at both ends. */
+KVO_HIDDEN void kvo__numeral_normalise(kvo_numeral *of);
 /** Parses a sign, digits, a point with digits, and an exponent of at most six digits; each is optional, but there must be a digit. False
  * for any other text. */
 KVO_HIDDEN bool kvo__numeral_parse(const char *text, kvo_numeral *to);
@@ -29,6 +31,12 @@ KVO_HIDDEN kvo_numeral kvo__numeral_of_real(long double real, char type);
 KVO_HIDDEN bool kvo__numeral_same(const kvo_numeral *one, const kvo_numeral *other);
 /** The nearest number of type "f", "d" or "D". */
 KVO_HIDDEN long double kvo__numeral_real(const kvo_numeral *of, char type);
+/** Less than, equal to or greater than 0, as the numbers are; approximately for one that is cut. */
+KVO_HIDDEN int kvo__numeral_compare(const kvo_numeral *one, const kvo_numeral *other);
+/** The size of a buffer for the text of a numeral. */
+enum { KVO_SUM_TEXT = KVO_DIGITS + 16 };
+/** Writes digits and an exponent, such as "-12e-1"; returns the text. */
+KVO_HIDDEN const char *kvo__numeral_text(const kvo_numeral *of, char text[KVO_SUM_TEXT]);
 /** Stores the magnitude. False if it is no integer, or larger than 64 bits. */
 KVO_HIDDEN bool kvo__numeral_integer(const kvo_numeral *of, uint64_t *magnitude);
 
@@ -48,7 +56,8 @@ typedef struct kvo_number {
 
 /** Reads a value that is a number, or, if `texts`, exactly a numeric text. False for any other, and for nil. */
 KVO_HIDDEN bool kvo__number_read(const kvo_value *value, bool texts, kvo_number *to);
-/** Less than, equal to or greater than 0, as the numbers are; for numeric texts and NaN approximately. */
+/** Less than, equal to or greater than 0, as the numbers are; numeric texts are compared with the shortest notations of others. NaN is equal
+ * to all. */
 KVO_HIDDEN int kvo__number_compare(const kvo_number *one, const kvo_number *other);
 /** The nearest number. */
 KVO_HIDDEN long double kvo__number_real(const kvo_number *of);
@@ -75,6 +84,8 @@ typedef struct kvo_sum {
 KVO_HIDDEN void kvo__sum_add(kvo_sum *to, const kvo_number *number);
 /** Stores the sum as an int64_t. False if it has added others than integers, or is too large. */
 KVO_HIDDEN bool kvo__sum_integer(kvo_sum *of, int64_t *to);
+/** Stores the sum, rounded to the 38 or 39 digits that an integer of 128 bits has. False if it has added what has no decimal. */
+KVO_HIDDEN bool kvo__sum_numeral(kvo_sum *of, kvo_numeral *to);
 /** The number nearest to the sum divided by a count that is not 0. */
 KVO_HIDDEN double kvo__sum_quotient(kvo_sum *of, uint32_t count);
 

@@ -7,8 +7,7 @@
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Drops zeros at both ends. */
-static void normalise(kvo_numeral *of) {
+void kvo__numeral_normalise(kvo_numeral *of) {
   uint8_t zeros = 0;
   while (zeros < of->count && of->digits[zeros] == 0) zeros++;
   memmove(of->digits, of->digits + zeros, (size_t)(of->count - zeros));
@@ -60,7 +59,7 @@ bool kvo__numeral_parse(const char *text, kvo_numeral *to) {
   if ((*text == 'e' || *text == 'E') && !parse_exponent(&text, &exponent)) return false;
   if (*text != '\0') return false;
   to->exponent += exponent;
-  normalise(to);
+  kvo__numeral_normalise(to);
   return true;
 }
 
@@ -69,7 +68,7 @@ kvo_numeral kvo__numeral_of_integer(bool is_negative, uint64_t magnitude) {
   uint8_t reversed[20], count = 0;
   for (; magnitude > 0; magnitude /= 10) reversed[count++] = (uint8_t)(magnitude % 10);
   while (count > 0) made.digits[made.count++] = reversed[--count];
-  normalise(&made);
+  kvo__numeral_normalise(&made);
   return made;
 }
 
@@ -81,7 +80,7 @@ static kvo_numeral scan(const char *text) {
   int32_t digits = made.count, exponent = 0;
   parse_exponent(&text, &exponent);
   made.exponent = exponent - digits + 1;
-  normalise(&made);
+  kvo__numeral_normalise(&made);
   return made;
 }
 
@@ -101,13 +100,30 @@ bool kvo__numeral_same(const kvo_numeral *one, const kvo_numeral *other) {
          one->exponent == other->exponent && memcmp(one->digits, other->digits, one->count) == 0;
 }
 
-long double kvo__numeral_real(const kvo_numeral *of, char type) {
-  char text[KVO_DIGITS + 24]; /* without a point, which depends on the locale */
+int kvo__numeral_compare(const kvo_numeral *one, const kvo_numeral *other) {
+  if (one->is_negative != other->is_negative) return one->is_negative ? -1 : 1;
+  int sign = one->is_negative ? -1 : 1;
+  if (one->count == 0 || other->count == 0) return sign * ((one->count > 0) - (other->count > 0));
+  int32_t places[] = {one->count + one->exponent, other->count + other->exponent};
+  if (places[0] != places[1]) return places[0] < places[1] ? -sign : sign;
+  uint8_t common = one->count < other->count ? one->count : other->count;
+  int order = memcmp(one->digits, other->digits, common);
+  if (order != 0) return order < 0 ? -sign : sign;
+  return sign * ((one->count > common) - (other->count > common));
+}
+
+const char *kvo__numeral_text(const kvo_numeral *of, char text[KVO_SUM_TEXT]) {
   size_t length = 0;
   if (of->is_negative) text[length++] = '-';
   for (uint8_t i = 0; i < of->count; i++) text[length++] = (char)('0' + of->digits[i]);
   if (of->count == 0) text[length++] = '0';
-  snprintf(text + length, sizeof text - length, "e%d", (int)of->exponent);
+  snprintf(text + length, KVO_SUM_TEXT - length, "e%d", (int)of->exponent);
+  return text;
+}
+
+long double kvo__numeral_real(const kvo_numeral *of, char type) {
+  char text[KVO_SUM_TEXT];
+  kvo__numeral_text(of, text); /* without a point, which depends on the locale */
   switch (type) {
     case 'f': return strtof(text, NULL);
     case 'd': return strtod(text, NULL);

@@ -105,6 +105,48 @@ bool kvo__sum_integer(kvo_sum *of, int64_t *to) {
   return true;
 }
 
+/* Stores the digits of settled limbs, rounded to `most` digits; the sign and is_cut are left as they are. */
+static void round_digits(const kvo_sum *of, int most, kvo_numeral *to) {
+  int high = KVO_LIMBS - 1, low = 0, digits = 0;
+  while (high > 0 && of->limbs[high] == 0) high--;
+  while (low < high && of->limbs[low] == 0) low++;
+  bool rounds_up = false;
+  to->count = 0;
+  for (int place = (high + 1) * LIMB_DIGITS - 1; place >= low * LIMB_DIGITS && digits <= most; place--) {
+    int64_t limb = of->limbs[place / LIMB_DIGITS];
+    uint8_t digit = (uint8_t)((limb < 0 ? -limb : limb) / powers[place % LIMB_DIGITS] % 10);
+    if (digits == 0 && digit == 0) continue;
+    if (digits == most) rounds_up = digit >= 5;
+    if (digits++ < most) {
+      to->digits[to->count++] = digit;
+      to->exponent = place + KVO_LOWEST;
+    }
+  }
+  if (!rounds_up) return;
+  int last = most - 1;
+  for (; last >= 0 && to->digits[last] == 9; last--) to->digits[last] = 0;
+  if (last >= 0) {
+    to->digits[last]++;
+  } else { /* all were 9 */
+    to->digits[0] = 1;
+    to->exponent++;
+  }
+}
+
+/* The digits of 2^128. */
+static const uint8_t limit[] = {3, 4, 0, 2, 8, 2, 3, 6, 6, 9, 2, 0, 9, 3, 8, 4, 6, 3, 4, 6,
+                                3, 3, 7, 4, 6, 0, 7, 4, 3, 1, 7, 6, 8, 2, 1, 1, 4, 5, 6};
+
+bool kvo__sum_numeral(kvo_sum *of, kvo_numeral *to) {
+  if (of->is_binary) return false;
+  *to = (kvo_numeral){.is_negative = settle(of)};
+  round_digits(of, sizeof limit, to);
+  if (to->count == sizeof limit && memcmp(to->digits, limit, sizeof limit) >= 0)
+    round_digits(of, (int)sizeof limit - 1, to);
+  kvo__numeral_normalise(to);
+  return true;
+}
+
 double kvo__sum_quotient(kvo_sum *of, uint32_t count) {
   if (of->is_binary) return (double)(of->binary / count);
   bool is_negative = settle(of);

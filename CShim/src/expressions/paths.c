@@ -269,12 +269,14 @@ kvo_status kvo__walk_value(kvo_walk *walk, const kvo_value *value, kvo_path path
     reader(value, arg);
     return KVO_OK;
   }
+  if (kvo__foreign(value) != NULL) return kvo__walk_foreign(walk, kvo__foreign(value), path, false, reader, arg);
   if (is_of(value, "@")) {
     kvo_object *object = value->bytes != NULL ? *(kvo_object *const *)value->bytes : NULL;
     if (object != NULL && !is_dying(object)) return kvo__walk_object(walk, object, path, false, reader, arg);
     return walk->visit == NULL ? pass_nil(reader, arg) : KVO_OK;
   }
-  if (value->bytes == NULL && is_of(value, "[<")) return walk->visit == NULL ? pass_nil(reader, arg) : KVO_OK;
+  if (value->bytes == NULL && (value->type == kvo__foreign_type || is_of(value, "[<")))
+    return walk->visit == NULL ? pass_nil(reader, arg) : KVO_OK;
   if (kvo_value_collection(value) != NULL) {
     if (walk->depth >= KVO_WALK_DEPTH) return too_deep();
     walk->depth++;

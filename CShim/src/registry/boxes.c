@@ -23,8 +23,29 @@ static bool is_many(const kvo_value *value) {
   return base != NULL && base->element == pass;
 }
 
+const char kvo__foreign_type[] = "?";
+
+/* A copy of a binding's value. */
+typedef struct box_of_foreign {
+  kvo_boxed box;
+  kvo_binding_value own;
+} box_of_foreign;
+
+static kvo_boxed *box_foreign(const kvo_binding_value *own) {
+  box_of_foreign *made = kvo__alloc(sizeof *made);
+  if (made == NULL) return NULL;
+  made->own = (kvo_binding_value){own->ops, KVO_KIND_NIL, {NULL}};
+  own->ops->copy(own, &made->own);
+  made->box.value = (kvo_value){kvo__foreign_type, sizeof made->own, &made->own};
+  return &made->box;
+}
+
 void kvo__unbox(kvo_boxed *box) {
   if (box == NULL) return;
+  if (kvo__foreign(&box->value) != NULL) {
+    box_of_foreign *of = (box_of_foreign *)(void *)box;
+    of->own.ops->destroy(&of->own);
+  }
   if (is_many(&box->value)) {
     box_of_many *many = (box_of_many *)(void *)box;
     for (size_t i = 0; i < many->base.count; i++) kvo__unbox(many->elements[i]);
@@ -68,6 +89,7 @@ static kvo_boxed *box_collection(const kvo_value *value, const kvo_collection *f
 
 kvo_boxed *kvo__box(const kvo_value *value) {
   static const char no_type[] = "?";
+  if (kvo__foreign(value) != NULL) return box_foreign(kvo__foreign(value));
   const kvo_collection *collection = kvo_value_collection(value);
   if (collection != NULL) return box_collection(value, collection);
   const char *type = value->type != NULL ? value->type : no_type;

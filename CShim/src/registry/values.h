@@ -11,6 +11,13 @@ typedef struct kvo_boxed {
   kvo_value value;
 } kvo_boxed;
 
+/** The type of a kvo_value whose bytes are a kvo_binding_value; known by its address. */
+extern KVO_HIDDEN const char kvo__foreign_type[];
+/** The binding's value that a value is; NULL for any other, and for nil. */
+static inline const kvo_binding_value *kvo__foreign(const kvo_value *value) {
+  return value->type == kvo__foreign_type ? value->bytes : NULL;
+}
+
 /** kvo_property_view without checks of the arguments. */
 KVO_HIDDEN void kvo__property_view(const kvo_property *property, const void *value, kvo_value_reader reader, void *arg);
 /** Copies a value with its bytes, string or elements; NULL without memory. */
