@@ -52,7 +52,7 @@ extension KeyValueObject {
     }
     let path = BoundPath(keyPath, components, raises: options.raises)
     do throws(KeyPathError) {
-      _ = try KeyPathWalk.observedValue(of: self, at: [name.rawValue])
+      _ = try KeyPathWalk.observedValue(of: self, at: .key(name.rawValue))
       _ = try path.read(observed)
     } catch {
       return raise(error, .coding(nil))

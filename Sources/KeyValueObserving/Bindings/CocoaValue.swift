@@ -62,7 +62,7 @@ final class BoundPath: Hashable, Sendable {
   let text: String
   let components: [String]
   /// The path to the object that has the value, or to the collection that an operator computes it of.
-  private let owner: ArraySlice<String>
+  private let owner: CodedPath?
   /// Whether a key that does not exist is a fault.
   let raises: Bool
 
@@ -70,7 +70,8 @@ final class BoundPath: Hashable, Sendable {
     self.text = text
     self.components = components
     self.raises = raises
-    owner = components[..<(components.firstIndex { $0.first == "@" } ?? components.count - 1)]
+    let head = components[..<(components.firstIndex { $0.first == "@" } ?? components.count - 1)]
+    owner = head.isEmpty ? nil : .path(head.joined(separator: "."))
   }
 
   /// Whether the value is computed by a collection operator, and so cannot be set.
@@ -83,13 +84,13 @@ final class BoundPath: Hashable, Sendable {
   /// Reads the value. While the runtime records, each key that is read is recorded.
   func read(_ object: some KeyValueObservable) throws(KeyPathError) -> BoundValue {
     do throws(KeyPathError) {
-      if let value = try KeyPathWalk.observedValue(of: object, at: components) {
+      if let value = try KeyPathWalk.observedValue(of: object, at: text) {
         // Not any value is cast: see `observable(_:)`.
         let marker = type(of: value) is AnyClass ? value as? NSBindingSelectionMarker : nil
         return marker.map { .marker($0) } ?? .value(value)
       }
       // It is that of the last key, or that of an object on the path.
-      if owner.isEmpty { return .value(nil) }
+      guard let owner else { return .value(nil) }
       let isSelected = try KeyPathWalk(isObserving: true).value(of: object, at: owner) != nil
       return isSelected ? .value(nil) : .marker(.noSelection)
     } catch {
@@ -111,9 +112,7 @@ extension KeyValueObservable {
     set {
       switch newValue {
       case .value(let value), .placeholder(let value, _), .validated(let value):
-        KeyPathWalk.coding(path.components, .unknown) { (walk) throws(KeyPathError) in
-          try walk.set(value, of: self, at: path.components[...])
-        }
+        KeyPathWalk.setCodedValue(value, of: self, at: .path(path.text), .unknown)
       case .marker, .nothing: break
       }
     }

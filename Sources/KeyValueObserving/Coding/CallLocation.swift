@@ -8,22 +8,22 @@ import CKVO
 /// If a fault concerns the object and the key that the call is accessing, its source location is that of the call.
 final class CallLocation {
   private let site: SourceLocation
-  private let key: String?
-  private let keys: ArraySlice<String>
+  private let path: CodedPath?
+  private let keys: [String]
   private var asked: ObjectIdentifier?
 
-  /// - Parameter keys: The keys that may be read or set of the objects on the path.
-  init(_ site: SourceLocation, keys: ArraySlice<String>) {
+  /// - Parameters:
+  ///   - path: The keys that may be read or set of the objects.
+  ///   - keys: The same without a path.
+  init(_ site: SourceLocation, _ path: CodedPath?, keys: [String] = []) {
     self.site = site
+    self.path = path
     self.keys = keys
-    key = nil
   }
 
   /// Creates the location of a call that accesses one key of one object.
-  init(_ site: SourceLocation, _ object: AnyObject, key: String) {
-    self.site = site
-    self.key = key
-    keys = []
+  convenience init(_ site: SourceLocation, _ object: AnyObject, key: String) {
+    self.init(site, .key(key))
     asked = ObjectIdentifier(object)
   }
 
@@ -47,7 +47,7 @@ final class CallLocation {
   static func site(ofObject object: AnyObject, key: String) -> SourceLocation? { present?.site(of: object, key) }
 
   private func site(of object: AnyObject, _ key: String) -> SourceLocation? {
-    asked == ObjectIdentifier(object) && (self.key == key || keys.contains(key)) ? site : nil
+    asked == ObjectIdentifier(object) && (path?.contains(key) ?? keys.contains(key)) ? site : nil
   }
 
   private static var present: CallLocation? {

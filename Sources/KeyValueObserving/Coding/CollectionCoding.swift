@@ -7,7 +7,7 @@ extension Dictionary where Key == String {
   ///
   /// Any other key that begins with `@` is fault KVO0009, as on Apple's platforms. The value is returned without its optionals.
   public func value(forKey key: String, fileID: StaticString = #fileID, line: UInt = #line) -> Any? {
-    KeyPathWalk.codedValue(of: self, at: [key], SourceLocation(file: fileID, line: line))
+    KeyPathWalk.codedValue(of: self, at: .key(key), SourceLocation(file: fileID, line: line))
   }
 
   /// Returns the value for a key path, as ``KeyValueObservable/value(forKeyPath:fileID:line:)`` does.
@@ -16,8 +16,7 @@ extension Dictionary where Key == String {
   public func value(
     forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
   ) -> Any? {
-    KeyPathWalk.codedValue(
-      of: self, at: components(ofCodedPath: keyPath), SourceLocation(file: fileID, line: line))
+    KeyPathWalk.codedValue(of: self, at: .path(keyPath), SourceLocation(file: fileID, line: line))
   }
 
   /// Sets the value of a key; `nil` removes the entry.
@@ -27,9 +26,7 @@ extension Dictionary where Key == String {
     _ value: Any?, forKey key: String, fileID: StaticString = #fileID, line: UInt = #line
   ) {
     let site = SourceLocation(file: fileID, line: line)
-    let changed = KeyPathWalk.coding([key], site) { (walk) throws(KeyPathError) in
-      try walk.set(value, of: self, at: [key])
-    }
+    let changed = KeyPathWalk.setCodedValue(value, of: self, at: .key(key), site)
     if let changed = changed as? [String: Value] { self = changed }
   }
 
@@ -37,10 +34,8 @@ extension Dictionary where Key == String {
   public mutating func setValue(
     _ value: Any?, forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    let (path, site) = (components(ofCodedPath: keyPath), SourceLocation(file: fileID, line: line))
-    let changed = KeyPathWalk.coding(path, site) { (walk) throws(KeyPathError) in
-      try walk.set(value, of: self, at: path[...])
-    }
+    let site = SourceLocation(file: fileID, line: line)
+    let changed = KeyPathWalk.setCodedValue(value, of: self, at: .path(keyPath), site)
     if let changed = changed as? [String: Value] { self = changed }
   }
 }
@@ -48,15 +43,14 @@ extension Dictionary where Key == String {
 extension Array {
   /// Returns an array of the elements' values for a key, with `NSNull` for `nil`; `"@count"` returns the number of elements.
   public func value(forKey key: String, fileID: StaticString = #fileID, line: UInt = #line) -> Any? {
-    KeyPathWalk.codedValue(of: self, at: [key], SourceLocation(file: fileID, line: line))
+    KeyPathWalk.codedValue(of: self, at: .key(key), SourceLocation(file: fileID, line: line))
   }
 
   /// Returns the value for a key path, which may contain collection operators: see ``KeyValueObservable/value(forKeyPath:fileID:line:)``.
   public func value(
     forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
   ) -> Any? {
-    KeyPathWalk.codedValue(
-      of: self, at: components(ofCodedPath: keyPath), SourceLocation(file: fileID, line: line))
+    KeyPathWalk.codedValue(of: self, at: .path(keyPath), SourceLocation(file: fileID, line: line))
   }
 
   /// Sets the value of a key of every element.
@@ -65,43 +59,42 @@ extension Array {
   public func setValue(
     _ value: Any?, forKey key: String, fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    setCoded(value, of: self, at: [key], SourceLocation(file: fileID, line: line))
+    setCoded(value, of: self, at: .key(key), SourceLocation(file: fileID, line: line))
   }
 
   /// Sets the value for a key path of every element.
   public func setValue(
     _ value: Any?, forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    setCoded(value, of: self, at: components(ofCodedPath: keyPath), SourceLocation(file: fileID, line: line))
+    setCoded(value, of: self, at: .path(keyPath), SourceLocation(file: fileID, line: line))
   }
 }
 
 extension ContiguousArray {
   /// See `Array.value(forKey:)`.
   public func value(forKey key: String, fileID: StaticString = #fileID, line: UInt = #line) -> Any? {
-    KeyPathWalk.codedValue(of: self, at: [key], SourceLocation(file: fileID, line: line))
+    KeyPathWalk.codedValue(of: self, at: .key(key), SourceLocation(file: fileID, line: line))
   }
 
   /// See `Array.value(forKeyPath:)`.
   public func value(
     forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
   ) -> Any? {
-    KeyPathWalk.codedValue(
-      of: self, at: components(ofCodedPath: keyPath), SourceLocation(file: fileID, line: line))
+    KeyPathWalk.codedValue(of: self, at: .path(keyPath), SourceLocation(file: fileID, line: line))
   }
 
   /// See `Array.setValue(_:forKey:)`.
   public func setValue(
     _ value: Any?, forKey key: String, fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    setCoded(value, of: self, at: [key], SourceLocation(file: fileID, line: line))
+    setCoded(value, of: self, at: .key(key), SourceLocation(file: fileID, line: line))
   }
 
   /// See `Array.setValue(_:forKeyPath:)`.
   public func setValue(
     _ value: Any?, forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    setCoded(value, of: self, at: components(ofCodedPath: keyPath), SourceLocation(file: fileID, line: line))
+    setCoded(value, of: self, at: .path(keyPath), SourceLocation(file: fileID, line: line))
   }
 }
 
@@ -111,7 +104,7 @@ extension Set {
   ///
   /// A value that is not `Hashable` is fault KVO0026.
   public func value(forKey key: String, fileID: StaticString = #fileID, line: UInt = #line) -> Any? {
-    KeyPathWalk.codedValue(of: self, at: [key], SourceLocation(file: fileID, line: line))
+    KeyPathWalk.codedValue(of: self, at: .key(key), SourceLocation(file: fileID, line: line))
   }
 
   /// Returns the value for a key path, which may contain collection operators. As on Apple's platforms, a set supports only the
@@ -119,33 +112,32 @@ extension Set {
   public func value(
     forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
   ) -> Any? {
-    KeyPathWalk.codedValue(
-      of: self, at: components(ofCodedPath: keyPath), SourceLocation(file: fileID, line: line))
+    KeyPathWalk.codedValue(of: self, at: .path(keyPath), SourceLocation(file: fileID, line: line))
   }
 
   /// Sets the value of a key of every element. The elements have to be objects.
   public func setValue(
     _ value: Any?, forKey key: String, fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    setCoded(value, of: self, at: [key], SourceLocation(file: fileID, line: line))
+    setCoded(value, of: self, at: .key(key), SourceLocation(file: fileID, line: line))
   }
 
   /// Sets the value for a key path of every element.
   public func setValue(
     _ value: Any?, forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    setCoded(value, of: self, at: components(ofCodedPath: keyPath), SourceLocation(file: fileID, line: line))
+    setCoded(value, of: self, at: .path(keyPath), SourceLocation(file: fileID, line: line))
   }
 }
 
 /// Sets a value of every element, for a collection that is not mutable here.
 private func setCoded(
-  _ value: Any?, of collection: any CodedCollection, at path: [String], _ site: SourceLocation
+  _ value: Any?, of collection: any CodedCollection, at path: CodedPath, _ site: SourceLocation
 ) {
   KeyPathWalk.coding(path, site) { (walk) throws(KeyPathError) in
     for element in collection.codedElements.compactMap(unwrapped) {
-      guard try walk.set(value, of: element, at: path[...]) == nil else {
-        throw .undefinedKey(of: element, key: path[0], .set)
+      guard try walk.set(value, of: element, at: path) == nil else {
+        throw .undefinedKey(of: element, key: path.first, .set)
       }
     }
     return nil

@@ -24,7 +24,7 @@ enum KeyPathError: Error, @unchecked Sendable {
   case reported
 }
 
-/// One evaluation of a string key path.
+/// One evaluation of a string key path, which the C walk does with the functions of `codedOperations`.
 ///
 /// Objects are read through their getters. While the runtime records, each key that is read is recorded, so that evaluating a path
 /// is enough to observe it.
@@ -37,51 +37,64 @@ struct KeyPathWalk {
   private let faults = kvo_thread_fault_count()
 
   /// Returns the value of an observed path, and declares the stored property that it comes from, if it does.
-  static func observedValue(of object: some KeyValueObservable, at path: [String]) throws(KeyPathError) -> Any? {
-    try KeyPathWalk(isObserving: true).value(of: object, at: path[...], isWhole: true)
+  static func observedValue(of object: some KeyValueObservable, at path: String) throws(KeyPathError) -> Any? {
+    try observedValue(of: object, at: .path(path))
+  }
+
+  static func observedValue(of object: some KeyValueObservable, at path: CodedPath) throws(KeyPathError) -> Any? {
+    try KeyPathWalk(isObserving: true).value(of: object, at: path, declares: true)
   }
 
   /// Returns the value for a path from any value, or `nil` if a value on the path is `nil`.
   ///
-  /// - Parameter isWhole: Whether the last value read is the value of the whole path, not of an element.
-  func value(of receiver: Any, at path: ArraySlice<String>, isWhole: Bool = false) throws(KeyPathError) -> Any? {
-    guard let key = path.first else { return receiver }
-    let rest = path.dropFirst()
-    let next: Any?
-    if let object = observable(receiver) { return try value(ofObject: object, at: path, isWhole: isWhole) }
-    switch receiver {
-    case let collection as any CodedCollection:
-      if key.first == "@" { return try value(of: collection, applying: String(key.dropFirst()), right: rest) }
-      return try elements(of: collection, at: path)
-    case let dictionary as any CodedDictionary:
-      if key.first == "@" { return try value(of: dictionary, applying: String(key.dropFirst()), right: rest) }
-      // As on Apple's platforms, an entry whose key contains dots has precedence over the path.
-      if !rest.isEmpty, let whole = dictionary.codedValue(forKey: path.joined(separator: ".")) {
-        return unwrapped(whole)
-      }
-      next = dictionary.codedValue(forKey: key)
-    default:
-      guard key == "self" else { throw .undefinedKey(of: receiver, key: key, .get) }
-      next = receiver
+  /// - Parameter declares: Whether the value is declared to be that of the last property, if it is.
+  func value(of receiver: Any, at path: CodedPath, declares: Bool = false) throws(KeyPathError) -> Any? {
+    var found = kvo_binding_value.empty
+    try walk(receiver, path, declares: declares) { receiver, path, state in
+      kvo_binding_value_for_path(receiver, path, isObserving, &found, state)
     }
-    guard let next = next.flatMap(unwrapped) else { return nil }
-    return try value(of: next, at: rest, isWhole: isWhole)
+    return withUnsafeMutablePointer(to: &found) { $0.take() }
   }
 
-  private func value(
-    ofObject object: any KeyValueObservable, at path: ArraySlice<String>, isWhole: Bool
-  ) throws(KeyPathError) -> Any? {
-    guard let key = path.first else { return object }
-    let rest = path.dropFirst()
-    if key.first == "@", !rest.isEmpty { throw .badOperator(of: object, name: String(key.dropFirst())) }
-    let next = try value(of: object, forKey: key)
-    if isWhole, isObserving, rest.isEmpty { object.declareValue(isOf: key) }
-    guard let next = next.flatMap(unwrapped) else { return nil }
-    return rest.isEmpty ? next : try value(of: next, at: rest, isWhole: isWhole)
+  /// Sets the value for a path; does nothing if a value on the path is `nil`.
+  ///
+  /// - Returns: If the receiver is a value, its changed copy, which the caller has to store; `nil` if there is nothing to store.
+  func set(_ value: Any?, of receiver: Any, at path: CodedPath) throws(KeyPathError) -> Any? {
+    var changed = kvo_binding_value.empty
+    var given = kvo_binding_value.empty
+    // As it is given, because an override of `setValue(_:forKey:)` may distinguish optionals.
+    withUnsafeMutablePointer(to: &given) { given in if let value { given.store(value, as: KVO_KIND_VALUE) } }
+    defer { withUnsafeMutablePointer(to: &given) { $0.destroy() } }
+    try walk(receiver, path, declares: false) { receiver, path, state in
+      kvo_binding_set_value_for_path(receiver, path, &given, &changed, state)
+    }
+    return withUnsafeMutablePointer(to: &changed) { $0.take() }
   }
+
+  /// Calls a function of C for a path from any value.
+  private func walk(
+    _ receiver: Any, _ path: CodedPath, declares: Bool,
+    _ call: (UnsafePointer<kvo_binding_value>, UnsafePointer<CChar>, UnsafeMutablePointer<WalkState>) -> kvo_status
+  ) throws(KeyPathError) {
+    var storage = kvo_binding_value.empty
+    let error = withUnsafeMutablePointer(to: &storage) { storage in
+      storage.store(receiver, as: KVO_KIND_UNKNOWN)
+      defer { storage.destroy() }
+      return path.withCString { path, isEscaped -> KeyPathError? in
+        var state = WalkState(self, isEscaped: isEscaped, declares: declares)
+        let status = withUnsafeMutablePointer(to: &state) { call(storage, path, $0) }
+        if status == KVO_OK { return nil }
+        if let error = state.error { return error }
+        fatalError("KVO: \(String(cString: kvo_last_error()))")
+      }
+    }
+    if let error { throw error }
+  }
+
+  // MARK: - Keys of an object
 
   /// Returns the value of the object's `value(forKey:)`, which its class may override.
-  private func value(of object: any KeyValueObservable, forKey key: String) throws(KeyPathError) -> Any? {
+  func value(of object: any KeyValueObservable, forKey key: String) throws(KeyPathError) -> Any? {
     guard isObserving else {
       place?.ask(object)
       let value = object.value(forKey: key)
@@ -97,76 +110,15 @@ struct KeyPathWalk {
     return value
   }
 
+  /// Calls the object's `setValue(_:forKey:)`, which its class may override.
+  func set(_ value: Any?, of object: any KeyValueObservable, forKey key: String) throws(KeyPathError) {
+    place?.ask(object)
+    object.setValue(value, forKey: key)
+    try check()
+  }
+
   /// Ends the evaluation, like an exception would, if called code of the program has raised a fault.
-  func check() throws(KeyPathError) {
+  private func check() throws(KeyPathError) {
     if kvo_thread_fault_count() != faults { throw .reported }
-  }
-
-  // MARK: - Collections
-
-  /// Returns the elements' values for a path up to its next operator, and applies that operator.
-  private func elements(of collection: any CodedCollection, at path: ArraySlice<String>) throws(KeyPathError) -> Any? {
-    if path.count == 1, path.first == "self" { return collection }
-    guard !isObserving else { throw .throughCollection(collection, key: path.joined(separator: ".")) }
-    let end = path.firstIndex { $0.first == "@" } ?? path.endIndex
-    let values = try self.values(of: collection, at: path[..<end])
-    var result: Any = values.map { $0 ?? NSNull() }
-    if collection.codedKind == .set { result = try set(of: values.compactMap(\.self), operand: "self", of: collection) }
-    return try value(of: result, at: path[end...])
-  }
-
-  /// Returns the value of each element, in order.
-  func values(of collection: any CodedCollection, at path: ArraySlice<String>) throws(KeyPathError) -> [Any?] {
-    var values: [Any?] = []
-    values.reserveCapacity(collection.codedCount)
-    if let objects = collection.codedObjects {
-      for object in objects { values.append(try value(ofObject: object, at: path, isWhole: false)) }
-      return values
-    }
-    for element in collection.codedElements {
-      values.append(
-        try unwrapped(element).flatMap { (element) throws(KeyPathError) in try value(of: element, at: path) })
-    }
-    return values
-  }
-
-  // MARK: - Setting
-
-  /// Sets the value for a path; does nothing if a value on the path is `nil`.
-  ///
-  /// - Returns: If the receiver is a value, its changed copy, which the caller has to store; `nil` if there is nothing to store.
-  func set(_ value: Any?, of receiver: Any, at path: ArraySlice<String>) throws(KeyPathError) -> Any? {
-    guard let key = path.first else { return value }
-    let rest = path.dropFirst()
-    if let object = observable(receiver) {
-      guard !rest.isEmpty else {
-        place?.ask(object)
-        object.setValue(value, forKey: key)
-        try check()
-        return nil
-      }
-      guard let next = try self.value(of: object, forKey: key).flatMap(unwrapped) else { return nil }
-      guard let changed = try set(value, of: next, at: rest) else { return nil }
-      return try set(changed, of: object, at: [key])
-    }
-    switch receiver {
-    case let collection as any CodedCollection:
-      var elements: [Any] = []
-      var isChanged = false
-      for element in collection.codedElements {
-        let changed = try unwrapped(element).flatMap { (element) throws(KeyPathError) in
-          try set(value, of: element, at: path)
-        }
-        elements.append(changed ?? element)
-        isChanged = isChanged || changed != nil
-      }
-      return isChanged ? elements : nil
-    case let dictionary as any CodedDictionary:
-      guard !rest.isEmpty else { return try dictionary.codedSetting(value, forKey: key) }
-      guard let next = dictionary.codedValue(forKey: key).flatMap(unwrapped) else { return nil }
-      guard let changed = try set(value, of: next, at: rest) else { return nil }
-      return try dictionary.codedSetting(changed, forKey: key)
-    default: throw .undefinedKey(of: receiver, key: key, .set)
-    }
   }
 }

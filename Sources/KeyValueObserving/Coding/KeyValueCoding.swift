@@ -23,8 +23,7 @@ extension KeyValueObservable {
   public nonisolated func value(
     forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
   ) -> Any? {
-    KeyPathWalk.codedValue(
-      of: self, at: components(ofCodedPath: keyPath), SourceLocation(file: fileID, line: line))
+    KeyPathWalk.codedValue(of: self, at: .path(keyPath), SourceLocation(file: fileID, line: line))
   }
 
   /// Sets the value for a key path; does nothing if a value on the path is `nil`, as on Apple's platforms.
@@ -38,19 +37,17 @@ extension KeyValueObservable {
   public nonisolated func setValue(
     _ value: Any?, forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    let path = components(ofCodedPath: keyPath)
-    KeyPathWalk.coding(path, SourceLocation(file: fileID, line: line)) { (walk) throws(KeyPathError) in
-      try walk.set(value, of: self, at: path[...])
-    }
+    KeyPathWalk.setCodedValue(value, of: self, at: .path(keyPath), SourceLocation(file: fileID, line: line))
   }
 
   /// Returns the values of keys, with `NSNull` for `nil`.
   public nonisolated func dictionaryWithValues(
     forKeys keys: [String], fileID: StaticString = #fileID, line: UInt = #line
   ) -> [String: Any] {
-    let values = KeyPathWalk.coding(keys, SourceLocation(file: fileID, line: line)) { (walk) throws(KeyPathError) in
+    let site = SourceLocation(file: fileID, line: line)
+    let values = KeyPathWalk.coding(nil, keys: keys, site) { (walk) throws(KeyPathError) in
       var values: [String: Any] = [:]
-      for key in keys { values[key] = try walk.value(of: self, at: [key]) ?? NSNull() }
+      for key in keys { values[key] = try walk.value(of: self, at: .key(key)) ?? NSNull() }
       return values
     }
     return values as? [String: Any] ?? [:]
@@ -60,10 +57,10 @@ extension KeyValueObservable {
   public nonisolated func setValuesForKeys(
     _ keyedValues: [String: Any], fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    KeyPathWalk.coding(Array(keyedValues.keys), SourceLocation(file: fileID, line: line)) {
-      (walk) throws(KeyPathError) in
+    let site = SourceLocation(file: fileID, line: line)
+    KeyPathWalk.coding(nil, keys: Array(keyedValues.keys), site) { (walk) throws(KeyPathError) in
       for (key, value) in keyedValues {
-        _ = try walk.set(value is NSNull ? nil : value, of: self, at: [key])
+        _ = try walk.set(value is NSNull ? nil : value, of: self, at: .key(key))
       }
       return nil
     }
@@ -75,27 +72,36 @@ extension KeyValueObservable {
   public nonisolated func validateValue(
     _ value: inout Any?, forKeyPath keyPath: String, fileID: StaticString = #fileID, line: UInt = #line
   ) throws {
-    let path = components(ofCodedPath: keyPath)
-    let receiver = KeyPathWalk.codedValue(
-      of: self, at: Array(path.dropLast()), SourceLocation(file: fileID, line: line))
-    try receiver.flatMap(observable)?.validateValue(&value, forKey: path[path.count - 1])
+    let (head, last) = CodedPath.splitting(keyPath)
+    let receiver = KeyPathWalk.codedValue(of: self, at: head, SourceLocation(file: fileID, line: line))
+    try receiver.flatMap(observable)?.validateValue(&value, forKey: last)
   }
 }
 
 extension KeyPathWalk {
-  /// Returns the value for a path from any value; `nil` after a fault.
-  static func codedValue(of receiver: Any, at path: [String], _ site: SourceLocation) -> Any? {
-    coding(path, site) { (walk) throws(KeyPathError) in try walk.value(of: receiver, at: path[...]) }
+  /// Returns the value for a path from any value, or the value itself if there is no path; `nil` after a fault.
+  static func codedValue(of receiver: Any, at path: CodedPath?, _ site: SourceLocation) -> Any? {
+    guard let path else { return receiver }
+    return coding(path, site) { (walk) throws(KeyPathError) in try walk.value(of: receiver, at: path) }
+  }
+
+  /// Sets the value for a path; returns what the caller has to store, as `set` does, or `nil` after a fault.
+  @discardableResult
+  static func setCodedValue(_ value: Any?, of receiver: Any, at path: CodedPath, _ site: SourceLocation) -> Any? {
+    coding(path, site) { (walk) throws(KeyPathError) in try walk.set(value, of: receiver, at: path) }
   }
 
   /// Runs an evaluation of key-value coding. An error is reported as a fault, unless it already was, and results in `nil`.
   ///
-  /// - Parameter keys: The keys that will be read or set.
+  /// - Parameters:
+  ///   - path: The keys that will be read or set.
+  ///   - keys: The same without a path.
   @discardableResult
   static func coding(
-    _ keys: [String], _ site: SourceLocation, _ body: (KeyPathWalk) throws(KeyPathError) -> Any?
+    _ path: CodedPath?, keys: [String] = [], _ site: SourceLocation,
+    _ body: (KeyPathWalk) throws(KeyPathError) -> Any?
   ) -> Any? {
-    let place = CallLocation(site, keys: keys[...])
+    let place = CallLocation(site, path, keys: keys)
     do {
       return try place.isPresent { () throws(KeyPathError) in try body(KeyPathWalk(isObserving: false, place: place)) }
     } catch {

@@ -1,5 +1,6 @@
-// Numbers of any type: lossless conversion, addition as decimals, comparison.
+// Numbers of any type: lossless conversion, and their form in C.
 
+import CKVO
 import Foundation
 
 /// A number of any type, or a numeric string.
@@ -48,39 +49,6 @@ enum CodedNumber {
   var decimal: Decimal? {
     if case .decimal(let value) = self { return value }
     return text.flatMap { Decimal(exactly: $0) }
-  }
-
-  /// The same decimal as an integer multiple of a power of ten if it has few digits, which is fast to compute and to add.
-  var units: DecimalUnits? {
-    switch self {
-    case .integer(let value): (value as? Int ?? Int(exactly: value)).map { DecimalUnits(count: $0, exponent: 0) }
-    case .floating(let value): (value as? Double).flatMap { DecimalUnits($0) } ?? text?.units
-    case .decimal: nil
-    case .numeral(let text): text.units
-    }
-  }
-
-  var double: Double {
-    switch self {
-    case .integer(let value): Double(value)
-    case .floating(let value): Double(value)
-    case .decimal(let value): Double("\(value)") ?? .nan
-    case .numeral(let text): Double(text.scientific) ?? .nan
-    }
-  }
-
-  private var exactDouble: Double? {
-    switch self {
-    case .integer(let value): Double(exactly: value)
-    case .floating(let value): Double(value)
-    case .decimal, .numeral: nil
-    }
-  }
-
-  static func < (left: CodedNumber, right: CodedNumber) -> Bool {
-    if let left = left.exactDouble, let right = right.exactDouble { return left < right }
-    if let left = left.decimal, let right = right.decimal { return left < right }
-    return left.double < right.double
   }
 }
 
@@ -139,13 +107,6 @@ struct NumberText: Equatable {
     digits = String(Substring(significant.dropLast(zeros)))
     self.exponent = digits.isEmpty ? 0 : exponent - fraction.count + zeros
     self.isNegative = isNegative && !digits.isEmpty
-  }
-
-  /// `nil` if there are more digits than a 64-bit integer has.
-  fileprivate var units: DecimalUnits? {
-    if digits.isEmpty { return DecimalUnits(count: 0, exponent: 0) }
-    guard digits.utf8.count <= 18, let count = Int(digits) else { return nil }
-    return DecimalUnits(count: isNegative ? -count : count, exponent: exponent)
   }
 
   private var sign: String { isNegative ? "-" : "" }
@@ -226,5 +187,40 @@ extension CodedNumber {
     let made = (Floating.self as? any LosslessStringConvertible.Type)?.init(text.scientific) as? Floating
     let nearest = made ?? Floating(double)
     return NumberText("\(nearest)") == text ? nearest : nil
+  }
+}
+
+// MARK: - Numbers of C
+
+/// Calls `body` with a number, or if `texts` with a text, as C reads it; not for any other value.
+func withCNumber(_ value: UnsafePointer<Any>, texts: Bool, _ body: (UnsafePointer<kvo_value>) -> Void) {
+  func pass(_ bytes: UnsafeRawPointer, _ size: Int, _ encoding: StaticString) {
+    let type = UnsafeRawPointer(encoding.utf8Start).assumingMemoryBound(to: CChar.self)
+    withUnsafePointer(to: kvo_value(type: type, size: size, bytes: bytes), body)
+  }
+  func pass<Number>(_ number: Number, _ encoding: StaticString) {
+    withUnsafePointer(to: number) { pass(UnsafeRawPointer($0), MemoryLayout<Number>.size, encoding) }
+  }
+  func pass(_ text: String) { text.withCString { pass($0, "*") } }
+  // An existential begins with its value if that has at most three words, and then has its type: that of the value in it, which may be
+  // another existential.
+  let type = (UnsafeRawPointer(value) + 3 * MemoryLayout<UnsafeRawPointer>.size).load(as: ObjectIdentifier.self)
+  if type == ObjectIdentifier(Int.self) {
+    return pass(value, MemoryLayout<Int>.size, MemoryLayout<Int>.size == 8 ? "q" : "i")
+  }
+  if type == ObjectIdentifier(Double.self) { return pass(value, MemoryLayout<Double>.size, "d") }
+  if let string = value.pointee as? String {
+    if texts, !string.utf8.contains(0) { pass(string) }
+    return
+  }
+  switch CodedNumber(value.pointee) {
+  case .integer(let number)?:
+    if let small = Int64(exactly: number) { return pass(small, "q") }
+    if let small = UInt64(exactly: number) { pass(small, "Q") } else { pass("\(number)") }
+  case .floating(let number)?:
+    if let number = number as? Float { return pass(number, "f") }
+    if !number.isFinite || number is Double { pass(Double(number), "d") } else { pass("\(number)") }
+  case .decimal(let number)?: if number.isNaN { pass(Double.nan, "d") } else { pass("\(number)") }
+  case .numeral?, nil: break
   }
 }

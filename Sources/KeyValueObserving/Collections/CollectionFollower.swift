@@ -24,10 +24,9 @@ final class CollectionFollower: Sendable {
 
   /// Creates a follower for a classic observer of a string key path.
   convenience init(of object: any KeyValueObservable, _ keyPath: String, _ options: NSKeyValueObservingOptions) {
-    let components = components(ofCodedPath: keyPath)
     // An undefined key may be announced manually; its value is not known.
     let knows = !options.contains(.initial)
-    self.init(knowing: knows ? .some(try? KeyPathWalk.observedValue(of: object, at: components)) : nil)
+    self.init(knowing: knows ? .some(try? KeyPathWalk.observedValue(of: object, at: keyPath)) : nil)
   }
 
   /// Sets the observation. Once it is no longer registered, nothing is delivered.

@@ -64,10 +64,8 @@ extension KeyValueObservable {
 
   /// Returns the object for the last key of a path; `nil` if an object on the path is `nil`, or after a fault.
   nonisolated func end(ofPath path: String, _ site: SourceLocation) -> PathEnd? {
-    let components = components(ofCodedPath: path)
-    let last = components[components.count - 1]
-    let head = KeyPathWalk.codedValue(of: self, at: Array(components.dropLast()), site)
-    guard let head = head.flatMap(unwrapped) else { return nil }
+    let (path, last) = CodedPath.splitting(path)
+    guard let head = KeyPathWalk.codedValue(of: self, at: path, site).flatMap(unwrapped) else { return nil }
     if let object = observable(head) { return PathEnd(object: object, key: last) }
     raise(.undefinedKey(of: head, key: last, .get), .coding(site))
     return nil

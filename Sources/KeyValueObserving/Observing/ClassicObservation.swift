@@ -67,11 +67,11 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
         object.recordDependencies(ofKey: components[0])
         // A class that overrides `value(forKey:)` is read here, so that the evaluation records what the value depends on.
         guard KeyValueClass.of(object).answersKeysItself else { return .__copy(NSNull(), as: Any.self) }
-        let value = try? KeyPathWalk.observedValue(of: object, at: components)
+        let value = try? KeyPathWalk.observedValue(of: object, at: keyPath)
         return .__copy(dictionaryValue(value as Any), as: Any.self)
       }
     }
-    return .__copy(value(of: object, at: components), as: Any.self)
+    return .__copy(value(of: object), as: Any.self)
   }
 
   override func release(_ value: UnsafeMutableRawPointer) { value.__release(as: Any.self) }
@@ -81,9 +81,9 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
   }
 
   /// Returns the value to deliver. A key that is undefined because another object was put on the path is a fault.
-  private func value(of object: any KeyValueObservable, at components: [String]) -> Any {
+  private func value(of object: any KeyValueObservable) -> Any {
     do {
-      return dictionaryValue(try KeyPathWalk.observedValue(of: object, at: components) as Any)
+      return dictionaryValue(try KeyPathWalk.observedValue(of: object, at: keyPath) as Any)
     } catch {
       raise(error, .delivery(self))
       return NSNull()
@@ -143,9 +143,8 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
     _ raw: UnsafePointer<kvo_raw_change>, following follower: CollectionFollower, of object: any KeyValueObservable,
     to observer: any KeyValueObserver
   ) {
-    let path = KeyValueObserving.components(ofCodedPath: keyPath)
     follower.changed(announced: raw.pointee.announcedElements) {
-      value(of: object, at: path)
+      value(of: object)
     } deliver: { kind, indexes, old, new in
       func value(_ value: Any?) -> Any {
         let value = dictionaryValue(value as Any)
@@ -164,11 +163,11 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
   private func values(
     _ raw: UnsafePointer<kvo_raw_change>, of object: any KeyValueObservable
   ) -> (old: Any?, new: Any?) {
-    guard raw.pointee.property != nil, let components,
-      !leads(components.dropLast(), from: object, to: raw.pointee.changed)
-    else { return (value(at: raw.pointee.old_value, raw), value(at: raw.pointee.new_value, raw)) }
+    guard raw.pointee.property != nil, components != nil, !leads(from: object, to: raw.pointee.changed) else {
+      return (value(at: raw.pointee.old_value, raw), value(at: raw.pointee.new_value, raw))
+    }
     // An object on the path was replaced without a notification. As on Apple's platforms, the values are those of the whole path.
-    let present = value(of: object, at: components)
+    let present = value(of: object)
     return (present, raw.pointee.is_prior ? nil : present)
   }
 
@@ -186,11 +185,9 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
     _ = Self.exchangeCurrent(outer)
   }
 
-  /// Returns whether a path leads to the object that has changed.
-  private func leads(
-    _ path: ArraySlice<String>, from object: any KeyValueObservable, to changed: UnsafePointer<kvo_object>?
-  ) -> Bool {
-    if path.isEmpty { return true }
+  /// Returns whether the path before its last component leads to the object that has changed.
+  private func leads(from object: any KeyValueObservable, to changed: UnsafePointer<kvo_object>?) -> Bool {
+    guard let path = CodedPath.splitting(keyPath).head else { return true }
     let holder = try? KeyPathWalk(isObserving: true).value(of: object, at: path)
     return holder.flatMap(unwrapped).flatMap(observable).map { UnsafePointer($0.__keyValueObject) } == changed
   }

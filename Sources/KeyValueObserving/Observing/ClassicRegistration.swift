@@ -46,7 +46,7 @@ extension KeyValueObservable {
       }
     let needsValue = components.count > 1 || needed.isSuperset(of: [.initial, .new])
     if needsValue {
-      do { _ = try KeyPathWalk.observedValue(of: self, at: components) } catch {
+      do { _ = try KeyPathWalk.observedValue(of: self, at: keyPath) } catch {
         raise(
           error,
           .registration(keyPath: keyPath, observer: observer, options: options, context: context, site))
