@@ -11,6 +11,7 @@ extern "C" {
 #endif
 
 #if defined(__GNUC__)
+/** Marks a function that the library exports. */
 #define KVO_API __attribute__((visibility("default")))
 #else
 #define KVO_API
@@ -25,9 +26,13 @@ extern "C" {
       _Pragma("clang assume_nonnull begin")
 #define KVO_ASSUME_NONNULL_END _Pragma("clang assume_nonnull end") _Pragma("clang diagnostic pop")
 #else
+/** Marks a pointer that may be NULL. */
 #define KVO_NULLABLE
+/** Marks a pointer that is never NULL, where it would be taken for one that may be. */
 #define KVO_NONNULL
+/** From here on pointers are never NULL unless marked. */
 #define KVO_ASSUME_NONNULL_BEGIN
+/** The end of that. */
 #define KVO_ASSUME_NONNULL_END
 #endif
 
@@ -35,17 +40,21 @@ KVO_ASSUME_NONNULL_BEGIN
 
 /* ---------------------------------------------------------------------------------------------------------- Version -- */
 
+/** The version of this header: incompatible changes, from 1.0 on. */
 #define KVO_VERSION_MAJOR 0
-#define KVO_VERSION_MINOR 1
+/** The version of this header: additions; until 1.0 also incompatible changes. */
+#define KVO_VERSION_MINOR 2
+/** The version of this header: fixes. */
 #define KVO_VERSION_PATCH 0
+/** The version of this header as a number, as kvo_version returns that of the library. */
 #define KVO_VERSION_NUMBER (KVO_VERSION_MAJOR * 10000 + KVO_VERSION_MINOR * 100 + KVO_VERSION_PATCH)
 /** The number of the binary interface, that of libkvo.so.N. It changes only if a program that was built before could not run. */
-#define KVO_ABI_NUMBER 0
+#define KVO_ABI_NUMBER 1
 
 /** Returns the version of the library at run time, as major * 10000 + minor * 100 + patch. Cannot fail. */
 KVO_API uint32_t kvo_version(void);
 
-/** Returns the version of the library at run time as text, such as "0.1.0". The string is static: do not free it. Cannot fail.
+/** Returns the version of the library at run time as text, such as "0.2.0". The string is static: do not free it. Cannot fail.
  * Async-signal-safe. */
 KVO_API const char *kvo_version_string(void);
 
@@ -73,12 +82,13 @@ KVO_API const char *kvo_version_string(void);
   X(KVO_ERROR_FILE, -17, "a file cannot be written")                                                                   \
   X(KVO_ERROR_BUSY, -18, "something of the kind is going on already")                                                  \
   X(KVO_ERROR_NO_DIAGNOSTICS, -19, "the library was built without diagnostics")                                        \
-  X(KVO_ERROR_OUT_OF_RANGE, -20, "the collection has no such index")                                              \
-  X(KVO_ERROR_REFUSED, -21, "the setter has refused the value") \
+  X(KVO_ERROR_OUT_OF_RANGE, -20, "the collection has no such index")                                                   \
+  X(KVO_ERROR_REFUSED, -21, "the setter has refused the value")                                                        \
   X(KVO_ERROR_NO_VALUE, -22, "the value is nil")
 
 /** The result of a function; KVO_STATUS_MAP has the list. */
 typedef enum kvo_status {
+/** An enumerator of KVO_STATUS_MAP. */
 #define KVO_STATUS_ENUM(name, value, text) name = value,
   KVO_STATUS_MAP(KVO_STATUS_ENUM)
 #undef KVO_STATUS_ENUM

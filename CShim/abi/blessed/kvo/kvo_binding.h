@@ -32,7 +32,9 @@ KVO_API kvo_key kvo_key_hash(const char *name, size_t length);
 
 /** Selects elements of an ordered collection for an operation on a value; NULL selects the whole value. */
 typedef struct kvo_selection {
+  /** The indexes of the elements, ascending. */
   const size_t *indexes;
+  /** The number of indexes. */
   size_t count;
 } kvo_selection;
 
@@ -82,9 +84,11 @@ enum {
 
 /** Describes a property of a binding's class. Strings are copied. */
 typedef struct kvo_binding_property {
+  /** The key. */
   const char *name;
   /** The type encoding of what `view` passes, or "?". */
   const char *type;
+  /** The operations on its values. Must stay valid for ever. */
   const kvo_value_ops *ops;
   /** Passed to the ops. Must stay valid for ever, as classes do. */
   void *KVO_NULLABLE user;
@@ -120,6 +124,7 @@ KVO_API void kvo_property_view(const kvo_property *property, const void *value, 
 
 /** A change, as an observer registered through a binding receives it. Valid until the callback returns. */
 typedef struct kvo_raw_change {
+  /** The object passed at the registration. */
   kvo_object *object;
   /** The binding's object that has the header `object`. */
   void *instance;
@@ -131,14 +136,20 @@ typedef struct kvo_raw_change {
   const kvo_property *KVO_NULLABLE property;
   /** NULL if not asked for or unknown. */
   const void *KVO_NULLABLE old_value;
+  /** The same for the value after the change. */
   const void *KVO_NULLABLE new_value;
+  /** For a change of elements their indexes, ascending; otherwise NULL. */
   const size_t *KVO_NULLABLE indexes;
   size_t index_count;
+  /** What kind of change it is. */
   kvo_change_kind kind;
+  /** True in the call before the change. */
   bool is_prior;
+  /** The id of the observation. */
   kvo_observation observation;
 } kvo_raw_change;
 
+/** Called for a change, as kvo_callback is. */
 typedef void (*kvo_raw_callback)(const kvo_raw_change *change, void *user_data);
 
 /** What the observers of a frame's key need, as bits. */
@@ -155,7 +166,8 @@ enum {
 /** A change in progress, for use on the thread that makes it. The members belong to the runtime and need no initialisation. Between calls
  * the binding may move the frame bytewise, and it may keep it anywhere. */
 typedef struct kvo_frame {
-  uintptr_t kvo_private[20];
+  /** The runtime's. */
+  uint64_t kvo_private[20];
 } kvo_frame;
 
 /** Begins a change of (object, key) by a setter. Returns 0 if there is nobody to notify: then store, and do not end the frame. Otherwise it
@@ -214,10 +226,15 @@ KVO_API void kvo_frame_end(kvo_frame *frame);
 
 /** Suppresses the notification of one change. The members belong to the runtime. */
 typedef struct kvo_mute {
+  /** The runtime's. */
   struct kvo_mute *KVO_NULLABLE outer;
+  /** The runtime's. */
   kvo_object *KVO_NULLABLE object;
+  /** The runtime's. */
   kvo_key key;
+  /** The runtime's. */
   uint32_t depth;
+  /** The runtime's. */
   bool is_computed;
 } kvo_mute;
 
@@ -245,6 +262,7 @@ KVO_API void kvo_binding_will_unobserved(kvo_object *object, kvo_key key);
 /** A lock of a binding, for data that it uses for a few instructions, without running code of the program. Zero is unlocked. It must not
  * move, and needs no end. */
 typedef struct kvo_guard {
+  /** The runtime's. */
   uint32_t kvo_private_state;
 } kvo_guard;
 
@@ -279,6 +297,7 @@ typedef struct kvo_observer_identity {
 
 /** The functions of an observation. Must stay valid for ever. */
 typedef struct kvo_observer_ops {
+  /** What is called for a change. */
   kvo_raw_callback callback;
   /** NULL, or called once with user_data, as `destroy` of kvo_observer, after a successful registration. */
   void (*KVO_NULLABLE destroy)(void *KVO_NULLABLE user_data);
@@ -299,10 +318,15 @@ typedef struct kvo_observer_ops {
 typedef struct kvo_binding_observer {
   /** For reports, and for removal by key path. Copied. */
   const char *key_path;
+  /** What records carry, and when the callback is called. */
   kvo_options options;
+  /** The functions of the observation. */
   const kvo_observer_ops *ops;
+  /** Passed to the functions. */
   void *KVO_NULLABLE user_data;
+  /** Any pointer. A removal with a context compares it. */
   void *KVO_NULLABLE context;
+  /** Who observes, for reports and removal. */
   kvo_observer_identity identity;
   /** The source location. Copied or kept as `file` of kvo_observer is. */
   const char *KVO_NULLABLE file;
@@ -312,6 +336,7 @@ typedef struct kvo_binding_observer {
    * use the closure. For kvo_binding_observe_key only, with the same ops in all calls, and in a library whose compiler knows Swift's
    * calling convention. */
   kvo_raw_callback KVO_NULLABLE deliver;
+  /** What `deliver` gets as its closure; NULL without `deliver`. */
   kvo_raw_callback KVO_NULLABLE closure;
   /** What reports and the graph say about the observation in addition, such as the queue that delivers; or NULL. Copied. */
   const char *KVO_NULLABLE note;
@@ -328,13 +353,13 @@ KVO_API kvo_status kvo_binding_observe_key(kvo_object *object, kvo_key key, cons
  *
  * The expression is evaluated at registration, before a change if the old value is wanted, and after each change of what it read: possibly
  * on several threads at the same time, and within itself if it changes what it has read. `keep_last` keeps the last value, so that it can
- * be delivered as the old value when an intermediate object dies. Invalid arguments are as above. */
+ * be delivered as the old value when an intermediate object dies. Fails as kvo_binding_observe_key does. */
 KVO_API kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_observer *observer, bool keep_last,
                                                kvo_observation *out);
 
 /** Removes the newest observation of this object with this identity address and key path, and, if `match_context`, this context. If there
- * is none, this is fault KVO0002, or KVO0003 if it was removed before, with this source location; NULL for object, identity or key path is
- * KVO0008. */
+ * is none, it returns NOT_REGISTERED, and this is fault KVO0002, or KVO0003 if it was removed before, with this source location; NULL for
+ * object, identity or key path is KVO0008. */
 KVO_API kvo_status kvo_binding_remove(kvo_object *object, const kvo_observer_identity *identity, const char *key_path,
                                       void *KVO_NULLABLE context, bool match_context, const char *KVO_NULLABLE file,
                                       uint32_t line);
@@ -356,6 +381,7 @@ typedef enum kvo_end {
   KVO_END_OBJECT_DIED = 1,
 } kvo_end;
 
+/** Called when an observation has ended; see kvo_observation_on_end. */
 typedef void (*kvo_end_callback)(kvo_end end, void *KVO_NULLABLE arg);
 
 /** Has `ended` called once, with `arg`, when the observation has ended: after its user data has been destroyed, when no call of it is in
@@ -416,12 +442,14 @@ typedef struct kvo_read {
   const kvo_property *KVO_NULLABLE property;
 } kvo_read;
 
-/** Within `evaluate`, while this thread records: returns how many reads there were, and stores the first of them in order, at most
+/** Returns how many reads there were, within `evaluate`, while this thread records, and stores the first of them in order, at most
  * `capacity` and at most 8. NULL stores nothing. */
 KVO_API size_t kvo_track_reads(kvo_read *reads, size_t capacity);
 
-/** Stops recording on this thread. Pass the result to kvo_track_resume within the same `evaluate`. */
+/** Stops recording on this thread. Returns what to pass to kvo_track_resume within the same `evaluate`. */
 KVO_API void *KVO_NULLABLE kvo_track_pause(void);
+
+/** Goes on recording on this thread, after kvo_track_pause. */
 KVO_API void kvo_track_resume(void *KVO_NULLABLE paused);
 
 /** At the end of `evaluate`: declares that the result is the value of this key. Changes of the key then notify directly, with its property
@@ -471,5 +499,6 @@ KVO_ASSUME_NONNULL_END
 #endif
 
 #include <kvo/kvo_scope.h>
+#include <kvo/kvo_values.h>
 
 #endif /* KVO_BINDING_H */

@@ -68,7 +68,7 @@ KVO_API kvo_status kvo_get_object(kvo_object *object, const char *key_path, kvo_
 /** Frees what kvo_get_string has stored. NULL is ignored. */
 KVO_API void kvo_string_free(char *KVO_NULLABLE string);
 
-/** Set the last key of a key path, with kvo_set_value. NULL for a string or an object is nil. Any thread. */
+/** Set the last key of a key path to a value of a C type. Fail as kvo_set_value does. NULL for a string or an object is nil. Any thread. */
 KVO_API kvo_status kvo_set_int64(kvo_object *object, const char *key_path, int64_t value);
 KVO_API kvo_status kvo_set_uint64(kvo_object *object, const char *key_path, uint64_t value);
 KVO_API kvo_status kvo_set_double(kvo_object *object, const char *key_path, double value);
@@ -83,7 +83,8 @@ KVO_API kvo_status kvo_set_object(kvo_object *object, const char *key_path, kvo_
 typedef struct kvo_coding_hooks {
   /** sizeof(kvo_coding_hooks), so that later versions can add members. */
   size_t struct_size;
-  /** Passes the value of a key that the class does not have to `reader`, once, and returns KVO_OK (Apple: valueForUndefinedKey:). */
+  /** Passes the value of a key that the class does not have to `reader`, once, and returns KVO_OK (Apple: valueForUndefinedKey:). If it passes
+   * none, the key is undefined; of several the first counts. */
   kvo_status (*KVO_NULLABLE value_for_undefined_key)(kvo_object *object, const char *key, kvo_value_reader reader,
                                                      void *KVO_NULLABLE arg, void *KVO_NULLABLE user);
   /** Sets a key that the class does not have (Apple: setValue:forUndefinedKey:). */
@@ -95,6 +96,7 @@ typedef struct kvo_coding_hooks {
    * refuses with a status (Apple: validateValue:forKey:error:). */
   kvo_status (*KVO_NULLABLE validate)(kvo_object *object, const char *key, const kvo_value *value,
                                       kvo_value_reader accept, void *KVO_NULLABLE arg, void *KVO_NULLABLE user);
+  /** Passed to the functions. */
   void *KVO_NULLABLE user;
 } kvo_coding_hooks;
 

@@ -38,6 +38,7 @@ KVO_ASSUME_NONNULL_BEGIN
 typedef struct kvo_collection {
   /** sizeof(kvo_collection), so that later versions can add members. */
   size_t struct_size;
+  /** The number of elements. */
   size_t count;
   /** Passes the element at a position below `count` to `reader`, once, before it returns KVO_OK. A set has positions too, in no particular
    * order. Any thread. */
@@ -78,6 +79,7 @@ typedef struct kvo_list_accessors {
   void (*get_at)(const kvo_object *object, size_t index, void *element, void *KVO_NULLABLE user);
   /** Inserts an element before an index; at the count it appends. NULL, with remove_at, for a list that does not change through these. */
   kvo_status (*KVO_NULLABLE insert_at)(kvo_object *object, size_t index, const void *element, void *KVO_NULLABLE user);
+  /** Removes the element of an index. */
   kvo_status (*KVO_NULLABLE remove_at)(kvo_object *object, size_t index, void *KVO_NULLABLE user);
   /** NULL: an element is replaced by an insertion and a removal, which are told as one replacement. */
   kvo_status (*KVO_NULLABLE replace_at)(kvo_object *object, size_t index, const void *element, void *KVO_NULLABLE user);
@@ -96,9 +98,9 @@ typedef struct kvo_member_accessors {
   /** Calls `visit` with the address of each member and with `arg`. */
   void (*for_each)(const kvo_object *object, void (*visit)(const void *element, void *arg), void *arg,
                    void *KVO_NULLABLE user);
-  /** Adds a member that the set does not contain, and removes one that it contains. NULL, both, for a set that does not change through
-   * these. */
+  /** Adds a member that the set does not contain. NULL, with remove, for a set that does not change through these. */
   kvo_status (*KVO_NULLABLE add)(kvo_object *object, const void *element, void *KVO_NULLABLE user);
+  /** Removes a member that the set contains. */
   kvo_status (*KVO_NULLABLE remove)(kvo_object *object, const void *element, void *KVO_NULLABLE user);
   /** Passed to the functions. */
   void *KVO_NULLABLE user;
@@ -112,8 +114,9 @@ typedef struct kvo_collection_spec {
   const char *element_type;
   /** 0 or KVO_PROPERTY_MANUAL. */
   uint32_t flags;
-  /** The accessors: one of the two, and the other is NULL. They are copied. */
+  /** The accessors of a list, or NULL for a set. Copied. */
   const kvo_list_accessors *KVO_NULLABLE list;
+  /** The accessors of a set, or NULL for a list. Copied. */
   const kvo_member_accessors *KVO_NULLABLE members;
 } kvo_collection_spec;
 
@@ -128,56 +131,62 @@ KVO_API kvo_status kvo_object_member_accessors(const kvo_object *object, const c
 /* ----------------------------------------------------------------------------------------------------------- Lists -- */
 
 /* The functions below are Apple's mutableArrayValueForKey: and mutableSetValueForKey:. A value that is passed in is converted to the
- * element type as kvo_set_value does. All fail with INVALID_ARGUMENT (NULL, which is also fault KVO0008), UNDEFINED_KEY, TYPE_MISMATCH
- * (the key is not that of a list, or of a set; an unsuitable value), OUT_OF_MEMORY, and those that change something with READ_ONLY
- * (without the accessor), OUT_OF_RANGE and what the accessor returns. After a failure nothing has been changed or told, except by the
- * functions for several indexes: if an accessor refuses one of them, those before it are changed, and told. Any thread. */
+ * element type as kvo_set_value does. Any thread. */
 
-/** Stores the number of elements. */
+/** Stores the number of elements. Fails with INVALID_ARGUMENT (NULL, which is also fault KVO0008), UNDEFINED_KEY, TYPE_MISMATCH (the key is
+ * not that of a list), NO_GETTER or OUT_OF_MEMORY. */
 KVO_API kvo_status kvo_list_count(kvo_object *object, const char *key, size_t *out);
 
-/** Passes the element of an index to `reader`, before returning. OUT_OF_RANGE if there is none. */
+/** Passes the element of an index to `reader`, before returning. Fails as kvo_list_count does, and with OUT_OF_RANGE. */
 KVO_API kvo_status kvo_list_get(kvo_object *object, const char *key, size_t index, kvo_value_reader reader,
                                 void *KVO_NULLABLE arg);
 
-/** Inserts an element before an index; at the count it appends. */
+/** Inserts an element before an index; at the count it appends. Fails as kvo_list_count does, with TYPE_MISMATCH also for an unsuitable
+ * value, and with READ_ONLY (without the accessor), OUT_OF_RANGE and what the accessor returns; then nothing has been changed or told. */
 KVO_API kvo_status kvo_list_insert(kvo_object *object, const char *key, size_t index, const kvo_value *value);
 
-/** Removes the element of an index. */
+/** Removes the element of an index. Fails as kvo_list_insert does. */
 KVO_API kvo_status kvo_list_remove(kvo_object *object, const char *key, size_t index);
 
-/** Replaces the element of an index. */
+/** Replaces the element of an index. Fails as kvo_list_insert does. */
 KVO_API kvo_status kvo_list_replace(kvo_object *object, const char *key, size_t index, const kvo_value *value);
 
 /** Inserts several elements, as one change: `indexes`, ascending, are those that the elements have afterwards. Indexes that are not
- * ascending are INVALID_ARGUMENT and fault KVO0033. A count of 0 changes nothing. */
+ * ascending are INVALID_ARGUMENT and fault KVO0033. A count of 0 changes nothing. Fails as kvo_list_insert does; but if the accessor
+ * refuses an element, those before it are inserted, and told. */
 KVO_API kvo_status kvo_list_insert_several(kvo_object *object, const char *key, const size_t *KVO_NULLABLE indexes,
                                            size_t count, const kvo_value *KVO_NULLABLE values);
 
-/** Removes the elements of several indexes, ascending, as one change. Elements are removed from the last on. */
+/** Removes the elements of several indexes, ascending, as one change. Elements are removed from the last on. Fails as
+ * kvo_list_insert_several does. */
 KVO_API kvo_status kvo_list_remove_several(kvo_object *object, const char *key, const size_t *KVO_NULLABLE indexes,
                                            size_t count);
 
-/** Replaces the elements of several indexes, ascending, as one change. */
+/** Replaces the elements of several indexes, ascending, as one change. Fails as kvo_list_insert_several does. */
 KVO_API kvo_status kvo_list_replace_several(kvo_object *object, const char *key, const size_t *KVO_NULLABLE indexes,
                                             size_t count, const kvo_value *KVO_NULLABLE values);
 
 /* ------------------------------------------------------------------------------------------------------------ Sets -- */
 
-/** Stores the number of members. */
+/** Stores the number of members. Fails with INVALID_ARGUMENT (NULL, which is also fault KVO0008), UNDEFINED_KEY, TYPE_MISMATCH (the key is
+ * not that of a set), NO_GETTER or OUT_OF_MEMORY. */
 KVO_API kvo_status kvo_members_count(kvo_object *object, const char *key, size_t *out);
 
-/** Stores whether the set has a member equal to the value. */
+/** Stores whether the set has a member equal to the value. Fails as kvo_members_count does, with TYPE_MISMATCH also for an unsuitable
+ * value. */
 KVO_API kvo_status kvo_members_contain(kvo_object *object, const char *key, const kvo_value *value, bool *out);
 
-/** Passes each member to `reader`, before returning; the members are those at the call, whatever `reader` does. */
+/** Passes each member to `reader`, before returning; the members are those at the call, whatever `reader` does. Fails as
+ * kvo_members_count does. */
 KVO_API kvo_status kvo_members_for_each(kvo_object *object, const char *key, kvo_value_reader reader,
                                         void *KVO_NULLABLE arg);
 
-/** Adds a member; if the set contains it, nothing is changed or told. The change is an insertion without indexes. */
+/** Adds a member; if the set contains it, nothing is changed or told. The change is an insertion without indexes. Fails
+ * as kvo_members_contain does, and with READ_ONLY (without the accessor) and what the accessor returns. */
 KVO_API kvo_status kvo_members_add(kvo_object *object, const char *key, const kvo_value *value);
 
-/** Removes a member; if the set does not contain it, nothing is changed or told. The change is a removal without indexes. */
+/** Removes a member; if the set does not contain it, nothing is changed or told. The change is a removal without indexes.
+ * Fails as kvo_members_add does. */
 KVO_API kvo_status kvo_members_remove(kvo_object *object, const char *key, const kvo_value *value);
 
 KVO_ASSUME_NONNULL_END

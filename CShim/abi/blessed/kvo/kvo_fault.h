@@ -59,7 +59,9 @@ KVO_ASSUME_NONNULL_BEGIN
   X(KVO_FAULT_BAD_COLLECTION_CHANGE, 40, FATAL, "NSInvalidArgumentException",                                          \
     "different numbers of elements and indexes")
 
+/** The number of a fault; KVO_FAULT_MAP has the list. */
 typedef enum kvo_fault_code {
+/** An enumerator of KVO_FAULT_MAP. */
 #define KVO_FAULT_ENUM(name, value, severity, exception, text) name = value,
   KVO_FAULT_MAP(KVO_FAULT_ENUM)
 #undef KVO_FAULT_ENUM
@@ -82,7 +84,9 @@ KVO_API const char *kvo_severity_name(kvo_severity severity);
 
 /** A row of KVO_FAULT_MAP, for tools that list the faults or look one up. */
 typedef struct kvo_fault_kind {
+  /** The number of the fault. */
   kvo_fault_code code;
+  /** Its severity. */
   kvo_severity severity;
   /** The name of the exception that Apple raises, or NULL where Apple raises none or crashes. */
   const char *KVO_NULLABLE exception;
@@ -114,12 +118,17 @@ typedef struct kvo_fault_site {
 /** An observation that a fault concerns. If there are more than 8, one stands for all of the same source location. Valid until the handler
  * returns. */
 typedef struct kvo_fault_observation {
+  /** The id. */
   kvo_observation observation;
+  /** The key path, as registered. */
   const char *key_path;
+  /** The options, as registered. */
   kvo_options options;
   /** The class name of the observer; NULL if only its address is known. */
   const char *KVO_NULLABLE observer_class;
+  /** The observer's address; NULL if unknown. */
   const void *KVO_NULLABLE observer;
+  /** The context, as registered. */
   void *KVO_NULLABLE context;
   /** What the registration said about itself, such as the queue that delivers; NULL if nothing. */
   const char *KVO_NULLABLE note;
@@ -129,8 +138,9 @@ typedef struct kvo_fault_observation {
   uint32_t line;
   /** The C function that is called; NULL for a binding's observation. */
   void (*KVO_NULLABLE callback)(void);
-  /** The observed object's address, as a binding knows it, and its class; NULL if unknown. */
+  /** The observed object's address, as a binding knows it; NULL if unknown. */
   const void *KVO_NULLABLE object;
+  /** The name of the object's class; NULL if unknown. */
   const char *KVO_NULLABLE object_class;
   /** Return addresses of the registration, innermost first; NULL unless KVO_STACKS is set. */
   void *const KVO_NULLABLE *KVO_NULLABLE frames;
@@ -141,29 +151,41 @@ typedef struct kvo_fault_observation {
 
 /** A delivery in progress on the faulting thread. */
 typedef struct kvo_fault_step {
+  /** The observation that is delivered. */
   kvo_fault_observation observation;
   /** If not 0, the `round` steps beginning with this one occurred `repeats` more times, nested, before the next step. */
-  size_t round, repeats;
+  size_t round;
+  /** How many more times the steps of the round occurred. */
+  size_t repeats;
   /** In the first step: how many outer deliveries are left out. */
   size_t skipped;
 } kvo_fault_step;
 
 /** The kind of an event in the life of an object before a fault (KVO_HISTORY). */
 typedef enum kvo_event_kind {
+  /** An observation was registered. */
   KVO_EVENT_REGISTERED = 1,
+  /** An observation ended. */
   KVO_EVENT_ENDED = 2,
+  /** A property was changed. */
   KVO_EVENT_CHANGED = 3,
+  /** A callback was called. */
   KVO_EVENT_DELIVERED = 4,
+  /** The object was destroyed. */
   KVO_EVENT_DIED = 5,
 } kvo_event_kind;
 
 /** An event. Valid until the handler returns. */
 typedef struct kvo_event {
+  /** What happened. */
   kvo_event_kind kind;
+  /** The kernel's id of the thread on which it happened. */
   uint32_t thread;
   /** How many seconds before the fault. */
   double age;
+  /** The object's address, as a binding knows it. */
   const void *object;
+  /** The name of its class. */
   const char *object_class;
   /** The key, or the key path of an observation. */
   const char *key_path;
@@ -178,7 +200,9 @@ typedef struct kvo_event {
 
 /** A fault. Valid until the handler returns. */
 typedef struct kvo_fault {
+  /** The number of the fault. */
   kvo_fault_code code;
+  /** Its severity. */
   kvo_severity severity;
   /** One complete line, which begins with the code, such as "KVO0002 fatal: ...", and ends with the source location if it is known. Control
    * characters in names are escaped. */
@@ -193,14 +217,17 @@ typedef struct kvo_fault {
   const char *KVO_NULLABLE file;
   size_t file_length;
   uint32_t line;
+  /** The observations that it concerns; NULL if there are none. */
   const kvo_fault_observation *KVO_NULLABLE observations;
+  /** How many there are. */
   size_t observation_count;
   /** The kernel's id of the thread that caused it. */
   uint32_t thread;
   /** Why it is a misuse, in one sentence, or NULL. */
   const char *KVO_NULLABLE why;
-  /** The object's address, as a binding knows it, and its class; NULL if there is none. */
+  /** The object's address, as a binding knows it; NULL if there is none. */
   const void *KVO_NULLABLE object;
+  /** The name of the object's class; NULL if unknown. */
   const char *KVO_NULLABLE object_class;
   /** Related locations, such as the first removal of an observation that is removed again. */
   const kvo_fault_site *KVO_NULLABLE sites;
@@ -275,6 +302,7 @@ typedef kvo_action (*kvo_fault_handler)(const kvo_fault *fault, void *KVO_NULLAB
  * - KVO_REPORT_PATH: a file to append reports to, instead of standard error; `%p` in it is replaced by the process id. Once the file cannot
  *   be written, reports go to standard error.
  * - KVO_HELP: any value but 0 prints these settings and all codes at the first fault.
+ *
  * The following are read when the library is loaded:
  * - KVO_STACKS: how many return addresses to keep of each registration and removal. 0, the default, keeps the source location only; `full`
  *   keeps 64, and text reports then also show the library's calls.
@@ -283,7 +311,10 @@ typedef kvo_action (*kvo_fault_handler)(const kvo_fault *fault, void *KVO_NULLAB
  * - KVO_VALUES: 1 lets reports and traces contain values of properties, which may be private.
  * - KVO_MAX_DEPTH: how deep deliveries may nest, if the stack has room. 0, the default, means as deep as the stack allows.
  * - KVO_MAX_ROUNDS: how often a binding sets its target in answer to itself, before it is KVO0024. 1000.
- * - KVO_SLOW_MS: reports callbacks that run longer than this many milliseconds. 0, the default, reports none. */
+ * - KVO_SLOW_MS: reports callbacks that run longer than this many milliseconds. 0, the default, reports none.
+ * - KVO_SOCKET: 1 lets the tool `kvo` of the same user, or of root, look at the running program from its first registration on, through a
+ *   socket in $XDG_RUNTIME_DIR or, where that is not set, in /tmp/kvo-UID. An absolute path is that of the socket, with `%p` for the process
+ *   id, or of a folder for it. A thread named "kvo" serves it. The child of a fork makes a socket of its own. 0, the default, makes none. */
 KVO_API kvo_fault_handler KVO_NULLABLE kvo_set_fault_handler(kvo_fault_handler KVO_NULLABLE handler,
                                                              void *KVO_NULLABLE arg);
 

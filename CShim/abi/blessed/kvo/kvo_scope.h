@@ -23,6 +23,7 @@ typedef enum kvo_scope_kind {
 /** A stretch of code of one thread, from kvo_scope_begin to kvo_scope_end. The members belong to the runtime and need no
  * initialisation. */
 typedef struct kvo_scope {
+  /** The runtime's. */
   uintptr_t kvo_private[4];
 } kvo_scope;
 

@@ -2,10 +2,10 @@
  *
  * In C a call of kvo_remove_observer and its like is a macro that calls the function here with the present file and line; in C++ it calls
  * the function here with default arguments. Write the calls as kvo.h describes them. In C++ a pointer to such a function has the location's
- * parameters, unless KVO_NO_SITES is defined. Other callers, such as a scripting language, either call the functions of kvo.h, and reports then
- * have no location, or call these with a location of their own. `file` is copied, once per distinct name, unless it is a constant of the
- * executable; NULL means unknown, and so does a new name after some thousand different ones. Everything else, also for NULL, is as kvo.h
- * says. Our decision.
+ * parameters, unless KVO_NO_SITES is defined. Other callers, such as a scripting language, either call the functions of kvo.h, and reports
+ * then have no location, or call these with a location of their own. `file` is copied, once per distinct name, unless it is a constant of
+ * the executable; NULL means unknown, and so does a new name after some thousand different ones. Everything else, also for NULL, is as
+ * kvo.h says. Our decision.
  */
 #ifndef KVO_SITE_H
 #define KVO_SITE_H

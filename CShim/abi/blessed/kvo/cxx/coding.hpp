@@ -11,8 +11,8 @@
 
 namespace kvo {
 
-/** The value of a key path, of an object of any language. The type has to be the property's; nil is an empty std::optional, a null pointer
- * or an error. */
+/** The value of a key path, of an object of any language. Numbers and texts are converted as kvo_coding.h describes, without loss; other
+ * types have to be the property's. nil is an empty std::optional, a null pointer or an error. */
 template <class T>
 T get(kvo_object *object, const char *key_path, const char *file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
   struct reading {
@@ -20,6 +20,7 @@ T get(kvo_object *object, const char *key_path, const char *file = __builtin_FIL
     kvo_status status = KVO_ERROR_TYPE_MISMATCH;
     std::exception_ptr exception;
   } made;
+  static_assert(!std::is_same_v<T, const char *>, "read a std::string: the characters do not outlive the call");
   kvo_status status = kvo_get_value_at(
       object, key_path,
       [](const kvo_value *value, void *arg) {
@@ -27,6 +28,7 @@ T get(kvo_object *object, const char *key_path, const char *file = __builtin_FIL
         try {
           read.status = detail::bridge<T>::assign(read.value, *value);
         } catch (...) {
+          detail::pass_unwinding();
           read.exception = std::current_exception();
         }
       },
@@ -38,13 +40,15 @@ T get(kvo_object *object, const char *key_path, const char *file = __builtin_FIL
                                  encoding<T>::text());
   return std::move(made.value);
 }
+/** The same for an object of C++. */
 template <class T>
 T get(const object &object, const char *key_path, const char *file = __builtin_FILE(),
       unsigned line = __builtin_LINE()) {
   return get<T>(object.kvo(), key_path, file, line);
 }
 
-/** Sets the last key of a key path, of an object of any language, and notifies its observers. The type has to be the property's. */
+/** Sets the last key of a key path, of an object of any language, and notifies its observers. The value is converted to the property's type
+ * as kvo_coding.h describes, without loss; one that cannot be is an error. */
 template <class T>
 void set(kvo_object *object, const char *key_path, const T &value, const char *file = __builtin_FILE(),
          unsigned line = __builtin_LINE()) {
@@ -63,23 +67,28 @@ void set(kvo_object *object, const char *key_path, const T &value, const char *f
       &made);
   detail::check(made.status, key_path);
 }
+/** The same for a string literal. */
 inline void set(kvo_object *object, const char *key_path, const char *value, const char *file = __builtin_FILE(),
                 unsigned line = __builtin_LINE()) {
   set<std::string>(object, key_path, value, file, line);
 }
+/** The same for an object of C++. */
 template <class T>
 void set(object &object, const char *key_path, const T &value, const char *file = __builtin_FILE(),
          unsigned line = __builtin_LINE()) {
   set(object.kvo(), key_path, value, file, line);
 }
 
+/** Destroys an object of C. */
 struct object_destroyer {
+  /** Calls kvo_object_destroy. */
   void operator()(kvo_object *object) const noexcept { kvo_object_destroy(object); }
 };
 
 /** An object of a class that C code has registered, destroyed with this. */
 using unique_object = std::unique_ptr<kvo_object, object_destroyer>;
 
+/** Creates an object of a class that C code has registered. */
 inline unique_object make_object(kvo_class *cls) {
   kvo_object *made = nullptr;
   detail::check(kvo_object_create(cls, &made), "kvo_object_create");

@@ -108,6 +108,7 @@ public:
   }
   type(const type &) = delete;
 
+  /** The class in C. */
   kvo_class *registered() const noexcept { return registered_; }
 
   /** Whether a C++ class has been registered as this. */
@@ -141,6 +142,7 @@ inline object *object::from(kvo_object *header) noexcept {
 /** For KVO_PROPERTIES: ends the observations of an object before the members that are declared above it are destroyed. */
 class ending {
 public:
+  /** `owner` is the object that has it as a member. */
   explicit ending(object *owner) noexcept : owner_(owner) {}
   ~ending() { kvo_object_finish(&owner_->header_); }
   ending(const ending &) = delete;

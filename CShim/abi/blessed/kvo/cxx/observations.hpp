@@ -16,8 +16,11 @@ namespace kvo {
 class token {
 public:
   token() noexcept = default;
+  /** Takes the responsibility for this observation. */
   explicit token(kvo_observation observation) noexcept : observation_(observation) {}
+  /** Takes the observation of another token, which is empty then. */
   token(token &&other) noexcept : observation_(std::exchange(other.observation_, 0)) {}
+  /** The same, after the end of its own observation. */
   token &operator=(token &&other) noexcept {
     if (this != &other) {
       cancel();
@@ -39,10 +42,13 @@ public:
   kvo_observation detach() noexcept { return std::exchange(observation_, 0); }
   /** Whether the observation has not ended. */
   bool is_active() const noexcept { return observation_ != 0 && kvo_observation_is_registered(observation_); }
+  /** Pauses the observation, as kvo_observation_pause does. */
   void pause() { detail::check(kvo_observation_pause(observation_), "kvo_observation_pause"); }
+  /** Resumes the observation, as kvo_observation_resume does. */
   void resume(bool tell_missed = true) {
     detail::check(kvo_observation_resume(observation_, tell_missed), "kvo_observation_resume");
   }
+  /** The id, 0 without an observation. */
   kvo_observation id() const noexcept { return observation_; }
 
 private:
@@ -55,22 +61,28 @@ template <class T> struct change {
   const T *old_value;
   /** nullptr without KVO_NEW, before the change, and for a removal. */
   const T *new_value;
+  /** What kind of change it is. */
   kvo_change_kind kind;
   /** Whether this is the call before the change, which KVO_PRIOR asks for. */
   bool is_prior;
   /** Of an insertion, removal or replacement, ascending. */
   const std::size_t *indexes;
+  /** The number of indexes; 0 for a setting. */
   std::size_t index_count;
+  /** The id of the observation. */
   kvo_observation observation;
 };
 
 /** A change, as an observer of a key path given as text receives it. Valid until the observer returns. */
 class record {
 public:
+  /** The record of a change that a callback has got. */
   explicit record(const kvo_change &change) noexcept : change_(change) {}
-  /** The value as a T; empty if it was not asked for, is unknown or nil, or is not of the type. */
+  /** The value as a T, converted without loss as by kvo::get; empty if it was not asked for, is unknown or nil, or cannot be converted. */
   template <class T> std::optional<T> old_value() const { return value<T>(change_.old_value); }
+  /** The same for the new value. */
   template <class T> std::optional<T> new_value() const { return value<T>(change_.new_value); }
+  /** A member of the kvo_change, such as its indexes. */
   const kvo_change *operator->() const noexcept { return &change_; }
 
 private:
@@ -212,6 +224,7 @@ template <class Handler>
   observer.release();
   return token(observation);
 }
+/** The same for an object of C++. */
 template <class Handler>
 [[nodiscard]] token observe(object &object, const char *key_path, Handler handler,
                             kvo_options options = detail::old_and_new, const char *file = __builtin_FILE(),

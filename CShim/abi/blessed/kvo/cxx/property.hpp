@@ -45,6 +45,12 @@ struct is_comparable<T,
     : std::true_type {};
 template <class T> struct is_comparable<std::vector<T>> : is_comparable<T> {};
 
+/** std::shared_ptr, std::unique_ptr and their like. */
+template <class T, class = void> struct is_smart_pointer : std::false_type {};
+template <class T>
+struct is_smart_pointer<T, std::void_t<typename T::element_type, decltype(std::declval<const T &>().operator->())>>
+    : std::true_type {};
+
 template <class T> struct property_functions;
 
 } // namespace detail
@@ -52,6 +58,7 @@ template <class T> struct property_functions;
 /** A member that can be observed. It behaves like a T: assign to it, read it. What other code does with `get()` is the same. */
 template <class T> class property {
 public:
+  /** The type of the value. */
   using value_type = T;
 
   /** `owner` is the object that has the property: `this`, in a default member initialiser. */
@@ -65,21 +72,35 @@ public:
     if (kvo_is_tracking()) record();
     return value_;
   }
+  /** The same as get(). */
   operator const T &() const { return get(); }
+  /** The same as get(). */
   const T &operator*() const { return get(); }
-  const T *operator->() const { return &get(); }
+  /** A member of the value; of a pointer, plain or smart, one of what it points to: `document.author->name`. */
+  auto operator->() const {
+    if constexpr (std::is_pointer_v<T>)
+      return get();
+    else if constexpr (detail::is_smart_pointer<T>::value)
+      return get().operator->();
+    else
+      return &get();
+  }
 
-  /** Stores a value and notifies the observers. An exception of T's assignment leaves as usual; nobody is notified then. */
+  /** Stores a value and notifies the observers. An exception of T's assignment leaves as usual; nobody is notified then. Throws
+   * kvo::error with UNDEFINED_KEY if KVO_PROPERTIES does not name the property, but only while the object is observed: then the value is
+   * not stored. */
   void set(T value) {
     kvo_object *header = owner();
     if (kvo_word_is_observed(header)) return change(header, std::move(value));
     value_ = std::move(value);
     if (kvo_word_is_observed(header)) kvo_binding_stored(header, key());
   }
+  /** The same as set(). */
   property &operator=(T value) {
     set(std::move(value));
     return *this;
   }
+  /** Sets the value of the other property. */
   property &operator=(const property &other) {
     set(other.get());
     return *this;
@@ -91,13 +112,17 @@ public:
     std::forward<Body>(body)(value);
     set(std::move(value));
   }
+  /** Sets the sum. */
   template <class Operand> property &operator+=(const Operand &operand) {
     return *this = static_cast<T>(get() + operand);
   }
+  /** Sets the difference. */
   template <class Operand> property &operator-=(const Operand &operand) {
     return *this = static_cast<T>(get() - operand);
   }
+  /** Adds 1. */
   property &operator++() { return *this = static_cast<T>(get() + 1); }
+  /** Subtracts 1. */
   property &operator--() { return *this = static_cast<T>(get() - 1); }
 
   /** For a std::vector: changes one element; observers are told its index and the element. Throw std::out_of_range. */
@@ -108,11 +133,13 @@ public:
     change_at(KVO_CHANGE_INSERTION, index, nullptr, &inserted,
               [&] { value_.insert(value_.begin() + static_cast<std::ptrdiff_t>(index), inserted.front()); });
   }
+  /** The same for a removal. */
   void remove_at(std::size_t index) {
     T removed{value_.at(index)};
     change_at(KVO_CHANGE_REMOVAL, index, &removed, nullptr,
               [&] { value_.erase(value_.begin() + static_cast<std::ptrdiff_t>(index)); });
   }
+  /** The same for a replacement. */
   template <class Element> void replace_at(std::size_t index, Element &&element) {
     T removed{value_.at(index)}, inserted{std::forward<Element>(element)};
     change_at(KVO_CHANGE_REPLACEMENT, index, &removed, &inserted, [&] { value_[index] = inserted.front(); });
@@ -208,7 +235,7 @@ template <class T> struct property_functions {
     char *header = reinterpret_cast<char *>(static_cast<object *>(instance)->kvo());
     return *reinterpret_cast<property<T> *>(header + static_cast<member *>(user)->offset);
   }
-  static void *copy(void *instance, void *user, const kvo_selection *selection) noexcept {
+  static void *copy(void *instance, void *user, const kvo_selection *selection) {
     if constexpr (std::is_copy_constructible_v<T>) {
       try {
         const T &value = in(instance, user).get();
@@ -219,6 +246,7 @@ template <class T> struct property_functions {
           return selected.release();
         }
       } catch (...) { /* no memory, or no such element: it cannot be read */
+        pass_unwinding();
       }
     }
     return nullptr;
@@ -227,7 +255,7 @@ template <class T> struct property_functions {
   static void view(const void *value, void *, kvo_value_reader reader, void *arg) {
     bridge<T>::view(*static_cast<const T *>(value), reader, arg);
   }
-  static kvo_status assign(void *instance, void *user, const kvo_value *from) noexcept {
+  static kvo_status assign(void *instance, void *user, const kvo_value *from) {
     try {
       T value{};
       kvo_status status = bridge<T>::assign(value, *from);
@@ -236,6 +264,7 @@ template <class T> struct property_functions {
     } catch (const std::bad_alloc &) {
       return KVO_ERROR_OUT_OF_MEMORY;
     } catch (...) {
+      pass_unwinding();
       return KVO_ERROR_INVALID_ARGUMENT;
     }
   }
@@ -265,8 +294,10 @@ template <class T>
 kvo_status bridge<T, std::enable_if_t<refers_to_object<T>::value>>::assign(T &to, const kvo_value &from) {
   if (from.bytes == nullptr) return to = nullptr, KVO_OK;
   if constexpr (std::is_pointer_v<T>) {
-    if (std::strcmp(from.type, "@") != 0) return KVO_ERROR_TYPE_MISMATCH;
-    to = dynamic_cast<T>(object::from(*static_cast<kvo_object *const *>(from.bytes)));
+    kvo_object *header = nullptr;
+    kvo_status status = kvo_value_object(&from, &header);
+    if (status != KVO_OK || header == nullptr) return status == KVO_OK ? (to = nullptr, KVO_OK) : status;
+    to = dynamic_cast<T>(object::from(header));
     return to != nullptr ? KVO_OK : KVO_ERROR_TYPE_MISMATCH;
   } else {
     return KVO_ERROR_TYPE_MISMATCH; /* nobody else shares the ownership of an object of C */
@@ -278,7 +309,8 @@ kvo_status bridge<T, std::enable_if_t<refers_to_object<T>::value>>::assign(T &to
 } // namespace kvo
 
 /** Names the properties of a class, inherited ones excepted, as the last line of the class: `KVO_PROPERTIES(Document, kvo::object, zoom,
- * title)`. `Base` is kvo::object or the base class that has this line. At most 32 properties. */
+ * title)`. `Base` is kvo::object or the base class that has this line. At most 32 properties. One that is left out cannot be observed, and
+ * setting it fails once its object is observed. */
 #define KVO_PROPERTIES(Class, Base, ...)                                                                               \
 public:                                                                                                                \
   const ::kvo::type *kvo_type() const override {                                                                       \
@@ -289,6 +321,7 @@ public:                                                                         
                                                                                                                        \
 private:                                                                                                               \
   ::kvo::ending kvo_ending_{this};
+/** For KVO_PROPERTIES. */
 #define KVO_DESCRIBE_MEMBER(Class, member) ::kvo::detail::member_of(#member, this->member),
 
 #endif /* KVO_CXX_PROPERTY_HPP */

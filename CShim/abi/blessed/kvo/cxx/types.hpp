@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 namespace kvo {
 
@@ -17,6 +18,7 @@ class object;
 /** The type encoding of a C++ type, as kvo.h describes it. "?" for a type that only C++ can interpret: it can be observed and used through
  * key paths, but C code does not see its content. KVO_STRUCT makes the encoding of a structure. */
 template <class T, class = void> struct encoding {
+  /** The encoding; the string is static. */
   static const char *text() { return "?"; }
 };
 
@@ -48,6 +50,7 @@ struct refers_to_object<T, std::void_t<typename pointee<T>::type>>
 
 } // namespace detail
 
+//! @cond the encodings that kvo.h describes
 template <> struct encoding<bool> {
   static const char *text() { return "B"; }
 };
@@ -71,6 +74,12 @@ template <> struct encoding<std::string> {
   static const char *text() { return "*"; }
 };
 template <class T> struct encoding<std::optional<T>> : encoding<T> {};
+template <class T> struct encoding<std::vector<T>, std::enable_if_t<!std::is_same_v<T, bool>>> {
+  static const char *text() {
+    static const std::string encoded = std::string("[") + encoding<T>::text() + "]";
+    return encoded.c_str();
+  }
+};
 template <class T> struct encoding<T, std::enable_if_t<detail::refers_to_object<T>::value>> {
   static const char *text() { return "@"; }
 };
@@ -82,6 +91,7 @@ struct encoding<T *, std::enable_if_t<!detail::refers_to_object<T *>::value && !
                                       !std::is_same_v<T, const char> && !std::is_function_v<T>>> {
   static const char *text() { return "^v"; }
 };
+//! @endcond
 
 } // namespace kvo
 
@@ -95,6 +105,7 @@ struct encoding<T *, std::enable_if_t<!detail::refers_to_object<T *>::value && !
       return encoded.c_str();                                                                                          \
     }                                                                                                                  \
   };
+/** For KVO_STRUCT. */
 #define KVO_MEMBER_ENCODING(Type, member) +::kvo::encoding<decltype(Type::member)>::text()
 
 #endif /* KVO_CXX_TYPES_HPP */
