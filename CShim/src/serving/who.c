@@ -49,6 +49,7 @@ static known look_up(const asked *what, kvo_nearest *nearest_class, kvo_nearest 
  * none, the shortest that is like one. */
 static known split(const char *name, asked *out, kvo_nearest *nearest_class, kvo_nearest *nearest_key) {
   known found = {false, false, false};
+  *out = (asked){name, strlen(name), ""};
   for (size_t length = strlen(name); length > 0 && !found.class_exists; length--) {
     if (name[length] != '.' && name[length] != '\0') continue;
     asked what = {name, length, name[length] == '.' ? name + length + 1 : ""};
