@@ -80,11 +80,13 @@ report() {
 # fuzz <target> <seconds>
 fuzz() {
   local target=$1 time=$2 name=${1#fuzz_} jobs=${KVO_FUZZ_JOBS:-$(nproc)} log=$out/$1.txt
-  local kept=Tests/Fuzzing/corpus/$name once=Tests/Fuzzing/regressions/$name found=$out/found/$name
+  local kept=Tests/Fuzzing/corpus/$name found=$out/found/$name old=(Tests/Fuzzing/corpus/"$name")
+  # There is no folder for a target without fixed bugs.
+  [[ ! -d Tests/Fuzzing/regressions/$name ]] || old+=(Tests/Fuzzing/regressions/"$name")
   local options=(-seed="$seed" -max_len=400 -timeout=60 -artifact_prefix="$out/crashes/$name-" -print_final_stats=1)
   mkdir -p "$found" "$out/crashes"
-  "$out/$target" "${options[@]}" -runs=0 "$kept" "$once" >"$log" 2>&1 || report "$target" "$log"
-  echo "$target: $(find "$kept" "$once" -type f -not -name README | wc -l) kept inputs pass"
+  "$out/$target" "${options[@]}" -runs=0 "${old[@]}" >"$log" 2>&1 || report "$target" "$log"
+  echo "$target: $(find "${old[@]}" -type f -not -name README | wc -l) kept inputs pass"
   ((time > 0)) || return 0
   ((jobs == 1)) || options+=(-fork="$jobs" -ignore_timeouts=0 -ignore_ooms=0)
   "$out/$target" "${options[@]}" -max_total_time="$time" "$found" "$kept" >"$log" 2>&1 || report "$target" "$log"

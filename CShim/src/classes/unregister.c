@@ -42,10 +42,11 @@ kvo_status kvo_class_unregister(kvo_class *cls) {
   if (subclass != NULL)
     return kvo__fail(KVO_ERROR_BUSY, "%s: class '%s' has the subclass '%s'", function, cls->name, subclass->name);
   if (objects > 0)
-    return kvo__fail(KVO_ERROR_BUSY, "%s: class '%s' has %zu objects that were not destroyed or finished", function,
-                     cls->name, objects);
+    return kvo__fail(KVO_ERROR_BUSY, "%s: class '%s' has %zu object%s not destroyed or finished", function, cls->name,
+                     objects, objects == 1 ? " that was" : "s that were");
   if (hooks > 0)
-    return kvo__fail(KVO_ERROR_BUSY, "%s: class '%s' has %zu hooks that were not removed", function, cls->name, hooks);
+    return kvo__fail(KVO_ERROR_BUSY, "%s: class '%s' has %zu hook%s not removed", function, cls->name, hooks,
+                     hooks == 1 ? " that was" : "s that were");
   kvo__hooks.class_ends(cls);
   return KVO_OK;
 }
