@@ -82,6 +82,16 @@ diff <(client core "$out/programs/Observing/core.main" ", traits: []") <(lines "
 diff <(client app "$out/programs/README/client.main" "") <(lines "$out/programs/README/client.expected")
 echo "README's package builds and runs, with the macro and without it"
 
+# The manifest of GettingStarted.md says the same in full.
+manifest() {
+  mkdir -p build/client/first
+  cp "$out/programs/$1/client.manifest" build/client/first/Package.swift
+  swift package --package-path build/client/first dump-package
+}
+short=$(manifest README)
+diff <(echo "$short") <(manifest GettingStarted)
+echo "GettingStarted.md's package is README's"
+
 # Testing.md as a package of a client, whose program must not be linked to what its tests are.
 tests=build/client/tests
 mkdir -p "$tests/Sources/App" "$tests/Tests/AppTests"
