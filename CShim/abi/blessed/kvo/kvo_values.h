@@ -49,6 +49,7 @@ struct kvo_binding_values;
 typedef struct kvo_binding_value {
   /** The functions for it; they must stay valid for ever. */
   const struct kvo_binding_values *ops;
+  /** What the walk knows of it. */
   kvo_binding_kind kind;
   /** The binding's. */
   void *KVO_NULLABLE words[5];
@@ -73,8 +74,11 @@ typedef struct kvo_binding_sum {
   const char *KVO_NULLABLE text;
   /** Whether the sum is `magnitude` times ten to the power of `exponent`, and negative if `is_negative`. */
   bool is_short;
+  /** If `is_short`: whether the sum is less than 0. */
   bool is_negative;
+  /** If `is_short`: the power of ten. */
   int32_t exponent;
+  /** If `is_short`: the digits, as an integer. */
   uint64_t magnitude;
   /** What the sum is to be divided by: 1, or for an average the number of elements. */
   size_t count;
@@ -108,11 +112,13 @@ typedef enum kvo_binding_reason {
 
 /** Passed to `refused`. All of it is valid during the call. */
 typedef struct kvo_binding_refusal {
+  /** Why. */
   kvo_binding_reason reason;
   /** The value that refuses. */
   const kvo_binding_value *of;
-  /** Of `length` bytes, without a NUL. */
+  /** The component of the path that the reason speaks of, without a NUL. */
   const char *name;
+  /** The number of bytes of `name`. */
   size_t length;
   /** For the reasons from KVO_REFUSED_NO_NUMBER on; NULL if it is nil. */
   const kvo_binding_value *KVO_NULLABLE operand;
