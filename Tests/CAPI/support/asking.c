@@ -48,6 +48,7 @@ char *asking_rest(int fd) {
     CHECK(text != NULL);
     ssize_t count = recv(fd, text + length, capacity - length - 1, 0);
     if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == ECONNRESET && length > 0) break; /* the program has answered before all was sent */
     if (count < 0) {
       free(text);
       close(fd);
