@@ -7,7 +7,8 @@ package struct ExplainTool: ParsableCommand {
     abstract: "Explains faults: what happened, why it is a fault, an example, the remedy.",
     discussion: "The pages are those of Documentation/Faults.")
 
-  @Argument(help: ArgumentHelp("Codes, such as KVO0003, kvo3 or 3.", valueName: "code"))
+  @Argument(
+    help: ArgumentHelp("Codes, such as KVO0003, kvo3 or 3, or the quoted first line of a report.", valueName: "code"))
   var codes: [String] = []
 
   @Flag(help: "List all pages.")
@@ -31,8 +32,8 @@ package struct ExplainTool: ParsableCommand {
 
   /// Returns the page for a code that the user has typed.
   private static func page(of code: String) throws -> String {
-    let upper = code.uppercased()
-    let digits = upper.hasPrefix("KVO") ? upper.dropFirst(3) : upper[...]
+    let upper = (code.firstMatch(of: #/\bKVO[0-9]+\b/#.ignoresCase())?.output).map(String.init) ?? code.uppercased()
+    let digits = upper.uppercased().hasPrefix("KVO") ? upper.dropFirst(3) : upper[...]
     guard !digits.isEmpty, digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
       let number = Int(digits)
     else {

@@ -36,11 +36,18 @@ final class Printer: @unchecked Sendable {
 
 @main
 enum Served {
+  /// How many closures observe the title besides: `--readers 3`.
+  private static var readerCount: Int {
+    let arguments = CommandLine.arguments
+    return arguments.firstIndex(of: "--readers").flatMap { Int(arguments[$0 + 1]) } ?? 0
+  }
+
   static func main() {
     let (document, author, sidebar, printer) = (Document(), Author(), Sidebar(), Printer())
     document.author = author
     sidebar.show(document)
     printer.watch(document)
+    let readers = (0..<readerCount).map { _ in document.observe(\.title) { _, _ in } }
     print(getpid())
     fflush(nil)
     let worker = Thread {
@@ -53,7 +60,7 @@ enum Served {
     }
     worker.start()
     while readLine() != nil {}
-    withExtendedLifetime((document, author, sidebar, printer)) {}
+    withExtendedLifetime((document, author, sidebar, printer, readers)) {}
     exit(0)
   }
 }

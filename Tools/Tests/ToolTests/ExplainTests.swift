@@ -31,8 +31,8 @@ struct ExplainTests {
     for kind in FaultKind.all { #expect(FaultPages.all.contains { $0.number == kind.number }, "\(kind.code)") }
   }
 
-  @Test(arguments: ["KVO0003", "kvo0003", "KVO3", "0003", "3"])
-  func `A code is found in any notation`(code: String) throws {
+  @Test(arguments: ["KVO0003", "kvo0003", "KVO3", "0003", "3", "KVO0003 fatal: no observer", "  kvo: KVO0003 error"])
+  func `A code is found in any notation, and in the line of a report`(code: String) throws {
     let page = try output(code)
     #expect(page.hasPrefix("# KVO0003 · ") && page.contains("\n## Remedy\n"))
   }

@@ -1,55 +1,8 @@
 // kvo top, who, graph, trace and list: against a program that runs meanwhile.
 import Foundation
-import KVOTool
 import Testing
 
-/// The program "served", in a process of its own.
-private final class ServedProgram {
-  let process = Process()
-  private let input = Pipe()
-  private(set) var pid: Int32 = 0
-  var name: String { "\(pid)" }
-
-  init(socket: String?) throws {
-    let folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-    process.executableURL = folder.appendingPathComponent("served")
-    var environment = ProcessInfo.processInfo.environment
-    environment["KVO_SOCKET"] = socket
-    process.environment = environment
-    process.standardInput = input
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    pid = try #require(
-      Int32(String(decoding: output.fileHandleForReading.availableData, as: UTF8.self).prefix { $0.isNumber }))
-  }
-
-  func end() {
-    try? input.fileHandleForWriting.close()
-    process.waitUntilExit()
-  }
-
-  deinit { end() }
-}
-
-/// Runs the tool "kvo" in a process of its own.
-private func kvo(_ arguments: String..., in folder: String? = nil) throws -> (
-  status: Int32, output: String, errors: String
-) {
-  let process = Process()
-  process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-    .appendingPathComponent("kvo")
-  process.arguments = arguments
-  if let folder { process.currentDirectoryURL = URL(fileURLWithPath: folder) }
-  let (output, errors) = (Pipe(), Pipe())
-  process.standardOutput = output
-  process.standardError = errors
-  try process.run()
-  let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-  let complaint = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-  process.waitUntilExit()
-  return (process.terminationStatus, text, complaint)
-}
+@testable import KVOTool
 
 @Suite("kvo looks at a running program")
 struct LiveTests {
@@ -82,6 +35,24 @@ struct LiveTests {
     #expect(try #require(printer["busy"] as? Double) > 0.001)
   }
 
+  @Test(arguments: 0...12) func `kvo top shows no more lines than the terminal has`(height: Int) throws {
+    func figures(_ time: Int) throws -> Figures {
+      let rows = (0..<9).map {
+        #"{"class":"A","keyPath":"k\#($0)","count":\#(time),"nanoseconds":9,"longest":9,"objects":1,"observations":1}"#
+      }.joined(separator: ",")
+      let text = """
+        {"time":\(time)000000000,"objects":1,"keys":9,"observations":9,"faults":{},"observed":[\(rows)],"changes":[],
+        "notifications":[\(rows)],"otherChanges":0,"otherNotifications":0}
+        """
+      return try JSONDecoder().decode(Figures.self, from: Data(text.utf8))
+    }
+    let interval = Interval(
+      of: Connection.Hello(protocol: 1, library: "1", pid: 1, program: "p"), from: try figures(1), to: try figures(2))
+    let lines = TopText.lines(interval, sort: .time, height: height)
+    #expect(lines.count == height)
+    #expect(TopText.lines(interval, sort: .time).count == 24)
+  }
+
   @Test func `kvo who tells each observer with its place, options, class and notifications`() throws {
     let program = try ServedProgram(socket: "1")
     let shown = try kvo("who", program.name, "Document.title", "--seconds", "0.3").output
@@ -112,19 +83,6 @@ struct LiveTests {
     #expect((graph["observations"] as? [Any])?.count == 3)
   }
 
-  @Test func `kvo trace writes a trace of the next moments`() throws {
-    let program = try ServedProgram(socket: "1")
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("kvo-\(UUID().uuidString)").path
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    let said = try kvo("trace", program.name, "--seconds", "0.3", in: folder)
-    #expect(said.status == 0)
-    #expect(said.errors.hasPrefix("served (process \(program.pid)): 0.3 s, "), "\(said.errors)")
-    let data = try #require(FileManager.default.contents(atPath: "\(folder)/trace-\(program.pid).json"))
-    let events = try #require(JSONSerialization.jsonObject(with: data) as? [[String: Any]])
-    #expect(events.contains { $0["name"] as? String == "set Document.title" })
-  }
-
   @Test func `kvo list has the programs that can be looked at, and a path works as well as a process id`() throws {
     let folder = FileManager.default.temporaryDirectory.path
     let program = try ServedProgram(socket: "\(folder)/kvo-tool-%p.sock")
@@ -140,14 +98,44 @@ struct LiveTests {
     #expect(try kvo("graph", path).errors.contains("There is no socket \(path)."))
   }
 
+  @Test func `kvo list removes the sockets of killed programs, and no other file`() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("kvo-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let killed = try ServedProgram(socket: "\(folder)/")
+    let alive = try ServedProgram(socket: "\(folder)/")
+    func path(_ program: ServedProgram) -> String { "\(folder)/kvo-\(program.pid).sock" }
+    for program in [killed, alive] { try waitUntil { FileManager.default.fileExists(atPath: path(program)) } }
+    kill(killed.pid, SIGKILL)
+    killed.process.waitUntilExit()
+    try Data("text".utf8).write(to: URL(fileURLWithPath: "\(folder)/kvo-999999999.sock"))
+    #expect(FileManager.default.fileExists(atPath: path(killed)))
+    _ = try kvo("list", environment: ["XDG_RUNTIME_DIR": folder])
+    #expect(!FileManager.default.fileExists(atPath: path(killed)))
+    #expect(FileManager.default.fileExists(atPath: path(alive)))
+    #expect(FileManager.default.fileExists(atPath: "\(folder)/kvo-999999999.sock"))
+  }
+
+  @Test func `kvo who counts the observations of one line together, and says of which the number is`() throws {
+    let program = try ServedProgram(socket: "1", arguments: ["--readers", "3"])
+    let shown = try kvo("who", program.name, "Document.title", "--seconds", "0.3").output
+    #expect(shown.contains(#/Served\.swift:\d+  a callback  3 observations, [1-9]\d* notifications\n/#), "\(shown)")
+    #expect(shown.contains(#/      the first: "title" of Document@0x[0-9a-f]+  options .*\(--all lists them\)/#))
+  }
+
   @Test func `What cannot be looked at is an error that says what to do`() throws {
-    let program = try ServedProgram(socket: nil)
+    let program = try ServedProgram(socket: nil, arguments: ["--password", "secret"])
     let off = try kvo("top", program.name, "--once")
     #expect(off.status == 1)
     #expect(off.errors.contains("was not started with KVO_SOCKET. Start it so:\n  KVO_SOCKET=1 "), "\(off.errors)")
+    #expect(off.errors.contains("/served …\n"), "\(off.errors)")
+    #expect(!off.errors.contains("secret"), "arguments may be secrets: \(off.errors)")
     #expect(try kvo("graph", "999999999").errors.contains("There is no process 999999999."))
-    #expect(
-      try kvo("graph", "nonsense").errors.contains("'nonsense' is neither a process id nor the path of a socket."))
+    for command in ["graph", "top", "trace", "who"] {
+      let said = try command == "who" ? kvo(command, "nonsense", "A.b") : kvo(command, "nonsense")
+      #expect(said.errors.contains("'nonsense' is neither a process id nor the path of a socket."))
+      #expect(said.errors.contains("Usage: kvo \(command) "), "\(said.errors)")
+    }
     #expect(
       try kvo("trace", program.name, "--seconds", "0").errors.contains("A trace takes from 0.001 to 86400 seconds."))
   }

@@ -24,6 +24,10 @@ package final class Connection {
 
   let descriptor: Int32
   package private(set) var hello: Hello
+  /// The process that made the socket, as this one names it: in a container the program has another number for itself.
+  private(set) var peer: Int32 = 0
+  /// Waiting ends with an error when this is signalled.
+  var interruption: Interruption?
   private let path: String
   private var buffer = Data()
 
@@ -46,6 +50,16 @@ package final class Connection {
 
   deinit { close(descriptor) }
 
+  /// Whether nobody listens to a socket any more.
+  static func isLeft(_ path: String) -> Bool {
+    do {
+      close(try connect(to: path))
+      return false
+    } catch {
+      return (error as? LiveError)?.code == "left"
+    }
+  }
+
   private static func connect(to path: String) throws -> Int32 {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -66,7 +80,7 @@ package final class Connection {
     close(made)
     switch error {
     case ENOENT: throw LiveError("absent", "There is no socket \(path).")
-    case ECONNREFUSED: throw LiveError("absent", "The program of the socket \(path) has ended.")
+    case ECONNREFUSED: throw LiveError("left", "The program of the socket \(path) has ended.")
     case EACCES: throw LiveError("forbidden", "The socket \(path) is another user's. Run kvo as that user, or as root.")
     default: throw LiveError("socket", "Cannot connect to \(path): \(String(cString: strerror(error)))")
     }
@@ -79,7 +93,11 @@ package final class Connection {
     guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0,
       geteuid() == 0 || peer[1] == geteuid() || peer[1] == 0
     else { throw LiveError("forbidden", "The socket \(path) is another user's. Run kvo as that user, or as root.") }
+    self.peer = Int32(bitPattern: peer[0])
   }
+
+  /// Tells the program that nothing more is wanted.
+  func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
   private func send(_ text: String) {
     var rest = Array(text.utf8)[...]
@@ -99,9 +117,14 @@ package final class Connection {
   private func receive(within seconds: Double) throws -> Bool {
     let deadline = Date(timeIntervalSinceNow: seconds)
     while true {
-      var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      let ready = poll(&polled, 1, Int32(max(0, min(deadline.timeIntervalSinceNow, 1000)) * 1000))
+      var polled = [
+        pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: interruption?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
+      ]
+      let ready = poll(&polled, 2, Int32(max(0, min(deadline.timeIntervalSinceNow, 1000)) * 1000))
       if ready < 0, errno == EINTR { continue }
+      if polled[1].revents != 0 { throw LiveError("interrupted", "Interrupted.") }
+      if ready == 0, deadline.timeIntervalSinceNow > 0 { continue }
       if ready == 0 {
         throw LiveError(
           "silent", "\(path) does not answer: the program is stopped, or serves as many clients as it can.")

@@ -30,24 +30,14 @@ package struct GraphTool: ParsableCommand {
 
   package init() {}
 
-  package func run() throws { try OutputFile.write(try graph(), to: output) }
+  package func validate() throws { try program.validate() }
+
+  package func run() throws {
+    try OutputFile.check(output)
+    try OutputFile.write(try graph(), to: output)
+  }
 
   package func graph() throws -> Data {
     try program.ask("graph \(form.rawValue)").content(within: 60)
-  }
-}
-
-/// Where a command writes: a file, or standard output for none and for "-".
-enum OutputFile {
-  static func write(_ data: Data, to path: String?) throws {
-    guard let path, path != "-" else {
-      FileHandle.standardOutput.write(data)
-      return
-    }
-    do {
-      try data.write(to: URL(fileURLWithPath: path))
-    } catch {
-      throw LiveError("file", "Cannot write \(path): \(error.localizedDescription)")
-    }
   }
 }

@@ -5,7 +5,10 @@ import Foundation
 package struct ListTool: ParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "list", abstract: "Lists the running programs that kvo can look at.",
-    discussion: "A program can be looked at if it was started with KVO_SOCKET=1, from its first observation on.")
+    discussion: """
+      A program can be looked at if it was started with KVO_SOCKET=1, from its first observation on. Sockets that killed programs of this \
+      user have left are removed.
+      """)
 
   @Flag(help: "Print one line of JSON for each program.")
   var json = false
@@ -20,6 +23,7 @@ package struct ListTool: ParsableCommand {
   }
 
   package func run() throws {
+    LeftSockets.remove()
     let output = try output()
     print(output, terminator: output.isEmpty ? "" : "\n")
   }

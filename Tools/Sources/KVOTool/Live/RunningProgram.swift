@@ -10,12 +10,17 @@ package struct RunningProgram: ExpressibleByArgument {
 
   package static let help = ArgumentHelp("The process id, or the path of the socket.", valueName: "pid")
 
+  private var pid: Int32? { Int32(argument).flatMap { $0 > 0 ? $0 : nil } }
+
+  /// For the validation of a command, whose usage is shown then.
+  package func validate() throws {
+    if argument.contains("/") || pid != nil { return }
+    throw ValidationError("'\(argument)' is neither a process id nor the path of a socket.")
+  }
+
   /// Connects and sends a request.
   package func ask(_ request: String) throws -> Connection {
-    if argument.contains("/") { return try Connection(to: argument, request: request) }
-    guard let pid = Int32(argument), pid > 0 else {
-      throw ValidationError("'\(argument)' is neither a process id nor the path of a socket.")
-    }
+    guard !argument.contains("/"), let pid else { return try Connection(to: argument, request: request) }
     guard let process = RunningProcess(pid) else { throw LiveError("absent", "There is no process \(pid).") }
     guard process.isReadable else {
       throw LiveError(
@@ -94,15 +99,15 @@ struct RunningProcess {
         yet, or its libkvo has none (it says so on standard error, or was built without diagnostics).
         """)
     }
-    guard let words = Self.words("\(folder)/cmdline"), !words.isEmpty else {
+    // Not its arguments: they may hold a password, and this text goes into logs and issues.
+    guard let words = Self.words("\(folder)/cmdline"), let command = words.first else {
       return LiveError("absent", "Process \(pid) (\(name)) has ended, or is the kernel's.")
     }
-    let command = words.map(Self.quoted).joined(separator: " ")
     return LiveError(
       "off",
       """
       Process \(pid) (\(name)) was not started with KVO_SOCKET. Start it so:
-        KVO_SOCKET=1 \(command)
+        KVO_SOCKET=1 \(Self.quoted(command))\(words.count > 1 ? " …" : "")
       """)
   }
 

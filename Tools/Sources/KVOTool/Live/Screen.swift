@@ -52,13 +52,12 @@ enum Screen {
   }
 
   private static func draw(_ interval: Interval, _ top: TopTool) {
-    let height = max(8, size().rows)
-    draw(TopText.lines(interval, sort: top.sort, height: height - 1) + ["q quits"])
+    draw(TopText.lines(interval, sort: top.sort, height: size().rows - 1) + ["q quits"])
   }
 
   private static func draw(_ lines: [String]) {
     // No line is longer than the terminal is wide: it does not wrap.
-    let text = "\u{1b}[H" + lines.prefix(max(8, size().rows)).joined(separator: "\u{1b}[K\r\n") + "\u{1b}[K\u{1b}[J"
+    let text = "\u{1b}[H" + lines.prefix(size().rows).joined(separator: "\u{1b}[K\r\n") + "\u{1b}[K\u{1b}[J"
     FileHandle.standardOutput.write(Data(text.utf8))
   }
 

@@ -32,6 +32,7 @@ package struct TopTool: ParsableCommand {
   package init() {}
 
   package func validate() throws {
+    try program.validate()
     guard interval >= 0.01, interval <= 86400 else {
       throw ValidationError("An interval takes from 0.01 to 86400 seconds.")
     }
@@ -84,7 +85,7 @@ package struct TopTool: ParsableCommand {
 
 /// The text of an interval, for a screen or a log.
 package enum TopText {
-  /// Returns the lines; at most `height` of them, of which the tables of observers and keys have a part each.
+  /// Returns the lines; at most `height` of them, of which the tables of observers and keys have a part each if there is room.
   package static func lines(_ interval: Interval, sort: TopTool.Order, height: Int = .max) -> [String] {
     let faults = ["fatal", "error", "warning", "info"].compactMap { severity in
       interval.faults[severity].flatMap { $0 > 0 ? "\($0) \(severity)" : nil }
@@ -101,8 +102,10 @@ package enum TopText {
     let room = max(4, height == .max ? .max : height - head.count - 2)
     let half = room == .max ? .max : max(2, room / 2)
     let first = min(observers.count, room == .max ? .max : max(half, room - keys.count))
-    return head + [""] + cut(observers, first, "observers") + [""]
+    let lines =
+      head + [""] + cut(observers, first, "observers") + [""]
       + cut(keys, room == .max ? .max : max(2, room - first), "keys")
+    return Array(lines.prefix(height))
   }
 
   private static func cut(_ lines: [String], _ most: Int, _ what: String) -> [String] {

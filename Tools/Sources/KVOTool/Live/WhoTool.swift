@@ -28,6 +28,7 @@ package struct WhoTool: ParsableCommand {
   package init() {}
 
   package func validate() throws {
+    try program.validate()
     guard seconds >= 0, seconds <= 86400 else { throw ValidationError("Count from 0 to 86400 seconds.") }
     guard !name.isEmpty, !name.contains("\n") else { throw ValidationError("Name a class: Document.title.") }
   }
@@ -112,18 +113,25 @@ package struct WhoTool: ParsableCommand {
 
   private static func text(_ group: [Observer]) -> String {
     let first = group[0]
-    var lines = ["  \(first.registeredAt?.text ?? "an unknown place")  \(first.who)"]
     var what = "\"\(first.keyPath)\" of \(first.object.text)"
     if let via = first.via { what += ", via \(via.text)" }
-    var rest = [what, "options " + (first.options.isEmpty ? "none" : first.options.joined(separator: "|"))]
-    if let note = first.note { rest.append(note) }
+    what += "  options " + (first.options.isEmpty ? "none" : first.options.joined(separator: "|"))
+    if let note = first.note { what += "  " + note }
     let counted = group.compactMap(\.notifications)
-    if !counted.isEmpty {
-      let sum = counted.reduce(0, +)
-      rest.append("\(sum) notification\(sum == 1 ? "" : "s")")
+    let sum = counted.reduce(0, +)
+    let notifications = counted.isEmpty ? nil : "\(sum) notification\(sum == 1 ? "" : "s")"
+    var head = first.registeredAt?.text ?? "an unknown place"
+    if group.count == 1 {
+      head += "  " + first.who
+      if let notifications { what += "  " + notifications }
+    } else {
+      // The number is that of all, so it is in their line.
+      let observers = Set(group.map(\.who))
+      head += "  \(observers.count == 1 ? first.who : first.observerClass ?? "several observers")"
+      head += "  \(group.count) observations"
+      if let notifications { head += ", \(notifications)" }
+      what = "the first: \(what)  (--all lists them)"
     }
-    lines = lines.map(Columns.clean) + ["      " + rest.map(Columns.clean).joined(separator: "  ")]
-    if group.count > 1 { lines.append("      and \(group.count - 1) more, registered there (--all lists them)") }
-    return lines.joined(separator: "\n")
+    return Columns.clean("  " + head) + "\n" + Columns.clean("      " + what)
   }
 }
