@@ -102,6 +102,34 @@ struct ViewTests {
     #expect(throws: (any Error).self) { try KVOTool.parseAsRoot(["view", "a", "b", "c"]) }
   }
 
+  @Test func `A folder, a file that does not exist and one in no folder are named as such`() throws {
+    let folder = FileManager.default.temporaryDirectory.path
+    for (path, reason) in [
+      (folder, "it is a folder"), ("\(folder)/no.json", "there is no such file"),
+      ("/nodir/run.json", "there is no folder /nodir"),
+    ] {
+      let tool = try #require(try KVOTool.parseAsRoot(["view", path]) as? ViewTool)
+      let failure = #expect(throws: ViewFailure.self) { try tool.html() }
+      #expect(failure?.description == "\(path) cannot be read: \(reason)")
+    }
+  }
+
+  @Test func `The page does not replace a file that is read, also not by another name of it`() throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "view-\(UUID()).json").path
+    let (link, page) = (path + ".link", path + ".html")
+    defer { for each in [path, link, page] { try? FileManager.default.removeItem(atPath: each) } }
+    let text = avalanche(rows: 2).text
+    try text.write(toFile: path, atomically: true, encoding: .utf8)
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+    for output in [path, link] {
+      let tool = try #require(try KVOTool.parseAsRoot(["view", path, "-o", output]) as? ViewTool)
+      #expect(throws: ExitCode(73)) { try tool.run() }
+      #expect(throws: LiveError.self) { try OutputFile.check(output, inputs: ["/nowhere", path]) }
+    }
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
+    try OutputFile.check(page, inputs: [path])
+  }
+
   @Test func `A trace that ends within an event is read up to there`() throws {
     let whole = avalanche(rows: 3).text
     let cut = try trace(String(whole.dropLast(40)))
@@ -153,6 +181,26 @@ struct ViewTests {
         "set A.x", "B (App.swift:5) is notified of x", "set B.x", "A (App.swift:5) is notified of x",
       ])
     #expect(first.cause == "The last step leads to “set A.x” again, and so on.")
+  }
+
+  @Test func `Of a circle all rounds are counted, not only the first one`() throws {
+    var written = Written()
+    func go(_ depth: Int, _ written: inout Written) {
+      let (from, to) = depth % 2 == 0 ? ("Point@0x1", "Point@0x2") : ("Point@0x2", "Point@0x1")
+      written.set(from, "x") { written in
+        written.notify(depth % 2, from, "x", to) { written in if depth > 0 { go(depth - 1, &written) } }
+        if depth % 2 == 0 { written.notify(7, from, "x", "Point@0x3") }
+        if depth == 40 { written.notify(8, from, "x", "Point@0x3") }  // which was postponed
+      }
+    }
+    go(40, &written)
+    let first = try #require(try found(written.text).findings.avalanches.first)
+    #expect(first.steps.map(\.text) == ["set Point.x", "Point (App.swift:5) is notified of x"])
+    #expect(first.steps.map(\.count) == [41, 63])
+    #expect(
+      first.cause
+        == "It multiplies here: each “set Point.x” notifies 1.5 on average (1 to 3): “Point (App.swift:5) is notified of x”."
+        + " The last step leads to “set Point.x” again, and so on.")
   }
 
   @Test func `A few notifications are no avalanche`() throws {
@@ -223,6 +271,38 @@ struct ViewTests {
     let picture = try found(written.text).picture
     #expect(picture.circles == ["A.x notifies B; B sets B.y; B.y notifies A; A sets A.x"])
     #expect(picture.nodes.allSatisfy { $0.circle == 1 })
+  }
+
+  /// Two points set each other.
+  private static func pair(_ number: Int, _ written: inout Written) {
+    let (one, other) = ("Point@0x\(number)1", "Point@0x\(number)2")
+    written.set(one, "x") { written in
+      written.notify(number * 10 + 1, one, "x", line: 5) { written in
+        written.set(other, "x") { written in
+          written.notify(number * 10 + 2, other, "x", line: 6) { written in written.set(one, "x") { _ in } }
+        }
+      }
+    }
+  }
+
+  @Test func `A circle within one class is told with addresses and lines`() throws {
+    var written = Written()
+    Self.pair(1, &written)
+    #expect(
+      try found(written.text).picture.circles == [
+        "Point@0x11.x notifies closure (App.swift:5); it sets Point@0x12.x; that notifies closure (App.swift:6); "
+          + "it sets Point@0x11.x"
+      ])
+  }
+
+  @Test func `Circles of other objects that are alike are one`() throws {
+    var written = Written()
+    for number in 1...20 { Self.pair(number, &written) }
+    let picture = try found(written.text).picture
+    #expect(picture.isGrouped)
+    #expect(picture.circles.count == 1)
+    #expect(picture.circles[0].hasPrefix("Point@0x101.x notifies closure"), "\(picture.circles)")
+    #expect(picture.circles[0].hasSuffix("; 19 more circles are like it"), "\(picture.circles)")
   }
 
   @Test func `Closures are one node each, or, with many, one per source line`() throws {

@@ -67,7 +67,7 @@
       if (each.cause) card.append(make("p", "cause", each.cause));
       const steps = make("ol", "steps");
       each.steps.forEach((step) => {
-        const item = make("li", step.factor >= 2 ? "multiplies" : "");
+        const item = make("li", step.multiplies ? "multiplies" : "");
         item.append(make("span", "n", number(step.count) + " ×"), make("span", "", step.text));
         clickable(item, step.slice);
         steps.append(item);
@@ -115,7 +115,9 @@
       const places = edge.kind === "observes" && nodes[edge.to].kind !== "observer" ? edge.places : [];
       if (places.length > 0) lines.push('<FONT POINT-SIZE="8">' + "&#160;" + escape(places.slice(0, 2).join(", ") + (places.length > 2 ? ", …" : "")) + "&#160;</FONT>");
       const classes = edge.kind + (edge.circle ? " circle" : "");
-      out.push("n" + edge.from + " -> n" + edge.to + ' [id="edge-' + i + '", class="' + classes + '", penwidth=' + width(edge.calls) + (edge.kind === "sets" ? ", style=dashed" : "") + ', tooltip=" ", label=<' + lines.join("<BR/>") + ">];");
+      // Graphviz draws the labels of two arrows from a node to itself over each other, unless they are on two sides.
+      const side = edge.from === edge.to && edge.kind === "sets" ? ":s" : "";
+      out.push("n" + edge.from + side + " -> n" + edge.to + side + ' [id="edge-' + i + '", class="' + classes + '", penwidth=' + width(edge.calls) + (edge.kind === "sets" ? ", style=dashed" : "") + ', tooltip=" ", label=<' + lines.join("<BR/>") + ">];");
     });
     return out.join("\n") + "}";
   }
@@ -123,6 +125,25 @@
   let svg = null, whole = null, view = null;
   const showView = () => svg.setAttribute("viewBox", view.join(" "));
   const fit = () => { if (svg) { view = [...whole]; showView(); } };
+  // At first the text can be read: of a large graph the part around a circle, or around the node with the most traffic, is shown.
+  const leastScale = 0.6;
+  function showFirst() {
+    fit();
+    const room = drawing.getBoundingClientRect();
+    if (Math.min(room.width / view[2], room.height / view[3]) >= leastScale) return;
+    const weight = (i) => (nodes[i].count === 0 ? -1 : traffic[i] + (nodes[i].circle ? 1e9 : 0));
+    const middle = nodes.map((_, i) => i).reduce((a, b) => (weight(b) > weight(a) ? b : a));
+    const box = svg.getElementById("node-" + middle).getBBox();
+    const group = svg.getElementById("graph0").transform.baseVal.consolidate().matrix;
+    const size = [room.width / leastScale, room.height / leastScale];
+    const at = [box.x + box.width / 2 + group.e, box.y + box.height / 2 + group.f];
+    for (const axis of [0, 1]) {
+      const far = whole[axis] + whole[axis + 2] - size[axis];
+      view[axis] = far < whole[axis] ? (far + whole[axis]) / 2 : Math.min(Math.max(at[axis] - size[axis] / 2, whole[axis]), far);
+      view[axis + 2] = size[axis];
+    }
+    showView();
+  }
   async function draw() {
     if (!nodes.some((n) => n.count > 0)) {
       drawing.textContent = "There are no observations.";
@@ -147,7 +168,7 @@
       const more = least[axis] - whole[axis + 2];
       if (more > 0 && whole[3 - axis] < least[1 - axis]) { whole[axis] -= more / 2; whole[axis + 2] += more; }
     }
-    fit();
+    showFirst();
     nodes.forEach((_, i) => { const node = svg.getElementById("node-" + i); if (node) node.addEventListener("click", () => { if (!moved) selectNode(i); }); });
     edges.forEach((_, i) => { const edge = svg.getElementById("edge-" + i); if (edge) edge.addEventListener("click", () => { if (!moved) selectEdge(i); }); });
     markGraph();

@@ -7,8 +7,12 @@ struct Avalanche: Encodable {
     /// Such as `set Invoice.total` or `Line (Invoice.swift:18) is notified`.
     var text: String
     var count: Int
-    /// How many there are for each one of the step before; marked if it multiplies.
+    /// How many there are for each one of the step before, on average, and the fewest and the most.
     var factor: Double
+    var least = 1
+    var most = 1
+    /// It is marked.
+    var multiplies = false
     /// One slice of this kind, to show.
     var slice: Int
   }
@@ -23,7 +27,7 @@ struct Avalanche: Encodable {
   var time: Double
   /// The slice of the one that caused the most.
   var slice: Int
-  /// The way with the most notifications.
+  /// The way with the most notifications. If it is a circle, the steps in it have the numbers of all rounds.
   var steps: [Step]
   /// The sentence that says what multiplies.
   var cause: String?
@@ -78,7 +82,8 @@ struct Findings: Encodable {
     for indices in groups.values {
       let most = indices.max { trace.slices[$0].notifications < trace.slices[$1].notifications }!
       guard trace.slices[most].notifications >= Self.least else { continue }
-      let (steps, again) = Self.steps(trace, children, from: most)
+      var (steps, again) = Self.steps(trace, children, from: most)
+      if let again { Self.count(&steps, from: again, trace, children, within: most) }
       avalanches.append(
         Avalanche(
           title: trace.slices[most].event.name ?? "",
@@ -101,9 +106,9 @@ struct Findings: Encodable {
   }
 
   /// Follows, from a set inwards, the kind of slices with the most notifications, all slices of that kind together, until a kind comes again:
-  /// then its text is the second result.
+  /// then its number is the second result.
   private static func steps(_ trace: Trace, _ children: [Int: [Int]], from root: Int) -> (
-    steps: [Avalanche.Step], again: String?
+    steps: [Avalanche.Step], again: Int?
   ) {
     var level = [root]
     var steps = [Avalanche.Step(text: kind(trace.slices[root]), count: 1, factor: 1, slice: root)]
@@ -113,29 +118,53 @@ struct Findings: Encodable {
       guard let next = inside.max(by: { (weight($0.value), $1.key) < (weight($1.value), $0.key) }),
         weight(next.value) > 0
       else { break }
-      if steps.contains(where: { $0.text == next.key }) { return (steps, next.key) }
-      steps.append(
-        Avalanche.Step(
-          text: next.key, count: next.value.count, factor: Double(next.value.count) / Double(level.count),
-          slice: next.value[0]))
+      if let again = steps.firstIndex(where: { $0.text == next.key }) { return (steps, again) }
+      steps.append(Avalanche.Step(text: next.key, count: 0, factor: 0, slice: next.value[0]))
+      let fans = Dictionary(grouping: next.value) { trace.slices[$0].parent! }
+      count(&steps[steps.count - 1], level.map { fans[$0]?.count ?? 0 }, least: 2)
       level = next.value
     }
     return (steps, nil)
   }
 
+  /// Notes how many slices there are for each one of the step before; with at least this many on average it multiplies.
+  private static func count(_ step: inout Avalanche.Step, _ fans: [Int], least: Double) {
+    step.count = fans.reduce(0, +)
+    step.factor = Double(step.count) / Double(max(1, fans.count))
+    (step.least, step.most) = (fans.min() ?? 0, fans.max() ?? 0)
+    step.multiplies = step.factor >= least
+  }
+
+  /// Counts all rounds of a circle, because one of them may be unlike the others: what was postponed during it is in the first.
+  private static func count(
+    _ steps: inout [Avalanche.Step], from first: Int, _ trace: Trace, _ children: [Int: [Int]], within root: Int
+  ) {
+    let kinds = trace.slices.indices.filter { trace.slices[$0].root == root }
+      .reduce(into: [String: [Int]]()) { $0[kind(trace.slices[$1]), default: []].append($1) }
+    steps[first].count = kinds[steps[first].text]?.count ?? 0
+    for step in steps.indices.dropFirst(first + 1) {
+      let fans = (kinds[steps[step - 1].text] ?? []).map { slice in
+        (children[slice] ?? []).count { kind(trace.slices[$0]) == steps[step].text }
+      }
+      // In a circle a little more than one each time is much in the end.
+      count(&steps[step], fans, least: 1.05)
+    }
+  }
+
   /// Names the steps that multiply, and says if they lead to one of them again.
-  private static func cause(_ steps: [Avalanche.Step], _ again: String?) -> String? {
-    let circle = again.map { "The last step leads to “\($0)” again, and so on." }
-    let multiplying = steps.indices.filter { steps[$0].factor >= 2 }
+  private static func cause(_ steps: [Avalanche.Step], _ again: Int?) -> String? {
+    let circle = again.map { "The last step leads to “\(steps[$0].text)” again, and so on." }
+    let multiplying = steps.indices.filter { steps[$0].multiplies }
     guard !multiplying.isEmpty else {
       return circle ?? (steps.count > 12 ? "This is a long chain: each notification causes one more set." : nil)
     }
     let parts = multiplying.prefix(3).map { index in
+      let step = steps[index]
       let times =
-        steps[index].factor == steps[index].factor.rounded()
-        ? String(Int(steps[index].factor)) : String(format: "%.1f", steps[index].factor)
-      let what = steps[index].text.hasPrefix("set ") ? "makes \(times) of" : "notifies \(times):"
-      return "each “\(steps[max(0, index - 1)].text)” \(what) “\(steps[index].text)”"
+        step.least == step.most
+        ? "\(step.most)" : String(format: "%.1f", step.factor) + " on average (\(step.least) to \(step.most))"
+      let what = step.text.hasPrefix("set ") ? "makes \(times) of" : "notifies \(times):"
+      return "each “\(steps[max(0, index - 1)].text)” \(what) “\(step.text)”"
     }
     return "It multiplies here: " + parts.joined(separator: "; then ") + "." + (circle.map { " " + $0 } ?? "")
   }
@@ -164,7 +193,8 @@ struct Findings: Encodable {
       repeated.append(
         Finding(
           text: "\(property) of one object, within one “\(outer)”",
-          detail: (by.isEmpty ? "" : "by: " + by) + (others > 0 ? "; the same with \(others) other objects" : ""),
+          detail: (by.isEmpty ? "" : "by: " + by)
+            + (others > 0 ? "; the same with \(others) other object\(others == 1 ? "" : "s")" : ""),
           count: worst.value.count, time: trace.slices[worst.key.root].duration, slice: worst.value.slice))
     }
     repeated = Self.first(repeated)

@@ -47,7 +47,7 @@ struct Picture {
   var circles: [String] = []
 
   /// With more nodes than this, each class is one, and each source line that registers closures.
-  static let ungrouped = 16
+  static let ungrouped = 12
   /// With more nodes than this even then, those with the least traffic are left out.
   static let most = 40
 
@@ -240,28 +240,90 @@ struct Picture {
     if flow[from, default: []].insert(to).inserted { flowEdges.append((from, to, edge)) }
   }
 
-  /// Marks what is in a circle: an observation is notified of a property that it sets, itself or through others.
+  /// Marks what is in a circle: an observation is notified of a property that it sets, itself or through others. Circles of other objects
+  /// that are alike have one number.
   private mutating func markCircles() {
     let components = Components(of: flow)
-    var numbered: [Int: Int] = [:]
-    for (from, to, edge) in flowEdges {
-      guard let component = components.number[from], component == components.number[to],
-        components.sizes[component] > 1
-      else { continue }
-      if numbered[component] == nil { numbered[component] = numbered.count + 1 }
-      edges[edge].circle = numbered[component]!
-      nodes[edges[edge].from].circle = numbered[component]!
-      nodes[edges[edge].to].circle = numbered[component]!
+    let inside = Dictionary(grouping: flowEdges) { flow in
+      let component = components.number[flow.from]!
+      return component == components.number[flow.to] && components.sizes[component] > 1 ? component : -1
     }
-    for number in 0..<numbered.count {
-      let inside = edges.filter { $0.circle == number + 1 }
-      let steps = inside.map { edge in
-        let keys = edge.keys.keys.sorted().joined(separator: ", ")
-        let (from, to) = (nodes[edge.from], nodes[edge.to])
-        return edge.kind == .sets ? "\(from.name) sets \(to.name).\(keys)" : "\(from.name).\(keys) notifies \(to.name)"
+    var alike: [String: [String]] = [:]
+    var order: [String] = []
+    for (_, steps) in inside.filter({ $0.key >= 0 }).sorted(by: {
+      ($0.value[0].edge, $0.value[0].from) < ($1.value[0].edge, $1.value[0].from)
+    }) {
+      let (text, kind) = describe(steps)
+      if alike[kind] == nil { order.append(kind) }
+      alike[kind, default: []].append(text)
+      let number = order.firstIndex(of: kind)! + 1
+      for edge in steps.map(\.edge) {
+        edges[edge].circle = number
+        nodes[edges[edge].from].circle = number
+        nodes[edges[edge].to].circle = number
       }
-      circles.append(steps.prefix(6).joined(separator: "; ") + (steps.count > 6 ? "; …" : ""))
     }
+    circles = order.map { kind in
+      let texts = alike[kind]!.sorted()
+      switch texts.count {
+      case 1: return texts[0]
+      case 2: return texts[0] + "; 1 more circle is like it"
+      default: return texts[0] + "; \(texts.count - 1) more circles are like it"
+      }
+    }
+  }
+
+  /// The steps of a circle, and what it has in common with those of other objects.
+  private func describe(_ steps: [(from: String, to: String, edge: Int)]) -> (text: String, kind: String) {
+    let numbers = Set(steps.map(\.edge)).sorted()
+    let inside = Set(numbers.flatMap { [edges[$0].from, edges[$0].to] }).map { nodes[$0] }
+    let parts = numbers.map { number in
+      let edge = edges[number]
+      let keys = edge.keys.keys.sorted().joined(separator: ", ")
+      let (from, to) = (nodes[edge.from].name, nodes[edge.to].name)
+      return edge.kind == .sets ? "\(from) sets \(to).\(keys)" : "\(from).\(keys) notifies \(to)"
+    }
+    let names = parts.prefix(6).joined(separator: "; ") + (parts.count > 6 ? "; …" : "")
+    if Set(inside.map(\.name)).count == inside.count, inside.allSatisfy({ $0.count == 1 }) {
+      return (names, steps[0].from)
+    }
+    // The names do not tell which object is meant.
+    return (round(steps), parts.joined(separator: ";"))
+  }
+
+  /// One way around, with addresses and lines.
+  private func round(_ steps: [(from: String, to: String, edge: Int)]) -> String {
+    let next = Dictionary(grouping: steps, by: \.from).mapValues { $0.map(\.to).sorted() }
+    let start = steps.map(\.from).filter { known[$0] == nil }.min() ?? steps[0].from
+    var before: [String: String] = [:]
+    var queue = [start]
+    var last = 0
+    while last < queue.count, before[start] == nil {
+      for to in next[queue[last]] ?? [] where before[to] == nil {
+        before[to] = queue[last]
+        queue.append(to)
+      }
+      last += 1
+    }
+    var way = [start]
+    while let from = before[way[0]], from != start { way.insert(from, at: 0) }
+    // The way ends with the start; it begins with it, too.
+    let parts = way.enumerated().map { index, vertex in
+      let name = self.name(vertex)
+      if known[vertex] == nil { return "it sets \(name)" }
+      return index == 0 ? "\(self.name(start)) notifies \(name)" : "that notifies \(name)"
+    }
+    return parts.prefix(8).joined(separator: "; ") + (parts.count > 8 ? "; …" : "")
+  }
+
+  /// Such as `Point@0x10.x`, or `Point@0x20 (Points.swift:5)` for an observation.
+  private func name(_ vertex: String) -> String {
+    if let of = known[vertex] {
+      let who = of.observer.map { "\(classes[$0.address] ?? $0.className)@\($0.address)" }
+      return (who ?? of.observerClass ?? "closure") + (of.place.map { " (\($0))" } ?? "")
+    }
+    let address = String(vertex.prefix { $0 != "." })
+    return "\(classes[address] ?? "object")@\(vertex)"
   }
 
   /// Keeps the nodes with the most traffic. More would be no picture.

@@ -16,7 +16,7 @@ package struct ViewTool: ParsableCommand {
   @Argument(help: ArgumentHelp("A trace, a graph, or both in any order.", valueName: "file"))
   var files: [String]
 
-  @Option(name: .shortAndLong, help: "The page to write.")
+  @Option(name: .shortAndLong, help: "The page to write; - is standard output.")
   var output = "view.html"
 
   @Flag(help: "Open the page in the browser.")
@@ -26,25 +26,33 @@ package struct ViewTool: ParsableCommand {
 
   package func validate() throws {
     if files.isEmpty || files.count > 2 { throw ValidationError("Specify a trace, a graph, or one of each.") }
+    if open, output == "-" { throw ValidationError("--open needs a file: --output cannot be standard output.") }
   }
 
   package func run() throws {
+    do {
+      try OutputFile.check(output, inputs: files)
+    } catch {
+      throw complain(error, status: 73)
+    }
     let page: String
     do {
       page = try html()
     } catch let failure as ViewFailure {
-      FileHandle.standardError.write(Data("kvo view: \(failure)\n".utf8))
-      throw ExitCode(65)
+      throw complain(failure, status: 65)
     }
     do {
-      try Data(page.utf8).write(to: URL(fileURLWithPath: output))
+      try OutputFile.write(Data(page.utf8), to: output)
     } catch {
-      FileHandle.standardError.write(
-        Data("kvo view: \(output) cannot be written: \(error.localizedDescription)\n".utf8))
-      throw ExitCode(73)
+      throw complain(error, status: 73)
     }
-    print(output)
+    if output != "-" { print(output) }
     if open { try show() }
+  }
+
+  private func complain(_ error: any Error, status: Int32) -> ExitCode {
+    FileHandle.standardError.write(Data("kvo view: \(error)\n".utf8))
+    return ExitCode(status)
   }
 
   /// The text of the page.
@@ -54,10 +62,9 @@ package struct ViewTool: ParsableCommand {
     var recorded = Date()
     for file in files {
       let data: Data
-      do {
-        data = try Data(contentsOf: URL(fileURLWithPath: file))
-      } catch {
-        throw ViewFailure(description: "\(file) cannot be read: \(error.localizedDescription)")
+      switch InputFile.read(file) {
+      case .success(let content): data = content
+      case .failure(let failure): throw ViewFailure(description: "\(file) cannot be read: \(failure.reason)")
       }
       if data.allSatisfy({ $0 <= 32 }) { throw ViewFailure(description: "\(file) is empty") }
       if Self.isGraph(data) {
