@@ -57,12 +57,47 @@ static void remove_twice(void *arg) {
   kvo_remove_observer(id);
 }
 
-TEST("a report of KVO0003 has the calls of the first removal") {
+TEST("a report of KVO0003 has the calls of the first removal, those of the registration, and the callback") {
   harness_skip_without_frames();
   harness_environment("KVO_STACKS", "8");
   child_result run = harness_run_child(remove_twice, NULL, "log");
   CHECK_CONTAINS(run.errors, "KVO0003 ");
-  CHECK_CONTAINS(run.errors, " close_sidebar  ");
+  const char *removed = strstr(run.errors, "  first removed"), *registered = strstr(run.errors, "        registered");
+  CHECK(removed != NULL && registered != NULL);
+  const char *removal = strstr(removed, " close_sidebar  "), *registration = strstr(registered, " open_sidebar  ");
+  CHECK(removal != NULL && removal < registered);
+  CHECK(registration != NULL && registration < strstr(run.errors, "\n  fault"));
+  const char *callback = strstr(registered, ", callback note  ");
+  CHECK(callback != NULL && callback < registration);
+}
+
+CALLED static void close_below(kvo_observation id, int calls) {
+  if (calls > 0)
+    close_below(id, calls - 1);
+  else
+    close_sidebar(id);
+  FRAME_STAYS();
+}
+
+CALLED static void close_far_below(kvo_observation id) {
+  close_below(id, 20);
+  FRAME_STAYS();
+}
+
+static void remove_twice_far_below(void *arg) {
+  (void)arg;
+  static watcher sidebar;
+  kvo_observation id = open_sidebar(item_make(0), &sidebar);
+  close_far_below(id);
+  kvo_remove_observer(id);
+}
+
+TEST("as many calls are kept of a removal as KVO_STACKS says") {
+  harness_skip_without_frames();
+  harness_environment("KVO_STACKS", "32");
+  setenv("KVO_REPORT", "json", 1);
+  child_result run = harness_run_child(remove_twice_far_below, NULL, "log");
+  CHECK_CONTAINS(run.errors, "\"symbol\":\"close_far_below\"");
 }
 
 TEST("without KVO_STACKS no calls of registrations and removals are kept") {

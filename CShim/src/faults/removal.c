@@ -4,8 +4,10 @@
 
 static double age_of(const kvo_ended *entry) { return (double)(kvo__now() - entry->nanoseconds) / 1e9; }
 
-static kvo_fault_observation described(const kvo_ended *entry) {
-  return (kvo_fault_observation){
+/* Makes an ended observation the one that the fault concerns. The entry has to stay valid until the fault is raised. */
+static void concern(kvo_report *report, const kvo_ended *entry) {
+  kvo__ended_stacks(entry, &report->stacks);
+  report->concerned = (kvo_fault_observation){
       .observation = entry->id,
       .key_path = kvo__ended_path(entry),
       .options = entry->options,
@@ -15,17 +17,21 @@ static kvo_fault_observation described(const kvo_ended *entry) {
       .file = entry->registered.file,
       .file_length = entry->registered.file != NULL ? strlen(entry->registered.file) : 0,
       .line = entry->registered.line,
+      .callback = entry->callback,
+      .frames = report->stacks.registered,
+      .frame_count = report->stacks.registered_count,
       .object = entry->object,
       .object_class = entry->object_class,
   };
 }
 
+/* Adds where the observation of the fault ended. */
 static void add_ending(kvo_report *report, const kvo_ended *entry, const char *label) {
   kvo_fault_site *site = kvo__report_site(report, label, entry->ended);
   site->thread = entry->thread;
   site->age = age_of(entry);
-  site->frames = entry->frames;
-  site->frame_count = entry->frame_count;
+  site->frames = report->stacks.ended;
+  site->frame_count = report->stacks.ended_count;
 }
 
 static const char *observer_name(const kvo_ended *entry) {
@@ -60,7 +66,7 @@ static void raise_removed_twice(const kvo_ended *entry, kvo_place again) {
   append_places(&report->detail, entry, "first removed");
   kvo__append_cannot_remove(&report->apple, observer_name(entry), entry->observer, kvo__ended_path(entry),
                             entry->object_class, entry->object);
-  report->concerned = described(entry);
+  concern(report, entry);
   add_ending(report, entry, "first removed");
   report->fault.help =
       "remove an observation in one place only, or use a call that may be repeated: in Swift the token's "
@@ -76,7 +82,7 @@ static void raise_stale_handle(const kvo_ended *entry, kvo_place place) {
               "address now",
               (unsigned long long)entry->id, kvo__ended_path(entry), entry->object_class, kvo__address(entry->object));
   append_places(&report->detail, entry, "object ended");
-  report->concerned = described(entry);
+  concern(report, entry);
   add_ending(report, entry, "object ended");
   report->fault.help =
       "discard an observation's id when its object ends, or end it with kvo_cancel_observer, which accepts one "
@@ -123,7 +129,7 @@ void kvo__fault_endless_wait(kvo_observation observation, kvo_waited waited, kvo
                                           : "another thread is running one and waits for this thread");
   kvo_ended entry;
   if (kvo__ended_by_id(observation, &entry)) {
-    report->concerned = described(&entry);
+    concern(report, &entry);
     kvo__report_concerns(report, &report->concerned, 1, place);
   }
   report->fault.help =

@@ -27,6 +27,7 @@ typedef struct kvo_report {
   /** Storage for the fault's members. */
   kvo_fault_observation concerned;
   kvo_ended entries[KVO_MAX_SITES];
+  kvo_ended_stacks stacks;
   kvo_fault_step steps[KVO_MAX_STEPS];
   kvo_past past;
   void *frames[KVO_FAULT_FRAMES];

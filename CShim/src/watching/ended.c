@@ -15,6 +15,8 @@ static kvo_lock lock;
 /* A ring, allocated at the first end. From the C library, because it is never freed and the program may count what its allocator handed
  * out. */
 static kvo_ended *ring;
+/* The stacks of the entries, at the same places; NULL without KVO_STACKS. */
+static kvo_ended_stacks *stacks;
 /* The number of the newest entry; entries are numbered from 1. */
 static uint64_t last;
 
@@ -46,7 +48,16 @@ static kvo_key path_of(const kvo_node *node, const kvo_fault_observation *descri
   return property != NULL ? property->key : kvo_key_hash(described->key_path, strlen(described->key_path));
 }
 
-static void fill(kvo_ended *entry, const kvo_node *node, bool by_death, kvo_place place) {
+static void fill_stacks(kvo_ended_stacks *of, const kvo_fault_observation *ended) {
+  of->registered_count = (uint32_t)ended->frame_count;
+  if (ended->frame_count > 0) memcpy(of->registered, ended->frames, ended->frame_count * sizeof *of->registered);
+  of->ended_count = (uint32_t)kvo__stack_capture(of->ended, kvo__settings.stacks);
+  kvo__modules_note(of->ended, of->ended_count);
+  void *callback = (void *)(uintptr_t)ended->callback;
+  if (callback != NULL) kvo__modules_note(&callback, 1);
+}
+
+static void fill(kvo_ended *entry, kvo_ended_stacks *of, const kvo_node *node, bool by_death, kvo_place place) {
   kvo_fault_observation ended;
   kvo__describe_node(node, &ended);
   entry->id = ended.observation;
@@ -61,12 +72,8 @@ static void fill(kvo_ended *entry, const kvo_node *node, bool by_death, kvo_plac
   entry->by_death = entry->object_died = by_death;
   entry->path_hash = path_of(node, &ended, &entry->property_name);
   entry->nanoseconds = kvo__coarse_now();
-  entry->frame_count = 0;
-  if (kvo__settings.stacks > 0) {
-    size_t most = kvo__settings.stacks < KVO_ENDED_FRAMES ? kvo__settings.stacks : KVO_ENDED_FRAMES;
-    entry->frame_count = (uint32_t)kvo__stack_capture(entry->frames, most);
-    kvo__modules_note(entry->frames, entry->frame_count);
-  }
+  entry->callback = ended.callback;
+  if (of != NULL) fill_stacks(of, &ended);
   copy(entry->observer_class, sizeof entry->observer_class, ended.observer_class);
   if (entry->property_name == NULL) copy(entry->path_copy, sizeof entry->path_copy, ended.key_path);
   uint64_t *bucket = bucket_of(entry->object);
@@ -77,8 +84,12 @@ static void fill(kvo_ended *entry, const kvo_node *node, bool by_death, kvo_plac
 
 static void add(const kvo_node *ended, bool by_death, kvo_place place) {
   kvo__lock(&lock);
-  if (ring == NULL) ring = calloc(kvo__settings.zombies, sizeof *ring);
-  if (ring != NULL) fill(&ring[(last + 1) % kvo__settings.zombies], ended, by_death, place);
+  if (ring == NULL) {
+    ring = calloc(kvo__settings.zombies, sizeof *ring);
+    if (kvo__settings.stacks > 0) stacks = calloc(kvo__settings.zombies, sizeof *stacks);
+  }
+  size_t next = (last + 1) % kvo__settings.zombies;
+  if (ring != NULL) fill(&ring[next], stacks != NULL ? &stacks[next] : NULL, ended, by_death, place);
   kvo__unlock(&lock);
 }
 
@@ -146,4 +157,11 @@ size_t kvo__ended_at(const void *object, kvo_ended *out, size_t capacity) {
     if (!entry->object_died) out[count++] = *entry;
   kvo__unlock(&lock);
   return count;
+}
+
+void kvo__ended_stacks(const kvo_ended *entry, kvo_ended_stacks *out) {
+  out->registered_count = out->ended_count = 0;
+  kvo__lock(&lock);
+  if (stacks != NULL && entry_at(entry->number) != NULL) *out = stacks[entry->number % kvo__settings.zombies];
+  kvo__unlock(&lock);
 }

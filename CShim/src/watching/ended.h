@@ -3,8 +3,7 @@
 #define KVO_ENDED_H
 
 #include "hooks.h"
-
-enum { KVO_ENDED_FRAMES = 8 };
+#include "platform/settings.h"
 
 /** An observation that has ended. Those made by a binding's tokens are not logged, because nobody can remove them twice. */
 typedef struct kvo_ended {
@@ -26,13 +25,19 @@ typedef struct kvo_ended {
   /** The hash of the whole key path, of which `path_copy` may hold only the beginning. */
   kvo_key path_hash;
   int64_t nanoseconds;
-  uint32_t frame_count;
-  void *frames[KVO_ENDED_FRAMES];
+  /** The callback of an observation of C, or NULL. */
+  void (*callback)(void);
   char observer_class[40];
   /** The name of a property, which is never freed; or NULL if the path is in `path_copy`. */
   const char *property_name;
   char path_copy[80];
 } kvo_ended;
+
+/** The calls that registered an observation and those that ended it, innermost first. */
+typedef struct kvo_ended_stacks {
+  uint32_t registered_count, ended_count;
+  void *registered[KVO_MAX_STACKS], *ended[KVO_MAX_STACKS];
+} kvo_ended_stacks;
 
 static inline const char *kvo__ended_path(const kvo_ended *entry) {
   return entry->property_name != NULL ? entry->property_name : entry->path_copy;
@@ -52,5 +57,7 @@ KVO_HIDDEN bool kvo__ended_find(const void *object, const void *observer, const 
                                 bool match_context, bool of_dead, kvo_ended *out);
 /** Copies the entries of the object that is now at this address, newest first. Returns how many. */
 KVO_HIDDEN size_t kvo__ended_at(const void *object, kvo_ended *out, size_t capacity);
+/** Copies the stacks of an entry that was copied before; none without KVO_STACKS, or if the log has overwritten the entry meanwhile. */
+KVO_HIDDEN void kvo__ended_stacks(const kvo_ended *entry, kvo_ended_stacks *out);
 
 #endif /* KVO_ENDED_H */
