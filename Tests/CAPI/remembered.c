@@ -20,6 +20,42 @@ TEST("an id is reported as removed twice, as that of a dead object, or as unknow
   item_destroy(object);
 }
 
+static void count_call(const kvo_change *change, void *user_data) { (void)change, (void)user_data; }
+
+TEST("an observation without user data is named as a callback, not as an observer at the address 0") {
+  ignore_faults();
+  item *object = item_make(0);
+  kvo_observer alone = {
+      .struct_size = sizeof alone, .key_path = "value", .callback = count_call, .file = "a.c", .line = 1};
+  kvo_observation id = 0;
+  CHECK_OK(kvo_add_observer(as_object(object), &alone, &id));
+  CHECK_OK(kvo_remove_observer(id));
+  CHECK_STATUS(kvo_remove_observer(id), KVO_ERROR_NOT_REGISTERED);
+  CHECK_CONTAINS(faults.summary, "KVO0003 fatal: a callback was removed twice for \"value\" of Item@0x");
+  watcher left = {0};
+  watch(object, "value", KVO_NONE, &left);
+  item_destroy(object);
+  CHECK_EQ((int)faults.code, KVO_FAULT_DEALLOCATED_WHILE_OBSERVED);
+  CHECK_CONTAINS(faults.report, "\n  removed in time: \"value\" by a callback ");
+}
+
+static void die_observed(item *object, uint32_t registered, uint32_t ended) {
+  watcher w = {0};
+  kvo_observer observer = watcher_observer("value", KVO_NONE, &w);
+  observer.file = "editor.c";
+  observer.line = registered;
+  CHECK_OK(kvo_add_observer(as_object(object), &observer, NULL));
+  kvo_object_destroy_at(as_object(object), "editor.c", ended);
+}
+
+TEST("the first line of KVO0001 says where the object was deallocated, also if a line begins with the same digits") {
+  ignore_faults();
+  die_observed(item_make(0), 170, 29);
+  CHECK_CONTAINS(faults.summary, "registered at editor.c:170, deallocated at editor.c:29");
+  die_observed(item_make(0), 170, 17);
+  CHECK_CONTAINS(faults.summary, "registered at editor.c:170, deallocated at editor.c:17");
+}
+
 TEST("a removal too long ago to be logged is KVO0002, and later ones are logged") {
   ignore_faults();
   item *object = item_make(0);

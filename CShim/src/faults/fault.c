@@ -186,19 +186,28 @@ typedef struct raising {
   bool is_written, has_turn;
 } raising;
 
+/* Whether a text contains a source location, and not only one whose line number begins with the same digits. */
+static bool has_place(const char *text, const char *place) {
+  size_t length = strlen(place);
+  for (const char *found = strstr(text, place); found != NULL; found = strstr(found + 1, place))
+    if (found[length] < '0' || found[length] > '9') return true;
+  return false;
+}
+
 /* Appends a source location, unless the line contains it already. */
 static void append_place(kvo_sink *to, const char *what, const char *file, size_t length, uint32_t line) {
   char place[320];
   kvo_sink text = {.memory = place, .capacity = sizeof place, .fd = -1};
   kvo__append(&text, "%.*s:%u", (int)length, file, (unsigned)line);
-  if (strstr(to->memory, place) == NULL) kvo__append(to, ", %s %s", what, place);
+  if (!has_place(to->memory, place)) kvo__append(to, ", %s %s", what, place);
 }
 
 /* Appends source locations to the first line, because a log may show that line only: where it happened, or where the object of the fault
  * was registered. */
 static void append_places(kvo_sink *to, const kvo_fault *fault) {
   const kvo_fault_observation *first = fault->observation_count > 0 ? fault->observations : NULL;
-  bool is_about_registration = fault->file == NULL || fault->code == KVO_FAULT_DEALLOCATED_WHILE_OBSERVED;
+  bool is_death = fault->code == KVO_FAULT_DEALLOCATED_WHILE_OBSERVED;
+  bool is_about_registration = fault->file == NULL || is_death;
   bool is_of_announcement = fault->code >= KVO_FAULT_DID_WITHOUT_WILL && fault->code <= KVO_FAULT_BAD_INDEXES;
   if (fault->file == NULL && is_of_announcement && fault->site_count > 0 && fault->sites->file != NULL) {
     append_place(to, "willChange called at", fault->sites->file, fault->sites->file_length, fault->sites->line);
@@ -211,7 +220,8 @@ static void append_places(kvo_sink *to, const kvo_fault *fault) {
       elsewhere = elsewhere || first[i].line != first->line || first[i].file != first->file;
     if (elsewhere) kvo__append(to, " and elsewhere");
   }
-  if (fault->file != NULL) append_place(to, "at", fault->file, fault->file_length, fault->line);
+  if (fault->file != NULL)
+    append_place(to, is_death ? "deallocated at" : "at", fault->file, fault->file_length, fault->line);
 }
 
 static void put_texts(kvo_report *report) {

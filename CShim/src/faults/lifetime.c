@@ -33,7 +33,8 @@ void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls, kvo_
   for (size_t i = 0; i < groups; i++) itself = itself || left[i].observer == instance;
   kvo__append(&report->help,
               "%sremove each observation before its object ends, or make it one that ends with the object: in "
-              "Swift the token of observe(_:options:changeHandler:), in C the option KVO_ENDS_WITH_OBJECT",
+              "Swift the token of observe(_:options:changeHandler:) or the option .endsWithObject, in C the option "
+              "KVO_ENDS_WITH_OBJECT",
               itself
                   ? "the observer is the object itself, so no other code can remove it in time: observe with a closure "
                     "that does not capture the object, which ends with it. Otherwise "
@@ -42,9 +43,8 @@ void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls, kvo_
   size_t removed_count = kvo__ended_at(instance, report->entries, KVO_MAX_SITES);
   for (size_t i = 0; i < removed_count; i++) {
     kvo_sink label = {.memory = report->labels[i], .capacity = sizeof report->labels[i], .fd = -1};
-    kvo__append(&label, "removed in time: \"%s\" by %s@0x%llx", kvo__ended_path(&removed[i]),
-                removed[i].observer_class[0] != '\0' ? removed[i].observer_class : "observer",
-                kvo__address(removed[i].observer));
+    kvo__append(&label, "removed in time: \"%s\" by ", kvo__ended_path(&removed[i]));
+    kvo__append_observer(&label, &removed[i]);
     kvo_fault_site *site = kvo__report_site(report, report->labels[i], removed[i].ended);
     site->thread = removed[i].thread;
     site->age = (double)(kvo__now() - removed[i].nanoseconds) / 1e9;

@@ -38,6 +38,13 @@ static const char *observer_name(const kvo_ended *entry) {
   return entry->observer_class[0] != '\0' ? entry->observer_class : "observer";
 }
 
+void kvo__append_observer(kvo_sink *to, const kvo_ended *entry) {
+  if (entry->observer_class[0] == '\0' && entry->observer == NULL)
+    kvo__append(to, "a callback");
+  else
+    kvo__append(to, "%s@0x%llx", observer_name(entry), kvo__address(entry->observer));
+}
+
 /* Appends the known source locations, as in " (registered at App.swift:12, removed at App.swift:20)", because a log may show the first line
  * only. */
 static void append_places(kvo_sink *to, const kvo_ended *entry, const char *ended) {
@@ -61,8 +68,9 @@ void kvo__append_cannot_remove(kvo_sink *to, const char *observer_class, const v
 
 static void raise_removed_twice(const kvo_ended *entry, kvo_place again) {
   kvo_report *report = kvo__report(KVO_FAULT_REMOVED_TWICE);
-  kvo__append(&report->detail, "%s@0x%llx was removed twice for \"%s\" of %s@0x%llx", observer_name(entry),
-              kvo__address(entry->observer), kvo__ended_path(entry), entry->object_class, kvo__address(entry->object));
+  kvo__append_observer(&report->detail, entry);
+  kvo__append(&report->detail, " was removed twice for \"%s\" of %s@0x%llx", kvo__ended_path(entry),
+              entry->object_class, kvo__address(entry->object));
   append_places(&report->detail, entry, "first removed");
   kvo__append_cannot_remove(&report->apple, observer_name(entry), entry->observer, kvo__ended_path(entry),
                             entry->object_class, entry->object);

@@ -28,8 +28,7 @@ const char *kvo_severity_name(kvo_severity severity) {
 const char *kvo__why_of(kvo_fault_code code) {
   switch (code) {
     case KVO_FAULT_DEALLOCATED_WHILE_OBSERVED:
-      return "an observation registered without KVO_ENDS_WITH_OBJECT, or with addObserver, must be removed before its "
-             "object ends";
+      return "an observation that does not end with its object must be removed before the object ends";
     case KVO_FAULT_NOT_REGISTERED:
       return "an observer can be removed only from the object, for the key path and with the context that it was added "
              "with";

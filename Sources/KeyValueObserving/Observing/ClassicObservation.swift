@@ -225,8 +225,8 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
       KVO_FAULT_DANGLING_OBSERVER,
       "the observer \(identity.className)@\(identity.addressText) of \"\(keyPath)\" of \(observed.className)@"
         + "\(observed.addressText) was deallocated without being removed",
-      help: "call removeObserver(_:forKeyPath:context:) in the observer's deinit at the latest, or keep a token of "
-        + "observe(_:options:changeHandler:) in the observer",
+      help: "add the observer with the option .endsWithObserver, observe with a closure and for: self, or call "
+        + "removeObserver(_:forKeyPath:context:) in the observer's deinit at the latest",
       concerned: self)
   }
 
