@@ -115,8 +115,9 @@
       const places = edge.kind === "observes" && nodes[edge.to].kind !== "observer" ? edge.places : [];
       if (places.length > 0) lines.push('<FONT POINT-SIZE="8">' + "&#160;" + escape(places.slice(0, 2).join(", ") + (places.length > 2 ? ", …" : "")) + "&#160;</FONT>");
       const classes = edge.kind + (edge.circle ? " circle" : "");
-      // Graphviz draws the labels of two arrows from a node to itself over each other, unless they are on two sides.
-      const side = edge.from === edge.to && edge.kind === "sets" ? ":s" : "";
+      // From left to right, Graphviz draws the labels of two arrows from a node to itself over each other, unless they are on two sides.
+      const isSecond = edge.from === edge.to && edge.kind === "sets" && edgeOf(edge.from, edge.to, "observes") >= 0;
+      const side = isSecond && direction === "LR" ? ":s" : "";
       out.push("n" + edge.from + side + " -> n" + edge.to + side + ' [id="edge-' + i + '", class="' + classes + '", penwidth=' + width(edge.calls) + (edge.kind === "sets" ? ", style=dashed" : "") + ', tooltip=" ", label=<' + lines.join("<BR/>") + ">];");
     });
     return out.join("\n") + "}";
