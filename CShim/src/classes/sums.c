@@ -58,10 +58,25 @@ static bool add_short(kvo_sum *to, long double real) {
   return false;
 }
 
+/* The nearest number, or nearly so for a numeral with few digits, whose text need not be made and read. */
+static long double real_of(const kvo_number *number) {
+  if (number->form != KVO_NUMERAL) return kvo__number_real(number);
+  const kvo_numeral *numeral = &number->numeral;
+  uint64_t digits = 0;
+  if (numeral->is_cut || numeral->count > 18 || numeral->exponent > 18 || numeral->exponent < -18)
+    return kvo__number_real(number);
+  for (int i = 0; i < numeral->count; i++) digits = digits * 10 + numeral->digits[i];
+  int32_t places = numeral->exponent < 0 ? -numeral->exponent : numeral->exponent;
+  long double power = (long double)powers[places % 8];
+  for (; places >= 8; places -= 8) power *= 1e8L;
+  long double size = numeral->exponent < 0 ? (long double)digits / power : (long double)digits * power;
+  return numeral->is_negative ? -size : size;
+}
+
 void kvo__sum_add(kvo_sum *to, const kvo_number *number) {
   bool is_added;
   to->has_real = to->has_real || number->form != KVO_INTEGER;
-  to->binary += kvo__number_real(number);
+  to->binary += real_of(number);
   if (number->form == KVO_INTEGER) {
     is_added = add_scaled(to, number->is_negative, number->magnitude, 0);
   } else if (number->form == KVO_NUMERAL) {

@@ -74,7 +74,9 @@ struct WalkState {
 
   private mutating func name(_ bytes: UnsafePointer<CChar>, _ length: Int) -> String {
     guard depth > 0 else { return CodedPath.text(bytes, length, isEscaped: isEscaped) }
-    for known in names where known.at == bytes && known.length == length { return known.name }
+    for index in names.indices where names[index].at == bytes && names[index].length == length {
+      return names[index].name
+    }
     let name = CodedPath.text(bytes, length, isEscaped: isEscaped)
     names.append((bytes, length, name))
     return name
@@ -195,8 +197,8 @@ private func decimal(of sum: kvo_binding_sum) -> Decimal? {
 /// A collection that a walk makes.
 private final class GatheredValues {
   private let how: kvo_gathering
-  private var items: [Any] = []
-  private var seen: Set<AnyHashable> = []
+  @exclusivity(unchecked) private var items: [Any] = []
+  @exclusivity(unchecked) private var seen: Set<AnyHashable> = []
 
   init(_ how: kvo_gathering, _ capacity: Int) {
     self.how = how

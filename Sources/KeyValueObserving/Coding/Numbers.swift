@@ -202,6 +202,9 @@ func withCNumber(_ value: UnsafePointer<Any>, texts: Bool, _ body: (UnsafePointe
     withUnsafePointer(to: number) { pass(UnsafeRawPointer($0), MemoryLayout<Number>.size, encoding) }
   }
   func pass(_ text: String) { text.withCString { pass($0, "*") } }
+  func pass(_ decimal: Decimal) {
+    if decimal.isNaN { pass(Double.nan, "d") } else { pass("\(decimal)") }
+  }
   // An existential begins with its value if that has at most three words, and then has its type: that of the value in it, which may be
   // another existential.
   let type = (UnsafeRawPointer(value) + 3 * MemoryLayout<UnsafeRawPointer>.size).load(as: ObjectIdentifier.self)
@@ -209,6 +212,7 @@ func withCNumber(_ value: UnsafePointer<Any>, texts: Bool, _ body: (UnsafePointe
     return pass(value, MemoryLayout<Int>.size, MemoryLayout<Int>.size == 8 ? "q" : "i")
   }
   if type == ObjectIdentifier(Double.self) { return pass(value, MemoryLayout<Double>.size, "d") }
+  if type == ObjectIdentifier(Decimal.self) { return pass(UnsafeRawPointer(value).load(as: Decimal.self)) }
   if let string = value.pointee as? String {
     if texts, !string.utf8.contains(0) { pass(string) }
     return
@@ -220,7 +224,7 @@ func withCNumber(_ value: UnsafePointer<Any>, texts: Bool, _ body: (UnsafePointe
   case .floating(let number)?:
     if let number = number as? Float { return pass(number, "f") }
     if !number.isFinite || number is Double { pass(Double(number), "d") } else { pass("\(number)") }
-  case .decimal(let number)?: if number.isNaN { pass(Double.nan, "d") } else { pass("\(number)") }
+  case .decimal(let number)?: pass(number)
   case .numeral?, nil: break
   }
 }
