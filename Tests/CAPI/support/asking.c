@@ -50,6 +50,7 @@ char *asking_rest(int fd) {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && errno == ECONNRESET && length > 0) break; /* the program has answered before all was sent */
     if (count < 0) {
+      fprintf(stderr, "recv after %zu bytes: %s\n", length, strerror(errno)); /* which tests may expect */
       free(text);
       close(fd);
       return NULL;
