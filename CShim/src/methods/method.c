@@ -134,21 +134,29 @@ static kvo_status make(kvo_class *cls, const kvo_method_spec *spec, kvo_method *
   return describe(method, spec->type, reason);
 }
 
+/* Lets the method return that had this signature before, if there is one. `*first` is the last one of this name. */
+static kvo_method *revive(kvo_method **first, kvo_method *method) {
+  kvo_method **link = first;
+  while (*link != NULL && (strcmp((*link)->type, method->type) != 0 || (*link)->with_user != method->with_user))
+    link = &(*link)->earlier;
+  kvo_method *found = *link;
+  if (found == NULL) return method;
+  *link = found->earlier;
+  found->function = method->function;
+  found->user = method->user;
+  found->is_retired = false;
+  free_method(method);
+  return found;
+}
+
 /* Adds a method, or lets one that was there before and is like it return. False if the class has one of this name. */
 static bool add_locked(kvo_method **made) {
   kvo_method *method = *made, *present = find_own(method->cls, method->key, method->name);
   if (present != NULL && !present->is_retired) return false;
-  if (present != NULL && strcmp(present->type, method->type) == 0 && present->with_user == method->with_user) {
-    present->function = method->function;
-    present->user = method->user;
-    present->is_retired = false;
-    free_method(method);
-    *made = present;
-    return true;
-  }
-  if (present != NULL)
-    kvo__index_remove(&all_methods, &present->entry); /* another signature: its memory is not used again */
-  kvo__index_add(&all_methods, &method->entry);
+  if (present != NULL) kvo__index_remove(&all_methods, &present->entry);
+  *made = revive(&present, method);
+  (*made)->earlier = present; /* kept: code that was called before may still name it */
+  kvo__index_add(&all_methods, &(*made)->entry);
   return true;
 }
 

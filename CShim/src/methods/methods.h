@@ -60,6 +60,8 @@ struct kvo_method {
   bool with_user;
   /** The class was unregistered. Under the lock of methods. */
   bool is_retired;
+  /** The method of this name that the class had before, with another signature; all of these are retired. Under the lock of methods. */
+  kvo_method *earlier;
   ffi_type *result;
   char *result_type;
   /** Of the parameters after the object. */
