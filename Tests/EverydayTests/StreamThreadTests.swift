@@ -10,8 +10,13 @@
   final class SharedCounter: @unchecked Sendable {
     private let lock = NSLock()
     @NotObserved private var stored = 0
+    @NotObserved private var setWhenRead: Int?
     var number: Int {
-      get { lock.withLock { stored } }
+      get {
+        let (value, next) = lock.withLock { (stored, setWhenRead.take()) }
+        if let next { onThreadOfItsOwn { self.number = next } }
+        return value
+      }
       set {
         willChangeValue(for: \.number)
         lock.withLock { stored = newValue }
@@ -20,6 +25,19 @@
     }
 
     init() {}
+
+    /// The next reader gets the present value, and before he does, another thread sets this one.
+    func setWhenRead(to number: Int) { lock.withLock { setWhenRead = number } }
+  }
+
+  /// Runs a function on a new thread, and returns when it has ended.
+  private func onThreadOfItsOwn(_ body: @escaping @Sendable () -> Void) {
+    let ended = DispatchSemaphore(value: 0)
+    Thread {
+      body()
+      ended.signal()
+    }.start()
+    ended.wait()
   }
 
   @Suite("Streams and threads")
