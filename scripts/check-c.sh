@@ -101,8 +101,7 @@ headers() {
 under_valgrind() {
   log=$out/valgrind.log
   rm -f "$out"/valgrind.*.txt "$log"
-  for topic in $(ctest --test-dir "$out/gcc-O0" -N -L single | sed -n 's/^ *Test *#[0-9]*: //p'); do
-    program=$out/gcc-O0/tests/test_$topic
+  for program in $(ctest --test-dir "$out/gcc-O0" -N -V -L single | sed -n 's/^[0-9]*: Test command: //p'); do
     if ! KVO_TEST_TOOL=valgrind valgrind -q --error-exitcode=99 --leak-check=full --show-leak-kinds=definite \
       --errors-for-leak-kinds=definite --log-file="$out/valgrind.%p.txt" "$program" >>"$log" 2>&1; then
       failed=$((failed + 1))
