@@ -160,6 +160,8 @@ def main(out):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+        sys.exit(__doc__)
     try:
         main(*sys.argv[1:])
     except Wrong as error:

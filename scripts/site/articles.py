@@ -193,6 +193,8 @@ def main(catalogue, out, graphs, index):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 5 or sys.argv[1].startswith("-"):
+        sys.exit(__doc__)
     try:
         main(*sys.argv[1:])
     except Wrong as error:
