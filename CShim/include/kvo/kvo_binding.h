@@ -50,8 +50,7 @@ typedef struct kvo_value_ops {
   void (*view)(const void *value, void *KVO_NULLABLE user, kvo_value_reader reader, void *KVO_NULLABLE arg);
   /** Sets the property through its setter. */
   kvo_status (*assign)(void *instance, void *KVO_NULLABLE user, const kvo_value *value);
-  /** Returns whether two values are the same, for KVO_SCOPE_COALESCES_IF_CHANGED. NULL if values cannot be compared: then each change is
-   * told. */
+  /** Returns whether two values are the same, for KVO_SCOPE_COALESCES_IF_CHANGED. NULL if they cannot be compared: all are told. */
   bool (*KVO_NULLABLE same)(const void *one, const void *other, void *KVO_NULLABLE user);
 } kvo_value_ops;
 
@@ -112,8 +111,7 @@ KVO_API bool kvo_class_is_of_binding(const kvo_class *cls);
 /** Returns the binding's object that has this header: the header's address minus the class's offset. NULL for NULL. */
 KVO_API void *kvo_object_instance(const kvo_object *object);
 
-/** Sets the class of a header that is still zero; does nothing to another header. Several threads may do so at the same time. NULL is
- * ignored. */
+/** Sets the class of a header that is still zero; ignores another header, and NULL. Several threads may do so at the same time. */
 KVO_API void kvo_object_adopt(kvo_object *object, kvo_class *cls);
 
 /** Passes a C view of a value of this property to `reader`, before returning. Does nothing if property, value or reader is NULL. */
@@ -259,8 +257,7 @@ KVO_API kvo_status kvo_binding_will_change_values(kvo_object *object, kvo_key ke
  * without a kvo_will_change is then no misuse. Call it on the thread that will call kvo_did_change. NULL is ignored. */
 KVO_API void kvo_binding_will_unobserved(kvo_object *object, kvo_key key);
 
-/** A lock of a binding, for data that it uses for a few instructions, without running code of the program. Zero is unlocked. It must not
- * move, and needs no end. */
+/** A lock for data that a binding uses briefly, without running the program's code. Zero is unlocked. Must not move; needs no end. */
 typedef struct kvo_guard {
   /** The runtime's. */
   uint32_t kvo_private_state;
@@ -423,8 +420,7 @@ static inline bool kvo_is_tracking(void) { return __atomic_load_n(&kvo_tracking_
  * the value; the object must have its class. NULL is ignored, here and below. */
 KVO_API void kvo_track_read(kvo_object *object, kvo_key key);
 
-/** The same for key-value coding, which is about to call the getter: the getter's own kvo_track_read, if it comes next, is then not
- * counted. */
+/** The same for key-value coding, which calls the getter next: a kvo_track_read that the getter then makes is not counted. */
 KVO_API void kvo_track_coded_read(kvo_object *object, kvo_key key);
 
 /** Returns whether this thread is recording. */

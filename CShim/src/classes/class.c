@@ -72,25 +72,11 @@ kvo_class *kvo__classes_first(void) {
 
 /* ------------------------------------------------------------------------------------------------------ Registration -- */
 
-static void free_property(kvo_property *property) {
-  if (property == NULL) return;
-  if (property->affected_by != NULL)
-    for (char **path = property->affected_by; *path != NULL; path++) kvo__free(*path);
-  kvo__free(property->affected_by);
-  for (size_t i = 0; i < property->further; i++) kvo__type_free(property->arguments[2 + i]);
-  kvo__type_free(property->value_type);
-  kvo__free((void *)property->to_many);
-  kvo__free(property->setter_type);
-  kvo__free((void *)property->name);
-  kvo__free((void *)property->type);
-  kvo__free(property);
-}
-
 static void free_class(kvo_class *cls) {
   const kvo_class *superclass = cls->superclass;
   for (size_t i = 0; cls->properties != NULL && i < cls->property_count; i++)
     if (superclass == NULL || i >= superclass->property_count || cls->properties[i] != superclass->properties[i])
-      free_property((kvo_property *)cls->properties[i]);
+      kvo__property_free((kvo_property *)cls->properties[i]);
   kvo__free(cls->properties);
   kvo__free(cls->keys);
   kvo__free(cls->branches);
@@ -99,143 +85,6 @@ static void free_class(kvo_class *cls) {
   kvo__free((void *)cls->name);
   if (cls->display_name != cls->name) kvo__free((void *)cls->display_name);
   kvo__free(cls);
-}
-
-static kvo_status copy_paths(const char *const *paths, char ***out) {
-  size_t count = 0;
-  if (paths == NULL || paths[0] == NULL) return KVO_OK;
-  while (paths[count] != NULL) {
-    if (kvo__path_check(paths[count]) != KVO_OK) return KVO_ERROR_MALFORMED_KEY_PATH;
-    count++;
-  }
-  char **copy = kvo__alloc((count + 1) * sizeof(char *));
-  if (copy == NULL) return KVO_ERROR_OUT_OF_MEMORY;
-  *out = copy;
-  for (size_t i = 0; i < count; i++) {
-    copy[i] = kvo__copy_string(paths[i], strlen(paths[i]));
-    if (copy[i] == NULL) return KVO_ERROR_OUT_OF_MEMORY;
-  }
-  return KVO_OK;
-}
-
-/* Says in kvo_last_error why a property is refused. */
-static kvo_status refuse(const kvo_class *cls, const char *key, kvo_status status, const char *reason) {
-  return kvo__fail(status, "property '%s' of class '%s': %s", key != NULL ? key : "(NULL)", cls->name, reason);
-}
-
-enum {
-  FLAGS = KVO_PROPERTY_MANUAL | KVO_PROPERTY_COMPUTED | KVO_PROPERTY_DECLARED | KVO_PROPERTY_TOLD,
-  C_FLAGS = KVO_PROPERTY_WITH_USER | KVO_PROPERTY_AT_OFFSET | KVO_PROPERTY_READ_ONLY,
-};
-
-static kvo_status make_property(const kvo_class *cls, const char *name, const char *type,
-                                const char *const *affected_by, uint32_t flags, uint32_t known, kvo_property **out) {
-  const char *wrong = name == NULL || name[0] == '\0' ? "it has no name"
-                      : strchr(name, '.') != NULL     ? "a key has no dots"
-                      : type == NULL                  ? "it has no type"
-                      : (flags & ~known) != 0         ? "it has unknown flags"
-                                                      : NULL;
-  if (wrong != NULL) return refuse(cls, name, KVO_ERROR_INVALID_ARGUMENT, wrong);
-  kvo_property *property = kvo__alloc(sizeof *property);
-  if (property == NULL) return KVO_ERROR_OUT_OF_MEMORY;
-  *out = property;
-  property->name = kvo__copy_string(name, strlen(name));
-  type = kvo__type_unqualified(type);
-  property->type = kvo__copy_string(type, strlen(type));
-  if (property->name == NULL || property->type == NULL) return KVO_ERROR_OUT_OF_MEMORY;
-  property->key = kvo_key_hash(name, strlen(name));
-  property->flags = flags;
-  kvo_status status = copy_paths(affected_by, &property->affected_by);
-  return status == KVO_OK ? KVO_OK : refuse(cls, name, status, "affected_by has a malformed key path, or no memory");
-}
-
-/* What a setter returns and its further parameters, from `setter_type`. */
-static kvo_status describe_setter(const kvo_class *cls, kvo_property *property, const char *type) {
-  const char *at = type, *reason = NULL;
-  kvo_status status = KVO_OK;
-  property->answer = *at == 'B' ? KVO_ANSWERS_BOOL : *at == 'i' ? KVO_ANSWERS_INT : KVO_ANSWERS_NOT;
-  if (property->answer == KVO_ANSWERS_NOT && *at != 'v') {
-    reason = "a setter returns void, bool or int";
-    status = KVO_ERROR_UNSUPPORTED_SETTER;
-  } else if (at[1] != '@') {
-    reason = "the first parameter of a setter is the object, \"@\"";
-    status = KVO_ERROR_UNSUPPORTED_SETTER;
-  }
-  if (status == KVO_OK) {
-    at = kvo__type_unqualified(at + 2);
-    size_t length = strlen(property->type);
-    if (strncmp(at, property->type, length) != 0) {
-      reason = "the second parameter of a setter is of the property's type";
-      status = KVO_ERROR_UNSUPPORTED_SETTER;
-    }
-    at += length;
-  }
-  while (status == KVO_OK && *at != '\0') {
-    ffi_type *further = NULL;
-    if (property->further == KVO_MAX_FURTHER) {
-      reason = "it has more than four further parameters";
-      status = KVO_ERROR_UNSUPPORTED_SETTER;
-      break;
-    }
-    status = kvo__type_parse_next(&at, &further, &reason);
-    if (status != KVO_OK) break;
-    property->arguments[2 + property->further++] = further;
-    if (further->size > KVO_MAX_FURTHER_SIZE) {
-      reason = "a further parameter is too large";
-      status = KVO_ERROR_UNSUPPORTED_SETTER;
-    }
-  }
-  return status == KVO_OK ? KVO_OK
-                          : kvo__fail(status, "property '%s' of class '%s': setter type \"%s\": %s", property->name,
-                                      cls->name, type, reason);
-}
-
-/* Describes the calls of the getter and the setter of a C property for libffi. */
-static kvo_status describe_calls(const kvo_class *cls, kvo_property *property, const char *setter_type) {
-  const char *reason = NULL;
-  kvo_status status = kvo__type_parse(property->type, &property->value_type, &reason);
-  if (status != KVO_OK)
-    return kvo__fail(status, "property '%s' of class '%s': type encoding \"%s\": %s", property->name, cls->name,
-                     property->type, reason);
-  property->size = property->value_type->size;
-  property->form = kvo__type_form(property->type);
-  property->arguments[0] = &ffi_type_pointer;
-  property->arguments[1] = property->value_type;
-  if (setter_type != NULL && property->setter != NULL) {
-    status = describe_setter(cls, property, setter_type);
-    if (status == KVO_OK) property->setter_type = kvo__copy_string(setter_type, strlen(setter_type));
-    if (status == KVO_OK && property->setter_type == NULL)
-      status = refuse(cls, property->name, KVO_ERROR_OUT_OF_MEMORY, "out of memory");
-  }
-  if (status != KVO_OK) return status;
-  static ffi_type *getter_arguments[] = {&ffi_type_pointer, &ffi_type_pointer};
-  unsigned user = (property->flags & KVO_PROPERTY_WITH_USER) != 0, count = 2 + (unsigned)property->further;
-  property->arguments[count] = &ffi_type_pointer;
-  ffi_type *value = property->value_type, *result = property->answer == KVO_ANSWERS_BOOL  ? &ffi_type_uint8
-                                                    : property->answer == KVO_ANSWERS_INT ? &ffi_type_sint
-                                                                                          : &ffi_type_void;
-  bool is_possible =
-      ffi_prep_cif(&property->getter_entry_cif, FFI_DEFAULT_ABI, 1, value, getter_arguments) == FFI_OK &&
-      ffi_prep_cif(&property->getter_cif, FFI_DEFAULT_ABI, 1 + user, value, getter_arguments) == FFI_OK &&
-      ffi_prep_cif(&property->setter_entry_cif, FFI_DEFAULT_ABI, count, result, property->arguments) == FFI_OK &&
-      ffi_prep_cif(&property->setter_cif, FFI_DEFAULT_ABI, count + user, result, property->arguments) == FFI_OK;
-  return is_possible ? KVO_OK : refuse(cls, property->name, KVO_ERROR_UNSUPPORTED_SETTER, "libffi cannot call it");
-}
-
-/* Checks what the flags of a C property mean together with its other members. */
-static kvo_status check_flags(const kvo_class *cls, const kvo_property *property) {
-  bool at_offset = (property->flags & KVO_PROPERTY_AT_OFFSET) != 0;
-  const char *wrong = NULL;
-  if ((property->flags & KVO_PROPERTY_READ_ONLY) != 0 && !at_offset)
-    wrong = "KVO_PROPERTY_READ_ONLY is for properties at an offset; others have no setter";
-  else if (!at_offset)
-    return KVO_OK;
-  else if (property->offset < sizeof(kvo_object) || property->offset > cls->instance_size ||
-           property->size > cls->instance_size - property->offset)
-    wrong = "the value at the offset is not within the instance, after its header";
-  else if (property->offset % property->value_type->alignment != 0)
-    wrong = "the offset is not aligned for the type";
-  return wrong == NULL ? KVO_OK : refuse(cls, property->name, KVO_ERROR_INVALID_ARGUMENT, wrong);
 }
 
 /* A class with room for its superclass's properties and `added` more; NULL without memory. */
@@ -281,7 +130,8 @@ static kvo_status add_property(kvo_class *cls, kvo_property *property, bool may_
                     cls->superclass->properties[present->index] == present &&
                     strcmp(present->name, property->name) == 0;
     if (!replaces)
-      return refuse(cls, property->name, KVO_ERROR_DUPLICATE_KEY, "the class or a superclass has it already");
+      return kvo__property_refuse(cls, property->name, KVO_ERROR_DUPLICATE_KEY,
+                                  "the class or a superclass has it already");
   }
   property->index = present != NULL ? present->index : cls->property_count++;
   cls->properties[property->index] = property;
@@ -328,13 +178,13 @@ static kvo_status add_collection(kvo_class *cls, const void *given, size_t size)
   kvo_property *property = NULL;
   char *type = kvo__to_many_type(described, &status);
   if (status == KVO_OK)
-    status = make_property(cls, described->name, type, NULL, described->flags, FLAGS, &property);
+    status = kvo__property_make(cls, described->name, type, NULL, described->flags, &property);
   else
-    refuse(cls, described->name, status, "its element type or its accessors are not valid");
+    kvo__property_refuse(cls, described->name, status, "its element type or its accessors are not valid");
   if (status == KVO_OK && (status = kvo__to_many_make(property, described)) != KVO_OK)
-    refuse(cls, described->name, status, kvo_status_string(status));
+    kvo__property_refuse(cls, described->name, status, kvo_status_string(status));
   if (status == KVO_OK) status = add_property(cls, property, false);
-  if (status != KVO_OK) free_property(property);
+  if (status != KVO_OK) kvo__property_free(property);
   kvo__free(type);
   return status;
 }
@@ -381,18 +231,9 @@ static const char *wrong_member(const kvo_class_spec *spec) {
 
 static kvo_status add_described(kvo_class *cls, const kvo_property_spec *described) {
   kvo_property *property = NULL;
-  kvo_status status = make_property(cls, described->name, described->type, described->affected_by, described->flags,
-                                    FLAGS | C_FLAGS, &property);
-  if (status == KVO_OK) {
-    property->getter = described->getter;
-    property->setter = described->setter;
-    property->user = described->user;
-    property->offset = described->offset;
-    status = describe_calls(cls, property, described->setter_type);
-  }
-  if (status == KVO_OK) status = check_flags(cls, property);
+  kvo_status status = kvo__property_from_spec(cls, described, &property);
   if (status == KVO_OK) status = add_property(cls, property, false);
-  if (status != KVO_OK) free_property(property);
+  if (status != KVO_OK) kvo__property_free(property);
   return status;
 }
 
@@ -455,16 +296,17 @@ kvo_status kvo_binding_class_register(const char *name, kvo_class *superclass, s
   kvo_status status = KVO_OK;
   for (size_t i = 0; i < count && status == KVO_OK; i++) {
     kvo_property *property = NULL;
-    status = has_operations(&properties[i])
-                 ? make_property(cls, properties[i].name, properties[i].type, properties[i].affected_by,
-                                 properties[i].flags, FLAGS, &property)
-                 : refuse(cls, properties[i].name, KVO_ERROR_INVALID_ARGUMENT, "its ops are not complete");
+    status =
+        has_operations(&properties[i])
+            ? kvo__property_make(cls, properties[i].name, properties[i].type, properties[i].affected_by,
+                                 properties[i].flags, &property)
+            : kvo__property_refuse(cls, properties[i].name, KVO_ERROR_INVALID_ARGUMENT, "its ops are not complete");
     if (status == KVO_OK) {
       property->ops = properties[i].ops;
       property->user = properties[i].user;
       status = add_property(cls, property, true);
     }
-    if (status != KVO_OK) free_property(property);
+    if (status != KVO_OK) kvo__property_free(property);
   }
   if (status != KVO_OK) {
     free_class(cls);

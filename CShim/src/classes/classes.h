@@ -143,6 +143,18 @@ KVO_HIDDEN void kvo__classes_unlock(void);
 /** The first class in the list of all, retired ones too. The lock is held. */
 KVO_HIDDEN kvo_class *kvo__classes_first(void);
 
+/* ---------------------------------------------------------------------------------------------------- property.c -- */
+
+/** Makes a property that a class of C or of a binding may have. If it is refused, the caller frees what was made so far. */
+KVO_HIDDEN kvo_status kvo__property_make(const kvo_class *cls, const char *name, const char *type,
+                                         const char *const *affected_by, uint32_t flags, kvo_property **out);
+/** The same for a property of a C class, with its functions and calls. */
+KVO_HIDDEN kvo_status kvo__property_from_spec(const kvo_class *cls, const kvo_property_spec *spec, kvo_property **out);
+/** Says in kvo_last_error why a property is refused, and returns the status. */
+KVO_HIDDEN kvo_status kvo__property_refuse(const kvo_class *cls, const char *key, kvo_status status,
+                                           const char *reason);
+KVO_HIDDEN void kvo__property_free(kvo_property *property);
+
 /* -------------------------------------------------------------------------------------------------- unregister.c -- */
 
 /** Registers a retired class again that is like a new one, with the functions of the new one; NULL if there is none. The lock is held. */

@@ -1,33 +1,14 @@
-/* threads/threads.h - the runtime's lock, and a record per thread of what the thread is running, for other threads to read: lock.c,
- * threads.c, stacks.c. Start with kvo_mark and kvo_thread. */
+/* threads/threads.h - a record per thread of what the thread is running, for other threads to read: threads.c, stacks.c; and its last
+ * error: errors.c. Start with kvo_mark and kvo_thread. */
 #ifndef KVO_THREADS_H
 #define KVO_THREADS_H
 
 #include "hooks.h"
 #include "platform/index.h"
 #include "platform/stack.h"
+#include "threads/lock.h"
 
 #include <kvo/kvo_binding.h>
-
-/* -------------------------------------------------------------------------------------------------------- lock.c -- */
-
-/** A mutex of 4 bytes on a futex. The word is 0 when free; otherwise it is the kernel's id of the owning thread, with KVO_LOCK_AWAITED set
- * if other threads may be waiting. The runtime never runs code of the program while it holds a lock, so a thread that tries to take a lock
- * that it already owns must be in a signal handler (KVO0017). */
-struct kvo_lock {
-  _Atomic uint32_t state;
-};
-
-/** Set in the lock word, above the owner's thread id, when another thread may be waiting. */
-#define KVO_LOCK_AWAITED (UINT32_C(1) << 31)
-
-KVO_HIDDEN void kvo__lock(kvo_lock *lock);
-/** Releases the lock. Its last access to the lock's memory is the atomic operation that releases it, so the next owner may free that
- * memory. */
-KVO_HIDDEN void kvo__unlock(kvo_lock *lock);
-KVO_HIDDEN void kvo__futex_wait(_Atomic uint32_t *word, uint32_t expected);
-KVO_HIDDEN void kvo__futex_wait_for(_Atomic uint32_t *word, uint32_t expected, uint32_t milliseconds);
-KVO_HIDDEN void kvo__futex_wake_all(_Atomic uint32_t *word);
 
 /* ----------------------------------------------------------------------------------------------------- threads.c -- */
 
@@ -249,18 +230,6 @@ static inline bool kvo__has_barrier(void) { return __builtin_expect((kvo__attend
 
 /** Whether threads wait for marks to end. */
 static inline bool kvo__is_awaited(void) { return __builtin_expect(atomic_load(&kvo__attention) >= KVO_WAITER, false); }
-
-/* ------------------------------------------------------------------------------------------------------ errors.c -- */
-
-/** How many errors with a text there were on this thread. */
-static inline uint32_t kvo__error_count(void) { return kvo__own.thread != NULL ? kvo__own.thread->error_count : 0; }
-/** kvo__fail (hooks.h) for INVALID_ARGUMENT; also tells of the misuse: no lock may be held. */
-KVO_HIDDEN kvo_status kvo__invalid(const char *function, const char *what, kvo_place place);
-/** Notes that a function has failed with an observation, and returns the status; KVO_OK is no failure. The text is made when it is asked
- * for. `function` is a constant. */
-KVO_HIDDEN kvo_status kvo__fail_id(kvo_status status, const char *function, kvo_observation id);
-/** Notes the result of a setter that has refused a value. */
-KVO_HIDDEN void kvo__refused(int result);
 
 KVO_HIDDEN kvo_thread *kvo__thread_make(void);
 /** The record of this thread, made at the first call; NULL without memory. */
@@ -497,6 +466,18 @@ static inline __attribute__((always_inline)) size_t kvo__stack_capture(void **fr
 }
 /** Whether another thread is known to have left the code of that frame: it waits in the kernel with its stack pointer above the frame. */
 KVO_HIDDEN bool kvo__has_left(const kvo_thread *thread, const void *frame);
+
+/* ------------------------------------------------------------------------------------------------------ errors.c -- */
+
+/** How many errors with a text there were on this thread. */
+static inline uint32_t kvo__error_count(void) { return kvo__own.thread != NULL ? kvo__own.thread->error_count : 0; }
+/** kvo__fail (hooks.h) for INVALID_ARGUMENT; also tells of the misuse: no lock may be held. */
+KVO_HIDDEN kvo_status kvo__invalid(const char *function, const char *what, kvo_place place);
+/** Notes that a function has failed with an observation, and returns the status; KVO_OK is no failure. The text is made when it is asked
+ * for. `function` is a constant. */
+KVO_HIDDEN kvo_status kvo__fail_id(kvo_status status, const char *function, kvo_observation id);
+/** Notes the result of a setter that has refused a value. */
+KVO_HIDDEN void kvo__refused(int result);
 
 /* --------------------------------------------------------------------------------------------------- For kvo__assert -- */
 
