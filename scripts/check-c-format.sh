@@ -11,4 +11,9 @@ if [[ $version != 14 ]]; then
   exit 0
 fi
 clang-format --dry-run -Werror "$@"
+# clang-format does not break comments.
+if ! awk 'length > 140 && /^ *(\/\*|\*|\/\/)/ { print FILENAME ":" FNR ": " $0; wide = 1 } END { exit wide }' "$@"; then
+  echo "check-c-format: these comments are wider than 140 columns" >&2
+  exit 1
+fi
 echo "check-c-format: $# files are formatted"

@@ -2,9 +2,9 @@
  *
  *     host FOLDER SECONDS
  *
- * The host's object has a property for each plug-in's object, so that "thermometer.celsius" is a key path, which follows the plug-ins as they
- * come and go. A thread that uses an object of a plug-in holds a lock for reading, and a plug-in ends under the same lock for writing: the
- * runtime does not keep objects alive. */
+ * The host's object has a property for each plug-in's object, so that "thermometer.celsius" is a key path, which follows the plug-ins as
+ * they come and go. A thread that uses an object of a plug-in holds a lock for reading, and a plug-in ends under the same lock for writing:
+ * the runtime does not keep objects alive. */
 #define _POSIX_C_SOURCE 200809L
 #include "lua_plugin.h"
 #include "plugin.h"

@@ -1,5 +1,5 @@
-/* lists_expressions.c - a list or set that an expression reads and that is observed itself: both are notified, in any order of registration,
- * and no fault is raised. */
+/* lists_expressions.c - a list or set that an expression reads and that is observed itself: both are notified, in any order of
+ * registration, and no fault is raised. */
 #include "basket.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* methods.c - the target fuzz_methods: methods and the hooks on them.
  *
- * The input is a sequence of steps: calls, hooks that are added and removed, objects that die. A model runs in step with each call: whenever
- * the runtime calls a hook or the method, it has to be what the model expects next. Hooks act in their calls as the input says. */
+ * The input is a sequence of steps: calls, hooks that are added and removed, objects that die. A model runs in step with each call:
+ * whenever the runtime calls a hook or the method, it has to be what the model expects next. Hooks act in their calls as the input says. */
 #include <kvo/kvo.h>
 #include <kvo/kvo_method.h>
 #include <stdio.h>

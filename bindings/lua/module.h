@@ -29,8 +29,8 @@ void value_free(value *of);
 void value_read(const kvo_value *from, void *to);
 /* Pushes a value; may raise an error. An object is pushed as its userdata. */
 void value_push(lua_State *L, const value *of);
-/* Fills a view of the Lua value at an index, which has to stay on the stack. `type` is the encoding of what is to be set, for nil. Returns NULL,
- * or why the value cannot be passed. */
+/* Fills a view of the Lua value at an index, which has to stay on the stack. `type` is the encoding of what is to be set, for nil. Returns
+ * NULL, or why the value cannot be passed. */
 const char *value_view(lua_State *L, int index, const char *type, value *storage, kvo_value *view);
 /* Raises an error if a status is not KVO_OK. */
 void check_status(lua_State *L, kvo_status status, const char *what);

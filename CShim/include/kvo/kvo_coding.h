@@ -5,9 +5,9 @@
  * begin with "@" and are applied to the collection on their left:
  *
  *     items.@count                   the number of elements; what follows is ignored
- *     items.@sum.price  @avg         numbers added with the digits of their shortest notation, so that 0.1 and 0.2 make 0.3; without nil, which
- *                                    counts as an element for @avg. A sum of integers is "q" if that holds it, otherwise "d". Of no
- *                                    elements the sum is 0 and the average nil
+ *     items.@sum.price  @avg         numbers added with the digits of their shortest notation, so that 0.1 and 0.2 make 0.3; without nil,
+ *                                    which counts as an element for @avg. A sum of integers is "q" if that holds it, otherwise "d". Of
+ *                                    no elements the sum is 0 and the average nil
  *     items.@min.price  @max         numbers, or strings by their bytes; without nil. Of no elements nil
  *     items.@unionOfObjects.tag      the elements' values, without nil;  @distinctUnionOfObjects without those that are equal to another
  *     lists.@unionOfArrays.tag       for a list of lists, the values of all their elements;  @distinctUnionOfArrays, @distinctUnionOfSets
@@ -18,8 +18,8 @@
  *
  * Conversions lose nothing. A number becomes one of any other type that can represent it. Between floating-point types, and between these,
  * integers and texts, numbers are equal if their shortest decimal notations are: the double 0.1 becomes the float 0.1. A text becomes a
- * number if it is exactly a decimal numeral, and a bool also if it is "true", "false", "YES" or "NO"; a number never becomes a text. Anything
- * else is TYPE_MISMATCH, and kvo_last_error says why. The general rules of kvo.h apply.
+ * number if it is exactly a decimal numeral, and a bool also if it is "true", "false", "YES" or "NO"; a number never becomes a text.
+ * Anything else is TYPE_MISMATCH, and kvo_last_error says why. The general rules of kvo.h apply.
  */
 #ifndef KVO_CODING_H
 #define KVO_CODING_H
@@ -78,13 +78,13 @@ KVO_API kvo_status kvo_set_object(kvo_object *object, const char *key_path, kvo_
 
 /* ----------------------------------------------------------------------------------------- What a class decides -- */
 
-/** Functions of a class that key-value coding calls; kvo_class_spec has a pointer to these. A subclass inherits them, or has its own. Each may
- * be NULL, and gets `user`. They may call everything. A status other than KVO_OK is returned to the caller. */
+/** Functions of a class that key-value coding calls; kvo_class_spec has a pointer to these. A subclass inherits them, or has its own. Each
+ * may be NULL, and gets `user`. They may call everything. A status other than KVO_OK is returned to the caller. */
 typedef struct kvo_coding_hooks {
   /** sizeof(kvo_coding_hooks), so that later versions can add members. */
   size_t struct_size;
-  /** Passes the value of a key that the class does not have to `reader`, once, and returns KVO_OK (Apple: valueForUndefinedKey:). If it passes
-   * none, the key is undefined; of several the first counts. */
+  /** Passes the value of a key that the class does not have to `reader`, once, and returns KVO_OK (Apple: valueForUndefinedKey:). If it
+   * passes none, the key is undefined; of several the first counts. */
   kvo_status (*KVO_NULLABLE value_for_undefined_key)(kvo_object *object, const char *key, kvo_value_reader reader,
                                                      void *KVO_NULLABLE arg, void *KVO_NULLABLE user);
   /** Sets a key that the class does not have (Apple: setValue:forUndefinedKey:). */

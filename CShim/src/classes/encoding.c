@@ -103,8 +103,8 @@ static aggregate *append(aggregate *whole, ffi_type *element) {
   return whole;
 }
 
-/* The type by which libffi passes an aggregate of `count` members. On x86-64 a structure of one long double is passed and returned as a long
- * double is, in st(0), but libffi takes its result from memory. */
+/* The type by which libffi passes an aggregate of `count` members. On x86-64 a structure of one long double is passed and returned as a
+ * long double is, in st(0), but libffi takes its result from memory. */
 static ffi_type *as_scalar(aggregate *whole, size_t count) {
 #if defined(__x86_64__)
   if (count == 1 && whole->elements[0] == &ffi_type_longdouble) {

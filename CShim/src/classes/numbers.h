@@ -56,8 +56,8 @@ typedef struct kvo_number {
 
 /** Reads a value that is a number, or, if `texts`, exactly a numeric text. False for any other, and for nil. */
 KVO_HIDDEN bool kvo__number_read(const kvo_value *value, bool texts, kvo_number *to);
-/** Less than, equal to or greater than 0, as the numbers are; numeric texts are compared with the shortest notations of others. NaN is equal
- * to all. */
+/** Less than, equal to or greater than 0, as the numbers are; numeric texts are compared with the shortest notations of others. NaN is
+ * equal to all. */
 KVO_HIDDEN int kvo__number_compare(const kvo_number *one, const kvo_number *other);
 /** The nearest number. */
 KVO_HIDDEN long double kvo__number_real(const kvo_number *of);

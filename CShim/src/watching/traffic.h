@@ -4,8 +4,9 @@
 
 #include "watching/events.h"
 
-/** What has been counted since counting began: the changes of a key of a class, or the notifications of the observations that are registered
- * at one place for one key path of a class. A row of changes has neither an observer nor a place. Rows and their strings are never freed. */
+/** What has been counted since counting began: the changes of a key of a class, or the notifications of the observations that are
+ * registered at one place for one key path of a class. A row of changes has neither an observer nor a place. Rows and their strings are
+ * never freed. */
 typedef struct kvo_traffic_row {
   uint64_t hash;
   bool is_of_changes;

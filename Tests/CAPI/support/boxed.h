@@ -16,8 +16,8 @@ typedef struct size {
   double width, height, depth;
 } size;
 
-/* Methods: area (i@i), which says "f"; sign (c@d*), rename (v@*), measure ({size=ddd}@{size=ddd}), mixed (d@d*), sum (i@ii), ratio (f@), and
- * count (l@l, with `counter` as its user data). */
+/* Methods: area (i@i), which says "f"; sign (c@d*), rename (v@*), measure ({size=ddd}@{size=ddd}), mixed (d@d*), sum (i@ii), ratio (f@),
+ * and count (l@l, with `counter` as its user data). */
 kvo_class *box_class(void);
 kvo_object *box_of(kvo_class *cls, int width, int height);
 kvo_object *box_make(int width, int height);

@@ -203,7 +203,8 @@ typedef struct kvo_observer {
 
 /** Registers an observation of `object` and stores its id in `*out`, which may be NULL.
  *
- * The object is not retained. The observation lasts until it is removed or the object dies. Each registration is separate: an observer
+ * The object is not retained, nor are those on the key path: they have to live while any thread may read the path, as each change on it
+ * does. The observation lasts until it is removed or the object dies. Each registration is separate: an observer
  * registered twice is called twice. A key path observes every object along it; if one of these is replaced, set to nil or dies, the
  * observation follows the new value, and this is a change. A single undefined key is accepted, as on Apple's platforms, for changes
  * announced by hand; an undefined key in a longer path, or with KVO_INITIAL and KVO_NEW, is fault KVO0009. NULL for object or observer, and

@@ -183,7 +183,8 @@ KVO_API kvo_status kvo_object_init(kvo_object *object, kvo_class *cls);
  * Observations made without KVO_ENDS_WITH_OBJECT that are still registered are fault KVO0001, as on Apple's platforms. An observation of
  * another object that reaches this one through a key path is notified of a change to nil. If another thread is evaluating a key path that
  * starts at this object, the call waits for it. It does not wait for callbacks on other threads; they do not use the object any more. No
- * other thread may start to use the object.
+ * other thread may start to use the object. That includes key paths that lead through it from another object: while a thread may read one,
+ * or set a property that an observed one depends on, the object has to live.
  *
  * NULL, and an object whose header is zero, are ignored. Everything else is as for kvo_object_destroy, except that the fault about a
  * callback before a change does not keep the observations from ending, because the memory is not the runtime's. */
