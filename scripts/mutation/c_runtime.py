@@ -10,7 +10,7 @@ import c_mutants
 from programs import Memory, Program
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-COPIED = ("CShim", "Tests", "Tools/Sources/CCrashScenarios")
+COPIED = ("CShim", "Tests", "Documentation", "Tools/Sources/CCrashScenarios")
 KINDS = c_mutants.KINDS
 FUZZERS = ("sequences", "parsers", "coding", "methods")
 

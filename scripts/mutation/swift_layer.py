@@ -14,7 +14,7 @@ from programs import Memory, Program
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 MODULE = "Sources/KeyValueObserving"
 MODULES = ("CoreTests", "ObservingTests", "MacroUsageTests", "CollectionTests", "CodingTests", "ConformanceTests", "InteropTests",
-           "PortingTests", "FaultPageTests")
+           "PortingTests", "EverydayTests", "TestingTests", "FaultPageTests")
 # The number of mutants per build.
 BATCH = 120
 SWITCH = """import Foundation
