@@ -116,7 +116,8 @@ class Worker:
         asan.programs.append(Program("asan crash --record", [asan.folder / "tests/kvo_crash", "--record"], crash))
         for name in FUZZERS:
             asan.programs.append(Program(f"asan fuzz {name}", [asan.folder / f"fuzz_{name}", "-runs=0", "-timeout=20",
-                                                               f"-artifact_prefix={folder}/", *(each / name for each in kept)]))
+                                                               f"-artifact_prefix={folder}/",
+                                                               *(each / name for each in kept if (each / name).exists())]))
         tsan.programs.append(Program("tsan stress", [tsan.folder / "stress", "--seconds", "6", "--seed", "1"],
                                      {"TSAN_OPTIONS": "halt_on_error=1"}))
         self.memory = Memory(folder / "kills.json")
