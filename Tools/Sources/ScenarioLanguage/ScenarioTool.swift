@@ -29,14 +29,15 @@ package struct ScenarioTool: ParsableCommand {
   private static let noInput = ExitCode(66)
 
   private func read(_ file: String) throws -> String {
-    do {
-      let data =
-        file == "-"
-        ? try FileHandle.standardInput.readToEnd() ?? Data() : try Data(contentsOf: URL(fileURLWithPath: file))
-      return String(decoding: data, as: UTF8.self)
-    } catch {
-      FileHandle.standardError.write(Data("kvo: cannot read \(file): \(error.localizedDescription)\n".utf8))
-      throw Self.noInput
+    let reason: String
+    if let handle = file == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: file) {
+      do { return String(decoding: try handle.readToEnd() ?? Data(), as: UTF8.self) } catch {
+        reason = error.localizedDescription
+      }
+    } else {
+      reason = String(cString: strerror(errno))
     }
+    FileHandle.standardError.write(Data("kvo: cannot read \(file): \(reason)\n".utf8))
+    throw Self.noInput
   }
 }

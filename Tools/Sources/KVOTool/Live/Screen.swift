@@ -71,13 +71,17 @@ enum Screen {
     tcgetattr(STDIN_FILENO, &before)
     var raw = before
     raw.c_lflag &= ~tcflag_t(ICANON | ECHO)
+    var ending = sigset_t()
+    sigemptyset(&ending)
     for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
+      sigaddset(&ending, number)
       signal(number) { number in
         _ = write(STDOUT_FILENO, leaving.utf8Start, leaving.utf8CodeUnitCount)
         tcsetattr(STDIN_FILENO, TCSANOW, &before)
         _exit(number == SIGINT ? 0 : 128 + number)
       }
     }
+    pthread_sigmask(SIG_UNBLOCK, &ending, nil)  // the program that started this one may have blocked them
     var action = sigaction()
     action.__sigaction_handler.sa_handler = { _ in }
     sigaction(SIGWINCH, &action, nil)  // it interrupts poll
