@@ -36,7 +36,7 @@ echo "== Python"
 PYTHONPATH=bindings/python /usr/bin/python3 -m pytest -q -p no:cacheprovider bindings/python
 # The wheel that pip would make and install.
 wheel=$(cd bindings/python && /usr/bin/python3 -c 'import build_kvo, sys; print(build_kvo.build_wheel(sys.argv[1]))' "$out")
-PYTHONPATH=$out/$wheel /usr/bin/python3 -c 'import kvo; assert kvo.__file__.endswith(".whl/kvo.py") and kvo.version() > 0'
+PYTHONPATH=$out/$wheel /usr/bin/python3 -c 'import kvo; assert kvo.__file__.endswith(".whl/kvo/__init__.py") and kvo.version() > 0'
 logged python-demo env PYTHONPATH=bindings/python /usr/bin/python3 bindings/python/processes.py --seconds 0.5
 
 # lua NAME [cmake arguments]: builds the Lua module and its test of threads in build/bindings/lua-NAME.

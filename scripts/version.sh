@@ -19,7 +19,7 @@ places=(
   "CShim/meson.build|project('kvo', 'c', version: '%V'"
   "CShim/meson.build|soversion: '%A'"
   "Documentation/ABI.md|the SONAME is \`libkvo.so.%A\`"
-  "bindings/python/kvo.py|\"libkvo.so.%A\""
+  "bindings/python/kvo/_library.py|\"libkvo.so.%A\""
   "Tests/CAPI/consumer/subprojects/kvo.wrap|directory = kvo-%V"
   "Tests/CAPI/consumer/subprojects/kvo.wrap|source_filename = kvo-%V.tar.gz"
   "Tests/CAPI/consumer/CMakeLists.txt|find_package(kvo %M REQUIRED)"

@@ -1,4 +1,4 @@
-"""Builds the wheel of kvo.py, by PEP 517, without any other package: so `pip install .` needs no network."""
+"""Builds the wheel of kvo, by PEP 517, without any other package: so `pip install .` needs no network."""
 
 import base64
 import hashlib
@@ -10,12 +10,13 @@ import zipfile
 HERE = pathlib.Path(__file__).resolve().parent
 VERSION = re.search(r'^version = "(.*)"$', (HERE / "pyproject.toml").read_text(), re.MULTILINE)[1]
 NAME = f"kvo-{VERSION}"
+MODULES = sorted(f"kvo/{file.name}" for file in (HERE / "kvo").glob("*.py"))
 
 
 def build_wheel(folder, config_settings=None, metadata_directory=None):
     information = f"{NAME}.dist-info"
     files = {
-        "kvo.py": (HERE / "kvo.py").read_bytes(),
+        **{name: (HERE / name).read_bytes() for name in MODULES},
         f"{information}/METADATA": f"Metadata-Version: 2.1\nName: kvo\nVersion: {VERSION}\nRequires-Python: >=3.9\n".encode(),
         f"{information}/WHEEL": b"Wheel-Version: 1.0\nGenerator: build_kvo\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
     }
@@ -33,6 +34,6 @@ def build_wheel(folder, config_settings=None, metadata_directory=None):
 
 def build_sdist(folder, config_settings=None):
     with tarfile.open(pathlib.Path(folder) / f"{NAME}.tar.gz", "w:gz") as archive:
-        for name in ("kvo.py", "build_kvo.py", "pyproject.toml", "README.md"):
+        for name in (*MODULES, "build_kvo.py", "pyproject.toml", "README.md"):
             archive.add(HERE / name, f"{NAME}/{name}")
     return f"{NAME}.tar.gz"

@@ -5,6 +5,7 @@ import gc
 import sys
 
 import kvo
+from kvo._guards import _read_by_c
 import pytest
 
 
@@ -68,25 +69,25 @@ def test_an_operator_that_gives_objects_gives_those_of_python(order):
 
 
 def test_the_observation_of_an_operator_ends_with_its_token_and_its_object():
-    order, told, before = Order(items=[Line(), Line()]), [], set(kvo._read_by_c)
+    order, told, before = Order(items=[Line(), Line()]), [], set(_read_by_c)
     with kvo.observe(order, "items.@count", told.append, kvo.NEW | kvo.INITIAL) as token:
         assert told[0].new == 2 and token.is_active
         order.items.append(Line())
     order.items.append(Line())
     assert [change.new for change in told] == [2, 3]
     token = kvo.observe(order, "items.@count", told.append)
-    assert len(kvo._read_by_c) == len(before) + 1
+    assert len(_read_by_c) == len(before) + 1
     del order, token
     gc.collect()
-    assert kvo._read_by_c == before
+    assert _read_by_c == before
 
 
 @pytest.mark.parametrize("path", ["items.@foo.price", "items.@sum.nope", "nope.@count", "items.@sum", "title.@count"])
 def test_an_operator_that_cannot_be_read_is_refused(order, path):
-    before = set(kvo._read_by_c)
+    before = set(_read_by_c)
     with pytest.raises(kvo.Error):
         kvo.observe(order, path, print)
-    assert kvo._read_by_c == before
+    assert _read_by_c == before
 
 
 def test_get_reads_keys_paths_lists_and_operators(order):

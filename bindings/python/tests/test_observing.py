@@ -2,6 +2,7 @@
 
 import contextlib
 import gc
+import pathlib
 import subprocess
 import sys
 import threading
@@ -289,5 +290,6 @@ import time
 time.sleep(0.2)
 print("end")
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=str(__import__("pathlib").Path(kvo.__file__).parent))
+    folder = pathlib.Path(kvo.__file__).parents[1]
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=folder)
     assert (done.stdout, done.returncode) == ("end\n", 0), done.stderr

@@ -2,11 +2,13 @@
 
 import copy
 import gc
+import pickle
 import weakref
 
 import pytest
 
 import kvo
+from kvo import _c_objects, _handles, _observable, _observation
 
 
 class Document(kvo.Object):
@@ -115,6 +117,16 @@ def test_a_copy_is_an_object_of_its_own():
     assert (told, document.title, other.title, other.is_observed, document.prices) == ([], "a", "b", False, [])
 
 
+def test_pickles_and_errors_name_the_package_and_not_its_modules():
+    pickled = pickle.dumps(Document(prices=[1, 2]))
+    assert b"kvo._" not in pickled and pickle.loads(pickled).prices == [1.0, 2.0]
+    public = [getattr(kvo, name) for name in kvo.__all__]
+    assert {one.__module__ for one in public if not isinstance(one, int)} == {"kvo"}
+    with pytest.raises(ValueError) as raised:
+        kvo.CClass("nothing").properties
+    assert raised.exconly().startswith("kvo._InvalidArgument: ")
+
+
 def test_c_reads_and_sets_properties(c):
     document = Document(author=Person(name="Ann"))
     address = kvo.address_of(document)
@@ -166,7 +178,7 @@ def test_an_object_dies_with_its_last_reference_whatever_observes_it(c):
 
 def test_nothing_stays_of_dead_objects():
     gc.collect()
-    tables = (kvo._observations, kvo._values, kvo._lasting, kvo._instances, kvo._deaths)
+    tables = (_observation._observations, _handles._values, _observation._lasting, _observable._instances, _c_objects._deaths)
     sizes = [len(table) for table in tables]
     for _ in range(3):
         document = Document(author=Person())

@@ -1,0 +1,108 @@
+"""Calls the handlers of observations when the runtime tells a change, and evaluates what they observe."""
+
+from __future__ import annotations
+
+from typing import Any as Anything, Optional, TYPE_CHECKING
+
+from ._decoding import _decode
+from ._errors import Error
+from ._guards import _read_by_c
+from ._handles import _kept, _nows, _release, _value, _values
+from ._lists import _ListOf
+from ._observation import Change, _DetailedChange, _lasting, _observations
+from ._operations import _same
+from ._reports import _failed, _failed_path, _interrupted, _thread
+from ._types import _Callback, _CChange, _Destroy, _Evaluate, _ObserverOps, _RawChange, _Same, SETTING
+
+if TYPE_CHECKING:
+    from ._observation import Observation
+
+_make = tuple.__new__
+
+_raws: dict[int, _RawChange] = {}
+"""Views of the records at addresses where there often is one: on the stack."""
+
+
+def _deliver(number: int, kind: int, old: Anything, new: Anything, indexes: Optional[list[int]], is_prior: bool) -> None:
+    found = _observations.get(number)
+    observation = found() if found is not None else None
+    if observation is not None:
+        try:
+            observation._handler(_make(_DetailedChange, (observation, old, new, kind, indexes, is_prior)))
+        except BaseException as error:
+            _failed(error, observation._handler)
+
+
+@_Callback
+def _told(change: int, number: int) -> None:
+    raw = _raws.get(change) or _RawChange.from_address(change)
+    if len(_raws) < 1000:
+        _raws[change] = raw
+    kind = raw.kind
+    indexes = raw.indexes[: raw.count] if kind != SETTING and raw.indexes else None
+    _deliver(number, kind, _value(raw.old), _value(raw.new), indexes, raw.is_prior)
+
+
+@_Callback
+def _told_both(change: int, number: int) -> None:
+    """The usual case: a set of a property, of which the old and the new value are wanted."""
+    try:
+        try:
+            raw = _raws[change]
+            values, name = _nows[raw.new]
+            observation = _observations[number]()
+            made = _make(Change, (observation, _values[raw.old][0], values[name]))
+            handler = observation._handler  # type: ignore[union-attr]
+        except (AttributeError, KeyError):  # it has ended; the values are not those of a set
+            _told(change, number)
+            return
+        handler(made)
+    except RecursionError as error:  # no room to call _failed
+        _thread.interrupt, _interrupted[:] = error, [True]
+    except BaseException as error:
+        _failed(error, observation._handler)  # type: ignore[union-attr]
+
+
+@_Callback
+def _told_by_c(change: int, number: int) -> None:
+    try:
+        told = _CChange.from_address(change)
+        indexes = told.indexes[: told.count] if told.indexes else None
+        old, new = _decode(told.old), _decode(told.new)
+    except BaseException as error:
+        _failed(error, f"observation {number}")
+        return
+    _deliver(number, told.kind, old, new, indexes, told.is_prior)
+
+
+@_Destroy
+def _ended(number: int) -> None:
+    found = _observations.pop(number, None)  # whose observation may have been deallocated with its object
+    _read_by_c.discard(number)
+    _lasting.pop(number, None)
+    observation = found() if found is not None else None
+    if observation is not None:
+        observation._forget()
+
+
+@_Evaluate
+def _evaluated(number: int) -> Optional[int]:
+    observation: Optional[Observation] = None
+    try:
+        found = _observations.get(number)
+        observation = found() if found is not None else None
+        if observation is None or observation._evaluate is None:  # it has ended
+            return None
+        value = observation._evaluate()
+        return _kept(list(value) if isinstance(value, _ListOf) else value)
+    except BaseException as error:
+        if isinstance(error, Error) and observation is not None and observation._is_path:
+            _failed_path(error, f"key path {observation.key_path}")
+        else:
+            _failed(error, f"evaluation {number}")
+        return None
+
+
+_direct_ops = _ObserverOps(_told, _ended, _ended, _Evaluate(), _Callback(), _Same())
+_both_ops = _ObserverOps(_told_both, _ended, _ended, _Evaluate(), _Callback(), _Same())
+_tracked_ops = _ObserverOps(_told, _ended, _ended, _evaluated, _release, _same)

@@ -1,0 +1,74 @@
+"""Guards: misuse that would end the process, in a call of C, raises an error instead."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes as C
+import threading
+from collections.abc import Callable
+from typing import Any as Anything
+
+from ._errors import _check, _error, Error, _OK, _UNDEFINED
+from ._library import _get_fault_handler, _set_fault_handler
+from ._reports import _failed, _interrupted, _raise_interrupt
+from ._types import _address, _Fault, _Handler
+
+
+class _Thread(threading.local):
+    """The first fault since the innermost guard of the thread began."""
+
+    fault: str = ""
+    fault_code: int = 0
+
+
+_thread = _Thread()
+
+
+@_Handler
+def _on_fault(fault: int, arg: int) -> int:
+    try:
+        report = _Fault.from_address(fault)
+        if report.severity != 0:  # not fatal: it is logged
+            return 0
+        if not _thread.fault:
+            _thread.fault, _thread.fault_code = report.summary.decode("utf-8", "replace"), report.code
+    except BaseException as error:
+        _failed(error, "a fault")
+    return 1
+
+
+class _Guard:
+    """with _Guard(): misuse that would end the process, in the calls of C inside, raises an error at the end. Guards may be nested."""
+
+    def __enter__(self) -> "_Guard":
+        self.outer_arg = _address()
+        self.outer = _get_fault_handler(C.byref(self.outer_arg))
+        self.outer_fault = _thread.fault, _thread.fault_code
+        _thread.fault, _thread.fault_code = "", 0
+        _set_fault_handler(_on_fault, None)
+        return self
+
+    def __exit__(self, kind: Anything, *_: Anything) -> None:
+        _set_fault_handler(self.outer, self.outer_arg)
+        fault, code = _thread.fault, _thread.fault_code
+        _thread.fault, _thread.fault_code = self.outer_fault
+        if fault and kind is None:
+            raise _error(_UNDEFINED if code == 9 else -15, fault)
+
+
+def _guarded(function: Callable[..., int], *arguments: Anything, what: str = "") -> None:
+    """Calls a function whose misuse would end the process, and raises an error instead."""
+    status = _OK
+    try:
+        with _Guard():
+            status = function(*arguments)
+    except Error as error:
+        raise (_error(status, str(error)) if status != _OK else error) from None
+    _check(status, what)
+    if _interrupted:
+        _raise_interrupt()
+
+
+_read_by_c: set[int] = set()
+"""The observations of key paths that C reads. While there is one, a set may make a fault."""
+_no_guard = contextlib.nullcontext()
