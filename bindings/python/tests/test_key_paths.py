@@ -2,11 +2,13 @@
 
 import ctypes
 import gc
-import sys
+import os
 
 import kvo
+from kvo._encoding import _Encoded
 from kvo._guards import _read_by_c
 import pytest
+from test_observing import unraisable
 
 
 class Author(kvo.Object):
@@ -34,13 +36,6 @@ def observed(found, path, options=kvo.NEW | kvo.OLD):
     told = []
     kvo.observe(found, path, lambda change: told.append((change.old, change.new)), options)
     return told
-
-
-@pytest.fixture
-def unraisable(monkeypatch):
-    seen = []
-    monkeypatch.setattr(sys, "unraisablehook", lambda args: seen.append(args.exc_value))
-    return seen
 
 
 def test_an_operator_is_observed_through_the_list_and_its_elements(order):
@@ -118,27 +113,39 @@ def test_get_and_set_refuse_paths_that_do_not_exist(order, path):
         kvo.set(order, path, 1)
 
 
-def test_a_value_that_a_path_cannot_be_read_from_raises_from_the_assignment_which_has_been_made(order, unraisable):
+def test_a_value_that_a_path_cannot_be_read_from_raises_from_the_assignment_which_has_been_made(order):
     told = observed(order, "next.nope")
     other = Author()
-    with pytest.raises(kvo.UndefinedKey, match="nope"):
-        order.next = other
-    assert order.next is other and told == [(None, None)]
-    order.title = "not concerned"
-    assert unraisable == []
+    with unraisable() as reports:
+        with pytest.raises(kvo.UndefinedKey, match="nope"):
+            order.next = other
+        assert order.next is other and told == [(None, None)]
+        order.title = "not concerned"
+    assert reports == []
 
 
-def test_the_same_for_paths_that_c_reads(order, unraisable):
+def test_the_same_for_paths_that_c_reads(order):
     observed(order, "items.@sum.price")
     bad = Author()
-    with pytest.raises(kvo.UndefinedKey, match="KVO0009"):
-        order.items.append(bad)
-    assert order.items[-1] is bad
-    root = Order()
-    observed(root, "next.items.@count")
-    with pytest.raises(kvo.UndefinedKey, match="KVO0009"):
-        root.next = bad
-    assert root.next is bad and unraisable == []
+    with unraisable() as reports:
+        with pytest.raises(kvo.UndefinedKey, match="KVO0009"):
+            order.items.append(bad)
+        assert order.items[-1] is bad
+        root = Order()
+        observed(root, "next.items.@count")
+        with pytest.raises(kvo.UndefinedKey, match="KVO0009"):
+            root.next = bad
+        assert root.next is bad
+    assert reports == []
+
+
+def test_a_value_that_c_has_set_and_a_path_cannot_be_read_from_is_reported(order, c):
+    order.next = kvo.wrap(c.make_point())
+    told = observed(order, "next.next.nope")
+    value = _Encoded(Author(), "@")
+    with unraisable() as reports:
+        assert ctypes.CDLL(os.environ["KVO_LIBRARY"]).kvo_set_value(order.next, b"next", ctypes.byref(value.view)) == 0
+    assert [report.exc_type for report in reports] == [kvo.UndefinedKey] and told == [(None, None)]
 
 
 def test_a_change_that_an_observer_makes_raises_in_the_observer(order):
