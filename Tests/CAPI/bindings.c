@@ -131,6 +131,39 @@ static void set_first(model *object, int value) {
   if (wants != 0) kvo_frame_finish_with(&frame, NULL, &object->first);
 }
 
+/* By key-value coding: the getter of "first" reads itself, that of "second" the other one. */
+static void *coded_sum(void *user_data) {
+  model *of = user_data;
+  int *value = malloc(sizeof *value);
+  kvo_track_coded_read(&of->header, key("first"));
+  kvo_track_read(&of->header, key("first"));
+  kvo_track_coded_read(&of->header, key("second"));
+  kvo_track_read(&of->header, key("first"));
+  kvo_track_read(&of->header, key("first"));
+  *value = of->first;
+  count = kvo_track_reads(reads, 8);
+  return value;
+}
+
+TEST("a getter's read of its own key, which key-value coding reads, counts once; another key counts") {
+  model object = {.first = 1, .second = 2};
+  kvo_object_adopt(&object.header, model_class());
+  static const kvo_observer_ops summing = {.callback = note_sum, .evaluate = coded_sum, .release = release_sum};
+  kvo_binding_observer observer = {.key_path = "sum", .options = KVO_NEW, .ops = &summing, .user_data = &object};
+  kvo_observation id;
+  CHECK_OK(kvo_binding_observe_tracked(&object.header, &observer, false, &id));
+  for (int round = 0; round < 3; round++) {
+    CHECK_EQ(count, 4);
+    const size_t expected[] = {offsetof(model, first), offsetof(model, second), offsetof(model, first),
+                               offsetof(model, first)};
+    for (int i = 0; i < 4; i++) CHECK_SAME(kvo_property_user(reads[i].property), (void *)expected[i]);
+    set_first(&object, round + 10);
+    CHECK_EQ(last_new, round + 10);
+  }
+  CHECK_OK(kvo_remove_observer(id));
+  kvo_object_finish(&object.header);
+}
+
 TEST("an evaluation can ask what it has read, in order, and as much as it has room for") {
   model object = {.first = 1, .second = 2};
   kvo_object_adopt(&object.header, model_class());

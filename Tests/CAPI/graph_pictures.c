@@ -48,8 +48,10 @@ static size_t occurrences(const char *text, const char *part) {
 TEST("the observations of one object by one observer are one arrow, with each key path, its number and the places") {
   size_t document = add_object("Document"), panel = add_object("Panel");
   add(document, "title", panel, "App/Panel.swift", 12);
+  static char name[] = "author.name", file[] = "App/Panel.swift",
+              note[] = "on MainActor"; /* the same at other addresses */
   add(document, "author.name", panel, "App/Panel.swift", 17)->note = "on MainActor";
-  add(document, "author.name", panel, "App/Panel.swift", 17)->note = "on MainActor";
+  add(document, name, panel, file, 17)->note = note;
   add(document, "author.name", panel, "App/Panel.swift", 18);
   char *dot = drawn(KVO_GRAPH_DOT), *mermaid = drawn(KVO_GRAPH_MERMAID);
   CHECK_EQ(occurrences(dot, " -> "), 1);

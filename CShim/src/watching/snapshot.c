@@ -208,8 +208,9 @@ static bool number_objects(copy *in) {
     }
   }
   in->object_count = count;
-  raw_object **sorted = count > 0 ? kvo__alloc(count * sizeof *sorted) : NULL;
-  if (sorted == NULL) return count == 0;
+  if (count == 0) return true;
+  raw_object **sorted = kvo__alloc(count * sizeof *sorted);
+  if (sorted == NULL) return false;
   for (size_t i = 0; i < count; i++) sorted[i] = &in->objects[i];
   qsort(sorted, count, sizeof *sorted, by_place);
   for (size_t i = 0; i < count; i++) sorted[i]->index = i;
