@@ -10,7 +10,8 @@ import zipfile
 HERE = pathlib.Path(__file__).resolve().parent
 VERSION = re.search(r'^version = "(.*)"$', (HERE / "pyproject.toml").read_text(), re.MULTILINE)[1]
 NAME = f"kvo-{VERSION}"
-MODULES = sorted(f"kvo/{file.name}" for file in (HERE / "kvo").glob("*.py"))
+# py.typed tells type checkers that the package has annotations.
+MODULES = [*sorted(f"kvo/{file.name}" for file in (HERE / "kvo").glob("*.py")), "kvo/py.typed"]
 
 
 def build_wheel(folder, config_settings=None, metadata_directory=None):
