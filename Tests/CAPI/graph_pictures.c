@@ -76,6 +76,16 @@ TEST("of many key paths, places and notes an arrow shows a few, and says that th
   free(dot);
 }
 
+TEST("an arrow shows as many key paths, places and notes as it has room for, and no more is said") {
+  const char *names[] = {"k0", "k1", "k2", "k3"};
+  size_t document = add_object("Document"), panel = add_object("Panel");
+  for (int i = 0; i < 4; i++)
+    add(document, names[i], panel, "Panel.swift", (uint32_t)(i % 3))->note = i < 2 ? names[i] : NULL;
+  char *dot = drawn(KVO_GRAPH_DOT);
+  CHECK_CONTAINS(dot, "label=\"k0, k1, k2, k3\\nPanel.swift:0, Panel.swift:1, Panel.swift:2\\nk0\\nk1\"];\n");
+  free(dot);
+}
+
 TEST("closures that were registered at one place are one node, and its arrows do not repeat the place") {
   size_t first = add_object("Row"), second = add_object("Row");
   add(first, "value", KVO_GRAPH_NONE, "Table.swift", 5);
