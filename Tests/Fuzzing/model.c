@@ -232,7 +232,7 @@ void model_set(world *in, int slot, key of, int number, bool kept) {
     return;
   }
   frame here;
-  if (!shape_is_manual(in->shapes[slot], of) && is_silent(slot)) {
+  if (is_silent(slot)) { /* also of a manual key: what reads it follows */
     set_silently(in, slot, of, number);
     return;
   }
