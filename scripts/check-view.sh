@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes pages with `kvo view`, of the avalanche of Examples/, of text that looks like HTML and of a quarter of a million events, and uses them in
-# headless Chromium.
+# Makes pages with `kvo view`, of the avalanche of Examples/, of one with branches, of text that looks like HTML and of a quarter of a
+# million events, and uses them in headless Chromium.
 #   scripts/check-view.sh              leaves the pages and their pictures in build/view
 #   scripts/check-view.sh --pictures   also renews the pictures in Documentation/pictures
 set -euo pipefail
@@ -26,6 +26,7 @@ swiftc -swift-version 6 -warnings-as-errors -Onone -g -parse-as-library -module-
 /usr/bin/python3 Tests/View/traces.py "$out"
 "$kvo" view "$out/run.json" "$out/graph.json" -o "$out/avalanche.html"
 "$kvo" view "$out/hostile.json" -o "$out/hostile.html"
+"$kvo" view "$out/shop.json" -o "$out/shop.html"
 "$kvo" view "$out/graph.json" -o "$out/graph.html"
 time "$kvo" view "$out/large.json" -o "$out/large.html"
 rm "$out/large.json"

@@ -1,9 +1,10 @@
-"""Uses a page of `kvo view` in headless Chromium: page.py FOLDER, which has avalanche.html, hostile.html, graph.html and large.html.
+"""Uses a page of `kvo view` in headless Chromium: page.py FOLDER, which has avalanche.html, shop.html, hostile.html, graph.html and large.html.
 
 Leaves pictures in FOLDER. Each step is a sentence that has to be true.
 """
 
 import pathlib
+import re
 import sys
 
 from selenium import webdriver
@@ -73,12 +74,11 @@ def click_slice(number):
     x, y = left + width / 2 - size["width"] / 2, top + height / 2 - size["height"] / 2
     ActionChains(driver).move_to_element_with_offset(canvas, round(x), round(y)).click().perform()
 
-
 try:
     open_page("avalanche.html")
     must("the avalanche is the first finding", lambda: "set Shop.taxRate → 1\u202f325 notifications" in text("#findings .card.hot .big"))
     must("it names the line that made the set", lambda: "raiseTaxes" in text("#findings .card.hot .muted") and "Avalanche.swift:" in text("#findings .card.hot .muted"))
-    must("its cause names what multiplies", lambda: "each “set Invoice.total” notifies 25" in text("#findings .cause"))
+    must("its cause names what multiplies", lambda: "each “set Invoice.total” notifies 26 observers" in text("#findings .cause"))
     must("what is set again and again is named", lambda: "Invoice.total of one object" in text("#findings"))
     picture("page.png")
     picture("page-dark.png", dark=True)
@@ -95,7 +95,7 @@ try:
     must("and what it notifies", lambda: "Notifies" in text("#details"))
     picture("slice.png")
 
-    steps = driver.find_elements(By.CSS_SELECTOR, "#findings .card.hot li")
+    steps = driver.find_elements(By.CSS_SELECTOR, "#findings .card.hot ol.steps:not(.branches) li")
     must("the avalanche has a step for each kind of slice on the way", lambda: len(steps) == 8)
     must("and marks those that multiply", lambda: len(driver.find_elements(By.CSS_SELECTOR, "#findings .card.hot li.multiplies")) == 2)
     steps[5].click()
@@ -106,7 +106,7 @@ try:
 
     run("document.getElementById(arguments[0]).dispatchEvent(new MouseEvent('click', { bubbles: true }))", window)
     must("a click on a node selects it and lists its slices", lambda: selected_nodes() == {window} and "650 slices" in text("#details"))
-    driver.find_element(By.CSS_SELECTOR, "#details .row").click()
+    driver.find_element(By.CSS_SELECTOR, "#details div.row").click()
     must("a click on one of these selects it", lambda: window in selected_nodes() and run("return kvoView.selection.slice") >= 0)
     edge = driver.find_element(By.CSS_SELECTOR, "svg .edge.sets")
     run("arguments[0].dispatchEvent(new MouseEvent('click', { bubbles: true }))", edge)
@@ -122,6 +122,19 @@ try:
     canvas = driver.find_element(By.ID, "slices")
     run("arguments[0].dispatchEvent(new WheelEvent('wheel', { deltaY: -400, bubbles: true, cancelable: true }))", canvas)
     must("the wheel zooms the timeline", lambda: run("return kvoView.rectangle(0)[2]") > before * 1.5)
+
+    open_page("shop.html")
+    must("the first text is the finding", lambda: text("#findings").startswith("Avalanchesset Settings.rate → 1\u202f400 notifications"))
+    must("steps and branches have all notifications", lambda: "400 more notifications on other branches:" in text("#findings .card.hot")
+         and sum(int(row.text.split(" ×")[0]) for row in driver.find_elements(By.CSS_SELECTOR, "#findings .card.hot ol.steps li") if "notified" in row.text) == 1400)
+    must("each set that notifies several observers is marked", lambda: [row.text.split("\n")[1:] for row in driver.find_elements(By.CSS_SELECTOR, "li.multiplies")]
+         == [["set Settings.rate", "notifies 200 observers"], ["set Order.total", "each notifies 2 observers"], ["set Report.revenue", "each notifies 2 observers"]])
+    repeated = [row.text.split("\n") for row in driver.find_elements(By.CSS_SELECTOR, "#findings .card.hot ol.repeated li")]
+    must("what is set again and again is on the card, with what it costs", lambda: [
+        "It sets Report.revenue of one object 200 times: 400 notifications; once would be 2", "by: Report (App.swift:40) is notified of total"] in
+        [[" ".join(row[:-1]), row[-1]] for row in repeated])
+    must("one is not many", lambda: not re.search(r"\b1 (notification|slice|observer|set)s\b", text("body main")) and "1 notification" in text("svg"))
+    picture("shop.png")
 
     open_page("hostile.html")
     must("text of the program is shown as text", lambda: "<script>hit = 1</script>" in text("#findings") and run("return typeof hit") == "undefined")

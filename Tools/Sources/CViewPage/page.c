@@ -10,6 +10,8 @@ static const unsigned char css[] = {
 #embed "Page/page.css"
 };
 static const unsigned char js[] = {
+#embed "Page/findings.js"
+    ,
 #embed "Page/page.js"
 };
 static const unsigned char graphviz[] = {

@@ -162,7 +162,9 @@ struct ViewTests {
       ])
     #expect(first.steps.map(\.count) == [1, 5, 5, 5, 5, 25])
     #expect(
-      first.cause?.contains("each “set Bill.total” notifies 5: “Row (App.swift:30) is notified of total”") == true)
+      first.cause
+        == "It multiplies here: “set Shop.rate” notifies 5 observers; then each “set Bill.total” notifies 5 observers.")
+    #expect(first.others.isEmpty)
   }
 
   @Test func `Of an avalanche in a circle the steps are shown once`() throws {
@@ -197,10 +199,72 @@ struct ViewTests {
     let first = try #require(try found(written.text).findings.avalanches.first)
     #expect(first.steps.map(\.text) == ["set Point.x", "Point (App.swift:5) is notified of x"])
     #expect(first.steps.map(\.count) == [41, 63])
+    #expect(first.most == 63 && first.others.isEmpty && first.repeated.isEmpty)
     #expect(
       first.cause
-        == "It multiplies here: each “set Point.x” notifies 1.5 on average (1 to 3): “Point (App.swift:5) is notified of x”."
+        == "It multiplies here: each “set Point.x” notifies 1.5 observers on average (1 to 3)."
         + " The last step leads to “set Point.x” again, and so on.")
+  }
+
+  /// One set notifies ten rows. Each sets a property without observers, and one of whose two observers one sets a total.
+  private static var branching: Written {
+    var written = Written()
+    written.set("Shop@0x1", "rate") { written in
+      for row in 0..<10 {
+        let object = "Row@0xa\(row)"
+        written.notify(100 + row, "Shop@0x1", "rate", object, line: 10) { written in
+          written.set(object, "state") { _ in }
+          written.set(object, "tax") { written in
+            written.notify(300 + row, object, "tax", "Bill@0x2", line: 20) { written in
+              written.set("Bill@0x2", "total") { written in
+                for observer in 0..<(row == 0 ? 3 : 2) { written.notify(500 + observer, "Bill@0x2", "total", line: 30) }
+              }
+            }
+            written.notify(400 + row, object, "tax", "Log@0x3", line: 40)
+          }
+        }
+      }
+    }
+    return written
+  }
+
+  @Test func `Steps and other branches of an avalanche have all its notifications`() throws {
+    let first = try #require(try found(Self.branching.text).findings.avalanches.first)
+    #expect(first.most == 10 + 10 + 10 + 21)
+    #expect(first.steps.map(\.count) == [1, 10, 10, 10, 10, 21])
+    #expect(first.others.map(\.text) == ["Log (App.swift:40) is notified of tax"])
+    #expect(first.others.map(\.count) == [10])
+  }
+
+  @Test func `Each set that notifies several observers multiplies, also if they are on several branches`() throws {
+    let first = try #require(try found(Self.branching.text).findings.avalanches.first)
+    #expect(first.steps.filter(\.multiplies).map(\.text) == ["set Shop.rate", "set Row.tax", "set Bill.total"])
+    #expect(
+      first.steps.filter(\.multiplies).map(\.fan) == [
+        "notifies 10 observers", "notifies 2 observers", "notifies 2.1 observers on average (2 to 3)",
+      ])
+  }
+
+  @Test func `An observer that makes several sets with observers multiplies`() throws {
+    var written = Written()
+    written.set("A@0x1", "x") { written in
+      written.notify(1, "A@0x1", "x", "B@0x2") { written in
+        for step in 0..<20 { written.set("B@0x2", "y\(step)") { $0.notify(2 + step, "B@0x2", "y\(step)") } }
+      }
+    }
+    let first = try #require(try found(written.text).findings.avalanches.first)
+    #expect(first.cause == "It multiplies here: “B (App.swift:5) is notified of x” makes 20 sets.")
+    #expect(first.steps.map(\.count) == [1, 1, 1, 1])
+    #expect(first.others.map(\.count) == Array(repeating: 1, count: 19))
+  }
+
+  @Test func `What an avalanche sets again and again is named with its notifications, and those of one set`() throws {
+    let first = try #require(try found(Self.branching.text).findings.avalanches.first)
+    #expect(first.repeated.map(\.property) == ["Bill.total"])
+    let total = try #require(first.repeated.first)
+    #expect(total.objects == 1 && total.sets == 10 && total.notifications == 21 && total.once == 3)
+    #expect(!total.isExact)
+    #expect(total.by == "Bill (App.swift:20) is notified of tax")
   }
 
   @Test func `A few notifications are no avalanche`() throws {
@@ -351,6 +415,7 @@ struct ViewTests {
     #expect(data.slices.text.count == ViewData.mostSlices)
     #expect(data.remarks.contains { $0.contains("slices are not drawn") })
     #expect(data.findings.avalanches.first?.slice == 0)
+    #expect(data.findings.avalanches.first?.repeated.first?.slice == 4)
     #expect(data.facts.contains("\(20 + 20 + ViewData.mostSlices + 1) sets"))
   }
 }

@@ -12,6 +12,7 @@
     return made;
   };
   const number = (n) => String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, "\u202f");
+  const some = (n, noun) => number(n) + " " + noun + (n === 1 ? "" : "s");
   const time = (us) => (us >= 1e6 ? (us / 1e6).toFixed(2) + " s" : us >= 1000 ? (us / 1000).toFixed(2) + " ms" : us.toFixed(1) + " µs");
   const text = (i) => strings[slices.text[i]];
   const selection = { slice: -1, nodes: new Set(), edges: new Set() };
@@ -30,61 +31,7 @@
     element.addEventListener("click", go);
     element.addEventListener("keydown", (event) => { if (event.key === "Enter") go(); });
   };
-  const heading = (title, note) => {
-    place.append(make("h2", "", title));
-    if (note) place.append(make("p", "note", note));
-  };
-  const list = (title, note, all, amount) => {
-    if (all.length === 0) return;
-    heading(title, note);
-    for (const each of all) {
-      const row = make("div", "row");
-      row.append(make("span", "n", amount(each)));
-      const what = make("span", "", each.text);
-      if (each.detail) what.append(make("small", "", each.detail));
-      row.append(what);
-      clickable(row, each.slice);
-      place.append(row);
-    }
-  };
-  for (const remark of data.remarks) place.append(make("p", "note", remark));
-  if (findings.faults.length > 0) {
-    heading("Faults");
-    for (const fault of findings.faults) {
-      const card = make("div", "card hot");
-      card.append(make("div", "fault", fault.detail || fault.text));
-      clickable(card, fault.slice);
-      place.append(card);
-    }
-  }
-  if (findings.avalanches.length > 0) {
-    heading("Avalanches", "Outermost sets that cause the most notifications. The steps lead from the set to them; a red number multiplies. Click a step.");
-    findings.avalanches.forEach((each, index) => {
-      const card = make("div", index === 0 ? "card hot" : "card");
-      card.append(make("div", "big", each.title + " → " + number(each.most) + " notifications"));
-      const facts = [each.by ? "made by " + each.by : "", each.sets > 1 ? number(each.sets) + " such sets, " + number(each.notifications) + " notifications" : "", time(each.time)];
-      card.append(make("div", "muted", facts.filter((fact) => fact).join(" · ")));
-      if (each.cause) card.append(make("p", "cause", each.cause));
-      const steps = make("ol", "steps");
-      each.steps.forEach((step) => {
-        const item = make("li", step.multiplies ? "multiplies" : "");
-        item.append(make("span", "n", number(step.count) + " ×"), make("span", "", step.text));
-        clickable(item, step.slice);
-        steps.append(item);
-      });
-      card.append(steps);
-      place.append(card);
-    });
-  } else if (count > 0) {
-    heading("Avalanches", "None: no outermost set causes 20 notifications or more.");
-  }
-  list("Set again and again", "Within one outermost set, only the last of these values remains.", findings.repeated, (e) => number(e.count) + " ×");
-  if (findings.circles.length > 0) {
-    heading("Circles", "An observer sets what it is notified of, itself or through others. Red in the graph.");
-    findings.circles.forEach((steps, index) => place.append(make("div", "card", index + 1 + ": " + steps)));
-  }
-  list("Busiest observers", "Calls, and the time of their own code.", findings.observers.map((e) => ({ ...e, detail: [time(e.time), e.detail].filter((t) => t).join(" · ") })), (e) => number(e.count) + " ×");
-  list("Widest sets", "The most observers that one set calls directly.", findings.widest, (e) => number(e.count));
+  showFindings(data, place, clickable, { make, number, some, time });
 
   // ------------------------------------------------------------------------------------------------------------- Graph
   const escape = (t) => t.replace(/[\u0000-\u001f]/g, " ").replace(/[&<>"]/g, (c) => "&#" + c.charCodeAt(0) + ";");
@@ -106,7 +53,7 @@
       const size = (11 + (5 * Math.log1p(traffic[i])) / Math.log1p(top)).toFixed(1);
       const lines = ['<B><FONT POINT-SIZE="' + size + '">' + escape(short(node.name, 36)) + (node.count > 1 ? " ×" + number(node.count) : "") + "</FONT></B>"];
       if (node.detail) lines.push('<FONT POINT-SIZE="9">' + escape(short(node.detail, 40)) + "</FONT>");
-      if (node.calls > 0) lines.push('<FONT POINT-SIZE="9">' + number(node.calls) + " notifications</FONT>");
+      if (node.calls > 0) lines.push('<FONT POINT-SIZE="9">' + some(node.calls, "notification") + "</FONT>");
       const classes = node.kind + (node.circle ? " circle" : "");
       out.push("n" + i + ' [id="node-' + i + '", class="' + classes + '", tooltip="' + escape(node.name).replace(/\\/g, "\\\\") + '", penwidth=' + (node.circle ? 2.5 : 1) + ", label=<" + lines.join("<BR/>") + ">];");
     });
@@ -256,7 +203,7 @@
   }
   function listSlices(title, matching, more) {
     details.replaceChildren(make("h2", "", title), more);
-    details.append(make("h2", "", number(matching.length) + " slices, the longest first"));
+    details.append(make("h2", "", some(matching.length, "slice") + ", the longest first"));
     matching.sort((a, b) => slices.length[b] - slices.length[a]).slice(0, 40).forEach((i) => details.append(link(i)));
     if (matching.length > 40) details.append(make("p", "note", "and " + (matching.length - 40) + " more"));
   }
@@ -421,7 +368,7 @@
     tip.hidden = i < 0;
     if (i < 0) return;
     const is = slices.kind[i] === 0;
-    tip.textContent = text(i) + " · " + time(slices.length[i]) + " · " + number(slices.notifications[i] - (is ? 0 : 1)) + " notifications inside" + (slices.by[i] >= 0 ? " · made by " + strings[slices.by[i]] : "");
+    tip.textContent = text(i) + " · " + time(slices.length[i]) + " · " + some(slices.notifications[i] - (is ? 0 : 1), "notification") + " inside" + (slices.by[i] >= 0 ? " · made by " + strings[slices.by[i]] : "");
     tip.style.left = Math.min(event.offsetX + 12, canvas.clientWidth - 320) + "px";
     tip.style.bottom = canvas.clientHeight - event.offsetY + 12 + "px";
   });

@@ -14,6 +14,8 @@ struct ViewData: Encodable {
     var length: [Double] = []
     var parent: [Int] = []
     var node: [Int] = []
+    /// The node of the code that made an outermost set, or -1.
+    var code: [Int] = []
     var observation: [Int] = []
     var place: [Int] = []
     var by: [Int] = []
@@ -61,9 +63,11 @@ struct ViewData: Encodable {
         "The graph has \(picture.objectCount) objects: each class is one node, and each source line that registers closures."
       )
     }
-    if picture.leftOut > 0 { remarks.append("\(picture.leftOut) nodes with little traffic are not drawn.") }
+    if picture.leftOut > 0 { remarks.append("Not drawn: \(Self.some(picture.leftOut, "node")) with little traffic.") }
     if let trace { add(trace, picture, lines) }
   }
+
+  private static func some(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
   private mutating func number(_ text: String) -> Int {
     if let number = numbers[text] { return number }
@@ -76,15 +80,14 @@ struct ViewData: Encodable {
     let last = trace.slices.map(\.end).max() ?? 0
     let notifications = trace.slices.count { $0.kind == .delivery }
     facts = [
-      trace.process, "\(trace.slices.count - notifications) sets", "\(notifications) notifications",
-      "\(trace.threadOrder.count) thread\(trace.threadOrder.count == 1 ? "" : "s")",
-      String(format: "%.1f ms", last / 1000),
-    ]
+      trace.process, Self.some(trace.slices.count - notifications, "set"), Self.some(notifications, "notification"),
+      Self.some(trace.threadOrder.count, "thread"), String(format: "%.1f ms", last / 1000),
+    ].filter { !$0.isEmpty }
     if trace.isTruncated {
       remarks.append("The trace ends within an event: the process was killed, or the disk was full.")
     }
     if trace.openCount > 0 {
-      remarks.append("\(trace.openCount) slices have no end: they were in progress when the recording ended.")
+      remarks.append("When the recording ended, \(Self.some(trace.openCount, "slice")) had no end.")
     }
     threads = trace.threadOrder.map { Thread(name: trace.threads[$0] ?? "", id: $0) }
     let threadNumbers = Dictionary(uniqueKeysWithValues: trace.threadOrder.enumerated().map { ($1, $0) })
@@ -106,6 +109,7 @@ struct ViewData: Encodable {
       slices.length.append((slice.duration * 1000).rounded() / 1000)
       slices.parent.append(slice.parent.map { places[$0] } ?? -1)
       slices.node.append(picture.nodeOfSlice[old])
+      slices.code.append(picture.codeOfSlice[old] ?? -1)
       slices.observation.append(slice.arguments?.observation.map { number($0) } ?? -1)
       slices.place.append(Picture.place(slice.arguments?.file, slice.arguments?.line).map { number($0) } ?? -1)
       let calls = slice.arguments?.calls?.map { lines?.describe($0) ?? $0 }
@@ -120,7 +124,9 @@ struct ViewData: Encodable {
     let faults = trace.instants.filter { $0.cat == "fault" }
     let others = trace.instants.filter { $0.cat != "fault" }
     let room = max(0, Self.mostInstants - faults.count)
-    if others.count > room { remarks.append("\(others.count - room) marks of registrations and ends are not drawn.") }
+    if others.count > room {
+      remarks.append("Not drawn: \(Self.some(others.count - room, "mark")) of registrations and ends.")
+    }
     instants = (faults + others.prefix(room)).map {
       Instant(
         time: $0.ts, thread: threadNumbers[$0.tid] ?? 0, name: $0.name ?? "", detail: $0.args?.summary ?? "",
@@ -149,6 +155,12 @@ struct ViewData: Encodable {
       findings.avalanches[index].slice = new(findings.avalanches[index].slice)
       for step in findings.avalanches[index].steps.indices {
         findings.avalanches[index].steps[step].slice = new(findings.avalanches[index].steps[step].slice)
+      }
+      for row in findings.avalanches[index].repeated.indices {
+        findings.avalanches[index].repeated[row].slice = new(findings.avalanches[index].repeated[row].slice)
+      }
+      for row in findings.avalanches[index].others.indices {
+        findings.avalanches[index].others[row].slice = new(findings.avalanches[index].others[row].slice)
       }
     }
     for list in [\Findings.repeated, \.observers, \.widest, \.faults] {
