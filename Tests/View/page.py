@@ -74,6 +74,20 @@ def click_slice(number):
     x, y = left + width / 2 - size["width"] / 2, top + height / 2 - size["height"] / 2
     ActionChains(driver).move_to_element_with_offset(canvas, round(x), round(y)).click().perform()
 
+
+# The labels that the line of an arrow from a node to itself goes through.
+CROSSED = """
+    const { edges } = kvoView.data, labels = [...document.querySelectorAll("svg .edge text")];
+    return edges.flatMap((edge, i) => {
+      const path = edge.from === edge.to && document.querySelector("#edge-" + i + " path");
+      if (!path) return [];
+      const points = Array.from({ length: 101 }, (_, k) => path.getPointAtLength(path.getTotalLength() * k / 100));
+      return labels.filter((label) => {
+        const box = label.getBBox();
+        return points.some(({ x, y }) => x > box.x && x < box.x + box.width && y > box.y && y < box.y + box.height);
+      }).map((label) => label.textContent);
+    });"""
+
 try:
     open_page("avalanche.html")
     must("the avalanche is the first finding", lambda: "set Shop.taxRate → 1\u202f325 notifications" in text("#findings .card.hot .big"))
@@ -106,6 +120,9 @@ try:
 
     run("document.getElementById(arguments[0]).dispatchEvent(new MouseEvent('click', { bubbles: true }))", window)
     must("a click on a node selects it and lists its slices", lambda: selected_nodes() == {window} and "650 slices" in text("#details"))
+    must("those of one name in one row", lambda: [row.text for row in driver.find_elements(By.CSS_SELECTOR, "#details summary .n")] == ["625 ×", "25 ×"])
+    driver.find_element(By.CSS_SELECTOR, "#details summary").click()
+    must("which opens", lambda: len(driver.find_elements(By.CSS_SELECTOR, "#details details[open] > div.row")) == 40 and "585 shorter ones" in text("#details"))
     driver.find_element(By.CSS_SELECTOR, "#details div.row").click()
     must("a click on one of these selects it", lambda: window in selected_nodes() and run("return kvoView.selection.slice") >= 0)
     edge = driver.find_element(By.CSS_SELECTOR, "svg .edge.sets")
@@ -134,7 +151,30 @@ try:
         "It sets Report.revenue of one object 200 times: 400 notifications; once would be 2", "by: Report (App.swift:40) is notified of total"] in
         [[" ".join(row[:-1]), row[-1]] for row in repeated])
     must("one is not many", lambda: not re.search(r"\b1 (notification|slice|observer|set)s\b", text("body main")) and "1 notification" in text("svg"))
+    driver.find_element(By.CSS_SELECTOR, "#findings .card.hot ol.steps li").click()
+    must("the first step marks the code that made the set, and its arrow", lambda: selected_nodes() == {f"node-{node_named('raise_rate')}", f"node-{node_named('Settings')}"}
+         and [edge.text.strip() for edge in driver.find_elements(By.CSS_SELECTOR, "svg .edge.selected")] == ["sets rate"])
+
+    field = driver.find_element(By.ID, "search")
+    field.send_keys("revenue")
+    must("a search lists the slices by name, and marks arrows", lambda: text("#matches") == "600 slices" and "Found: revenue" in text("#details")
+         and len(driver.find_elements(By.CSS_SELECTOR, "#details summary")) == 2 and len(driver.find_elements(By.CSS_SELECTOR, "svg .edge.selected")) == 2)
+    first = slice_named("set Report.revenue")
+    field.send_keys(Keys.ENTER)
+    must("Enter selects the first", lambda: run("return kvoView.selection.slice") == first and text("#matches") == "1 of 600 slices")
+    field.send_keys(Keys.ENTER)
+    must("and then the next", lambda: run("return kvoView.selection.slice") == first + 1 and text("#matches") == "2 of 600 slices")
+    field.send_keys(Keys.SHIFT, Keys.ENTER)
+    must("with Shift the one before", lambda: run("return kvoView.selection.slice") == first)
+    field.send_keys(Keys.ESCAPE)
+    must("escape ends the search", lambda: text("#matches") == "" and "Nothing is selected" in text("#details"))
     picture("shop.png")
+    for width, height in ((1280, 860), (1900, 640)):
+        driver.set_window_size(width, height)
+        open_page("shop.html")
+        must("no arrow from a node to itself crosses a label", lambda: run(CROSSED) == [])
+        picture(f"shop-{width}.png")
+    driver.set_window_size(1280, 860)
 
     open_page("hostile.html")
     must("text of the program is shown as text", lambda: "<script>hit = 1</script>" in text("#findings") and run("return typeof hit") == "undefined")

@@ -44,6 +44,15 @@
     const shown = all.slice(0, 3).map(([key, n]) => short(key, 28) + (n > 1 ? " ×" + number(n) : ""));
     return shown.join(", ") + (all.length > 3 ? " and " + (all.length - 3) + " more" : "");
   };
+  const labelOf = (edge) => {
+    const lines = ["&#160;" + escape((edge.kind === "sets" ? "sets " : "") + keysOf(edge)) + "&#160;"];
+    const places = edge.kind === "observes" && nodes[edge.to].kind !== "observer" ? edge.places : [];
+    if (places.length > 0) lines.push('<FONT POINT-SIZE="8">' + "&#160;" + escape(places.slice(0, 2).join(", ") + (places.length > 2 ? ", …" : "")) + "&#160;</FONT>");
+    return lines;
+  };
+  const edgeOf = (from, to, kind) => edges.findIndex((edge) => edge.from === from && edge.to === to && edge.kind === kind);
+  // Of an arrow by which a node sets itself: that by which it notifies itself.
+  const inner = edges.map((edge) => (edge.from === edge.to && edge.kind === "sets" ? edgeOf(edge.from, edge.to, "observes") : -1));
   function dot(direction) {
     const out = ["digraph { rankdir=" + direction + "; nodesep=0.25; ranksep=0.45; bgcolor=transparent; nslimit=2; nslimit1=2; mclimit=0.5;",
       'node [shape=box, style="rounded,filled", fontname="Courier", fontsize=12, margin="0.12,0.06"]; edge [fontname="Courier", fontsize=10, arrowsize=0.7];'];
@@ -57,16 +66,16 @@
       const classes = node.kind + (node.circle ? " circle" : "");
       out.push("n" + i + ' [id="node-' + i + '", class="' + classes + '", tooltip="' + escape(node.name).replace(/\\/g, "\\\\") + '", penwidth=' + (node.circle ? 2.5 : 1) + ", label=<" + lines.join("<BR/>") + ">];");
     });
-    edges.forEach((edge, i) => {
-      const lines = ["&#160;" + escape((edge.kind === "sets" ? "sets " : "") + keysOf(edge)) + "&#160;"];
-      const places = edge.kind === "observes" && nodes[edge.to].kind !== "observer" ? edge.places : [];
-      if (places.length > 0) lines.push('<FONT POINT-SIZE="8">' + "&#160;" + escape(places.slice(0, 2).join(", ") + (places.length > 2 ? ", …" : "")) + "&#160;</FONT>");
-      const classes = edge.kind + (edge.circle ? " circle" : "");
-      // From left to right, Graphviz draws the labels of two arrows from a node to itself over each other, unless they are on two sides.
-      const isSecond = edge.from === edge.to && edge.kind === "sets" && edgeOf(edge.from, edge.to, "observes") >= 0;
-      const side = isSecond && direction === "LR" ? ":s" : "";
-      out.push("n" + edge.from + side + " -> n" + edge.to + side + ' [id="edge-' + i + '", class="' + classes + '", penwidth=' + width(edge.calls) + (edge.kind === "sets" ? ", style=dashed" : "") + ', tooltip=" ", label=<' + lines.join("<BR/>") + ">];");
-    });
+    // Of two arrows from a node to itself the outer one, which is the last, has both labels: it would cross that of the inner one.
+    const order = [...edges.keys()].sort((a, b) => Math.sign(inner[a] + 1) - Math.sign(inner[b] + 1));
+    for (const i of order) {
+      const edge = edges[i], pair = inner[i] >= 0 ? labelOf(edges[inner[i]]) : [];
+      const lines = inner.includes(i) ? [] : [...pair.map((line) => '<FONT COLOR="gray">' + line + "</FONT>"), ...labelOf(edge)];
+      // From left to right a label is above its arrow, and may touch it.
+      if (lines.length > 0 && direction === "LR") lines.push('<FONT POINT-SIZE="7">&#160;</FONT>');
+      const classes = edge.kind + (edge.circle ? " circle" : ""), label = lines.length > 0 ? ", label=<" + lines.join("<BR/>") + ">" : "";
+      out.push("n" + edge.from + " -> n" + edge.to + ' [id="edge-' + i + '", class="' + classes + '", penwidth=' + width(edge.calls) + (edge.kind === "sets" ? ", style=dashed" : "") + ', tooltip=" "' + label + "];");
+    }
     return out.join("\n") + "}";
   }
   const drawing = by("drawing");
@@ -153,9 +162,9 @@
       const element = svg.getElementById("edge-" + i);
       if (!element) return;
       const touches = selection.slice < 0 && selection.edges.size === 0 && (selection.nodes.has(edge.from) || selection.nodes.has(edge.to));
-      if (touches) { near.add(edge.from); near.add(edge.to); }
+      if (touches || selection.edges.has(i)) { near.add(edge.from); near.add(edge.to); }
       element.classList.toggle("selected", selection.edges.has(i));
-      element.classList.toggle("near", touches);
+      element.classList.toggle("near", touches || selection.edges.has(inner[i]));
     });
     nodes.forEach((_, i) => {
       const element = svg.getElementById("node-" + i);
@@ -179,7 +188,7 @@
     return row;
   };
   const named = (i) => nodes[i].name + (nodes[i].count > 1 ? " ×" + number(nodes[i].count) : "") + (nodes[i].detail ? " " + nodes[i].detail : "");
-  const childrenOf = (i) => { const all = []; for (let j = i + 1; j < count && slices.start[j] <= slices.start[i] + slices.length[i] + 1e-3 && all.length < 500; j++) if (slices.parent[j] === i) all.push(j); return all; };
+  const childrenOf = (i) => { const all = []; for (let j = i + 1; j < count && slices.start[j] <= slices.start[i] + slices.length[i] + 1e-3; j++) if (slices.parent[j] === i) all.push(j); return all; };
   function describeSlice(i) {
     const is = slices.kind[i] === 0;
     details.replaceChildren(make("h2", "", text(i)), facts([
@@ -197,15 +206,34 @@
     const inside = childrenOf(i);
     if (inside.length > 0) {
       details.append(make("h2", "", is ? "Notifies" : "Sets"));
-      inside.slice(0, 30).forEach((j) => details.append(link(j)));
-      if (inside.length > 30) details.append(make("p", "note", "and " + (inside.length - 30) + " more"));
+      grouped(inside, 30);
     }
   }
+  /** Lists slices, those of one name in one row that opens: the longest of them. */
+  function grouped(matching, most) {
+    const byName = new Map();
+    for (const i of matching) byName.has(slices.text[i]) ? byName.get(slices.text[i]).push(i) : byName.set(slices.text[i], [i]);
+    const groups = [...byName.values()].sort((a, b) => b.length - a.length);
+    for (const group of groups.slice(0, most)) {
+      if (group.length === 1) {
+        details.append(link(group[0]));
+        continue;
+      }
+      const row = make("summary", "row"), open = make("details"), words = make("span", "", text(group[0]));
+      words.append(make("small", "", time(group.reduce((sum, i) => sum + slices.length[i], 0)) + " together"));
+      row.append(make("span", "n", number(group.length) + " ×"), words);
+      open.append(row);
+      open.addEventListener("toggle", () => {
+        [...group].sort((a, b) => slices.length[b] - slices.length[a]).slice(0, most).forEach((i) => open.append(link(i)));
+        if (group.length > most) open.append(make("p", "note", "and " + number(group.length - most) + " shorter ones"));
+      }, { once: true });
+      details.append(open);
+    }
+    if (groups.length > most) details.append(make("p", "note", "and " + number(groups.slice(most).reduce((n, group) => n + group.length, 0)) + " more, of " + some(groups.length - most, "other name")));
+  }
   function listSlices(title, matching, more) {
-    details.replaceChildren(make("h2", "", title), more);
-    details.append(make("h2", "", some(matching.length, "slice") + ", the longest first"));
-    matching.sort((a, b) => slices.length[b] - slices.length[a]).slice(0, 40).forEach((i) => details.append(link(i)));
-    if (matching.length > 40) details.append(make("p", "note", "and " + (matching.length - 40) + " more"));
+    details.replaceChildren(make("h2", "", title), more, make("h2", "", some(matching.length, "slice")));
+    grouped(matching, 40);
   }
   const all = () => Array.from({ length: count }, (_, i) => i);
 
@@ -215,15 +243,14 @@
     markGraph();
     paint();
   }
-  const edgeOf = (from, to, kind) => edges.findIndex((edge) => edge.from === from && edge.to === to && edge.kind === kind);
   function select(i) {
     selection.slice = i;
-    const parent = slices.parent[i];
+    const from = slices.parent[i] >= 0 ? slices.node[slices.parent[i]] : slices.code[i];
     selection.nodes = new Set([slices.node[i]]);
     selection.edges = new Set();
-    if (parent >= 0) {
-      selection.nodes.add(slices.node[parent]);
-      const edge = edgeOf(slices.node[parent], slices.node[i], slices.kind[i] === 0 ? "sets" : "observes");
+    if (from >= 0) {
+      selection.nodes.add(from);
+      const edge = edgeOf(from, slices.node[i], slices.kind[i] === 0 ? "sets" : "observes");
       if (edge >= 0) selection.edges.add(edge);
     }
     describeSlice(i);
@@ -232,7 +259,7 @@
   let chosen = null; // the slices of the selected node or edge
   function selectNode(i) {
     Object.assign(selection, { slice: -1, nodes: new Set([i]), edges: new Set() });
-    const node = nodes[i], matching = all().filter((j) => slices.node[j] === i);
+    const node = nodes[i], matching = all().filter((j) => slices.node[j] === i || slices.code[j] === i);
     listSlices(named(i), matching, facts([["is", node.kind === "code" ? "code that makes an outermost set" : node.kind], ["notified", node.calls ? number(node.calls) + " ×" : ""],
       ["sets", node.sets ? number(node.sets) + " ×" : ""], ["own time", node.calls ? time(node.time) : ""], ["circle", node.circle || ""]]));
     chosen = new Set(matching);
@@ -242,7 +269,7 @@
     const edge = edges[i];
     Object.assign(selection, { slice: -1, nodes: new Set([edge.from, edge.to]), edges: new Set([i]) });
     const kind = edge.kind === "sets" ? 0 : 1;
-    const matching = all().filter((j) => slices.kind[j] === kind && slices.node[j] === edge.to && (slices.parent[j] >= 0 ? slices.node[slices.parent[j]] === edge.from : nodes[edge.from].kind === "code"));
+    const matching = all().filter((j) => slices.kind[j] === kind && slices.node[j] === edge.to && (slices.parent[j] >= 0 ? slices.node[slices.parent[j]] : slices.code[j]) === edge.from);
     const keys = Object.entries(edge.keys).map(([key, n]) => key + " ×" + number(n)).join(", ");
     listSlices(nodes[edge.from].name + (kind ? " notifies " : " sets ") + nodes[edge.to].name, matching, facts([["keys", keys], ["registered", edge.places.join(", ")], ["circle", edge.circle || ""]]));
     chosen = new Set(matching);
@@ -311,6 +338,7 @@
       context.fillStyle = isSet ? colours.change : colours.delivery;
       const shown = Math.max(0, left), visible = Math.min(w, left + width) - shown;
       context.fillRect(shown, top, Math.max(visible, 1) - (visible > 3 ? 1 : 0), tall);
+      if (isMarked) { context.fillStyle = colours.select; context.fillRect(shown, top + tall - 3, Math.max(visible, 1), 3); }
       if (i === selection.slice) { context.strokeStyle = colours.select; context.lineWidth = 3; context.strokeRect(shown, top, Math.max(visible, 3), tall); }
       if (visible > 40) {
         context.fillStyle = isSet ? colours["change-text"] : colours["delivery-text"];
@@ -400,25 +428,33 @@
     if (top - scroll < AXIS || top - scroll > canvas.clientHeight - ROW) scroll = top - canvas.clientHeight / 2;
     limit(); paint();
   }
+  by("all").addEventListener("click", () => { [from, until, scroll] = [first - (last - first) * 0.01, last + (last - first) * 0.01, 0]; clear(); });
+  const field = by("search");
+  let hits = [], turn = -1; // the slices that are found, and the one that Enter has selected
+  /** Selects what the search finds, or nothing. */
   function clear() {
-    Object.assign(selection, { slice: -1, nodes: new Set(), edges: new Set() });
+    const sought = field.value.trim().toLowerCase(), has = (t) => t.toLowerCase().includes(sought);
+    const numbers = (list, holds) => new Set(sought ? list.flatMap((each, i) => (holds(each) ? [i] : [])) : []);
+    const matching = numbers(strings, has);
+    hits = sought ? all().filter((i) => matching.has(slices.text[i]) || matching.has(slices.place[i]) || matching.has(slices.by[i])) : [];
+    turn = -1;
+    found = sought ? new Set(hits) : null;
     chosen = null;
-    hint();
+    Object.assign(selection, { slice: -1, nodes: numbers(nodes, (n) => n.count > 0 && has(n.name + " " + n.detail)), edges: numbers(edges, (e) => [...Object.keys(e.keys), ...e.places].some(has)) });
+    by("matches").textContent = found ? some(hits.length, "slice") : "";
+    if (found) listSlices("Found: " + field.value.trim(), hits, facts([["nodes", [...selection.nodes].slice(0, 10).map(named).join(", ") + (selection.nodes.size > 10 ? ", …" : "")], ["arrows", selection.edges.size || ""]]));
+    else hint();
     changed();
   }
-  by("all").addEventListener("click", () => { [from, until, scroll] = [first - (last - first) * 0.01, last + (last - first) * 0.01, 0]; clear(); });
-  by("search").addEventListener("input", (event) => {
-    const sought = event.target.value.trim().toLowerCase();
-    const matching = new Set(strings.map((s, i) => (s.toLowerCase().includes(sought) ? i : -1)).filter((i) => i >= 0));
-    found = sought ? new Set(all().filter((i) => matching.has(slices.text[i]) || matching.has(slices.place[i]) || matching.has(slices.by[i]))) : null;
-    selection.slice = -1;
-    selection.edges = new Set();
-    selection.nodes = new Set(sought ? nodes.flatMap((n, i) => ((n.name + " " + n.detail).toLowerCase().includes(sought) ? [i] : [])) : []);
-    chosen = null;
-    by("matches").textContent = found ? number(found.size) + " slices" : "";
-    changed();
+  field.addEventListener("input", clear);
+  field.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || hits.length === 0) return;
+    turn = event.shiftKey ? (Math.max(turn, 0) + hits.length - 1) % hits.length : (turn + 1) % hits.length;
+    select(hits[turn]);
+    reveal(hits[turn]);
+    by("matches").textContent = number(turn + 1) + " of " + some(hits.length, "slice");
   });
-  window.addEventListener("keydown", (event) => { if (event.key === "Escape") clear(); });
+  window.addEventListener("keydown", (event) => { if (event.key === "Escape") { field.value = ""; clear(); } });
   function hint() {
     details.replaceChildren(make("h2", "", "Nothing is selected"), make("p", "note", "Click a slice, a node, an arrow, or a row of the findings. What belongs to it is marked everywhere."));
   }
