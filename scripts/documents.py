@@ -78,4 +78,6 @@ def main(out, *options):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
+        sys.exit(__doc__)
     sys.exit(main(*sys.argv[1:]))

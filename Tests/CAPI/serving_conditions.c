@@ -16,7 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { NOBODY = 65534, STRANGER = 54321 };
+enum { NOBODY = 65534 };
+/* Another user than those of other runs of this test. */
+static uid_t stranger;
 
 static watcher quiet;
 
@@ -145,34 +147,40 @@ TEST("the server does not keep a process alive whose threads have all ended") {
 }
 
 TEST("the socket of a process that was killed is replaced, a living one is not") {
-  harness_environment("KVO_SOCKET", "/tmp/kvo-test-shared.sock");
-  unlink("/tmp/kvo-test-shared.sock");
+  char path[64];
+  snprintf(path, sizeof path, "/tmp/kvo-test-shared-%ld.sock", (long)getpid());
+  harness_environment("KVO_SOCKET", path);
   pid_t child = fork();
   if (child == 0) {
     observed();
     kill(getpid(), SIGKILL);
   }
   CHECK_EQ(WTERMSIG(status_of(child)), SIGKILL);
-  CHECK(exists("/tmp/kvo-test-shared.sock"));
+  CHECK(exists(path));
   observed();
   while (count_servers() == 0) usleep(1000);
   CHECK_EQ(count_servers(), 1);
+  unlink(path);
 }
 
 TEST("what is not a socket of this user, or is in use, is left alone and reported in one line") {
-  static const char path[] = "/tmp/kvo-test-taken.sock";
+  char path[64], elsewhere[64], refused[200];
+  snprintf(path, sizeof path, "/tmp/kvo-test-taken-%ld.sock", (long)getpid());
+  snprintf(elsewhere, sizeof elsewhere, "/tmp/kvo-test-elsewhere-%ld", (long)getpid());
+  snprintf(refused, sizeof refused,
+           "KVO0034 warning: KVO_SOCKET: \"%s\" exists already and is not a socket of this user, so kvo cannot look at "
+           "this program\nservers: 0\n",
+           path);
   harness_environment("KVO_SOCKET", path);
-  unlink(path);
-  CHECK_EQ(symlink("/tmp/kvo-test-elsewhere", path), 0);
+  CHECK_EQ(symlink(elsewhere, path), 0);
   child_result child = harness_run_child(observe_and_say, NULL, NULL);
-  CHECK_CONTAINS(child.errors,
-                 "KVO0034 warning: KVO_SOCKET: \"/tmp/kvo-test-taken.sock\" exists already and is not a socket "
-                 "of this user, so kvo cannot look at this program\nservers: 0\n");
-  CHECK(!exists("/tmp/kvo-test-elsewhere"));
+  CHECK_CONTAINS(child.errors, (const char *)refused);
+  CHECK(!exists(elsewhere));
   unlink(path);
   observed();
   child = harness_run_child(observe_and_say, NULL, NULL);
   CHECK_CONTAINS(child.errors, "is the socket of another process, so kvo cannot look at this program\nservers: 0\n");
+  unlink(path);
 }
 
 TEST("a path that cannot be made a socket is reported") {
@@ -198,7 +206,7 @@ static void remove_folder(const char *folder) {
 /* Becomes another user, whose usual folder in /tmp is prepared as a link or open to others, and observes. */
 static void observe_as_stranger(void *arg) {
   (void)arg;
-  if (setgid(STRANGER) != 0 || setuid(STRANGER) != 0) _exit(9);
+  if (setgid(stranger) != 0 || setuid(stranger) != 0) _exit(9);
   observe_and_say(NULL);
 }
 
@@ -207,16 +215,17 @@ TEST("the usual folder in /tmp must be the user's own and closed to others, and 
   harness_environment("KVO_SOCKET", "1");
   if (getuid() != 0) harness_skip("only root can become another user");
   char folder[64], wrong[200];
-  snprintf(folder, sizeof folder, "/tmp/kvo-%d", STRANGER);
+  stranger = 100000 + (uid_t)getpid();
+  snprintf(folder, sizeof folder, "/tmp/kvo-%u", (unsigned)stranger);
   snprintf(wrong, sizeof wrong, "KVO_SOCKET: \"%s\" is not a folder of this user that only this user can use", folder);
   remove_folder(folder);
   CHECK_EQ(mkdir(folder, 0700), 0); /* root's */
   CHECK_CONTAINS(harness_run_child(observe_as_stranger, NULL, NULL).errors, wrong);
-  CHECK_EQ(chown(folder, STRANGER, STRANGER) | chmod(folder, 0770), 0);
+  CHECK_EQ(chown(folder, stranger, stranger) | chmod(folder, 0770), 0);
   CHECK_CONTAINS(harness_run_child(observe_as_stranger, NULL, NULL).errors, wrong);
   CHECK_EQ(rmdir(folder), 0);
   CHECK_EQ(symlink("/tmp", folder), 0);
-  CHECK_EQ(lchown(folder, STRANGER, STRANGER), 0);
+  CHECK_EQ(lchown(folder, stranger, stranger), 0);
   CHECK_CONTAINS(harness_run_child(observe_as_stranger, NULL, NULL).errors, wrong);
   unlink(folder);
   CHECK_CONTAINS(harness_run_child(observe_as_stranger, NULL, NULL).errors, "servers: 1\n");
