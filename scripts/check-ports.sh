@@ -37,7 +37,7 @@ describe() {
     compiler=musl-gcc flags+=" -idirafter /usr/include -idirafter /usr/include/$(gcc -print-multiarch)"
   else
     # Found by the kernel and by qemu, also where the program starts itself again.
-    loader=$(find "/usr/$triple/lib" -maxdepth 1 -name 'ld*.so.*' 2>/dev/null | head -1)
+    loader=$(find "/usr/$triple/lib" -maxdepth 1 -name 'ld*.so.*' 2>/dev/null | head -1 || true) # not installed yet
     links="-Wl,--dynamic-linker=$loader -Wl,--disable-new-dtags,-rpath,/usr/$triple/lib"
   fi
 }

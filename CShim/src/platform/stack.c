@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <unwind.h>
@@ -114,6 +115,27 @@ static _Unwind_Reason_Code take_frame(struct _Unwind_Context *context, void *arg
   return _URC_NO_REASON;
 }
 
+/* With glibc 2.35 and GCC 12 or newer the unwinder finds its tables without a lock, except on i386. Otherwise it takes the loader's lock,
+ * which nobody releases in the child of a fork if another thread held it. */
+extern int find_object(void) __asm__("_dl_find_object") __attribute__((weak));
+static bool finds_without_lock(void) {
+#if defined(__i386__)
+  return false;
+#else
+  return find_object != NULL;
+#endif
+}
+
+static bool is_forked_beside_others;
+static _Atomic bool has_others; /* of the fork in progress */
+
+void kvo__stack_before_fork(void) {
+  struct stat tasks; /* a folder has a link to itself, one from above, and one from each folder in it */
+  if (!finds_without_lock()) has_others = stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink > 3;
+}
+
+void kvo__stack_forked(void) { is_forked_beside_others = is_forked_beside_others || has_others; }
+
 KVO_READS_FRAMES size_t kvo__stack_at_fault(const kvo_caller *caller, void **frames, size_t capacity) {
   /* Not limited to the thread's stack: the fault may be in a handler with a stack of its own, or in a coroutine. */
   const kvo_stack_frame *at = caller->frame;
@@ -125,6 +147,7 @@ KVO_READS_FRAMES size_t kvo__stack_at_fault(const kvo_caller *caller, void **fra
     begin = (uintptr_t)(at + 1);
     at = at->caller;
   }
+  if (is_forked_beside_others) return count;
   void *unwound[KVO_FAULT_FRAMES];
   unwinding by_tables = {unwound, capacity < KVO_FAULT_FRAMES ? capacity : KVO_FAULT_FRAMES, 0, caller->return_address};
   _Unwind_Backtrace(take_frame, &by_tables);

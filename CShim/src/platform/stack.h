@@ -32,6 +32,9 @@ typedef struct kvo_caller {
  * safe as the unwinder: entirely with glibc 2.35 and GCC 12 or newer; with older ones unless the handler has interrupted the loading of a
  * library. */
 KVO_HIDDEN size_t kvo__stack_at_fault(const kvo_caller *caller, void **frames, size_t capacity);
+/** Before a fork, and in its child. Where the unwinder may wait for a lock, the child of a program with several threads does without it. */
+KVO_HIDDEN void kvo__stack_before_fork(void);
+KVO_HIDDEN void kvo__stack_forked(void);
 
 /** Returns whether a return address is that of a signal handler: then the next frame did not call what is there, but was interrupted by it.
  * The address must be that of code. */

@@ -129,9 +129,15 @@ static void after_fork_in_child(void) {
   atomic_fetch_and(&kvo__attention, KVO_WAITER - 1);
   atomic_store(&unmarked, kvo__own.unmarked);
   atomic_store(&unrecorded, kvo__own.unrecorded != 0);
+  kvo__stack_forked();
   kvo__hooks.forked();
   atomic_store(&kvo__threads.forking, 1); /* another thread may have been about to fork, too */
   kvo__world_resume();
+}
+
+static void before_fork(void) {
+  kvo__stack_before_fork();
+  kvo__world_stop();
 }
 
 static void prepare_ends(void) { has_end_key = pthread_key_create(&end_key, thread_end) == 0; }
@@ -157,7 +163,7 @@ void kvo__threads_start(void) {
   if (supported > 0 && (supported & MEMBARRIER_CMD_PRIVATE_EXPEDITED) != 0)
     atomic_fetch_and(&kvo__attention, ~(uint32_t)KVO_NO_BARRIER);
   stay_loaded();
-  pthread_atfork(kvo__world_stop, kvo__world_resume, after_fork_in_child);
+  pthread_atfork(before_fork, kvo__world_resume, after_fork_in_child);
 }
 
 /* Returns zeroed memory that shares no cache line with other memory: a thread writes its record and its marks at each change. */
