@@ -92,6 +92,7 @@ for port in "$@"; do
   # shellcheck disable=SC2086 # words
   scripts/require.sh $packages
   describe "$port"
+  [[ $port == musl || -n $loader ]] || { echo "check-ports: there is no dynamic loader in /usr/$triple/lib" >&2; exit 1; }
   [[ $port != musl ]] || musl-gcc -O1 -fPIC -c Tests/CAPI/support/find_object.c -o "$out/find_object.o"
   build_libffi "$port"
   folder=$out/$port

@@ -18,7 +18,7 @@
 
 enum { NOBODY = 65534 };
 /* Another user than those of other runs of this test. */
-static uid_t stranger;
+static uid_t other_user;
 
 static watcher quiet;
 
@@ -204,9 +204,9 @@ static void remove_folder(const char *folder) {
 }
 
 /* Becomes another user, whose usual folder in /tmp is prepared as a link or open to others, and observes. */
-static void observe_as_stranger(void *arg) {
+static void observe_as_other_user(void *arg) {
   (void)arg;
-  if (setgid(stranger) != 0 || setuid(stranger) != 0) _exit(9);
+  if (setgid(other_user) != 0 || setuid(other_user) != 0) _exit(9);
   observe_and_say(NULL);
 }
 
@@ -215,20 +215,20 @@ TEST("the usual folder in /tmp must be the user's own and closed to others, and 
   harness_environment("KVO_SOCKET", "1");
   if (getuid() != 0) harness_skip("only root can become another user");
   char folder[64], wrong[200];
-  stranger = 100000 + (uid_t)getpid();
-  snprintf(folder, sizeof folder, "/tmp/kvo-%u", (unsigned)stranger);
+  other_user = 100000 + (uid_t)getpid();
+  snprintf(folder, sizeof folder, "/tmp/kvo-%u", (unsigned)other_user);
   snprintf(wrong, sizeof wrong, "KVO_SOCKET: \"%s\" is not a folder of this user that only this user can use", folder);
   remove_folder(folder);
   CHECK_EQ(mkdir(folder, 0700), 0); /* root's */
-  CHECK_CONTAINS(harness_run_child(observe_as_stranger, NULL, NULL).errors, wrong);
-  CHECK_EQ(chown(folder, stranger, stranger) | chmod(folder, 0770), 0);
-  CHECK_CONTAINS(harness_run_child(observe_as_stranger, NULL, NULL).errors, wrong);
+  CHECK_CONTAINS(harness_run_child(observe_as_other_user, NULL, NULL).errors, wrong);
+  CHECK_EQ(chown(folder, other_user, other_user) | chmod(folder, 0770), 0);
+  CHECK_CONTAINS(harness_run_child(observe_as_other_user, NULL, NULL).errors, wrong);
   CHECK_EQ(rmdir(folder), 0);
   CHECK_EQ(symlink("/tmp", folder), 0);
-  CHECK_EQ(lchown(folder, stranger, stranger), 0);
-  CHECK_CONTAINS(harness_run_child(observe_as_stranger, NULL, NULL).errors, wrong);
+  CHECK_EQ(lchown(folder, other_user, other_user), 0);
+  CHECK_CONTAINS(harness_run_child(observe_as_other_user, NULL, NULL).errors, wrong);
   unlink(folder);
-  CHECK_CONTAINS(harness_run_child(observe_as_stranger, NULL, NULL).errors, "servers: 1\n");
+  CHECK_CONTAINS(harness_run_child(observe_as_other_user, NULL, NULL).errors, "servers: 1\n");
   remove_folder(folder);
   CHECK(!exists(folder));
 }

@@ -241,21 +241,21 @@ struct Picture {
   }
 
   /// Marks what is in a circle: an observation is notified of a property that it sets, itself or through others. Circles of other objects
-  /// that are alike have one number.
+  /// of the same classes and keys have one number.
   private mutating func markCircles() {
     let components = Components(of: flow)
     let inside = Dictionary(grouping: flowEdges) { flow in
       let component = components.number[flow.from]!
       return component == components.number[flow.to] && components.sizes[component] > 1 ? component : -1
     }
-    var alike: [String: [String]] = [:]
+    var sameKind: [String: [String]] = [:]
     var order: [String] = []
     for (_, steps) in inside.filter({ $0.key >= 0 }).sorted(by: {
       ($0.value[0].edge, $0.value[0].from) < ($1.value[0].edge, $1.value[0].from)
     }) {
       let (text, kind) = describe(steps)
-      if alike[kind] == nil { order.append(kind) }
-      alike[kind, default: []].append(text)
+      if sameKind[kind] == nil { order.append(kind) }
+      sameKind[kind, default: []].append(text)
       let number = order.firstIndex(of: kind)! + 1
       for edge in steps.map(\.edge) {
         edges[edge].circle = number
@@ -264,7 +264,7 @@ struct Picture {
       }
     }
     circles = order.map { kind in
-      let texts = alike[kind]!.sorted()
+      let texts = sameKind[kind]!.sorted()
       switch texts.count {
       case 1: return texts[0]
       case 2: return texts[0] + "; 1 more circle is like it"
