@@ -95,6 +95,10 @@ struct kvo_hooks {
 
   /** Returns what beginning the change is to return. */
   uint32_t (*change_begins)(kvo_frame_content *change);
+  /** The change waits for the end of a scope; it does not listen any more. */
+  void (*change_pauses)(kvo_frame_content *change);
+  /** Observers are about to be notified after something else happened, which may not have been caused by the change. */
+  void (*change_resumes)(kvo_frame_content *change);
   void (*change_ends)(const kvo_frame_content *change);
   /** An observation's own node, which the caller keeps from being freed. */
   void (*registered)(const kvo_node *node);

@@ -50,6 +50,8 @@ const struct kvo_hooks kvo__hooks = {
     .release_expression = kvo__tracked_release,
 #if KVO_DIAGNOSTICS
     .change_begins = kvo__note_change_begins,
+    .change_pauses = kvo__note_change_pauses,
+    .change_resumes = kvo__note_change_resumes,
     .change_ends = kvo__note_change_ends,
     .registered = kvo__note_registered,
     .ended = kvo__note_ended,

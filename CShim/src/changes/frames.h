@@ -26,7 +26,7 @@ struct kvo_frame_content {
   bool is_marked;
   /** The mark is made when the change begins and protects the nodes (kvo_mark.reads). Otherwise the change is counted (`entered`). */
   bool is_reading;
-  /** Something listened (kvo__is_tapped) when the change began; it is also told of the deliveries and the end. */
+  /** Something listened (kvo__is_tapped) when the change began or resumed; it is also told of the deliveries and the end. */
   bool is_tapped;
   uint32_t mark;
   /** The record that observers get, filled in for each in turn. */

@@ -264,7 +264,10 @@ static kvo_coalesced *note(kvo_open_scope *scope, kvo_object *object, kvo_key ke
   else
     made->old_value = old_value;
   tell_before(scope, made, after, made->seen);
-  if (made->is_over) made = NULL;
+  if (made->is_over)
+    made = NULL;
+  else if (content(made)->is_tapped)
+    kvo__hooks.change_pauses(content(made));
   let_go(scope);
   return made;
 }
@@ -359,6 +362,7 @@ static void tell_expression(kvo_open_scope *scope, kvo_coalesced *change, kvo_no
 static void tell(kvo_open_scope *scope, kvo_coalesced *change) {
   kvo_frame_content *frame = content(change);
   const kvo_property *property = property_of(change);
+  if (kvo__is_tapped()) kvo__hooks.change_resumes(frame);
   bool is_same = false, is_dead = (atomic_load(&frame->info->state) & KVO_STATE_DEAD) != 0;
   if (scope->kind == KVO_SCOPE_COALESCES_IF_CHANGED && change->old_value != NULL && !is_dead) {
     void *present = copy_value(change, false);

@@ -10,6 +10,9 @@ typedef enum kvo_moment {
   KVO_MOMENT_REGISTERED,
   KVO_MOMENT_ENDED,
   KVO_MOMENT_CHANGE_BEGINS,
+  /** For the trace: other changes and deliveries follow that are not caused by this one, and then observers are notified of it. */
+  KVO_MOMENT_CHANGE_PAUSES,
+  KVO_MOMENT_CHANGE_RESUMES,
   KVO_MOMENT_CHANGE_ENDS,
   KVO_MOMENT_DELIVERY_BEGINS,
   KVO_MOMENT_DELIVERY_ENDS,
@@ -41,10 +44,14 @@ typedef struct kvo_event_details {
   bool is_prior;
   /** For the beginning of a delivery, otherwise NULL. */
   const kvo_raw_change *change;
+  /** A stack frame of the thread; for a delivery, one that exists until it ends. */
+  const void *frame;
 } kvo_event_details;
 
 /** The members of kvo__hooks. */
 KVO_HIDDEN uint32_t kvo__note_change_begins(kvo_frame_content *change);
+KVO_HIDDEN void kvo__note_change_pauses(kvo_frame_content *change);
+KVO_HIDDEN void kvo__note_change_resumes(kvo_frame_content *change);
 KVO_HIDDEN void kvo__note_change_ends(const kvo_frame_content *change);
 KVO_HIDDEN void kvo__note_registered(const kvo_node *node);
 KVO_HIDDEN void kvo__note_ended(const kvo_node *node);

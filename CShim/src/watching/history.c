@@ -48,6 +48,8 @@ static uint32_t kind_of(kvo_moment moment) {
     case KVO_MOMENT_CHANGE_BEGINS: return KVO_EVENT_CHANGED;
     case KVO_MOMENT_DELIVERY_BEGINS: return KVO_EVENT_DELIVERED;
     case KVO_MOMENT_DIED: return KVO_EVENT_DIED;
+    case KVO_MOMENT_CHANGE_PAUSES:
+    case KVO_MOMENT_CHANGE_RESUMES:
     case KVO_MOMENT_CHANGE_ENDS:
     case KVO_MOMENT_DELIVERY_ENDS: break;
   }

@@ -8,6 +8,9 @@
 /** The size of a buffer for a name from the program, and for a slice's name; a longer name is cut. */
 enum { KVO_TRACE_NAME = 160, KVO_TRACE_TITLE = 4 * KVO_TRACE_NAME };
 
+static inline bool kvo__trace_begins_change(kvo_moment moment) {
+  return moment == KVO_MOMENT_CHANGE_BEGINS || moment == KVO_MOMENT_CHANGE_RESUMES;
+}
 /** Makes the name of a slice, such as "set Host.load" or "observer Watch.swift:41 (load) Chart". */
 KVO_HIDDEN void kvo__trace_name(const kvo_event_details *what, char *out, size_t size);
 KVO_HIDDEN const char *kvo__trace_category(kvo_moment moment);

@@ -41,7 +41,7 @@ static const char *verb(kvo_change_kind kind) {
 void kvo__trace_name(const kvo_event_details *what, char *out, size_t size) {
   kvo_sink to = {.memory = out, .capacity = size, .fd = -1};
   char first[2 * KVO_TRACE_NAME], second[KVO_TRACE_NAME];
-  bool is_of_object = what->moment == KVO_MOMENT_CHANGE_BEGINS || what->moment == KVO_MOMENT_DIED;
+  bool is_of_object = kvo__trace_begins_change(what->moment) || what->moment == KVO_MOMENT_DIED;
   if (is_of_object)
     kvo__copy_cut(first, KVO_TRACE_NAME, what->class_name);
   else
@@ -49,15 +49,17 @@ void kvo__trace_name(const kvo_event_details *what, char *out, size_t size) {
   switch (what->moment) {
     case KVO_MOMENT_REGISTERED: kvo__put(&to, "registered "); break;
     case KVO_MOMENT_ENDED: kvo__put(&to, "ended "); break;
-    case KVO_MOMENT_CHANGE_BEGINS: kvo__put(&to, verb(what->kind)); break;
+    case KVO_MOMENT_CHANGE_BEGINS:
+    case KVO_MOMENT_CHANGE_RESUMES: kvo__put(&to, verb(what->kind)); break;
     case KVO_MOMENT_DELIVERY_BEGINS: kvo__put(&to, "observer "); break;
     case KVO_MOMENT_DIED:
+    case KVO_MOMENT_CHANGE_PAUSES:
     case KVO_MOMENT_CHANGE_ENDS:
     case KVO_MOMENT_DELIVERY_ENDS: break;
   }
   kvo__put(&to, first);
   if (what->moment == KVO_MOMENT_DIED) kvo__put(&to, " died");
-  if (what->moment == KVO_MOMENT_CHANGE_BEGINS) {
+  if (kvo__trace_begins_change(what->moment)) {
     kvo__copy_cut(second, sizeof second, what->key_path);
     kvo__put_byte(&to, '.');
     kvo__put(&to, second);
@@ -66,6 +68,6 @@ void kvo__trace_name(const kvo_event_details *what, char *out, size_t size) {
 }
 
 const char *kvo__trace_category(kvo_moment moment) {
-  if (moment == KVO_MOMENT_CHANGE_BEGINS) return "change";
+  if (kvo__trace_begins_change(moment)) return "change";
   return moment == KVO_MOMENT_DELIVERY_BEGINS ? "delivery" : "life";
 }

@@ -7,8 +7,9 @@ import CKVO
 /// Each thread has nested slices: a change, such as `set Host.load`; within it the observers it notifies, such as `observer
 /// Watch.swift:41 (load)`; within these the changes that they make. Instant events mark where observations begin and end, and where
 /// observed objects are deallocated, and reported faults. Arguments give the object, the observation and the source location, and, with
-/// `KVO_VALUES=1` in the environment, the new value. The outermost change of a thread names the functions that made it. `kvo view` shows
-/// the file together with the graph.
+/// `KVO_VALUES=1` in the environment, the new value. The outermost change of a thread names the functions that made it. A change that a
+/// scope coalesces has two slices: the first, where it is made, has the argument `paused`, the second, at the end of the scope, `resumed`.
+/// `kvo view` shows the file together with the graph.
 ///
 /// ```swift
 /// try ObservationTrace.begin(writingTo: "trace.json")

@@ -23,6 +23,18 @@ private struct Written {
     add("E")
   }
 
+  /// A coalesced change: at first without those that it notifies.
+  mutating func pause(_ object: String, _ key: String) {
+    set(object, key) { _ in }
+    lines[lines.count - 1].replace(/\}$/, with: #","args":{"paused":true}}"#)
+  }
+
+  mutating func resume(_ object: String, _ key: String, calls: String? = nil, _ body: (inout Written) -> Void) {
+    let begin = lines.count
+    set(object, key, calls: calls, body)
+    lines[begin].replace(/\}\}$/, with: #","resumed":true}}"#)
+  }
+
   mutating func notify(
     _ id: Int, _ object: String, _ key: String, _ observer: String? = nil, line: Int = 5,
     _ body: (inout Written) -> Void = { _ in }
@@ -283,6 +295,61 @@ struct ViewTests {
     #expect(
       findings.observers.first.map { [$0.text, "\($0.count)"] } == ["Row (App.swift:30) is notified of total", "25"])
     #expect(findings.widest.map(\.count) == [5, 5])
+  }
+
+  // MARK: - Coalesced changes
+
+  /// Each of 25 items sets the total of a bill, which a scope coalesces; the total notifies the items, of which none sets it then.
+  private func coalesced() -> String {
+    var written = Written()
+    for row in 0..<25 {
+      written.set("Item@0xa\(row)", "price") { written in
+        written.notify(100 + row, "Item@0xa\(row)", "price", "Bill@0x2", line: 10) { written in
+          if row == 0 { written.pause("Bill@0x2", "total") }
+        }
+      }
+    }
+    written.resume("Bill@0x2", "total", calls: "update()  shop+0x10") { written in
+      for row in 0..<25 { written.notify(200 + row, "Bill@0x2", "total", "Item@0xa\(row)", line: 30) }
+    }
+    return written.text
+  }
+
+  @Test func `A coalesced change is one set, and what it notifies counts at the end of the scope`() throws {
+    let (picture, findings) = try found(coalesced())
+    #expect(findings.repeated.isEmpty)
+    let first = try #require(findings.avalanches.first)
+    #expect(findings.avalanches.count == 1)
+    #expect(first.title == "set Bill.total (set earlier)")
+    #expect(first.by?.hasPrefix("update()") == true, "\(first.by ?? "")")
+    #expect((first.sets, first.notifications) == (1, 25))
+    let data = ViewData(
+      title: "", trace: try trace(coalesced()), picture: picture, findings: findings, lines: nil)
+    #expect(data.facts.contains("26 sets"), "\(data.facts)")
+    #expect(data.strings.contains("set Bill.total (notifies later)"))
+  }
+
+  @Test func `The observer that makes a coalesced change sets it in the picture, not who ends the scope`() throws {
+    let picture = try found(coalesced()).picture
+    let sets = picture.edges.filter { $0.kind == .sets && $0.keys["total"] != nil }
+    #expect(sets.map(\.calls) == [1])
+    #expect(sets.first.map { picture.nodes[$0.from].name } == "Bill")
+    #expect(picture.circles.isEmpty, "\(picture.circles)")
+  }
+
+  @Test func `A change that a scope coalesces again and again in one set counts once for each scope`() throws {
+    var written = Written()
+    written.set("Shop@0x1", "rate") { written in
+      for round in 0..<3 {
+        written.notify(100 + round, "Shop@0x1", "rate", "Bill@0x2", line: 10) { written in
+          written.pause("Bill@0x2", "total")
+          written.resume("Bill@0x2", "total") { written in written.notify(200, "Bill@0x2", "total", line: 30) }
+        }
+      }
+    }
+    let repeated = try #require(try found(written.text).findings.repeated.first)
+    #expect(repeated.text == "Bill.total of one object, within one “set Shop.rate”")
+    #expect(repeated.count == 3)
   }
 
   @Test func `A fault is listed, with the slice in which it was`() throws {

@@ -68,12 +68,12 @@ struct Avalanche: Encodable {
   static func all(of trace: Trace, _ lines: SourceLines) -> [Avalanche] {
     let roots = trace.slices.indices.filter { trace.slices[$0].parent == nil && trace.slices[$0].notifications > 0 }
     let groups = Dictionary(grouping: roots) { index in
-      [trace.slices[index].event.name ?? "", trace.slices[index].arguments?.calls?.first ?? ""]
+      [trace.slices[index].name, trace.slices[index].arguments?.calls?.first ?? ""]
     }
     var all = groups.values.map { indices in
       let most = indices.max { trace.slices[$0].notifications < trace.slices[$1].notifications }!
       return Avalanche(
-        title: trace.slices[most].event.name ?? "", by: trace.slices[most].arguments?.calls?.first.map(lines.describe),
+        title: trace.slices[most].name, by: trace.slices[most].arguments?.calls?.first.map(lines.describe),
         sets: indices.count, notifications: indices.reduce(0) { $0 + trace.slices[$1].notifications },
         most: trace.slices[most].notifications, time: indices.reduce(0) { $0 + trace.slices[$1].duration }, slice: most)
     }
@@ -86,7 +86,7 @@ struct Avalanche: Encodable {
 
   /// What slices of one kind have in common.
   static func kind(_ slice: Slice) -> String {
-    guard slice.kind == .delivery else { return slice.event.name ?? "" }
+    guard slice.kind == .delivery else { return slice.name }
     let observer = slice.arguments?.observer ?? "closure"
     let place = Picture.place(slice.arguments?.file, slice.arguments?.line).map { " (\($0))" } ?? ""
     return "\(observer)\(place) is notified of \(slice.arguments?.key ?? "")"
@@ -172,7 +172,7 @@ struct Avalanche: Encodable {
     var sets: [String: [String: [Int]]] = [:]  // by property and object
     var ends: [String: Double] = [:]
     var nested: Set<String> = []
-    for index in tree.dropFirst() where trace.slices[index].kind == .change {
+    for index in tree.dropFirst() where trace.slices[index].kind == .change && !trace.slices[index].isPaused {
       let each = trace.slices[index]
       // If one set causes another one of the same property, it is not known what would remain.
       if each.start < ends[each.property] ?? -.infinity { nested.insert(each.property) }

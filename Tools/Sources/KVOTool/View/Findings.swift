@@ -39,7 +39,8 @@ struct Findings: Encodable {
   private mutating func findRepeated(_ trace: Trace) {
     struct Key: Hashable { var root: Int, object: String, key: String }
     var sets: [Key: (count: Int, slice: Int, by: [String: Int])] = [:]
-    for (index, slice) in trace.slices.enumerated() where slice.kind == .change && slice.parent != nil {
+    for (index, slice) in trace.slices.enumerated()
+    where slice.kind == .change && slice.parent != nil && !slice.isPaused {
       let key = Key(root: slice.root, object: slice.arguments?.object ?? "", key: slice.arguments?.key ?? "")
       let parent = trace.slices[slice.parent!]
       let by = parent.kind == .delivery ? Avalanche.kind(parent) : ""
@@ -53,7 +54,7 @@ struct Findings: Encodable {
     for (property, group) in Dictionary(grouping: all, by: \.property) {
       let worst = group.max { ($0.value.count, $1.value.slice) < ($1.value.count, $0.value.slice) }!
       let by = worst.value.by.max { ($0.value, $1.key) < ($1.value, $0.key) }!.key
-      let outer = trace.slices[worst.key.root].event.name ?? ""
+      let outer = trace.slices[worst.key.root].name
       let others = Set(group.map(\.key.object)).count - 1
       repeated.append(
         Finding(
@@ -79,7 +80,7 @@ struct Findings: Encodable {
   private mutating func findWidest(_ trace: Trace) {
     var rows: [String: Finding] = [:]
     for (index, slice) in trace.slices.enumerated() where slice.kind == .change && slice.children > 1 {
-      let text = slice.event.name ?? ""
+      let text = slice.name
       if slice.children <= rows[text]?.count ?? 0 { continue }
       rows[text] = Finding(text: text, detail: "", count: slice.children, time: slice.duration, slice: index)
     }

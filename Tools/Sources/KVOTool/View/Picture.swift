@@ -200,13 +200,15 @@ struct Picture {
       let key = slice.arguments?.key ?? "?"
       if let parent = slice.parent {
         let source = nodeOfSlice[parent]
-        guard trace.slices[parent].kind == .delivery else { return }
+        guard trace.slices[parent].kind == .delivery, slice.begun == nil else { return }
         let number = edge(source, target, .sets)
         edges[number].keys[key, default: 0] += 1
         edges[number].calls += 1
         nodes[source].sets += 1
         add(trace.slices[parent].arguments?.observation ?? "", "\(changed.address).\(key)", number)
-      } else if slice.notifications > 0, let call = slice.arguments?.calls?.first {
+      } else if slice.notifications > 0, slice.begun.map({ trace.slices[$0].parent == nil }) ?? true,
+        let call = slice.arguments?.calls?.first
+      {
         let text = lines?.describe(call) ?? call
         let parts = text.components(separatedBy: " at ")
         let source = node(.code, "code " + text, Self.shortName(parts[0]), parts.count > 1 ? parts[1] : "")

@@ -13,6 +13,10 @@ struct Slice {
   var parent: Int?
   /// The first slice of its tree.
   var root: Int
+  /// It is a change that notifies its observers in a later slice; those before the change are in this one.
+  var isPaused = false
+  /// It notifies the observers of a change whose first slice is this one, unless that is not in the trace.
+  var begun: Int?
   /// The deliveries inside it, itself included.
   var notifications = 0
   /// The time of the slices directly inside it.
@@ -22,6 +26,10 @@ struct Slice {
   var start: Double { event.ts }
   var duration: Double { end - event.ts }
   var arguments: TraceEvent.Arguments? { event.args }
+  var isResumed: Bool { arguments?.resumed == true }
+  var name: String {
+    (event.name ?? "") + (isPaused ? " (notifies later)" : isResumed ? " (set earlier)" : "")
+  }
   /// Such as "Item.value": the class and the key.
   var property: String { Address(arguments?.object).className + "." + (arguments?.key ?? "?") }
 }
@@ -62,13 +70,20 @@ struct Trace {
     eventCount = file.events.count
     isTruncated = file.isTruncated
     var open: [Int: [Int]] = [:]
+    var paused: [Change: Int] = [:]
     let last = file.events.map(\.ts).max() ?? 0
     for event in file.events {
       switch event.ph {
       case "M": name(event)
       case "i", "I": instants.append(event)
-      case "B": begin(event, &open[event.tid, default: []])
-      case "E": if let index = open[event.tid]?.popLast() { slices[index].end = event.ts }
+      case "B":
+        begin(event, &open[event.tid, default: []])
+        if event.args?.resumed == true { slices[slices.count - 1].begun = paused.removeValue(forKey: Change(event)) }
+      case "E":
+        guard let index = open[event.tid]?.popLast() else { break }
+        slices[index].end = event.ts
+        slices[index].isPaused = event.args?.paused == true
+        if slices[index].isPaused { paused[Change(slices[index].event)] = index }
       default: break
       }
     }
@@ -82,6 +97,14 @@ struct Trace {
       slices[parent].inner += slices[index].duration
       slices[parent].children += 1
     }
+  }
+
+  /// What a slice has in common with the one that resumes it.
+  private struct Change: Hashable {
+    var thread: Int
+    var object, key: String?
+
+    init(_ event: TraceEvent) { (thread, object, key) = (event.tid, event.args?.object, event.args?.key) }
   }
 
   private mutating func name(_ event: TraceEvent) {

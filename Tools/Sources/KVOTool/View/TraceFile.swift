@@ -7,6 +7,7 @@ struct TraceEvent: Decodable {
     var object, key, observation, observer, observerAddress, note, file, summary, name, path: String?
     var line: Int?
     var calls: [String]?
+    var paused, resumed: Bool?
   }
 
   var ph: String

@@ -79,8 +79,9 @@ struct ViewData: Encodable {
   private mutating func add(_ trace: Trace, _ picture: Picture, _ lines: SourceLines?) {
     let last = trace.slices.map(\.end).max() ?? 0
     let notifications = trace.slices.count { $0.kind == .delivery }
+    let sets = trace.slices.count { $0.kind == .change && $0.begun == nil }
     facts = [
-      trace.process, Self.some(trace.slices.count - notifications, "set"), Self.some(notifications, "notification"),
+      trace.process, Self.some(sets, "set"), Self.some(notifications, "notification"),
       Self.some(trace.threadOrder.count, "thread"), String(format: "%.1f ms", last / 1000),
     ].filter { !$0.isEmpty }
     if trace.isTruncated {
@@ -101,7 +102,7 @@ struct ViewData: Encodable {
     for (new, old) in shown.enumerated() {
       places[old] = new
       let slice = trace.slices[old]
-      slices.text.append(number(slice.event.name ?? ""))
+      slices.text.append(number(slice.name))
       slices.kind.append(slice.kind.rawValue)
       slices.thread.append(threadNumbers[slice.thread] ?? 0)
       slices.depth.append(slice.depth)
