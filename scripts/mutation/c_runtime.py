@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 import c_mutants
-from programs import Memory, Program
+from programs import Memory, Program, require_passing
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 COPIED = ("CShim", "Tests", "Documentation", "Tools/Sources/CCrashScenarios")
@@ -123,14 +123,11 @@ class Worker:
         self.memory = Memory(folder / "kills.json")
 
     def begin(self):
-        """Builds, and excludes the programs that fail without a mutation."""
+        """Builds, and stops if a program fails without a mutation."""
         for stage in self.stages():
             stage.begin()
             stage.programs += self.suite(stage)
-            for program in list(stage.programs):
-                if noticed := program.run(self.folder, patience=300):
-                    print(f"mutate: excluded, because it fails without a mutation: {program.name}: {noticed}", flush=True)
-                    stage.programs.remove(program)
+            require_passing(stage.programs, self.folder, patience=300)
 
     def suite(self, stage):
         """Returns the programs of the C suite to run; ThreadSanitizer runs those with threads only."""

@@ -76,6 +76,16 @@ class Program:
         return noticed
 
 
+def require_passing(programs, folder, patience):
+    """Runs programs without a mutation. Stops if one fails three times: what it would say of a mutant means nothing."""
+    for program in programs:
+        noticed = [program.run(folder, patience)]
+        while noticed[-1] and len(noticed) < 3:
+            noticed.append(program.run(folder, patience))
+        if noticed[-1]:
+            raise SystemExit(f"mutate: {program.name} fails without a mutation: {noticed[-1]}")
+
+
 class Memory:
     """The programs that have killed mutants of each file; they are run first."""
 

@@ -9,7 +9,7 @@ import re
 import subprocess
 
 import swift_mutants
-from programs import Memory, Program
+from programs import Memory, Program, require_passing
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 MODULE = "Sources/KeyValueObserving"
@@ -56,10 +56,7 @@ class Worker:
                             and f"/KeyValueObserving{variant}.build/" in " ".join(args) and "-emit-module" in args)
         # The tests are linked with this build; without a mutation all have to pass.
         self.build([])
-        for program in list(self.programs):
-            if noticed := program.run(ROOT, patience=900):
-                print(f"mutate: excluded, because it fails without a mutation: {program.name}: {noticed}", flush=True)
-                self.programs.remove(program)
+        require_passing(self.programs, ROOT, patience=900)
 
     def judged(self, queue, listed):
         waiting = list(queue)
