@@ -52,9 +52,9 @@ func kvo(_ arguments: String..., in folder: String? = nil, environment: [String:
   return (process.terminationStatus, text, complaint)
 }
 
-/// Waits for a condition for at most ten seconds.
+/// Waits for a condition for at most a minute.
 func waitUntil(_ condition: () -> Bool) throws {
-  let deadline = Date(timeIntervalSinceNow: 10)
+  let deadline = Date(timeIntervalSinceNow: 60)
   while !condition(), Date() < deadline { usleep(1000) }
   try #require(condition())
 }

@@ -87,8 +87,7 @@ struct LiveTests {
     let folder = FileManager.default.temporaryDirectory.path
     let program = try ServedProgram(socket: "\(folder)/kvo-tool-%p.sock")
     let path = "\(folder)/kvo-tool-\(program.pid).sock"
-    let deadline = Date(timeIntervalSinceNow: 10)
-    while !FileManager.default.fileExists(atPath: path), Date() < deadline { usleep(1000) }
+    try waitUntil { FileManager.default.fileExists(atPath: path) }
     let list = try kvo("list").output
     #expect(
       list.split(separator: "\n").contains { $0.contains("\(program.pid)  served") && $0.hasSuffix(path) }, "\(list)")

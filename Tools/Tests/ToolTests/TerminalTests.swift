@@ -37,9 +37,9 @@ private final class TerminalProgram {
 
   func type(_ keys: String) { screen.write(Data(keys.utf8)) }
 
-  /// Reads what is written until it contains this text, or for ten seconds. Returns what follows the last drawing's beginning.
+  /// Reads what is written until it contains this text, or for a minute. Returns what follows the last drawing's beginning.
   func drawing(with text: String) throws -> [String] {
-    let deadline = Date(timeIntervalSinceNow: 10)
+    let deadline = Date(timeIntervalSinceNow: 60)
     while true {
       let drawings = output.components(separatedBy: "\u{1b}[H").dropFirst()
       if let drawing = drawings.last(where: { $0.hasSuffix("\u{1b}[J") && $0.contains(text) }) {
@@ -47,7 +47,7 @@ private final class TerminalProgram {
         return text.replacingOccurrences(of: "\u{1b}[K", with: "").components(separatedBy: "\n")
       }
       var polled = pollfd(fd: screen.fileDescriptor, events: Int16(POLLIN), revents: 0)
-      try #require(Date() < deadline && poll(&polled, 1, 10000) == 1, "no \"\(text)\" in \(output.debugDescription)")
+      try #require(Date() < deadline && poll(&polled, 1, 60_000) == 1, "no \"\(text)\" in \(output.debugDescription)")
       output += String(decoding: screen.availableData, as: UTF8.self)
     }
   }
