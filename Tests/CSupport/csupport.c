@@ -1,6 +1,7 @@
 /* csupport.c - see csupport.h. */
 #include "csupport.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -210,3 +211,5 @@ kvo_status csupport_copy_value(kvo_object *from, const char *from_key, kvo_objec
   kvo_status status = kvo_get_value(from, from_key, copy_value, &copied);
   return status != KVO_OK ? status : copied.status;
 }
+
+size_t csupport_allocated(void) { return mallinfo2().uordblks; }

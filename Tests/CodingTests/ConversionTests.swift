@@ -145,6 +145,7 @@
       #expect(set([1.0, "2", NSNumber(value: 3)] as [Any], "numbers") as? [Int] == [1, 2, 3])
       #expect(set([UInt8(1)], "numbers") as? [Int] == [1])
       #expect(set(ContiguousArray([1, 2]), "numbers") as? [Int] == [1, 2])
+      #expect(set([1, 2.0] as [Any], "dense") as? ContiguousArray<Int> == [1, 2])
       #expect(set(NSArray(array: [1, 2]), "numbers") as? [Int] == [1, 2])
       #expect(set([1, NSNull()] as [Any], "optionals") as? [Int?] == [1, nil])
       #expect(set(Set<AnyHashable>(["a"]), "tags") as? Set<String> == ["a"])
@@ -157,6 +158,8 @@
     @Test func `An element that cannot be converted rejects the whole collection`() {
       #expect(refusal([1, "x"] as [Any], "numbers").contains("the text is not exactly a number"))
       #expect(refusal([1, NSNull()] as [Any], "numbers").hasPrefix("expected Int, was given NSNull"))
+      #expect(refusal(Set([1]), "numbers") == "expected Array<Int>, was given Set<Int>")
+      #expect(refusal(Set([1]), "dense") == "expected ContiguousArray<Int>, was given Set<Int>")
       #expect(refusal(["a"], "tags") == "expected Set<String>, was given Array<String>")
       #expect(refusal(Set([1]), "numbers") == "expected Array<Int>, was given Set<Int>")
       #expect(refusal([1: 1], "counts") == "expected String, was given Int")

@@ -44,6 +44,7 @@
     var maybeGrade: Grade?
     var options = Options(rawValue: 0)
     var numbers: [Int] = []
+    var dense: ContiguousArray<Int> = []
     var optionals: [Int?] = []
     var tags: Set<String> = []
     var counts: [String: Int] = [:]

@@ -84,6 +84,7 @@
   final class Shelf {
     var opaque: [Opaque] = []
     var objects: [Shelf] = []
+    var crew: Set<Item> = []
     var matrix: [[Int]] = []
     var library = Library()
     var visitors: [any CustomStringConvertible] = []

@@ -126,6 +126,12 @@
       #expect(delivered { $0.replace(at: 0, with: "b") }.isEmpty)
       #expect(delivered { $0.exchange(0, 2) } == ["replacement [0, 2] [\"a\", \"c\"]>[\"c\", \"a\"]"])
       #expect(delivered { $0.setArray(["x", "x"]) }.last == "insertion [0] ->[\"x\"]")
+      #expect(
+        delivered { $0.move(fromOffsets: [0], toOffset: 3) }
+          == ["replacement [0, 1, 2] [\"a\", \"b\", \"c\"]>[\"b\", \"c\", \"a\"]"])
+      #expect(
+        delivered { $0.sort(by: >) }
+          == ["replacement [0, 2] [\"a\", \"c\"]>[\"c\", \"a\"]"])
       #expect(delivered { $0.reverse() } == ["replacement [0, 2] [\"a\", \"c\"]>[\"c\", \"a\"]"])
     }
 

@@ -72,11 +72,21 @@
 
     @Test func `A key that is not a set, or does not exist, is reported, and nothing is announced`() {
       let token = library.log(\.numbers, to: log)
-      let faults = faults {
+      let raised = faults {
         library.willChangeValue(forKey: "numbers", withSetMutation: .union, using: [1])
+        library.didChangeValue(forKey: "numbers", withSetMutation: .union, using: [1])
         library.willChangeValue(forKey: "imaginary", withSetMutation: .union, using: [1])
+        library.didChangeValue(forKey: "imaginary", withSetMutation: .union, using: [1])
       }
-      #expect(faults.map(\.code) == [26, 9] && log.lines.isEmpty)
+      #expect(raised.map(\.code) == [26, 9] && log.lines.isEmpty)
+      let recorder = ClassicRecorder(log)
+      let ofUndefined = faults {
+        library.addObserver(recorder, forKeyPath: "imaginary", options: [])
+        library.willChangeValue(forKey: "imaginary", withSetMutation: .union, using: [1])
+        library.didChangeValue(forKey: "imaginary", withSetMutation: .union, using: [1])
+        library.removeObserver(recorder, forKeyPath: "imaginary")
+      }
+      #expect(ofUndefined.map(\.code) == [11, 9] && log.lines.isEmpty)
       token.invalidate()
     }
 

@@ -54,6 +54,26 @@
       #expect(log.all == ["0>9", "9>10"])
     }
 
+    @Test("delivers what is added meanwhile behind what the queue has got, so that other work has its turn")
+    func takesTurns() {
+      for coalescing in [KeyValueCoalescing.each, .latest] {
+        let (document, log) = (SharedDocument(), Log<String>())
+        let queue = DispatchQueue(label: "serial")
+        let token = document.observe(\.pages, options: [.new], delivery: .on(queue), coalescing: coalescing) {
+          document, change in
+          log.add("\(change.newValue!)")
+          if change.newValue == 1 {
+            queue.async { log.add("other") }
+            document.pages = 2
+          }
+        }
+        document.pages = 1
+        while log.all.count < 3 { queue.sync {} }
+        #expect(log.all == ["1", "other", "2"])
+        token.invalidate()
+      }
+    }
+
     @Test("merges changes of a collection's elements into a setting of the whole collection")
     func coalescesCollections() {
       let (list, log) = (SharedList(), Log<String>())
@@ -95,6 +115,28 @@
       queue.sync {}
       #expect(log.all == [])
       kept.invalidate()
+    }
+
+    @Test("drops what waits when the handler itself ends the observation")
+    func endsInHandler() {
+      let (document, listener, log) = (SharedDocument(), Listener(), Log<String>())
+      let queue = DispatchQueue(label: "serial")
+      nonisolated(unsafe) var tokens: [NSKeyValueObservation] = []
+      queue.suspend()
+      tokens.append(
+        document.observe(\.pages, options: .new, delivery: .on(queue)) { _, change in
+          log.add("token \(change.newValue!)")
+          tokens[0].invalidate()
+        })
+      tokens.append(
+        document.observe(\.pages, options: .new, delivery: .on(queue), for: listener) { _, _, change in
+          log.add("receiver \(change.newValue!)")
+          tokens[1].invalidate()
+        })
+      for pages in 1...3 { document.pages = pages }
+      queue.resume()
+      queue.sync {}
+      #expect(log.all.sorted() == ["receiver 1", "token 1"])
     }
 
     @Test("delivers the initial value first, and refuses a prior notification and a handler of another actor")

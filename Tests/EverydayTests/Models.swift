@@ -78,4 +78,13 @@
       kind == .setting ? "" : kind == .insertion ? " insertion" : kind == .removal ? " removal" : " replacement"
     return ([keyPath! + name] + (values.isEmpty ? [] : [values.joined(separator: ">")])).joined(separator: " ")
   }
+
+  /// Corrects a value that is too large.
+  @KeyValueObservable
+  final class Bounded {
+    let most: Int
+    var value = 0 { didSet { if value > most { value = most } } }
+
+    init(most: Int) { self.most = most }
+  }
 #endif

@@ -1,5 +1,6 @@
 // Observation on behalf of a receiver, in nonisolated code.
 #if Macros
+  import CSupport
   import KeyValueObserving
   import Synchronization
   import Testing
@@ -256,6 +257,18 @@
       document!.title = "A"
       document = nil
       #expect(log.all == ["deinit"])
+    }
+
+    @Test("leaves nothing when it is taken back, however often, while the object lives")
+    func leavesNothing() async {
+      await #expect(processExitsWith: .success) {
+        let document = Document()
+        func registerAndTakeBack() { for _ in 0..<10_000 { document.onDeinit {}.invalidate() } }
+        registerAndTakeBack()
+        let before = csupport_allocated()
+        registerAndTakeBack()
+        precondition(csupport_allocated() < before + 100_000)
+      }
     }
   }
 #endif

@@ -66,6 +66,11 @@
       for _ in 0..<200 {
         var changes = counter.changes(of: \.number, options: [.initial, .old, .new]).makeAsyncIterator()
         #expect(await changes.next()?.oldValue == nil)
+        // If there is no room for it, the change that came first is dropped.
+        let oldest = counter.changes(of: \.number, options: [.initial, .old, .new], buffering: .oldest(1))
+        var first = oldest.makeAsyncIterator()
+        let change = await first.next()
+        #expect(change != nil && change?.oldValue == nil)
       }
       isDone.add(true)
       await setting

@@ -79,6 +79,16 @@
       #expect(log.lines == ["ann>anna", "two>deux"])
     }
 
+    @Test func `An element that is an object itself, behind others`() {
+      let token = follow(\.pages[1])
+      let before = binder.pages[1]
+      binder.pages.removeFirst()
+      binder.pages.append(before)
+      #expect(log.lines.count == 2)
+      #expect(log.lines.first?.hasSuffix(">none") == true && log.lines.last?.hasPrefix("none>") == true)
+      token.invalidate()
+    }
+
     @Test func `Changes of a collection after an index are delivered as such, and end with the element`() {
 
       let token = binder.observe(\.pages[1].words, options: [.new, .collectionChanges]) { [log] _, change in

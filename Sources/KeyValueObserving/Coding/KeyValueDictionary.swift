@@ -22,9 +22,7 @@ import Foundation
 open class KeyValueDictionary: KeyValueObservable, CustomStringConvertible {
   public nonisolated let _$kvo = KeyValueObservationHeader()
   public nonisolated var __keyValueObject: KeyValueObjectReference { _$kvo.reference }
-  public nonisolated static func __describeKeyValueProperties(_ description: KeyValueClassDescription) {
-    description.answersUndefinedKeys()
-  }
+  public nonisolated static func __describeKeyValueProperties(_ description: KeyValueClassDescription) {}
 
   private var entries: [String: Any]
 

@@ -1,0 +1,276 @@
+// Two-way bindings: both directions, corrections and conversions, threads, and the end.
+#if Macros
+  import Dispatch
+  import KeyValueObserving
+  import Testing
+
+  @Suite("A two-way binding")
+  struct TwoWayBindingTests {
+    @Test("first takes the value on the right, then follows both sides")
+    func bothWays() {
+      let (one, other) = (Document(), Document())
+      other.title = "right"
+      one.title = "left"
+      one.bind(\.title, with: other, \.title)
+      #expect([one.title, other.title] == ["right", "right"])
+      one.title = "A"
+      #expect(other.title == "A")
+      other.title = "B"
+      #expect(one.title == "B")
+    }
+
+    @Test("with .fromLeft first takes the value on the left, with .wait none")
+    func initially() {
+      let (one, other, third) = (Document(), Document(), Document())
+      one.title = "left"
+      one.bind(\.title, with: other, \.title, initially: .fromLeft)
+      #expect(other.title == "left")
+      one.bind(\.title, with: third, \.title, initially: .wait)
+      #expect(third.title == "")
+    }
+
+    @Test("converts in both directions; a rounding conversion does not flow back")
+    func converts() {
+      let (slider, model) = (Document(), Celsius())
+      let codes = faults {
+        slider.bind(\.pages, with: model, \.degrees, forward: { Double($0) }, backward: { Int($0.rounded()) })
+        model.degrees = 20.4
+        #expect(slider.pages == 20)
+        #expect(model.degrees == 20.4)
+        slider.pages = 30
+        #expect(model.degrees == 30)
+      }
+      #expect(codes == [])
+    }
+
+    @Test("corrects the other side once when a setter makes another value")
+    func correction() {
+      let (bounded, model, log) = (Bounded(most: 40), Document(), Log<Int>())
+      bounded.bind(\.value, with: model, \.pages)
+      let token = model.observe(\.pages, options: .new) { _, change in log.add(change.newValue!) }
+      #expect(faults { model.pages = 99 } == [])
+      #expect([bounded.value, model.pages] == [40, 40])
+      #expect(log.all.sorted() == [40, 99])
+      token.invalidate()
+    }
+
+    @Test("corrects until both setters agree, also in a chain of two")
+    func corrections() {
+      let (one, other, third) = (Bounded(most: 10), Document(), Even())
+      let codes = faults {
+        one.bind(\.value, with: other, \.pages)
+        other.bind(\.pages, with: third, \.value)
+        other.pages = 51
+      }
+      #expect(codes == [])
+      #expect([one.value, other.pages, third.value] == [10, 10, 10])
+    }
+
+    @Test("takes what applied sets, too")
+    func setInApplied() {
+      let (one, other) = (Document(), Document())
+      one.bind(\.pages, with: other, \.pages, initially: .wait) { if other.pages < 4 { other.pages += 1 } }
+      one.pages = 1
+      #expect([one.pages, other.pages] == [4, 4])
+    }
+
+    @Test("takes what applied sets on the side that has changed, in one direction or both, on an actor or not")
+    @MainActor func setsSourceInApplied() {
+      func check(_ bind: (Document, Document, @escaping () -> Void) -> Void) {
+        let (one, other) = (Document(), Document())
+        bind(one, other) { if one.pages < 4 { one.pages += 1 } }
+        one.pages = 1
+        #expect([one.pages, other.pages] == [4, 4])
+      }
+      check { one, other, raise in one.bind(\.pages, with: other, \.pages, initially: .wait) { raise() } }
+      check { one, other, raise in one.source(\.pages).bind(to: other, \.pages, initially: .wait) { raise() } }
+      nonisolatedBindings(check)
+    }
+
+    private nonisolated func nonisolatedBindings(
+      _ check: ((Document, Document, @escaping () -> Void) -> Void) -> Void
+    ) {
+      check { one, other, raise in one.bind(\.pages, with: other, \.pages, initially: .wait, applied: raise) }
+      check { one, other, raise in one.source(\.pages).bind(to: other, \.pages, initially: .wait, applied: raise) }
+    }
+
+    @Test("that several threads use on both sides settles, without a fault")
+    func threads() {
+      let (one, other) = (Locked(), Locked())
+      let codes = Log<Int>()
+      one.bind(\.value, with: other, \.value)
+      DispatchQueue.concurrentPerform(iterations: 4) { thread in
+        for code in faults(in: { for i in 0..<500 { (thread % 2 == 0 ? one : other).value = thread * 1000 + i } }) {
+          codes.add(code)
+        }
+      }
+      #expect(codes.all == [])
+      #expect(one.value == other.value)
+    }
+
+    @Test("whose source several threads set gives its target the last value")
+    func threadsOfSource() {
+      for round in 0..<100 {
+        let (one, other) = (Locked(), Locked())
+        one.source(\.value).bind(to: other, \.value, initially: round % 2 == 0 ? .set : .wait)
+        one.value = -1
+        #expect(other.value == -1)
+        DispatchQueue.concurrentPerform(iterations: 3) { thread in
+          for i in 0..<20 { one.value = thread * 1000 + i }
+        }
+        #expect(other.value == one.value)
+      }
+    }
+
+    @Test("that another thread goes on to use settles there, too, and then on the first one again")
+    func otherThread() {
+      let sides = [Bounded(most: 100), Bounded(most: 40), Bounded(most: 100)]
+      nonisolated(unsafe) let shared = sides
+      let codes = faults {
+        for (index, side) in sides.enumerated() { side.source(\.value).bind(to: sides[(index + 1) % 3], \.value) }
+        sides[0].value = 7
+        onOtherThread { shared[2].value = 99 }
+        #expect(sides.map(\.value) == [40, 40, 40])
+        onOtherThread { shared[1].value = 12 }
+        #expect(sides.map(\.value) == [12, 12, 12])
+        sides[1].value = 77
+        #expect(sides.map(\.value) == [40, 40, 40])
+      }
+      #expect(codes == [])
+    }
+
+    @Test("knows its own answers on each thread: a rounding conversion does not flow back there either, nor in a chain")
+    func answersOnOtherThread() {
+      let (slider, celsius, kelvin) = (Document(), Celsius(), Celsius())
+      nonisolated(unsafe) let models = [celsius, kelvin]
+      let codes = faults {
+        slider.bind(\.pages, with: celsius, \.degrees, forward: { Double($0) }, backward: { Int($0.rounded()) })
+        celsius.bind(\.degrees, with: kelvin, \.degrees, forward: { $0 + 273 }, backward: { $0 - 273 })
+        celsius.degrees = 10.4
+        #expect(slider.pages == 10 && celsius.degrees == 10.4 && kelvin.degrees == 283.4)
+        onOtherThread { models[0].degrees = 20.25 }
+        #expect(slider.pages == 20 && celsius.degrees == 20.25 && kelvin.degrees == 293.25)
+        onOtherThread { models[1].degrees = 303.25 }
+        #expect(slider.pages == 30 && celsius.degrees == 30.25 && kelvin.degrees == 303.25)
+      }
+      #expect(codes == [])
+    }
+
+    @Test("sets a collection as a whole, however the source was changed")
+    func collection() {
+      let (one, other, third) = (Document(), Document(), Document())
+      one.source(\.tags).bind(to: other, \.tags)
+      third.bind(\.tags, with: other, \.tags)
+      one.mutableArrayValue(for: \.tags).append("A")
+      one.mutableArrayValue(for: \.tags).insert("B", at: 0)
+      one.tags.append("C")
+      #expect([other.tags, third.tags] == [["B", "A", "C"], ["B", "A", "C"]])
+    }
+
+    @Test("sets a collection as a whole on an actor, in both directions, and of a source that an operator makes")
+    @MainActor func collectionOnActor() {
+      let (one, other, third) = (Document(), Document(), Document())
+      one.bind(\.tags, with: other, \.tags)
+      one.source(\.tags).map { $0 }.bind(to: third, \.tags)
+      one.mutableArrayValue(for: \.tags).append("A")
+      #expect([other.tags, third.tags] == [["A"], ["A"]])
+      other.mutableArrayValue(for: \.tags).insert("B", at: 0)
+      other.mutableArrayValue(for: \.tags).append("C")
+      #expect([one.tags, other.tags, third.tags] == [["B", "A", "C"], ["B", "A", "C"], ["B", "A", "C"]])
+      other.mutableArrayValue(for: \.tags).remove(at: 1)
+      #expect([one.tags, other.tags, third.tags] == [["B", "C"], ["B", "C"], ["B", "C"]])
+    }
+
+    @Test("whose setters never agree is told once, and both sides keep their last values")
+    func neverAgrees() {
+      let (bounded, model) = (Bounded(most: 40), AtLeast())
+      let first = faults {
+        bounded.bind(\.value, with: model, \.value, initially: .wait)
+        model.value = 60
+      }
+      #expect(first == [24])
+      #expect(faults { model.value = 70 } == [])
+      #expect([bounded.value, model.value] == [40, 50])
+    }
+
+    @Test("whose conversions never agree is told once, and both sides keep their last values")
+    func conversionsNeverAgree() {
+      let (one, other) = (Document(), Document())
+      let first = faults {
+        one.bind(\.pages, with: other, \.pages, forward: { $0 + 1 }, backward: { $0 })
+        one.pages = 4
+        #expect([one.pages, other.pages] == [4, 5])
+      }
+      #expect(first == [24])
+      #expect(faults { other.pages = 9 } == [])
+      #expect([one.pages, other.pages] == [9, 9])
+    }
+
+    @Test("takes NaN for a value like any other")
+    func nan() {
+      let (one, other) = (Celsius(), Celsius())
+      let codes = faults {
+        one.bind(\.degrees, with: other, \.degrees)
+        other.degrees = .nan
+        other.degrees = 2
+      }
+      #expect(codes == [])
+      #expect(one.degrees == 2)
+    }
+
+    @Test("ends with either side, with its token, and with unbind on either side")
+    func ends() {
+      var (one, other): (Document?, Document?) = (Document(), Document())
+      var token = one!.bind(\.title, with: other!, \.title)
+      other = nil
+      #expect(!token.isActive)
+      one!.title = "A"
+      other = Document()
+      token = one!.bind(\.title, with: other!, \.title)
+      one = nil
+      #expect(!token.isActive)
+      one = Document()
+      token = one!.bind(\.title, with: other!, \.title)
+      other!.unbind(\.title)
+      #expect(!token.isActive)
+      one!.title = "B"
+      other!.title = "C"
+      #expect(one!.title == "B")
+    }
+
+    @Test("told of the end once, whoever causes it")
+    func onEnd() {
+      let (one, other, log) = (Document(), Document(), Log<String>())
+      let token = one.bind(\.title, with: other, \.title)
+      token.onEnd { log.add("\($0)") }
+      token.invalidate()
+      token.invalidate()
+      #expect(log.all == ["invalidated"])
+    }
+  }
+
+  /// Runs work on a thread that is not this one, and waits for its end.
+  private func onOtherThread(_ work: @escaping @Sendable () -> Void) {
+    let done = DispatchSemaphore(value: 0)
+    DispatchQueue.global().async {
+      work()
+      done.signal()
+    }
+    done.wait()
+  }
+
+  @KeyValueObservable
+  private final class Even {
+    var value = 0 { didSet { if value % 2 != 0 { value += 1 } } }
+  }
+
+  @KeyValueObservable
+  private final class Celsius {
+    var degrees = 0.0
+  }
+
+  @KeyValueObservable
+  private final class AtLeast {
+    var value = 50 { didSet { if value < 50 || value > 50 { value = 50 } } }
+  }
+#endif
