@@ -210,17 +210,20 @@ TEST("thousands of keys in one scope take no more than a moment each") {
 TEST("a scope that tells only differences is silent about a key that has its old value again") {
   make_items();
   item_set_name(a, "Ada");
-  watcher value = {0}, other = {0}, name = {0}, title = {0}, twice = {0};
+  watcher value = {0}, other = {0}, name = {0}, title = {0}, none = {0}, twice = {0};
   total sum = {.of = {a, b}};
   watch(a, "value", KVO_NEW, &value);
   watch(a, "other", KVO_OLD | KVO_NEW, &other);
   watch(a, "name", KVO_NONE, &name);
   watch(b, "name", KVO_OLD | KVO_NEW, &title);
+  watch(c, "name", KVO_OLD | KVO_NEW, &none);
   watch(a, "doubled", KVO_NONE, &twice);
   watch_total(&sum, KVO_NEW);
-  BEGIN(scope, KVO_SCOPE_COALESCES_IF_CHANGED, a, b);
+  BEGIN(scope, KVO_SCOPE_COALESCES_IF_CHANGED, a, b, c);
   item_set_value(a, 7);
   item_set_other(a, 7);
+  item_set_name(c, "Eve");
+  item_set_name(c, NULL);
   item_set_name(a, "Bob");
   item_set_name(b, "Cid");
   item_set_value(a, 1);
@@ -231,6 +234,13 @@ TEST("a scope that tells only differences is silent about a key that has its old
   CHECK_EQ(title.calls, 1);
   CHECK(title.old_value.nil);
   CHECK_EQ(title.new_value.text, "Cid");
+  CHECK_EQ(none.calls, 0);
+  BEGIN(again, KVO_SCOPE_COALESCES_IF_CHANGED, b);
+  item_set_name(b, NULL);
+  kvo_scope_end(&again);
+  CHECK_EQ(title.calls, 2);
+  CHECK_EQ(title.old_value.text, "Cid");
+  CHECK(title.new_value.nil);
 }
 
 TEST("a sum whose parts differ, but not the sum, is not told; the parts are") {

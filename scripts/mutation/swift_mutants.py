@@ -124,5 +124,5 @@ def balanced(text):
 
 def in_initializer(code, at):
     """Returns whether a stored property may be initialized here; such a statement cannot be removed."""
-    heads = re.findall(r"^([ \t]*)(?:[\w@()]+ )*(init|func|var|deinit|subscript|static|get|set)\b", code[:at], re.M)
-    return bool(heads) and heads[-1][1] == "init"
+    heads = re.findall(r"^[ \t]*(?:[\w@()]+ )*(?:(init|func|deinit|subscript|get|set)\b|var [^\n=]*\{)", code[:at], re.M)
+    return bool(heads) and heads[-1] == "init"

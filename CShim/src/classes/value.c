@@ -76,8 +76,14 @@ static bool are_same_elements(const kvo_collection *one, const kvo_collection *o
   return true;
 }
 
+static bool is_nil(const kvo_value *value) {
+  if (value->bytes == NULL) return true;
+  bool is_text = value->type != NULL && kvo__type_unqualified(value->type)[0] == '*';
+  return is_text && *(char *const *)value->bytes == NULL;
+}
+
 bool kvo__value_same(const kvo_value *one, const kvo_value *other) {
-  if (one->bytes == NULL || other->bytes == NULL) return one->bytes == other->bytes;
+  if (is_nil(one) || is_nil(other)) return is_nil(one) && is_nil(other);
   const kvo_collection *collections[] = {kvo_value_collection(one), kvo_value_collection(other)};
   if (collections[0] != NULL && collections[1] != NULL) return are_same_elements(collections[0], collections[1]);
   char code = one->type != NULL ? kvo__type_unqualified(one->type)[0] : '?';
@@ -85,10 +91,7 @@ bool kvo__value_same(const kvo_value *one, const kvo_value *other) {
       code != '?' && other->type != NULL && strcmp(one->type, other->type) == 0 && one->size == other->size;
   if (!is_comparable) return false;
   switch (code) {
-    case '*': {
-      const char *texts[] = {*(char *const *)one->bytes, *(char *const *)other->bytes};
-      return texts[0] == texts[1] || (texts[0] != NULL && texts[1] != NULL && strcmp(texts[0], texts[1]) == 0);
-    }
+    case '*': return strcmp(*(char *const *)one->bytes, *(char *const *)other->bytes) == 0;
     case 'f': return *(const float *)one->bytes == *(const float *)other->bytes;
     case 'd': return *(const double *)one->bytes == *(const double *)other->bytes;
     case 'D': return *(const long double *)one->bytes == *(const long double *)other->bytes;

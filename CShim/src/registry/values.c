@@ -50,8 +50,5 @@ void kvo__property_release(const kvo_property *property, void *value) {
 bool kvo__property_same(const kvo_property *property, const void *one, const void *other) {
   if (property->ops != NULL) return property->ops->same != NULL && property->ops->same(one, other, property->user);
   kvo_value values[2] = {{property->type, property->size, one}, {property->type, property->size, other}};
-  for (int i = 0; i < 2; i++)
-    if (kvo__type_unqualified(property->type)[0] == '*' && *(char *const *)values[i].bytes == NULL)
-      values[i].bytes = NULL;
   return kvo__value_same(&values[0], &values[1]);
 }
