@@ -156,6 +156,41 @@
       #expect(codes == [])
     }
 
+    @Test("is not at its limit because another thread sets a side again and again during a transfer")
+    func othersChanges() {
+      let (one, other, echo) = (SharedDocument(), SharedDocument(), Log<Int>())
+      let codes = faults {
+        one.bind(\.pages, with: other, \.pages, initially: .wait)
+        one.pages = 1
+        onOtherThread {
+          nonisolated(unsafe) var isEcho = false
+          let token = other.observe(\.pages) { _, _ in
+            guard !isEcho, echo.all.count < 1100 else { return }
+            echo.add(0)
+            isEcho = true
+            onOtherThread { one.pages += 1 }
+            isEcho = false
+          }
+          one.pages = 100
+          token.invalidate()
+        }
+      }
+      #expect(codes == [])
+      #expect([one.pages, other.pages] == [1200, 1200])
+    }
+
+    @Test("has the last value, though another thread sets one while the value is read")
+    func setWhileRead() {
+      let (counter, other) = (SharedCounter(), SharedCounter())
+      counter.bind(\.number, with: other, \.number, initially: .wait)
+      counter.number = 1
+      onOtherThread { counter.number = 2 }
+      #expect(other.number == 2)
+      counter.setWhenRead(to: 9)
+      counter.number = 3
+      #expect([counter.number, other.number] == [9, 9])
+    }
+
     @Test("sets a collection as a whole, however the source was changed")
     func collection() {
       let (one, other, third) = (Document(), Document(), Document())

@@ -123,6 +123,25 @@
       #expect(Array(corners) == [5])
     }
 
+    @Test func `An index outside of a list of a C object is a fault, and changes nothing`() {
+      let corners = shape().mutableArrayValue(forKey: "corners", of: Double.self)
+      corners.append(1)
+      let codes = Lines()
+      let edits: [() -> Void] = [
+        { corners.insert(2, at: 2) }, { corners.remove(at: 1) }, { corners.replace(at: [0, 1], with: [3, 4]) },
+      ]
+      for edit in edits {
+        KeyValueFault.withHandler { fault in
+          codes.add("\(fault.code) \(fault.summary.contains("has 1 elements"))")
+          return .ignore
+        } in: {
+          edit()
+        }
+      }
+      #expect(codes.all == Array(repeating: "37 true", count: 3))
+      #expect(Array(corners) == [1])
+    }
+
     @Test func `Members are added to and removed from a set of a C object`() {
       let shape = shape()
       let tags = shape.mutableSetValue(forKey: "tags", of: String.self)

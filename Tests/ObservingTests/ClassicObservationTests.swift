@@ -140,8 +140,43 @@ struct ClassicObservationTests {
     document.removeObserver(watcher, forKeyPath: "pages")
     #expect(log.lines == ["pages [1, 2, 3]>[2]", "pages [1, 3]>- removal at [0, 2]"])
   }
+
+  @Test func `An unhandled change names the observation that notifies, also after a nested one, or none`() {
+    nonisolated(unsafe) var named: [[String?]] = []
+    func raising(_ body: () -> Void) {
+      KeyValueFault.withHandler { fault in
+        named.append(fault.observations.map(\.keyPath))
+        return .ignore
+      } in: {
+        body()
+      }
+    }
+    let (passing, nested) = (PassingOn(), Watcher(log))
+    passing.before = { [document] in document.pages += [1] }
+    document.addObserver(passing, forKeyPath: "title")
+    document.addObserver(nested, forKeyPath: "pages")
+    raising { document.title = "a" }
+    document.removeObserver(passing, forKeyPath: "title")
+    document.removeObserver(nested, forKeyPath: "pages")
+    passing.before = {}
+    raising { passing.observeValue(forKeyPath: "title", of: document, change: nil, context: nil) }
+    #expect(named == [["title"], []])
+  }
 }
 
 extension Document {
   func scratchPages(_ pages: [Int]) { self.pages = pages }
+}
+
+/// Does something, and passes each change to its superclass, which does not handle it.
+private final class PassingOn: KeyValueObject {
+  var before = {}
+
+  override func observeValue(
+    forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+    context: UnsafeMutableRawPointer?
+  ) {
+    before()
+    super.observeValue(forKeyPath: keyPath, of: object, change: change, context: context)
+  }
 }
