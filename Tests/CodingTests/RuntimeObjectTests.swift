@@ -56,6 +56,8 @@
   private final class Panel {
     var gauge: KeyValueRuntimeObject?
     var gauges: [KeyValueRuntimeObject] = []
+    var scale: Double { (try? gauge?.value(forKey: "scale")) ?? -1 }
+    var codedScale: Double { gauge?.value(forKey: "scale") as? Double ?? -1 }
   }
 
   @Suite("Key-value coding of C objects")
@@ -128,6 +130,13 @@
       panel.gauges = [gauge, try KeyValueRuntimeObject(gaugeClass.get())]
       #expect(panel.value(forKeyPath: "gauges.@sum.scale") as? Double == 1.5)
       #expect(panel.changes(of: "gauges.@max.level") { coded.setValue(7, forKey: "level") }.count == 1)
+    }
+
+    @Test func `A computed property that reads a C object by a key follows it`() {
+      let panel = Panel()
+      panel.gauge = gauge
+      #expect(panel.changes(of: "scale") { coded.setValue(1.5, forKey: "scale") } == ["scale 0.0>1.5"])
+      #expect(panel.changes(of: "codedScale") { coded.setValue(2.5, forKey: "scale") } == ["codedScale 1.5>2.5"])
     }
 
     @Test func `Objects owned by C code, with strings and structures`() throws {

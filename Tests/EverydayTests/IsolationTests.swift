@@ -86,6 +86,40 @@
       while panel.log.count < 3 { await Task.yield() }
       #expect(panel.log.last == "B>C")
     }
+
+    @Test("drops what waits when the handler itself ends the observation, however it was made")
+    @MainActor
+    func endedByHandler() {
+      typealias Register = (SharedDocument, Panel, @escaping @MainActor () -> Void) -> () -> Void
+      let forms: [Register] = [
+        { document, panel, told in document.observe(\.title, for: panel) { _, _, _ in told() }.invalidate },
+        { document, panel, told in document.observe(\.title, \.pages, for: panel) { _, _, _, _ in told() }.invalidate },
+        { document, panel, told in document.observeAll(for: panel) { _, _, _, _ in told() }.invalidate },
+        { document, panel, told in document.onChange(of: \.title, for: panel) { _, _, _ in told() }.invalidate },
+        { document, _, told in document.onChange(of: \.title) { _, _ in told() }.invalidate },
+        { document, panel, told in
+          let controller = KeyValueObservationController(observer: panel)
+          controller.observe(document, "title") { _, _, _ in told() }
+          return { controller.unobserveAll() }
+        },
+      ]
+      for (number, register) in forms.enumerated() {
+        let (document, panel) = (SharedDocument(), Panel())
+        let ending = Ending()
+        var count = 0
+        ending.end = register(document, panel) {
+          count += 1
+          ending.end()
+        }
+        elsewhere { for title in ["A", "B"] { document.title = title } }
+        document.title = "C"  // tells what waits, too
+        #expect(count == 1, "form \(number)")
+      }
+    }
+  }
+
+  @MainActor private final class Ending {
+    var end: () -> Void = {}
   }
 
   /// Runs a function on a thread without a job, and waits for it.

@@ -19,6 +19,21 @@
       #expect(one.title == "B")
     }
 
+    @Test("follows values of any size")
+    func sizes() {
+      let (one, other) = (Sizes(), Sizes())
+      one.bind(\.byte, with: other, \.byte)
+      one.bind(\.flagged, with: other, \.flagged)
+      one.bind(\.pair, with: other, \.pair)
+      one.bind(\.text, with: other, \.text)
+      one.byte = 7
+      one.flagged = .init(number: 1, flag: true)
+      other.pair = .init(left: 1, right: 2)
+      one.text = "A"
+      #expect(other.flagged == .init(number: 1, flag: true))
+      #expect(other.byte == 7 && one.pair == .init(left: 1, right: 2) && other.text == "A")
+    }
+
     @Test("with .fromLeft first takes the value on the left, with .wait none")
     func initially() {
       let (one, other, third) = (Document(), Document(), Document())
@@ -297,6 +312,21 @@
   @KeyValueObservable
   private final class Even {
     var value = 0 { didSet { if value % 2 != 0 { value += 1 } } }
+  }
+
+  @KeyValueObservable
+  private final class Sizes {
+    struct Pair: Equatable {
+      var left, right: Int
+    }
+    struct Flagged: Equatable {
+      var number: Int
+      var flag: Bool
+    }
+    var byte: UInt8 = 0
+    var flagged = Flagged(number: 0, flag: false)
+    var pair = Pair(left: 0, right: 0)
+    var text = ""
   }
 
   @KeyValueObservable
