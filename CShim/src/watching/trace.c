@@ -258,8 +258,8 @@ static void finish(thread_trace *on, const void *token, int64_t time, bool is_pa
   pop(on, time, is_paused);
 }
 
-/* Makes a change's slice the innermost one. False if the change needs another slice: its own has been ended, or a delivery is in progress in
- * it. */
+/* Makes a change's slice the innermost one. False if the change needs another slice: its own has been ended, or a delivery is in progress
+ * in it. */
 static bool reopen(thread_trace *on, const void *token, int64_t time) {
   size_t depth = depth_of(on, token);
   if (depth == 0) return false;
