@@ -64,7 +64,6 @@ public final class KeyValueRuntimeObject: KeyValueObservable {
   ///
   /// - Throws: ``KeyValueRuntimeError`` if there is no such key or no getter, or if the value has another type.
   public func value<Value>(forKey key: String, as type: Value.Type = Value.self) throws -> Value {
-    if kvo_track_is_recording() { recordRead(key) }
     var read: Value?
     let status = reading {
       read = swiftValue(of: $0, as: type)
@@ -108,8 +107,6 @@ public final class KeyValueRuntimeObject: KeyValueObservable {
   }
 
   // MARK: - Values by encoding
-
-  func recordRead(_ key: String) { kvo_track_read(pointer, keyHash(key)) }
 
   func set<Value>(_ value: Value, forKey key: String, encoding: String) -> kvo_status {
     // A structure is passed as its bytes with the property's own type encoding, because Swift types do not know their encoding.

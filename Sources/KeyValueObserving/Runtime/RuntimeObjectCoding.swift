@@ -41,7 +41,6 @@ extension KeyValueRuntimeObject {
   /// outer one if the class has no such key or no getter for it.
   nonisolated func definedValue(of key: String) -> Any?? {
     guard let name = propertyName(for: key) else { return nil }
-    if kvo_track_is_recording() { recordRead(name) }
     var read: Any?
     let status = reading {
       read = swiftValue(of: $0)
