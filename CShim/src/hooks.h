@@ -95,9 +95,8 @@ struct kvo_hooks {
 
   /** Returns what beginning the change is to return. */
   uint32_t (*change_begins)(kvo_frame_content *change);
-  /** The change waits for the end of a scope; it does not listen any more. */
+  /** The change waits for the end of a scope, and is tapped no more; its observers are about to be notified, and it is tapped again. */
   void (*change_pauses)(kvo_frame_content *change);
-  /** Observers are about to be notified after something else happened, which may not have been caused by the change. */
   void (*change_resumes)(kvo_frame_content *change);
   void (*change_ends)(const kvo_frame_content *change);
   /** An observation's own node, which the caller keeps from being freed. */

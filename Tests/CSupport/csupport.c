@@ -212,4 +212,4 @@ kvo_status csupport_copy_value(kvo_object *from, const char *from_key, kvo_objec
   return status != KVO_OK ? status : copied.status;
 }
 
-size_t csupport_allocated(void) { return mallinfo2().uordblks; }
+size_t csupport_allocated(void) { return mallinfo2().uordblks + mallinfo2().hblkhd; }

@@ -121,17 +121,17 @@
     func endsInHandler() {
       let (document, listener, log) = (SharedDocument(), Listener(), Log<String>())
       let queue = DispatchQueue(label: "serial")
-      nonisolated(unsafe) var tokens: [NSKeyValueObservation] = []
+      let tokens = Log<NSKeyValueObservation>()
       queue.suspend()
-      tokens.append(
+      tokens.add(
         document.observe(\.pages, options: .new, delivery: .on(queue)) { _, change in
           log.add("token \(change.newValue!)")
-          tokens[0].invalidate()
+          tokens.all[0].invalidate()
         })
-      tokens.append(
+      tokens.add(
         document.observe(\.pages, options: .new, delivery: .on(queue), for: listener) { _, _, change in
           log.add("receiver \(change.newValue!)")
-          tokens[1].invalidate()
+          tokens.all[1].invalidate()
         })
       for pages in 1...3 { document.pages = pages }
       queue.resume()

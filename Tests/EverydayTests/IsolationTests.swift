@@ -87,6 +87,23 @@
       #expect(panel.log.last == "B>C")
     }
 
+    @Test("drops what waits when the observed object stops a controller's observation")
+    @MainActor
+    func stoppedByObject() async {
+      let panel = Panel()
+      let controller = KeyValueObservationController(observer: panel)
+      controller.observe(document, "title") { me, _, _ in me.log.append("title") }
+      controller.observe(document, \.pages) { me, _, _ in me.log.append("pages") }
+      elsewhere { [document] in
+        document.title = "A"
+        document.pages = 1
+      }
+      document.stopObserving(for: panel)
+      for _ in 1...100 { await Task.yield() }
+      #expect(panel.log == [])
+      withExtendedLifetime(controller) {}
+    }
+
     @Test("drops what waits when the handler itself ends the observation, however it was made")
     @MainActor
     func endedByHandler() {

@@ -138,12 +138,11 @@ KVO_API size_t kvo_graph_format(const kvo_graph *graph, kvo_graph_form form, cha
  * known ("observer Watch.swift:41 (load) Chart"), and within these the changes that they make. Instants mark where observations begin and
  * end, where observed objects die, and faults that are reported, with their first lines. The arguments of a slice are object and key;
  * observation, observer, observerAddress and note, as kvo_graph_observation has them; file and line of the registration; and with
- * KVO_VALUES=1 the new value. A change that a scope coalesces, or that was announced by hand and is interleaved with others, has two
- * slices: the first, whose end has the argument paused, where it is made, and the second, with resumed, where its observers are notified.
- * The outermost change of a thread has calls: up to three calls of the program, innermost first, that made it, as in a report; metadata
- * named kvo_module say where their files are. Threads have the names that they have at their last outermost change. The file is valid JSON
- * at any time; if the process is killed, the last events are missing, but not if it exits or a fault ends it. The child of a fork is not
- * recorded. `kvo view` makes a page of a trace and a graph.
+ * KVO_VALUES=1 the new value. A change that a scope coalesces has two slices: the first, whose end has the argument paused, where it is
+ * made, and the second, with resumed, where its observers are notified. The outermost change of a thread has calls: up to three calls of
+ * the program, innermost first, that made it, as in a report; metadata named kvo_module say where their files are. Threads have the names
+ * that they have at their last outermost change. The file is valid JSON at any time; if the process is killed, the last events are missing,
+ * but not if it exits or a fault ends it. The child of a fork is not recorded. `kvo view` makes a page of a trace and a graph.
  *
  * Any thread. Fails with BUSY if a trace is being recorded, FILE if `path` cannot be written or is not a regular file, INVALID_ARGUMENT for
  * NULL, and NO_DIAGNOSTICS as kvo_snapshot does. Our decision. */

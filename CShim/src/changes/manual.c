@@ -274,7 +274,6 @@ static kvo_status did_change(kvo_object *object, const char *key, const kvo_anno
     kvo_fault_site will = kvo__manual_site(open, kvo__thread_number());
     KVO_TELL(other_indexes, object, key, &begun, end, &will, place);
   }
-  if (kvo__is_tapped()) kvo__hooks.change_resumes(change);
   bool read_new = !open->has_values && (open->wants & KVO_FRAME_WANTS_NEW) != 0 && change->kind != KVO_CHANGE_REMOVAL;
   while (kvo_frame_next(&open->frame)) {
     kvo_node_kind kind = kvo__node_kind(change->cursor);

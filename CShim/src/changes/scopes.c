@@ -362,7 +362,8 @@ static void tell_expression(kvo_open_scope *scope, kvo_coalesced *change, kvo_no
 static void tell(kvo_open_scope *scope, kvo_coalesced *change) {
   kvo_frame_content *frame = content(change);
   const kvo_property *property = property_of(change);
-  if (kvo__is_tapped()) kvo__hooks.change_resumes(frame);
+  /* A change whose scope ends while its first observers are told, before the change, has not paused. */
+  if (!frame->is_tapped && kvo__is_tapped()) kvo__hooks.change_resumes(frame);
   bool is_same = false, is_dead = (atomic_load(&frame->info->state) & KVO_STATE_DEAD) != 0;
   if (scope->kind == KVO_SCOPE_COALESCES_IF_CHANGED && change->old_value != NULL && !is_dead) {
     void *present = copy_value(change, false);

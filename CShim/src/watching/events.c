@@ -21,35 +21,34 @@ static void hand_out(const kvo_event_details *details) {
 
 static const void *instance_of(const kvo_info *info) { return (const char *)info->object - info->cls->header_offset; }
 
-static void note_change(const kvo_frame_content *change, kvo_moment moment, const void *frame) {
+static void note_change(const kvo_frame_content *change, kvo_moment moment) {
   kvo_event_details details = {.moment = moment,
                                .token = change->slot,
                                .object = instance_of(change->info),
                                .class_name = change->info->cls->display_name,
                                .key_path = kvo__slot_name(change->info, change->slot),
-                               .kind = (kvo_change_kind)change->kind,
-                               .frame = frame};
+                               .kind = (kvo_change_kind)change->kind};
   hand_out(&details);
 }
 
 __attribute__((cold)) uint32_t kvo__note_change_begins(kvo_frame_content *change) {
   change->is_tapped = true;
-  note_change(change, KVO_MOMENT_CHANGE_BEGINS, __builtin_frame_address(0));
+  note_change(change, KVO_MOMENT_CHANGE_BEGINS);
   return change->wants;
 }
 
 __attribute__((cold)) void kvo__note_change_pauses(kvo_frame_content *change) {
   change->is_tapped = false;
-  note_change(change, KVO_MOMENT_CHANGE_PAUSES, __builtin_frame_address(0));
+  note_change(change, KVO_MOMENT_CHANGE_PAUSES);
 }
 
 __attribute__((cold)) void kvo__note_change_resumes(kvo_frame_content *change) {
   change->is_tapped = true;
-  note_change(change, KVO_MOMENT_CHANGE_RESUMES, __builtin_frame_address(0));
+  note_change(change, KVO_MOMENT_CHANGE_RESUMES);
 }
 
 __attribute__((cold)) void kvo__note_change_ends(const kvo_frame_content *change) {
-  note_change(change, KVO_MOMENT_CHANGE_ENDS, __builtin_frame_address(0));
+  note_change(change, KVO_MOMENT_CHANGE_ENDS);
 }
 
 static kvo_event_details details_of(const kvo_node *node, const kvo_raw_change *change, kvo_moment moment) {
@@ -77,7 +76,6 @@ static kvo_event_details details_of(const kvo_node *node, const kvo_raw_change *
 
 static void note_node(const kvo_node *node, kvo_moment moment) {
   kvo_event_details details = details_of(node, NULL, moment);
-  details.frame = __builtin_frame_address(0);
   hand_out(&details);
 }
 
@@ -92,7 +90,6 @@ __attribute__((cold)) void kvo__note_delivery(const kvo_raw_change *change, cons
                                               kvo_raw_callback callback, void *user_data) {
   kvo__node_set_notified(node, true);
   kvo_event_details details = details_of(node, change, KVO_MOMENT_DELIVERY_BEGINS);
-  details.frame = __builtin_frame_address(0);
   hand_out(&details);
   bool may_be_slow = (atomic_load(&kvo__attention) & KVO_TAP_SLOW) != 0;
   kvo_watched *watched = may_be_slow ? kvo__slow_begin(&details) : NULL;
@@ -106,10 +103,8 @@ __attribute__((cold)) void kvo__note_delivery(const kvo_raw_change *change, cons
 }
 
 __attribute__((cold)) void kvo__note_death(const kvo_info *info) {
-  kvo_event_details details = {.moment = KVO_MOMENT_DIED,
-                               .object = instance_of(info),
-                               .class_name = info->cls->display_name,
-                               .frame = __builtin_frame_address(0)};
+  kvo_event_details details = {
+      .moment = KVO_MOMENT_DIED, .object = instance_of(info), .class_name = info->cls->display_name};
   hand_out(&details);
 }
 

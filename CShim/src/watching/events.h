@@ -10,7 +10,7 @@ typedef enum kvo_moment {
   KVO_MOMENT_REGISTERED,
   KVO_MOMENT_ENDED,
   KVO_MOMENT_CHANGE_BEGINS,
-  /** For the trace: other changes and deliveries follow that are not caused by this one, and then observers are notified of it. */
+  /** For the trace, of a change in a scope: what follows is not caused by it, until its observers are notified. */
   KVO_MOMENT_CHANGE_PAUSES,
   KVO_MOMENT_CHANGE_RESUMES,
   KVO_MOMENT_CHANGE_ENDS,
@@ -44,8 +44,6 @@ typedef struct kvo_event_details {
   bool is_prior;
   /** For the beginning of a delivery, otherwise NULL. */
   const kvo_raw_change *change;
-  /** A stack frame of the thread; for a delivery, one that exists until it ends. */
-  const void *frame;
 } kvo_event_details;
 
 /** The members of kvo__hooks. */

@@ -17,8 +17,10 @@ enum { NAME = KVO_TRACE_NAME, EVENT = 12288, BUFFER = 1 << 16, FLUSH_AFTER_NS = 
 /* A change or delivery in progress. */
 typedef struct slice {
   const void *token;
-  /** Of a delivery: a stack frame that exists until it ends. Of a change NULL. */
-  const void *frame;
+  /** It has ended while a later one has not: changes announced by hand may end in any order, slices must nest. */
+  bool has_ended;
+  /** It is a change in a scope, whose observers are notified in a later slice. */
+  bool is_paused;
 } slice;
 
 /* The slices that a thread has begun in this recording. */
@@ -217,8 +219,7 @@ static thread_trace *own_trace(void) {
   return own;
 }
 
-static bool push(thread_trace *on, const kvo_event_details *what) {
-  bool is_delivery = what->moment == KVO_MOMENT_DELIVERY_BEGINS;
+static bool push(thread_trace *on, const void *token) {
   if (on->depth == on->capacity) {
     size_t larger = on->capacity == 0 ? 16 : 2 * on->capacity;
     slice *slices = realloc(on->slices, larger * sizeof *slices);
@@ -226,70 +227,37 @@ static bool push(thread_trace *on, const kvo_event_details *what) {
     on->slices = slices;
     on->capacity = larger;
   }
-  on->slices[on->depth++] = (slice){what->token, is_delivery ? what->frame : NULL};
+  on->slices[on->depth++] = (slice){.token = token};
   return true;
 }
 
-static void pop(thread_trace *on, int64_t time, bool is_paused) {
+static void pop(thread_trace *on, int64_t time) {
   on->depth--;
   kvo_sink to = begin_event('E', on->thread, time);
-  if (is_paused) kvo__put(&to, ",\"args\":{\"paused\":true}");
+  if (on->slices[on->depth].is_paused) kvo__put(&to, ",\"args\":{\"paused\":true}");
   end_event(&to);
 }
 
-/* How many slices there are up to the innermost one with this token; 0 without one. */
-static size_t depth_of(const thread_trace *on, const void *token) {
-  size_t depth = on->depth;
-  while (depth > 0 && on->slices[depth - 1].token != token) depth--;
-  return depth;
-}
-
-/* Pauses the changes that began inside a slice and have not ended. Slices have to nest, but changes announced by hand may end in any
- * order. */
-static void pop_to(thread_trace *on, size_t depth, int64_t time) {
-  while (on->depth > depth) pop(on, time, on->slices[on->depth - 1].frame == NULL);
-}
-
-/* Ends a slice, if that has not been done. */
+/* Ends a slice, if it began in this recording. */
 static void finish(thread_trace *on, const void *token, int64_t time, bool is_paused) {
-  size_t depth = depth_of(on, token);
-  if (depth == 0) return;
-  pop_to(on, depth, time);
-  pop(on, time, is_paused);
-}
-
-/* Makes a change's slice the innermost one. False if the change needs another slice: its own has been ended, or a delivery is in progress
- * in it. */
-static bool reopen(thread_trace *on, const void *token, int64_t time) {
-  size_t depth = depth_of(on, token);
-  if (depth == 0) return false;
-  for (size_t i = depth; i < on->depth; i++)
-    if (on->slices[i].frame != NULL) return false;
-  pop_to(on, depth, time);
-  return true;
-}
-
-/* Ends the slices of deliveries that were left with longjmp or an exception, as this stack frame shows, and of what made these. */
-static void pop_left(thread_trace *on, const void *here, int64_t time) {
-  for (size_t i = 0; i < on->depth; i++) {
-    if (on->slices[i].frame == NULL || !kvo__is_left(on->slices[i].frame, here)) continue;
-    size_t kept = i > 0 && on->slices[i - 1].frame == NULL ? i - 1 : i;
-    while (on->depth > kept) pop(on, time, false);
-  }
+  size_t i = on->depth;
+  while (i > 0 && (on->slices[i - 1].token != token || on->slices[i - 1].has_ended)) i--;
+  if (i == 0) return;
+  on->slices[i - 1].has_ended = true;
+  on->slices[i - 1].is_paused = is_paused;
+  while (on->depth > 0 && on->slices[on->depth - 1].has_ended) pop(on, time);
 }
 
 static void record(thread_trace *on, const kvo_event_details *what, const char *value) {
-  if (what->moment != KVO_MOMENT_DELIVERY_ENDS) pop_left(on, what->frame, kvo__now()); /* that frame is its own */
   caller_list by = {.count = 0};
-  if (on->depth == 0 && kvo__trace_begins_change(what->moment)) by.count = kvo__trace_calls(by.calls);
+  if (kvo__trace_begins_change(what->moment) && on->depth == 0) by.count = kvo__trace_calls(by.calls);
   int64_t time = kvo__now(); /* naming calls takes time, which is not the change's */
   if (on->depth == 0) name_thread(on, time);
   switch (what->moment) {
     case KVO_MOMENT_CHANGE_BEGINS:
     case KVO_MOMENT_CHANGE_RESUMES:
     case KVO_MOMENT_DELIVERY_BEGINS:
-      if (what->moment == KVO_MOMENT_CHANGE_RESUMES && reopen(on, what->token, time)) break;
-      if (push(on, what)) put_event('B', on, time, what, value, &by);
+      if (push(on, what->token)) put_event('B', on, time, what, value, &by);
       break;
     case KVO_MOMENT_CHANGE_PAUSES: finish(on, what->token, time, true); break;
     case KVO_MOMENT_CHANGE_ENDS:
@@ -318,7 +286,7 @@ void kvo__trace_thread_end(kvo_thread *thread) {
   if (own == NULL) return;
   kvo__lock(&lock);
   if (fd >= 0 && own->recording == recording)
-    while (own->depth > 0) pop(own, kvo__now(), false);
+    while (own->depth > 0) pop(own, kvo__now());
   thread_trace **link = &threads;
   while (*link != own) link = &(*link)->next;
   *link = own->next;
@@ -388,7 +356,7 @@ static kvo_status end_of(uint64_t number) {
     atomic_fetch_and(&kvo__attention, ~(uint32_t)KVO_TAP_TRACE);
     int64_t time = kvo__now();
     for (thread_trace *each = threads; each != NULL; each = each->next)
-      while (each->recording == recording && each->depth > 0) pop(each, time, false);
+      while (each->recording == recording && each->depth > 0) pop(each, time);
     flush();
     bool closed = close(fd) == 0;
     fd = -1;

@@ -5,62 +5,6 @@ import Testing
 
 @testable import KVOTool
 
-/// The lines of a trace, as the runtime writes them.
-private struct Written {
-  var lines: [String] = [#"{"ph":"M","pid":1,"tid":1,"ts":0.000,"name":"process_name","args":{"name":"shop"}}"#]
-  var time = 1.0
-
-  mutating func add(_ phase: String, _ rest: String = "") {
-    time += 1
-    lines.append(#"{"ph":"\#(phase)","pid":1,"tid":1,"ts":\#(time)"# + rest + "}")
-  }
-
-  mutating func set(_ object: String, _ key: String, calls: String? = nil, _ body: (inout Written) -> Void) {
-    let name = object.prefix { $0 != "@" }
-    let by = calls.map { #","calls":["\#($0)"]"# } ?? ""
-    add("B", #","name":"set \#(name).\#(key)","cat":"change","args":{"object":"\#(object)","key":"\#(key)"\#(by)}"#)
-    body(&self)
-    add("E")
-  }
-
-  /// A coalesced change: at first without those that it notifies.
-  mutating func pause(_ object: String, _ key: String) {
-    set(object, key) { _ in }
-    lines[lines.count - 1].replace(/\}$/, with: #","args":{"paused":true}}"#)
-  }
-
-  mutating func resume(_ object: String, _ key: String, calls: String? = nil, _ body: (inout Written) -> Void) {
-    let begin = lines.count
-    set(object, key, calls: calls, body)
-    lines[begin].replace(/\}\}$/, with: #","resumed":true}}"#)
-  }
-
-  mutating func notify(
-    _ id: Int, _ object: String, _ key: String, _ observer: String? = nil, line: Int = 5,
-    _ body: (inout Written) -> Void = { _ in }
-  ) {
-    let parts = observer?.split(separator: "@")
-    let of = parts.map { #","observer":"\#($0[0])","observerAddress":"\#($0[1])""# } ?? ""
-    add(
-      "B",
-      #","name":"observer App.swift:\#(line) (\#(key))","cat":"delivery","args":{"object":"\#(object)","key":"\#(key)","observation":"0x\#(id)"\#(of),"file":"App/App.swift","line":\#(line)}"#
-    )
-    body(&self)
-    add("E")
-  }
-
-  var text: String { "[\n" + lines.joined(separator: ",\n") + "\n]\n" }
-}
-
-private func trace(_ text: String) throws -> Trace { Trace(try TraceFile(Data(text.utf8), name: "run.json")) }
-
-private func found(_ text: String) throws -> (picture: Picture, findings: Findings) {
-  let trace = try trace(text)
-  let lines = SourceLines(of: trace, recorded: .distantPast)
-  let picture = Picture(trace: trace, graph: nil, lines: lines)
-  return (picture, Findings(of: trace, picture, lines))
-}
-
 /// One set of a rate notifies rows, each of which sets a tax, which sets a total, which notifies all rows.
 private func avalanche(rows: Int) -> Written {
   var written = Written()
@@ -144,18 +88,18 @@ struct ViewTests {
 
   @Test func `A trace that ends within an event is read up to there`() throws {
     let whole = avalanche(rows: 3).text
-    let cut = try trace(String(whole.dropLast(40)))
+    let cut = try readTrace(String(whole.dropLast(40)))
     #expect(cut.isTruncated)
     #expect(cut.openCount == 1)
-    #expect(try !trace(whole).isTruncated)
-    #expect(try trace(whole).slices.count == cut.slices.count)
+    #expect(try !readTrace(whole).isTruncated)
+    #expect(try readTrace(whole).slices.count == cut.slices.count)
   }
 
   @Test func `A trace on one line, or inside an object, is read as well`() throws {
     let lines = avalanche(rows: 3).lines.joined(separator: ",")
-    let count = try trace(avalanche(rows: 3).text).slices.count
-    #expect(try trace("[\(lines)]").slices.count == count)
-    #expect(try trace("{\"traceEvents\":[\(lines)]}").slices.count == count)
+    let count = try readTrace(avalanche(rows: 3).text).slices.count
+    #expect(try readTrace("[\(lines)]").slices.count == count)
+    #expect(try readTrace("{\"traceEvents\":[\(lines)]}").slices.count == count)
   }
 
   // MARK: - Findings
@@ -297,61 +241,6 @@ struct ViewTests {
     #expect(findings.widest.map(\.count) == [5, 5])
   }
 
-  // MARK: - Coalesced changes
-
-  /// Each of 25 items sets the total of a bill, which a scope coalesces; the total notifies the items, of which none sets it then.
-  private func coalesced() -> String {
-    var written = Written()
-    for row in 0..<25 {
-      written.set("Item@0xa\(row)", "price") { written in
-        written.notify(100 + row, "Item@0xa\(row)", "price", "Bill@0x2", line: 10) { written in
-          if row == 0 { written.pause("Bill@0x2", "total") }
-        }
-      }
-    }
-    written.resume("Bill@0x2", "total", calls: "update()  shop+0x10") { written in
-      for row in 0..<25 { written.notify(200 + row, "Bill@0x2", "total", "Item@0xa\(row)", line: 30) }
-    }
-    return written.text
-  }
-
-  @Test func `A coalesced change is one set, and what it notifies counts at the end of the scope`() throws {
-    let (picture, findings) = try found(coalesced())
-    #expect(findings.repeated.isEmpty)
-    let first = try #require(findings.avalanches.first)
-    #expect(findings.avalanches.count == 1)
-    #expect(first.title == "set Bill.total (set earlier)")
-    #expect(first.by?.hasPrefix("update()") == true, "\(first.by ?? "")")
-    #expect((first.sets, first.notifications) == (1, 25))
-    let data = ViewData(
-      title: "", trace: try trace(coalesced()), picture: picture, findings: findings, lines: nil)
-    #expect(data.facts.contains("26 sets"), "\(data.facts)")
-    #expect(data.strings.contains("set Bill.total (notifies later)"))
-  }
-
-  @Test func `The observer that makes a coalesced change sets it in the picture, not who ends the scope`() throws {
-    let picture = try found(coalesced()).picture
-    let sets = picture.edges.filter { $0.kind == .sets && $0.keys["total"] != nil }
-    #expect(sets.map(\.calls) == [1])
-    #expect(sets.first.map { picture.nodes[$0.from].name } == "Bill")
-    #expect(picture.circles.isEmpty, "\(picture.circles)")
-  }
-
-  @Test func `A change that a scope coalesces again and again in one set counts once for each scope`() throws {
-    var written = Written()
-    written.set("Shop@0x1", "rate") { written in
-      for round in 0..<3 {
-        written.notify(100 + round, "Shop@0x1", "rate", "Bill@0x2", line: 10) { written in
-          written.pause("Bill@0x2", "total")
-          written.resume("Bill@0x2", "total") { written in written.notify(200, "Bill@0x2", "total", line: 30) }
-        }
-      }
-    }
-    let repeated = try #require(try found(written.text).findings.repeated.first)
-    #expect(repeated.text == "Bill.total of one object, within one “set Shop.rate”")
-    #expect(repeated.count == 3)
-  }
-
   @Test func `A fault is listed, with the slice in which it was`() throws {
     var written = Written()
     written.set("Shop@0x1", "rate") { written in
@@ -456,7 +345,7 @@ struct ViewTests {
   @Test func `Text of the program cannot end its element in the page, and the page loads nothing`() throws {
     var written = Written()
     written.set("</script><script>alert(1)//@0x1", "<b>&") { written in written.notify(1, "x@0x1", "<!--") }
-    let trace = try trace(written.text)
+    let trace = try readTrace(written.text)
     let lines = SourceLines(of: trace, recorded: .distantPast)
     let picture = Picture(trace: trace, graph: nil, lines: lines)
     let data = ViewData(
@@ -474,7 +363,7 @@ struct ViewTests {
   {
     var written = avalanche(rows: 20)
     for _ in 0..<ViewData.mostSlices { written.set("Quiet@0x7", "k") { _ in } }
-    let trace = try trace(written.text)
+    let trace = try readTrace(written.text)
     let lines = SourceLines(of: trace, recorded: .distantPast)
     let picture = Picture(trace: trace, graph: nil, lines: lines)
     let findings = Findings(of: trace, picture, lines)

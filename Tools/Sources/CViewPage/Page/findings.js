@@ -41,7 +41,7 @@ function showFindings({ findings, slices, remarks }, place, clickable, { make, n
         each.repeated.slice(0, 3).forEach((row) => {
           const one = row.objects === 1, item = make("li");
           item.append(make("span", "", "It sets " + row.property + " of " + (one ? "one object " : some(row.objects, "object") + " ") + number(row.sets) + " times: "
-            + some(row.notifications, "notification") + "; once" + (one ? "" : " each") + " would be " + (row.isExact ? "" : "at most ") + number(row.once)), make("small", "", "by: " + row.by));
+            + some(row.notifications, "notification") + "; once" + (one ? "" : " each") + " would be " + (row.isExact ? "" : "at most ") + number(row.once)), make("small", "", row.by ? "by: " + row.by : ""));
           clickable(item, row.slice);
           all.append(item);
         });

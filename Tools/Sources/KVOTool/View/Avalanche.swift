@@ -182,8 +182,9 @@ struct Avalanche: Encodable {
     for (property, objects) in sets where !nested.contains(property) {
       let several = objects.values.filter { $0.count > 1 }.sorted { ($1.count, $0[0]) < ($0.count, $1[0]) }
       guard let first = several.first else { continue }
-      let setters = several.joined().map { trace.slices[$0].parent! }
-        .reduce(into: [String: Int]()) { $0[Self.kind(trace.slices[$1]), default: 0] += 1 }
+      let setters = several.joined().reduce(into: [String: Int]()) { counts, index in
+        counts[trace.setter(of: index).map { Self.kind(trace.slices[$0]) } ?? "", default: 0] += 1
+      }
       var row = Repeated(
         property: property, by: setters.max { ($0.value, $1.key) < ($1.value, $0.key) }!.key, objects: several.count,
         slice: first[0])

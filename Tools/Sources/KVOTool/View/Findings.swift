@@ -42,8 +42,7 @@ struct Findings: Encodable {
     for (index, slice) in trace.slices.enumerated()
     where slice.kind == .change && slice.parent != nil && !slice.isPaused {
       let key = Key(root: slice.root, object: slice.arguments?.object ?? "", key: slice.arguments?.key ?? "")
-      let parent = trace.slices[slice.parent!]
-      let by = parent.kind == .delivery ? Avalanche.kind(parent) : ""
+      let by = trace.setter(of: index).map { Avalanche.kind(trace.slices[$0]) } ?? ""
       sets[key, default: (0, index, [:])].count += 1
       sets[key]!.by[by, default: 0] += 1
     }

@@ -206,8 +206,8 @@ struct Picture {
         edges[number].calls += 1
         nodes[source].sets += 1
         add(trace.slices[parent].arguments?.observation ?? "", "\(changed.address).\(key)", number)
-      } else if slice.notifications > 0, slice.begun.map({ trace.slices[$0].parent == nil }) ?? true,
-        let call = slice.arguments?.calls?.first
+      } else if slice.notifications > 0, trace.setter(of: index) == nil,
+        let call = slice.begun.flatMap({ trace.slices[$0].arguments?.calls?.first }) ?? slice.arguments?.calls?.first
       {
         let text = lines?.describe(call) ?? call
         let parts = text.components(separatedBy: " at ")

@@ -70,7 +70,7 @@ struct Trace {
     eventCount = file.events.count
     isTruncated = file.isTruncated
     var open: [Int: [Int]] = [:]
-    var paused: [Change: Int] = [:]
+    var paused: [Change: [Int]] = [:]
     let last = file.events.map(\.ts).max() ?? 0
     for event in file.events {
       switch event.ph {
@@ -78,12 +78,15 @@ struct Trace {
       case "i", "I": instants.append(event)
       case "B":
         begin(event, &open[event.tid, default: []])
-        if event.args?.resumed == true { slices[slices.count - 1].begun = paused.removeValue(forKey: Change(event)) }
+        if event.args?.resumed == true, let begun = paused[Change(event)]?.first {
+          paused[Change(event)]!.removeFirst()
+          slices[slices.count - 1].begun = begun
+        }
       case "E":
         guard let index = open[event.tid]?.popLast() else { break }
         slices[index].end = event.ts
         slices[index].isPaused = event.args?.paused == true
-        if slices[index].isPaused { paused[Change(slices[index].event)] = index }
+        if slices[index].isPaused { paused[Change(slices[index].event), default: []].append(index) }
       default: break
       }
     }
@@ -97,6 +100,11 @@ struct Trace {
       slices[parent].inner += slices[index].duration
       slices[parent].children += 1
     }
+  }
+
+  /// The delivery that directly makes a change; of a coalesced one, that which set it first.
+  func setter(of index: Int) -> Int? {
+    slices[slices[index].begun ?? index].parent.flatMap { slices[$0].kind == .delivery ? $0 : nil }
   }
 
   /// What a slice has in common with the one that resumes it.
