@@ -1,8 +1,9 @@
 // The live screen of kvo top: the terminal's second screen, redrawn in place, and restored however the tool ends.
 import Foundation
 
-/// The terminal's settings before, for the signal handler too. Written once, before the handler is set.
-nonisolated(unsafe) private var before = termios()
+/// The terminal's settings before, for the signal handler too. Written once, before the handler is set. Allocated, because the compiler
+/// reserves 57 bytes for a global termios, of which C writes 60.
+nonisolated(unsafe) private let before = UnsafeMutablePointer<termios>.allocate(capacity: 1)
 private let leaving: StaticString = "\u{1b}[?7h\u{1b}[?25h\u{1b}[?1049l"
 
 enum Screen {
@@ -68,8 +69,9 @@ enum Screen {
   }
 
   private static func enter() {
-    tcgetattr(STDIN_FILENO, &before)
-    var raw = before
+    before.initialize(to: termios())
+    tcgetattr(STDIN_FILENO, before)
+    var raw = before.pointee
     raw.c_lflag &= ~tcflag_t(ICANON | ECHO)
     var ending = sigset_t()
     sigemptyset(&ending)
@@ -77,7 +79,7 @@ enum Screen {
       sigaddset(&ending, number)
       signal(number) { number in
         _ = write(STDOUT_FILENO, leaving.utf8Start, leaving.utf8CodeUnitCount)
-        tcsetattr(STDIN_FILENO, TCSANOW, &before)
+        tcsetattr(STDIN_FILENO, TCSANOW, before)
         _exit(number == SIGINT ? 0 : 128 + number)
       }
     }
@@ -91,6 +93,6 @@ enum Screen {
 
   private static func leave() {
     _ = write(STDOUT_FILENO, leaving.utf8Start, leaving.utf8CodeUnitCount)
-    if isatty(STDIN_FILENO) != 0 { tcsetattr(STDIN_FILENO, TCSANOW, &before) }
+    if isatty(STDIN_FILENO) != 0 { tcsetattr(STDIN_FILENO, TCSANOW, before) }
   }
 }
