@@ -2,6 +2,8 @@
 #include "basket.h"
 
 #include <float.h>
+#include <kvo/kvo_binding.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,9 +81,17 @@ TEST("integers are converted if the type holds them, and refused otherwise") {
     const char *key;
     int64_t least;
     uint64_t most;
-  } types[] = {{"c", INT8_MIN, INT8_MAX},   {"C", 0, UINT8_MAX},         {"s", INT16_MIN, INT16_MAX},
-               {"S", 0, UINT16_MAX},        {"i", INT32_MIN, INT32_MAX}, {"I", 0, UINT32_MAX},
-               {"q", INT64_MIN, INT64_MAX}, {"Q", 0, UINT64_MAX},        {"B", 0, 1}};
+  } types[] = {{"c", INT8_MIN, INT8_MAX},
+               {"C", 0, UINT8_MAX},
+               {"s", INT16_MIN, INT16_MAX},
+               {"S", 0, UINT16_MAX},
+               {"i", INT32_MIN, INT32_MAX},
+               {"I", 0, UINT32_MAX},
+               {"l", LONG_MIN, LONG_MAX},
+               {"L", 0, ULONG_MAX},
+               {"q", INT64_MIN, INT64_MAX},
+               {"Q", 0, UINT64_MAX},
+               {"B", 0, 1}};
   for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
     const char *key = types[i].key;
     int64_t back = 1;
@@ -155,6 +165,57 @@ TEST("floating-point numbers are converted if they are equal, or have the same s
     CHECK_OK(kvo_get_double(O(of), "D", &back));
     CHECK(back == tenth);
   }
+  kvo_object_destroy(O(of));
+}
+
+TEST("a long double is set to what it can hold, and keeps what is more exact than a double") {
+  wide *of = made();
+  CHECK_OK(kvo_set_value(O(of), "D", KVO_VALUE(long double, tenth_of_long)));
+  CHECK(of->D == tenth_of_long);
+  CHECK_OK(kvo_set_int64(O(of), "D", -7));
+  CHECK(of->D == -7);
+  CHECK_OK(kvo_set_double(O(of), "D", 0.5));
+  CHECK(of->D == 0.5L);
+  kvo_object_destroy(O(of));
+}
+
+static void count_change(const kvo_change *change, void *user_data) {
+  (void)change;
+  ++*(int *)user_data;
+}
+
+TEST("values are the same in a scope that tells differences only if they are equal, whatever their bytes") {
+  wide *of = made();
+  static const char *const keys[] = {"f", "d", "D", "l"};
+  int calls[4] = {0};
+  kvo_observation ids[4];
+  for (size_t i = 0; i < 4; i++) {
+    kvo_observer observer = {.struct_size = sizeof observer,
+                             .key_path = keys[i],
+                             .options = KVO_OLD | KVO_NEW,
+                             .callback = count_change,
+                             .user_data = &calls[i]};
+    CHECK_OK(kvo_add_observer(O(of), &observer, &ids[i]));
+  }
+  static const struct {
+    double real;
+    int integer, told;
+  } steps[] = {{-0.0, 0, 0}, {0.5, 1, 1}, {0.5, 1, 1}, {NAN, 2, 2}, {NAN, 2, 3}};
+  for (size_t i = 0; i < 5; i++) {
+    kvo_scope scope;
+    kvo_object *object = O(of);
+    CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES_IF_CHANGED, &object, 1, __FILE__, __LINE__));
+    for (int before = 1; before >= 0; before--) {
+      CHECK_OK(KVO_SET(O(of), "f", float, before ? 7 : (float)steps[i].real));
+      CHECK_OK(KVO_SET(O(of), "d", double, before ? 7 : steps[i].real));
+      CHECK_OK(KVO_SET(O(of), "D", long double, before ? 7 : (long double)steps[i].real));
+      CHECK_OK(KVO_SET(O(of), "l", long, before ? 7 : steps[i].integer));
+    }
+    kvo_scope_end(&scope);
+    for (size_t key = 0; key < 3; key++) CHECK_EQ(calls[key], steps[i].told);
+    CHECK_EQ(calls[3], i == 4 ? 2 : steps[i].told);
+  }
+  for (size_t i = 0; i < 4; i++) CHECK_OK(kvo_remove_observer(ids[i]));
   kvo_object_destroy(O(of));
 }
 

@@ -56,6 +56,35 @@ TEST("direct observers and key path observers of one key run in one order of reg
   end(object);
 }
 
+enum { MANY = 90 };
+
+TEST("of many observers one whose path leads to the object again is notified at its old place") {
+  static watcher all[MANY];
+  static item *roots[MANY];
+  item *shared = item_make(0), *other = item_make(0);
+  char expected[MANY + 1] = "";
+  for (int i = 0; i < MANY; i++) {
+    all[i].tag = (char)('!' + i);
+    expected[MANY - 1 - i] = all[i].tag;
+    roots[i] = item_make(0);
+    roots[i]->next = shared;
+    if (i % 3 == 1)
+      watch(shared, "value", KVO_NONE, &all[i]);
+    else
+      watch(roots[i], "next.value", KVO_NONE, &all[i]);
+  }
+  static const int moved[] = {45, 44, 48, 2, 87, 30, 60, 59};
+  for (size_t i = 0; i < sizeof moved / sizeof *moved; i++) item_set_next(roots[moved[i]], other);
+  for (size_t i = 0; i < sizeof moved / sizeof *moved; i++) item_set_next(roots[moved[i]], shared);
+  trace_clear();
+  item_set_value(shared, 1);
+  CHECK_EQ((const char *)trace, expected);
+  for (int i = 0; i < MANY; i++) CHECK_OK(kvo_remove_observer(all[i].id));
+  for (int i = 0; i < MANY; i++) item_destroy(roots[i]);
+  item_destroy(shared);
+  item_destroy(other);
+}
+
 /* --------------------------------------------------------------------------------------------- Removing in callbacks -- */
 
 static void remove_given(watcher *self, const kvo_change *change) {

@@ -307,6 +307,9 @@ TEST("a key that nobody observes has no observers, and one that does not exist i
   CHECK_CONTAINS(answer,
                  "Item has no key \\u0022valeu\\u0022; did you mean \\u0022value\\u0022?\",\"code\":\"unknownKey\"}");
   free(answer);
+  answer = ask("who 0 Item.elephant");
+  CHECK_CONTAINS(answer, "Item has no key \\u0022elephant\\u0022\",\"code\":\"unknownKey\"}");
+  free(answer);
   answer = ask("who 0 Itme.value");
   CHECK_CONTAINS(answer, "no class \\u0022Itme\\u0022; did you mean \\u0022Item\\u0022?\",\"code\":\"unknownClass\"}");
   free(answer);

@@ -203,6 +203,30 @@ static void remove_folder(const char *folder) {
   rmdir(folder);
 }
 
+/* Observes with KVO_SOCKET set to a folder, whose name ends with this, in a child. */
+static void observe_with_folder(const char *end) {
+  if (is_under_tsan()) return;
+  char folder[64], setting[80];
+  snprintf(folder, sizeof folder, "/tmp/kvo-test-folder-%ld", (long)getpid());
+  snprintf(setting, sizeof setting, "%s%s", folder, end);
+  CHECK(mkdir(folder, 0700) == 0 || errno == EEXIST); /* the environment is set by another execve */
+  harness_environment("KVO_SOCKET", setting);
+  pid_t child = fork();
+  if (child == 0) {
+    char path[100];
+    observed();
+    snprintf(path, sizeof path, "%s/kvo-%ld.sock", folder, (long)getpid());
+    _exit(exists(path) ? 0 : 3);
+  }
+  int status = status_of(child);
+  remove_folder(folder);
+  CHECK(!exists(folder));
+  CHECK_EQ(status, 0);
+}
+
+TEST("a folder has the socket of each process") { observe_with_folder(""); }
+TEST("a folder that is named with a slash at its end has the socket of each process") { observe_with_folder("/"); }
+
 /* Becomes another user, whose usual folder in /tmp is prepared as a link or open to others, and observes. */
 static void observe_as_other_user(void *arg) {
   (void)arg;

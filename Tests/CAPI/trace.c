@@ -298,15 +298,20 @@ TEST("changes announced by hand that end in another order leave slices that nest
   kvo_did_change(as_object(object), "value");
   kvo_did_change(as_object(object), "other");
   size_t indexes[] = {0};
-  kvo_will_change_indexes(as_object(object), KVO_CHANGE_INSERTION, "value", indexes, 1);
-  kvo_did_change(as_object(object), "value");
-  char *text = ended(), expected[400];
+  static const kvo_change_kind kinds[] = {KVO_CHANGE_INSERTION, KVO_CHANGE_REMOVAL, KVO_CHANGE_REPLACEMENT};
+  for (size_t i = 0; i < 3; i++) {
+    kvo_will_change_indexes(as_object(object), kinds[i], "value", indexes, 1);
+    kvo_did_change(as_object(object), "value");
+  }
+  char *text = ended(), expected[600];
   check_order(text);
   unsigned line = watcher_observer("", 0, &w).line;
   snprintf(expected, sizeof expected,
            "(set Item.value(set Item.other(observer fixture.c:%u (value))(observer fixture.c:%u (other))))"
-           "(insert into Item.value(observer fixture.c:%u (value)))",
-           line, line, line);
+           "(insert into Item.value(observer fixture.c:%u (value)))"
+           "(remove from Item.value(observer fixture.c:%u (value)))"
+           "(replace in Item.value(observer fixture.c:%u (value)))",
+           line, line, line, line, line);
   check_shape(text, expected);
   free(text);
 }

@@ -14,14 +14,18 @@ typedef struct typed {
   char *text;
   kvo_object *object;
   void *pointer;
+  struct {
+    int row[80];
+  } grid;
 } typed;
 
 #define AT(member, encoding)                                                                                           \
   { .name = #member, .type = encoding, .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(typed, member) }
 
 static kvo_object *typed_make(void) {
-  const kvo_property_spec properties[] = {AT(whole, "i"),  AT(wide, "l"), AT(real, "d"),   AT(flag, "B"),
-                                          AT(letter, "c"), AT(text, "*"), AT(object, "@"), AT(pointer, "^v")};
+  const kvo_property_spec properties[] = {AT(whole, "i"),  AT(wide, "l"),     AT(real, "d"),
+                                          AT(flag, "B"),   AT(letter, "c"),   AT(text, "*"),
+                                          AT(object, "@"), AT(pointer, "^v"), AT(grid, "{grid=[80i]}")};
   kvo_class_spec spec = {.struct_size = sizeof spec,
                          .name = "Typed",
                          .instance_size = sizeof(typed),
@@ -70,6 +74,57 @@ TEST("a value of the property's type is set, and the value is evaluated once") {
   CHECK_OK(KVO_SET(object, "object", typed *, of));
   CHECK_OK(KVO_SET(object, "pointer", int *, &of->whole));
   CHECK_OK(KVO_SET(object, "pointer", char *, &of->letter));
+  kvo_object_destroy(object);
+}
+
+/* Reads the 80 numbers of a grid, which are `first` and those after it, and counts the calls. */
+typedef struct row_check {
+  int first, calls;
+} row_check;
+
+static void check_row(const kvo_value *value, void *arg) {
+  row_check *of = arg;
+  int row[80];
+  CHECK_EQ(value->size, sizeof row);
+  memcpy(row, value->bytes, sizeof row);
+  for (int i = 0; i < 80; i++) CHECK_EQ(row[i], of->first + i);
+  of->calls++;
+}
+
+static void check_rows(const kvo_change *change, void *user_data) {
+  row_check *checks = user_data;
+  check_row(change->old_value, &checks[0]);
+  check_row(change->new_value, &checks[1]);
+}
+
+TEST("a structure at an offset, of any size, is read, set and observed as a whole") {
+  kvo_object *object = typed_make();
+  typed *of = (typed *)object;
+  int rows[3][80];
+  for (int i = 0; i < 240; i++) rows[i / 80][i % 80] = i;
+  row_check plain = {0, 0}, checks[2] = {{80, 0}, {160, 0}};
+  const kvo_value values[] = {{"{grid=[80i]}", sizeof rows[0], rows[0]},     {"{grid=[80i]}", sizeof rows[1], rows[1]},
+                              {"{grid=[80i]}", sizeof rows[2], rows[2]},     {"{other=[80i]}", sizeof rows[0], rows[0]},
+                              {"{grid=[80i]}", sizeof rows[0] - 1, rows[0]}, {"{grid=[80i]}", sizeof rows[0], NULL}};
+  CHECK_OK(kvo_set_value(object, "grid", &values[0]));
+  CHECK_OK(kvo_get_value(object, "grid", check_row, &plain));
+  CHECK_EQ(plain.calls, 1);
+  CHECK_OK(kvo_set_value(object, "grid", &values[1]));
+  kvo_observer observer = {.struct_size = sizeof observer,
+                           .key_path = "grid",
+                           .options = KVO_OLD | KVO_NEW,
+                           .callback = check_rows,
+                           .user_data = checks};
+  kvo_observation id;
+  CHECK_OK(kvo_add_observer(object, &observer, &id));
+  for (size_t i = 3; i < 6; i++) CHECK_STATUS(kvo_set_value(object, "grid", &values[i]), KVO_ERROR_TYPE_MISMATCH);
+  CHECK_CONTAINS(kvo_last_error(), "{grid=[80i]}");
+  CHECK_EQ(checks[0].calls, 0);
+  CHECK_OK(kvo_set_value(object, "grid", &values[2]));
+  CHECK_EQ(checks[0].calls, 1);
+  CHECK_EQ(checks[1].calls, 1);
+  CHECK_EQ(of->grid.row[79], 239);
+  CHECK_OK(kvo_remove_observer(id));
   kvo_object_destroy(object);
 }
 
