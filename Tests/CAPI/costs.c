@@ -146,6 +146,18 @@ static void observe_meanwhile(const char *key_path, int options) {
 static void observe_for_a_while(void) { observe_meanwhile("value", KVO_OLD | KVO_NEW); }
 static void observe_before_changes_for_a_while(void) { observe_meanwhile("value", KVO_PRIOR); }
 static void observe_expression_for_a_while(void) { observe_meanwhile("doubled", KVO_OLD); }
+/* In a path to the object its key is at first one of those that are read, and then the last one. */
+static void lead_to_it_for_a_while(void) {
+  item *from = item_make(0);
+  kvo_observation ids[] = {listen(from, "next.value", KVO_OLD | KVO_NEW), listen(from, "next.doubled", KVO_PRIOR)};
+  item_set_next(from, object);
+  by_word();
+  item_set_next(from, NULL);
+  item_set_next(from, object);
+  CHECK_OK(kvo_cancel_observer(ids[0]));
+  CHECK_OK(kvo_cancel_observer(ids[1]));
+}
+
 static void wait_for_nothing(void) { CHECK_OK(kvo_cancel_observer_and_wait(listen(object, "value", KVO_NONE))); }
 
 /* After a thousand sets at the latest a thread takes the usual way again. */
@@ -176,6 +188,7 @@ TEST("a set is as cheap as before after whatever made it take the general way") 
                                          observe_for_a_while,
                                          observe_before_changes_for_a_while,
                                          observe_expression_for_a_while,
+                                         lead_to_it_for_a_while,
                                          wait_for_nothing,
                                          set_on_two_threads,
                                          remove_between_threads};

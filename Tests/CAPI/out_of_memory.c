@@ -32,6 +32,7 @@ static char *get_name(const node *of) { return of->name; }
 static void set_name(node *of, char *name) { of->name = name; }
 static large get_large(const node *of) { return of->large; }
 static void set_large(node *of, large value) { of->large = value; }
+static void set_shifted(node *of, int value, int by) { of->value = value + by; }
 static int get_sum(const node *of) { return of->next != NULL ? of->value + of->next->value : of->value; }
 
 /* Makes the call, and repeats it if it failed for lack of memory. */
@@ -56,12 +57,18 @@ static void register_class(void) {
       {.name = "name", .type = "*", .getter = (kvo_function)get_name, .setter = (kvo_function)set_name},
       {.name = "large", .type = "{large=[50d]}", .getter = (kvo_function)get_large, .setter = (kvo_function)set_large},
       {.name = "sum", .type = "i", .getter = (kvo_function)get_sum, .affected_by = affecting},
+      {.name = "shifted",
+       .type = "i",
+       .getter = (kvo_function)get_value,
+       .setter = (kvo_function)set_shifted,
+       .setter_type = "v@ii"},
   };
   kvo_class_spec spec = {.struct_size = sizeof spec,
                          .name = "Node",
                          .instance_size = sizeof(node),
                          .properties = properties,
-                         .property_count = sizeof properties / sizeof *properties};
+                         .property_count = sizeof properties / sizeof *properties,
+                         .property_size = sizeof *properties};
   if (cls != NULL) return;
   has_failed = 0;
   long before = live_blocks;

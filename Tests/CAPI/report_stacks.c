@@ -133,6 +133,29 @@ TEST("the calls that registered an observation are printed below it") {
   CHECK_CONTAINS(observation, "\n          #1 leave_observed  test_report_stacks+0x");
 }
 
+/* Its frame names itself as that of its caller, as code that uses the register of frames for something else may. */
+CALLED static void leave_observed_in_circle(void *arg) {
+  void *volatile *frame = __builtin_frame_address(0);
+  void *caller = frame[0];
+  frame[0] = (void *)frame;
+  leave_observed(arg);
+  frame[0] = caller;
+  FRAME_STAYS();
+}
+
+TEST("a frame that names itself as its caller ends what is kept of a stack") {
+  harness_skip_without_frames();
+  harness_environment("KVO_STACKS", "16");
+  child_result run = harness_run_child(leave_observed_in_circle, NULL, "log");
+  char *observation = strstr(run.errors, "\n        registered at ");
+  CHECK(observation != NULL);
+  char *behind = strstr(observation, "\n  fault at ");
+  CHECK(behind != NULL);
+  *behind = '\0';
+  CHECK_CONTAINS(observation, "\n          #2 ");
+  CHECK(strstr(observation, "\n          #3 ") == NULL);
+}
+
 static void fault_bare(void *arg) { bare_call(remove_it, arg); }
 
 TEST("a stack includes code without frame pointers") {

@@ -146,6 +146,15 @@ TEST("the server does not keep a process alive whose threads have all ended") {
   CHECK(!exists(asking_path(child)));
 }
 
+TEST("a program of one thread is served as long as that lives") {
+  served();
+  sleep(2); /* the server looks each second whether other threads have ended */
+  char *answer = ask_well("stats");
+  CHECK_CONTAINS(answer, "\"observations\":1");
+  free(answer);
+  CHECK_EQ(count_servers(), 1);
+}
+
 TEST("the socket of a process that was killed is replaced, a living one is not") {
   char path[64];
   snprintf(path, sizeof path, "/tmp/kvo-test-shared-%ld.sock", (long)getpid());

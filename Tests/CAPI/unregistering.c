@@ -168,6 +168,68 @@ TEST("a class takes over the memory of one that is like it in everything but its
   CHECK_OK(kvo_class_unregister(superclass));
 }
 
+/* Whose accessors were called: those of the first class, or those of the second. */
+static int calls_of[2];
+static bool has_none(const kvo_object *object, const void *element, void *user) {
+  return (void)object, (void)element, (void)user, false;
+}
+static void visit_none(const kvo_object *object, void (*visit)(const void *element, void *arg), void *arg, void *user) {
+  (void)object, (void)visit, (void)arg, (void)user;
+}
+static kvo_status count_first(kvo_object *object, const void *element, void *user) {
+  return (void)object, (void)element, (void)user, calls_of[0]++, KVO_OK;
+}
+static kvo_status count_second(kvo_object *object, const void *element, void *user) {
+  return (void)object, (void)element, (void)user, calls_of[1]++, KVO_OK;
+}
+static kvo_status insert_first(kvo_object *object, size_t index, const void *element, void *user) {
+  return (void)index, count_first(object, element, user);
+}
+static kvo_status insert_second(kvo_object *object, size_t index, const void *element, void *user) {
+  return (void)index, count_second(object, element, user);
+}
+static kvo_status remove_none(kvo_object *object, size_t index, void *user) {
+  return (void)object, (void)index, (void)user, KVO_OK;
+}
+
+TEST("the next class takes over the memory, but not the accessors of lists and sets") {
+  kvo_class *first = NULL;
+  for (int i = 0; i < 2; i++) {
+    kvo_member_accessors members = {.struct_size = sizeof members,
+                                    .count = count_none,
+                                    .contains = has_none,
+                                    .for_each = visit_none,
+                                    .add = i == 0 ? count_first : count_second,
+                                    .remove = i == 0 ? count_first : count_second};
+    kvo_list_accessors list = {.struct_size = sizeof list,
+                               .count = count_none,
+                               .get_at = get_none,
+                               .insert_at = i == 0 ? insert_first : insert_second,
+                               .remove_at = remove_none};
+    kvo_collection_spec collections[] = {{.name = "list", .element_type = "i", .list = &list},
+                                         {.name = "members", .element_type = "i", .members = &members}};
+    kvo_class_spec spec = {.struct_size = sizeof spec,
+                           .name = "Bag",
+                           .instance_size = sizeof(small),
+                           .collections = collections,
+                           .collection_count = 2,
+                           .collection_size = sizeof *collections};
+    kvo_class *cls = NULL;
+    kvo_object *object;
+    CHECK_OK(kvo_class_register(&spec, &cls));
+    if (i == 0) first = cls;
+    CHECK_SAME(cls, first);
+    CHECK_OK(kvo_object_create(cls, &object));
+    CHECK_OK(kvo_list_insert(object, "list", 0, KVO_VALUE(int, 1)));
+    CHECK_EQ(calls_of[i], 1);
+    CHECK_OK(kvo_members_add(object, "members", KVO_VALUE(int, 1)));
+    CHECK_EQ(calls_of[i], 2);
+    kvo_object_destroy(object);
+    CHECK_OK(kvo_class_unregister(cls));
+  }
+  CHECK_EQ(calls_of[0], 2);
+}
+
 /* ---------------------------------------------------------------------------------------------------------- Plug-ins -- */
 
 static _Atomic bool stop;
