@@ -21,6 +21,7 @@
     var items: [Item] = []
     var tags: Set<String> = []
     var labels: Set<String>?
+    var mixed: Set<AnyHashable> = []
     var ranks: [String] = []
     var ordered = NSOrderedSet()
     @NotObserved var quietOrdered = NSOrderedSet(array: ["a"])

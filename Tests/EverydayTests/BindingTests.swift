@@ -95,6 +95,26 @@
       #expect(told() == ["-", "-", "0"])
     }
 
+    @Test("of a collection sets the whole collection, however it was changed")
+    func collections() {
+      let (one, other) = (SharedList(), SharedList())
+      one.source(\.items).bind(to: other, \.items)
+      one.source(\.marks).bind(to: other, \.marks)
+      let (items, marks) = (one.mutableArrayValue(for: \.items), one.mutableSetValue(for: \.marks))
+      items.append(contentsOf: [1, 2, 3])
+      marks.formUnion([1, 2, 3])
+      #expect(other.items == [1, 2, 3] && other.marks == [1, 2, 3])
+      items.remove(at: 1)
+      marks.remove(2)
+      #expect(other.items == [1, 3] && other.marks == [1, 3])
+      items[0] = 4
+      marks.formSymmetricDifference([1, 4])
+      #expect(other.items == [4, 3] && other.marks == [4, 3])
+      items.removeAll()
+      marks.removeAll()
+      #expect(other.items == [] && other.marks == [])
+    }
+
     @Test("that is exclusive replaces the others, and says so")
     func exclusive() {
       let (one, other, target) = (Document(), Document(), Document())

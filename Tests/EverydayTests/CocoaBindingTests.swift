@@ -30,6 +30,20 @@
       #expect(person.manager?.name == "Cid")
     }
 
+    @Test("takes NaN for a value like any other, and one that is corrected for another")
+    func nan() {
+      let (gauge, reading) = (Gauge(), Reading())
+      gauge.bind(.value, to: reading, withKeyPath: "degrees")
+      reading.correctsNaN = false
+      gauge.value = .nan
+      #expect(reading.degrees.isNaN && gauge.value.isNaN)
+      gauge.value = 1
+      #expect(reading.degrees == 1)
+      reading.correctsNaN = true
+      gauge.value = .nan
+      #expect([reading.degrees, gauge.value] == [-1, -1])
+    }
+
     @Test("of a value of the wrong type is a fault on each side that refuses it, once for an entry")
     func wrongEntry() {
       let (field, person) = (Field(), Person("Ann"))
@@ -304,6 +318,17 @@
     override func presentError(_ error: any Error, forBinding binding: NSBindingName) {
       errors.append(binding.rawValue)
     }
+  }
+
+  @KeyValueObservable
+  private final class Gauge: KeyValueObject {
+    var value = 0.0
+  }
+
+  @KeyValueObservable
+  private final class Reading: KeyValueObject {
+    @NotObserved var correctsNaN = false
+    var degrees = 0.0 { didSet { if correctsNaN, degrees.isNaN { degrees = -1 } } }
   }
 
   /// Binds its title as its value.

@@ -191,6 +191,7 @@
   @KeyValueObservable
   final class SharedList: @unchecked Sendable {
     var items: [Int] = []
+    var marks: Set<Int> = []
 
     init() {}
   }

@@ -243,6 +243,51 @@
       #expect([bounded.value, model.value] == [40, 50])
     }
 
+    @Test("whose setters never agree is given up after the rounds that KVO_MAX_ROUNDS permits, not before")
+    func rounds() {
+      let (bounded, model) = (Bounded(most: 40), AtLeast())
+      var conversions = 0
+      let codes = faults {
+        bounded.bind(
+          \.value, with: model, \.value, initially: .wait,
+          forward: {
+            conversions += 1
+            return $0
+          }, backward: { $0 })
+        model.value = 60
+      }
+      #expect(codes == [24])
+      #expect((500...505).contains(conversions), "\(conversions)")  // in every second of the 1000 rounds
+    }
+
+    @Test("of collections transfers the whole collection, however it was changed")
+    func collections() {
+      let (one, other) = (Document(), Document())
+      one.tags = ["a"]
+      let token = one.bind(\.tags, with: other, \.tags, initially: .fromLeft)
+      one.mutableArrayValue(for: \.tags).append("b")
+      #expect(other.tags == ["a", "b"])
+      other.mutableArrayValue(for: \.tags).remove(at: 0)
+      #expect(one.tags == ["b"])
+      other.tags[0] = "c"
+      #expect(one.tags == ["c"])
+      one.mutableArrayValue(for: \.tags)[0] = "d"
+      #expect(other.tags == ["d"])
+      one.mutableArrayValue(for: \.tags).removeAll()
+      #expect(other.tags == [])
+      token.invalidate()
+    }
+
+    @Test("that has ended is replaced by no other")
+    func endedIsNotReplaced() {
+      let (one, other) = (Document(), Document())
+      one.bind(\.title, with: other, \.title).invalidate()
+      #expect(faults { other.source(\.title).bind(to: one, \.title, exclusive: true).invalidate() } == [])
+      #expect(faults { one.source(\.title).bind(to: other, \.title, exclusive: true).invalidate() } == [])
+      one.bind(\.title, with: other, \.title)
+      #expect(faults { other.source(\.title).bind(to: one, \.title, exclusive: true) } == [19])
+    }
+
     @Test("whose conversions never agree is told once, and both sides keep their last values")
     func conversionsNeverAgree() {
       let (one, other) = (Document(), Document())

@@ -1,6 +1,7 @@
 // The form of Documentation/Faults: one page for each fault of the runtime, with all sections, and code that the tests run.
 import CKVO
 import Foundation
+import KeyValueObserving
 import Testing
 
 @Suite("The pages of faults")
@@ -41,6 +42,15 @@ struct FormTests {
       let lines = try lines(name(number))
       #expect(lines[0].hasPrefix("# \(name(number)) · ") && lines[2].hasPrefix("Severity: none."))
     }
+  }
+
+  @Test func `A kind is described by its code and its meaning, and one that does not exist by the code`() {
+    for kind in kinds() {
+      let number = Int(kind.code.rawValue)
+      let description = "\(name(number)) (\(String(cString: kind.meaning)))"
+      #expect(KeyValueFault.Kind(rawValue: number).description == description)
+    }
+    #expect(KeyValueFault.Kind(rawValue: 99).description == "KVO0099")
   }
 
   @Test func `A page names the exception that Apple raises`() throws {

@@ -70,6 +70,30 @@
       #expect(try point.value(forKey: "x", as: Double.self) == 3)
     }
 
+    @Test func `A property that the class does not have is a fault, and ends the process`() async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        KeyValueFault.setHandler { fault in
+          FileHandle.standardError.write(Data("fault \(fault.code)\n".utf8))
+          return .ignore
+        }
+        let point = try KeyValueRuntimeObject(pointClass.get())
+        let _: Double = point.imaginary
+      }
+      #expect(result.map { String(decoding: $0.standardErrorContent, as: UTF8.self).contains("fault 9\n") } == true)
+    }
+
+    @Test func `A value of another type is a fault, and ends the process`() async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        KeyValueFault.setHandler { fault in
+          FileHandle.standardError.write(Data("fault \(fault.code)\n".utf8))
+          return .ignore
+        }
+        let point = try KeyValueRuntimeObject(pointClass.get())
+        point.x = "text"
+      }
+      #expect(result.map { String(decoding: $0.standardErrorContent, as: UTF8.self).contains("fault 26\n") } == true)
+    }
+
     @Test func `The setter is the program's own while nobody observes`() throws {
       let point = try KeyValueRuntimeObject(pointClass.get())
       let own = unsafeBitCast(setX, to: UnsafeRawPointer.self)

@@ -13,6 +13,20 @@
   private final class Cabinet {
     var document: Document?
     var guide = Person(name: "Guy")
+    var folder: Folder?
+  }
+
+  /// A structure that fills an allocated block.
+  private struct Size: CustomStringConvertible {
+    var width, height, depth: Int
+    var description: String { "\(width) \(height) \(depth)" }
+  }
+
+  @KeyValueObservable
+  private final class Folder {
+    var size: Size
+
+    init(_ size: Size) { self.size = size }
   }
 
   @KeyValueObservable
@@ -124,6 +138,16 @@
       }
       document.author?.age = 10
       #expect(log.lines == ["0>7", "7>nil", "nil>8", "8>9", "9>10"])
+      token.invalidate()
+    }
+
+    @Test func `A path to a structure delivers whole values, also after an object on it was replaced`() {
+      let cabinet = Cabinet()
+      let token = cabinet.log(\.folder?.size, to: log)
+      for width in 1...4 { cabinet.folder = Folder(Size(width: width, height: 0, depth: width)) }
+      cabinet.folder?.size = Size(width: 5, height: 0, depth: 5)
+      cabinet.folder = nil
+      #expect(log.lines == ["nil>1 0 1", "1 0 1>2 0 2", "2 0 2>3 0 3", "3 0 3>4 0 4", "4 0 4>5 0 5", "5 0 5>nil"])
       token.invalidate()
     }
 

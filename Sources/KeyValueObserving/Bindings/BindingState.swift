@@ -35,8 +35,9 @@ final class OneWayBinding<Target: AnyObject, Value>: ReceiverReference<Target>, 
     // Before the value is read: a thread that does not find the other one's change then has a newer value.
     let turn = marks.begin(changes, self)
     if turn.isAnswer { return state.answered() }
-    guard let target = load(), let value = change.pointee.new_value else { return }
+    guard let target = load() else { return }
     guard change.pointee.kind == KVO_CHANGE_SETTING else { return transferWhole(to: target, turn) }
+    guard let value = change.pointee.new_value else { return }
     transfer(value.assumingMemoryBound(to: Value.self).pointee, to: target, turn)
   }
 

@@ -82,8 +82,9 @@ final class TwoWayDirection<Source: KeyValueObservable, SourceValue, Target: Key
   func changed(_ change: UnsafePointer<kvo_raw_change>) {
     let turn = transfer.marks.begin(from.changes, transfer)
     if turn.isAnswer { return }
-    guard let target = load(), let value = change.pointee.new_value else { return }
+    guard let target = load() else { return }
     guard change.pointee.kind == KVO_CHANGE_SETTING else { return transferPresent(target, turn) }
+    guard let value = change.pointee.new_value else { return }
     transfer.changed(
       value.assumingMemoryBound(to: SourceValue.self).pointee, from, to, target, turn, convert, answer)
   }
