@@ -67,6 +67,8 @@
       let names = library.mutableArrayValue(for: \.names)
       #expect(names.isEmpty && Array(names).isEmpty && names.first == nil)
       let address = "0x" + String(UInt(bitPattern: Unmanaged.passUnretained(library).toOpaque()), radix: 16)
+      var pivot = 1
+      #expect(codes { pivot = names.partition { _ in true } } == [38] && pivot == 0)
       let fault = faults { names.append("a") }.first
       #expect(fault?.code == 38 && fault?.exceptionName == "NSInternalInconsistencyException")
       #expect(fault?.appleSentence == "Library: value for key names of object \(address) is nil")
@@ -115,6 +117,8 @@
     @Test func `A read-only property can be read through a proxy, but not mutated`() {
       let fixed = library.mutableArrayValue(forKey: "fixed", of: Int.self)
       #expect(Array(fixed) == [1, 2] && codes { fixed.append(3) } == [09])
+      #expect(codes { _ = fixed.partition { $0 == 1 } } == [09])
+      #expect(Array(fixed) == [1, 2])
     }
   }
 #endif

@@ -192,6 +192,7 @@
   final class SharedList: @unchecked Sendable {
     var items: [Int] = []
     var marks: Set<Int> = []
+    var other = 0
 
     init() {}
   }

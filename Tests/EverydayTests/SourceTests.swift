@@ -118,6 +118,25 @@
       token.invalidate()
     }
 
+    @Test("gives an operator the values that it needs, whatever values are asked of it")
+    func needed() {
+      let (document, other, log) = (Document(), Document(), Log<String>())
+      let count = document.source(\.title).map(\.count)
+      let all = [
+        count, count.filter { $0 >= 0 }, count.removeDuplicates(), KeyValueSource.merge(count, other.source(\.pages)),
+        KeyValueSource.combineLatest(count, other.source(\.pages)) { $0 + $1 },
+      ]
+      let tokens = all.enumerated().flatMap { index, source in
+        [
+          source.observe { change in log.add("\(index) \(change.oldValue ?? -1) \(change.newValue ?? -1)") },
+          source.observe(options: .old) { change in log.add("\(index) old \(change.oldValue ?? -1)") },
+        ]
+      }
+      document.title = "A"
+      #expect(log.all.sorted() == all.indices.flatMap { ["\($0) -1 -1", "\($0) old 0"] })
+      for token in tokens { token.invalidate() }
+    }
+
     @Test("of an expression depends on what it has read last")
     func expression() {
       let (one, other, log) = (Document(), Document(), Log<String>())
@@ -176,8 +195,12 @@
       let (document, log) = (Document(), Log<String>())
       let token = document.source(\.tags).map(\.count).onChange { old, new in log.add("\(old)>\(new)") }
       document.tags.append("A")
-      document.mutableArrayValue(forKey: "tags").append("B")
-      #expect(log.all == ["0>1", "1>2"])
+      let tags = document.mutableArrayValue(forKey: "tags")
+      tags.append("B")
+      tags.remove(at: 0)
+      tags[0] = "C"
+      tags.removeAll()
+      #expect(log.all == ["0>1", "1>2", "2>1", "1>1", "1>0"])
       token.invalidate()
     }
 

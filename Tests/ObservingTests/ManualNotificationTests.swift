@@ -151,6 +151,28 @@ struct ManualNotificationTests {
     token.invalidate()
   }
 
+  @Test func `KVO0033 begins behind the last element, or behind the elements that an insertion adds`() {
+    document.pages = [1, 2]
+    func announce(_ kind: NSKeyValueChange, _ indexes: IndexSet) {
+      document.willChange(kind, valuesAt: indexes, for: \.pages)
+      document.didChange(kind, valuesAt: indexes, for: \.pages)
+    }
+    let token = document.observe(\.pages) { [log] _, change in log.add("\(change.indexes.map(Array.init) ?? [])") }
+    announce(.removal, [1])
+    announce(.replacement, [0, 1])
+    announce(.insertion, [2])
+    announce(.insertion, [0, 3])
+    #expect(log.lines == ["[1]", "[0, 1]", "[2]", "[0, 3]"])
+    expectFaults([.badIndexes, .badIndexes, .badIndexes, .badIndexes]) {
+      announce(.removal, [2])
+      announce(.replacement, [0, 2])
+      announce(.insertion, [3])
+      announce(.insertion, [0, 4])
+    }
+    #expect(log.lines.count == 4)
+    token.invalidate()
+  }
+
   @Test func `KVO0033, different indexes in didChange: the announced ones are delivered`() {
     document.pages = [1, 2]
     let token = document.observe(\.pages, options: [.old]) { [log] _, change in

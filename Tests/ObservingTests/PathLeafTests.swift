@@ -141,6 +141,21 @@
       token.invalidate()
     }
 
+    @Test func `The old value at the end of a path is delivered when a weakly referenced object on it dies`() {
+      let document = Document()
+      var reviewer: Person? = Person(name: "Ann")
+      document.reviewer = reviewer
+      let token = document.log(\.reviewer?.name, to: log)
+      reviewer?.name = "Bob"
+      reviewer = nil
+      #expect(log.lines == ["Ann>Bob", "Bob>nil"])
+      let other = Person(name: "Cid")
+      document.reviewer = other
+      other.name = "Dan"
+      #expect(log.lines.suffix(2) == ["nil>Cid", "Cid>Dan"])
+      token.invalidate()
+    }
+
     @Test func `A path to a structure delivers whole values, also after an object on it was replaced`() {
       let cabinet = Cabinet()
       let token = cabinet.log(\.folder?.size, to: log)
