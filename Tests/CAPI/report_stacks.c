@@ -152,8 +152,11 @@ TEST("a frame that names itself as its caller ends what is kept of a stack") {
   char *behind = strstr(observation, "\n  fault at ");
   CHECK(behind != NULL);
   *behind = '\0';
-  CHECK_CONTAINS(observation, "\n          #2 ");
-  CHECK(strstr(observation, "\n          #3 ") == NULL);
+  const char *first = strstr(observation, "\n          #0 watch  ");
+  CHECK(first != NULL);
+  int calls = 0;
+  for (const char *at = first; (at = strstr(at, "\n          #")) != NULL; at++) calls++;
+  CHECK(calls >= 3 && calls <= 4); /* fewer if the compiler has made one function of two */
 }
 
 static void fault_bare(void *arg) { bare_call(remove_it, arg); }
