@@ -14,6 +14,7 @@ uint32_t kvo_kernel_thread(void) { return (uint32_t)syscall(SYS_gettid); }
 
 uint64_t kvo_unsettled;
 
+_Thread_local unsigned kvo_transfer_depth;
 static _Thread_local kvo_transfer *innermost;
 
 kvo_transfer *kvo_innermost_transfer(void) { return innermost; }

@@ -84,6 +84,11 @@ TEST("unions keep the order, and distinct ones the first of equal values") {
   CHECK_EQ(text_at(root, "items.prices.@unionOfArrays.self"), "(0,0,1,0,1,2)");
   CHECK_EQ(text_at(root, "items.prices.@distinctUnionOfArrays.self"), "(0,1,2)");
   CHECK_EQ(text_at(root, "items.prices.@count"), "3");
+  CHECK_EQ(text_at(root, "items.@unionOfArrays.prices"), "(0,0,1,0,1,2)"); /* the path is that of each element */
+  CHECK_EQ(text_at(root, "items.@distinctUnionOfArrays.prices"), "(0,1,2)");
+  CHECK_EQ(text_at(root, "items.@unionOfArrays.best.prices"), "()"); /* nil has no elements */
+  root->items[1]->best = root->items[2];
+  CHECK_EQ(text_at(root, "items.@unionOfArrays.best.prices"), "(0,1,2)");
   CHECK_EQ(text_at(root, "items.@unionOfArrays.title"), "(the value is not of the property's type)");
   destroy_all(root);
 }
@@ -99,6 +104,8 @@ TEST("a set has no order: keys give sets, and only distinct unions are defined")
   CHECK_EQ(text_at(root, "tags.@unionOfArrays.self"), "(the class has no such key)");
   for (size_t i = 0; i < 3; i++) CHECK_OK(kvo_members_add(as_kvo(root->items[i]), "tags", KVO_VALUE(int, (int)i / 2)));
   CHECK_EQ(text_at(root, "items.tags.@distinctUnionOfSets.self"), "(0,1)");
+  CHECK_EQ(text_at(root, "items.@distinctUnionOfSets.tags"), "(0,1)");
+  CHECK_EQ(text_at(root, "items.@distinctUnionOfSets.prices"), "(the value is not of the property's type)");
   CHECK_EQ(text_at(root, "items.tags.@unionOfArrays.self"), "(the value is not of the property's type)");
   destroy_all(root);
 }

@@ -102,6 +102,22 @@
       #expect(company.value(forKeyPath: "shelves.@distinctUnionOfArrays.age") as? [Int] == [30, 20])
     }
 
+    @Test func `The path of a nested union is that of each element, be it an array or an object with an array`() {
+      let (first, second) = (Company(), Company())
+      (first.things, second.things) = ([1, 2], [2, 3])
+      let (ann, bob) = (Person("Ann"), Person("Bob"))
+      (first.people, second.people) = ([ann, bob], [bob])
+      let companies = [first, second]
+      func names(_ path: String) -> [String]? { (companies.value(forKeyPath: path) as? [Person])?.map(\.name) }
+      #expect(names("@unionOfArrays.people") == ["Ann", "Bob", "Bob"])
+      #expect(names("@distinctUnionOfArrays.people") == ["Ann", "Bob"])
+      #expect(companies.value(forKeyPath: "@unionOfArrays.people.name") as? [String] == ["Ann", "Bob", "Bob"])
+      #expect(companies.value(forKeyPath: "@distinctUnionOfSets.things") as? Set<AnyHashable> == [1, 2, 3])
+      #expect((companies.value(forKeyPath: "@unionOfArrays.team") as? [Any])?.isEmpty == true)  // nil has no elements
+      second.team = [ann]
+      #expect(names("@unionOfArrays.team") == ["Ann"])
+    }
+
     @Test func `@distinctUnionOfSets unites the inner sets' values`() {
       let sets: Set<Set<Int>> = [[1, 2], [2, 3]]
       #expect(sets.value(forKeyPath: "@distinctUnionOfSets.self") as? Set<AnyHashable> == [1, 2, 3])

@@ -24,6 +24,8 @@
         { numbers[2...3] = [1, 2] }, { numbers.removeFirst(4) }, { numbers.removeLast(4) }, { numbers.removeLast(-1) },
         { numbers.insert(contentsOf: [], at: 4) }, { numbers.move(fromOffsets: [3], toOffset: 0) },
         { numbers.move(fromOffsets: [0], toOffset: 4) }, { numbers.removeSubranges(RangeSet([2..<4])) },
+        { numbers.removeSubrange(4...) }, { numbers.removeSubrange(..<(-1)) }, { numbers.removeSubrange(...(-2)) },
+        { numbers.replaceSubrange(4..., with: [1]) }, { numbers[5...] = [1] }, { _ = numbers[4...] },
       ]
       for mutate in mutations {
         let faults = faults(in: mutate)
@@ -43,6 +45,7 @@
       #expect(codes { ranks.insert("b", at: 2) } == [37])
       #expect(codes { ranks.remove(at: 1) } == [37])
       #expect(codes { ranks.replace(at: 1, with: "b") } == [37])
+      #expect(codes { ranks.replace(at: 1, with: "a") } == [37])
       let fault = faults { ranks.insert(["b"], at: [0, 1]) }.first
       #expect(
         fault?.appleSentence?.hasSuffix(

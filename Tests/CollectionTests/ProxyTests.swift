@@ -14,7 +14,8 @@
       let numbers = library.mutableArrayValue(for: \.numbers)
       #expect(numbers.index(before: numbers.endIndex) == 3 && numbers.index(after: 1) == 2)
       #expect(numbers.last == 4 && numbers.reversed() == [4, 3, 2, 1])
-      #expect(numbers[1..<3] == [2, 3] && numbers[2...] == [3, 4])
+      #expect(numbers[1..<3] == [2, 3] && numbers[2...] == [3, 4] && numbers[4...] == [] && numbers[..<0] == [])
+      #expect(numbers[...1] == [1, 2] && numbers[..<2] == [1, 2] && numbers[1...2] == [2, 3])
       let token = library.log(\.numbers, to: log)
       numbers[1..<3] = [7, 8]
       numbers[...0] = [9]

@@ -139,6 +139,46 @@
       #expect(sides.map(\.value) == [40, 40, 40])
     }
 
+    @Test("among many that connect the same objects tells each object a few times, not once for each way through them")
+    func mesh() {
+      for isTwoWay in [true, false] {
+        let (all, panel) = ((0..<12).map { _ in Document() }, Panel())
+        var told = 0
+        for one in all {
+          for other in all where one !== other {
+            if isTwoWay {
+              one.bind(\.pages, with: other, \.pages)
+            } else {
+              one.source(\.pages).bind(to: other, \.pages)
+            }
+          }
+        }
+        for document in all { document.onChange(of: \.pages, for: panel) { _, _, _ in told += 1 } }
+        all[0].pages = 1
+        #expect(all.map(\.pages) == Array(repeating: 1, count: 12))
+        #expect(told <= 12 * 24, "\(told)")
+        all[5].pages = 2
+        #expect(all.map(\.pages) == Array(repeating: 2, count: 12))
+      }
+    }
+
+    @Test("in a cycle tells an observer that is older once of each change, with its own kind")
+    func olderObservers() {
+      for count in [2, 3] {
+        let (all, log) = ((0..<count).map { _ in SharedList() }, Log<String>())
+        let token = all[0].observe(\.items, options: [.old, .new]) { _, change in
+          log.add("\(change.kind) \(change.oldValue ?? []) \(change.newValue ?? []) \(change.indexes.map(Array.init) ?? [])")
+        }
+        for (index, list) in all.enumerated() { list.source(\.items).bind(to: all[(index + 1) % count], \.items) }
+        let registered = log.all.count
+        all[0].mutableArrayValue(for: \.items).append(7)
+        all[0].mutableArrayValue(for: \.items).remove(at: 0)
+        #expect(log.all.dropFirst(registered) == ["insertion [] [7] [0]", "removal [7] [] [0]"])
+        #expect(all.allSatisfy { $0.items.isEmpty })
+        token.invalidate()
+      }
+    }
+
     @Test("in a cycle that never settles is told once, and all keep their last values")
     func endlessCycle() {
       let (one, other) = (Document(), Document())

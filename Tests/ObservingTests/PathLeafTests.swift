@@ -16,6 +16,29 @@
     var folder: Folder?
   }
 
+  @KeyValueObservable
+  private class Part {
+    var next: Part?
+    var value = 0
+
+    func shown(_ value: Int) -> Int { value }
+  }
+
+  @KeyValueObservable
+  private final class Gear: Part {
+    var teeth = [1, 2, 3]
+  }
+
+  private final class Wheel: Part {
+    override var next: Part? { didSet {} }
+    override var value: Int {
+      get { super.value + 100 }
+      set { super.value = newValue }
+    }
+
+    override func shown(_ value: Int) -> Int { value + 100 }
+  }
+
   /// A structure that fills an allocated block.
   private struct Size: CustomStringConvertible {
     var width, height, depth: Int
@@ -210,6 +233,31 @@
       document.author = Person(name: "Ann")
       document.author?.name = "Bob"
       #expect(log.lines == ["nil>Max", "Max>Moe", "Moe>Ann", "Ann>Bob"])
+      token.invalidate()
+    }
+
+    @Test func `Objects of different subclasses may follow each other anywhere on a path`() {
+      let root = Part()
+      func chain(_ parts: [Part]) -> Part {
+        for (part, next) in zip(parts, parts.dropFirst()) { part.next = next }
+        return parts[0]
+      }
+      let makers: [() -> Part] = [{ Part() }, { Gear() }, { Wheel() }]
+      root.next = chain([Gear(), Wheel(), Gear()])
+      let token = root.log(\.next?.next?.next?.value, to: log)
+      for first in makers {
+        for second in makers {
+          for third in makers {
+            let parts = chain([first(), second(), third()])
+            root.next = parts
+            let last = parts.next!.next!
+            last.value = 5
+            #expect(log.take().last == "\(last.shown(0))>\(last.shown(5))")
+            parts.next!.next = Wheel()
+            #expect(log.take() == ["\(last.shown(5))>100"])
+          }
+        }
+      }
       token.invalidate()
     }
 

@@ -228,16 +228,35 @@ typedef struct leaves {
   kvo_gathered to;
 } leaves;
 
-static kvo_status add_leaves(const kvo_value *value, void *arg) {
-  leaves *of = arg;
-  bool is_right = value->bytes != NULL && is_collection(value) && is_set(value) == of->of_sets;
-  if (is_right) return each(of->to.of.walk, value, of->path, kvo__gather, &of->to);
-  return kvo__refuse_operand(&of->to.of, value, of->of_sets ? KVO_REFUSED_NO_SET : KVO_REFUSED_NO_LIST, NULL);
+static bool is_nil(const kvo_value *value) {
+  const kvo_binding_value *own = kvo__foreign(value);
+  return own != NULL ? kvo__foreign_kind(own) == KVO_KIND_NIL : value->bytes == NULL;
 }
 
 static const kvo_path no_path = {NULL, NULL};
 
-/* Makes a union: of the elements' values, or, of `nested` collections, of their elements' values. */
+/* Adds the values for a path of the elements of a collection of the right kind. */
+static kvo_status add_collection(leaves *of, const kvo_value *value, kvo_path path) {
+  bool is_right = !is_nil(value) && is_collection(value) && is_set(value) == of->of_sets;
+  if (is_right) return each(of->to.of.walk, value, path, kvo__gather, &of->to);
+  return kvo__refuse_operand(&of->to.of, value, of->of_sets ? KVO_REFUSED_NO_SET : KVO_REFUSED_NO_LIST, NULL);
+}
+
+/* Adds the elements of an object's collection; nil has none. */
+static kvo_status add_elements(const kvo_value *value, void *arg) {
+  return is_nil(value) ? KVO_OK : add_collection(arg, value, no_path);
+}
+
+/* The path is that of each element: of a collection it is that of its elements, and of an object it leads to a collection. */
+static kvo_status add_leaves(const kvo_value *value, void *arg) {
+  leaves *of = arg;
+  if (is_nil(value) || is_collection(value)) return add_collection(of, value, of->path);
+  element_walk of_object = {of->to.of.walk, of->path, add_elements, of, KVO_OK};
+  walk_element(value, &of_object);
+  return of_object.status;
+}
+
+/* Makes a union: of the elements' values, or, if it is `nested`, of the elements of these values, which are collections. */
 static kvo_status unite(const kvo_operation *of, kvo_path path, bool nested, bool of_sets, bool distinct,
                         kvo_value_reader reader, void *arg) {
   leaves all = {path, of_sets, gathered_of(of)};

@@ -36,6 +36,12 @@ extern uint64_t kvo_unsettled;
 static inline uint64_t kvo_unsettled_count(void) { return __atomic_load_n(&kvo_unsettled, __ATOMIC_RELAXED); }
 static inline void kvo_unsettled_add(void) { __atomic_fetch_add(&kvo_unsettled, 1, __ATOMIC_RELAXED); }
 
+/** How many bindings set a property just now, one within the other, on this thread. */
+extern _Thread_local unsigned kvo_transfer_depth;
+static inline bool kvo_is_transferring(void) { return kvo_transfer_depth != 0; }
+static inline void kvo_transfer_begin(void) { kvo_transfer_depth++; }
+static inline void kvo_transfer_end(void) { kvo_transfer_depth--; }
+
 /** A binding that sets a property just now, in a stack frame of this thread. */
 typedef struct kvo_transfer {
   const void *_Nonnull of;

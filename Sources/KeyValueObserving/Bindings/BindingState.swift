@@ -61,9 +61,11 @@ final class OneWayBinding<Target: AnyObject, Value>: ReceiverReference<Target>, 
   @inline(__always)
   func transfer(_ value: Value, to target: Target, _ turn: TransferTurn) {
     let reported = kvo_unsettled_count()
-    marks.run(turn, self) {
-      property.set(target, value)
-      applied?()
+    if !isPresent(value, in: property, of: target) {
+      marks.run(turn, self) {
+        property.set(target, value)
+        applied?()
+      }
     }
     if kvo_unsettled_count() != reported { state.wasReported() }
     if !marks.isUnchanged(changes, since: turn) { settle(value, target) }

@@ -132,13 +132,17 @@ struct TransferMarks: ~Copyable {
   borrowing func run(_ turn: TransferTurn, _ binding: AnyObject, _ body: () -> Void) {
     guard turn.isAlone else { return run(binding, body) }
     isOwnerSetting.store(true, ordering: .relaxed)
+    kvo_transfer_begin()
     body()
+    kvo_transfer_end()
     isOwnerSetting.store(false, ordering: .relaxed)
   }
 
   @usableFromInline
   @inline(never)
   borrowing func run(_ binding: AnyObject, _ body: () -> Void) {
+    kvo_transfer_begin()
+    defer { kvo_transfer_end() }
     if isOwned() {
       isOwnerSetting.store(true, ordering: .relaxed)
       body()
@@ -166,5 +170,22 @@ struct TransferMarks: ~Copyable {
   /// Forgets that the side was changed in answer, before the next round.
   borrowing func forgetAnswer(_ side: borrowing SideChanges) {
     if isOwned(), sharing.load(ordering: .relaxed) == 0 { side.isAnswered.store(false, ordering: .relaxed) }
+  }
+}
+
+/// Whether a property has the very value that a binding is about to set, within the transfer of another binding: the value has come back in
+/// a cycle, or by another way. To set it again would notify again along each way through the bindings, of which there are exponentially many.
+@inlinable
+@inline(__always)
+func isPresent<Root, Value>(_ value: Value, in property: BoundProperty<Root, Value>, of target: Root) -> Bool {
+  kvo_is_transferring() && haveSameBytes(property.get(target), value)
+}
+
+/// Whether two values are the same, for all that can be told of them: equal objects, for instance, may differ later.
+@usableFromInline
+@inline(never)
+func haveSameBytes<Value>(_ one: Value, _ other: Value) -> Bool {
+  withUnsafeBytes(of: one) { one in
+    withUnsafeBytes(of: other) { other in one.elementsEqual(other) }
   }
 }

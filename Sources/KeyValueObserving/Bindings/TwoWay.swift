@@ -163,9 +163,11 @@ final class TwoWayTransfer: @unchecked Sendable {
     _ answer: (TargetValue) -> SourceValue
   ) {
     let sent = convert(value)
-    marks.run(turn, self) {
-      to.property.set(target, sent)
-      applied?()
+    if !isPresent(sent, in: to.property, of: target) {
+      marks.run(turn, self) {
+        to.property.set(target, sent)
+        applied?()
+      }
     }
     if marks.isUnchanged(from.changes, since: turn), to.accepts(to.property.get(target), sent) {
       if converts { check(value, sent, from, to, convert, answer) }

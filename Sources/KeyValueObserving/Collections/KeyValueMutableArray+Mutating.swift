@@ -83,7 +83,7 @@ extension KeyValueMutableArray {
   }
 
   /// Removes the elements in a range, as one removal.
-  public func removeSubrange(_ bounds: some RangeExpression<Int>) { removeSubrange(bounds.relative(to: self)) }
+  public func removeSubrange(_ bounds: some RangeExpression<Int>) { removeSubrange(range(of: bounds)) }
 
   /// Removes the elements in several ranges, as one removal.
   public func removeSubranges(_ ranges: RangeSet<Int>) {
@@ -114,7 +114,7 @@ extension KeyValueMutableArray {
 
   /// Replaces the elements in a range expression; see the method for `Range`.
   public func replaceSubrange(_ bounds: some RangeExpression<Int>, with elements: some Collection<Element>) {
-    replaceSubrange(bounds.relative(to: self), with: elements)
+    replaceSubrange(range(of: bounds), with: elements)
   }
 
   /// Replaces the elements at the given indexes, as one replacement.

@@ -55,6 +55,15 @@ public struct KeyValueMutableArray<Element> {
     raiseOutside(outside, count: count, of: place.name, site: place.site)
     return false
   }
+
+  /// Returns the range of an expression. One that begins behind the end, or ends before the beginning, is an empty range there, which is
+  /// not permitted; the conversion of the standard library would end the process.
+  func range(of bounds: some RangeExpression<Int>) -> Range<Int> {
+    let known = bounds.relative(to: Int.min..<Int.max)
+    let (lower, upper) = (known.lowerBound, known.upperBound)
+    let first = lower == .min ? Swift.min(0, upper) : lower
+    return first..<(upper == .max ? Swift.max(first, count) : upper)
+  }
 }
 
 extension KeyValueMutableArray: RandomAccessCollection, MutableCollection, RangeReplaceableCollection {
@@ -96,7 +105,7 @@ extension KeyValueMutableArray: RandomAccessCollection, MutableCollection, Range
 
   /// Accesses the elements in a range. Setting them calls ``replaceSubrange(_:with:)-(Range<Int>,_)``.
   public subscript(bounds: some RangeExpression<Int>) -> ArraySlice<Element> {
-    get { self[bounds.relative(to: self)] }
+    get { self[range(of: bounds)] }
     nonmutating set { replaceSubrange(bounds, with: newValue) }
   }
 

@@ -125,6 +125,9 @@ public struct KeyValueMutableOrderedSet<Element: Hashable>: RandomAccessCollecti
     guard fit(elements, positions, "-[NSKeyValueMutableOrderedSet replaceObjectsAtIndexes:withObjects:]") else {
       return
     }
+    if let outside = ListEdit(.replacement, at: Positions(positions), elements).positionOutside(count: count) {
+      return raiseOutside(outside, count: count, of: list.place.name, site: list.place.site)
+    }
     var others = Set(list.place.elements.enumerated().filter { !positions.contains($0.offset) }.map(\.element))
     let replaced = zip(positions, elements).filter { others.insert($0.1).inserted }
     list.replace(at: IndexSet(replaced.map(\.0)), with: replaced.map(\.1))

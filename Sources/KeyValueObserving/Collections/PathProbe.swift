@@ -56,7 +56,7 @@ enum PathEndSearch {
     guard let last = properties.last, properties.count == reads.count, isChain(reads, properties, from: root),
       let object = swiftObject(at: reads[reads.count - 1].object)
     else { return .noPath }
-    if types(on: keyPath, of: Root.self, through: properties, keepingLast: false) != nil {
+    if steps(on: keyPath, of: Root.self, through: properties, keepingLast: false) != nil {
       return .end(PathEnd(object: object, key: last.name))
     }
     let paused = kvo_track_pause()

@@ -145,11 +145,10 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
         $0.steps.lazy.map(\.property.key).elementsEqual(properties.lazy.map(\.key))
       }
     }
-    guard let reader = properties[properties.count - 1].reader(as: Value.self) else { return false }
-    guard let types = types(on: path.keyPath, of: Object.self, through: properties, keepingLast: wantsOld) else {
-      return false
-    }
-    let made = Unmanaged.passRetained(PathLeaf(zip(properties, types).map(LeafStep.init), reader))
+    guard let steps = steps(on: path.keyPath, of: Object.self, through: properties, keepingLast: wantsOld),
+      let reader = steps[steps.count - 1].property.reader(as: Value.self)
+    else { return false }
+    let made = Unmanaged.passRetained(PathLeaf(steps, reader))
     let address = UInt(bitPattern: made.toOpaque())
     if !leaf.compareExchange(expected: 0, desired: address, ordering: .acquiringAndReleasing).exchanged {
       made.release()

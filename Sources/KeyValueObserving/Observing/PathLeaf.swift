@@ -54,8 +54,10 @@ final class PathLeaf<Value> {
   }
 }
 
-/// Returns the classes of the objects on a key path if it is the path through these properties and nothing else; otherwise
-/// `nil`.
+/// Returns the steps of a key path if it is the path through these properties and nothing else; otherwise `nil`.
+///
+/// The properties are those that an evaluation has read, which belong to the classes of the objects. The steps are the properties of
+/// the same names of the classes that the key path names: other objects on the path may be of other subclasses.
 ///
 /// Swift cannot list the components of a key path. Instead, the path through the properties is built and compared with it. It is
 /// compared by hash, because `==` distinguishes optional-chained paths by how they were made. The hash has 64 bits and covers all
@@ -63,13 +65,13 @@ final class PathLeaf<Value> {
 ///
 /// - Parameter keepingLast: Whether the end of an object on the path has to deliver the old value. The runtime does not keep the
 ///   value of such a path, so each object has to be retained by the previous one.
-func types(
+func steps(
   on keyPath: AnyKeyPath, of root: any KeyValueObservable.Type, through properties: [KeyValueProperty],
   keepingLast: Bool
-) -> [any KeyValueObservable.Type]? {
+) -> [LeafStep]? {
   var made: AnyKeyPath?
   var type: any KeyValueObservable.Type = root
-  var types = [type]
+  var steps: [LeafStep] = []
   for (index, property) in properties.enumerated() {
     let cls = KeyValueClass.of(type: type)
     guard let declared = cls.property(named: property.name), declared.isDirect, !cls.isAffected(declared.key) else {
@@ -77,16 +79,16 @@ func types(
     }
     made =
       made.map { $0.appending(path: declared.path) ?? declared.chained.flatMap($0.appending(path:)) } ?? declared.path
+    steps.append(LeafStep(declared, of: type))
     if index == properties.count - 1 { break }
     if keepingLast, !declared.isOwning || cls.isManual(declared.key) { return nil }
     var value = Swift.type(of: declared.path).valueType
     if let optional = value as? any OptionalProtocol.Type { value = optional.wrappedType }
     guard let next = value as? any KeyValueObservable.Type else { return nil }
     type = next
-    types.append(type)
   }
   guard let made, Swift.type(of: made).valueType == Swift.type(of: keyPath).valueType,
     made.hashValue == keyPath.hashValue
   else { return nil }
-  return types
+  return steps
 }
