@@ -167,7 +167,8 @@
       for count in [2, 3] {
         let (all, log) = ((0..<count).map { _ in SharedList() }, Log<String>())
         let token = all[0].observe(\.items, options: [.old, .new]) { _, change in
-          log.add("\(change.kind) \(change.oldValue ?? []) \(change.newValue ?? []) \(change.indexes.map(Array.init) ?? [])")
+          let (old, new, indexes) = (change.oldValue ?? [], change.newValue ?? [], change.indexes.map(Array.init) ?? [])
+          log.add("\(change.kind) \(old) \(new) \(indexes)")
         }
         for (index, list) in all.enumerated() { list.source(\.items).bind(to: all[(index + 1) % count], \.items) }
         let registered = log.all.count

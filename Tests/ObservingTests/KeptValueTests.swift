@@ -1,5 +1,6 @@
 // The values that an observation keeps after a notification: none that would retain an object.
 #if Macros
+  import Foundation
   import KeyValueObserving
   import Testing
 
@@ -41,6 +42,7 @@
     }
     var structure: Team { Team(captain: delegate as? Referee) }
     var byName: [String: any Delegate] { delegate.map { ["it": $0] } ?? [:] }
+    var nextName: String { next?.name ?? "none" }
     var identity: ObjectIdentifier? { delegate.map { ObjectIdentifier($0) } }
   }
 
@@ -70,6 +72,33 @@
       }
       defer { withExtendedLifetime((token, next)) {} }
       return gone == nil && view.delegate == nil && view.anything == nil && next.delegate == nil
+    }
+
+    @Test func `A classic observer receives the old value without objects when a weakly referenced object dies`() {
+      let (view, lines) = (View(), Log())
+      final class Observer: KeyValueObserver {
+        let lines: Log
+        init(_ lines: Log) { self.lines = lines }
+        func observeValue(
+          forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+          context: UnsafeMutableRawPointer?
+        ) {
+          lines.add("\(keyPath!) \(change?[.oldKey] ?? "-")>\(change?[.newKey] ?? "-")")
+        }
+      }
+      let observer = Observer(lines)
+      for path in ["next.name", "nextName", "next.referee"] {
+        view.addObserver(observer, forKeyPath: path, options: [.old, .new, .endsWithObserver])
+      }
+      var next: View? = View()
+      let referee = Referee()
+      next!.referee = referee
+      view.next = next
+      #expect(lines.take().contains("next.name <null>>view"))
+      next!.name = "shown"
+      #expect(Set(lines.take()) == ["next.name view>shown", "nextName view>shown"])
+      next = nil
+      #expect(Set(lines.take()) == ["next.name shown><null>", "nextName shown>none", "next.referee ->\(NSNull())"])
     }
 
     @Test(arguments: optionSets)

@@ -16,6 +16,8 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
   let site: SourceLocation
   /// The components of the key path if it is evaluated as an expression; `nil` for a single stored key.
   private let components: [String]?
+  /// Whether the runtime keeps the last value.
+  private let keepsLast: Bool
   /// Whether the class has no property for the key; that is an error only when the value is needed.
   private let isUndefined: Bool
   /// Whether the first evaluation, during registration, needs the value.
@@ -50,6 +52,7 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
     isDistinct = options.contains(.distinct)
     self.site = site
     self.components = components
+    keepsLast = options.needed.contains(.old) && components.map { Self.keepsLast($0, of: object) } ?? false
     self.shared = shared
     self.relay = relay
     follower = options.contains(.collectionChanges) ? .init(of: object, keyPath, options) : nil
@@ -83,7 +86,8 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
   /// Returns the value to deliver. A key that is undefined because another object was put on the path is a fault.
   private func value(of object: any KeyValueObservable) -> Any {
     do {
-      return dictionaryValue(try KeyPathWalk.observedValue(of: object, at: keyPath) as Any)
+      // A value that is declared to be that of the last property is not kept.
+      return dictionaryValue(try KeyPathWalk.observedValue(of: object, at: keyPath, declares: !keepsLast) as Any)
     } catch {
       raise(error, .delivery(self))
       return NSNull()
@@ -103,7 +107,8 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
           let observer = kvo_observer_identity(class_name: name, address: identity.address)
           return register(
             with: object, key: key, keyPath: path, options: kvo_options(options.needed, endsWithObject: ends),
-            context: context, observer: .init(identity: observer, note: note, isReceiver: isReceiver), site: site)
+            context: context, observer: .init(identity: observer, note: note, isReceiver: isReceiver), site: site,
+            keepsLast: key == nil && keepsLast)
         }
       }
     }
@@ -111,6 +116,24 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
     follower?.follow(observation)
     if let end, let observer { end.follow(observation, [], observer) }
     return observation
+  }
+
+  /// Whether the expression keeps its value as the next old value, because nothing else may when an object on the path dies: it goes
+  /// through a reference that is not owning, or is a computed property, and its value holds no object that it would retain.
+  private static func keepsLast(_ components: [String], of object: any KeyValueObservable) -> Bool {
+    var (cls, isOwning) = (KeyValueClass.of(object), components.count > 1)
+    for (index, name) in components.enumerated() {
+      guard !cls.answersKeysItself, let property = cls.property(named: name) else { return false }
+      let type = Swift.type(of: property.path).valueType
+      if index == components.count - 1 {
+        return !isOwning && !(type is any _KeyValueCollection.Type) && _openExistential(type, do: holdsNoObject)
+      }
+      isOwning = isOwning && property.isOwning && !cls.isManual(property.key)
+      let wrapped = (type as? any OptionalProtocol.Type)?.wrappedType ?? type
+      guard let next = wrapped as? any KeyValueObservable.Type else { return false }
+      cls = KeyValueClass.of(type: next)
+    }
+    return false
   }
 
   /// Calls the observer.
