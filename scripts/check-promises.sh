@@ -11,7 +11,8 @@ complain() {
   missing=$((missing + 1))
 }
 
-# A test is TEST("sentence") in C, func `sentence` or @Test("sentence") in Swift, also with arguments, and in a client's program the message of a check.
+# A test is TEST("sentence") in C, func `sentence` or @Test("sentence") in Swift, also with arguments, and in a client's program
+# the message of a check.
 has_test() {
   case $1 in
     *.c) grep -qF -e "TEST(\"$2\")" -e "TEST_REPORTED(\"$2\")" <<<"$(tr -s '\n ' ' ' <"$1" | sed 's/( /(/g')" ;;

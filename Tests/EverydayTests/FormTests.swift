@@ -108,6 +108,25 @@
       second.invalidate()
     }
 
+    @Test("with a delivery on .main arrives on the main queue, also with a handler of the main actor")
+    func onMain() async {
+      let log = Log<Int>()
+      let tokens = [
+        document.onChange(of: \.pages, delivery: .on(.main)) { _, new in
+          dispatchPrecondition(condition: .onQueue(.main))
+          log.add(new)
+        },
+        document.onChange(of: \.pages, delivery: .on(.main)) { @MainActor _, new in
+          dispatchPrecondition(condition: .onQueue(.main))
+          log.add(new)
+        },
+      ]
+      document.pages = 1
+      while log.all.count < 2 { await Task.yield() }
+      #expect(log.all == [1, 1])
+      for token in tokens { token.invalidate() }
+    }
+
     @Test("with a serial executor arrives as one of its jobs, in order")
     func serialExecutor() async {
       let (executor, log) = (QueueExecutor(), Log<String>())

@@ -32,6 +32,7 @@ public struct KeyValueDelivery: Sendable {
   }
 
   /// On an operation queue. While it is suspended, changes wait.
+  @_disfavoredOverload  // so that .on(.main) is the dispatch queue
   public static func on(_ queue: OperationQueue) -> KeyValueDelivery {
     let actor = queue === OperationQueue.main ? MainActor.shared : nil
     return KeyValueDelivery("on queue \(queue.name ?? "without a name")", actor: actor) { body in
