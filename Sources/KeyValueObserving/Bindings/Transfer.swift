@@ -174,7 +174,7 @@ struct TransferMarks: ~Copyable {
 }
 
 /// Whether a property has the very value that a binding is about to set, within the transfer of another binding: the value has come back in
-/// a cycle, or by another way. To set it again would notify again along each way through the bindings, of which there are exponentially many.
+/// a cycle, or by another way. To set it again would notify once for each way through the bindings, and their number is exponential.
 @inlinable
 @inline(__always)
 func isPresent<Root, Value>(_ value: Value, in property: BoundProperty<Root, Value>, of target: Root) -> Bool {
