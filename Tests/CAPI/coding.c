@@ -311,6 +311,44 @@ TEST("a property without a getter cannot be read, but can be set and observed") 
   kvo_object_finish(&object);
 }
 
+typedef struct holder {
+  kvo_object header;
+  kvo_object *end;
+} holder;
+
+static kvo_object *get_end(kvo_object *of) { return ((holder *)of)->end; }
+
+TEST("a path to a property without a getter tells the value that was set, and no old value") {
+  kvo_property_spec sink = {.name = "sink", .type = "i", .setter = (kvo_function)ignore_set};
+  kvo_property_spec end = {.name = "end", .type = "@", .getter = (kvo_function)get_end};
+  kvo_class_spec specs[] = {{.struct_size = sizeof specs[0],
+                             .name = "EndSink",
+                             .instance_size = sizeof(kvo_object),
+                             .properties = &sink,
+                             .property_count = 1},
+                            {.struct_size = sizeof specs[0],
+                             .name = "Holder",
+                             .instance_size = sizeof(holder),
+                             .properties = &end,
+                             .property_count = 1}};
+  kvo_class *classes[2];
+  kvo_object object;
+  holder root = {.end = &object};
+  for (int i = 0; i < 2; i++) CHECK_OK(kvo_class_register(&specs[i], &classes[i]));
+  CHECK_OK(kvo_object_init(&object, classes[0]));
+  CHECK_OK(kvo_object_init(&root.header, classes[1]));
+  watcher w = {0};
+  kvo_observer observer = watcher_observer("end.sink", KVO_NEW, &w);
+  CHECK_OK(kvo_add_observer(&root.header, &observer, &w.id));
+  KVO_SET(&object, "sink", int, 7);
+  CHECK_EQ(w.calls, 1);
+  CHECK_EQ(w.new_value.integer, 7);
+  CHECK(!w.old_value.told);
+  CHECK_OK(kvo_remove_observer(w.id));
+  kvo_object_finish(&root.header);
+  kvo_object_finish(&object);
+}
+
 /* A binding's property whose value is all that keeps an object alive: each read creates one, and releasing the value destroys it. */
 static item made;
 

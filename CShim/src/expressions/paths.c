@@ -237,7 +237,7 @@ kvo_status kvo__walk_object(kvo_walk *walk, kvo_object *object, kvo_path path, b
         status = visit(walk, at.object, property, &first);
       } else if (property != NULL) {
         status = read_property(property, at.object, reader, arg);
-        if (is_whole && status == KVO_OK) declare(walk, property, at.object);
+        if (is_whole) declare(walk, property, at.object); /* without a getter, too: a set then tells the value */
       } else if (is_self) {
         kvo_value value = {"@", sizeof(kvo_object *), &at.object};
         reader(&value, arg);
