@@ -60,7 +60,7 @@ extension KeyValueSource {
     let site = SourceLocation(file: fileID, line: line)
     let origin = SourceOrigin(target, name(of: keyPath, in: target))
     let state = BindingState(origin, origins, site)
-    let binding = OneWayBinding(target, BoundProperty(keyPath, in: target), applied, read, state)
+    let binding = OneWayBinding(target, BoundProperty(keyPath, in: target), applied, { [read] in read(true) }, state)
     if exclusive { BindingTable.replace(origin, by: origins(), site) }
     BindingTable.add(state.life, origin, from: origins())
     let options: NSKeyValueObservingOptions = initially == .set ? [.new, .initial] : .new

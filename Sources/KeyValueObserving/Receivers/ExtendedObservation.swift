@@ -21,6 +21,11 @@ final class ExtendedObservation: NSKeyValueObservation, @unchecked Sendable {
     super.init(observation, endsOnRelease: end == nil)
   }
 
+  deinit {
+    guard end == nil else { return }
+    for other in others { kvo_cancel_observer(other) }
+  }
+
   override func invalidate() {
     super.invalidate()
     for other in others { kvo_cancel_observer(other) }

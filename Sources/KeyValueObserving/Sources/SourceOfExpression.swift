@@ -23,7 +23,7 @@ extension KeyValueSource {
   ) {
     let actor = isolation
     self.init(
-      of: { [SourceOrigin(expressionAt: fileID, line)] }, read: expression,
+      of: { [SourceOrigin(expressionAt: fileID, line)] }, read: { _ in expression() },
       subscribe: { request, sink in
         let (options, functions) = (request.options, ExpressionFunctions(expression))
         guard actor != nil, request.wantsOld else {

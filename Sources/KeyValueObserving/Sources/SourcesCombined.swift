@@ -1,5 +1,6 @@
 // Operators on several sources.
 import Glibc
+import Synchronization
 
 extension KeyValueSource {
   /// Returns the source of what a function makes of the values of several sources.
@@ -24,9 +25,9 @@ extension KeyValueSource {
     let combine: ([AnyObject]) -> Value? = { latest in combined(latest, by: transform) }
     return KeyValueSource(
       of: { all.flatMap { $0.origins() } },
-      read: {
+      read: { asTold in
         let latest = all.map { $0.makeLatest() }
-        for (input, latest) in zip(all, latest) { input.read(latest) }
+        for (input, latest) in zip(all, latest) { input.read(latest, asTold) }
         return combine(latest)
       },
       subscribe: { request, sink in
@@ -53,7 +54,7 @@ extension KeyValueSource {
         }
         guard !observations.isEmpty else { return [] }
         // Read when they are observed, so that no change is missed.
-        for (input, latest) in zip(all, latest) { input.read(latest) }
+        for (input, latest) in zip(all, latest) { input.read(latest, false) }
         if isInitial {
           tell()
         } else if let last, let present = combine(latest) {
@@ -70,20 +71,21 @@ extension KeyValueSource {
   /// ```
   /// The old value of a change is the one that was told last, whichever source it came from. With `.initial` the value of each source is
   /// told.
-  @inlinable
   public static func merge(_ sources: KeyValueSource...) -> KeyValueSource {
-    KeyValueSource(
+    let newest = NewestSource()
+    return KeyValueSource(
       of: { sources.flatMap { $0.origins() } },
-      read: { sources.lazy.compactMap { $0.read() }.first },
+      read: { asTold in newest.read(of: sources, asTold) },
       subscribe: { request, sink in
         let options = request.options
         let last = request.wantsOld ? LastValue<Value>(nil) : nil
         var observations: [UInt64] = []
-        for source in sources {
+        for (index, source) in sources.enumerated() {
           observations += source.subscribe(
             request.with(last != nil ? [.old, .new] : options.intersection(.new), of: Value.self)
           ) {
             change in
+            newest.note(index)
             guard let last, let new = change.newValue else { return sink(change) }
             let old = last.exchange(new) ?? change.oldValue
             sink(NSKeyValueObservedChange(kind: .setting, newValue: new, oldValue: old).limited(to: options))
@@ -94,21 +96,33 @@ extension KeyValueSource {
   }
 }
 
+/// Which of merged sources has told its change last.
+private final class NewestSource: Sendable {
+  private let index = Atomic<Int>(-1)
+
+  func note(_ index: Int) { self.index.store(index, ordering: .releasing) }
+
+  func read<Value>(of sources: [KeyValueSource<Value>], _ asTold: Bool) -> Value? {
+    let index = asTold ? index.load(ordering: .acquiring) : -1
+    return index < 0 ? sources.lazy.compactMap { $0.read(asTold) }.first : sources[index].read(asTold)
+  }
+}
+
 /// One of several sources, without its type.
 private struct CombinedInput {
   let origins: () -> [SourceOrigin]
   /// Returns a `Guarded<Value?>` for the value that is told last, without one.
   let makeLatest: () -> AnyObject
-  /// Stores the present value there, unless there is one.
-  let read: (_ latest: AnyObject) -> Void
+  /// Stores the present value there, unless there is one; as told, see `KeyValueSource.read`.
+  let read: (_ latest: AnyObject, _ asTold: Bool) -> Void
   /// Registers an observer that keeps each new value.
   let subscribe: (_ request: SourceRequest, _ latest: AnyObject, _ tell: @escaping () -> Void) -> [UInt64]
 
   init<Value>(_ source: KeyValueSource<Value>) {
     origins = source.origins
     makeLatest = { LastValue<Value>(nil).value }
-    read = { latest in
-      guard let present = source.read() else { return }
+    read = { latest, asTold in
+      guard let present = source.read(asTold) else { return }
       LastValue(of: unsafeDowncast(latest, to: Guarded<Value?>.self)).setIfMissing(present)
     }
     subscribe = { request, latest, tell in
