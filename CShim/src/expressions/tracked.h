@@ -62,7 +62,7 @@ struct kvo_tracked {
 };
 
 /* An evaluation remembers this many reads. After more, the last read is not known. */
-enum { KVO_MAX_READS = 8 };
+enum { KVO_MAX_READS = 16 };
 
 /* A read of an evaluation. */
 typedef struct kvo_key_read {

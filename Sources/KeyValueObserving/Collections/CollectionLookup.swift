@@ -74,10 +74,13 @@ extension KeyValueObservable {
   /// Does the same for a typed key path.
   nonisolated func end(of keyPath: PartialKeyPath<Self>, _ site: SourceLocation) -> PathEnd? {
     if let property = property(at: keyPath, isAnnounced: true) { return PathEnd(object: self, key: property.name) }
-    switch PathEndSearch(keyPath, of: self, site) {
-    case .end(let end): return end
-    case .nothingOnTheWay: return nil
-    case .noPath: break
+    if let chain = KeyValueClass.of(type: Self.self).chain(of: keyPath) {
+      var object: any KeyValueObservable = self
+      for property in chain.properties.dropLast() {
+        guard let next = unwrapped(property.read(object)).flatMap(observable) else { return nil }
+        object = next
+      }
+      return PathEnd(object: object, key: chain.properties[chain.properties.count - 1].name)
     }
     raiseFault(
       KVO_FAULT_UNDEFINED_KEY, "\(keyPath) is not a property of \(_typeName(type(of: self), qualified: false))",

@@ -27,40 +27,11 @@ final class PathProbe<Root: KeyValueObservable>: ObservationBox {
     // Ensures that something was read: observing an expression without reads is a fault.
     root.recordAccess(keyOfLifetime)
     _ = root[keyPath: keyPath]
-    withUnsafeTemporaryAllocation(of: kvo_read.self, capacity: 8) { buffer in
+    withUnsafeTemporaryAllocation(of: kvo_read.self, capacity: mostReads) { buffer in
       let count = kvo_track_reads(buffer.baseAddress!, buffer.count)
       guard count > 0, count <= buffer.count else { return }
       examine(UnsafeBufferPointer(rebasing: buffer[1..<count]))
     }
     return nil
-  }
-}
-
-/// The end of a typed key path.
-enum PathEndSearch {
-  case end(PathEnd)
-  /// An object on the path is `nil`.
-  case nothingOnTheWay
-  case noPath
-
-  init<Root: KeyValueObservable>(_ keyPath: PartialKeyPath<Root>, of root: Root, _ site: SourceLocation) {
-    var found = Self.noPath
-    PathProbe(root, keyPath) { found = Self.end(of: $0, keyPath, root) }.run(site)
-    self = found
-  }
-
-  private static func end<Root: KeyValueObservable>(
-    of reads: UnsafeBufferPointer<kvo_read>, _ keyPath: PartialKeyPath<Root>, _ root: Root
-  ) -> Self {
-    let properties = reads.compactMap(\.keyValueProperty)
-    guard let last = properties.last, properties.count == reads.count, isChain(reads, properties, from: root),
-      let object = swiftObject(at: reads[reads.count - 1].object)
-    else { return .noPath }
-    if steps(on: keyPath, of: Root.self, through: properties, keepingLast: false) != nil {
-      return .end(PathEnd(object: object, key: last.name))
-    }
-    let paused = kvo_track_pause()
-    defer { kvo_track_resume(paused) }
-    return unwrapped(last.read(object)) == nil ? .nothingOnTheWay : .noPath
   }
 }

@@ -88,7 +88,7 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
   /// Checks whether this evaluation read exactly the properties that the key path names, each of the object that the previous
   /// property holds. If so, the value of the expression is the value of the last property.
   private func look(atPathTo value: Value, from root: Object) {
-    withUnsafeTemporaryAllocation(of: kvo_read.self, capacity: 8) { buffer in
+    withUnsafeTemporaryAllocation(of: kvo_read.self, capacity: mostReads) { buffer in
       let count = kvo_track_reads(buffer.baseAddress!, buffer.count)
       guard count > 0, count <= buffer.count else { return }
       let reads = UnsafeBufferPointer(rebasing: buffer[..<count])

@@ -88,6 +88,9 @@ func isChain(
   return true
 }
 
+/// How many reads of an evaluation the runtime remembers: `KVO_MAX_READS`.
+let mostReads = 16
+
 extension kvo_read {
   /// The property, or `nil` for a property of a C object.
   var keyValueProperty: KeyValueProperty? {

@@ -439,7 +439,7 @@ typedef struct kvo_read {
 } kvo_read;
 
 /** Returns how many reads there were, within `evaluate`, while this thread records, and stores the first of them in order, at most
- * `capacity` and at most 8. NULL stores nothing. */
+ * `capacity` and at most 16. NULL stores nothing. */
 KVO_API size_t kvo_track_reads(kvo_read *reads, size_t capacity);
 
 /** Stops recording on this thread. Returns what to pass to kvo_track_resume within the same `evaluate`. */
