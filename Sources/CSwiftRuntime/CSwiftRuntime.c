@@ -12,8 +12,7 @@ bool kvo_is_main_thread(void) {
 
 uint32_t kvo_kernel_thread(void) { return (uint32_t)syscall(SYS_gettid); }
 
-uint64_t kvo_unsettled;
-
+_Thread_local uint64_t kvo_unsettled;
 _Thread_local unsigned kvo_transfer_depth;
 static _Thread_local kvo_transfer *innermost;
 

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /** Retains an object unless its deinitialisation has begun, and returns it or NULL. Its memory has to be there, as an unowned
  * reference sees to. It is how a weak reference is read, without the side table, which would make every retain and release of
@@ -31,16 +32,19 @@ uint32_t kvo_kernel_thread(void);
 /** What tells this thread from all others that run: the address of its thread control block. Never 0. */
 static inline uintptr_t kvo_this_thread(void) { return (uintptr_t)__builtin_thread_pointer(); }
 
-/** How many faults KVO0024 there have been. */
-extern uint64_t kvo_unsettled;
-static inline uint64_t kvo_unsettled_count(void) { return __atomic_load_n(&kvo_unsettled, __ATOMIC_RELAXED); }
-static inline void kvo_unsettled_add(void) { __atomic_fetch_add(&kvo_unsettled, 1, __ATOMIC_RELAXED); }
+/** How many faults KVO0024 there have been on this thread. */
+extern _Thread_local uint64_t kvo_unsettled;
+static inline uint64_t kvo_unsettled_count(void) { return kvo_unsettled; }
+static inline void kvo_unsettled_add(void) { kvo_unsettled++; }
 
 /** How many bindings set a property just now, one within the other, on this thread. */
 extern _Thread_local unsigned kvo_transfer_depth;
 static inline bool kvo_is_transferring(void) { return kvo_transfer_depth != 0; }
 static inline void kvo_transfer_begin(void) { kvo_transfer_depth++; }
 static inline void kvo_transfer_end(void) { kvo_transfer_depth--; }
+
+/** Whether two blocks have the same bytes. Of a size that the caller's compiler knows, it is a comparison of words. */
+static inline bool kvo_has_same_bytes(const void *_Nonnull one, const void *_Nonnull other, size_t size) { return memcmp(one, other, size) == 0; }
 
 /** A binding that sets a property just now, in a stack frame of this thread. */
 typedef struct kvo_transfer {

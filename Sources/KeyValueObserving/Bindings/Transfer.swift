@@ -182,10 +182,10 @@ func isPresent<Root, Value>(_ value: Value, in property: BoundProperty<Root, Val
 }
 
 /// Whether two values are the same, for all that can be told of them: equal objects, for instance, may differ later.
-@usableFromInline
-@inline(never)
+@inlinable
+@inline(__always)
 func haveSameBytes<Value>(_ one: Value, _ other: Value) -> Bool {
-  withUnsafeBytes(of: one) { one in
-    withUnsafeBytes(of: other) { other in one.elementsEqual(other) }
+  withUnsafePointer(to: one) { one in
+    withUnsafePointer(to: other) { other in kvo_has_same_bytes(one, other, MemoryLayout<Value>.size) }
   }
 }
