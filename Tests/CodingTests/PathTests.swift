@@ -13,6 +13,7 @@
       #expect(dictionary.value(forKeyPath: "a\0b") as? Int == 2)
       #expect(dictionary.value(forKeyPath: "a.c\0") as? Int == 4)
       #expect([dictionary].value(forKey: "a.b") as? [Int] == [1])
+      #expect(["\0": 8].value(forKey: "\0") as? Int == 8)
       dictionary.setValue(6, forKey: "a.b")
       dictionary.setValue(7, forKey: "a\0b")
       #expect(dictionary["a.b"] as? Int == 6 && dictionary["a\0b"] as? Int == 7 && dictionary.count == 4)

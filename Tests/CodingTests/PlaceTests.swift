@@ -52,6 +52,19 @@
       #expect(fault?.code == 9 && fault?.file == nil)
     }
 
+    @Test func `A fault that follows one of another object's code still names the call's source location`() {
+      nonisolated(unsafe) var raised: [KeyValueFault] = []
+      let line = #line + 5
+      KeyValueFault.withHandler {
+        raised.append($0)
+        return .ignore
+      } in: {
+        _ = [Inquisitive("Ann")].value(forKey: "answer")
+      }
+      #expect(raised.map(\.code) == [9, 9])
+      #expect(raised.first?.file == nil && raised.last?.file == #fileID && raised.last?.line == line)
+    }
+
     @Test func `A misspelt key or operator is reported with the similar one`() {
       let company = Company()
       company.people = [Person("Ann")]
@@ -60,6 +73,15 @@
         fault { _ = company.value(forKeyPath: "people.@averge.age") }?.help?.hasPrefix("did you mean \"@avg\"? ")
           == true)
       #expect(fault { _ = company.value(forKey: "zzzzzz") }?.help?.hasPrefix("the keys of Company are: ") == true)
+    }
+  }
+
+  /// Asks another object for the keys that it does not have.
+  private final class Inquisitive: Person {
+    let other = Person("Bob")
+    override func value(forUndefinedKey key: String) -> Any? {
+      _ = other.value(forKey: key)
+      return super.value(forUndefinedKey: key)
     }
   }
 

@@ -54,6 +54,16 @@
       #expect(ValueTransformer(forName: name) == nil)
     }
 
+    @Test("may register another one when it is released because it is removed")
+    func registersAtItsEnd() {
+      let (name, other) = (NSValueTransformerName("test.removed"), NSValueTransformerName("test.successor"))
+      ValueTransformer.setValueTransformer(Predecessor(of: other), forName: name)
+      ValueTransformer.setValueTransformer(nil, forName: name)
+      #expect(ValueTransformer(forName: name) == nil)
+      #expect(ValueTransformer(forName: other) is Upper)
+      ValueTransformer.setValueTransformer(nil, forName: other)
+    }
+
     @Test("of a subclass converts back by default with transformedValue")
     func defaults() {
       #expect(Upper().reverseTransformedValue("a") as? String == "A")
@@ -78,5 +88,17 @@
 
   private final class Upper: ValueTransformer {
     override func transformedValue(_ value: Any?) -> Any? { (value as? String)?.uppercased() }
+  }
+
+  /// Leaves its successor when it is deallocated.
+  private final class Predecessor: ValueTransformer {
+    private let successor: NSValueTransformerName
+
+    init(of successor: NSValueTransformerName) {
+      self.successor = successor
+      super.init()
+    }
+
+    deinit { ValueTransformer.setValueTransformer(Upper(), forName: successor) }
   }
 #endif

@@ -1,0 +1,84 @@
+// How bindings end: in both directions, and those of Cocoa's by either side.
+#if Macros
+  import Foundation
+  import KeyValueObserving
+  import Testing
+
+  @Suite("The end of a binding")
+  struct BindingEndTests {
+    @Test("in both directions ends both")
+    func bothDirections() {
+      let (one, other) = (Document(), Document())
+      let token = one.bind(\.title, with: other, \.title)
+      token.invalidate()
+      one.title = "A"
+      #expect(other.title == "")
+      other.title = "B"
+      #expect(one.title == "A")
+    }
+
+    @Test("comes with an exclusive one in both directions, which replaces it")
+    func replaced() {
+      let (one, other, third) = (Document(), Document(), Document())
+      let token = one.bind(\.title, with: other, \.title)
+      #expect(faults { one.bind(\.title, with: third, \.title, exclusive: true) } == [19])
+      #expect(!token.isActive)
+      third.title = "A"
+      #expect([one.title, other.title] == ["A", ""])
+    }
+
+    @Test("of Cocoa's that sets its property only comes with unbind and unbindAll, until which it is described")
+    func cocoaOneWay() {
+      for endsAll in [true, false] {
+        let (lamp, room) = (Lamp(), Room())
+        let options: [NSBindingOption: Any] = [.valueTransformerName: NSValueTransformerName.isNotNilTransformerName]
+        lamp.bind(.enabled, to: room, withKeyPath: "name", options: options)
+        #expect(lamp.infoForBinding(.enabled)?[.observedKeyPath] as? String == "name")
+        room.name = "A"
+        #expect(lamp.enabled)
+        if endsAll { lamp.unbindAll() } else { lamp.unbind(.enabled) }
+        #expect(lamp.infoForBinding(.enabled) == nil)
+        room.name = nil
+        #expect(lamp.enabled)
+      }
+    }
+
+    @Test("of Cocoa's comes with unbind of the observed property, too")
+    func cocoaFromObserved() {
+      let (lamp, room) = (Lamp(), Room())
+      lamp.bind(.title, to: room, withKeyPath: "name")
+      room.name = "A"
+      #expect(lamp.title == "A")
+      room.unbind(\.name)
+      #expect(lamp.infoForBinding(.title) == nil)
+      lamp.title = "B"
+      #expect(room.name == "A")
+      room.name = "C"
+      #expect(lamp.title == "B")
+    }
+
+    @Test("of Cocoa's comes with its replacement, of a computed value by another one")
+    func cocoaReplaced() {
+      let (lamp, one, other) = (Lamp(), Room(), Room())
+      lamp.bind(.minValue, to: one, withKeyPath: "doors.@count")
+      lamp.bind(.minValue, to: other, withKeyPath: "doors.@count")
+      one.doors = [1, 2]
+      #expect(lamp.minValue == 0)
+      other.doors = [1]
+      #expect(lamp.minValue == 1)
+    }
+  }
+
+  @KeyValueObservable
+  private final class Lamp: KeyValueObject {
+    var title: String?
+    var enabled = false
+    var minValue = 0
+  }
+
+  @KeyValueObservable
+  private final class Room {
+    var name: String?
+    var doors: [Int] = []
+  }
+#endif
