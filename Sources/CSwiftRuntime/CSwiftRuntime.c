@@ -12,7 +12,9 @@ bool kvo_is_main_thread(void) {
 
 uint32_t kvo_kernel_thread(void) { return (uint32_t)syscall(SYS_gettid); }
 
-_Thread_local uint64_t kvo_unsettled;
+uint64_t kvo_unsettled;
+_Thread_local uint64_t kvo_unsettled_here;
+
 _Thread_local unsigned kvo_transfer_depth;
 static _Thread_local kvo_transfer *innermost;
 

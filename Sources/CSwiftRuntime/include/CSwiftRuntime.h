@@ -32,10 +32,18 @@ uint32_t kvo_kernel_thread(void);
 /** What tells this thread from all others that run: the address of its thread control block. Never 0. */
 static inline uintptr_t kvo_this_thread(void) { return (uintptr_t)__builtin_thread_pointer(); }
 
-/** How many faults KVO0024 there have been on this thread. */
-extern _Thread_local uint64_t kvo_unsettled;
-static inline uint64_t kvo_unsettled_count(void) { return kvo_unsettled; }
-static inline void kvo_unsettled_add(void) { kvo_unsettled++; }
+/** How many faults KVO0024 there have been, and the number of the last one on this thread. */
+extern uint64_t kvo_unsettled;
+extern _Thread_local uint64_t kvo_unsettled_here;
+static inline uint64_t kvo_unsettled_count(void) { return __atomic_load_n(&kvo_unsettled, __ATOMIC_RELAXED); }
+static inline void kvo_unsettled_add(void) {
+  kvo_unsettled_here = __atomic_add_fetch(&kvo_unsettled, 1, __ATOMIC_RELAXED);
+}
+
+/** Whether there was one on this thread since a count was taken. */
+static inline bool kvo_unsettled_since(uint64_t count) {
+  return __builtin_expect(kvo_unsettled_count() != count, false) && kvo_unsettled_here > count;
+}
 
 /** How many bindings set a property just now, one within the other, on this thread. */
 extern _Thread_local unsigned kvo_transfer_depth;

@@ -67,7 +67,7 @@ final class OneWayBinding<Target: AnyObject, Value>: ReceiverReference<Target>, 
         applied?()
       }
     }
-    if kvo_unsettled_count() != reported { state.wasReported() }
+    if kvo_unsettled_since(reported) { state.wasReported() }
     if !marks.isUnchanged(changes, since: turn) { settle(value, target) }
   }
 
@@ -88,7 +88,7 @@ final class OneWayBinding<Target: AnyObject, Value>: ReceiverReference<Target>, 
         property.set(target, value)
         applied?()
       }
-      if kvo_unsettled_count() != reported { state.wasReported() }
+      if kvo_unsettled_since(reported) { state.wasReported() }
       let isAnswered = changes.isAnswered.load(ordering: .relaxed)
       if !isAnswered, changes.count.load(ordering: .sequentiallyConsistent) == count { return }
     }
