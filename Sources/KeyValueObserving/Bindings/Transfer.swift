@@ -178,15 +178,15 @@ struct TransferMarks: ~Copyable {
 @inlinable
 @inline(__always)
 func isPresent<Root, Value>(_ value: Value, in property: BoundProperty<Root, Value>, of target: Root) -> Bool {
-  kvo_is_transferring() && hasValue(value, property, of: target)
+  kvo_is_transferring() && haveSameBytes(property.get(target), value)
 }
 
-/// Compares the values for all that can be told of them: equal objects, for instance, may differ later. A function of its own, so that a
-/// transfer that is not within another one needs no registers for it.
+/// Whether two values are the same, for all that can be told of them: equal objects, for instance, may differ later. A function of its own,
+/// so that a transfer that is not within another one needs no memory for it.
 @inlinable
 @inline(never)
-func hasValue<Root, Value>(_ value: Value, _ property: BoundProperty<Root, Value>, of target: Root) -> Bool {
-  withUnsafePointer(to: value) { value in
-    withUnsafePointer(to: property.get(target)) { kvo_has_same_bytes($0, value, MemoryLayout<Value>.size) }
+func haveSameBytes<Value>(_ one: Value, _ other: Value) -> Bool {
+  withUnsafePointer(to: one) { one in
+    withUnsafePointer(to: other) { other in kvo_has_same_bytes(one, other, MemoryLayout<Value>.size) }
   }
 }
