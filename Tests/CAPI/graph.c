@@ -355,6 +355,19 @@ TEST("several objects, observations and edges are each separated, and what has n
                                 "  o1 -- \"\" --> p2\n");
 }
 
+TEST("the numbers in JSON are decimal") {
+  const kvo_graph_object object = {.class_name = "A", .observation_count = 10, .edge_count = 20};
+  const kvo_graph_observation observation = {.object = 10, .observer_object = 20};
+  const kvo_graph_edge edge = {.observation = 10, .object = 20};
+  kvo_graph graph = {&object, 1, &observation, 1, &edge, 1};
+  char *json = text_of(&graph, KVO_GRAPH_JSON);
+  CHECK_CONTAINS(json, "\"observations\":10,\"edges\":20,");
+  CHECK_CONTAINS(json, "\"object\":10,\"keyPath\":null,");
+  CHECK_CONTAINS(json, "\"observerObject\":20,");
+  CHECK_CONTAINS(json, "{\"observation\":10,\"object\":20,");
+  free(json);
+}
+
 TEST("each ASCII character is plain or escaped in DOT and Mermaid") {
   char name[2] = "", expected[64];
   kvo_graph_object object = {.class_name = name};

@@ -218,3 +218,131 @@ TEST("without memory a picture is empty, and nothing is lost") {
   CHECK(refused >= 5);
   free(whole);
 }
+
+/* ------------------------------------------------------------------------------------------------------------- Circles -- */
+
+static void add_objects(size_t count) {
+  for (size_t i = 0; i < count; i++) add_object("Node");
+}
+
+TEST("a shortcut in a circle, and an arrow from one circle to an earlier one, do not change what the circles are") {
+  static const size_t arrows[][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 2}, {3, 4}, {4, 3}, {3, 0}, {6, 8}, {8, 7}, {7, 8}};
+  add_objects(9);
+  for (size_t i = 0; i < sizeof arrows / sizeof *arrows; i++) add(arrows[i][0], "k", arrows[i][1], NULL, 0);
+  char *dot = drawn(KVO_GRAPH_DOT);
+  CHECK_EQ(occurrences(dot, "circle 1"), 3);
+  CHECK_EQ(occurrences(dot, "circle 2"), 2);
+  CHECK_EQ(occurrences(dot, "circle 3"), 2);
+  CHECK_CONTAINS(dot, "  o3 -> o0 [label=\"k\"];\n");
+  CHECK_CONTAINS(dot, "  o6 -> o8 [label=\"k\"];\n");
+  CHECK_EQ(occurrences(dot, "color=red"), 7 + 8);
+  free(dot);
+}
+
+TEST("circles are numbered in the order of their first nodes") {
+  static const size_t arrows[][2] = {{0, 3}, {3, 0}, {1, 2}, {2, 1}};
+  add_objects(4);
+  for (size_t i = 0; i < sizeof arrows / sizeof *arrows; i++) add(arrows[i][0], "k", arrows[i][1], NULL, 0);
+  char *dot = drawn(KVO_GRAPH_DOT);
+  CHECK_CONTAINS(dot, "  o0 [label=\"Node\\n0x10\\ncircle 1\"");
+  CHECK_CONTAINS(dot, "  o1 [label=\"Node\\n0x20\\ncircle 2\"");
+  CHECK_CONTAINS(dot, "  o2 [label=\"Node\\n0x30\\ncircle 2\"");
+  CHECK_CONTAINS(dot, "  o3 [label=\"Node\\n0x40\\ncircle 1\"");
+  free(dot);
+}
+
+TEST("a picture with one circle has its colour, also in Mermaid") {
+  add_objects(2);
+  add(0, "k", 1, NULL, 0);
+  add(1, "k", 0, NULL, 0);
+  char *mermaid = drawn(KVO_GRAPH_MERMAID);
+  CHECK_EQ(mermaid, "flowchart LR\n"
+                    "  classDef circle stroke:red,stroke-width:2px\n"
+                    "  o0[\"Node<br/>0x10<br/>circle 1\"]:::circle\n"
+                    "  o1[\"Node<br/>0x20<br/>circle 1\"]:::circle\n"
+                    "  o0 == \"k\" ==> o1\n"
+                    "  o1 == \"k\" ==> o0\n");
+  free(mermaid);
+}
+
+TEST("each of many circles has a number of its own, and each of many nodes a name") {
+  enum { NODES = 22 };
+  add_objects(NODES);
+  for (size_t i = 0; i < NODES; i++) add(i, "k", i ^ 1, NULL, 0);
+  char *dot = drawn(KVO_GRAPH_DOT);
+  CHECK_CONTAINS(dot, "  o16 [label=\"Node\\n0x110\\ncircle 9\"");
+  CHECK_CONTAINS(dot, "  o18 [label=\"Node\\n0x130\\ncircle 10\"");
+  CHECK_CONTAINS(dot, "  o21 [label=\"Node\\n0x160\\ncircle 11\"");
+  CHECK_CONTAINS(dot, "  o21 -> o20 [color=red");
+  free(dot);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- Places -- */
+
+TEST("closures at one line of different files, or of different classes, are different nodes") {
+  size_t row = add_object("Row");
+  add(row, "value", KVO_GRAPH_NONE, "b.c", 5);
+  add(row, "value", KVO_GRAPH_NONE, "a.c", 5);
+  add(row, "value", KVO_GRAPH_NONE, "b.c", 5);
+  add(row, "value", KVO_GRAPH_NONE, "b.c", 5)->observer_class = "Chart";
+  char *dot = drawn(KVO_GRAPH_DOT);
+  CHECK_CONTAINS(dot, "  p1 [style=rounded, label=\"observer \xc3\x97"
+                      "2\\nb.c:5\"];\n");
+  CHECK_CONTAINS(dot, "  p2 [style=rounded, label=\"observer\\na.c:5\"];\n");
+  CHECK_CONTAINS(dot, "  p3 [style=rounded, label=\"Chart\\nb.c:5\"];\n");
+  CHECK_EQ(occurrences(dot, "style=rounded"), 3);
+  free(dot);
+}
+
+TEST("the places of a key path are sorted by file and line, and its notes by text") {
+  size_t document = add_object("Document"), panel = add_object("Panel");
+  add(document, "title", panel, "b.c", 1);
+  add(document, "title", panel, "a.c", 3)->note = "on two";
+  add(document, "title", panel, "a.c", 3)->note = "on one";
+  add(document, "title", panel, "a.c", 2);
+  char *dot = drawn(KVO_GRAPH_DOT);
+  CHECK_CONTAINS(dot, "  o0 -> o1 [label=\"title \xc3\x97"
+                      "4\\na.c:2, a.c:3, b.c:1\\non one\\non two\"];\n");
+  free(dot);
+}
+
+TEST("the number of key paths that an arrow does not show is decimal") {
+  static char names[14][8];
+  size_t document = add_object("Document"), panel = add_object("Panel");
+  for (int i = 0; i < 14; i++) {
+    snprintf(names[i], sizeof names[i], "k%02d", i);
+    add(document, names[i], panel, NULL, 0);
+  }
+  char *dot = drawn(KVO_GRAPH_DOT);
+  CHECK_CONTAINS(dot, "label=\"k00, k01, k02, k03 and 10 more\"];\n");
+  free(dot);
+}
+
+/* ---------------------------------------------------------------------------------------------------- Unusual graphs -- */
+
+TEST("the picture of an empty graph has no nodes") {
+  char *dot = drawn(KVO_GRAPH_DOT), *mermaid = drawn(KVO_GRAPH_MERMAID);
+  CHECK_EQ(dot, "digraph observations {\n  rankdir=LR;\n  node [shape=box];\n}\n");
+  CHECK_EQ(mermaid, "flowchart LR\n");
+  free(dot);
+  free(mermaid);
+}
+
+TEST("what refers to an object or an observation that the graph does not have is left out of its picture") {
+  size_t document = add_object("Document"), panel = add_object("Panel");
+  add(2, "wrong", KVO_GRAPH_NONE, NULL, 0); /* there is no such object */
+  add(document, "title", 2, NULL, 0);       /* no such observer: it is drawn like one without an address */
+  edges[edge_count++] = (kvo_graph_edge){.observation = 2, .object = panel, .key = "k"};
+  edges[edge_count++] = (kvo_graph_edge){.observation = 1, .object = 2, .key = "k"};
+  edges[edge_count++] = (kvo_graph_edge){.observation = 0, .object = panel, .key = "k"};
+  char *dot = drawn(KVO_GRAPH_DOT);
+  CHECK_EQ(dot, "digraph observations {\n"
+                "  rankdir=LR;\n"
+                "  node [shape=box];\n"
+                "  o0 [label=\"Document\\n0x10\"];\n"
+                "  o1 [label=\"Panel\\n0x20\"];\n"
+                "  p2 [style=rounded, label=\"observer\"];\n"
+                "  o0 -> p2 [label=\"title\"];\n"
+                "}\n");
+  free(dot);
+}

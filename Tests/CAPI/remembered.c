@@ -73,3 +73,17 @@ TEST("a removal too long ago to be logged is KVO0002, and later ones are logged"
   CHECK_EQ((int)faults.code, KVO_FAULT_REMOVED_TWICE);
   item_destroy(object);
 }
+
+TEST("each of several observations that were removed is remembered by its id") {
+  ignore_faults();
+  item *object = item_make(0);
+  watcher w[3] = {{0}};
+  for (int i = 0; i < 3; i++) watch(object, i == 1 ? "other" : "value", KVO_NONE, &w[i]);
+  for (int i = 0; i < 3; i++) CHECK_OK(kvo_remove_observer(w[i].id));
+  for (int i = 0; i < 3; i++) {
+    CHECK_STATUS(kvo_remove_observer(w[i].id), KVO_ERROR_NOT_REGISTERED);
+    CHECK_EQ((int)faults.code, KVO_FAULT_REMOVED_TWICE);
+    CHECK_CONTAINS(faults.summary, i == 1 ? " for \"other\" of Item@0x" : " for \"value\" of Item@0x");
+  }
+  item_destroy(object);
+}

@@ -1,6 +1,8 @@
 /* report_files.c - reports are whole on a full disk, in a FIFO without a reader, and in a pipe that is broken or full. */
 #include "fixture.h"
 
+#include <kvo/kvo_binding.h>
+
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -129,4 +131,62 @@ static void fault_into_full_pipe(void *arg) {
 
 TEST("a non-blocking pipe that is full for a moment gets the whole report") {
   CHECK_EQ((const char *)harness_run_child(fault_into_full_pipe, NULL, "log").errors, "all was read\n");
+}
+
+/* A non-blocking pipe that stays full. */
+static void fault_into_unread_pipe(void *arg) {
+  int ends[2], errors = dup(STDERR_FILENO);
+  char filling[4096] = "";
+  CHECK_EQ(pipe(ends), 0);
+  fcntl(ends[1], F_SETFL, O_NONBLOCK);
+  while (write(ends[1], filling, sizeof filling) > 0) continue;
+  dup2(ends[1], STDERR_FILENO);
+  alarm(60); /* a hang ends the process */
+  fault_once(arg);
+  dprintf(errors, "went on\n");
+}
+
+TEST("a pipe that nobody reads does not stop the process") {
+  child_result run = harness_run_child(fault_into_unread_pipe, NULL, "log");
+  CHECK_EQ(run.signal, 0);
+  CHECK_EQ((const char *)run.errors, "went on\n");
+}
+
+static void fault_without_input(void *arg) {
+  close(STDIN_FILENO); /* the file of the reports gets its number */
+  fault_once(arg);
+}
+
+TEST("a process without standard input has its reports in their file") {
+  char path[64], begin[16] = "";
+  snprintf(path, sizeof path, "kvo-zero-%ld.txt", (long)getpid());
+  setenv("KVO_REPORT_PATH", path, 1);
+  child_result run = harness_run_child(fault_without_input, NULL, "log");
+  CHECK_EQ((const char *)run.errors, "");
+  FILE *written = fopen(path, "r");
+  CHECK(written != NULL && fgets(begin, sizeof begin, written) != NULL);
+  fclose(written);
+  unlink(path);
+  CHECK_EQ((const char *)begin, "KVO0008 fatal: ");
+}
+
+/* Faults whose reports differ in their lengths by one byte each, up to more than one block of writing. */
+static void fault_at_all_lengths(void *arg) {
+  char detail[900] = "", help[200] = "";
+  (void)arg;
+  for (size_t length = 0; length < 1030; length++) {
+    char *next = length < sizeof detail - 1 ? &detail[length] : &help[length - (sizeof detail - 1)];
+    *next = 'x';
+    kvo_fault_raise(KVO_FAULT_NEVER_NOTIFIES, detail, NULL, help, NULL, 0, NULL, 0);
+  }
+}
+
+TEST("a report of any length is written whole") {
+  char path[64];
+  snprintf(path, sizeof path, "kvo-lengths-%ld.txt", (long)getpid());
+  setenv("KVO_REPORT_PATH", path, 1);
+  child_result run = harness_run_child(fault_at_all_lengths, NULL, "log");
+  CHECK_EQ(run.signal, 0);
+  CHECK_EQ((const char *)run.errors, ""); /* and no KVO0034: it cannot be written */
+  CHECK_EQ(unlink(path), 0);
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 /* Not inlined and without tail calls: each function must have a frame. */
 #define CALLED __attribute__((noinline))
@@ -241,6 +242,44 @@ TEST("the thread of a fault is reported with number and name") {
   CHECK_CONTAINS(harness_run_child(fault_from_document, NULL, "log").errors, " (main)\n");
   thread_name = "r";
   CHECK_CONTAINS(harness_run_child(fault_on_thread, NULL, "log").errors, " \"r\"\n");
+}
+
+static void *on_plain_thread(void *arg) {
+  close_document(arg);
+  return NULL;
+}
+
+static void fault_on_plain_thread(void *arg) {
+  pthread_t thread;
+  pthread_create(&thread, NULL, on_plain_thread, arg);
+  pthread_join(thread, NULL);
+}
+
+/* What a report says of the fault's thread behind its number. */
+static const char *behind_thread(const child_result *run) {
+  const char *thread = strstr(run->errors, "\n  fault  thread ");
+  CHECK(thread != NULL);
+  thread += strlen("\n  fault  thread ");
+  return thread + strspn(thread, "0123456789");
+}
+
+TEST("of a thread without a name of its own, or with an empty one, only the number is reported") {
+  child_result run = harness_run_child(fault_on_plain_thread, NULL, "log");
+  CHECK_EQ((int)*behind_thread(&run), '\n');
+  thread_name = "";
+  run = harness_run_child(fault_on_thread, NULL, "log");
+  CHECK_EQ((int)*behind_thread(&run), '\n');
+}
+
+static void fault_without_input(void *arg) {
+  close(STDIN_FILENO);
+  fault_on_thread(arg);
+}
+
+TEST("the name of a thread is reported also in a process without standard input") {
+  thread_name = "render";
+  child_result run = harness_run_child(fault_without_input, NULL, "log");
+  CHECK_CONTAINS(behind_thread(&run), " \"render\"\n");
 }
 
 /* ---------------------------------------------------------------------------------------------- Memory, other handlers -- */

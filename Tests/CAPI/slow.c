@@ -231,6 +231,63 @@ TEST("the child of a fork has a watchdog, too") {
   CHECK_EQ(status, 0);
 }
 
+TEST("the child of a fork is not told of callbacks of threads that it does not have") {
+  const char *tool = getenv("KVO_TEST_TOOL");
+  if (tool != NULL && strcmp(tool, "tsan") == 0) return;
+  harness_environment("KVO_SLOW_MS", "300");
+  kvo_set_fault_handler(note_fault, NULL);
+  item *first = item_make(0), *second = item_make(0);
+  watcher older = {.then = stay_inside}, own = {.then = hang_until_reported, .then_arg = (void *)(intptr_t)1};
+  watch(first, "value", KVO_NEW, &older);
+  watch(second, "value", KVO_NEW, &own);
+  pthread_t thread;
+  pthread_create(&thread, NULL, set_on_thread, first);
+  while (!is_inside) nap(1);
+  pid_t child = fork();
+  if (child == 0) {
+    told = 0;
+    item_set_value(second, 1);
+    _exit(told_of[0] == own.id ? 0 : 7);
+  }
+  int status;
+  waitpid(child, &status, 0);
+  CHECK_EQ(status, 0);
+  may_leave = true;
+  pthread_join(thread, NULL);
+}
+
+static volatile sig_atomic_t signals;
+static void count_signal(int number) {
+  (void)number;
+  signals++;
+}
+
+TEST("signals are for the program's threads, not for the watchdog, and the thread that starts it is as before") {
+  const char *tool = getenv("KVO_TEST_TOOL");
+  if (tool != NULL && strcmp(tool, "tsan") == 0) return; /* it delivers signals later */
+  harness_environment("KVO_SLOW_MS", "3600000");
+  signal(SIGUSR1, count_signal);
+  item *object = item_make(0);
+  watcher w = {.then = pass};
+  watch(object, "value", KVO_NEW, &w);
+  item_set_value(object, 1);
+  while (count_watchdogs() == 0) nap(1);
+  sigset_t mask, pending;
+  CHECK_EQ(pthread_sigmask(SIG_SETMASK, NULL, &mask), 0);
+  CHECK(!sigismember(&mask, SIGUSR1) && !sigismember(&mask, SIGTERM));
+  sigemptyset(&mask);
+  sigaddset(&mask, SIGUSR1);
+  CHECK_EQ(pthread_sigmask(SIG_BLOCK, &mask, NULL), 0);
+  CHECK_EQ(kill(getpid(), SIGUSR1), 0);
+  nap(50);
+  CHECK_EQ((int)signals, 0);
+  CHECK(sigpending(&pending) == 0 && sigismember(&pending, SIGUSR1));
+  CHECK_EQ(pthread_sigmask(SIG_UNBLOCK, &mask, NULL), 0);
+  CHECK_EQ((int)signals, 1);
+  kvo_cancel_observer(w.id);
+  item_destroy(object);
+}
+
 static void hang_for_ever(watcher *self, const kvo_change *change) {
   (void)self;
   (void)change;

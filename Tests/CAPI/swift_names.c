@@ -112,6 +112,9 @@ FUNCTION(reabstraction, "$sIeg_Ieg_TR")
 FUNCTION(witness, "$s3App1PAA5closeyyFTW")
 FUNCTION(not_a_thunk, "app_TA")
 
+FUNCTION(like_the_runtime, "kvo__edit")
+FUNCTION(like_a_fault, "kvo_fault_raise_often")
+
 static bool is_of_library(void (*function)(void)) {
   demangled = "";
   function();
@@ -139,4 +142,15 @@ TEST("functions of the program are not, not even those that it adds to a type of
   CHECK(!is_of_library(added_to_array_slice));
   CHECK(!is_of_library(added_to_long_name));
   CHECK(!is_of_library(not_a_thunk));
+}
+
+/* clang puts the runtime's code into a section; that of gcc is recognised by the names of its functions. */
+TEST("functions that are named like the runtime's are the program's where its code has a section of its own") {
+#ifdef __clang__
+  bool expected = false;
+#else
+  bool expected = true;
+#endif
+  CHECK_EQ(is_of_library(like_the_runtime), expected);
+  CHECK_EQ(is_of_library(like_a_fault), expected);
 }

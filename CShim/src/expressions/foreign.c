@@ -152,6 +152,7 @@ static kvo_status set_in(const setting *of, const kvo_binding_value *in, kvo_pat
   if (path.at == NULL) return ops->set_value_for_key(in, first.name, first.length, of->value, changed, user);
   kvo_binding_value next = kvo__foreign_nil(ops), inner = next;
   kvo_status status = ops->value_for_key(in, first.name, first.length, false, &next, user);
+  bool has_no_value = status == KVO_ERROR_UNDEFINED_KEY && in->kind == KVO_KIND_DICTIONARY; /* nothing is set then */
   if (status == KVO_OK && next.kind != KVO_KIND_NIL) {
     status = set_in(of, &next, path, &inner);
     if (status == KVO_OK && inner.kind != KVO_KIND_NIL)
@@ -159,7 +160,7 @@ static kvo_status set_in(const setting *of, const kvo_binding_value *in, kvo_pat
   }
   destroy(&inner);
   destroy(&next);
-  return status == KVO_ERROR_UNDEFINED_KEY && in->kind == KVO_KIND_DICTIONARY ? KVO_OK : status;
+  return has_no_value ? KVO_OK : status;
 }
 
 /* -------------------------------------------------------------------------------------------------------- The calls -- */

@@ -232,6 +232,9 @@ static void sum(const kvo_binding_sum *sum, kvo_binding_value *to) {
              (int)sum->exponent);
   snprintf(made->text, sizeof made->text, "#%.44s/%zu", sum->text != NULL ? sum->text : "none", sum->count);
   if (sum->is_short && strncmp(made->text + 1, digits, strlen(digits)) != 0) abort();
+  const char *magnitude = sum->text != NULL && sum->text[0] == '-' ? sum->text + 1 : sum->text;
+  bool is_short = magnitude != NULL && strspn(magnitude, "0123456789") <= 18;
+  if (sum->is_short != is_short) abort();
   made->real = sum->quotient;
   if (sum->text == NULL || sum->count != 1) made->type = 'd';
   give(made, to);

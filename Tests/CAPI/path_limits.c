@@ -1,0 +1,291 @@
+/* path_limits.c - how deep and how long key paths may be, and what their ends and intermediate objects may be. */
+#include "basket.h"
+
+#include <kvo/kvo_binding.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int reads;
+static void look(const kvo_value *value, void *arg) {
+  (void)value, (void)arg;
+  reads++;
+}
+
+static void never(const kvo_value *value, void *arg) {
+  (void)value, (void)arg;
+  harness_fail(__FILE__, __LINE__, "the reader was called");
+}
+
+/* A key `count` times, and then "total". Free it. */
+static char *path_of(const char *key, int count) {
+  size_t length = strlen(key);
+  char *path = malloc((length + 1) * (size_t)count + sizeof "total"), *at = path;
+  CHECK(path != NULL);
+  for (int i = 0; i < count; i++) {
+    memcpy(at, key, length);
+    at[length] = '.';
+    at += length + 1;
+  }
+  strcpy(at, "total");
+  return path;
+}
+
+static void check_depth(basket *object, const char *key) {
+  for (int depth = 1; depth <= 34; depth++) {
+    char *path = path_of(key, depth);
+    kvo_status status = kvo_get_value(as_kvo(object), path, look, NULL);
+    CHECK_STATUS(status, depth <= 32 ? KVO_OK : KVO_ERROR_MALFORMED_KEY_PATH);
+    if (status != KVO_OK) CHECK_CONTAINS(kvo_last_error(), "more than 32 collections and undefined keys");
+    free(path);
+  }
+  CHECK_EQ(reads, 32);
+}
+
+TEST("a key path leads through at most 32 collections") {
+  basket *root = basket_make("root", 1);
+  CHECK_OK(kvo_list_insert(as_kvo(root), "items", 0, KVO_VALUE(kvo_object *, as_kvo(root))));
+  check_depth(root, "items");
+  root->item_count = 0;
+  basket_destroy(root);
+}
+
+static kvo_status value_of(kvo_object *object, const char *key, kvo_value_reader reader, void *arg, void *user) {
+  (void)user;
+  if (strcmp(key, "me") != 0) return KVO_ERROR_UNDEFINED_KEY;
+  reader(&(kvo_value){"@", sizeof object, &object}, arg);
+  return KVO_OK;
+}
+
+static basket *with_undefined_keys(void) {
+  static kvo_class *cls;
+  kvo_coding_hooks hooks = {.struct_size = sizeof hooks, .value_for_undefined_key = value_of};
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = "Undefining",
+                         .superclass = basket_class(),
+                         .instance_size = sizeof(basket),
+                         .coding = &hooks};
+  kvo_object *object;
+  if (cls == NULL) CHECK_OK(kvo_class_register(&spec, &cls));
+  CHECK_OK(kvo_object_create(cls, &object));
+  ((basket *)object)->allowed = -1;
+  return (basket *)object;
+}
+
+TEST("a key path leads through at most 32 undefined keys for which a class has values") {
+  basket *object = with_undefined_keys();
+  check_depth(object, "me");
+  basket_destroy(object);
+}
+
+TEST("what counts is how deep collections and undefined keys are nested, not how many there are") {
+  basket *root = with_undefined_keys();
+  root->total = 2;
+  for (size_t i = 0; i < BASKET_ROOM; i++)
+    CHECK_OK(kvo_list_insert(as_kvo(root), "items", i, KVO_VALUE(kvo_object *, as_kvo(root))));
+  double sum = 0;
+  CHECK_OK(kvo_get_value(as_kvo(root), "items.items.total", look, NULL));
+  CHECK_OK(kvo_get_value(as_kvo(root), "items.me.me.total", look, NULL));
+  CHECK_OK(kvo_get_double(as_kvo(root), "items.@sum.me.me.total", &sum));
+  CHECK_EQ(sum, 2.0 * BASKET_ROOM);
+  CHECK_EQ(reads, 2);
+  root->item_count = 0;
+  basket_destroy(root);
+}
+
+TEST("a key of any length that a class does not have is refused by its name") {
+  basket *root = basket_make("root", 1);
+  for (size_t length = 120; length < 140; length++) {
+    char key[140], path[160];
+    memset(key, 'k', length);
+    key[length] = '\0';
+    CHECK_STATUS(kvo_get_value(as_kvo(root), key, never, NULL), KVO_ERROR_UNDEFINED_KEY);
+    CHECK_CONTAINS(kvo_last_error(), "class 'Basket' has no key 'k");
+    CHECK(strlen(strstr(kvo_last_error(), "has no key '")) == strlen("has no key ''") + length);
+    CHECK_STATUS(kvo_set_int64(as_kvo(root), key, 1), KVO_ERROR_UNDEFINED_KEY);
+    CHECK(strlen(strstr(kvo_last_error(), "has no key '")) == strlen("has no key ''") + length);
+    snprintf(path, sizeof path, "total.%s", key);
+    CHECK_STATUS(kvo_get_value(as_kvo(root), path, never, NULL), KVO_ERROR_NOT_AN_OBJECT);
+    CHECK_CONTAINS(kvo_last_error(), "a value of type \"d\" has no key 'k");
+    CHECK(strlen(strstr(kvo_last_error(), "has no key '")) == strlen("has no key ''") + length);
+  }
+  basket_destroy(root);
+}
+
+/* -------------------------------------------------------------------------------------------- Objects that are no more -- */
+
+TEST("an object on a key path whose header is zero counts as nil: nothing is read, set or validated") {
+  basket *root = basket_make("root", 1);
+  basket finished;
+  memset(&finished, 0, sizeof finished);
+  root->best = &finished;
+  for (int i = 0; i < 2; i++) {
+    CHECK_EQ(text_at(root, "best.total"), "nil");
+    CHECK_EQ(text_at(root, "best.best.total"), "nil");
+    CHECK_OK(kvo_set_double(as_kvo(root), "best.total", 5));
+    CHECK_EQ(finished.total, 0.0);
+    CHECK_OK(kvo_validate_value(as_kvo(root), "best.total", KVO_VALUE(double, 5), never, NULL));
+    CHECK_OK(kvo_object_init(as_kvo(&finished), basket_class()));
+    CHECK_EQ(text_at(root, "best.total"), "0");
+    kvo_object_finish(as_kvo(&finished));
+  }
+  root->best = NULL;
+  basket_destroy(root);
+}
+
+/* ------------------------------------------------------------------------------------------------------- Declared keys -- */
+
+typedef struct card {
+  kvo_object header;
+  int value, other;
+  struct card *held;
+} card;
+
+static void take(const kvo_value *value, void *arg) { *(int *)arg = *(const int *)value->bytes; }
+
+/* Reads another key than the one that is declared. */
+static int get_shown(const card *of) {
+  int other = 0;
+  CHECK_OK(kvo_get_value((kvo_object *)(uintptr_t)of, "other", take, &other));
+  return of->value + other;
+}
+static card *get_held(const card *of) { return of->held; }
+static void set_held(card *of, card *held) { of->held = held; }
+
+static card *card_make(void) {
+  static kvo_class *cls;
+  static const char *const by_value[] = {"value", NULL};
+  const kvo_property_spec properties[] = {
+      {.name = "value", .type = "i", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(card, value)},
+      {.name = "other", .type = "i", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(card, other)},
+      {.name = "shown",
+       .type = "i",
+       .getter = (kvo_function)get_shown,
+       .affected_by = by_value,
+       .flags = KVO_PROPERTY_DECLARED},
+      {.name = "read", .type = "i", .getter = (kvo_function)get_shown, .affected_by = by_value},
+      {.name = "held",
+       .type = "@",
+       .getter = (kvo_function)get_held,
+       .setter = (kvo_function)set_held,
+       .flags = KVO_PROPERTY_DECLARED}};
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = "Card",
+                         .instance_size = sizeof(card),
+                         .properties = properties,
+                         .property_count = sizeof properties / sizeof *properties};
+  kvo_object *object;
+  if (cls == NULL) CHECK_OK(kvo_class_register(&spec, &cls));
+  CHECK_OK(kvo_object_create(cls, &object));
+  return (card *)object;
+}
+
+static void watch_card(card *object, const char *key_path, watcher *observer) {
+  kvo_observer described = watcher_observer(key_path, KVO_NEW, observer);
+  CHECK_OK(kvo_add_observer(&object->header, &described, &observer->id));
+}
+
+TEST("of a key whose class declares what changes it only that is followed, and of another what its getter reads too") {
+  card *object = card_make();
+  watcher shown = {0}, read = {0};
+  watch_card(object, "shown", &shown);
+  watch_card(object, "read", &read);
+  KVO_SET(object, "other", int, 5);
+  CHECK_EQ(shown.calls, 0);
+  CHECK_EQ(read.calls, 1);
+  KVO_SET(object, "value", int, 2);
+  CHECK_EQ(shown.calls, 1);
+  CHECK_EQ(shown.new_value.integer, 7);
+  CHECK_EQ(read.calls, 2);
+  CHECK_OK(kvo_remove_observer(shown.id));
+  CHECK_OK(kvo_remove_observer(read.id));
+  kvo_object_destroy(&object->header);
+}
+
+TEST("behind an object that a declared key holds a path is followed as usual") {
+  card *root = card_make(), *held = card_make(), *next = card_make();
+  root->held = held;
+  watcher w = {0}, shown = {0};
+  watch_card(root, "held.value", &w);
+  watch_card(root, "held.shown", &shown);
+  KVO_SET(held, "value", int, 3);
+  CHECK_EQ(w.calls, 1);
+  CHECK_EQ(w.new_value.integer, 3);
+  CHECK_EQ(shown.calls, 1);
+  KVO_SET(held, "other", int, 4);
+  CHECK_EQ(shown.calls, 1);
+  KVO_SET(root, "held", card *, next);
+  CHECK_EQ(w.calls, 2);
+  CHECK_EQ(w.new_value.integer, 0);
+  KVO_SET(held, "value", int, 4);
+  CHECK_EQ(w.calls, 2);
+  KVO_SET(next, "value", int, 5);
+  CHECK_EQ(w.new_value.integer, 5);
+  KVO_SET(root, "held", card *, NULL);
+  CHECK(w.new_value.nil);
+  CHECK_OK(kvo_remove_observer(w.id));
+  CHECK_OK(kvo_remove_observer(shown.id));
+  kvo_object_destroy(&root->header);
+  kvo_object_destroy(&held->header);
+  kvo_object_destroy(&next->header);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- Long paths -- */
+
+enum { LONGEST = 18 };
+
+/* Notifies an insertion into "value" as a binding does. */
+static void insert(item *object, size_t index) {
+  kvo_frame frame;
+  int elements = 7;
+  uint32_t wants =
+      kvo_frame_begin_change(&frame, as_object(object), kvo_key_hash("value", 5), KVO_CHANGE_INSERTION, &index, 1);
+  if ((wants & KVO_FRAME_WANTS_WILL) != 0) kvo_frame_will(&frame, NULL);
+  while (kvo_frame_next(&frame)) kvo_frame_deliver(&frame, NULL, &elements);
+  kvo_frame_end(&frame);
+}
+
+TEST("a path of any length is told of a change at its end once, and follows each of its objects") {
+  for (int length = 2; length <= LONGEST; length++) {
+    item *chain[LONGEST], *other = item_make(50);
+    char path[8 * LONGEST] = "";
+    for (int i = 0; i < length; i++) chain[i] = item_make(i);
+    for (int i = 1; i < length; i++) {
+      chain[i - 1]->next = chain[i];
+      strcat(path, "next.");
+    }
+    strcat(path, "value");
+    watcher w = {0}, old = {0};
+    watch(chain[0], path, KVO_NEW, &w);
+    watch(chain[0], path, KVO_NEW | KVO_OLD, &old);
+    for (int i = 1; i <= 3; i++) {
+      item_set_value(chain[length - 1], 100 + i);
+      CHECK_EQ(w.calls, i);
+      CHECK_EQ(old.calls, i);
+      CHECK_EQ(old.old_value.integer, i == 1 ? length - 1 : 99 + i);
+    }
+    if (length <= 16) { /* longer ones are evaluated */
+      insert(chain[length - 1], 4);
+      CHECK_EQ((int)w.kind, KVO_CHANGE_INSERTION);
+      CHECK_EQ(w.index_count, 1);
+      CHECK_EQ(w.indexes[0], 4);
+    }
+    int calls = w.calls;
+    item_set_next(chain[length - 2], other);
+    CHECK_EQ(w.calls, calls + 1);
+    CHECK_EQ(w.new_value.integer, 50);
+    item_set_value(chain[length - 1], 7);
+    CHECK_EQ(w.calls, calls + 1);
+    item_set_value(other, 51);
+    CHECK_EQ(w.new_value.integer, 51);
+    item_set_next(chain[0], NULL);
+    CHECK(w.new_value.nil);
+    CHECK_OK(kvo_remove_observer(w.id));
+    CHECK_OK(kvo_remove_observer(old.id));
+    for (int i = 0; i < length; i++) {
+      CHECK_EQ(kvo_object_observation_count(as_object(chain[i])), 0);
+      item_destroy(chain[i]);
+    }
+    item_destroy(other);
+  }
+}

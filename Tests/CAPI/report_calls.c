@@ -1,0 +1,192 @@
+/* report_calls.c - which calls of a stack a text report shows, and which modules it lists. */
+#include "harness.h"
+#include "image.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ----------------------------------------------------------------------------------------------------------- Modules -- */
+
+static char folder[32], files[32][32];
+static size_t file_count;
+
+/* Makes a folder for the modules, and enters it: their names may be those of system libraries. */
+static void enter_folder(void) {
+  if (sizeof(void *) != 8) harness_skip("the ELF files that it makes are of 64 bits");
+  snprintf(folder, sizeof folder, "kvo-calls-%ld", (long)getpid());
+  CHECK(mkdir(folder, 0700) == 0 && chdir(folder) == 0);
+}
+
+static void leave_folder(void) {
+  for (size_t i = 0; i < file_count; i++) unlink(files[i]);
+  CHECK(chdir("..") == 0 && rmdir(folder) == 0);
+}
+
+static void *map_as(const image *of, const char *file) {
+  snprintf(files[file_count++], sizeof files[0], "%s", file);
+  return image_load(of, file) + IMAGE_FUNCTION + 4;
+}
+
+/* A call in a function of this name, in a module of its own. */
+static void *call_in(const char *file, const char *function) {
+  image made = image_make();
+  made.symbols[1].st_name = image_add_name(&made, function);
+  return map_as(&made, file);
+}
+
+static char text[1 << 15];
+
+static const char *report_of(const kvo_fault *fault) {
+  CHECK(kvo_fault_format(fault, KVO_REPORT_TEXT, text, sizeof text) < sizeof text);
+  return text;
+}
+
+/* The functions of the calls that a report shows, or the addresses of those that are in no module. */
+static const char *functions_of(void *const *frames, size_t count) {
+  static char names[1024];
+  size_t length = 0;
+  kvo_fault fault = {.code = KVO_FAULT_NEVER_NOTIFIES, .severity = KVO_SEVERITY_ERROR, .summary = "x"};
+  fault.frames = frames;
+  fault.frame_count = count;
+  names[0] = '\0';
+  for (const char *at = report_of(&fault); (at = strstr(at, "\n      #")) != NULL;) {
+    at += strlen("\n      #");
+    at += strcspn(at, " ") + 1;
+    const char *separator = length > 0 ? " " : "";
+    length += (size_t)snprintf(names + length, sizeof names - length, "%s%.*s", separator, (int)strcspn(at, " \n"), at);
+  }
+  return names;
+}
+
+#define FUNCTIONS(...)                                                                                                 \
+  functions_of((void *[]){__VA_ARGS__}, sizeof((void *[]){__VA_ARGS__}) / sizeof(void *)) /* of exactly these */
+
+/* ------------------------------------------------------------------------------------------------------------- Calls -- */
+
+TEST("a stack is shown up to main, or up to the function that Swift makes of it in a module") {
+  enter_folder();
+  void *own = call_in("app.so", "edit"), *other = call_in("other.so", "other"), *c = call_in("libc.so.6", "start");
+  void *real_main = call_in("main.so", "main"), *swift_main = call_in("swift.so", "app_main");
+  CHECK_EQ(FUNCTIONS(own, real_main, other, c), "edit main");
+  CHECK_EQ(FUNCTIONS(own, swift_main, c, c), "edit app_main");
+  CHECK_EQ(FUNCTIONS(own, swift_main, other, c), "edit app_main other"); /* nothing calls it: it only has the name */
+  CHECK_EQ(FUNCTIONS(own, swift_main), "edit app_main");
+  leave_folder();
+}
+
+TEST("the C library's functions that start a thread are left out, unless a stack has no others") {
+  static const char *const libraries[] = {"libc.so.6", "libc-2.31.so", "libpthread-2.31.so"};
+  enter_folder();
+  void *own = call_in("app.so", "edit"), *unknown = (void *)(uintptr_t)0x1000;
+  for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+    void *c = call_in(libraries[i], "start");
+    CHECK_EQ(FUNCTIONS(own, c, c), "edit");
+    CHECK_EQ(FUNCTIONS(c, own, c), "start edit"); /* one that has called the program back */
+    CHECK_EQ(FUNCTIONS(c, c), "start start");
+    CHECK_EQ(FUNCTIONS(own, unknown), "edit 0x1000");
+  }
+  leave_folder();
+}
+
+TEST("calls of Swift's libraries are left out, unless a stack has no others") {
+  enter_folder();
+  void *own = call_in("app.so", "edit"), *swift = call_in("libswiftCore.so", "call");
+  void *unknown = (void *)(uintptr_t)0x1000;
+  CHECK_EQ(FUNCTIONS(swift, own, swift), "edit");
+  CHECK_EQ(FUNCTIONS(swift, unknown, swift, own), "0x1000 edit");
+  CHECK_EQ(FUNCTIONS(swift, swift), "call call");
+  leave_folder();
+}
+
+TEST("of a deep stack sixteen calls are shown, and how many more there are") {
+  enter_folder();
+  void *frames[28], *own = call_in("app.so", "edit");
+  for (size_t i = 0; i < 28; i++) frames[i] = own;
+  functions_of(frames, 28);
+  CHECK_CONTAINS(text, "\n      #15 edit  app.so+0x103\n      (12 more frames; KVO_REPORT=json lists them)\n");
+  functions_of(frames, 16);
+  CHECK_CONTAINS(text, "\n      #15 edit  app.so+0x103\n");
+  CHECK_SAME(strstr(text, "more frames"), NULL);
+  leave_folder();
+}
+
+static const char *json_of(void *call) {
+  kvo_fault fault = {.code = KVO_FAULT_NEVER_NOTIFIES, .severity = KVO_SEVERITY_ERROR, .summary = "x"};
+  fault.frames = &call;
+  fault.frame_count = 1;
+  CHECK(kvo_fault_format(&fault, KVO_REPORT_JSON, text, sizeof text) < sizeof text);
+  return text;
+}
+
+/* valgrind does not ask the kernel whether an address is readable, so that what is unmapped is read. */
+TEST("JSON says of a call that its module has been unloaded") {
+  if (harness_is_valgrind()) return;
+  enter_folder();
+  char *call = call_in("app.so", "edit");
+  CHECK_CONTAINS(json_of(call), "\"symbol\":\"edit\",\"isLibrary\":false}");
+  CHECK_EQ(munmap(call - 4 - IMAGE_FUNCTION, 8192), 0);
+  CHECK_CONTAINS(json_of(call), "\"isLibrary\":false,\"isUnloaded\":true}");
+  leave_folder();
+}
+
+/* ------------------------------------------------------------------------------------------------------ Their modules -- */
+
+#define ID "b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1"
+#define ADVICE " (addr2line -Cfe MODULE 0xOFFSET names lines)\n"
+
+TEST("the modules of all calls are listed once each: those of the places, of the registrations and of the fault") {
+  enter_folder();
+  void *calls[] = {call_in("a.so", "a"), call_in("b.so", "b"), call_in("c.so", "c"), call_in("d.so", "d")};
+  void *of_fault[] = {call_in("e.so", "e"), calls[0]};
+  const kvo_fault_site sites[] = {{.label = "one", .age = -1, .frames = &calls[0], .frame_count = 1},
+                                  {.label = "two", .age = -1, .frames = &calls[1], .frame_count = 1}};
+  const kvo_fault_observation observations[] = {{.key_path = "value", .frames = &calls[2], .frame_count = 1},
+                                                {.key_path = "other", .frames = &calls[3], .frame_count = 1}};
+  kvo_fault fault = {.code = KVO_FAULT_NEVER_NOTIFIES, .severity = KVO_SEVERITY_ERROR, .summary = "x"};
+  fault.sites = sites;
+  fault.site_count = 2;
+  fault.observations = observations;
+  fault.observation_count = 2;
+  fault.frames = of_fault;
+  fault.frame_count = 2;
+  CHECK_CONTAINS(report_of(&fault), "\n  modules: a.so build-id " ID ", b.so build-id " ID ", c.so build-id " ID
+                                    ", d.so build-id " ID ", e.so build-id " ID ADVICE);
+  leave_folder();
+}
+
+TEST("a module without a build-id is listed as such") {
+  enter_folder();
+  image made = image_make();
+  made.segments[1].p_type = PT_NULL;
+  void *call = map_as(&made, "plain.so");
+  functions_of(&call, 1);
+  CHECK_CONTAINS(text, "\n  modules: plain.so without build-id" ADVICE);
+  leave_folder();
+}
+
+TEST("of more modules than 24 the first are listed, and it is said that there may be others") {
+  enum { MODULES = 26 };
+  enter_folder();
+  void *calls[MODULES];
+  for (int i = 0; i < MODULES; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "m%d.so", i);
+    calls[i] = call_in(name, "call");
+  }
+  const kvo_fault_site sites[] = {
+      {.label = "one", .age = -1, .frames = calls, .frame_count = MODULES / 2},
+      {.label = "two", .age = -1, .frames = calls + MODULES / 2, .frame_count = MODULES / 2}};
+  kvo_fault fault = {.code = KVO_FAULT_NEVER_NOTIFIES, .severity = KVO_SEVERITY_ERROR, .summary = "x"};
+  fault.sites = sites;
+  fault.site_count = 2;
+  const char *modules = strstr(report_of(&fault), "\n  modules: m0.so build-id ");
+  CHECK(modules != NULL);
+  size_t listed = 0;
+  for (const char *at = modules; (at = strstr(at, " build-id ")) != NULL; at++) listed++;
+  CHECK_EQ(listed, 24);
+  CHECK_CONTAINS(modules, ", m23.so build-id " ID ", and perhaps others; KVO_REPORT=json lists them" ADVICE);
+  leave_folder();
+}
