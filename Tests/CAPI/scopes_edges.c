@@ -140,6 +140,24 @@ TEST("a scope that an observer leaves with longjmp before the first change is ov
 
 TEST("a scope whose end an observer leaves with longjmp is over, with its changes") { leave_scope(KVO_OLD | KVO_NEW); }
 
+TEST("scopes that an observer leaves with longjmp before their first change keep no memory") {
+  use_counting_allocator();
+  static watcher w;
+  make_items();
+  w = (watcher){.then = leave};
+  watch(a, "value", KVO_PRIOR, &w);
+  volatile long before = 0;
+  for (volatile int i = 0; i < 20; i++) {
+    if (setjmp(out) == 0) change_in_scope();
+    BEGIN(next, KVO_SCOPE_COALESCES, b);
+    kvo_scope_end(&next);
+    if (i == 9) before = live_blocks;
+  }
+  CHECK_EQ(w.priors, 20);
+  CHECK(live_blocks < before + 5);
+  CHECK_OK(kvo_remove_observer(w.id));
+}
+
 /* -------------------------------------------------------------------------------------------------------- Silent -- */
 
 TEST("in a silent scope a death after a change, by setter or by hand, is told") {
