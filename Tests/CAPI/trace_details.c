@@ -231,7 +231,7 @@ TEST("the calls that made a change are not those of the C library that have star
   CHECK_SAME(strstr(line, " libc.so"), NULL);
   CHECK_SAME(strstr(line, " ld-musl"), NULL);
 #if defined(__x86_64__) || defined(__aarch64__)
-  CHECK_CONTAINS(line, "\"calls\":[\"set_it  test_trace_details+0x");
+  CHECK_CONTAINS(line, "\"set_it  test_trace_details+0x");
 #endif
   free(text);
 }
@@ -266,7 +266,9 @@ TEST("a change in a property's setter is that of the setter's caller") {
     begin();
     edit_title(setters[i], object);
     char *text = ended();
-    CHECK_CONTAINS(line_with(text, "\"set Item.value\""), "\"calls\":[\"edit_title  test_trace_details+0x");
+    const char *line = line_with(text, "\"set Item.value\"");
+    CHECK_CONTAINS(line, "\"edit_title  test_trace_details+0x");
+    CHECK_SAME(strstr(line, "App.title"), NULL);
     free(text);
   }
 #else
