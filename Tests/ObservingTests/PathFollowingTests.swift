@@ -82,6 +82,12 @@
     var inner = Region()
   }
 
+  @KeyValueObservable
+  private final class Tray {
+    var sheet: Sheet? = Sheet("a")
+    class func automaticallyNotifiesObserversOfSheet() -> Bool { false }
+  }
+
   @Suite("Following key paths")
   struct PathFollowingTests {
     private let log = Log()
@@ -141,6 +147,15 @@
       stack.sheets.removeLast()
       stack.sheets.append(Sheet("c"))
       #expect(log.lines == ["b>B", "B>none", "none>c"])
+      token.invalidate()
+    }
+
+    @Test func `The old value is told when an object dies that was replaced without notification`() {
+      let tray = Tray()
+      let token = follow(tray, \.sheet?.name)
+      tray.sheet?.name = "b"
+      tray.sheet = nil
+      #expect(log.lines == ["a>b", "b>nil"])
       token.invalidate()
     }
 
