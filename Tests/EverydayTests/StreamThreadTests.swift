@@ -76,23 +76,6 @@
       await setting
     }
 
-    @Test("The initial value comes first, and has room, though another thread sets before it is told")
-    func initialBeforeOthers() async {
-      let counter = SharedCounter()
-      counter.setWhenRead(to: 7)
-      let oldest = counter.changes(of: \.number, options: [.initial, .new], buffering: .oldest(1))
-      var changes = oldest.makeAsyncIterator()
-      #expect(await changes.next()?.newValue == 0)
-      let (log, executor) = (Log<Int>(), StepExecutor())
-      counter.setWhenRead(to: 8)
-      let token = counter.observe(\.number, options: [.initial, .new], delivery: .executor(executor)) { _, change in
-        log.add(change.newValue!)
-      }
-      executor.run()
-      #expect(log.all == [7, 8])
-      token.invalidate()
-    }
-
     @Test("Loops are begun, left and cancelled while other threads set, and no observation is left")
     func loopsEnd() async {
       let counter = SharedCounter()

@@ -218,7 +218,8 @@ static void tell_before(kvo_open_scope *scope, kvo_coalesced *change, uint64_t a
   }
   if (!has_prior) return;
   kvo_will_phase *telling = kvo__will_begin(frame->info, frame->slot, __builtin_frame_address(0), false);
-  if (telling != NULL) telling->frame = __builtin_frame_address(0); /* so that it ends if an observer leaves with longjmp */
+  if (telling != NULL)
+    telling->frame = __builtin_frame_address(0); /* so that it ends if an observer leaves with longjmp */
   for (kvo_node *node = atomic_load(&frame->slot->oldest); node != NULL && !change->is_over && !scope->is_over;
        node = atomic_load(&node->newer)) {
     if ((node->options & KVO_PRIOR) == 0 || !is_between(node, after, limit)) continue;
