@@ -21,6 +21,8 @@ struct kvo_coalesced {
   uint64_t seen;
   /** The value before the first change, or NULL. */
   void *old_value;
+  /** The value that an observer is told just now, or NULL. Here, so that it is released if the observer leaves with longjmp. */
+  void *new_value;
   /** Its object has died. */
   bool is_over;
 };
@@ -99,9 +101,10 @@ static void forget_last(void) {
 static void end_change(kvo_coalesced *change) {
   if (change->is_over) return;
   change->is_over = true;
-  void *old_value = change->old_value;
-  change->old_value = NULL;
+  void *old_value = change->old_value, *new_value = change->new_value;
+  change->old_value = change->new_value = NULL;
   kvo__property_release(property_of(change), old_value);
+  kvo__property_release(property_of(change), new_value);
   kvo_frame_end(&change->frame);
 }
 
@@ -377,9 +380,10 @@ static void tell(kvo_open_scope *scope, kvo_coalesced *change) {
     if (!kvo__is_direct(kvo__node_kind(node))) {
       tell_expression(scope, change, node);
     } else if (!is_same && atomic_load_explicit(&node->birth, memory_order_acquire) > change->after) {
-      void *new_value = (node->options & KVO_NEW) != 0 ? copy_value(change, true) : NULL;
-      kvo_frame_deliver(&change->frame, change->old_value, new_value);
-      kvo__property_release(property, new_value);
+      change->new_value = (node->options & KVO_NEW) != 0 ? copy_value(change, true) : NULL;
+      kvo_frame_deliver(&change->frame, change->old_value, change->new_value);
+      kvo__property_release(property, change->new_value);
+      change->new_value = NULL;
     }
   }
 }

@@ -8,7 +8,12 @@ enum { INLINE_VALUE = 256 };
 
 /* ---------------------------------------------------------------------------------------------------------- At an offset -- */
 
-/* A set of a value that has not 8 bytes, of an observed object. */
+/* Whether the property is what kvo_change_word stores. A structure of characters has 8 bytes at any address. */
+static inline bool is_word(const kvo_property *property) {
+  return property->size == sizeof(uint64_t) && property->offset % _Alignof(uint64_t) == 0;
+}
+
+/* A set of a value that is no word, of an observed object. */
 static void store_framed(const kvo_property *property, kvo_object *object, const void *value) {
   const void *storage = (const char *)object + property->offset;
   kvo_frame frame;
@@ -33,7 +38,7 @@ static inline void store(const kvo_property *property, kvo_object *object, const
   if (!is_observed(object)) {
     kvo__store_at_offset(property, object, value);
     if (__builtin_expect(is_observed(object), false)) kvo_binding_stored(object, property->key);
-  } else if (property->size == sizeof(uint64_t)) {
+  } else if (is_word(property)) {
     uint64_t word;
     memcpy(&word, value, sizeof word);
     kvo_change_word(object, property->key, (uint64_t *)(void *)((char *)object + property->offset), word);
