@@ -54,6 +54,9 @@ TEST("a signal handler that calls the runtime it has interrupted never hangs: it
     CHECK_EQ(child.signal, SIGABRT);
     CHECK_CONTAINS(child.errors,
                    "KVO0017 fatal: a signal handler called a function that waits for the code it interrupted");
+    CHECK_CONTAINS(child.errors, "\n  the interrupted code holds a lock that the function needs, so neither could ");
+    CHECK_CONTAINS(child.errors,
+                   "\n  help: in a signal handler only record what happened, and observe, remove and set");
     CHECK_CONTAINS(child.errors, "observe_in_handler");
     told++;
   }

@@ -5,7 +5,7 @@ static bool with_user(const kvo_property *property) { return (property->flags & 
 
 /* Calls a setter that returns something or has further parameters. */
 static int call_described(const kvo_property *property, kvo_object *object, const void *value, void *const *further) {
-  static const max_align_t zeros[KVO_MAX_FURTHER_SIZE / sizeof(max_align_t)];
+  static const _Alignas(max_align_t) char zeros[KVO_MAX_FURTHER_SIZE];
   void *arguments[2 + KVO_MAX_FURTHER + 1] = {&object, (void *)value};
   for (size_t i = 0; i < property->further; i++) arguments[2 + i] = further != NULL ? further[i] : (void *)zeros;
   arguments[2 + property->further] = (void *)&property->user;

@@ -302,6 +302,7 @@ kvo_status kvo__path_check_of(const kvo_object *object, const char *key_path) {
 
 kvo_status kvo__path_read(kvo_object *object, const char *key_path, kvo_path_use use, kvo_value_reader reader,
                           void *arg) {
+  kvo__look_for_abandoned(); /* an evaluation, for instance: the walk's larger frames are below it */
   kvo_walk walk = {.use = use};
   return kvo__walk_object(&walk, object, (kvo_path){key_path, NULL}, true, reader, arg);
 }
@@ -319,6 +320,7 @@ kvo_boxed *kvo__path_copy(kvo_object *object, const char *key_path, kvo_status *
 }
 
 kvo_status kvo__path_visit(kvo_object *object, const char *key_path, kvo_path_visitor visit, void *arg) {
+  kvo__look_for_abandoned();
   kvo_walk walk = {.use = KVO_PATH_READ, .visit = visit, .visit_arg = arg};
   return kvo__walk_object(&walk, object, (kvo_path){key_path, NULL}, false, NULL, NULL);
 }

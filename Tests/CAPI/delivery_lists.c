@@ -1,0 +1,194 @@
+/* delivery_lists.c - the deliveries in progress in a fault: which are listed, how cycles are folded, and what the first line has of one. */
+#include "nested.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------------------------- The list -- */
+
+enum { LISTED = 40, DEEPEST = 300 };
+
+/* The list of the last fault. */
+static struct {
+  size_t count, skipped, rounds[LISTED], repeats[LISTED];
+  kvo_observation ids[LISTED];
+} list;
+
+static kvo_action keep_list(const kvo_fault *fault, void *arg) {
+  (void)arg;
+  memset(&list, 0, sizeof list);
+  list.count = fault->chain_count;
+  CHECK(list.count <= LISTED);
+  for (size_t i = 0; i < list.count; i++) {
+    list.skipped += fault->chain[i].skipped; /* only the first step has any */
+    list.rounds[i] = fault->chain[i].round;
+    list.repeats[i] = fault->chain[i].repeats;
+    list.ids[i] = fault->chain[i].observation.observation;
+  }
+  return KVO_ACTION_IGNORE;
+}
+
+static item *links[DEEPEST + 1];
+static kvo_observation link_ids[DEEPEST];
+
+static void set_next_or_fail(const kvo_change *change, void *user_data) {
+  item **next = user_data;
+  (void)change;
+  if (*next != NULL)
+    item_set_value(*next, 1);
+  else
+    kvo_remove_observer(7);
+}
+
+/* A fault inside this many nested deliveries, each of another observation. */
+static void fail_inside(int deep) {
+  for (int i = 0; i < deep; i++) links[i] = item_make(0);
+  links[deep] = NULL;
+  for (int i = 0; i < deep; i++) link_ids[i] = observe_value(links[i], set_next_or_fail, &links[i + 1]);
+  item_set_value(links[0], 1);
+  for (int i = 0; i < deep; i++) {
+    CHECK_OK(kvo_remove_observer(link_ids[i]));
+    item_destroy(links[i]);
+  }
+}
+
+TEST("of the deliveries in progress the innermost forty are listed, outermost first, and how many others there are") {
+  static const int depths[] = {1, 2, 39, 40, 41, 255, 256, 257, DEEPEST};
+  kvo_set_fault_handler(keep_list, NULL);
+  for (size_t n = 0; n < sizeof depths / sizeof *depths; n++) {
+    int deep = depths[n], count = deep < LISTED ? deep : LISTED;
+    fail_inside(deep);
+    CHECK_EQ(list.count, count);
+    CHECK_EQ(list.skipped, deep - count);
+    for (int i = 0; i < count; i++) {
+      CHECK_EQ(list.ids[i], link_ids[deep - count + i]);
+      CHECK_EQ(list.rounds[i], 0);
+      CHECK_EQ(list.repeats[i], 0);
+    }
+  }
+}
+
+static int rounds_left;
+
+static void set_or_fail(const kvo_change *change, void *user_data) {
+  (void)change;
+  if (--rounds_left > 0)
+    item_set_value(user_data, rounds_left);
+  else
+    kvo_remove_observer(7);
+}
+
+static kvo_observation first_id, cycle_ids[2];
+
+/* A fault inside a delivery and, nested in it, this many of two observers that set what the other one observes. */
+static void fail_in_cycle(int deep) {
+  item *first = item_make(0), *pair[] = {item_make(0), item_make(0)};
+  first_id = observe_value(first, set_or_fail, pair[0]);
+  for (int i = 0; i < 2; i++) cycle_ids[i] = observe_value(pair[i], set_or_fail, pair[1 - i]);
+  rounds_left = deep + 1;
+  item_set_value(first, 1);
+  CHECK_OK(kvo_remove_observer(first_id));
+  for (int i = 0; i < 2; i++) CHECK_OK(kvo_remove_observer(cycle_ids[i]));
+  for (int i = 0; i < 2; i++) item_destroy(pair[i]);
+  item_destroy(first);
+}
+
+TEST("a cycle is folded without the delivery that led to it, and with the part of a round at its end behind it") {
+  kvo_set_fault_handler(keep_list, NULL);
+  for (int deep = 6; deep < 12; deep++) {
+    fail_in_cycle(deep);
+    CHECK_EQ(list.count, 3 + deep % 2);
+    CHECK_EQ(list.ids[0], first_id);
+    CHECK_EQ(list.rounds[0], 0);
+    CHECK_EQ(list.ids[1], cycle_ids[0]);
+    CHECK_EQ(list.rounds[1], 2);
+    CHECK_EQ(list.repeats[1], deep / 2 - 1);
+    CHECK_EQ(list.ids[2], cycle_ids[1]);
+    CHECK_EQ(list.rounds[2], 0);
+    if (deep % 2 != 0) CHECK_EQ(list.ids[3], cycle_ids[0]);
+    CHECK_EQ(list.skipped, 0);
+  }
+}
+
+TEST("the list of a fault has no cycle of an earlier fault") {
+  kvo_set_fault_handler(keep_list, NULL);
+  fail_in_cycle(8);
+  CHECK_EQ(list.rounds[1], 2);
+  fail_in_cycle(4);
+  CHECK_EQ(list.count, 5);
+  for (size_t i = 0; i < list.count; i++) CHECK_EQ(list.rounds[i] + list.repeats[i], 0);
+}
+
+/* ------------------------------------------------------------------------------------------------------- The first line -- */
+
+enum { LONGEST = 32, SHOWN = 4 };
+static item *circle[LONGEST];
+
+/* Makes a cycle of this many observations, registered in lines 1, 2, … of a file, and changes the last of its objects. */
+static void go_round(int length) {
+  kvo_observation ids[LONGEST];
+  for (int i = 0; i < length; i++) circle[i] = item_make(0);
+  for (int i = 0; i < length; i++) {
+    kvo_observer observer = {.struct_size = sizeof observer,
+                             .key_path = "value",
+                             .callback = set_other,
+                             .user_data = circle[(i + 1) % length],
+                             .file = "circle.c",
+                             .line = (uint32_t)(i + 1)};
+    CHECK_OK(kvo_add_observer(as_object(circle[i]), &observer, &ids[i]));
+  }
+  item_set_value(circle[length - 1], 1);
+  for (int i = 0; i < length; i++) CHECK_OK(kvo_remove_observer(ids[i]));
+}
+
+TEST("the first line shows four observations of a cycle in the order of the source, and whether there are more") {
+  harness_environment("KVO_MAX_DEPTH", "40");
+  ignore_faults();
+  for (int length = 2; length <= 6; length++) {
+    go_round(length);
+    char expected[512];
+    int written = snprintf(expected, sizeof expected,
+                           "KVO0023 fatal: %d observations form a cycle; they nest 40 deep, and KVO_MAX_DEPTH allows "
+                           "no more: ",
+                           length);
+    for (int i = 0; i < length && i < SHOWN; i++)
+      written +=
+          snprintf(expected + written, sizeof expected - (size_t)written, "%s\"value\" of Item@0x%llx (circle.c:%d)",
+                   i == 0 ? "" : " -> ", (unsigned long long)(uintptr_t)circle[i], i + 1);
+    snprintf(expected + written, sizeof expected - (size_t)written, "%s", length > SHOWN ? " -> …" : "");
+    CHECK_EQ((const char *)faults.summary, (const char *)expected);
+    for (int i = 0; i < length; i++) item_destroy(circle[i]);
+  }
+}
+
+TEST("a cycle of 32 observations is folded") {
+  harness_environment("KVO_MAX_DEPTH", "160");
+  kvo_set_fault_handler(keep_list, NULL);
+  go_round(LONGEST);
+  CHECK_EQ(list.count, LONGEST);
+  CHECK_EQ(list.rounds[0], LONGEST);
+  CHECK_EQ(list.repeats[0], 160 / LONGEST - 1);
+  for (int i = 0; i < LONGEST; i++) item_destroy(circle[i]);
+}
+
+/* The Thue-Morse sequence, in which nothing occurs three times in a row. */
+static void set_either(const kvo_change *change, void *user_data) {
+  item **pair = user_data;
+  (void)change;
+  if (++told > 2000) return;
+  item *next = pair[__builtin_parity((unsigned)told)];
+  item_set_value(next, next->value + 1);
+}
+
+TEST("of observers that call each other irregularly the first line names the innermost one") {
+  harness_environment("KVO_MAX_DEPTH", "40");
+  ignore_faults();
+  item *pair[] = {item_make(0), item_make(0)};
+  kvo_observation ids[] = {observe_value(pair[0], set_either, pair), observe_value(pair[1], set_either, pair)};
+  item_set_value(pair[0], 1);
+  CHECK_CONTAINS(faults.summary, "KVO0023 fatal: 2 observations call each other again and again, 40 deep, and "
+                                 "KVO_MAX_DEPTH allows no more; the innermost is \"value\" of Item@0x");
+  CHECK_CONTAINS(faults.report, " KVO_MAX_DEPTH=n lets deliveries nest deeper, as far as the stack allows. Deliver");
+  for (int i = 0; i < 2; i++) CHECK_OK(kvo_remove_observer(ids[i]));
+  for (int i = 0; i < 2; i++) item_destroy(pair[i]);
+}

@@ -1,0 +1,225 @@
+/* fault_places.c - source locations of faults: which the first line has, and that KVO_POLICY=once reports each of them once. */
+#include "fixture.h"
+
+#include <kvo/kvo_binding.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* -------------------------------------------------------------------------------------------------------- The first line -- */
+
+/* Checks how the first line of the last fault ends. */
+static void check_end(const char *expected) {
+  size_t length = strlen(faults.summary), of_end = strlen(expected);
+  if (length < of_end || strcmp(faults.summary + length - of_end, expected) != 0)
+    harness_fail(__FILE__, __LINE__, "\"%s\" does not end with \"%s\"", faults.summary, expected);
+}
+
+/* Registers at a place; the file may be NULL. */
+static kvo_observation watch_at(item *object, watcher *w, int options, const char *file, uint32_t line) {
+  kvo_observer observer = watcher_observer("value", options, w);
+  observer.file = file;
+  observer.line = line;
+  CHECK_OK(kvo_add_observer(as_object(object), &observer, &w->id));
+  return w->id;
+}
+
+TEST("the first line of a second removal has the places of the registration and of the first removal that are known") {
+  static const char *const expected[2][2] = {
+      {"%s, at a.c:30", "%s (first removed at e.c:20), at a.c:30"},
+      {"%s (registered at r.c:10), at a.c:30", "%s (registered at r.c:10, first removed at e.c:20), at a.c:30"}};
+  ignore_faults();
+  for (int registered = 0; registered < 2; registered++)
+    for (int ended = 0; ended < 2; ended++) {
+      item *object = item_make(0);
+      watcher w = {0};
+      char name[64], end[256];
+      kvo_observation id = watch_at(object, &w, KVO_NONE, registered ? "r.c" : NULL, 10);
+      CHECK_OK(kvo_remove_observer_at(id, ended ? "e.c" : NULL, 20));
+      CHECK_STATUS(kvo_remove_observer_at(id, "a.c", 30), KVO_ERROR_NOT_REGISTERED);
+      snprintf(name, sizeof name, " of Item@0x%llx", (unsigned long long)(uintptr_t)object);
+      snprintf(end, sizeof end, expected[registered][ended], (const char *)name);
+      check_end(end);
+      item_destroy(object);
+    }
+}
+
+TEST("the first line of KVO0005 says where the observation was registered, and where its object ended") {
+  ignore_faults();
+  item *object = item_make(0);
+  watcher w = {0};
+  kvo_observation id = watch_at(object, &w, KVO_ENDS_WITH_OBJECT, "r.c", 10);
+  kvo_object_destroy_at(as_object(object), "e.c", 20);
+  CHECK_STATUS(kvo_remove_observer_at(id, "a.c", 30), KVO_ERROR_NOT_REGISTERED);
+  CHECK_EQ((int)faults.code, KVO_FAULT_STALE_HANDLE);
+  check_end("; another object may be at this address now (registered at r.c:10, object ended at e.c:20), at a.c:30");
+  CHECK_CONTAINS(faults.report, "\n  object ended at e.c:20  thread ");
+  CHECK_CONTAINS(faults.report, "\n  help: discard an observation's id when its object ends, or end it with "
+                                "kvo_cancel_observer, which accepts one that has ended\n");
+}
+
+TEST("a place that the first line has already is not repeated, also if another line begins with its digits") {
+  ignore_faults();
+  item *object = item_make(0);
+  watcher w = {0};
+  kvo_observation id = watch_at(object, &w, KVO_NONE, "e.c", 170);
+  CHECK_OK(kvo_remove_observer_at(id, "e.c", 17));
+  CHECK_STATUS(kvo_remove_observer_at(id, "e.c", 17), KVO_ERROR_NOT_REGISTERED);
+  check_end(" (registered at e.c:170, first removed at e.c:17)");
+  watch_at(object, &w, KVO_NONE, "e.c", 179);
+  kvo_object_destroy_at(as_object(object), "e.c", 17);
+  check_end(", registered at e.c:179, deallocated at e.c:17");
+}
+
+TEST("a place that is not known is not in the first line, and no other instead of it") {
+  ignore_faults();
+  item *object = item_make(0), *other = item_make(0);
+  watcher w = {0}, of_other = {0};
+  watch_at(other, &of_other, KVO_NONE, "o.c", 5);
+  CHECK_STATUS(kvo_remove_observer_for_at(as_object(object), &of_other, "value", NULL, 0), KVO_ERROR_NOT_REGISTERED);
+  CHECK_CONTAINS(faults.report, "\n  with the other object registered at o.c:5\n");
+  check_end(": it is not registered");
+  CHECK_OK(kvo_remove_observer(of_other.id));
+  item_destroy(other);
+  kvo_observation id = watch_at(object, &w, KVO_NONE, "r.c", 10);
+  CHECK_OK(kvo_remove_observer_at(id, "e.c", 20));
+  CHECK_STATUS(kvo_remove_observer_at(id, NULL, 0), KVO_ERROR_NOT_REGISTERED);
+  check_end(" (registered at r.c:10, first removed at e.c:20)");
+  watch_at(object, &w, KVO_NONE, NULL, 0);
+  kvo_object_destroy_at(as_object(object), "e.c", 20);
+  check_end(" (key path: \"value\"), deallocated at e.c:20");
+  object = item_make(0);
+  watch_at(object, &w, KVO_NONE, NULL, 0);
+  kvo_object_destroy_at(as_object(object), NULL, 0);
+  check_end(" (key path: \"value\")");
+}
+
+TEST("a did without a place is reported with that of its will, or with that of a registration") {
+  ignore_faults();
+  item *object = item_make(0);
+  watcher w = {0};
+  size_t one = 1, two = 2;
+  watch_at(object, &w, KVO_NONE, "r.c", 10);
+  CHECK_STATUS(kvo_did_change_at(as_object(object), "value", NULL, 0), KVO_ERROR_UNBALANCED);
+  check_end(" without a preceding willChange: no observer is notified, registered at r.c:10");
+  for (int known = 0; known < 2; known++) {
+    const char *file = known ? "w.c" : NULL;
+    CHECK_OK(kvo_will_change_indexes_at(as_object(object), KVO_CHANGE_REMOVAL, "value", &one, 1, file, 5));
+    CHECK_OK(kvo_did_change_indexes_at(as_object(object), KVO_CHANGE_REMOVAL, "value", &two, 1, NULL, 0));
+    CHECK_EQ((int)faults.code, KVO_FAULT_BAD_INDEXES);
+    check_end(known ? ": observers receive what willChange announced, willChange called at w.c:5"
+                    : ": observers receive what willChange announced");
+  }
+  CHECK_OK(kvo_remove_observer(w.id));
+  item_destroy(object);
+}
+
+TEST("a fault of a binding is reported with its observations only if it has some") {
+  const kvo_fault_observation observation = {.key_path = "value", .file = "r.c", .file_length = 3, .line = 10};
+  ignore_faults();
+  kvo_fault_raise(KVO_FAULT_NEVER_NOTIFIES, "it is silent", NULL, NULL, &observation, 0, NULL, 0);
+  CHECK_EQ((const char *)faults.summary, "KVO0011 error: it is silent");
+  kvo_fault_raise(KVO_FAULT_NEVER_NOTIFIES, "it is silent", NULL, NULL, &observation, 1, NULL, 0);
+  CHECK_EQ((const char *)faults.summary, "KVO0011 error: it is silent, registered at r.c:10");
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ Once -- */
+
+/* How many reports a child makes. */
+static int reports_of(void (*body)(void *arg), const char *policy) {
+  child_result run = harness_run_child(body, NULL, policy);
+  CHECK_EQ(run.signal, 0);
+  CHECK_EQ(run.exit_code, 0);
+  int count = 0;
+  for (const char *at = run.errors; (at = strstr(at, "KVO0011 error: ")) != NULL; at++) count++;
+  return count;
+}
+
+static void raise_at(const char *file, uint32_t line) {
+  kvo_fault_raise(KVO_FAULT_NEVER_NOTIFIES, "it is silent", NULL, NULL, NULL, 0, file, line);
+}
+
+/* Different calls, because each has code of its own. */
+#define CALLER(name)                                                                                                   \
+  __attribute__((noinline)) static void name(const char *file, uint32_t line) {                                        \
+    raise_at(file, line);                                                                                              \
+    __asm__ volatile("" : : "i"(__LINE__));                                                                            \
+  }
+CALLER(one_caller)
+CALLER(another_caller)
+
+static void raise_at_known_places(void *arg) {
+  (void)arg;
+  for (volatile int i = 0; i < 2; i++) { /* volatile: the calls stay the same in each round */
+    one_caller("a.c", 1);
+    another_caller("a.c", 1); /* the same place, whoever calls it */
+    one_caller("a.c", 2);
+    one_caller("b.c", 1);
+  }
+}
+
+TEST("with once a place in the source is reported once, from wherever it is called") {
+  CHECK_EQ(reports_of(raise_at_known_places, "once"), 3);
+  CHECK_EQ(reports_of(raise_at_known_places, "log"), 8);
+}
+
+/* Two calls that differ only in the innermost return address. */
+__attribute__((noinline)) static void raise_twice(int deep) {
+  if (deep > 0) {
+    raise_twice(deep - 1);
+    __asm__ volatile("");
+    return;
+  }
+  kvo_fault_raise(KVO_FAULT_NEVER_NOTIFIES, "it is silent", NULL, NULL, NULL, 0, NULL, 0);
+  __asm__ volatile("" : : "i"(__LINE__));
+  kvo_fault_raise(KVO_FAULT_NEVER_NOTIFIES, "it is silent", NULL, NULL, NULL, 0, NULL, 0);
+  __asm__ volatile("" : : "i"(__LINE__));
+}
+
+static void raise_at_unknown_places(void *arg) {
+  (void)arg;
+  for (volatile int i = 0; i < 3; i++) {
+    raise_twice(10);
+    one_caller(NULL, 0);
+    another_caller(NULL, 0);
+  }
+}
+
+TEST("with once faults without a place in the source are told apart by their calls") {
+  CHECK_EQ(reports_of(raise_at_unknown_places, "once"), 4);
+}
+
+static kvo_action answer_once(const kvo_fault *fault, void *arg) {
+  (void)fault, (void)arg;
+  return KVO_ACTION_ONCE;
+}
+
+static void raise_at_many_places(void *arg) {
+  (void)arg;
+  kvo_set_fault_handler(answer_once, NULL);
+  for (uint32_t line = 1; line <= 1024; line++) raise_at("many.c", line);
+  for (int i = 0; i < 2; i++) raise_at("many.c", 5000);
+  raise_at("many.c", 1);
+}
+
+TEST("with more places than are kept faults are reported again, and those that are kept are not") {
+  if (harness_is_valgrind()) return; /* it takes minutes */
+  char path[64], *text = calloc(1, 1 << 22);
+  CHECK(text != NULL);
+  snprintf(path, sizeof path, "kvo-once-%ld.txt", (long)getpid());
+  setenv("KVO_REPORT_PATH", path, 1);
+  child_result run = harness_run_child(raise_at_many_places, NULL, NULL);
+  CHECK_EQ(run.signal, 0);
+  FILE *written = fopen(path, "r");
+  CHECK(written != NULL);
+  size_t size = fread(text, 1, (1 << 22) - 1, written);
+  fclose(written);
+  unlink(path);
+  CHECK(size < (1 << 22) - 1);
+  int count = 0;
+  for (const char *at = text; (at = strstr(at, "KVO0011 error: ")) != NULL; at++) count++;
+  CHECK_EQ(count, 1024 + 2);
+  free(text);
+}

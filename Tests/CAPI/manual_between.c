@@ -1,0 +1,55 @@
+/* manual_between.c - what happens between a will and its did: the object may end, in a call of any depth; and indexes out of order. */
+#include "fixture.h"
+
+static void will(item *object, const char *key) { CHECK_OK(kvo_will_change(as_object(object), key)); }
+
+/* Destroys it in a deeper call than that which has announced the change. */
+__attribute__((noinline)) static void destroy_below(item *object) {
+  enum { FAR = 32 * 1024 };
+  volatile char room[FAR];
+  room[0] = room[FAR - 1] = 0;
+  item_destroy(object);
+  room[0] = room[FAR - 1];
+}
+
+TEST_REPORTED(
+    "between a will and its did the object may be destroyed, in a call of any depth: the change is unfinished") {
+  for (int below = 0; below < 2; below++) {
+    ignore_faults();
+    item *object = item_make(1);
+    watcher w = {0};
+    watch(object, "value", KVO_PRIOR | KVO_ENDS_WITH_OBJECT, &w);
+    faults.count = 0;
+    will(object, "value");
+    CHECK_EQ(w.priors, 1);
+    if (below)
+      destroy_below(object);
+    else
+      item_destroy(object);
+    CHECK_EQ(w.destroyed, 1);
+    CHECK_EQ(w.calls, 0);
+    CHECK_EQ(faults.count, 1);
+    CHECK_EQ((int)faults.code, KVO_FAULT_UNFINISHED_CHANGE);
+  }
+}
+
+TEST_REPORTED("each index of a change of elements is compared with the one before it") {
+  ignore_faults();
+  item *object = item_make(1);
+  watcher w = {0};
+  static const size_t wrong[][3] = {{1, 3, 2}, {3, 1, 4}, {0, 5, 5}, {0, 0, 1}, {4, 6, 0}};
+  static const char *const reasons[] = {"number 2 is 2, after 3", "number 1 is 1, after 3", "number 2 is 5, after 5",
+                                        "number 1 is 0, after 0", "number 2 is 0, after 6"};
+  watch(object, "value", KVO_NONE, &w);
+  for (int i = 0; i < 5; i++) {
+    CHECK_STATUS(kvo_will_change_indexes(as_object(object), KVO_CHANGE_REMOVAL, "value", wrong[i], 3),
+                 KVO_ERROR_INVALID_ARGUMENT);
+    CHECK_EQ((int)faults.code, KVO_FAULT_BAD_INDEXES);
+    CHECK_CONTAINS(faults.summary, reasons[i]);
+    CHECK_OK(kvo_did_change(as_object(object), "value"));
+  }
+  CHECK_EQ(faults.count, 5);
+  CHECK_EQ(w.calls, 0);
+  CHECK_OK(kvo_remove_observer(w.id));
+  item_destroy(object);
+}

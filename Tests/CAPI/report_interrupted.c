@@ -1,0 +1,215 @@
+/* report_interrupted.c - signals that come while a report is written: what their handlers may do, and that the report is whole. */
+#include "harness.h"
+
+#include <kvo/kvo_binding.h>
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Called, unless NULL, once while a report is written. */
+static void (*while_writing)(void);
+static int demanglings;
+
+/* Replaces the Swift runtime's demangler, which is not linked: a report calls it. */
+char *swift_demangle(const char *name, size_t length, char *buffer, size_t *size, uint32_t flags);
+char *swift_demangle(const char *name, size_t length, char *buffer, size_t *size, uint32_t flags) {
+  (void)name, (void)length, (void)flags;
+  void (*now)(void) = while_writing;
+  while_writing = NULL;
+  demanglings++;
+  if (now != NULL) now();
+  snprintf(buffer, *size, "App.demo()");
+  return buffer;
+}
+
+/* A symbol with a Swift name; quoted for gcc, because the assembler takes a dollar for an immediate operand. */
+#ifdef __clang__
+void demo(void) __asm__("$s4demo");
+#else
+void demo(void) __asm__("\"$s4demo\"");
+#endif
+__attribute__((noinline)) void demo(void) {
+  kvo_remove_observer(0);
+  __asm__ volatile("");
+}
+
+static void raise_signal(void) { raise(SIGUSR1); }
+
+/* Makes a report, and has `handler` called while it is written. */
+static void be_interrupted(void (*handler)(int number)) {
+  signal(SIGUSR1, handler);
+  while_writing = raise_signal;
+  demo();
+  CHECK(while_writing == NULL);
+}
+
+static void check_whole(const child_result *run) {
+  CHECK_EQ(run->signal, 0);
+  CHECK_EQ(run->exit_code, 0);
+  CHECK_CONTAINS(run->errors, "KVO0008 fatal: 0x0 is not an observation's id: did the registration fail?");
+  CHECK_CONTAINS(run->errors, " App.demo()  test_report_interrupted+0x");
+  CHECK_CONTAINS(run->errors, "\n  modules: ");
+}
+
+/* --------------------------------------------------------------------------------------------------------- Another fault -- */
+
+static char detail[600];
+static double waited;
+
+static double seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void fault_in_handler(int number) {
+  (void)number;
+  double began = seconds();
+  kvo_fault_raise(KVO_FAULT_NEVER_NOTIFIES, detail, NULL, "nothing", NULL, 0, NULL, 0);
+  waited = seconds() - began;
+}
+
+static void fault_while_written(void *arg) {
+  memset(detail, 'y', *(size_t *)arg);
+  be_interrupted(fault_in_handler);
+  if (!harness_is_instrumented()) CHECK(waited < 0.4); /* its own thread is writing: no wait can help */
+}
+
+TEST("of a fault in a handler that has interrupted a report the first line is written, and the report is whole") {
+  static const size_t lengths[] = {40, 400, 510, 511, 512, 513, 600};
+  static const char begin[] = "KVO0011 error: ";
+  for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+    size_t of_detail = lengths[i] - strlen(begin);
+    child_result run = harness_run_child(fault_while_written, &of_detail, "log");
+    check_whole(&run);
+    const char *line = strstr(run.errors, begin);
+    CHECK(line != NULL);
+    CHECK_EQ(strspn(line + strlen(begin), "y"), (lengths[i] < 511 ? lengths[i] : 511) - strlen(begin));
+    CHECK_EQ((int)line[lengths[i] < 511 ? lengths[i] : 511], '\n');
+    CHECK_SAME(strstr(run.errors, "kvo explain KVO0011"), NULL);
+    CHECK_SAME(strstr(run.errors, "help: nothing"), NULL);
+  }
+}
+
+/* ---------------------------------------------------------------------------------------------------------- Formatting -- */
+
+static char text[256];
+
+static void format_in_handler(int number) {
+  (void)number;
+  kvo_call_format((const char *)(uintptr_t)demo + 1, text, sizeof text);
+}
+
+static kvo_action go_on(const kvo_fault *fault, void *arg) {
+  (void)fault, (void)arg;
+  return KVO_ACTION_LOG;
+}
+
+static void format_while_written(void *arg) {
+  if (arg != NULL) kvo_set_fault_handler(go_on, NULL);
+  be_interrupted(format_in_handler);
+  CHECK_CONTAINS(text, "  test_report_interrupted+0x");
+}
+
+TEST("a handler that has interrupted a report formats a call, and the report is whole, also behind a fault handler") {
+  static char has_handler;
+  child_result run = harness_run_child(format_while_written, NULL, "log");
+  check_whole(&run);
+  run = harness_run_child(format_while_written, &has_handler, "log");
+  check_whole(&run);
+}
+
+static jmp_buf way_out;
+
+static kvo_action leave(const kvo_fault *fault, void *arg) {
+  (void)fault, (void)arg;
+  longjmp(way_out, 1);
+}
+
+static void format_after_jump(void *arg) {
+  kvo_set_fault_handler(leave, NULL);
+  if (setjmp(way_out) == 0) kvo_remove_observer(7);
+  kvo_set_fault_handler(NULL, NULL);
+  format_while_written(arg);
+}
+
+TEST("the same holds for the first report after a fault handler was left with longjmp") {
+  child_result run = harness_run_child(format_after_jump, NULL, "log");
+  check_whole(&run);
+}
+
+static char signal_stack[1 << 16];
+
+static void handle_on_signal_stack(int number, void (*handler)(int number)) {
+  stack_t stack = {.ss_sp = signal_stack, .ss_size = sizeof signal_stack};
+  struct sigaction action = {.sa_handler = handler, .sa_flags = SA_ONSTACK};
+  CHECK_EQ(sigaltstack(&stack, NULL), 0);
+  CHECK_EQ(sigaction(number, &action, NULL), 0);
+}
+
+TEST("in a signal handler a Swift name is shown as it is in the file, because demangling allocates") {
+  format_in_handler(0);
+  CHECK_EQ(strncmp(text, "App.demo()  test_report_interrupted+0x", 38), 0);
+  CHECK_EQ(demanglings, 1);
+  handle_on_signal_stack(SIGUSR1, format_in_handler);
+  raise(SIGUSR1);
+  CHECK_EQ(strncmp(text, "$s4demo  test_report_interrupted+0x", 35), 0);
+  CHECK_EQ(demanglings, 1);
+/* Elsewhere the return of a handler is not recognised. */
+#if (defined(__x86_64__) && defined(__GLIBC__)) || defined(__aarch64__)
+  if (harness_is_instrumented() || harness_is_emulated()) return;
+  text[0] = '\0';
+  signal(SIGUSR1, format_in_handler);
+  raise(SIGUSR1);
+  CHECK_EQ(strncmp(text, "$s4demo  test_report_interrupted+0x", 35), 0);
+  CHECK_EQ(demanglings, 1);
+#endif
+}
+
+/* --------------------------------------------------------------------------------------------------- A stack for signals -- */
+
+static int ends[2], came, written;
+
+/* Whoever reads from the pipe gets this signal at each write. */
+static void note_written(int number) {
+  (void)number;
+  if (came++ == 0) CHECK_EQ(ioctl(ends[0], FIONREAD, &written), 0);
+}
+
+static void fault_on_signal_stack(int number) {
+  static const int others[] = {SIGTERM, SIGINT, SIGIO, SIGSEGV};
+  static char help[900];
+  sigset_t mask;
+  (void)number;
+  memset(help, 'x', sizeof help - 1);
+  kvo_fault_raise(KVO_FAULT_NEVER_NOTIFIES, "it is silent", NULL, help, NULL, 0, NULL, 0);
+  CHECK_EQ(pthread_sigmask(SIG_SETMASK, NULL, &mask), 0);
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) CHECK(!sigismember(&mask, others[i]));
+}
+
+static void report_on_signal_stack(void *arg) {
+  int whole = 0;
+  (void)arg;
+  CHECK_EQ(pipe(ends), 0);
+  CHECK_EQ(fcntl(ends[0], F_SETOWN, getpid()), 0);
+  CHECK_EQ(fcntl(ends[0], F_SETFL, O_ASYNC), 0);
+  handle_on_signal_stack(SIGIO, note_written);
+  handle_on_signal_stack(SIGUSR1, fault_on_signal_stack);
+  dup2(ends[1], STDERR_FILENO);
+  raise(SIGUSR1);
+  CHECK_EQ(ioctl(ends[0], FIONREAD, &whole), 0);
+  CHECK(whole > 1024);                    /* more than one write */
+  if (came > 0) CHECK_EQ(written, whole); /* not every system has such signals */
+}
+
+TEST("on an alternate stack signals wait until the report is whole, and are not blocked any longer") {
+  harness_skip_if_emulated("the stack of signals is qemu-user's");
+  if (harness_is_valgrind()) return; /* it delivers signals later */
+  CHECK_EQ(harness_run_child(report_on_signal_stack, NULL, "log").exit_code, 0);
+}
