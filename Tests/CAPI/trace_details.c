@@ -191,25 +191,22 @@ static const char *own_build_id(void) {
   return strcmp(id, "null") == 0 ? "\"\"" : id;
 }
 
-TEST("the module of a call is told once in a recording, with its build-id") {
+TEST("the module of a call is told in each recording, with its build-id") {
   watcher w = {0};
   item *object = observed_item(&w);
-  begin();
-  set_often(object, 3);
-  char *few = ended();
-  begin();
-  set_often(object, 30);
-  char *many = ended(), expected[200];
-  CHECK_EQ(occurrences(many, "\"set Item.value\""), 30);
-  CHECK_EQ(occurrences(many, "\"kvo_module\""), occurrences(few, "\"kvo_module\""));
+  for (int i = 0; i < 2; i++) {
+    begin();
+    set_often(object, 3);
+    char *text = ended();
 #if defined(__x86_64__) || defined(__aarch64__) /* others have no frame pointers */
-  snprintf(expected, sizeof expected, "\"buildId\":%s}", own_build_id());
-  CHECK_CONTAINS(line_with(many, "\"name\":\"test_trace_details\",\"path\":\"/"), expected);
+    char expected[200];
+    snprintf(expected, sizeof expected, "\"buildId\":%s}", own_build_id());
+    CHECK_CONTAINS(line_with(text, "\"name\":\"test_trace_details\",\"path\":\"/"), expected);
 #else
-  (void)expected, (void)own_build_id;
+    (void)own_build_id;
 #endif
-  free(few);
-  free(many);
+    free(text);
+  }
 }
 
 static void *set_on_thread(void *arg) {
