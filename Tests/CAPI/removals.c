@@ -62,7 +62,7 @@ static void observe_in_turn(item *object, kvo_observation ids[6]) {
 }
 
 TEST_REPORTED(
-    "an ambiguous removal takes the newest, and the fault lists the newest four, of a key and of expressions alike") {
+    "an ambiguous removal takes the newest, and the fault lists the newest four, for a key as for an expression") {
   item *object = item_make(0);
   kvo_observation ids[6];
   kvo_set_fault_handler(list_observations, NULL);

@@ -43,8 +43,8 @@
 
     @Test("has no file if the method that raises it has no parameter for that")
     func withoutFile() throws {
-      let (knob, document) = (Knob(), Document())
-      let fault = try #require(raised { knob.bind(.value, to: document, withKeyPath: "title..count") }.first)
+      let (setting, document) = (Setting(), Document())
+      let fault = try #require(raised { setting.bind(.value, to: document, withKeyPath: "title..count") }.first)
       #expect(fault.kind == .malformedKeyPath && fault.file == nil)
     }
 
@@ -60,7 +60,7 @@
   }
 
   @KeyValueObservable
-  private final class Knob: KeyValueObject {
+  private final class Setting: KeyValueObject {
     var value = 0
   }
 #endif

@@ -151,8 +151,8 @@ void kvo__fault_endless_death(const kvo_info *info, kvo_place place) {
   kvo__append(&report->detail,
               "waiting for the evaluations of %s@0x%llx, which is being destroyed, would never end: another thread is "
               "running one and waits for this thread",
-              info->cls->display_name, kvo__address((const char *)info->object - info->cls->header_offset));
-  report->fault.object = info->object;
+              info->cls->display_name, kvo__address(kvo__info_instance(info)));
+  report->fault.object = kvo__info_instance(info);
   report->fault.object_class = info->cls->display_name;
   report->fault.help =
       "do not destroy an object inside a getter that evaluates another; the memory of this one is not freed";

@@ -52,7 +52,9 @@ static inline void kvo_transfer_begin(void) { kvo_transfer_depth++; }
 static inline void kvo_transfer_end(void) { kvo_transfer_depth--; }
 
 /** Whether two blocks have the same bytes. Of a size that the caller's compiler knows, it is a comparison of words. */
-static inline bool kvo_has_same_bytes(const void *_Nonnull one, const void *_Nonnull other, size_t size) { return memcmp(one, other, size) == 0; }
+static inline bool kvo_has_same_bytes(const void *_Nonnull one, const void *_Nonnull other, size_t size) {
+  return memcmp(one, other, size) == 0;
+}
 
 /** A binding that sets a property just now, in a stack frame of this thread. */
 typedef struct kvo_transfer {
