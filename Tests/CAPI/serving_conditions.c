@@ -1,6 +1,5 @@
 /* serving_conditions.c - KVO_SOCKET: whom the server serves, and that neither the program nor a client can harm the other. */
-#include "asking.h"
-#include "fixture.h"
+#include "served.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,44 +19,6 @@ enum { NOBODY = 65534 };
 /* Another user than those of other runs of this test. */
 static uid_t other_user;
 
-static watcher quiet;
-
-static item *observed(void) {
-  item *object = item_make(0);
-  watch(object, "value", KVO_NEW, &quiet);
-  return object;
-}
-
-static item *served(void) {
-  harness_environment("KVO_SOCKET", ASKING_SOCKET);
-  return observed();
-}
-
-static int count_servers(void) {
-  glob_t threads;
-  int count = 0;
-  CHECK_EQ(glob("/proc/self/task/*/comm", 0, NULL, &threads), 0);
-  for (size_t i = 0; i < threads.gl_pathc; i++) {
-    FILE *file = fopen(threads.gl_pathv[i], "r");
-    char name[32] = "";
-    if (file != NULL && fgets(name, sizeof name, file) != NULL) count += strcmp(name, "kvo\n") == 0;
-    if (file != NULL) fclose(file);
-  }
-  globfree(&threads);
-  return count;
-}
-
-static bool exists(const char *path) {
-  struct stat is;
-  return lstat(path, &is) == 0;
-}
-
-static int status_of(pid_t child) {
-  int status;
-  CHECK_EQ(waitpid(child, &status, 0), child);
-  return status;
-}
-
 /* --------------------------------------------------------------------------------------------- The socket and its end -- */
 
 TEST("there is no thread and no socket unless KVO_SOCKET asks for them") {
@@ -65,15 +26,15 @@ TEST("there is no thread and no socket unless KVO_SOCKET asks for them") {
   item *object = observed();
   item_set_value(object, 1);
   usleep(50000);
-  CHECK_EQ(count_servers(), 0);
+  CHECK_EQ(count_threads("kvo"), 0);
   CHECK(!exists(asking_path(getpid())));
 }
 
 static void observe_and_say(void *arg) {
   (void)arg;
   observed();
-  for (int i = 0; i < 300 && count_servers() == 0; i++) usleep(1000); /* the thread sets its own name */
-  dprintf(STDERR_FILENO, "servers: %d\n", count_servers());
+  for (int i = 0; i < 300 && count_threads("kvo") == 0; i++) usleep(1000); /* the thread sets its own name */
+  dprintf(STDERR_FILENO, "servers: %d\n", count_threads("kvo"));
 }
 
 TEST("0 is no socket") {
@@ -92,22 +53,16 @@ TEST("a value that is neither 1 nor an absolute path is reported when the librar
 
 TEST("the first registration makes a socket that only its user can connect to, and a thread named kvo") {
   harness_environment("KVO_SOCKET", ASKING_SOCKET);
-  CHECK_EQ(count_servers(), 0);
+  CHECK_EQ(count_threads("kvo"), 0);
   item *object = observed();
   struct stat is;
   CHECK_EQ(lstat(asking_path(getpid()), &is), 0);
   CHECK(S_ISSOCK(is.st_mode));
   CHECK_EQ(is.st_mode & 0777, 0600);
-  while (count_servers() == 0) usleep(1000); /* the thread sets its own name */
+  while (count_threads("kvo") == 0) usleep(1000); /* the thread sets its own name */
   watcher more = {0};
   watch(object, "other", KVO_NEW, &more);
-  CHECK_EQ(count_servers(), 1);
-}
-
-/* ThreadSanitizer cannot start threads in the child of a fork, and has a thread of its own. */
-static bool is_under_tsan(void) {
-  const char *tool = getenv("KVO_TEST_TOOL");
-  return tool != NULL && strcmp(tool, "tsan") == 0;
+  CHECK_EQ(count_threads("kvo"), 1);
 }
 
 TEST("the socket is removed when the process ends, also while clients are served") {
@@ -152,7 +107,7 @@ TEST("a program of one thread is served as long as that lives") {
   char *answer = ask_well("stats");
   CHECK_CONTAINS(answer, "\"observations\":1");
   free(answer);
-  CHECK_EQ(count_servers(), 1);
+  CHECK_EQ(count_threads("kvo"), 1);
 }
 
 TEST("the socket of a process that was killed is replaced, a living one is not") {
@@ -167,8 +122,8 @@ TEST("the socket of a process that was killed is replaced, a living one is not")
   CHECK_EQ(WTERMSIG(status_of(child)), SIGKILL);
   CHECK(exists(path));
   observed();
-  while (count_servers() == 0) usleep(1000);
-  CHECK_EQ(count_servers(), 1);
+  while (count_threads("kvo") == 0) usleep(1000);
+  CHECK_EQ(count_threads("kvo"), 1);
   unlink(path);
 }
 

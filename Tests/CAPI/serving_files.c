@@ -1,9 +1,7 @@
 /* serving_files.c - KVO_SOCKET: the files that the server opens and closes, and what it does to the program's threads. */
-#include "asking.h"
-#include "fixture.h"
+#include "served.h"
 
 #include <fcntl.h>
-#include <glob.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,50 +14,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-static watcher quiet;
-
-static item *observed(void) {
-  item *object = item_make(0);
-  watch(object, "value", KVO_NEW, &quiet);
-  return object;
-}
-
-static item *served(void) {
-  harness_environment("KVO_SOCKET", ASKING_SOCKET);
-  return observed();
-}
-
-static bool exists(const char *path) {
-  struct stat is;
-  return lstat(path, &is) == 0;
-}
-
-static int status_of(pid_t child) {
-  int status;
-  CHECK_EQ(waitpid(child, &status, 0), child);
-  return status;
-}
-
-/* ThreadSanitizer cannot start threads in the child of a fork. */
-static bool is_under_tsan(void) {
-  const char *tool = getenv("KVO_TEST_TOOL");
-  return tool != NULL && strcmp(tool, "tsan") == 0;
-}
-
-static int count_servers(void) {
-  glob_t threads;
-  int count = 0;
-  CHECK_EQ(glob("/proc/self/task/*/comm", 0, NULL, &threads), 0);
-  for (size_t i = 0; i < threads.gl_pathc; i++) {
-    FILE *file = fopen(threads.gl_pathv[i], "r");
-    char name[32] = "";
-    if (file != NULL && fgets(name, sizeof name, file) != NULL) count += strcmp(name, "kvo\n") == 0;
-    if (file != NULL) fclose(file);
-  }
-  globfree(&threads);
-  return count;
-}
 
 /* ------------------------------------------------------------------------------------------------- File descriptors -- */
 
@@ -270,7 +224,7 @@ static void observe_without_files(void *arg) {
   CHECK_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
   observed();
   CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
-  dprintf(STDERR_FILENO, "servers: %d, socket: %d, file: %d\n", count_servers(), exists(asking_path(getpid())),
+  dprintf(STDERR_FILENO, "servers: %d, socket: %d, file: %d\n", count_threads("kvo"), exists(asking_path(getpid())),
           is_open(next));
 }
 

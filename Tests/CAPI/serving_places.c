@@ -1,9 +1,7 @@
 /* serving_places.c - KVO_SOCKET: where the socket is, what is in its way, and who may connect to it. */
-#include "asking.h"
-#include "fixture.h"
+#include "served.h"
 
 #include <errno.h>
-#include <glob.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,41 +10,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static watcher quiet;
-
-static void observed(void) { watch(item_make(0), "value", KVO_NEW, &quiet); }
-
-static bool exists(const char *path) {
-  struct stat is;
-  return lstat(path, &is) == 0;
-}
-
-static int status_of(pid_t child) {
-  int status;
-  CHECK_EQ(waitpid(child, &status, 0), child);
-  return status;
-}
-
-/* ThreadSanitizer cannot start threads in the child of a fork. */
-static bool is_under_tsan(void) {
-  const char *tool = getenv("KVO_TEST_TOOL");
-  return tool != NULL && strcmp(tool, "tsan") == 0;
-}
-
-static int count_servers(void) {
-  glob_t threads;
-  int count = 0;
-  CHECK_EQ(glob("/proc/self/task/*/comm", 0, NULL, &threads), 0);
-  for (size_t i = 0; i < threads.gl_pathc; i++) {
-    FILE *file = fopen(threads.gl_pathv[i], "r");
-    char name[32] = "";
-    if (file != NULL && fgets(name, sizeof name, file) != NULL) count += strcmp(name, "kvo\n") == 0;
-    if (file != NULL) fclose(file);
-  }
-  globfree(&threads);
-  return count;
-}
 
 /* ------------------------------------------------------------------------------------------------------------- Places -- */
 
@@ -146,7 +109,7 @@ TEST("a path that gets longer than 107 bytes by the number of the process is ref
   child_result run = harness_run_child(observe_in_child, NULL, NULL);
   CHECK_CONTAINS(run.errors, "\" makes a path of more than 107 bytes, so kvo cannot look at this program\n");
   observed();
-  CHECK_EQ(count_servers(), 0);
+  CHECK_EQ(count_threads("kvo"), 0);
   CHECK(!exists(path_of_length(107, own_number())));
 }
 

@@ -1,7 +1,6 @@
 /* slow.c - KVO_SLOW_MS: slow callbacks are reported, once each, even if they never return. */
-#include "fixture.h"
+#include "served.h"
 
-#include <glob.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -78,29 +77,15 @@ TEST("callbacks that have returned are not reported, however many and however lo
   item_destroy(object);
 }
 
-static int count_watchdogs(void) {
-  glob_t threads;
-  int count = 0;
-  CHECK_EQ(glob("/proc/self/task/*/comm", 0, NULL, &threads), 0);
-  for (size_t i = 0; i < threads.gl_pathc; i++) {
-    FILE *file = fopen(threads.gl_pathv[i], "r");
-    char name[32] = "";
-    if (file != NULL && fgets(name, sizeof name, file) != NULL) count += strcmp(name, "kvo-slow\n") == 0;
-    if (file != NULL) fclose(file);
-  }
-  globfree(&threads);
-  return count;
-}
-
 TEST("there is no watchdog unless KVO_SLOW_MS asks for it; then from the first delivery on") {
   bool is_asked = getenv("KVO_SLOW_MS") != NULL;
   item *object = item_make(0);
   watcher w = {0};
   watch(object, "value", KVO_NEW, &w);
-  CHECK_EQ(count_watchdogs(), 0);
+  CHECK_EQ(count_threads("kvo-slow"), 0);
   item_set_value(object, 1);
-  while (is_asked && count_watchdogs() == 0) nap(1); /* the watchdog sets its own name */
-  CHECK_EQ(count_watchdogs(), is_asked);
+  while (is_asked && count_threads("kvo-slow") == 0) nap(1); /* the watchdog sets its own name */
+  CHECK_EQ(count_threads("kvo-slow"), is_asked);
   kvo_cancel_observer(w.id);
   item_destroy(object);
   if (!is_asked) harness_environment("KVO_SLOW_MS", "1000");
@@ -271,7 +256,7 @@ TEST("signals are for the program's threads, not for the watchdog, and the threa
   watcher w = {.then = pass};
   watch(object, "value", KVO_NEW, &w);
   item_set_value(object, 1);
-  while (count_watchdogs() == 0) nap(1);
+  while (count_threads("kvo-slow") == 0) nap(1);
   sigset_t mask, pending;
   CHECK_EQ(pthread_sigmask(SIG_SETMASK, NULL, &mask), 0);
   CHECK(!sigismember(&mask, SIGUSR1) && !sigismember(&mask, SIGTERM));
