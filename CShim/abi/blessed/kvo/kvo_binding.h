@@ -484,8 +484,8 @@ KVO_API void kvo_fault_raise(kvo_fault_code code, const char *detail, const char
  * binding with scopes of its own, such as Swift's tasks: the handler finds the scope on the faulting thread. */
 KVO_API kvo_fault_handler KVO_NULLABLE kvo_binding_set_scope_fault_handler(kvo_fault_handler KVO_NULLABLE handler);
 
-/** Returns how many fatal faults the calling thread has raised. A binding compares it before and after it calls code of the program, to stop
- * after a fault what an exception would have stopped. */
+/** Returns how many fatal faults the calling thread has raised. A binding compares it before and after it calls code of the program, to
+ * stop after a fault what an exception would have stopped. */
 KVO_API uint64_t kvo_thread_fault_count(void);
 
 KVO_ASSUME_NONNULL_END
