@@ -1,6 +1,7 @@
 /* expressions_pending.c - the old values of expressions during changes: of many expressions, of nested scopes, with little memory, and
  * for those who want them only. */
 #include "allocator.h"
+#include "below.h"
 #include "scoped.h"
 
 enum { MANY = 21 };
@@ -120,14 +121,6 @@ static void set_b(watcher *self, const kvo_change *change) {
   item_set_value(b, b->value + 1);
 }
 
-/* A change in a deeper stack frame than any other of the test. */
-__attribute__((noinline)) static void set_from_below(item *object, int value) {
-  volatile char room[32768];
-  room[0] = 0;
-  item_set_value(object, value + room[0]);
-  room[1] = 0;
-}
-
 TEST("an observer that is told before a change may make another one, also after changes in deeper calls") {
   make_items();
   total first = {.of = {a}}, second = {.of = {b}};
@@ -137,7 +130,7 @@ TEST("an observer that is told before a change may make another one, also after 
   for (int round = 0; round < 3; round++) {
     first.calls = second.calls = 0;
     int before_a = a->value;
-    set_from_below(a, before_a + 10);
+    set_below(a, before_a + 10);
     check_total(&first, 1, before_a, before_a + 10);
     watch(a, "value", KVO_PRIOR, &prior);
     int before_b = b->value;

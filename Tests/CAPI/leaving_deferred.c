@@ -1,6 +1,6 @@
 /* leaving_deferred.c - longjmp while deliveries are deferred because a limit was reached: what was not left is delivered later, and the end
  * of a thread drops it. */
-#include "fixture.h"
+#include "below.h"
 #include "shared.h"
 
 #include <kvo/kvo_binding.h>
@@ -23,14 +23,6 @@ static void leave_once(watcher *self, const kvo_change *change) {
   (void)change;
   self->then = NULL;
   longjmp(out, 1);
-}
-
-/* Sets it in a stack frame below that of the next use of the runtime. */
-__attribute__((noinline)) static void set_below(item *object, int value) {
-  volatile char room[4096];
-  room[0] = 0;
-  item_set_value(object, value + room[0]);
-  room[1] = 0;
 }
 
 static void set_next_object(watcher *self, const kvo_change *change) {

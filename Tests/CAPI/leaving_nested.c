@@ -1,5 +1,5 @@
 /* leaving_nested.c - longjmp out of callbacks and getters inside others: which one is reported, what is let go, and what goes on. */
-#include "fixture.h"
+#include "below.h"
 
 #include <kvo/kvo_binding.h>
 #include <linux/membarrier.h>
@@ -33,14 +33,6 @@ static void leave(watcher *self, const kvo_change *change) {
 static void leave_once(watcher *self, const kvo_change *change) {
   self->then = NULL;
   leave(self, change);
-}
-
-/* Sets it in a stack frame below that of the next use of the runtime. */
-__attribute__((noinline)) static void set_below(item *object, int value) {
-  volatile char room[4096];
-  room[0] = 0;
-  item_set_value(object, value + room[0]);
-  room[1] = 0;
 }
 
 static void set_next_object(watcher *self, const kvo_change *change) {

@@ -1,6 +1,6 @@
 /* leaving_stacks.c - callbacks and getters that were left, or have returned, below others that are suspended on another stack: nobody waits
  * for them any more. */
-#include "fixture.h"
+#include "below.h"
 #include "shared.h"
 
 #include <kvo/kvo_binding.h>
@@ -50,14 +50,6 @@ static void start_and_leave(watcher *self, const kvo_change *change) {
   self->then = NULL;
   run(0);
   longjmp(out, 1);
-}
-
-/* Sets it in a stack frame below that of the next use of the runtime. */
-__attribute__((noinline)) static void set_below(item *object, int value) {
-  volatile char room[4096];
-  room[0] = 0;
-  item_set_value(object, value + room[0]);
-  room[1] = 0;
 }
 
 TEST_REPORTED("nobody waits for a callback that was left while one that it had begun on another stack goes on") {
@@ -138,19 +130,14 @@ static void start_and_leave_getter(const shared *of) {
   longjmp(out, 1);
 }
 
-__attribute__((noinline)) static void cut_below(shared *object) {
-  volatile char room[4096];
-  room[0] = 0;
-  set_next(object, NULL);
-  room[1] = room[0];
-}
+static void cut_first(void) { set_next(middles[0], NULL); }
 
 TEST("nor does it wait for one that was left below it") {
   ignore_faults();
   make_paths();
   make_coroutines(change_first, change_second);
   in_slow_getter = start_and_leave_getter;
-  if (setjmp(out) == 0) cut_below(middles[0]);
+  if (setjmp(out) == 0) call_below(cut_first);
   shared *other = shared_make();
   _Atomic int others = 0;
   kvo_observation other_id = observe(other, "value", KVO_NONE, &others, NULL);

@@ -1,7 +1,7 @@
 /* left_changes.c - changes that are left with longjmp between their beginning and their end, far below the code that goes on: they are over
  * at the next change, and what they kept is given back. */
 #include "allocator.h"
-#include "fixture.h"
+#include "below.h"
 
 #include <kvo/kvo_binding.h>
 #include <setjmp.h>
@@ -11,15 +11,6 @@ const char *__asan_default_options(void);
 const char *__asan_default_options(void) { return "detect_leaks=0:detect_stack_use_after_return=0"; }
 
 static jmp_buf out;
-
-/* Calls it so far below this stack frame that what the caller calls next is above what was left there. */
-__attribute__((noinline)) static void call_below(void (*body)(void)) {
-  enum { FAR = 32 * 1024 };
-  volatile char room[FAR];
-  room[0] = room[FAR - 1] = 0;
-  body();
-  room[0] = room[FAR - 1];
-}
 
 static item *object, *root, *near, *nearer;
 

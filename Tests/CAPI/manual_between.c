@@ -1,31 +1,25 @@
 /* manual_between.c - what happens between a will and its did: the object may end, in a call of any depth; and indexes out of order. */
-#include "fixture.h"
+#include "below.h"
 
 static void will(item *object, const char *key) { CHECK_OK(kvo_will_change(as_object(object), key)); }
 
-/* Destroys it in a deeper call than that which has announced the change. */
-__attribute__((noinline)) static void destroy_below(item *object) {
-  enum { FAR = 32 * 1024 };
-  volatile char room[FAR];
-  room[0] = room[FAR - 1] = 0;
-  item_destroy(object);
-  room[0] = room[FAR - 1];
-}
+static item *ending;
+static void destroy(void) { item_destroy(ending); }
 
 TEST_REPORTED(
     "between a will and its did the object may be destroyed, in a call of any depth: the change is unfinished") {
   for (int below = 0; below < 2; below++) {
     ignore_faults();
-    item *object = item_make(1);
+    ending = item_make(1);
     watcher w = {0};
-    watch(object, "value", KVO_PRIOR | KVO_ENDS_WITH_OBJECT, &w);
+    watch(ending, "value", KVO_PRIOR | KVO_ENDS_WITH_OBJECT, &w);
     faults.count = 0;
-    will(object, "value");
+    will(ending, "value");
     CHECK_EQ(w.priors, 1);
     if (below)
-      destroy_below(object);
+      call_below(destroy);
     else
-      item_destroy(object);
+      destroy();
     CHECK_EQ(w.destroyed, 1);
     CHECK_EQ(w.calls, 0);
     CHECK_EQ(faults.count, 1);

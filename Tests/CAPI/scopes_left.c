@@ -1,20 +1,12 @@
 /* scopes_left.c - scopes that were left with longjmp, far below the code that goes on: when they are over, and what is told then; and a
  * scope that could not begin. */
+#include "below.h"
 #include "scoped.h"
 
 #include <setjmp.h>
 #include <stdlib.h>
 
 static jmp_buf out;
-
-/* Calls it so far below this stack frame that what the caller calls next is above what was left there. */
-__attribute__((noinline)) static void call_below(void (*body)(void)) {
-  enum { FAR = 32 * 1024 };
-  volatile char room[FAR];
-  room[0] = room[FAR - 1] = 0;
-  body();
-  room[0] = room[FAR - 1];
-}
 
 __attribute__((noinline)) static void change_in_scope_and_leave(void) {
   BEGIN(scope, KVO_SCOPE_COALESCES, a);
