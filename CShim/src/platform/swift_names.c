@@ -53,11 +53,11 @@ static void copy_labels(kvo_name *name) {
   name->at = end;
 }
 
-/* Writes `(close in _7FCE)`, a name that is private to a file, as `close`. */
+/* Writes `(close in _7FCE)`, a name that is private to a file, as `close`. Types may contain such names: `(App.(Library in _7FCE))`. */
 static bool copy_private(kvo_name *name) {
-  const char *end = past_group(name->at), *in = strstr(name->at, " in _");
-  if (in == NULL || in > end || memchr(name->at, ' ', (size_t)(in - name->at)) != NULL) return false;
-  name->at++;
+  const char *end = past_group(name->at), *word = name->at + 1, *in = word + strcspn(word, " (");
+  if (in >= end || !begins(in, " in _")) return false;
+  name->at = word;
   copy(name, in);
   name->at = end;
   return true;
