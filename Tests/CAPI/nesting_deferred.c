@@ -98,6 +98,25 @@ TEST("a cycle is broken, and ends, also if a limit allows two deliveries only") 
   CHECK_EQ(count_down_behind(0), 0);
 }
 
+static void check_all_are_told(void) {
+  make_chain(4, NULL);
+  item_set_value(objects[0], 1);
+  CHECK_EQ(told, 4);
+  CHECK_EQ(objects[4]->value, 1);
+  CHECK_CONTAINS(faults.summary, "and KVO_MAX_DEPTH allows no more");
+  end_chain();
+}
+
+TEST("observers of a chain are told although a limit allows one delivery at a time") {
+  harness_environment("KVO_MAX_DEPTH", "1");
+  check_all_are_told();
+}
+
+TEST("and also if it allows two") {
+  harness_environment("KVO_MAX_DEPTH", "2");
+  check_all_are_told();
+}
+
 /* ------------------------------------------------------------------------------------------------- What is deferred -- */
 
 /* The object that is set where no further delivery may begin, and its observer. */

@@ -85,10 +85,12 @@ bool kvo__may_nest_slowly(kvo_thread *self, const void *frame) {
     return true;
   }
   if (self->unwinding.is_on) return false;
-  if ((most == 0 || depth < most) && has_room(self, frame, depth)) return true;
+  size_t nested; /* without the calls that only hold an object, such as that of a deferred delivery */
+  kvo__deliveries(self, NULL, 0, &nested);
+  if ((most == 0 || nested < most) && has_room(self, frame, depth)) return true;
   kvo_nesting nesting = nesting_of(self);
   bool is_first = self->unwinding.frame == NULL;
   kvo__unwind_begin(self, nesting.values_repeat); /* before the fault handler, which may make changes */
-  if (is_first) KVO_TELL(too_deep, depth, &nesting, most != 0 && depth >= most);
+  if (is_first) KVO_TELL(too_deep, (uint32_t)nested, &nesting, most != 0 && nested >= most);
   return false;
 }
