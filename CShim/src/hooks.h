@@ -139,8 +139,9 @@ struct kvo_hooks {
                      kvo_place place);
   /** KVO0009: the value of a key is needed that the class does not have. */
   void (*undefined)(const kvo_class *cls, const kvo_object *object, kvo_slot *slot);
-  /** KVO0011: an observation that is never notified; a warning if its changes may be announced by hand. */
-  void (*never_notifies)(const kvo_object *object, const char *key_path, kvo_silence silence, kvo_place place);
+  /** KVO0011: an observation that is never notified; a warning if its changes may be announced by hand. See kvo_binding_never_notifies. */
+  void (*never_notifies)(const kvo_object *object, const char *key_path, const char *affected, kvo_silence silence,
+                         kvo_place place);
   /** KVO0011: after a change there was no memory to subscribe an expression to what it reads now. */
   void (*cannot_follow)(const kvo_fault_observation *concerned);
   /** KVO0012: `key_path` is that of the observation, or NULL. If `why` is NULL, the header tells the reason. */

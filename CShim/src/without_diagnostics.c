@@ -59,9 +59,9 @@ void kvo_fault_raise(kvo_fault_code code, const char *detail, const char *apple,
       (void)line;
 }
 
-void kvo_binding_never_notifies(kvo_object *object, const char *key_path, kvo_silence silence, const char *file,
-                                uint32_t line) {
-  (void)object, (void)key_path, (void)silence, (void)file, (void)line;
+void kvo_binding_never_notifies(kvo_object *object, const char *key_path, const char *affected, kvo_silence silence,
+                                const char *file, uint32_t line) {
+  (void)object, (void)key_path, (void)affected, (void)silence, (void)file, (void)line;
 }
 
 uint64_t kvo_thread_fault_count(void) { return 0; }

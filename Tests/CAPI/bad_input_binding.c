@@ -264,10 +264,10 @@ ROW(kvo_thread_exchange) {
 }
 
 ROW(kvo_binding_never_notifies) {
-  kvo_binding_never_notifies(NULL, "value", KVO_SILENCE_BY_HAND, NULL, 0);
+  kvo_binding_never_notifies(NULL, "value", NULL, KVO_SILENCE_BY_HAND, NULL, 0);
   kvo_object empty = {0};
-  kvo_binding_never_notifies(&empty, NULL, (kvo_silence)99, NULL, 0);
-  kvo_binding_never_notifies(&empty, "value", (kvo_silence)99, NULL, 0);
+  kvo_binding_never_notifies(&empty, NULL, "other", (kvo_silence)99, NULL, 0);
+  kvo_binding_never_notifies(&empty, "value", NULL, (kvo_silence)99, NULL, 0);
 }
 
 /* -------------------------------------------------------------------------------------------------------- Observations -- */

@@ -271,13 +271,63 @@ TEST("for each reason why nothing will notify a binding's observation there is a
   item *object = item_make(0);
   kvo_set_fault_handler(keep, NULL);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    kvo_binding_never_notifies(as_object(object), "vlaue", rows[i].silence, "h.c", 3);
+    kvo_binding_never_notifies(as_object(object), "vlaue", NULL, rows[i].silence, "h.c", 3);
     CHECK_EQ((int)seen[0].code, KVO_FAULT_NEVER_NOTIFIES);
     CHECK_EQ((int)seen[0].severity, (int)rows[i].severity);
     check_object(&seen[0], object, "Item", ": the observation of \"vlaue\" of ", rows[i].detail);
     CHECK_EQ((const char *)seen[0].help, rows[i].help);
   }
   item_destroy(object);
+}
+
+static int get_zero(const kvo_object *of) { return (void)of, 0; }
+static kvo_status provide(kvo_object *object, const char *key, kvo_value_reader reader, void *arg, void *user) {
+  static const int zero = 0;
+  kvo_value value = {"i", sizeof zero, &zero};
+  (void)object, (void)key, (void)user;
+  reader(&value, arg);
+  return KVO_OK;
+}
+
+/* Observes "sum", which these paths affect, in a class of this name. Afterwards `seen` has the faults. */
+static void observe_sum(const char *cls_name, const char *const *paths, const kvo_coding_hooks *hooks) {
+  const kvo_property_spec properties[] = {
+      {.name = "value", .type = "i", .getter = (kvo_function)get_zero},
+      {.name = "sum", .type = "i", .getter = (kvo_function)get_zero, .affected_by = paths}};
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = cls_name,
+                         .instance_size = sizeof(kvo_object),
+                         .properties = properties,
+                         .property_count = 2,
+                         .coding = hooks};
+  kvo_class *cls;
+  kvo_object *object;
+  watcher w = {0};
+  CHECK_OK(kvo_class_register(&spec, &cls));
+  CHECK_OK(kvo_object_create(cls, &object));
+  kvo_set_fault_handler(keep, NULL);
+  seen[0] = seen[1] = (seen_fault){0};
+  kvo_observer observer = watcher_observer("sum", KVO_NEW, &w);
+  CHECK_OK(kvo_add_observer(object, &observer, &w.id));
+  CHECK_OK(kvo_remove_observer(w.id));
+  kvo_object_destroy(object);
+}
+
+TEST("a key that is declared to affect another one, and that the class does not have, is a warning with both") {
+  static const char *const wrong[] = {"vlaue.far", "value", "@count", NULL}, *const right[] = {"value", NULL};
+  static const kvo_coding_hooks hooks = {.struct_size = sizeof hooks, .value_for_undefined_key = provide};
+  observe_sum("Right", right, NULL);
+  CHECK_EQ((int)seen[0].code, 0);
+  observe_sum("Providing", wrong, &hooks);
+  CHECK_EQ((int)seen[0].code, 0);
+  observe_sum("Sum", wrong, NULL);
+  CHECK_EQ((int)seen[0].code, KVO_FAULT_NEVER_NOTIFIES);
+  CHECK_EQ((int)seen[1].code, 0);
+  CHECK_EQ((int)seen[0].severity, KVO_SEVERITY_WARNING);
+  CHECK_CONTAINS((const char *)seen[0].summary, ": \"vlaue.far\", which is declared to affect \"sum\" of Sum@0x");
+  CHECK_CONTAINS((const char *)seen[0].summary,
+                 " notifies only if its changes are announced manually: there is no such key, at ");
+  CHECK_CONTAINS((const char *)seen[0].help, "did you mean \"value\"? the keys of Sum are: value, sum; ");
 }
 
 /* --------------------------------------------------------------------------------------------------------------- Endings -- */

@@ -55,6 +55,26 @@
     func value(forUndefinedKey key: String) -> Any? { key }
   }
 
+  @KeyValueObservable
+  private class Misspelt {
+    var first = ""
+    @NotObserved var hidden = ""
+    var full: String { hidden }
+    class var keyPathsForValuesAffectingFull: Set<String> { ["frist.length", "first", "byHand"] }
+    var shown: String { hidden }
+    class var keyPathsForValuesAffectingShown: Set<String> { ["byHand", "hidden"] }
+
+    func announce() {
+      willChangeValue(forKey: "byHand")
+      didChangeValue(forKey: "byHand")
+    }
+  }
+
+  @KeyValueObservable
+  private final class Provider: Misspelt, @unchecked Sendable {
+    override func value(forUndefinedKey key: String) -> Any? { key }
+  }
+
   private final class Unmarked: Quiet, @unchecked Sendable {
     override func value(forUndefinedKey key: String) -> Any? { key }
   }
@@ -118,6 +138,19 @@
       #expect(faults.map(\.code) == [11] && faults.first?.severity == .warning)
       #expect(faults.first?.help?.hasPrefix("did you mean \"title\"? the keys of Strict are: ") == true)
       #expect(faults.first?.file == #fileID)
+    }
+
+    @Test func `An undefined key that is declared to affect another one is a warning that names both`() {
+      let typed = faults { Misspelt().observe(\.full) { _, _ in }.invalidate() }
+      for faults in [typed, raised(by: "full", of: Misspelt())] {
+        #expect(faults.map(\.code) == [11] && faults.first?.severity == .warning)
+        let summary = faults.first?.summary ?? ""
+        #expect(summary.contains("\"frist.length\", which is declared to affect \"full\" of Misspelt@0x"))
+        #expect(faults.first?.help?.hasPrefix("did you mean \"first\"? the keys of Misspelt are: ") == true)
+        #expect(faults.first?.file == #fileID)
+      }
+      #expect(raised(by: "shown", of: Misspelt()).isEmpty)
+      #expect(raised(by: "full", of: Provider()).isEmpty)
     }
 
     @Test func `A manually announced key is no fault, declared or detected, and @NotObserved may be announced`() {

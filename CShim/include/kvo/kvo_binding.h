@@ -67,9 +67,10 @@ typedef enum kvo_silence {
 } kvo_silence;
 
 /** Reports KVO0011 for a registration of which the binding knows that nothing will notify it: a warning if changes may be announced by hand
- * or the key is undefined, otherwise an error. No lock may be held. */
-KVO_API void kvo_binding_never_notifies(kvo_object *object, const char *key_path, kvo_silence silence,
-                                        const char *KVO_NULLABLE file, uint32_t line);
+ * or the key is undefined, otherwise an error. `affected` is NULL; or the observed key, if `key_path` is one that is declared to affect it.
+ * No lock may be held. */
+KVO_API void kvo_binding_never_notifies(kvo_object *object, const char *key_path, const char *KVO_NULLABLE affected,
+                                        kvo_silence silence, const char *KVO_NULLABLE file, uint32_t line);
 
 enum {
   /** No setter notifies; it is observed through what its evaluation reads. Or it into the flags. */

@@ -20,6 +20,15 @@ static const char *wrong_argument(const kvo_object *object, const kvo_observer *
   return NULL;
 }
 
+/* Warns of what is declared to affect the property and begins with a key that the class does not have. */
+static void warn_of_undefined(const kvo_object *object, const kvo_class *cls, const kvo_property *property,
+                              kvo_place place) {
+  bool may_have = cls->coding != NULL && cls->coding->value_for_undefined_key != NULL;
+  for (char **path = property->affected_by; path != NULL && *path != NULL && !may_have; path++)
+    if (**path != '@' && kvo__class_find(cls, kvo_key_hash(*path, strcspn(*path, "."))) == NULL)
+      KVO_TELL(never_notifies, object, *path, property->name, KVO_SILENCE_UNDEFINED, place);
+}
+
 /* The first version of the structure. */
 enum { LEAST_OBSERVER = KVO_SIZE_TO(kvo_observer, line) };
 
@@ -84,8 +93,10 @@ kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *given, kvo_o
   if (status != KVO_OK) return refuse(cls, object, observer, status);
   bool never_notifies = property == NULL || (property->ops == NULL && !kvo__can_set(property));
   if (single && !evaluated && never_notifies && (property == NULL || (property->flags & KVO_PROPERTY_MANUAL) == 0))
-    KVO_TELL(never_notifies, object, observer->key_path, property == NULL ? KVO_SILENCE_UNDEFINED : KVO_SILENCE_BY_HAND,
+    KVO_TELL(never_notifies, object, observer->key_path, NULL,
+             property == NULL ? KVO_SILENCE_UNDEFINED : KVO_SILENCE_BY_HAND,
              (kvo_place){observer->file, observer->line});
+  if (single && property != NULL) warn_of_undefined(object, cls, property, (kvo_place){observer->file, observer->line});
   if (out != NULL) *out = id;
   return KVO_OK;
 }

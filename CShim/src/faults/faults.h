@@ -32,8 +32,8 @@ KVO_HIDDEN void kvo__fault_other_form(const kvo_object *object, const kvo_proper
 /** KVO0009. */
 KVO_HIDDEN void kvo__fault_undefined(const kvo_class *cls, const kvo_object *object, kvo_slot *slot);
 /** KVO0011. */
-KVO_HIDDEN void kvo__fault_never_notifies(const kvo_object *object, const char *key_path, kvo_silence silence,
-                                          kvo_place place);
+KVO_HIDDEN void kvo__fault_never_notifies(const kvo_object *object, const char *key_path, const char *affected,
+                                          kvo_silence silence, kvo_place place);
 /** KVO0011. */
 KVO_HIDDEN void kvo__fault_cannot_follow(const kvo_fault_observation *concerned);
 /** KVO0012. */

@@ -190,7 +190,7 @@ static void append_help(kvo_sink *to, const kvo_class *cls, const char *key_path
                       "(keyPathsForValuesAffectingValue(forKey:), affected_by), or, " DECLARE_IT);
       break;
     case KVO_SILENCE_UNDEFINED:
-      if (cls != NULL) append_keys(to, cls, key_path, strlen(key_path));
+      if (cls != NULL) append_keys(to, cls, key_path, strcspn(key_path, "."));
       kvo__append(to, "; " DECLARE_IT);
       break;
     case KVO_SILENCE_CONSTANT: kvo__append(to, "make it a var, or observe what is in it"); break;
@@ -200,11 +200,16 @@ static void append_help(kvo_sink *to, const kvo_class *cls, const char *key_path
   }
 }
 
-void kvo__fault_never_notifies(const kvo_object *object, const char *key_path, kvo_silence silence, kvo_place place) {
+void kvo__fault_never_notifies(const kvo_object *object, const char *key_path, const char *affected,
+                               kvo_silence silence, kvo_place place) {
   const kvo_class *cls = kvo_object_class(object);
   kvo_report *report = kvo__report(KVO_FAULT_NEVER_NOTIFIES);
-  kvo__append(&report->detail, "the observation of \"%s\" of %s@0x%llx %s", key_path, name_of(cls),
-              kvo__address(kvo_object_instance(object)), silence_detail(silence));
+  if (affected == NULL)
+    kvo__append(&report->detail, "the observation of \"%s\"", key_path);
+  else
+    kvo__append(&report->detail, "\"%s\", which is declared to affect \"%s\"", key_path, affected);
+  kvo__append(&report->detail, " of %s@0x%llx %s", name_of(cls), kvo__address(kvo_object_instance(object)),
+              silence_detail(silence));
   append_help(&report->help, cls, key_path, silence);
   bool by_hand = silence == KVO_SILENCE_BY_HAND || silence == KVO_SILENCE_UNDEFINED;
   if (by_hand) report->fault.severity = KVO_SEVERITY_WARNING; /* it may be intended */
@@ -212,10 +217,10 @@ void kvo__fault_never_notifies(const kvo_object *object, const char *key_path, k
   kvo__raise(report);
 }
 
-void kvo_binding_never_notifies(kvo_object *object, const char *key_path, kvo_silence silence, const char *file,
-                                uint32_t line) {
+void kvo_binding_never_notifies(kvo_object *object, const char *key_path, const char *affected, kvo_silence silence,
+                                const char *file, uint32_t line) {
   if (object == NULL || key_path == NULL || kvo_object_class(object) == NULL) return;
-  kvo__fault_never_notifies(object, key_path, silence, (kvo_place){file, line});
+  kvo__fault_never_notifies(object, key_path, affected, silence, (kvo_place){file, line});
 }
 
 void kvo__fault_cannot_follow(const kvo_fault_observation *concerned) {

@@ -47,7 +47,18 @@ extension KeyValueObservable {
   /// Reports that an observation of one key can never notify, if that is known.
   nonisolated func reportSilence(of key: String, _ site: SourceLocation) {
     guard let silence = KeyValueClass.of(self).silence(of: key) else { return }
-    kvo_binding_never_notifies(adoptedObject, key, silence, site.cFile, site.cLine)
+    kvo_binding_never_notifies(adoptedObject, key, nil, silence, site.cFile, site.cLine)
+  }
+
+  /// Reports, when a key is observed, what is wrong with the declaration of what affects it.
+  nonisolated func reportDeclaration(of key: String, _ site: SourceLocation) {
+    let cls = KeyValueClass.of(self)
+    cls.reportSelfDependency(of: key, site)
+    for path in cls.affectingPaths[keyHash(key)] ?? [] {
+      let first = String(path.prefix { $0 != "." })
+      guard !first.hasPrefix("@"), cls.silence(of: first) == KVO_SILENCE_UNDEFINED else { continue }
+      kvo_binding_never_notifies(adoptedObject, path, key, KVO_SILENCE_UNDEFINED, site.cFile, site.cLine)
+    }
   }
 }
 

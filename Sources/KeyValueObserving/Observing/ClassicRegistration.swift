@@ -26,7 +26,7 @@ extension KeyValueObservable {
       return 0
     }
     let cls = KeyValueClass.of(self)
-    cls.reportSelfDependency(of: components[0], site)
+    reportDeclaration(of: components[0], site)
     let key = keyOfChanges(of: components[0])
     let isRuntime = self is KeyValueRuntimeObject
     let property = cls.property(named: components[0])

@@ -57,7 +57,7 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
     _ observer: ObserverDescription?
   ) -> kvo_observation {
     let property = property?.property
-    if let property { KeyValueClass.of(object).reportSelfDependency(of: property.name, site) }
+    if let property { object.reportDeclaration(of: property.name, site) }
     return (property?.name ?? path.name(in: object)).withCString { keyPath in
       ObserverDescription.withC(observer) { observer in
         register(
