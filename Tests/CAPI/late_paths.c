@@ -80,6 +80,38 @@ TEST("a path that is registered before a setter stores is not notified of that c
   CHECK_OK(kvo_remove_observer(path.id));
 }
 
+static void close_circle(watcher *self, const kvo_change *change) {
+  self->then = NULL;
+  item_set_next((item *)change->object, (item *)change->object);
+}
+
+TEST(
+    "a path that an observer of a change leads to the changed property is told of what the observer set, and no more") {
+  for (int has_path = 0; has_path < 2; has_path++) { /* before the change; then the slot knows of expressions */
+    watcher older = {0}, newer = {.then = close_circle};
+    path = (watcher){0};
+    root = item_make(1);
+    watch(root, "value", KVO_OLD, &older);
+    if (has_path) root->next = root;
+    watch(root, "next.value", KVO_NEW | KVO_OLD, &path);
+    if (has_path) item_set_next(root, NULL);
+    watch(root, "value", KVO_OLD, &newer);
+    path.calls = 0;
+    item_set_value(root, 2);
+    CHECK_EQ(newer.calls, 1);
+    CHECK_EQ(path.calls, 1);
+    CHECK_EQ(path.new_value.integer, 2);
+    CHECK_EQ(older.calls, 1);
+    item_set_value(root, 3);
+    CHECK_EQ(path.calls, 2);
+    CHECK_EQ(path.old_value.integer, 2);
+    CHECK_OK(kvo_remove_observer(newer.id));
+    CHECK_OK(kvo_remove_observer(path.id));
+    CHECK_OK(kvo_remove_observer(older.id));
+    item_destroy(root);
+  }
+}
+
 static watcher other_key;
 
 TEST("the same holds if the object is observed for another key") {

@@ -46,7 +46,7 @@ KVO_HIDDEN uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_k
                                      kvo_change_kind kind, const kvo_selection *selection);
 /** kvo_frame_enter for a frame of the function with this stack frame. */
 KVO_HIDDEN uint32_t kvo__frame_enter(kvo_frame *frame, kvo_object *object, kvo_key key, const void *stack_frame);
-/** Does what kvo_frame_finish_with does, from a node on; with NULL, for all nodes that are left. */
+/** Does what kvo_frame_finish_with does, from a node on; then the caller has set `late_limit`. With NULL, for all nodes that are left. */
 KVO_HIDDEN void kvo__frame_finish_from(kvo_frame *frame, kvo_node *next, const void *old_value, const void *new_value);
 /** kvo_frame_will for a change that is made within the stack frame of the caller: it has ended, or was abandoned, when that frame is
  * gone. */

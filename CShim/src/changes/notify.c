@@ -309,7 +309,6 @@ void kvo__frame_finish_from(kvo_frame *frame, kvo_node *next, const void *old_va
   kvo_frame_content *change = content(frame);
   if (next != NULL) {
     change->started = true;
-    change->late_limit = atomic_load_explicit(&change->info->births, memory_order_acquire);
     next = told_from(change, next);
   } else {
     next = next_told(change);

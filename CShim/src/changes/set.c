@@ -222,6 +222,15 @@ INLINE void fill_frame(kvo_frame_content *change, const reading *of) {
   change->mark = of->depth;
 }
 
+/* Goes on from a node. What was registered before the first delivery may have read the old value; what an observer registers has not. */
+__attribute__((noinline, cold)) static void finish_from(kvo_frame *frame, kvo_node *next, const void *old_value,
+                                                        const void *new_value) {
+  kvo_frame_content *change = content(frame);
+  bool has_begun = mark_of(kvo__own.thread, change->mark)->node != no_node;
+  change->late_limit = has_begun ? change->limit : atomic_load_explicit(&change->info->births, memory_order_acquire);
+  kvo__frame_finish_from(frame, next, old_value, new_value);
+}
+
 /* Goes on with a frame, which the change did not need before. */
 __attribute__((noinline, cold)) static void finish_framed(kvo_thread *self, kvo_info *info, kvo_slot *slot,
                                                           uint64_t limit, uint64_t registered, unsigned wants,
@@ -233,7 +242,7 @@ __attribute__((noinline, cold)) static void finish_framed(kvo_thread *self, kvo_
   fill_frame(change, &of);
   change->record = *record;
   mark_of(self, depth)->change = &change->record;
-  kvo__frame_finish_from(&frame, next, &old_value, storage);
+  finish_from(&frame, next, &old_value, storage);
 }
 
 UNDIVIDED void kvo_change_word(kvo_object *object, kvo_key key, uint64_t *storage, uint64_t value) {
@@ -292,8 +301,10 @@ UNDIVIDED void kvo_frame_finish_with(kvo_frame *frame, const void *old_value, co
       kvo__stop_reading(of.self, of.info, of.depth);
       return;
     }
+    finish_from(frame, next, old_value, new_value);
+    return;
   }
-  kvo__frame_finish_from(frame, next, old_value, new_value);
+  kvo__frame_finish_from(frame, NULL, old_value, new_value);
 }
 
 void kvo_frame_finish(kvo_frame *frame, const void *old_value) { kvo_frame_finish_with(frame, old_value, NULL); }
