@@ -86,7 +86,7 @@ headers() {
       echo "#include <$header>" | "$compiler" -std=c11 $warnings -Wstrict-prototypes -x c -
     done
     for compiler in g++ $clang; do
-      echo "#include <$header>" | "$compiler" -std=c++17 $warnings -x c++ -
+      for standard in c++11 c++17; do echo "#include <$header>" | "$compiler" -std=$standard $warnings -x c++ -; done
     done
   done
   for standard in c++17 c++20; do
@@ -94,7 +94,7 @@ headers() {
       echo "#include <kvo/kvo.hpp>" | "$compiler" -std=$standard $warnings -Wshadow -Wconversion -x c++ -
     done
   done
-  echo "headers                      clean as C11 and C++17"
+  echo "headers                      clean as C11, C++11 and C++17"
 }
 
 # The single-threaded programs. valgrind writes to files, because tests read the standard error of their children.

@@ -5,6 +5,7 @@
 #include <kvo/kvo_base.h>
 
 #ifdef __cplusplus
+#include <type_traits>
 extern "C" {
 #endif
 
@@ -326,6 +327,15 @@ KVO_CODE(const kvo_object *, '@')
 template <typename T> struct kvo_code_of<const T> : kvo_code_of<T> {};
 #define KVO_CODE_OF(T) (kvo_code_of<T>::code)
 #define KVO_STATIC_ASSERT(condition, text) static_assert(condition, text)
+template <typename T, typename Given> struct kvo_loses {
+  typedef typename std::decay<Given>::type From;
+  static constexpr bool to_whole = std::is_integral<T>::value || std::is_enum<T>::value;
+  static constexpr bool to_number = to_whole || std::is_floating_point<T>::value;
+  static constexpr bool is_lossy =
+      (to_whole && std::is_floating_point<From>::value) || (to_number && std::is_pointer<From>::value);
+};
+/** Whether C would convert a value to T and lose what it is: a floating-point number to an integer, a pointer to a number. */
+#define KVO_LOSES(T, value) (kvo_loses<__typeof__(T), decltype(value)>::is_lossy)
 extern "C" {
 #else
 /** The code of a type in which values of the same form and size can differ. */
@@ -341,8 +351,6 @@ extern "C" {
       default: KVO_CODE_OTHER)
 /** Does not compile unless the condition is true. */
 #define KVO_STATIC_ASSERT(condition, text) _Static_assert(condition, text)
-#endif
-
 /** Whether C would convert a value to T and lose what it is: a floating-point number to an integer, a pointer to a number. The classes are
  * those of __builtin_classify_type: 1 to 4 integers, 5 pointers, 8 floating-point numbers. */
 #define KVO_LOSES(T, value)                                                                                            \
@@ -350,6 +358,7 @@ extern "C" {
    ((KVO_CLASS_OF(T) <= 4 || KVO_CLASS_OF(T) == 8) && __builtin_classify_type(value) == 5))
 /** The class of a type, as __builtin_classify_type says it. */
 #define KVO_CLASS_OF(T) __builtin_classify_type(*(__typeof__(T) *)0)
+#endif
 
 /** Sets a property of type T; returns what kvo_object_store_key returns. T has to be the property's type, up to the sign of an integer and
  * what a pointer points to: another one is fault KVO0026. A value that is not a T is converted as C does; one that would be lost, such as

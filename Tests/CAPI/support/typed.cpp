@@ -35,6 +35,10 @@ struct Wrapper {
   void kvo_object_destroy() { ::kvo_object_destroy(object); }
 };
 
+template <typename T> static kvo_status set_any(kvo_object *object, T value) {
+  return KVO_SET(object, "whole", T, value);
+}
+
 static int calls;
 static void changed(const kvo_change *, void *) { calls++; }
 
@@ -85,6 +89,12 @@ int main() {
   const char *text = "text";
   CHECK(KVO_SET(wrapper.object, "text", const char *, text) == KVO_OK);
   CHECK(KVO_SET(wrapper.object, "flag", bool, true) == KVO_OK);
+  int variable = calls;
+  CHECK(KVO_SET(wrapper.object, "whole", int, variable) == KVO_OK);
+  CHECK(KVO_SET(wrapper.object, "whole", int, variable + 1L) == KVO_OK);
+  CHECK([=] { return KVO_SET(wrapper.object, "whole", int, variable); }() == KVO_OK);
+  CHECK(set_any(wrapper.object, variable) == KVO_OK);
+  CHECK(KVO_SET(wrapper.object, "text", const char *, "literal") == KVO_OK);
   kvo_set_fault_handler(note, nullptr);
   CHECK(KVO_SET(wrapper.object, "flag", char, 2) == KVO_ERROR_TYPE_MISMATCH);
   CHECK(KVO_SET(wrapper.object, "text", kvo_object *, wrapper.object) == KVO_ERROR_TYPE_MISMATCH);

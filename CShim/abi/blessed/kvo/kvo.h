@@ -128,8 +128,8 @@ constexpr kvo_options operator~(kvo_options a) noexcept {
   return static_cast<kvo_options>((KVO_NEW | KVO_OLD | KVO_INITIAL | KVO_PRIOR | KVO_ENDS_WITH_OBJECT) &
                                   ~static_cast<unsigned>(a));
 }
-constexpr kvo_options &operator|=(kvo_options &a, kvo_options b) noexcept { return a = a | b; }
-constexpr kvo_options &operator&=(kvo_options &a, kvo_options b) noexcept { return a = a & b; }
+inline kvo_options &operator|=(kvo_options &a, kvo_options b) noexcept { return a = a | b; }
+inline kvo_options &operator&=(kvo_options &a, kvo_options b) noexcept { return a = a & b; }
 extern "C" {
 #endif
 
