@@ -78,6 +78,8 @@ struct kvo_hooks {
   void (*unmark_below)(kvo_thread *self, uint32_t depth);
   /** threads: whether a delivery may begin, nested in those in progress. If not, the caller defers it. No lock may be held. */
   bool (*may_nest)(kvo_thread *self, const void *frame);
+  /** See kvo__told. */
+  uint32_t (*told)(const kvo_raw_change *change);
   /** threads: deferred deliveries may be due at this depth. No lock may be held. */
   void (*unwound)(kvo_thread *self, uint32_t depth);
   /** threads: a thread ends; its record is still in the list. */

@@ -42,6 +42,7 @@ const struct kvo_hooks kvo__hooks = {
     .abandoned = kvo__end_abandoned,
     .unmark_below = kvo__unmark_below,
     .may_nest = kvo__may_nest_slowly,
+    .told = kvo__told,
     .unwound = kvo__unwind_if_due,
     .thread_ends = thread_ends,
     .forked = forked,

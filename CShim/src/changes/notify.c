@@ -194,13 +194,19 @@ static inline kvo_node *next_told(kvo_frame_content *change) {
   return told_from(change, atomic_load_explicit(&change->slot->newest, memory_order_acquire));
 }
 
+__attribute__((noinline, cold)) static void note_told(const kvo_frame_content *change) {
+  if (change->mark < KVO_TOO_DEEP) kvo__mark_at(change->mark)->told = kvo__told(&change->record);
+}
+
 /* Notifies a DIRECT observation. Most of its record has been filled since the frame began, and one mark serves all: there may be many
  * observers. */
 static inline void call_direct(kvo_frame_content *change, kvo_node *node) {
-  if (change->is_marked)
+  if (change->is_marked) {
     kvo__mark_again(change->mark, node->id, node, &change->record);
-  else
+    if (__builtin_expect(change->mark >= kvo__own.thread->limit, false)) note_told(change);
+  } else {
     change->mark = kvo__mark(node->id, NULL, node, &change->record);
+  }
   change->is_marked = true;
   if (__builtin_expect(change->mark == KVO_TOO_DEEP, false)) {
     kvo__defer(node);

@@ -56,7 +56,7 @@ static size_t kinds_of(const kvo_mark *const *found, size_t count, size_t most) 
 static bool values_repeat(const kvo_mark *const *found, size_t count, size_t round) {
   for (size_t period = round; 2 * period + round <= count; period += round) {
     size_t i = count - period - round;
-    while (i + period < count && kvo__tells_same(found[i]->change, found[i + period]->change)) i++;
+    while (i + period < count && found[i]->told != 0 && found[i]->told == found[i + period]->told) i++;
     if (i + period == count) return true;
   }
   return false;
@@ -86,8 +86,13 @@ bool kvo__may_nest_slowly(kvo_thread *self, const void *frame) {
   }
   if (self->unwinding.is_on) return false;
   size_t nested; /* without the calls that only hold an object, such as that of a deferred delivery */
+  bool may_nest = most == 0 || depth < most;
+  if (!may_nest) {
+    kvo__deliveries(self, NULL, 0, &nested);
+    may_nest = nested < most;
+  }
+  if (may_nest && has_room(self, frame, depth)) return true;
   kvo__deliveries(self, NULL, 0, &nested);
-  if ((most == 0 || nested < most) && has_room(self, frame, depth)) return true;
   kvo_nesting nesting = nesting_of(self);
   bool is_first = self->unwinding.frame == NULL;
   kvo__unwind_begin(self, nesting.values_repeat); /* before the fault handler, which may make changes */

@@ -1,4 +1,5 @@
 /* value_text.c - the new value of a change as a short text, for reports and traces (KVO_VALUES). */
+#define _GNU_SOURCE
 #include "registry/registry.h"
 
 #include <stdio.h>
@@ -76,15 +77,38 @@ bool kvo__new_value_text(const kvo_raw_change *change, char *to, size_t size) {
   return text_of(change, to, size).is_known;
 }
 
-/* A string of C may have been freed since the change: its setter did that when a nested change set another one. */
-static bool is_kept(const kvo_raw_change *change) {
-  return change->property != NULL &&
-         (change->property->ops != NULL || kvo__type_unqualified(change->property->type)[0] != '*');
+/* ------------------------------------------------------------------------------------------------------------ Comparing -- */
+
+/* A hash of bytes that is not 0 (FNV-1a). */
+static uint32_t hash_of(const void *bytes, size_t size) {
+  const unsigned char *at = bytes;
+  uint32_t hash = UINT32_C(2166136261);
+  for (size_t i = 0; i < size; i++) hash = (hash ^ at[i]) * UINT32_C(16777619);
+  return hash != 0 ? hash : 1;
 }
 
-bool kvo__tells_same(const kvo_raw_change *one, const kvo_raw_change *other) {
-  if (!is_kept(one) || !is_kept(other)) return false;
-  char texts[2][KVO_VALUE_TEXT * 2]; /* texts of numbers are exact */
-  text first = text_of(one, texts[0], sizeof texts[0]), second = text_of(other, texts[1], sizeof texts[1]);
-  return first.is_known && second.is_known && !first.is_cut && !second.is_cut && strcmp(texts[0], texts[1]) == 0;
+static void hash_value(const kvo_value *value, void *arg) {
+  uint32_t *hash = arg;
+  char code = kvo__type_unqualified(value->type)[0];
+  if (value->bytes == NULL) {
+    *hash = hash_of("", 0);
+  } else if (code == '*') {
+    enum { LONGEST = 4096 }; /* a longer one is not compared */
+    const char *string = *(const char *const *)value->bytes;
+    size_t length = string != NULL ? strnlen(string, LONGEST) : 0;
+    if (length < LONGEST) *hash = hash_of(string, length);
+  } else if (code == 'D') { /* which has bytes that mean nothing */
+    long double number = *(const long double *)value->bytes;
+    double parts[] = {(double)number, (double)(number - (double)number)};
+    *hash = hash_of(parts, sizeof parts);
+  } else if (strchr("cCsSiIlLqQfdB@^", code) != NULL) {
+    *hash = hash_of(value->bytes, value->size);
+  }
+}
+
+uint32_t kvo__told(const kvo_raw_change *change) {
+  uint32_t hash = 0;
+  if (change->property != NULL && change->new_value != NULL)
+    kvo__property_view(change->property, change->new_value, hash_value, &hash);
+  return hash;
 }

@@ -62,7 +62,8 @@ KVO_HIDDEN bool kvo__copy_cut(char *to, size_t size, const char *text);
  * or one of a type that C cannot read. */
 KVO_HIDDEN bool kvo__new_value_text(const kvo_raw_change *change, char *to, size_t size);
 
-/** Whether two changes are known to have the same new value. */
-KVO_HIDDEN bool kvo__tells_same(const kvo_raw_change *one, const kvo_raw_change *other);
+/** A number that stands for the new value of a change: equal values have the same. 0 if the change has no new value, or one that C cannot
+ * read. Call it when the value is told, because a value that is not copied changes with the property. */
+KVO_HIDDEN uint32_t kvo__told(const kvo_raw_change *change);
 
 #endif /* KVO_VALUES_H */

@@ -220,8 +220,8 @@ bool kvo__find_thread(bool (*visit)(kvo_thread *thread, void *arg), void *arg) {
 
 uint32_t kvo__limit_of(const kvo_thread *self) {
   if (self->unwinding.is_on) return 0;
-  uint32_t most = kvo__settings.max_depth;
-  return most != 0 && most < self->capacity ? most : self->capacity;
+  if (kvo__settings.max_depth != 0) return 0;
+  return self->capacity < KVO_DEEP ? self->capacity : KVO_DEEP;
 }
 
 static bool more_marks(kvo_thread *self) {
@@ -250,7 +250,9 @@ uint32_t kvo__mark_slowly(kvo_observation observation, kvo_info *root, const kvo
     atomic_fetch_add(&unmarked, 1);
     return KVO_UNMARKED;
   }
-  kvo__mark_fill(kvo__mark_at(depth), observation, root, node, change, frame);
+  kvo_mark *mark = kvo__mark_at(depth);
+  kvo__mark_fill(mark, observation, root, node, change, frame);
+  mark->told = node != NULL && depth >= self->limit ? kvo__hooks.told(change) : 0;
   kvo__publish(&self->depth, depth + 1);
   return depth;
 }

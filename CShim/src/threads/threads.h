@@ -37,7 +37,13 @@ typedef struct kvo_mark {
   bool is_counted;
   /** A fault handler, which the program may leave with longjmp. */
   bool is_handler;
+  /** For a delivery at a depth of at least KVO_DEEP: what kvo__told returned when the delivery began. Otherwise 0. */
+  uint32_t told;
 } kvo_mark;
+
+/** From this depth on, or from 0 with KVO_MAX_DEPTH, it is noted what deliveries tell: if they form a cycle that reaches the limit, it shows
+ * whether their values repeat. */
+enum { KVO_DEEP = 32 };
 
 /** The changes that a thread has announced by hand and not ended, innermost first. Other threads read the list under the lock. */
 typedef struct kvo_manual_list {
@@ -105,8 +111,8 @@ struct kvo_thread {
   /** Replaced by a larger array under the list's lock. */
   kvo_mark *_Atomic marks;
   uint32_t capacity;
-  /** From this depth on kvo__mark takes the slow path: the array is full, or no further delivery may nest. Used by the thread itself
-   * only. */
+  /** From this depth on kvo__mark takes the slow path: deliveries are deep, the array is full, or no further one may nest. Used by the
+   * thread itself only. */
   uint32_t limit;
   /** The part of the thread's stack where deliveries may begin: `room` bytes from `floor` up. `room` is 0 until the stack has been
    * measured. The thread itself writes both, `room` last: who reads a nonzero `room` also sees its `floor`. */
