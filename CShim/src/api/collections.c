@@ -178,16 +178,15 @@ static kvo_status convert(const kvo_property *property, const kvo_value *values,
   return KVO_OK;
 }
 
-/* Whether a list of `count` elements has these indexes: for an insertion, gets them one after the other. */
+/* Whether a list of `count` elements has these indexes, and they are ascending. */
 static kvo_status check_indexes(const kvo_mutation *of, const char *key, size_t count) {
   for (size_t i = 0; i < of->count; i++) {
     if (i > 0 && of->indexes[i] <= of->indexes[i - 1]) {
       KVO_TELL(unordered_indexes, of->object, key, i, of->indexes[i - 1], of->indexes[i], KVO_NOWHERE);
       return KVO_ERROR_INVALID_ARGUMENT;
     }
-    bool is_inside = of->kind == KVO_CHANGE_INSERTION ? of->indexes[i] <= count + i : of->indexes[i] < count;
-    if (!is_inside)
-      return kvo__fail(KVO_ERROR_OUT_OF_RANGE, "key '%s': index %zu of %zu elements", key, of->indexes[i], count);
+    kvo_status status = kvo__index_check(of, i, of->kind == KVO_CHANGE_INSERTION ? count + i : count);
+    if (status != KVO_OK) return status;
   }
   return KVO_OK;
 }

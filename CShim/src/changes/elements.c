@@ -6,6 +6,29 @@ enum { INLINE_ELEMENTS = 256 };
 
 /* --------------------------------------------------------------------------------------------------------- The change -- */
 
+kvo_status kvo__index_check(const kvo_mutation *of, size_t position, size_t count) {
+  size_t index = of->indexes[position];
+  if (of->kind == KVO_CHANGE_INSERTION ? index <= count : index < count) return KVO_OK;
+  return kvo__fail(KVO_ERROR_OUT_OF_RANGE, "key '%s': index %zu of %zu elements", of->property->name, index, count);
+}
+
+/* Whether the change is still possible after code of the program has run, which may have changed the collection. `*has_happened` says that
+ * a set has, or has not, the member already. */
+static kvo_status check_again(const kvo_mutation *of, bool *has_happened) {
+  const kvo_to_many *many = of->property->to_many;
+  *has_happened = false;
+  if (!many->is_list) {
+    bool inserts = of->kind == KVO_CHANGE_INSERTION;
+    *has_happened = many->members.contains(of->object, of->elements, many->members.user) == inserts;
+    return KVO_OK;
+  }
+  size_t count = many->list.count(of->object, many->list.user);
+  bool grows = of->kind == KVO_CHANGE_INSERTION;
+  kvo_status status = KVO_OK;
+  for (size_t i = 0; i < of->count && status == KVO_OK; i++) status = kvo__index_check(of, i, count + (grows ? i : 0));
+  return status;
+}
+
 /* NULL for a removal from a list. */
 static const void *element_of(const kvo_mutation *of, size_t position) {
   if (of->elements == NULL) return NULL;
@@ -39,10 +62,18 @@ static kvo_status change_one(const kvo_mutation *of, size_t position) {
   return replace(&many->list, of->object, index, element);
 }
 
+/* Whether the list still has the next index, because an accessor may set properties whose observers change the list. */
+static kvo_status check_next(const kvo_mutation *of, size_t position) {
+  const kvo_list_accessors *list = &of->property->to_many->list;
+  return kvo__index_check(of, position, list->count(of->object, list->user));
+}
+
 /* Stores how many elements were changed. */
 static kvo_status change_all(const kvo_mutation *of, size_t *done) {
   for (*done = 0; *done < of->count; (*done)++) {
-    kvo_status status = change_one(of, position_of(of, *done));
+    size_t position = position_of(of, *done);
+    kvo_status status = *done > 0 ? check_next(of, position) : KVO_OK;
+    if (status == KVO_OK) status = change_one(of, position);
     if (status != KVO_OK) return status;
   }
   return KVO_OK;
@@ -122,24 +153,57 @@ static void notify_part(kvo_frame *frame, const kvo_mutation *of, const kvo_elem
   notify(frame, &part, &old_part);
 }
 
-kvo_status kvo__mutate(const kvo_mutation *of) {
+/* Changes what no frame notifies of: a scope may have called observers before the change. */
+static kvo_status change_untold(const kvo_mutation *of, bool may_have_changed) {
+  size_t done = 0;
+  bool has_happened = false;
+  kvo_status status = may_have_changed ? check_again(of, &has_happened) : KVO_OK;
+  if (status == KVO_OK && !has_happened) status = change_all(of, &done);
+  if (done > 0) kvo_binding_stored(of->object, of->property->key);
+  return status;
+}
+
+/* Calls the observers that are notified before the change. The old elements are read again afterwards, because those may have changed the
+ * collection. */
+static kvo_elements *tell_before(kvo_frame *frame, const kvo_mutation *of, kvo_elements *old_value, bool wants_old,
+                                 const void *stack_frame) {
+  kvo__frame_will(frame, old_value, stack_frame);
+  if (!wants_old || !of->property->to_many->is_list) return old_value;
+  kvo__elements_free(old_value);
+  return old_elements(of);
+}
+
+static kvo_status mutate(const kvo_mutation *of) {
   kvo_frame frame;
-  size_t done;
+  bool has_happened, is_alone = kvo__own.open_changes == 0;
   uint32_t wants = kvo_frame_begin_change(&frame, of->object, of->property->key, of->kind, of->indexes, of->count);
-  if (wants == 0) {
-    kvo_status status = change_all(of, &done);
-    if (done > 0) kvo_binding_stored(of->object, of->property->key);
-    return status;
-  }
-  kvo_elements *old_value = (wants & KVO_FRAME_WANTS_OLD) != 0 ? old_elements(of) : NULL;
-  if ((wants & KVO_FRAME_WANTS_WILL) != 0) kvo__frame_will(&frame, old_value, __builtin_frame_address(0));
-  kvo_status status = change_all(of, &done);
+  if (wants == 0) return change_untold(of, !is_alone);
+  bool wants_old = (wants & KVO_FRAME_WANTS_OLD) != 0;
+  kvo_elements *old_value = wants_old ? old_elements(of) : NULL;
+  if ((wants & KVO_FRAME_WANTS_WILL) != 0)
+    old_value = tell_before(&frame, of, old_value, wants_old, __builtin_frame_address(0));
+  size_t done = 0;
+  kvo_status status = check_again(of, &has_happened);
+  if (status == KVO_OK && !has_happened) status = change_all(of, &done);
   if (done == of->count)
     notify(&frame, of, old_value);
   else if (done > 0)
     notify_part(&frame, of, old_value, done);
   kvo_frame_end(&frame);
   kvo__elements_free(old_value);
+  return status;
+}
+
+/* A string may be the collection's own, which an observer that is called before the change can remove. */
+kvo_status kvo__mutate(const kvo_mutation *of) {
+  bool has_strings = of->elements != NULL && of->property->to_many->type[0] == '*';
+  if (!has_strings || !kvo_object_is_observed(of->object)) return mutate(of);
+  kvo_elements *kept = kvo__elements_keep(of->property, of->elements, of->count);
+  if (kept == NULL) return KVO_ERROR_OUT_OF_MEMORY;
+  kvo_mutation change = *of;
+  change.elements = kept->bytes;
+  kvo_status status = mutate(&change);
+  kvo__elements_free(kept);
   return status;
 }
 

@@ -17,7 +17,13 @@ typedef struct kvo_mutation {
   const void *elements;
 } kvo_mutation;
 
-/** Calls the program's accessors, and notifies observers of what these have done. Returns the first status that is not KVO_OK. */
+/** Whether a list of `count` elements has the index at this position, or for an insertion can have it next. OUT_OF_RANGE with a text, if
+ * not. */
+KVO_HIDDEN kvo_status kvo__index_check(const kvo_mutation *of, size_t position, size_t count);
+
+/** Calls the program's accessors, and notifies observers of what these have done. Returns the first status that is not KVO_OK. Observers
+ * that are called before the change may change the collection: if the list has not all the indexes then, the status is OUT_OF_RANGE, and
+ * if the set has, or has not, the member already, KVO_OK; nothing is changed or told. */
 KVO_HIDDEN kvo_status kvo__mutate(const kvo_mutation *of);
 
 /** The accessors to call for this object now. */
