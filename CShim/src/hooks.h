@@ -144,6 +144,8 @@ struct kvo_hooks {
   /** KVO0011: an observation that is never notified; a warning if its changes may be announced by hand. See kvo_binding_never_notifies. */
   void (*never_notifies)(const kvo_object *object, const char *key_path, const char *affected, kvo_silence silence,
                          kvo_place place);
+  /** KVO0039: `path` begins with the property's own key, and is declared to affect it. */
+  void (*self_dependency)(const kvo_object *object, const kvo_property *property, const char *path, kvo_place place);
   /** KVO0011: after a change there was no memory to subscribe an expression to what it reads now. */
   void (*cannot_follow)(const kvo_fault_observation *concerned);
   /** KVO0012: `key_path` is that of the observation, or NULL. If `why` is NULL, the header tells the reason. */

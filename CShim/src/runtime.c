@@ -70,6 +70,7 @@ const struct kvo_hooks kvo__hooks = {
     .other_form = kvo__fault_other_form,
     .undefined = kvo__fault_undefined,
     .never_notifies = kvo__fault_never_notifies,
+    .self_dependency = kvo__fault_self_dependency,
     .cannot_follow = kvo__fault_cannot_follow,
     .unsupported_object = kvo__fault_unsupported_object,
     .duplicate = kvo__fault_duplicate,

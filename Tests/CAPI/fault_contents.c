@@ -330,6 +330,62 @@ TEST("a key that is declared to affect another one, and that the class does not 
   CHECK_CONTAINS((const char *)seen[0].help, "did you mean \"value\"? the keys of Sum are: value, sum; ");
 }
 
+typedef struct knot {
+  kvo_object header;
+  int value, sum;
+  struct knot *next;
+} knot;
+
+TEST("a key that is declared to affect itself is reported when it is observed, and observed without the declaration") {
+  static const char *const own[] = {"value", "sum", NULL}, *const begun[] = {"value", "next.value", NULL};
+  const kvo_property_spec properties[] = {
+      {.name = "value", .type = "i", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(knot, value)},
+      {.name = "sum", .type = "i", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(knot, sum), .affected_by = own},
+      {.name = "next",
+       .type = "@",
+       .flags = KVO_PROPERTY_AT_OFFSET,
+       .offset = offsetof(knot, next),
+       .affected_by = begun}};
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = "Knot",
+                         .instance_size = sizeof(knot),
+                         .properties = properties,
+                         .property_count = 3};
+  kvo_class *cls;
+  kvo_object *object, *other;
+  watcher of_sum = {0}, of_next = {0};
+  CHECK_OK(kvo_class_register(&spec, &cls));
+  CHECK_OK(kvo_object_create(cls, &object));
+  CHECK_OK(kvo_object_create(cls, &other));
+  CHECK_OK(KVO_SET(object, "next", kvo_object *, other));
+  kvo_set_fault_handler(keep, NULL);
+  kvo_observer observer = watcher_observer("sum", KVO_NEW, &of_sum);
+  CHECK_OK(kvo_add_observer(object, &observer, &of_sum.id));
+  CHECK_EQ((int)seen[0].code, KVO_FAULT_SELF_DEPENDENCY);
+  CHECK_EQ((int)seen[1].code, 0);
+  CHECK_CONTAINS((const char *)seen[0].summary, "KVO0039 fatal: \"sum\" is declared to affect \"sum\" of Knot, at ");
+  CHECK_CONTAINS((const char *)seen[0].apple, "includes the same key that was passed in, which is not valid.\n"
+                                              "Passed-in key: sum\nReturned key path set: {(\n    value,\n    sum\n)}");
+  CHECK_EQ((const char *)seen[0].help, "remove \"sum\" from what is declared to affect \"sum\"");
+  observer = watcher_observer("next", KVO_NEW, &of_next);
+  CHECK_OK(kvo_add_observer(object, &observer, &of_next.id));
+  CHECK_CONTAINS((const char *)seen[0].summary, ": \"next.value\" is declared to affect \"next\" of Knot, at ");
+  CHECK_CONTAINS((const char *)seen[0].apple, " includes a key path that starts with the same key that was passed in");
+  CHECK_OK(KVO_SET(object, "sum", int, 1));
+  CHECK_EQ(of_sum.calls, 1);
+  CHECK_OK(KVO_SET(other, "value", int, 1));
+  CHECK_EQ(of_next.calls, 0);
+  CHECK_OK(KVO_SET(object, "value", int, 1));
+  CHECK_EQ(of_sum.calls, 2);
+  CHECK_EQ(of_next.calls, 1);
+  CHECK_OK(KVO_SET(object, "next", kvo_object *, NULL));
+  CHECK_EQ(of_next.calls, 2);
+  CHECK_OK(kvo_remove_observer(of_sum.id));
+  CHECK_OK(kvo_remove_observer(of_next.id));
+  kvo_object_destroy(object);
+  kvo_object_destroy(other);
+}
+
 /* --------------------------------------------------------------------------------------------------------------- Endings -- */
 
 static void destroy_before(watcher *self, const kvo_change *change) {

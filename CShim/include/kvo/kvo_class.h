@@ -70,7 +70,8 @@ typedef struct kvo_property_spec {
   kvo_function KVO_NULLABLE getter;
   /** `void setter(kvo_object *, T)`, or what `setter_type` says; NULL for a read-only property. */
   kvo_function KVO_NULLABLE setter;
-  /** NULL, or key paths that affect this value, terminated by NULL (Apple: keyPathsForValuesAffectingValueForKey:). */
+  /** NULL, or key paths that affect this value, terminated by NULL (Apple: keyPathsForValuesAffectingValueForKey:). One that is the key
+   * itself, or begins with it, affects nothing; the observation of the key is fault KVO0039. */
   const char *KVO_NULLABLE const *KVO_NULLABLE affected_by;
   /** KVO_PROPERTY_… bits. */
   uint32_t flags;

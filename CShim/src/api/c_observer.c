@@ -20,6 +20,13 @@ static const char *wrong_argument(const kvo_object *object, const kvo_observer *
   return NULL;
 }
 
+/* Reports what is declared to affect the property, and begins with its own key; one such path is enough. */
+static void report_own(const kvo_object *object, const kvo_property *property, kvo_place place) {
+  char **path = property->affected_by;
+  while (path != NULL && *path != NULL && !kvo__affects_itself(property, *path)) path++;
+  if (path != NULL && *path != NULL) KVO_TELL(self_dependency, object, property, *path, place);
+}
+
 /* Warns of what is declared to affect the property and begins with a key that the class does not have. */
 static void warn_of_undefined(const kvo_object *object, const kvo_class *cls, const kvo_property *property,
                               kvo_place place) {
@@ -96,7 +103,10 @@ kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *given, kvo_o
     KVO_TELL(never_notifies, object, observer->key_path, NULL,
              property == NULL ? KVO_SILENCE_UNDEFINED : KVO_SILENCE_BY_HAND,
              (kvo_place){observer->file, observer->line});
-  if (single && property != NULL) warn_of_undefined(object, cls, property, (kvo_place){observer->file, observer->line});
+  if (single && property != NULL) {
+    report_own(object, property, (kvo_place){observer->file, observer->line});
+    warn_of_undefined(object, cls, property, (kvo_place){observer->file, observer->line});
+  }
   if (out != NULL) *out = id;
   return KVO_OK;
 }

@@ -85,6 +85,11 @@ static inline bool kvo__can_set(const kvo_property *property) {
 static inline bool kvo__has_own_setter(const kvo_property *property) {
   return property->setter != NULL && (property->flags & KVO_PROPERTY_WITH_USER) == 0;
 }
+/** Whether a path that is declared to affect the property begins with its own key. */
+static inline bool kvo__affects_itself(const kvo_property *property, const char *path) {
+  size_t length = strlen(property->name);
+  return strncmp(path, property->name, length) == 0 && (path[length] == '\0' || path[length] == '.');
+}
 /** Whether a setter that returned this has accepted the value. */
 static inline bool kvo__accepts(const kvo_property *property, int result) {
   return property->answer == KVO_ANSWERS_NOT || (result != 0) == (property->answer == KVO_ANSWERS_BOOL);

@@ -31,11 +31,13 @@ static void record_path(kvo_object *object, const char *key_path) {
   (void)kvo__walk_object(&walk, object, (kvo_path){key_path, NULL}, false, read_nothing, NULL);
 }
 
-/* Keys may affect each other, in cycles or in several ways: an evaluation records the declared dependencies of a key once. */
+/* Keys may affect each other, in cycles or in several ways: an evaluation records the declared dependencies of a key once. A path that
+ * begins with the key itself is no dependency: it is reported when the key is observed. */
 static void record_key(kvo_object *object, const kvo_property *property, kvo_key key) {
   bool is_affected = property != NULL && property->affected_by != NULL;
   if (!kvo__track_declared(object, key, is_affected) || !is_affected) return;
-  for (char **path = property->affected_by; *path != NULL; path++) record_path(object, *path);
+  for (char **path = property->affected_by; *path != NULL; path++)
+    if (!kvo__affects_itself(property, *path)) record_path(object, *path);
 }
 
 /* ------------------------------------------------------------------------------------------------------- One property -- */

@@ -34,6 +34,9 @@ KVO_HIDDEN void kvo__fault_undefined(const kvo_class *cls, const kvo_object *obj
 /** KVO0011. */
 KVO_HIDDEN void kvo__fault_never_notifies(const kvo_object *object, const char *key_path, const char *affected,
                                           kvo_silence silence, kvo_place place);
+/** KVO0039. */
+KVO_HIDDEN void kvo__fault_self_dependency(const kvo_object *object, const kvo_property *property, const char *path,
+                                           kvo_place place);
 /** KVO0011. */
 KVO_HIDDEN void kvo__fault_cannot_follow(const kvo_fault_observation *concerned);
 /** KVO0012. */

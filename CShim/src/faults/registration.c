@@ -223,6 +223,29 @@ void kvo_binding_never_notifies(kvo_object *object, const char *key_path, const 
   kvo__fault_never_notifies(object, key_path, affected, silence, (kvo_place){file, line});
 }
 
+void kvo__fault_self_dependency(const kvo_object *object, const kvo_property *property, const char *path,
+                                kvo_place place) {
+  const kvo_class *cls = kvo_object_class(object);
+  const char *key = property->name;
+  kvo_report *report = kvo__report(KVO_FAULT_SELF_DEPENDENCY);
+  kvo__append(&report->detail, "\"%s\" is declared to affect \"%s\" of %s", path, key, name_of(cls));
+  const char *includes =
+      strcmp(path, key) == 0
+          ? "the same key that was passed in, which is not valid."
+          : "a key path that starts with the same key that was passed in, which is not valid. The property identified by "
+            "the key path already depends on the property identified by the key, never vice versa.";
+  kvo__append(&report->apple,
+              "%s: A +keyPathsForValuesAffectingValueForKey: message returned a set that includes %s\nPassed-in key: "
+              "%s\nReturned key path set: {(",
+              name_of(cls), includes, key);
+  for (char **each = property->affected_by; *each != NULL; each++)
+    kvo__append(&report->apple, "%s\n    %s", each == property->affected_by ? "" : ",", *each);
+  kvo__append(&report->apple, "\n)}");
+  kvo__append(&report->help, "remove \"%s\" from what is declared to affect \"%s\"", path, key);
+  concern(report, object, cls, place);
+  kvo__raise(report);
+}
+
 void kvo__fault_cannot_follow(const kvo_fault_observation *concerned) {
   kvo_report *report = kvo__report(KVO_FAULT_NEVER_NOTIFIES);
   kvo__append(&report->detail,
