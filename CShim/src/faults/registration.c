@@ -27,20 +27,124 @@ static void append_keys(kvo_sink *to, const kvo_class *cls, const char *missing,
   if (cls->property_count == 0) kvo__append(to, " none");
 }
 
-/* Where the walk of a key path failed: the class of the object there, and the component that it does not have. */
-static const kvo_class *stopped_at(const kvo_object *object, const char *key_path, const char **component,
-                                   size_t *length) {
-  const kvo_class *cls = kvo_object_class(object);
+/* ------------------------------------------------------------------------------------------------- Refused key paths -- */
+
+/* Where the walk of a key path failed: at a component that an object of this class does not have, or that a collection, which the class of
+ * the object before it has for `collection`, does not have. Both are NULL if that is not known. */
+typedef struct stop {
+  const kvo_class *cls;
+  const kvo_property *collection;
+  const char *component;
+  size_t length;
+} stop;
+
+static stop stopped_at(const kvo_object *object, const char *key_path) {
   kvo_object *at = (kvo_object *)(uintptr_t)object;
-  for (*component = key_path;; *component += *length + 1) {
-    *length = strcspn(*component, ".");
-    const kvo_property *property = cls != NULL ? kvo__class_find(cls, kvo_key_hash(*component, *length)) : NULL;
-    if (property == NULL || (*component)[*length] == '\0') return cls;
-    if (property->ops != NULL || !kvo__can_read(property) || property->type[0] != '@') return NULL;
+  stop found = {.cls = kvo_object_class(object), .component = key_path};
+  for (;; found.component += found.length + 1) {
+    found.length = strcspn(found.component, ".");
+    kvo_key key = kvo_key_hash(found.component, found.length);
+    const kvo_property *property = found.cls != NULL ? kvo__class_find(found.cls, key) : NULL;
+    if (property == NULL || found.component[found.length] == '\0') return found;
+    found.cls = NULL;
+    if (property->type[0] == '[' || property->type[0] == '<') {
+      found.collection = property;
+      found.component += found.length + 1;
+      found.length = strcspn(found.component, ".");
+      return found;
+    }
+    if (property->ops != NULL || !kvo__can_read(property) || property->type[0] != '@') return found;
     kvo__call_getter(property, at, &at);
-    if (at == NULL) return NULL;
-    cls = kvo_object_class(at);
+    if (at == NULL) return found;
+    found.cls = kvo_object_class(at);
   }
+}
+
+static const char *const operators[] = {"@count", "@sum", "@avg", "@min", "@max", "@distinctUnionOfObjects",
+                                        "@distinctUnionOfArrays", "@distinctUnionOfSets",
+                                        /* of lists only: */
+                                        "@unionOfObjects", "@unionOfArrays"};
+enum { OPERATORS = sizeof operators / sizeof *operators, OF_LISTS_ONLY = 2 };
+
+static bool is_list(const kvo_property *collection) { return collection->type[0] == '['; }
+static const char *kind_of(const kvo_property *collection) { return is_list(collection) ? "list" : "set"; }
+static size_t count_operators(const kvo_property *collection) {
+  return is_list(collection) ? OPERATORS : OPERATORS - OF_LISTS_ONLY;
+}
+
+/* Whether the collection has the operator at which a walk stopped. */
+static bool has_operator(const stop *at) {
+  for (size_t i = 0; i < count_operators(at->collection); i++)
+    if (strncmp(operators[i], at->component, at->length) == 0 && operators[i][at->length] == '\0') return true;
+  return false;
+}
+
+static kvo_fault_code undefined_code(kvo_status status, const stop *at) {
+  bool is_operator = at->component[0] == '@', is_last = at->component[at->length] == '\0';
+  if (status == KVO_ERROR_NOT_AN_OBJECT)
+    return at->collection != NULL && !is_operator ? KVO_FAULT_THROUGH_COLLECTION : KVO_FAULT_UNDEFINED_KEY;
+  bool is_wrong = at->collection != NULL ? is_last || !has_operator(at) : at->cls != NULL && !is_last;
+  return is_operator && is_wrong ? KVO_FAULT_BAD_OPERATOR : KVO_FAULT_UNDEFINED_KEY;
+}
+
+/* KVO0018. */
+static void describe_through(kvo_report *report, const char *key_path, const stop *at) {
+  const char *of = at->collection->name;
+  int before = (int)(at->component - key_path), length = (int)at->length;
+  bool has_objects = at->collection->type[1] == '@';
+  kvo__append(&report->detail, "\"%s\" on it is a %s, and \"%.*s\" is no operator of collections", of,
+              kind_of(at->collection), length, at->component);
+  kvo__append(&report->apple, "[<%s> addObserver:forKeyPath:options:context:] is not supported. Key path: %s",
+              is_list(at->collection) ? "NSArray" : "NSSet", at->component);
+  kvo__append(&report->help,
+              "observe \"%.*s\" itself, an operator of it, such as \"%.*s@count\" or \"%.*s@sum.%.*s\"%s", before - 1,
+              key_path, before, key_path, before, key_path, has_objects ? length : 4,
+              has_objects ? at->component : "self", has_objects ? ", or its elements one by one" : "");
+  if (!has_objects) report->fault.why = "a collection has no properties to observe, nor have its elements";
+}
+
+/* KVO0036. */
+static void describe_operator(kvo_report *report, const stop *at) {
+  int length = (int)at->length;
+  if (at->collection == NULL) {
+    kvo__append(&report->detail, "%s has no operator \"%.*s\": it is not a collection", at->cls->display_name, length,
+                at->component);
+    report->fault.help = "put a key of a list or a set before the operator";
+    return;
+  }
+  kvo__append(&report->detail, "\"%s\" on it is a %s, ", at->collection->name, kind_of(at->collection));
+  if (has_operator(at)) {
+    kvo__append(&report->detail, "whose operator \"%.*s\" needs a key on its right", length, at->component);
+    kvo__append(&report->help,
+                "the operator is followed by what it takes of each element: \"%.*s.self\", or a key instead of self",
+                length, at->component);
+    return;
+  }
+  char name[64];
+  size_t kept = at->length < sizeof name ? at->length : sizeof name - 1;
+  memcpy(name, at->component, kept);
+  name[kept] = '\0';
+  kvo_nearest nearest = {.name = name};
+  kvo__append(&report->detail, "which has no operator \"%.*s\"", length, at->component);
+  kvo__append(&report->apple, "[<%s> valueForKeyPath:]: this class does not implement the %.*s operation.",
+              is_list(at->collection) ? "NSArray" : "NSSet", length - 1, at->component + 1);
+  for (size_t i = 0; i < count_operators(at->collection); i++) kvo__nearest(&nearest, operators[i]);
+  if (nearest.found != NULL) kvo__append(&report->help, "did you mean \"%s\"? ", nearest.found);
+  kvo__append(&report->help, "the operators of a %s are", kind_of(at->collection));
+  for (size_t i = 0; i < count_operators(at->collection); i++)
+    kvo__append(&report->help, "%s %s", i == 0 ? "" : ",", operators[i]);
+}
+
+/* KVO0009. */
+static void describe_undefined(kvo_report *report, kvo_status status, const stop *at) {
+  if (status == KVO_ERROR_NOT_AN_OBJECT)
+    kvo__append(&report->detail, "a value on it is not an observable object, so it has no keys");
+  else if (at->cls != NULL)
+    kvo__append(&report->detail, "%s has no key \"%.*s\"", at->cls->display_name, (int)at->length, at->component);
+  else
+    kvo__append(&report->detail, "an object on it has no such key");
+  if (at->cls != NULL && status != KVO_ERROR_NOT_AN_OBJECT)
+    append_keys(&report->help, at->cls, at->component, at->length);
 }
 
 /* The number of the first empty component, counted from 1, and its offset. */
@@ -56,10 +160,14 @@ static size_t empty_component(const char *key_path, size_t *offset) {
 
 void kvo__fault_registration(kvo_status status, const kvo_class *cls, const kvo_object *object, const char *key_path,
                              const void *observer, kvo_options options, const void *context, kvo_place place) {
-  kvo_fault_code code = status == KVO_ERROR_MALFORMED_KEY_PATH ? KVO_FAULT_MALFORMED_KEY_PATH
-                        : status == KVO_ERROR_NO_INTERCEPTION  ? KVO_FAULT_NO_INTERCEPTION
-                        : status == KVO_ERROR_DYING_OBJECT     ? KVO_FAULT_DYING_OBJECT
-                                                               : KVO_FAULT_UNDEFINED_KEY;
+  stop at = {0};
+  kvo_fault_code code;
+  switch (status) {
+    case KVO_ERROR_MALFORMED_KEY_PATH: code = KVO_FAULT_MALFORMED_KEY_PATH; break;
+    case KVO_ERROR_NO_INTERCEPTION: code = KVO_FAULT_NO_INTERCEPTION; break;
+    case KVO_ERROR_DYING_OBJECT: code = KVO_FAULT_DYING_OBJECT; break;
+    default: at = stopped_at(object, key_path); code = undefined_code(status, &at);
+  }
   kvo_report *report = kvo__report(code);
   const void *instance = kvo_object_instance(object);
   kvo__append(&report->detail, "cannot observe \"%s\" of %s@0x%llx: ", key_path, name_of(cls), kvo__address(instance));
@@ -81,24 +189,20 @@ void kvo__fault_registration(kvo_status status, const kvo_class *cls, const kvo_
       kvo__append(&report->help,
                   "do not observe an object during its destruction, or one that another thread may be releasing");
       break;
-    default: {
-      const char *component;
-      size_t length;
-      const kvo_class *at = stopped_at(object, key_path, &component, &length);
-      if (status == KVO_ERROR_NOT_AN_OBJECT)
-        kvo__append(&report->detail, "a value on it is not an observable object, so it has no keys");
-      else if (at != NULL)
-        kvo__append(&report->detail, "%s has no key \"%.*s\"", at->display_name, (int)length, component);
-      else
-        kvo__append(&report->detail, "an object on it has no such key");
-      kvo__append(
-          &report->apple,
-          "[<%s 0x%llx> addObserver:<0x%llx> forKeyPath:@\"%s\" options:%u context:0x%llx] was sent to an object "
-          "that is not KVC-compliant for the \"%s\" property.",
-          name_of(cls), kvo__address(instance), kvo__address(observer), key_path, (unsigned)options & 15u,
-          kvo__address(context), key_path);
-      if (at != NULL && status != KVO_ERROR_NOT_AN_OBJECT) append_keys(&report->help, at, component, length);
-    }
+    default:
+      if (code == KVO_FAULT_THROUGH_COLLECTION) {
+        describe_through(report, key_path, &at);
+      } else if (code == KVO_FAULT_BAD_OPERATOR) {
+        describe_operator(report, &at);
+      } else {
+        describe_undefined(report, status, &at);
+        kvo__append(
+            &report->apple,
+            "[<%s 0x%llx> addObserver:<0x%llx> forKeyPath:@\"%s\" options:%u context:0x%llx] was sent to an object "
+            "that is not KVC-compliant for the \"%s\" property.",
+            name_of(cls), kvo__address(instance), kvo__address(observer), key_path, (unsigned)options & 15u,
+            kvo__address(context), key_path);
+      }
   }
   concern(report, object, cls, place);
   kvo__raise(report);
