@@ -37,6 +37,9 @@ typedef struct kvo_scope {
  * once. When one of them has changed, what this thread changes of anything else that the expression reads, also of other objects, is told
  * at the end of the scope too, in the same notification.
  *
+ * An old value that is an object is kept without being retained, also as an element of a list or a set: it has to live until kvo_scope_end,
+ * which passes it to the observers, has returned, not only until its setter has.
+ *
  * In a silent scope nobody is told, also not of the death of objects that a store releases, and expressions follow the new values: the
  * binding calls kvo_binding_stored after each store whose kvo_frame_begin returned 0.
  *

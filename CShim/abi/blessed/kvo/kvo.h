@@ -233,8 +233,10 @@ KVO_API kvo_status kvo_cancel_observer_and_wait(kvo_observation observation KVO_
 
 /** Pauses an observation: after this returns no call of its callback begins, also before a change; one that has begun on another thread
  * may still be running. Changes are only noted, until kvo_observation_resume. It stays registered: it can be removed as usual, and ends
- * with its object. With KVO_OLD the present value is read, through the getter. Pausing a paused one does nothing. Fails with
- * NOT_REGISTERED, which is no fault, or OUT_OF_MEMORY. Any thread, also in the callback. Our decision. */
+ * with its object. With KVO_OLD the present value is read, through the getter, and kept until the resumption. An object is kept without
+ * being retained, also as an element of a list or a set: it has to live until kvo_observation_resume, which passes it to the callback, has
+ * returned, or until the observation has ended. Pausing a paused one does nothing. Fails with NOT_REGISTERED, which is no fault, or
+ * OUT_OF_MEMORY. Any thread, also in the callback. Our decision. */
 KVO_API kvo_status kvo_observation_pause(kvo_observation observation);
 
 /** Resumes a paused observation. If `tell_missed`, and its value was changed during the pause, the callback is called once, on this thread,
