@@ -98,7 +98,7 @@ static void *peek(kvo_tracked *tracked, const kvo_info *changing) {
   before_evaluation(__builtin_frame_address(0));
   kvo__lock(&tracked->lock);
   bool live = begin_evaluation(&here, __builtin_frame_address(0));
-  here.compared.is_wanted = !tracked->is_shared && !tracked->is_incomplete;
+  here.compared.is_wanted = !tracked->is_shared && !tracked->is_incomplete && tracked->committed > tracked->outdated;
   kvo__unlock(&tracked->lock);
   if (!live) return NULL;
   void *value = evaluate(&here);
@@ -257,6 +257,14 @@ void kvo__tracked_prior(kvo_tracked *tracked, const kvo_will_phase *will) {
   kvo__tracked_tell(tracked, KVO_CHANGE_SETTING, true, old_value, NULL);
 }
 
+/* Leaves a change to a later delivery. Until then the dependencies are those from before the change. */
+static void defer(kvo_tracked *tracked) {
+  kvo__lock(&tracked->lock);
+  tracked->outdated = tracked->started;
+  kvo__unlock(&tracked->lock);
+  kvo__defer(tracked->anchor);
+}
+
 /* Whether an expression's values before and after a scope are known to be the same. */
 static bool are_same(const kvo_tracked *tracked, const kvo_will_phase *will, const void *old_value,
                      const kvo_cell *now) {
@@ -270,7 +278,7 @@ void kvo__tracked_did(kvo_tracked *tracked, kvo_will_phase *will) {
     return;
   }
   if (!kvo__may_nest()) { /* nor may an evaluation begin: its getters may make changes */
-    kvo__defer(tracked->anchor);
+    defer(tracked);
     return;
   }
   const void *old_value = NULL;

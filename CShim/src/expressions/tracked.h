@@ -44,6 +44,8 @@ struct kvo_tracked {
   /** How often the list has changed. */
   uint64_t list_changes;
   uint64_t started, committed;
+  /** The newest evaluation that had begun when a change was deferred: until a newer one ends, the dependencies may be outdated. */
+  uint64_t outdated;
   /** How many evaluations have begun, including those before changes. */
   uint64_t evaluations;
   kvo_cell *last;
