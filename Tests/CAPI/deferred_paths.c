@@ -1,6 +1,9 @@
 /* deferred_paths.c - where a limit allows no further delivery: key paths that are led elsewhere, and observations that are resumed. */
 #include "nested.h"
 
+#include <kvo/kvo_binding.h>
+#include <stdlib.h>
+
 /* An object whose observer does what each test has it do, where KVO_MAX_DEPTH lets nothing nest. */
 static item *button;
 static kvo_observation pressed;
@@ -115,4 +118,175 @@ TEST("the object that a path has left may be destroyed although the update of th
     end_path();
     end_button();
   }
+}
+/* ----------------------------------------------------------------------------------------------------------- Pauses -- */
+
+static item *watched;
+static watcher one;
+static int calls_in_press;
+
+static void resume_one(void) {
+  CHECK_OK(kvo_observation_resume(one.id, true));
+  calls_in_press = one.calls;
+}
+
+/* A direct observation, a path with a leaf, and one that is evaluated. */
+static const char *const keys[] = {"value", "next.value", "doubled"};
+static const int factors[] = {1, 1, 2};
+
+static void make_watched(int key, int options) {
+  make_button(resume_one);
+  faults.count = 0;
+  watched = item_make(1);
+  item_set_next(watched, watched);
+  one = (watcher){0};
+  watch(watched, keys[key], options, &one);
+}
+
+static void end_watched(void) {
+  CHECK_OK(kvo_remove_observer(one.id));
+  CHECK_EQ(one.destroyed, 1);
+  item_destroy(watched);
+  end_button();
+}
+
+static void check_resumed(int key, int options) {
+  make_watched(key, options);
+  CHECK_OK(kvo_observation_pause(one.id));
+  item_set_value(watched, 5);
+  press();
+  check_only_too_deep(1);
+  CHECK_EQ(calls_in_press, 0);
+  CHECK_EQ(one.calls, 1);
+  CHECK_EQ(one.new_value.integer, 5 * factors[key]);
+  CHECK(!one.old_value.told);
+  item_set_value(watched, 6);
+  CHECK_EQ(one.calls, 2);
+  CHECK_EQ(one.new_value.integer, 6 * factors[key]);
+  end_watched();
+}
+
+TEST(
+    "what a pause has missed is told although deliveries may nest no deeper where it is resumed, without an old value") {
+  harness_environment("KVO_MAX_DEPTH", "1");
+  for (int key = 0; key < 3; key++) {
+    check_resumed(key, KVO_NEW);
+    check_resumed(key, KVO_OLD | KVO_NEW);
+  }
+}
+
+static void set_and_pause_and_resume(void) {
+  item_set_value(watched, 7);
+  CHECK_OK(kvo_observation_pause(one.id));
+  item_set_value(watched, 8);
+  resume_one();
+  item_set_value(watched, 9);
+}
+
+TEST("of changes before, in and after a pause, where a limit defers all of them, the last value is told once") {
+  harness_environment("KVO_MAX_DEPTH", "1");
+  for (int key = 0; key < 3; key++) {
+    make_watched(key, KVO_OLD | KVO_NEW);
+    at_press = set_and_pause_and_resume;
+    press();
+    check_only_too_deep(1);
+    CHECK_EQ(calls_in_press, 0);
+    CHECK_EQ(one.calls, 1);
+    CHECK_EQ(one.new_value.integer, 9 * factors[key]);
+    end_watched();
+  }
+}
+
+static void set_and_resume_and_pause(void) {
+  item_set_value(watched, 7);
+  resume_one();
+  CHECK_OK(kvo_observation_pause(one.id));
+}
+
+TEST("one that is resumed and paused again before it could be told is told when it is resumed the next time") {
+  harness_environment("KVO_MAX_DEPTH", "1");
+  for (int key = 0; key < 3; key++) {
+    make_watched(key, KVO_NEW);
+    at_press = set_and_resume_and_pause;
+    CHECK_OK(kvo_observation_pause(one.id));
+    press();
+    check_only_too_deep(1);
+    CHECK_EQ(one.calls, 0);
+    CHECK_OK(kvo_observation_resume(one.id, true));
+    CHECK_EQ(one.calls, 1);
+    CHECK_EQ(one.new_value.integer, 7 * factors[key]);
+    end_watched();
+  }
+}
+
+static void resume_and_remove(void) {
+  resume_one();
+  CHECK_OK(kvo_remove_observer(one.id));
+}
+
+TEST("one that is removed before it could be told of what a pause has missed is not called, and leaves nothing") {
+  harness_environment("KVO_MAX_DEPTH", "1");
+  for (int key = 0; key < 3; key++) {
+    make_watched(key, KVO_OLD | KVO_NEW);
+    at_press = resume_and_remove;
+    CHECK_OK(kvo_observation_pause(one.id));
+    item_set_value(watched, 5);
+    press();
+    check_only_too_deep(1);
+    CHECK_EQ(one.calls, 0);
+    CHECK_EQ(one.destroyed, 1);
+    item_destroy(watched);
+    end_button();
+  }
+}
+
+static void observe_initially(void) {
+  watch(watched, "value", KVO_INITIAL | KVO_NEW, &one);
+  calls_in_press = one.calls;
+}
+
+TEST("an initial notification for which there is no room comes after outer deliveries have returned") {
+  harness_environment("KVO_MAX_DEPTH", "1");
+  make_button(observe_initially);
+  watched = item_make(4);
+  press();
+  CHECK_EQ(calls_in_press, 0);
+  CHECK_EQ(one.calls, 1);
+  CHECK_EQ(one.new_value.integer, 4);
+  end_watched();
+}
+
+/* ------------------------------------------------------------------------------------------------------ Evaluations -- */
+
+/* An expression that sets what it does not read, as a getter may. */
+static void *evaluate_and_set(void *user_data) {
+  (void)user_data;
+  kvo_track_read(as_object(button), kvo_key_hash("other", 5));
+  item_set_value(watched, watched->value + 1);
+  return calloc(1, 1);
+}
+
+static void ignore_change(const kvo_raw_change *change, void *user_data) { (void)change, (void)user_data; }
+static void free_value(void *value, void *user_data) { (void)user_data, free(value); }
+
+static kvo_observation setting;
+
+static void observe_setting(void) {
+  static const kvo_observer_ops ops = {.callback = ignore_change, .evaluate = evaluate_and_set, .release = free_value};
+  kvo_binding_observer described = {.key_path = "setting", .ops = &ops, KVO_HERE};
+  CHECK_OK(kvo_binding_observe_tracked(as_object(button), &described, false, &setting));
+  calls_in_press = one.calls;
+}
+
+TEST("a change that an evaluation makes where deliveries may nest no deeper is told after outer ones have returned") {
+  harness_environment("KVO_MAX_DEPTH", "1");
+  make_watched(0, KVO_NEW);
+  at_press = observe_setting;
+  press();
+  check_only_too_deep(1);
+  CHECK_EQ(calls_in_press, 0);
+  CHECK_EQ(one.calls, 1);
+  CHECK_EQ(one.new_value.integer, 2);
+  CHECK_OK(kvo_remove_observer(setting));
+  end_watched();
 }

@@ -257,12 +257,15 @@ void kvo__tracked_prior(kvo_tracked *tracked, const kvo_will_phase *will) {
   kvo__tracked_tell(tracked, KVO_CHANGE_SETTING, true, old_value, NULL);
 }
 
-/* Leaves a change to a later delivery. Until then the dependencies are those from before the change. */
-static void defer(kvo_tracked *tracked) {
+/* Leaves a change to a later delivery if none may begin here; nor may an evaluation: its getters may make changes. Until then the
+ * dependencies are those from before the change. */
+static bool is_deferred(kvo_tracked *tracked) {
+  if (kvo__may_nest()) return false;
   kvo__lock(&tracked->lock);
   tracked->outdated = tracked->started;
   kvo__unlock(&tracked->lock);
   kvo__defer(tracked->anchor);
+  return true;
 }
 
 /* Whether an expression's values before and after a scope are known to be the same. */
@@ -277,10 +280,7 @@ void kvo__tracked_did(kvo_tracked *tracked, kvo_will_phase *will) {
     kvo__tracked_rearm(tracked);
     return;
   }
-  if (!kvo__may_nest()) { /* nor may an evaluation begin: its getters may make changes */
-    defer(tracked);
-    return;
-  }
+  if (is_deferred(tracked)) return;
   const void *old_value = NULL;
   kvo_cell *last = NULL;
   kvo_pending_value *pending = will != NULL ? kvo__pending_of(tracked, will) : NULL;
@@ -302,6 +302,7 @@ void kvo__tracked_did(kvo_tracked *tracked, kvo_will_phase *will) {
 }
 
 void kvo__tracked_retell(kvo_tracked *tracked, const void *old_value) {
+  if (is_deferred(tracked)) return;
   kvo_status status;
   kvo_cell *now = kvo__arm(tracked, &status);
   kvo__tracked_tell(tracked, KVO_CHANGE_SETTING, false, old_value, now != NULL ? now->value : NULL);

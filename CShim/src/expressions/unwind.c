@@ -63,6 +63,18 @@ __attribute__((noinline)) static void deliver(const kvo_deferred *next) {
     kvo__deliver_present((kvo_node *)(uintptr_t)next->node, next->info, NULL);
 }
 
+/* The depth at which half of the deliveries have returned, so that another one is within the limit then. Other calls do not count: there a
+ * delivery would be deferred again, without end, as long as the outermost one is in progress. */
+static uint32_t half(const kvo_thread *self) {
+  uint32_t depth = atomic_load(&self->depth);
+  size_t all;
+  kvo__deliveries(self, NULL, 0, &all);
+  if (all == 0) return depth / 2;
+  for (uint32_t i = 0, outer = 0; i < depth; i++)
+    if (kvo__is_delivery(kvo__mark_at(i)) && outer++ == all / 2) return i;
+  return 0;
+}
+
 /* The depth at which the present cycle began; without a cycle half of the depth. Not necessarily 0, because the whole program may run in a
  * callback. */
 static uint32_t beginning(const kvo_thread *self) {
@@ -71,7 +83,7 @@ static uint32_t beginning(const kvo_thread *self) {
   for (uint32_t i = 0; i < depth / 2; i++)
     for (uint32_t inner = depth; inner > first && inner > i + 1 && kvo__is_delivery(kvo__mark_at(i)); inner--)
       if (kvo__mark_at(inner - 1)->node == kvo__mark_at(i)->node) return i;
-  return depth / 2;
+  return half(self);
 }
 
 void kvo__unwind_begin(kvo_thread *self, bool gives_up) {
