@@ -149,3 +149,90 @@ TEST("a callback may wait for an observation that the same change has notified b
   item_destroy(object);
   item_destroy(end);
 }
+
+/* ------------------------------------------------------------------------------------------------------- Being led -- */
+
+static item *first, *left_one, *reached;
+static int left_value;
+
+/* Sets the object that the path has been led away from, or is being. */
+static void set_left(watcher *self, const kvo_change *change) {
+  (void)self, (void)change;
+  item_set_value(left_one, ++left_value);
+}
+
+/* The observer of the path must always get the value that the path has then. */
+static void check_present(watcher *self, const kvo_change *change) {
+  if (change->is_prior || change->new_value == NULL) return;
+  const item *next = first->next;
+  CHECK_EQ(self->new_value.integer, next->value);
+}
+
+static void make_led(void) {
+  first = item_make(0);
+  left_one = item_make(1);
+  reached = item_make(77);
+  left_value = 1;
+  item_set_next(first, left_one);
+}
+
+static void end_led(watcher *path, watcher *setting) {
+  CHECK_OK(kvo_remove_observer(path->id));
+  CHECK_OK(kvo_remove_observer(setting->id));
+  item_set_value(reached, 79);
+  item_destroy(first);
+  item_destroy(left_one);
+  item_destroy(reached);
+}
+
+static const int all_options[] = {KVO_NONE, KVO_NEW, KVO_NEW | KVO_PRIOR, KVO_OLD | KVO_NEW};
+enum { OPTIONS = sizeof all_options / sizeof *all_options };
+
+TEST("a path is told its own value when an observer of an object on it sets the object that the path has left") {
+  for (int i = 0; i < OPTIONS; i++) {
+    make_led();
+    watcher path = {.then = check_present}, setting = {.then = set_left};
+    watch(first, "next.value", all_options[i], &path);
+    watch(first, "next", KVO_NONE, &setting);
+    item_set_next(first, reached);
+    CHECK_EQ(path.calls, 2);
+    item_set_value(reached, 78);
+    CHECK_EQ(path.calls, 3);
+    item_set_value(left_one, 5);
+    CHECK_EQ(path.calls, 3);
+    end_led(&path, &setting);
+  }
+}
+
+TEST("and also when the object was set before the path was led away, by an observer before the change") {
+  for (int i = 0; i < OPTIONS; i++) {
+    make_led();
+    watcher path = {.then = check_present}, setting = {.then = set_left};
+    watch(first, "next.value", all_options[i], &path);
+    watch(first, "next", KVO_PRIOR, &setting);
+    item_set_next(first, reached);
+    CHECK_EQ(path.calls, 3);
+    end_led(&path, &setting);
+  }
+}
+
+TEST("a path is told its own value between an announced change of an object on it and its end") {
+  for (int i = 0; i < OPTIONS; i++) {
+    make_led();
+    watcher path = {.then = check_present}, setting = {.then = set_left};
+    watch(first, "next.value", all_options[i], &path);
+    watch(first, "next", KVO_NONE, &setting);
+    CHECK_OK(kvo_will_change(as_object(first), "next"));
+    item_set_value(left_one, ++left_value);
+    CHECK_EQ(path.calls, 1);
+    first->next = reached;
+    item_set_value(left_one, ++left_value);
+    CHECK_EQ(path.calls, 2);
+    CHECK_OK(kvo_did_change(as_object(first), "next"));
+    CHECK(path.calls >= 3);
+    int calls = path.calls;
+    item_set_value(reached, 78);
+    CHECK_EQ(path.calls, calls + 1);
+    end_led(&path, &setting);
+  }
+}

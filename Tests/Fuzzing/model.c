@@ -18,6 +18,18 @@ static value evaluate(world *in, int number, reads *into, interest *leaf) {
   return result;
 }
 
+/* Whether a change in progress of another key that it has read is still going to notify it: its last key is not known for certain. */
+static bool is_being_led(int number) {
+  const interest *leaf = &model.observations[number].leaf;
+  for (const frame *each = model.frames; each != NULL; each = each->outer) {
+    bool is_leaf = each->slot == leaf->slot && each->key == leaf->key;
+    if (each->pending[number] && !each->told[number] && !is_leaf && each->life == model.life[each->slot] &&
+        model_hears(number, each->slot, each->key, each->begun))
+      return true;
+  }
+  return false;
+}
+
 /* Evaluates; from now on it depends on exactly the keys that were read. Keys that it depended on before keep their age. */
 value model_arm(world *in, int number) {
   observation *self = &model.observations[number];
@@ -34,6 +46,7 @@ value model_arm(world *in, int number) {
   }
   memcpy(self->heard, now.all, sizeof now.all);
   self->count = now.count;
+  if (self->leaf.slot >= 0 && is_being_led(number)) self->leaf.slot = -1;
   self->last = result;
   self->orphaned = false;
   return result;
@@ -120,6 +133,7 @@ static void will(frame *of, world *in) {
     bool prior = (in->watches[i].options & KVO_PRIOR) != 0;
     value before = of->before;
     if (!is_direct(of, i)) {
+      self->leaf.slot = -1; /* until this change has notified it */
       before = (value){ABSENT, 0};
       if ((in->watches[i].options & KVO_OLD) != 0) before = self->orphaned ? self->last : evaluate(in, i, NULL, NULL);
       of->pending[i] = true;

@@ -164,3 +164,14 @@ bool kvo__in_change_of(kvo_tracked *tracked, const kvo_info *dying) {
   }
   return kvo__scopes() != NULL && kvo__tracked_awaits_silent(tracked);
 }
+
+bool kvo__is_being_led(const kvo_tracked *tracked, uint64_t number, const kvo_info *info, kvo_key key) {
+  kvo__assert(kvo__holds(&tracked->lock));
+  for (const kvo_will_phase *will = innermost(); will != NULL; will = will->outer) {
+    const kvo_pending_value *pending = kvo__will_is_of_scope(will) ? NULL : kvo__pending_of(tracked, will);
+    if (pending == NULL || pending->delivered || !atomic_load(&pending->node->live)) continue;
+    if (kvo__dependency(pending->node)->generation == number && (will->info != info || will->slot->key != key))
+      return true;
+  }
+  return false;
+}

@@ -448,6 +448,8 @@ bool kvo__settle_leaf(kvo_tracked *tracked, kvo_evaluation *over) {
   kvo__assert(kvo__holds(&tracked->lock));
   note_expected(over);
   const kvo_key_read *leaf = leaf_of(over);
+  if (leaf != NULL && kvo__is_being_led(tracked, over->number, leaf->info, leaf->key)) leaf = NULL;
+  atomic_store_explicit(&tracked->has_leaf, leaf != NULL, memory_order_relaxed);
   for (kvo_dependency *each = tracked->dependencies; each != NULL; each = each->to) {
     if (each->generation != over->number) continue;
     each->successor = successor_of(each, over);
@@ -459,4 +461,14 @@ bool kvo__settle_leaf(kvo_tracked *tracked, kvo_evaluation *over) {
   }
   tracked->is_regular = is_regular(tracked, over);
   return leaf != NULL;
+}
+
+void kvo__unsettle_leaf(kvo_tracked *tracked) {
+  if (!atomic_load_explicit(&tracked->has_leaf, memory_order_relaxed)) return;
+  kvo__lock(&tracked->lock);
+  for (kvo_dependency *each = tracked->dependencies; each != NULL; each = each->to)
+    if (kvo__node_kind(&each->node) == KVO_NODE_LEAF)
+      kvo__node_turn(kvo__dependency_info(each), &each->node, KVO_NODE_DEPENDENCY);
+  atomic_store_explicit(&tracked->has_leaf, false, memory_order_relaxed);
+  kvo__unlock(&tracked->lock);
 }

@@ -222,6 +222,7 @@ void kvo__tracked_leaf(kvo_tracked *tracked, const kvo_raw_change *change) {
 }
 
 void kvo__tracked_will(kvo_tracked *tracked, const kvo_node *node, const kvo_info *changing, kvo_will_phase *will) {
+  if (will != NULL && !kvo__will_is_of_scope(will)) kvo__unsettle_leaf(tracked);
   bool is_compared = will != NULL && will->if_changed && tracked->ops->same != NULL;
   bool is_left = kvo__is_left_to_scope(tracked); /* one that is ending, which has the old value */
   bool wanted = !is_left && ((tracked->options & KVO_OLD) != 0 || is_compared);

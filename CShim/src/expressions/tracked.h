@@ -29,6 +29,8 @@ struct kvo_tracked {
   void *user_data;
   kvo_options options;
   bool keep_last;
+  /** A dependency may be a leaf. Changed with `lock` held. */
+  _Atomic bool has_leaf;
   /** The birth of the newest node in the process when the registration succeeded. 0 until then, and while the observation is paused: no
    * callback is made. */
   _Atomic uint64_t registered;
@@ -208,6 +210,9 @@ static inline bool kvo__is_left_to_scope(const kvo_tracked *tracked) {
 static inline bool kvo__leave_to_scope(const kvo_tracked *tracked, kvo_will_phase *will) {
   return kvo__scopes() != NULL && kvo__leave_to_open_scope(tracked, will);
 }
+/** Whether a change of this thread is still going to notify this expression, by a dependency that the evaluation with this number has read,
+ * other than this key. tracked->lock is held. */
+KVO_HIDDEN bool kvo__is_being_led(const kvo_tracked *tracked, uint64_t number, const kvo_info *info, kvo_key key);
 /** Whether a change of this thread, other than one of the dying object itself, is still going to notify this expression, or to evaluate it
  * if the change is silent. */
 KVO_HIDDEN bool kvo__in_change_of(kvo_tracked *tracked, const kvo_info *dying);
@@ -257,6 +262,9 @@ KVO_HIDDEN kvo_confirmed kvo__confirm_reads(const kvo_evaluation *over);
 /** Turns the dependencies into leaf, subject or plain dependency, as the newest evaluation requires; returns whether there is a leaf.
  * tracked->lock is held. */
 KVO_HIDDEN bool kvo__settle_leaf(kvo_tracked *tracked, kvo_evaluation *over);
+/** Before a change of another key that the expression reads: makes the leaf a plain dependency until the change has notified the expression.
+ * What the leaf's object is set to meanwhile need not be the expression's value any more. */
+KVO_HIDDEN void kvo__unsettle_leaf(kvo_tracked *tracked);
 /** Drop the dependencies whose newest reader is this evaluation, and those read only by older ones. */
 KVO_HIDDEN void kvo__drop_read_by(kvo_tracked *tracked, uint64_t number);
 KVO_HIDDEN void kvo__drop_read_before(kvo_tracked *tracked, uint64_t number);
