@@ -290,3 +290,30 @@ TEST("a change that an evaluation makes where deliveries may nest no deeper is t
   CHECK_OK(kvo_remove_observer(setting));
   end_watched();
 }
+
+/* ---------------------------------------------------------------------------------------------------------- Endless -- */
+
+static int turns_left;
+
+static void turn(watcher *self, const kvo_change *change) {
+  (void)self, (void)change;
+  if (turns_left-- > 0) item_set_next(parent, parent->next == former ? present : former);
+}
+
+TEST("a path whose observer leads it elsewhere without end follows it, although it is not told of that any more") {
+  harness_environment("KVO_MAX_DEPTH", "10");
+  for (int more = 0; more < 2; more++) {
+    ignore_faults();
+    make_path(KVO_NONE);
+    path.then = turn;
+    turns_left = 1000000;
+    item_set_next(parent, present);
+    CHECK(turns_left > 0);
+    turns_left = 0;
+    int calls = path.calls;
+    item_set_value(parent->next, 9);
+    CHECK_EQ(path.calls, calls + 1);
+    if (more) item_set_next(parent, parent->next == former ? present : former);
+    end_path();
+  }
+}

@@ -262,8 +262,8 @@ KVO_HIDDEN kvo_confirmed kvo__confirm_reads(const kvo_evaluation *over);
 /** Turns the dependencies into leaf, subject or plain dependency, as the newest evaluation requires; returns whether there is a leaf.
  * tracked->lock is held. */
 KVO_HIDDEN bool kvo__settle_leaf(kvo_tracked *tracked, kvo_evaluation *over);
-/** Before a change of another key that the expression reads: makes the leaf a plain dependency until the change has notified the expression.
- * What the leaf's object is set to meanwhile need not be the expression's value any more. */
+/** Before a change of another key that the expression reads: makes the leaf a plain dependency until the change has notified the
+ * expression. What the leaf's object is set to meanwhile need not be the expression's value any more. */
 KVO_HIDDEN void kvo__unsettle_leaf(kvo_tracked *tracked);
 /** Drop the dependencies whose newest reader is this evaluation, and those read only by older ones. */
 KVO_HIDDEN void kvo__drop_read_by(kvo_tracked *tracked, uint64_t number);
@@ -333,7 +333,7 @@ typedef struct kvo_deferred {
   bool is_queued;
   /** It was deferred during a delivery of the same observation, which causes the change itself. */
   bool is_in_cycle;
-  /** How often it was delivered after cycles are dropped. */
+  /** How often it was delivered, or dropped, after cycles are dropped. */
   uint32_t late;
 } kvo_deferred;
 

@@ -7,7 +7,8 @@
 #include "expressions/deliver.h"
 
 enum {
-  /** After this much depth in total, deliveries that belong to a cycle are dropped; others are then still made this many times. */
+  /** After this much depth in total, deliveries that belong to a cycle are dropped; others are then still made this many times. An
+   * expression whose deliveries are dropped is still evaluated about as often. */
   MAX_TOTAL_DEPTH = 100000,
   MAX_LATE = 100,
 };
@@ -54,13 +55,19 @@ void kvo__deliver_present(kvo_node *node, kvo_info *info, const void *old_value)
   kvo__let_go_of_object(mark);
 }
 
-/* Not inlined: a delivery in the stack frame of the loop would look as if the loop had been left (kvo__is_left). */
-__attribute__((noinline)) static void deliver(const kvo_deferred *next) {
+/* Makes a delivery or, of an endless cycle, drops it: its observer knows what it sets itself. An expression must nevertheless follow the
+ * objects that it depends on now. Not inlined: a delivery in the stack frame of the loop would look as if the loop had been left
+ * (kvo__is_left). */
+__attribute__((noinline)) static void deliver(kvo_deferred *next, bool ends) {
   kvo_tracked *tracked = kvo__deferred_tracked(next);
-  if (tracked != NULL)
+  if (ends) next->late++;
+  if (ends && (next->is_in_cycle || next->late > MAX_LATE)) {
+    if (tracked != NULL && next->late <= 2 * MAX_LATE) kvo__tracked_rearm(tracked);
+  } else if (tracked != NULL) {
     kvo__tracked_retell(tracked, NULL);
-  else
+  } else {
     kvo__deliver_present((kvo_node *)(uintptr_t)next->node, next->info, NULL);
+  }
 }
 
 /* The depth at which half of the deliveries have returned, so that another one is within the limit then. Other calls do not count: there a
@@ -119,9 +126,7 @@ void kvo__unwind_if_due(kvo_thread *self, uint32_t depth) {
   unwinding->depth = depth;
   nest(self);
   for (kvo_deferred *next = kvo__deferred_take(unwinding); next != NULL; next = kvo__deferred_take(unwinding)) {
-    bool ends = unwinding->gives_up || unwinding->total_depth > MAX_TOTAL_DEPTH;
-    if (ends && (next->is_in_cycle || ++next->late > MAX_LATE)) continue; /* it knows what it sets itself */
-    deliver(next);
+    deliver(next, unwinding->gives_up || unwinding->total_depth > MAX_TOTAL_DEPTH);
     nest(self);
   }
   stop(unwinding);
