@@ -156,7 +156,8 @@ typedef struct kvo_change {
   bool is_prior;
   /** NULL if not asked for or unknown. */
   const kvo_value *KVO_NULLABLE old_value;
-  /** NULL if not asked for, unknown, or before the change. Read at delivery: after a nested set it is the newest value. */
+  /** NULL if not asked for, unknown, or before the change. Read at delivery: after a nested set it is the newest value, and that of a path
+   * the value at its present end. */
   const kvo_value *KVO_NULLABLE new_value;
   /** For an insertion, removal or replacement the indexes, ascending; otherwise NULL. */
   const size_t *KVO_NULLABLE indexes;
