@@ -136,9 +136,9 @@ KVO_API kvo_status kvo_object_member_accessors(const kvo_object *object, const c
  * An observer that is called before the change (KVO_PRIOR) may change the same collection. The change is checked again afterwards, with the
  * program's accessors, before one is called that changes something. If a list does not have all the indexes any more, the call fails with
  * OUT_OF_RANGE; if a set has, or does not have, the member already, it returns KVO_OK. Either way nothing is changed, and nothing told
- * but what was told before. Otherwise the change is made at the indexes that were passed, and the old elements that observers get afterwards
- * are those that are removed or replaced. The accessors that kvo_object_list_accessors and kvo_object_member_accessors find do the same
- * while the object is observed. */
+ * but what was told before. Otherwise the change is made at the indexes that were passed, and the old elements that observers get
+ * afterwards are those that are removed or replaced. The accessors that kvo_object_list_accessors and kvo_object_member_accessors find do
+ * the same while the object is observed. */
 
 /** Stores the number of elements. Fails with INVALID_ARGUMENT (NULL, which is also fault KVO0008), UNDEFINED_KEY, TYPE_MISMATCH (the key is
  * not that of a list), NO_GETTER or OUT_OF_MEMORY. */
