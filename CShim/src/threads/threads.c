@@ -221,7 +221,9 @@ bool kvo__find_thread(bool (*visit)(kvo_thread *thread, void *arg), void *arg) {
 uint32_t kvo__limit_of(const kvo_thread *self) {
   if (self->unwinding.is_on) return 0;
   if (kvo__settings.max_depth != 0) return 0;
-  return self->capacity < KVO_DEEP ? self->capacity : KVO_DEEP;
+  uintptr_t room = atomic_load(&self->room);
+  uint32_t deep = room != 0 && room < KVO_SMALL_STACK ? KVO_DEEP_ON_SMALL_STACK : KVO_DEEP;
+  return self->capacity < deep ? self->capacity : deep;
 }
 
 static bool more_marks(kvo_thread *self) {
@@ -237,10 +239,17 @@ static bool more_marks(kvo_thread *self) {
   return true;
 }
 
+/* Whether a delivery in this stack frame reaches no limit, and encloses no code that was left. */
+static bool is_within(const kvo_thread *self, uint32_t depth, const void *frame) {
+  uint32_t most = kvo__settings.max_depth;
+  return depth != 0 && depth < self->capacity && (most == 0 || depth < most) && !self->unwinding.is_on &&
+         (uintptr_t)frame - self->floor < atomic_load(&self->room) && kvo__mark_at(depth - 1)->frame > frame;
+}
+
 uint32_t kvo__mark_slowly(kvo_observation observation, kvo_info *root, const kvo_node *node,
                           const kvo_raw_change *change, const void *frame) {
   kvo_thread *self = kvo__thread();
-  if (self != NULL && node != NULL) {
+  if (self != NULL && node != NULL && !is_within(self, atomic_load(&self->depth), frame)) {
     kvo__hooks.abandoned(self, frame);
     if (!kvo__hooks.may_nest(self, frame)) return KVO_TOO_DEEP;
   }

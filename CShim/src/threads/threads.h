@@ -37,13 +37,13 @@ typedef struct kvo_mark {
   bool is_counted;
   /** A fault handler, which the program may leave with longjmp. */
   bool is_handler;
-  /** For a delivery at a depth of at least KVO_DEEP: what kvo__told returned when the delivery began. Otherwise 0. */
+  /** For a delivery that is deep (see KVO_DEEP): what kvo__told returned when the delivery began. Otherwise 0. */
   uint32_t told;
 } kvo_mark;
 
-/** From this depth on, or from 0 with KVO_MAX_DEPTH, it is noted what deliveries tell: if they form a cycle that reaches the limit, it shows
- * whether their values repeat. */
-enum { KVO_DEEP = 32 };
+/** From this depth on, or on a small stack from the lesser one, or from 0 with KVO_MAX_DEPTH, it is noted what deliveries tell: if they
+ * form a cycle that reaches the limit, it shows whether their values repeat. */
+enum { KVO_DEEP = 128, KVO_DEEP_ON_SMALL_STACK = 32, KVO_SMALL_STACK = 256 * 1024 };
 
 /** The changes that a thread has announced by hand and not ended, innermost first. Other threads read the list under the lock. */
 typedef struct kvo_manual_list {
