@@ -2,7 +2,6 @@
 #include "nested.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void set_again(const kvo_change *change, void *user_data) {
@@ -131,12 +130,13 @@ static void set_back(const kvo_change *change, void *user_data) {
 static void count(kvo_callback callback, int most, bool has_second) {
   counter *pair[] = {(counter *)counter_make(), (counter *)counter_make()};
   kvo_observation ids[4] = {0};
+  watcher others[2] = {0};
   for (int i = 0; i < 2; i++) {
     *pair[i] = (counter){.header = pair[i]->header, .most = most, .next = pair[1 - i]};
     kvo_observer observer = {
         .struct_size = sizeof observer, .key_path = "number", .options = KVO_NEW, .callback = callback};
     CHECK_OK(kvo_add_observer(&pair[i]->header, &observer, &ids[i]));
-    observer = watcher_observer("number", KVO_NONE, calloc(1, sizeof(watcher)));
+    observer = watcher_observer("number", KVO_NONE, &others[i]);
     if (has_second) CHECK_OK(kvo_add_observer(&pair[i]->header, &observer, &ids[2 + i])); /* it is told before */
   }
   KVO_SET(&pair[0]->header, "number", int, 1);
