@@ -236,3 +236,30 @@ TEST("a path is told its own value between an announced change of an object on i
     end_led(&path, &setting);
   }
 }
+
+/* ------------------------------------------------------------------------------------------------- In the new object -- */
+
+static void set_new_object(watcher *self, const kvo_change *change) {
+  item *next = ((item *)change->object)->next;
+  (void)self;
+  item_set_value(next, 5);
+  item_set_value(next, 6);
+}
+
+TEST("a path is told once, with the last value, what newer observers set in the object that it is led to") {
+  item *root = item_make(0), *next = item_make(1);
+  watcher path = {0}, newer = {.then = set_new_object};
+  watch(root, "next.value", KVO_OLD | KVO_NEW, &path);
+  watch(root, "next", KVO_NONE, &newer);
+  item_set_next(root, next);
+  CHECK_EQ(newer.calls, 1);
+  CHECK_EQ(path.calls, 1);
+  CHECK_EQ(path.new_value.integer, 6);
+  item_set_value(next, 7);
+  CHECK_EQ(path.calls, 2);
+  CHECK_EQ(path.old_value.integer, 6);
+  CHECK_OK(kvo_remove_observer(newer.id));
+  CHECK_OK(kvo_remove_observer(path.id));
+  item_destroy(root);
+  item_destroy(next);
+}

@@ -16,11 +16,11 @@ import Foundation
 /// constant, and a function that changes its copy of the proxy changes the property. `Array(proxy)` is an independent copy. The
 /// proxy also notifies if it was created before the observation began, which Apple's platforms do not guarantee.
 ///
-/// Each mutation notifies once, with two exceptions: ``replaceSubrange(_:with:)-(Range<Int>,_)`` with a different number of elements is
-/// a replacement and an insertion or removal, and ``setArray(_:)``, like Apple's, is a removal and an insertion. A call that changes
-/// nothing, such as appending no elements, does not notify. The elements are changed in place; they are copied only if an observer
-/// requests the whole value. For a computed property the setter is called with the whole new value, and notifies of whatever it
-/// changes.
+/// Each mutation notifies once, with these exceptions: ``replaceSubrange(_:with:)-(Range<Int>,_)`` with a different number of elements
+/// is a replacement and an insertion or removal; like Apple's, ``setArray(_:)`` is a removal and an insertion, `exchange` two
+/// replacements, and `remove(_:)` one removal for each equal element. A call that changes nothing, such as appending no elements, does
+/// not notify. The elements are changed in place; they are copied only if an observer requests the whole value. For a computed
+/// property the setter is called with the whole new value, and notifies of whatever it changes.
 ///
 /// An index out of range is fault KVO0037; a number of elements different from that of the indexes is KVO0040; a collection that is
 /// `nil` is KVO0038 (its `count` is 0); an element of another type is KVO0026; a read-only property is KVO0009. After each of these
