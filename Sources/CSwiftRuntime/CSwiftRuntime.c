@@ -20,3 +20,16 @@ static _Thread_local kvo_transfer *innermost;
 
 kvo_transfer *kvo_innermost_transfer(void) { return innermost; }
 void kvo_set_innermost_transfer(kvo_transfer *transfer) { innermost = transfer; }
+
+static _Thread_local kvo_recorded *innermost_recorded;
+
+bool kvo_recorded_begin(kvo_recorded *recorded) {
+  for (const kvo_recorded *each = innermost_recorded; each != NULL; each = each->outer)
+    if (each->evaluation == recorded->evaluation && each->object == recorded->object && each->key == recorded->key)
+      return false;
+  recorded->outer = innermost_recorded;
+  innermost_recorded = recorded;
+  return true;
+}
+
+void kvo_recorded_end(const kvo_recorded *recorded) { innermost_recorded = recorded->outer; }

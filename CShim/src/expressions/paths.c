@@ -16,30 +16,6 @@ static kvo_status pass_nil(kvo_value_reader reader, void *arg) {
   return KVO_OK;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- Recording -- */
-
-static kvo_status visit_nothing(kvo_object *object, const kvo_property *property, const char *key, void *arg) {
-  (void)object, (void)property, (void)key, (void)arg;
-  return KVO_OK;
-}
-
-static void read_nothing(const kvo_value *value, void *arg) { (void)value, (void)arg; }
-
-/* Records the keys of a path, without the value of the last one; the operands of an operator are keys too. */
-static void record_path(kvo_object *object, const char *key_path) {
-  kvo_walk walk = {.use = KVO_PATH_PROBED, .visit = strchr(key_path, '@') == NULL ? visit_nothing : NULL};
-  (void)kvo__walk_object(&walk, object, (kvo_path){key_path, NULL}, false, read_nothing, NULL);
-}
-
-/* Keys may affect each other, in cycles or in several ways: an evaluation records the declared dependencies of a key once. A path that
- * begins with the key itself is no dependency: it is reported when the key is observed. */
-static void record_key(kvo_object *object, const kvo_property *property, kvo_key key) {
-  bool is_affected = property != NULL && property->affected_by != NULL;
-  if (!kvo__track_declared(object, key, is_affected) || !is_affected) return;
-  for (char **path = property->affected_by; *path != NULL; path++)
-    if (!kvo__affects_itself(property, *path)) record_path(object, *path);
-}
-
 /* ------------------------------------------------------------------------------------------------------- One property -- */
 
 /* An object on a key path, with the value that refers to it, because a binding's value may be all that keeps the object alive. */
@@ -87,6 +63,34 @@ static kvo_status read_property(const kvo_property *property, kvo_object *object
   kvo__property_view(property, value, reader, arg);
   kvo__property_release(property, value);
   return KVO_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- Recording -- */
+
+static void read_nothing(const kvo_value *value, void *arg) { (void)value, (void)arg; }
+
+/* The value of the last key is needed only to record what its getter reads. */
+static kvo_status visit_last(kvo_object *object, const kvo_property *property, const char *key, void *arg) {
+  (void)key, (void)arg;
+  bool changes_with_reads =
+      property != NULL && (property->flags & (KVO_PROPERTY_COMPUTED | KVO_PROPERTY_DECLARED)) == KVO_PROPERTY_COMPUTED;
+  if (changes_with_reads) (void)read_property(property, object, read_nothing, NULL);
+  return KVO_OK;
+}
+
+/* Records the keys of a path; the operands of an operator are keys too. */
+static void record_path(kvo_object *object, const char *key_path) {
+  kvo_walk walk = {.use = KVO_PATH_PROBED, .visit = strchr(key_path, '@') == NULL ? visit_last : NULL};
+  (void)kvo__walk_object(&walk, object, (kvo_path){key_path, NULL}, false, read_nothing, NULL);
+}
+
+/* Keys may affect each other, in cycles or in several ways: an evaluation records the declared dependencies of a key once. A path that
+ * begins with the key itself is no dependency: it is reported when the key is observed. */
+static void record_key(kvo_object *object, const kvo_property *property, kvo_key key) {
+  bool is_affected = property != NULL && property->affected_by != NULL;
+  if (!kvo__track_declared(object, key, is_affected) || !is_affected) return;
+  for (char **path = property->affected_by; *path != NULL; path++)
+    if (!kvo__affects_itself(property, *path)) record_path(object, *path);
 }
 
 /* ----------------------------------------------------------------------------------------------------- Undefined keys -- */

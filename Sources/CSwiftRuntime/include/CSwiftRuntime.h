@@ -66,4 +66,16 @@ typedef struct kvo_transfer {
 kvo_transfer *_Nullable kvo_innermost_transfer(void);
 void kvo_set_innermost_transfer(kvo_transfer *_Nullable transfer);
 
+/** A computed property that an evaluation reads just now, in a stack frame of this thread, to record what its getter reads. */
+typedef struct kvo_recorded {
+  const void *_Nullable evaluation;
+  const void *_Nonnull object;
+  uint64_t key;
+  struct kvo_recorded *_Nullable outer;
+} kvo_recorded;
+
+/** Makes it the innermost of this thread, with the one so far as `outer`; false if the evaluation reads the property already. */
+bool kvo_recorded_begin(kvo_recorded *_Nonnull recorded);
+void kvo_recorded_end(const kvo_recorded *_Nonnull recorded);
+
 #endif

@@ -1,6 +1,7 @@
 // String keys: the value of an object for a key, and the recording of its dependencies.
 
 import CKVO
+import CSwiftRuntime
 import Foundation
 
 extension KeyValueObservable {
@@ -69,8 +70,13 @@ extension KeyValueObservable {
     for path in cls.affectingPaths[key] ?? [] {
       recordPath(components(ofCodedPath: path)[...], &visited)
     }
-    // Evaluating a typed key path records what it goes through.
-    for path in cls.affectingKeyPaths[key] ?? [] { _ = self[keyPath: path] }
+    for path in cls.affectingKeyPaths[key] ?? [] {
+      if let chain = cls.chain(of: path), chain.needsKeys {
+        recordPath(chain.properties.map(\.name)[...], &visited)
+      } else {
+        _ = self[keyPath: path]  // records what it goes through
+      }
+    }
   }
 
   private nonisolated func recordPath(_ components: ArraySlice<String>, _ visited: inout Set<KeyOfObject>) {
@@ -78,11 +84,27 @@ extension KeyValueObservable {
     let cls = KeyValueClass.of(self)
     record(keyOfChanges(of: first, cls), cls, &visited)
     let rest = components.dropFirst()
-    guard !rest.isEmpty, let property = cls.property(named: first) else { return }
+    guard let property = cls.property(named: first) else { return }
+    guard !rest.isEmpty else { return recordReads(of: property, cls) }
     guard let next = unwrapped(recorded(property) { $0.read(self) }) else { return }
     // After a collection, the path is recorded for each element. (Apple does not support such a path.)
     for object in (next as? any CodedCollection)?.codedElements ?? [next] {
       unwrapped(object).flatMap(observable)?.recordPath(rest, &visited)
+    }
+  }
+
+  /// Records what the getter of a property at the end of a declared path reads, if the property changes with that: what changes a
+  /// computed property, or the lifetime of the object that a weak property refers to.
+  private nonisolated func recordReads(of property: KeyValueProperty, _ cls: KeyValueClass) {
+    guard !property.isDirect, !cls.isDeclared(property) else { return }
+    let evaluation = kvo_track_pause()
+    kvo_track_resume(evaluation)
+    var recorded = kvo_recorded(evaluation: evaluation, object: adoptedObject, key: property.key, outer: nil)
+    withUnsafeMutablePointer(to: &recorded) { recorded in
+      // The getter may itself read, with `value(forKey:)`, a key that depends on this property.
+      guard kvo_recorded_begin(recorded) else { return }
+      defer { kvo_recorded_end(recorded) }
+      _ = property.read(self)
     }
   }
 }
