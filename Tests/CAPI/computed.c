@@ -290,3 +290,29 @@ TEST("a subclass of a binding may replace an inherited property, but neither has
   CHECK_STATUS(kvo_binding_class_register("Refused", base, 0, properties, 2, &refused), KVO_ERROR_DUPLICATE_KEY);
   end(of);
 }
+
+TEST("a key that is declared to depend on a computed property is told of changes of what that reads") {
+  static const char *const paths[] = {area_name, NULL};
+  const kvo_binding_property label = {.name = "label",
+                                      .type = "i",
+                                      .ops = &ops,
+                                      .affected_by = paths,
+                                      .flags = KVO_PROPERTY_COMPUTED | KVO_PROPERTY_DECLARED};
+  square *plain = make(1), *of = calloc(1, sizeof *of);
+  kvo_class *labelled = NULL;
+  CHECK(of != NULL);
+  CHECK_OK(kvo_binding_class_register("Labelled", kvo_object_class(&plain->header), 0, &label, 1, &labelled));
+  kvo_object_adopt(&of->header, labelled);
+  watcher observer = {0};
+  kvo_observer described = watcher_observer("label", KVO_NEW, &observer);
+  CHECK_OK(kvo_add_observer(&of->header, &described, &observer.id));
+  set_side(of, 2);
+  CHECK_EQ(observer.calls, 1);
+  announce_area(of);
+  CHECK_EQ(observer.calls, 2);
+  set_side(of, 3);
+  CHECK_EQ(observer.calls, 3);
+  CHECK_OK(kvo_remove_observer(observer.id));
+  end(plain);
+  end(of);
+}
