@@ -257,12 +257,13 @@ TEST("for each reason why nothing will notify a binding's observation there is a
   } rows[] = {
       {KVO_SILENCE_NOTHING_READ, KVO_SEVERITY_ERROR,
        " can never notify: its evaluation reads nothing observable, at h.c:3",
-       "make what it reads observable, or declare what affects it in keyPathsForValuesAffectingValue(forKey:)"},
+       "make what it reads observable, or declare what affects it, also a computed property that is itself declared or "
+       "announced, in keyPathsForValuesAffectingValue(forKey:)"},
       {KVO_SILENCE_BY_HAND, KVO_SEVERITY_WARNING,
        " notifies only if its changes are announced manually: no setter notifies, and it reads nothing observable, at "
        "h.c:3",
-       "make what it reads observable, declare what affects it (keyPathsForValuesAffectingValue(forKey:), "
-       "affected_by), or, " DECLARE_IT},
+       "make what it reads observable, declare what affects it, also a computed property that is itself declared or "
+       "announced (keyPathsForValuesAffectingValue(forKey:), affected_by), or, " DECLARE_IT},
       {KVO_SILENCE_UNDEFINED, KVO_SEVERITY_WARNING,
        " notifies only if its changes are announced manually: there is no such key, at h.c:3",
        "did you mean \"value\"? the keys of Item are: value, other, next, name, doubled, quiet, far; " DECLARE_IT},

@@ -47,6 +47,29 @@
     nonisolated static func automaticallyNotifiesObservers(for key: AnyKeyPath) -> Bool { key != \Sum.noted }
   }
 
+  /// Its getters read a property that is declared to depend on `a`, and one that is announced manually.
+  @KeyValueObservable
+  private final class Mixture {
+    var a = 0
+    var b = 0
+    @NotObserved var hidden = 0
+    var declared: Int { hidden + a }
+    var manual: Int {
+      get { hidden }
+      set {
+        willChangeValue(for: \.manual)
+        hidden = newValue
+        didChangeValue(for: \.manual)
+      }
+    }
+    var silent: Int { hidden }
+    var recorded: Int { silent + manual + b }
+    var mixed: Int { declared + manual + b }
+    class var keyPathsForValuesAffectingDeclared: Set<String> { ["a"] }
+    class var keyPathsForValuesAffectingSilent: Set<String> { ["a"] }
+    class var keyPathsForValuesAffectingMixed: Set<String> { ["declared", "manual", "b"] }
+  }
+
   private final class Counter: KeyValueObserver, @unchecked Sendable {
     var count = 0
     func observeValue(
@@ -142,6 +165,16 @@
       let sum = Sum()
       #expect(delivered(sum, \.byCircular, "byCircular") { sum.a += 1 } == 1)
       #expect(delivered(sum, \.circular, "circular") { sum.a += 1 } == 1)
+    }
+
+    @Test func `A property declares the declared and announced ones that its getter reads, which are not recorded`() {
+      let mixture = Mixture()
+      #expect(delivered(mixture, \.mixed, "mixed") { mixture.a += 1 } == 1)
+      #expect(delivered(mixture, \.mixed, "mixed") { mixture.manual += 1 } == 1)
+      #expect(delivered(mixture, \.mixed, "mixed") { mixture.b += 1 } == 1)
+      #expect(delivered(mixture, \.recorded, "recorded") { mixture.a += 1 } == 0)
+      #expect(delivered(mixture, \.recorded, "recorded") { mixture.manual += 1 } == 0)
+      #expect(delivered(mixture, \.recorded, "recorded") { mixture.b += 1 } == 1)
     }
   }
 #endif

@@ -287,11 +287,14 @@ static const char *silence_detail(kvo_silence silence) {
   "if its changes are announced manually, declare it: automaticallyNotifiesObservers(forKey:) in Swift, "              \
   "KVO_PROPERTY_MANUAL in C"
 
+/* No accessor says that such a property is read. */
+#define OTHERS_TOO "also a computed property that is itself declared or announced"
+
 static void append_help(kvo_sink *to, const kvo_class *cls, const char *key_path, kvo_silence silence) {
   switch (silence) {
     case KVO_SILENCE_BY_HAND:
-      kvo__append(to, "make what it reads observable, declare what affects it "
-                      "(keyPathsForValuesAffectingValue(forKey:), affected_by), or, " DECLARE_IT);
+      kvo__append(to, "make what it reads observable, declare what affects it, " OTHERS_TOO
+                      " (keyPathsForValuesAffectingValue(forKey:), affected_by), or, " DECLARE_IT);
       break;
     case KVO_SILENCE_UNDEFINED:
       if (cls != NULL) append_keys(to, cls, key_path, strcspn(key_path, "."));
@@ -299,8 +302,8 @@ static void append_help(kvo_sink *to, const kvo_class *cls, const char *key_path
       break;
     case KVO_SILENCE_CONSTANT: kvo__append(to, "make it a var, or observe what is in it"); break;
     default:
-      kvo__append(to, "make what it reads observable, or declare what affects it in "
-                      "keyPathsForValuesAffectingValue(forKey:)");
+      kvo__append(to, "make what it reads observable, or declare what affects it, " OTHERS_TOO
+                      ", in keyPathsForValuesAffectingValue(forKey:)");
   }
 }
 
