@@ -40,6 +40,50 @@
       ])
   }
 
+  private let linkClass = Result {
+    try KeyValueRuntimeClass(
+      name: "RuntimeLink", instanceSize: MemoryLayout<Link>.size,
+      properties: [
+        .init(
+          name: "x", type: "d", getter: unsafeBitCast(getLinkX, to: KeyValueFunction.self),
+          setter: unsafeBitCast(setLinkX, to: KeyValueFunction.self)),
+        .init(
+          name: "twice", type: "d", getter: unsafeBitCast(getTwice, to: KeyValueFunction.self), affectedBy: ["x"]),
+        .init(
+          name: "next", type: "@", getter: unsafeBitCast(getNext, to: KeyValueFunction.self),
+          setter: unsafeBitCast(setNext, to: KeyValueFunction.self)),
+      ])
+  }
+
+  private struct Link {
+    var header = kvo_object()
+    var x = 0.0
+    var next: UnsafeMutableRawPointer?
+  }
+
+  private func link(_ object: UnsafeRawPointer) -> UnsafeMutablePointer<Link> {
+    UnsafeMutableRawPointer(mutating: object).assumingMemoryBound(to: Link.self)
+  }
+
+  private let getLinkX: @convention(c) (UnsafeRawPointer) -> Double = { link($0).pointee.x }
+  private let setLinkX: @convention(c) (UnsafeMutableRawPointer, Double) -> Void = { link($0).pointee.x = $1 }
+  private let getTwice: @convention(c) (UnsafeRawPointer) -> Double = { 2 * link($0).pointee.x }
+  private let getNext: @convention(c) (UnsafeRawPointer) -> UnsafeMutableRawPointer? = { link($0).pointee.next }
+  private let setNext: @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer?) -> Void = {
+    link($0).pointee.next = $1
+  }
+
+  /// Declares that its properties depend on properties of objects of C.
+  @KeyValueObservable
+  private final class Chart {
+    var link: KeyValueRuntimeObject?
+    @NotObserved var title = "chart"
+    var near: String { title }
+    var far: String { title }
+    class var keyPathsForValuesAffectingNear: Set<String> { ["link.twice"] }
+    class var keyPathsForValuesAffectingFar: Set<String> { ["link.next.twice"] }
+  }
+
   private final class CListener: KeyValueObserver {
     let lines = Lines()
 
@@ -68,6 +112,22 @@
       point.x = 3.0
       #expect(lines.all.count == 2)
       #expect(try point.value(forKey: "x", as: Double.self) == 3)
+    }
+
+    @Test func `A declared path through C objects depends on what affects the C property at its end`() throws {
+      let (first, second) = (try KeyValueRuntimeObject(linkClass.get()), try KeyValueRuntimeObject(linkClass.get()))
+      let (chart, lines) = (Chart(), Lines())
+      chart.link = first
+      let near = chart.observe(\.near) { _, _ in lines.add("near") }
+      let far = chart.observe(\.far) { _, _ in lines.add("far") }
+      first.x = 1.0
+      #expect(lines.all == ["near"])
+      try first.setValue(second as KeyValueRuntimeObject?, forKey: "next")
+      #expect(lines.all == ["near", "far"])
+      second.x = 1.0
+      #expect(lines.all == ["near", "far", "far"])
+      near.invalidate()
+      far.invalidate()
     }
 
     @Test func `A property that the class does not have is a fault, and ends the process`() async {

@@ -64,7 +64,7 @@ extension KeyValueObservable {
   }
 
   private nonisolated func record(_ key: UInt64, _ cls: KeyValueClass, _ visited: inout Set<KeyOfObject>) {
-    guard visited.insert(KeyOfObject(object: ObjectIdentifier(self), key: key)).inserted else { return }
+    guard visited.insert(KeyOfObject(object: adoptedObject, key: key)).inserted else { return }
     kvo_track_coded_read(adoptedObject, key)
     guard cls.isAffected(key) else { return }
     for path in cls.affectingPaths[key] ?? [] {
@@ -84,13 +84,24 @@ extension KeyValueObservable {
     let cls = KeyValueClass.of(self)
     record(keyOfChanges(of: first, cls), cls, &visited)
     let rest = components.dropFirst()
-    guard let property = cls.property(named: first) else { return }
-    guard !rest.isEmpty else { return recordReads(of: property, cls) }
-    guard let next = unwrapped(recorded(property) { $0.read(self) }) else { return }
+    guard let value = recordedValue(of: first, cls, isLast: rest.isEmpty), let next = unwrapped(value) else { return }
     // After a collection, the path is recorded for each element. (Apple does not support such a path.)
     for object in (next as? any CodedCollection)?.codedElements ?? [next] {
       unwrapped(object).flatMap(observable)?.recordPath(rest, &visited)
     }
+  }
+
+  /// Reads a key of a declared path. The value of the last one is read only if what its getter reads counts, and not returned.
+  private nonisolated func recordedValue(of key: String, _ cls: KeyValueClass, isLast: Bool) -> Any? {
+    // C records what affects the key.
+    if let runtimeObject = self as? KeyValueRuntimeObject {
+      let value = runtimeObject.definedValue(of: key) ?? nil
+      return isLast ? nil : value
+    }
+    guard let property = cls.property(named: key) else { return nil }
+    guard isLast else { return .some(recorded(property) { $0.read(self) }) }
+    recordReads(of: property, cls)
+    return nil
   }
 
   /// Records what the getter of a property at the end of a declared path reads, if the property changes with that: what changes a
@@ -109,9 +120,9 @@ extension KeyValueObservable {
   }
 }
 
-/// Detects cycles of keys that affect each other.
+/// Detects cycles of keys that affect each other. The reference to an object of C may be a temporary one.
 private struct KeyOfObject: Hashable {
-  let object: ObjectIdentifier
+  let object: KeyValueObjectReference
   let key: UInt64
 }
 
