@@ -4,6 +4,11 @@
   import KeyValueObserving
   import Testing
 
+  @KeyValueObservable
+  private final class Draft {
+    weak var author: Author?
+  }
+
   @Suite("A source")
   struct SourceTests {
     @Test("tells the old and the new value, and the initial one")
@@ -172,6 +177,27 @@
       #expect(panel!.caption == "A")
       panel = nil
       #expect(document == nil)
+    }
+
+    @Test("of an expression tells its last value as the old one when a weakly referenced object dies")
+    func expressionOfWeak() {
+      func told(_ options: NSKeyValueObservingOptions) -> [String] {
+        let (draft, log) = (Draft(), Log<String>())
+        let token = KeyValueSource { draft.author?.name }.observe(options: options) { change in
+          log.add("\(change.oldValue.map { $0 ?? "nil" } ?? "-")>\(change.newValue.map { $0 ?? "nil" } ?? "-")")
+        }
+        do {
+          let author = Author("A")
+          draft.author = author
+          author.name = "B"
+        }
+        token.invalidate()
+        return log.all
+      }
+      #expect(told([.old, .new]) == ["nil>A", "A>B", "B>nil"])
+      #expect(told([.old, .new, .distinct]) == ["nil>A", "A>B", "B>nil"])
+      #expect(told(.old) == ["nil>-", "A>-", "B>-"])
+      #expect(told(.new) == ["->A", "->B", "->nil"])
     }
 
     @Test("of an expression on an actor is evaluated there")

@@ -51,10 +51,11 @@ struct ExpressionFunctions {
   let evaluate: () -> UnsafeMutableRawPointer
   let release: (UnsafeMutableRawPointer) -> Void
   let areEqual: (UnsafeRawPointer, UnsafeRawPointer) -> Bool
+  let type: Any.Type
 
   @inlinable
   init<Value>(_ expression: @escaping () -> Value) {
-    self.init {
+    self.init(of: Value.self) {
       .__copy(expression(), as: Value.self)
     } release: {
       $0.__release(as: Value.self)
@@ -70,10 +71,11 @@ struct ExpressionFunctions {
 
   @usableFromInline
   init(
-    evaluate: @escaping () -> UnsafeMutableRawPointer, release: @escaping (UnsafeMutableRawPointer) -> Void,
+    of type: Any.Type, evaluate: @escaping () -> UnsafeMutableRawPointer,
+    release: @escaping (UnsafeMutableRawPointer) -> Void,
     areEqual: @escaping (UnsafeRawPointer, UnsafeRawPointer) -> Bool
   ) {
-    (self.evaluate, self.release, self.areEqual) = (evaluate, release, areEqual)
+    (self.type, self.evaluate, self.release, self.areEqual) = (type, evaluate, release, areEqual)
   }
 }
 
@@ -107,10 +109,12 @@ final class ExpressionSourceBox: ObservationBox {
 
   @usableFromInline
   func register(_ options: NSKeyValueObservingOptions, _ request: SourceRequest) -> [UInt64] {
+    // When a weakly referenced object dies, the expression cannot be evaluated for its old value any more.
+    let keepsLast = options.contains(.old) && _openExistential(functions.type, do: holdsNoObject)
     let observation = ObserverDescription.withC(request.description) { observer in
       register(
         with: root.adoptedObject, key: nil, keyPath: "expression", options: kvo_options(options, endsWithObject: true),
-        observer: observer, site: request.site)
+        observer: observer, site: request.site, keepsLast: keepsLast)
     }
     return observation == 0 ? [] : [observation]
   }
