@@ -119,7 +119,7 @@
       let log = Log<String>()
       let token = document.source(\.title).removeDuplicates { $0.count == $1.count }.onChange { log.add("\($0)>\($1)") }
       for title in ["A", "B", "CC", "DD", ""] { document.title = title }
-      #expect(log.all == [">A", "B>CC", "DD>"])  // each with the value before it
+      #expect(log.all == [">A", "A>CC", "CC>"])  // each with the value that was told before it
       token.invalidate()
     }
 

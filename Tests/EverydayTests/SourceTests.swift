@@ -75,6 +75,69 @@
       token.invalidate()
     }
 
+    @Test("tells the value that it told last as the old one, whatever removeDuplicates leaves out between")
+    func duplicates() {
+      typealias Source = KeyValueSource<Int>
+      let areAlike: @Sendable (Int, Int) -> Bool = { $0 % 4 == $1 % 4 }
+      func told(_ options: NSKeyValueObservingOptions = [.old, .new], _ make: (Source) -> Source) -> [String] {
+        let (document, log) = (Document(), Log<String>())
+        let token = make(document.source(\.pages)).observe(options: options) { change in
+          log.add("\(change.oldValue.map { "\($0)" } ?? "-")>\(change.newValue.map { "\($0)" } ?? "-")")
+        }
+        for pages in [1, 5, 9, 2, 6, 2, 6, 3] { document.pages = pages }
+        token.invalidate()
+        return log.all
+      }
+      #expect(told { $0.removeDuplicates(by: areAlike) } == ["0>1", "1>2", "2>3"])
+      #expect(told { $0.removeDuplicates(by: areAlike).map { $0 + 100 } } == ["100>101", "101>102", "102>103"])
+      #expect(told { $0.map { $0 }.removeDuplicates(by: areAlike).removeDuplicates() } == ["0>1", "1>2", "2>3"])
+      #expect(told { .merge($0.removeDuplicates(by: areAlike)) } == ["0>1", "1>2", "2>3"])
+      #expect(told([.initial, .old, .new]) { $0.removeDuplicates(by: areAlike) } == ["->0", "0>1", "1>2", "2>3"])
+      #expect(told(.new) { $0.removeDuplicates(by: areAlike) } == ["->1", "->2", "->3"])
+      #expect(told { $0.removeDuplicates { abs($0 - $1) < 4 } } == ["0>5", "5>9", "9>2", "2>6", "6>2", "2>6"])
+    }
+
+    @Test("tells the old value as it was told, though values that are equal to it, and differ, were left out")
+    func equalValues() {
+      struct Name: Equatable {
+        let text: String
+        static func == (one: Self, other: Self) -> Bool { one.text.lowercased() == other.text.lowercased() }
+      }
+      for options in [[.old, .new], [.old, .new, .distinct]] as [NSKeyValueObservingOptions] {
+        let (document, log) = (Document(), Log<String>())
+        let names = document.source(\.title).map { Name(text: $0) }
+        let source = options.contains(.distinct) ? names : names.removeDuplicates()
+        let token = source.observe(options: options) { log.add("\($0.oldValue!.text)>\($0.newValue!.text)") }
+        for title in ["Emma", "EMMA", "emma", "Persuasion"] { document.title = title }
+        #expect(log.all == [">Emma", "Emma>Persuasion"])
+        token.invalidate()
+      }
+    }
+
+    @Test("whose duplicates are removed has the old value after a silent change, and keeps no object for that")
+    func duplicatesOfObjects() {
+      let (document, log) = (Document(), Log<String>())
+      let token = document.source(\.pages).removeDuplicates { $0 % 4 == $1 % 4 }.onChange { log.add("\($0)>\($1)") }
+      for pages in [1, 5] { document.pages = pages }
+      withoutNotifying(document) { document.pages = 6 }
+      document.pages = 1
+      #expect(log.all == ["0>1", "6>1"])
+      token.invalidate()
+      let draft = Draft()
+      weak var known: Author?
+      let other = draft.source(\.author).removeDuplicates { $0 === $1 }.observe(options: [.old, .new]) { change in
+        log.add(change.newValue! == nil ? "nobody" : "author")
+      }
+      do {
+        let author = Author("A")
+        known = author
+        for _ in 1...2 { draft.author = author }
+      }
+      #expect(known == nil)
+      #expect(log.all.suffix(2) == ["author", "nobody"])
+      other.invalidate()
+    }
+
     @Test("combines the latest values of any number of sources of any types")
     func combineLatest() {
       let (one, other, log) = (Document(), Document(), Log<String>())
@@ -120,6 +183,27 @@
       other.title = "B"
       one.title = "C"
       #expect(log.all == [">A", "A>B", "B>C"])
+      token.invalidate()
+    }
+
+    @Test("reads each merged source once for its value, which is that of the first one that has one")
+    func valueOfMerged() {
+      let (one, other, log) = (Document(), Document(), Log<String>())
+      (one.title, other.title) = ("A", "B")
+      func named(_ name: String, _ document: Document) -> KeyValueSource<String> {
+        document.source(\.title).filter { title in
+          log.add(name)
+          return !title.isEmpty
+        }
+      }
+      let merged = KeyValueSource.merge(named("one", one), named("other", other))
+      #expect(merged.value == "A" && log.all == ["one"])
+      one.title = ""
+      #expect(merged.value == "B" && log.all == ["one", "one", "other"])
+      other.title = ""
+      #expect(merged.value == nil)
+      let token = merged.observe(options: [.initial, .new]) { _ in log.add("told") }
+      #expect(!log.all.contains("told"))
       token.invalidate()
     }
 

@@ -24,3 +24,41 @@ struct LastValue<Value> {
 
   func setIfMissing(_ new: Value) { value.withLock { if $0 == nil { $0 = new } } }
 }
+
+/// What `removeDuplicates` has left out since it passed on a value, for one observer.
+///
+/// As long as nothing is left out, the value before is the source's own, and nothing is kept: a kept object would not be deallocated.
+@usableFromInline
+struct Duplicates<Value> {
+  @usableFromInline typealias LeftOut = (told: Value, last: Value)
+
+  /// The value that was told last, and the last one that was left out since.
+  @usableFromInline let leftOut = Guarded<LeftOut?>(nil)
+
+  @inlinable
+  init() {}
+
+  /// Returns the change to tell for one of the source; `nil` if its value is a duplicate.
+  @inlinable
+  func told(
+    _ change: NSKeyValueObservedChange<Value>, _ areEqual: (Value, Value) -> Bool
+  ) -> NSKeyValueObservedChange<Value>? {
+    let known = leftOut.withLock { $0 }
+    // Unless the change follows on the one that was left out, another thread's was between them, or a silent one.
+    let follows = known.map { known in change.oldValue.map { areEqual(known.last, $0) } ?? true } ?? false
+    guard let old = follows ? known?.told : change.oldValue, let new = change.newValue, areEqual(old, new) else {
+      if known != nil { keep(nil) }
+      return follows
+        ? NSKeyValueObservedChange(kind: change.kind, newValue: change.newValue, oldValue: known?.told) : change
+    }
+    keep(haveSameBytes(old, new) ? nil : (old, new))
+    return nil
+  }
+
+  @inlinable
+  func keep(_ new: LeftOut?) {
+    // What was kept before is released when the lock is free.
+    var previous = new
+    leftOut.withLock { swap(&$0, &previous) }
+  }
+}

@@ -58,7 +58,7 @@ extension KeyValueSource {
     compactMap { isIncluded($0) ? $0 : nil }
   }
 
-  /// Returns the source of the values that differ from the one before.
+  /// Returns the source of the values that differ from the one before: the one that was told last, which is the old value of a change.
   ///
   /// - Parameter areEqual: Returns whether two values count as equal. It is called for each change, on the thread that makes it.
   @inlinable
@@ -72,10 +72,9 @@ extension KeyValueSource {
     return KeyValueSource(
       of: origins, read: read,
       subscribe: { request, sink in
-        let options = request.options
+        let (options, duplicates) = (request.options, Duplicates<Value>())
         return subscribe(request.with([.old, .new], of: Value.self)) { change in
-          if let old = change.oldValue, let new = change.newValue, areEqual(old, new) { return }
-          sink(change.limited(to: options))
+          if let told = duplicates.told(change, areEqual) { sink(told.limited(to: options)) }
         }
       })
   }

@@ -22,16 +22,12 @@ extension KeyValueSource {
     guard !options.contains(.prior) else {
       return refuse(".prior: before a change the value that operators make is not known", site)
     }
-    var base = options.subtracting(.refusedByOperators)
+    let base = options.subtracting(.refusedByOperators)
     guard options.contains(.distinct) else { return subscribe(SourceRequest(base, site, description), sink) }
     guard let areEqual = equality(of: Value.self) else {
       return refuse(".distinct: \(Value.self) is not Equatable", site)
     }
-    base.formUnion([.old, .new])
-    return subscribe(SourceRequest(base, site, description)) { change in
-      if let old = change.oldValue, let new = change.newValue, areEqual(old, new) { return }
-      sink(change.limited(to: options))
-    }
+    return withoutDuplicates(areEqual).subscribe(SourceRequest(base, site, description), sink)
   }
 
   @usableFromInline
