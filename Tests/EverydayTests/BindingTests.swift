@@ -59,6 +59,44 @@
       #expect(log.all == ["", "A"])
     }
 
+    @Test("of merged sources first sets the value of the first one that has one, once, and then that of each change")
+    func merged() {
+      typealias Source = KeyValueSource<Int>
+      func told(_ make: (Source, Source) -> Source) -> [Int] {
+        let (one, other, target) = (Document(), Document(), Document())
+        (one.pages, other.pages) = (1, 3)
+        var told: [Int] = []
+        let token = target.onChange(of: \.pages) { _, new in told.append(new) }
+        make(one.source(\.pages), other.source(\.pages)).bind(to: target, \.pages)
+        other.pages = 5
+        one.pages = 4
+        token.invalidate()
+        return told
+      }
+      #expect(told { .merge($0, $1) } == [1, 5, 4])
+      #expect(told { .merge($0.map { $0 }, $1.filter { $0 > 2 }) } == [1, 5, 4])
+      #expect(told { .merge($0, .merge($1, $1.filter { _ in false })) } == [1, 5, 4])
+      #expect(told { .merge(.merge($0, $1), $1.filter { _ in false }) } == [1, 5, 4])
+      #expect(told { Source.merge($0, $1).map { $0 }.removeDuplicates() } == [1, 5, 4])
+      #expect(told { .merge($0.filter { $0 > 1 }, $1) } == [3, 5, 4])
+      #expect(told { Source.merge($0, $1).filter { $0 > 1 } } == [5, 4])
+    }
+
+    @Test("of merged sources sets the value once on an actor, too, and follows a source that its own setting changes")
+    @MainActor
+    func mergedOnActor() {
+      let (one, other, panel) = (Document(), Document(), Panel())
+      (one.title, other.title) = ("A", "B")
+      panel.onChange(of: \.caption, for: panel) { me, _, new in
+        me.log.append(new)
+        if new == "A" { one.title = "C" }
+      }
+      KeyValueSource.merge(one.source(\.title), other.source(\.title).map { $0 }).bind(to: panel, \.caption)
+      #expect(panel.log == ["A", "C"])
+      other.title = "D"
+      #expect(panel.log == ["A", "C", "D"])
+    }
+
     @Test("sets an optional property")
     func optional() {
       let (document, panel) = (Document(), OptionalPanel())

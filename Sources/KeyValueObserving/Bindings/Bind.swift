@@ -63,14 +63,20 @@ extension KeyValueSource {
     let binding = OneWayBinding(target, BoundProperty(keyPath, in: target), applied, { [read] in read(true) }, state)
     if exclusive { BindingTable.replace(origin, by: origins(), site) }
     BindingTable.add(state.life, origin, from: origins())
-    let options: NSKeyValueObservingOptions = initially == .set ? [.new, .initial] : .new
-    let token = receive(options, for: target, on: isolation, site, bindingNote(origin), binding) {
+    let token = receive(options(of: initially), for: target, on: isolation, site, bindingNote(origin), binding) {
       binding.changed($0)
     } handler: {
       binding.changed(to: $0, $1)
     }
     BindingTable.follow(state.life, token, origin)
     return token
+  }
+
+  /// Returns the options of a binding, which first sets one value, also if several sources have one.
+  @inlinable
+  func options(of initially: KeyValueBinding.Initially) -> NSKeyValueObservingOptions {
+    guard initially == .set else { return .new }
+    return isDirect ? [.new, .initial] : [.new, .initial, .initialOfFirst]
   }
 
   /// Sets an optional property to the value of this source, now and after each change.

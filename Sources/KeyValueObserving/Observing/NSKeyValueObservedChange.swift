@@ -55,6 +55,8 @@ public struct NSKeyValueObservingOptions: OptionSet, Sendable {
 
   /// Changes are settings of the whole value, with the old and the new one, also of collections.
   @usableFromInline static let whole = NSKeyValueObservingOptions(rawValue: 1 << 18)
+  /// With `.initial`: of merged sources only the first one that has a value tells it, not each.
+  @usableFromInline static let initialOfFirst = NSKeyValueObservingOptions(rawValue: 1 << 21)
 
   /// An observation of the classic API ends, without a fault, when the object is deallocated.
   ///

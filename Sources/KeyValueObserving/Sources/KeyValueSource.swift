@@ -73,7 +73,7 @@ struct SourceRequest {
   @inlinable
   func with(_ needed: NSKeyValueObservingOptions, of type: Any.Type) -> SourceRequest {
     var request = self
-    request.options = needed.union(options.intersection(.initial))
+    request.options = needed.union(options.intersection([.initial, .initialOfFirst]))
     if type is any _KeyValueCollection.Type { request.options.formUnion(.whole) }
     return request
   }

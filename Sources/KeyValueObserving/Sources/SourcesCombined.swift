@@ -70,7 +70,7 @@ extension KeyValueSource {
   /// let last = KeyValueSource.merge(search.source(\.text), history.source(\.selection))
   /// ```
   /// The old value of a change is the one that was told last, whichever source it came from. With `.initial` the value of each source is
-  /// told.
+  /// told; a binding first sets that of the first source that has one.
   public static func merge(_ sources: KeyValueSource...) -> KeyValueSource {
     let newest = NewestSource()
     return KeyValueSource(
@@ -79,17 +79,17 @@ extension KeyValueSource {
       subscribe: { request, sink in
         let options = request.options
         let last = request.wantsOld ? LastValue<Value>(nil) : nil
+        var needed = request.with(last != nil ? [.old, .new] : options.intersection(.new), of: Value.self)
         var observations: [UInt64] = []
         for (index, source) in sources.enumerated() {
-          observations += source.subscribe(
-            request.with(last != nil ? [.old, .new] : options.intersection(.new), of: Value.self)
-          ) {
-            change in
-            newest.note(index)
+          let initial = InitialCall(isExpected: needed.isInitial)
+          observations += source.subscribe(needed) { change in
+            if !initial.begin() { newest.note(index) }
             guard let last, let new = change.newValue else { return sink(change) }
             let old = last.exchange(new) ?? change.oldValue
             sink(NSKeyValueObservedChange(kind: .setting, newValue: new, oldValue: old).limited(to: options))
           }
+          if initial.end(), options.contains(.initialOfFirst) { needed.options.remove(.initial) }
         }
         return observations
       })
@@ -104,8 +104,31 @@ private final class NewestSource: Sendable {
 
   func read<Value>(of sources: [KeyValueSource<Value>], _ asTold: Bool) -> Value? {
     let index = asTold ? index.load(ordering: .acquiring) : -1
-    return index < 0 ? sources.lazy.compactMap { $0.read(asTold) }.first : sources[index].read(asTold)
+    guard index < 0 else { return sources[index].read(asTold) }
+    // Each is read once: by the next time its object may be gone.
+    for source in sources {
+      if let value = source.read(asTold) { return value }
+    }
+    return nil
   }
+}
+
+/// Tells the initial value of a source from its changes: it is told in the first call on the thread that observes the source, before the
+/// registration returns.
+private final class InitialCall: Sendable {
+  /// 0 if the call is not expected, or no longer.
+  private let thread: Atomic<UInt>
+
+  init(isExpected: Bool) { thread = Atomic(isExpected ? CombinedTurns.thread : 0) }
+
+  /// Returns whether the call that begins is that of the initial value.
+  func begin() -> Bool {
+    thread.load(ordering: .relaxed) != 0
+      && thread.compareExchange(expected: CombinedTurns.thread, desired: 0, ordering: .relaxed).exchanged
+  }
+
+  /// Called when the source is observed. Returns whether it has told its value, if that was expected.
+  func end() -> Bool { thread.exchange(0, ordering: .relaxed) == 0 }
 }
 
 /// One of several sources, without its type.
@@ -183,5 +206,5 @@ private final class CombinedTurns: Sendable {
   /// Whether another thread has told later values meanwhile. A handler may have, on this thread: those came after these.
   func wasOvertaken(_ turn: Int) -> Bool { state.withLock { $0.told > turn && $0.thread != Self.thread } }
 
-  private static var thread: UInt { UInt(pthread_self()) }
+  static var thread: UInt { UInt(pthread_self()) }
 }
