@@ -1,5 +1,7 @@
 // The value that was passed on last.
 
+public import Synchronization
+
 /// The value that an operator has passed on last, to one observer.
 @usableFromInline
 struct LastValue<Value> {
@@ -29,11 +31,13 @@ struct LastValue<Value> {
 ///
 /// As long as nothing is left out, the value before is the source's own, and nothing is kept: a kept object would not be deallocated.
 @usableFromInline
-struct Duplicates<Value> {
+final class Duplicates<Value>: Sendable {
   @usableFromInline typealias LeftOut = (told: Value, last: Value)
 
   /// The value that was told last, and the last one that was left out since.
   @usableFromInline let leftOut = Guarded<LeftOut?>(nil)
+  /// Whether there is one: most changes need no lock.
+  @usableFromInline let hasLeftOut = Atomic<Bool>(false)
 
   @inlinable
   init() {}
@@ -43,7 +47,7 @@ struct Duplicates<Value> {
   func told(
     _ change: NSKeyValueObservedChange<Value>, _ areEqual: (Value, Value) -> Bool
   ) -> NSKeyValueObservedChange<Value>? {
-    let known = leftOut.withLock { $0 }
+    let known = hasLeftOut.load(ordering: .acquiring) ? leftOut.withLock { $0 } : nil
     // Unless the change follows on the one that was left out, another thread's was between them, or a silent one.
     let follows = known.map { known in change.oldValue.map { areEqual(known.last, $0) } ?? true } ?? false
     guard let old = follows ? known?.told : change.oldValue, let new = change.newValue, areEqual(old, new) else {
@@ -51,7 +55,11 @@ struct Duplicates<Value> {
       return follows
         ? NSKeyValueObservedChange(kind: change.kind, newValue: change.newValue, oldValue: known?.told) : change
     }
-    keep(haveSameBytes(old, new) ? nil : (old, new))
+    if !haveSameBytes(old, new) {
+      keep((old, new))
+    } else if known != nil {
+      keep(nil)
+    }
     return nil
   }
 
@@ -59,6 +67,9 @@ struct Duplicates<Value> {
   func keep(_ new: LeftOut?) {
     // What was kept before is released when the lock is free.
     var previous = new
-    leftOut.withLock { swap(&$0, &previous) }
+    leftOut.withLock { leftOut in
+      swap(&leftOut, &previous)
+      hasLeftOut.store(new != nil, ordering: .releasing)
+    }
   }
 }
