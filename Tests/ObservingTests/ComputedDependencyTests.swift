@@ -70,7 +70,7 @@
     class var keyPathsForValuesAffectingMixed: Set<String> { ["declared", "manual", "b"] }
   }
 
-  private final class Counter: KeyValueObserver, @unchecked Sendable {
+  private final class ChangeTally: KeyValueObserver, @unchecked Sendable {
     var count = 0
     func observeValue(
       forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
@@ -87,7 +87,7 @@
     private func delivered<Object: KeyValueObservable, Value>(
       _ object: Object, _ path: KeyPath<Object, Value>, _ key: String, _ body: () -> Void
     ) -> Int {
-      let counters = [Counter(), Counter()]
+      let counters = [ChangeTally(), ChangeTally()]
       nonisolated(unsafe) var typed = 0
       let token = object.observe(path) { _, _ in typed += 1 }
       object.addObserver(counters[0], forKeyPath: key)
