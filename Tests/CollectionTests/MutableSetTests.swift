@@ -135,6 +135,48 @@
       #expect(delivered { $0.reverse() } == ["replacement [0, 2] [\"a\", \"c\"]>[\"c\", \"a\"]"])
     }
 
+    @Test func `An index whose new element is omitted keeps the present one, which stays distinct`() {
+      #expect(
+        delivered { $0.replace(at: [0, 1, 2], with: ["x", "x", "y"]) } == [
+          "replacement [0, 2] [\"a\", \"c\"]>[\"x\", \"y\"]"
+        ])
+      #expect(library.ranks == ["x", "b", "y"])
+      // The third index keeps "c", which the first one would have got.
+      #expect(delivered { $0.replace(at: [0, 1, 2], with: ["c", "x", "x"]) } == ["replacement [1] [\"b\"]>[\"x\"]"])
+      #expect(library.ranks == ["a", "x", "c"])
+      #expect(delivered { $0.replace(at: [0, 1], with: ["b", "b"]) }.isEmpty)
+      #expect(
+        delivered { $0.replace(at: [0, 1], with: ["b", "a"]) }
+          == ["replacement [0, 1] [\"a\", \"b\"]>[\"b\", \"a\"]"])
+    }
+
+    @Test
+    func `After any mutation the elements are distinct, and an observer that applies the changes has the same ones`() {
+      var random = Numbers()
+      var copy: [Int] = []
+      let token = library.observe(\.numbers, options: [.old, .new]) { _, change in apply(change, to: &copy) }
+      let numbers = library.mutableOrderedSetValue(for: \.numbers)
+      for _ in 0..<3000 {
+        let count = numbers.count
+        let positions = (0..<count).filter { _ in random.next(2) == 0 }
+        let elements = positions.map { _ in random.next(9) }
+        switch random.next(8) {
+        case 0: numbers.append(contentsOf: elements + [random.next(9)])
+        case 1: numbers.insert(elements, at: IndexSet(positions))
+        case 2: numbers.remove(at: IndexSet(positions.prefix(2)))
+        case 3: if count > 1 { numbers.exchange(random.next(count), random.next(count)) }
+        case 4: numbers.sort { $0 > $1 }
+        case 5: numbers.setArray(elements)
+        default:
+          let expected = replacing(Array(numbers), at: positions, with: elements)
+          numbers.replace(at: IndexSet(positions), with: elements)
+          #expect(library.numbers == expected)
+        }
+        #expect(Set(library.numbers).count == library.numbers.count && copy == library.numbers)
+      }
+      token.invalidate()
+    }
+
     @Test func `Elements of an NSOrderedSet are announced manually`() {
       let token = library.log(\.quietOrdered, to: log)
       library.willChange(.insertion, valuesAt: [1], forKey: "quietOrdered")
@@ -163,6 +205,42 @@
       library.mutableOrderedSetValue(for: \.optionalOrdered, of: String.self).append("b")
       #expect(log.take() == ["optionalOrdered 1 <null>>[\"a\"]", "optionalOrdered 2 [1] ->[\"b\"]"])
       library.removeObserver(recorder, forKeyPath: "optionalOrdered")
+    }
+  }
+
+  /// Pseudo-random numbers, the same ones in each run.
+  private struct Numbers {
+    private var state: UInt64 = 1
+
+    mutating func next(_ bound: Int) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(state >> 33) % bound
+    }
+  }
+
+  /// Returns the elements after a replacement: new elements are omitted one by one until all are distinct.
+  private func replacing(_ present: [Int], at positions: [Int], with elements: [Int]) -> [Int] {
+    var new = Dictionary(uniqueKeysWithValues: zip(positions, elements))
+    while true {
+      let result = present.indices.map { new[$0] ?? present[$0] }
+      let omitted = positions.first { position in
+        new[position] != nil
+          && result.indices.contains {
+            $0 != position && result[$0] == result[position] && (new[$0] == nil || $0 < position)
+          }
+      }
+      guard let omitted else { return result }
+      new[omitted] = nil
+    }
+  }
+
+  private func apply(_ change: NSKeyValueObservedChange<[Int]>, to elements: inout [Int]) {
+    let indexes = change.indexes ?? []
+    switch change.kind {
+    case .setting: elements = change.newValue!
+    case .insertion: for (index, element) in zip(indexes, change.newValue!) { elements.insert(element, at: index) }
+    case .removal: for index in indexes.reversed() { elements.remove(at: index) }
+    case .replacement: for (index, element) in zip(indexes, change.newValue!) { elements[index] = element }
     }
   }
 #endif

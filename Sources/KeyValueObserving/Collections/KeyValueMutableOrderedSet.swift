@@ -116,7 +116,7 @@ public struct KeyValueMutableOrderedSet<Element: Hashable>: RandomAccessCollecti
   }
 
   /// Replaces the elements at the given indexes, as one replacement. New elements that the set contains at another index are
-  /// omitted.
+  /// omitted: their indexes keep the present elements, which are then contained too.
   ///
   /// - Parameters:
   ///   - positions: The indexes.
@@ -128,9 +128,30 @@ public struct KeyValueMutableOrderedSet<Element: Hashable>: RandomAccessCollecti
     if let outside = ListEdit(.replacement, at: Positions(positions), elements).positionOutside(count: count) {
       return raiseOutside(outside, count: count, of: list.place.name, site: list.place.site)
     }
-    var others = Set(list.place.elements.enumerated().filter { !positions.contains($0.offset) }.map(\.element))
-    let replaced = zip(positions, elements).filter { others.insert($0.1).inserted }
-    list.replace(at: IndexSet(replaced.map(\.0)), with: replaced.map(\.1))
+    let replaced = distinct(Array(zip(positions, elements)))
+    list.replace(at: IndexSet(replaced.map(\.position)), with: replaced.map(\.element))
+  }
+
+  /// Returns the replacements without those whose element the set contains at another index afterwards. An index without a replacement
+  /// keeps its element, which may therefore be the new element of another index, also of an earlier one.
+  private func distinct(_ replacements: [(position: Int, element: Element)]) -> [(position: Int, element: Element)] {
+    let present = list.place.elements
+    let positions = Set(replacements.map(\.position))
+    var kept = Set(present.enumerated().filter { !positions.contains($0.offset) }.map(\.element))
+    var replaced: [Element: Int] = [:]
+    for (position, element) in replacements {
+      var omitted: Int?
+      if kept.contains(element) || replaced[element] != nil {
+        omitted = position
+      } else {
+        replaced[element] = position
+      }
+      while let position = omitted {
+        kept.insert(present[position])
+        omitted = replaced.removeValue(forKey: present[position])
+      }
+    }
+    return replacements.filter { replaced[$0.element] == $0.position }
   }
 
   /// Replaces all elements, as for an array: a removal of all, and an insertion.
