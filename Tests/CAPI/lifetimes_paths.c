@@ -17,6 +17,20 @@ TEST("the death of an intermediate object is a change to nil, and notifies once"
   item_destroy(root);
 }
 
+TEST("the death of an intermediate object calls observers newest first, as a change does") {
+  item *root = item_make(0), *leaf = item_make(5);
+  root->next = leaf;
+  watcher a = {.tag = 'A'}, b = {.tag = 'B'}, c = {.tag = 'C'};
+  watcher *all[] = {&a, &b, &c};
+  for (int i = 0; i < 3; i++) watch(root, i == 1 ? "next.next.value" : "next.value", KVO_NEW, all[i]);
+  trace_clear();
+  item_destroy(leaf);
+  CHECK_EQ((const char *)trace, "CBA");
+  root->next = NULL;
+  for (int i = 0; i < 3; i++) CHECK_OK(kvo_remove_observer(all[i]->id));
+  item_destroy(root);
+}
+
 TEST("after the death of an intermediate object a new one can be set, and the dead one's memory is not accessed") {
   item *root = item_make(0), *leaf = item_make(5), *fresh = item_make(6);
   root->next = leaf;

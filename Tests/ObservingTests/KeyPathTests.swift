@@ -82,6 +82,23 @@ struct KeyPathTests {
     withExtendedLifetime(boss) {}
   }
 
+  @Test func `The deallocation of a weakly referenced object calls observers newest first, as a set does`() {
+    let ann = Person(name: "Ann")
+    let (first, last) = (Watcher(log), Watcher(log))
+    ann.addObserver(first, forKeyPath: "boss")
+    let tokens = [ann.log(\.boss, [], as: "a ", to: log), ann.log(\.boss?.name, [], as: "b ", to: log)]
+    ann.addObserver(last, forKeyPath: "boss.name")
+    let named = ann.log(\.boss?.name, [], as: "c ", to: log)
+    var boss: Person? = Person(name: "Eve")
+    ann.boss = boss
+    #expect(log.take() == ["c ->-", "boss.name ->-", "b ->-", "a ->-", "boss ->-"])
+    boss = nil
+    #expect(log.take() == ["c ->-", "boss.name ->-", "b ->-", "a ->-", "boss ->-"])
+    ann.removeObserver(first, forKeyPath: "boss")
+    ann.removeObserver(last, forKeyPath: "boss.name")
+    withExtendedLifetime((tokens, named, boss)) {}
+  }
+
   @Test func `An observer of an element's deallocation may read the collection that contained it`() {
     nonisolated(unsafe) let shelf = Shelf()
     do {

@@ -63,10 +63,10 @@ static void end_watches(kvo_info *info, teardown *of) {
     end_node(info, node, of);
 }
 
-/* Notifies each expression once, oldest first. */
+/* Notifies each expression once, newest first, as a change does. */
 static void notify_dependents(const kvo_info *info, teardown *of) {
   if (of->dependent_count > 1) qsort(of->dependents, of->dependent_count, sizeof *of->dependents, kvo__node_by_order);
-  for (size_t i = 0; i < of->dependent_count; i++)
+  for (size_t i = of->dependent_count; i-- > 0;)
     if (i == 0 || of->dependents[i]->user_data != of->dependents[i - 1]->user_data)
       kvo__tracked_died(of->dependents[i]->user_data, info);
 }
