@@ -43,6 +43,36 @@
       #expect(last.numbers == [1])
     }
 
+    @Test func `A mutation is one change with its indexes for observers of paths with "?" and with "!"`() {
+      let (first, middle, last, log) = (Link(), Link(), Link(), Log())
+      (first.next, middle.next) = (middle, last)
+      last.numbers = [5, 0, 4, 3]
+      var tokens: [NSKeyValueObservation] = []
+      for options in [[.old, .new], [.old, .new, .collectionChanges]] as [NSKeyValueObservingOptions] {
+        tokens.append(first.log(\.next!.next!.numbers, options, to: log))
+        tokens.append(first.log(\.next?.next!.numbers, options, to: log))
+        tokens.append(first.log(\.next!.next?.numbers, options, to: log))
+        tokens.append(first.log(\.next?.next?.numbers, options, to: log))
+        tokens.append(middle.log(\.next!.numbers, options, to: log))
+      }
+      last.mutableArrayValue(for: \.numbers).remove(at: [0, 2])
+      #expect(log.take() == Array(repeating: "removal [0, 2] [5, 4]>-", count: 10))
+      first.mutableArrayValue(for: \.next!.next!.numbers).append(7)
+      #expect(log.take() == Array(repeating: "insertion [2] ->[7]", count: 10))
+      for token in tokens { token.invalidate() }
+    }
+
+    @Test func `A path with "!" follows the objects on it`() {
+      let (first, other, log) = (Link(), Link(), Log())
+      first.next = Link()
+      other.numbers = [1, 2]
+      let token = first.log(\.next!.numbers, to: log)
+      first.next = other
+      other.mutableArrayValue(for: \.numbers).remove(at: 0)
+      #expect(log.take() == ["setting []>[1, 2]", "removal [0] [1]>-"])
+      token.invalidate()
+    }
+
     @Test func `A typed key path may lead through ten objects`() {
       let first = Link()
       var last = first

@@ -145,7 +145,7 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
         $0.steps.lazy.map(\.property.key).elementsEqual(properties.lazy.map(\.key))
       }
     }
-    guard let steps = steps(on: path.keyPath, of: Object.self, through: properties, keepingLast: wantsOld),
+    guard let steps = steps(on: path.keyPath, of: Object.self, through: properties, keepingLast: wantsOld, path.chain),
       let reader = steps[steps.count - 1].property.reader(as: Value.self)
     else { return false }
     let made = Unmanaged.passRetained(PathLeaf(steps, reader))

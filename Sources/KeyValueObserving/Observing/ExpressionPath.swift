@@ -14,7 +14,7 @@ final class ExpressionPath<Root: KeyValueObservable, Value>: @unchecked Sendable
   private let indexed = Atomic<UInt>(0)
 
   /// The properties that the key path goes through, if they are known.
-  private let chain: KeyPathChain?
+  let chain: KeyPathChain?
 
   @usableFromInline
   init(_ keyPath: KeyPath<Root, Value>) {

@@ -63,11 +63,13 @@ final class PathLeaf<Value> {
 /// compared by hash, because `==` distinguishes optional-chained paths by how they were made. The hash has 64 bits and covers all
 /// components.
 ///
-/// - Parameter keepingLast: Whether the end of an object on the path has to deliver the old value. The runtime does not keep the
-///   value of such a path, so each object has to be retained by the previous one.
+/// - Parameters:
+///   - keepingLast: Whether the end of an object on the path has to deliver the old value. The runtime does not keep the value of
+///     such a path, so each object has to be retained by the previous one.
+///   - chain: The properties that the components of the key path name, if they are known.
 func steps(
   on keyPath: AnyKeyPath, of root: any KeyValueObservable.Type, through properties: [KeyValueProperty],
-  keepingLast: Bool
+  keepingLast: Bool, _ chain: KeyPathChain?
 ) -> [LeafStep]? {
   var made: AnyKeyPath?
   var type: any KeyValueObservable.Type = root
@@ -87,8 +89,34 @@ func steps(
     guard let next = value as? any KeyValueObservable.Type else { return nil }
     type = next
   }
-  guard let made, Swift.type(of: made).valueType == Swift.type(of: keyPath).valueType,
-    made.hashValue == keyPath.hashValue
-  else { return nil }
-  return steps
+  let isPath = made.map { isSame($0, keyPath) } ?? false
+  return isPath || isForced(keyPath, through: steps, chain) ? steps : nil
+}
+
+/// Returns whether the key path is the path through these properties with `!` after an object.
+private func isForced(_ keyPath: AnyKeyPath, through steps: [LeafStep], _ chain: KeyPathChain?) -> Bool {
+  // The path with `!` after each object, and those with `!` after the first ones and `?` after the others.
+  var forced: AnyKeyPath? = steps[0].property.path
+  var chained: [AnyKeyPath] = []
+  for property in steps.dropFirst().lazy.map(\.property) {
+    func longer(_ path: AnyKeyPath) -> AnyKeyPath? {
+      path.appending(path: property.path) ?? property.chained.flatMap(path.appending(path:))
+    }
+    chained = chained.compactMap(longer)
+    guard let present = forced else { continue }
+    if let optional = type(of: present).valueType as? any OptionalProtocol.Type {
+      chained += [longer(present)].compactMap(\.self)
+      forced = present.appending(path: optional.forced)?.appending(path: property.path)
+    } else {
+      forced = present.appending(path: property.path)
+    }
+  }
+  if (chained + [forced].compactMap(\.self)).contains(where: { isSame($0, keyPath) }) { return true }
+  // A path with `?` before `!` cannot be built, because it ends with a component that the appended one has elsewhere.
+  guard let chain, chain.properties.map(\.key) == steps.map(\.property.key) else { return false }
+  return keyPath.debugDescription.contains("!")
+}
+
+private func isSame(_ made: AnyKeyPath, _ keyPath: AnyKeyPath) -> Bool {
+  type(of: made).valueType == type(of: keyPath).valueType && made.hashValue == keyPath.hashValue
 }

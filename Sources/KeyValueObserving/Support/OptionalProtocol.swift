@@ -3,6 +3,8 @@
 protocol OptionalProtocol {
   static var wrappedType: Any.Type { get }
   static var noValue: Self { get }
+  /// The key path of `!`.
+  static var forced: AnyKeyPath { get }
   /// Converts a value to the wrapped type and returns it as an optional.
   static func wrapping(_ value: Any) throws(ConversionFailure) -> Self
   /// The wrapped value, or `nil`.
@@ -12,6 +14,7 @@ protocol OptionalProtocol {
 extension Optional: OptionalProtocol {
   static var wrappedType: Any.Type { Wrapped.self }
   static var noValue: Wrapped? { nil }
+  static var forced: AnyKeyPath { \Wrapped?.self! }
   static func wrapping(_ value: Any) throws(ConversionFailure) -> Wrapped? { try converted(value, to: Wrapped.self) }
   var wrappedAny: Any? { map { $0 as Any } }
 }
