@@ -142,7 +142,7 @@ static void finish(world *in, int slot) {
     told->index_count = left;
     told->indexes = left <= MOST_SINGLE ? left_bits : 0;
   }
-  for (int i = 0; i < in->watch_count; i++) {
+  for (int i = in->watch_count; i-- > 0;) { /* newest first */
     observation *self = &model.observations[i];
     if (!watch_called[i] || !self->live || will_be_told(i, life)) continue;
     value before = self->last, after = model_arm(in, i);
