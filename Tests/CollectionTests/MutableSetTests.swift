@@ -154,7 +154,7 @@
     func `After any mutation the elements are distinct, and an observer that applies the changes has the same ones`() {
       var random = Numbers()
       var copy: [Int] = []
-      let token = library.observe(\.numbers, options: [.old, .new]) { _, change in apply(change, to: &copy) }
+      let token = library.observe(\.numbers, options: [.old, .new]) { _, change in replay(change, on: &copy) }
       let numbers = library.mutableOrderedSetValue(for: \.numbers)
       for _ in 0..<3000 {
         let count = numbers.count
@@ -234,7 +234,7 @@
     }
   }
 
-  private func apply(_ change: NSKeyValueObservedChange<[Int]>, to elements: inout [Int]) {
+  private func replay(_ change: NSKeyValueObservedChange<[Int]>, on elements: inout [Int]) {
     let indexes = change.indexes ?? []
     switch change.kind {
     case .setting: elements = change.newValue!
