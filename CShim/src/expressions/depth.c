@@ -80,7 +80,8 @@ bool kvo__may_nest_slowly(kvo_thread *self, const void *frame) {
   kvo__assert(self == kvo__own.thread);
   uint32_t depth = atomic_load(&self->depth), most = kvo__settings.max_depth;
   kvo__measure(self);
-  if (depth == 0) { /* deferred deliveries were abandoned with all others */
+  self->limit = kvo__limit_of(self); /* which depends on the stack's size */
+  if (depth == 0) {                  /* deferred deliveries were abandoned with all others */
     kvo__unwind_if_due(self, 0);
     return true;
   }

@@ -29,7 +29,6 @@ void kvo__measure(kvo_thread *self) {
   if (reserve < KVO_LEAST_RESERVE) reserve = half < KVO_LEAST_RESERVE ? half : KVO_LEAST_RESERVE;
   self->floor = low + (reserve > MAX_RESERVE ? MAX_RESERVE : reserve);
   atomic_store(&self->room, high - self->floor);
-  self->limit = kvo__limit_of(self); /* which depends on the room */
 }
 
 static bool is_on_own_stack(const void *frame) {
