@@ -66,9 +66,8 @@ typedef enum kvo_silence {
   KVO_SILENCE_CONSTANT = 3,
 } kvo_silence;
 
-/** Reports KVO0011 for a registration of which the binding knows that nothing will notify it: a warning if changes may be announced by hand
- * or the key is undefined, otherwise an error. `affected` is NULL; or the observed key, if `key_path` is one that is declared to affect it.
- * No lock may be held. */
+/** Reports KVO0011 for a registration that nothing will notify: a warning if changes may be announced by hand or the key is undefined,
+ * otherwise an error. `affected` is NULL, or the observed key if `key_path` is declared to affect it. No lock may be held. */
 KVO_API void kvo_binding_never_notifies(kvo_object *object, const char *key_path, const char *KVO_NULLABLE affected,
                                         kvo_silence silence, const char *KVO_NULLABLE file, uint32_t line);
 
