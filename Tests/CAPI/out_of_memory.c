@@ -339,3 +339,43 @@ TEST_REPORTED(
     }
   CHECK(said > 0);
 }
+
+/* Destroys an object that 20 observed paths pass through while the n-th allocation, and with `keeps` every later one, fails. False if no
+ * allocation failed. */
+static bool destroy_without_memory(long n, bool keeps, int options) {
+  enum { PATHS = 20 };
+  item *end = item_make(1), *roots[PATHS];
+  watcher watchers[PATHS] = {0};
+  for (int i = 0; i < PATHS; i++) {
+    roots[i] = item_make(0);
+    item_set_next(roots[i], end);
+    watch(roots[i], "next.value", options, &watchers[i]);
+  }
+  cannot_follow = 0;
+  has_failed = 0;
+  keeps_failing = keeps;
+  fail_in = n;
+  item_destroy(end);
+  bool failed = has_failed;
+  fail_in = 0;
+  keeps_failing = 0;
+  for (int i = 0; i < PATHS; i++) {
+    CHECK_EQ(watchers[i].calls, 1);
+    CHECK_OK(kvo_remove_observer(watchers[i].id));
+    item_destroy(roots[i]);
+  }
+  return failed;
+}
+
+TEST_REPORTED("whichever allocation fails while an object is destroyed, the observers of paths through it are told") {
+  use_counting_allocator();
+  kvo_set_fault_handler(count_cannot_follow, NULL);
+  static const int options[] = {KVO_NONE, KVO_NEW, KVO_NEW | KVO_OLD};
+  destroy_without_memory(0, false, KVO_NEW); /* allocates what is never freed */
+  for (int i = 0; i < 3; i++)
+    for (int keeps = 0; keeps < 2; keeps++) {
+      long before = live_blocks;
+      for (long n = 1; destroy_without_memory(n, keeps, options[i]); n++) CHECK_EQ((long)live_blocks, before);
+      CHECK_EQ((long)live_blocks, before);
+    }
+}

@@ -450,7 +450,7 @@ KVO_API void kvo_track_resume(void *KVO_NULLABLE paused);
 
 /** At the end of `evaluate`: declares that the result is the value of this key. Changes of the key then notify directly, with its property
  * and its values, without evaluating, and no last value is kept meanwhile. Has no effect unless this key was the last read, was read only
- * once, and there were at most 16 reads. */
+ * once, and there were at most 16 reads. The object need not be alive any more. */
 KVO_API void kvo_track_value_is_of(kvo_object *object, kvo_key key);
 
 /** Within `evaluate`: declares that the result is a collection with the elements of this key, which was read; for example of a computed

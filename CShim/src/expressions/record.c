@@ -339,10 +339,17 @@ size_t kvo_track_reads(kvo_read *reads, size_t capacity) {
 void *kvo_track_pause(void) { return kvo__recording_suspend(); }
 void kvo_track_resume(void *paused) { kvo__recording_resume(paused); }
 
+/* Reads the info that was noted with the read, not the object: it may have been released since, if another thread replaced it. */
 void kvo_track_value_is_of(kvo_object *object, kvo_key key) {
-  if (kvo__own.recorder == NULL || object == NULL) return;
-  kvo__own.recorder->value_info = kvo__word_info(kvo__word(object));
-  kvo__own.recorder->value_key = key;
+  kvo_evaluation *recording = kvo__own.recorder;
+  size_t count = recording != NULL ? recording->read_count : 0;
+  if (object == NULL || count == 0 || count > KVO_MAX_READS) return;
+  const kvo_expected *expected = recording->is_noted ? NULL : &recording->expected[count - 1];
+  const kvo_key_read *noted = &recording->reads[count - 1];
+  if ((expected != NULL ? expected->object : noted->object) != object) return;
+  if ((expected != NULL ? expected->key : noted->key) != key) return;
+  recording->value_info = expected != NULL ? expected->info : noted->info;
+  recording->value_key = key;
 }
 
 void kvo_track_elements_are_of(kvo_object *object, kvo_key key) {

@@ -3,7 +3,6 @@
 #include "lifetimes/lifetimes.h"
 #include "methods/methods.h"
 
-#include <stdlib.h>
 
 /* What is collected while the nodes of a dying object are unlinked, for reports and notifications afterwards. */
 typedef struct teardown {
@@ -12,29 +11,28 @@ typedef struct teardown {
   kvo_fault_observation *left;
   size_t left_count, left_capacity;
   kvo_fault_observation few[4];
-  /* Nodes of expressions that depend on the object. An expression that read several of its keys occurs several times. */
-  kvo_node **dependents;
-  size_t dependent_count, dependent_capacity;
+  /* Those of expressions that depend on the object, linked by `from`, so that none is lost without memory. An expression that read several
+   * of its keys occurs several times. */
+  kvo_dependency *dependents;
 } teardown;
 
-/* Doubles the capacity of an array if it is full. `first` is its initial storage, which is not freed. */
-static bool grow(void **array, size_t *capacity, size_t count, size_t element, const void *first) {
-  if (count < *capacity) return true;
-  size_t larger = *capacity == 0 ? 8 : *capacity * 2;
-  void *copy = kvo__alloc(larger * element);
-  if (copy == NULL) return false;
-  if (count > 0) memcpy(copy, *array, count * element);
-  if (*array != first) kvo__free(*array);
-  *array = copy;
-  *capacity = larger;
+/* Doubles the capacity of `left` if it is full. */
+static bool has_room(teardown *of) {
+  if (of->left_count < of->left_capacity) return true;
+  kvo_fault_observation *larger = kvo__alloc(2 * of->left_capacity * sizeof *larger);
+  if (larger == NULL) return false;
+  memcpy(larger, of->left, of->left_count * sizeof *larger);
+  if (of->left != of->few) kvo__free(of->left);
+  of->left = larger;
+  of->left_capacity *= 2;
   return true;
 }
 
 static void end_node(kvo_info *info, kvo_node *node, teardown *of) {
   if (kvo__node_is_dependency(node)) {
     if (!kvo__tracked_detach(node)) return;
-    if (grow((void **)&of->dependents, &of->dependent_capacity, of->dependent_count, sizeof *of->dependents, NULL))
-      of->dependents[of->dependent_count++] = node;
+    kvo__dependency(node)->from = of->dependents;
+    of->dependents = kvo__dependency(node);
     kvo__node_retire(info, node);
     return;
   }
@@ -49,8 +47,7 @@ static void end_node(kvo_info *info, kvo_node *node, teardown *of) {
   if (kvo__is_tapped()) kvo__hooks.ended(node);
   kvo__end_is_death(node->id);
   bool apple_contract = (node->options & KVO_ENDS_WITH_OBJECT) == 0;
-  if (apple_contract && grow((void **)&of->left, &of->left_capacity, of->left_count, sizeof *of->left, of->few))
-    kvo__describe_node(node, &of->left[of->left_count++]);
+  if (apple_contract && has_room(of)) kvo__describe_node(node, &of->left[of->left_count++]);
   KVO_TELL(remember, node, true, of->place);
   kvo__node_retire(info, node);
 }
@@ -63,12 +60,41 @@ static void end_watches(kvo_info *info, teardown *of) {
     end_node(info, node, of);
 }
 
+/* Merges two lists that are sorted newest first. */
+static kvo_dependency *merge(kvo_dependency *one, kvo_dependency *other) {
+  kvo_dependency *merged = NULL, **end = &merged;
+  while (one != NULL && other != NULL) {
+    kvo_dependency **newer = one->order >= other->order ? &one : &other;
+    *end = *newer;
+    *newer = (*newer)->from;
+    end = &(*end)->from;
+  }
+  *end = one != NULL ? one : other;
+  return merged;
+}
+
+/* Sorts a list newest first, without memory. */
+static kvo_dependency *sorted(kvo_dependency *list) {
+  kvo_dependency *runs[64] = {NULL}; /* the one at i has 2 to the power of i elements, or none */
+  while (list != NULL) {
+    kvo_dependency *run = list;
+    list = run->from;
+    run->from = NULL;
+    size_t i = 0;
+    for (; runs[i] != NULL; runs[i++] = NULL) run = merge(runs[i], run);
+    runs[i] = run;
+  }
+  for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) list = merge(runs[i], list);
+  return list;
+}
+
 /* Notifies each expression once, newest first, as a change does. */
-static void notify_dependents(const kvo_info *info, teardown *of) {
-  if (of->dependent_count > 1) qsort(of->dependents, of->dependent_count, sizeof *of->dependents, kvo__node_by_order);
-  for (size_t i = of->dependent_count; i-- > 0;)
-    if (i == 0 || of->dependents[i]->user_data != of->dependents[i - 1]->user_data)
-      kvo__tracked_died(of->dependents[i]->user_data, info);
+static void notify_dependents(const kvo_info *info, kvo_dependency *dependents) {
+  const void *notified = NULL;
+  for (kvo_dependency *each = sorted(dependents); each != NULL; each = each->from) {
+    if (each->node.user_data != notified) kvo__tracked_died(each->node.user_data, info);
+    notified = each->node.user_data;
+  }
 }
 
 /* Ends all observations of an object and leaves it marked as being destroyed: with its class, taking no observers. Returns false if another
@@ -109,9 +135,8 @@ static bool finish(kvo_object *object, kvo_place place) {
   kvo__set_word(object, (uintptr_t)info->cls | KVO_WORD_DYING);
   if (dead.left_count > 0) KVO_TELL(deallocated, info->object, info->cls, dead.left, dead.left_count, dead.place);
   if ((atomic_load(&info->state) & KVO_STATE_REMEMBERED) != 0) KVO_TELL(forget, info);
-  notify_dependents(info, &dead);
+  notify_dependents(info, dead.dependents);
   if (dead.left != dead.few) kvo__free(dead.left);
-  kvo__free(dead.dependents);
   kvo__leave(info, entered);
   return !is_evaluated;
 }
