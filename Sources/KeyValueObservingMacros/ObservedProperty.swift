@@ -10,6 +10,8 @@
     private let name: PropertyName
     private let isFinal: Bool
     private let owner: String
+    /// The expression for the key that accessors pass to the runtime.
+    private let key: String
 
     init?(_ declaration: some DeclSyntaxProtocol, in context: some MacroExpansionContext) {
       guard let declaration = declaration.as(VariableDeclSyntax.self), declaration.misuse == nil,
@@ -21,6 +23,11 @@
       let owner = context.lexicalContext.first?.as(ClassDeclSyntax.self)
       isFinal = declaration.modifiers.has(.final) || owner?.modifiers.has(.final) ?? false
       self.owner = owner?.name.text ?? "Self"
+      // A subclass may declare a property of the same name, and then this one has another key in its instances.
+      let isHidden = owner.map { declaration.isHidden(fromSubclassesOf: $0) } ?? false
+      key =
+        isHidden
+        ? "KeyValueObserving.KeyValueObservationHeader.key(\(name.key), of: self, in: \(self.owner).self)" : name.key
     }
 
     /// The stored property: the user's declaration without the parts that belong to the accessors.
@@ -56,13 +63,13 @@
           guard _$kvo.isTracking else {
             return \(raw: stored)
           }
-          return _$kvo.trackedWeak(self, \(raw: name.key), { self.\(raw: member) })
+          return _$kvo.trackedWeak(self, \(raw: key), { self.\(raw: member) })
         }
         """
         : """
         get {
           if _$kvo.isTracking {
-            KeyValueObserving.KeyValueObservationHeader.recordRead(self, \(raw: name.key))
+            KeyValueObserving.KeyValueObservationHeader.recordRead(self, \(raw: key))
           }
           return \(raw: stored)
         }
@@ -105,10 +112,10 @@
       set {
         guard _$kvo.isObserved else {
           \(raw: store(stored))
-          _$kvo.stored(\(raw: name.key), { \(raw: value) })
+          _$kvo.stored(\(raw: key), { \(raw: value) })
           return
         }
-        _$kvo.change(\(raw: name.key), { \(raw: value) }, { \(raw: store("self." + member)) })
+        _$kvo.change(\(raw: key), { \(raw: value) }, { \(raw: store("self." + member)) })
       }
       """
     }
@@ -116,10 +123,10 @@
     /// The setter of a property whose storage the runtime may read. That of a subclass may have another getter.
     private var directSetter: AccessorDeclSyntax {
       let change =
-        "_$kvo.change(\(name.key), newValue, { $0(&self.\(member)) }, { self.\(member) }, { self.\(member) = newValue })"
+        "_$kvo.change(\(key), newValue, { $0(&self.\(member)) }, { self.\(member) }, { self.\(member) = newValue })"
       let ofSubclass = """
         guard Swift.type(of: self) == \(owner).self else {
-            _$kvo.change(\(name.key), { \(value) }, { self.\(member) = newValue })
+            _$kvo.change(\(key), { \(value) }, { self.\(member) = newValue })
             return
           }
           
@@ -128,7 +135,7 @@
         set {
           guard _$kvo.isObserved else {
             \(raw: stored) = newValue
-            _$kvo.stored(\(raw: name.key), { \(raw: value) })
+            _$kvo.stored(\(raw: key), { \(raw: value) })
             return
           }
           \(raw: isFinal ? change : ofSubclass + change)
@@ -140,7 +147,7 @@
     private var modifier: AccessorDeclSyntax {
       """
       _modify {
-        let __kvoChange = _$kvo.isObserved ? _$kvo.beginChange(\(raw: name.key), { \(raw: value) }) : nil
+        let __kvoChange = _$kvo.isObserved ? _$kvo.beginChange(\(raw: key), { \(raw: value) }) : nil
         defer {
           __kvoChange?.finish({ \(raw: value) })
         }
@@ -173,10 +180,10 @@
           }
           guard _$kvo.isObserved else {
             __kvoStore()
-            _$kvo.stored(\(raw: name.key), { \(raw: value) })
+            _$kvo.stored(\(raw: key), { \(raw: value) })
             return
           }
-          _$kvo.change(\(raw: name.key), { \(raw: value) }, __kvoStore)
+          _$kvo.change(\(raw: key), { \(raw: value) }, __kvoStore)
         }
         """
     }

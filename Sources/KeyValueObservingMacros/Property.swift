@@ -80,6 +80,16 @@
         && bindings.contains { !($0.accessorBlock?.isComputed ?? false) }
     }
 
+    /// Whether a subclass may not see the property, and may therefore declare another one of the same name.
+    func isHidden(fromSubclassesOf owner: ClassDeclSyntax) -> Bool {
+      guard !owner.modifiers.has(.final) else { return false }
+      return switch modifiers.access {
+      case .private, .fileprivate: true
+      case .open, .public: false
+      default: owner.modifiers.access == .open  // a subclass in another module
+      }
+    }
+
     var isUnavailable: Bool { hasAvailability(.keyword(.unavailable)) }
     var isDeprecated: Bool { hasAvailability(.keyword(.deprecated)) }
 

@@ -24,7 +24,7 @@
         guard let variable = member.as(VariableDeclSyntax.self) else { return [] }
         return shape.properties(of: variable).filter {
           $0.isListed(inherits: inherits) && (shape.isFinal || !$0.namesSelf)
-        }.flatMap(\.listing)
+        }.flatMap { $0.listing(in: shape) }
       }
       // Swift 6 warns if a generic method without an actor is used as a value; calling it is fine.
       let call =
@@ -59,7 +59,9 @@
       isListed && !(inherits && declaration.modifiers.has(.override))
     }
 
-    fileprivate var listing: [String] {
+    fileprivate func listing(in shape: ClassShape) -> [String] {
+      let isHidden = declaration.isHidden(fromSubclassesOf: shape.declaration)
+      let description = isHidden ? "description.declared(in: \(shape.type).self)" : "description"
       let isWeak = declaration.modifiers.has(.weak)
       // For a property that retains its value, also the path from an optional object.
       let isOwning = !isWeak && !declaration.modifiers.has(.unowned)
@@ -71,8 +73,8 @@
       let read = ", read: { (object: __Root, body) in body(object.\(name.member)) }"
       let entry =
         kind == .observed
-        ? "description.observed\(isWeak ? "Weak" : "")(\(name.literal), \(name.key), \\__Root.\(name.member)\(chained))"
-        : "description.\(kind == .stored ? "stored" : "property")(\(name.literal), description.paths(of: __Root.self).\(name.member)\(kind == .stored ? "" : read))"
+        ? "\(description).observed\(isWeak ? "Weak" : "")(\(name.literal), \(name.key), \\__Root.\(name.member)\(chained))"
+        : "\(description).\(kind == .stored ? "stored" : "property")(\(name.literal), description.paths(of: __Root.self).\(name.member)\(kind == .stored ? "" : read))"
       if declaration.isDeprecated {
         // Only a deprecated declaration may use the property without a warning. The second line uses the first.
         let constant = "__deprecated_" + name.plain

@@ -206,19 +206,19 @@
                 guard _$kvo.isTracking else {
                   return _delegate
                 }
-                return _$kvo.trackedWeak(self, 0x0f68069c690701ca, {
+                return _$kvo.trackedWeak(self, KeyValueObserving.KeyValueObservationHeader.key(0x0f68069c690701ca, of: self, in: Song.self), {
                     self._delegate
                   })
               }
               set {
                 guard _$kvo.isObserved else {
                   _delegate = newValue
-                  _$kvo.stored(0x0f68069c690701ca, {
+                  _$kvo.stored(KeyValueObserving.KeyValueObservationHeader.key(0x0f68069c690701ca, of: self, in: Song.self), {
                       self.delegate
                     })
                   return
                 }
-                _$kvo.change(0x0f68069c690701ca, {
+                _$kvo.change(KeyValueObserving.KeyValueObservationHeader.key(0x0f68069c690701ca, of: self, in: Song.self), {
                     self.delegate
                   }, {
                     self._delegate = newValue
@@ -233,9 +233,9 @@
 
             public class func __keyValueProperties<__Root: Song<Tag>>(_: __Root.Type, _ description: KeyValueObserving.KeyValueClassDescription) {
               super.__keyValueProperties(__Root.self, description)
-              description.observedWeak("delegate", 0x0f68069c690701ca, \__Root.delegate)
+              description.declared(in: Song<Tag>.self).observedWeak("delegate", 0x0f68069c690701ca, \__Root.delegate)
               #if DEBUG
-              description.stored("default", description.paths(of: __Root.self).default)
+              description.declared(in: Song<Tag>.self).stored("default", description.paths(of: __Root.self).default)
               #endif
             }
 

@@ -79,9 +79,8 @@ struct KeyPathComponent {
 extension KeyValueObservable {
   /// Finds the property of the object that a key path names; `property(at:isAnnounced:)` keeps the result.
   nonisolated func resolvedProperty(at keyPath: AnyKeyPath, isAnnounced: Bool) -> KeyValueProperty? {
-    let cls = KeyValueClass.of(type: Self.self)
-    if let known = cls.property(at: keyPath) { return known }
-    let own = KeyValueClass.of(self)
+    let (cls, own) = (KeyValueClass.of(type: Self.self), KeyValueClass.of(self))
+    if let known = cls.property(at: keyPath) { return own.renamed(known) }
     return own.property(at: keyPath)
       ?? (isAnnounced ? cls.announcedPaths : cls.resolvedPaths).value(for: keyPath) {
         property(byAccessorOf: keyPath, cls, isAnnounced)

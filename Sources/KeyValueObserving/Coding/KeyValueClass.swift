@@ -15,6 +15,10 @@ public final class KeyValueClassDescription {
   private var announcedKeys: Set<String> = []
   private var announcesAnyKey = false
   private(set) var validators: [String: Validator] = [:]
+  /// The class that declares the next property, if subclasses may not see that property.
+  private var owner: (any AnyObject.Type)?
+  /// The keys of properties of a superclass that a subclass has declared again.
+  private(set) var redeclaredKeys: [DeclaredKey: UInt64] = [:]
 
   typealias Validator = (AnyObject, inout Any?) throws -> Void
 
@@ -133,6 +137,27 @@ public final class KeyValueClassDescription {
   /// Returns whether the class has its own list.
   func isOf(_ type: any AnyObject.Type) -> Bool { described.contains(ObjectIdentifier(type)) }
 
+  /// Says that subclasses may not see the property that is added next, and so may declare another one of the same name. In a subclass
+  /// that does, this property has the key `name (Class)`.
+  ///
+  /// - Parameter type: The class that declares the property.
+  public func declared(in type: any AnyObject.Type) -> KeyValueClassDescription {
+    owner = type
+    return self
+  }
+
+  /// Renames the property of a superclass that has this name and is not the same one.
+  private func redeclare(_ name: String, in newer: (any AnyObject.Type)?) {
+    for property in properties where property.name == name {
+      guard let owner = property.owner, owner != newer else { continue }
+      // A key has no dots, which the arguments of a generic class may have. Two modules may have classes of the same name.
+      var key = "\(name) (\(_typeName(owner, qualified: false).replacing(".", with: "/")))"
+      while properties.contains(where: { $0.name == key }) { key += "'" }
+      property.rename(key)
+      redeclaredKeys[DeclaredKey(key: keyHash(name), owner: ObjectIdentifier(owner))] = property.key
+    }
+  }
+
   /// Returns the key paths of a class's properties by their names.
   public func paths<Root: AnyObject>(of type: Root.Type) -> KeyValuePaths<Root> { KeyValuePaths() }
 
@@ -152,12 +177,14 @@ public final class KeyValueClassDescription {
     isWeak: Bool = false
   ) {
     let name = name.description
-    properties.append(
-      TypedProperty<Root, Value>(
-        name: name, key: keyHash(name), path: path, chained: chained, get: get, set: set, visit: visit,
-        readers: readers,
-        inPlace: inPlace,
-        isStored: isStored, isDirect: isDirect, isComputed: isComputed, isWeak: isWeak))
+    redeclare(name, in: owner)
+    let property = TypedProperty<Root, Value>(
+      name: name, key: keyHash(name), path: path, chained: chained, get: get, set: set, visit: visit,
+      readers: readers, inPlace: inPlace, isStored: isStored, isDirect: isDirect, isComputed: isComputed,
+      isWeak: isWeak)
+    property.owner = owner
+    owner = nil
+    properties.append(property)
   }
 
   /// Declares the key paths that affect a key: the answer of a class's member `keyPathsForValuesAffecting<Key>`.
@@ -239,6 +266,12 @@ public final class KeyValueClassDescription {
   }
 }
 
+/// A key of a property that subclasses may not see.
+struct DeclaredKey: Hashable {
+  let key: UInt64
+  let owner: ObjectIdentifier
+}
+
 /// Returns the hash that identifies a key in the runtime.
 func keyHash(_ name: String) -> UInt64 {
   var name = name
@@ -274,7 +307,11 @@ final class KeyValueClass: @unchecked Sendable {
   let answersKeysItself: Bool
   private let validators: [String: KeyValueClassDescription.Validator]
   private let description: KeyValueClassDescription
+  /// The keys that properties of superclasses have because this class declares others of the same names.
+  private let redeclaredKeys: [DeclaredKey: UInt64]
   /// Whether any class has such keys; if not, the lookup of a key by its class can be skipped.
+  static let hasRedeclaredKeys = Atomic<Bool>(false)
+  /// Whether any class has aliases; if not, the lookup of a key by its class can be skipped.
   static let hasAliases = Atomic<Bool>(false)
   /// The address of the C class, or 0 until the first instance is registered with the runtime.
   private let address = Atomic<UInt>(0)
@@ -293,6 +330,8 @@ final class KeyValueClass: @unchecked Sendable {
     byPath = Dictionary(description.properties.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
     aliases = KeyAlias.all(of: properties, withVariables: type.accessInstanceVariablesDirectly)
     if !aliases.isEmpty { Self.hasAliases.store(true, ordering: .relaxed) }
+    redeclaredKeys = description.redeclaredKeys
+    if !redeclaredKeys.isEmpty { Self.hasRedeclaredKeys.store(true, ordering: .relaxed) }
     let answers = KeyAnswers(type, description, properties, aliases.values)
     manualKeys = answers.manualKeys
     affectingPaths = answers.affectingPaths
@@ -340,6 +379,18 @@ final class KeyValueClass: @unchecked Sendable {
     if let property = byKey[hash], property.name == name { return property }
     guard let alias = aliases[hash], alias.key == name else { return nil }
     return alias.property
+  }
+
+  /// Returns the key of a property that one of the superclasses declares.
+  func key(_ key: UInt64, declaredIn owner: any AnyObject.Type) -> UInt64 {
+    redeclaredKeys[DeclaredKey(key: key, owner: ObjectIdentifier(owner))] ?? key
+  }
+
+  /// Returns the property that a property of a superclass is in this class.
+  func renamed(_ property: KeyValueProperty) -> KeyValueProperty {
+    guard let owner = property.owner else { return property }
+    let key = key(property.key, declaredIn: owner)
+    return key == property.key ? property : byKey[key] ?? property
   }
 
   func validator(forKey key: String) -> KeyValueClassDescription.Validator? { validators[capitalized(key)] }

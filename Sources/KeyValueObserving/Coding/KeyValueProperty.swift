@@ -6,13 +6,16 @@ import Foundation
 /// A property with a type-erased value. It is never deallocated, like its class.
 @usableFromInline
 class KeyValueProperty: @unchecked Sendable {
-  let name: String
-  let key: UInt64
+  /// The key: the name, unless a subclass declares another property of the same name.
+  private(set) var name: String
+  private(set) var key: UInt64
+  /// The class that declares it, if subclasses may not see it.
+  var owner: (any AnyObject.Type)?
   let path: AnyKeyPath
   /// The key path from an optional object, which a longer path contains after a `?`; `nil` if not known.
   let chained: AnyKeyPath?
   /// The name as a C string, which is valid during the lifetime of the property.
-  let cName: UnsafePointer<CChar>
+  private(set) var cName: UnsafePointer<CChar>
   /// Whether its accessors notify of every change: a stored property that the macro observes and that is not weak.
   let isStored: Bool
   /// Whether it is observed by its own key: a stored property, whether its accessors notify or its changes are announced manually.
@@ -45,6 +48,14 @@ class KeyValueProperty: @unchecked Sendable {
     self.isComputed = isComputed
     self.isWeak = isWeak
     self.isConstant = isConstant
+  }
+
+  /// Gives the property another key, while its class is being described.
+  func rename(_ name: String) {
+    cName.deallocate()
+    self.name = name
+    key = keyHash(name)
+    cName = TemporaryStrings().copy(name)
   }
 
   /// Called for a property that another one in the list replaces.

@@ -124,8 +124,8 @@ extension KeyValueObservationHeader {
   /// numbers the call compiles to nothing.
   @inlinable
   @inline(__always)
-  public func stored<Value>(_ key: UInt64, _ read: () -> Value) {
-    if !_isPOD(Value.self), isObserved { kvo_binding_stored(reference, key) }
+  public func stored<Value>(_ key: @autoclosure () -> UInt64, _ read: () -> Value) {
+    if !_isPOD(Value.self), isObserved { kvo_binding_stored(reference, key()) }
   }
 
   /// Returns an address of a value that is not that of nothing: a value without a size may have that.

@@ -18,6 +18,20 @@ public struct KeyValueObservationHeader: ~Copyable, @unchecked Sendable {
   /// - Parameter name: The property's name, as in string key paths.
   public static func key(_ name: StaticString) -> UInt64 { keyHash(name.description) }
 
+  /// Returns the key of a property that subclasses may not see: it differs if the object's class declares another property of that name.
+  ///
+  /// - Parameters:
+  ///   - key: The hash of the property's name.
+  ///   - object: The object that has the property.
+  ///   - owner: The class that declares the property.
+  @inline(never)
+  public static func key(_ key: UInt64, of object: some KeyValueObservable, in owner: any AnyObject.Type) -> UInt64 {
+    // The class of an object that an evaluation reads first may not be described yet.
+    let isUnknown = kvo_object_class(object.__keyValueObject) == nil && kvo_track_is_recording()
+    guard isUnknown || KeyValueClass.hasRedeclaredKeys.load(ordering: .relaxed) else { return key }
+    return KeyValueClass.of(object).key(key, declaredIn: owner)
+  }
+
   /// A Boolean value that says whether setters have to notify. A setter tests it first; that costs one load.
   @inlinable
   public var isObserved: Bool {
