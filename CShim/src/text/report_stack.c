@@ -48,7 +48,7 @@ static bool is_of_runtime(const void *return_address, const kvo_code_place *plac
   if (begins(file, "libkvo.so")) return true;
   const char *address = return_address, *begin = __start_kvo_code, *end = __stop_kvo_code;
   if (begin != end) return address > begin && address <= end;
-  return place->symbol != NULL && (begins(place->symbol, "kvo__") || begins(place->symbol, "kvo_fault_raise"));
+  return place->symbol != NULL && begins(place->symbol, "kvo_");
 }
 
 bool kvo__is_library_call(const void *return_address) {
