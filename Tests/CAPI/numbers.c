@@ -216,10 +216,10 @@ static void count_change(const kvo_change *change, void *user_data) {
   changes++;
 }
 
-TEST("in a scope that tells differences values of different types are different, even if their bytes are equal") {
-  kvo_object *objects[] = {NUMBER("i", int, 7), NUMBER("I", unsigned, 7), NUMBER("i", int, 7)};
+/* Puts each object at the start of a path, in a scope that tells differences; `told` are the counts of notifications after each. */
+static void check_told(kvo_object *const *next, const int *told, size_t count) {
   basket *root = basket_make("root", 0);
-  root->best = (basket *)objects[0];
+  root->best = (basket *)next[0];
   kvo_observer observer = {.struct_size = sizeof observer,
                            .key_path = "best.n",
                            .options = KVO_NEW | KVO_OLD,
@@ -227,20 +227,72 @@ TEST("in a scope that tells differences values of different types are different,
                            KVO_HERE};
   kvo_observation id;
   CHECK_OK(kvo_add_observer(as_kvo(root), &observer, &id));
-  static const int told[] = {0, 1, 2, 2};
-  static const int next[] = {2, 1, 0, 2};
-  for (int i = 0; i < 4; i++) {
+  changes = 0;
+  for (size_t i = 0; i < count; i++) {
     kvo_scope scope;
     kvo_object *of[] = {as_kvo(root)};
     CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES_IF_CHANGED, of, 1, NULL, 0));
-    CHECK_OK(kvo_set_object(as_kvo(root), "best", objects[next[i]]));
+    CHECK_OK(kvo_set_object(as_kvo(root), "best", next[i]));
     kvo_scope_end(&scope);
     CHECK_EQ(changes, told[i]);
   }
   CHECK_OK(kvo_remove_observer(id));
   root->best = NULL;
   basket_destroy(root);
-  for (int i = 0; i < 3; i++) kvo_object_destroy(objects[i]);
+  for (size_t i = 0; i < count; i++) kvo_object_destroy(next[i]);
+}
+
+TEST("in a scope that tells differences equal numbers of different types are the same value") {
+  kvo_object *equal[] = {NUMBER("i", int, 7), NUMBER("I", unsigned, 7), NUMBER("d", double, 7),
+                         NUMBER("c", signed char, 7)};
+  check_told(equal, (const int[]){0, 0, 0, 0}, 4);
+  kvo_object *zeros[] = {NUMBER("q", long long, 0), NUMBER("d", double, -0.0), NUMBER("f", float, 0)};
+  check_told(zeros, (const int[]){0, 0, 0}, 3);
+}
+
+TEST(
+    "in a scope that tells differences numbers that differ beyond the precision of a double, bools, texts and NaN are different") {
+  kvo_object *large[] = {NUMBER("q", long long, 9007199254740993), NUMBER("d", double, 9007199254740992.0),
+                         NUMBER("f", float, 0.1f), NUMBER("d", double, 0.1)};
+  check_told(large, (const int[]){0, 1, 2, 3}, 4);
+  kvo_object *others[] = {NUMBER("i", int, 1), NUMBER("B", bool, true), NUMBER("*", const char *, "1"),
+                          NUMBER("i", int, -1), NUMBER("I", unsigned, UINT_MAX)}; /* the same bytes */
+  check_told(others, (const int[]){0, 1, 2, 3, 4}, 5);
+  kvo_object *nans[] = {NUMBER("i", int, 1), NUMBER("d", double, (double)NAN), NUMBER("f", float, NAN),
+                        NUMBER("i", int, 1)};
+  check_told(nans, (const int[]){0, 1, 2, 3}, 4);
+}
+
+TEST("in a scope that tells differences the sum of no elements is the same as one that is zero") {
+  basket *root = basket_make("root", 0);
+  kvo_observer observer = {.struct_size = sizeof observer,
+                           .key_path = "prices.@sum.self",
+                           .options = KVO_NEW | KVO_OLD,
+                           .callback = count_change,
+                           KVO_HERE};
+  kvo_observation id;
+  CHECK_OK(kvo_add_observer(as_kvo(root), &observer, &id));
+  changes = 0;
+  kvo_scope scope;
+  kvo_object *of[] = {as_kvo(root)};
+  CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES_IF_CHANGED, of, 1, NULL, 0));
+  CHECK_OK(kvo_list_insert(as_kvo(root), "prices", 0, KVO_VALUE(double, 0)));
+  kvo_scope_end(&scope);
+  CHECK_EQ(changes, 0);
+  CHECK_OK(kvo_remove_observer(id));
+  basket_destroy(root);
+}
+
+TEST("a distinct union keeps NaN beside other numbers, whatever their hashes are, and once") {
+  basket *root = basket_make("root", 0);
+  for (int number = 1; number <= 200; number++) {
+    double prices[] = {number, (double)NAN, number + 1, (double)NAN, 2.0 * number + 1};
+    memcpy(root->prices, prices, sizeof prices);
+    root->price_count = 5;
+    CHECK_EQ(distinct_prices(root), 4);
+  }
+  root->price_count = 0;
+  basket_destroy(root);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- Sums -- */

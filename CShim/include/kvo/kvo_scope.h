@@ -14,7 +14,8 @@ KVO_ASSUME_NONNULL_BEGIN
 typedef enum kvo_scope_kind {
   /** They are told at the end of the scope, each key once. */
   KVO_SCOPE_COALESCES = 0,
-  /** The same, but only for keys and expressions whose value differs from that before the scope, or cannot be compared. */
+  /** The same, but only for keys and expressions whose value differs from that before the scope, or cannot be compared. Numbers of
+   * different types are compared as numbers: the sum 0 of no elements is that of one that is 0.0. A bool differs from numbers. */
   KVO_SCOPE_COALESCES_IF_CHANGED = 1,
   /** They are not told. */
   KVO_SCOPE_SILENCES = 2,

@@ -112,6 +112,13 @@ int kvo__number_compare(const kvo_number *one, const kvo_number *other) {
   return (reals[0] > reals[1]) - (reals[0] < reals[1]);
 }
 
+bool kvo__number_is_nan(const kvo_number *of) { return of->form == KVO_REAL && of->real != of->real; }
+
+bool kvo__number_equal(const kvo_number *one, const kvo_number *other) {
+  return (one->type == 'B') == (other->type == 'B') && kvo__number_is_nan(one) == kvo__number_is_nan(other) &&
+         kvo__number_compare(one, other) == 0;
+}
+
 /* ------------------------------------------------------------------------------------------------------------ Storing -- */
 
 static bool store_integer(const kvo_number *of, char type, void *to) {

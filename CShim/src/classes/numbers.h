@@ -45,7 +45,7 @@ KVO_HIDDEN bool kvo__numeral_integer(const kvo_numeral *of, uint64_t *magnitude)
 /** A number as a value has it. */
 typedef struct kvo_number {
   enum { KVO_INTEGER, KVO_REAL, KVO_NUMERAL } form;
-  /** Of a KVO_REAL: "f", "d" or "D". */
+  /** The code of the C type; a KVO_NUMERAL has none. */
   char type;
   /** Of a KVO_INTEGER. */
   bool is_negative;
@@ -59,6 +59,9 @@ KVO_HIDDEN bool kvo__number_read(const kvo_value *value, bool texts, kvo_number 
 /** Less than, equal to or greater than 0, as the numbers are; numeric texts are compared with the shortest notations of others. NaN is
  * equal to all. */
 KVO_HIDDEN int kvo__number_compare(const kvo_number *one, const kvo_number *other);
+/** Whether two numbers are equal, whatever their types are. A bool is equal only to a bool, and NaN only to NaN. */
+KVO_HIDDEN bool kvo__number_equal(const kvo_number *one, const kvo_number *other);
+KVO_HIDDEN bool kvo__number_is_nan(const kvo_number *of);
 /** The nearest number. */
 KVO_HIDDEN long double kvo__number_real(const kvo_number *of);
 /** Stores a number as the C type of an encoding. False if the type cannot represent it: between floating-point types, and between these and

@@ -82,6 +82,13 @@ static bool is_nil(const kvo_value *value) {
   return is_text && *(char *const *)value->bytes == NULL;
 }
 
+/* Whether two values of different types are numbers that are equal. A bool is not equal to a number. */
+static bool are_equal_numbers(const kvo_value *one, const kvo_value *other) {
+  kvo_number numbers[2];
+  if (!kvo__number_read(one, false, &numbers[0]) || !kvo__number_read(other, false, &numbers[1])) return false;
+  return kvo__number_equal(&numbers[0], &numbers[1]) && !kvo__number_is_nan(&numbers[0]);
+}
+
 bool kvo__value_same(const kvo_value *one, const kvo_value *other) {
   if (is_nil(one) || is_nil(other)) return is_nil(one) && is_nil(other);
   const kvo_collection *collections[] = {kvo_value_collection(one), kvo_value_collection(other)};
@@ -89,7 +96,7 @@ bool kvo__value_same(const kvo_value *one, const kvo_value *other) {
   char code = one->type != NULL ? kvo__type_unqualified(one->type)[0] : '?';
   bool is_comparable =
       code != '?' && other->type != NULL && strcmp(one->type, other->type) == 0 && one->size == other->size;
-  if (!is_comparable) return false;
+  if (!is_comparable) return are_equal_numbers(one, other);
   switch (code) {
     case '*': return strcmp(*(char *const *)one->bytes, *(char *const *)other->bytes) == 0;
     case 'f': return *(const float *)one->bytes == *(const float *)other->bytes;

@@ -65,13 +65,11 @@ static uint64_t hash_of(const kvo_value *value) {
   return text != NULL ? mix(4, text, strlen(text)) : mix(5, value->bytes, value->size);
 }
 
-static bool is_bool(const kvo_value *value) { return kvo__type_unqualified(value->type)[0] == 'B'; }
-
 static bool are_equal(const kvo_value *one, const kvo_value *other) {
   kvo_number numbers[2];
   if (!kvo__number_read(one, false, &numbers[0]) || !kvo__number_read(other, false, &numbers[1]))
     return kvo__value_same(one, other);
-  return is_bool(one) == is_bool(other) && kvo__number_compare(&numbers[0], &numbers[1]) == 0;
+  return kvo__number_equal(&numbers[0], &numbers[1]);
 }
 
 /* Drops what is equal to an earlier one. */
