@@ -109,6 +109,46 @@ TEST("a class that passes no value for an undefined key has none, and of several
   basket_destroy(of);
 }
 
+static int warnings;
+static kvo_action count_warnings(const kvo_fault *fault, void *arg) {
+  (void)arg;
+  warnings += fault->code == KVO_FAULT_UNDEFINED_KEY && fault->severity == KVO_SEVERITY_WARNING;
+  return KVO_ACTION_IGNORE;
+}
+
+static int warnings_of(kvo_object *object, const char *key) {
+  kvo_set_fault_handler(count_warnings, NULL);
+  warnings = 0;
+  CHECK_OK(kvo_will_change(object, key));
+  (void)kvo_did_change(object, key);
+  kvo_set_fault_handler(NULL, NULL);
+  return warnings;
+}
+
+TEST("an announced key that resembles a property is taken for a misspelling, unless the class answers undefined keys") {
+  basket *of = with_hooks(), *plain = basket_make("b", 1);
+  CHECK_EQ(warnings_of(as_kvo(plain), "totals"), 1);
+  CHECK_EQ(warnings_of(as_kvo(of), "totals"), 0);
+  basket_destroy(of);
+  basket_destroy(plain);
+  kvo_coding_hooks only_set = {.struct_size = sizeof only_set, .set_value_for_undefined_key = set_undefined};
+  kvo_coding_hooks neither = {.struct_size = sizeof neither, .validate = validate};
+  const kvo_coding_hooks *const all[] = {&only_set, &neither};
+  for (int i = 0; i < 2; i++) {
+    kvo_class_spec spec = {.struct_size = sizeof spec,
+                           .name = i == 0 ? "Taking" : "Validating",
+                           .superclass = basket_class(),
+                           .instance_size = sizeof(basket),
+                           .coding = all[i]};
+    kvo_class *cls;
+    kvo_object *object;
+    CHECK_OK(kvo_class_register(&spec, &cls));
+    CHECK_OK(kvo_object_create(cls, &object));
+    CHECK_EQ(warnings_of(object, "totals"), i);
+    kvo_object_destroy(object);
+  }
+}
+
 TEST("a class and its subclass return with new hooks and lists after both were unregistered") {
   for (int round = 0; round < 3; round++) {
     basket *of = with_hooks();

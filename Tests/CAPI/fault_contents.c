@@ -104,6 +104,24 @@ TEST("faults of announcements name an object by its own address, wherever its he
   kvo_object_finish(&object.header);
 }
 
+TEST("an announced key that resembles a property among others is no misspelling") {
+  static const kvo_value_ops ops = {copy_zero, release_copy, view_int, assign_nothing, NULL};
+  const kvo_binding_property properties[] = {
+      {.name = "value", .type = "i", .ops = &ops, .flags = KVO_PROPERTY_AMONG_OTHERS},
+      {.name = "height", .type = "i", .ops = &ops}};
+  framed object = {{0}, {0}};
+  kvo_class *cls;
+  CHECK_OK(kvo_binding_class_register("Open", NULL, offsetof(framed, header), properties, 2, &cls));
+  CHECK_OK(kvo_object_init(&object.header, cls));
+  kvo_set_fault_handler(keep, NULL);
+  memset(seen, 0, sizeof seen);
+  CHECK_OK(kvo_will_change(&object.header, "vlaue"));
+  CHECK_EQ((const char *)seen[0].summary, "");
+  CHECK_OK(kvo_will_change(&object.header, "hieght"));
+  CHECK_EQ((const char *)seen[0].help, "did you mean \"height\"?");
+  kvo_object_finish(&object.header);
+}
+
 TEST("faults of a death name an object by its own address, wherever its header is in it") {
   framed object = {{0}, {0}};
   watcher w = {0};

@@ -79,6 +79,9 @@ enum {
   KVO_PROPERTY_DECLARED = 1u << 2,
   /** For a computed property: accessors or the program also announce its changes, so its evaluation need not read anything observable. */
   KVO_PROPERTY_TOLD = 1u << 3,
+  /** The class may also have keys that are no properties: one that resembles this property is not reported as misspelt when it is announced
+   * by hand. Or it into the flags. */
+  KVO_PROPERTY_AMONG_OTHERS = 1u << 7,
 };
 
 /** Describes a property of a binding's class. Strings are copied. */

@@ -180,11 +180,19 @@ void kvo__fault_silent_change(const kvo_fault_observation *concerned, const kvo_
   raise_announcement(report, holder->object, holder->cls, concerned, KVO_NOWHERE);
 }
 
+/* Whether a C class may have keys that are no properties. */
+static bool answers_undefined_keys(const kvo_class *cls) {
+  const kvo_coding_hooks *hooks = cls->coding;
+  return hooks != NULL && (hooks->value_for_undefined_key != NULL || hooks->set_value_for_undefined_key != NULL);
+}
+
 void kvo__warn_of_unknown_key(const kvo_object *object, const char *key, kvo_place place) {
   const kvo_class *cls = kvo_object_class(object);
-  if (cls == NULL || kvo__class_find(cls, kvo_key_hash(key, strlen(key))) != NULL) return;
+  if (cls == NULL || answers_undefined_keys(cls) || kvo__class_find(cls, kvo_key_hash(key, strlen(key))) != NULL)
+    return;
   kvo_nearest nearest = {.name = key};
-  for (size_t i = 0; i < cls->property_count; i++) kvo__nearest(&nearest, cls->properties[i]->name);
+  for (size_t i = 0; i < cls->property_count; i++)
+    if ((cls->properties[i]->flags & KVO_PROPERTY_AMONG_OTHERS) == 0) kvo__nearest(&nearest, cls->properties[i]->name);
   if (nearest.found == NULL) return; /* any key may be announced, so this may be intended */
   kvo_report *report = kvo__report(KVO_FAULT_UNDEFINED_KEY);
   kvo__append(&report->detail, "willChange of \"%s\" of ", key);

@@ -13,7 +13,7 @@ public final class KeyValueClassDescription {
   private(set) var answersUndefinedKeysItself = false
   private var described: Set<ObjectIdentifier> = []
   private var announcedKeys: Set<String> = []
-  private var announcesAnyKey = false
+  private(set) var announcesAnyKey = false
   private(set) var validators: [String: Validator] = [:]
   /// The class that declares the next property, if subclasses may not see that property.
   private var owner: (any AnyObject.Type)?
@@ -412,10 +412,14 @@ final class KeyValueClass: @unchecked Sendable {
     if let property = property(named: key) {
       return property.isConstant && !isManual(property.key) && !isAffected(property.key) ? KVO_SILENCE_CONSTANT : nil
     }
-    // A subclass without a description may provide values for any key.
-    let mayAnswer = answersKeysItself || description.answersUndefinedKeysItself
-    guard description.isOf(type), !mayAnswer, type.automaticallyNotifiesObservers(forKey: key) else { return nil }
+    guard !mayHaveOtherKeys, type.automaticallyNotifiesObservers(forKey: key) else { return nil }
     return KVO_SILENCE_UNDEFINED
+  }
+
+  /// Whether a key that is no property may have a value, or be announced. A subclass without a description may have any key.
+  private var mayHaveOtherKeys: Bool {
+    !description.isOf(type) || answersKeysItself || description.answersUndefinedKeysItself
+      || description.announcesAnyKey
   }
 
   /// Returns the C class, which is registered if necessary; `offset` is the offset of the header in instances.
@@ -435,6 +439,7 @@ final class KeyValueClass: @unchecked Sendable {
   private func register(superclass: OpaquePointer?, offset: Int) -> OpaquePointer {
     let strings = TemporaryStrings()
     defer { strings.free() }
+    let amongOthers = mayHaveOtherKeys ? UInt32(KVO_PROPERTY_AMONG_OTHERS) : 0
     let described = properties.map { property in
       kvo_binding_property(
         name: strings.copy(property.name), type: strings.copy(property.encoding), ops: KeyValueProperty.operations,
@@ -444,7 +449,7 @@ final class KeyValueClass: @unchecked Sendable {
           | (property.isDirect ? 0 : UInt32(KVO_PROPERTY_COMPUTED))
           // C does not support typed key paths; such a property depends on what is read instead.
           | (isDeclared(property) && affectingKeyPaths[property.key] == nil ? UInt32(KVO_PROPERTY_DECLARED) : 0)
-          | (property.isWeak || description.isAnnounced(property.name) ? UInt32(KVO_PROPERTY_TOLD) : 0))
+          | (property.isWeak || description.isAnnounced(property.name) ? UInt32(KVO_PROPERTY_TOLD) : 0) | amongOthers)
     }
     var made: OpaquePointer?
     let status = kvo_binding_class_register(
