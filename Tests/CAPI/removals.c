@@ -4,6 +4,7 @@
 #include "fixture.h"
 
 #include <kvo/kvo_binding.h>
+#include <stdio.h>
 #include <string.h>
 
 static kvo_key key_of(const char *key) { return kvo_key_hash(key, strlen(key)); }
@@ -76,6 +77,49 @@ TEST_REPORTED(
     CHECK_EQ((int)fault_code, KVO_FAULT_AMBIGUOUS_REMOVAL);
     CHECK_EQ(listed_count, i < 3 ? i + 1 : 4);
     for (size_t n = 0; n < listed_count; n++) CHECK(listed[n] == ids[i - (int)n]);
+  }
+  item_destroy(object);
+}
+
+static char help[256];
+static kvo_action keep_help(const kvo_fault *fault, void *arg) {
+  (void)arg;
+  CHECK_EQ((int)fault->code, KVO_FAULT_NOT_REGISTERED);
+  snprintf(help, sizeof help, "%s", fault->help);
+  return KVO_ACTION_IGNORE;
+}
+
+TEST_REPORTED(
+    "a failed removal names what ends the observation of a receiver, and the context of an observer beside it") {
+  static const kvo_observer_ops ops = {.callback = ignore_raw};
+  static const char *const keys[] = {"value", "doubled"}; /* the second one is observed as an expression, too */
+  item *object = item_make(0);
+  kvo_set_fault_handler(keep_help, NULL);
+  for (int i = 0; i < 2; i++) {
+    kvo_binding_observer receiver = {.key_path = keys[i], .ops = &ops, .identity = {NULL, &me}, .is_receiver = true};
+    kvo_observation of_receiver, classic;
+    CHECK_OK(kvo_binding_observe_key(as_object(object), key_of(keys[i]), &receiver, &of_receiver));
+    for (int with_context = 0; with_context < 2; with_context++) {
+      kvo_status status =
+          kvo_binding_remove(as_object(object), &identity, keys[i], &contexts[0], with_context != 0, NULL, 0);
+      CHECK_STATUS(status, KVO_ERROR_NOT_REGISTERED);
+      CHECK_CONTAINS((const char *)help, "as the receiver of a closure, not as an observer");
+      CHECK_CONTAINS((const char *)help, "stopObserving(_:for:)");
+    }
+    kvo_observer observer = {.struct_size = sizeof observer,
+                             .key_path = keys[i],
+                             .callback = ignore_change,
+                             .user_data = &me,
+                             .context = &contexts[1]};
+    CHECK_OK(kvo_add_observer(as_object(object), &observer, &classic));
+    CHECK_STATUS(kvo_binding_remove(as_object(object), &identity, keys[i], &contexts[0], true, NULL, 0),
+                 KVO_ERROR_NOT_REGISTERED);
+    char expected[128];
+    snprintf(expected, sizeof expected,
+             "this observer observes this key path with context 0x%llx:", (unsigned long long)(uintptr_t)&contexts[1]);
+    CHECK_CONTAINS((const char *)help, (const char *)expected);
+    CHECK_OK(kvo_remove_observer(classic));
+    CHECK_OK(kvo_remove_observer(of_receiver));
   }
   item_destroy(object);
 }

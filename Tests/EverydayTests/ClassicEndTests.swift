@@ -6,6 +6,23 @@
 
   @Suite("A classic registration")
   struct ClassicEndTests {
+    @Test("is not what a receiver has: a removal by observer names what ends that")
+    func receiversAreNoObservers() {
+      let (document, panel) = (Document(), ClassicPanel())
+      document.observe(\.title, for: panel) { me, _, _ in me.log.add("told") }
+      nonisolated(unsafe) var help: [String] = []
+      KeyValueFault.withHandler {
+        help.append("\($0.code) \($0.help ?? "-")")
+        return .ignore
+      } in: {
+        document.removeObserver(panel, forKeyPath: "title")
+      }
+      #expect(help.count == 1 && help.allSatisfy { $0.hasPrefix("2 ") && $0.contains("stopObserving(_:for:)") })
+      document.stopObserving(\.title, for: panel)
+      document.title = "A"
+      #expect(panel.log.all == [])
+    }
+
     @Test("with .endsWithObject ends with the object and is no fault")
     func withObject() {
       let panel = ClassicPanel()

@@ -31,14 +31,14 @@ void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls, kvo_
   kvo__append(&report->apple, count <= KVO_MAX_SINGLE ? "\n)" : "...)");
   bool itself = false;
   for (size_t i = 0; i < groups; i++) itself = itself || left[i].observer == instance;
-  kvo__append(&report->help,
-              "%sremove each observation before its object ends, or make it one that ends with the object: in "
-              "Swift the token of observe(_:options:changeHandler:) or the option .endsWithObject, in C the option "
-              "KVO_ENDS_WITH_OBJECT",
-              itself
-                  ? "the observer is the object itself, so no other code can remove it in time: observe with a closure "
-                    "that does not capture the object, which ends with it. Otherwise "
-                  : "");
+  kvo__append(
+      &report->help,
+      "%sremove each observation before its object ends, or make it one that ends with the object: in "
+      "Swift the token of observe(_:options:changeHandler:) or the option .endsWithObject, in C the option "
+      "KVO_ENDS_WITH_OBJECT",
+      itself ? "the observer is the object itself: in Swift its deinit can still remove it, and an observation by a "
+               "closure that does not capture the object ends with it. Otherwise "
+             : "");
   const kvo_ended *removed = report->entries;
   size_t removed_count = kvo__ended_at(instance, report->entries, KVO_MAX_SITES);
   for (size_t i = 0; i < removed_count; i++) {

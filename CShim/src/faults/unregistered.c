@@ -22,36 +22,45 @@ static registered registered_with(const kvo_object *object) {
   return on;
 }
 
-/* --------------------------------------------------------------------------------------------------- Elsewhere -- */
+/* ------------------------------------------------------------------------------------------- Of the same observer -- */
 
-/* An observation of another object by the same observer with the same key path. Strings are copied, because it may end. */
-typedef struct elsewhere {
+/* Observations by the same observer with the same key path. Strings are copied, because they may end. */
+typedef struct related {
   const void *observer, *object;
   const char *key_path;
+  /* Of the same object: as an observer, and as the receiver of a closure, which removal by observer does not find. */
+  bool as_observer, as_receiver;
+  const void *context;
+  /* Of another object. */
   bool found;
   char object_class[64];
   const void *other_object;
   kvo_place place;
-} elsewhere;
+} related;
 
-static void look_elsewhere(kvo_node *node, void *arg) {
-  elsewhere *search = arg;
+static void note_related(kvo_node *node, void *arg) {
+  related *search = arg;
   kvo_fault_observation described;
   kvo__describe_node(node, &described);
-  if (search->found || described.observer != search->observer || described.object == search->object ||
-      strcmp(described.key_path, search->key_path) != 0)
-    return;
+  if (described.observer != search->observer || strcmp(described.key_path, search->key_path) != 0) return;
+  if (described.object == search->object && (node->options & KVO_NODE_OF_RECEIVER) != 0) {
+    search->as_receiver = true;
+  } else if (described.object == search->object) {
+    search->as_observer = true;
+    search->context = described.context;
+  }
+  if (search->found || described.object == search->object) return;
   search->found = true;
   search->other_object = described.object;
   search->place = (kvo_place){described.file, described.line};
   kvo__copy_cut(search->object_class, sizeof search->object_class, described.object_class);
 }
 
-static elsewhere find_elsewhere(const void *observer, const void *object, const char *key_path) {
-  elsewhere search = {.observer = observer, .object = object, .key_path = key_path};
+static related find_related(const void *observer, const void *object, const char *key_path) {
+  related search = {.observer = observer, .object = object, .key_path = key_path};
   if (observer == NULL) return search;
   kvo__world_stop();
-  kvo__ids_visit(look_elsewhere, &search);
+  kvo__ids_visit(note_related, &search);
   kvo__world_resume();
   return search;
 }
@@ -59,7 +68,7 @@ static elsewhere find_elsewhere(const void *observer, const void *object, const 
 /* ------------------------------------------------------------------------------------------------------------- Hints -- */
 
 static void append_hint(kvo_sink *to, const registered *on, const void *observer, const char *key_path,
-                        const elsewhere *other) {
+                        const related *other) {
   const kvo_fault_observation *with_other_context = NULL, *of_other_path = NULL;
   kvo_nearest nearest = {.name = key_path};
   for (size_t i = 0; i < on->count; i++) {
@@ -70,9 +79,13 @@ static void append_hint(kvo_sink *to, const registered *on, const void *observer
     else
       kvo__nearest(&nearest, on->all[i].key_path);
   }
-  if (with_other_context != NULL)
+  if (other->as_receiver && !other->as_observer)
+    kvo__append(to,
+                "it observes this key path as the receiver of a closure, not as an observer: end that with its token "
+                "or, in Swift, with stopObserving(_:for:)");
+  else if (with_other_context != NULL)
     kvo__append(to, "this observer observes this key path with context 0x%llx: pass the one given at registration",
-                kvo__address(with_other_context->context));
+                kvo__address(other->as_observer ? other->context : with_other_context->context));
   else if (nearest.found != NULL)
     kvo__append(to, "did you mean \"%s\", which this observer observes?", nearest.found);
   else if (other->found)
@@ -101,7 +114,7 @@ static void raise_unregistered(const kvo_object *object, const kvo_observer_iden
   if (match_context) kvo__append(&report->detail, " with context 0x%llx", kvo__address(context));
   kvo__append(&report->detail, " from %s@0x%llx: it is not registered", name, kvo__address(instance));
   kvo__append_cannot_remove(&report->apple, observer_class, identity->address, key_path, name, instance);
-  elsewhere other = find_elsewhere(identity->address, instance, key_path);
+  related other = find_related(identity->address, instance, key_path);
   if (other.found) kvo__report_site(report, "with the other object registered", other.place);
   if (kvo__ended_find(instance, identity->address, key_path, context, match_context, true, report->entries))
     kvo__report_site(report, "with an earlier object at this address registered", report->entries[0].registered);
