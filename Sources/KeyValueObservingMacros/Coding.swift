@@ -70,6 +70,7 @@
       guard namesObserved, coded.count == keys.count else { return [] }
       var methods: [DeclSyntax] = []
       if decodes {
+        if shape.losesImplicitInitializer { methods.append("init() {}") }
         let lines = coded.filter(\.property.isAssignable).map { key, property in
           "self.\(property.storage.member) = try container.__keyValueDecode(forKey: .\(key.member))"
         }
@@ -100,6 +101,15 @@
   extension Property {
     /// Whether Swift's synthesis would code the property: stored ones that are not lazy.
     fileprivate var isCoded: Bool { kind != .computed && kind != .lazy }
+
+    /// Whether the declaration certainly gives the property a value: an expression, or `nil` for a `var` with `?` or `!`.
+    fileprivate var hasDefault: Bool {
+      if binding.initializer != nil { return true }
+      guard declaration.isVariable, declaration.possibleWrapper == nil, let type = binding.typeAnnotation?.type else {
+        return false
+      }
+      return type.is(OptionalTypeSyntax.self) || type.is(ImplicitlyUnwrappedOptionalTypeSyntax.self)
+    }
   }
 
   extension ClassShape {
@@ -111,6 +121,22 @@
         return parameters.count == 1 && parameters.first?.firstName.text == "from"
           && parameters.first?.type.tokens(viewMode: .sourceAccurate).contains { $0.text == "Decoder" } ?? false
       }
+    }
+
+    /// Whether Swift would give the class an `init()`, but for the written `init(from:)`, and the macro can write the same one. A first
+    /// inherited type that is not known to be a protocol may be a superclass, which decides whether there is an `init()` to override.
+    fileprivate var losesImplicitInitializer: Bool {
+      let protocols: Set = [
+        "Codable", "Decodable", "Encodable", "Sendable", "Equatable", "Hashable", "Comparable", "Identifiable",
+        "CustomStringConvertible", "CustomDebugStringConvertible", "Error", "AnyObject",
+      ]
+      let first = declaration.inheritanceClause?.inheritedTypes.first?.type.lastToken(viewMode: .sourceAccurate)
+      guard let first, protocols.contains(first.text) else { return false }
+      let isWritten = flatMembers.contains {
+        guard let initializer = $0.as(InitializerDeclSyntax.self) else { return false }
+        return !initializer.modifiers.has(.convenience) || initializer.signature.parameterClause.parameters.isEmpty
+      }
+      return !isWritten && variables.flatMap(properties).allSatisfy { $0.kind == .computed || $0.hasDefault }
     }
 
     fileprivate var declaresCodingKeys: Bool {

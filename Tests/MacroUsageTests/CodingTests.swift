@@ -97,6 +97,30 @@
     enum CodingKeys: CodingKey { case handler }
   }
 
+  @KeyValueObservable final class Preferences: Codable {
+    var volume = 3
+    var theme: String?
+    var level: Int!
+    let version = 1
+    @NotObserved var scratch: Int?
+    enum CodingKeys: String, CodingKey {
+      case volume = "vol"
+      case theme, level
+    }
+  }
+
+  @KeyValueObservable open class OpenPreferences: Codable {
+    open var volume = 3
+    enum CodingKeys: String, CodingKey { case volume = "vol" }
+  }
+  class DerivedPreferences: OpenPreferences { var loudness = 2 }
+
+  @KeyValueObservable final class ObjectPreferences: NSObject, Codable {
+    var volume = 3
+    enum CodingKeys: String, CodingKey { case volume = "vol" }
+    override init() {}
+  }
+
   private func json(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
@@ -125,6 +149,16 @@
       let read = try value(OwnKeys.self, #"{"name":"x","number":7,"scratch":8,"unwrapped":2,"version":100}"#)
       #expect(read.title == "x" && read.count == nil && read.unwrapped == 2 && read.number == 7)
       #expect(read.version == 5 && read.omitted == 9 && read.scratch == 8)
+    }
+
+    @Test func `A class with declared coding keys and a default for each property keeps its init()`() throws {
+      let object = Preferences()
+      #expect(try json(object) == #"{"vol":3}"#)
+      #expect(object.theme == nil && object.level == nil && object.version == 1 && object.scratch == nil)
+      #expect(changes(of: object, \.volume) { object.volume = 4 } == ["3 -> 4"])
+      #expect(try value(Preferences.self, #"{"vol":5,"theme":"dark"}"#).volume == 5)
+      #expect(OpenPreferences().volume == 3 && DerivedPreferences().loudness == 2)
+      #expect(ObjectPreferences().volume == 3)
     }
 
     @Test func `Codable may be declared in an extension or through a protocol`() throws {

@@ -395,6 +395,9 @@
               KeyValueObserving.KeyValueClassDescription.nonisolated(__describeOwnNote)(description)
             }
 
+            init() {
+            }
+
             required init(from decoder: any Swift.Decoder) throws {
               let container = try decoder.container(keyedBy: CodingKeys.self)
               self.text = try container.__keyValueDecode(forKey: .text)
@@ -412,6 +415,51 @@
           }
           """#,
         conforming: ["Encodable", "Decodable"])
+    }
+  }
+
+  @Suite struct ImplicitInitializers {
+    /// Returns whether the macro adds `init()` to a class with declared coding keys.
+    private func isAdded(to heading: String, _ members: String, conforming: Set<String> = []) -> Bool {
+      let source = """
+        @KeyValueObservable
+        \(heading) {
+          \(members)
+          enum CodingKeys: CodingKey { case size }
+        }
+        """
+      let text = expansion(of: source, conforming: conforming.union(["Encodable", "Decodable"]))
+      #expect(text.contains("required init(from decoder:") != text.contains("init(from decoder: any Decoder)"))
+      return text.contains("  init() {\n")
+    }
+
+    @Test(arguments: [
+      "var size = 1", "var size: Int?", "var size: Int!", "var size = 1\n@NotObserved var other: Int?",
+      "var size = 1\nlet other = 2", "var size = 1\nlazy var other = 2", "var size = 1\nvar other: Int { 2 }",
+      "var size = 1\nstatic var other: Int", "var size = 1\nconvenience init(other: Int) { self.init() }",
+      "var size = 1\n@NotObserved @Wrapper var other = 2",
+    ])
+    func `An init() is added that Swift would add but for the generated decoding`(members: String) {
+      #expect(isAdded(to: "final class Note: Codable", members))
+      #expect(isAdded(to: "public class Note<Value>: @unchecked Sendable, Model, Swift.Codable", members))
+    }
+
+    @Test(arguments: [
+      "var size: Int", "var size = 1\nlet other: Int", "var size = 1\nlet other: Int?", "var size: Optional<Int>",
+      "var size = 1\n@NotObserved @Wrapper var other: Int?", "var size = 1\ninit(other: Int) {}",
+      "var size = 1\nprivate init() {}", "var size = 1\nconvenience init() { self.init(other: 1) }",
+      "var size = 1\n#if DEBUG\ninit() {}\n#endif", "var size = 1\n#if DEBUG\nlet other: Int\n#endif",
+      "var size = 1\ninit(from decoder: any Decoder) {}",
+    ])
+    func `No init() is added where a property needs a value, or an initializer is written`(members: String) {
+      #expect(!isAdded(to: "final class Note: Codable", members))
+    }
+
+    @Test func `No init() is added to a class that may have a superclass`() {
+      for heading in ["NSObject, Codable", "Model, Codable", "Base<Codable>, Codable"] {
+        #expect(!isAdded(to: "class Note: \(heading)", "var size = 1"))
+      }
+      #expect(!isAdded(to: "class Note: Base, Codable", "var size = 1", conforming: ["_KeyValueObservableClass"]))
     }
   }
 #endif

@@ -21,7 +21,9 @@
   /// A subclass of an observable class needs `@KeyValueObservable` for the stored properties that it adds.
   ///
   /// A class with its own coding keys has to declare them, and its conformance to `Codable`, in the class body rather than in an
-  /// extension.
+  /// extension. Its `init(from:)` is then in the class, so that Swift adds no `init()`. The macro adds it if the inheritance clause begins
+  /// with `Codable` or another protocol of the standard library, and each property has a value or is an optional `var`. Otherwise, as in
+  /// a subclass of `NSObject`, write it: `override init() {}`.
   @attached(
     member, conformances: _KeyValueObservableClass, _KeyValueOperation, Encodable, Decodable,
     names: named(_$kvo), named(__keyValueObject), named(__keyValueProperties), prefixed(__describeOwn),
@@ -30,7 +32,7 @@
     named(setValue(_:forKey:)), named(value(forUndefinedKey:)), named(setValue(_:forUndefinedKey:)),
     named(setNilValueForKey), named(validateValue(_:forKey:)), named(observationInfo), named(willChangeValue),
     named(didChangeValue), named(__willChangeValue), named(__didChangeValue), named(_$kvoQueue), named(isReady),
-    named(CodingKeys), named(init(from:)), named(encode(to:)))
+    named(CodingKeys), named(init), named(encode(to:)))
   @attached(memberAttribute)
   @attached(extension, conformances: KeyValueObservable, _KeyValueObservableClass)
   public macro KeyValueObservable() =
