@@ -143,12 +143,40 @@
 
     @Test func `An operator on an object that is not a collection is fault KVO0036`() {
       #expect(faults { _ = company.value(forKeyPath: "@sum.people") }.map(\.code) == [36])
+      #expect(refused { company.value(forKeyPath: "@count") }.map(\.code) == [36])
+    }
+
+    @Test func `An operator on a value that is not a collection is fault KVO0036, which names it as it is written`() {
+      let ann = company.people[0]
+      let operated = refused { ann.value(forKeyPath: "age.@sum.self") }
+      #expect(operated.map(\.code) == [36])
+      #expect(
+        operated.map(\.summary) == ["a value of type Int has no collection operator @sum: it is no collection"])
+      #expect(refused { ann.value(forKeyPath: "name.@count") }.map(\.code) == [36])
+      let watcher = Watcher()
+      let raised = faults { ann.addObserver(watcher, forKeyPath: "name.@count") }
+      #expect(raised.map(\.code) == [36])
+      #expect(
+        raised.map(\.summary) == [
+          #"cannot observe "name.@count": a value of type String has no collection operator @count: it is no collection"#
+        ])
+      #expect(ann.observationInfo == nil)
+    }
+
+    @Test func `A misspelt operator is fault KVO0036, also at the end of a path`() {
+      let raised = refused { company.value(forKeyPath: "people.name.@cuont") }
+      #expect(raised.map(\.code) == [36])
+      #expect(raised.map(\.summary) == ["a value of type Array<Any> has no collection operator @cuont"])
+      let watcher = Watcher()
+      #expect(faults { company.addObserver(watcher, forKeyPath: "people.@cuont") }.map(\.code) == [36])
     }
 
     @Test func `An operator without the path it needs is an undefined key`() {
-      for name in ["sum", "avg", "min", "max", "unionOfObjects", "unionOfArrays", "distinctUnionOfSets", "median"] {
+      for name in ["sum", "avg", "min", "max", "unionOfObjects", "unionOfArrays", "distinctUnionOfSets"] {
         let raised = refused { company.value(forKeyPath: "people.@\(name)") }
         #expect(raised.map(\.exception) == ["NSUnknownKeyException"], "\(name)")
+        #expect(
+          raised.map(\.summary) == [#"cannot get "@\#(name)" of a value of type Array<Person>: there is no such key"#])
       }
     }
 

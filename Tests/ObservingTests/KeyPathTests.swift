@@ -21,13 +21,16 @@ struct KeyPathTests {
     #expect(document.observationInfo == nil)
   }
 
-  @Test func `A path with forced unwrapping works while no value on it is nil`() {
+  @Test func `A path with forced unwrapping has no value while an object on it is nil`() {
+    let token = document.log(\.author!.name, [.initial, .old, .new], to: log)
     document.author = Person(name: "Ann")
-    let token = document.log(\.author!.name, to: log)
     document.author!.name = "Bob"
     document.author = Person(name: "Cid")
-    #expect(log.lines == ["Ann>Bob", "Bob>Cid"])
+    document.author = nil
+    document.author = Person(name: "Dan")
+    #expect(log.lines == ["->-", "->Ann", "Ann>Bob", "Bob>Cid", "Cid>-", "->Dan"])
     token.invalidate()
+    #expect(document.observationInfo == nil)
   }
 
   @Test func `Assigning the same object again is one change`() {

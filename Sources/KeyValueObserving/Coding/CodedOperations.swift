@@ -131,9 +131,12 @@ struct WalkState {
       let operand = refusal.operand.flatMap { $0.value } ?? nilElement ?? NSNull()
       return .badOperand(of: receiver, name: name, operand: operand, need: need)
     }
+    // Collections and dictionaries refuse only operators, which C names without the "@".
+    let kind = refusal.of.pointee.kind
+    let isOperator = kind == KVO_KIND_LIST || kind == KVO_KIND_SET || kind == KVO_KIND_DICTIONARY
     error =
       switch refusal.reason {
-      case KVO_REFUSED_KEY: .undefinedKey(of: receiver, key: name, .get)
+      case KVO_REFUSED_KEY: .undefinedKey(of: receiver, key: (isOperator ? "@" : "") + name, .get)
       case KVO_REFUSED_SETTING: .undefinedKey(of: receiver, key: name, .set)
       case KVO_REFUSED_OPERATOR: .badOperator(of: receiver, name: name)
       case KVO_REFUSED_COLLECTION: .throughCollection(receiver, key: name)

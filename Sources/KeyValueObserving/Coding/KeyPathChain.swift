@@ -12,11 +12,11 @@ struct KeyPathChain: Sendable {
   var name: String { properties.map(\.name).joined(separator: ".") }
 
   /// Finds the properties; `nil` if a component is not a property that its class describes.
-  init?(_ keyPath: AnyKeyPath, from cls: KeyValueClass) {
+  init?(_ keyPath: AnyKeyPath, _ components: [KeyPathComponent], from cls: KeyValueClass) {
     // If objects refer to each other in many ways, finding the properties by name is faster.
     var triesLeft = 1000
-    guard let components = KeyPathComponent.all(of: keyPath), components.count > 1,
-      let found = Self.path(equalTo: keyPath, components[...], from: cls, made: nil, &triesLeft)
+    guard
+      let found = Self.path(equalTo: keyPath, components[...], from: cls, made: nil, forces: false, &triesLeft)
         ?? Self.path(named: components, from: cls)
     else { return nil }
     properties = found.map(\.property)
@@ -26,10 +26,16 @@ struct KeyPathChain: Sendable {
   private typealias Step = (property: KeyValueProperty, cls: KeyValueClass)
 
   /// Builds paths of stored properties until one is equal.
+  ///
+  /// - Parameter forces: Whether `!` follows what is made.
   private static func path(
     equalTo keyPath: AnyKeyPath, _ components: ArraySlice<KeyPathComponent>, from cls: KeyValueClass, made: AnyKeyPath?,
-    _ triesLeft: inout Int
+    forces: Bool, _ triesLeft: inout Int
   ) -> [Step]? {
+    var made = made
+    if forces, let present = made, let type = type(of: present).valueType as? any OptionalProtocol.Type {
+      made = present.appending(path: type.forced)
+    }
     guard let component = components.first else {
       let isEqual = made.map {
         type(of: $0).valueType == type(of: keyPath).valueType && $0.hashValue == keyPath.hashValue
@@ -46,7 +52,10 @@ struct KeyPathChain: Sendable {
       guard let longer else { continue }
       let rest = components.dropFirst()
       let next = rest.isEmpty ? cls : property.valueClass
-      if let next, let found = path(equalTo: keyPath, rest, from: next, made: longer, &triesLeft) {
+      if let next,
+        let found = path(
+          equalTo: keyPath, rest, from: next, made: longer, forces: component.marks.hasPrefix("!"), &triesLeft)
+      {
         return [(property, cls)] + found
       }
     }
@@ -58,9 +67,7 @@ struct KeyPathChain: Sendable {
     var found: [Step] = []
     var cls: KeyValueClass? = cls
     for component in components {
-      guard let present = cls, let name = component.name, let property = present.property(named: String(name)),
-        property.name == name, "\(type(of: property.path).valueType)" == component.valueType
-      else { return nil }
+      guard let present = cls, let property = present.property(of: component) else { return nil }
       found.append((property, present))
       cls = property.valueClass
     }
@@ -68,9 +75,36 @@ struct KeyPathChain: Sendable {
   }
 }
 
+/// What is known about a key path before it is evaluated.
+struct KnownKeyPath: Sendable {
+  /// The properties that it goes through, if its class describes them all.
+  let chain: KeyPathChain?
+  let forced: ForcedPath?
+
+  /// `nil` if nothing is known.
+  init?(_ keyPath: AnyKeyPath, from cls: KeyValueClass) {
+    let (components, isAll) = KeyPathComponent.first(of: keyPath)
+    let hasForce = components.contains { $0.marks.contains("!") }
+    let found = isAll && (components.count > 1 || hasForce) ? KeyPathChain(keyPath, components, from: cls) : nil
+    chain = components.count > 1 ? found : nil
+    forced = hasForce ? ForcedPath(components, found, from: cls) : nil
+    if chain == nil, forced == nil { return nil }
+  }
+}
+
+extension KeyValueClass {
+  /// Returns the property that a component of a key path names, by the getter's name.
+  func property(of component: KeyPathComponent) -> KeyValueProperty? {
+    guard let name = component.name, let property = property(named: String(name)), property.name == name,
+      "\(Swift.type(of: property.path).valueType)" == component.valueType
+    else { return nil }
+    return property
+  }
+}
+
 extension KeyValueProperty {
   /// The class of the objects that the property holds, if it is observable.
-  fileprivate var valueClass: KeyValueClass? {
+  var valueClass: KeyValueClass? {
     var value: Any.Type = type(of: path).valueType
     while let optional = value as? any OptionalProtocol.Type { value = optional.wrappedType }
     return (value as? any KeyValueObservable.Type).map { KeyValueClass.of(type: $0) }

@@ -13,6 +13,8 @@ struct KeyPathComponent {
   let getter: UInt
   /// The value type as Swift prints it.
   let valueType: Substring
+  /// What follows the component for optionals: any of "?" and "!".
+  let marks: Substring
 
   /// Parses what follows `mark` in a description, up to the next one; `behind` is what follows the component.
   private init?(_ part: Substring, behind: inout Substring) {
@@ -22,22 +24,31 @@ struct KeyPathComponent {
     self.getter = getter
     valueType = part[typeBegin.upperBound..<typeEnd.lowerBound]
     behind = part[typeEnd.upperBound...]
+    marks = behind.prefix { $0 == "?" || $0 == "!" }
   }
 
   /// Returns the components of a key path, or `nil` if one of them is a stored property.
   static func all(of keyPath: AnyKeyPath) -> [KeyPathComponent]? {
+    let (components, isAll) = first(of: keyPath)
+    return isAll ? components : nil
+  }
+
+  /// Returns the components of a key path before the first one that is a stored property, and whether there is none.
+  static func first(of keyPath: AnyKeyPath) -> (components: [KeyPathComponent], isAll: Bool) {
     let text = keyPath.debugDescription
     let head = "\\\(type(of: keyPath).rootType)."
-    guard text.hasPrefix(head + mark) else { return nil }
+    guard text.hasPrefix(head + mark) else { return ([], false) }
     let parts = text.dropFirst(head.count).split(separator: mark)
-    let components = parts.enumerated().compactMap { index, part -> KeyPathComponent? in
+    var components: [KeyPathComponent] = []
+    for (index, part) in parts.enumerated() {
       var behind: Substring = ""
-      guard let component = KeyPathComponent(part, behind: &behind) else { return nil }
+      guard let component = KeyPathComponent(part, behind: &behind) else { return (components, false) }
+      components.append(component)
       // Components are separated by "?" and "!" for optionals.
       let isLast = index == parts.count - 1
-      return behind.drop { $0 == "?" || $0 == "!" } == (isLast ? "" : ".") ? component : nil
+      guard behind.dropFirst(component.marks.count) == (isLast ? "" : ".") else { return (components, false) }
     }
-    return components.count == parts.count ? components : nil
+    return (components, true)
   }
 
   /// Returns a key path as reports print it: `selection.pid` for `\Table.<computed 0x000055d0c3a81f40 (Process?)>?.pid?`. In a

@@ -299,7 +299,7 @@ final class KeyValueClass: @unchecked Sendable {
   /// The cached properties for key paths that are not equal to a property's own.
   let resolvedPaths = KeyPathTable<KeyValueProperty>()
   let announcedPaths = KeyPathTable<KeyValueProperty>()
-  private let chains = KeyPathTable<KeyPathChain>()
+  private let knownPaths = KeyPathTable<KnownKeyPath>()
   private let printedNames = KeyPathTable<String>()
   /// The properties by the keys that stand for them besides their names.
   private let aliases: [UInt64: KeyAlias]
@@ -371,7 +371,10 @@ final class KeyValueClass: @unchecked Sendable {
   }
 
   /// Returns the properties on a key path of several components.
-  func chain(of path: AnyKeyPath) -> KeyPathChain? { chains.value(for: path) { KeyPathChain(path, from: self) } }
+  func chain(of path: AnyKeyPath) -> KeyPathChain? { known(of: path)?.chain }
+
+  /// Returns what is known about a key path without evaluating it.
+  func known(of path: AnyKeyPath) -> KnownKeyPath? { knownPaths.value(for: path) { KnownKeyPath(path, from: self) } }
 
   /// Returns the property for a key.
   func property(named name: String) -> KeyValueProperty? {

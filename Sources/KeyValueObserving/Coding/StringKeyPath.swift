@@ -71,8 +71,11 @@ extension KeyValueObservable {
       recordPath(components(ofCodedPath: path)[...], &visited)
     }
     for path in cls.affectingKeyPaths[key] ?? [] {
-      if let chain = cls.chain(of: path), chain.needsKeys {
+      let known = cls.known(of: path)
+      if let chain = known?.chain, chain.needsKeys {
         recordPath(chain.properties.map(\.name)[...], &visited)
+      } else if let forced = known?.forced {
+        _ = forced.read(self) { self[keyPath: path] }
       } else {
         _ = self[keyPath: path]  // records what it goes through
       }

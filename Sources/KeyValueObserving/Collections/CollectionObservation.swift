@@ -16,8 +16,8 @@ extension KeyValueObservable {
     // The follower reads the new value and knows the old one. Only the prior notification takes the old value from the frame.
     base.remove(.new)
     if !options.contains(.prior) { base.remove(.old) }
-    let follower = CollectionFollower(knowing: options.contains(.initial) ? nil : .some(self[keyPath: keyPath]))
     let path = ExpressionPath(keyPath)
+    let follower = CollectionFollower(knowing: options.contains(.initial) ? nil : .some(path.read(self)))
     let handler: (Self, NSKeyValueObservedChange<Value>) -> Void = { object, change in
       if change.isPrior { return changeHandler(object, change) }
       let announced = change.kind == .setting ? nil : (change.kind, change.indexes)

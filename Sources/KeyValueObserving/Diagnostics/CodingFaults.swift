@@ -64,14 +64,7 @@ func raise(_ error: KeyPathError, _ use: KeyPathUse) {
       apple: "[\(named.appleName) addObserver:forKeyPath:options:context:] is not supported. Key path: \(key)",
       help:
         "observe the collection itself, an operator such as \"@count\" or \"@sum.\(key)\", or the elements one by one")
-  case .badOperator(let receiver, let name):
-    let named = NamedValue(receiver)
-    use.raise(
-      KVO_FAULT_BAD_OPERATOR, "\(named.name) has no collection operator @\(name)",
-      apple: "[\(named.appleName) valueForKeyPath:]: this class does not implement the \(name) operation.",
-      help: suggestion(for: "@\(name)", among: operators)
-        + "the operators are @count, @sum, @avg, @min, @max, @distinctUnionOfObjects, @distinctUnionOfArrays, "
-        + "@distinctUnionOfSets, and of arrays also @unionOfObjects and @unionOfArrays")
+  case .badOperator(let receiver, let name): raiseBadOperator("@\(name)", of: receiver, use)
   case .badOperand(let receiver, let name, let operand, let need):
     // The operands of the nested unions must be collections. The other operators need values that they can compute with.
     let isElement = name.hasSuffix("Arrays") || name.hasSuffix("Sets")
@@ -90,9 +83,30 @@ func raise(_ error: KeyPathError, _ use: KeyPathUse) {
   }
 }
 
+/// - Parameter name: The operator with its `@`.
+private func raiseBadOperator(_ name: String, of receiver: Any, _ use: KeyPathUse) {
+  let named = NamedValue(receiver)
+  let isCollection = receiver is any CodedCollection
+  var detail = "\(named.name) has no collection operator \(name)"
+  if !isCollection, !(receiver is any CodedDictionary) { detail += ": it is no collection" }
+  use.raise(
+    KVO_FAULT_BAD_OPERATOR, detail,
+    apple: "[\(named.appleName) valueForKeyPath:]: this class does not implement the \(name.dropFirst()) operation.",
+    help: suggestion(for: name, among: operators)
+      + "the operators are @count, @sum, @avg, @min, @max, @distinctUnionOfObjects, @distinctUnionOfArrays, "
+      + "@distinctUnionOfSets, and of arrays also @unionOfObjects and @unionOfArrays"
+      + (isCollection ? "" : "; each follows a collection"))
+}
+
 private func raiseUndefinedKey(_ key: String, of receiver: Any, _ access: KeyPathError.Access, _ use: KeyPathUse) {
+  // As on Apple's platforms, the name of an operator without the key that it needs is a key, as is any of a dictionary.
+  let isCollection = receiver is any CodedCollection
+  let mayBeKey = isCollection ? operators.contains(key) : receiver is any CodedDictionary
+  if access == .get, key.hasPrefix("@"), !mayBeKey { return raiseBadOperator(key, of: receiver, use) }
   let named = NamedValue(receiver)
   let object = observable(receiver)
+  // Apple's collections name the key without the "@".
+  let appleKey = mayBeKey && key.hasPrefix("@") ? String(key.dropFirst()) : key
   var detail: String
   let apple: String
   switch use {
@@ -106,16 +120,16 @@ private func raiseUndefinedKey(_ key: String, of receiver: Any, _ access: KeyPat
     apple =
       "[\(named.appleName) addObserver:\(NamedValue(observer).appleName) forKeyPath:@\"\(keyPath)\" "
       + "options:\(options.rawValue) context:\(hexadecimal(context))] was sent to an object that is not KVC-compliant for "
-      + "the \"\(key)\" property."
+      + "the \"\(appleKey)\" property."
   } else {
     let selector = access == .get ? "valueForUndefinedKey:" : "setValue:forUndefinedKey:"
-    apple = "[\(named.appleName) \(selector)]: this class is not key value coding-compliant for the key \(key)."
+    apple = "[\(named.appleName) \(selector)]: this class is not key value coding-compliant for the key \(appleKey)."
   }
-  let needsPath = operators.contains("@\(key)") && key != "count" && receiver is any CodedCollection
+  let needsPath = isCollection && mayBeKey
   use.raise(
     KVO_FAULT_UNDEFINED_KEY, detail, apple: apple,
     help: needsPath
-      ? "the operator @\(key) is followed by what it takes of each element: \"@\(key).self\", or a key instead of self"
+      ? "the operator \(key) is followed by what it takes of each element: \"\(key).self\", or a key instead of self"
       : object.map { keys(of: $0, instead: key) }
         ?? "keys are properties of @KeyValueObservable classes and C objects, and entries of dictionaries")
 }

@@ -10,16 +10,21 @@ final class ExpressionPath<Root: KeyValueObservable, Value>: @unchecked Sendable
   let keyPath: KeyPath<Root, Value>
   /// Whether an evaluation has already shown everything, so that later ones need no check.
   let isExpression = Atomic<Bool>(false)
-  /// A retained `IndexedPath<Value>`, or 0.
-  private let indexed = Atomic<UInt>(0)
+  /// A retained `IndexedPath<Value>`, 0 to read the key path directly, or 1 for `forced`.
+  private let reader: Atomic<UInt>
 
   /// The properties that the key path goes through, if they are known.
   let chain: KeyPathChain?
+  /// The properties that must not be `nil` when the key path is read, if there are any and they are known.
+  private let forced: ForcedPath?
 
   @usableFromInline
   init(_ keyPath: KeyPath<Root, Value>) {
     self.keyPath = keyPath
-    chain = KeyValueClass.of(type: Root.self).chain(of: keyPath)
+    let known = KeyValueClass.of(type: Root.self).known(of: keyPath)
+    chain = known?.chain
+    forced = known?.forced
+    reader = Atomic(forced == nil ? 0 : 1)
   }
 
   /// Whether a property on the path is announced manually or declared to depend on others.
@@ -32,40 +37,44 @@ final class ExpressionPath<Root: KeyValueObservable, Value>: @unchecked Sendable
   }
 
   deinit {
-    if let indexed = UnsafeRawPointer(bitPattern: indexed.load(ordering: .acquiring)) {
-      Unmanaged<IndexedPath<Value>>.fromOpaque(indexed).release()
-    }
+    let reader = reader.load(ordering: .acquiring)
+    if reader > 1 { Unmanaged<IndexedPath<Value>>.fromOpaque(UnsafeRawPointer(bitPattern: reader)!).release() }
   }
 
-  /// Returns the present value, or `nil` if the path goes through an array index that is (or has become) out of range.
+  /// Returns the present value, or `nil` if the path goes through an array index that has become out of range, or through `!` after
+  /// a value that is `nil`.
   func read(_ root: Root) -> Value? {
     if let chain, needsKeys { return read(root, through: chain) }
-    guard let indexed = UnsafeRawPointer(bitPattern: indexed.load(ordering: .acquiring)) else {
-      return root[keyPath: keyPath]
+    let reader = reader.load(ordering: .acquiring)
+    if reader == 0 { return root[keyPath: keyPath] }
+    guard reader > 1 else { return forced!.read(root) { root[keyPath: keyPath] } }
+    return Unmanaged<IndexedPath<Value>>.fromOpaque(UnsafeRawPointer(bitPattern: reader)!)._withUnsafeGuaranteedRef {
+      $0.read(root)
     }
-    return Unmanaged<IndexedPath<Value>>.fromOpaque(indexed)._withUnsafeGuaranteedRef { $0.read(root) }
   }
 
   /// Reads the value as a string key path is read: each key's declared dependencies are recorded too.
   private func read(_ root: Root, through chain: KeyPathChain) -> Value? {
     var value: Any? = root
-    for property in chain.properties {
+    for (index, property) in chain.properties.enumerated() {
       // If an object on the path is `nil`, so is the value.
       guard let object = value.flatMap(observable) else { break }
       object.recordDependencies(ofKey: property.name)
       value = unwrapped(object.recorded(property) { $0.read(object) })
+      if value == nil, let forced, forced.isForced(behind: index) { return nil }
     }
     return value as? Value
   }
 
   /// Checks, within an evaluation that has read these properties, whether the key path goes through array indexes.
   func look(from root: Root, _ reads: UnsafeBufferPointer<kvo_read>, _ properties: [KeyValueProperty]) {
-    guard chain == nil, indexed.load(ordering: .relaxed) == 0,
+    let present = reader.load(ordering: .relaxed)
+    guard chain == nil, present <= 1,
       let found = IndexedPath<Value>(keyPath, of: root, reads: reads, properties)
     else { return }
     let made = Unmanaged.passRetained(found)
     let address = UInt(bitPattern: made.toOpaque())
-    if !indexed.compareExchange(expected: 0, desired: address, ordering: .acquiringAndReleasing).exchanged {
+    if !reader.compareExchange(expected: present, desired: address, ordering: .acquiringAndReleasing).exchanged {
       made.release()
     }
   }

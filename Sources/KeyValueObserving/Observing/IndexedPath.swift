@@ -5,9 +5,11 @@ import CKVO
 private enum PathStep {
   case property(KeyValueProperty)
   case position(Int)
+  /// A `!`.
+  case force
 }
 
-/// A path through stored properties and array indexes. It has no value if an index is out of range.
+/// A path through stored properties and array indexes. It has no value if an index is out of range, or what a `!` unwraps is `nil`.
 final class IndexedPath<Value> {
   private let steps: [PathStep]
 
@@ -25,17 +27,21 @@ final class IndexedPath<Value> {
     steps = search.steps
   }
 
-  /// Returns the present value, or `nil` if an index is out of range.
+  /// Returns the present value, or `nil` if there is none.
   func read(_ root: any KeyValueObservable) -> Value? {
     var value: Any? = root
     for step in steps {
-      // If an object on the path is `nil`, so is the value.
-      guard let present = value else { break }
+      // If an object on the path is `nil`, so is the value, unless a `!` follows.
+      guard let present = value else {
+        if case .force = step { return nil }
+        continue
+      }
       switch step {
       case .property(let property): value = unwrapped(property.read(present as AnyObject))
       case .position(let position):
         guard let list = list(present), position < list.itemCount ?? 0 else { return nil }
         value = unwrapped(list.item(at: position))
+      case .force: break
       }
     }
     return value as? Value
@@ -46,6 +52,7 @@ final class IndexedPath<Value> {
 private struct Search {
   private let wanted: AnyKeyPath
   private let hash: Int
+  private let hasForce: Bool
   private let reads: UnsafeBufferPointer<kvo_read>
   private let properties: [KeyValueProperty]
   private(set) var steps: [PathStep] = []
@@ -55,6 +62,7 @@ private struct Search {
   init(_ wanted: AnyKeyPath, _ reads: UnsafeBufferPointer<kvo_read>, _ properties: [KeyValueProperty]) {
     self.wanted = wanted
     hash = wanted.hashValue
+    hasForce = wanted.debugDescription.contains("!")
     self.reads = reads
     self.properties = properties
   }
@@ -68,6 +76,13 @@ private struct Search {
   mutating func goOn(from value: Any, _ type: Any.Type, made: AnyKeyPath?, next: Int) -> Bool {
     if next == reads.count, let made, isWanted(made) { return true }
     guard let value = unwrapped(value) else { return false }
+    if hasForce, let made, let optional = type as? any OptionalProtocol.Type,
+      let longer = made.appending(path: optional.forced)
+    {
+      steps.append(.force)
+      if goOn(from: value, optional.wrappedType, made: longer, next: next) { return true }
+      steps.removeLast()
+    }
     let wrapped = (type as? any OptionalProtocol.Type)?.wrappedType ?? type
     if let cls = wrapped as? any KeyValueObservable.Type, let object = observable(value) {
       return goOn(from: object, cls, made: made, next: next)

@@ -111,7 +111,7 @@ extension KeyValueObservable {
       })
   }
 
-  /// Returns the present value of a key path, or `nil` if one of its array indexes is out of range.
+  /// Returns the present value of a key path, or `nil` if it has none, as `ExpressionPath.read(_:)` says.
   @usableFromInline
   nonisolated func present<Value>(_ keyPath: KeyPath<Self, Value>) -> Value? {
     directProperty(at: keyPath) != nil ? self[keyPath: keyPath] : ExpressionPath(keyPath).read(self)
