@@ -92,7 +92,7 @@ private func raiseBadOperator(_ name: String, of receiver: Any, _ use: KeyPathUs
   use.raise(
     KVO_FAULT_BAD_OPERATOR, detail,
     apple: "[\(named.appleName) valueForKeyPath:]: this class does not implement the \(name.dropFirst()) operation.",
-    help: suggestion(for: name, among: operators)
+    help: (operators.contains(name) ? "" : suggestion(for: name, among: operators))
       + "the operators are @count, @sum, @avg, @min, @max, @distinctUnionOfObjects, @distinctUnionOfArrays, "
       + "@distinctUnionOfSets, and of arrays also @unionOfObjects and @unionOfArrays"
       + (isCollection ? "" : "; each follows a collection"))
