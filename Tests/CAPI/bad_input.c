@@ -167,6 +167,7 @@ ROW(kvo_class_find) {
 
 ROW(kvo_class_name) { CHECK_EQ(kvo_class_name(NULL), ""); }
 ROW(kvo_class_superclass) { CHECK_SAME(kvo_class_superclass(NULL), NULL); }
+ROW(kvo_class_instance_size) { CHECK_EQ((int)kvo_class_instance_size(NULL), 0); }
 ROW(kvo_class_property_count) { CHECK_EQ(kvo_class_property_count(NULL), 0); }
 
 ROW(kvo_class_property_at) {
@@ -214,6 +215,15 @@ ROW(kvo_object_finish) {
   kvo_object_finish(&empty);
   faults_clear();
   kvo_object_finish(&garbage);
+  CHECK_EQ(faults.code, KVO_FAULT_UNSUPPORTED_OBJECT);
+}
+
+ROW(kvo_object_end) {
+  kvo_object garbage = {(uintptr_t)0xdead0dead0}, empty = {0};
+  CHECK(kvo_object_end(NULL));
+  CHECK(kvo_object_end(&empty));
+  faults_clear();
+  kvo_object_end(&garbage);
   CHECK_EQ(faults.code, KVO_FAULT_UNSUPPORTED_OBJECT);
 }
 

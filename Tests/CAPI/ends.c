@@ -256,3 +256,58 @@ TEST_REPORTED("removal by observer and key path does not find the observation of
   item_destroy(object);
   CHECK_EQ(ended, 1);
 }
+
+typedef struct link {
+  kvo_object header;
+  kvo_object *next;
+  double value;
+} link_of;
+
+static int finalized;
+static void finalize_link(kvo_object *object) { finalized += ((link_of *)(void *)object)->next == NULL ? 1 : 10; }
+
+static void note_old(const kvo_change *change, void *user_data) {
+  const kvo_value *old = change->old_value;
+  *(double *)user_data += old->bytes != NULL ? *(const double *)old->bytes : 1000;
+}
+
+TEST("objects of one path end in any order when their memory stays, and are nil on it from then on") {
+  kvo_property_spec properties[] = {
+      {.name = "next", .type = "@", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(link_of, next)},
+      {.name = "value", .type = "d", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(link_of, value)}};
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = "Link",
+                         .instance_size = sizeof(link_of),
+                         .properties = properties,
+                         .property_count = 2,
+                         .finalize = finalize_link};
+  kvo_class *cls;
+  CHECK_OK(kvo_class_register(&spec, &cls));
+  CHECK_EQ((int)kvo_class_instance_size(cls), (int)sizeof(link_of));
+  link_of *links[3];
+  for (int i = 0; i < 3; i++) {
+    links[i] = calloc(1, sizeof(link_of));
+    CHECK_OK(kvo_object_init(&links[i]->header, cls));
+    links[i]->next = i > 0 ? &links[i - 1]->header : NULL;
+    links[i]->value = i + 1;
+  }
+  double told = 0;
+  kvo_observer observer = {.struct_size = sizeof observer,
+                           .key_path = "next.next.value",
+                           .options = KVO_OLD | KVO_ENDS_WITH_OBJECT,
+                           .callback = note_old,
+                           .user_data = &told};
+  kvo_observation id;
+  CHECK_OK(kvo_add_observer(&links[2]->header, &observer, &id));
+  CHECK(kvo_object_end(&links[0]->header)); /* the end of the path: 1 becomes nil */
+  CHECK_EQ((int)told, 1);
+  CHECK_SAME(kvo_object_class(&links[0]->header), NULL);
+  CHECK(kvo_object_end(&links[1]->header)); /* which refers to one that has ended: nil stays nil */
+  CHECK(told == 1 || told == 1001);
+  CHECK(kvo_object_end(&links[2]->header));
+  CHECK(!kvo_observation_is_registered(id));
+  CHECK(kvo_object_end(&links[2]->header)); /* again: nothing happens */
+  CHECK_EQ(finalized, 21);
+  for (int i = 0; i < 3; i++) free(links[i]);
+  CHECK_OK(kvo_class_unregister(cls));
+}

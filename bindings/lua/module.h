@@ -63,9 +63,13 @@ typedef struct state {
   struct waiting *first, *last;
   size_t waiting;
   struct observation *open;
+  /* How many handlers are running, each within the one before; used by the home thread only. */
+  size_t handlers;
 } state;
 
 state *state_of(lua_State *L);
+/* The same, without becoming the home thread; NULL when the Lua state is being closed. */
+state *state_if_open(lua_State *L);
 void state_open(lua_State *L);
 void state_retain(state *of);
 void state_release(state *of);
@@ -75,7 +79,7 @@ bool state_is_home(state *of);
 void state_call(lua_State *L, int arguments, const char *where);
 int state_onerror(lua_State *L);
 
-/* --------------------------------------------------------------------------------------------------------- objects.c -- */
+/* -------------------------------------------------------------------------------------------------------- userdata.c -- */
 
 /* The userdata of an object. `object` is NULL when it is dead. */
 typedef struct handle {
@@ -83,6 +87,9 @@ typedef struct handle {
   _Atomic int references;
 } handle;
 
+/* The userdata of an object that Lua owns has the memory of the object, too. The collector finalises an object and those that it refers to
+ * in any order, and frees the userdata only when nothing refers to them: so no object refers to memory that was freed. Its first user value
+ * has what the object keeps, and handlers. */
 typedef struct object_box {
   handle *shared;
   kvo_observation death;
@@ -90,8 +97,8 @@ typedef struct object_box {
 } object_box;
 
 extern const char object_type[];
-void object_open(lua_State *L);
-/* Pushes the userdata of an object; nil for NULL. */
+void userdata_open(lua_State *L);
+/* Pushes the userdata of an object; nil for NULL, and for an object that has ended or is being collected. */
 void object_push(lua_State *L, kvo_object *object);
 /* Makes an object, which Lua owns, and pushes its userdata. */
 void object_create(lua_State *L, kvo_class *cls);
@@ -101,6 +108,11 @@ kvo_object *object_test(lua_State *L, int index);
 /* Pushes the userdata that belongs to an address, or nil. */
 void object_find(lua_State *L, kvo_object *object);
 bool object_is_owned(lua_State *L, int index);
+int object_gc(lua_State *L);
+
+/* --------------------------------------------------------------------------------------------------------- objects.c -- */
+
+void object_open(lua_State *L);
 int object_wrap(lua_State *L);
 int object_address(lua_State *L);
 int object_get_path(lua_State *L);

@@ -1,109 +1,7 @@
-/* objects.c - objects as userdata, of Lua's classes and of C's, and their lists and sets. */
+/* objects.c - the properties of objects, and their lists and sets. */
 #include "module.h"
 
-#include <stdlib.h>
-
-const char object_type[] = "kvo.object";
-static const char list_type[] = "kvo.list", known_key[] = "kvo.objects";
-
-/* ------------------------------------------------------------------------------------------------------------ Userdata -- */
-
-static void release(handle *of) {
-  if (atomic_fetch_sub(&of->references, 1) == 1) free(of);
-}
-
-/* The object has died, on any thread; or its userdata. */
-static void died(void *user_data) {
-  handle *of = user_data;
-  atomic_store(&of->object, NULL);
-  release(of);
-}
-static const kvo_observer_ops death = {.destroy = died};
-
-void object_find(lua_State *L, kvo_object *object) {
-  lua_getfield(L, LUA_REGISTRYINDEX, known_key);
-  lua_rawgetp(L, -1, object);
-  lua_remove(L, -2);
-  object_box *box = lua_touserdata(L, -1);
-  if (box != NULL && atomic_load(&box->shared->object) != object) { /* another one had this address */
-    lua_pop(L, 1);
-    lua_pushnil(L);
-  }
-}
-
-/* Pushes a userdata without an object. */
-static object_box *push_box(lua_State *L) {
-  luaL_checkstack(L, 6, NULL);
-  object_box *box = lua_newuserdatauv(L, sizeof *box, 1);
-  *box = (object_box){NULL, 0, false};
-  lua_newtable(L);
-  lua_setiuservalue(L, -2, 1);
-  luaL_setmetatable(L, object_type);
-  box->shared = calloc(1, sizeof *box->shared);
-  if (box->shared == NULL) luaL_error(L, "kvo: not enough memory");
-  atomic_store(&box->shared->references, 1);
-  return box;
-}
-
-/* Gives the userdata on top of the stack its object. */
-static void fill_box(lua_State *L, object_box *box, kvo_object *object, bool is_owned) {
-  atomic_store(&box->shared->object, object);
-  box->is_owned = is_owned;
-  atomic_fetch_add(&box->shared->references, 1);
-  kvo_status status = kvo_binding_observe_death(object, &death, box->shared, &box->death);
-  if (status != KVO_OK) release(box->shared);
-  check_status(L, status, "kvo");
-  lua_getfield(L, LUA_REGISTRYINDEX, known_key);
-  lua_pushvalue(L, -2);
-  lua_rawsetp(L, -2, object);
-  lua_pop(L, 1);
-}
-
-void object_push(lua_State *L, kvo_object *object) {
-  luaL_checkstack(L, 6, NULL);
-  if (object == NULL) {
-    lua_pushnil(L);
-    return;
-  }
-  object_find(L, object);
-  if (!lua_isnil(L, -1)) return;
-  lua_pop(L, 1);
-  fill_box(L, push_box(L), object, false);
-}
-
-void object_create(lua_State *L, kvo_class *cls) {
-  object_box *box = push_box(L);
-  kvo_object *object;
-  check_status(L, kvo_object_create(cls, &object), kvo_class_name(cls));
-  fill_box(L, box, object, true);
-}
-
-kvo_object *object_test(lua_State *L, int index) {
-  object_box *box = luaL_testudata(L, index, object_type);
-  return box != NULL && box->shared != NULL ? atomic_load(&box->shared->object) : NULL;
-}
-
-kvo_object *object_check(lua_State *L, int index) {
-  object_box *box = luaL_checkudata(L, index, object_type);
-  kvo_object *object = box->shared != NULL ? atomic_load(&box->shared->object) : NULL;
-  luaL_argcheck(L, object != NULL, index, "the object is dead");
-  return object;
-}
-
-bool object_is_owned(lua_State *L, int index) { return ((object_box *)lua_touserdata(L, index))->is_owned; }
-
-static int object_gc(lua_State *L) {
-  object_box *box = luaL_checkudata(L, 1, object_type);
-  if (box->shared == NULL) return 0;
-  kvo_object *object = atomic_load(&box->shared->object);
-  if (box->is_owned && object != NULL)
-    kvo_object_destroy(object); /* calls `died` */
-  else
-    kvo_cancel_observer(box->death);
-  release(box->shared);
-  box->shared = NULL;
-  return 0;
-}
+static const char list_type[] = "kvo.list";
 
 /* ---------------------------------------------------------------------------------------------------------- Properties -- */
 
@@ -445,10 +343,5 @@ void object_open(lua_State *L) {
   luaL_newlib(L, methods);
   lua_setfield(L, -2, "methods");
   lua_pop(L, 2);
-  if (luaL_getsubtable(L, LUA_REGISTRYINDEX, known_key)) return; /* the table stays on the stack of luaopen_kvo */
-  lua_createtable(L, 0, 1);
-  lua_pushliteral(L, "v");
-  lua_setfield(L, -2, "__mode");
-  lua_setmetatable(L, -2);
-  lua_pop(L, 1);
+  userdata_open(L);
 }

@@ -130,6 +130,8 @@ static int forget(lua_State *L) {
   if (!lua_isnil(L, -1)) {
     lua_pushnil(L);
     lua_rawseti(L, -2, of->number);
+    lua_pushnil(L);
+    lua_rawseti(L, -2, -of->number);
   }
   lua_getfield(L, LUA_REGISTRYINDEX, lasting_key);
   lua_pushnil(L);
@@ -178,7 +180,9 @@ static void changed(const kvo_change *change, void *user_data) {
     here.index_count = change->index_count;
   }
   if (state_is_home(of->of)) {
+    of->of->handlers++;
     call(of->of->L, tell, &here, of->key_path);
+    of->of->handlers--;
   } else {
     waiting *entry = malloc(sizeof *entry);
     if (entry != NULL) {
@@ -349,9 +353,39 @@ static int token_is_active(lua_State *L) {
   return 1;
 }
 
+static bool has_objects(const value *of) {
+  bool found = of->kind == OBJECT;
+  for (size_t i = 0; i < of->count && !found; i++) found = has_objects(&of->elements[i]);
+  return found;
+}
+
+/* Replaces, beside the handler, the value that is told as the old one at the resumption, by that on top of the stack, which it pops. */
+static void hold(lua_State *L, const observation *of) {
+  push_handlers(L, of);
+  lua_insert(L, -2);
+  if (!lua_isnil(L, -2))
+    lua_rawseti(L, -2, -of->number);
+  else
+    lua_pop(L, 1);
+  lua_pop(L, 1);
+}
+
+/* The runtime keeps the present value without keeping the objects in it. */
 static int token_pause(lua_State *L) {
   observation *of = token_check(L);
-  check_status(L, of != NULL ? kvo_observation_pause(of->id) : KVO_ERROR_NOT_REGISTERED, "pause");
+  kvo_status status = KVO_ERROR_NOT_REGISTERED;
+  if (of != NULL && kvo_observation_is_registered(of->id)) {
+    if (kvo_observation_is_paused(of->id)) return 0;
+    value read = {.kind = NIL};
+    kvo_get_value(of->object, of->key_path, value_read, &read);
+    if (has_objects(&read)) {
+      value_push(L, &read);
+      hold(L, of);
+    }
+    value_free(&read);
+    status = kvo_observation_pause(of->id);
+  }
+  check_status(L, status, "pause");
   return 0;
 }
 
@@ -360,7 +394,13 @@ static int token_resume(lua_State *L) {
   state_of(L);
   guard around;
   guard_begin(&around);
-  guard_check(L, &around, of != NULL ? kvo_observation_resume(of->id, true) : KVO_ERROR_NOT_REGISTERED, "resume");
+  kvo_status status = of != NULL ? kvo_observation_resume(of->id, true) : KVO_ERROR_NOT_REGISTERED;
+  guard_end(&around);
+  if (status == KVO_OK) {
+    lua_pushnil(L);
+    hold(L, of);
+  }
+  guard_check(L, &around, status, "resume");
   return 0;
 }
 

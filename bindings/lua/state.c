@@ -6,12 +6,16 @@
 
 static const char state_key[] = "kvo.state", onerror_key[] = "kvo.onerror";
 
-state *state_of(lua_State *L) {
+state *state_if_open(lua_State *L) {
   lua_getfield(L, LUA_REGISTRYINDEX, state_key);
   state **box = lua_touserdata(L, -1);
   lua_pop(L, 1);
-  if (box == NULL || *box == NULL) luaL_error(L, "kvo: the state is being closed");
-  state *found = *box;
+  return box != NULL ? *box : NULL;
+}
+
+state *state_of(lua_State *L) {
+  state *found = state_if_open(L);
+  if (found == NULL) luaL_error(L, "kvo: the state is being closed");
   pthread_mutex_lock(&found->lock);
   found->home = pthread_self();
   pthread_mutex_unlock(&found->lock);

@@ -143,6 +143,10 @@ KVO_API const char *kvo_class_name(const kvo_class *cls);
 /** Returns the superclass, or NULL; NULL for NULL. The superclass of a notifying class is the class for which it notifies. */
 KVO_API kvo_class *KVO_NULLABLE kvo_class_superclass(const kvo_class *cls);
 
+/** Returns the size of an instance in bytes, with its header, for objects in memory of the program: kvo_object_init. 0 for NULL, and for a
+ * class of which only its binding makes objects. */
+KVO_API size_t kvo_class_instance_size(const kvo_class *cls);
+
 /** Returns the number of properties, with inherited ones; 0 for NULL. */
 KVO_API size_t kvo_class_property_count(const kvo_class *cls);
 
@@ -201,6 +205,14 @@ KVO_API void kvo_object_finish(kvo_object *object KVO_SITE) KVO_SITED("kvo_objec
  * before its own change, when the setter is about to store into it, is fault KVO0008; if the process goes on, the object is not
  * destroyed. */
 KVO_API void kvo_object_destroy(kvo_object *KVO_NULLABLE object KVO_SITE) KVO_SITED("kvo_object_destroy_at");
+
+/** Does what kvo_object_destroy does to an object made by kvo_object_init, with `finalize`, but leaves its memory, with a header of zero:
+ * for a key path that still leads to it, it is nil. For the collector of a language, which ends several objects in any order: the memory
+ * has to stay until the objects that refer to it have ended too, and as long as an observation may get it as the old value.
+ *
+ * Returns false if another thread evaluates the object and waits for this one: then `finalize` was not called, and the memory has to stay
+ * for ever. NULL, and an object whose header is zero, are ignored. Faults and threads are as for kvo_object_finish. */
+KVO_API bool kvo_object_end(kvo_object *KVO_NULLABLE object);
 
 /** Returns the class that the object was made with, whether it is observed or not (Apple: -class). NULL for NULL and for a header that is
  * zero. */

@@ -399,6 +399,8 @@ kvo_class *kvo_class_find(const char *name) {
 const char *kvo_class_name(const kvo_class *cls) { return cls != NULL ? cls->name : ""; }
 bool kvo_class_is_of_binding(const kvo_class *cls) { return cls != NULL && cls->of_binding; }
 kvo_class *kvo_class_superclass(const kvo_class *cls) { return cls != NULL ? cls->superclass : NULL; }
+
+size_t kvo_class_instance_size(const kvo_class *cls) { return cls != NULL ? cls->instance_size : 0; }
 size_t kvo_class_property_count(const kvo_class *cls) { return cls != NULL ? cls->property_count : 0; }
 
 const kvo_property *kvo_class_property_at(const kvo_class *cls, size_t index) {

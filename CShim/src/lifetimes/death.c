@@ -179,6 +179,18 @@ void kvo_object_destroy_at(kvo_object *object, const char *file, uint32_t line) 
   kvo__class_let_go(cls);
 }
 
+bool kvo_object_end(kvo_object *object) {
+  static const char function[] = "kvo_object_end";
+  if (object == NULL || kvo__word(object) == 0 || !can_end(object, function, KVO_NOWHERE)) return true;
+  is_before_change(object, function, KVO_NOWHERE); /* the memory stays, for the setter too */
+  kvo_class *cls = kvo_object_class(object);
+  bool is_ended = finish(object, KVO_NOWHERE);
+  if (is_ended && cls->finalize != NULL) cls->finalize(object);
+  kvo__set_word(object, 0);
+  kvo__class_let_go(cls);
+  return is_ended;
+}
+
 void kvo_object_finish(kvo_object *object) { kvo_object_finish_at(object, NULL, 0); }
 
 void kvo_object_destroy(kvo_object *object) { kvo_object_destroy_at(object, NULL, 0); }

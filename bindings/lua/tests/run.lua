@@ -295,6 +295,129 @@ test("many objects and observations", function()
   collectgarbage(); collectgarbage()
 end)
 
+-- Objects that are collected together.
+local Node = kvo.class("Node", { age = "integer", other = "object", all = kvo.list "object" })
+
+test("the elements of an observed list may be collected before and after the object that has them", function()
+  for _, path in ipairs { "all.@sum.age", "all.@max.age", "all.@unionOfObjects.other", "other.all.@sum.age", "other.other.age", "all", "other" } do
+    for round = 1, 20 do
+      local nodes = {}
+      for i = 1, 4 do nodes[i] = Node { age = i } end
+      local owner = round % 2 == 0 and Node {} or nodes[1]      -- made after its elements, and before them
+      kvo.observe(owner, path, function(c) tostring(c.old) end, "prior")
+      for i = 1, 4 do owner.all:insert(nodes[i]); nodes[i].other = nodes[i % 4 + 1]; nodes[i].all:insert(owner) end
+      owner.other = nodes[3]
+      owner, nodes = nil, nil
+      collectgarbage(round % 3 == 0 and "step" or "collect")
+      for i = 1, 5 do Node { age = i } end                       -- which would get the memory
+    end
+  end
+  collectgarbage(); collectgarbage()
+end)
+
+test("the old value that a paused observation tells lives until then", function()
+  local o, told = Node { other = Node { age = 7 } }, nil
+  local token = kvo.observe(o, "other", function(c) told = c.old end)
+  token:pause()
+  o.other = nil
+  collectgarbage(); collectgarbage()
+  for i = 1, 20 do Node { age = 0 } end
+  token:resume()
+  equal(told.age, 7)
+  o.all:insert(Node { age = 8 }); o.all:insert(Node { age = 9 })
+  local list = kvo.observe(o, "all", function(c) told = c.old end)
+  list:pause()
+  o.all:remove(); o.all:remove()
+  collectgarbage(); collectgarbage()
+  list:resume()
+  equal(told[1].age, 8); equal(told[2].age, 9)
+  o.all:insert(Node { other = Node { age = 10 } })
+  local path = kvo.observe(o, "all.@unionOfObjects.other", function(c) told = c.old end)
+  path:pause()
+  o.all:remove()
+  collectgarbage(); collectgarbage()
+  path:resume()
+  equal(told[1].age, 10)
+  told = setmetatable({ told[1] }, { __mode = "v" })
+  collectgarbage(); collectgarbage()
+  equal(told[1], nil)
+end)
+
+test("what a handler has dropped and collected is nil for the next one", function()
+  local root, told = Node {}, {}
+  local function fill() root.other = Node { other = Node { age = 5 } } end
+  fill()
+  kvo.observe(root, "other.other", function(c) told[#told + 1] = c.old == nil or c.old.age == 5 end)
+  kvo.observe(root, "other.other", function() told[#told + 1] = "first" end)
+  kvo.observe(root, "other", function(c)
+    if c.old then c.old.other = nil end
+    c.old = nil
+    collectgarbage(); collectgarbage()
+    for i = 1, 20 do Node { age = 0 } end
+  end)
+  root.other = nil
+  fill()
+  root.other = Node {}
+  assert(#told > 0)
+  for _, one in ipairs(told) do assert(one) end
+end)
+
+test("an object that is being collected is nil in a change, so that nothing refers to it later", function()
+  local kept, told = Node {}, {}
+  local watched = Node {}
+  kvo.observe(watched, "age", function() end)
+  do
+    local element = Node { age = 1 }
+    local middle = Node { other = element }
+    -- The observer of an object that lives is told of the death of one on its path.
+    local weak = kvo.address(middle)
+    kvo.observe(watched, "other.other", function(c) told[#told + 1] = tostring(c.old) end)
+    watched.other = middle
+    watched.other = nil
+    equal(type(weak), "userdata")
+  end
+  collectgarbage(); collectgarbage()
+  equal(#told, 2)
+  kept.other = nil
+end)
+
+test("objects of a class of C that Lua has made are collected together, too", function()
+  local Same = kvo.find "Node"
+  for _ = 1, 20 do
+    local owner = Same { age = 1 }
+    kvo.observe(owner, "all.@sum.age", function() end)
+    for i = 1, 5 do owner.all:insert(Same { age = i }) end
+    owner = nil
+    collectgarbage()
+  end
+end)
+
+test("objects that refer to each other may be left when the state is closed", function()
+  local script = [[
+    local kvo = require "kvo"
+    local Node = kvo.class("Node", { age = "integer", other = "object", all = kvo.list "object" })
+    local told = 0
+    owner = Node {}
+    for _, path in ipairs { "all.@sum.age", "all.@unionOfObjects.other", "other.other.age", "other", "other.other" } do
+      kvo.observe(owner, path, function(c)
+        told = told + 1
+        if type(c.old) == "table" then for _, one in pairs(c.old) do tostring(one) end end
+      end)
+    end
+    for i = 1, 5 do local n = Node { age = i, other = owner.all[i - 1] }; owner.all:insert(n); n.all:insert(owner); owner.other = n end
+    kvo.onerror(function(message) print("ERROR " .. message) end)
+    last = setmetatable({}, { __gc = function() print("closed") end })
+  ]]
+  local name = os.tmpname()
+  local file = assert(io.open(name, "w"))
+  file:write(script); file:close()
+  local run = assert(io.popen((arg[-1] or "lua5.4") .. " " .. name .. " 2>&1"))
+  local text = run:read "a"
+  local ok, how, code = run:close()
+  os.remove(name)
+  equal(text, "closed\n"); equal(how .. code, "exit0")
+end)
+
 test("the code of README.md prints what its comments say", function()
   local file = assert(io.open((arg[0]:gsub("tests/run.lua$", "README.md"))))
   local text, code, printed, expected = file:read "a", {}, {}, {}
