@@ -5,7 +5,7 @@ C reads it through a view of its own type.
 
 The modules, each of which imports those before it; _decoding says which import is the exception, and annotations may name later ones:
 
-- the library: _types, _library, _errors, _reports, _guards
+- the library: _types, _library, _errors, _reports, _memory, _guards
 - values: _observable, _encoding, _decoding, _handles
 - objects of Python: _property, _property_types, _lists, _operations, _objects
 - objects of C: _observation, _c_collections, _c_objects, _c_classes

@@ -38,7 +38,7 @@ class CClass:
         made = _address()
         _check(_object_create(self._pointer, C.byref(made)), self.name)
         found = wrap(made.value)
-        found._kvo_owned = True
+        found._own()
         return found
 
     def __eq__(self, other: object) -> bool:

@@ -12,14 +12,15 @@ from . import _observation
 from ._c_collections import CList, CSet
 from ._decoding import _read, _Reading
 from ._encoding import _Encoded, _unqualified, _utf8
-from ._errors import _check, _error, _INVALID, _UNDEFINED
+from ._errors import _check, _DYING, _error, _INVALID, _OK, _UNDEFINED
 from ._guards import _guarded
 from ._library import (
     _cancel, _class_find, _class_name, _class_property, _class_property_at, _class_property_count, _get_value, _key_hash, _object_class,
     _object_destroy, _observe_death, _property_name, _property_type, _set_value, _track_read, _tracking,
 )  # fmt: skip
+from ._memory import _calls
 from ._objects import _name_of_class
-from ._observable import address_of, _instance, _Observable
+from ._observable import address_of, _instances, _Observable
 from ._observation import _lasting, _numbers
 from ._types import _address, _Callback, _Destroy, _Evaluate, _ObserverOps, _Same
 
@@ -46,9 +47,10 @@ class CObject(_Observable):
 
     Once the object has died, they raise an Error."""
 
-    __slots__ = ("_kvo_address", "_kvo_owned", "_kvo_death", "_kvo_observations", "__weakref__")
+    __slots__ = ("_kvo_address", "_kvo_owned", "_kvo_owner", "_kvo_death", "_kvo_observations", "__weakref__")
     if TYPE_CHECKING:
         _kvo_owned: bool
+        _kvo_owner: "_Owner"
         _kvo_death: C.c_uint64
 
     def __init__(self) -> None:
@@ -105,11 +107,13 @@ class CObject(_Observable):
         if not self._kvo_owned:
             raise _error(_INVALID, "the object belongs to C")
         object.__setattr__(self, "_kvo_owned", False)
+        _owned.discard(address_of(self))
         _object_destroy(address_of(self))
 
     def release(self) -> int:
         """Leaves an object that CClass.create has made to C, which has to destroy it. Returns its address."""
         self._kvo_owned = False
+        _owned.discard(address_of(self))
         for observation in self._kvo_observations:
             observation._object = lambda: self
             _lasting[observation._number] = observation
@@ -119,11 +123,34 @@ class CObject(_Observable):
     def __repr__(self) -> str:
         return f"<CObject {_name_of_class(self)} at {self._kvo_address:#x}>" if self._kvo_address else "<CObject, dead>"
 
-    def __del__(self, cancel: Anything = _cancel, destroy: Anything = _object_destroy) -> None:
-        if self._kvo_owned and self._kvo_address:
-            destroy(self._kvo_address)
-        elif self._kvo_death.value:
+    def _own(self) -> None:
+        self._kvo_owned = True
+        _owned.add(self._kvo_address)
+        self._kvo_owner = _Owner(self._kvo_address)
+
+    def __del__(self, cancel: Anything = _cancel) -> None:
+        if not self._kvo_owned and self._kvo_death.value:
             cancel(self._kvo_death.value)
+
+
+_owned: set[int] = set()
+"""The addresses of the objects of C that Python destroys."""
+
+
+class _Owner(int):
+    """Destroys the object of C at this address after the last reference to its CObject. The collector does not see an int: it deallocates
+    it after it has finished all objects of a cycle."""
+
+    __slots__ = ()
+
+    def __del__(self, owned: Anything = _owned, destroy: Anything = _object_destroy, calls: Anything = _calls) -> None:
+        if self not in owned:
+            return
+        if calls.depth:
+            calls.keep(type(self)(self))
+        else:
+            owned.discard(self)
+            destroy(self)
 
 
 _deaths: dict[int, "weakref.ref[CObject]"] = {}
@@ -134,6 +161,7 @@ def _died(number: int) -> None:
     with _proxies_lock:
         found = _deaths.pop(number)()
         if found is not None:
+            _owned.discard(found._kvo_address)
             if _proxies.get(found._kvo_address) is found:
                 del _proxies[found._kvo_address]
             found._kvo_address = 0
@@ -157,20 +185,19 @@ def _pointed(pointer: Anything) -> Optional[int]:
     return pointer
 
 
-def wrap(pointer: Anything) -> Anything:
-    """The Python object for a kvo_object of this address: an Object that Python has made, otherwise a CObject. None for NULL."""
-    address = _pointed(pointer)
+def _wrapped(address: Optional[int]) -> Anything:
+    """The object at an address that C passes; None for NULL, and for an object that has ended or is being collected."""
     if not address:
         return None
-    known = _instance(address)
+    known = _instances.get(address)
     if known is not None:
-        return known
+        return known()
     with _proxies_lock:
         found = _proxies.get(address)
         if found is not None:
             return found
         if not _object_class(address):
-            raise _error(_INVALID, f"there is no object at {address:#x}")
+            return None
         found = object.__new__(CObject)
         found._kvo_owned, found._kvo_death, found._kvo_address = False, C.c_uint64(), address
         found._kvo_observations = set()
@@ -179,5 +206,19 @@ def wrap(pointer: Anything) -> Anything:
         return found
     number = next(_numbers)
     _deaths[number] = weakref.ref(found)
-    _check(_observe_death(address, C.byref(_death_ops), number, C.byref(found._kvo_death)))
+    status = _observe_death(address, C.byref(_death_ops), number, C.byref(found._kvo_death))
+    if status != _OK:
+        _died(number)
+        if status != _DYING:
+            _check(status)
+        return None
+    return found
+
+
+def wrap(pointer: Anything) -> Anything:
+    """The Python object for a kvo_object of this address: an Object that Python has made, otherwise a CObject. None for NULL."""
+    address = _pointed(pointer)
+    found = _wrapped(address)
+    if address and found is None:
+        raise _error(_INVALID, f"there is no object at {address:#x}")
     return found

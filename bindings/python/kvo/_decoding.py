@@ -16,7 +16,8 @@ from ._types import _Reader, _Value
 
 
 def _decode(value: Optional[int]) -> Anything:
-    """The Python value of a kvo_value at an address. Values that only another language can interpret are their addresses."""
+    """The Python value of a kvo_value at an address. Values that only another language can interpret are their addresses,
+    and objects that have ended or are being collected are None."""
     if not value:
         return None
     view = _Value.from_address(value)
@@ -37,9 +38,9 @@ def _decode(value: Optional[int]) -> Anything:
     if code == "*":
         return None if found is None else found.decode("utf-8", "surrogateescape")
     if code == "@":
-        from ._c_objects import wrap
+        from ._c_objects import _wrapped
 
-        return wrap(found)
+        return _wrapped(found)
     return found
 
 

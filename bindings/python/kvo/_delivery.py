@@ -9,6 +9,7 @@ from ._errors import Error
 from ._guards import _read_by_c
 from ._handles import _kept, _nows, _release, _value, _values
 from ._lists import _ListOf
+from ._memory import _calls
 from ._observation import Change, _DetailedChange, _lasting, _observations
 from ._operations import _same
 from ._reports import _failed, _failed_path, _interrupted, _thread
@@ -27,10 +28,13 @@ def _deliver(number: int, kind: int, old: Anything, new: Anything, indexes: Opti
     found = _observations.get(number)
     observation = found() if found is not None else None
     if observation is not None:
+        _calls.depth += 1
         try:
             observation._handler(_make(_DetailedChange, (observation, old, new, kind, indexes, is_prior)))
         except BaseException as error:
             _failed(error, observation._handler)
+        finally:
+            _calls.depth -= 1
 
 
 @_Callback
@@ -65,14 +69,15 @@ def _told_both(change: int, number: int) -> None:
 
 @_Callback
 def _told_by_c(change: int, number: int) -> None:
+    _calls.depth += 1
     try:
         told = _CChange.from_address(change)
         indexes = told.indexes[: told.count] if told.indexes else None
-        old, new = _decode(told.old), _decode(told.new)
+        _deliver(number, told.kind, _decode(told.old), _decode(told.new), indexes, told.is_prior)
     except BaseException as error:
         _failed(error, f"observation {number}")
-        return
-    _deliver(number, told.kind, old, new, indexes, told.is_prior)
+    finally:
+        _calls.depth -= 1
 
 
 @_Destroy

@@ -39,7 +39,7 @@ class _OutOfRange(Error, IndexError):
     pass
 
 
-_OK, _INVALID, _NO_MEMORY, _UNDEFINED, _NOT_REGISTERED, _READ_ONLY, _MISMATCH, _RANGE = 0, -1, -2, -8, -10, -11, -13, -20
+_OK, _INVALID, _NO_MEMORY, _UNDEFINED, _NOT_REGISTERED, _READ_ONLY, _MISMATCH, _DYING, _RANGE = 0, -1, -2, -8, -10, -11, -13, -14, -20
 _errors: dict[int, type[Error]] = {
     _INVALID: _InvalidArgument, _NO_MEMORY: _OutOfMemory, _UNDEFINED: UndefinedKey, -9: _InvalidArgument,
     _NOT_REGISTERED: NotRegistered, _READ_ONLY: ReadOnly, -12: ReadOnly, _MISMATCH: TypeMismatch, _RANGE: _OutOfRange,

@@ -10,6 +10,7 @@ from typing import Any as Anything
 
 from ._errors import _check, _error, Error, _OK, _UNDEFINED
 from ._library import _get_fault_handler, _set_fault_handler
+from ._memory import _calls
 from ._reports import _failed, _interrupted, _raise_interrupt
 from ._types import _address, _Fault, _Handler
 
@@ -41,6 +42,7 @@ class _Guard:
     """with _Guard(): misuse that would end the process, in the calls of C inside, raises an error at the end. Guards may be nested."""
 
     def __enter__(self) -> "_Guard":
+        _calls.depth += 1
         self.outer_arg = _address()
         self.outer = _get_fault_handler(C.byref(self.outer_arg))
         self.outer_fault = _thread.fault, _thread.fault_code
@@ -52,6 +54,7 @@ class _Guard:
         _set_fault_handler(self.outer, self.outer_arg)
         fault, code = _thread.fault, _thread.fault_code
         _thread.fault, _thread.fault_code = self.outer_fault
+        _calls.leave()
         if fault and kind is None:
             raise _error(_UNDEFINED if code == 9 else -15, fault)
 

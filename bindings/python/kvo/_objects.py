@@ -14,6 +14,7 @@ from ._library import (
     _class_name, _class_property, _class_register, _did_change, _object_class, _object_finish, _object_init, _object_is_observed,
     _will_change,
 )  # fmt: skip
+from ._memory import _calls
 from ._observable import address_of, _instances, _Observable
 from ._operations import _ops
 from ._property import Property
@@ -21,12 +22,16 @@ from ._types import _address, _argument, _PropertySpec
 
 
 class _Word(C.c_size_t):
-    """The header of an object, in memory of its own. It is finished with the object, also if a subclass has a __del__ of its own."""
+    """The header of an object, in memory of its own. It is finished with the object, also if a subclass has a __del__ of its own. The
+    collector finishes all objects of a cycle before it frees the memory of one."""
 
-    def __del__(self, finish: Anything = _object_finish, address: Anything = C.addressof, known: Anything = _instances) -> None:
+    def __del__(
+        self, finish: Anything = _object_finish, address: Anything = C.addressof, known: Anything = _instances, calls: Anything = _calls
+    ) -> None:
         if self.value:
             finish(address(self))
         known.pop(address(self), None)
+        calls.keep(self)
 
 
 class Object(_Observable):

@@ -9,10 +9,13 @@ import weakref
 from collections.abc import Callable
 from typing import Any as Anything, Optional
 
+from ._decoding import _read, _Reading
+from ._encoding import _utf8
 from ._errors import _check
 from ._guards import _guarded, _read_by_c
-from ._library import _cancel, _cancel_and_wait, _is_paused, _is_registered, _pause, _resume
+from ._library import _cancel, _cancel_and_wait, _get_value, _is_paused, _is_registered, _pause, _resume
 from ._objects import Object
+from ._observable import address_of
 from ._types import SETTING
 
 
@@ -51,7 +54,7 @@ class _DetailedChange(Change):
 class Observation:
     """A registration. It lasts until close(), the end of a with block, or the death of the object; it need not be kept."""
 
-    __slots__ = ("key_path", "_id", "_number", "_object", "_handler", "_wants", "_evaluate", "_owner", "_is_path", "__weakref__")
+    __slots__ = ("key_path", "_id", "_number", "_object", "_handler", "_wants", "_evaluate", "_owner", "_is_path", "_held", "__weakref__")
 
     def __init__(self, found: Anything, key_path: str, handler: Callable[[Change], Anything], wants: int) -> None:
         self.key_path, self._handler, self._wants = key_path, handler, wants
@@ -59,6 +62,7 @@ class Observation:
         self._id = C.c_uint64()
         self._evaluate: Optional[Callable[[], Anything]] = None
         self._is_path = False
+        self._held: Anything = None
         self._owner: Anything = None
         self._number = next(_numbers)
         _observations[self._number] = weakref.ref(self)
@@ -81,17 +85,27 @@ class Observation:
 
     def pause(self) -> None:
         """Changes are not told until resume()."""
+        found = self.object
+        is_read_by_c = not isinstance(found, Object) or "@" in self.key_path
+        if found is not None and self._evaluate is None and is_read_by_c and self.is_active and not self.is_paused:
+            with _Reading() as reading:  # what C keeps as the old value keeps no object
+                _get_value(address_of(found), _utf8(self.key_path), _read, reading.key)
+            self._held = reading.value
         _check(_pause(self._id.value), self.key_path)
 
     def resume(self, tell_missed: bool = True) -> None:
         """Ends the pause; what was changed meanwhile is told once, if `tell_missed`."""
-        _guarded(_resume, self._id.value, bool(tell_missed), what=self.key_path)
+        try:
+            _guarded(_resume, self._id.value, bool(tell_missed), what=self.key_path)
+        finally:
+            self._held = None
 
     @property
     def is_paused(self) -> bool:
         return _is_paused(self._id.value)
 
     def _forget(self) -> None:
+        self._held = None
         _observations.pop(self._number, None)
         _lasting.pop(self._number, None)
         _read_by_c.discard(self._number)

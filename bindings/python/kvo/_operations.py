@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ctypes as C
 from collections.abc import Callable
-from typing import Optional
+from typing import Any as Anything, Optional
 
 from ._decoding import _decode
 from ._encoding import _Encoded
 from ._errors import _MISMATCH, _OK, _READ_ONLY
 from ._handles import _kept, _release, _value
 from ._lists import List
-from ._observable import _instance
+from ._observable import _instance, _Observable
 from ._property import computed, _properties
 from ._reports import _failed
 from ._types import _address, _Assign, _Collection, _Copy, _Element, _Same, _Selection, _Value, _ValueOps, _View
@@ -21,8 +21,8 @@ from ._types import _address, _Assign, _Collection, _Copy, _Element, _Same, _Sel
 def _copy(instance: int, user: int, selection: Optional[int]) -> Optional[int]:
     try:
         found, of = _instance(instance), _properties[user - 1]
-        if found is None:
-            return None
+        if found is None:  # it is being collected: its value is nil
+            return _kept(None)
         value = of.function(found) if isinstance(of, computed) else found.__dict__[of.name]
         if isinstance(of, List):
             value = list(value)
@@ -35,11 +35,18 @@ def _copy(instance: int, user: int, selection: Optional[int]) -> Optional[int]:
         return None
 
 
+def _encoded(value: Anything, encoding: str) -> _Encoded:
+    """A value as C sees it. An object of C that has died is nil, and so is every property of an object that is being collected."""
+    if isinstance(value, _Observable) and not value._kvo_address:
+        value = None
+    return _Encoded(value, encoding if value is not None or encoding[0] in "*@^#:?" else "@")
+
+
 @_View
 def _view(value: int, user: int, reader: Callable[..., None], arg: int) -> None:
     try:
         found, of = _value(value), _properties[user - 1]
-        shown = _ShownList(found, of) if isinstance(of, List) else _Encoded(found, of.encoding)
+        shown = _ShownList(found, of) if isinstance(of, List) and found is not None else _encoded(found, of.encoding)
     except BaseException as error:
         _failed(error, f"property {user}")
         shown = _Encoded(None, "@")
@@ -61,12 +68,11 @@ class _ShownList:
         self.open[self.key] = self
 
 
-
 @_Element
 def _element(collection: int, position: int, reader: Callable[..., None], arg: int) -> int:
     try:
         shown = _ShownList.open[collection]
-        encoded = _Encoded(shown.elements[position], shown.encoding)
+        encoded = _encoded(shown.elements[position], shown.encoding)
     except BaseException as error:
         _failed(error, "an element of a list")
         return _MISMATCH

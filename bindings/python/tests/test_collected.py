@@ -1,0 +1,146 @@
+"""Objects that die together, or while a value that has them is told: they are None there, and the memory of none is read again."""
+
+import functools
+import gc
+import itertools
+import weakref
+
+import pytest
+
+import kvo
+from test_observing import unraisable
+
+
+class Node(kvo.Object):
+    name = kvo.String("")
+    size = kvo.Double()
+    other = kvo.Reference()
+    back = kvo.Reference()
+    people = kvo.List(kvo.Reference)
+
+    @kvo.computed
+    def count(self):
+        return len(self.people)
+
+
+def without_reports(test):
+    """Nothing goes to sys.unraisablehook, and nothing is collected at another time than in gc.collect()."""
+
+    @functools.wraps(test)
+    def run(*arguments, **more):
+        gc.collect()
+        gc.disable()
+        try:
+            with unraisable() as caught:
+                test(*arguments, **more)
+                gc.collect()
+            assert [repr(one.exc_value) for one in caught] == []
+        finally:
+            gc.enable()
+
+    return run
+
+
+def ends(*objects):
+    return [weakref.ref(one) for one in objects]
+
+
+PATHS = [
+    "people.@unionOfObjects.other", "people.@unionOfObjects.self", "people.@sum.size", "people.@max.size", "people.@sum.count",
+    "other.people.@unionOfObjects.back", "other.people.@sum.size", "other.count", "people",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+@pytest.mark.parametrize("path", PATHS)
+@without_reports
+def test_the_objects_of_a_cycle_are_collected_in_any_order(path, order):
+    made = [None] * 3
+    for index in order:
+        made[index] = Node(name="dpa"[index])
+    root, person, author = made
+    root.people, root.other, person.other, person.people = [person, author], person, author, [author]
+    author.back = person.back = root
+    kvo.observe(root, path, lambda change: repr((change.old, change.new)))
+    seen = ends(*made)
+    del root, person, author, made
+    gc.collect()
+    [Node() for _ in range(10)]
+    assert [one() for one in seen] == [None] * 3
+
+
+@without_reports
+def test_the_old_value_that_a_paused_observation_tells_lives_until_then():
+    root, told = Node(people=[Node(other=Node(size=7))]), []
+    observation = kvo.observe(root, "people.@unionOfObjects.other", lambda change: told.append(change.old))
+    observation.pause()
+    seen = ends(root.people[0].other)
+    root.people = []
+    [Node() for _ in range(20)]
+    observation.pause()  # does nothing
+    observation.resume()
+    assert [one.size for one in told[0]] == [7]
+    told.clear()
+    assert seen[0]() is None
+
+
+@without_reports
+def test_what_a_handler_has_dropped_is_none_for_the_next_one():
+    root, told = Node(people=[Node(other=Node(size=5))]), []
+    kvo.observe(root, "people.@unionOfObjects.other", lambda change: told.append(change.old))
+
+    def drop(change):
+        for person in change.old:
+            person.other = None
+        [Node(size=9) for _ in range(50)]
+
+    kvo.observe(root, "people", drop)
+    kvo.observe(root, "people.@unionOfObjects.other", lambda change: None)
+    root.people = []
+    assert [None] in told
+
+
+@without_reports
+def test_an_object_of_c_that_a_handler_has_dropped_dies_after_the_change(c):
+    c.make_point()
+    point = kvo.find_class("CPoint").create()
+    seen = kvo.address_of(point)
+    root, told = Node(people=[Node(other=point)]), []
+    del point
+    kvo.observe(root, "people.@unionOfObjects.other", lambda change: told.extend(one and kvo.address_of(one) for one in change.old))
+
+    def drop(change):
+        for person in change.old:
+            person.other = None
+
+    kvo.observe(root, "people", drop)
+    root.people = []
+    assert seen in told
+    assert seen not in kvo._c_objects._proxies
+
+
+@without_reports
+def test_a_dead_object_of_c_is_nil_for_what_reads_a_property_in_c(c):
+    point = c.make_point()
+    root = Node(people=[kvo.wrap(point), Node(size=3)], other=kvo.wrap(point))
+    kvo.observe(root, "people.@unionOfObjects.self", lambda change: None)
+    c.destroy(point)
+    assert kvo.get(root, "people.@unionOfObjects.self") == [root.people[1]]
+    assert kvo.get(root, "people.@count") == 2
+    root.people = []
+
+
+@without_reports
+def test_objects_of_c_in_a_cycle_are_destroyed_with_it(c):
+    c.make_point()
+    points = [kvo.find_class("CPoint").create() for _ in range(3)]
+    root = Node(people=points)
+    root.back = root
+    kvo.observe(root, "people.@unionOfObjects.self", lambda change: repr(change.old))
+    for point in points:
+        kvo.observe(point, "x", lambda change, root=root: repr(root))
+    seen = ends(root, *points)
+    del points, root, point
+    gc.collect()
+    assert [one() for one in seen] == [None] * 4
+    assert not kvo._c_objects._owned
