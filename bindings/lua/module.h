@@ -94,6 +94,8 @@ typedef struct object_box {
   handle *shared;
   kvo_observation death;
   bool is_owned;
+  /* The number of changes of its lists and sets. */
+  unsigned changes;
 } object_box;
 
 extern const char object_type[];

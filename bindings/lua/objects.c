@@ -49,6 +49,20 @@ static void keep(lua_State *L, int owner, int key, int object) {
   lua_pop(L, 1);
 }
 
+static void read_object(const kvo_value *from, void *to) {
+  *(kvo_object **)to = from->bytes != NULL && from->type[0] == '@' ? *(kvo_object *const *)from->bytes : NULL;
+}
+
+/* Keeps what a property has come to have: the value that was set or the old one, unless a handler has set and kept another one meanwhile. */
+static void keep_stored(lua_State *L, kvo_object *object, const char *key, int set, int old, bool is_set) {
+  kvo_object *stored = object_test(L, is_set ? set : old); /* if it cannot be read */
+  kvo_get_value(object, key, read_object, &stored);
+  if (object_test(L, set) == stored)
+    keep(L, 1, 2, set);
+  else if (object_test(L, old) == stored)
+    keep(L, 1, 2, old);
+}
+
 static int object_newindex(lua_State *L) {
   kvo_object *object = object_check(L, 1);
   const char *key = luaL_checkstring(L, 2), *type = type_of(L, object, key);
@@ -57,24 +71,18 @@ static int object_newindex(lua_State *L) {
   const char *wrong = value_view(L, 3, type, &storage, &view);
   if (wrong != NULL) return luaL_error(L, "%s: %s", key, wrong);
   state_of(L);
-  guard around;
-  if (view.bytes == NULL || view.type[0] != '@') {
-    guard_begin(&around);
-    kvo_status status = kvo_set_value(object, key, &view);
-    guard_end(&around);
-    if (status == KVO_OK && type[0] == '@') keep(L, 1, 2, 3);
-    guard_check(L, &around, status, key);
-    return 0;
-  }
   lua_settop(L, 3);
-  lua_getiuservalue(L, 1, 1);
-  lua_pushvalue(L, 2);
-  lua_rawget(L, -2); /* the old one lives until it is replaced */
-  keep(L, 1, 2, 3);
+  guard around;
+  if (type[0] == '@') { /* the new one and the old one, at index 5, live until the set has returned */
+    lua_getiuservalue(L, 1, 1);
+    lua_pushvalue(L, 2);
+    lua_rawget(L, -2);
+    if (view.bytes != NULL) keep(L, 1, 2, 3);
+  }
   guard_begin(&around);
   kvo_status status = kvo_set_value(object, key, &view);
   guard_end(&around);
-  if (status != KVO_OK) keep(L, 1, 2, 5);
+  if (type[0] == '@') keep_stored(L, object, key, 3, 5, status == KVO_OK);
   guard_check(L, &around, status, key);
   return 0;
 }
@@ -169,6 +177,13 @@ static void keep_element(lua_State *L, int element, int by) {
   lua_pop(L, 1);
 }
 
+/* Whether a change of a list or a set is the only one of its object since it began. Otherwise a handler has made another one meanwhile, and
+ * what was removed need not be what was there before: it is kept until the object dies. */
+static unsigned begin_change(lua_State *L) { return ++((object_box *)lua_touserdata(L, 1))->changes; }
+static bool is_only_change(lua_State *L, unsigned change) {
+  return ((const object_box *)lua_touserdata(L, 1))->changes == change;
+}
+
 static void view_element(lua_State *L, int index, const char *type, value *storage, kvo_value *view) {
   const char *wrong = value_view(L, index, type + 1, storage, view);
   if (wrong != NULL) luaL_error(L, "%s: %s", lua_tostring(L, 2), wrong);
@@ -189,6 +204,7 @@ static int list_insert(lua_State *L) {
   view_element(L, -1, type, &storage, &view);
   keep_element(L, -1, 1);
   guard around;
+  begin_change(L);
   guard_begin(&around);
   kvo_status status = kvo_list_insert(object, key, (size_t)index - 1, &view);
   guard_end(&around);
@@ -218,10 +234,11 @@ static int list_remove(lua_State *L) {
   list_read(L, object, key, index);
   state_of(L);
   guard around;
+  unsigned change = begin_change(L);
   guard_begin(&around);
   kvo_status status = kvo_list_remove(object, key, (size_t)index - 1);
   guard_end(&around);
-  if (status == KVO_OK) keep_element(L, -1, -1);
+  if (status == KVO_OK && is_only_change(L, change)) keep_element(L, -1, -1);
   guard_check(L, &around, status, key);
   return 1;
 }
@@ -235,10 +252,14 @@ static int list_add(lua_State *L) {
   view_element(L, 3, type, &storage, &view);
   bool is_there = false;
   check_status(L, kvo_members_contain(object, key, &view, &is_there), key);
-  if (!is_there) keep_element(L, 3, 1);
+  keep_element(L, 3, 1);
   guard around;
+  unsigned change = begin_change(L);
   guard_begin(&around);
-  guard_check(L, &around, kvo_members_add(object, key, &view), key);
+  kvo_status status = kvo_members_add(object, key, &view);
+  guard_end(&around);
+  if (status != KVO_OK || (is_there && is_only_change(L, change))) keep_element(L, 3, -1);
+  guard_check(L, &around, status, key);
   return 0;
 }
 
@@ -249,11 +270,14 @@ static int list_discard(lua_State *L) {
   value storage;
   kvo_value view;
   view_element(L, 3, type, &storage, &view);
+  bool is_there = false;
+  check_status(L, kvo_members_contain(object, key, &view, &is_there), key);
   guard around;
+  unsigned change = begin_change(L);
   guard_begin(&around);
   kvo_status status = kvo_members_remove(object, key, &view);
   guard_end(&around);
-  if (status == KVO_OK) keep_element(L, 3, -1);
+  if (status == KVO_OK && is_there && is_only_change(L, change)) keep_element(L, 3, -1);
   guard_check(L, &around, status, key);
   return 0;
 }
@@ -311,11 +335,15 @@ static int list_newindex(lua_State *L) {
   list_read(L, object, key, index); /* keeps the old one alive */
   keep_element(L, 4, 1);
   guard around;
+  unsigned change = begin_change(L);
   guard_begin(&around);
   kvo_status status = (size_t)index > count ? kvo_list_insert(object, key, count, &view)
                                             : kvo_list_replace(object, key, (size_t)index - 1, &view);
   guard_end(&around);
-  keep_element(L, status == KVO_OK ? -1 : 4, -1);
+  if (status != KVO_OK)
+    keep_element(L, 4, -1);
+  else if (is_only_change(L, change))
+    keep_element(L, -1, -1);
   guard_check(L, &around, status, key);
   return 0;
 }

@@ -362,23 +362,32 @@ test("what a handler has dropped and collected is nil for the next one", functio
   for _, one in ipairs(told) do assert(one) end
 end)
 
-test("an object that is being collected is nil in a change, so that nothing refers to it later", function()
-  local kept, told = Node {}, {}
-  local watched = Node {}
-  kvo.observe(watched, "age", function() end)
-  do
-    local element = Node { age = 1 }
-    local middle = Node { other = element }
-    -- The observer of an object that lives is told of the death of one on its path.
-    local weak = kvo.address(middle)
-    kvo.observe(watched, "other.other", function(c) told[#told + 1] = tostring(c.old) end)
-    watched.other = middle
-    watched.other = nil
-    equal(type(weak), "userdata")
-  end
+test("what handlers set, insert and remove within a change is kept, too", function()
+  local o, inner = Node {}, false
+  kvo.observe(o, "other", function(c)
+    if inner or not c.is_prior then return end
+    inner = true; o.other = Node { age = 1 }; inner = false
+  end, "prior")
+  local before = Node { age = 2 }
+  o.other = before                                               -- stored after what the handler has set
+  before = nil
   collectgarbage(); collectgarbage()
-  equal(#told, 2)
-  kept.other = nil
+  equal(o.other.age, 2)
+  local p = Node { other = Node {} }
+  kvo.observe(p, "other", function(c) if not c.new then p.other = Node { age = 3 } end end)
+  p.other = nil                                                  -- stored before what the handler sets
+  collectgarbage(); collectgarbage()
+  equal(p.other.age, 3)
+  local list = Node {}
+  for i = 1, 3 do list.all:insert(Node { age = i }) end
+  kvo.observe(list, "all", function(c)
+    if c.is_prior and c.kind == "replacement" then list.all:insert(1, Node { age = 9 }) end
+  end, "prior")
+  list.all[2] = Node { age = 7 }                                 -- replaces what the handler has moved to there
+  collectgarbage(); collectgarbage()
+  local ages = {}
+  for i = 1, #list.all do ages[i] = list.all[i].age end
+  equal(table.concat(ages, ","), "9,7,2,3")
 end)
 
 test("objects of a class of C that Lua has made are collected together, too", function()
