@@ -53,7 +53,7 @@ static void read_object(const kvo_value *from, void *to) {
   *(kvo_object **)to = from->bytes != NULL && from->type[0] == '@' ? *(kvo_object *const *)from->bytes : NULL;
 }
 
-/* Keeps what a property has come to have: the value that was set or the old one, unless a handler has set and kept another one meanwhile. */
+/* Keeps what a property has come to have: the value that was set or the old one, unless a handler has set another one meanwhile. */
 static void keep_stored(lua_State *L, kvo_object *object, const char *key, int set, int old, bool is_set) {
   kvo_object *stored = object_test(L, is_set ? set : old); /* if it cannot be read */
   kvo_get_value(object, key, read_object, &stored);

@@ -390,7 +390,7 @@ test("what handlers set, insert and remove within a change is kept, too", functi
   equal(table.concat(ages, ","), "9,7,2,3")
 end)
 
-test("objects of a class of C that Lua has made are collected together, too", function()
+test("objects made by a class that was found by its name are collected together, too", function()
   local Same = kvo.find "Node"
   for _ = 1, 20 do
     local owner = Same { age = 1 }
