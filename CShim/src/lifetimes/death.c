@@ -3,7 +3,6 @@
 #include "lifetimes/lifetimes.h"
 #include "methods/methods.h"
 
-
 /* What is collected while the nodes of a dying object are unlinked, for reports and notifications afterwards. */
 typedef struct teardown {
   kvo_place place;
