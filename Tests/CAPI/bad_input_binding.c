@@ -347,6 +347,11 @@ ROW(kvo_binding_end_all) {
   CHECK_EQ(kvo_binding_end_all(&empty, &observer, NULL, true, "here.c", 7), 0);
 }
 
+ROW(kvo_binding_observer_died) {
+  CHECK_EQ(kvo_binding_observer_died(0), KVO_ERROR_NOT_REGISTERED);
+  CHECK_EQ(kvo_binding_observer_died(12345), KVO_ERROR_NOT_REGISTERED);
+}
+
 ROW(kvo_binding_observe_death) {
   static const kvo_observer_ops without_destroy;
   kvo_observer_ops complete = {.destroy = free};

@@ -123,7 +123,34 @@
       let other = ClassicPanel()
       document.addObserver(other, forKeyPath: "title", options: .endsWithObserver)
       document.removeObserver(other, forKeyPath: "title")
-      expectFault(.notRegistered) { document.removeObserver(other, forKeyPath: "title") }
+      expectFault(.removedTwice) { document.removeObserver(other, forKeyPath: "title") }
+    }
+
+    @Test("may be removed in the observer's deinit after a set there, with and without .endsWithObserver")
+    func setInDeinit() {
+      for options: NSKeyValueObservingOptions in [[.new], [.new, .endsWithObserver]] {
+        for keyPath in ["title", "author.name"] {
+          let document = Document()
+          var leaving: SettingInDeinit? = SettingInDeinit(document, keyPath, options)
+          #expect(leaving != nil)
+          expectFaults([]) { leaving = nil }
+          #expect(document.title == "left")
+          #expect(document.observationInfo == nil)
+        }
+      }
+    }
+
+    @Test("keeps a dead observer's memory, so that no other observer has its address")
+    func addressOfDeadObserver() {
+      let document = Document()
+      var listener: ClassicListener? = ClassicListener()
+      let address = UInt(bitPattern: Unmanaged.passUnretained(listener!).toOpaque())
+      document.addObserver(listener!, forKeyPath: "title", options: .endsWithObserver)
+      listener = nil
+      let others = (0..<100).map { _ in ClassicListener() }
+      #expect(!others.contains { UInt(bitPattern: Unmanaged.passUnretained($0).toOpaque()) == address })
+      expectFaults([]) { document.title = "A" }
+      #expect(document.observationInfo == nil)
     }
 
     @Test("with .endsWithObserver of an object with itself ends with it")
@@ -172,6 +199,28 @@
     }
 
     deinit { document.removeObserver(self, forKeyPath: "title") }
+  }
+
+  /// Sets what it observes, and then removes itself, when it is deallocated.
+  private final class SettingInDeinit: KeyValueObserver {
+    let document: Document
+    let keyPath: String
+
+    init(_ document: Document, _ keyPath: String, _ options: NSKeyValueObservingOptions) {
+      (self.document, self.keyPath) = (document, keyPath)
+      document.addObserver(self, forKeyPath: keyPath, options: options)
+    }
+
+    func observeValue(
+      forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+      context: UnsafeMutableRawPointer?
+    ) {}
+
+    deinit {
+      document.title = "left"
+      document.author = document.author
+      document.removeObserver(self, forKeyPath: keyPath)
+    }
   }
 
   @KeyValueObservable

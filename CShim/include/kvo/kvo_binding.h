@@ -373,13 +373,12 @@ KVO_API size_t kvo_binding_end_all(kvo_object *KVO_NULLABLE object, const void *
                                    const char *KVO_NULLABLE key_path, bool is_receiver, const char *KVO_NULLABLE file,
                                    uint32_t line);
 
-/** Why an observation has ended. */
-typedef enum kvo_end {
-  /** It was removed. */
-  KVO_END_REMOVED = 0,
-  /** Its object was destroyed. */
-  KVO_END_OBJECT_DIED = 1,
-} kvo_end;
+/** Ends an observation because its observer has been deallocated, as kvo_cancel_observer does. Nobody has removed it: the removal of an
+ * observer at the same address is then KVO0002, not KVO0003. */
+KVO_API kvo_status kvo_binding_observer_died(kvo_observation observation);
+
+/** Why an observation has ended: it was removed, or its object was destroyed. */
+typedef enum kvo_end { KVO_END_REMOVED = 0, KVO_END_OBJECT_DIED = 1 } kvo_end;
 
 /** Called when an observation has ended; see kvo_observation_on_end. */
 typedef void (*kvo_end_callback)(kvo_end end, void *KVO_NULLABLE arg);

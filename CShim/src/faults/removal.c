@@ -66,7 +66,7 @@ void kvo__append_cannot_remove(kvo_sink *to, const char *observer_class, const v
               observer_class, kvo__address(observer), key_path, object_class, kvo__address(object));
 }
 
-static void raise_removed_twice(const kvo_ended *entry, kvo_place again) {
+void kvo__fault_removed_twice(const kvo_ended *entry, bool by_address, kvo_place again) {
   kvo_report *report = kvo__report(KVO_FAULT_REMOVED_TWICE);
   kvo__append_observer(&report->detail, entry);
   kvo__append(&report->detail, " was removed twice for \"%s\" of %s@0x%llx", kvo__ended_path(entry),
@@ -76,9 +76,12 @@ static void raise_removed_twice(const kvo_ended *entry, kvo_place again) {
                             entry->object_class, entry->object);
   concern(report, entry);
   add_ending(report, entry, "first removed");
-  report->fault.help =
-      "remove an observation in one place only, or use a call that may be repeated: in Swift the token's "
-      "invalidate(), in C kvo_cancel_observer";
+  kvo__append(&report->help, "remove an observation in one place only, or use a call that may be repeated: in Swift "
+                             "the token's invalidate(), in C kvo_cancel_observer");
+  if (by_address && entry->observer != NULL)
+    kvo__append(&report->help,
+                "; if the observer that was removed first has been deallocated meanwhile, this is another one at its "
+                "address, which was not added");
   kvo__report_concerns(report, &report->concerned, 1, again);
   kvo__raise(report);
 }
@@ -111,7 +114,7 @@ void kvo__fault_ended(kvo_observation observation, kvo_place place) {
     if (entry.by_death)
       raise_stale_handle(&entry, place);
     else
-      raise_removed_twice(&entry, place);
+      kvo__fault_removed_twice(&entry, false, place);
     return;
   }
   kvo_report *report = kvo__report(was_given ? KVO_FAULT_NOT_REGISTERED : KVO_FAULT_INVALID_ARGUMENT);

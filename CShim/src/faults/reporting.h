@@ -89,6 +89,8 @@ KVO_HIDDEN void kvo__append_key_paths(kvo_sink *to, const kvo_fault_observation 
 
 /** Appends the observer of an observation that has ended, as in Panel@0x7f3c5c0041e0. */
 KVO_HIDDEN void kvo__append_observer(kvo_sink *to, const kvo_ended *entry);
+/** KVO0003. An observer found by its address may be another one than that of the entry. */
+KVO_HIDDEN void kvo__fault_removed_twice(const kvo_ended *entry, bool by_address, kvo_place again);
 /** Appends Apple's sentence about a removal that fails. */
 KVO_HIDDEN void kvo__append_cannot_remove(kvo_sink *to, const char *observer_class, const void *observer,
                                           const char *key_path, const char *object_class, const void *object);

@@ -116,7 +116,7 @@ static void raise_unregistered(const kvo_object *object, const kvo_observer_iden
   kvo__append_cannot_remove(&report->apple, observer_class, identity->address, key_path, name, instance);
   related other = find_related(identity->address, instance, key_path);
   if (other.found) kvo__report_site(report, "with the other object registered", other.place);
-  if (kvo__ended_find(instance, identity->address, key_path, context, match_context, true, report->entries))
+  if (kvo__ended_find(instance, identity, key_path, context, match_context, true, report->entries))
     kvo__report_site(report, "with an earlier object at this address registered", report->entries[0].registered);
   /* Enter as a reader, so that the strings stay valid while the report is made. */
   kvo_info *info = kvo__word_info(kvo__word(object));
@@ -136,8 +136,8 @@ void kvo__fault_not_registered(const kvo_object *object, const kvo_observer_iden
                                const void *context, bool match_context, kvo_place place) {
   kvo_ended entry;
   kvo__ended_await();
-  if (kvo__ended_find(kvo_object_instance(object), identity->address, key_path, context, match_context, false, &entry))
-    kvo__fault_ended(entry.id, place);
+  if (kvo__ended_find(kvo_object_instance(object), identity, key_path, context, match_context, false, &entry))
+    kvo__fault_removed_twice(&entry, true, place);
   else
     raise_unregistered(object, identity, key_path, context, match_context, place);
 }

@@ -3,7 +3,8 @@
 
 #include "platform/settings.h"
 
-static kvo_status cancel(kvo_observation observation, kvo_place place) {
+/* Ends an observation; if somebody removes it, the log of ended observations notes where. */
+static kvo_status end(kvo_observation observation, bool is_removed, kvo_place place) {
   /* As usual for the end of a token. */
   if (!kvo_observation_is_registered(observation)) return KVO_ERROR_NOT_REGISTERED;
   /* Because of the mark, kvo__wait_for_deliveries returns on other threads only after `live` is false. Because of the section, no fork
@@ -13,7 +14,7 @@ static kvo_status cancel(kvo_observation observation, kvo_place place) {
   kvo_node *node = kvo__id_claim(observation);
   bool evaluated = node != NULL && kvo__node_kind(node) == KVO_NODE_ANCHOR;
   if (evaluated) kvo__tracked_stop(node->user_data);
-  if (node != NULL) KVO_TELL(remember, node, false, place); /* inside the section: see kvo__ended_await */
+  if (node != NULL && is_removed) KVO_TELL(remember, node, false, place); /* inside the section: see kvo__ended_await */
   kvo__unmark(mark);
   kvo__section_leave();
   if (node == NULL) return KVO_ERROR_NOT_REGISTERED;
@@ -23,6 +24,12 @@ static kvo_status cancel(kvo_observation observation, kvo_place place) {
   if (kvo__is_tapped() && kvo__node_is_own(node)) kvo__hooks.ended(node);
   kvo__node_retire(info, node);
   return KVO_OK;
+}
+
+static kvo_status cancel(kvo_observation observation, kvo_place place) { return end(observation, true, place); }
+
+kvo_status kvo_binding_observer_died(kvo_observation observation) {
+  return kvo__fail_id(end(observation, false, KVO_NOWHERE), "kvo_binding_observer_died", observation);
 }
 
 kvo_status kvo_cancel_observer_at(kvo_observation observation, const char *file, uint32_t line) {

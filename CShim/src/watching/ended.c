@@ -93,14 +93,17 @@ static void add(const kvo_node *ended, bool by_death, kvo_place place) {
   kvo__unlock(&lock);
 }
 
-/* Observations of a binding's tokens are removed once only, so they are not logged. */
-static bool is_remembered(const kvo_node *node) {
+/* Observations of a binding's tokens are removed once only, so they are not logged. Those of classic observers have an observer that is no
+ * receiver; if they may end with their object, this is an end as usual. */
+static bool is_remembered(const kvo_node *node, bool by_death) {
   bool ends_with_object = (node->options & KVO_ENDS_WITH_OBJECT) != 0;
-  return !ends_with_object || kvo__is_of_c(kvo__node_ops(node));
+  if (!ends_with_object || kvo__is_of_c(kvo__node_ops(node))) return true;
+  const kvo_node_details *details = kvo__node_details(node);
+  return !by_death && details != NULL && details->address != NULL && (node->options & KVO_NODE_OF_RECEIVER) == 0;
 }
 
 void kvo__remember_ended(const kvo_node *node, bool by_death, kvo_place place) {
-  if (kvo__settings.zombies == 0 || !is_remembered(node)) return;
+  if (kvo__settings.zombies == 0 || !is_remembered(node, by_death)) return;
   add(node, by_death, place);
   kvo_info *info = kvo__slot_info(atomic_load_explicit(&node->slot, memory_order_relaxed));
   if ((atomic_load(&info->state) & KVO_STATE_REMEMBERED) == 0) atomic_fetch_or(&info->state, KVO_STATE_REMEMBERED);
@@ -136,13 +139,20 @@ bool kvo__ended_by_id(kvo_observation id, kvo_ended *out) {
   return entry != NULL;
 }
 
-bool kvo__ended_find(const void *object, const void *observer, const char *key_path, const void *context,
-                     bool match_context, bool of_dead, kvo_ended *out) {
+/* Whether the entry may be of this observer. One of another class is another observer, which was at the same address. */
+static bool is_of(const kvo_ended *entry, const kvo_observer_identity *observer) {
+  if (entry->observer != observer->address) return false;
+  return observer->class_name == NULL || entry->observer_class[0] == '\0' ||
+         strncmp(entry->observer_class, observer->class_name, sizeof entry->observer_class - 1) == 0;
+}
+
+bool kvo__ended_find(const void *object, const kvo_observer_identity *observer, const char *key_path,
+                     const void *context, bool match_context, bool of_dead, kvo_ended *out) {
   kvo_key hash = kvo_key_hash(key_path, strlen(key_path));
   bool found = false;
   kvo__lock(&lock);
   for (const kvo_ended *entry = newest_of(object); entry != NULL && !found; entry = before(entry)) {
-    found = entry->observer == observer && entry->path_hash == hash && entry->object_died == of_dead &&
+    found = is_of(entry, observer) && entry->path_hash == hash && entry->object_died == of_dead &&
             (!match_context || entry->context == context);
     if (found) *out = *entry;
   }

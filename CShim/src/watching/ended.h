@@ -5,7 +5,8 @@
 #include "hooks.h"
 #include "platform/settings.h"
 
-/** An observation that has ended. Those made by a binding's tokens are not logged, because nobody can remove them twice. */
+/** An observation that has ended. Those made by a binding's tokens are not logged, because nobody can remove them twice;
+ * nor those that ended because their observer was dead, because nobody has removed them. */
 typedef struct kvo_ended {
   kvo_observation id;
   /** The number of this entry, and that of the previous entry in the same bucket. */
@@ -53,8 +54,8 @@ KVO_HIDDEN void kvo__ended_await(void);
 KVO_HIDDEN bool kvo__ended_by_id(kvo_observation id, kvo_ended *out);
 /** Copies the newest entry with this observer and key path for the object that is now at this address, or, if `of_dead`, for an earlier one
  * there. */
-KVO_HIDDEN bool kvo__ended_find(const void *object, const void *observer, const char *key_path, const void *context,
-                                bool match_context, bool of_dead, kvo_ended *out);
+KVO_HIDDEN bool kvo__ended_find(const void *object, const kvo_observer_identity *observer, const char *key_path,
+                                const void *context, bool match_context, bool of_dead, kvo_ended *out);
 /** Copies the entries of the object that is now at this address, newest first. Returns how many. */
 KVO_HIDDEN size_t kvo__ended_at(const void *object, kvo_ended *out, size_t capacity);
 /** Copies the stacks of an entry that was copied before; none without KVO_STACKS, or if the log has overwritten the entry meanwhile. */

@@ -4,6 +4,7 @@
 #define C_SWIFT_RUNTIME_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -11,6 +12,10 @@
  * reference sees to. It is how a weak reference is read, without the side table, which would make every retain and release of
  * the object slower. Defined in libswiftCore. */
 void *_Nullable swift_tryRetain(void *_Nonnull object);
+
+/** The number of unowned references to an object, including the one that stands for its life: it is released when the object's
+ * deinitialisation has ended. Defined in libswiftCore. */
+size_t swift_unownedRetainCount(void *_Nonnull object);
 
 /** A serial executor, as `UnownedSerialExecutor` stores it. */
 typedef struct kvo_executor {

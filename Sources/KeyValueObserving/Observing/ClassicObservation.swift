@@ -4,7 +4,7 @@ import CKVO
 import Foundation
 import Synchronization
 
-final class ClassicObservation: ObservationBox, @unchecked Sendable {
+final class ClassicObservation: ObserverBox, @unchecked Sendable {
   let identity: ObserverIdentity
   let keyPath: String
   /// What reports and the graph say in addition.
@@ -26,7 +26,6 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
   private let follower: CollectionFollower?
   /// The set of shared observers that this registration belongs to, if any.
   private let shared: SharedRegistration?
-  private weak var observer: (any KeyValueObserver)?
   /// The observer, if it exists for this registration only, and on whose behalf it is registered.
   private let relay: KeyRelay?
   /// With `.endsWithObserver`, the end at the observer's death.
@@ -42,7 +41,6 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
     self.isUndefined = isUndefined
     needsFirst = Atomic(options.needed.isSuperset(of: [.initial, .new]))
     identity = relay?.receiver.identity ?? ObserverIdentity(observer)
-    self.observer = observer
     end = options.contains(.endsWithObserver) ? ReceiverEnd() : nil
     self.note = relay?.receiver.note ?? note
     self.object = object
@@ -56,7 +54,7 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
     self.shared = shared
     self.relay = relay
     follower = options.contains(.collectionChanges) ? .init(of: object, keyPath, options) : nil
-    super.init { box, change in unsafeDowncast(box, to: ClassicObservation.self).deliver(change) }
+    super.init(observer) { box, change in unsafeDowncast(box, to: ClassicObservation.self).deliver(change) }
   }
 
   // The observation has ended.
@@ -114,7 +112,7 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
     }
     registration.store(observation, ordering: .relaxed)
     follower?.follow(observation)
-    if let end, let observer { end.follow(observation, [], observer) }
+    if let end, let observer = loadObserver() { end.follow(observation, [], observer) }
     return observation
   }
 
@@ -139,10 +137,7 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
   /// Calls the observer.
   private func deliver(_ raw: UnsafePointer<kvo_raw_change>) {
     guard let object else { return }
-    guard let observer else {
-      if end != nil { kvo_cancel_observer(raw.pointee.observation) } else { reportDanglingObserver(raw, object) }
-      return
-    }
+    guard let observer = loadObserver() else { return miss(raw, object) }
     if let follower, !raw.pointee.is_prior { return deliver(raw, following: follower, of: object, to: observer) }
     let (old, new) = values(raw, of: object)
     let kind = UInt(raw.pointee.kind.rawValue)
@@ -239,10 +234,13 @@ final class ClassicObservation: ObservationBox, @unchecked Sendable {
     kvo_thread_exchange(KVO_THREAD_DELIVERY, pointer)
   }
 
-  /// Reports, once, that the observer was deallocated without being removed. On Apple's platforms this would be a call into freed
-  /// memory.
-  private func reportDanglingObserver(_ raw: UnsafePointer<kvo_raw_change>, _ object: any KeyValueObservable) {
-    guard kvo_cancel_observer(raw.pointee.observation) == KVO_OK else { return }
+  /// Does not deliver a change. An observer that is not deallocated yet may still remove itself, in its `deinit`; otherwise the
+  /// observation ends, and it is reported, once, that the observer was deallocated without being removed. On Apple's platforms this
+  /// would be a call into freed memory.
+  private func miss(_ raw: UnsafePointer<kvo_raw_change>, _ object: any KeyValueObservable) {
+    guard observerIsDeallocated(), kvo_binding_observer_died(raw.pointee.observation) == KVO_OK, end == nil else {
+      return
+    }
     let observed = ObserverIdentity(object)
     raiseFault(
       KVO_FAULT_DANGLING_OBSERVER,

@@ -82,19 +82,19 @@ extension KeyValueObservable {
     _ snapshot: NSKeyValueSharedObserversSnapshot?, fileID: StaticString = #fileID, line: UInt = #line
   ) {
     let object = adoptedObject
+    let site = SourceLocation(file: fileID, line: line)
     guard let snapshot else {
-      SharedRegistration.replace(of: object, by: nil)?.cancel()
+      SharedRegistration.replace(of: object, by: nil)?.cancel(site)
       return
     }
     guard isInstance(of: snapshot.observableClass) else {
       let expected = _typeName(snapshot.observableClass, qualified: false)
       let given = _typeName(Swift.type(of: self), qualified: false)
       return raiseFault(
-        KVO_FAULT_TYPE_MISMATCH, "shared observers for objects of \(expected) were given to one of \(given)",
-        site: SourceLocation(file: fileID, line: line))
+        KVO_FAULT_TYPE_MISMATCH, "shared observers for objects of \(expected) were given to one of \(given)", site: site)
     }
     let registration = SharedRegistration(object)
-    SharedRegistration.replace(of: object, by: registration)?.cancel()
+    SharedRegistration.replace(of: object, by: registration)?.cancel(site)
     for entry in snapshot.entries {
       guard let observer = entry.observer else { continue }
       let classic = ClassicObservation(
@@ -145,11 +145,11 @@ final class SharedRegistration: @unchecked Sendable {
     if isCancelled { kvo_cancel_observer(observation) }
   }
 
-  func cancel() {
+  func cancel(_ site: SourceLocation) {
     let observations = observations.withLock { observations in
       defer { observations = nil }
       return observations ?? []
     }
-    for observation in observations { kvo_cancel_observer(observation) }
+    for observation in observations { kvo_cancel_observer_at(observation, site.cFile, site.cLine) }
   }
 }

@@ -117,8 +117,8 @@ final class ReceiverEnd: Sendable {
     hasDied.store(true, ordering: .relaxed)
     let observation = observation.load(ordering: .acquiring)
     guard observation != 0 else { return }
-    kvo_cancel_observer(observation)
-    for other in others { kvo_cancel_observer(other) }
+    kvo_binding_observer_died(observation)
+    for other in others { kvo_binding_observer_died(other) }
   }
 
   func close() {
