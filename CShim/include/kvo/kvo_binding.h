@@ -79,8 +79,7 @@ enum {
   KVO_PROPERTY_DECLARED = 1u << 2,
   /** For a computed property: accessors or the program also announce its changes, so its evaluation need not read anything observable. */
   KVO_PROPERTY_TOLD = 1u << 3,
-  /** The class may also have keys that are no properties: one that resembles this property is not reported as misspelt when it is announced
-   * by hand. Or it into the flags. */
+  /** The class may also have keys that are no properties: an announced key that resembles this one is not reported as misspelt. */
   KVO_PROPERTY_AMONG_OTHERS = 1u << 7,
 };
 
@@ -373,8 +372,7 @@ KVO_API size_t kvo_binding_end_all(kvo_object *KVO_NULLABLE object, const void *
                                    const char *KVO_NULLABLE key_path, bool is_receiver, const char *KVO_NULLABLE file,
                                    uint32_t line);
 
-/** Ends an observation because its observer has been deallocated, as kvo_cancel_observer does. Nobody has removed it: the removal of an
- * observer at the same address is then KVO0002, not KVO0003. */
+/** As kvo_cancel_observer, for a deallocated observer. A later removal of one at its address is KVO0002, not KVO0003. */
 KVO_API kvo_status kvo_binding_observer_died(kvo_observation observation);
 
 /** Why an observation has ended: it was removed, or its object was destroyed. */

@@ -91,7 +91,8 @@ extension KeyValueObservable {
       let expected = _typeName(snapshot.observableClass, qualified: false)
       let given = _typeName(Swift.type(of: self), qualified: false)
       return raiseFault(
-        KVO_FAULT_TYPE_MISMATCH, "shared observers for objects of \(expected) were given to one of \(given)", site: site)
+        KVO_FAULT_TYPE_MISMATCH, "shared observers for objects of \(expected) were given to one of \(given)", site: site
+      )
     }
     let registration = SharedRegistration(object)
     SharedRegistration.replace(of: object, by: registration)?.cancel(site)
