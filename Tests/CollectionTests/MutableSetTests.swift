@@ -153,7 +153,7 @@
     @Test
     func `After any mutation the elements are distinct, and an observer that applies the changes has the same ones`() {
       var random = Numbers()
-      var copy: [Int] = []
+      nonisolated(unsafe) var copy: [Int] = []
       let token = library.observe(\.numbers, options: [.old, .new]) { _, change in replay(change, on: &copy) }
       let numbers = library.mutableOrderedSetValue(for: \.numbers)
       for _ in 0..<3000 {
