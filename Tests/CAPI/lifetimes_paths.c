@@ -184,3 +184,34 @@ TEST("an object that was just put on the path and dies in a later callback of th
   CHECK_OK(kvo_remove_observer(path.id));
   item_destroy(root);
 }
+
+static void lead_to_given(watcher *self, const kvo_change *change) {
+  (void)change;
+  item *const *pair = self->then_arg;
+  self->then = NULL;
+  item_set_next(pair[0], pair[1]);
+}
+
+TEST("after a death that left no pointer, what a newer observer changes on the path is told with the value before it") {
+  item *root = item_make(0), *middle = item_make(1), *leaf = item_make(2), *fresh = item_make(3);
+  item *other = item_make(4), *last = item_make(5), *pair[] = {root, other};
+  root->next = middle;
+  middle->next = leaf;
+  other->next = last;
+  watcher path = {0}, newer = {.then = lead_to_given, .then_arg = pair};
+  watch(root, "next.next.value", KVO_NEW | KVO_OLD, &path);
+  watch(middle, "next", KVO_NONE, &newer); /* runs first */
+  middle->next = NULL;                     /* like a weak reference, which reads as nil when its object dies */
+  item_destroy(leaf);
+  CHECK_EQ(path.calls, 1);
+  CHECK(path.new_value.nil);
+  item_set_next(middle, fresh);
+  CHECK_EQ(path.calls, 2); /* `middle` is not on the path any more */
+  CHECK(path.old_value.told && !path.old_value.nil);
+  CHECK_EQ(path.old_value.integer, 3);
+  CHECK_EQ(path.new_value.integer, 5);
+  CHECK_OK(kvo_remove_observer(newer.id));
+  CHECK_OK(kvo_remove_observer(path.id));
+  item *all[] = {root, middle, fresh, other, last};
+  for (int i = 0; i < 5; i++) item_destroy(all[i]);
+}

@@ -34,7 +34,11 @@ static kvo_status no_value(const kvo_property *property) {
 }
 
 /* An object that is being destroyed counts as nil, because others must not read it. */
-static bool is_dying(const kvo_object *object) { return (kvo__word(object) & KVO_WORD_DYING) != 0; }
+static bool is_dying(const kvo_object *object) {
+  bool is = (kvo__word(object) & KVO_WORD_DYING) != 0;
+  if (is) kvo__track_dying();
+  return is;
+}
 
 /* Copies the present value. If the class declares what changes a property, the reads of its getter are not recorded. */
 static void *copy_recorded(const kvo_property *property, kvo_object *object) {

@@ -229,6 +229,10 @@ void kvo__track_fail(kvo_status status) {
   if (kvo__own.recorder != NULL && kvo__own.recorder->status == KVO_OK) kvo__own.recorder->status = status;
 }
 
+void kvo__track_dying(void) {
+  if (kvo__own.recorder != NULL) kvo__own.recorder->has_met_dying = true;
+}
+
 /* The expected dependency on a key, or NULL. The thread that drops it belongs to a newer evaluation, or kvo__confirm_reads finds that it is
  * gone. */
 static const kvo_expected *expect(kvo_evaluation *here, const kvo_info *info, kvo_key key) {
@@ -282,6 +286,7 @@ __attribute__((noinline)) static void read_otherwise(kvo_evaluation *recording, 
   kvo_info *info = kvo__info_ensure(object, key, &status);
   const kvo_expected *expected = info != NULL ? expect(recording, info, key) : NULL;
   if (info != NULL && expected == NULL) status = subscribe(recording->tracked, info, key, recording->number);
+  if (status == KVO_ERROR_DYING_OBJECT) recording->has_met_dying = true;
   if (status != KVO_OK) kvo__track_fail(status);
   if (info != NULL) note_read(recording, info, key, coded, expected);
 }

@@ -114,7 +114,7 @@ static kvo_confirmed commit(kvo_evaluation *over, kvo_cell *result, kvo_cell **r
   if (confirmed == KVO_READS_LOST) return confirmed;
   tracked->committed = over->number;
   tracked->is_incomplete = over->status != KVO_OK;
-  tracked->orphaned = false;
+  tracked->orphaned = over->has_met_dying;
   bool has_leaf = confirmed != KVO_READS_AS_BEFORE && kvo__settle_leaf(tracked, over);
   if (!tracked->keep_last) return confirmed;
   *replaced = tracked->last;
@@ -343,9 +343,11 @@ void kvo__tracked_died(kvo_tracked *tracked, const kvo_info *dying) {
   kvo__unlock(&tracked->lock);
   kvo_status status;
   kvo_cell *now = kvo__arm(tracked, &status);
-  kvo__lock(&tracked->lock);
-  tracked->orphaned = true;
-  kvo__unlock(&tracked->lock);
+  if (now == NULL) { /* not known */
+    kvo__lock(&tracked->lock);
+    tracked->orphaned = true;
+    kvo__unlock(&tracked->lock);
+  }
   kvo__tracked_tell(tracked, KVO_CHANGE_SETTING, false, before != NULL ? before->value : NULL,
                     now != NULL ? now->value : NULL);
   kvo__cell_release(tracked, now);

@@ -56,7 +56,7 @@ struct kvo_tracked {
   /** While it is paused: what `registered` is to be again, otherwise 0; and the value at the pause, if the old value is wanted. */
   uint64_t held;
   kvo_cell *kept;
-  /** An intermediate object has died, and no change was delivered since: the program's pointer to it may dangle. */
+  /** The newest evaluation came to a dying object: the program's pointer to it may dangle until a change is delivered. */
   bool orphaned;
   /** The thread that registered it, and whether another thread has ever evaluated it. */
   const kvo_thread *thread;
@@ -112,6 +112,8 @@ typedef struct kvo_evaluation {
   /** The serial number among all evaluations of the observation. */
   uint64_t serial;
   kvo_status status;
+  /** It came to an object that is being destroyed. */
+  bool has_met_dying;
   /** What kvo__enter returned: keeps the root's info, because the evaluation may destroy the object. */
   uint64_t entered;
   uint32_t mark;
@@ -304,6 +306,8 @@ KVO_HIDDEN void kvo__tracked_release(kvo_tracked *tracked);
 KVO_HIDDEN bool kvo__track_declared(kvo_object *object, kvo_key key, bool is_affected);
 /** Makes the evaluation that this thread records fail with this status, because what it recorded is incomplete. */
 KVO_HIDDEN void kvo__track_fail(kvo_status status);
+/** Says that the evaluation in progress on this thread, if any, came to an object that is being destroyed. */
+KVO_HIDDEN void kvo__track_dying(void);
 /** Stops recording on this thread. Returns what to pass to kvo__recording_resume. */
 KVO_HIDDEN void *kvo__recording_suspend(void);
 KVO_HIDDEN void kvo__recording_resume(void *recorder);
