@@ -164,7 +164,7 @@
         body += call(of: willSet, "__kvoWillSet", parameter: "newValue", value: "__kvoNewValue")
       }
       // Swift reads the old value only if the body of `didSet` mentions it.
-      if let didSet, didSet.mentions(didSet.parameters?.name.text ?? "oldValue") {
+      if let didSet, didSet.mentions(didSet.parameterName ?? PropertyName(plain: "oldValue")) {
         body.append("let __kvoOldValue\(typeAnnotation) = \(stored)")
       }
       body.append("\(stored) = __kvoNewValue")
@@ -192,10 +192,13 @@
     private func call(
       of observer: AccessorDeclSyntax, _ function: String, parameter: String, value: String
     ) -> [String] {
-      let parameter = observer.parameters?.name.text ?? parameter
+      let parameter = observer.parameterName ?? PropertyName(plain: parameter)
       let isMentioned = observer.mentions(parameter)
-      let binding = isMentioned ? ["  let \(parameter)\(typeAnnotation) = \(value)"] : []
-      let body = observer.body.map { StorageRewriter.rewrite($0.statements, property: self.name) } ?? []
+      let binding = isMentioned ? ["  let \(parameter.declared)\(typeAnnotation) = \(value)"] : []
+      let body =
+        observer.body.map {
+          StorageRewriter.rewrite($0.statements, property: self.name, isShadowed: parameter == self.name)
+        } ?? []
       return ["do {"] + binding + ["  func \(function)() {"] + body.lines.map { "    " + $0 } + [
         "  }", "  \(function)()", "}",
       ]

@@ -3,8 +3,11 @@
   import SwiftSyntax
 
   extension AccessorDeclSyntax {
+    /// The parameter's name, if it is written: `old` in `didSet(old)`.
+    var parameterName: PropertyName? { parameters.map { PropertyName($0.name) } }
+
     /// Returns whether the body uses a variable with this name; labels and members of other values do not count.
-    func mentions(_ name: String) -> Bool {
+    func mentions(_ name: PropertyName) -> Bool {
       guard let body else { return false }
       let finder = NameFinder(name)
       finder.walk(body)
@@ -13,16 +16,16 @@
   }
 
   private final class NameFinder: SyntaxVisitor {
-    private let name: String
+    private let name: PropertyName
     private(set) var isFound = false
 
-    init(_ name: String) {
+    init(_ name: PropertyName) {
       self.name = name
       super.init(viewMode: .sourceAccurate)
     }
 
     override func visit(_ node: DeclReferenceExprSyntax) -> SyntaxVisitorContinueKind {
-      if PropertyName(node.baseName).plain == name { isFound = true }
+      if PropertyName(node.baseName) == name { isFound = true }
       return .visitChildren
     }
 
@@ -32,28 +35,32 @@
     }
 
     override func visit(_ node: ClosureCaptureSyntax) -> SyntaxVisitorContinueKind {
-      if node.initializer == nil, PropertyName(node.name).plain == name { isFound = true }
+      if node.initializer == nil, PropertyName(node.name) == name { isFound = true }
       return .visitChildren
     }
 
     override func visit(_ node: OptionalBindingConditionSyntax) -> SyntaxVisitorContinueKind {
-      if node.initializer == nil, node.pattern.names.contains(PropertyName(plain: name)) { isFound = true }
+      if node.initializer == nil, node.pattern.names.contains(name) { isFound = true }
       return .visitChildren
     }
   }
 
   /// Replaces `title` and `self.title` by `_title` where plain Swift would access the storage directly: not in closures and local
-  /// functions, and not where a local variable has that name.
+  /// functions, and not where a local variable or the parameter has that name.
   final class StorageRewriter: SyntaxRewriter {
     private let property: PropertyName
-    private var isShadowed = false
+    private var isShadowed: Bool
 
-    static func rewrite(_ statements: CodeBlockItemListSyntax, property: PropertyName) -> CodeBlockItemListSyntax {
-      StorageRewriter(property).visit(statements)
+    /// - Parameter isShadowed: Whether the parameter of the `willSet` or `didSet` has the property's name.
+    static func rewrite(
+      _ statements: CodeBlockItemListSyntax, property: PropertyName, isShadowed: Bool
+    ) -> CodeBlockItemListSyntax {
+      StorageRewriter(property, isShadowed).visit(statements)
     }
 
-    private init(_ property: PropertyName) {
+    private init(_ property: PropertyName, _ isShadowed: Bool) {
       self.property = property
+      self.isShadowed = isShadowed
       super.init(viewMode: .sourceAccurate)
     }
 

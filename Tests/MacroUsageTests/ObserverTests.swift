@@ -18,6 +18,11 @@
     var list: [Int] { get set }
     var shadow: Int? { get set }
     var other: Int { get set }
+    var oldValue: Int { get set }
+    var newValue: Int { get set }
+    var itself: Int? { get set }
+    var keyword: Int { get set }
+    var initialValue: Int { get set }
     var inWillSet: Int { get set }
     var unwrapped: Int! { get set }
     var text: String { get set }
@@ -88,6 +93,33 @@
         log.append("\(second.other(other: other)) \(second[keyPath: \Second.other]) \(second.other)")
       }
     }
+    /// Properties whose names are those of the parameters: there the parameter is meant.
+    var oldValue = 0 {
+      willSet { log.append("will \(oldValue) \(newValue)") }
+      didSet {
+        log.append("did \(oldValue) \(self.oldValue)")
+        if self.oldValue > 5 { self.oldValue = oldValue }
+      }
+    }
+    var newValue = 0 {
+      willSet { log.append("will \(newValue) \(self.newValue)") }
+      didSet {
+        log.append("did \(oldValue) \(newValue)")
+        if newValue > 5 { newValue = 5 }
+      }
+    }
+    var itself: Int? {
+      willSet(itself) { log.append("will \(itself as Any)") }
+      didSet(itself) {
+        if let itself { log.append("was \(itself)") }
+        log.append("did \([1].map { [itself] in $0 + (itself ?? 0) })")
+      }
+    }
+    var keyword = 0 {
+      willSet(`default`) { log.append("will \(`default`)") }
+      didSet(`class`) { log.append("did \(`class`)") }
+    }
+    var initialValue = 0
     var inWillSet = 0 { willSet { log.append("\(inWillSet) \(newValue)") } }
     var unwrapped: Int! = 1 { didSet { log.append("\(oldValue + 1)") } }
     var text = "" {
@@ -170,6 +202,33 @@
         log.append("\(second.other(other: other)) \(second[keyPath: \Second.other]) \(second.other)")
       }
     }
+    /// Properties whose names are those of the parameters: there the parameter is meant.
+    var oldValue = 0 {
+      willSet { log.append("will \(oldValue) \(newValue)") }
+      didSet {
+        log.append("did \(oldValue) \(self.oldValue)")
+        if self.oldValue > 5 { self.oldValue = oldValue }
+      }
+    }
+    var newValue = 0 {
+      willSet { log.append("will \(newValue) \(self.newValue)") }
+      didSet {
+        log.append("did \(oldValue) \(newValue)")
+        if newValue > 5 { newValue = 5 }
+      }
+    }
+    var itself: Int? {
+      willSet(itself) { log.append("will \(itself as Any)") }
+      didSet(itself) {
+        if let itself { log.append("was \(itself)") }
+        log.append("did \([1].map { [itself] in $0 + (itself ?? 0) })")
+      }
+    }
+    var keyword = 0 {
+      willSet(`default`) { log.append("will \(`default`)") }
+      didSet(`class`) { log.append("did \(`class`)") }
+    }
+    var initialValue = 0
     var inWillSet = 0 { willSet { log.append("\(inWillSet) \(newValue)") } }
     var unwrapped: Int! = 1 { didSet { log.append("\(oldValue + 1)") } }
     var text = "" {
@@ -209,9 +268,18 @@
     object.shadow = 1
     object.shadow = nil
     object.other = 1
+    object.oldValue = 4
+    object.oldValue = 9
+    object.newValue = 4
+    object.newValue += 9
+    object.itself = 1
+    object.itself = 2
+    object.keyword = 3
+    object.initialValue += 1
     object.inWillSet = 2
     object.unwrapped = 4
     object.text = "x"
+    log.append("\(object.oldValue) \(object.newValue) \(object.itself as Any) \(object.initialValue)")
     log.append("\(object.volume) \(object.list) \(object.shadow as Any) \(object.width) \(object.inClosure)")
     return log
   }

@@ -38,6 +38,13 @@
   }
 
   @KeyValueObservable
+  private final class Pinboard {
+    var count = 0
+    weak var sheet: Sheet?
+    var label: String { "\(sheet?.name ?? "-")\(count)" }
+  }
+
+  @KeyValueObservable
   private final class Drawer {
     var inner = Stack()
   }
@@ -158,6 +165,24 @@
       #expect(log.lines.count == 2)
       #expect(log.lines.last?.contains("b") == true && log.lines.last?.hasSuffix(">nil") == true)
       token.invalidate()
+    }
+
+    @Test func `After a weak object has died, a change within the next one is told with the value before it`() {
+      let board = Pinboard()
+      var first: Sheet? = Sheet("a")
+      board.sheet = first
+      let tokens = [
+        board.observe(\.label, options: [.prior, .old, .new]) { [log] board, change in
+          log.add("\(change.oldValue!)>\(change.isPrior ? board.label + "?" : change.newValue!)")
+        },
+        board.observe(\.sheet) { board, _ in if board.sheet != nil { board.count += 1 } },  // called first
+      ]
+      withExtendedLifetime(first) {}
+      first = nil
+      let second = Sheet("b")
+      board.sheet = second
+      #expect(log.lines == ["a0>-0", "-0>-0?", "b0>b0?", "b0>b1", "-0>b1"])
+      withExtendedLifetime((second, tokens)) {}
     }
 
     @Test func `A path through an element of an optional list that is nil at first has no value out of range`() {
