@@ -7,6 +7,7 @@
 
 #include <exception>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace kvo {
@@ -16,7 +17,7 @@ namespace kvo {
 template <class T>
 T get(kvo_object *object, const char *key_path, const char *file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
   struct reading {
-    T value{};
+    std::optional<T> value;
     kvo_status status = KVO_ERROR_TYPE_MISMATCH;
     std::exception_ptr exception;
   } made;
@@ -26,7 +27,7 @@ T get(kvo_object *object, const char *key_path, const char *file = __builtin_FIL
       [](const kvo_value *value, void *arg) {
         auto &read = *static_cast<reading *>(arg);
         try {
-          read.status = detail::bridge<T>::assign(read.value, *value);
+          read.status = detail::make<T>(*value, [&](T &&value_read) { read.value.emplace(std::move(value_read)); });
         } catch (...) {
           detail::pass_unwinding();
           read.exception = std::current_exception();
@@ -38,7 +39,7 @@ T get(kvo_object *object, const char *key_path, const char *file = __builtin_FIL
   if (made.status != KVO_OK)
     throw error(made.status, std::string(key_path) + ": the value cannot be read as the C++ type with the encoding " +
                                  encoding<T>::text());
-  return std::move(made.value);
+  return std::move(*made.value);
 }
 /** The same for an object of C++. */
 template <class T>

@@ -87,9 +87,9 @@ public:
 
 private:
   template <class T> static std::optional<T> value(const kvo_value *from) {
-    T to{};
-    if (from == nullptr || from->bytes == nullptr || from->type == nullptr) return {};
-    if (detail::bridge<T>::assign(to, *from) != KVO_OK) return {};
+    std::optional<T> to;
+    if (from == nullptr || from->bytes == nullptr || from->type == nullptr) return to;
+    detail::make<T>(*from, [&](T &&value) { to.emplace(std::move(value)); });
     return to;
   }
   const kvo_change &change_;

@@ -4,6 +4,7 @@
 
 #include <kvo/cxx/each.hpp>
 #include <kvo/cxx/objects.hpp>
+#include <kvo/cxx/traits.hpp>
 #include <kvo/cxx/values.hpp>
 
 #include <optional>
@@ -37,13 +38,6 @@ struct change_frame {
 
 template <class T, class = void> struct is_vector : std::false_type {};
 template <class T> struct is_vector<std::vector<T>, std::enable_if_t<!std::is_same_v<T, bool>>> : std::true_type {};
-
-template <class T, class = void> struct is_comparable : std::false_type {};
-template <class T>
-struct is_comparable<T,
-                     std::void_t<decltype(static_cast<bool>(std::declval<const T &>() == std::declval<const T &>()))>>
-    : std::true_type {};
-template <class T> struct is_comparable<std::vector<T>> : is_comparable<T> {};
 
 /** std::shared_ptr, std::unique_ptr and their like. */
 template <class T, class = void> struct is_smart_pointer : std::false_type {};
@@ -89,28 +83,23 @@ public:
   /** Stores a value and notifies the observers. An exception of T's assignment leaves as usual; nobody is notified then. Throws
    * kvo::error with UNDEFINED_KEY if KVO_PROPERTIES does not name the property, but only while the object is observed: then the value is
    * not stored. */
-  void set(T value) {
-    kvo_object *header = owner();
-    if (kvo_word_is_observed(header)) return change(header, std::move(value));
-    value_ = std::move(value);
-    if (kvo_word_is_observed(header)) kvo_binding_stored(header, key());
-  }
+  void set(T value) { store(std::move(value)); }
   /** The same as set(). */
   property &operator=(T value) {
-    set(std::move(value));
+    store(std::move(value));
     return *this;
   }
   /** Sets the value of the other property. */
   property &operator=(const property &other) {
-    set(other.get());
+    store(T(other.get()));
     return *this;
   }
 
   /** Changes the value in place and notifies once: `names.modify([](auto &names) { names.push_back("Ada"); })`. */
   template <class Body> void modify(Body &&body) {
-    T value = value_;
+    T value(value_);
     std::forward<Body>(body)(value);
-    set(std::move(value));
+    store(std::move(value));
   }
   /** Sets the sum. */
   template <class Operand> property &operator+=(const Operand &operand) {
@@ -146,6 +135,7 @@ public:
   }
 
 private:
+  template <class Value> friend struct detail::property_functions;
   template <class Class, class Owner, class Value, class Handler>
   friend token observe(Class &, property<Value> Owner::*, Handler, kvo_options, const char *, unsigned);
 
@@ -184,6 +174,13 @@ private:
     kvo_track_read(header, key());
   }
 
+  void store(T &&value) {
+    kvo_object *header = owner();
+    if (kvo_word_is_observed(header)) return change(header, std::move(value));
+    value_ = std::move(value);
+    if (kvo_word_is_observed(header)) kvo_binding_stored(header, key());
+  }
+
   void change(kvo_object *header, T &&value) {
     if constexpr (std::is_trivially_copyable_v<T> && sizeof(T) == 8 && alignof(T) == 8) {
       std::uint64_t word;
@@ -197,7 +194,7 @@ private:
         return;
       }
       std::optional<T> old;
-      if constexpr (std::is_copy_constructible_v<T>)
+      if constexpr (detail::is_copyable<T>::value)
         if ((frame.wants & KVO_FRAME_WANTS_OLD) != 0) old.emplace(value_);
       const void *old_value = old ? &*old : nullptr;
       frame.will(old_value);
@@ -237,7 +234,7 @@ template <class T> struct property_functions {
     return *reinterpret_cast<property<T> *>(header + static_cast<member *>(user)->offset);
   }
   static void *copy(void *instance, void *user, const kvo_selection *selection) {
-    if constexpr (std::is_copy_constructible_v<T>) {
+    if constexpr (is_copyable<T>::value) {
       try {
         const T &value = in(instance, user).get();
         if (selection == nullptr) return new T(value);
@@ -258,10 +255,7 @@ template <class T> struct property_functions {
   }
   static kvo_status assign(void *instance, void *user, const kvo_value *from) {
     try {
-      T value{};
-      kvo_status status = bridge<T>::assign(value, *from);
-      if (status == KVO_OK) in(instance, user).set(std::move(value));
-      return status;
+      return make<T>(*from, [&](T &&value) { in(instance, user).store(std::move(value)); });
     } catch (const std::bad_alloc &) {
       return KVO_ERROR_OUT_OF_MEMORY;
     } catch (...) {
@@ -270,7 +264,13 @@ template <class T> struct property_functions {
     }
   }
   static bool same(const void *one, const void *other, void *) {
-    if constexpr (is_comparable<T>::value) return *static_cast<const T *>(one) == *static_cast<const T *>(other);
+    if constexpr (is_comparable<T>::value) {
+      try {
+        return static_cast<bool>(*static_cast<const T *>(one) == *static_cast<const T *>(other));
+      } catch (...) { /* unknown; the caller is C */
+        pass_unwinding();
+      }
+    }
     return false;
   }
   static const operations &all() {

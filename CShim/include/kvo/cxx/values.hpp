@@ -41,6 +41,27 @@ template <class T, class = void> struct bridge {
   }
 };
 
+/** Makes a T of what C passes, and calls `use` with it. A T that has no default constructor is made from memory, if it can be. */
+template <class T, class Use> kvo_status make(const kvo_value &from, Use &&use) {
+  if constexpr (std::is_default_constructible_v<T>) {
+    T made{};
+    kvo_status status = bridge<T>::assign(made, from);
+    if (status == KVO_OK) use(std::move(made));
+    return status;
+  } else if constexpr (std::is_trivially_copyable_v<T>) {
+    union room {
+      unsigned char none;
+      T made;
+      room() : none() {}
+    } in;
+    kvo_status status = bridge<T>::assign(in.made, from); /* copies bytes */
+    if (status == KVO_OK) use(std::move(in.made));
+    return status;
+  } else {
+    return KVO_ERROR_TYPE_MISMATCH;
+  }
+}
+
 /** Whether it is a string that is NULL. */
 inline bool is_null(const kvo_value &value) {
   const char *text = "";
@@ -157,10 +178,7 @@ template <class T> struct bridge<std::optional<T>> {
     if (from.bytes == nullptr) return to.reset(), KVO_OK;
     if constexpr (std::is_same_v<T, std::string>)
       if (is_null(from)) return to.reset(), KVO_OK;
-    T value{};
-    kvo_status status = bridge<T>::assign(value, from);
-    if (status == KVO_OK) to = std::move(value);
-    return status;
+    return make<T>(from, [&](T &&value) { to.emplace(std::move(value)); });
   }
 };
 
@@ -185,19 +203,17 @@ template <class T> struct bridge<std::vector<T>, std::enable_if_t<!std::is_same_
   static kvo_status assign(std::vector<T> &to, const kvo_value &from) {
     if (kvo_value_collection(&from) == nullptr) return KVO_ERROR_TYPE_MISMATCH;
     struct reading {
-      T element{};
+      std::vector<T> elements;
       kvo_status status = KVO_OK;
       std::exception_ptr exception;
-    };
-    std::vector<T> elements;
+    } made;
     for (std::size_t i = 0; i < kvo_value_count(&from); i++) {
-      reading made;
       kvo_status status = kvo_value_element(
           &from, i,
           [](const kvo_value *value, void *arg) {
             auto &read = *static_cast<reading *>(arg);
             try {
-              read.status = bridge<T>::assign(read.element, *value);
+              read.status = make<T>(*value, [&](T &&element) { read.elements.push_back(std::move(element)); });
             } catch (...) {
               pass_unwinding();
               read.exception = std::current_exception();
@@ -206,9 +222,8 @@ template <class T> struct bridge<std::vector<T>, std::enable_if_t<!std::is_same_
           &made);
       if (made.exception) std::rethrow_exception(made.exception);
       if (status != KVO_OK || made.status != KVO_OK) return status != KVO_OK ? status : made.status;
-      elements.push_back(std::move(made.element));
     }
-    to = std::move(elements);
+    to = std::move(made.elements);
     return KVO_OK;
   }
 };

@@ -1,0 +1,261 @@
+/* cxx_types.cpp - kvo.hpp: properties and expressions of any type that can be copied, comparable and constructible by default or not. */
+#include <kvo/kvo.hpp>
+#include <kvo/kvo_scope.h>
+
+#include <array>
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <list>
+#include <map>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+#include <variant>
+
+#include "harness.h"
+
+/* Has no ==. */
+struct Plain {
+  int x = 0;
+};
+
+/* Has no default constructor; C can copy it. */
+struct Money {
+  long cents;
+  explicit Money(long amount) : cents(amount) {}
+  bool operator==(const Money &other) const { return cents == other.cents; }
+};
+KVO_STRUCT(Money, cents)
+
+/* Has no default constructor, and C cannot copy it. */
+struct Named {
+  std::string name;
+  explicit Named(const char *text) : name(text) {}
+};
+
+/* Its == gives a class, and throws. */
+struct Answer {
+  bool is_yes;
+  explicit operator bool() const { return is_yes; }
+};
+struct Asked {
+  int value = 0;
+  friend Answer operator==(const Asked &one, const Asked &other) {
+    if (one.value == 13) throw std::runtime_error("13");
+    return {one.value == other.value};
+  }
+};
+
+/* Has its elements as values. */
+struct Tree : std::map<std::string, Tree> {};
+struct Recursive {
+  using value_type = std::vector<Recursive>;
+  bool operator==(const Recursive &) const { return true; }
+};
+
+struct Explicit {
+  int value = 0;
+  Explicit() = default;
+  explicit Explicit(int v) : value(v) {}
+  explicit Explicit(const Explicit &) = default;
+  Explicit &operator=(const Explicit &) = default;
+};
+
+/* Its == does not compile. */
+template <class T> struct Wrong {
+  T value{};
+  friend bool operator==(const Wrong &one, const Wrong &other) { return one.value == other.value; }
+};
+template <> struct kvo::may_compare<Wrong<Plain>> : std::false_type {};
+
+namespace {
+
+template <class T> class Holder : public kvo::object {
+public:
+  explicit Holder(T first) : value(this, std::move(first)) {}
+  kvo::property<T> value;
+  KVO_PROPERTIES(Holder, kvo::object, value)
+};
+
+/* Sets a value, and then the same again in a scope that tells only what differs. Returns how often that was told to an observer of the
+ * property plus ten times how often to one of an expression. */
+template <class T> int times_told_again(T first, T second) {
+  Holder<T> holder(std::move(first));
+  int sets = 0, expressions = 0;
+  auto a = kvo::observe(holder, &Holder<T>::value, [&](const kvo::change<T> &change) {
+    CHECK(change.old_value != nullptr && change.new_value != nullptr);
+    sets++;
+  });
+  auto b = kvo::observe(
+      holder, [&]() -> T { return T(holder.value.get()); }, [&](const kvo::change<T> &) { expressions++; });
+  holder.value = T(second);
+  CHECK_EQ(sets, 1);
+  CHECK_EQ(expressions, 1);
+  kvo_object *object = holder.kvo();
+  kvo_scope scope;
+  CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES_IF_CHANGED, &object, 1, nullptr, 0));
+  holder.value = T(second);
+  kvo_scope_end(&scope);
+  return sets - 1 + 10 * (expressions - 1);
+}
+
+template <class T> kvo_status get_status(kvo::object &object) {
+  try {
+    kvo::get<T>(object, "value");
+  } catch (const kvo::error &error) {
+    return error.status();
+  }
+  return KVO_OK;
+}
+
+template <class Owner, class T> kvo_status set_status(Owner &object, const T &value) {
+  try {
+    kvo::set(object, "value", value);
+  } catch (const kvo::error &error) {
+    return error.status();
+  }
+  return KVO_OK;
+}
+
+template <class T> void check_never_same(T first, T second) {
+  CHECK_EQ(times_told_again<T>(std::move(first), std::move(second)), 11);
+}
+template <class T> void check_compared(T first, T second) {
+  CHECK_EQ(times_told_again<T>(std::move(first), std::move(second)), 0);
+}
+
+class Exact : public kvo::object {
+public:
+  kvo::property<Explicit> value{this};
+  KVO_PROPERTIES(Exact, kvo::object, value)
+};
+
+} // namespace
+
+TEST("containers of what has no == are observed, and are never the same") {
+  check_never_same<std::map<int, Plain>>({}, {{1, {2}}});
+  check_never_same<std::unordered_map<int, Plain>>({}, {{1, {2}}});
+  check_never_same<std::pair<int, Plain>>({}, {1, {2}});
+  check_never_same<std::tuple<int, Plain>>({}, {1, {}});
+  check_never_same<std::variant<int, Plain>>({}, 2);
+  check_never_same<std::array<Plain, 2>>({}, {});
+  check_never_same<std::deque<Plain>>({}, {{}});
+  check_never_same<std::list<Plain>>({}, {{}});
+  check_never_same<std::vector<Plain>>({}, {{}});
+  check_never_same<std::optional<Plain>>({}, Plain{});
+  check_never_same<std::vector<std::pair<int, Plain>>>({}, {{}});
+  check_never_same<std::optional<std::vector<Plain>>>({}, std::vector<Plain>(1));
+  check_never_same<std::vector<std::optional<std::list<Plain>>>>({}, {{}});
+  check_never_same<std::map<int, std::function<void()>>>({}, {{1, nullptr}});
+  check_never_same<std::function<void()>>({}, [] {});
+  check_never_same<Wrong<Plain>>({}, {});
+}
+
+TEST("what can be compared is, in containers and on its own") {
+  check_compared<std::map<std::string, std::vector<int>>>({}, {{"a", {1}}});
+  check_compared<std::unordered_map<int, std::string>>({}, {{1, "a"}});
+  check_compared<std::set<int>>({}, {1});
+  check_compared<std::vector<bool>>({}, {true});
+  check_compared<std::vector<std::vector<bool>>>({}, {{true}});
+  check_compared<std::array<std::string, 2>>({}, {"a", "b"});
+  check_compared<std::tuple<int, std::optional<std::string>>>({}, {1, "a"});
+  check_compared<std::variant<int, std::string>>(1, "a");
+  check_compared<std::string>("a", "b");
+  check_compared<std::chrono::seconds>({}, std::chrono::seconds(2));
+  check_compared<std::chrono::system_clock::time_point>({}, std::chrono::system_clock::now());
+  check_compared<std::shared_ptr<Plain>>({}, std::make_shared<Plain>());
+  check_compared<std::vector<std::shared_ptr<Plain>>>({}, {std::make_shared<Plain>()});
+  check_compared<Wrong<int>>({}, {2});
+  check_compared<Recursive>({}, {});
+  check_compared<Tree>({}, {});
+  std::list<Plain> list(2);
+  check_compared<std::list<Plain>::iterator>(list.begin(), list.end());
+}
+
+TEST("an == that gives a class is called, and one that throws takes the values for different") {
+  check_compared<Asked>({1}, {2});
+  check_never_same<Asked>({1}, {13});
+}
+
+TEST("a type without a default constructor is observed, alone and in containers") {
+  check_compared<Money>(Money(1), Money(2));
+  check_compared<std::vector<Money>>({}, {Money(2)});
+  check_compared<std::optional<Money>>({}, Money(2));
+  check_never_same<Named>(Named("a"), Named("b"));
+  check_never_same<std::vector<Named>>({}, {Named("b")});
+  check_never_same<std::optional<Named>>({}, Named("b"));
+  check_never_same<std::array<Named, 1>>({Named("a")}, {Named("b")});
+}
+
+TEST("a type with explicit copies is observed, and set and changed in place") {
+  Exact exact;
+  int sum = 0;
+  auto token = kvo::observe(exact, &Exact::value, [&](const kvo::change<Explicit> &change) {
+    sum += 10 * change.old_value->value + change.new_value->value;
+  });
+  exact.value = Explicit(1);
+  exact.value.modify([](Explicit &value) { value.value++; });
+  CHECK_EQ(sum, 13);
+}
+
+TEST("a type without a default constructor is read and set by key if C can copy it, and is a mismatch otherwise") {
+  Holder<Money> money(Money(1));
+  kvo::set(money, "value", Money(7));
+  CHECK_EQ(money.value->cents, 7);
+  CHECK_EQ(kvo::get<Money>(money, "value").cents, 7);
+  CHECK_EQ(kvo::get<std::optional<Money>>(money, "value")->cents, 7);
+  CHECK_STATUS(set_status(money, 7), KVO_ERROR_TYPE_MISMATCH);
+  long told = 0;
+  auto token = kvo::observe(money, "value", [&](const kvo::record &change) {
+    told = change.new_value<Money>()->cents;
+    CHECK(!change.new_value<Named>());
+  });
+  money.value = Money(8);
+  CHECK_EQ(told, 8);
+  Holder<std::vector<Money>> list({});
+  kvo::set(list, "value", std::vector<Money>{Money(1), Money(2)});
+  CHECK_EQ(kvo::get<std::vector<Money>>(list, "value").at(1).cents, 2);
+  CHECK_STATUS(set_status(list, std::vector<int>{1}), KVO_ERROR_TYPE_MISMATCH);
+  CHECK_EQ(list.value->size(), 2u);
+  Holder<std::optional<Money>> maybe({});
+  kvo::set(maybe, "value", Money(9));
+  CHECK_EQ(maybe.value->value().cents, 9);
+  Holder<Named> named(Named("a"));
+  CHECK_STATUS(set_status(named, std::string("b")), KVO_ERROR_TYPE_MISMATCH);
+  CHECK_STATUS(get_status<Named>(named), KVO_ERROR_TYPE_MISMATCH);
+  CHECK_EQ(named.value->name, "a");
+}
+
+TEST("elements without a default constructor and without == are inserted, replaced and removed") {
+  Holder<std::vector<Named>> holder({});
+  int calls = 0;
+  auto token = kvo::observe(holder, &Holder<std::vector<Named>>::value,
+                            [&](const kvo::change<std::vector<Named>> &) { calls++; });
+  holder.value.insert_at(0, Named("a"));
+  holder.value.replace_at(0, Named("b"));
+  CHECK_EQ(holder.value->at(0).name, "b");
+  holder.value.remove_at(0);
+  CHECK_EQ(calls, 3);
+}
+
+TEST("a value that can only be moved, also in containers, is observed without its old value") {
+  Holder<std::unique_ptr<Plain>> one(nullptr);
+  Holder<std::vector<std::unique_ptr<Plain>>> many({});
+  Holder<std::map<int, std::vector<std::unique_ptr<Plain>>>> nested({});
+  int calls = 0;
+  auto count = [&](const auto &change) {
+    CHECK(change.old_value == nullptr && change.new_value != nullptr);
+    calls++;
+  };
+  auto a = kvo::observe(one, &Holder<std::unique_ptr<Plain>>::value, count);
+  auto b = kvo::observe(many, &Holder<std::vector<std::unique_ptr<Plain>>>::value, count);
+  auto c = kvo::observe(nested, &Holder<std::map<int, std::vector<std::unique_ptr<Plain>>>>::value, count);
+  one.value = std::make_unique<Plain>();
+  std::vector<std::unique_ptr<Plain>> pointers;
+  pointers.push_back(std::make_unique<Plain>());
+  many.value.set(std::move(pointers));
+  nested.value.set({});
+  CHECK_EQ(calls, 3);
+  CHECK_EQ(many.value->size(), 1u);
+}
