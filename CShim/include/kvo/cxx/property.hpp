@@ -114,24 +114,32 @@ public:
   /** Subtracts 1. */
   property &operator--() { return *this = static_cast<T>(get() - 1); }
 
-  /** For a std::vector: changes one element; observers are told its index and the element. Throw std::out_of_range. */
+  /** For a std::vector: changes one element; observers are told its index and the element. Throws std::out_of_range, also if observers
+   * that are called before the change (KVO_PRIOR) have changed the vector so that it does not have the index any more; nothing is changed
+   * then, and no other observer called. Exceptions of copies leave it in the same way. */
   template <class Element> void insert_at(std::size_t index, Element &&element) {
-    static_assert(detail::is_vector<T>::value, "insert_at changes a std::vector");
-    if (index > value_.size()) throw std::out_of_range("insert_at");
+    static_assert(detail::is_vector<T>::value && detail::is_copyable<T>::value,
+                  "insert_at copies elements of a std::vector");
+    check_index(KVO_CHANGE_INSERTION, index);
     T inserted{std::forward<Element>(element)};
-    change_at(KVO_CHANGE_INSERTION, index, nullptr, &inserted,
+    change_at(KVO_CHANGE_INSERTION, index, &inserted,
               [&] { value_.insert(value_.begin() + static_cast<std::ptrdiff_t>(index), inserted.front()); });
   }
   /** The same for a removal. */
   void remove_at(std::size_t index) {
-    T removed{value_.at(index)};
-    change_at(KVO_CHANGE_REMOVAL, index, &removed, nullptr,
+    static_assert(detail::is_vector<T>::value && detail::is_copyable<T>::value,
+                  "remove_at copies elements of a std::vector");
+    check_index(KVO_CHANGE_REMOVAL, index);
+    change_at(KVO_CHANGE_REMOVAL, index, nullptr,
               [&] { value_.erase(value_.begin() + static_cast<std::ptrdiff_t>(index)); });
   }
   /** The same for a replacement. */
   template <class Element> void replace_at(std::size_t index, Element &&element) {
-    T removed{value_.at(index)}, inserted{std::forward<Element>(element)};
-    change_at(KVO_CHANGE_REPLACEMENT, index, &removed, &inserted, [&] { value_[index] = inserted.front(); });
+    static_assert(detail::is_vector<T>::value && detail::is_copyable<T>::value,
+                  "replace_at copies elements of a std::vector");
+    check_index(KVO_CHANGE_REPLACEMENT, index);
+    T inserted{std::forward<Element>(element)};
+    change_at(KVO_CHANGE_REPLACEMENT, index, &inserted, [&] { value_[index] = inserted.front(); });
   }
 
 private:
@@ -203,9 +211,15 @@ private:
     }
   }
 
-  /** A change of one element of a vector. `removed` and `inserted` have the element, or none. */
-  template <class Store>
-  void change_at(kvo_change_kind kind, std::size_t index, const T *removed, const T *inserted, Store &&store) {
+  void check_index(kvo_change_kind kind, std::size_t index) const {
+    std::size_t count = value_.size();
+    if (kind == KVO_CHANGE_INSERTION ? index <= count : index < count) return;
+    throw std::out_of_range("kvo::property: index " + std::to_string(index) + " of " + std::to_string(count) +
+                            " elements");
+  }
+
+  /** A change of one element of a vector, whose index has been checked. `inserted` has the new element; nullptr for a removal. */
+  template <class Store> void change_at(kvo_change_kind kind, std::size_t index, const T *inserted, Store &&store) {
     kvo_object *header = owner();
     if (!kvo_word_is_observed(header)) {
       store();
@@ -213,10 +227,21 @@ private:
       return;
     }
     detail::change_frame frame(header, key(), kind, &index);
-    frame.will(removed);
+    std::optional<T> removed;
+    auto read_removed = [&]() -> const T * {
+      check_index(kind, index); /* observers, also those of a scope, have been called and may have changed the vector */
+      if (kind == KVO_CHANGE_INSERTION || (frame.wants & KVO_FRAME_WANTS_OLD) == 0) return nullptr;
+      removed.emplace(std::size_t{1}, value_[index]);
+      return &*removed;
+    };
+    const T *old_value = read_removed();
+    if ((frame.wants & KVO_FRAME_WANTS_WILL) != 0) {
+      frame.will(old_value);
+      old_value = read_removed();
+    }
     store();
     if (frame.wants == 0) return kvo_binding_stored(header, key());
-    frame.finish(removed, inserted);
+    frame.finish(old_value, inserted);
   }
 
   static constexpr std::uint32_t unknown = UINT32_MAX;
