@@ -1,5 +1,5 @@
-/* half_registered.c - registrations of expressions that fail while other threads already change what they have read, and changes of a
- * node's kind during notifications before a change. */
+/* half_registered.c - registrations of expressions that fail while other threads already change what they have read; those that another
+ * thread ends before they return; and changes of a node's kind during notifications before a change. */
 #include "fixture.h"
 #include "shared.h"
 
@@ -71,6 +71,94 @@ TEST(
   with_setter(fail_often);
   CHECK_EQ((int)abandoned, rounds(2000));
   CHECK_OK(kvo_remove_observer(keeps_observed.id));
+  CHECK_EQ(kvo_object_observation_count(as_object(object)), 0);
+  item_destroy(object);
+}
+
+/* ---------------------------------------------------------------------------------------------------- Ended meanwhile -- */
+
+/* Another thread ends the observations of `watched` as soon as there are any: within the next allocation after that. */
+static struct {
+  item *_Atomic of;
+  void (*end)(void *user_data);
+  void *user_data;
+} ending;
+
+static void *end_and_allocate(size_t size, void *arg) {
+  (void)arg;
+  item *watched = ending.of;
+  if (watched != NULL && kvo_object_is_observed(as_object(watched)) &&
+      atomic_compare_exchange_strong(&ending.of, &watched, NULL))
+    join_thread(start_thread(ending.end, ending.user_data));
+  return malloc(size);
+}
+
+static void release(void *memory, void *arg) {
+  (void)arg;
+  free(memory);
+}
+
+static void end_when_registered(item *of, void (*end)(void *user_data), void *user_data) {
+  kvo_set_allocator(end_and_allocate, release, NULL);
+  ending.end = end;
+  ending.user_data = user_data;
+  ending.of = of;
+}
+
+static void remove_path(void *watcher) {
+  CHECK_OK(kvo_remove_observer_for(as_object(object), watcher, "next.value"));
+}
+
+TEST("a key path that another thread removes while it is registered was registered, and has ended: it is not called, and is destroyed "
+     "once") {
+  ignore_faults();
+  object = item_make(1);
+  object->next = item_make(2);
+  static watcher w;
+  end_when_registered(object, remove_path, &w);
+  watch(object, "next.value", KVO_INITIAL | KVO_NEW, &w);
+  CHECK(ending.of == NULL);
+  CHECK(w.id != 0 && !kvo_observation_is_registered(w.id));
+  CHECK_EQ(w.destroyed, 1);
+  item_set_value(object->next, 3);
+  CHECK_EQ(w.calls, 0);
+  CHECK_EQ(faults.count, 0);
+  CHECK_EQ(kvo_object_observation_count(as_object(object)), 0);
+  item_destroy(object->next);
+  item_destroy(object);
+}
+
+static void must_not_abandon(void *user_data) {
+  (void)user_data;
+  harness_fail(__FILE__, __LINE__, "a registration that has succeeded was abandoned");
+}
+
+static void count_destroyed(void *user_data) { ++*(int *)user_data; }
+
+static void end_receiver(void *receiver) {
+  CHECK_EQ(kvo_binding_end_all(as_object(object), receiver, NULL, true, NULL, 0), 1);
+}
+
+static void *read_next(void *user_data) {
+  kvo_track_read(as_object(object), kvo_key_hash("next", 4));
+  return user_data;
+}
+
+TEST("an expression whose receiver is ended while it is registered was registered, and has ended") {
+  static const kvo_observer_ops ops = {never_called, count_destroyed, must_not_abandon, read_next, release_nothing, NULL};
+  static int destroyed, receiver;
+  object = item_make(1);
+  kvo_binding_observer observer = {.key_path = "expression",
+                                   .options = KVO_INITIAL | KVO_NEW,
+                                   .ops = &ops,
+                                   .user_data = &destroyed,
+                                   .identity = {"Panel", &receiver},
+                                   .is_receiver = true};
+  kvo_observation id = 0;
+  end_when_registered(object, end_receiver, &receiver);
+  CHECK_OK(kvo_binding_observe_tracked(as_object(object), &observer, false, &id));
+  CHECK(id != 0 && !kvo_observation_is_registered(id));
+  CHECK_EQ(destroyed, 1);
   CHECK_EQ(kvo_object_observation_count(as_object(object)), 0);
   item_destroy(object);
 }

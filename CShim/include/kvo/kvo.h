@@ -206,7 +206,8 @@ typedef struct kvo_observer {
  *
  * The object is not retained, nor are those on the key path: they have to live while any thread may read the path, as each change on it
  * does. The observation lasts until it is removed or the object dies. Each registration is separate: an observer
- * registered twice is called twice. A key path observes every object along it; if one of these is replaced, set to nil or dies, the
+ * registered twice is called twice. One that another thread ends before this returns was registered: this returns OK, and the id has ended.
+ * A key path observes every object along it; if one of these is replaced, set to nil or dies, the
  * observation follows the new value, and this is a change. A single undefined key is accepted, as on Apple's platforms, for changes
  * announced by hand; an undefined key in a longer path, or with KVO_INITIAL and KVO_NEW, is fault KVO0009. On a list or a set, a key that
  * is no operator is KVO0018, and an operator that is unknown or lacks its key is KVO0036. A key that is declared to affect itself is fault
