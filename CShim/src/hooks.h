@@ -132,6 +132,8 @@ struct kvo_hooks {
   /** A refused registration; the status decides which fault it is, and for a key path also where it fails. */
   void (*refused)(kvo_status status, const kvo_class *cls, const kvo_object *object, const char *key_path,
                   const void *observer, kvo_options options, const void *context, kvo_place place);
+  /** The same fault for an observation whose key path, since a change, leads to what cannot be observed. */
+  void (*path_broken)(kvo_status status, const kvo_object *object, const kvo_fault_observation *concerned);
   /** KVO0008: a wrong argument of a function of the API. */
   void (*invalid_argument)(const char *function, const char *what, kvo_place place);
   /** KVO0009: a set of a key that has no setter. */
@@ -151,8 +153,8 @@ struct kvo_hooks {
   /** KVO0012: `key_path` is that of the observation, or NULL. If `why` is NULL, the header tells the reason. */
   void (*unsupported_object)(const kvo_object *object, const char *function, const char *key_path, const char *why,
                              kvo_place place);
-  /** KVO0019: the registration that exists already. */
-  void (*duplicate)(const kvo_fault_observation *present, kvo_place place);
+  /** KVO0019: the registrations that exist already, newest first; if `is_all` is false, there are more. */
+  void (*duplicate)(const kvo_fault_observation *present, size_t count, bool is_all, kvo_place place);
   /** KVO0002, KVO0003, KVO0005 or KVO0008: an id that is not registered. */
   void (*not_observing)(kvo_observation observation, kvo_place place);
   /** KVO0002 or KVO0003: no such registration, for a removal by observer and key path. */
@@ -170,8 +172,9 @@ struct kvo_hooks {
   /** A limit of the setting or of the stack is reached. KVO0024 if several observations call each other in a cycle with repeating values,
    * otherwise KVO0023. */
   void (*too_deep)(uint32_t depth, const kvo_nesting *nesting, bool by_variable);
-  /** KVO0025: the callback of this node, or, if NULL, a getter in an evaluation, was left without returning. */
-  void (*left)(const kvo_node *node);
+  /** KVO0025: the callback of `inner` and those around it up to that of `outer`, or, if NULL, a getter in an evaluation, were left without
+   * returning. */
+  void (*left)(const kvo_node *outer, const kvo_node *inner);
   /** KVO0027: a delivery in progress on that thread is slow. */
   void (*slow)(const kvo_fault_observation *delivered, uint32_t thread, uint64_t milliseconds);
   /** KVO0028: a did without a will. `concerned`, here and below, is one of the observations of the key, or NULL. */

@@ -121,6 +121,36 @@ TEST("an observation that ends before a change is reported if that is asked for,
   item_destroy(object);
 }
 
+static void ignore_record(const kvo_raw_change *change, void *user_data) { (void)change, (void)user_data; }
+
+static kvo_observation observe_for(item *object, const int *observer, bool is_receiver) {
+  static const kvo_observer_ops ops = {.callback = ignore_record};
+  static int user_data;
+  kvo_binding_observer described = {.key_path = "value",
+                                    .ops = &ops,
+                                    .user_data = &user_data,
+                                    .identity = {"Panel", observer},
+                                    .is_receiver = is_receiver};
+  kvo_observation id = 0;
+  CHECK_OK(kvo_binding_observe_key(as_object(object), kvo_key_hash("value", 5), &described, &id));
+  return id;
+}
+
+TEST(
+    "an observation that is removed explicitly, or is one of a receiver or a classic one, is not reported for ending before a change") {
+  harness_environment("KVO_POLICY", "KVO0015:log");
+  ignore_faults();
+  int panel;
+  item *object = item_make(0);
+  CHECK_OK(kvo_remove_observer(observe_plainly(object, "value", KVO_NONE)));
+  CHECK_OK(kvo_cancel_observer(observe_for(object, &panel, false)));
+  CHECK_OK(kvo_cancel_observer(observe_for(object, &panel, true)));
+  observe_for(object, &panel, true);
+  CHECK_EQ(kvo_binding_end_all(as_object(object), &panel, NULL, true, NULL, 0), 1);
+  CHECK_EQ(faults.count, 0);
+  item_destroy(object);
+}
+
 /* ---------------------------------------------------------------------------------------------------- Severities -- */
 
 static void raise_info(void *arg) {

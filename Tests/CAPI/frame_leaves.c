@@ -204,7 +204,10 @@ static void change_second(bool by_indexes) {
     CHECK_OK(kvo_will_change(as_object(second), "next"));
   item_set_next(first, before_second);
   second->next = other;
-  CHECK_OK(kvo_did_change(as_object(second), "next"));
+  if (by_indexes)
+    CHECK_OK(kvo_did_change_indexes(as_object(second), KVO_CHANGE_REPLACEMENT, "next", &index, 1));
+  else
+    CHECK_OK(kvo_did_change(as_object(second), "next"));
 }
 
 TEST(

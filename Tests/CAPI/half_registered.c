@@ -105,12 +105,11 @@ static void end_when_registered(item *of, void (*end)(void *user_data), void *us
   ending.of = of;
 }
 
-static void remove_path(void *watcher) {
-  CHECK_OK(kvo_remove_observer_for(as_object(object), watcher, "next.value"));
-}
+static void remove_path(void *watcher) { CHECK_OK(kvo_remove_observer_for(as_object(object), watcher, "next.value")); }
 
-TEST("a key path that another thread removes while it is registered was registered, and has ended: it is not called, and is destroyed "
-     "once") {
+TEST(
+    "a key path that another thread removes while it is registered was registered, and has ended: it is not called, and is destroyed "
+    "once") {
   ignore_faults();
   object = item_make(1);
   object->next = item_make(2);
@@ -145,7 +144,8 @@ static void *read_next(void *user_data) {
 }
 
 TEST("an expression whose receiver is ended while it is registered was registered, and has ended") {
-  static const kvo_observer_ops ops = {never_called, count_destroyed, must_not_abandon, read_next, release_nothing, NULL};
+  static const kvo_observer_ops ops = {never_called, count_destroyed, must_not_abandon,
+                                       read_next,    release_nothing, NULL};
   static int destroyed, receiver;
   object = item_make(1);
   kvo_binding_observer observer = {.key_path = "expression",

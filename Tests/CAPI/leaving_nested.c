@@ -49,7 +49,7 @@ static void link_objects(int count) {
 
 static void check_named(const item *object) {
   char name[64];
-  snprintf(name, sizeof name, "the callback of \"value\" of Item@0x%llx", (unsigned long long)(uintptr_t)object);
+  snprintf(name, sizeof name, "\"value\" of Item@0x%llx (", (unsigned long long)(uintptr_t)object);
   CHECK_EQ((int)faults.code, KVO_FAULT_ABANDONED_DELIVERY);
   CHECK_CONTAINS(faults.summary, name);
 }
@@ -185,13 +185,15 @@ TEST_REPORTED("an observer that removes itself and leaves its callback is report
     watch(objects[4], "value", KVO_NONE, &after);
     item_set_value(objects[4], 1); /* the first change of a thread is a counted one */
     removed = (watcher){.then = remove_and_leave};
-    if (nested) link_objects(2); /* the outermost is reported; the innermost has removed itself */
+    if (nested) link_objects(2); /* both are reported; the innermost has removed itself */
     watch(objects[nested ? 2 : 0], "value", KVO_NONE, &removed);
     if (setjmp(out) == 0) set_below(objects[0], 1);
     item_set_value(objects[4], 2);
     CHECK_EQ(after.calls, 2);
     CHECK_EQ(faults.count, 1);
     check_named(objects[0]);
+    CHECK_EQ(faults.observation_count, nested ? 2 : 1);
+    CHECK_EQ(faults.first.observation, removed.id);
     CHECK_EQ(removed.calls, 1);
     CHECK_EQ(removed.destroyed, 1);
   }

@@ -170,7 +170,7 @@ static void scenario(void) {
   CHECK_EQ(counters[6].calls, 1);
   size_t index = 3;
   TRY(kvo_will_change_indexes(root_object, KVO_CHANGE_REMOVAL, "name", &index, 1));
-  CHECK_OK(kvo_did_change(root_object, "name"));
+  CHECK_OK(kvo_did_change_indexes(root_object, KVO_CHANGE_REMOVAL, "name", &index, 1));
   CHECK_EQ(counters[2].calls, 2);
   TRY(kvo_get_value(root_object, "next.value", ignore_value, &reads));
   TRY(kvo_get_value(root_object, "name", ignore_value, &reads));

@@ -287,3 +287,14 @@ TEST("a class has at most 65534 properties, with those that it inherits") {
   CHECK(kvo_class_property(derived, "p32766") != NULL);
   CHECK(kvo_class_property(derived, "q32766") != NULL);
 }
+
+TEST_REPORTED("KVO_SET of an object that has been finished is KVO0012: it is not an object") {
+  ignore_faults();
+  static item memory;
+  CHECK_OK(kvo_object_init(as_object(&memory), item_class()));
+  kvo_object_finish(as_object(&memory));
+  item_set_value(&memory, 3);
+  CHECK_EQ((int)faults.code, KVO_FAULT_UNSUPPORTED_OBJECT);
+  CHECK_CONTAINS(faults.summary, "KVO0012 fatal: KVO_SET of 0x");
+  CHECK_EQ(faults.count, 1);
+}

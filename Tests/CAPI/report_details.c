@@ -80,7 +80,7 @@ TEST("what a registration says about itself is in a text and in JSON") {
   fault.observations = &noted;
   fault.observation_count = 1;
   CHECK_CONTAINS(formatted(&fault, KVO_REPORT_TEXT),
-                 "\n        registered at an unknown place (pass KVO_HERE), on queue com.example.model\n");
+                 "\n        registered at an unknown place, on queue com.example.model\n");
   CHECK_CONTAINS(formatted(&fault, KVO_REPORT_JSON),
                  ",\"context\":\"0x0\",\"note\":\"on queue com.example.model\",\"registeredAt\":null,");
 }

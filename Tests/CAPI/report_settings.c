@@ -236,8 +236,8 @@ static void register_in_vain(void) {
   watcher w = {0};
   kvo_set_fault_handler(count_infos, NULL);
   kvo_observation first = watch(object, "value", KVO_NONE, &w), second = watch(object, "value", KVO_NONE, &w);
-  CHECK_OK(kvo_remove_observer(first));
-  CHECK_OK(kvo_remove_observer(second));
+  CHECK_OK(kvo_cancel_observer(first));
+  CHECK_OK(kvo_cancel_observer(second));
   item_destroy(object);
 }
 
@@ -253,6 +253,36 @@ TEST("of the infos only that is looked for which KVO_POLICY names") {
   register_in_vain();
   CHECK_EQ(unused, 0);
   CHECK_EQ(duplicates, 1);
+}
+
+static kvo_fault_observation latest;
+static char duplicate_text[512];
+
+static kvo_action keep_duplicate(const kvo_fault *fault, void *arg) {
+  (void)arg;
+  snprintf(duplicate_text, sizeof duplicate_text, "%s", fault->summary);
+  latest = fault->observations[0];
+  duplicates = (int)fault->observation_count;
+  return KVO_ACTION_IGNORE;
+}
+
+TEST("a third registration says that each change will notify three times, and lists both that exist, newest first") {
+  harness_environment("KVO_POLICY", "KVO0019:log");
+  item *object = item_make(0);
+  static watcher w;
+  kvo_observation ids[6];
+  kvo_set_fault_handler(keep_duplicate, NULL);
+  for (int i = 0; i < 6; i++) {
+    ids[i] = watch(object, "value", KVO_NONE, &w);
+    if (i == 2) {
+      CHECK_CONTAINS(duplicate_text, "with this context: each change will notify it 3 times, at ");
+      CHECK_EQ(duplicates, 2);
+      CHECK_EQ(latest.observation, ids[1]);
+    }
+  }
+  CHECK_CONTAINS(duplicate_text, "with this context: each change will notify it 5 times or more, at ");
+  for (int i = 0; i < 6; i++) CHECK_OK(kvo_remove_observer(ids[i]));
+  item_destroy(object);
 }
 
 TEST("infos are not looked for if KVO_POLICY names none") {

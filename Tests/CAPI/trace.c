@@ -301,7 +301,7 @@ TEST("changes announced by hand that end in another order leave slices that nest
   static const kvo_change_kind kinds[] = {KVO_CHANGE_INSERTION, KVO_CHANGE_REMOVAL, KVO_CHANGE_REPLACEMENT};
   for (size_t i = 0; i < 3; i++) {
     kvo_will_change_indexes(as_object(object), kinds[i], "value", indexes, 1);
-    kvo_did_change(as_object(object), "value");
+    kvo_did_change_indexes(as_object(object), kinds[i], "value", indexes, 1);
   }
   char *text = ended(), expected[600];
   check_order(text);

@@ -205,10 +205,9 @@ typedef struct kvo_observer {
 /** Registers an observation of `object` and stores its id in `*out`, which may be NULL.
  *
  * The object is not retained, nor are those on the key path: they have to live while any thread may read the path, as each change on it
- * does. The observation lasts until it is removed or the object dies. Each registration is separate: an observer
- * registered twice is called twice. One that another thread ends before this returns was registered: this returns OK, and the id has ended.
- * A key path observes every object along it; if one of these is replaced, set to nil or dies, the
- * observation follows the new value, and this is a change. A single undefined key is accepted, as on Apple's platforms, for changes
+ * does. The observation lasts until it is removed or the object dies. Each registration is separate: an observer registered twice is
+ * called twice. If another thread ends one before this returns, this returns OK, and the id has ended. A key path observes every object
+ * along it; if one of these is replaced, set to nil or dies, the observation follows the new value, and this is a change. A single undefined key is accepted, as on Apple's platforms, for changes
  * announced by hand; an undefined key in a longer path, or with KVO_INITIAL and KVO_NEW, is fault KVO0009. On a list or a set, a key that
  * is no operator is KVO0018, and an operator that is unknown or lacks its key is KVO0036. A key that is declared to affect itself is fault
  * KVO0039, and is observed without this declaration. NULL for object or observer, and invalid members of it, are fault KVO0008; memory
@@ -270,8 +269,9 @@ KVO_API kvo_status kvo_will_change(kvo_object *object, const char *key KVO_SITE)
 /** Ends the change begun by the newest open kvo_will_change of this object and key, and notifies (Apple: didChangeValueForKey:).
  *
  * Without an open one nobody is notified. If the key is observed, it returns UNBALANCED and this is fault KVO0028, or KVO0030 if another
- * thread has called kvo_will_change; but not if that was called on this thread while nobody observed the key. A kvo_will_change without
- * kvo_did_change when its object dies or its thread ends is KVO0029. NULL is fault KVO0008. */
+ * thread has called kvo_will_change; but not if that was called on this thread while nobody observed the key. Ending a change that
+ * kvo_will_change_indexes has begun is KVO0033. A kvo_will_change without kvo_did_change when its object dies or its thread ends is
+ * KVO0029. NULL is fault KVO0008. */
 KVO_API kvo_status kvo_did_change(kvo_object *object, const char *key KVO_SITE) KVO_SITED("kvo_did_change_at");
 
 /** kvo_will_change for elements of an ordered collection with these indexes, ascending: those before a removal or replacement, those after

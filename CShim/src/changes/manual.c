@@ -270,6 +270,9 @@ static kvo_status did_change(kvo_object *object, const char *key, const kvo_anno
   kvo__manual_take_out(open);
   kvo_frame_content *change = kvo__manual_content(open);
   kvo_announced begun = {(kvo_change_kind)change->kind, open->selection.indexes, open->selection.count};
+  /* The did of a set mutation names no kind. */
+  static const kvo_announced setting = {.kind = KVO_CHANGE_SETTING};
+  if (end == NULL && !open->has_values) end = &setting;
   if (end != NULL && !is_same(&begun, end)) {
     kvo_fault_site will = kvo__manual_site(open, kvo__thread_number());
     KVO_TELL(other_indexes, object, key, &begun, end, &will, place);

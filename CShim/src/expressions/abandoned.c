@@ -9,13 +9,27 @@ static void shorten(kvo_thread *self) {
   if (depth != before) kvo__publish(&self->depth, depth);
 }
 
-/* The node of the delivery that is reported, and what protects it until then. */
+/* The nodes of the deliveries that are reported, the outermost and the innermost that was left, or NULL, and what protects them until then:
+ * if their marks were counted as readers, the counts are left after the report. */
+enum { OUTER, INNER, REPORTED };
 typedef struct reported {
-  const kvo_node *node;
-  /* If not 0, its mark was counted as a reader of this info, and the count is left after the report. */
-  uint64_t entered;
-  kvo_info *info;
+  const kvo_node *nodes[REPORTED];
+  struct {
+    kvo_info *info;
+    uint64_t entered;
+  } marked[REPORTED], own[REPORTED];
 } reported;
+
+/* Leaves the count of a mark; or keeps it, if its delivery is reported. */
+static void leave_or_keep(reported *later, const kvo_node *node, kvo_info *read, uint64_t entered) {
+  for (size_t i = 0; later != NULL && i < REPORTED; i++)
+    if (later->nodes[i] == node && later->marked[i].entered == 0) {
+      later->marked[i].info = read;
+      later->marked[i].entered = entered;
+      return;
+    }
+  kvo__leave(read, entered);
+}
 
 /* Ends one mark. */
 static void end(kvo_thread *self, uint32_t number, reported *later) {
@@ -30,13 +44,7 @@ static void end(kvo_thread *self, uint32_t number, reported *later) {
   if (kvo__is_awaited()) kvo__marks_changed();
   kvo__recording_resume(was.recorder);
   if (was.node == NULL && was.evaluation != NULL) kvo__evaluation_left(&was);
-  if (entered == 0) return;
-  if (later != NULL && later->node == was.node && later->entered == 0) {
-    later->entered = entered;
-    later->info = read;
-  } else {
-    kvo__leave(read, entered);
-  }
+  if (entered != 0) leave_or_keep(later, was.node, read, entered);
 }
 
 /* What the ended marks belonged to. */
@@ -56,30 +64,35 @@ static unsigned end_left(kvo_thread *self, uint32_t first, const void *frame, re
   return found;
 }
 
-/* The node of the outermost delivery that was left, or NULL. */
-static const kvo_node *first_left(const kvo_thread *self, const void *frame) {
+/* Finds the outermost and the innermost delivery that was left. */
+static void find_left(const kvo_thread *self, const void *frame, reported *later) {
   uint32_t depth = atomic_load(&self->depth);
   for (uint32_t i = 0; i < depth; i++) {
     const kvo_mark *mark = kvo__mark_at(i);
-    if (kvo__is_delivery(mark) && kvo__is_left(mark->frame, frame)) return mark->node;
+    if (!kvo__is_delivery(mark) || !kvo__is_left(mark->frame, frame)) continue;
+    if (later->nodes[OUTER] == NULL) later->nodes[OUTER] = mark->node;
+    later->nodes[INNER] = mark->node;
   }
-  return NULL;
 }
 
 void kvo__end_abandoned(kvo_thread *self, const void *frame) {
   kvo__assert(self == kvo__own.thread);
-  reported later = {first_left(self, frame), 0, NULL};
-  const kvo_node *node = later.node;
-  /* What protects the node ends with its mark. If the observation has been removed, the mark is counted, and the node is protected by that
+  reported later = {0};
+  find_left(self, frame, &later);
+  /* What protects a node ends with its mark. If the observation has been removed, the mark is counted, and the node is protected by that
    * count; if not, by this one. */
-  kvo_info *info = node != NULL ? kvo__slot_info(atomic_load_explicit(&node->slot, memory_order_relaxed)) : NULL;
-  uint64_t entered = info != NULL ? kvo__enter(info) : 0;
+  for (size_t i = 0; i < REPORTED && later.nodes[i] != NULL; i++) {
+    later.own[i].info = kvo__slot_info(atomic_load_explicit(&later.nodes[i]->slot, memory_order_relaxed));
+    later.own[i].entered = kvo__enter(later.own[i].info);
+  }
   unsigned found = end_left(self, 0, frame, &later);
   kvo__wills_abandoned(frame);
   if (kvo__is_left(self->unwinding.frame, frame)) kvo__unwind_left(self);
-  if (found != 0 && (found & LEFT_BY_HANDLER) == 0) KVO_TELL(left, node);
-  if (later.entered != 0) kvo__leave(later.info, later.entered);
-  if (info != NULL) kvo__leave(info, entered);
+  if (found != 0 && (found & LEFT_BY_HANDLER) == 0) KVO_TELL(left, later.nodes[OUTER], later.nodes[INNER]);
+  for (size_t i = 0; i < REPORTED; i++) {
+    if (later.marked[i].entered != 0) kvo__leave(later.marked[i].info, later.marked[i].entered);
+    if (later.own[i].info != NULL) kvo__leave(later.own[i].info, later.own[i].entered);
+  }
   if (found != 0) kvo__unwind_if_due(self, atomic_load(&self->depth));
 }
 

@@ -81,16 +81,23 @@ void kvo__fault_too_deep(uint32_t depth, const kvo_nesting *nesting, bool by_var
   kvo__raise(report);
 }
 
-void kvo__fault_abandoned(const kvo_node *node) {
+void kvo__fault_abandoned(const kvo_node *outer, const kvo_node *inner) {
+  kvo_fault_observation left[2];
+  size_t count = outer == NULL ? 0 : inner == outer ? 1 : 2;
   kvo_report *report = kvo__report(KVO_FAULT_ABANDONED_DELIVERY);
-  kvo__append(&report->detail, node != NULL ? "the callback of " : "a getter that was called for observers");
-  if (node != NULL) {
-    kvo__describe_node(node, &report->concerned);
-    append_step(&report->detail, &report->concerned);
-    kvo__report_concerns(report, &report->concerned, 1, KVO_NOWHERE);
+  kvo__append(&report->detail, count > 0 ? "the callback of " : "a getter that was called for observers");
+  if (count > 0) {
+    kvo__describe_node(inner, &left[0]); /* the jump began there */
+    kvo__describe_node(outer, &left[count - 1]);
+    append_step(&report->detail, &left[0]);
+    kvo__report_concerns(report, left, count, KVO_NOWHERE);
   }
-  kvo__append(&report->detail, " was left by longjmp or an exception: %s were not notified",
-              node != NULL ? "the later observers" : "they");
+  kvo__append(&report->detail, " was left by longjmp or an exception");
+  if (count > 1) {
+    kvo__append(&report->detail, ", and with it that of ");
+    append_step(&report->detail, &left[1]);
+  }
+  kvo__append(&report->detail, ": %s were not notified", count > 0 ? "the later observers" : "they");
   report->fault.help =
       "catch exceptions and end jumps inside the callback or getter. Found at this thread's next operation; memory of "
       "the object may not be freed";
@@ -222,7 +229,7 @@ static void append_announced(kvo_sink *to, const kvo_announced *of) {
   kvo__append(to, "%s", names[of->kind]);
   for (size_t i = 0; i < of->count && i < SHOWN; i++) kvo__append(to, "%s%zu", i == 0 ? " at " : ", ", of->indexes[i]);
   if (of->count > SHOWN) kvo__append(to, " and %zu more", of->count - SHOWN);
-  if (of->count == 0) kvo__append(to, " at no index");
+  if (of->count == 0 && of->kind != KVO_CHANGE_SETTING) kvo__append(to, " at no index");
 }
 
 void kvo__fault_other_indexes(const kvo_object *object, const char *key, const kvo_announced *begun,
@@ -236,7 +243,9 @@ void kvo__fault_other_indexes(const kvo_object *object, const char *key, const k
   kvo__append(&report->detail, ", and didChange ");
   append_announced(&report->detail, end);
   kvo__append(&report->detail, ": observers receive what willChange announced");
-  report->fault.help = "pass the same kind and indexes to both";
+  report->fault.help = begun->kind != KVO_CHANGE_SETTING && end->kind != KVO_CHANGE_SETTING
+                           ? "pass the same kind and indexes to both"
+                           : "call willChange and didChange in the same form: both with a kind and indexes, or neither";
   report->fault.sites = will;
   report->fault.site_count = 1;
   raise_announcement(report, object, cls, NULL, place);

@@ -195,11 +195,12 @@ static bool has_place(const char *text, const char *place) {
 }
 
 /* Appends a source location, unless the line contains it already. */
-static void append_place(kvo_sink *to, const char *what, const char *file, size_t length, uint32_t line) {
+static void append_place(kvo_sink *to, const char *what, const char *file, size_t length, uint32_t line,
+                         bool is_repeated) {
   char place[320];
   kvo_sink text = {.memory = place, .capacity = sizeof place, .fd = -1};
   kvo__append(&text, "%.*s:%u", (int)length, file, (unsigned)line);
-  if (!has_place(to->memory, place)) kvo__append(to, ", %s %s", what, place);
+  if (is_repeated || !has_place(to->memory, place)) kvo__append(to, ", %s %s", what, place);
 }
 
 /* Appends source locations to the first line, because a log may show that line only: where it happened, or where the object of the fault
@@ -207,21 +208,22 @@ static void append_place(kvo_sink *to, const char *what, const char *file, size_
 static void append_places(kvo_sink *to, const kvo_fault *fault) {
   const kvo_fault_observation *first = fault->observation_count > 0 ? fault->observations : NULL;
   bool is_death = fault->code == KVO_FAULT_DEALLOCATED_WHILE_OBSERVED;
+  bool is_again = fault->code == KVO_FAULT_REMOVED_TWICE; /* the second removal may be on the line of the first */
   bool is_about_registration = fault->file == NULL || is_death;
   bool is_of_announcement = fault->code >= KVO_FAULT_DID_WITHOUT_WILL && fault->code <= KVO_FAULT_BAD_INDEXES;
   if (fault->file == NULL && is_of_announcement && fault->site_count > 0 && fault->sites->file != NULL) {
-    append_place(to, "willChange called at", fault->sites->file, fault->sites->file_length, fault->sites->line);
+    append_place(to, "willChange called at", fault->sites->file, fault->sites->file_length, fault->sites->line, false);
     is_about_registration = false;
   }
   if (is_about_registration && first != NULL && first->file != NULL) {
-    append_place(to, "registered at", first->file, first->file_length, first->line);
+    append_place(to, "registered at", first->file, first->file_length, first->line, false);
     bool elsewhere = false;
     for (size_t i = 1; i < fault->observation_count; i++)
       elsewhere = elsewhere || first[i].line != first->line || first[i].file != first->file;
     if (elsewhere) kvo__append(to, " and elsewhere");
   }
   if (fault->file != NULL)
-    append_place(to, is_death ? "deallocated at" : "at", fault->file, fault->file_length, fault->line);
+    append_place(to, is_death ? "deallocated at" : "at", fault->file, fault->file_length, fault->line, is_again);
 }
 
 static void put_texts(kvo_report *report) {

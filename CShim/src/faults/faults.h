@@ -22,6 +22,9 @@ KVO_HIDDEN void kvo__fault_ended_before_change(const kvo_info *info, const kvo_s
 KVO_HIDDEN void kvo__fault_registration(kvo_status status, const kvo_class *cls, const kvo_object *object,
                                         const char *key_path, const void *observer, kvo_options options,
                                         const void *context, kvo_place place);
+/** The same fault for an observation whose key path, since a change, leads to what cannot be observed. */
+KVO_HIDDEN void kvo__fault_path_broken(kvo_status status, const kvo_object *object,
+                                       const kvo_fault_observation *concerned);
 /** KVO0008. */
 KVO_HIDDEN void kvo__fault_invalid_argument(const char *function, const char *what, kvo_place place);
 /** KVO0009. */
@@ -43,7 +46,7 @@ KVO_HIDDEN void kvo__fault_cannot_follow(const kvo_fault_observation *concerned)
 KVO_HIDDEN void kvo__fault_unsupported_object(const kvo_object *object, const char *function, const char *key_path,
                                               const char *why, kvo_place place);
 /** KVO0019. */
-KVO_HIDDEN void kvo__fault_duplicate(const kvo_fault_observation *present, kvo_place place);
+KVO_HIDDEN void kvo__fault_duplicate(const kvo_fault_observation *present, size_t count, bool is_all, kvo_place place);
 
 /* ---------------------------------------------------------------------------- removal.c, unregistered.c -- */
 
@@ -70,7 +73,7 @@ KVO_HIDDEN void kvo__fault_endless_wait(kvo_observation observation, kvo_waited 
 /** KVO0024 or KVO0023. */
 KVO_HIDDEN void kvo__fault_too_deep(uint32_t depth, const kvo_nesting *nesting, bool by_variable);
 /** KVO0025. */
-KVO_HIDDEN void kvo__fault_abandoned(const kvo_node *node);
+KVO_HIDDEN void kvo__fault_abandoned(const kvo_node *outer, const kvo_node *inner);
 /** KVO0028. */
 KVO_HIDDEN void kvo__fault_no_will(const kvo_object *object, const char *key, const kvo_fault_observation *concerned,
                                    kvo_place place);

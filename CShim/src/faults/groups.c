@@ -44,6 +44,18 @@ size_t kvo__group(kvo_fault_observation *all, size_t count) {
   return places;
 }
 
+size_t kvo__count_lines(const kvo_fault_observation *groups, size_t count) {
+  size_t lines = 0;
+  for (size_t i = 0; i < count; i++) {
+    size_t before = 0;
+    while (before < i &&
+           (groups[before].line != groups[i].line || compare_texts(groups[before].file, groups[i].file) != 0))
+      before++;
+    lines += before == i;
+  }
+  return lines;
+}
+
 /* Whether two observations have the same key path. */
 static bool is_same_path(const kvo_fault_observation *a, const kvo_fault_observation *b) {
   return strcmp(a->key_path, b->key_path) == 0;

@@ -158,6 +158,31 @@ static size_t empty_component(const char *key_path, size_t *offset) {
   }
 }
 
+/* A registration whose key path cannot be walked. */
+typedef struct stopped {
+  const char *key_path;
+  const void *observer;
+  kvo_options options;
+  const void *context;
+} stopped;
+
+/* Says why a key path cannot be walked. */
+static void describe_stop(kvo_report *report, kvo_status status, const stop *at, const kvo_object *object,
+                          const stopped *of) {
+  switch (report->fault.code) {
+    case KVO_FAULT_THROUGH_COLLECTION: describe_through(report, of->key_path, at); break;
+    case KVO_FAULT_BAD_OPERATOR: describe_operator(report, at); break;
+    default:
+      describe_undefined(report, status, at);
+      kvo__append(
+          &report->apple,
+          "[<%s 0x%llx> addObserver:<0x%llx> forKeyPath:@\"%s\" options:%u context:0x%llx] was sent to an object "
+          "that is not KVC-compliant for the \"%s\" property.",
+          name_of(kvo_object_class(object)), kvo__address(kvo_object_instance(object)), kvo__address(of->observer),
+          of->key_path, (unsigned)of->options & 15u, kvo__address(of->context), of->key_path);
+  }
+}
+
 void kvo__fault_registration(kvo_status status, const kvo_class *cls, const kvo_object *object, const char *key_path,
                              const void *observer, kvo_options options, const void *context, kvo_place place) {
   stop at = {0};
@@ -189,22 +214,20 @@ void kvo__fault_registration(kvo_status status, const kvo_class *cls, const kvo_
       kvo__append(&report->help,
                   "do not observe an object during its destruction, or one that another thread may be releasing");
       break;
-    default:
-      if (code == KVO_FAULT_THROUGH_COLLECTION) {
-        describe_through(report, key_path, &at);
-      } else if (code == KVO_FAULT_BAD_OPERATOR) {
-        describe_operator(report, &at);
-      } else {
-        describe_undefined(report, status, &at);
-        kvo__append(
-            &report->apple,
-            "[<%s 0x%llx> addObserver:<0x%llx> forKeyPath:@\"%s\" options:%u context:0x%llx] was sent to an object "
-            "that is not KVC-compliant for the \"%s\" property.",
-            name_of(cls), kvo__address(instance), kvo__address(observer), key_path, (unsigned)options & 15u,
-            kvo__address(context), key_path);
-      }
+    default: describe_stop(report, status, &at, object, &(stopped){key_path, observer, options, context});
   }
   concern(report, object, cls, place);
+  kvo__raise(report);
+}
+
+void kvo__fault_path_broken(kvo_status status, const kvo_object *object, const kvo_fault_observation *concerned) {
+  stop at = stopped_at(object, concerned->key_path);
+  kvo_report *report = kvo__report(undefined_code(status, &at));
+  kvo__append(&report->detail, "\"%s\" of %s@0x%llx cannot be followed: ", concerned->key_path, concerned->object_class,
+              kvo__address(concerned->object));
+  describe_stop(report, status, &at, object,
+                &(stopped){concerned->key_path, concerned->observer, concerned->options, concerned->context});
+  kvo__report_concerns(report, concerned, 1, KVO_NOWHERE);
   kvo__raise(report);
 }
 
@@ -237,6 +260,10 @@ void kvo__fault_unsupported_object(const kvo_object *object, const char *functio
 
 void kvo__fault_no_setter(const kvo_object *object, const char *key, kvo_place place) {
   const kvo_class *cls = kvo_object_class(object);
+  if (cls == NULL) {
+    kvo__fault_unsupported_object(object, "KVO_SET", NULL, NULL, place);
+    return;
+  }
   kvo_report *report = kvo__report(KVO_FAULT_UNDEFINED_KEY);
   kvo__append(&report->detail, "\"%s\" of %s@0x%llx is set, but there is no such setter", key, name_of(cls),
               kvo__address(kvo_object_instance(object)));
@@ -384,13 +411,17 @@ void kvo__fault_undefined(const kvo_class *cls, const kvo_object *object, kvo_sl
   kvo__raise(report);
 }
 
-void kvo__fault_duplicate(const kvo_fault_observation *present, kvo_place place) {
+void kvo__fault_duplicate(const kvo_fault_observation *present, size_t count, bool is_all, kvo_place place) {
   kvo_report *report = kvo__report(KVO_FAULT_DUPLICATE);
   kvo__append(&report->detail,
-              "%s@0x%llx already observes \"%s\" of %s@0x%llx with this context: each change will notify it twice",
+              "%s@0x%llx already observes \"%s\" of %s@0x%llx with this context: each change will notify it ",
               present->observer_class != NULL ? present->observer_class : "observer", kvo__address(present->observer),
               present->key_path, present->object_class, kvo__address(present->object));
+  if (count == 1 && is_all)
+    kvo__append(&report->detail, "twice");
+  else
+    kvo__append(&report->detail, "%zu times%s", count + 1, is_all ? "" : " or more");
   report->fault.help = "does the code that registers run twice? If both are intended, give each its own context";
-  kvo__report_concerns(report, present, 1, place);
+  kvo__report_concerns(report, present, count, place);
   kvo__raise(report);
 }

@@ -170,9 +170,14 @@ void kvo__fault_unused(const kvo_node *node, kvo_place place) {
               report->concerned.key_path, report->concerned.object_class, kvo__address(report->concerned.object));
   if (report->concerned.file != NULL)
     kvo__append(&report->detail, " (registered at %s:%u)", report->concerned.file, (unsigned)report->concerned.line);
-  report->fault.help =
-      "keep the token that observe(_:options:changeHandler:) returns, in a property for instance: the observation "
-      "ends with it";
+  if (report->concerned.callback != NULL) { /* registered in C */
+    report->fault.why = "kvo_cancel_observer has ended it, and nothing was told";
+    report->fault.help = "end an observation when its notifications are not wanted any more";
+  } else {
+    report->fault.help =
+        "keep the token that observe(_:options:changeHandler:) returns, in a property for instance: the observation "
+        "ends with it";
+  }
   kvo__report_concerns(report, &report->concerned, 1, place);
   kvo__raise(report);
 }

@@ -5,10 +5,11 @@
 
 void kvo__fault_never_ended(const kvo_fault_observation *places, size_t place_count, size_t count) {
   const kvo_fault_observation *most = places; /* largest groups first */
+  size_t lines = kvo__count_lines(places, place_count);
   kvo_report *report = kvo__report(KVO_FAULT_NEVER_ENDED);
   kvo__append(&report->detail,
               "%zu observation%s, registered at %zu place%s, had not ended when the process ended; %zu of them: \"",
-              count, count == 1 ? "" : "s", place_count, place_count == 1 ? "" : "s", most->duplicate_count + 1);
+              count, count == 1 ? "" : "s", lines, lines == 1 ? "" : "s", most->duplicate_count + 1);
   kvo__append(&report->detail, "%s\" of %s", most->key_path, most->object_class);
   if (most->file != NULL) kvo__append(&report->detail, ", at %s:%u", most->file, (unsigned)most->line);
   report->fault.thread = kvo__thread_number();

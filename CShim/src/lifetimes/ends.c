@@ -92,7 +92,7 @@ size_t kvo_binding_end_all(kvo_object *object, const void *observer, const char 
   for (bool has_all = false; !has_all;) {
     has_all = find(&of, info, few, FEW);
     size_t stored = of.count < of.capacity ? of.count : of.capacity;
-    for (size_t i = 0; i < stored; i++) ended += kvo_cancel_observer_at(of.ids[i], file, line) == KVO_OK;
+    for (size_t i = 0; i < stored; i++) ended += kvo__end_named(of.ids[i], (kvo_place){file, line}) == KVO_OK;
     if (of.ids != few) kvo__free(of.ids);
   }
   if (info != NULL) kvo__leave(info, entered);

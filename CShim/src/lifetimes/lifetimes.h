@@ -14,4 +14,7 @@ KVO_HIDDEN void kvo__warn_of_duplicate(kvo_object *object, const kvo_binding_obs
 KVO_HIDDEN void kvo__find_duplicate(kvo_object *object, const kvo_observer_identity *identity, const char *key_path,
                                     const void *context, kvo_place place);
 
+/** Ends an observation that a removal has found by its observer. NOT_REGISTERED, which is no fault, if it has ended. */
+KVO_HIDDEN kvo_status kvo__end_named(kvo_observation observation, kvo_place place);
+
 #endif /* KVO_LIFETIMES_LIFETIMES_H */

@@ -83,7 +83,8 @@ kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_obs
   }
   tracked->keep_last = keep_last;
   kvo_cell *value = kvo__arm_once(tracked, &status);
-  if (status == KVO_ERROR_NOT_REGISTERED) status = KVO_OK; /* another thread has ended it meanwhile: it was registered */
+  if (status == KVO_ERROR_NOT_REGISTERED)
+    status = KVO_OK; /* another thread has ended it meanwhile: it was registered */
   if (status == KVO_OK) {
     tracked->is_complete = true;
     atomic_store(&tracked->registered, atomic_load(&kvo__births));

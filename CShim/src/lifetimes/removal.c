@@ -3,8 +3,20 @@
 
 #include "platform/settings.h"
 
+/* Whether an observation ends with a token, or in C with kvo_cancel_observer, and is not one of a receiver or a classic one, whose observer
+ * is not its own function. */
+static bool ends_with_token(const kvo_node *node) {
+  if ((node->options & KVO_NODE_OF_RECEIVER) != 0) return false;
+  const kvo_node_details *details = kvo__node_details(node);
+  return details == NULL || details->address == NULL || kvo__is_of_c(kvo__node_ops(node)) ||
+         details->address == kvo__node_user_data(node);
+}
+
+/* How an observation is ended: like a token, by a removal that names it, or because its observer is dead. */
+typedef enum ending { LIKE_TOKEN, EXPLICIT, BY_DEATH } ending;
+
 /* Ends an observation; if somebody removes it, the log of ended observations notes where. */
-static kvo_status end(kvo_observation observation, bool is_removed, kvo_place place) {
+static kvo_status cancel(kvo_observation observation, ending how, kvo_place place) {
   /* As usual for the end of a token. */
   if (!kvo_observation_is_registered(observation)) return KVO_ERROR_NOT_REGISTERED;
   /* Because of the mark, kvo__wait_for_deliveries returns on other threads only after `live` is false. Because of the section, no fork
@@ -14,11 +26,13 @@ static kvo_status end(kvo_observation observation, bool is_removed, kvo_place pl
   kvo_node *node = kvo__id_claim(observation);
   bool evaluated = node != NULL && kvo__node_kind(node) == KVO_NODE_ANCHOR;
   if (evaluated) kvo__tracked_stop(node->user_data);
-  if (node != NULL && is_removed) KVO_TELL(remember, node, false, place); /* inside the section: see kvo__ended_await */
+  if (node != NULL && how != BY_DEATH)
+    KVO_TELL(remember, node, false, place); /* inside the section: see kvo__ended_await */
   kvo__unmark(mark);
   kvo__section_leave();
   if (node == NULL) return KVO_ERROR_NOT_REGISTERED;
-  if (kvo__settings.unused && !kvo__node_was_notified(node)) KVO_TELL(unused, node, place);
+  if (kvo__settings.unused && how == LIKE_TOKEN && ends_with_token(node) && !kvo__node_was_notified(node))
+    KVO_TELL(unused, node, place);
   kvo_info *info = kvo__slot_info(atomic_load_explicit(&node->slot, memory_order_relaxed));
   if (evaluated) kvo__tracked_end(node->user_data);
   if (kvo__is_tapped() && kvo__node_is_own(node)) kvo__hooks.ended(node);
@@ -26,19 +40,19 @@ static kvo_status end(kvo_observation observation, bool is_removed, kvo_place pl
   return KVO_OK;
 }
 
-static kvo_status cancel(kvo_observation observation, kvo_place place) { return end(observation, true, place); }
+kvo_status kvo__end_named(kvo_observation observation, kvo_place place) { return cancel(observation, EXPLICIT, place); }
 
 kvo_status kvo_binding_observer_died(kvo_observation observation) {
-  return kvo__fail_id(end(observation, false, KVO_NOWHERE), "kvo_binding_observer_died", observation);
+  return kvo__fail_id(cancel(observation, BY_DEATH, KVO_NOWHERE), "kvo_binding_observer_died", observation);
 }
 
 kvo_status kvo_cancel_observer_at(kvo_observation observation, const char *file, uint32_t line) {
-  return kvo__fail_id(cancel(observation, (kvo_place){file, line}), "kvo_cancel_observer", observation);
+  return kvo__fail_id(cancel(observation, LIKE_TOKEN, (kvo_place){file, line}), "kvo_cancel_observer", observation);
 }
 
 kvo_status kvo_cancel_observer_and_wait_at(kvo_observation observation, const char *file, uint32_t line) {
   kvo_place place = {file, line};
-  kvo_status status = cancel(observation, place);
+  kvo_status status = cancel(observation, LIKE_TOKEN, place);
   kvo_waited waited = kvo__wait_for_deliveries(observation);
   if (waited != KVO_WAITED) KVO_TELL(endless_wait, observation, waited, place);
   return kvo__fail_id(status, "kvo_cancel_observer_and_wait", observation);
@@ -46,7 +60,7 @@ kvo_status kvo_cancel_observer_and_wait_at(kvo_observation observation, const ch
 
 kvo_status kvo_remove_observer_at(kvo_observation observation, const char *file, uint32_t line) {
   kvo_place place = {file, line};
-  kvo_status status = cancel(observation, place);
+  kvo_status status = cancel(observation, EXPLICIT, place);
   if (status != KVO_OK) KVO_TELL(not_observing, observation, place);
   return kvo__fail_id(status, "kvo_remove_observer", observation);
 }
@@ -130,7 +144,7 @@ kvo_status kvo_binding_remove(kvo_object *object, const kvo_observer_identity *i
     if (have_several_contexts(&found)) KVO_TELL(ambiguous, found.all, found.count, place);
     kvo__leave(info, entered);
     if (found.count == 0) break;
-    if (cancel(found.all[0].observation, place) == KVO_OK)
+    if (cancel(found.all[0].observation, EXPLICIT, place) == KVO_OK)
       return KVO_OK; /* otherwise another thread has removed it: search again */
   }
   KVO_TELL(not_registered, object, identity, key_path, context, match_context, place);
@@ -144,7 +158,8 @@ void kvo__find_duplicate(kvo_object *object, const kvo_observer_identity *identi
   if (info == NULL) return;
   uint64_t entered = kvo__enter(info);
   matches found = find_matches(info, &what);
-  if (found.count > 0) KVO_TELL(duplicate, &found.all[0], place);
+  enum { MAX = sizeof found.all / sizeof *found.all };
+  if (found.count > 0) KVO_TELL(duplicate, found.all, found.count, found.count < MAX, place);
   kvo__leave(info, entered);
 }
 

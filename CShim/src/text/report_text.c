@@ -36,10 +36,10 @@ static void put_object(kvo_sink *to, const char *class_name, const void *address
 }
 
 /* Puts a source location, such as ` at Sidebar.swift:41`. */
-static void put_place(kvo_sink *to, const char *file, size_t length, uint32_t line) {
+static void put_place(kvo_sink *to, const char *file, size_t length, uint32_t line, const char *unknown) {
   kvo__put(to, " at ");
   if (file == NULL) {
-    kvo__put(to, "an unknown place (pass KVO_HERE)");
+    kvo__put(to, unknown);
     return;
   }
   kvo__put_clean(to, file, length);
@@ -65,10 +65,17 @@ static void put_thread(kvo_sink *to, uint32_t thread) {
 
 /* ---------------------------------------------------------------------------------------------------------- Evidence -- */
 
+static const char in_c[] = "an unknown place (pass KVO_HERE)";
+
+/* Puts where an observation was registered. A binding's code, which gives notes, cannot pass KVO_HERE. */
+static void put_registered(kvo_sink *to, const kvo_fault_observation *each) {
+  put_place(to, each->file, each->file_length, each->line, each->note != NULL ? "an unknown place" : in_c);
+}
+
 static void put_site(kvo_sink *to, const kvo_fault_site *site) {
   kvo__put(to, "  ");
   put_name(to, site->label);
-  if (site->file != NULL || site->frame_count == 0) put_place(to, site->file, site->file_length, site->line);
+  if (site->file != NULL || site->frame_count == 0) put_place(to, site->file, site->file_length, site->line, in_c);
   put_thread(to, site->thread);
   if (site->age >= 0) {
     kvo__put(to, site->thread != 0 ? ", " : "  ");
@@ -115,7 +122,7 @@ static void put_observation(kvo_sink *to, const kvo_fault_observation *each) {
   kvo__put(to, "  id ");
   kvo__put_address(to, each->observation);
   kvo__put(to, "\n        registered");
-  put_place(to, each->file, each->file_length, each->line);
+  put_registered(to, each);
   if (each->duplicate_count > 0) {
     kvo__put(to, ", as were ");
     kvo__put_number(to, each->duplicate_count, 10);
@@ -144,7 +151,7 @@ static void put_observations(kvo_sink *to, const kvo_fault_observation *all, siz
   kvo__put(to, " more; KVO_REPORT=json lists them)\n");
 }
 
-static void put_chain(kvo_sink *to, const kvo_fault_step *chain, size_t count) {
+static void put_chain(kvo_sink *to, const kvo_fault_step *chain, size_t count, bool is_last_called) {
   size_t round_ends = 0, round = 0, repeats = 0;
   if (count > 0) kvo__put(to, "  deliveries in progress, each caused by the one above:\n");
   if (count > 0 && chain[0].skipped > 0) {
@@ -160,9 +167,9 @@ static void put_chain(kvo_sink *to, const kvo_fault_step *chain, size_t count) {
       return;
     }
     kvo__put(to, "    ");
-    put_parties(to, &chain[i].observation, " notified ");
+    put_parties(to, &chain[i].observation, i + 1 < count || is_last_called ? " notified " : " was to notify ");
     kvo__put(to, ", registered");
-    put_place(to, chain[i].observation.file, chain[i].observation.file_length, chain[i].observation.line);
+    put_registered(to, &chain[i].observation);
     put_callback(to, &chain[i].observation);
     kvo__put_byte(to, '\n');
     if (chain[i].round > 0) {
@@ -196,7 +203,7 @@ static void put_event(kvo_sink *to, const kvo_event *event) {
   }
   if (event->file != NULL) {
     if (event->kind != KVO_EVENT_REGISTERED) kvo__put(to, ", registered");
-    put_place(to, event->file, strlen(event->file), event->line);
+    put_place(to, event->file, strlen(event->file), event->line, in_c);
   }
   if (event->observation != 0) {
     kvo__put(to, "  id ");
@@ -211,7 +218,7 @@ static void put_event(kvo_sink *to, const kvo_event *event) {
 static void put_fault_site(kvo_sink *to, const kvo_fault *fault) {
   if (fault->file == NULL && fault->frame_count == 0) return;
   kvo__put(to, "  fault");
-  if (fault->file != NULL) put_place(to, fault->file, fault->file_length, fault->line);
+  if (fault->file != NULL) put_place(to, fault->file, fault->file_length, fault->line, in_c);
   put_thread(to, fault->thread);
   kvo__put_byte(to, '\n');
   kvo__put_stack(to, fault->frames, fault->frame_count, "      ");
@@ -249,7 +256,8 @@ void kvo__put_text_report(kvo_sink *to, const kvo_fault *fault, bool is_repeated
   for (size_t i = 0; i < fault->site_count; i++) put_site(to, &fault->sites[i]);
   put_observations(to, fault->observations, fault->observation_count);
   put_fault_site(to, fault);
-  put_chain(to, fault->chain, fault->chain_count);
+  /* A dangling observer is not called. */
+  put_chain(to, fault->chain, fault->chain_count, fault->code != KVO_FAULT_DANGLING_OBSERVER);
   if (fault->event_count > 0) kvo__put(to, "  what happened before:\n");
   for (size_t i = 0; i < fault->event_count; i++) put_event(to, &fault->events[i]);
   if (fault->apple != NULL) put_apple(to, fault->apple);
