@@ -1,5 +1,4 @@
 /* fault_contents.c - what faults contain: the object, the first line, Apple's sentence and the help of misuses that are rare. */
-#include "allocator.h"
 #include "counted.h"
 #include "fixture.h"
 
@@ -491,22 +490,4 @@ TEST("an endless wait is reported with its source location, also if no ended obs
   CHECK_EQ((int)seen[0].code, KVO_FAULT_ENDLESS_WAIT);
   CHECK_CONTAINS((const char *)seen[0].summary, " would never end: this call is inside one of them, at h.c:3");
   item_destroy(object);
-}
-
-/* ---------------------------------------------------------------------------------------------------------------- Memory -- */
-
-TEST("a removal that fails keeps nothing of the object's memory") {
-  use_counting_allocator();
-  watcher w = {0}, unregistered = {0};
-  long before = 0;
-  kvo_set_fault_handler(keep, NULL);
-  for (int round = 0; round < 3; round++) {
-    item *object = item_make(0);
-    watch(object, "value", KVO_NONE, &w);
-    CHECK_STATUS(kvo_remove_observer_for(as_object(object), &unregistered, "value"), KVO_ERROR_NOT_REGISTERED);
-    CHECK_OK(kvo_remove_observer(w.id));
-    item_destroy(object);
-    if (round == 0) before = live_blocks;
-  }
-  CHECK_EQ((long)live_blocks, before);
 }

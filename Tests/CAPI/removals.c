@@ -291,3 +291,19 @@ TEST("the error of a key path names it, whole or cut, whatever its length") {
   }
   item_destroy(object);
 }
+
+TEST("a removal that fails keeps nothing of the object's memory") {
+  use_counting_allocator();
+  watcher w = {0}, unregistered = {0};
+  long before = 0;
+  ignore_faults();
+  for (int round = 0; round < 3; round++) {
+    item *object = item_make(0);
+    watch(object, "value", KVO_NONE, &w);
+    CHECK_STATUS(kvo_remove_observer_for(as_object(object), &unregistered, "value"), KVO_ERROR_NOT_REGISTERED);
+    CHECK_OK(kvo_remove_observer(w.id));
+    item_destroy(object);
+    if (round == 0) before = live_blocks;
+  }
+  CHECK_EQ((long)live_blocks, before);
+}
