@@ -140,7 +140,7 @@ TEST(
     "an observation that is removed explicitly, or is one of a receiver or a classic one, is not reported for ending before a change") {
   harness_environment("KVO_POLICY", "KVO0015:log");
   ignore_faults();
-  int panel;
+  int panel = 0;
   item *object = item_make(0);
   CHECK_OK(kvo_remove_observer(observe_plainly(object, "value", KVO_NONE)));
   CHECK_OK(kvo_cancel_observer(observe_for(object, &panel, false)));

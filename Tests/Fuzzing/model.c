@@ -10,11 +10,9 @@ void model_fault(world *in, kvo_fault_code code) { world_log(in, FAULTED)->statu
 
 /* -------------------------------------------------------------------------------------------------------- Evaluation -- */
 
-static value evaluate(world *in, int number, reads *into, interest *leaf) {
+static value evaluate(world *in, int number, reads *into, interest *leaf, kvo_status *status) {
   value result;
-  kvo_status status =
-      model_read(in, into, in->watches[number].slot, key_paths[in->watches[number].path], &result, leaf);
-  if (status == KVO_ERROR_UNDEFINED_KEY || status == KVO_ERROR_NOT_AN_OBJECT) model_fault(in, KVO_FAULT_UNDEFINED_KEY);
+  *status = model_read(in, into, in->watches[number].slot, key_paths[in->watches[number].path], &result, leaf);
   return result;
 }
 
@@ -34,7 +32,10 @@ static bool is_being_led(int number) {
 value model_arm(world *in, int number) {
   observation *self = &model.observations[number];
   reads now = {0};
-  value result = evaluate(in, number, &now, &self->leaf);
+  kvo_status status;
+  value result = evaluate(in, number, &now, &self->leaf, &status);
+  /* Not before a change: once for each. */
+  if (status == KVO_ERROR_UNDEFINED_KEY || status == KVO_ERROR_NOT_AN_OBJECT) model_fault(in, KVO_FAULT_UNDEFINED_KEY);
   /* The old value must be known when an intermediate object dies. */
   if ((in->watches[number].options & KVO_OLD) != 0) self->leaf.slot = -1;
   for (int i = 0; i < now.count; i++) {
@@ -48,7 +49,7 @@ value model_arm(world *in, int number) {
   self->count = now.count;
   if (self->leaf.slot >= 0 && is_being_led(number)) self->leaf.slot = -1;
   self->last = result;
-  self->orphaned = false;
+  self->orphaned = now.has_met_dying;
   return result;
 }
 
@@ -135,7 +136,9 @@ static void will(frame *of, world *in) {
     if (!is_direct(of, i)) {
       self->leaf.slot = -1; /* until this change has notified it */
       before = (value){ABSENT, 0};
-      if ((in->watches[i].options & KVO_OLD) != 0) before = self->orphaned ? self->last : evaluate(in, i, NULL, NULL);
+      kvo_status status;
+      if ((in->watches[i].options & KVO_OLD) != 0)
+        before = self->orphaned ? self->last : evaluate(in, i, NULL, NULL, &status);
       of->pending[i] = true;
       of->pending_values[i] = before;
     }

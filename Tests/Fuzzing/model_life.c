@@ -142,13 +142,14 @@ static void finish(world *in, int slot) {
     told->index_count = left;
     told->indexes = left <= MOST_SINGLE ? left_bits : 0;
   }
+  model.dying |= 1u << slot;
   for (int i = in->watch_count; i-- > 0;) { /* newest first */
     observation *self = &model.observations[i];
     if (!watch_called[i] || !self->live || will_be_told(i, life)) continue;
     value before = self->last, after = model_arm(in, i);
-    self->orphaned = true;
     model_tell(in, i, NULL, false, before, after);
   }
+  model.dying &= ~(1u << slot);
 }
 
 bool model_is_registered(int number) { return model.observations[number].live; }

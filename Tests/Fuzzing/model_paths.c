@@ -1,6 +1,8 @@
 /* model_paths.c - see model_paths.h. */
 #include "model_paths.h"
 
+#include "model_state.h"
+
 #include <string.h>
 
 bool model_defines(const world *in, int slot, key of) { return of < KEYS && shape_defines(in->shapes[slot], of); }
@@ -12,6 +14,11 @@ static key split(const char *path, const char **rest) {
 }
 
 static void note(const world *in, reads *into, int slot, const char *path);
+
+/* Notes that an object is not alive, if it is being destroyed just now. */
+static void meet(reads *into, int slot) {
+  if ((model.dying >> slot & 1) != 0) into->has_met_dying = true;
+}
 
 /* Reads a key, and the keys that are declared to affect it. */
 static void note_key(const world *in, reads *into, int slot, key of) {
@@ -30,11 +37,15 @@ static void note(const world *in, reads *into, int slot, const char *path) {
     if (!model_defines(in, slot, of) || key_infos[of].kind != OBJECT) return;
     slot = in->calls->load((world *)in, slot, of);
   }
+  if (path != NULL && slot >= 0) meet(into, slot);
 }
 
 kvo_status model_walk(world *in, reads *into, int *slot, const char *path, key *last) {
   for (;;) {
-    if (*slot >= 0 && !in->alive[*slot]) *slot = -1;
+    if (*slot >= 0 && !in->alive[*slot]) {
+      if (into != NULL) meet(into, *slot);
+      *slot = -1;
+    }
     if (*slot < 0) return KVO_OK;
     *last = split(path, &path);
     if (into != NULL) note_key(in, into, *slot, *last);

@@ -14,6 +14,8 @@ typedef struct interest {
 
 typedef struct reads {
   int count;
+  /** They came to an object that is being destroyed. */
+  bool has_met_dying;
   interest all[READS];
 } reads;
 

@@ -19,7 +19,7 @@ typedef struct observation {
   /** Nothing is told: whether it has missed something, and the value when that began. */
   bool paused, missed;
   value kept;
-  /** An intermediate object died, and nothing has been evaluated since. */
+  /** Its last evaluation came to a dying object, so nothing is evaluated before the next change. */
   bool orphaned;
   /** The lives of all objects that it has ever depended on, one bit each. */
   uint64_t involved;
@@ -72,6 +72,8 @@ extern struct model {
   /** Counts dependencies; a change notifies those that existed when it began. */
   long clock;
   int lives, life[SLOTS];
+  /** The objects that are being destroyed, one bit each. */
+  unsigned dying;
   observation observations[WATCHES];
   frame *frames;
   pair *pairs;
