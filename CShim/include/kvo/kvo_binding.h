@@ -372,7 +372,7 @@ KVO_API size_t kvo_binding_end_all(kvo_object *KVO_NULLABLE object, const void *
                                    const char *KVO_NULLABLE key_path, bool is_receiver, const char *KVO_NULLABLE file,
                                    uint32_t line);
 
-/** As kvo_cancel_observer, for a deallocated observer. A later removal of one at its address is KVO0002, not KVO0003. */
+/** As kvo_cancel_observer (NOT_REGISTERED), for a dead observer: a later removal of one at its address is KVO0002, not KVO0003. */
 KVO_API kvo_status kvo_binding_observer_died(kvo_observation observation);
 
 /** Why an observation has ended: it was removed, or its object was destroyed. */

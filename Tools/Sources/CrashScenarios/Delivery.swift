@@ -50,7 +50,19 @@ private func valuesNeverSettle() {
 }
 
 private func aLongChain() {
-  let all = (0..<1000).map { _ in Unguarded(Document("A page")) }
+  // On a stack of its own, because with AddressSanitizer each nested delivery takes 10 KB.
+  let end = DispatchSemaphore(value: 0)
+  let thread = Thread {
+    setEachByTheOneBefore(2000)
+    end.signal()
+  }
+  thread.stackSize = 64 << 20
+  thread.start()
+  end.wait()
+}
+
+private func setEachByTheOneBefore(_ count: Int) {
+  let all = (0..<count).map { _ in Unguarded(Document("A page")) }
   let tokens = zip(all, all.dropFirst()).map { page, next in
     page.value.observe(\.pages) { page, _ in next.value.pages = page.pages }
   }
