@@ -1,6 +1,7 @@
 /* expressions/tracked.h - observed expressions, their evaluations, and what is kept of them during a change. Start with struct kvo_tracked,
  * then the first comment of track.c.
  * circle: depth.c, unwind.c: where deliveries may nest no deeper they are deferred, until half of those that depth.c counts have returned.
+ * circle: c_callback.c, describe.c: the description of an observation of C names its callback, and the fault of one describes it.
  * circle: pending.c, record.c: what is kept during a change is an evaluation's value, and the end of one asks what is kept. */
 #ifndef KVO_TRACKED_H
 #define KVO_TRACKED_H
