@@ -130,8 +130,12 @@
         "Codable", "Decodable", "Encodable", "Sendable", "Equatable", "Hashable", "Comparable", "Identifiable",
         "CustomStringConvertible", "CustomDebugStringConvertible", "Error", "AnyObject",
       ]
-      let first = declaration.inheritanceClause?.inheritedTypes.first?.type.lastToken(viewMode: .sourceAccurate)
-      guard let first, protocols.contains(first.text) else { return false }
+      var first = declaration.inheritanceClause?.inheritedTypes.first?.type
+      while let attributed = first?.as(AttributedTypeSyntax.self) { first = attributed.baseType }
+      // A composition may contain a superclass.
+      guard let first, first.is(IdentifierTypeSyntax.self) || first.is(MemberTypeSyntax.self),
+        protocols.contains(first.lastToken(viewMode: .sourceAccurate)?.text ?? "")
+      else { return false }
       let isWritten = flatMembers.contains {
         guard let initializer = $0.as(InitializerDeclSyntax.self) else { return false }
         return !initializer.modifiers.has(.convenience) || initializer.signature.parameterClause.parameters.isEmpty

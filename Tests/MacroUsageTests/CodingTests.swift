@@ -121,6 +121,11 @@
     override init() {}
   }
 
+  @KeyValueObservable final class ComposedPreferences: NSObject & Codable {
+    var volume = 3
+    enum CodingKeys: String, CodingKey { case volume = "vol" }
+  }
+
   private func json(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
@@ -159,6 +164,7 @@
       #expect(try value(Preferences.self, #"{"vol":5,"theme":"dark"}"#).volume == 5)
       #expect(OpenPreferences().volume == 3 && DerivedPreferences().loudness == 2)
       #expect(ObjectPreferences().volume == 3)
+      #expect(try value(ComposedPreferences.self, #"{"vol": 4}"#).volume == 4)
     }
 
     @Test func `Codable may be declared in an extension or through a protocol`() throws {

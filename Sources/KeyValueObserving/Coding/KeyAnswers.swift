@@ -14,24 +14,31 @@ struct KeyAnswers {
     _ type: any KeyValueObservable.Type, _ description: KeyValueClassDescription, _ properties: [KeyValueProperty],
     _ aliases: some Collection<KeyAlias>
   ) {
-    let ancestors = KeyAnswers.ancestors(of: type)
+    let names = DeclaredNames(type, description, properties, aliases)
+    let customization = (type as? any NSKeyValueObservingCustomization.Type).map { ($0, names.pathsInAncestors()) }
     for property in properties {
       var paths: Set<String> = []
-      var notifies = type.automaticallyNotifiesObservers(forKey: property.name)
+      // By default the methods for all keys return what the members declare, for all properties of the name.
+      var notifies =
+        type.automaticallyNotifiesObservers(forKey: property.name)
+        || !description.automaticallyNotifies(ofKey: property.name)
       // A class with a property `isOpen` may use the key `open` in its answers.
-      let names = [property.name] + aliases.filter { $0.property === property }.map(\.key)
-      for name in names {
-        paths.formUnion(type.keyPathsForValuesAffectingValue(forKey: name))
-        // Also included if the class overrides the method for other keys and does not call `super`.
-        paths.formUnion(description.paths(affecting: name))
-        if !description.automaticallyNotifies(ofKey: name) { notifies = false }
+      let others = aliases.filter { $0.property === property }.map(\.key)
+      for name in [property.name] + others {
+        let ofMembers = description.paths(affecting: name)
+        paths.formUnion(type.keyPathsForValuesAffectingValue(forKey: name).subtracting(ofMembers))
       }
-      if let type = type as? any NSKeyValueObservingCustomization.Type {
+      // Also included if the class overrides the methods for other keys and does not call `super`.
+      for name in [property.declaredName] + others {
+        paths.formUnion(names.paths(affecting: property, as: name))
+        if !names.automaticallyNotifies(of: property, as: name) { notifies = false }
+      }
+      if let (type, inAncestors) = customization {
         // The class compares with its own key paths; those of a subclass are different.
-        for path in [property.path] + ancestors.compactMap({ $0.property(named: property.name)?.path }) {
+        for path in [property.path] + inAncestors.compactMap({ $0[property.key] }) {
           if !type.automaticallyNotifiesObservers(for: path) { notifies = false }
           for affecting in type.keyPathsAffectingValue(for: path) {
-            if let name = KeyAnswers.name(of: affecting, properties, ancestors) {
+            if let name = names.name(of: affecting) {
               paths.insert(name)
             } else {
               affectingKeyPaths[property.key, default: []].append(affecting)
@@ -43,23 +50,12 @@ struct KeyAnswers {
         notifies = false
       }
       if !notifies { manualKeys.insert(property.key) }
-      let isOwn = { (path: String) in names.contains { path == $0 || path.hasPrefix($0 + ".") } }
+      let own = [property.name] + others
+      let isOwn = { (path: String) in own.contains { path == $0 || path.hasPrefix($0 + ".") } }
       if paths.contains(where: isOwn) { selfDependencies[property.key] = paths.sorted() }
       paths = paths.filter { !isOwn($0) }
       if !paths.isEmpty { affectingPaths[property.key] = paths.sorted() }
     }
-  }
-
-  private static func ancestors(of type: any KeyValueObservable.Type) -> [KeyValueClass] {
-    guard let parent = _getSuperclass(type) as? any KeyValueObservable.Type else { return [] }
-    return [KeyValueClass.of(type: parent)] + ancestors(of: parent)
-  }
-
-  private static func name(
-    of path: AnyKeyPath, _ properties: [KeyValueProperty], _ ancestors: [KeyValueClass]
-  ) -> String? {
-    if let own = properties.first(where: { $0.path == path }) { return own.name }
-    return ancestors.lazy.compactMap { $0.property(at: path)?.name }.first
   }
 }
 

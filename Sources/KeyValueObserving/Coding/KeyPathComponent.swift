@@ -91,15 +91,19 @@ extension KeyValueObservable {
   /// Finds the property of the object that a key path names; `property(at:isAnnounced:)` keeps the result.
   nonisolated func resolvedProperty(at keyPath: AnyKeyPath, isAnnounced: Bool) -> KeyValueProperty? {
     let (cls, own) = (KeyValueClass.of(type: Self.self), KeyValueClass.of(self))
-    if let known = cls.property(at: keyPath) { return own.renamed(known) }
-    return own.property(at: keyPath)
+    let found =
+      cls.property(at: keyPath) ?? own.property(at: keyPath)
       ?? (isAnnounced ? cls.announcedPaths : cls.resolvedPaths).value(for: keyPath) {
-        property(byAccessorOf: keyPath, cls, isAnnounced)
+        property(byAccessorOf: keyPath, cls, own, isAnnounced)
       }
+    return found.map(own.renamed)
   }
 
+  /// - Parameters:
+  ///   - cls: The static class, of which a property is returned.
+  ///   - own: The class of this object, which determines the keys of the reads.
   private nonisolated func property(
-    byAccessorOf keyPath: AnyKeyPath, _ cls: KeyValueClass, _ isAnnounced: Bool
+    byAccessorOf keyPath: AnyKeyPath, _ cls: KeyValueClass, _ own: KeyValueClass, _ isAnnounced: Bool
   ) -> KeyValueProperty? {
     guard let keyPath = keyPath as? PartialKeyPath<Self>, let accessor = KeyPathComponent.only(of: keyPath) else {
       return nil
@@ -114,11 +118,12 @@ extension KeyValueObservable {
     if let name = accessor.name, let named = candidates.first(where: { $0.name == name }) {
       if let own = named.path as? PartialKeyPath<Self> { return reads(of: own) == reads(of: keyPath) ? named : nil }
       // A superclass's: for a subclass's key path an optimised program has an accessor of its own.
-      if reads(of: keyPath) == [Read(__keyValueObject, named.key)] { return named }
+      if reads(of: keyPath) == [Read(__keyValueObject, own.renamed(named).key)] { return named }
     }
     guard isAnnounced else { return nil }
     let reads = reads(of: keyPath)
-    return reads.count == 1 ? candidates.first { $0.isDirect && reads[0] == Read(__keyValueObject, $0.key) } : nil
+    return reads.count == 1
+      ? candidates.first { $0.isDirect && reads[0] == Read(__keyValueObject, own.renamed($0).key) } : nil
   }
 
   private nonisolated func reads(of keyPath: PartialKeyPath<Self>) -> [Read] {

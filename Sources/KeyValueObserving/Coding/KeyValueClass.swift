@@ -162,12 +162,12 @@ public final class KeyValueClassDescription {
   public func paths<Root: AnyObject>(of type: Root.Type) -> KeyValuePaths<Root> { KeyValuePaths() }
 
   /// Ignores a property of a noncopyable type, such as a `Mutex`, because no key path can refer to it.
-  public func stored(_ name: StaticString, _ path: KeyValueNoPath) {}
+  public func stored(_ name: StaticString, _ path: KeyValueNoPath) { owner = nil }
 
   /// Ignores a computed property of a noncopyable type.
   public func property<Root: AnyObject, Value: ~Copyable>(
     _ name: StaticString, _ path: KeyValueNoPath, read: (Root, (borrowing Value) -> Void) -> Void
-  ) {}
+  ) { owner = nil }
 
   private func add<Root: AnyObject, Value>(
     _ name: StaticString, _ path: KeyPath<Root, Value>, _ chained: AnyKeyPath? = nil, _ get: ((Root) -> Value)? = nil,
@@ -231,14 +231,18 @@ public final class KeyValueClassDescription {
 
   func isAnnounced(_ key: String) -> Bool { announcesAnyKey || announcedKeys.contains(key) }
 
+  /// Returns the answers of the class's members about what affects a key; those of superclasses' members are first.
+  func answers(affecting key: String) -> [() -> Set<String>] { affecting[capitalized(key), default: []] }
+
+  /// Does the same for whether setting a key notifies.
+  func answers(notifyingOf key: String) -> [() -> Bool] { notifying[capitalized(key), default: []] }
+
   /// Returns the key paths that the class's members declare for a key.
   func paths(affecting key: String) -> Set<String> {
-    affecting[capitalized(key), default: []].reduce(into: []) { $0.formUnion($1()) }
+    answers(affecting: key).reduce(into: []) { $0.formUnion($1()) }
   }
 
-  func automaticallyNotifies(ofKey key: String) -> Bool {
-    notifying[capitalized(key), default: []].allSatisfy { $0() }
-  }
+  func automaticallyNotifies(ofKey key: String) -> Bool { answers(notifyingOf: key).allSatisfy { $0() } }
 
   private static let all = Guarded<[ObjectIdentifier: KeyValueClassDescription]>([:])
 
@@ -306,9 +310,7 @@ final class KeyValueClass: @unchecked Sendable {
   /// Whether the class overrides `value(forKey:)`.
   let answersKeysItself: Bool
   private let validators: [String: KeyValueClassDescription.Validator]
-  private let description: KeyValueClassDescription
-  /// The keys that properties of superclasses have because this class declares others of the same names.
-  private let redeclaredKeys: [DeclaredKey: UInt64]
+  let description: KeyValueClassDescription
   /// Whether any class has such keys; if not, the lookup of a key by its class can be skipped.
   static let hasRedeclaredKeys = Atomic<Bool>(false)
   /// Whether any class has aliases; if not, the lookup of a key by its class can be skipped.
@@ -330,8 +332,7 @@ final class KeyValueClass: @unchecked Sendable {
     byPath = Dictionary(description.properties.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
     aliases = KeyAlias.all(of: properties, withVariables: type.accessInstanceVariablesDirectly)
     if !aliases.isEmpty { Self.hasAliases.store(true, ordering: .relaxed) }
-    redeclaredKeys = description.redeclaredKeys
-    if !redeclaredKeys.isEmpty { Self.hasRedeclaredKeys.store(true, ordering: .relaxed) }
+    if !description.redeclaredKeys.isEmpty { Self.hasRedeclaredKeys.store(true, ordering: .relaxed) }
     let answers = KeyAnswers(type, description, properties, aliases.values)
     manualKeys = answers.manualKeys
     affectingPaths = answers.affectingPaths
@@ -386,7 +387,7 @@ final class KeyValueClass: @unchecked Sendable {
 
   /// Returns the key of a property that one of the superclasses declares.
   func key(_ key: UInt64, declaredIn owner: any AnyObject.Type) -> UInt64 {
-    redeclaredKeys[DeclaredKey(key: key, owner: ObjectIdentifier(owner))] ?? key
+    description.redeclaredKeys[DeclaredKey(key: key, owner: ObjectIdentifier(owner))] ?? key
   }
 
   /// Returns the property that a property of a superclass is in this class.
@@ -395,6 +396,9 @@ final class KeyValueClass: @unchecked Sendable {
     let key = key(property.key, declaredIn: owner)
     return key == property.key ? property : byKey[key] ?? property
   }
+
+  /// Returns whether a superclass has another property of the same name.
+  func isRedeclared(_ key: UInt64) -> Bool { description.redeclaredKeys.keys.contains { $0.key == key } }
 
   func validator(forKey key: String) -> KeyValueClassDescription.Validator? { validators[capitalized(key)] }
 
@@ -452,7 +456,8 @@ final class KeyValueClass: @unchecked Sendable {
           | (property.isDirect ? 0 : UInt32(KVO_PROPERTY_COMPUTED))
           // C does not support typed key paths; such a property depends on what is read instead.
           | (isDeclared(property) && affectingKeyPaths[property.key] == nil ? UInt32(KVO_PROPERTY_DECLARED) : 0)
-          | (property.isWeak || description.isAnnounced(property.name) ? UInt32(KVO_PROPERTY_TOLD) : 0) | amongOthers)
+          | (property.isWeak || description.isAnnounced(property.declaredName) ? UInt32(KVO_PROPERTY_TOLD) : 0)
+          | amongOthers)
     }
     var made: OpaquePointer?
     let status = kvo_binding_class_register(

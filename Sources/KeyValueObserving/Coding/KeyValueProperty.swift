@@ -9,6 +9,8 @@ class KeyValueProperty: @unchecked Sendable {
   /// The key: the name, unless a subclass declares another property of the same name.
   private(set) var name: String
   private(set) var key: UInt64
+  /// The name in the program, which is the key in the class that declares the property.
+  let declaredName: String
   /// The class that declares it, if subclasses may not see it.
   var owner: (any AnyObject.Type)?
   let path: AnyKeyPath
@@ -39,6 +41,7 @@ class KeyValueProperty: @unchecked Sendable {
     isWeak: Bool, isConstant: Bool
   ) {
     self.name = name
+    declaredName = name
     self.key = key
     self.path = path
     self.chained = chained
@@ -56,6 +59,11 @@ class KeyValueProperty: @unchecked Sendable {
     self.name = name
     key = keyHash(name)
     cName = TemporaryStrings().copy(name)
+  }
+
+  /// Returns the property that a property of the object's class or a superclass is in the object's class.
+  func renamed(in object: any KeyValueObservable) -> KeyValueProperty {
+    owner == nil ? self : KeyValueClass.of(object).renamed(self)
   }
 
   /// Called for a property that another one in the list replaces.

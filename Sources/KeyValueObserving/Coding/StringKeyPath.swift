@@ -68,12 +68,12 @@ extension KeyValueObservable {
     kvo_track_coded_read(adoptedObject, key)
     guard cls.isAffected(key) else { return }
     for path in cls.affectingPaths[key] ?? [] {
-      recordPath(components(ofCodedPath: path)[...], &visited)
+      recordPath(components(ofCodedPath: path)[...], nil, &visited)
     }
     for path in cls.affectingKeyPaths[key] ?? [] {
       let known = cls.known(of: path)
       if let chain = known?.chain, chain.needsKeys {
-        recordPath(chain.properties.map(\.name)[...], &visited)
+        recordPath(chain.properties.map(\.name)[...], chain, &visited)
       } else if let forced = known?.forced {
         _ = forced.read(self) { self[keyPath: path] }
       } else {
@@ -82,15 +82,19 @@ extension KeyValueObservable {
     }
   }
 
-  private nonisolated func recordPath(_ components: ArraySlice<String>, _ visited: inout Set<KeyOfObject>) {
-    guard let first = components.first else { return }
+  /// - Parameter chain: The properties that the components name, if they are those of a typed key path.
+  private nonisolated func recordPath(
+    _ components: ArraySlice<String>, _ chain: KeyPathChain?, _ visited: inout Set<KeyOfObject>
+  ) {
+    guard let name = components.first else { return }
+    let first = chain?.properties[components.startIndex].renamed(in: self).name ?? name
     let cls = KeyValueClass.of(self)
     record(keyOfChanges(of: first, cls), cls, &visited)
     let rest = components.dropFirst()
     guard let value = recordedValue(of: first, cls, isLast: rest.isEmpty), let next = unwrapped(value) else { return }
     // After a collection, the path is recorded for each element. (Apple does not support such a path.)
     for object in (next as? any CodedCollection)?.codedElements ?? [next] {
-      unwrapped(object).flatMap(observable)?.recordPath(rest, &visited)
+      unwrapped(object).flatMap(observable)?.recordPath(rest, chain, &visited)
     }
   }
 

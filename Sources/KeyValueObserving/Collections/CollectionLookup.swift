@@ -80,7 +80,7 @@ extension KeyValueObservable {
         guard let next = unwrapped(property.read(object)).flatMap(observable) else { return nil }
         object = next
       }
-      return PathEnd(object: object, key: chain.properties[chain.properties.count - 1].name)
+      return PathEnd(object: object, key: chain.properties[chain.properties.count - 1].renamed(in: object).name)
     }
     raiseFault(
       KVO_FAULT_UNDEFINED_KEY, "\(keyPath) is not a property of \(_typeName(type(of: self), qualified: false))",

@@ -59,6 +59,7 @@ final class ExpressionPath<Root: KeyValueObservable, Value>: @unchecked Sendable
     for (index, property) in chain.properties.enumerated() {
       // If an object on the path is `nil`, so is the value.
       guard let object = value.flatMap(observable) else { break }
+      let property = property.renamed(in: object)
       object.recordDependencies(ofKey: property.name)
       value = unwrapped(object.recorded(property) { $0.read(object) })
       if value == nil, let forced, forced.isForced(behind: index) { return nil }

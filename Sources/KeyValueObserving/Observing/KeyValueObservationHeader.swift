@@ -26,6 +26,8 @@ public struct KeyValueObservationHeader: ~Copyable, @unchecked Sendable {
   ///   - owner: The class that declares the property.
   @inline(never)
   public static func key(_ key: UInt64, of object: some KeyValueObservable, in owner: any AnyObject.Type) -> UInt64 {
+    // Another thread may have described the class, before it registered the object, whose header this thread has read.
+    atomicMemoryFence(ordering: .acquiring)
     // The class of an object that an evaluation reads first may not be described yet.
     let isUnknown = kvo_object_class(object.__keyValueObject) == nil && kvo_track_is_recording()
     guard isUnknown || KeyValueClass.hasRedeclaredKeys.load(ordering: .relaxed) else { return key }

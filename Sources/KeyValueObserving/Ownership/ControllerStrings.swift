@@ -95,7 +95,8 @@ extension KeyValueObservationController {
     fileID: StaticString = #fileID, line: UInt = #line
   ) where Observer: KeyValueObserver {
     let chain = KeyValueClass.of(type: Object.self).chain(of: keyPath)
-    guard let name = chain?.name ?? object.name(of: keyPath, SourceLocation(file: fileID, line: line)) else { return }
+    guard let name = chain?.name(from: object) ?? object.name(of: keyPath, SourceLocation(file: fileID, line: line))
+    else { return }
     observe(
       object, name, options: options, context: context, duplicates: duplicates, userInfo: userInfo, fileID: fileID,
       line: line)

@@ -1,0 +1,92 @@
+// Classes with properties that code outside this file, and so a subclass elsewhere, does not see.
+#if Macros
+  import KeyValueObserving
+  import Synchronization
+
+  @KeyValueObservable
+  class Sheet {
+    private let name: String? = "sheet"
+    fileprivate private(set) var title = "base"
+    fileprivate var items = [1]
+    private var sum = 0
+    private var state = 0
+    private let lock = Mutex(0)
+
+    var total: Int { sum }
+    class func keyPathsForValuesAffectingTotal() -> Set<String> { ["sum"] }
+    class func automaticallyNotifiesObserversOfState() -> Bool { false }
+
+    var itemsNow: [Int] { items }
+    func rename(_ title: String) { self.title = title }
+    func add() { sum += 1 }
+    func advance() {
+      willChangeValue(for: \.state)
+      state += 1
+      didChangeValue(for: \.state)
+    }
+    func observeState(_ log: Log) -> NSKeyValueObservation {
+      observe(\.state, options: [.old, .new]) { log.add("base", $1.oldValue, $1.newValue) }
+    }
+  }
+
+  func observeTitle(of sheet: Sheet, _ log: Log) -> NSKeyValueObservation {
+    sheet.observe(\.title, options: [.old, .new]) { log.add("title", $1.oldValue, $1.newValue) }
+  }
+
+  private protocol HasTitle: KeyValueObservable {
+    var title: String { get }
+  }
+  extension Sheet: HasTitle {}
+
+  /// With a key path to a requirement, which is not one that the class lists.
+  private func observeAny<Titled: HasTitle>(of object: Titled, _ log: Log) -> NSKeyValueObservation {
+    object.observe(\.title, options: [.old, .new]) { log.add("title", $1.oldValue, $1.newValue) }
+  }
+  func observeRequirement(of sheet: Sheet, _ log: Log) -> NSKeyValueObservation {
+    observeAny(of: sheet, log)
+  }
+
+  @KeyValueObservable
+  final class SheetHolder {
+    var sheet: Sheet
+    init(_ sheet: Sheet) { self.sheet = sheet }
+  }
+
+  func grow(_ holder: SheetHolder) { holder.mutableArrayValue(for: \.sheet.items).append(2) }
+
+  func observeItems(of holder: SheetHolder, _ observer: ItemsObserver) {
+    observer.observations.observe(holder, \.sheet.items, options: .new, context: nil)
+  }
+
+  final class ItemsObserver: KeyValueObserver {
+    lazy var observations = KeyValueObservationController(observer: self)
+    var keyPaths: [String] = []
+    func observeValue(
+      forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+      context: UnsafeMutableRawPointer?
+    ) {
+      keyPaths.append(keyPath ?? "")
+    }
+  }
+
+  @KeyValueObservable
+  class TypedSheet: NSKeyValueObservingCustomization {
+    private var sum = 0
+    private var state = 0
+    var total: Int { sum }
+    func add() { sum += 1 }
+    func advance() {
+      willChangeValue(for: \.state)
+      state += 1
+      didChangeValue(for: \.state)
+    }
+    func observeState(_ log: Log) -> NSKeyValueObservation {
+      observe(\.state, options: [.old, .new]) { log.add("base", $1.oldValue, $1.newValue) }
+    }
+
+    static func keyPathsAffectingValue(for key: AnyKeyPath) -> Set<AnyKeyPath> {
+      key == \TypedSheet.total ? [\TypedSheet.sum] : []
+    }
+    static func automaticallyNotifiesObservers(for key: AnyKeyPath) -> Bool { key != \TypedSheet.state }
+  }
+#endif
