@@ -370,6 +370,18 @@ static void hold(lua_State *L, const observation *of) {
   lua_pop(L, 1);
 }
 
+/* Pushes what was held, or nil; it stays alive on the stack while it is told. A handler may pause the observation again meanwhile, and then
+ * another value is held. */
+static void take_held(lua_State *L, const observation *of) {
+  push_handlers(L, of);
+  if (lua_isnil(L, -1)) return;
+  lua_rawgeti(L, -1, -of->number);
+  lua_insert(L, -2);
+  lua_pushnil(L);
+  lua_rawseti(L, -2, -of->number);
+  lua_pop(L, 1);
+}
+
 /* The runtime keeps the present value without keeping the objects in it. */
 static int token_pause(lua_State *L) {
   observation *of = token_check(L);
@@ -393,13 +405,10 @@ static int token_resume(lua_State *L) {
   observation *of = token_check(L);
   state_of(L);
   guard around;
+  if (of != NULL) take_held(L, of);
   guard_begin(&around);
   kvo_status status = of != NULL ? kvo_observation_resume(of->id, true) : KVO_ERROR_NOT_REGISTERED;
   guard_end(&around);
-  if (status == KVO_OK) {
-    lua_pushnil(L);
-    hold(L, of);
-  }
   guard_check(L, &around, status, "resume");
   return 0;
 }

@@ -343,6 +343,28 @@ test("the old value that a paused observation tells lives until then", function(
   equal(told[1], nil)
 end)
 
+test("a handler may pause its observation again while resume tells what was missed", function()
+  local o, told, token = Node { other = Node { age = 1 } }, {}, nil
+  token = kvo.observe(o, "other", function(c)
+    told[#told + 1] = c.old and c.old.age
+    if #told == 1 then token:pause() end
+    if #told == 2 then token:pause(); o.other = nil; collectgarbage(); token:resume() end
+  end)
+  token:pause()
+  o.other = Node { age = 2 }
+  collectgarbage(); collectgarbage()
+  token:resume()                                               -- the handler pauses again: Node 2 is told later
+  o.other = Node { age = 3 }
+  collectgarbage(); collectgarbage()
+  for _ = 1, 20 do Node { age = 0 } end
+  token:resume()                                               -- and resumes within the handler
+  equal(table.concat(told, " "), "1 2 3")
+  local seen = setmetatable({ o.other }, { __mode = "v" })
+  o.other = nil
+  collectgarbage(); collectgarbage()
+  equal(seen[1], nil)
+end)
+
 test("what a handler has dropped and collected is nil for the next one", function()
   local root, told = Node {}, {}
   local function fill() root.other = Node { other = Node { age = 5 } } end

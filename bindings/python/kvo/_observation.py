@@ -95,10 +95,9 @@ class Observation:
 
     def resume(self, tell_missed: bool = True) -> None:
         """Ends the pause; what was changed meanwhile is told once, if `tell_missed`."""
-        try:
-            _guarded(_resume, self._id.value, bool(tell_missed), what=self.key_path)
-        finally:
-            self._held = None
+        held, self._held = self._held, None  # a handler may pause the observation again, and then another value is held
+        _guarded(_resume, self._id.value, bool(tell_missed), what=self.key_path)
+        del held
 
     @property
     def is_paused(self) -> bool:

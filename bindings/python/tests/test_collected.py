@@ -84,6 +84,42 @@ def test_the_old_value_that_a_paused_observation_tells_lives_until_then():
     assert seen[0]() is None
 
 
+@pytest.mark.parametrize("path", ["next", "people.@unionOfObjects.other"])
+@without_reports
+def test_a_handler_may_pause_its_observation_again_while_resume_tells(path, c):
+    root, told = kvo.wrap(c.make_point()) if path == "next" else Node(), []
+
+    def put(size):
+        made = Node(size=size)
+        if path == "next":
+            root.next = nodes[0] = made  # C does not keep it
+        else:
+            root.people = [Node(other=made)]
+        [Node() for _ in range(20)]
+
+    def pause(change):
+        told.append([one and one.size for one in (change.old if path != "next" else [change.old])])
+        if len(told) == 1:
+            observation.pause()  # at 2
+        if len(told) == 2:
+            observation.pause()  # at 3
+            put(4)
+            observation.resume()
+
+    nodes = [None]
+    put(1)
+    observation = kvo.observe(root, path, pause)
+    observation.pause()
+    put(2)
+    observation.resume()
+    put(3)
+    observation.resume()
+    assert told == [[1.0], [2.0], [3.0]]
+    assert observation._held is None
+    if path == "next":
+        c.destroy(kvo.address_of(root))
+
+
 @without_reports
 def test_what_a_handler_has_dropped_is_none_for_the_next_one():
     root, told = Node(people=[Node(other=Node(size=5))]), []
