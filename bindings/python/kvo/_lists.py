@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, MutableSequence
+from collections.abc import Iterable, Iterator, MutableSequence
 from typing import Any as Anything, Generic, Optional, TYPE_CHECKING
 
 from ._guards import _Guard, _no_guard, _read_by_c
@@ -72,14 +72,15 @@ class _ListOf(MutableSequence):
         return repr(self._elements)
 
     def insert(self, index: int, value: Anything) -> None:
+        value = self._property.element.convert(value)
         count = len(self._elements)
         at = max(0, index + count) if index < 0 else min(index, count)
-        value = self._property.element.convert(value)
-        self._change(INSERTION, [at], [value], lambda elements: elements.insert(at, value))
+        self._change(INSERTION, range(at, at + 1), [value])
 
     def extend(self, values: Iterable[Anything]) -> None:
-        made, at = self._property.convert(list(values)), len(self._elements)
-        self._change(INSERTION, list(range(at, at + len(made))), list(made), lambda elements: elements.extend(made))
+        made = list(self._property.convert(list(values)))
+        at = len(self._elements)
+        self._change(INSERTION, range(at, at + len(made)), made)
 
     def __imul__(self, times: int) -> "_ListOf":
         times = operator.index(times)
@@ -90,7 +91,7 @@ class _ListOf(MutableSequence):
         return self
 
     def clear(self) -> None:
-        self._change(REMOVAL, list(range(len(self._elements))), None, lambda elements: elements.clear())
+        self._change(REMOVAL, range(len(self._elements)), None)
 
     def __setitem__(self, index: Anything, value: Anything) -> None:
         if isinstance(index, slice):
@@ -98,14 +99,14 @@ class _ListOf(MutableSequence):
             made[index] = value
             self._property.__set__(self._owner, made)
         else:
-            at = range(len(self._elements))[index]
             value = self._property.element.convert(value)
-            self._change(REPLACEMENT, [at], [value], lambda elements: operator.setitem(elements, at, value))
+            at = range(len(self._elements))[index]
+            self._change(REPLACEMENT, range(at, at + 1), [value])
 
     def __delitem__(self, index: Anything) -> None:
         every = range(len(self._elements))[index]
-        indexes = sorted(every) if isinstance(index, slice) else [every]
-        self._change(REMOVAL, indexes, None, lambda elements: operator.delitem(elements, index))
+        indexes = every if isinstance(every, range) else range(every, every + 1)
+        self._change(REMOVAL, indexes if indexes.step > 0 else indexes[::-1], None)
 
     def sort(self, *, key: Anything = None, reverse: bool = False) -> None:
         """Sorts: told as one setting."""
@@ -115,34 +116,38 @@ class _ListOf(MutableSequence):
         """Reverses: told as one setting."""
         self._property.__set__(self._owner, self._elements[::-1])
 
-    def _change(self, kind: int, indexes: list[int], elements_after: Optional[list], apply: Callable[[list], Anything]) -> None:
+    def _change(self, kind: int, indexes: range, elements_after: Optional[list]) -> None:
+        """Changes the elements at ascending indexes."""
         if indexes:
             with _Guard() if _read_by_c else _no_guard:
-                self._change_now(kind, indexes, elements_after, apply)
+                self._change_now(kind, indexes, elements_after)
 
-    def _change_now(self, kind: int, indexes: list[int], elements_after: Optional[list], apply: Callable[[list], Anything]) -> None:
-        instance, key, elements = self._owner, self._property.key, self._elements
+    def _change_now(self, kind: int, indexes: range, elements_after: Optional[list]) -> None:
+        instance, key = self._owner, self._property.key
         if not instance._kvo_word.value & 1:
-            apply(elements)
+            self._apply(kind, indexes, elements_after)
             if instance._kvo_word.value & 1:
                 _stored(instance._kvo_address, key)
             return
         memory, at = _Frame(), (_size * len(indexes))(*indexes)
         wants = _begin_change(memory, instance._kvo_address, key, kind, at, len(indexes))
         if wants == 0:
-            apply(elements)
+            self._apply(kind, indexes, elements_after)
             _stored(instance._kvo_address, key)
             return
         old = new = None
         try:
             if kind != INSERTION:
-                old = _kept([elements[index] for index in indexes])
+                old = _kept(self._present(kind, indexes))
             if elements_after is not None:
                 new = _kept(elements_after)
             if wants & _WANTS_WILL:
                 _will(memory, _argument(old))
-            apply(elements)
-        except BaseException:  # another thread has changed the list meanwhile
+                if old is not None:
+                    _values[old] = self._present(kind, indexes)
+            self._checked(kind, indexes)
+            self._apply(kind, indexes, elements_after)
+        except BaseException:  # the list has been changed meanwhile: by a handler that is called before the change, or by another thread
             _end(memory)
             raise
         else:
@@ -152,3 +157,21 @@ class _ListOf(MutableSequence):
             _values.pop(new, None)  # type: ignore[arg-type]
         if _interrupted:
             _raise_interrupt()
+
+    def _checked(self, kind: int, indexes: range) -> list:
+        """The present elements, if they have the indexes."""
+        elements = self._elements
+        if (indexes[0] - 1 if kind == INSERTION else indexes[-1]) >= len(elements):
+            raise IndexError(f"the list of '{self._property.name}' has {len(elements)} elements, and has been changed meanwhile")
+        return elements
+
+    def _present(self, kind: int, indexes: range) -> list:
+        return self._checked(kind, indexes)[indexes.start : indexes.stop : indexes.step]
+
+    def _apply(self, kind: int, indexes: range, elements_after: Optional[list]) -> None:
+        if kind == INSERTION:
+            self._elements[indexes.start : indexes.start] = elements_after or []
+        elif kind == REPLACEMENT:
+            self._checked(kind, indexes)[indexes.start : indexes.stop] = elements_after or []
+        else:
+            del self._checked(kind, indexes)[indexes.start : indexes.stop : indexes.step]

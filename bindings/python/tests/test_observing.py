@@ -130,6 +130,47 @@ def test_a_list_that_is_changed_while_it_changes_stays_usable():
     assert (told, document.prices) == ([kvo.INSERTION], [2.0])
 
 
+@pytest.mark.parametrize(
+    "meanwhile, change, told, after",
+    [
+        ("of.prices = [7]", "del of.prices[0]", (kvo.REMOVAL, [0], [7.0], None), []),
+        ("of.prices.insert(0, 9)", "del of.prices[0]", (kvo.REMOVAL, [0], [9.0], None), [1.0, 2.0]),
+        ("of.prices.append(9)", "del of.prices[-1]", (kvo.REMOVAL, [1], [2.0], None), [1.0, 9.0]),
+        ("of.prices.append(9)", "of.prices.clear()", (kvo.REMOVAL, [0, 1], [1.0, 2.0], None), [9.0]),
+        ("of.prices.append(9)", "del of.prices[::-2]", (kvo.REMOVAL, [1], [2.0], None), [1.0, 9.0]),
+        ("of.prices.insert(0, 9)", "of.prices[0] = 5", (kvo.REPLACEMENT, [0], [9.0], [5.0]), [5.0, 1.0, 2.0]),
+        ("of.prices = [7, 8, 9]", "of.prices.append(5)", (kvo.INSERTION, [2], None, [5.0]), [7.0, 8.0, 5.0, 9.0]),
+        ("of.prices.append(9)", "of.prices.extend([5, 6])", (kvo.INSERTION, [2, 3], None, [5.0, 6.0]), [1.0, 2.0, 5.0, 6.0, 9.0]),
+        ("of.prices.clear()", "of.prices.append(5)", IndexError, []),
+        ("of.prices.clear()", "of.prices.extend([5, 6])", IndexError, []),
+        ("of.prices = [7]", "of.prices.clear()", IndexError, [7.0]),
+        ("of.prices = []", "of.prices[0] = 5", IndexError, []),
+        ("of.prices = [7]", "of.prices.pop()", IndexError, [7.0]),
+    ],
+)  # fmt: skip
+def test_a_list_that_a_prior_handler_has_changed_is_changed_and_told_as_it_is_then(meanwhile, change, told, after):
+    document, seen, is_first = Document(prices=[1, 2]), [], [True]
+
+    def prior(got):
+        if got.is_prior and is_first:
+            is_first.clear()
+            exec(meanwhile, {"of": document})
+            seen.clear()
+        elif not got.is_prior:
+            seen.append((got.kind, got.indexes, got.old, got.new))
+
+    kvo.observe(document, "prices", prior, kvo.NEW | kvo.OLD | kvo.PRIOR)
+    if told is IndexError:
+        with pytest.raises(IndexError):
+            exec(change, {"of": document})
+        assert (document.prices, seen) == (after, [])
+        document.prices = [3]
+        assert seen == [(kvo.SETTING, None, [*after], [3.0])]
+    else:
+        exec(change, {"of": document})
+        assert (document.prices, seen) == (after, [told])
+
+
 def test_an_undefined_key_is_an_error_at_registration():
     document = Document(author=Person())
     for path in ("titel", "author.nam", "", ".", "author.", "zoom.x"):
