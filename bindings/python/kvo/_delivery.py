@@ -28,13 +28,14 @@ def _deliver(number: int, kind: int, old: Anything, new: Anything, indexes: Opti
     found = _observations.get(number)
     observation = found() if found is not None else None
     if observation is not None:
-        _calls.depth += 1
+        depth = _calls.depth
+        _calls.depth = depth + 1
         try:
             observation._handler(_make(_DetailedChange, (observation, old, new, kind, indexes, is_prior)))
         except BaseException as error:
             _failed(error, observation._handler)
         finally:
-            _calls.depth -= 1
+            _calls.depth = depth
 
 
 @_Callback
@@ -42,6 +43,8 @@ def _told(change: int, number: int) -> None:
     raw = _raws.get(change) or _RawChange.from_address(change)
     if len(_raws) < 1000:
         _raws[change] = raw
+    if _calls.memory and not _calls.depth:
+        _calls.ended.tell(change, number, raw.is_prior)
     kind = raw.kind
     indexes = raw.indexes[: raw.count] if kind != SETTING and raw.indexes else None
     _deliver(number, kind, _value(raw.old), _value(raw.new), indexes, raw.is_prior)
@@ -69,15 +72,18 @@ def _told_both(change: int, number: int) -> None:
 
 @_Callback
 def _told_by_c(change: int, number: int) -> None:
-    _calls.depth += 1
+    depth = _calls.depth
     try:
         told = _CChange.from_address(change)
+        if not depth and _calls.memory:
+            _calls.ended.tell(change, number, told.is_prior)
+        _calls.depth = depth + 1
         indexes = told.indexes[: told.count] if told.indexes else None
         _deliver(number, told.kind, _decode(told.old), _decode(told.new), indexes, told.is_prior)
     except BaseException as error:
         _failed(error, f"observation {number}")
     finally:
-        _calls.depth -= 1
+        _calls.depth = depth
 
 
 @_Destroy

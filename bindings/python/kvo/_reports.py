@@ -7,17 +7,20 @@ import sys
 import threading
 from typing import Any as Anything, Optional
 
+from ._memory import _is_called_by_c_alone
+
 _PACKAGE = __name__.rpartition(".")[0]
 
 
 class _Thread(threading.local):
     """What the code of handlers has raised that no report may take away: KeyboardInterrupt, SystemExit, and RecursionError, when there is
-    no room for a report. The next call of the package on the thread raises it."""
+    no room for a report. The next call of the package on the thread raises it; for one that only C calls, on the main thread."""
 
     interrupt: Optional[BaseException] = None
 
 
 _thread = _Thread()
+_for_main: list[BaseException] = []
 _interrupted: list[bool] = []
 """Not empty while a thread may have an interrupt. It is a list, so that other modules can import it."""
 
@@ -39,14 +42,25 @@ def _failed(error: BaseException, where: Anything) -> None:
     """Reports what a handler or a getter has raised while C had called it: there is no caller that could catch it."""
     if isinstance(error, Exception) and not isinstance(error, RecursionError):
         C.CFUNCTYPE(None)(_Report(error, where))()
+    elif _is_alone():
+        _for_main[:], _interrupted[:] = [error], [True]
     else:
         _thread.interrupt, _interrupted[:] = error, [True]
 
 
+def _is_alone() -> bool:
+    try:
+        return _is_called_by_c_alone()
+    except RecursionError:
+        return False
+
+
 def _raise_interrupt() -> None:
     error, _thread.interrupt = _thread.interrupt, None
+    if error is None and _for_main and threading.current_thread() is threading.main_thread():
+        error = _for_main.pop()
     if error is not None:
-        _interrupted.clear()
+        _interrupted[:] = [True] if _for_main else []
         raise error
 
 

@@ -32,5 +32,7 @@ def c(tmp_path_factory):
     objects.set_string.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p]
     objects.get_number.argtypes, objects.get_number.restype = [ctypes.c_void_p, ctypes.c_char_p], ctypes.c_double
     objects.set_on_thread.argtypes = [ctypes.c_void_p, ctypes.c_int]
+    objects.set_next_on_thread.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]
+    objects.set_next.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]
     objects.insert_item.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_double]
     return objects

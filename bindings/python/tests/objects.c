@@ -248,3 +248,23 @@ void set_on_thread(kvo_object *object, int count) {
   work of = {object, count};
   if (pthread_create(&thread, NULL, set_often, &of) == 0) pthread_join(thread, NULL);
 }
+
+/* Sets a property that is an object, on this thread or on one of C. */
+void set_next(kvo_object *object, kvo_object *next, int count) {
+  for (int i = 0; i < count; i++)
+    kvo_set_value(object, "next", &(kvo_value){"@", sizeof next, next != NULL ? &next : NULL});
+}
+typedef struct next_work {
+  kvo_object *object, *next;
+  int count;
+} next_work;
+static void *set_next_of(void *arg) {
+  next_work *of = arg;
+  set_next(of->object, of->next, of->count);
+  return NULL;
+}
+void set_next_on_thread(kvo_object *object, kvo_object *next, int count) {
+  pthread_t thread;
+  next_work of = {object, next, count};
+  if (pthread_create(&thread, NULL, set_next_of, &of) == 0) pthread_join(thread, NULL);
+}

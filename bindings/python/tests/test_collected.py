@@ -136,6 +136,57 @@ def test_what_a_handler_has_dropped_is_none_for_the_next_one():
     assert [None] in told
 
 
+@pytest.mark.parametrize("is_of_c", [False, True])
+@without_reports
+def test_what_a_handler_on_a_thread_of_c_has_dropped_is_none_for_the_next_one(is_of_c, c):
+    """Python has nothing that lives between two handlers there."""
+    point, told = kvo.wrap(c.make_point()), []
+    kept = [kvo.find_class("CPoint").create() if is_of_c else Node(size=5)]
+    address, others = kvo.address_of(kept[0]), []
+    memory = None if is_of_c else weakref.ref(kept[0]._kvo_word)
+
+    def tell(change):
+        lives = kvo.address_of(change.old) == address and change.old not in others if is_of_c else memory() is not None
+        told.append((lives, change.old is not None))
+
+    def fill(change):
+        change = None
+        others.extend(kvo.find_class("CPoint").create() if is_of_c else Node(size=9) for _ in range(500))
+
+    point.next = kept[0]
+    first = kvo.observe(point, "next", tell)
+    kvo.observe(point, "next", fill, kvo.NEW)
+    kvo.observe(point, "next", lambda change: kept.clear())
+    c.set_next_on_thread(kvo.address_of(point), None, 1)
+    assert told == [(True, is_of_c)]
+    first.close()
+    c.set_next_on_thread(kvo.address_of(point), kvo.address_of(others[0]), 3)
+    kvo._memory._forget_gone_threads()
+    assert address not in kvo._c_objects._owned and (memory is None or memory() is None)
+    c.destroy(kvo.address_of(point))
+
+
+@without_reports
+def test_what_handlers_drop_is_freed_after_later_changes_by_c(c):
+    point, owned = kvo.wrap(c.make_point()), kvo._c_objects._owned
+
+    def drop(change):
+        kvo.find_class("CPoint").create()
+
+    kvo.observe(point, "next", drop)
+    c.set_next(kvo.address_of(point), None, 1000)
+    assert len(owned) < 200
+    c.set_next_on_thread(kvo.address_of(point), None, 1000)
+    assert len(owned) < 200
+    for _ in range(200):
+        c.set_next_on_thread(kvo.address_of(point), None, 1)
+        assert len(owned) < 200
+    point.count = 1  # what has ended on this thread is freed after a change that Python makes
+    kvo._memory._forget_gone_threads()
+    assert len(owned) == 0
+    c.destroy(kvo.address_of(point))
+
+
 @without_reports
 def test_an_object_of_c_that_a_handler_has_dropped_dies_after_the_change(c):
     c.make_point()

@@ -224,6 +224,28 @@ def test_an_interrupt_in_a_handler_is_raised_by_the_set():
     document.title = "goes on"
 
 
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
+def test_an_interrupt_on_a_thread_of_c_is_raised_on_the_main_thread(error, c):
+    document, point = Document(), kvo.wrap(c.make_point())
+    kvo.observe(document, "title", lambda change: None)
+
+    def stop(change):
+        raise error
+
+    for found, key, on_thread in ((document, "zoom", c.set_on_thread), (point, "next", c.set_next_on_thread)):
+        with kvo.observe(found, key, stop), unraisable() as reports:
+            on_thread(kvo.address_of(found), *([1] if found is document else [None, 1]))
+        assert reports == []
+        other = threading.Thread(target=lambda: setattr(document, "title", "other"))
+        other.start()
+        other.join()
+        assert document.title == "other"
+        with pytest.raises(error):
+            document.title = "main"
+        document.title = "goes on"
+    c.destroy(kvo.address_of(point))
+
+
 def test_an_owner_ends_its_observations_and_is_not_kept():
     class View:
         def __init__(self, document):
