@@ -24,6 +24,19 @@ def _is_called_by_c_alone() -> bool:
     return frame is None
 
 
+_CALLED_BY_C = {"_evaluated", "_copy", "_view", "_element", "_assign", "_same", "_told_both"}
+"""The functions of the package that C calls, also between the handlers of a change, and that call the program."""
+
+
+def _is_called_by_c() -> bool:
+    frame: Anything = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_name in _CALLED_BY_C and str(frame.f_globals.get("__name__")).rpartition(".")[0] == _PACKAGE:
+            return True
+        frame = frame.f_back
+    return False
+
+
 class _Ended:
     """What has ended in the handlers of a thread, and the calls of handlers since then."""
 
@@ -86,7 +99,7 @@ class _Calls(threading.local):
     def leave(self) -> None:
         """Ends a call that began with depth += 1, and no change is being told after the outermost one."""
         self.depth -= 1
-        if not self.depth and self.memory and not self.is_of_c:
+        if not self.depth and self.memory and self.is_over():
             self.ended.free()
 
     def keep(self, memory: Anything) -> None:
@@ -98,8 +111,12 @@ class _Calls(threading.local):
                 if len(_ended_by_c) > _ended_limit[0]:
                     _forget_gone_threads()
             self.memory.append(memory)
-        elif self.memory and not self.is_of_c:
+        elif self.memory and self.is_over():
             self.ended.free()
+
+    def is_over(self) -> bool:
+        """Whether no change is being told, while no handler runs."""
+        return not self.is_of_c and not _is_called_by_c()
 
 
 _calls = _Calls()

@@ -23,6 +23,15 @@ class Node(kvo.Object):
         return len(self.people)
 
 
+class Maker(kvo.Object):
+    point = kvo.Any()
+
+    @kvo.computed
+    def made(self):
+        Node()
+        return self.point.next is None
+
+
 def without_reports(test):
     """Nothing goes to sys.unraisablehook, and nothing is collected at another time than in gc.collect()."""
 
@@ -134,6 +143,24 @@ def test_what_a_handler_has_dropped_is_none_for_the_next_one():
     kvo.observe(root, "people.@unionOfObjects.other", lambda change: None)
     root.people = []
     assert [None] in told
+
+
+@pytest.mark.parametrize("is_computed", [False, True])
+@without_reports
+def test_what_is_evaluated_between_the_handlers_of_a_change_by_c_frees_nothing(is_computed, c):
+    point, kept, told, maker = kvo.wrap(c.make_point()), [Node(size=5)], [], Maker()
+    maker.point = point
+    memory = weakref.ref(kept[0]._kvo_word)
+    point.next = kept[0]
+    kvo.observe(point, "next", lambda change: told.append((change.old, memory() is not None)))
+    found, what = (maker, "made") if is_computed else (point, lambda: (Node(), point.next is None)[1])
+    kvo.observe(found, what, lambda change: None)
+    kvo.observe(point, "next", lambda change: kept.clear())
+    c.set_next(kvo.address_of(point), None, 1)
+    assert told == [(None, True)]
+    Node()
+    assert memory() is None
+    c.destroy(kvo.address_of(point))
 
 
 @pytest.mark.parametrize("is_of_c", [False, True])
