@@ -78,7 +78,8 @@ inline object *object::around(kvo_object *header) noexcept {
 #pragma GCC diagnostic pop
 }
 
-/** A class of C++ objects, registered with libkvo when its first object is observed or passed to C. */
+/** A class of C++ objects, registered with libkvo when its first object is observed or passed to C. Never destroyed: objects may be used
+ * until the program has exited. */
 class type {
 public:
   /** For KVO_PROPERTIES. `owner` is any object of the class. */

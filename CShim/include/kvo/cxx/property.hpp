@@ -340,8 +340,8 @@ kvo_status bridge<T, std::enable_if_t<refers_to_object<T>::value>>::assign(T &to
 #define KVO_PROPERTIES(Class, Base, ...)                                                                               \
 public:                                                                                                                \
   const ::kvo::type *kvo_type() const override {                                                                       \
-    static const ::kvo::type described(#Class, Base::kvo_type(), this,                                                 \
-                                       {KVO_FOR_EACH(KVO_DESCRIBE_MEMBER, Class, __VA_ARGS__)});                       \
+    static const ::kvo::type &described =                                                                              \
+        *new ::kvo::type(#Class, Base::kvo_type(), this, {KVO_FOR_EACH(KVO_DESCRIBE_MEMBER, Class, __VA_ARGS__)});     \
     return &described;                                                                                                 \
   }                                                                                                                    \
                                                                                                                        \

@@ -76,7 +76,7 @@ template <> struct encoding<std::string> {
 template <class T> struct encoding<std::optional<T>> : encoding<T> {};
 template <class T> struct encoding<std::vector<T>, std::enable_if_t<!std::is_same_v<T, bool>>> {
   static const char *text() {
-    static const std::string encoded = std::string("[") + encoding<T>::text() + "]";
+    static const std::string &encoded = *new std::string(std::string("[") + encoding<T>::text() + "]"); /* for ever */
     return encoded.c_str();
   }
 };
@@ -100,8 +100,8 @@ struct encoding<T *, std::enable_if_t<!detail::refers_to_object<T *>::value && !
   template <> struct kvo::encoding<Type> {                                                                             \
     static_assert(std::is_trivially_copyable_v<Type>, "KVO_STRUCT is for structures that C can copy");                 \
     static const char *text() {                                                                                        \
-      static const std::string encoded =                                                                               \
-          std::string("{" #Type "=") KVO_FOR_EACH(KVO_MEMBER_ENCODING, Type, __VA_ARGS__) + "}";                       \
+      static const std::string &encoded =                                                                              \
+          *new std::string(std::string("{" #Type "=") KVO_FOR_EACH(KVO_MEMBER_ENCODING, Type, __VA_ARGS__) + "}");     \
       return encoded.c_str();                                                                                          \
     }                                                                                                                  \
   };
