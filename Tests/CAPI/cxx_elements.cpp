@@ -158,3 +158,47 @@ TEST("an exception of an element's copy leaves a change of elements, tells nobod
   CHECK_EQ(box.content->size(), 2u);
   token.cancel_and_wait();
 }
+
+template <class T> class Listed : public kvo::object {
+public:
+  kvo::property<std::vector<T>> items{this};
+  KVO_PROPERTIES(Listed, kvo::object, items)
+};
+
+TEST("an element is inserted and replaced from everything that push_back accepts, and converted as there") {
+  int number = 5;
+  Listed<std::size_t> sizes;
+  sizes.items.insert_at(0, number);
+  sizes.items.replace_at(0, number + 1);
+  CHECK(sizes.items.get() == (std::vector<std::size_t>{6}));
+  Listed<float> floats;
+  double half = 0.5;
+  floats.items.insert_at(0, half);
+  CHECK(floats.items.get() == (std::vector<float>{0.5f}));
+  Listed<std::pair<int, std::string>> pairs;
+  pairs.items.insert_at(0, {number, "five"});
+  pairs.items.replace_at(0, {6, "six"});
+  const std::pair<int, std::string> seven{7, "seven"};
+  pairs.items.insert_at(0, seven);
+  CHECK_EQ(pairs.items->at(0).second + pairs.items->at(1).second, "sevensix");
+  Listed<std::vector<int>> lists;
+  lists.items.insert_at(0, {1, 2});
+  lists.items.insert_at(0, std::vector<int>(3));
+  CHECK(lists.items.get() == (std::vector<std::vector<int>>{{0, 0, 0}, {1, 2}}));
+}
+
+template <class T, class Element, class = void> struct takes : std::false_type {};
+template <class T, class Element>
+struct takes<
+    T, Element,
+    std::void_t<decltype(std::declval<kvo::property<std::vector<T>> &>().insert_at(0, std::declval<Element>())),
+                decltype(std::declval<kvo::property<std::vector<T>> &>().replace_at(0, std::declval<Element>()))>>
+    : std::true_type {};
+
+TEST("a number of elements is no element, and neither is a vector") {
+  CHECK(!(takes<std::string, int>::value));
+  CHECK(!(takes<std::string, std::size_t>::value));
+  CHECK(!(takes<std::string, strings>::value));
+  CHECK((takes<std::string, const char *>::value));
+  CHECK((takes<std::string, std::string &>::value));
+}

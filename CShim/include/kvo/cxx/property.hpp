@@ -39,6 +39,13 @@ struct change_frame {
 template <class T, class = void> struct is_vector : std::false_type {};
 template <class T> struct is_vector<std::vector<T>, std::enable_if_t<!std::is_same_v<T, bool>>> : std::true_type {};
 
+/** The elements of a vector. For other types anything, so that the error is that of the function that is called. */
+struct no_element {
+  template <class Any> no_element(const Any &);
+};
+template <class T, class = void> struct element_of { using type = no_element; };
+template <class T> struct element_of<T, std::enable_if_t<is_vector<T>::value>> { using type = typename T::value_type; };
+
 /** std::shared_ptr, std::unique_ptr and their like. */
 template <class T, class = void> struct is_smart_pointer : std::false_type {};
 template <class T>
@@ -51,6 +58,8 @@ template <class T> struct property_functions;
 
 /** A member that can be observed. It behaves like a T: assign to it, read it. What other code does with `get()` is the same. */
 template <class T> class property {
+  using element_type = typename detail::element_of<T>::type;
+
 public:
   /** The type of the value. */
   using value_type = T;
@@ -114,17 +123,12 @@ public:
   /** Subtracts 1. */
   property &operator--() { return *this = static_cast<T>(get() - 1); }
 
-  /** For a std::vector: changes one element; observers are told its index and the element. Throws std::out_of_range, also if observers
-   * that are called before the change (KVO_PRIOR) have changed the vector so that it does not have the index any more; nothing is changed
-   * then, and no other observer called. Exceptions of copies leave it in the same way. */
-  template <class Element> void insert_at(std::size_t index, Element &&element) {
-    static_assert(detail::is_vector<T>::value && detail::is_copyable<T>::value,
-                  "insert_at copies elements of a std::vector");
-    check_index(KVO_CHANGE_INSERTION, index);
-    T inserted{std::forward<Element>(element)};
-    change_at(KVO_CHANGE_INSERTION, index, &inserted,
-              [&] { value_.insert(value_.begin() + static_cast<std::ptrdiff_t>(index), inserted.front()); });
-  }
+  /** For a std::vector: changes one element; observers are told its index and the element. It takes what push_back takes. Throws
+   * std::out_of_range, also if observers that are called before the change (KVO_PRIOR) have changed the vector so that it does not have
+   * the index any more; nothing is changed then, and no other observer called. Exceptions of copies leave it in the same way. */
+  void insert_at(std::size_t index, const element_type &element) { insert(index, element); }
+  /** The same. */
+  void insert_at(std::size_t index, element_type &&element) { insert(index, std::move(element)); }
   /** The same for a removal. */
   void remove_at(std::size_t index) {
     static_assert(detail::is_vector<T>::value && detail::is_copyable<T>::value,
@@ -134,13 +138,9 @@ public:
               [&] { value_.erase(value_.begin() + static_cast<std::ptrdiff_t>(index)); });
   }
   /** The same for a replacement. */
-  template <class Element> void replace_at(std::size_t index, Element &&element) {
-    static_assert(detail::is_vector<T>::value && detail::is_copyable<T>::value,
-                  "replace_at copies elements of a std::vector");
-    check_index(KVO_CHANGE_REPLACEMENT, index);
-    T inserted{std::forward<Element>(element)};
-    change_at(KVO_CHANGE_REPLACEMENT, index, &inserted, [&] { value_[index] = inserted.front(); });
-  }
+  void replace_at(std::size_t index, const element_type &element) { replace(index, element); }
+  /** The same. */
+  void replace_at(std::size_t index, element_type &&element) { replace(index, std::move(element)); }
 
 private:
   template <class Value> friend struct detail::property_functions;
@@ -216,6 +216,25 @@ private:
     if (kind == KVO_CHANGE_INSERTION ? index <= count : index < count) return;
     throw std::out_of_range("kvo::property: index " + std::to_string(index) + " of " + std::to_string(count) +
                             " elements");
+  }
+
+  template <class Element> void insert(std::size_t index, Element &&element) {
+    static_assert(detail::is_vector<T>::value && detail::is_copyable<T>::value,
+                  "insert_at copies elements of a std::vector");
+    check_index(KVO_CHANGE_INSERTION, index);
+    T inserted;
+    inserted.push_back(std::forward<Element>(element));
+    change_at(KVO_CHANGE_INSERTION, index, &inserted,
+              [&] { value_.insert(value_.begin() + static_cast<std::ptrdiff_t>(index), inserted.front()); });
+  }
+
+  template <class Element> void replace(std::size_t index, Element &&element) {
+    static_assert(detail::is_vector<T>::value && detail::is_copyable<T>::value,
+                  "replace_at copies elements of a std::vector");
+    check_index(KVO_CHANGE_REPLACEMENT, index);
+    T inserted;
+    inserted.push_back(std::forward<Element>(element));
+    change_at(KVO_CHANGE_REPLACEMENT, index, &inserted, [&] { value_[index] = inserted.front(); });
   }
 
   /** A change of one element of a vector, whose index has been checked. `inserted` has the new element; nullptr for a removal. */
