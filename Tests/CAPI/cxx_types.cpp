@@ -8,7 +8,10 @@
 #include <functional>
 #include <list>
 #include <map>
+#include <mutex>
+#include <queue>
 #include <set>
+#include <stack>
 #include <tuple>
 #include <unordered_map>
 #include <variant>
@@ -51,6 +54,8 @@ struct Asked {
 struct Tree : std::map<std::string, Tree> {};
 struct Recursive {
   using value_type = std::vector<Recursive>;
+  const value_type *begin() const { return nullptr; }
+  const value_type *end() const { return nullptr; }
   bool operator==(const Recursive &) const { return true; }
 };
 
@@ -68,6 +73,34 @@ template <class T> struct Wrong {
   friend bool operator==(const Wrong &one, const Wrong &other) { return one.value == other.value; }
 };
 template <> struct kvo::may_compare<Wrong<Plain>> : std::false_type {};
+
+/* Refers to a value, and is no container of it. */
+template <class T> struct Handle {
+  using value_type = T;
+  std::shared_ptr<T> to = std::make_shared<T>();
+  friend bool operator==(const Handle &one, const Handle &other) { return one.to == other.to; }
+};
+
+/* Its copy is declared and does not compile. */
+struct Album {
+  std::vector<std::unique_ptr<Plain>> pictures;
+  bool operator==(const Album &other) const { return pictures == other.pictures; }
+};
+template <> struct kvo::may_copy<Album> : std::false_type {};
+
+/* Shares its elements with its copies. */
+template <class T> struct Shared {
+  using value_type = T;
+  std::shared_ptr<std::vector<T>> to = std::make_shared<std::vector<T>>();
+  const T *begin() const { return to->data(); }
+  const T *end() const { return begin() + to->size(); }
+  friend bool operator==(const Shared &one, const Shared &other) { return one.to == other.to; }
+};
+struct Unique {
+  std::unique_ptr<int> value;
+};
+template <> struct kvo::may_copy<Shared<Unique>> : std::true_type {};
+template <> struct kvo::may_compare<Shared<Unique>> : std::true_type {};
 
 namespace {
 
@@ -142,6 +175,7 @@ TEST("containers of what has no == are observed, and are never the same") {
   check_never_same<std::array<Plain, 2>>({}, {});
   check_never_same<std::deque<Plain>>({}, {{}});
   check_never_same<std::list<Plain>>({}, {{}});
+  check_never_same<std::stack<Plain>>({}, std::stack<Plain>(std::deque<Plain>(1)));
   check_never_same<std::vector<Plain>>({}, {{}});
   check_never_same<std::optional<Plain>>({}, Plain{});
   check_never_same<std::vector<std::pair<int, Plain>>>({}, {{}});
@@ -243,6 +277,7 @@ TEST("a value that can only be moved, also in containers, is observed without it
   Holder<std::unique_ptr<Plain>> one(nullptr);
   Holder<std::vector<std::unique_ptr<Plain>>> many({});
   Holder<std::map<int, std::vector<std::unique_ptr<Plain>>>> nested({});
+  Holder<std::queue<std::unique_ptr<Plain>>> queue({});
   int calls = 0;
   auto count = [&](const auto &change) {
     CHECK(change.old_value == nullptr && change.new_value != nullptr);
@@ -252,10 +287,41 @@ TEST("a value that can only be moved, also in containers, is observed without it
   auto b = kvo::observe(many, &Holder<std::vector<std::unique_ptr<Plain>>>::value, count);
   auto c = kvo::observe(nested, &Holder<std::map<int, std::vector<std::unique_ptr<Plain>>>>::value, count);
   one.value = std::make_unique<Plain>();
+  auto d = kvo::observe(queue, &Holder<std::queue<std::unique_ptr<Plain>>>::value, count);
   std::vector<std::unique_ptr<Plain>> pointers;
   pointers.push_back(std::make_unique<Plain>());
   many.value.set(std::move(pointers));
   nested.value.set({});
-  CHECK_EQ(calls, 3);
+  queue.value.set({});
+  CHECK_EQ(calls, 4);
   CHECK_EQ(many.value->size(), 1u);
+}
+
+TEST("what refers to a value is copied and compared itself, whatever the value can") {
+  check_compared<Handle<std::mutex>>({}, {}); /* and has an old value */
+  check_compared<Handle<Plain>>({}, {});
+  check_compared<std::vector<Handle<std::mutex>>>({}, {{}});
+}
+
+TEST("a program says with may_copy that a type cannot be copied although it declares it, alone and in containers") {
+  Holder<Album> one({});
+  Holder<std::vector<Album>> many({});
+  int calls = 0;
+  auto count = [&](const auto &change) {
+    CHECK(change.old_value == nullptr && change.new_value != nullptr);
+    calls++;
+  };
+  auto a = kvo::observe(one, &Holder<Album>::value, count);
+  auto b = kvo::observe(many, &Holder<std::vector<Album>>::value, count);
+  Album album;
+  album.pictures.push_back(std::make_unique<Plain>());
+  one.value = std::move(album);
+  many.value.set(std::vector<Album>(2));
+  CHECK_EQ(calls, 2);
+  CHECK_EQ(one.value->pictures.size(), 1u);
+}
+
+TEST("a program says with may_copy and may_compare that a container can what its elements cannot") {
+  check_compared<Shared<Unique>>({}, {});
+  check_compared<std::optional<Shared<Unique>>>({}, Shared<Unique>());
 }

@@ -9,9 +9,22 @@
 
 namespace kvo {
 
+namespace detail {
+
+/** What may_compare and may_copy are without a specialisation: of a container, its elements decide. */
+struct as_elements : std::true_type {};
+
+} // namespace detail
+
 /** Whether kvo.hpp may call the == of T, if T has one. Specialise it as std::false_type for a type whose == is declared but does not
- * compile. Values that are not compared are never the same: KVO_SCOPE_COALESCES_IF_CHANGED tells each change of them. */
-template <class T> struct may_compare : std::true_type {};
+ * compile, and as std::true_type for a container whose == does not use that of its elements. Values that are not compared are never the
+ * same: KVO_SCOPE_COALESCES_IF_CHANGED tells each change of them. */
+template <class T> struct may_compare : detail::as_elements {};
+
+/** Whether kvo.hpp may copy a T, if T has a copy constructor. Specialise it as std::false_type for a type whose copy is declared but does
+ * not compile, such as a structure with a std::vector<std::unique_ptr<...>>, and as std::true_type for a container that shares its
+ * elements with its copies. Observers of values that are not copied get no old value. */
+template <class T> struct may_copy : detail::as_elements {};
 
 namespace detail {
 
@@ -26,11 +39,19 @@ template <class Operation, class T, class... Outer> constexpr bool has_operation
 /** The types of which T consists. */
 template <class T, class = void> struct parts_of { using type = types<>; };
 
-template <class T, class = void> struct is_iterator : std::false_type {};
-template <class T> struct is_iterator<T, std::void_t<typename T::iterator_category>> : std::true_type {};
-
-/** Containers, and std::optional and its like. */
-template <class T> struct parts_of<T, std::enable_if_t<!is_iterator<T>::value, std::void_t<typename T::value_type>>> {
+/** Containers, std::optional, std::stack and their like. What has only a value_type may refer to a value that it does not contain. */
+template <class T, class = void> struct has_range : std::false_type {};
+template <class T>
+struct has_range<T, std::void_t<decltype(std::declval<T &>().begin(), std::declval<T &>().end())>> : std::true_type {};
+template <class T, class = void> struct has_maybe : std::false_type {};
+template <class T> struct has_maybe<T, std::void_t<decltype(std::declval<T &>().has_value())>> : std::true_type {};
+template <class T, class = void> struct has_container : std::false_type {};
+template <class T>
+struct has_container<T, std::void_t<typename T::container_type, decltype(std::declval<T &>().empty())>>
+    : std::true_type {};
+template <class T>
+struct parts_of<T, std::enable_if_t<std::disjunction_v<has_range<T>, has_maybe<T>, has_container<T>>,
+                                    std::void_t<typename T::value_type>>> {
   using type = types<typename T::value_type>;
 };
 template <class First, class Second> struct parts_of<std::pair<First, Second>> { using type = types<First, Second>; };
@@ -57,13 +78,19 @@ template <class T>
 struct has_equality<T, std::void_t<decltype(static_cast<bool>(std::declval<const T &>() == std::declval<const T &>()))>>
     : std::true_type {};
 
+/** Whether T has a specialisation of `May`, which decides alone. */
+template <class May> constexpr bool is_specialised = !std::is_base_of_v<as_elements, May>;
+
 struct comparing {
-  template <class T> static constexpr bool is_whole = false;
+  template <class T> static constexpr bool is_whole = is_specialised<may_compare<T>>;
   template <class T> static constexpr bool on() { return std::conjunction_v<may_compare<T>, has_equality<T>>; }
 };
 struct copying {
-  template <class T> static constexpr bool is_whole = std::is_trivially_copyable_v<T>; /* also a view of other values */
-  template <class T> static constexpr bool on() { return std::is_copy_constructible_v<T>; }
+  template <class T>
+  static constexpr bool is_whole = is_specialised<may_copy<T>> || std::is_trivially_copyable_v<T>; /* also a view */
+  template <class T> static constexpr bool on() {
+    return std::conjunction_v<may_copy<T>, std::is_copy_constructible<T>>;
+  }
 };
 
 template <class T> struct is_comparable : std::bool_constant<has_operation<comparing, T>()> {};
