@@ -174,6 +174,39 @@ TEST("a string of C that is NULL is an empty optional, and no std::string") {
   CHECK_STATUS(status, KVO_ERROR_TYPE_MISMATCH);
 }
 
+class Literals : public kvo::object {
+public:
+  kvo::property<const char *> one{this, "one"};
+  kvo::property<std::optional<const char *>> maybe{this, "maybe"};
+  kvo::property<std::vector<const char *>> many{this, std::vector<const char *>{"many"}};
+  KVO_PROPERTIES(Literals, kvo::object, one, maybe, many)
+};
+
+TEST("a property that refers to characters is read by key, and set by C++ only, because they may not outlive a call") {
+  Literals literals;
+  std::string observed;
+  auto token = kvo::observe(literals, "one", [&](const kvo::record &change) {
+    observed += change.old_value<std::string>().value_or("?") + change.new_value<const char *>().value_or("?");
+  });
+  for (const char *key : {"one", "maybe"}) {
+    std::string text = "a string that dies soon";
+    CHECK_STATUS(kvo_set_string(literals.kvo(), key, text.c_str()), KVO_ERROR_READ_ONLY);
+    CHECK_STATUS(kvo_set_string(literals.kvo(), key, nullptr), KVO_ERROR_READ_ONLY);
+    CHECK_EQ(kvo::get<std::string>(literals, key), key);
+  }
+  std::string what;
+  try {
+    kvo::set(literals, "many", std::vector<std::string>{"a string that dies soon"});
+  } catch (const kvo::error &error) {
+    CHECK_STATUS(error.status(), KVO_ERROR_READ_ONLY);
+    what = error.what();
+  }
+  CHECK_CONTAINS(what.c_str(), "\"many\" of class 'Literals': the property has no setter");
+  CHECK_EQ(kvo::get<std::vector<std::string>>(literals, "many").at(0), "many");
+  literals.one = "two";
+  CHECK_EQ(observed, "onetwo");
+}
+
 TEST("an object is read as the header of every language, and nil as a null pointer") {
   Parent parent;
   Child child;

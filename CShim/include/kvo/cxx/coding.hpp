@@ -21,7 +21,7 @@ T get(kvo_object *object, const char *key_path, const char *file = __builtin_FIL
     kvo_status status = KVO_ERROR_TYPE_MISMATCH;
     std::exception_ptr exception;
   } made;
-  static_assert(!std::is_same_v<T, const char *>, "read a std::string: the characters do not outlive the call");
+  static_assert(!detail::refers_to_characters<T>::value, "read a std::string: the characters do not outlive the call");
   kvo_status status = kvo_get_value_at(
       object, key_path,
       [](const kvo_value *value, void *arg) {

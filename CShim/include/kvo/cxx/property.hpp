@@ -56,7 +56,8 @@ template <class T> struct property_functions;
 
 } // namespace detail
 
-/** A member that can be observed. It behaves like a T: assign to it, read it. What other code does with `get()` is the same. */
+/** A member that can be observed. It behaves like a T: assign to it, read it. What other code does with `get()` is the same. A T of
+ * `const char *` cannot be set by key (READ_ONLY), because the characters may not outlive the call; use std::string. */
 template <class T> class property {
   using element_type = typename detail::element_of<T>::type;
 
@@ -298,13 +299,17 @@ template <class T> struct property_functions {
     bridge<T>::view(*static_cast<const T *>(value), reader, arg);
   }
   static kvo_status assign(void *instance, void *user, const kvo_value *from) {
-    try {
-      return make<T>(*from, [&](T &&value) { in(instance, user).store(std::move(value)); });
-    } catch (const std::bad_alloc &) {
-      return KVO_ERROR_OUT_OF_MEMORY;
-    } catch (...) {
-      pass_unwinding();
-      return KVO_ERROR_INVALID_ARGUMENT;
+    if constexpr (refers_to_characters<T>::value) {
+      return KVO_ERROR_READ_ONLY; /* the characters may not outlive the call */
+    } else {
+      try {
+        return make<T>(*from, [&](T &&value) { in(instance, user).store(std::move(value)); });
+      } catch (const std::bad_alloc &) {
+        return KVO_ERROR_OUT_OF_MEMORY;
+      } catch (...) {
+        pass_unwinding();
+        return KVO_ERROR_INVALID_ARGUMENT;
+      }
     }
   }
   static bool same(const void *one, const void *other, void *) {

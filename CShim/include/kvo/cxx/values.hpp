@@ -62,6 +62,13 @@ template <class T, class Use> kvo_status make(const kvo_value &from, Use &&use) 
   }
 }
 
+/** Whether a T refers to the characters of a string that somebody else owns. C code passes values that are valid during a call, so such a T
+ * is neither kept nor returned. */
+template <class T> struct refers_to_characters : std::false_type {};
+template <> struct refers_to_characters<const char *> : std::true_type {};
+template <class T> struct refers_to_characters<std::optional<T>> : refers_to_characters<T> {};
+template <class T> struct refers_to_characters<std::vector<T>> : refers_to_characters<T> {};
+
 /** Whether it is a string that is NULL. */
 inline bool is_null(const kvo_value &value) {
   const char *text = "";
