@@ -85,13 +85,35 @@ TEST("a number is read as another type if that represents it, and refused otherw
   CHECK_STATUS(read_status<bool>(parent, "number"), KVO_ERROR_TYPE_MISMATCH);
   CHECK_STATUS(read_status<std::int64_t>(parent, "large"), KVO_ERROR_TYPE_MISMATCH);
   CHECK_EQ(kvo::get<std::uint64_t>(parent, "large"), UINT64_MAX);
-  CHECK(kvo::get<long double>(parent, "large") == static_cast<long double>(UINT64_MAX));
+  if (std::numeric_limits<long double>::digits >= 64)
+    CHECK(kvo::get<long double>(parent, "large") == static_cast<long double>(UINT64_MAX));
   CHECK_STATUS(read_status<int>(parent, "real"), KVO_ERROR_TYPE_MISMATCH);
   CHECK_EQ(kvo::get<int>(parent, "wide"), 3);
   CHECK_EQ(kvo::get<int>(parent, "flag"), 1);
   CHECK_EQ(kvo::get<int>(parent, "level"), 1);
   CHECK(kvo::get<Wide>(parent, "level") == Wide{1});
   CHECK_STATUS(read_status<Level>(parent, "number"), KVO_ERROR_TYPE_MISMATCH);
+}
+
+TEST("an integer that a double does not represent is neither read as one nor set, and a long double has it") {
+  Parent parent;
+  const std::int64_t odd = (INT64_C(1) << 53) + 1;
+  parent.large = static_cast<unsigned long long>(odd);
+  CHECK_STATUS(read_status<double>(parent, "large"), KVO_ERROR_TYPE_MISMATCH);
+  CHECK_STATUS(read_status<std::optional<double>>(parent, "large"), KVO_ERROR_TYPE_MISMATCH);
+  CHECK_STATUS(read_status<float>(parent, "large"), KVO_ERROR_TYPE_MISMATCH);
+  CHECK_STATUS(kvo_set_int64(parent.kvo(), "real", odd), KVO_ERROR_TYPE_MISMATCH);
+  CHECK_STATUS(kvo_set_uint64(parent.kvo(), "real", UINT64_MAX), KVO_ERROR_TYPE_MISMATCH);
+  CHECK(parent.real.get() == 0.1);
+  if (std::numeric_limits<long double>::digits >= 64) {
+    CHECK(kvo::get<long double>(parent, "large") == static_cast<long double>(odd));
+    CHECK_OK(kvo_set_int64(parent.kvo(), "wide", odd));
+    CHECK(parent.wide.get() == static_cast<long double>(odd));
+  }
+  parent.large = static_cast<unsigned long long>(odd - 1);
+  CHECK(kvo::get<double>(parent, "large") == 9007199254740992.0);
+  CHECK_OK(kvo_set_int64(parent.kvo(), "real", odd - 1));
+  CHECK(parent.real.get() == 9007199254740992.0);
 }
 
 TEST("a float and a double are the same number if their shortest notations are") {

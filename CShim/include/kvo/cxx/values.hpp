@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -134,8 +135,11 @@ private:
     kvo_status status = kvo_value_double(&from, &number);
     if constexpr (std::is_same_v<T, float>) {
       if (status == KVO_OK && !narrow(number, to)) status = KVO_ERROR_TYPE_MISMATCH;
-      return status;
-    } else {
+      if (status != KVO_OK) return status;
+    } else if constexpr (std::numeric_limits<T>::digits < 64) { /* double, and long double where it is the same */
+      if (status != KVO_OK) return status;
+      to = number;
+    } else {                               /* it has all integers */
       if (status == KVO_OK && number == 0) /* also -0 */
         to = number;
       else if (kvo_value_int64(&from, &whole) == KVO_OK)
@@ -146,8 +150,8 @@ private:
         to = number;
       else
         return status;
-      return KVO_OK;
     }
+    return KVO_OK;
   }
   /** Makes a float of a double that is equal, or has the same shortest notation: of 0.1, not of 0.1 + 0.2. */
   static bool narrow(double from, float &to) {
