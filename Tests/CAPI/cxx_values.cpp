@@ -196,12 +196,52 @@ TEST("a string of C that is NULL is an empty optional, and no std::string") {
   CHECK_STATUS(status, KVO_ERROR_TYPE_MISMATCH);
 }
 
+TEST("every string of C++ and of C is set as a string, and a null pointer to characters is nil") {
+  Parent parent;
+  char array[8] = "array";
+  char *pointer = array + 1;
+  char *const constant = array + 2;
+  const char fixed[] = "fixed";
+  const char *none = nullptr;
+  auto set = [&](const auto &value) {
+    kvo::set(parent, "text", value);
+    std::string first = parent.text;
+    kvo::set(parent, "text", "");
+    kvo::set(parent.kvo(), "text", value);
+    CHECK_EQ(first, parent.text.get());
+    return first;
+  };
+  CHECK_EQ(set(array), "array");
+  CHECK_EQ(set(pointer), "rray");
+  CHECK_EQ(set(constant), "ray");
+  CHECK_EQ(set(fixed), "fixed");
+  CHECK_EQ(set("literal"), "literal");
+  CHECK_EQ(set(std::string_view("view").substr(1)), "iew");
+  CHECK_EQ(set(std::string("string")), "string");
+  kvo::set(parent.kvo(), "number", pointer = strcpy(array, "17"));
+  CHECK_EQ(parent.number.get(), 17);
+  kvo::set(parent, "note", pointer);
+  CHECK(parent.note.get() == "17");
+  kvo::set(parent, "note", none);
+  CHECK(!parent.note->has_value());
+  pointer = nullptr;
+  kvo_status status = KVO_OK;
+  try {
+    kvo::set(parent.kvo(), "text", pointer);
+  } catch (const kvo::error &error) {
+    status = error.status();
+  }
+  CHECK_STATUS(status, KVO_ERROR_TYPE_MISMATCH);
+}
+
 class Literals : public kvo::object {
 public:
   kvo::property<const char *> one{this, "one"};
   kvo::property<std::optional<const char *>> maybe{this, "maybe"};
   kvo::property<std::vector<const char *>> many{this, std::vector<const char *>{"many"}};
-  KVO_PROPERTIES(Literals, kvo::object, one, maybe, many)
+  char buffer[9] = "variable";
+  kvo::property<char *> variable{this, buffer};
+  KVO_PROPERTIES(Literals, kvo::object, one, maybe, many, variable)
 };
 
 TEST("a property that refers to characters is read by key, and set by C++ only, because they may not outlive a call") {
@@ -210,7 +250,7 @@ TEST("a property that refers to characters is read by key, and set by C++ only, 
   auto token = kvo::observe(literals, "one", [&](const kvo::record &change) {
     observed += change.old_value<std::string>().value_or("?") + change.new_value<const char *>().value_or("?");
   });
-  for (const char *key : {"one", "maybe"}) {
+  for (const char *key : {"one", "maybe", "variable"}) {
     std::string text = "a string that dies soon";
     CHECK_STATUS(kvo_set_string(literals.kvo(), key, text.c_str()), KVO_ERROR_READ_ONLY);
     CHECK_STATUS(kvo_set_string(literals.kvo(), key, nullptr), KVO_ERROR_READ_ONLY);

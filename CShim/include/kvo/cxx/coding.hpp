@@ -8,6 +8,9 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace kvo {
@@ -49,7 +52,8 @@ T get(const object &object, const char *key_path, const char *file = __builtin_F
 }
 
 /** Sets the last key of a key path, of an object of any language, and notifies its observers. The value is converted to the property's type
- * as kvo_coding.h describes, without loss; one that cannot be is an error. */
+ * as kvo_coding.h describes, without loss; one that cannot be is an error. A pointer to char and an array of char are strings, which are
+ * copied; a null pointer to char is nil. */
 template <class T>
 void set(kvo_object *object, const char *key_path, const T &value, const char *file = __builtin_FILE(),
          unsigned line = __builtin_LINE()) {
@@ -59,19 +63,20 @@ void set(kvo_object *object, const char *key_path, const T &value, const char *f
     unsigned line;
     kvo_status status;
   } made{object, key_path, file, line, KVO_OK};
-  detail::bridge<T>::view(
-      value,
-      [](const kvo_value *seen, void *arg) {
-        auto &call = *static_cast<setting *>(arg);
-        call.status = kvo_set_value_at(call.object, call.key_path, seen, call.file, call.line);
-      },
-      &made);
+  auto pass = [](const kvo_value *seen, void *arg) {
+    auto &call = *static_cast<setting *>(arg);
+    call.status = kvo_set_value_at(call.object, call.key_path, seen, call.file, call.line);
+  };
+  if constexpr (detail::is_c_string<T>) {
+    const char *text = value;
+    kvo_value seen = {"*", sizeof text, text != nullptr ? &text : nullptr};
+    pass(&seen, &made);
+  } else if constexpr (std::is_same_v<T, std::string_view>) {
+    detail::bridge<std::string>::view(std::string(value), pass, &made);
+  } else {
+    detail::bridge<T>::view(value, pass, &made);
+  }
   detail::check(made.status, key_path);
-}
-/** The same for a string literal. */
-inline void set(kvo_object *object, const char *key_path, const char *value, const char *file = __builtin_FILE(),
-                unsigned line = __builtin_LINE()) {
-  set<std::string>(object, key_path, value, file, line);
 }
 /** The same for an object of C++. */
 template <class T>

@@ -57,7 +57,7 @@ template <class T> struct property_functions;
 } // namespace detail
 
 /** A member that can be observed. It behaves like a T: assign to it, read it. What other code does with `get()` is the same. A T of
- * `const char *` cannot be set by key (READ_ONLY), because the characters may not outlive the call; use std::string. */
+ * `const char *` or `char *` cannot be set by key (READ_ONLY), because the characters may not outlive the call; use std::string. */
 template <class T> class property {
   using element_type = typename detail::element_of<T>::type;
 

@@ -67,7 +67,7 @@ template <> struct encoding<double> {
 template <> struct encoding<long double> {
   static const char *text() { return "D"; }
 };
-template <> struct encoding<const char *> {
+template <class T> struct encoding<T *, std::enable_if_t<std::is_same_v<std::remove_const_t<T>, char>>> {
   static const char *text() { return "*"; }
 };
 template <> struct encoding<std::string> {
@@ -88,7 +88,7 @@ template <> struct encoding<kvo_object *> {
 };
 template <class T>
 struct encoding<T *, std::enable_if_t<!detail::refers_to_object<T *>::value && !std::is_same_v<T, kvo_object> &&
-                                      !std::is_same_v<T, const char> && !std::is_function_v<T>>> {
+                                      !std::is_same_v<std::remove_const_t<T>, char> && !std::is_function_v<T>>> {
   static const char *text() { return "^v"; }
 };
 //! @endcond

@@ -67,8 +67,13 @@ template <class T, class Use> kvo_status make(const kvo_value &from, Use &&use) 
  * is neither kept nor returned. */
 template <class T> struct refers_to_characters : std::false_type {};
 template <> struct refers_to_characters<const char *> : std::true_type {};
+template <> struct refers_to_characters<char *> : std::true_type {};
 template <class T> struct refers_to_characters<std::optional<T>> : refers_to_characters<T> {};
 template <class T> struct refers_to_characters<std::vector<T>> : refers_to_characters<T> {};
+
+/** Whether a T is a string of C: a pointer to characters, or an array of them. */
+template <class T>
+constexpr bool is_c_string = std::is_same_v<std::decay_t<T>, char *> || std::is_same_v<std::decay_t<T>, const char *>;
 
 /** Whether it is a string that is NULL. */
 inline bool is_null(const kvo_value &value) {
