@@ -84,39 +84,6 @@ TEST("a lambda observes a property with the old and the new value") {
   CHECK_EQ(document.zoom.get(), 6.0);
 }
 
-TEST("the observation ends with its token, and a token that is assigned to ends the one that it had") {
-  Document document;
-  int calls = 0;
-  auto count = [&](const auto &) { calls++; };
-  {
-    auto token = kvo::observe(document, &Document::pages, count);
-    CHECK(token.is_active());
-    document.pages = 2;
-    CHECK_EQ(calls, 1);
-    token = kvo::observe(document, &Document::pages, count);
-    document.pages = 3;
-    CHECK_EQ(calls, 2);
-    kvo::token moved = std::move(token);
-    CHECK(!token.is_active()); /* empty */
-    CHECK(moved.is_active());
-    document.pages = 4;
-    CHECK_EQ(calls, 3);
-  }
-  document.pages = 5;
-  CHECK_EQ(calls, 3);
-}
-
-TEST("a token that is left when the object dies has ended, and that is no misuse") {
-  kvo::token token;
-  {
-    Book book;
-    token = kvo::observe(book, &Document::title, [](const kvo::change<std::string> &) {});
-    CHECK(token.is_active());
-  }
-  CHECK(!token.is_active());
-  token.cancel();
-}
-
 TEST("values of every kind of type come with old and new value") {
   Document document;
   Author ada, bob;
@@ -454,20 +421,6 @@ TEST("options ask for the initial value and for a call before the change") {
       KVO_NEW | KVO_INITIAL | KVO_PRIOR);
   document.pages = 8;
   CHECK_EQ(log, "1 prior 8 ");
-}
-
-TEST("a paused observation tells what it has missed once") {
-  Document document;
-  heard<int> pages;
-  auto token = kvo::observe(document, &Document::pages, std::ref(pages));
-  token.pause();
-  document.pages = 2;
-  document.pages = 3;
-  CHECK_EQ(pages.after.size(), 0u);
-  token.resume();
-  CHECK_EQ(pages.after.size(), 1u);
-  CHECK_EQ(pages.before[0], 1);
-  CHECK_EQ(pages.after[0], 3);
 }
 
 TEST("several threads set objects of their own, and end observations of a shared one") {

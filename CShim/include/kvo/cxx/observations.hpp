@@ -12,7 +12,8 @@
 
 namespace kvo {
 
-/** An observation, which ends when its token is destroyed, or its object. Movable. An empty token does nothing. */
+/** An observation, which ends when its token is destroyed, or its object. Movable. A token that is empty, or whose observation has ended,
+ * does nothing. */
 class token {
 public:
   token() noexcept = default;
@@ -43,15 +44,18 @@ public:
   /** Whether the observation has not ended. */
   bool is_active() const noexcept { return observation_ != 0 && kvo_observation_is_registered(observation_); }
   /** Pauses the observation, as kvo_observation_pause does. */
-  void pause() { detail::check(kvo_observation_pause(observation_), "kvo_observation_pause"); }
+  void pause() { check(kvo_observation_pause(observation_), "kvo_observation_pause"); }
   /** Resumes the observation, as kvo_observation_resume does. */
   void resume(bool tell_missed = true) {
-    detail::check(kvo_observation_resume(observation_, tell_missed), "kvo_observation_resume");
+    check(kvo_observation_resume(observation_, tell_missed), "kvo_observation_resume");
   }
   /** The id, 0 without an observation. */
   kvo_observation id() const noexcept { return observation_; }
 
 private:
+  static void check(kvo_status status, const char *function) {
+    if (status != KVO_ERROR_NOT_REGISTERED) detail::check(status, function);
+  }
   kvo_observation observation_ = 0;
 };
 
