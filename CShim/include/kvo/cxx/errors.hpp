@@ -15,7 +15,7 @@
 namespace kvo {
 
 /** A function of libkvo has failed. `what()` names it and says why. */
-class error : public std::runtime_error {
+class KVO_API error : public std::runtime_error {
 public:
   /** The error with this status and text. */
   error(kvo_status status, const std::string &what) : std::runtime_error(what), status_(status) {}
@@ -55,7 +55,7 @@ inline void print_exception(std::exception_ptr exception, const char *key_path) 
   std::fprintf(stderr, "kvo: an observer of \"%s\" has thrown: %s\n", key_path, what);
 }
 
-inline std::atomic<exception_handler> on_exception{print_exception};
+inline KVO_API std::atomic<exception_handler> on_exception{print_exception};
 
 /** Calls the handler of exceptions, which must not throw; the thread may end in it. */
 inline void tell_exception(std::exception_ptr exception, const char *key_path) {
@@ -83,7 +83,8 @@ template <class Call> void stop_exceptions(const char *key_path, Call &&call) {
 
 /** Sets the function that receives what observers throw, and returns the previous one. The default writes a line to standard error. The
  * other observers are called all the same. The function is called on the thread of the change; it must not throw. Any thread. A thread may
- * end (pthread_exit) or be cancelled in an observer and in this function. */
+ * end (pthread_exit) or be cancelled in an observer and in this function. A program and its plug-ins have one function, also if symbols are
+ * hidden, but a program has to export its own (-rdynamic; ENABLE_EXPORTS in CMake): otherwise it and each plug-in may have one. */
 inline exception_handler set_exception_handler(exception_handler handler) {
   return detail::on_exception.exchange(handler != nullptr ? handler : detail::print_exception);
 }

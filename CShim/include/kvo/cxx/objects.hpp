@@ -41,7 +41,7 @@ template <class T> class property;
 
 /** The base class of objects that can be observed. Derived classes name their properties with KVO_PROPERTIES. Objects are not copied or
  * moved, because observers know their address. */
-class object {
+class KVO_API object {
 public:
   object(const object &) = delete;
   object &operator=(const object &) = delete;
@@ -50,7 +50,9 @@ public:
    * constructor. So observe objects whose constructors have returned. */
   kvo_object *kvo() const;
 
-  /** The C++ object of a header; nullptr for NULL and for an object that is not derived from this class. */
+  /** The C++ object of a header; nullptr for NULL and for an object that is not derived from this class. A program and its plug-ins
+   * know the classes of each other if the program exports its symbols (-rdynamic; ENABLE_EXPORTS in CMake); otherwise possibly only their
+   * own. */
   static object *from(kvo_object *header) noexcept;
 
   /** The class of the object; KVO_PROPERTIES overrides it. */
@@ -80,7 +82,7 @@ inline object *object::around(kvo_object *header) noexcept {
 
 /** A class of C++ objects, registered with libkvo when its first object is observed or passed to C. Never destroyed: objects may be used
  * until the program has exited. */
-class type {
+class KVO_API type {
 public:
   /** For KVO_PROPERTIES. `owner` is any object of the class. */
   type(const char *name, const type *base, const object *owner, std::vector<detail::member> members)
@@ -102,9 +104,9 @@ public:
                                              static_cast<std::size_t>(header_offset), properties.data(),
                                              properties.size(), &registered_),
                   name);
-    for (const type *first = newest().load();;) {
+    for (const type *first = newest_.load();;) {
       next_ = first;
-      if (newest().compare_exchange_weak(first, this)) break;
+      if (newest_.compare_exchange_weak(first, this)) break;
     }
   }
   type(const type &) = delete;
@@ -114,16 +116,14 @@ public:
 
   /** Whether a C++ class has been registered as this. */
   static bool is_known(const kvo_class *registered) noexcept {
-    for (const type *each = newest().load(); each != nullptr; each = each->next_)
+    for (const type *each = newest_.load(); each != nullptr; each = each->next_)
       if (each->registered_ == registered) return true;
     return false;
   }
 
 private:
-  static std::atomic<const type *> &newest() noexcept {
-    static std::atomic<const type *> first{nullptr};
-    return first;
-  }
+  /** One for all modules of the process that export it. */
+  KVO_API static inline std::atomic<const type *> newest_{nullptr};
   std::vector<detail::member> members_;
   kvo_class *registered_ = nullptr;
   const type *next_ = nullptr;
