@@ -102,6 +102,37 @@ struct Unique {
 template <> struct kvo::may_copy<Shared<Unique>> : std::true_type {};
 template <> struct kvo::may_compare<Shared<Unique>> : std::true_type {};
 
+/* Has members of every kind that C lays out. */
+struct Inner {
+  float real;
+  bool flag;
+};
+KVO_STRUCT(Inner, real, flag)
+struct Matrix {
+  float row[3];
+  int grid[2][2];
+  char name[8];
+  const long fixed;
+  volatile short changing;
+  std::array<Inner, 2> inner;
+  const char *const text;
+  long double wide;
+};
+KVO_STRUCT(Matrix, row, grid, name, fixed, changing, inner, text, wide)
+
+/* Derived: its members are in two classes. */
+struct Derived : Inner {
+  double more;
+};
+KVO_STRUCT(Derived, real, flag, more)
+
+/* C has no encoding of its members. */
+struct Unclear {
+  std::optional<int> number;
+  std::chrono::seconds duration;
+};
+KVO_STRUCT(Unclear, number, duration)
+
 namespace {
 
 template <class T> class Holder : public kvo::object {
@@ -324,4 +355,30 @@ TEST("a program says with may_copy that a type cannot be copied although it decl
 TEST("a program says with may_copy and may_compare that a container can what its elements cannot") {
   check_compared<Shared<Unique>>({}, {});
   check_compared<std::optional<Shared<Unique>>>({}, Shared<Unique>());
+}
+
+TEST("a structure with arrays, structures and constants has the encoding and the size that C gives it") {
+  CHECK_EQ(std::string(kvo::encoding<Matrix>::text()), "{Matrix=[3f][2[2i]][8c]ls[2{Inner=fB}]*D}");
+  CHECK_EQ(std::string(kvo::encoding<Derived>::text()), "{Derived=fBd}");
+  std::size_t size = 0, alignment = 0;
+  CHECK_OK(kvo_type_size(kvo::encoding<Matrix>::text(), &size, &alignment));
+  CHECK_EQ(size, sizeof(Matrix));
+  CHECK_EQ(alignment, alignof(Matrix));
+  CHECK_OK(kvo_type_size(kvo::encoding<Derived>::text(), &size, nullptr));
+  CHECK_EQ(size, sizeof(Derived));
+  Holder<Derived> holder(Derived{});
+  Derived made{};
+  made.more = 2.5;
+  kvo::set(holder, "value", made);
+  CHECK_EQ(holder.value->more, 2.5);
+  CHECK_EQ(kvo::get<Derived>(holder, "value").more, 2.5);
+}
+
+TEST("a structure with a member that has no encoding in C is set and read by C++ only") {
+  Holder<Unclear> holder(Unclear{});
+  CHECK_STATUS(
+      kvo_type_size(kvo_property_type(kvo_class_property(kvo_object_class(holder.kvo()), "value")), nullptr, nullptr),
+      KVO_ERROR_BAD_TYPE_ENCODING);
+  kvo::set(holder, "value", Unclear{7, std::chrono::seconds(3)});
+  CHECK_EQ(kvo::get<Unclear>(holder, "value").number.value_or(0), 7);
 }
