@@ -18,6 +18,11 @@ static kvo_status undefined_value(kvo_object *object, const char *key, kvo_value
     for (int number = 1; number < 3; number++) reader(&(kvo_value){"i", sizeof number, &number}, arg);
     return KVO_OK;
   }
+  if (strcmp(key, "nick") == 0) {
+    const char *nick = ((basket *)object)->total > 0 ? "nick" : NULL;
+    reader(KVO_VALUE(const char *, nick), arg);
+    return KVO_OK;
+  }
   if (strcmp(key, "me") == 0) {
     reader(&(kvo_value){"@", sizeof object, &object}, arg);
     return KVO_OK;
@@ -199,5 +204,19 @@ TEST("a class validates values: it accepts them, changes them, or refuses") {
   CHECK_EQ(accepted, 1.0);
   CHECK_OK(kvo_set_double(as_kvo(of), "total", -7)); /* setting does not ask */
   basket_destroy(of);
+  basket_destroy(root);
+}
+
+TEST("a C string that is NULL, which a function of the class passes, is nil for operators too") {
+  basket *root = basket_make("root", 0), *items[] = {with_hooks(), with_hooks()};
+  items[1]->total = 1;
+  for (size_t i = 0; i < 2; i++)
+    CHECK_OK(kvo_list_insert(as_kvo(root), "items", i, KVO_VALUE(kvo_object *, as_kvo(items[i]))));
+  CHECK_EQ(text_at(root, "items.nick"), "(nil,\"nick\")");
+  CHECK_EQ(text_at(root, "items.@min.nick"), "\"nick\"");
+  CHECK_EQ(text_at(root, "items.@max.nick"), "\"nick\"");
+  CHECK_EQ(text_at(root, "items.@unionOfObjects.nick"), "(\"nick\")");
+  CHECK_EQ(text_at(root, "items.@distinctUnionOfObjects.nick"), "(\"nick\")");
+  for (size_t i = 0; i < 2; i++) basket_destroy(items[i]);
   basket_destroy(root);
 }

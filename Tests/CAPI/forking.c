@@ -99,6 +99,75 @@ TEST("the child of a fork sets, is notified, removes and registers, and so does 
   clean_up(quiet);
 }
 
+static shared *of_parent, *of_child;
+static int ready[2];
+
+static int get_value(const kvo_object *of) { return ((const shared *)of)->value; }
+static void store_negative(kvo_object *of, int value) { ((shared *)of)->value = -value; }
+
+/* Calls the trampoline; KVO_SET needs none. */
+static void call_setter(shared *of, int value) {
+  ((void (*)(kvo_object *, int))kvo_object_setter(&of->header, "value"))(&of->header, value);
+}
+
+static kvo_class *register_negative(void) {
+  kvo_property_spec property = {
+      .name = "value", .type = "i", .getter = (kvo_function)get_value, .setter = (kvo_function)store_negative};
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = "Negative",
+                         .instance_size = sizeof(shared),
+                         .properties = &property,
+                         .property_count = 1};
+  kvo_class *cls;
+  CHECK_OK(kvo_class_register(&spec, &cls));
+  return cls;
+}
+
+/* The parent has made setters of its own between the two sets. */
+static void set_after_parent(void) {
+  _Atomic int heard = 0;
+  (void)observe(of_child, "value", KVO_ENDS_WITH_OBJECT, &heard, NULL);
+  call_setter(of_child, 1);
+  char byte;
+  CHECK_EQ((int)read(ready[0], &byte, 1), 1);
+  call_setter(of_child, 2);
+  CHECK_EQ((int)heard, 2);
+  CHECK_EQ((int)of_child->value, 2);
+  shared_destroy(of_child);
+}
+
+/* The trampolines are in memory that the processes share. */
+TEST("setters that are first observed after a fork are of the process that observes them") {
+  kvo_class *in_child;
+  CHECK_OK(shared_register("ObservedInChild", &in_child));
+  shared *before = shared_make(); /* its setters use the memory in part */
+  (void)observe(before, "value", KVO_ENDS_WITH_OBJECT, &calls, NULL);
+  of_parent = shared_make_of(register_negative());
+  of_child = shared_make_of(in_child);
+  CHECK(pipe(ready) == 0);
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    alarm(SECONDS);
+    set_after_parent();
+    _exit(0);
+  }
+  usleep(100000); /* usually the child has observed by now; if not, the test is still right */
+  _Atomic int heard = 0;
+  (void)observe(of_parent, "value", KVO_ENDS_WITH_OBJECT, &heard, NULL);
+  call_setter(of_parent, 7);
+  CHECK_EQ((int)write(ready[1], "", 1), 1);
+  int status;
+  CHECK(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  call_setter(of_parent, 8);
+  CHECK_EQ((int)heard, 2);
+  CHECK_EQ((int)of_parent->value, -8);
+  shared_destroy(of_parent);
+  shared_destroy(of_child);
+  shared_destroy(before);
+}
+
 /* ---------------------------------------------------------------------------------------------------- With threads -- */
 
 /* ThreadSanitizer checks the parent only: its allocator does not support a fork while other threads allocate, and a child that allocates

@@ -76,6 +76,35 @@ TEST_REPORTED("nobody waits for a callback that was left while one that it had b
   CHECK_EQ(faults.count, 1);
 }
 
+static void set_in_other_coroutine(void) { item_set_value(objects[2], 1); }
+
+static void stay_in_other(watcher *self, const kvo_change *change) {
+  (void)self, (void)change;
+  yield(1);
+}
+
+TEST("callbacks that are suspended on several stacks may return in any order while KVO_SLOW_MS watches them") {
+  harness_environment("KVO_SLOW_MS", "3600000");
+  make_coroutines(set_in_coroutine, set_in_other_coroutine);
+  for (int i = 0; i < 3; i++) objects[i] = item_make(0);
+  static watcher first, second;
+  first = (watcher){.then = stay};
+  second = (watcher){.then = stay_in_other};
+  watch(objects[1], "value", KVO_NONE, &first);
+  watch(objects[2], "value", KVO_NONE, &second);
+  run(0);
+  run(1);
+  run(0); /* the first one to its end */
+  run(1);
+  CHECK_EQ(first.calls + second.calls, 2);
+  second.then = NULL;
+  item_set_value(objects[2], 2);
+  CHECK_EQ(second.calls, 2);
+  kvo_cancel_observer(first.id);
+  kvo_cancel_observer(second.id);
+  for (int i = 0; i < 3; i++) item_destroy(objects[i]);
+}
+
 /* ---------------------------------------------------------------------------------------------------------- Getters -- */
 
 static shared *roots[2], *middles[2];

@@ -214,6 +214,8 @@ static inline kvo_elements kvo__elements_of(const kvo_property *of, const void *
 
 /** The size of the values of a type that is a number's; 0 for any other type. */
 KVO_HIDDEN size_t kvo__type_number_size(const char *type);
+/** Whether a value has no bytes, or is a C string that is NULL. */
+KVO_HIDDEN bool kvo__value_is_nil(const kvo_value *value);
 /** Whether two values that C can read are known to be the same. */
 KVO_HIDDEN bool kvo__value_same(const kvo_value *one, const kvo_value *other);
 /** Stores a value as one of this type and size, converted if nothing is lost. TYPE_MISMATCH, or for nil NO_VALUE, if it cannot be. A string
@@ -280,5 +282,7 @@ KVO_HIDDEN kvo_function kvo__closure(kvo_code code, ffi_cif *cif, kvo_function b
  * closure at any time, and classes exist for ever. */
 #define KVO_CODE_SIZE ((sizeof(ffi_closure) + 63) / 64 * 64)
 KVO_HIDDEN kvo_code kvo__pages_allocate(size_t count);
+/** In the child of a fork, which shares the unused memory with its parent: the parent uses it. */
+KVO_HIDDEN void kvo__pages_forked(void);
 
 #endif /* KVO_CLASSES_CLASSES_H */

@@ -19,7 +19,8 @@ static bool map_pages(size_t size, kvo_code *out) {
   bool mapped = false;
   if (ftruncate(file, (off_t)size) == 0) {
     void *writable = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    /* MAP_SHARED: after a fork the child shares these pages. Their content is written once, before use, and is valid for both. */
+    /* MAP_SHARED, because both mappings are of one memory. A child of a fork shares it too: what is in use is never written again and is
+     * valid for both, and what is not used belongs to the parent (kvo__pages_forked). */
     void *executable = mmap(NULL, size, PROT_READ | PROT_EXEC, MAP_SHARED, file, 0);
     mapped = writable != MAP_FAILED && executable != MAP_FAILED;
     if (mapped) {
@@ -57,4 +58,9 @@ kvo_code kvo__pages_allocate(size_t count) {
   kvo__unlock(&pages_lock);
   kvo__cancel_resume(cancellation);
   return code;
+}
+
+void kvo__pages_forked(void) {
+  rest = (kvo_code){NULL, NULL};
+  rest_count = 0;
 }

@@ -76,7 +76,7 @@ static bool are_same_elements(const kvo_collection *one, const kvo_collection *o
   return true;
 }
 
-static bool is_nil(const kvo_value *value) {
+bool kvo__value_is_nil(const kvo_value *value) {
   if (value->bytes == NULL) return true;
   bool is_text = value->type != NULL && kvo__type_unqualified(value->type)[0] == '*';
   return is_text && *(char *const *)value->bytes == NULL;
@@ -90,7 +90,8 @@ static bool are_equal_numbers(const kvo_value *one, const kvo_value *other) {
 }
 
 bool kvo__value_same(const kvo_value *one, const kvo_value *other) {
-  if (is_nil(one) || is_nil(other)) return is_nil(one) && is_nil(other);
+  bool is_nil = kvo__value_is_nil(one);
+  if (is_nil || kvo__value_is_nil(other)) return is_nil && kvo__value_is_nil(other);
   const kvo_collection *collections[] = {kvo_value_collection(one), kvo_value_collection(other)};
   if (collections[0] != NULL && collections[1] != NULL) return are_same_elements(collections[0], collections[1]);
   char code = one->type != NULL ? kvo__type_unqualified(one->type)[0] : '?';

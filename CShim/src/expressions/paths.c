@@ -113,8 +113,11 @@ typedef struct continuation {
   kvo_object *object;
 } continuation;
 
+/* The value of a program's function may be a C string that is NULL, as KVO_VALUE makes it: nil, as everywhere. */
 static void go_on(const kvo_value *value, void *arg) {
   continuation *of = arg;
+  const kvo_value nil = {value->type, value->size, NULL};
+  if (kvo__value_is_nil(value)) value = &nil;
   if (!of->has_gone) of->status = kvo__walk_value(of->walk, value, of->path, of->reader, of->arg);
   of->has_gone = true;
 }

@@ -92,11 +92,12 @@ __attribute__((cold)) void kvo__note_delivery(const kvo_raw_change *change, cons
   kvo_event_details details = details_of(node, change, KVO_MOMENT_DELIVERY_BEGINS);
   hand_out(&details);
   bool may_be_slow = (atomic_load(&kvo__attention) & KVO_TAP_SLOW) != 0;
-  kvo_watched *watched = may_be_slow ? kvo__slow_begin(&details) : NULL;
+  const void *frame = __builtin_frame_address(0);
+  uint64_t watched = may_be_slow ? kvo__slow_begin(&details, frame) : 0;
   kvo_traffic_call counted = kvo__traffic_begin(&details);
   callback(change, user_data);
   kvo__traffic_end(&counted);
-  if (watched != NULL) kvo__slow_end(watched);
+  if (watched != 0) kvo__slow_end(watched, frame);
   details.moment = KVO_MOMENT_DELIVERY_ENDS;
   details.change = NULL;
   hand_out(&details);

@@ -10,20 +10,24 @@
 #include <time.h>
 #include <unistd.h>
 
-struct kvo_watched {
-  kvo_watched *next;
+/** A delivery in progress. */
+typedef struct watched {
+  struct watched *next;
+  uint64_t number;
   const kvo_thread *thread;
+  const void *frame;
   int64_t begun;
   bool is_reported;
   /** The strings are copies, or are never freed. */
   kvo_fault_observation what;
   uint32_t thread_id;
   char key_path[80];
-};
+} watched;
 
-/* Guards the list, newest first, and is_running. */
+/* Guards the list, newest first, its newest number, and is_running. */
 static kvo_lock lock;
-static kvo_watched *watched_list;
+static watched *watched_list;
+static uint64_t newest;
 static bool is_running;
 /* Changes when a delivery begins: an idle watchdog waits on it. */
 static _Atomic uint32_t begins;
@@ -31,11 +35,11 @@ static _Atomic bool is_idle;
 
 /* Copies a delivery to be reported, innermost first, and returns 0. Otherwise returns the nanoseconds until one may be due, INT64_MAX if
  * there is none. */
-static int64_t take_due(kvo_watched *out) {
+static int64_t take_due(watched *out) {
   int64_t limit = (int64_t)kvo__settings.slow_ms * 1000000, wait = INT64_MAX;
   kvo__lock(&lock);
   int64_t time = kvo__now(); /* read under the lock: everything in the list began earlier */
-  for (kvo_watched *each = watched_list; each != NULL; each = each->next) {
+  for (watched *each = watched_list; each != NULL; each = each->next) {
     if (each->is_reported) continue;
     if (time - each->begun >= limit) {
       each->is_reported = true;
@@ -54,7 +58,7 @@ static void *watch(void *arg) {
   (void)arg;
   pthread_setname_np(pthread_self(), "kvo-slow");
   for (;;) {
-    kvo_watched due;
+    watched due;
     atomic_store(&is_idle, true);
     uint32_t before = atomic_load(&begins);
     int64_t wait = take_due(&due);
@@ -85,10 +89,25 @@ static void start(void) {
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-kvo_watched *kvo__slow_begin(const kvo_event_details *details) {
-  kvo_watched *made = calloc(1, sizeof *made);
-  if (made == NULL) return NULL;
+/* Removes the delivery of that number, and those of a thread which were left: all if there is no frame. The lock is held. */
+static void remove_ended(uint64_t number, const kvo_thread *thread, const void *frame) {
+  for (watched **link = &watched_list; *link != NULL;) {
+    watched *each = *link;
+    bool is_left = each->thread == thread && (frame == NULL || kvo__is_left(each->frame, frame));
+    if (each->number == number || is_left) {
+      *link = each->next;
+      free(each);
+    } else {
+      link = &each->next;
+    }
+  }
+}
+
+uint64_t kvo__slow_begin(const kvo_event_details *details, const void *frame) {
+  watched *made = calloc(1, sizeof *made);
+  if (made == NULL) return 0;
   made->thread = kvo__thread();
+  made->frame = frame;
   made->thread_id = kvo__thread_number();
   made->begun = kvo__now();
   kvo_fault_observation what = {.observation = details->observation,
@@ -101,39 +120,33 @@ kvo_watched *kvo__slow_begin(const kvo_event_details *details) {
   made->what = what;
   kvo__copy_cut(made->key_path, sizeof made->key_path, details->key_path);
   kvo__lock(&lock);
+  remove_ended(0, made->thread, frame);
+  uint64_t number = made->number = ++newest;
   made->next = watched_list;
   watched_list = made;
   if (!is_running) start();
   kvo__unlock(&lock);
   atomic_fetch_add(&begins, 1);
   if (atomic_exchange(&is_idle, false)) kvo__futex_wake_all(&begins);
-  return made;
+  return number;
 }
 
-/* Removes the deliveries of a thread, newest first, up to and including this one. */
-static void remove_until(const kvo_thread *thread, const kvo_watched *last) {
+void kvo__slow_end(uint64_t number, const void *frame) {
   kvo__lock(&lock);
-  bool found = false;
-  for (kvo_watched **link = &watched_list; *link != NULL && !found;) {
-    kvo_watched *each = *link;
-    found = each == last;
-    if (each->thread == thread) {
-      *link = each->next;
-      free(each);
-    } else {
-      link = &each->next;
-    }
-  }
+  remove_ended(number, kvo__own.thread, frame);
   kvo__unlock(&lock);
 }
 
-void kvo__slow_end(kvo_watched *watched) { remove_until(watched->thread, watched); }
-void kvo__slow_thread_end(const kvo_thread *thread) { remove_until(thread, NULL); }
+void kvo__slow_thread_end(const kvo_thread *thread) {
+  kvo__lock(&lock);
+  remove_ended(0, thread, NULL);
+  kvo__unlock(&lock);
+}
 
 void kvo__slow_forked(void) {
   is_running = false;
-  for (kvo_watched **link = &watched_list; *link != NULL;) {
-    kvo_watched *each = *link;
+  for (watched **link = &watched_list; *link != NULL;) {
+    watched *each = *link;
     if (each->thread == kvo__own.thread) {
       each->thread_id = kvo__thread_number();
       link = &each->next;
