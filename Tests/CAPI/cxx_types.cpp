@@ -354,7 +354,7 @@ TEST("a program says with may_copy that a type cannot be copied although it decl
 
 TEST("a program says with may_copy and may_compare that a container can what its elements cannot") {
   check_compared<Shared<Unique>>({}, {});
-  check_compared<std::optional<Shared<Unique>>>({}, Shared<Unique>());
+  check_compared<std::vector<Shared<Unique>>>({}, {Shared<Unique>()});
 }
 
 TEST("a structure with arrays, structures and constants has the encoding and the size that C gives it") {
