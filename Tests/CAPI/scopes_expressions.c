@@ -212,3 +212,25 @@ TEST("an expression that begins to depend on a changed key in the scope is told 
   kvo_scope_end(&scope);
   CHECK_TOLD(path, 2, 30, 32);
 }
+
+TEST("an expression that is led to a key after the key's last change in the scope is not told again") {
+  for (int if_changed = 0; if_changed < 2; if_changed++) {
+    make_items();
+    watcher path = {0};
+    watcher keeps = {0};
+    total sum = {.of = {a}};
+    watch(a, "next.value", KVO_OLD | KVO_NEW, &path);
+    watch(c, "value", KVO_NONE, &keeps);
+    watch_total(&sum, KVO_OLD | KVO_NEW);
+    BEGIN(scope, if_changed ? KVO_SCOPE_COALESCES_IF_CHANGED : KVO_SCOPE_COALESCES, c);
+    item_set_value(c, 30);
+    item_set_next(a, c); /* not of the scope: told at once */
+    int calls = path.calls;
+    CHECK_EQ(path.new_value.integer, 30);
+    kvo_scope_end(&scope);
+    CHECK_EQ(keeps.calls, 1);
+    CHECK_EQ(path.calls, calls);
+    item_set_value(c, 31);
+    CHECK_TOLD(path, calls + 1, 30, 31);
+  }
+}

@@ -19,6 +19,8 @@ struct kvo_coalesced {
   uint64_t after;
   /** Up to this birth the dependencies of expressions are kept in the scope's will phase. */
   uint64_t seen;
+  /** Up to this birth, expressions may have read the value before the last store. */
+  uint64_t stored;
   /** The value before the first change, or NULL. */
   void *old_value;
   /** The value that an observer is told just now, or NULL. Here, so that it is released if the observer leaves with longjmp. */
@@ -257,7 +259,7 @@ static kvo_coalesced *note(kvo_open_scope *scope, kvo_object *object, kvo_key ke
   made->object = object;
   made->key = key;
   made->after = after;
-  made->seen = content(made)->limit;
+  made->seen = made->stored = content(made)->limit;
   *scope->last = made;
   scope->last = &made->next;
   kvo__index_add(&scope->by_key, &made->entry);
@@ -331,6 +333,7 @@ static void follow_late(kvo_open_scope *scope, kvo_coalesced *change) {
        node = atomic_load(&node->older))
     if (kvo__node_is_dependency(node) && kvo__node_kind(node) != KVO_NODE_LEAF && is_between(node, seen, limit))
       kvo__tracked_rearm(node->user_data);
+  change->stored = atomic_load_explicit(&frame->info->births, memory_order_acquire);
   let_go(scope);
 }
 
@@ -356,9 +359,9 @@ static void tell_expression(kvo_open_scope *scope, kvo_coalesced *change, kvo_no
   if (pending != NULL) {
     if (!pending->delivered) kvo__tracked_did(tracked, scope->will);
   } else if (kvo__is_left_to_scope(tracked)) {
-    kvo__tracked_rearm(tracked); /* told at the end of that scope */
-  } else if (birth > change->seen) {
-    kvo__tracked_missed(tracked, birth); /* it began to depend on the key after the last look */
+    kvo__tracked_rearm(tracked);     /* told at the end of that scope */
+  } else if (birth > change->seen) { /* it began to depend on the key after the last look */
+    if (birth <= change->stored) kvo__tracked_missed(tracked, birth);
   } else if (scope->is_incomplete) {
     kvo__tracked_did(tracked, NULL);
   }
