@@ -193,6 +193,30 @@ TEST("without an accessor for it, a replacement is an insertion and a removal, a
   basket_destroy(object);
 }
 
+TEST("the insertion of a replacement is told if the list refuses to remove an element") {
+  for (size_t before = 0; before < 2; before++) {
+    basket *object = basket_make("b", 0);
+    scribe to = {0}, count = {0};
+    pair pairs[] = {{1, 1}, {2, 2}};
+    kvo_value values[] = {{"{pair=id}", sizeof(pair), &pairs[0]}, {"{pair=id}", sizeof(pair), &pairs[1]}};
+    for (size_t i = 0; i < 2; i++) CHECK_OK(kvo_list_insert(as_kvo(object), "pairs", i, &values[i]));
+    scribe_watch(object, "pairs", KVO_NEW | KVO_OLD | KVO_PRIOR, &to);
+    scribe_watch(object, "pairs.@count", KVO_NEW | KVO_OLD, &count);
+    object->removable = (int)before;
+    CHECK_STATUS(
+        kvo_list_replace_several(as_kvo(object), "pairs", (size_t[]){0, 1}, 2, (kvo_value[]){values[1], values[0]}),
+        KVO_ERROR_REFUSED);
+    CHECK_EQ(count_of(object, "pairs"), 3);
+    const char *told = before == 0 ? "will replace[0,1]-1/1,2/2 insert[0]+2/2 "
+                                   : "will replace[0,1]-1/1,2/2 replace[0]-1/1+2/2 insert[1]+1/1 ";
+    CHECK_EQ((const char *)to.text, told);
+    CHECK_EQ((const char *)count.text, before == 0 ? "set-2+3 " : "set-2+3 set-3+3 ");
+    CHECK_OK(kvo_remove_observer(to.id));
+    CHECK_OK(kvo_remove_observer(count.id));
+    basket_destroy(object);
+  }
+}
+
 TEST("strings are copied: an observer sees one that the list has freed") {
   basket *object = basket_make("b", 0);
   scribe to = {0};

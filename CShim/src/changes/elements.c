@@ -35,13 +35,20 @@ static const void *element_of(const kvo_mutation *of, size_t position) {
   return (const unsigned char *)of->elements + position * of->property->to_many->size;
 }
 
+/* What accessors have done: so many elements are changed; and a replacement may have left its new element before the old one. */
+typedef struct progress {
+  size_t done;
+  bool has_inserted;
+} progress;
+
 /* Without an accessor for it: inserts first, because an insertion may be refused, and what was removed could not be put back. */
-static kvo_status replace(const kvo_list_accessors *list, kvo_object *object, size_t index, const void *element) {
+static kvo_status replace(const kvo_list_accessors *list, kvo_object *object, size_t index, const void *element,
+                          progress *to) {
   if (list->replace_at != NULL) return list->replace_at(object, index, element, list->user);
   kvo_status status = list->insert_at(object, index, element, list->user);
   if (status != KVO_OK) return status;
   status = list->remove_at(object, index + 1, list->user);
-  if (status != KVO_OK) list->remove_at(object, index, list->user);
+  if (status != KVO_OK) to->has_inserted = list->remove_at(object, index, list->user) != KVO_OK;
   return status;
 }
 
@@ -50,7 +57,7 @@ static size_t position_of(const kvo_mutation *of, size_t step) {
   return of->kind == KVO_CHANGE_REMOVAL ? of->count - 1 - step : step;
 }
 
-static kvo_status change_one(const kvo_mutation *of, size_t position) {
+static kvo_status change_one(const kvo_mutation *of, size_t position, progress *to) {
   const kvo_to_many *many = of->property->to_many;
   const void *element = element_of(of, position);
   bool inserts = of->kind == KVO_CHANGE_INSERTION;
@@ -59,7 +66,7 @@ static kvo_status change_one(const kvo_mutation *of, size_t position) {
   size_t index = of->indexes[position];
   if (inserts) return many->list.insert_at(of->object, index, element, many->list.user);
   if (of->kind == KVO_CHANGE_REMOVAL) return many->list.remove_at(of->object, index, many->list.user);
-  return replace(&many->list, of->object, index, element);
+  return replace(&many->list, of->object, index, element, to);
 }
 
 /* Whether the list still has the next index, because an accessor may set properties whose observers change the list. */
@@ -68,12 +75,11 @@ static kvo_status check_next(const kvo_mutation *of, size_t position) {
   return kvo__index_check(of, position, list->count(of->object, list->user));
 }
 
-/* Stores how many elements were changed. */
-static kvo_status change_all(const kvo_mutation *of, size_t *done) {
-  for (*done = 0; *done < of->count; (*done)++) {
-    size_t position = position_of(of, *done);
-    kvo_status status = *done > 0 ? check_next(of, position) : KVO_OK;
-    if (status == KVO_OK) status = change_one(of, position);
+static kvo_status change_all(const kvo_mutation *of, progress *to) {
+  for (; to->done < of->count; to->done++) {
+    size_t position = position_of(of, to->done);
+    kvo_status status = to->done > 0 ? check_next(of, position) : KVO_OK;
+    if (status == KVO_OK) status = change_one(of, position, to);
     if (status != KVO_OK) return status;
   }
   return KVO_OK;
@@ -153,13 +159,33 @@ static void notify_part(kvo_frame *frame, const kvo_mutation *of, const kvo_elem
   notify(frame, &part, &old_part);
 }
 
+/* After a replacement whose accessors have refused to remove an element: notifies of the elements that are replaced, and of the one that
+ * is inserted, which is a change of its own if there are any. */
+static void notify_insertion(kvo_frame *frame, const kvo_mutation *of, const kvo_elements *old_value, size_t done) {
+  kvo_mutation insertion = {of->object, of->property,        KVO_CHANGE_INSERTION, of->indexes + done,
+                            1,          element_of(of, done)};
+  kvo_frame own;
+  if (done > 0) {
+    notify_part(frame, of, old_value, done);
+    frame = &own;
+    if (kvo_frame_begin_change(frame, of->object, of->property->key, insertion.kind, insertion.indexes, 1) == 0) return;
+  } else {
+    kvo_raw_change *record = &kvo__frame_content_of(frame)->record;
+    record->kind = insertion.kind;
+    record->indexes = insertion.indexes;
+    record->index_count = 1;
+  }
+  notify(frame, &insertion, NULL);
+  if (frame == &own) kvo_frame_end(&own);
+}
+
 /* Changes what no frame notifies of: a scope may have called observers before the change. */
 static kvo_status change_untold(const kvo_mutation *of, bool may_have_changed) {
-  size_t done = 0;
+  progress made = {0};
   bool has_happened = false;
   kvo_status status = may_have_changed ? check_again(of, &has_happened) : KVO_OK;
-  if (status == KVO_OK && !has_happened) status = change_all(of, &done);
-  if (done > 0) kvo_binding_stored(of->object, of->property->key);
+  if (status == KVO_OK && !has_happened) status = change_all(of, &made);
+  if (made.done > 0 || made.has_inserted) kvo_binding_stored(of->object, of->property->key);
   return status;
 }
 
@@ -182,13 +208,15 @@ static kvo_status mutate(const kvo_mutation *of) {
   kvo_elements *old_value = wants_old ? old_elements(of) : NULL;
   if ((wants & KVO_FRAME_WANTS_WILL) != 0)
     old_value = tell_before(&frame, of, old_value, wants_old, __builtin_frame_address(0));
-  size_t done = 0;
+  progress made = {0};
   kvo_status status = check_again(of, &has_happened);
-  if (status == KVO_OK && !has_happened) status = change_all(of, &done);
-  if (done == of->count)
+  if (status == KVO_OK && !has_happened) status = change_all(of, &made);
+  if (made.has_inserted)
+    notify_insertion(&frame, of, old_value, made.done);
+  else if (made.done == of->count)
     notify(&frame, of, old_value);
-  else if (done > 0)
-    notify_part(&frame, of, old_value, done);
+  else if (made.done > 0)
+    notify_part(&frame, of, old_value, made.done);
   kvo_frame_end(&frame);
   kvo__elements_free(old_value);
   return status;

@@ -72,6 +72,10 @@ static kvo_status list_remove(kvo_object *object, size_t index, void *user) {
   const place *of = user;
   size_t *count = count_of(object, of);
   if (refuses((basket *)object)) return KVO_ERROR_BUSY;
+  if (((basket *)object)->removable-- == 0) {
+    ((basket *)object)->removable = 0;
+    return KVO_ERROR_REFUSED;
+  }
   if (index >= *count) return KVO_ERROR_OUT_OF_RANGE;
   if (of->owns_strings) free(*(char **)(void *)bytes_of(object, of, index));
   --*count;
@@ -175,7 +179,7 @@ basket *basket_make(const char *title, double total) {
   basket *object = (basket *)made;
   object->title = title != NULL ? strdup(title) : NULL;
   object->total = total;
-  object->allowed = -1;
+  object->allowed = object->removable = -1;
   return object;
 }
 

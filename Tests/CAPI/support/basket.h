@@ -28,6 +28,8 @@ typedef struct basket {
   size_t price_count, item_count, name_count, quiet_count, pair_count, tag_count, word_count;
   /* Calls of mutating accessors that succeed before the next one is refused with KVO_ERROR_BUSY; negative: none is refused. */
   int allowed;
+  /* How many elements may be removed before all removals are refused with KVO_ERROR_REFUSED; negative: any. */
+  int removable;
   /* How many calls of mutating accessors there were. */
   int accesses;
 } basket;
