@@ -23,6 +23,15 @@ static kvo_status undefined_value(kvo_object *object, const char *key, kvo_value
     reader(KVO_VALUE(const char *, nick), arg);
     return KVO_OK;
   }
+  if (strcmp(key, "null") == 0) {
+    reader(NULL, arg);
+    return KVO_OK;
+  }
+  if (strcmp(key, "untyped") == 0) {
+    int answer = 42;
+    reader(&(kvo_value){NULL, sizeof answer, &answer}, arg);
+    return KVO_OK;
+  }
   if (strcmp(key, "me") == 0) {
     reader(&(kvo_value){"@", sizeof object, &object}, arg);
     return KVO_OK;
@@ -111,6 +120,27 @@ TEST("a class that passes no value for an undefined key has none, and of several
   CHECK_OK(kvo_get_int64(as_kvo(of), "twice", &number));
   CHECK_EQ(number, 1);
   CHECK_EQ(text_at(of, "twice"), "1");
+  basket_destroy(of);
+}
+
+TEST("the hook of undefined keys may pass NULL, which is nil, and a value without a type, which nobody can convert") {
+  basket *of = with_hooks();
+  char *text = NULL;
+  double real = 0;
+  int64_t whole = 0;
+  bool truth = false;
+  kvo_object *object = NULL;
+  char read[1024] = "";
+  CHECK_OK(kvo_get_string(as_kvo(of), "null", &text));
+  CHECK(text == NULL);
+  CHECK_OK(kvo_get_object(as_kvo(of), "null", &object));
+  CHECK_STATUS(kvo_get_double(as_kvo(of), "null", &real), KVO_ERROR_NO_VALUE);
+  CHECK_OK(kvo_get_value(as_kvo(of), "untyped", write_value, read));
+  CHECK_STATUS(kvo_get_string(as_kvo(of), "untyped", &text), KVO_ERROR_TYPE_MISMATCH);
+  CHECK_STATUS(kvo_get_double(as_kvo(of), "untyped", &real), KVO_ERROR_TYPE_MISMATCH);
+  CHECK_STATUS(kvo_get_int64(as_kvo(of), "untyped", &whole), KVO_ERROR_TYPE_MISMATCH);
+  CHECK_STATUS(kvo_get_bool(as_kvo(of), "untyped", &truth), KVO_ERROR_TYPE_MISMATCH);
+  CHECK_STATUS(kvo_get_object(as_kvo(of), "untyped", &object), KVO_ERROR_TYPE_MISMATCH);
   basket_destroy(of);
 }
 

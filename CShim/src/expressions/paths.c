@@ -113,12 +113,13 @@ typedef struct continuation {
   kvo_object *object;
 } continuation;
 
-/* The value of a program's function may be a C string that is NULL, as KVO_VALUE makes it: nil, as everywhere. */
+/* What a program's function passes: NULL and a C string that is NULL, as KVO_VALUE makes it, are nil; what has no type cannot be interpreted. */
 static void go_on(const kvo_value *value, void *arg) {
   continuation *of = arg;
-  const kvo_value nil = {value->type, value->size, NULL};
-  if (kvo__value_is_nil(value)) value = &nil;
-  if (!of->has_gone) of->status = kvo__walk_value(of->walk, value, of->path, of->reader, of->arg);
+  kvo_value passed = value != NULL ? *value : (kvo_value){NULL, 0, NULL};
+  if (passed.type == NULL) passed.type = "?";
+  if (kvo__value_is_nil(&passed)) passed.bytes = NULL;
+  if (!of->has_gone) of->status = kvo__walk_value(of->walk, &passed, of->path, of->reader, of->arg);
   of->has_gone = true;
 }
 
