@@ -17,6 +17,33 @@
       #expect(one.title == "A")
     }
 
+    @Test("in both directions ends both, whichever side stops observing, and is told once")
+    func bothDirectionsByOneSide() {
+      for isLeft in [true, false] {
+        let (one, other, reasons) = (Document(), Document(), Log<NSKeyValueObservation.EndReason>())
+        let token = one.bind(\.title, with: other, \.title).onEnd(reasons.add)
+        if isLeft { one.stopObserving(for: other) } else { other.stopObserving(for: one) }
+        #expect(!token.isActive && reasons.all == [.invalidated])
+        one.title = "A"
+        #expect(other.title == "")
+        other.title = "B"
+        #expect(one.title == "A")
+        #expect(reasons.all.count == 1)
+      }
+    }
+
+    @Test("in both directions tells which object has died")
+    func bothDirectionsByDeath() {
+      for isLeft in [true, false] {
+        var (one, other): (Document?, Document?) = (Document(), Document())
+        let reasons = Log<NSKeyValueObservation.EndReason>()
+        one!.bind(\.title, with: other!, \.title).onEnd(reasons.add)
+        if isLeft { one = nil } else { other = nil }
+        #expect(reasons.all == [isLeft ? .receiverDied : .objectDied])
+        _ = (one, other)
+      }
+    }
+
     @Test("comes with an exclusive one in both directions, which replaces it")
     func replaced() {
       let (one, other, third) = (Document(), Document(), Document())

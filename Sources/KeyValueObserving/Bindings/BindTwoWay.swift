@@ -112,6 +112,10 @@ private final class TwoWayObservation: NSKeyValueObservation, @unchecked Sendabl
     self.first = first
     self.second = second
     super.init(first.observation, endsOnRelease: false)
+    // A death ends both; anything else may end one, such as `stopObserving`.
+    for (one, other) in [(first, second), (second, first)] {
+      one.onEnd { if $0 == .invalidated { other.invalidate() } }
+    }
   }
 
   override func invalidate() {
