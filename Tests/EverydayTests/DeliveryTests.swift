@@ -54,6 +54,44 @@
       #expect(log.all == ["0>9", "9>10"])
     }
 
+    @Test("merges with what has waited during a pause, also if the queue had a turn then")
+    func coalescesAcrossPause() {
+      let (document, listener, log) = (SharedDocument(), Listener(), Log<String>())
+      let queue = DispatchQueue(label: "serial")
+      let token = document.onChange(of: \.pages, delivery: .on(queue), coalescing: .latest, for: listener) {
+        _, old, new in
+        log.add("\(old)>\(new)")
+      }
+      queue.suspend()
+      document.pages = 1
+      token.pause()
+      queue.resume()
+      queue.sync {}
+      queue.suspend()
+      document.pages = 2
+      token.resume(deliveringMissed: true)
+      document.pages = 3
+      queue.resume()
+      queue.sync {}
+      #expect(log.all == ["0>3"])
+    }
+
+    @Test("merges what waits with the initial call, whose value is the old one")
+    func coalescesInitial() {
+      let (document, listener, log) = (SharedDocument(), Listener(), Log<String>())
+      let queue = DispatchQueue(label: "serial")
+      queue.suspend()
+      document.onChange(of: \.pages, initial: true, delivery: .on(queue), coalescing: .latest, for: listener) {
+        _, old, new in
+        log.add("\(old)>\(new)")
+      }
+      document.pages = 1
+      document.pages = 2
+      queue.resume()
+      queue.sync {}
+      #expect(log.all == ["0>2"])
+    }
+
     @Test("delivers what is added meanwhile behind what the queue has got, so that other work has its turn")
     func takesTurns() {
       for coalescing in [KeyValueCoalescing.each, .latest] {

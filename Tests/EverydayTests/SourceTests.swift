@@ -138,6 +138,22 @@
       other.invalidate()
     }
 
+    @Test("is paused as a whole, though the first of the objects that it combines has died")
+    func pausedAfterDeath() {
+      var first: Document? = Document()
+      let (second, log) = (Document(), Log<Int>())
+      let token = KeyValueSource.combineLatest(first!.source(\.pages), second.source(\.pages)) { $0 + $1 }
+        .observe(options: .new) { log.add($0.newValue!) }
+      first = nil
+      token.pause()
+      #expect(token.isActive && token.isPaused)
+      second.pages = 1
+      #expect(log.all.isEmpty)
+      token.resume()
+      #expect(!token.isPaused)
+      _ = first
+    }
+
     @Test("combines the latest values of any number of sources of any types")
     func combineLatest() {
       let (one, other, log) = (Document(), Document(), Log<String>())

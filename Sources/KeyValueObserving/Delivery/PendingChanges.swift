@@ -32,6 +32,8 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
   @usableFromInline
   struct Added {
     @usableFromInline var changes: [NSKeyValueObservedChange<Value>] = []
+    /// Whether the first of them is the initial one.
+    @usableFromInline var beginsInitially = false
     @usableFromInline var isScheduled = false
 
     @inlinable
@@ -94,10 +96,14 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
     let isFirst = added.withLock { added in
       if isInitial {
         added.changes.insert(change, at: 0)
+        added.beginsInitially = true
         waiting.add(1, ordering: .releasing)
       } else if coalesces, let last = added.changes.last, last.isPrior == change.isPrior {
-        added.changes[added.changes.count - 1] = last.merged(with: change)
+        let isInitial = added.beginsInitially && added.changes.count == 1
+        added.changes[added.changes.count - 1] = last.merged(with: change, isInitial: isInitial)
+        added.beginsInitially = false
       } else {
+        if added.changes.isEmpty { added.beginsInitially = false }
         added.changes.append(change)
         waiting.add(1, ordering: .releasing)
       }
@@ -144,7 +150,8 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
   /// Delivers what waits now. What is added meanwhile is scheduled again, so that other work has its turn.
   @inlinable
   func deliverAll() {
-    if first == batch.count { added.withLock { swap(&$0.changes, &batch) } }
+    // During a pause what waits stays there, so that later changes are merged with it.
+    if first == batch.count, !isPaused { added.withLock { swap(&$0.changes, &batch) } }
     var left = batch.count - first
     let deliversSome = left > 0
     while left > 0, !isPaused, let change = next() {
@@ -164,9 +171,11 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
 }
 
 extension NSKeyValueObservedChange {
-  /// This change and a later one as one: the old value of this one, and the new value of the later one.
+  /// This change and a later one as one: the old value of this one, and the new value of the later one. An initial change has no old
+  /// value; the value before the later one is the initial one.
   @inlinable
-  func merged(with later: Self) -> Self {
-    Self(kind: .setting, newValue: later.newValue, oldValue: oldValue, isPrior: isPrior)
+  func merged(with later: Self, isInitial: Bool) -> Self {
+    Self(
+      kind: .setting, newValue: later.newValue, oldValue: isInitial ? oldValue ?? newValue : oldValue, isPrior: isPrior)
   }
 }

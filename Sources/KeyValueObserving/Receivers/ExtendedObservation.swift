@@ -40,6 +40,8 @@ final class ExtendedObservation: NSKeyValueObservation, @unchecked Sendable {
 
   override var isActive: Bool { super.isActive || others.contains(where: kvo_observation_is_registered) }
 
+  override var isPaused: Bool { super.isPaused || others.contains(where: kvo_observation_is_paused) }
+
   override func pause() {
     super.pause()
     for other in others { _ = kvo_observation_pause(other) }
