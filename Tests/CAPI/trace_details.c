@@ -281,7 +281,6 @@ TEST("the program does not see errors of the trace's file") {
   begin();
   struct rlimit small = {20000, RLIM_INFINITY};
   CHECK_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
-  signal(SIGXFSZ, SIG_IGN);
   errno = 7;
   for (int i = 0; i < 2000; i++) {
     item_set_value(object, i);

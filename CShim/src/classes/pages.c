@@ -5,6 +5,8 @@
 #define _GNU_SOURCE
 #include "classes/classes.h"
 
+#include "platform/signals.h"
+
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -17,7 +19,11 @@ static bool map_pages(size_t size, kvo_code *out) {
   int file = memfd_create("kvo-trampolines", MFD_CLOEXEC);
   if (file < 0) return false;
   bool mapped = false;
-  if (ftruncate(file, (off_t)size) == 0) {
+  kvo_held_signals signals;
+  kvo__signals_hold(&signals); /* RLIMIT_FSIZE applies to files in memory, too */
+  bool has_room = ftruncate(file, (off_t)size) == 0;
+  kvo__signals_release(&signals);
+  if (has_room) {
     void *writable = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     /* MAP_SHARED, because both mappings are of one memory. A child of a fork shares it too: what is in use is never written again and is
      * valid for both, and what is not used belongs to the parent (kvo__pages_forked). */

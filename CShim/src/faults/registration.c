@@ -206,8 +206,9 @@ void kvo__fault_registration(kvo_status status, const kvo_class *cls, const kvo_
     case KVO_ERROR_NO_INTERCEPTION:
       kvo__append(&report->detail, "there is no memory for executable trampolines");
       kvo__append(&report->help,
-                  "is executable memory forbidden (SELinux, noexec), or are there no free file descriptors? Otherwise "
-                  "announce changes with kvo_will_change and kvo_did_change, with KVO_PROPERTY_MANUAL");
+                  "is executable memory forbidden (SELinux, noexec), are there no free file descriptors, or is "
+                  "RLIMIT_FSIZE below a page? Otherwise announce changes with kvo_will_change and kvo_did_change, "
+                  "with KVO_PROPERTY_MANUAL");
       break;
     case KVO_ERROR_DYING_OBJECT:
       kvo__append(&report->detail, "the object is being destroyed");

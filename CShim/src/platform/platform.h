@@ -1,5 +1,5 @@
 /* platform/platform.h - included by every file of the runtime: memory, the clock, cancellation. The other headers of this room are included
- * where they are used: settings, stack, modules, symbols, index. */
+ * where they are used: settings, stack, modules, symbols, index, signals. */
 #ifndef KVO_PLATFORM_H
 #define KVO_PLATFORM_H
 

@@ -2,47 +2,18 @@
 #define _GNU_SOURCE
 #include "text/sink.h"
 
+#include "platform/signals.h"
+
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdarg.h>
-#include <time.h>
 #include <unistd.h>
-
-/* Signals that a write may raise (SIGPIPE, SIGXFSZ), blocked meanwhile: they would end the process instead of SIGABRT, or one that is to go
- * on. */
-typedef struct held_signals {
-  sigset_t held, before, pending;
-} held_signals;
-
-static void hold_signals(held_signals *on) {
-  sigemptyset(&on->held);
-  sigaddset(&on->held, SIGPIPE);
-  sigaddset(&on->held, SIGXFSZ);
-  sigemptyset(&on->pending);
-  sigpending(&on->pending);
-  pthread_sigmask(SIG_BLOCK, &on->held, &on->before);
-}
-
-/* Consumes the signals that were raised meanwhile, except one that was pending before, and restores the mask. */
-static void release_signals(held_signals *on) {
-  const struct timespec now = {0, 0};
-  static const int signals[] = {SIGPIPE, SIGXFSZ};
-  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-    if (sigismember(&on->pending, signals[i])) continue;
-    sigset_t one;
-    sigemptyset(&one);
-    sigaddset(&one, signals[i]);
-    while (sigtimedwait(&one, NULL, &now) < 0 && errno == EINTR) continue;
-  }
-  pthread_sigmask(SIG_SETMASK, &on->before, NULL);
-}
 
 bool kvo__write_all(int fd, const char *bytes, size_t length) {
   enum { PATIENCE = 1000 };
   int cancellation = kvo__cancel_hold(), before = errno;
-  held_signals signals;
-  hold_signals(&signals);
+  kvo_held_signals signals;
+  kvo__signals_hold(&signals);
   while (length > 0) {
     ssize_t written = write(fd, bytes, length);
     if (written < 0 && errno == EINTR) continue;
@@ -52,7 +23,7 @@ bool kvo__write_all(int fd, const char *bytes, size_t length) {
     bytes += written;
     length -= (size_t)written;
   }
-  release_signals(&signals);
+  kvo__signals_release(&signals);
   errno = before;
   kvo__cancel_resume(cancellation);
   return length == 0;

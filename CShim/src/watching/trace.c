@@ -3,6 +3,7 @@
 #include "watching/trace.h"
 
 #include "platform/settings.h"
+#include "platform/signals.h"
 #include "text/sink.h"
 
 #include <errno.h>
@@ -52,15 +53,18 @@ static const char list_end[] = "\n]\n";
 /* ------------------------------------------------------------------------------------------------------------- File -- */
 
 static bool write_at(off_t place, const char *bytes, size_t count) {
+  kvo_held_signals signals;
+  kvo__signals_hold(&signals);
   while (count > 0) {
     ssize_t written = pwrite(fd, bytes, count, place);
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
+    if (written <= 0) break;
     bytes += written;
     place += written;
     count -= (size_t)written;
   }
-  return true;
+  kvo__signals_release(&signals);
+  return count == 0;
 }
 
 static void flush(void) {
