@@ -154,3 +154,79 @@ TEST("the thread that watches takes no signals but those of a crash of its own")
   CHECK_OK(kvo_cancel_observer(w.id));
   item_destroy(object);
 }
+
+/* ------------------------------------------------------------------------------------------------------- The report -- */
+
+static _Atomic bool may_return;
+
+static void hang(const kvo_change *change, void *user_data) {
+  (void)change, (void)user_data;
+  while (!may_return) nap(1);
+}
+
+static kvo_action note_details(const kvo_fault *fault, void *arg) {
+  static char report[8192];
+  if (fault->code != KVO_FAULT_SLOW_CALLBACK) return KVO_ACTION_DEFAULT;
+  const kvo_fault_observation *of = fault->observations;
+  CHECK(of->callback == (void (*)(void))hang);
+  CHECK_SAME(of->observer, arg);
+  CHECK_SAME(of->context, &may_return);
+  kvo_fault_format(fault, KVO_REPORT_TEXT, report, sizeof report);
+  CHECK_CONTAINS(report, ", callback hang  ");
+  may_return = true;
+  return KVO_ACTION_IGNORE;
+}
+
+TEST("a report of a slow callback has the observer, the context and the name of the C function") {
+  harness_environment("KVO_SLOW_MS", "20");
+  item *object = item_make(0);
+  kvo_set_fault_handler(note_details, object);
+  kvo_observer observer = {sizeof observer, "value", KVO_NEW, hang, object, .context = &may_return, KVO_HERE};
+  kvo_observation id;
+  CHECK_OK(kvo_add_observer(as_object(object), &observer, &id));
+  item_set_value(object, 1);
+  CHECK(may_return);
+  CHECK_OK(kvo_remove_observer(id));
+  item_destroy(object);
+}
+
+/* Reports appear after the limit, and before the callback returns. */
+static void hang_longer(const kvo_change *change, void *user_data) {
+  (void)change, (void)user_data;
+  nap(200);
+}
+
+static void observe_slowly(item *object, const char *file, uint32_t line) {
+  kvo_observer observer = {sizeof observer, "value", KVO_NEW, hang_longer, NULL, .file = file, .line = line};
+  CHECK_OK(kvo_add_observer(as_object(object), &observer, NULL));
+}
+
+static void set_slowly(void *arg) {
+  (void)arg;
+  item *first = item_make(0), *second = item_make(0);
+  observe_slowly(first, "a.c", 10);
+  observe_slowly(second, "a.c", 10);
+  observe_slowly(first, "a.c", 11);
+  observe_slowly(first, NULL, 0);
+  observe_slowly(first, NULL, 0);
+  for (int i = 1; i <= 2; i++) {
+    item_set_value(first, i);
+    item_set_value(second, i);
+  }
+}
+
+static int count_of(const char *text, const char *part) {
+  int count = 0;
+  for (const char *at = text; (at = strstr(at, part)) != NULL; at++) count++;
+  return count;
+}
+
+TEST("by default each line that registers slow callbacks is reported once, and each observation without a line") {
+  harness_environment("KVO_SLOW_MS", "20");
+  child_result run = harness_run_child(set_slowly, NULL, NULL);
+  CHECK_EQ(run.signal, 0);
+  CHECK_EQ(count_of(run.errors, "KVO0027 warning: "), 4);
+  CHECK_EQ(count_of(run.errors, "ms, on thread"), 4);
+  CHECK_EQ(count_of(run.errors, ", registered at a.c:10\n"), 1);
+  CHECK_EQ(count_of(run.errors, ", registered at a.c:11\n"), 1);
+}

@@ -156,11 +156,20 @@ static bool is_traced(void) {
   return size > 0 && tracer != NULL && strtol(tracer + strlen("TracerPid:"), NULL, 10) != 0;
 }
 
-/* A hash of the location in the program: the source line if it is known, else the stack. */
+/* A hash of the location in the program: the source line if it is known, else the stack. A fault that is about no call, such as a slow
+ * callback, has that of its first observation: the source line, else the id. */
 static uint64_t place_of(const kvo_fault *fault) {
-  uint64_t file = fault->file != NULL ? kvo_key_hash(fault->file, fault->file_length) : 0;
-  uint64_t parts[6] = {(uint64_t)fault->code, file, fault->line};
-  for (size_t i = 0; fault->file == NULL && i < fault->frame_count && i < 6; i++)
+  bool is_of_call = fault->file != NULL || fault->frame_count > 0;
+  const kvo_fault_observation *first = !is_of_call && fault->observation_count > 0 ? fault->observations : NULL;
+  const char *file = first != NULL ? first->file : fault->file;
+  uint64_t parts[6] = {(uint64_t)fault->code};
+  if (file != NULL) {
+    parts[1] = kvo_key_hash(file, first != NULL ? first->file_length : fault->file_length);
+    parts[2] = first != NULL ? first->line : fault->line;
+  } else if (first != NULL) {
+    parts[1] = first->observation;
+  }
+  for (size_t i = 0; file == NULL && i < fault->frame_count && i < 6; i++)
     parts[i] = parts[i] * 31 + (uint64_t)(uintptr_t)fault->frames[i];
   return kvo_key_hash((const char *)parts, sizeof parts);
 }

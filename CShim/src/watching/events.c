@@ -65,6 +65,8 @@ static kvo_event_details details_of(const kvo_node *node, const kvo_raw_change *
                                .options = described.options,
                                .observer_class = described.observer_class,
                                .observer = described.observer,
+                               .context = described.context,
+                               .callback = described.callback,
                                .note = described.note,
                                .change = change};
   if (change != NULL) {

@@ -38,6 +38,8 @@ typedef struct kvo_event_details {
   /** Of an observation, as it was registered; NULL if unknown. */
   const char *observer_class;
   const void *observer;
+  void *context;
+  void (*callback)(void);
   const char *note;
   /** For a change and for a delivery. */
   kvo_change_kind kind;

@@ -18,10 +18,10 @@ typedef struct watched {
   const void *frame;
   int64_t begun;
   bool is_reported;
-  /** The strings are copies, or are never freed. */
+  /** Its strings are never freed, except those that are copied below. */
   kvo_fault_observation what;
   uint32_t thread_id;
-  char key_path[80];
+  char key_path[80], observer_class[80], note[160];
 } watched;
 
 /* Guards the list, newest first, its newest number, and is_running. */
@@ -64,6 +64,8 @@ static void *watch(void *arg) {
     int64_t wait = take_due(&due);
     if (wait == 0) {
       due.what.key_path = due.key_path;
+      if (due.what.observer_class != NULL) due.what.observer_class = due.observer_class;
+      if (due.what.note != NULL) due.what.note = due.note;
       KVO_TELL(slow, &due.what, due.thread_id, (uint64_t)(kvo__now() - due.begun) / 1000000);
     } else if (wait == INT64_MAX) {
       kvo__futex_wait(&begins, before);
@@ -112,13 +114,21 @@ uint64_t kvo__slow_begin(const kvo_event_details *details, const void *frame) {
   made->begun = kvo__now();
   kvo_fault_observation what = {.observation = details->observation,
                                 .options = details->options,
+                                .observer_class = details->observer_class,
+                                .observer = details->observer,
+                                .context = details->context,
+                                .note = details->note,
                                 .file = details->file,
                                 .file_length = details->file != NULL ? strlen(details->file) : 0,
                                 .line = details->line,
+                                .callback = details->callback,
                                 .object = details->object,
                                 .object_class = details->class_name};
   made->what = what;
   kvo__copy_cut(made->key_path, sizeof made->key_path, details->key_path);
+  if (what.observer_class != NULL)
+    kvo__copy_cut(made->observer_class, sizeof made->observer_class, what.observer_class);
+  if (what.note != NULL) kvo__copy_cut(made->note, sizeof made->note, what.note);
   kvo__lock(&lock);
   remove_ended(0, made->thread, frame);
   uint64_t number = made->number = ++newest;
