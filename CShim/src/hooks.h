@@ -165,10 +165,11 @@ struct kvo_hooks {
   /** KVO0015: an observation ends without having been notified of a change. Its node is not retired yet. */
   void (*unused)(const kvo_node *node, kvo_place place);
   /** KVO0017: a wait for an observation's deliveries would be endless; an object dies while its evaluation on another thread waits for this
-   * thread; a signal handler waits for this lock, held by the call that it has interrupted. The last one does not return. */
+   * thread; a signal handler waits for this lock, held by the call that it has interrupted, or this thread waits for a guard
+   * that it holds. The last one does not return. */
   void (*endless_wait)(kvo_observation observation, kvo_waited waited, kvo_place place);
   void (*endless_death)(const kvo_info *info, kvo_place place);
-  void (*interrupted)(const kvo_lock *lock);
+  void (*interrupted)(const kvo_lock *lock, bool is_guard);
   /** A limit of the setting or of the stack is reached. KVO0024 if several observations call each other in a cycle with repeating values,
    * otherwise KVO0023. */
   void (*too_deep)(uint32_t depth, const kvo_nesting *nesting, bool by_variable);

@@ -1,6 +1,8 @@
 /* interrupting.c - signal handlers that call the runtime: a call that would wait for the code it has interrupted ends the process. */
 #include "fixture.h"
 
+#include <kvo/kvo_binding.h>
+
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,4 +63,18 @@ TEST("a signal handler that calls the runtime it has interrupted never hangs: it
     told++;
   }
   CHECK(told > 0);
+}
+
+static void lock_twice(void *arg) {
+  static kvo_guard guard;
+  (void)arg;
+  kvo_guard_lock(&guard);
+  kvo_guard_lock(&guard);
+}
+
+TEST("the report of a guard that this thread already holds says so, and does not speak of a signal handler's call") {
+  child_result child = harness_run_child(lock_twice, NULL, NULL);
+  CHECK_EQ(child.signal, SIGABRT);
+  CHECK_CONTAINS(child.errors, "KVO0017 fatal: kvo_guard_lock of a guard that this thread already holds");
+  CHECK_CONTAINS(child.errors, "\n  the thread would wait for itself forever\n");
 }

@@ -310,7 +310,7 @@ __attribute__((noinline)) void kvo__raise(kvo_report *report) {
   kvo__cancel_resume(cancellation);
 }
 
-void kvo__fault_interrupted(const kvo_lock *lock) {
+void kvo__fault_interrupted(const kvo_lock *lock, bool is_guard) {
   (void)lock;
   /* Locks are held, so no handler can be called; and the call can neither go on nor fail. */
   static _Atomic bool is_reported;
@@ -319,11 +319,18 @@ void kvo__fault_interrupted(const kvo_lock *lock) {
     kvo_report *report = kvo__report_begin(KVO_FAULT_ENDLESS_WAIT);
     raising of = {.report = report, .caller = KVO_CALLER, .action = KVO_ACTION_ABORT};
     report->fault.severity = KVO_SEVERITY_FATAL;
-    kvo__append(&report->detail, "a signal handler called a function that waits for the code it interrupted");
-    report->fault.why = "the interrupted code holds a lock that the function needs, so neither could continue";
+    kvo__append(&report->detail, "%s",
+                is_guard ? "kvo_guard_lock of a guard that this thread already holds"
+                         : "a signal handler called a function that waits for the code it interrupted");
+    report->fault.why = is_guard
+                            ? "the thread would wait for itself forever"
+                            : "the interrupted code holds a lock that the function needs, so neither could continue";
     report->fault.help =
-        "in a signal handler only record what happened, and observe, remove and set after it has returned: kvo.h says "
-        "what a handler may call";
+        is_guard
+            ? "unlock a guard before calling a function that takes it, and take none in a signal handler: the code "
+              "that it has interrupted may hold it"
+            : "in a signal handler only record what happened, and observe, remove and set after it has returned: "
+              "kvo.h says what a handler may call";
     kvo__report_run(report, complete, &of);
     kvo__report_run(report, decide, &of);
     kvo_fault_break(&report->fault);

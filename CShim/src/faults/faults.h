@@ -62,9 +62,9 @@ KVO_HIDDEN void kvo__fault_endless_death(const kvo_info *info, kvo_place place);
 KVO_HIDDEN void kvo__fault_ambiguous(const kvo_fault_observation *candidates, size_t count, kvo_place place);
 /** KVO0015. */
 KVO_HIDDEN void kvo__fault_unused(const kvo_node *node, kvo_place place);
-/** KVO0017: this thread waits for a lock that it holds, so it is in a signal handler that has interrupted the runtime. Always fatal. In
- * fault.c. */
-_Noreturn KVO_HIDDEN void kvo__fault_interrupted(const kvo_lock *lock);
+/** KVO0017: this thread waits for a lock that it holds: a guard, or a lock of the runtime in a signal handler that has interrupted it.
+ * Always fatal. In fault.c. */
+_Noreturn KVO_HIDDEN void kvo__fault_interrupted(const kvo_lock *lock, bool is_guard);
 /** KVO0017. */
 KVO_HIDDEN void kvo__fault_endless_wait(kvo_observation observation, kvo_waited waited, kvo_place place);
 

@@ -361,7 +361,12 @@ void kvo__unlock(kvo_lock *lock) {
 _Static_assert(sizeof(kvo_guard) == sizeof(kvo_lock), "a guard is a lock");
 
 void kvo_guard_lock(kvo_guard *guard) {
-  if (guard != NULL) kvo__lock((kvo_lock *)guard);
+  if (guard == NULL) return;
+  kvo_lock *lock = (kvo_lock *)guard;
+  kvo__section_enter();
+  if (kvo__take(lock, kvo__thread_number())) return;
+  if (kvo__holds(lock)) KVO_TELL(interrupted, lock, true);
+  kvo__acquire_slowly(lock);
 }
 
 void kvo_guard_unlock(kvo_guard *guard) {
