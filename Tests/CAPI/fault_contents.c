@@ -1,4 +1,5 @@
 /* fault_contents.c - what faults contain: the object, the first line, Apple's sentence and the help of misuses that are rare. */
+#include "basket.h"
 #include "counted.h"
 #include "fixture.h"
 
@@ -245,6 +246,19 @@ TEST("a set of a key without a setter is reported with the object and the keys t
   check_object(&seen[0], object, "Item", "KVO0009 fatal: \"valeu\" of ", " is set, but there is no such setter, at ");
   CHECK_CONTAINS((const char *)seen[0].help, "did you mean \"value\"? the keys of Item are: value, other, ");
   item_destroy(object);
+}
+
+TEST("a set of a key that has no setter says so, and does not suggest the same key") {
+  item *object = item_make(0);
+  kvo_set_fault_handler(keep, NULL);
+  CHECK_STATUS(KVO_SET(as_object(object), "doubled", int, 1), KVO_ERROR_READ_ONLY);
+  check_object(&seen[0], object, "Item", "KVO0009 fatal: \"doubled\" of ", " is set, but it has no setter, at ");
+  CHECK_EQ((const char *)seen[0].help, "give it a setter, or set what its value is computed from");
+  item_destroy(object);
+  basket *list = basket_make("list", 0);
+  CHECK_STATUS(KVO_SET(as_kvo(list), "items", void *, NULL), KVO_ERROR_READ_ONLY);
+  CHECK_EQ((const char *)seen[0].help, "change the elements, with the functions of kvo_collection.h");
+  basket_destroy(list);
 }
 
 TEST("a set with another type is reported with both types and their sizes, and with the encoding to use") {

@@ -265,10 +265,20 @@ void kvo__fault_no_setter(const kvo_object *object, const char *key, kvo_place p
     kvo__fault_unsupported_object(object, "KVO_SET", NULL, NULL, place);
     return;
   }
+  const kvo_property *property = kvo_class_property(cls, key);
   kvo_report *report = kvo__report(KVO_FAULT_UNDEFINED_KEY);
-  kvo__append(&report->detail, "\"%s\" of %s@0x%llx is set, but there is no such setter", key, name_of(cls),
-              kvo__address(kvo_object_instance(object)));
-  if (cls != NULL) append_keys(&report->help, cls, key, strlen(key));
+  kvo__append(&report->detail, "\"%s\" of %s@0x%llx is set, but %s", key, name_of(cls),
+              kvo__address(kvo_object_instance(object)),
+              property != NULL ? "it has no setter" : "there is no such setter");
+  if (property == NULL) {
+    append_keys(&report->help, cls, key, strlen(key));
+  } else {
+    bool is_collection = property->type[0] == '[' || property->type[0] == '<';
+    report->fault.why = "the property cannot be set, because its class has no function for that";
+    report->fault.help = is_collection           ? "change the elements, with the functions of kvo_collection.h"
+                         : property->ops != NULL ? "set it with kvo_set_value: it is a property of another language"
+                                                 : "give it a setter, or set what its value is computed from";
+  }
   concern(report, object, cls, place);
   kvo__raise(report);
 }

@@ -43,6 +43,7 @@ size_t kvo_name_distance(const char *written, const char *meant) {
 }
 
 void kvo__nearest(kvo_nearest *search, const char *candidate) {
+  if (strcmp(search->name, candidate) == 0) return; /* it is not misspelt */
   size_t length = strlen(search->name);
   size_t limit = length <= 3 ? 1 : length <= 6 ? 2 : 3;
   bool getter = is_getter_of(search->name, candidate) || is_getter_of(candidate, search->name);
