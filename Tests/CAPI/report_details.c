@@ -85,6 +85,16 @@ TEST("what a registration says about itself is in a text and in JSON") {
                  ",\"context\":\"0x0\",\"note\":\"on queue com.example.model\",\"registeredAt\":null,");
 }
 
+TEST("control characters in what a registration says about itself are escaped in a text, as in names") {
+  const kvo_fault_observation noted = {.observation = 0x21, .key_path = "title", .note = "a\n  fault at b.c:1\033[2J"};
+  kvo_fault fault = plain_fault("x");
+  fault.observations = &noted;
+  fault.observation_count = 1;
+  CHECK_SAME(strstr(formatted(&fault, KVO_REPORT_TEXT), "\n  fault at b.c"), NULL);
+  CHECK_SAME(strchr(formatted(&fault, KVO_REPORT_TEXT), '\033'), NULL);
+  CHECK_CONTAINS(formatted(&fault, KVO_REPORT_TEXT), ", a\\x0a  fault at b.c:1\\x1b[2J\n");
+}
+
 /* Twelve lines: more than a text report usually has. */
 static const char *long_summary(void) {
   static char text[12 * 900 + 1];

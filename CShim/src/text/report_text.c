@@ -131,7 +131,7 @@ static void put_observation(kvo_sink *to, const kvo_fault_observation *each) {
   put_callback(to, each);
   if (each->note != NULL) {
     kvo__put(to, ", ");
-    kvo__put(to, each->note);
+    put_name(to, each->note);
   }
   kvo__put_byte(to, '\n');
   kvo__put_stack(to, each->frames, each->frame_count, "          ");
