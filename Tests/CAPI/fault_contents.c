@@ -505,3 +505,20 @@ TEST("an endless wait is reported with its source location, also if no ended obs
   CHECK_CONTAINS((const char *)seen[0].summary, " would never end: this call is inside one of them, at h.c:3");
   item_destroy(object);
 }
+
+TEST("an observation that wants no value is not blamed for an undefined key whose value another one wants") {
+  item *object = item_make(0);
+  watcher innocent = {0}, guilty = {0};
+  kvo_observer observer = watcher_observer("status", KVO_NONE, &innocent);
+  ignore_faults();
+  CHECK_OK(kvo_add_observer(as_object(object), &observer, &innocent.id));
+  observer = watcher_observer("status", KVO_NEW, &guilty);
+  CHECK_OK(kvo_add_observer(as_object(object), &observer, &guilty.id));
+  kvo_will_change(as_object(object), "status");
+  kvo_did_change(as_object(object), "status");
+  CHECK_EQ((int)faults.code, KVO_FAULT_UNDEFINED_KEY);
+  CHECK_EQ(faults.first.observation, guilty.id);
+  CHECK_OK(kvo_remove_observer(innocent.id));
+  CHECK_OK(kvo_remove_observer(guilty.id));
+  item_destroy(object);
+}

@@ -403,10 +403,20 @@ void kvo__fault_cannot_follow(const kvo_fault_observation *concerned) {
   kvo__raise(report);
 }
 
+/* The oldest observation of a key that wants a value; any other is innocent. If it has ended meanwhile, the oldest one; or NULL. */
+static kvo_node *oldest_wanting(kvo_slot *slot) {
+  kvo_node *oldest = NULL;
+  for (kvo_node *node = atomic_load(&slot->oldest); node != NULL; node = atomic_load(&node->newer)) {
+    if (!kvo__is_direct(kvo__node_kind(node))) continue;
+    if ((node->options & (KVO_OLD | KVO_NEW)) != 0) return node;
+    if (oldest == NULL) oldest = node;
+  }
+  return oldest;
+}
+
 void kvo__fault_undefined(const kvo_class *cls, const kvo_object *object, kvo_slot *slot) {
   kvo_report *report = kvo__report(KVO_FAULT_UNDEFINED_KEY);
-  kvo_node *node = atomic_load(&slot->oldest);
-  while (node != NULL && !kvo__is_direct(kvo__node_kind(node))) node = atomic_load(&node->newer);
+  kvo_node *node = oldest_wanting(slot);
   if (node != NULL) kvo__describe_node(node, &report->concerned);
   const char *key = node != NULL ? report->concerned.key_path : "?";
   const void *instance = (const char *)object - cls->header_offset;
