@@ -98,8 +98,9 @@ kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *given, kvo_o
       kvo__free(own);
   }
   if (status != KVO_OK) return refuse(cls, object, observer, status);
-  bool never_notifies = property == NULL || (property->ops == NULL && !kvo__can_set(property));
-  if (single && !evaluated && never_notifies && (property == NULL || (property->flags & KVO_PROPERTY_MANUAL) == 0))
+  bool by_hand = property != NULL && (property->flags & (KVO_PROPERTY_MANUAL | KVO_PROPERTY_READ_ONLY)) != 0;
+  bool never_notifies = property == NULL || (property->ops == NULL && !kvo__can_set(property) && !by_hand);
+  if (single && !evaluated && never_notifies)
     KVO_TELL(never_notifies, object, observer->key_path, NULL,
              property == NULL ? KVO_SILENCE_UNDEFINED : KVO_SILENCE_BY_HAND,
              (kvo_place){observer->file, observer->line});
