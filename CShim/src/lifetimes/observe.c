@@ -21,9 +21,9 @@ static void send_initial(kvo_info *info, kvo_node *node) {
   kvo__property_release(property, value);
 }
 
-/* Tokens of a binding have no address; no two of them are equal. */
+/* Tokens of a binding have no address; no two of them are equal, nor are two closures of one receiver. */
 void kvo__warn_of_duplicate(kvo_object *object, const kvo_binding_observer *observer) {
-  if (kvo__settings.duplicates && observer->identity.address != NULL)
+  if (kvo__settings.duplicates && observer->identity.address != NULL && !observer->is_receiver)
     kvo__find_duplicate(object, &observer->identity, observer->key_path, observer->context,
                         (kvo_place){observer->file, observer->line});
 }
