@@ -108,7 +108,7 @@ ROW(kvo_list_replace) {
   REFUSED(call);                                                                                                       \
   CHECK_EQ((int)faults.code, KVO_FAULT_BAD_INDEXES)
 
-static const size_t equal[] = {0, 0}, rising[] = {0, 1};
+static const size_t equal[] = {0, 0}, falling[] = {9, 0}, rising[] = {0, 1};
 
 ROW(kvo_list_insert_several) {
   kvo_value values[] = {one, one}, wrong[] = {one, untyped};
@@ -118,6 +118,7 @@ ROW(kvo_list_insert_several) {
   FAULTS_AND_REFUSED(kvo_list_insert_several(made(), "prices", rising, 2, NULL));
   FAULTS_AND_REFUSED(kvo_list_insert_several(made(), "prices", rising, 2, wrong));
   UNORDERED(kvo_list_insert_several(made(), "prices", equal, 2, values));
+  UNORDERED(kvo_list_insert_several(made(), "prices", falling, 2, values));
 }
 
 ROW(kvo_list_remove_several) {
@@ -126,6 +127,7 @@ ROW(kvo_list_remove_several) {
   FAULTS_AND_REFUSED(kvo_list_remove_several(made(), "prices", NULL, 2));
   CHECK_OK(kvo_list_insert(made(), "prices", 0, &one));
   UNORDERED(kvo_list_remove_several(made(), "prices", equal, 2));
+  UNORDERED(kvo_list_remove_several(made(), "prices", falling, 2)); /* also beyond the end */
 }
 
 ROW(kvo_list_replace_several) {
@@ -136,6 +138,7 @@ ROW(kvo_list_replace_several) {
   FAULTS_AND_REFUSED(kvo_list_replace_several(made(), "prices", rising, 2, NULL));
   CHECK_OK(kvo_list_insert(made(), "prices", 0, &one));
   UNORDERED(kvo_list_replace_several(made(), "prices", equal, 2, values));
+  UNORDERED(kvo_list_replace_several(made(), "prices", falling, 2, values));
 }
 
 ROW(kvo_members_count) {

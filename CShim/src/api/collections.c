@@ -178,13 +178,14 @@ static kvo_status convert(const kvo_property *property, const kvo_value *values,
   return KVO_OK;
 }
 
-/* Whether a list of `count` elements has these indexes, and they are ascending. */
+/* Whether the indexes are ascending, and a list of `count` elements has them. The order comes first: it is wrong for any list. */
 static kvo_status check_indexes(const kvo_mutation *of, const char *key, size_t count) {
+  for (size_t i = 1; i < of->count; i++) {
+    if (of->indexes[i] > of->indexes[i - 1]) continue;
+    KVO_TELL(unordered_indexes, of->object, key, i, of->indexes[i - 1], of->indexes[i], KVO_NOWHERE);
+    return KVO_ERROR_INVALID_ARGUMENT;
+  }
   for (size_t i = 0; i < of->count; i++) {
-    if (i > 0 && of->indexes[i] <= of->indexes[i - 1]) {
-      KVO_TELL(unordered_indexes, of->object, key, i, of->indexes[i - 1], of->indexes[i], KVO_NOWHERE);
-      return KVO_ERROR_INVALID_ARGUMENT;
-    }
     kvo_status status = kvo__index_check(of, i, of->kind == KVO_CHANGE_INSERTION ? count + i : count);
     if (status != KVO_OK) return status;
   }
