@@ -37,6 +37,32 @@ static void refuse(const char *key_path, kvo_status expected, kvo_fault_code cod
   basket_destroy(leaf);
 }
 
+TEST("an observed operator that cannot compute with the values there is KVO0026, with the reason") {
+  refuse("items.@sum.items", KVO_ERROR_TYPE_MISMATCH, KVO_FAULT_TYPE_MISMATCH);
+  CHECK_CONTAINS((const char *)seen.summary, "KVO0026 fatal: cannot observe \"items.@sum.items\" of Basket@0x");
+  CHECK_CONTAINS((const char *)seen.summary,
+                 ": its operator cannot be computed, an operand of type \"[@]\" is not a number, at ");
+  CHECK_CONTAINS((const char *)seen.help, "numbers for @sum and @avg");
+}
+
+TEST("an observed operator that gets such a value later is KVO0026 at that change") {
+  basket *root = basket_make("root", 0), *leaf = basket_make("leaf", 1);
+  kvo_observer observer = {
+      .struct_size = sizeof observer, .key_path = "items.@sum.items", .callback = call_nothing, KVO_HERE};
+  kvo_observation id;
+  kvo_set_fault_handler(keep, NULL);
+  seen.count = 0;
+  CHECK_OK(kvo_add_observer(as_kvo(root), &observer, &id));
+  CHECK_EQ(seen.count, 0);
+  CHECK_OK(kvo_list_insert(as_kvo(root), "items", 0, KVO_VALUE(kvo_object *, as_kvo(leaf))));
+  CHECK_EQ(seen.count, 1);
+  CHECK_EQ((int)seen.code, KVO_FAULT_TYPE_MISMATCH);
+  CHECK_CONTAINS((const char *)seen.summary, " cannot be followed: its operator cannot be computed, ");
+  CHECK_OK(kvo_remove_observer(id));
+  basket_destroy(root);
+  basket_destroy(leaf);
+}
+
 TEST("a key of a collection that is no operator is reported as such, with what can be observed instead") {
   refuse("prices.foo", KVO_ERROR_NOT_AN_OBJECT, KVO_FAULT_THROUGH_COLLECTION);
   CHECK_CONTAINS((const char *)seen.summary, "KVO0018 fatal: cannot observe \"prices.foo\" of Basket@0x");

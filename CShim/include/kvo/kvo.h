@@ -210,9 +210,10 @@ typedef struct kvo_observer {
  * along it; if one of these is replaced, set to nil or dies, the observation follows the new value, and this is a change. A single
  * undefined key is accepted, as on Apple's platforms, for changes announced by hand; an undefined key in a longer path, or with
  * KVO_INITIAL and KVO_NEW, is fault KVO0009. On a list or a set, a key that is no operator is KVO0018, and an operator that is unknown
- * or lacks its key is KVO0036. A key that is declared to affect itself is fault KVO0039, and is observed without this declaration. NULL
- * for object or observer, and invalid members of it, are fault KVO0008; memory that is not an object is KVO0012. Fails with
- * INVALID_ARGUMENT, MALFORMED_KEY_PATH, UNDEFINED_KEY, NOT_AN_OBJECT, DYING_OBJECT, NO_INTERCEPTION or OUT_OF_MEMORY. */
+ * or lacks its key is KVO0036; one that cannot compute with the values there is KVO0026. A key that is declared to affect itself is fault
+ * KVO0039, and is observed without this declaration. NULL for object or observer, and invalid members of it, are fault KVO0008; memory
+ * that is not an object is KVO0012. Fails with INVALID_ARGUMENT, MALFORMED_KEY_PATH, UNDEFINED_KEY, NOT_AN_OBJECT, TYPE_MISMATCH,
+ * DYING_OBJECT, NO_INTERCEPTION or OUT_OF_MEMORY. */
 KVO_API kvo_status kvo_add_observer(kvo_object *object, const kvo_observer *observer,
                                     kvo_observation *KVO_NULLABLE out);
 

@@ -5,7 +5,8 @@
 static kvo_status refuse(const kvo_class *cls, const kvo_object *object, const kvo_observer *observer,
                          kvo_status status) {
   if (status == KVO_ERROR_UNDEFINED_KEY || status == KVO_ERROR_NO_INTERCEPTION ||
-      status == KVO_ERROR_MALFORMED_KEY_PATH || status == KVO_ERROR_DYING_OBJECT || status == KVO_ERROR_NOT_AN_OBJECT)
+      status == KVO_ERROR_MALFORMED_KEY_PATH || status == KVO_ERROR_DYING_OBJECT || status == KVO_ERROR_NOT_AN_OBJECT ||
+      status == KVO_ERROR_TYPE_MISMATCH)
     KVO_TELL(refused, status, cls, object, observer->key_path, observer->user_data, observer->options,
              observer->context, (kvo_place){observer->file, observer->line});
   return kvo__result(status, "kvo_add_observer", object, observer->key_path);

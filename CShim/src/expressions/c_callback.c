@@ -49,7 +49,8 @@ static void c_callback(const kvo_raw_change *raw, void *user_data) {
   }
 }
 
-/* The path was valid at registration: since then it has come to lead to an object without such a key. Reported once for each change, so not
+/* The path was valid at registration: since then it has come to lead to an object without such a key, or its operator to a
+ * value with which it cannot compute. Reported once for each change, so not
  * for the evaluation before the next one. */
 static void report_broken(kvo_status status, const kvo_c_observer *observer) {
   kvo_fault_observation concerned;
@@ -63,8 +64,9 @@ static void *c_evaluate(void *user_data) {
   /* C objects are not retained, so an intermediate object may die: keep the last value then, if the old value is wanted. */
   kvo_path_use use = (observer->options & KVO_OLD) == 0 ? KVO_PATH_OBSERVED : KVO_PATH_OBSERVED_WITH_OLD;
   kvo_boxed *box = kvo__path_copy(observer->object, observer->key_path, &status, use);
-  if ((status == KVO_ERROR_UNDEFINED_KEY || status == KVO_ERROR_NOT_AN_OBJECT) && kvo_track_is_subscribing())
-    report_broken(status, observer);
+  bool is_broken =
+      status == KVO_ERROR_UNDEFINED_KEY || status == KVO_ERROR_NOT_AN_OBJECT || status == KVO_ERROR_TYPE_MISMATCH;
+  if (is_broken && kvo_track_is_subscribing()) report_broken(status, observer);
   return box;
 }
 

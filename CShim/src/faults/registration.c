@@ -80,6 +80,7 @@ static bool has_operator(const stop *at) {
 }
 
 static kvo_fault_code undefined_code(kvo_status status, const stop *at) {
+  if (status == KVO_ERROR_TYPE_MISMATCH) return KVO_FAULT_TYPE_MISMATCH;
   bool is_operator = at->component[0] == '@', is_last = at->component[at->length] == '\0';
   if (status == KVO_ERROR_NOT_AN_OBJECT)
     return at->collection != NULL && !is_operator ? KVO_FAULT_THROUGH_COLLECTION : KVO_FAULT_UNDEFINED_KEY;
@@ -166,12 +167,22 @@ typedef struct stopped {
   const void *context;
 } stopped;
 
+/* KVO0026: an operator on the path has got a value with which it cannot compute, as the walk's error says. */
+static void describe_operand(kvo_report *report) {
+  kvo__append(&report->detail, "its operator cannot be computed, %s", kvo_last_error());
+  report->fault.why = "an operator has a result only if it can compute with all values that it gets";
+  report->fault.help =
+      "let the key behind the operator name values that suit it: numbers for @sum and @avg, values that "
+      "can be compared for @min and @max, collections for the unions of lists and sets";
+}
+
 /* Says why a key path cannot be walked. */
 static void describe_stop(kvo_report *report, kvo_status status, const stop *at, const kvo_object *object,
                           const stopped *of) {
   switch (report->fault.code) {
     case KVO_FAULT_THROUGH_COLLECTION: describe_through(report, of->key_path, at); break;
     case KVO_FAULT_BAD_OPERATOR: describe_operator(report, at); break;
+    case KVO_FAULT_TYPE_MISMATCH: describe_operand(report); break;
     default:
       describe_undefined(report, status, at);
       kvo__append(
