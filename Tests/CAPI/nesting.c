@@ -22,6 +22,50 @@ TEST("where a limit stops the count it still ends, and all observers get its val
   CHECK_CONTAINS(faults.summary, "it nests 10 deep, and KVO_MAX_DEPTH allows no more");
 }
 
+static void toggle(const kvo_change *change, void *user_data) {
+  int *left = user_data;
+  item *object = (item *)change->object;
+  if ((*left)-- > 0) item_set_value(object, !object->value);
+}
+
+TEST("an observer that sets the same values again and again, and ends, is told of each where a limit defers them") {
+  harness_environment("KVO_MAX_DEPTH", "16");
+  ignore_faults();
+  item *object = item_make(0);
+  int left = 301, seen = -1;
+  kvo_observation ids[] = {observe_value(object, look, &seen), observe_with(object, KVO_NEW, toggle, &left)};
+  item_set_value(object, 1);
+  CHECK_EQ(faults.count, 1);
+  CHECK_EQ((int)faults.code, KVO_FAULT_RECURSION);
+  CHECK_CONTAINS(faults.summary, "an observer sets the property that it observes, and receives the same values again");
+  CHECK_EQ(left, -1);
+  CHECK_EQ(object->value, 0);
+  CHECK_EQ(seen, 0);
+  for (int i = 0; i < 2; i++) CHECK_OK(kvo_remove_observer(ids[i]));
+  item_destroy(object);
+}
+
+static void toggle_always(const kvo_change *change, void *user_data) {
+  item *object = (item *)change->object;
+  (void)user_data;
+  told++;
+  item_set_value(object, !object->value);
+}
+
+TEST("an observer that sets the same values without end is no longer told of its own changes after about 100,000") {
+  harness_environment("KVO_MAX_DEPTH", "16");
+  ignore_faults();
+  item *object = item_make(0);
+  int seen = -1;
+  kvo_observation ids[] = {observe_value(object, look, &seen), observe_with(object, KVO_NEW, toggle_always, NULL)};
+  item_set_value(object, 1);
+  CHECK_EQ(faults.count, 1);
+  CHECK(told > 50000 && told < 200000);
+  CHECK_EQ(seen, object->value);
+  for (int i = 0; i < 2; i++) CHECK_OK(kvo_remove_observer(ids[i]));
+  item_destroy(object);
+}
+
 static void count_in_callback(const kvo_change *change, void *user_data) {
   (void)change, (void)user_data;
   count_down(1000);

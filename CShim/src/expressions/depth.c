@@ -96,7 +96,8 @@ bool kvo__may_nest_slowly(kvo_thread *self, const void *frame) {
   kvo__deliveries(self, NULL, 0, &nested);
   kvo_nesting nesting = nesting_of(self);
   bool is_first = self->unwinding.frame == NULL;
-  kvo__unwind_begin(self, nesting.values_repeat); /* before the fault handler, which may make changes */
+  /* Only what is reported as a cycle without end is given up: KVO0024, not KVO0023. Before the fault handler, which may make changes. */
+  kvo__unwind_begin(self, is_first && nesting.shape == KVO_CIRCLE && nesting.values_repeat);
   if (is_first) KVO_TELL(too_deep, (uint32_t)nested, &nesting, most != 0 && nested >= most);
   return false;
 }

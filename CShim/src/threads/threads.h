@@ -70,7 +70,7 @@ typedef struct kvo_unwinding {
   const void *frame;
   /** The sum of the depths that deliveries have reached since they were first deferred. */
   uint64_t total_depth;
-  /** The values repeat, so the deliveries of the cycle are dropped. */
+  /** KVO0024 was reported, so the deliveries of the cycle are dropped. */
   bool gives_up;
 } kvo_unwinding;
 
