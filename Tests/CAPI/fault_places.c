@@ -134,7 +134,8 @@ static int reports_of(void (*body)(void *arg), const char *policy) {
   CHECK_EQ(run.signal, 0);
   CHECK_EQ(run.exit_code, 0);
   int count = 0;
-  for (const char *at = run.errors; (at = strstr(at, "KVO0011 error: ")) != NULL; at++) count++;
+  for (const char *at = run.errors; (at = strstr(at, "\nKVO0011 ")) != NULL; at++) count++;
+  count += strncmp(run.errors, "KVO0011 ", 8) == 0;
   return count;
 }
 
@@ -190,6 +191,49 @@ static void raise_at_unknown_places(void *arg) {
 
 TEST("with once faults without a place in the source are told apart by their calls") {
   CHECK_EQ(reports_of(raise_at_unknown_places, "once"), 4);
+}
+
+/* Nested calls of a function that is one of the Swift layer, as its other, global name says. */
+void swift_name(int deep) __asm__("$s17KeyValueObserving8announceyyF") __attribute__((alias("in_swift_layer")));
+__attribute__((noinline, used)) static void in_swift_layer(int deep) {
+  if (deep > 0)
+    in_swift_layer(deep - 1);
+  else
+    kvo_fault_raise(KVO_FAULT_NEVER_NOTIFIES, "it is silent", NULL, NULL, NULL, 0, NULL, 0);
+  __asm__ volatile("");
+}
+
+#define DEEP_CALLER(name)                                                                                              \
+  __attribute__((noinline)) static void name(void) {                                                                   \
+    in_swift_layer(12);                                                                                                \
+    __asm__ volatile("" : : "i"(__LINE__));                                                                            \
+  }
+DEEP_CALLER(price_announcer)
+DEEP_CALLER(tax_announcer)
+
+static void raise_deep_in_library(void *arg) {
+  (void)arg;
+  for (volatile int i = 0; i < 3; i++) {
+    price_announcer();
+    tax_announcer();
+  }
+}
+
+TEST("with once the calls are those of the program, however many of the library are between them and the fault") {
+  CHECK_EQ(reports_of(raise_deep_in_library, "once"), 2);
+}
+
+static void observe_misspelt_keys(void *arg) {
+  static const char *const keys[] = {"tilte", "pgaes"};
+  item *objects[] = {item_make(0), item_make(0)};
+  (void)arg;
+  for (int i = 0; i < 8; i++)
+    kvo_binding_never_notifies(as_object(objects[i / 2 % 2]), keys[i % 2], "value", KVO_SILENCE_UNDEFINED, "a.c", 1);
+  for (int i = 0; i < 2; i++) item_destroy(objects[i]);
+}
+
+TEST("a warning about keys is reported once for each key, of whatever object, also if one line raises it for all") {
+  CHECK_EQ(reports_of(observe_misspelt_keys, NULL), 2);
 }
 
 static kvo_action answer_once(const kvo_fault *fault, void *arg) {

@@ -73,7 +73,8 @@ typedef enum kvo_severity {
   KVO_SEVERITY_FATAL = 0,
   /** It is reported; the misuse has no effect, and the process goes on. */
   KVO_SEVERITY_ERROR = 1,
-  /** It is reported once per source location; memory and notifications were correct. */
+  /** It is reported once per source location, without one per calls of the program; KVO0009 and KVO0011 once per location and key. Memory
+   * and notifications were correct. */
   KVO_SEVERITY_WARNING = 2,
   /** It is reported only if KVO_POLICY or a handler asks for it: the code is often intended. */
   KVO_SEVERITY_INFO = 3,

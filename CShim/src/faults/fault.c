@@ -156,29 +156,54 @@ static bool is_traced(void) {
   return size > 0 && tracer != NULL && strtol(tracer + strlen("TracerPid:"), NULL, 10) != 0;
 }
 
-/* A hash of the location in the program: the source line if it is known, else the stack. A fault that is about no call, such as a slow
- * callback, has that of its first observation: the source line, else the id. */
-static uint64_t place_of(const kvo_fault *fault) {
-  bool is_of_call = fault->file != NULL || fault->frame_count > 0;
-  const kvo_fault_observation *first = !is_of_call && fault->observation_count > 0 ? fault->observations : NULL;
-  const char *file = first != NULL ? first->file : fault->file;
-  uint64_t parts[6] = {(uint64_t)fault->code};
-  if (file != NULL) {
-    parts[1] = kvo_key_hash(file, first != NULL ? first->file_length : fault->file_length);
-    parts[2] = first != NULL ? first->line : fault->line;
-  } else if (first != NULL) {
-    parts[1] = first->observation;
+/* A hash of the innermost calls outside of the library: between them and the fault may be any number of the Swift layer's. */
+static uint64_t calls_of(const kvo_fault *fault) {
+  enum { CALLS = 6 };
+  const void *calls[CALLS] = {NULL};
+  for (size_t i = 0, count = 0; i < fault->frame_count && count < CALLS; i++) {
+    kvo__is_code((const char *)fault->frames[i] - 1); /* finds a module that was loaded since */
+    if (!kvo__is_library_call(fault->frames[i])) calls[count++] = fault->frames[i];
   }
-  for (size_t i = 0; file == NULL && i < fault->frame_count && i < 6; i++)
-    parts[i] = parts[i] * 31 + (uint64_t)(uintptr_t)fault->frames[i];
+  return kvo_key_hash((const char *)calls, sizeof calls);
+}
+
+/* A hash of a text without its addresses. */
+static uint64_t subject_of(const char *text) {
+  uint64_t hash = 0;
+  while (*text != '\0') {
+    size_t length = 1;
+    if (strncmp(text, "0x", 2) == 0)
+      length = 2 + strspn(text + 2, "0123456789abcdef");
+    else
+      hash = hash * 31 + (unsigned char)*text;
+    text += length;
+  }
+  return hash;
+}
+
+/* A hash of where a fault is: of its source line if it is known, else of the calls. A fault that is about no call, such as a slow callback,
+ * has that of its first observation: the source line, else the id. */
+static uint64_t location_of(const kvo_fault *fault) {
+  if (fault->file != NULL) return kvo_key_hash(fault->file, fault->file_length) + fault->line;
+  if (fault->frame_count > 0 || fault->observation_count == 0) return calls_of(fault);
+  const kvo_fault_observation *first = fault->observations;
+  return first->file != NULL ? kvo_key_hash(first->file, first->file_length) + first->line : first->observation;
+}
+
+/* A hash of the location in the program. Of faults about a key it is also that of the key: one line, such as that of a helper function,
+ * may name several. */
+static uint64_t place_of(const kvo_report *report) {
+  const kvo_fault *fault = &report->fault;
+  bool is_about_key = fault->code == KVO_FAULT_UNDEFINED_KEY || fault->code == KVO_FAULT_NEVER_NOTIFIES;
+  uint64_t parts[] = {(uint64_t)fault->code, location_of(fault), is_about_key ? subject_of(report->detail.memory) : 0};
   return kvo_key_hash((const char *)parts, sizeof parts);
 }
 
 /* Whether no fault was at this location before. The table is bounded: if it is full, faults are reported again. */
-static bool is_first_time(const kvo_fault *fault) {
+static bool is_first_time(const kvo_report *report) {
   static _Atomic uint64_t places[1024];
   enum { COUNT = sizeof places / sizeof *places };
-  uint64_t place = place_of(fault);
+  uint64_t place = place_of(report);
   for (size_t i = 0; i < COUNT; i++) {
     uint64_t present = 0;
     if (atomic_compare_exchange_strong(&places[(place + i) % COUNT], &present, place)) return true;
@@ -272,7 +297,7 @@ static void decide(void *arg) {
   const kvo_fault *fault = &of->report->fault;
   kvo_action action = of->action;
   if (action == KVO_ACTION_DEFAULT) action = kvo__policy_for(fault->code, fault->severity);
-  if (action == KVO_ACTION_ONCE) action = is_first_time(fault) ? KVO_ACTION_LOG : KVO_ACTION_IGNORE;
+  if (action == KVO_ACTION_ONCE) action = is_first_time(of->report) ? KVO_ACTION_LOG : KVO_ACTION_IGNORE;
   of->action = action;
   of->is_written = action != KVO_ACTION_IGNORE;
   of->has_turn = of->is_written && take_turn();
