@@ -237,6 +237,51 @@ TEST("after a getter was left, the registration of a key path finds that, and re
 
 /* ------------------------------------------------------------------------------------------------------ Evaluations -- */
 
+TEST_REPORTED(
+    "a callback that another one has caught is reported when that one returns, once, with what was left, and only it") {
+  make_objects();
+  watcher outer = {.then = catch_and_return};
+  inner = (watcher){.then = leave};
+  watch(objects[0], "value", KVO_NONE, &outer);
+  watch(objects[1], "value", KVO_NONE, &after); /* after the one that is left, which is newer */
+  watch(objects[1], "value", KVO_NONE, &inner);
+  for (int i = 1; i <= 3; i++) {
+    set_below(objects[0], i);
+    CHECK_EQ(faults.count, i);
+    check_named(objects[1]);
+    CHECK_SAME(strstr(faults.summary, "and with it that of"), NULL);
+    CHECK_EQ(outer.calls, i);
+  }
+  CHECK_EQ(after.calls, 0);
+  item_set_value(objects[2], 1);
+  CHECK_EQ(faults.count, 3);
+}
+
+static kvo_action jump_from_handler(const kvo_fault *fault, void *arg) {
+  (void)arg;
+  faults_before++;
+  if (fault->code == KVO_FAULT_NOT_REGISTERED) longjmp(out, 1);
+  return KVO_ACTION_IGNORE;
+}
+
+static void cause_fault(watcher *self, const kvo_change *change) {
+  (void)self, (void)change;
+  kvo_remove_observer(UINT64_MAX);
+}
+
+TEST_REPORTED("a callback that a fault handler has left for another one is no fault when that one returns") {
+  make_objects();
+  watcher outer = {.then = catch_and_return};
+  inner = (watcher){.then = cause_fault};
+  watch(objects[0], "value", KVO_NONE, &outer);
+  watch(objects[1], "value", KVO_NONE, &inner);
+  kvo_set_fault_handler(jump_from_handler, NULL);
+  set_below(objects[0], 1);
+  item_set_value(objects[2], 1);
+  CHECK_EQ(faults_before, 1);
+  CHECK_EQ(inner.calls, 1);
+}
+
 /* Catches what the evaluation of another expression has left, and goes on reading. */
 static void catch_and_read(void) {
   read_key(objects[0], "value");

@@ -44,7 +44,8 @@
  *   code that the handler has interrupted does not hang: it ends the process with KVO0017.
  * - Callbacks, getters, setters and destroy functions have to return. Leaving one with longjmp or a C++ exception abandons the change or
  *   evaluation that called it: observers after it are not notified, and the runtime's memory for the observed object is not freed. If it
- *   was a callback, or a getter that an expression reads, the thread's next use of observations is fault KVO0025. Everything else goes on.
+ *   was a callback, or a getter that an expression reads, that is fault KVO0025 at the thread's next use of observations, or when the
+ *   callback returns that was jumped into. Everything else goes on.
  *   A thread may end (pthread_exit) or be cancelled in them, which is no fault; no function of the runtime is a cancellation point. They
  *   may switch to another stack and back (swapcontext), and return in any order; a thread that waits for an observation also waits for a
  *   callback of it that is never resumed.

@@ -64,35 +64,40 @@ static unsigned end_left(kvo_thread *self, uint32_t first, const void *frame, re
   return found;
 }
 
-/* Finds the outermost and the innermost delivery that was left. */
-static void find_left(const kvo_thread *self, const void *frame, reported *later) {
+/* Finds the outermost and the innermost delivery that was left, from the mark `first` on, and protects their nodes. */
+static void find_left(const kvo_thread *self, uint32_t first, const void *frame, reported *later) {
   uint32_t depth = atomic_load(&self->depth);
-  for (uint32_t i = 0; i < depth; i++) {
+  for (uint32_t i = first; i < depth; i++) {
     const kvo_mark *mark = kvo__mark_at(i);
     if (!kvo__is_delivery(mark) || !kvo__is_left(mark->frame, frame)) continue;
     if (later->nodes[OUTER] == NULL) later->nodes[OUTER] = mark->node;
     later->nodes[INNER] = mark->node;
+  }
+  /* What protects a node ends with its mark. If the observation has been removed, the mark is counted, and the node is protected by that
+   * count; if not, by this one. */
+  for (size_t i = 0; i < REPORTED && later->nodes[i] != NULL; i++) {
+    later->own[i].info = kvo__slot_info(atomic_load_explicit(&later->nodes[i]->slot, memory_order_relaxed));
+    later->own[i].entered = kvo__enter(later->own[i].info);
+  }
+}
+
+/* Reports what was left, unless a fault handler was, and no longer protects it. No lock may be held. */
+static void report(unsigned found, const reported *later) {
+  if (found != 0 && (found & LEFT_BY_HANDLER) == 0) KVO_TELL(left, later->nodes[OUTER], later->nodes[INNER]);
+  for (size_t i = 0; i < REPORTED; i++) {
+    if (later->marked[i].entered != 0) kvo__leave(later->marked[i].info, later->marked[i].entered);
+    if (later->own[i].info != NULL) kvo__leave(later->own[i].info, later->own[i].entered);
   }
 }
 
 void kvo__end_abandoned(kvo_thread *self, const void *frame) {
   kvo__assert(self == kvo__own.thread);
   reported later = {0};
-  find_left(self, frame, &later);
-  /* What protects a node ends with its mark. If the observation has been removed, the mark is counted, and the node is protected by that
-   * count; if not, by this one. */
-  for (size_t i = 0; i < REPORTED && later.nodes[i] != NULL; i++) {
-    later.own[i].info = kvo__slot_info(atomic_load_explicit(&later.nodes[i]->slot, memory_order_relaxed));
-    later.own[i].entered = kvo__enter(later.own[i].info);
-  }
+  find_left(self, 0, frame, &later);
   unsigned found = end_left(self, 0, frame, &later);
   kvo__wills_abandoned(frame);
   if (kvo__is_left(self->unwinding.frame, frame)) kvo__unwind_left(self);
-  if (found != 0 && (found & LEFT_BY_HANDLER) == 0) KVO_TELL(left, later.nodes[OUTER], later.nodes[INNER]);
-  for (size_t i = 0; i < REPORTED; i++) {
-    if (later.marked[i].entered != 0) kvo__leave(later.marked[i].info, later.marked[i].entered);
-    if (later.own[i].info != NULL) kvo__leave(later.own[i].info, later.own[i].entered);
-  }
+  report(found, &later);
   if (found != 0) kvo__unwind_if_due(self, atomic_load(&self->depth));
 }
 
@@ -103,13 +108,21 @@ void kvo__end_all(kvo_thread *self) {
 }
 
 void kvo__unmark_below(kvo_thread *self, uint32_t number) {
-  end_left(self, number + 1, kvo__mark_at(number)->frame, NULL);
   kvo_mark *mark = kvo__mark_at(number);
+  const void *frame = mark->frame;
+  /* Code above this mark that was left jumped into the code of this one, which has returned since. Not of a fault handler: the report would
+   * call it again. */
+  bool is_told = kvo__holds_none() && (mark->node != NULL || !mark->is_handler);
+  reported later = {0};
+  if (is_told) find_left(self, number + 1, frame, &later);
+  unsigned found = end_left(self, number + 1, frame, is_told ? &later : NULL);
+  mark = kvo__mark_at(number); /* ending a mark may run code that needs more marks */
   atomic_store(&mark->observation, 0);
   atomic_store(&mark->root, NULL);
   mark->node = NULL;
   __atomic_store_n(&mark->frame, NULL, __ATOMIC_RELAXED);
   shorten(self);
+  if (is_told) report(found, &later); /* when the mark has ended, because its frame need not be that of the caller */
 }
 
 uint32_t kvo__handler_begin(const void *frame, void *recorder) {

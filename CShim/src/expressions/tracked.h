@@ -379,7 +379,8 @@ KVO_HIDDEN void kvo__unwind_drop(kvo_thread *self);
 KVO_HIDDEN void kvo__end_abandoned(kvo_thread *self, const void *frame);
 /** The same at the end of a thread, for all its calls. Reports nothing, because a thread may end anywhere. */
 KVO_HIDDEN void kvo__end_all(kvo_thread *self);
-/** Removes a mark that is not the innermost. */
+/** Removes a mark that is not the innermost. Those above it that were left are ended and reported as by kvo__end_abandoned, unless a lock
+ * is held or the mark is that of a fault handler. */
 KVO_HIDDEN void kvo__unmark_below(kvo_thread *self, uint32_t depth);
 /** Brackets a call of a fault handler by that stack frame. `recorder` is restored if the handler is left. */
 KVO_HIDDEN uint32_t kvo__handler_begin(const void *frame, void *recorder);
