@@ -152,6 +152,54 @@ TEST("a pipe that nobody reads does not stop the process") {
   CHECK_EQ((const char *)run.errors, "went on\n");
 }
 
+/* A pipe of one page that is almost full, and that is read late, while several threads report. */
+enum { FAULTS = 3 };
+static char late[1 << 16];
+
+static void *fault_on_thread(void *arg) {
+  kvo_remove_observer(0);
+  return arg;
+}
+
+static void *read_all(void *arg) {
+  size_t total = 0;
+  for (ssize_t got; (got = read(*(int *)arg, late + total, sizeof late - 1 - total)) > 0;) total += (size_t)got;
+  return NULL;
+}
+
+static void fault_into_stalled_pipe(void *arg) {
+  int ends[2], errors = dup(STDERR_FILENO);
+  char filling[3001];
+  memset(filling, ' ', sizeof filling);
+  filling[3000] = '\n';
+  CHECK_EQ(pipe(ends), 0);
+  fcntl(ends[1], F_SETPIPE_SZ, 4096);
+  CHECK_EQ(write(ends[1], filling, sizeof filling), 3001);
+  dup2(ends[1], STDERR_FILENO);
+  close(ends[1]);
+  pthread_t threads[FAULTS], reader;
+  for (int i = 0; i < FAULTS; i++) pthread_create(&threads[i], NULL, fault_on_thread, arg);
+  usleep(1500000);
+  pthread_create(&reader, NULL, read_all, ends);
+  for (int i = 0; i < FAULTS; i++) pthread_join(threads[i], NULL);
+  dup2(errors, STDERR_FILENO);
+  pthread_join(reader, NULL);
+  dprintf(errors, "%s", late + sizeof filling);
+}
+
+TEST("where nobody reads for a while, threads wait for each other's reports, and each is whole") {
+  harness_environment("KVO_REPORT", "json");
+  child_result run = harness_run_child(fault_into_stalled_pipe, NULL, "log");
+  CHECK_EQ(run.signal, 0);
+  int lines = 0;
+  for (char *line = strtok(run.errors, "\n"); line != NULL; line = strtok(NULL, "\n"), lines++) {
+    CHECK_SAME(strstr(line, "{\"schema\":1,\"code\":\"KVO0008\""), line);
+    CHECK_EQ(line[strlen(line) - 1], '}');
+    CHECK_CONTAINS(line, "isLibrary");
+  }
+  CHECK_EQ(lines, FAULTS);
+}
+
 static void fault_without_input(void *arg) {
   close(STDIN_FILENO); /* the file of the reports gets its number */
   fault_once(arg);

@@ -98,6 +98,23 @@ TEST("of a fault in a handler that has interrupted a report the first line is wr
   }
 }
 
+TEST("with JSON the first line is that of a JSON report without details, and a line of its own") {
+  if (harness_is_valgrind()) return;
+  harness_environment("KVO_REPORT", "json");
+  size_t of_detail = sizeof detail - 1;
+  child_result run = harness_run_child(fault_while_written, &of_detail, "log");
+  CHECK_EQ(run.signal, 0);
+  CHECK_EQ(run.exit_code, 0);
+  static const char begin[] =
+      "\n{\"schema\":1,\"code\":\"KVO0011\",\"severity\":\"error\",\"summary\":\"KVO0011 error: yyy";
+  char *line = strstr(run.errors, begin);
+  CHECK(line != NULL);
+  *strchr(++line, '\n') = '\0';
+  CHECK_CONTAINS(line, "\"help\":null,");
+  CHECK_EQ(line[strlen(line) - 1], '}');
+  CHECK_SAME(strstr(line, "KVO0008"), NULL);
+}
+
 /* ---------------------------------------------------------------------------------------------------------- Formatting -- */
 
 static char text[256];

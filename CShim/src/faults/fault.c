@@ -5,6 +5,7 @@
 #include "watching/trace.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -93,12 +94,21 @@ static kvo_action ask_handler(kvo_report *report, int cancellation) {
 static _Atomic uintptr_t writer;
 static _Atomic uint32_t waiting;
 
-/* Waits for this thread's turn to write. False if another thread takes too long, or if this is a signal handler that has interrupted this
- * thread's own turn. */
+/* Whether the destination takes nothing, because nobody reads: then a report of this thread could not be written either. */
+static bool is_stalled(int fd) {
+  struct pollfd room = {.fd = fd, .events = POLLOUT};
+  return poll(&room, 1, 0) == 0;
+}
+
+/* Waits for this thread's turn to write. False if another thread takes longer than half a second in which the destination could be written,
+ * or than a minute, or if this is a signal handler that has interrupted this thread's own turn. */
 static bool take_turn(void) {
+  enum { TRIES = 500, MOST_TRIES = 60000 };
   const struct timespec moment = {0, 1000000};
+  kvo_report_format format;
+  int fd = kvo__report_destination(&format);
   bool has_turn = false, waits = false;
-  for (int tries = 0; tries < 500; tries++) {
+  for (int tries = 0, all = 0; tries < TRIES && all < MOST_TRIES; all++) {
     uintptr_t nobody = 0;
     /* Threads that wait already come first: otherwise a thread that reports one fault after the other would always win. */
     bool is_first = waits || atomic_load(&waiting) == 0;
@@ -107,6 +117,7 @@ static bool take_turn(void) {
     if (!waits) atomic_fetch_add(&waiting, 1);
     waits = true;
     nanosleep(&moment, NULL);
+    tries += !is_stalled(fd);
   }
   if (waits) atomic_fetch_sub(&waiting, 1);
   return has_turn;
@@ -126,9 +137,22 @@ static bool was_reported(kvo_fault_code code) {
   return (atomic_fetch_or(&reported[code / 64 % 4], bit) & bit) != 0;
 }
 
+/* Writes a JSON report without details, in one write. It begins with a line break, because another report may have been interrupted in a
+ * line: that one is lost, but not this one. */
+__attribute__((noinline)) static bool write_json_line(int fd, const kvo_fault *fault) {
+  char line[16384]; /* a string takes up to 6000 bytes */
+  kvo_sink to = {.memory = line, .capacity = sizeof line, .fd = -1};
+  const kvo_fault first_line = {
+      .code = fault->code, .severity = fault->severity, .summary = fault->summary, .thread = fault->thread};
+  kvo__put_byte(&to, '\n');
+  kvo__put_json_report(&to, &first_line);
+  return kvo__write_all(fd, line, to.total < sizeof line ? to.total : sizeof line - 1);
+}
+
 /* Writes the whole report, or, without a turn, its first line in one write. */
 static bool write_to(int fd, const kvo_fault *fault, const kvo_report_form *form, bool has_turn) {
   if (has_turn) return kvo__report_write(fault, form, fd);
+  if (form->format == KVO_REPORT_JSON) return write_json_line(fd, fault);
   char line[512];
   kvo_sink to = {.memory = line, .capacity = sizeof line, .fd = -1};
   kvo__append(&to, "%s", fault->summary);
