@@ -76,6 +76,51 @@ static void use(kvo::token &token) {
   CHECK_EQ(token.id(), 0u);
 }
 
+static kvo_fault_code code;
+static std::string summary, file;
+static unsigned line;
+
+static kvo_action keep(const kvo_fault *fault, void *) {
+  code = fault->code;
+  summary = fault->summary;
+  file = fault->file != nullptr ? fault->file : "";
+  line = fault->line;
+  return KVO_ACTION_IGNORE;
+}
+
+TEST_REPORTED(
+    "a fault of a token has the line of the program, and where the language knows none no line of the headers") {
+  Document document;
+  kvo::token self;
+  unsigned expected = 0;
+  self = kvo::observe(document, &Document::pages, [&](const auto &) {
+    expected = __LINE__ + 1;
+    self.cancel_and_wait();
+  });
+  kvo_set_fault_handler(keep, nullptr);
+  document.pages = 2;
+  CHECK_EQ(code, KVO_FAULT_ENDLESS_WAIT);
+  CHECK_EQ(file, std::string(__FILE__));
+  CHECK_EQ(line, expected);
+  kvo_set_fault_handler(nullptr, nullptr);
+}
+
+TEST_REPORTED("an object that is destroyed while observed has no line of the headers") {
+  kvo_set_fault_handler(keep, nullptr);
+  kvo_observation id = 0;
+  {
+    Document document;
+    kvo_observer observer{};
+    observer.struct_size = sizeof observer;
+    observer.key_path = "pages";
+    observer.callback = [](const kvo_change *, void *) {};
+    CHECK_OK(kvo_add_observer(document.kvo(), &observer, &id));
+  }
+  CHECK_EQ(code, KVO_FAULT_DEALLOCATED_WHILE_OBSERVED);
+  CHECK_EQ(file, std::string());
+  kvo_set_fault_handler(nullptr, nullptr);
+}
+
 TEST("a token without an observation does nothing: an empty one, and those of an end, a move and a giving up") {
   kvo::token empty;
   use(empty);

@@ -88,7 +88,7 @@ void set(object &object, const char *key_path, const T &value, const char *file 
 /** Destroys an object of C. */
 struct object_destroyer {
   /** Calls kvo_object_destroy. */
-  void operator()(kvo_object *object) const noexcept { kvo_object_destroy(object); }
+  void operator()(kvo_object *object) const noexcept { kvo_object_destroy(object, nullptr, 0); }
 };
 
 /** An object of a class that C code has registered, destroyed with this. */

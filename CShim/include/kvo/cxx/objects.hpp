@@ -60,7 +60,7 @@ public:
 
 protected:
   object() noexcept = default;
-  virtual ~object() { kvo_object_finish(&header_); }
+  virtual ~object() { kvo_object_finish(&header_, nullptr, 0); }
 
 private:
   template <class T> friend class property;
@@ -145,7 +145,7 @@ class ending {
 public:
   /** `owner` is the object that has it as a member. */
   explicit ending(object *owner) noexcept : owner_(owner) {}
-  ~ending() { kvo_object_finish(&owner_->header_); }
+  ~ending() { kvo_object_finish(&owner_->header_, nullptr, 0); }
   ending(const ending &) = delete;
   ending &operator=(const ending &) = delete;
 

@@ -24,20 +24,20 @@ public:
   /** The same, after the end of its own observation. */
   token &operator=(token &&other) noexcept {
     if (this != &other) {
-      cancel();
+      cancel(nullptr, 0);
       observation_ = std::exchange(other.observation_, 0);
     }
     return *this;
   }
-  ~token() { cancel(); }
+  ~token() { cancel(nullptr, 0); }
 
   /** Ends the observation. No call of the observer begins after that; one on another thread may still be running. */
-  void cancel() noexcept {
-    if (observation_ != 0) kvo_cancel_observer(std::exchange(observation_, 0));
+  void cancel(const char *file = __builtin_FILE(), unsigned line = __builtin_LINE()) noexcept {
+    if (observation_ != 0) kvo_cancel_observer(std::exchange(observation_, 0), file, line);
   }
   /** Ends the observation, and waits until no other thread calls the observer. */
-  void cancel_and_wait() noexcept {
-    if (observation_ != 0) kvo_cancel_observer_and_wait(std::exchange(observation_, 0));
+  void cancel_and_wait(const char *file = __builtin_FILE(), unsigned line = __builtin_LINE()) noexcept {
+    if (observation_ != 0) kvo_cancel_observer_and_wait(std::exchange(observation_, 0), file, line);
   }
   /** Gives the observation up: it lasts until its object dies, or until it is removed by this id. */
   kvo_observation detach() noexcept { return std::exchange(observation_, 0); }
