@@ -3,11 +3,16 @@
 #include "shared.h"
 
 #include <kvo/kvo_binding.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -109,6 +114,80 @@ TEST("a thread may be cancelled in its fault handler, and faults of other thread
   ignore_faults();
   CHECK_STATUS(kvo_remove_observer(UINT64_MAX), KVO_ERROR_NOT_REGISTERED);
   CHECK_EQ(faults.count, 1);
+}
+
+/* The runtime has to sleep where it can make no barrier. */
+static void enter_sandbox(void) {
+  struct sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1 /* EPERM */),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+  CHECK_EQ(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) harness_skip("no seccomp filter can be set");
+}
+
+static kvo_observation observed[2];
+static bool has_returned;
+
+static void *end_while_cancelled(void *arg) {
+  cancel_self();
+  kvo_cancel_observer(observed[0]);
+  has_returned = true;
+  pthread_testcancel();
+  return arg;
+}
+
+static void *barrier_while_cancelled(void *arg) {
+  cancel_self();
+  kvo_binding_barrier();
+  has_returned = true;
+  pthread_testcancel();
+  return arg;
+}
+
+static void make_observed(watcher *w) {
+  object = item_make(0);
+  for (int i = 0; i < 2; i++) observed[i] = watch(object, "value", KVO_NEW, w);
+}
+
+static void set_by_marks(void *arg) {
+  (void)arg;
+  for (int i = 1; i < 10; i++) item_set_value(object, i);
+}
+
+TEST("ending an observation in a sandbox that refuses the barrier is no cancellation point") {
+  harness_skip_if_emulated("qemu-user has no seccomp");
+  watcher w = {0};
+  make_observed(&w);
+  join_thread(start_thread(set_by_marks, NULL)); /* the object's readers are found by their marks */
+  enter_sandbox();
+  on_a_thread(end_while_cancelled);
+  CHECK(has_returned);
+  CHECK_OK(kvo_cancel_observer(observed[1]));
+  has_returned = false;
+  on_a_thread(barrier_while_cancelled);
+  CHECK(has_returned);
+  item_destroy(object);
+}
+
+static watcher registered_late;
+
+static void *observe_while_cancelled(void *arg) {
+  cancel_self();
+  watch(object, "value", KVO_NONE, &registered_late);
+  has_returned = true;
+  pthread_testcancel();
+  return arg;
+}
+
+TEST("with KVO_STACKS, beginning an observation is no cancellation point") {
+  harness_environment("KVO_STACKS", "8");
+  object = item_make(0);
+  on_a_thread(observe_while_cancelled);
+  CHECK(has_returned);
 }
 
 /* ------------------------------------------------------------------------------------------ In the program's own code -- */

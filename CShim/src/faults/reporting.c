@@ -55,7 +55,9 @@ static kvo_report *claim_any(void) {
     kvo_report *report = claim_kept();
     if (report == NULL) report = map_one();
     if (report != NULL) return report;
+    int cancellation = kvo__cancel_hold();
     nanosleep(&moment, NULL);
+    kvo__cancel_resume(cancellation);
   }
   static const char line[] = "KVO: there is no memory for a report\n";
   kvo__write_all(STDERR_FILENO, line, sizeof line - 1);

@@ -213,7 +213,7 @@ static bool read_mapping(reader *of, mapping *out) {
   return !of->has_ended;
 }
 
-void kvo__modules_look(void) {
+static void look(void) {
   uint32_t number = atomic_fetch_add(&scans, 1) + 1;
   int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
   reader maps = {.fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)};
@@ -234,6 +234,12 @@ void kvo__modules_look(void) {
   if (memory >= 0 && maps.fd >= 0) set_at_least(&last_scan, number);
   if (memory >= 0) close(memory);
   if (maps.fd >= 0) close(maps.fd);
+}
+
+void kvo__modules_look(void) {
+  int cancellation = kvo__cancel_hold(); /* files are read, and the caller may hold locks */
+  look();
+  kvo__cancel_resume(cancellation);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ Asking -- */

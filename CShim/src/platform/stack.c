@@ -89,9 +89,10 @@ bool kvo__stack_is_there(const void *frame, size_t bytes) {
 uintptr_t kvo__stack_pointer_of(uint32_t thread) {
   char path[64], line[256];
   snprintf(path, sizeof path, "/proc/self/task/%u/syscall", (unsigned)thread);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  int cancellation = kvo__cancel_hold(), fd = open(path, O_RDONLY | O_CLOEXEC);
   ssize_t size = fd >= 0 ? read(fd, line, sizeof line - 1) : 0;
   if (fd >= 0) close(fd);
+  kvo__cancel_resume(cancellation);
   line[size > 0 ? size : 0] = '\0';
   char *last = strrchr(line, ' '); /* "number arguments sp pc" */
   if (last == NULL) return 0;

@@ -257,7 +257,10 @@ void kvo__serve_end(void) {
   unlink(path);
   is_asked_to_end = true;
   const uint64_t one = 1;
-  if (write(wake, &one, sizeof one) < 0) return;
+  int cancellation = kvo__cancel_hold();
+  bool is_told = write(wake, &one, sizeof one) >= 0;
+  kvo__cancel_resume(cancellation);
+  if (!is_told) return;
   /* The thread may be waiting for one that has called exit(3) in a signal handler. */
   for (int waited = 0; has_ended == 0 && waited < FAREWELL; waited += FULL) kvo__futex_wait_for(&has_ended, 0, FULL);
 }

@@ -46,6 +46,13 @@ static long membarrier(int command) { return syscall(SYS_membarrier, command, 0,
 
 enum { LONG_ENOUGH = 10 }; /* milliseconds: by then, each processor's earlier stores are visible */
 
+/* usleep is a cancellation point, and the caller may hold locks. */
+static void sleep_long_enough(void) {
+  int cancellation = kvo__cancel_hold();
+  usleep(LONG_ENOUGH * 1000);
+  kvo__cancel_resume(cancellation);
+}
+
 /* For the waiter, after its change and before it reads the other threads' records. */
 static void barrier(void) {
   if (!kvo__has_barrier() || membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) return;
@@ -53,7 +60,7 @@ static void barrier(void) {
   if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) return;
   /* A sandbox that the program has entered refuses the call. From now on marks are published by exchanges. */
   atomic_fetch_or(&kvo__attention, KVO_NO_BARRIER);
-  usleep(LONG_ENOUGH * 1000);
+  sleep_long_enough();
 }
 
 void kvo_binding_barrier(void) {
@@ -61,7 +68,7 @@ void kvo_binding_barrier(void) {
   if (kvo__has_barrier())
     barrier();
   else
-    usleep(LONG_ENOUGH * 1000);
+    sleep_long_enough();
 }
 
 /* ---------------------------------------------------------------------------------------------------------- Records -- */
@@ -130,7 +137,9 @@ static void after_fork_in_child(void) {
   atomic_store(&unmarked, kvo__own.unmarked);
   atomic_store(&unrecorded, kvo__own.unrecorded != 0);
   kvo__stack_forked();
+  int cancellation = kvo__cancel_hold(); /* files are closed */
   kvo__hooks.forked();
+  kvo__cancel_resume(cancellation);
   atomic_store(&kvo__threads.forking, 1); /* another thread may have been about to fork, too */
   kvo__world_resume();
 }
