@@ -2,6 +2,7 @@
 #include "basket.h"
 
 #include <kvo/kvo_scope.h>
+#include <stdio.h>
 
 static kvo_status insert_price(basket *object, size_t index, double price) {
   return kvo_list_insert(as_kvo(object), "prices", index, VALUE("d", double, price));
@@ -53,4 +54,30 @@ TEST("an expression of a list's elements follows what was inserted in a silent s
   CHECK_OK(kvo_remove_observer(id));
   basket_destroy(root);
   basket_destroy(leaf);
+}
+
+static void copy_text(const kvo_value *value, void *to) {
+  snprintf(to, 32, "%s", value->bytes != NULL ? *(char *const *)value->bytes : "nil");
+}
+
+static void remove_and_look(const kvo_change *change, void *user_data) {
+  if (change->kind != KVO_CHANGE_INSERTION) return;
+  CHECK_OK(kvo_list_remove(change->object, "names", 0));
+  CHECK_OK(kvo_change_element(change, KVO_NEW, 0, copy_text, user_data));
+}
+
+TEST("a string that was inserted is valid until the callback returns, though the callback removes it") {
+  basket *object = basket_make("b", 0);
+  char text[32] = "";
+  kvo_observer observer = {.struct_size = sizeof observer,
+                           .key_path = "names",
+                           .options = KVO_NEW,
+                           .callback = remove_and_look,
+                           .user_data = text};
+  kvo_observation id;
+  CHECK_OK(kvo_add_observer(as_kvo(object), &observer, &id));
+  CHECK_OK(kvo_list_insert(as_kvo(object), "names", 0, VALUE("*", const char *, "an element")));
+  CHECK_EQ((const char *)text, "an element");
+  CHECK_OK(kvo_remove_observer(id));
+  basket_destroy(object);
 }

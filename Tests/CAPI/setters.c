@@ -228,3 +228,45 @@ TEST("a property of a subclass is none of an object of its superclass") {
   CHECK_EQ(value, 5);
   kvo_object_destroy(object);
 }
+
+/* ------------------------------------------------------------------------------------------ Strings during the callback -- */
+
+static char seen_text[400];
+static item *renamed;
+
+static const char *new_text(const kvo_change *change) {
+  return change->new_value->bytes != NULL ? *(char *const *)change->new_value->bytes : "nil";
+}
+
+static void set_name_again(watcher *self, const kvo_change *change) {
+  const char *next = self->then_arg;
+  self->then_arg = NULL;
+  if (next == NULL) return; /* the nested change */
+  item_set_name(renamed, next);
+  strcpy(seen_text, new_text(change));
+}
+
+static void check_renamed(const char *key_path, const char *name) {
+  item *object = renamed = item_make(0), *root = item_make(0);
+  item_set_next(root, object);
+  watcher first = {0}, again = {.then = set_name_again, .then_arg = "a name of another length"};
+  watch(object, "name", KVO_NEW, &first); /* older, so it is told last */
+  watch(strcmp(key_path, "name") == 0 ? object : root, key_path, KVO_NEW, &again);
+  item_set_name(object, name);
+  CHECK_EQ(again.calls, 2);
+  CHECK_EQ((const char *)seen_text, name);
+  CHECK_EQ((const char *)first.new_value.text, "a name of another length");
+  CHECK_OK(kvo_remove_observer(first.id));
+  CHECK_OK(kvo_remove_observer(again.id));
+  item_destroy(root);
+  item_destroy(object);
+}
+
+TEST("a string in a change is valid until the callback returns, though the callback sets the property again") {
+  char longest[300];
+  memset(longest, 'x', sizeof longest);
+  longest[sizeof longest - 1] = '\0';
+  check_renamed("name", "a name");
+  check_renamed("name", longest);
+  check_renamed("next.name", longest);
+}

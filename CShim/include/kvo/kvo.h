@@ -145,7 +145,9 @@ typedef enum kvo_change_kind {
 /** Identifies a registration. Never 0, and never reused. */
 typedef uint64_t kvo_observation;
 
-/** A change, as passed to a callback. Valid, with everything that it points to, until the callback returns. */
+/** A change, as passed to a callback. Valid, with everything that it points to, until the callback returns, whatever it sets: strings
+ * are copies. But what objects, and pointers in structures, point to is the program's. And the `new_value` of a property that is
+ * KVO_PROPERTY_AT_OFFSET is in the object that has changed: it is not valid any more if the callback destroys that object. */
 typedef struct kvo_change {
   /** The object passed to kvo_add_observer, even if the change happened further along the key path. */
   kvo_object *object;

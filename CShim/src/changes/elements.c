@@ -103,7 +103,8 @@ static void deliver(kvo_frame *frame, const kvo_mutation *of, const void *old_va
     kvo_frame_deliver(frame, old_value, &passed);
     return;
   }
-  if (of->count * many->size > INLINE_ELEMENTS) {
+  /* Strings are copied, because the callback may remove the elements, and the accessor then usually frees them. */
+  if (of->count * many->size > INLINE_ELEMENTS || many->type[0] == '*') {
     kvo_selection selection = {of->indexes, of->count};
     kvo_elements *present = kvo__elements_copy(of->property, of->object, &selection);
     kvo_frame_deliver(frame, old_value, present != NULL ? present : &passed);

@@ -57,6 +57,35 @@ static const void *keep_string(char **value, char **copy) {
   return present != NULL && *copy == NULL ? NULL : value; /* NULL means unknown, not nil */
 }
 
+/* Notifies one observer of the property's present string: of a copy, because the callback may set the property again, and the setter then
+ * usually frees the string. Without memory it is unknown. */
+static __attribute__((noinline)) void deliver_string(kvo_frame *frame, const kvo_property *property, kvo_object *object,
+                                                     const void *old_value) {
+  char inline_text[INLINE_VALUE], *present = NULL, *block = NULL;
+  kvo__call_getter(property, object, &present);
+  size_t size = present != NULL ? strlen(present) + 1 : 0;
+  char *text = size <= sizeof inline_text ? inline_text : (block = kvo__alloc(size));
+  if (text != NULL && size > 0) memcpy(text, present, size);
+  char *value = present != NULL ? text : NULL;
+  kvo_frame_deliver(frame, old_value, text != NULL ? &value : NULL);
+  kvo__free(block);
+}
+
+/* Notifies the observers of a change that has been made, each with the value that the property has then. */
+static void deliver_all(kvo_frame *frame, const kvo_property *property, kvo_object *object, const void *old_value,
+                        void *room, const void *argument) {
+  bool is_string = room != NULL && property->type[0] == '*';
+  while (kvo_frame_next(frame)) {
+    if (is_string && (kvo__frame_content_of(frame)->cursor->options & KVO_NEW) != 0) {
+      deliver_string(frame, property, object, old_value);
+      continue;
+    }
+    if (room != NULL) kvo__call_getter(property, object, room);
+    kvo_frame_deliver(frame, old_value, room != NULL ? room : argument);
+  }
+  kvo_frame_end(frame);
+}
+
 /* Sets a property of an object that is observed, or may be. Returns what the setter has returned. */
 static int call(const kvo_property *property, kvo_object *object, const void *argument, void *const *further) {
   kvo_frame frame;
@@ -90,11 +119,7 @@ static int call(const kvo_property *property, kvo_object *object, const void *ar
   } else if ((wants & KVO_FRAME_WANTS_NEW) == 0) {
     kvo_frame_finish(&frame, old_known);
   } else {
-    while (kvo_frame_next(&frame)) {
-      if (new_value != NULL) kvo__call_getter(property, object, new_value);
-      kvo_frame_deliver(&frame, old_known, new_value != NULL ? new_value : argument);
-    }
-    kvo_frame_end(&frame);
+    deliver_all(&frame, property, object, old_known, new_value, argument);
   }
   kvo__free(old_string);
   kvo__free(block);
