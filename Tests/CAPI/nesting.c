@@ -2,6 +2,7 @@
 #include "nested.h"
 #include "steps.h"
 
+#include <kvo/kvo_binding.h>
 #include <setjmp.h>
 #include <stdlib.h>
 
@@ -218,4 +219,64 @@ TEST("a callback left with longjmp is KVO0025 at the next delivery, which still 
   item_set_value(other, 0);
   CHECK_EQ(faults.count, 1);
   for (int i = 0; i < 2; i++) CHECK_OK(kvo_remove_observer(ids[i]));
+}
+
+/* ------------------------------------------------------------------------------------------ Values without a type -- */
+
+/* An object of a binding whose property passes nil without a type. */
+typedef struct untyped {
+  kvo_object header;
+  void *value;
+} untyped;
+
+static kvo_key untyped_key;
+
+static void *copy_untyped(void *instance, void *user, const kvo_selection *selection) {
+  (void)instance, (void)user, (void)selection;
+  return calloc(1, sizeof(void *));
+}
+
+static void release_untyped(void *value, void *user) {
+  (void)user;
+  free(value);
+}
+
+static void view_untyped(const void *value, void *user, kvo_value_reader reader, void *arg) {
+  (void)value, (void)user;
+  reader(&(kvo_value){NULL, 0, NULL}, arg);
+}
+
+static kvo_status assign_untyped(void *instance, void *user, const kvo_value *value) {
+  (void)instance, (void)user, (void)value;
+  return KVO_OK;
+}
+
+static void set_untyped(untyped *of) {
+  kvo_frame frame;
+  if (kvo_frame_enter(&frame, &of->header, untyped_key) == 0) return;
+  kvo_frame_finish_with(&frame, &of->value, &of->value);
+}
+
+static void set_untyped_again(const kvo_raw_change *change, void *user_data) {
+  int *left = user_data;
+  if ((*left)-- > 0) set_untyped((untyped *)change->object);
+}
+
+TEST("changes may nest as deep as the stack allows, with values whose type is NULL") {
+  static const kvo_value_ops values = {copy_untyped, release_untyped, view_untyped, assign_untyped, NULL};
+  static const kvo_observer_ops ops = {.callback = set_untyped_again};
+  static untyped object;
+  kvo_binding_property property = {.name = "value", .type = "?", .ops = &values};
+  kvo_class *cls;
+  CHECK_OK(kvo_binding_class_register("Untyped", NULL, 0, &property, 1, &cls));
+  untyped_key = kvo_key_hash("value", 5);
+  kvo_object_adopt(&object.header, cls);
+  int left = 1000;
+  kvo_binding_observer observer = {
+      .key_path = "value", .options = KVO_NEW | KVO_ENDS_WITH_OBJECT, .ops = &ops, .user_data = &left};
+  kvo_observation id;
+  CHECK_OK(kvo_binding_observe_key(&object.header, untyped_key, &observer, &id));
+  set_untyped(&object);
+  CHECK(left < 0);
+  CHECK_OK(kvo_cancel_observer(id));
 }

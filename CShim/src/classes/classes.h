@@ -23,7 +23,8 @@ KVO_HIDDEN kvo_status kvo__type_parse(const char *type, ffi_type **out, const ch
 /** The same for the type at the beginning of a string; moves the cursor to what follows it. */
 KVO_HIDDEN kvo_status kvo__type_parse_next(const char **cursor, ffi_type **out, const char **reason);
 KVO_HIDDEN void kvo__type_free(ffi_type *type);
-/** A type encoding without leading qualifiers such as const, so that its first character is the type. */
+/** A type encoding without leading qualifiers such as const, so that its first character is the type. NULL, which the
+ * type of a value may be, is "?". */
 KVO_HIDDEN const char *kvo__type_unqualified(const char *type);
 /** Stores the size of the values of a type encoding that a property may have. */
 KVO_HIDDEN kvo_status kvo__type_measure(const char *type, size_t *size);

@@ -35,6 +35,7 @@ static bool is_qualifier(char code) {
 }
 
 const char *kvo__type_unqualified(const char *type) {
+  if (type == NULL) return "?";
   while (is_qualifier(*type)) type++;
   return type;
 }
