@@ -31,8 +31,8 @@ TEST("in a silent scope nobody is told, by a setter or by hand, and expressions 
 }
 
 TEST("silent changes may end in any order, and the expressions then follow the new objects") {
-  enum { MANY = 16 };
-  for (int first = 0; first < MANY; first++) {
+  enum { MANY = 40 };
+  for (int first = 0; first < MANY; first += 7) {
     make_items();
     item *roots[MANY];
     kvo_object *objects[MANY];
@@ -60,6 +60,36 @@ TEST("silent changes may end in any order, and the expressions then follow the n
     }
     destroy_items();
   }
+}
+
+TEST("nobody is told of the death of a replaced object while any number of silent changes are open") {
+  enum { MANY = 40 };
+  make_items();
+  item *roots[MANY], *next[MANY];
+  kvo_object *objects[MANY];
+  watcher w[MANY] = {{0}};
+  for (int i = 0; i < MANY; i++) {
+    roots[i] = item_make(0);
+    objects[i] = as_object(roots[i]);
+    item_set_next(roots[i], next[i] = item_make(i));
+    watch(roots[i], "next.value", KVO_NEW | KVO_OLD, &w[i]);
+  }
+  kvo_scope scope;
+  CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_SILENCES, objects, MANY, NULL, 0));
+  for (int i = 0; i < MANY; i++) CHECK_OK(kvo_will_change(objects[i], "next"));
+  for (int i = 0; i < MANY; i++) {
+    roots[i]->next = NULL;
+    item_destroy(next[i]);
+  }
+  for (int i = 0; i < MANY; i++) CHECK_OK(kvo_did_change(objects[i], "next"));
+  kvo_scope_end(&scope);
+  for (int i = 0; i < MANY; i++) {
+    CHECK_EQ(w[i].calls, 0);
+    CHECK_OK(kvo_remove_observer(w[i].id));
+    item_destroy(roots[i]);
+  }
+  CHECK_EQ(faults.count, 0);
+  destroy_items();
 }
 
 TEST("in a silent scope a store that releases the old object is silent, also for what that object owned") {

@@ -54,7 +54,7 @@ static bool is_being_changed(const kvo_evaluation *over, const kvo_key_read *sus
     const kvo_dependency *read = find_by_address(over->tracked->dependencies, each->info, each->key);
     if (read == NULL) continue;
     if (others_change(over, kvo__dependency_info(read)) ||
-        kvo__unobserved_is_open(kvo__dependency_info(read)->object, each->key))
+        kvo__unobserved_may_be_open(kvo__dependency_info(read)->object, each->key))
       return true;
   }
   return false;

@@ -100,7 +100,9 @@ KVO_HIDDEN void kvo__end_tell(kvo_observation id);
 KVO_HIDDEN void kvo__unobserved_will(const kvo_object *object, kvo_key key);
 /** Whether this thread has an open will of this key that nobody observed. */
 KVO_HIDDEN bool kvo__unobserved_is_open(const kvo_object *object, kvo_key key);
-/** Ends the newest such will; false if there is none. */
+/** The same, or true if such a will was forgotten, because there were too many. */
+KVO_HIDDEN bool kvo__unobserved_may_be_open(const kvo_object *object, kvo_key key);
+/** Ends the newest such will, or one that was forgotten; false if there is none. */
 KVO_HIDDEN bool kvo__unobserved_did(const kvo_object *object, kvo_key key);
 /** Forgets the open wills of an object, at its death. */
 KVO_HIDDEN void kvo__unobserved_forget(const kvo_object *object);

@@ -22,7 +22,10 @@ void kvo__unobserved_will(const kvo_object *object, kvo_key key) {
   changes *all = kvo__thread() != NULL ? own_changes() : NULL;
   if (all == NULL) kvo__own.lost_unobserved = true;
   if (all == NULL) return;
-  if (all->count == KVO_MAX_UNOBSERVED) remove_at(all, 0);
+  if (all->count == KVO_MAX_UNOBSERVED) {
+    remove_at(all, 0);
+    all->forgotten++;
+  }
   all->open[all->count].object = object;
   all->open[all->count].key = key;
   all->count++;
@@ -33,10 +36,19 @@ bool kvo__unobserved_is_open(const kvo_object *object, kvo_key key) {
   return all != NULL && find(all, object, key) < all->count;
 }
 
+bool kvo__unobserved_may_be_open(const kvo_object *object, kvo_key key) {
+  const changes *all = own_changes();
+  return kvo__own.lost_unobserved || (all != NULL && all->forgotten != 0) || kvo__unobserved_is_open(object, key);
+}
+
 bool kvo__unobserved_did(const kvo_object *object, kvo_key key) {
   changes *all = own_changes();
   uint32_t at = all != NULL ? find(all, object, key) : 0;
-  if (all == NULL || at == all->count) return kvo__own.lost_unobserved;
+  if (all == NULL || at == all->count) {
+    if (all == NULL || all->forgotten == 0) return kvo__own.lost_unobserved;
+    all->forgotten--;
+    return true;
+  }
   remove_at(all, at);
   return true;
 }

@@ -86,10 +86,11 @@ static void thread_end(void *record) {
   while (*link != self) link = &(*link)->next;
   *link = self->next;
   kvo__release(&list_lock);
-  kvo__own.lost_unobserved |= self->unobserved.count != 0;
+  kvo__own.lost_unobserved |= self->unobserved.count != 0 || self->unobserved.forgotten != 0;
   kvo__own.thread = NULL; /* a later destructor of this thread may make a new record */
   free(atomic_load(&self->marks));
   free(self->error_text);
+  free(self->silent.many);
   free(self);
 }
 

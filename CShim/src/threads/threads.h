@@ -74,8 +74,6 @@ typedef struct kvo_unwinding {
   bool gives_up;
 } kvo_unwinding;
 
-/** Changes of a thread that a scope silences, oldest first. Beyond this many the oldest is forgotten. */
-enum { KVO_MAX_SILENT = 16 };
 typedef struct kvo_silent_change {
   kvo_info *info;
   kvo_key key;
@@ -84,15 +82,20 @@ typedef struct kvo_silent_change {
   /** The innermost scope when the change began, for comparison. */
   const struct kvo_open_scope *scope;
 } kvo_silent_change;
+/** Changes of a thread that a scope silences, oldest first: in `few`, and in `many` once there was no room. Without memory for more the
+ * oldest is forgotten. */
+enum { KVO_FEW_SILENT = 16 };
 typedef struct kvo_silent_changes {
-  uint32_t count;
-  kvo_silent_change open[KVO_MAX_SILENT];
+  uint32_t count, capacity;
+  kvo_silent_change *many;
+  kvo_silent_change few[KVO_FEW_SILENT];
 } kvo_silent_changes;
 
-/** Changes that a thread has announced by hand while nobody observed the key, oldest first. Beyond this many the oldest is forgotten. */
+/** Changes that a thread has announced by hand while nobody observed the key, oldest first. Beyond this many the oldest is
+ * forgotten, and counted, so that its did is no misuse. */
 enum { KVO_MAX_UNOBSERVED = 64 };
 typedef struct kvo_unobserved_changes {
-  uint32_t count;
+  uint32_t count, forgotten;
   struct {
     const kvo_object *object;
     kvo_key key;
