@@ -81,6 +81,63 @@ TEST("the resumption tells nothing if nothing was missed, or if it is not asked 
   }
 }
 
+/* Refuses negative values. */
+typedef struct refusing {
+  kvo_object header;
+  int value;
+} refusing;
+
+static int get_refusing(const refusing *of) { return of->value; }
+static bool set_refusing(refusing *of, int value) {
+  if (value < 0) return false;
+  of->value = value;
+  return true;
+}
+
+static kvo_object *refusing_make(void) {
+  static const kvo_property_spec value = {.name = "value",
+                                          .type = "i",
+                                          .getter = (kvo_function)get_refusing,
+                                          .setter = (kvo_function)set_refusing,
+                                          .setter_type = "B@i"};
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = "Refusing",
+                         .instance_size = sizeof(refusing),
+                         .properties = &value,
+                         .property_count = 1};
+  kvo_class *cls;
+  kvo_object *made;
+  CHECK_OK(kvo_class_register(&spec, &cls));
+  CHECK_OK(kvo_object_create(cls, &made));
+  return made;
+}
+
+TEST("a set that the setter refuses is not missed, whatever the observation asks for") {
+  kvo_object *refuses = refusing_make();
+  item *root = item_make(0);
+  item_set_next(root, (item *)(void *)refuses);
+  watcher w[4] = {{0}};
+  for (int i = 0; i < 4; i++) {
+    kvo_observer observer = watcher_observer(i < 2 ? "value" : "next.value", KVO_OLD | (i % 2 ? KVO_PRIOR : 0), &w[i]);
+    CHECK_OK(kvo_add_observer(i < 2 ? refuses : as_object(root), &observer, &w[i].id));
+    CHECK_OK(kvo_observation_pause(w[i].id));
+  }
+  CHECK_STATUS(KVO_SET(refuses, "value", int, -1), KVO_ERROR_REFUSED);
+  for (int i = 0; i < 4; i++) {
+    CHECK_OK(kvo_observation_resume(w[i].id, true));
+    CHECK_EQ(w[i].calls, 0);
+    CHECK_OK(kvo_observation_pause(w[i].id));
+  }
+  CHECK_OK(KVO_SET(refuses, "value", int, 1));
+  for (int i = 0; i < 4; i++) {
+    CHECK_OK(kvo_observation_resume(w[i].id, true));
+    CHECK_EQ(w[i].calls, 1);
+    CHECK_OK(kvo_remove_observer(w[i].id));
+  }
+  item_destroy(root);
+  kvo_object_destroy(refuses);
+}
+
 TEST("pausing and resuming twice is the same as once, and the first pause counts") {
   for (int i = 0; i < PATHS; i++) {
     make_object();

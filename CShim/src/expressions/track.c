@@ -190,10 +190,11 @@ kvo_cell *kvo__arm(kvo_tracked *tracked, kvo_status *status) {
 
 /* ---------------------------------------------------------------------------------------------------------- Changes -- */
 
-/* If a registration fails, its callback must never run. While it may still fail, and in a pause, a change is only noted in `missed`. */
+/* If a registration fails, its callback must never run. While it may still fail, and in a pause, a change is only noted in `missed`: not
+ * before it happens, because the setter may refuse it. */
 static void call(kvo_tracked *tracked, const kvo_raw_change *change) {
   if (!atomic_load(&tracked->registered)) {
-    atomic_store(&tracked->missed, true);
+    if (!change->is_prior) atomic_store(&tracked->missed, true);
     if (!atomic_load(&tracked->registered)) return;
   }
   kvo__call(change, tracked->anchor, &tracked->live, tracked->ops->callback, tracked->user_data);
