@@ -2,6 +2,7 @@
 #include "boxed.h"
 
 #include <pthread.h>
+#include <stddef.h>
 #include <string.h>
 
 TEST("without hooks a method is the program's own function") {
@@ -155,6 +156,62 @@ TEST("results that are strings, objects and pointers pass, with hooks and withou
   }
   CHECK_EQ(log_text, "xxxxxx");
   kvo_object_destroy(object);
+}
+
+static kvo_status late_status[2];
+
+static kvo_status hook_late(kvo_object *object) {
+  kvo_hook_spec spec = {.struct_size = sizeof spec,
+                        .method = "area",
+                        .when = KVO_HOOK_BEFORE,
+                        .function = letter,
+                        .user_data = "x",
+                        .destroy = count_destroyed};
+  return kvo_object_hook(object, &spec, NULL);
+}
+
+static void hook_in_finalize(kvo_object *object) { late_status[0] = hook_late(object); }
+
+static kvo_action hook_in_handler(const kvo_fault *fault, void *object) {
+  CHECK_EQ((int)fault->code, KVO_FAULT_UNFINISHED_CHANGE);
+  late_status[1] = hook_late(object);
+  return KVO_ACTION_IGNORE;
+}
+
+static void ignore_change(const kvo_change *change, void *user_data) { (void)change, (void)user_data; }
+
+TEST(
+    "an object that is being destroyed gets no hooks, and one from before ends with it, not with the next object there") {
+  static const kvo_property_spec width = {
+      .name = "width", .type = "i", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(box, width)};
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = "Late",
+                         .superclass = box_class(),
+                         .instance_size = sizeof(box),
+                         .properties = &width,
+                         .property_count = 1,
+                         .finalize = hook_in_finalize};
+  kvo_class *cls;
+  CHECK_OK(kvo_class_register(&spec, &cls));
+  for (int observed = 0; observed < 2; observed++) {
+    kvo_object *object = box_of(cls, 1, 2);
+    destroyed = 0;
+    kvo_observer observer = {.struct_size = sizeof observer,
+                             .key_path = "width",
+                             .options = KVO_ENDS_WITH_OBJECT,
+                             .callback = ignore_change};
+    if (observed) CHECK_OK(kvo_add_observer(object, &observer, NULL));
+    if (observed) CHECK_OK(kvo_will_change(object, "width")); /* whose end is reported while the object ends */
+    kvo_set_fault_handler(hook_in_handler, object);
+    kvo_object_destroy(object);
+    kvo_set_fault_handler(NULL, NULL);
+    CHECK_STATUS(late_status[0], KVO_ERROR_DYING_OBJECT);
+    if (observed && KVO_DIAGNOSTICS) CHECK_OK(late_status[1]);
+    CHECK_EQ(destroyed, observed && KVO_DIAGNOSTICS);
+    kvo_object *next = box_of(box_class(), 3, 4); /* usually at the same address */
+    check_area(next, "f");
+    kvo_object_destroy(next);
+  }
 }
 
 TEST("a class is unregistered once the hooks on it are removed, and with hooks on objects that have died") {

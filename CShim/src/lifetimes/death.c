@@ -104,10 +104,10 @@ static bool finish(kvo_object *object, kvo_place place) {
   kvo_info *info = kvo__word_info(kvo__word(object));
   const kvo_object *named = info != NULL ? info->object : object; /* a binding may have moved the header to finish it */
   kvo__unobserved_forget(named);
-  kvo__hooks_forget(named);
   kvo__scopes_forget(named);
   if (info == NULL) {
     kvo__set_word(object, kvo__word(object) | KVO_WORD_DYING);
+    kvo__hooks_forget(named); /* only now, because from here on it gets no more */
     return true;
   }
   kvo__manual_end_of(info);
@@ -132,6 +132,7 @@ static bool finish(kvo_object *object, kvo_place place) {
   /* Reports name the address of the object. */
   kvo__set_word(info->object, (uintptr_t)info->cls | KVO_WORD_DYING);
   kvo__set_word(object, (uintptr_t)info->cls | KVO_WORD_DYING);
+  kvo__hooks_forget(named); /* only now, because from here on it gets no more */
   if (dead.left_count > 0) KVO_TELL(deallocated, info->object, info->cls, dead.left, dead.left_count, dead.place);
   if ((atomic_load(&info->state) & KVO_STATE_REMEMBERED) != 0) KVO_TELL(forget, info);
   notify_dependents(info, dead.dependents);

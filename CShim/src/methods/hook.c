@@ -149,6 +149,9 @@ static kvo_status hook(const char *function, kvo_object *object, kvo_class *cls,
                       : spec.when < KVO_HOOK_BEFORE || spec.when > KVO_HOOK_AFTER ? "spec->when is unknown"
                                                                                   : NULL;
   if (wrong != NULL) return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "%s: %s", function, wrong);
+  /* Its hooks have been forgotten: another would stay for the next object at this address. */
+  if (object != NULL && (kvo__word(object) & KVO_WORD_DYING) != 0)
+    return kvo__fail(KVO_ERROR_DYING_OBJECT, "%s: method '%s': the object is being destroyed", function, spec.method);
   const kvo_class *of = object != NULL ? kvo_object_class(object) : cls;
   kvo_method *method = kvo__method_find(of, spec.method);
   if (method == NULL)
