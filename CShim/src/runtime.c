@@ -16,6 +16,7 @@
 _Atomic uint32_t kvo__attention = KVO_NO_BARRIER; /* until kvo__threads_start has tried */
 
 static void thread_ends(kvo_thread *self) {
+  kvo__nodes_thread_end(self);
   kvo__end_all(self);
   kvo__unwind_drop(self);
   kvo__scopes_drop();

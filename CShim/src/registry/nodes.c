@@ -251,6 +251,51 @@ static kvo_node *take_garbage(kvo_info *info) {
   return taken;
 }
 
+static kvo_node *take_condemned(kvo_thread *self) {
+  bool epoch;
+  kvo_node *node = self->condemned;
+  if (node != NULL) self->condemned = next_garbage(node, &epoch);
+  return node;
+}
+
+void kvo__nodes_thread_end(kvo_thread *self) {
+  for (kvo_node *node; (node = take_condemned(self)) != NULL;) kvo__node_free(node);
+}
+
+/* Puts garbage in front of what the thread is about to free, and returns how many nodes it is. */
+static size_t condemn(kvo_thread *self, kvo_node *garbage) {
+  size_t count = 0;
+  bool epoch;
+  kvo_node *last = NULL;
+  for (kvo_node *node = garbage; node != NULL; node = next_garbage(node, &epoch), count++) last = node;
+  if (last == NULL) return 0;
+  atomic_store_explicit(&last->birth, (uint64_t)(uintptr_t)self->condemned, memory_order_relaxed);
+  self->condemned = garbage;
+  return count;
+}
+
+/* Frees garbage, and what an earlier call has left. Their `destroy` may do anything: call this function again, leave it with longjmp, or
+ * end the thread. */
+static __attribute__((noinline)) void free_nodes(kvo_node *garbage) {
+  kvo_thread *self = kvo__thread();
+  const void *frame = __builtin_frame_address(0);
+  if (self == NULL) {
+    for (bool epoch; garbage != NULL;) {
+      kvo_node *node = garbage;
+      garbage = next_garbage(node, &epoch);
+      kvo__node_free(node);
+    }
+    return;
+  }
+  bool is_inner = self->condemned != NULL && (uintptr_t)self->condemned_by > (uintptr_t)frame;
+  size_t count = condemn(self, garbage);
+  if (!is_inner) {
+    self->condemned_by = frame;
+    count = SIZE_MAX;
+  }
+  for (kvo_node *node; count > 0 && (node = take_condemned(self)) != NULL; count--) kvo__node_free(node);
+}
+
 /* Frees what can be freed, and unlocks. Whether this is the last user is decided under the lock, so that exactly one thread sees it. */
 static void clean_up(kvo_info *info) {
   kvo__assert(kvo__holds(&info->lock));
@@ -259,12 +304,7 @@ static void clean_up(kvo_info *info) {
   bool last = (state & KVO_STATE_DEAD) != 0 && info->node_count == 0 &&
               (state & (KVO_STATE_READERS | KVO_STATE_EARLIER_READERS)) == 0;
   kvo__unlock(&info->lock);
-  while (garbage != NULL) {
-    bool epoch;
-    kvo_node *next = next_garbage(garbage, &epoch);
-    kvo__node_free(garbage);
-    garbage = next;
-  }
+  if (garbage != NULL || (kvo__own.thread != NULL && kvo__own.thread->condemned != NULL)) free_nodes(garbage);
   if (last) info_free(info);
 }
 

@@ -248,6 +248,8 @@ static inline kvo_slot *kvo__slot_find(kvo_info *info, kvo_key key) {
 }
 /** The birth of the newest node in the process. */
 extern KVO_HIDDEN _Atomic uint64_t kvo__births;
+/** At the end of a thread: frees the nodes that it was freeing when it left a `destroy` function. */
+KVO_HIDDEN void kvo__nodes_thread_end(kvo_thread *self);
 /** Links a node into the slot of its key. On KVO_ERROR_OUT_OF_MEMORY and KVO_ERROR_DYING_OBJECT it is not linked. */
 KVO_HIDDEN kvo_status kvo__node_link(kvo_info *info, kvo_node *node, kvo_key key);
 /** The number of nodes that need the object's setters: all but those of the death slot. info->lock is held. */

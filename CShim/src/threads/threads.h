@@ -140,6 +140,10 @@ struct kvo_thread {
   uint32_t counted_changes;
   /** Used by the thread itself only. */
   kvo_silent_changes silent;
+  /** The nodes that the thread is about to free (nodes.c), and the stack frame of the outermost function that does it. If a `destroy`
+   * leaves that, the rest stays here until the next time, or until the thread ends. */
+  kvo_node *condemned;
+  const void *condemned_by;
   /** The open scopes (scopes.c), innermost first. */
   kvo_open_scope *scopes;
   /** The will phases of the changes in progress (pending.c), innermost first; and memory for one of them. */
