@@ -1,6 +1,9 @@
 /* registrations.c - the cost of registering, removing and listing among n observations. */
 #include "scaling.h"
 
+#include <stddef.h>
+#include <stdio.h>
+
 static listener *listeners(size_t n) { return scaling_array(n, sizeof(listener)); }
 
 static listener *listening(size_t n, item *to, const char *key_path) {
@@ -113,4 +116,51 @@ ROW("remove n observers of a key, each with a function that is told of the end")
     CHECK_OK(kvo_observation_on_end(all[i].id, told, NULL));
   }
   MEASURE for (size_t i = 0; i < n; i++) kvo_cancel_observer(all[i].id);
+}
+
+static void ignore_change(const kvo_change *change, void *user_data) { (void)change, (void)user_data; }
+
+ROW("remove n observers without user data by context, at random") {
+  item *object = item_make(0);
+  const size_t *order = scaling_shuffled(n);
+  listener *contexts = listeners(n);
+  for (size_t i = 0; i < n; i++) {
+    kvo_observer observer = {.struct_size = sizeof observer,
+                             .key_path = "value",
+                             .callback = ignore_change,
+                             .context = &contexts[i],
+                             KVO_HERE};
+    CHECK_OK(kvo_add_observer(as_object(object), &observer, NULL));
+  }
+  MEASURE for (size_t i = 0; i < n; i++)
+      CHECK_OK(kvo_remove_observer_for_context(as_object(object), NULL, "value", &contexts[order[i]]));
+}
+
+static kvo_action ignore_fault(const kvo_fault *fault, void *arg) {
+  (void)fault, (void)arg;
+  return KVO_ACTION_IGNORE;
+}
+
+ROW("report an object that dies with n observed keys") {
+  enum { LONGEST = 24 };
+  kvo_property_spec *keys = scaling_array(n, sizeof *keys);
+  char *names = scaling_array(n, LONGEST);
+  for (size_t i = 0; i < n; i++) {
+    snprintf(names + LONGEST * i, LONGEST, "key%zu", i);
+    keys[i] = (kvo_property_spec){
+        .name = names + LONGEST * i, .type = "i", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(item, value)};
+  }
+  kvo_class_spec spec = {.struct_size = sizeof spec,
+                         .name = "Wide",
+                         .instance_size = sizeof(item),
+                         .properties = keys,
+                         .property_count = n};
+  kvo_class *cls;
+  kvo_object *object;
+  CHECK_OK(kvo_class_register(&spec, &cls));
+  CHECK_OK(kvo_object_create(cls, &object));
+  listener *all = listeners(n);
+  for (size_t i = 0; i < n; i++) listen(&all[i], object, keys[i].name, KVO_NEW);
+  kvo_set_fault_handler(ignore_fault, NULL);
+  MEASURE kvo_object_destroy(object);
 }

@@ -101,8 +101,10 @@ KVO_HIDDEN void kvo__warn_of_unknown_key(const kvo_object *object, const char *k
 
 /* ------------------------------------------------------------------------------------------------- watch.c, leaks.c -- */
 
-/** KVO0014: `count` observations have not ended; `places` has one of each source location. */
-KVO_HIDDEN void kvo__fault_never_ended(const kvo_fault_observation *places, size_t place_count, size_t count);
+/** KVO0014: `count` observations have not ended; `places` has one of each source location, class and key path, and they are at `lines`
+ * source locations. */
+KVO_HIDDEN void kvo__fault_never_ended(const kvo_fault_observation *places, size_t place_count, size_t lines,
+                                       size_t count);
 /** KVO0027. */
 KVO_HIDDEN void kvo__fault_slow(const kvo_fault_observation *delivered, uint32_t thread, uint64_t milliseconds);
 

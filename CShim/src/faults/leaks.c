@@ -26,7 +26,8 @@ void kvo__tell_leaks(void) {
   kvo_fault_observation *all = graph->observation_count > 0 ? kvo__alloc(graph->observation_count * sizeof *all) : NULL;
   if (all != NULL) {
     fill(all, graph);
-    kvo__fault_never_ended(all, kvo__group(all, graph->observation_count), graph->observation_count);
+    size_t lines, places = kvo__group(all, graph->observation_count, &lines);
+    kvo__fault_never_ended(all, places, lines, graph->observation_count);
     kvo__free(all);
   }
   kvo_graph_free(graph);

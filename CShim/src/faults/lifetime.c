@@ -17,7 +17,7 @@ void kvo__fault_deallocated(const kvo_object *object, const kvo_class *cls, kvo_
                             kvo_place place) {
   const void *instance = (const char *)object - cls->header_offset;
   kvo_report *report = kvo__report(KVO_FAULT_DEALLOCATED_WHILE_OBSERVED);
-  size_t groups = count > KVO_MAX_SINGLE ? kvo__group(left, count) : count;
+  size_t groups = count > KVO_MAX_SINGLE ? kvo__group(left, count, NULL) : count;
   kvo__append(&report->detail, "%s@0x%llx was deallocated while %zu observation%s registered (", cls->display_name,
               kvo__address(instance), count, count == 1 ? " was" : "s were");
   kvo__append_key_paths(&report->detail, left, groups);

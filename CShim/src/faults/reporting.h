@@ -80,10 +80,8 @@ KVO_HIDDEN void kvo__faults_forked(void);
 /** A report lists at most this many observations one by one; of more it lists one per source location. */
 enum { KVO_MAX_SINGLE = 8 };
 /** Moves one observation per source location, class and key path to the front, with the count of its duplicates, largest counts first.
- * Returns how many there are. */
-KVO_HIDDEN size_t kvo__group(kvo_fault_observation *all, size_t count);
-/** How many source locations such groups have. */
-KVO_HIDDEN size_t kvo__count_lines(const kvo_fault_observation *groups, size_t count);
+ * Returns how many there are, and in `*lines`, which may be NULL, how many source locations. */
+KVO_HIDDEN size_t kvo__group(kvo_fault_observation *all, size_t count, size_t *lines);
 /** Appends the distinct key paths with their counts, as in: key paths: "title" ×3, "pages". */
 KVO_HIDDEN void kvo__append_key_paths(kvo_sink *to, const kvo_fault_observation *groups, size_t count);
 

@@ -123,7 +123,7 @@ static void raise_unregistered(const kvo_object *object, const kvo_observer_iden
   uint64_t entered = info != NULL ? kvo__enter(info) : 0;
   registered on = registered_with(object);
   append_hint(&report->help, &on, identity->address, key_path, &other);
-  if (on.count > KVO_MAX_SINGLE) on.count = kvo__group(on.all, on.count);
+  if (on.count > KVO_MAX_SINGLE) on.count = kvo__group(on.all, on.count, NULL);
   kvo__report_concerns(report, on.all, on.count, place);
   report->fault.object = instance;
   report->fault.object_class = name;

@@ -3,9 +3,8 @@
 
 #include <unistd.h>
 
-void kvo__fault_never_ended(const kvo_fault_observation *places, size_t place_count, size_t count) {
+void kvo__fault_never_ended(const kvo_fault_observation *places, size_t place_count, size_t lines, size_t count) {
   const kvo_fault_observation *most = places; /* largest groups first */
-  size_t lines = kvo__count_lines(places, place_count);
   kvo_report *report = kvo__report(KVO_FAULT_NEVER_ENDED);
   kvo__append(&report->detail,
               "%zu observation%s, registered at %zu place%s, had not ended when the process ended; %zu of them: \"",

@@ -125,8 +125,9 @@ static bool is_long(kvo_slot *slot) {
 void kvo__slot_visit(kvo_info *info, kvo_slot *slot, const kvo_wanted *what, bool (*visit)(kvo_node *node, void *arg),
                      void *arg) {
   kvo__assert(kvo__holds(&info->lock));
-  /* Nodes without details have no observer's address, so they cannot match. */
-  kvo_slot_index *of = what->address != NULL && is_long(slot) ? index_ensure(info, slot) : NULL;
+  /* Nodes without details have no observer's address and no context, so they cannot match. */
+  bool needs_details = what->address != NULL || (what->match_context && what->context != NULL);
+  kvo_slot_index *of = needs_details && is_long(slot) ? index_ensure(info, slot) : NULL;
   if (of == NULL) {
     for (kvo_node *node = load(&slot->newest); node != NULL; node = load(&node->older))
       if (kvo__node_is_own(node) && !visit(node, arg)) return;
