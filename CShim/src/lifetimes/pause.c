@@ -13,21 +13,21 @@ typedef struct target {
   kvo_tracked *tracked;
 } target;
 
+/* Nobody retires the node before it has been entered. */
+static void enter(kvo_node *node, void *arg) {
+  target *of = arg;
+  if (!kvo__node_is_own(node)) return;
+  of->node = node;
+  of->info = kvo__slot_info(atomic_load_explicit(&node->slot, memory_order_relaxed));
+  of->entered = kvo__enter(of->info);
+  of->tracked = kvo__node_kind(node) == KVO_NODE_ANCHOR ? node->user_data : NULL;
+  if (of->tracked != NULL) kvo__tracked_retain(of->tracked);
+}
+
 /* False if the id names no observation. The caller lets go of the target. */
 static bool find(kvo_observation id, target *of) {
-  if (!kvo_observation_is_registered(id)) return false;
   *of = (target){0};
-  kvo__world_stop(); /* so that nobody retires the node before it has been entered */
-  kvo_node *node = kvo__id_node(id);
-  if (node != NULL && kvo__node_is_own(node)) {
-    of->node = node;
-    of->info = kvo__slot_info(atomic_load_explicit(&node->slot, memory_order_relaxed));
-    of->entered = kvo__enter(of->info);
-    of->tracked = kvo__node_kind(node) == KVO_NODE_ANCHOR ? node->user_data : NULL;
-    if (of->tracked != NULL) kvo__tracked_retain(of->tracked);
-  }
-  kvo__world_resume();
-  return of->node != NULL;
+  return kvo__id_look_up(id, enter, of) && of->node != NULL;
 }
 
 static void let_go(const target *of) {

@@ -29,6 +29,9 @@ typedef struct shard {
    * removed and added again compares as different. */
   _Atomic uint64_t free;
   _Atomic uint32_t used;
+  /** How many threads look for a node of this shard, and the lock that each of them holds: who claims an id waits for them. */
+  _Atomic uint32_t lookers;
+  kvo_lock looking;
   chunk *_Atomic chunks[CHUNKS];
 } __attribute__((aligned(64))) shard;
 
@@ -157,6 +160,10 @@ kvo_node *kvo__id_claim(kvo_observation id) {
   uint32_t generation = (uint32_t)(id >> 32), named = NAMES_A_NODE | generation;
   entry owned = entry_of(id, &in, &index);
   if (owned.state == NULL || !atomic_compare_exchange_strong(owned.state, &named, generation)) return NULL;
+  if (atomic_load(&in->lookers) != 0) { /* one that has found the id first is using the node */
+    kvo__lock(&in->looking);
+    kvo__unlock(&in->looking);
+  }
   kvo_node *node = node_of(owned);
   keep_or_give_back(in, owned, index);
   kvo__publish_dead(&node->live);
@@ -175,11 +182,18 @@ void kvo__ids_visit(void (*visit)(kvo_node *node, void *arg), void *arg) {
   }
 }
 
-kvo_node *kvo__id_node(kvo_observation id) {
-  if (!kvo_observation_is_registered(id)) return NULL;
+bool kvo__id_look_up(kvo_observation id, void (*visit)(kvo_node *node, void *arg), void *arg) {
+  if (!kvo_observation_is_registered(id)) return false;
   shard *in = NULL;
   uint32_t index = 0;
-  return node_of(entry_of(id, &in, &index));
+  entry named = entry_of(id, &in, &index);
+  kvo__lock(&in->looking);
+  atomic_fetch_add(&in->lookers, 1); /* before the look */
+  bool is_found = kvo_observation_is_registered(id);
+  if (is_found) visit(node_of(named), arg);
+  atomic_fetch_sub(&in->lookers, 1);
+  kvo__unlock(&in->looking);
+  return is_found;
 }
 
 bool kvo_observation_is_registered(kvo_observation id) {

@@ -78,8 +78,9 @@ KVO_HIDDEN void kvo__id_return(const kvo_node *node);
 /** Takes the node of an id; of several callers one gets it, and only that one may retire the node. It must do that next, because the
  * unretired node keeps its info alive. NULL if the id names no node. */
 KVO_HIDDEN kvo_node *kvo__id_claim(kvo_observation id);
-/** The node of an id, or NULL. The world must be stopped (kvo__world_stop). */
-KVO_HIDDEN kvo_node *kvo__id_node(kvo_observation id);
+/** Calls `visit` with the node of an id, which nobody can claim until it returns; false if the id names no node. It runs in a section with
+ * a lock held: `visit` may enter the node's info as a reader, and no more. */
+KVO_HIDDEN bool kvo__id_look_up(kvo_observation id, void (*visit)(kvo_node *node, void *arg), void *arg);
 /** Whether this has ever been the id of an observation. */
 KVO_HIDDEN bool kvo__id_was_given(kvo_observation id);
 /** Calls `visit` for the own node of each observation, in no particular order. The world must be stopped (kvo__world_stop). */

@@ -50,3 +50,28 @@ void kvo__wake_one(kvo_lock *lock) {
   /* The next owner may already have freed this memory: the kernel then returns EFAULT, or wakes nobody. */
   syscall(SYS_futex, &lock->state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
+
+void kvo__lock(kvo_lock *lock) {
+  kvo__section_enter();
+  kvo__acquire(lock);
+}
+
+void kvo__unlock(kvo_lock *lock) {
+  kvo__release(lock);
+  kvo__section_leave();
+}
+
+_Static_assert(sizeof(kvo_guard) == sizeof(kvo_lock), "a guard is a lock");
+
+void kvo_guard_lock(kvo_guard *guard) {
+  if (guard == NULL) return;
+  kvo_lock *lock = (kvo_lock *)guard;
+  kvo__section_enter();
+  if (kvo__take(lock, kvo__thread_number())) return;
+  if (kvo__holds(lock)) KVO_TELL(interrupted, lock, true);
+  kvo__acquire_slowly(lock);
+}
+
+void kvo_guard_unlock(kvo_guard *guard) {
+  if (guard != NULL) kvo__unlock((kvo_lock *)guard);
+}

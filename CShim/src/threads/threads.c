@@ -34,6 +34,9 @@ static _Atomic uint32_t unmarked;
 
 struct kvo_threads_state kvo__threads;
 
+/* Held by the thread that stops the others. */
+static kvo_lock stop_lock;
+
 /* How many threads without a record are in sections. */
 static _Atomic uint32_t unrecorded;
 
@@ -110,20 +113,39 @@ static bool others_hold_locks(void) {
   return false;
 }
 
-void kvo__world_stop(void) {
-  atomic_fetch_add(&kvo__threads.forking, 1);
-  barrier();
+/* Whether sections wait for the last stop to end. Of threads without a record it is not known. */
+static bool others_wait(void) {
+  for (const kvo_thread *each = threads; each != NULL; each = each->next)
+    if (each != kvo__own.thread && atomic_load(&each->waits) && !is_gone(each)) return true;
+  return false;
+}
+
+/* Returns, with the list locked, when there are none. */
+static void await_none(bool (*others)(void)) {
   for (;;) {
     kvo__acquire(&list_lock);
-    if (!others_hold_locks()) return;
+    if (!others()) return;
     kvo__release(&list_lock); /* a thread that holds another lock may need this one to go on */
     sched_yield();
   }
 }
 
+/* One stop at a time, and before the next one those that waited for the last one enter their sections: otherwise threads that stop the
+ * others again and again would keep them waiting for ever. */
+void kvo__world_stop(void) {
+  kvo__acquire(&stop_lock);
+  await_none(others_wait);
+  kvo__release(&list_lock);
+  atomic_store(&kvo__threads.forking, 1);
+  barrier();
+  await_none(others_hold_locks);
+}
+
 void kvo__world_resume(void) {
   kvo__release(&list_lock);
-  if (atomic_fetch_sub(&kvo__threads.forking, 1) == 1) kvo__futex_wake_all(&kvo__threads.forking);
+  atomic_store(&kvo__threads.forking, 0);
+  kvo__futex_wake_all(&kvo__threads.forking);
+  kvo__release(&stop_lock);
 }
 
 /* The other threads do not exist in the child. What they held stays held: for example, their entries as readers keep nodes from being
@@ -141,7 +163,6 @@ static void after_fork_in_child(void) {
   int cancellation = kvo__cancel_hold(); /* files are closed */
   kvo__hooks.forked();
   kvo__cancel_resume(cancellation);
-  atomic_store(&kvo__threads.forking, 1); /* another thread may have been about to fork, too */
   kvo__world_resume();
 }
 
@@ -334,53 +355,35 @@ uint64_t kvo__mark_take(kvo_mark *mark) {
   return entered;
 }
 
+static void wait_for_resume(void) {
+  while (atomic_load(&kvo__threads.forking) != 0) {
+    kvo__futex_wait(&kvo__threads.forking, 1);
+  }
+}
+
 void kvo__section_enter_slowly(void) {
   kvo_thread *self = kvo__own.thread;
+  atomic_store(&self->waits, true);
   do {
     kvo__publish(&self->sections, 0);
-    uint32_t forks = atomic_load(&kvo__threads.forking);
-    if (forks != 0) kvo__futex_wait(&kvo__threads.forking, forks);
+    wait_for_resume();
     kvo__publish(&self->sections, 1);
   } while (atomic_load(&kvo__threads.forking) != 0);
+  atomic_store(&self->waits, false);
 }
 
 void kvo__section_enter_unrecorded(void) {
   if (kvo__own.unrecorded++ != 0) return;
   atomic_fetch_add(&unrecorded, 1);
-  for (uint32_t forks; (forks = atomic_load(&kvo__threads.forking)) != 0;) {
+  while (atomic_load(&kvo__threads.forking) != 0) {
     atomic_fetch_sub(&unrecorded, 1);
-    kvo__futex_wait(&kvo__threads.forking, forks);
+    wait_for_resume();
     atomic_fetch_add(&unrecorded, 1);
   }
 }
 
 void kvo__section_leave_unrecorded(void) {
   if (kvo__own.unrecorded > 0 && --kvo__own.unrecorded == 0) atomic_fetch_sub(&unrecorded, 1);
-}
-
-void kvo__lock(kvo_lock *lock) {
-  kvo__section_enter();
-  kvo__acquire(lock);
-}
-
-void kvo__unlock(kvo_lock *lock) {
-  kvo__release(lock);
-  kvo__section_leave();
-}
-
-_Static_assert(sizeof(kvo_guard) == sizeof(kvo_lock), "a guard is a lock");
-
-void kvo_guard_lock(kvo_guard *guard) {
-  if (guard == NULL) return;
-  kvo_lock *lock = (kvo_lock *)guard;
-  kvo__section_enter();
-  if (kvo__take(lock, kvo__thread_number())) return;
-  if (kvo__holds(lock)) KVO_TELL(interrupted, lock, true);
-  kvo__acquire_slowly(lock);
-}
-
-void kvo_guard_unlock(kvo_guard *guard) {
-  if (guard != NULL) kvo__unlock((kvo_lock *)guard);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- Waiting -- */

@@ -125,8 +125,9 @@ struct kvo_thread {
   kvo_unwinding unwinding;
   /** How many marks are in use. Written by the thread itself. */
   _Atomic uint32_t depth;
-  /** How many locks it holds or waits for. Written by the thread itself. */
+  /** How many locks it holds or waits for, and whether it waits for the end of a stop (kvo__world_stop). Written by the thread itself. */
   _Atomic uint32_t sections;
+  _Atomic bool waits;
   /** Changes that it has announced by hand (announcements.c). */
   kvo_manual_list manuals;
   /** `waiting_for`: what the thread waits for, all zero for nothing. `gives_up`: it must stop waiting, because the death of an object waits
@@ -232,7 +233,7 @@ static inline void kvo__release(kvo_lock *lock) {
 
 /** The state that sections test, beside kvo__attention. */
 extern KVO_HIDDEN struct kvo_threads_state {
-  /** Not 0: a thread is about to fork or is reading all data (kvo__world_stop). Other threads may release locks, but not take one. */
+  /** 1: a thread is about to fork or is reading all data (kvo__world_stop). Other threads may release locks, but not take one. */
   _Atomic uint32_t forking;
   /** How many threads have deferred deliveries, or are making them; and how many calls hold an object (kvo__hold_object). */
   _Atomic uint32_t unwinding;
@@ -406,9 +407,9 @@ static inline void kvo__fence_after_exchange(void) {
 #endif
 }
 
-/** Waits until no other thread holds a lock of the runtime, and keeps other threads from taking one until kvo__world_resume. Meanwhile no
- * node that an id names is freed and no list changes, so all data can be read. The calling thread must not take a lock, nor run code of the
- * program other than its allocator. No lock may be held. */
+/** Waits until no other thread holds a lock of the runtime, and keeps other threads from taking one until kvo__world_resume; they go on
+ * before the next stop. Meanwhile no node that an id names is freed and no list changes, so all data can be read. The calling thread must
+ * not take a lock, nor run code of the program other than its allocator. No lock may be held. */
 KVO_HIDDEN void kvo__world_stop(void);
 KVO_HIDDEN void kvo__world_resume(void);
 
