@@ -2,7 +2,7 @@
 #include "fixture.h"
 
 #include <kvo/kvo_binding.h>
-
+#include <kvo/kvo_graph.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,4 +77,32 @@ TEST("the report of a guard that this thread already holds says so, and does not
   CHECK_EQ(child.signal, SIGABRT);
   CHECK_CONTAINS(child.errors, "KVO0017 fatal: kvo_guard_lock of a guard that this thread already holds");
   CHECK_CONTAINS(child.errors, "\n  the thread would wait for itself forever\n");
+}
+
+/* The graph is copied while all threads that need a lock are stopped: the allocation is made there. */
+static void be_interrupted_while_others_are_stopped(void *arg) {
+  alarm(20);
+  kvo_set_allocator(allocate, release, NULL);
+  signal(SIGUSR1, observe_in_handler);
+  object = item_make(0);
+  kvo_observation id = watch(object, "value", KVO_NEW, &w);
+  signal_in = *(int *)arg;
+  kvo_graph *graph;
+  CHECK_OK(kvo_snapshot(&graph));
+  kvo_graph_free(graph);
+  CHECK_OK(kvo_remove_observer(id));
+}
+
+TEST("a signal handler that interrupts a call which has stopped the other threads is reported, and never hangs") {
+  int told = 0;
+  for (int n = 1; n <= 4; n++) {
+    child_result child = harness_run_child(be_interrupted_while_others_are_stopped, &n, NULL);
+    if (child.signal == 0) continue;
+    CHECK_EQ(child.signal, SIGABRT);
+    CHECK_CONTAINS(child.errors,
+                   "KVO0017 fatal: a signal handler called a function that waits for the code it interrupted");
+    CHECK_CONTAINS(child.errors, "observe_in_handler");
+    told++;
+  }
+  CHECK(told > 0);
 }
