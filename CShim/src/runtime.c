@@ -15,6 +15,18 @@
 
 _Atomic uint32_t kvo__attention = KVO_NO_BARRIER; /* until kvo__threads_start has tried */
 
+static void abandoned(kvo_thread *self, const void *frame) {
+  uint32_t before = atomic_load(&self->depth);
+  kvo__end_abandoned(self, frame);
+  kvo__scopes_left(0, before);
+}
+
+static void unmark_below(kvo_thread *self, uint32_t depth) {
+  uint32_t before = atomic_load(&self->depth);
+  kvo__unmark_below(self, depth);
+  kvo__scopes_left(depth + 1, before);
+}
+
 static void thread_ends(kvo_thread *self) {
   kvo__nodes_thread_end(self);
   kvo__end_all(self);
@@ -41,8 +53,8 @@ static void forked(void) {
 }
 
 const struct kvo_hooks kvo__hooks = {
-    .abandoned = kvo__end_abandoned,
-    .unmark_below = kvo__unmark_below,
+    .abandoned = abandoned,
+    .unmark_below = unmark_below,
     .may_nest = kvo__may_nest_slowly,
     .told = kvo__told,
     .unwound = kvo__unwind_if_due,

@@ -113,3 +113,56 @@ TEST("the end of a scope that could not begin ends no other one") {
   CHECK_TOLD(w, 1, 1, 5);
   CHECK_OK(kvo_remove_observer(w.id));
 }
+
+#if KVO_DIAGNOSTICS
+static void leave_once(watcher *self, const kvo_change *change) {
+  (void)change;
+  self->then = NULL;
+  longjmp(out, 1);
+}
+
+__attribute__((noinline)) static void change_b_in_scope(void) {
+  volatile char room[512];
+  room[0] = 1;
+  BEGIN(scope, KVO_SCOPE_COALESCES, b);
+  item_set_value(b, 5);
+  kvo_scope_end(&scope);
+  CHECK_EQ(room[0], 1);
+}
+
+/* The deeper, the less the stack shows of what was left above. */
+__attribute__((noinline)) static void set_b_at(size_t depth, int value) {
+  volatile char *room = __builtin_alloca(depth + 1);
+  room[0] = 1;
+  item_set_value(b, value);
+  CHECK_EQ(room[0], 1);
+}
+
+TEST("once it is known that a callback has left the end of a scope, its expressions are told of later changes") {
+  static size_t depth;
+  static watcher leaver, path;
+  static int known;
+  for (depth = 0; depth < 1024; depth += 16) {
+    make_items();
+    item_set_next(a, b);
+    leaver = (watcher){.then = leave_once};
+    path = (watcher){0};
+    watch(a, "next.value", KVO_OLD | KVO_NEW, &path);
+    watch(b, "value", KVO_NONE, &leaver);
+    int before = faults.count;
+    if (setjmp(out) == 0) change_b_in_scope();
+    for (int value = 6; faults.count == before && value < 9; value++) set_b_at(depth, value);
+    int calls = path.calls;
+    set_b_at(depth, 20);
+    if (faults.count != before) {
+      CHECK_EQ(path.calls, calls + 1);
+      CHECK_EQ(path.new_value.integer, 20);
+      known++;
+    }
+    CHECK_OK(kvo_remove_observer(leaver.id));
+    CHECK_OK(kvo_remove_observer(path.id));
+    destroy_items();
+  }
+  CHECK(known > 0);
+}
+#endif

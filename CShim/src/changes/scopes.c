@@ -152,14 +152,26 @@ void kvo__scopes_drop(void) {
   while (kvo__scopes() != NULL) drop(kvo__scopes());
 }
 
-/* Drops scopes that were left with longjmp or an exception, as this stack frame shows. */
+void kvo__scopes_left(uint32_t first, uint32_t before) {
+  uint32_t depth = atomic_load(&kvo__own.thread->depth);
+  for (kvo_open_scope *scope = kvo__scopes(); scope != NULL; scope = scope->outer) {
+    if (!scope->is_calling || scope->depth < first || scope->depth >= before || scope->depth < depth) continue;
+    scope->is_left = true;
+    forget_last(); /* so that the next change drops it */
+  }
+}
+
+/* Drops scopes that were left with longjmp or an exception, as this stack frame or a mark that was left shows. */
 static void drop_left(const void *frame) {
-  for (kvo_open_scope *scope = kvo__scopes(); scope != NULL && scope->frame <= frame;) {
-    if (kvo__is_left(scope->frame, frame)) {
+  bool is_below = true;
+  for (kvo_open_scope *scope = kvo__scopes(); scope != NULL;) {
+    is_below = is_below && scope->frame <= frame;
+    if (scope->is_left || (is_below && kvo__is_left(scope->frame, frame))) {
       drop(scope);
       scope = kvo__scopes();
+      is_below = true;
     } else {
-      scope = scope->outer; /* on another stack */
+      scope = scope->outer; /* also if it is on another stack */
     }
   }
 }
@@ -301,6 +313,7 @@ static kvo_coalesced *look_again(kvo_open_scope *scope, kvo_coalesced *change, k
 }
 
 bool kvo__scope_takes_slowly(kvo_object *object, kvo_key key, bool by_setter) {
+  kvo__look_for_abandoned();
   drop_left(__builtin_frame_address(0));
   bool silent;
   kvo_open_scope *scope = scope_of(object, &silent);
@@ -381,10 +394,14 @@ static void tell(kvo_open_scope *scope, kvo_coalesced *change) {
   while (kvo_frame_next(&change->frame)) {
     kvo_node *node = frame->cursor;
     if (!kvo__is_direct(kvo__node_kind(node))) {
+      scope->is_calling = true;
       tell_expression(scope, change, node);
+      scope->is_calling = false;
     } else if (!is_same && atomic_load_explicit(&node->birth, memory_order_acquire) > change->after) {
       change->new_value = (node->options & KVO_NEW) != 0 ? copy_value(change, true) : NULL;
+      scope->is_calling = true;
       kvo_frame_deliver(&change->frame, change->old_value, change->new_value);
+      scope->is_calling = false;
       kvo__property_release(property, change->new_value);
       change->new_value = NULL;
     }
@@ -393,12 +410,15 @@ static void tell(kvo_open_scope *scope, kvo_coalesced *change) {
 
 /* Notifies in the order of the first changes. Then the expressions whose subscriptions have changed meanwhile. */
 static void tell_all(kvo_open_scope *scope) {
+  scope->depth = atomic_load(&kvo__own.thread->depth);
   for (kvo_coalesced *change = scope->first; change != NULL; change = change->next) {
     if (!change->is_over) tell(scope, change);
     end_change(change);
   }
+  scope->is_calling = true;
   for (size_t i = 0; i < scope->will->count; i++)
     if (!scope->will->pending[i].delivered) kvo__tracked_did(scope->will->pending[i].tracked, scope->will);
+  scope->is_calling = false;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- API -- */

@@ -29,6 +29,10 @@ struct kvo_open_scope {
   /** How many calls use the scope, and whether it has ended meanwhile: the last of them frees it. */
   uint32_t users;
   bool is_over;
+  /** While the end of the scope notifies: the depth of the marks outside of it, and whether it is calling an observer. If the observer's
+   * mark was left, so was the end of the scope, although its stack frame need not show it. */
+  uint32_t depth;
+  bool is_calling, is_left;
   /** Some expression could not be kept, for lack of memory. */
   bool is_incomplete;
   /** Sorted by address. */
@@ -59,6 +63,8 @@ KVO_HIDDEN kvo_scoped kvo__scoped(const kvo_object *object);
 KVO_HIDDEN bool kvo__scope_stored(const kvo_object *object, kvo_key key, bool *silent);
 /** At the death of an object: its changes in scopes of this thread end without notification. */
 KVO_HIDDEN void kvo__scopes_forget(const kvo_object *object);
+/** Marks from `first` on were left, of those that there were `before`: notes which scopes were left with them. */
+KVO_HIDDEN void kvo__scopes_left(uint32_t first, uint32_t before);
 /** At the end of a thread: ends all its scopes without notification. */
 KVO_HIDDEN void kvo__scopes_drop(void);
 
