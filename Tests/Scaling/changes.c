@@ -1,6 +1,8 @@
 /* changes.c - the cost of a change with n observers, or of one that n paths follow. */
 #include "scaling.h"
 
+#include <kvo/kvo_scope.h>
+
 static listener *listeners(size_t n) { return scaling_array(n, sizeof(listener)); }
 
 ROW("set a key with n observers") {
@@ -111,5 +113,22 @@ ROW("n changes are announced by hand, and end in the order in which they began")
   MEASURE {
     for (size_t i = 0; i < n; i++) CHECK_OK(kvo_will_change(as_object(all[i]), "value"));
     for (size_t i = 0; i < n; i++) CHECK_OK(kvo_did_change(as_object(all[i]), "value"));
+  }
+}
+
+ROW("n objects change in a scope and die in it") {
+  kvo_object **all = scaling_array(n, sizeof *all);
+  listener *by = listeners(n);
+  for (size_t i = 0; i < n; i++) {
+    all[i] = as_object(item_make(0));
+    listen(&by[i], all[i], "value", KVO_NEW | KVO_OLD | KVO_ENDS_WITH_OBJECT);
+  }
+  const size_t *order = scaling_shuffled(n);
+  MEASURE {
+    kvo_scope scope;
+    CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES, all, n, NULL, 0));
+    for (size_t i = 0; i < n; i++) item_set_value((item *)(void *)all[i], 1);
+    for (size_t i = 0; i < n; i++) item_destroy((item *)(void *)all[order[i]]);
+    kvo_scope_end(&scope);
   }
 }

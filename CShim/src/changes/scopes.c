@@ -12,6 +12,8 @@ struct kvo_coalesced {
   kvo_frame frame;
   kvo_coalesced *next;
   kvo_index_entry entry;
+  /** The change of the same key that other observers are told of, and that is therefore not in the index, or NULL. */
+  kvo_coalesced *earlier;
   const kvo_object *object;
   kvo_key key;
   /** Notifies the observers that were registered after this birth, up to the frame's limit: earlier ones are those of another change of the
@@ -41,24 +43,32 @@ static kvo_coalesced *of_entry(const kvo_index_entry *entry) {
   return (kvo_coalesced *)((uintptr_t)entry - offsetof(kvo_coalesced, entry));
 }
 
+/* The changes of an object follow one another. */
 static kvo_index_key key_of(const kvo_index_entry *entry) {
-  const kvo_coalesced *of = of_entry(entry);
-  return kvo__index_key(of->object, of->key, (uintptr_t)of->object);
+  return (kvo_index_key){(uintptr_t)of_entry(entry)->object, of_entry(entry)->key};
+}
+
+/* The change of an object with this key, or, if there is none, with the next greater one; NULL if there is none either. */
+static kvo_coalesced *find_from(const kvo_open_scope *scope, const kvo_object *object, kvo_key key) {
+  if (scope->by_key.root == NULL) return NULL;
+  const kvo_index_entry *at = kvo__index_from(&scope->by_key, (kvo_index_key){(uintptr_t)object, key});
+  return at != NULL && of_entry(at)->object == object ? of_entry(at) : NULL;
 }
 
 static kvo_coalesced *find(const kvo_open_scope *scope, const kvo_object *object, kvo_key key) {
-  if (scope->by_key.root == NULL) return NULL;
-  const kvo_index_entry *at = kvo__index_from(&scope->by_key, kvo__index_key(object, key, (uintptr_t)object));
-  kvo_coalesced *found = at != NULL ? of_entry(at) : NULL;
-  return found != NULL && found->object == object && found->key == key ? found : NULL;
+  kvo_coalesced *found = find_from(scope, object, key);
+  return found != NULL && found->key == key ? found : NULL;
 }
+
+/* Set in the address of an object that has died. */
+#define DEAD ((uintptr_t)1)
 
 /* The position of an object in the sorted array, or where it would be. */
 static size_t position(const kvo_open_scope *scope, const kvo_object *object) {
   size_t first = 0, end = scope->count;
   while (first < end) {
     size_t middle = first + (end - first) / 2;
-    if ((uintptr_t)scope->objects[middle] < (uintptr_t)object)
+    if ((scope->objects[middle] & ~DEAD) < (uintptr_t)object)
       first = middle + 1;
     else
       end = middle;
@@ -69,7 +79,7 @@ static size_t position(const kvo_open_scope *scope, const kvo_object *object) {
 /* Whether a scope that has not ended covers an object. */
 static bool covers(const kvo_open_scope *scope, const kvo_object *object) {
   size_t at = position(scope, object);
-  return !scope->is_over && at < scope->count && scope->objects[at] == object;
+  return !scope->is_over && at < scope->count && scope->objects[at] == (uintptr_t)object;
 }
 
 /* The outermost coalescing scope of the object, and in `*silent` whether another one silences it. */
@@ -185,14 +195,11 @@ static kvo_open_scope *innermost_of(const kvo_object *object) {
 void kvo__scopes_forget(const kvo_object *object) {
   forget_last();
   for (kvo_open_scope *scope; (scope = innermost_of(object)) != NULL;) {
-    size_t at = position(scope, object);
-    scope->count--;
-    memmove(&scope->objects[at], &scope->objects[at + 1], (scope->count - at) * sizeof scope->objects[0]);
+    scope->objects[position(scope, object)] |= DEAD; /* a later object at this address is not in the scope */
     use(scope);
-    for (kvo_coalesced *change = scope->first; change != NULL; change = change->next) {
-      if (change->object != object || change->is_over) continue;
-      if (find(scope, object, change->key) == change) kvo__index_remove(&scope->by_key, &change->entry);
-      end_change(change);
+    for (kvo_coalesced *change; (change = find_from(scope, object, 0)) != NULL;) {
+      kvo__index_remove(&scope->by_key, &change->entry);
+      for (; change != NULL; change = change->earlier) end_change(change);
     }
     let_go(scope);
   }
@@ -256,9 +263,11 @@ static void *copy_value(kvo_coalesced *change, bool is_wanted) {
   return property != NULL ? kvo__property_copy(property, frame->info->object, NULL) : NULL;
 }
 
-/* Notes the first change of a key, or the first one after observers were registered later than `after`. NULL if nobody observes the key, or
- * without memory: then the change notifies as usual. */
-static kvo_coalesced *note(kvo_open_scope *scope, kvo_object *object, kvo_key key, bool by_setter, uint64_t after) {
+/* Notes the first change of a key, or the first one for the observers that were registered after an earlier one was noted. NULL if nobody
+ * observes the key, or without memory: then the change notifies as usual. */
+static kvo_coalesced *note(kvo_open_scope *scope, kvo_object *object, kvo_key key, bool by_setter,
+                           kvo_coalesced *earlier) {
+  uint64_t after = earlier != NULL ? earlier->seen : 0;
   kvo_frame frame;
   uint32_t wants = kvo__frame_begin(&frame, object, key, by_setter, KVO_CHANGE_SETTING, NULL);
   if (wants == 0) return NULL;
@@ -271,6 +280,7 @@ static kvo_coalesced *note(kvo_open_scope *scope, kvo_object *object, kvo_key ke
   made->object = object;
   made->key = key;
   made->after = after;
+  made->earlier = earlier;
   made->seen = made->stored = content(made)->limit;
   *scope->last = made;
   scope->last = &made->next;
@@ -300,7 +310,7 @@ static kvo_coalesced *look_again(kvo_open_scope *scope, kvo_coalesced *change, k
     has_direct = has_direct || (kvo__is_direct(kvo__node_kind(node)) && is_between(node, seen, limit));
   if (has_direct) { /* for them this is the first change */
     kvo__index_remove(&scope->by_key, &change->entry);
-    kvo_coalesced *later = note(scope, object, change->key, by_setter, seen);
+    kvo_coalesced *later = note(scope, object, change->key, by_setter, change);
     if (later == NULL && find(scope, object, change->key) == NULL && !change->is_over)
       kvo__index_add(&scope->by_key, &change->entry);
     return later;
@@ -322,7 +332,7 @@ bool kvo__scope_takes_slowly(kvo_object *object, kvo_key key, bool by_setter) {
   kvo_coalesced *change = find(scope, object, key);
   use(scope);
   if (change == NULL)
-    change = note(scope, object, key, by_setter, 0);
+    change = note(scope, object, key, by_setter, NULL);
   else if (atomic_load_explicit(&content(change)->info->births, memory_order_acquire) != change->seen)
     change = look_again(scope, change, object, by_setter);
   kvo_open_scope *innermost = kvo__scopes();
@@ -424,7 +434,7 @@ static void tell_all(kvo_open_scope *scope) {
 /* ---------------------------------------------------------------------------------------------------------------- API -- */
 
 static int by_address(const void *left, const void *right) {
-  uintptr_t a = (uintptr_t) * (kvo_object *const *)left, b = (uintptr_t) * (kvo_object *const *)right;
+  uintptr_t a = *(const uintptr_t *)left, b = *(const uintptr_t *)right;
   return (a > b) - (a < b);
 }
 
@@ -461,9 +471,10 @@ kvo_status kvo_scope_begin(kvo_scope *scope, kvo_scope_kind kind, kvo_object *co
   made->last = &made->first;
   made->by_key.key_of = key_of;
   made->users = 1;
-  made->count = count;
-  if (count > 0) memcpy(made->objects, objects, count * sizeof *objects);
-  if (count > 1) qsort(made->objects, count, sizeof *objects, by_address);
+  for (size_t i = 0; i < count; i++) made->objects[i] = (uintptr_t)objects[i];
+  if (count > 1) qsort(made->objects, count, sizeof made->objects[0], by_address);
+  for (size_t i = 0; i < count; i++) /* each once */
+    if (i == 0 || made->objects[i] != made->objects[i - 1]) made->objects[made->count++] = made->objects[i];
   made->outer = kvo__scopes();
   kvo__own.thread->scopes = made;
   kvo__own.open_changes++;

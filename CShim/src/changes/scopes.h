@@ -35,9 +35,9 @@ struct kvo_open_scope {
   bool is_calling, is_left;
   /** Some expression could not be kept, for lack of memory. */
   bool is_incomplete;
-  /** Sorted by address. */
+  /** The addresses, sorted. */
   size_t count;
-  const kvo_object *objects[];
+  uintptr_t objects[];
 };
 
 /** What a thread's open scopes say about an object. */
