@@ -15,7 +15,8 @@ typedef enum kvo_scope_kind {
   /** They are told at the end of the scope, each key once. */
   KVO_SCOPE_COALESCES = 0,
   /** The same, but only for keys and expressions whose value differs from that before the scope, or cannot be compared. Numbers of
-   * different types are compared as numbers: the sum 0 of no elements is that of one that is 0.0. A bool differs from numbers. */
+   * different types are compared as numbers: the sum 0 of no elements is that of one that is 0.0. A bool differs from numbers. If another
+   * thread sets a key within the scope and the scope then sets it to the value before, that last value is not told. */
   KVO_SCOPE_COALESCES_IF_CHANGED = 1,
   /** They are not told. */
   KVO_SCOPE_SILENCES = 2,
@@ -45,8 +46,9 @@ typedef struct kvo_scope {
  * binding calls kvo_binding_stored after each store whose kvo_frame_begin returned 0.
  *
  * Scopes nest. If several cover an object, its changes are silent if one of these scopes is, otherwise they are told at the end of the
- * outermost, whose kind counts. Changes that observers make within a scope, on its thread, belong to it; those that they make while the end
- * of the scope calls them do not. An announcement belongs to the scope in which its kvo_will_change is called, and has to end in it.
+ * outermost, whose kind counts. A change takes time for each scope that is open. Changes that observers make within a scope, on its thread,
+ * belong to it; those that they make while the end of the scope calls them do not. An announcement belongs to the scope in which its
+ * kvo_will_change is called, and has to end in it.
  *
  * `objects` is copied; NULL if the count is 0. The objects are not retained: one that is destroyed within the scope, which has to be on
  * this thread, leaves it, and its changes are not told. `scope` has to be a local variable of the code that calls kvo_scope_end; the call

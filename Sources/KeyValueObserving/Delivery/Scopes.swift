@@ -22,7 +22,8 @@ import CKVO
 /// - Parameters:
 ///   - objects: The objects. They are retained until the function returns.
 ///   - onlyIfChanged: Whether only keys and expressions are notified of whose value differs from that before the call: by `==`, or by
-///     identity for objects that are not `Equatable`. Other values that are not `Equatable` count as different.
+///     identity for objects that are not `Equatable`. Other values that are not `Equatable` count as different. If another thread sets
+///     a key within the call and the code then sets it to the value before, that last value is not notified of.
 ///   - body: The code. It may set the objects, register and end observations.
 /// - Returns: The result of `body`.
 public func withCoalescedChanges<Result, Failure: Error>(
