@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ctypes as C
 import operator
-from collections.abc import Iterable, Iterator, MutableSequence, MutableSet
+from collections.abc import Iterable, Iterator, MutableSet
 from typing import Any as Anything, TYPE_CHECKING
 
+from ._copies import _Copied, _List
 from ._decoding import _read, _Reading
 from ._encoding import _Encoded, _utf8
 from ._errors import _check
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from ._c_objects import CObject
 
 
-class CList(MutableSequence):
+class CList(_List):
     """A list of an object of C. Its mutations notify."""
 
     def __init__(self, owner: CObject, key: str, element: str) -> None:
@@ -58,7 +59,7 @@ class CList(MutableSequence):
         encoded = _Encoded(value, self._element)
         _guarded(_list_insert, address_of(self._owner), self._key, at, C.byref(encoded.view))
 
-    def __imul__(self, times: int) -> "CList":
+    def __imul__(self, times: int) -> "CList":  # type: ignore[override]
         times = operator.index(times)
         if times > 0:
             self.extend(list(self) * (times - 1))
@@ -73,8 +74,10 @@ class CList(MutableSequence):
         return repr(list(self))
 
 
-class CSet(MutableSet):
+class CSet(_Copied, MutableSet):
     """A set of an object of C. Its mutations notify."""
+
+    _plain = set
 
     def __init__(self, owner: CObject, key: str, element: str) -> None:
         self._owner, self._key, self._element = owner, _utf8(key), element

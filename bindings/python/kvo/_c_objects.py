@@ -120,6 +120,9 @@ class CObject(_Observable):
         self._kvo_observations = set()
         return address_of(self)
 
+    def __reduce_ex__(self, protocol: Anything) -> Anything:
+        raise TypeError("an object of C can neither be copied nor pickled")
+
     def __repr__(self) -> str:
         return f"<CObject {_name_of_class(self)} at {self._kvo_address:#x}>" if self._kvo_address else "<CObject, dead>"
 

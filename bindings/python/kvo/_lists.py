@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Iterator, MutableSequence
+from collections.abc import Iterable, Iterator
 from typing import Any as Anything, Generic, Optional, TYPE_CHECKING
 
+from ._copies import _List
 from ._guards import _Guard, _no_guard, _read_by_c
 from ._handles import _Elements, _kept, _values
 from ._library import _begin_change, _end, _finish, _stored, _will
@@ -44,7 +45,7 @@ class List(Property[Anything], Generic[T]):
         super().__set__(instance, value)
 
 
-class _ListOf(MutableSequence):
+class _ListOf(_List):
     """The list of a property of an object."""
 
     __slots__ = ("_owner", "_property")
@@ -82,7 +83,7 @@ class _ListOf(MutableSequence):
         at = len(self._elements)
         self._change(INSERTION, range(at, at + len(made)), made)
 
-    def __imul__(self, times: int) -> "_ListOf":
+    def __imul__(self, times: int) -> "_ListOf":  # type: ignore[override]
         times = operator.index(times)
         if times > 0:
             self.extend(list(self._elements) * (times - 1))

@@ -1,6 +1,8 @@
 """Classes and objects of C, seen from Python."""
 
+import copy
 import gc
+import pickle
 
 import pytest
 
@@ -113,6 +115,27 @@ def test_lists_and_sets_of_c_objects_are_lists_and_sets(c):
     point = kvo.wrap(c.make_point())
     order.items.append(point)
     assert order.items[0] is point
+
+
+def test_copies_of_lists_and_sets_of_c_objects_are_plain_and_a_c_object_cannot_be_copied(c):
+    order, told = kvo.wrap(c.make_order()), []
+    order.prices.extend([1, 2])
+    kvo.observe(order, "prices", told.append)
+    kvo.observe(order, "priceSet", told.append)
+    for copied in (copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one)), lambda one: one.copy()):
+        for made, expected in ((copied(order.prices), [1.0, 2.0]), (copied(order.priceSet), {1.0, 2.0})):
+            assert type(made) is type(expected) and made == expected
+            made.clear()
+    assert (order.prices + [3], [3] + order.prices, order.prices * 2) == ([1.0, 2.0, 3], [3, 1.0, 2.0], [1.0, 2.0, 1.0, 2.0])
+    assert told == [] and order.prices == [1.0, 2.0] and set(order.priceSet) == {1.0, 2.0}
+    point = kvo.wrap(c.make_point())
+    order.items.append(point)
+    assert copy.copy(order.items) == [point]
+    for copied in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match="an object of C can neither be copied nor pickled"):
+            copied(point)
+    point.x = 2
+    assert point.x == 2.0
 
 
 def test_an_object_of_c_that_has_died_is_an_error_and_ends_its_observations(c):

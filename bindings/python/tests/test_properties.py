@@ -117,6 +117,38 @@ def test_a_copy_is_an_object_of_its_own():
     assert (told, document.title, other.title, other.is_observed, document.prices) == ([], "a", "b", False, [])
 
 
+def test_copies_of_a_list_property_are_plain_lists_that_notify_nobody():
+    class Holder(kvo.Object):
+        anything = kvo.Any()
+
+    document, told = Document(prices=[1, 2]), []
+    kvo.observe(document, "prices", told.append)
+    for copied in (copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one)), lambda one: one.copy(), lambda one: one * 1):
+        made = copied(document.prices)
+        assert type(made) is list and made == [1.0, 2.0]
+        made.append(3)
+    deep = copy.deepcopy(Holder(anything=document.prices))
+    assert type(deep.anything) is list and deep.anything == [1.0, 2.0]
+    assert told == [] and document.prices == [1.0, 2.0]
+
+
+def test_a_list_property_is_added_and_multiplied_as_a_list():
+    document, told = Document(prices=[1, 2]), []
+    kvo.observe(document, "prices", lambda change: told.append((change.kind, change.indexes)))
+    prices = document.prices
+    for made, expected in (
+        (prices + [3], [1, 2, 3]), ([3] + prices, [3, 1, 2]), (prices + prices, [1, 2, 1, 2]), (prices * 2, [1, 2, 1, 2]),
+        (2 * prices, [1, 2, 1, 2]), (prices * 0, []),
+    ):  # fmt: skip
+        assert type(made) is list and made == expected
+    for wrong in (lambda: prices + (3,), lambda: (3,) + prices, lambda: prices * 1.5, lambda: prices + 3):
+        with pytest.raises(TypeError):
+            wrong()
+    assert told == []
+    document.prices += [3]
+    assert told == [(kvo.INSERTION, [2])]
+
+
 def test_pickles_and_errors_name_the_package_and_not_its_modules():
     pickled = pickle.dumps(Document(prices=[1, 2]))
     assert b"kvo._" not in pickled and pickle.loads(pickled).prices == [1.0, 2.0]
