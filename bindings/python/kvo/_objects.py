@@ -50,6 +50,14 @@ class Object(_Observable):
         super().__init_subclass__(**more)
         base = next(one for one in cls.__mro__[1:] if issubclass(one, Object))
         found = {name: one for part in reversed(cls.__mro__) for name, one in vars(part).items() if isinstance(one, Property)}
+        for name, one in found.items():
+            hiding, *_ = (part for part in cls.__mro__ if name in vars(part))
+            if vars(hiding)[name] is not one:
+                owner = next(part for part in cls.__mro__ if vars(part).get(name) is one)
+                raise TypeError(
+                    f"'{name}' in {hiding.__name__} hides the property '{name}' of {owner.__name__}, and its observers would not be told: "
+                    f"make it a property of kvo, such as kvo.{type(one).__name__}, or assign the value in __init__"
+                )
         own = [one for name, one in found.items() if base._kvo_properties.get(name) is not one]
         specs = (_PropertySpec * len(own))()
         for spec, one in zip(specs, own):

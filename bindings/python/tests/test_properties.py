@@ -149,6 +149,26 @@ def test_a_list_property_is_added_and_multiplied_as_a_list():
     assert told == [(kvo.INSERTION, [2])]
 
 
+@pytest.mark.parametrize("hiding", [3.0, None, property(lambda self: 3.0), lambda self: 3.0])
+def test_a_class_that_hides_a_property_by_an_attribute_is_refused(hiding):
+    message = "'zoom' in Book hides the property 'zoom' of Document, .* such as kvo.Double, or assign the value in __init__"
+    with pytest.raises(TypeError, match=message):
+        type("Book", (Document,), {"zoom": hiding})
+    with pytest.raises(TypeError, match="'summary' in Mixin hides the property 'summary' of Document"):
+        type("Book", (type("Mixin", (), {"summary": hiding}), Document), {})
+
+    class Book(Document, type("Mixin", (), {"zoom": hiding})):
+        summary = kvo.String("short")
+
+        def __init__(self, **values):
+            super().__init__(zoom=4, **values)
+
+    book, told = Book(), []
+    kvo.observe(book, "zoom", lambda change: told.append(change.new))
+    book.zoom = 5
+    assert (book.summary, told) == ("short", [5.0])
+
+
 def test_pickles_and_errors_name_the_package_and_not_its_modules():
     pickled = pickle.dumps(Document(prices=[1, 2]))
     assert b"kvo._" not in pickled and pickle.loads(pickled).prices == [1.0, 2.0]
