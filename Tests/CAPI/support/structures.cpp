@@ -16,6 +16,10 @@ struct __attribute__((packed)) Packed {
 struct alignas(64) Aligned {
   double real;
 };
+struct Empty {
+  int number;
+  std::array<int, 0> none;
+};
 
 #if WRONG == 0
 KVO_STRUCT(Kept, number, real, code)
@@ -29,4 +33,6 @@ KVO_STRUCT(Flags, one)
 KVO_STRUCT(Packed, code, real)
 #elif WRONG == 5
 KVO_STRUCT(Aligned, real)
+#elif WRONG == 6
+KVO_STRUCT(Empty, number, none) // C has no such member
 #endif

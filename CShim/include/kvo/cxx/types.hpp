@@ -39,7 +39,16 @@ template <class T> constexpr const char *integer_encoding() {
   return is_signed ? "i" : "I";
 }
 
-template <class T> constexpr bool is_integer = std::is_integral_v<T> && !std::is_same_v<std::remove_cv_t<T>, bool>;
+/** Whether T is an integer type of C. What has more than 64 bits, as __int128, has no encoding. */
+template <class T>
+constexpr bool is_integer =
+    std::is_integral_v<T> && !std::is_same_v<std::remove_cv_t<T>, bool> && sizeof(T) <= sizeof(long long);
+
+/** Whether C can read a T as a number. */
+template <class T>
+constexpr bool is_number = is_integer<T> || std::is_same_v<T, bool> || std::is_same_v<T, float> ||
+                           std::is_same_v<T, double> || std::is_same_v<T, long double> ||
+                           (std::is_enum_v<T> && sizeof(T) <= sizeof(long long));
 
 template <class T> struct pointee {};
 template <class T> struct pointee<T *> { using type = T; };
@@ -115,6 +124,9 @@ template <class T, std::size_t count> struct member_encoding<const T[count]> : m
 template <class T, std::size_t count> struct member_encoding<volatile T[count]> : member_encoding<T[count]> {};
 template <class T, std::size_t count> struct member_encoding<const volatile T[count]> : member_encoding<T[count]> {};
 template <class T, std::size_t count> struct member_encoding<std::array<T, count>> : member_encoding<T[count]> {};
+template <class T> struct member_encoding<std::array<T, 0>> {
+  static_assert(!std::is_same_v<T, T>, "KVO_STRUCT: C has no array without elements");
+};
 
 /** Where a member of a structure is. */
 struct place {

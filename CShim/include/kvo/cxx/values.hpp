@@ -97,7 +97,7 @@ template <> struct bridge<std::string> {
 };
 
 /** A number, which may come from one of another type, or from a text. */
-template <class T> struct bridge<T, std::enable_if_t<std::is_arithmetic_v<T> || std::is_enum_v<T>>> {
+template <class T> struct bridge<T, std::enable_if_t<is_number<T>>> {
   static void view(const T &value, kvo_value_reader reader, void *arg) {
     kvo_value seen = {encoding<T>::text(), sizeof(T), &value};
     reader(&seen, arg);
