@@ -40,7 +40,8 @@ class type;
 template <class T> class property;
 
 /** The base class of objects that can be observed. Derived classes name their properties with KVO_PROPERTIES. Objects are not copied or
- * moved, because observers know their address. */
+ * moved, because observers know their address. Neither this class nor one that has it is a virtual base of a class with KVO_PROPERTIES:
+ * the properties have to be at the same place in all objects of a class. */
 class KVO_API object {
 public:
   object(const object &) = delete;

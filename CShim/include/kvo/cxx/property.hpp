@@ -329,6 +329,14 @@ template <class T> struct property_functions {
   }
 };
 
+/** Whether kvo::object is at the same place in all objects of a class, also within those of derived classes: then a pointer to it can be
+ * cast down. In this form the cast does not ask whether the base is accessible. */
+template <class T> using pointer_to = T *;
+template <class Class, class = void> struct has_object_in_place : std::false_type {};
+template <class Class>
+struct has_object_in_place<Class, std::void_t<decltype(pointer_to<Class>(std::declval<object *>()))>> : std::true_type {
+};
+
 template <class T> member member_of(const char *name, const property<T> &of) {
   return {name, 0, 0, &of, &property_functions<T>::all()};
 }
@@ -360,10 +368,12 @@ kvo_status bridge<T, std::enable_if_t<refers_to_object<T>::value>>::assign(T &to
 
 /** Names the properties of a class, inherited ones excepted, as the last line of the class: `KVO_PROPERTIES(Document, kvo::object, zoom,
  * title)`. `Base` is kvo::object or the base class that has this line. At most 32 properties. One that is left out cannot be observed, and
- * setting it fails once its object is observed. */
+ * setting it fails once its object is observed. Does not compile if kvo::object, or a base class that has it, is a virtual base. */
 #define KVO_PROPERTIES(Class, Base, ...)                                                                               \
 public:                                                                                                                \
   const ::kvo::type *kvo_type() const override {                                                                       \
+    static_assert(::kvo::detail::has_object_in_place<Class>::value,                                                    \
+                  "KVO_PROPERTIES: kvo::object must not be a virtual base of " #Class ", nor in one");                 \
     static const ::kvo::type &described =                                                                              \
         *new ::kvo::type(#Class, Base::kvo_type(), this, {KVO_FOR_EACH(KVO_DESCRIBE_MEMBER, Class, __VA_ARGS__)});     \
     return &described;                                                                                                 \
