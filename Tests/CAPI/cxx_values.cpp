@@ -234,6 +234,40 @@ TEST("every string of C++ and of C is set as a string, and a null pointer to cha
   CHECK_STATUS(status, KVO_ERROR_TYPE_MISMATCH);
 }
 
+TEST("nullptr, std::nullopt and an empty optional are set as nil, and a property as its value") {
+  Parent parent, other;
+  Child child;
+  parent.first = &child;
+  kvo::set(parent, "first", nullptr);
+  CHECK(parent.first.get() == nullptr);
+  parent.first = &child;
+  kvo::set(parent.kvo(), "first", std::nullopt);
+  CHECK(parent.first.get() == nullptr);
+  for (int i = 0; i < 3; i++) {
+    parent.note = "note";
+    if (i == 0) kvo::set(parent, "note", nullptr);
+    if (i == 1) kvo::set(parent, "note", std::nullopt);
+    if (i == 2) kvo::set(parent.kvo(), "note", std::optional<std::string_view>());
+    CHECK(!parent.note->has_value());
+  }
+  kvo::set(parent, "note", std::optional(std::string_view("a view", 1)));
+  CHECK(parent.note.get() == "a");
+  kvo_status status = KVO_OK;
+  try {
+    kvo::set(parent, "number", nullptr);
+  } catch (const kvo::error &error) {
+    status = error.status();
+  }
+  CHECK_STATUS(status, KVO_ERROR_TYPE_MISMATCH);
+  other.first = &child;
+  other.text = "17";
+  other.marks.set({1, 2});
+  kvo::set(parent, "first", other.first);
+  kvo::set(parent, "number", other.text);
+  kvo::set(parent.kvo(), "marks", other.marks);
+  CHECK(parent.first.get() == &child && parent.number.get() == 17 && parent.marks->size() == 2);
+}
+
 class Literals : public kvo::object {
 public:
   kvo::property<const char *> one{this, "one"};

@@ -5,6 +5,7 @@
 #include <kvo/cxx/values.hpp>
 #include <kvo/cxx/objects.hpp>
 
+#include <cstddef>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -14,6 +15,13 @@
 #include <utility>
 
 namespace kvo {
+
+namespace detail {
+
+template <class T> struct is_property : std::false_type {};
+template <class T> struct is_property<property<T>> : std::true_type {};
+
+} // namespace detail
 
 /** The value of a key path, of an object of any language. Numbers and texts are converted as kvo_coding.h describes, without loss; other
  * types have to be the property's. nil is an empty std::optional, a null pointer or an error. */
@@ -53,7 +61,7 @@ T get(const object &object, const char *key_path, const char *file = __builtin_F
 
 /** Sets the last key of a key path, of an object of any language, and notifies its observers. The value is converted to the property's type
  * as kvo_coding.h describes, without loss; one that cannot be is an error. A pointer to char and an array of char are strings, which are
- * copied; a null pointer to char is nil. */
+ * copied; a null pointer to char, nullptr and std::nullopt are nil. Of a kvo::property it is the value. */
 template <class T>
 void set(kvo_object *object, const char *key_path, const T &value, const char *file = __builtin_FILE(),
          unsigned line = __builtin_LINE()) {
@@ -67,12 +75,19 @@ void set(kvo_object *object, const char *key_path, const T &value, const char *f
     auto &call = *static_cast<setting *>(arg);
     call.status = kvo_set_value_at(call.object, call.key_path, seen, call.file, call.line);
   };
-  if constexpr (detail::is_c_string<T>) {
+  if constexpr (detail::is_property<T>::value) {
+    return set(object, key_path, value.get(), file, line);
+  } else if constexpr (std::is_same_v<T, std::nullptr_t> || std::is_same_v<T, std::nullopt_t>) {
+    kvo_value nil = {"@", sizeof(kvo_object *), nullptr};
+    pass(&nil, &made);
+  } else if constexpr (detail::is_c_string<T>) {
     const char *text = value;
     kvo_value seen = {"*", sizeof text, text != nullptr ? &text : nullptr};
     pass(&seen, &made);
   } else if constexpr (std::is_same_v<T, std::string_view>) {
     detail::bridge<std::string>::view(std::string(value), pass, &made);
+  } else if constexpr (std::is_same_v<T, std::optional<std::string_view>>) {
+    detail::bridge<std::optional<std::string>>::view(std::optional<std::string>(value), pass, &made);
   } else {
     detail::bridge<T>::view(value, pass, &made);
   }
