@@ -328,6 +328,49 @@ TEST("a value that can only be moved, also in containers, is observed without it
   CHECK_EQ(many.value->size(), 1u);
 }
 
+TEST("a value that can only be moved is told by its own set only; calls that need a copy have no new value") {
+  using Pointer = std::unique_ptr<Plain>;
+  Holder<Pointer> holder(std::make_unique<Plain>());
+  std::string log;
+  auto token = kvo::observe(
+      holder, &Holder<Pointer>::value,
+      [&](const kvo::change<Pointer> &change) { log += change.new_value != nullptr ? "value " : "none "; },
+      KVO_NEW | KVO_INITIAL);
+  CHECK_EQ(log, "none ");
+  holder.value = std::make_unique<Plain>();
+  CHECK_EQ(log, "none value ");
+  token.pause();
+  holder.value = std::make_unique<Plain>();
+  token.resume();
+  CHECK_EQ(log, "none value none ");
+  kvo_object *object = holder.kvo();
+  kvo_scope scope;
+  CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES, &object, 1, nullptr, 0));
+  holder.value = std::make_unique<Plain>();
+  kvo_scope_end(&scope);
+  CHECK_EQ(log, "none value none none ");
+  CHECK_OK(kvo_will_change(object, "value"));
+  CHECK_OK(kvo_did_change(object, "value"));
+  CHECK_EQ(log, "none value none none none ");
+}
+
+TEST("an expression that has thrown is told without a new value, and without an old one when it has a value again") {
+  Holder<int> holder(1);
+  kvo::exception_handler before = kvo::set_exception_handler([](std::exception_ptr, const char *) {});
+  std::string log;
+  auto text = [](const int *value) { return value != nullptr ? std::to_string(*value) : "none"; };
+  auto token = kvo::observe(
+      holder,
+      [&] {
+        if (holder.value == 2) throw std::runtime_error("2");
+        return holder.value.get();
+      },
+      [&](const kvo::change<int> &change) { log += text(change.old_value) + ">" + text(change.new_value) + " "; });
+  for (int value : {2, 3}) holder.value = value;
+  CHECK_EQ(log, "1>none none>3 ");
+  kvo::set_exception_handler(before);
+}
+
 TEST("what refers to a value is copied and compared itself, whatever the value can") {
   check_compared<Handle<std::mutex>>({}, {}); /* and has an old value */
   check_compared<Handle<Plain>>({}, {});

@@ -61,9 +61,12 @@ private:
 
 /** A change, as an observer of a property or an expression receives it. The pointers are valid until the observer returns. */
 template <class T> struct change {
-  /** nullptr without KVO_OLD, and for an insertion. Of an insertion, removal or replacement, values have the elements concerned. */
+  /** nullptr without KVO_OLD, for an insertion, of a property whose T cannot be copied, and if an expression had thrown before. Of an
+   * insertion, removal or replacement, values have the elements concerned. */
   const T *old_value;
-  /** nullptr without KVO_NEW, before the change, and for a removal. */
+  /** nullptr without KVO_NEW, before the change, for a removal, and after an expression has thrown. A property whose T can only be
+   * moved has a new value only in the call that its set makes: those for KVO_INITIAL, after a pause, at the end of a scope and after
+   * kvo_did_change need a copy. */
   const T *new_value;
   /** What kind of change it is. */
   kvo_change_kind kind;
