@@ -51,9 +51,10 @@ public:
    * constructor. So observe objects whose constructors have returned. */
   kvo_object *kvo() const;
 
-  /** The C++ object of a header; nullptr for NULL and for an object that is not derived from this class. A program and its plug-ins
-   * know the classes of each other if the program exports its symbols (-rdynamic; ENABLE_EXPORTS in CMake); otherwise possibly only their
-   * own. */
+  /** The C++ object of a header; nullptr for NULL and for an object that is not derived from this class. A program in C++ that uses
+   * kvo.hpp and its plug-ins know the classes of each other if the program exports its symbols (-rdynamic; ENABLE_EXPORTS in CMake).
+   * Otherwise, also if the program is in C, each may know only its own; plug-ins know those of one that was opened before them with
+   * RTLD_GLOBAL, and it knows theirs. */
   static object *from(kvo_object *header) noexcept;
 
   /** The class of the object; KVO_PROPERTIES overrides it. */
