@@ -375,7 +375,10 @@ extern "C" {
 
 /** Sets a property of type T; returns what kvo_object_store_key returns. T has to be the property's type, up to the sign of an integer and
  * what a pointer points to: another one is fault KVO0026. A value that is not a T is converted as C does; one that would be lost, such as
- * 3.5 for an int, does not compile. Structures are compared by their sizes only. */
+ * 3.5 for an int, does not compile. Structures are compared by their sizes only.
+ *
+ * In C++ the value cannot contain a lambda before C++20, nor, with g++, a statement expression, as another KVO_SET is: assign it to a
+ * variable first. */
 #define KVO_SET(object, key, T, value)                                                                                 \
   __extension__({                                                                                                      \
     KVO_STATIC_ASSERT(!KVO_LOSES(T, value), "KVO_SET: the value is not of the type " #T);                              \
