@@ -20,6 +20,18 @@
     override class func automaticallyNotifiesObservers(forKey key: String) -> Bool { true }
   }
 
+  @KeyValueObservable
+  private class Listed {
+    var v = 0
+    var other = 0
+  }
+
+  /// Has no macro that would list its members.
+  private final class Unlisted: Listed {
+    class func automaticallyNotifiesObserversOfV() -> Bool { false }
+    class func keyPathsForValuesAffectingV() -> Set<String> { ["other"] }
+  }
+
   @Suite("H. Keys without automatic notification")
   struct SectionH {
     let t = T()
@@ -60,6 +72,15 @@
       automatic.manual = 1
       #expect(w.lines == ["w 0>1"])
       automatic.remove(w, "manual")
+    }
+
+    @Test func `113, 179: A member that a subclass without the macro adds for one key is not called`() {
+      let unlisted = Unlisted()
+      unlisted.add(w, "v")
+      unlisted.v = 1
+      unlisted.other = 1
+      #expect(w.lines == ["w 0>1"])
+      unlisted.remove(w, "v")
     }
   }
 #endif

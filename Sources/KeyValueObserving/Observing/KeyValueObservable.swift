@@ -70,6 +70,9 @@ public protocol KeyValueObservable: AnyObject, SendableMetatype {
   /// none. Return `false` for a key whose changes you announce with `willChangeValue(forKey:)` and `didChangeValue(forKey:)`. For a
   /// computed property, the answer says whether changes of the properties that it reads notify.
   ///
+  /// The macro finds the members in the body of its class. Members in an extension, or new ones in a subclass without the macro, are
+  /// not called: override this method there.
+  ///
   /// As on Apple's platforms, the answers are cached: the method is called for each property when the class is first observed.
   nonisolated static func automaticallyNotifiesObservers(forKey key: String) -> Bool
 
@@ -81,6 +84,9 @@ public protocol KeyValueObservable: AnyObject, SendableMetatype {
   /// A computed property needs no declaration: it depends on what its getter reads. If it has one, its observers are notified of
   /// changes of the declared key paths only, as on Apple's platforms, also at the end of a longer path. Another computed property
   /// that reads it depends on everything that is read.
+  ///
+  /// The macro finds the members in the body of its class. Members in an extension, or new ones in a subclass without the macro, are
+  /// not called: override this method there.
   ///
   /// As on Apple's platforms, the answers are cached: the method is called for each property when the class is first observed.
   nonisolated static func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String>
