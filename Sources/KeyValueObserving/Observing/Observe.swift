@@ -20,7 +20,8 @@ extension KeyValueObservable {
   ///     are changes too. An expression that reads nothing observable can never notify: that is reported as KVO0011 and has no
   ///     other effect. If an array index of the path is out of range after a change, as in `\.items[1].name`, the expression has no
   ///     value: the old or new value is then `nil`. If it is out of range at the call, the call traps, as reading the key path
-  ///     does. Nor does the expression have a value while what a `!` or an implicitly unwrapped property of it unwraps is `nil`.
+  ///     does. `Porting.md` lists the forms of such a path that trap also later. Nor does the expression have a value while what a
+  ///     `!` or an implicitly unwrapped property of it unwraps is `nil`.
   ///   - options: Which values a change includes, and whether the handler is also called immediately (`.initial`) and before
   ///     changes (`.prior`).
   ///   - changeHandler: The closure to call, on the thread that makes the change, before the setter returns, with no lock held.
