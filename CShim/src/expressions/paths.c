@@ -113,7 +113,8 @@ typedef struct continuation {
   kvo_object *object;
 } continuation;
 
-/* What a program's function passes: NULL and a C string that is NULL, as KVO_VALUE makes it, are nil; what has no type cannot be interpreted. */
+/* What a program's function passes: NULL and a C string that is NULL, as KVO_VALUE makes it, are nil; what has no type cannot be
+ * interpreted. */
 static void go_on(const kvo_value *value, void *arg) {
   continuation *of = arg;
   kvo_value passed = value != NULL ? *value : (kvo_value){NULL, 0, NULL};

@@ -1,5 +1,6 @@
 /* threads/threads.h - a record per thread of what the thread is running, for other threads to read: threads.c, stacks.c; and its last
- * error: errors.c. Start with kvo_mark and kvo_thread. */
+ * error: errors.c. Start with kvo_mark and kvo_thread.
+ * circle: lock.c, stacks.c, threads.c: a lock is taken in a section, whose slow path and marks take locks. */
 #ifndef KVO_THREADS_H
 #define KVO_THREADS_H
 
