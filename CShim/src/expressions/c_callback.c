@@ -49,9 +49,8 @@ static void c_callback(const kvo_raw_change *raw, void *user_data) {
   }
 }
 
-/* The path was valid at registration: since then it has come to lead to an object without such a key, or its operator to a
- * value with which it cannot compute. Reported once for each change, so not
- * for the evaluation before the next one. */
+/* The path was valid at registration: since then it has come to lead to an object without such a key, or its operator to a value with which
+ * it cannot compute. Reported once for each change, so not for the evaluation before the next one. */
 static void report_broken(kvo_status status, const kvo_c_observer *observer) {
   kvo_fault_observation concerned;
   kvo__describe_node(kvo__own.recorder->tracked->anchor, &concerned);
