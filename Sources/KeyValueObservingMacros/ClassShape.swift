@@ -14,7 +14,7 @@
     var flatMembers: [DeclSyntax] { ClassShape.flat(members) }
     var variables: [VariableDeclSyntax] { flatMembers.compactMap { $0.as(VariableDeclSyntax.self) } }
 
-    private static func flat(_ members: MemberBlockItemListSyntax) -> [DeclSyntax] {
+    static func flat(_ members: MemberBlockItemListSyntax) -> [DeclSyntax] {
       members.flatMap { member -> [DeclSyntax] in
         guard let condition = member.decl.as(IfConfigDeclSyntax.self) else { return [member.decl] }
         return condition.clauses.flatMap { clause -> [DeclSyntax] in
@@ -84,7 +84,8 @@
       ClassShape.lines(members, line)
     }
 
-    private static func lines(_ members: MemberBlockItemListSyntax, _ line: (DeclSyntax) -> [String]) -> [String] {
+    /// The same for the members of any type.
+    static func lines(_ members: MemberBlockItemListSyntax, _ line: (DeclSyntax) -> [String]) -> [String] {
       members.flatMap { member -> [String] in
         guard let condition = member.decl.as(IfConfigDeclSyntax.self) else { return line(member.decl) }
         let clauses = condition.clauses.map { clause -> (head: String, lines: [String]) in

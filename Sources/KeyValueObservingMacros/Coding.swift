@@ -21,8 +21,7 @@
     var members: [DeclSyntax] {
       guard encodes || decodes else { return [] }
       if shape.declaresCodingKeys {
-        guard isDeclaredHere, let keys = shape.codingKeys else { return [] }
-        return codingMethods(for: keys)
+        return isDeclaredHere ? codingMethods : []
       }
       // A subclass of a Codable class: Swift synthesizes nothing for it, and its `CodingKeys` may be the superclass's.
       if !isDeclaredHere, shape.declaration.inheritanceClause != nil, shape.mentionsCodingKeys { return [] }
@@ -60,19 +59,18 @@
     // MARK: - With coding keys in the class
 
     /// Swift's synthesis needs stored properties with the names of the declared cases, but the observed properties are computed.
-    private func codingMethods(for keys: [PropertyName]) -> [DeclSyntax] {
+    private var codingMethods: [DeclSyntax] {
       let properties = shape.variables.flatMap(shape.properties).filter(\.isCoded)
-      let coded = keys.compactMap { key -> (key: PropertyName, property: Property)? in
-        properties.first { $0.name == key || $0.storage == key }.map { (key, $0) }
-      }
+      let keys = shape.codingKeys.flatMap { ClassShape.flat($0.memberBlock.members) }.flatMap(\.keys)
       // If the cases name no observed property, or an unknown one, Swift's own synthesis and its errors are sufficient.
-      let namesObserved = coded.contains { $0.property.kind == .observed && $0.key == $0.property.name }
-      guard namesObserved, coded.count == keys.count else { return [] }
+      let namesObserved = keys.contains { key in properties.contains { $0.kind == .observed && $0.name == key } }
+      guard namesObserved, keys.allSatisfy({ key in properties.contains { $0.isCoded(by: key) } }) else { return [] }
       var methods: [DeclSyntax] = []
       if decodes {
         if shape.losesImplicitInitializer { methods.append("init() {}") }
-        let lines = coded.filter(\.property.isAssignable).map { key, property in
-          "self.\(property.storage.member) = try container.__keyValueDecode(forKey: .\(key.member))"
+        let lines = codedLines { key, property in
+          guard property.isAssignable else { return nil }
+          return "self.\(property.storage.member) = try container.__keyValueDecode(forKey: .\(key.member))"
         }
         methods.append(
           """
@@ -83,7 +81,7 @@
           """)
       }
       if encodes {
-        let lines = coded.map { key, property in
+        let lines = codedLines { key, property in
           "try container.__keyValueEncode(self.\(property.storage.member), forKey: .\(key.member))"
         }
         methods.append(
@@ -96,11 +94,25 @@
       }
       return methods
     }
+
+    /// Returns the line for each key and its property, in the `#if` blocks in which the keys, their cases and the property are.
+    private func codedLines(_ line: (PropertyName, Property) -> String?) -> [String] {
+      shape.lines { member in
+        guard let keys = ClassShape.codingKeys(member) else { return [] }
+        return ClassShape.lines(keys.memberBlock.members) { $0.keys.flatMap { lines(for: $0, line) } }
+      }
+    }
+
+    private func lines(for key: PropertyName, _ line: (PropertyName, Property) -> String?) -> [String] {
+      lines { $0.isCoded(by: key) ? line(key, $0) : nil }
+    }
   }
 
   extension Property {
     /// Whether Swift's synthesis would code the property: stored ones that are not lazy.
     fileprivate var isCoded: Bool { kind != .computed && kind != .lazy }
+
+    fileprivate func isCoded(by key: PropertyName) -> Bool { name == key || storage == key }
 
     /// Whether the declaration certainly gives the property a value: an expression, or `nil` for a `var` with `?` or `!`.
     fileprivate var hasDefault: Bool {
@@ -109,6 +121,13 @@
         return false
       }
       return type.is(OptionalTypeSyntax.self) || type.is(ImplicitlyUnwrappedOptionalTypeSyntax.self)
+    }
+  }
+
+  extension DeclSyntax {
+    /// The names of the cases that it declares.
+    fileprivate var keys: [PropertyName] {
+      (self.as(EnumCaseDeclSyntax.self)?.elements ?? []).map { PropertyName($0.name) }
     }
   }
 
@@ -150,12 +169,11 @@
       }
     }
 
-    /// The cases of the declared coding keys; `nil` if the class does not declare any.
-    fileprivate var codingKeys: [PropertyName]? {
-      let keys = flatMembers.lazy.compactMap { $0.as(EnumDeclSyntax.self) }.first { $0.name.text == "CodingKeys" }
-      return keys?.memberBlock.members.flatMap { member in
-        (member.decl.as(EnumCaseDeclSyntax.self)?.elements ?? []).map { PropertyName($0.name) }
-      }
+    /// The enums of the declared coding keys: several, if they are in the clauses of an `#if`.
+    fileprivate var codingKeys: [EnumDeclSyntax] { flatMembers.compactMap(ClassShape.codingKeys) }
+
+    fileprivate static func codingKeys(_ member: DeclSyntax) -> EnumDeclSyntax? {
+      member.as(EnumDeclSyntax.self).flatMap { $0.name.text == "CodingKeys" ? $0 : nil }
     }
 
     fileprivate var mentionsCodingKeys: Bool {

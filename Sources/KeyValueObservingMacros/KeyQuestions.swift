@@ -12,6 +12,8 @@
     private let verb: String
     private let key: PropertyName
     private let call: String
+    /// Whether the answer replaces that of the superclass's member, rather than containing it.
+    private let replaces: Bool
 
     /// `nil` for any other member.
     init?(_ member: DeclSyntax) {
@@ -35,10 +37,15 @@
       let key = name.plain.dropFirst(prefix.count)
       // `keyPathsForValuesAffectingValue(forKey:)` has a parameter, so a key named `value` is still possible.
       guard !key.isEmpty else { return nil }
+      let callsSuper = member.tokens(viewMode: .sourceAccurate).contains { $0.tokenKind == .keyword(.super) }
+      replaces = (member.asProtocol((any WithModifiersSyntax).self)?.modifiers.has(.override) ?? false) && !callsSuper
       self.verb = verb
       self.key = PropertyName(plain: String(key))
     }
 
-    var listing: String { "description.\(verb)(\(key.literal), \(call))" }
+    var listing: String {
+      replaces
+        ? "description.__\(verb)(\(key.literal), replacing: \(call))" : "description.\(verb)(\(key.literal), \(call))"
+    }
   }
 #endif

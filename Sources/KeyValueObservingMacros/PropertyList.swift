@@ -75,16 +75,17 @@
         kind == .observed
         ? "\(description).observed\(isWeak ? "Weak" : "")(\(name.literal), \(name.key), \\__Root.\(name.member)\(chained))"
         : "\(description).\(kind == .stored ? "stored" : "property")(\(name.literal), description.paths(of: __Root.self).\(name.member)\(kind == .stored ? "" : read))"
+      var lines = [entry]
       if declaration.isDeprecated {
         // Only a deprecated declaration may use the property without a warning. The second line uses the first.
         let constant = "__deprecated_" + name.plain
-        return [
+        lines = [
           "@available(*, deprecated) let \(constant): Swift.Void = \(entry)",
           "@available(*, deprecated) var \(constant)_: Swift.Void { \(constant) }",
         ]
       }
-      guard let actor else { return [entry] }
-      return isolated(entry, to: actor, "__describe_" + name.plain)
+      guard let actor else { return lines }
+      return isolated(lines.joined(separator: "\n  "), to: actor, "__describe_" + name.plain)
     }
   }
 #endif

@@ -4,6 +4,39 @@
   import KeyValueObserving
   import Testing
 
+  @KeyValueObservable
+  private final class Holder<Value> {
+    var value: Value
+    init(_ value: Value) { self.value = value }
+  }
+
+  /// A number in each type.
+  private func integers(_ number: Int) -> [any FixedWidthInteger] {
+    [
+      number, Int8(number), Int16(number), Int32(number), Int64(number), Int128(number),
+      UInt(number), UInt8(number), UInt16(number), UInt32(number), UInt64(number), UInt128(number),
+    ]
+  }
+  private func fractions(_ number: Double) -> [any BinaryFloatingPoint] {
+    var all: [any BinaryFloatingPoint] = [number, Float(number), Float16(number), CGFloat(number)]
+    #if arch(x86_64)
+      all.append(Float80(number))
+    #endif
+    return all
+  }
+
+  /// Expects that a property of a number's type takes a value as that number, or refuses it; alone and as an optional.
+  private func expectSet<Value: Equatable>(_ given: Any, as number: Value, accepted: Bool) {
+    let (plain, optional) = (Holder(number), Holder(Value?.none))
+    let raised = faults {
+      plain.setValue(given, forKey: "value")
+      optional.setValue(given, forKey: "value")
+    }
+    let names = Comment(rawValue: "\(type(of: given)) to \(Value.self)")
+    #expect(raised.map(\.code) == (accepted ? [] : [26, 26]), names)
+    #expect(plain.value == number && optional.value == (accepted ? number : nil), names)
+  }
+
   @Suite("Conversions")
   struct ConversionTests {
     private let record = Record()
@@ -40,6 +73,41 @@
       #expect(set(NSNumber(value: UInt64.max), "unsigned") as? UInt == .max)
       #expect(set(Double.infinity, "float") as? Float == .infinity)
       #expect((set(Double.nan, "float") as? Float)?.isNaN == true)
+    }
+
+    @Test func `Every number type is converted to every other one`() {
+      let numbers: [any Equatable] = integers(1) + fractions(1) + [Decimal(1), true]
+      for number in numbers {
+        for given in numbers + [NSNumber(value: 1), NSNumber(value: 1.0), NSDecimalNumber(value: 1), "1"] {
+          expectSet(given, as: number, accepted: true)
+        }
+      }
+      for number in fractions(0.5) {
+        for given in fractions(0.5) + [Decimal(0.5), NSNumber(value: 0.5), "0.5"] as [Any] {
+          expectSet(given, as: number, accepted: true)
+        }
+        for integer in integers(1) { expectSet(number, as: integer, accepted: false) }
+      }
+      for number in fractions(.infinity) {
+        for given in fractions(.infinity) { expectSet(given, as: number, accepted: true) }
+        for integer in integers(1) { expectSet(number, as: integer, accepted: false) }
+      }
+      for nan in fractions(.nan) {
+        for integer in integers(1) { expectSet(nan, as: integer, accepted: false) }
+        expectSet(nan, as: Decimal(1), accepted: false)
+        let holder = Holder(CGFloat(1))
+        holder.setValue(nan, forKey: "value")
+        #expect(holder.value.isNaN)
+      }
+    }
+
+    @Test func `A CGFloat refuses a number that it cannot represent`() {
+      expectSet((1 << 53) + 1, as: CGFloat(1), accepted: false)
+      expectSet("3.14159265358979323846", as: CGFloat(1), accepted: false)
+      expectSet("wide", as: CGFloat(1), accepted: false)
+      expectSet(CGFloat(1e300), as: Float(1), accepted: false)
+      expectSet(CGFloat(300), as: Int8(1), accepted: false)
+      #expect([CGFloat(1), 2.5].value(forKeyPath: "@sum.self") as? Double == 3.5)
     }
 
     @Test func `A Bool is converted to 0 or 1, and these to a Bool`() {
@@ -163,6 +231,22 @@
       #expect(refusal(["a"], "tags") == "expected Set<String>, was given Array<String>")
       #expect(refusal(Set([1]), "numbers") == "expected Array<Int>, was given Set<Int>")
       #expect(refusal([1: 1], "counts") == "expected String, was given Int")
+    }
+
+    @Test func `A nil element is no nil value: it rejects the collection, and the types of both are reported`() {
+      let list = [5, nil] as [Int?]
+      #expect(
+        refusal(list, "numbers") == "expected Array<Int>, was given Array<Optional<Int>> (it contains nil)")
+      #expect(refusal(list, "dense").hasPrefix("expected ContiguousArray<Int>, was given Array<Optional<Int>>"))
+      #expect(refusal(["a", nil] as Set<String?>, "tags").hasPrefix("expected Set<String>, was given Set<Optional"))
+      #expect(
+        refusal(["a": nil] as [String: Int?], "counts")
+          == "expected Dictionary<String, Int>, was given Dictionary<String, Optional<Int>> (it contains nil)")
+      #expect(refusal([nil: 1] as [String?: Int], "counts").hasSuffix("(it contains nil)"))
+      #expect(
+        refusal(["a": [nil] as [Int?]], "grades")
+          == "expected Array<Grade>, was given Array<Optional<Int>> (it contains nil)")
+      #expect(set(list, "optionals") as? [Int?] == list)
     }
 
     @Test func `Structures, functions, classes and protocols accept values of their type`() {

@@ -126,6 +126,41 @@
     enum CodingKeys: String, CodingKey { case volume = "vol" }
   }
 
+  /// Keys and properties in `#if` blocks, also as a coded property that only another system has.
+  @KeyValueObservable final class ConditionalKeys: Codable {
+    var name = "n"
+    #if os(Linux)
+      var balance = 1
+    #else
+      let balance = 2
+    #endif
+    #if os(Windows)
+      var registry = 3
+    #elseif os(Linux)
+      var group = 4
+    #endif
+    enum CodingKeys: String, CodingKey {
+      case name
+      #if os(Windows)
+        case registry
+      #else
+        #if os(Linux)
+          case group = "g"
+        #endif
+      #endif
+      case balance
+    }
+  }
+
+  @KeyValueObservable final class ConditionalEnums: Codable {
+    var name = "n"
+    #if os(Linux)
+      enum CodingKeys: String, CodingKey { case name = "linux" }
+    #else
+      enum CodingKeys: String, CodingKey { case name = "other" }
+    #endif
+  }
+
   private func json(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
@@ -165,6 +200,13 @@
       #expect(OpenPreferences().volume == 3 && DerivedPreferences().loudness == 2)
       #expect(ObjectPreferences().volume == 3)
       #expect(try value(ComposedPreferences.self, #"{"vol": 4}"#).volume == 4)
+    }
+
+    @Test func `Coding keys and properties in #if blocks are coded where they exist`() throws {
+      #expect(try json(ConditionalKeys()) == #"{"balance":1,"g":4,"name":"n"}"#)
+      let read = try value(ConditionalKeys.self, #"{"balance":5,"g":6,"name":"x"}"#)
+      #expect(read.name == "x" && read.balance == 5 && read.group == 6)
+      #expect(try json(ConditionalEnums()) == #"{"linux":"n"}"#)
     }
 
     @Test func `Codable may be declared in an extension or through a protocol`() throws {

@@ -29,6 +29,23 @@
     }
   }
 
+  /// With dependencies on private properties, which subclasses declare again.
+  @KeyValueObservable
+  class Summary {
+    private var part = 1
+    private var rest = 1
+    var lines = 0
+    var sum: Int { lines }
+    var mean: Int { lines }
+    class func keyPathsForValuesAffectingSum() -> Set<String> { ["part"] }
+    class func automaticallyNotifiesObserversOfLines() -> Bool { false }
+    class func keyPathsForValuesAffectingMean() -> Set<String> { ["part"] }
+    func change() {
+      part += 1
+      rest += 1
+    }
+  }
+
   func observeTitle(of sheet: Sheet, _ log: Log) -> NSKeyValueObservation {
     sheet.observe(\.title, options: [.old, .new]) { log.add("title", $1.oldValue, $1.newValue) }
   }

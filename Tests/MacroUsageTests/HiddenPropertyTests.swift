@@ -36,6 +36,18 @@
     var state = ""
   }
 
+  @KeyValueObservable
+  class OwnSummary: Summary {
+    var part = "a"
+    var rest = "b"
+    override class func keyPathsForValuesAffectingSum() -> Set<String> { ["part", "rest"] }
+    override class func automaticallyNotifiesObserversOfLines() -> Bool { true }
+    override class func keyPathsForValuesAffectingMean() -> Set<String> {
+      super.keyPathsForValuesAffectingMean().union(["lines"])
+    }
+  }
+  final class PlainSummary: OwnSummary {}
+
   struct HiddenPropertyTests {
     @Test func `A hidden property of a noncopyable type does not make the next one its superclass's`() {
       let (sheet, log) = (MutexLast(), Log())
@@ -70,6 +82,28 @@
       sheet.sum = "x"
       #expect(log.take() == [])
       token.invalidate()
+    }
+
+    @Test(arguments: [OwnSummary.self, PlainSummary.self])
+    func `What an overriding member declares by name depends on the properties of its class only`(
+      type: OwnSummary.Type
+    ) {
+      let (summary, log) = (type == PlainSummary.self ? PlainSummary() : OwnSummary(), Log())
+      let tokens = [
+        summary.observe(\.sum) { _, _ in log.add("sum", 0, 0) },
+        summary.observe(\.lines) { _, _ in log.add("lines", 0, 0) },
+        summary.observe(\.mean) { _, _ in log.add("mean", 0, 0) },
+      ]
+      defer { for token in tokens { token.invalidate() } }
+      summary.change()
+      // An override that calls `super` has the superclass's properties as well.
+      #expect(log.take() == ["mean 0 0"])
+      summary.rest = "c"
+      #expect(log.take() == ["sum 0 0"])
+      summary.part = "d"
+      #expect(Set(log.take()) == ["sum 0 0", "mean 0 0"])
+      summary.lines = 1
+      #expect(Set(log.take()) == ["lines 0 0", "mean 0 0"])
     }
 
     @Test func `What a superclass's member says about notification is true of the superclass's property only`() {

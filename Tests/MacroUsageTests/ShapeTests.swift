@@ -96,6 +96,8 @@
   @KeyValueObservable final class PartlyOnMainActor {
     @MainActor var shown = 1
     @MainActor var twice: Int { shown * 2 }
+    @MainActor @available(*, deprecated) var old = 1
+    @MainActor @available(*, deprecated) var older: Int { old }
     var hidden = 2
     init() {}
   }
@@ -274,6 +276,7 @@
       #expect(listedNames(of: Screen.self) == ["owner", "area", "kind"])
       let partly = PartlyOnMainActor()
       #expect(changes(of: partly, \.shown) { partly.shown = 2 } == ["1 -> 2"])
+      #expect(observedNames(of: PartlyOnMainActor.self) == ["shown", "old", "hidden"])
     }
 
     @Test func `Nested and private classes are observable`() {

@@ -58,13 +58,26 @@ private protocol ElementwiseConvertible {
   static func converting(_ value: Any) throws(ConversionFailure) -> Self
 }
 
+/// Converts an element of a collection, or the key or value of an entry. If it is nil, the collection is what cannot be converted: a
+/// failure for a nil value would mean that the collection is nil.
+private func converted<Element, Whole>(
+  _ element: Any, to type: Element.Type, of collection: Any, to whole: Whole.Type
+) throws(ConversionFailure) -> Element {
+  do { return try converted(element, to: type) } catch {
+    guard error.given == nil else { throw error }
+    throw ConversionFailure(given: collection, expected: whole, reason: "it contains nil")
+  }
+}
+
 extension Array: ElementwiseConvertible {
   static func converting(_ value: Any) throws(ConversionFailure) -> [Element] {
     guard let collection = value as? any CodedCollection, collection.codedKind != .set else {
       throw ConversionFailure(given: value, expected: Self.self)
     }
     var elements: [Element] = []
-    for element in collection.codedElements { elements.append(try converted(element, to: Element.self)) }
+    for element in collection.codedElements {
+      elements.append(try converted(element, to: Element.self, of: value, to: Self.self))
+    }
     return elements
   }
 }
@@ -75,7 +88,9 @@ extension ContiguousArray: ElementwiseConvertible {
       throw ConversionFailure(given: value, expected: Self.self)
     }
     var elements: ContiguousArray<Element> = []
-    for element in collection.codedElements { elements.append(try converted(element, to: Element.self)) }
+    for element in collection.codedElements {
+      elements.append(try converted(element, to: Element.self, of: value, to: Self.self))
+    }
     return elements
   }
 }
@@ -87,7 +102,9 @@ extension Set: ElementwiseConvertible {
       throw ConversionFailure(given: value, expected: Self.self)
     }
     var elements: Set<Element> = []
-    for element in collection.codedElements { elements.insert(try converted(element, to: Element.self)) }
+    for element in collection.codedElements {
+      elements.insert(try converted(element, to: Element.self, of: value, to: Self.self))
+    }
     return elements
   }
 }
@@ -99,8 +116,9 @@ extension Dictionary: ElementwiseConvertible {
     }
     var entries: [Key: Value] = [:]
     for (key, value) in dictionary.codedEntries {
-      let key = try converted(key, to: Key.self)
-      guard entries.updateValue(try converted(value, to: Value.self), forKey: key) == nil else {
+      let key = try converted(key, to: Key.self, of: dictionary, to: Self.self)
+      let value = try converted(value, to: Value.self, of: dictionary, to: Self.self)
+      guard entries.updateValue(value, forKey: key) == nil else {
         throw ConversionFailure(given: dictionary, expected: Self.self, reason: "two keys become the same")
       }
     }

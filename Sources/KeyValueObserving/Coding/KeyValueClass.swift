@@ -205,6 +205,22 @@ public final class KeyValueClassDescription {
     notifying[capitalizedKey.description, default: []].append(answer)
   }
 
+  /// Does the same for a member that overrides a superclass's and does not call it. The answers of superclasses come from this member
+  /// too, but what they name would be taken for properties of the superclasses. They stay as empty ones: their number says who declares.
+  public func __affecting(
+    _ capitalizedKey: StaticString, replacing keyPaths: @autoclosure @escaping () -> Set<String>
+  ) {
+    let key = capitalizedKey.description
+    affecting[key] = affecting[key, default: []].map { _ in { [] } } + [keyPaths]
+  }
+
+  public func __automaticallyNotifies(
+    _ capitalizedKey: StaticString, replacing answer: @autoclosure @escaping () -> Bool
+  ) {
+    let key = capitalizedKey.description
+    notifying[key] = notifying[key, default: []].map { _ in { true } } + [answer]
+  }
+
   /// Declares that the class overrides `value(forKey:)`: observers of string key paths then read its keys with that method.
   public func answersKeys() { answersKeysItself = true }
 

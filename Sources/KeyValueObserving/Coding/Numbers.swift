@@ -17,6 +17,7 @@ enum CodedNumber {
     case let integer as Int: self = .integer(integer)
     case let floating as Double: self = .floating(floating)
     case let bool as Bool: self = .integer(bool ? 1 : 0)
+    case let floating as CGFloat: self = .floating(floating.native)
     case let integer as any BinaryInteger: self = .integer(integer)
     case let floating as any BinaryFloatingPoint: self = .floating(floating)
     case let decimal as Decimal: self = .decimal(decimal)
@@ -160,6 +161,8 @@ extension CodedNumber {
       default: return nil
       }
     case let integer as any FixedWidthInteger.Type: return self.integer(integer)
+    // The generic initializers of `CGFloat` end the process on Linux.
+    case is CGFloat.Type: return (floating(CGFloat.NativeType.self) as? CGFloat.NativeType).map { CGFloat($0) }
     case let floating as any BinaryFloatingPoint.Type: return self.floating(floating)
     default: return decimal
     }
