@@ -77,6 +77,29 @@
       #expect(panel.log == ["initial ", "initial 0"])
     }
 
+    @Test("keeps the order also if a key path had no initial value, or had one that was told at once")
+    @MainActor
+    func initialIsMissing() async {
+      let (document, panel) = (document, Panel())
+      document.onChange(of: \.author!.name, \.pages, initial: true, for: panel) { me, name, pages in
+        me.log.append("both \(name) \(pages)")
+      }
+      document.onChange(of: \.pages, initial: true, for: panel) { me, _, pages in me.log.append("pages \(pages)") }
+      document.onChange(of: \.author!.name, initial: true, for: panel) { me, _, name in me.log.append("name \(name)") }
+      #expect(panel.log == ["pages 0"])
+      elsewhere {
+        document.author = Author("A")
+        document.pages = 1
+      }
+      document.author!.name = "B"
+      document.pages = 2
+      await Task.yield()
+      func told(_ first: String) -> [String] { panel.log.filter { $0.hasPrefix(first) } }
+      #expect(told("both") == ["both A 0", "both A 1", "both B 1", "both B 2"])
+      #expect(told("pages") == ["pages 0", "pages 1", "pages 2"])
+      #expect(told("name") == ["name A", "name B"])
+    }
+
     @Test("of the values of several key paths drops what waits when the handler ends the observation")
     @MainActor
     func endedByHandler() {

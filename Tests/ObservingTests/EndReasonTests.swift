@@ -17,6 +17,24 @@ struct EndReasonTests {
     #expect(log.lines == ["invalidated", "invalidated"])
   }
 
+  @Test func `A token that is invalidated after the death of its object says that the object died`() {
+    var document: Document? = Document()
+    let (ended, awaited) = (document!.log(\.title, to: log), document!.log(\.title, to: log))
+    document = nil
+    ended.invalidate()
+    awaited.invalidateAndWait()
+    for token in [ended, awaited] { token.onEnd { [log] reason in log.add("\(reason)") } }
+    #expect(log.lines == ["objectDied", "objectDied"])
+  }
+
+  @Test func `The token of a source of several objects says that it was invalidated`() {
+    let both = KeyValueSource.merge(document.source(\.title), document.source(\.title))
+    let token = both.observe { _ in }
+    token.invalidate()
+    token.onEnd { [log] reason in log.add("\(reason)") }
+    #expect(log.lines == ["invalidated"])
+  }
+
   @Test func `A token whose registration was refused says that it is invalidated`() {
     let refused = expectFault(.invalidArgument) {
       document.observe(\.title, options: [.distinct, .prior]) { _, _ in }

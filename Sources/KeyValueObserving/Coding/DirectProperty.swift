@@ -27,7 +27,7 @@ extension KeyValueObservable {
     let cls = KeyValueClass.of(self)
     let isDirect = property.map { $0.isDirect && !cls.isAffected($0.key) && !cls.isSelfDependent($0.key) } ?? false
     let found = NamedProperty(property: property.map(Unmanaged.passUnretained), isDirect: isDirect)
-    asked.keep(keyPath, found)
+    if !ClassesBeingDescribed.isAny { asked.keep(keyPath, found) }
     return found
   }
 }

@@ -10,6 +10,9 @@ struct KeyAnswers {
   private(set) var affectingKeyPaths: [UInt64: [AnyKeyPath]] = [:]
   private(set) var selfDependencies: [UInt64: [String]] = [:]
 
+  /// Creates no answers.
+  init() {}
+
   init(
     _ type: any KeyValueObservable.Type, _ description: KeyValueClassDescription, _ properties: [KeyValueProperty],
     _ aliases: some Collection<KeyAlias>

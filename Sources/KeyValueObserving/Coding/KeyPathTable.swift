@@ -1,14 +1,22 @@
 // A cache of results for key paths.
 
 /// A cache of what was found for key paths, including that nothing was found.
+///
+/// The arguments of a key path's subscripts are hashed and compared by code of the program. So the lock protects only the reference to
+/// a dictionary, which is never changed: another one replaces it. An entry that another thread adds meanwhile may be lost, and is then
+/// found again.
 final class KeyPathTable<Value>: @unchecked Sendable {
   private let known = Guarded<[AnyKeyPath: Value?]>([:])
 
   func value(for path: AnyKeyPath, find: () -> Value?) -> Value? {
-    if let known = known.withLock({ $0[path] }) { return known }
-    let found = find()  // outside the lock, because it evaluates the key path
+    var all = known.withLock { $0 }
+    if let known = all[path] { return known }
+    let found = find()
+    all = known.withLock { $0 }  // with what was added meanwhile
     // Limited, because key paths with array indexes, such as `\.items[1]`, are different for each index.
-    known.withLock { if $0.count < 512 { $0[path] = .some(found) } }
+    guard all.count < 512, !ClassesBeingDescribed.isAny else { return found }
+    all[path] = .some(found)
+    known.withLock { swap(&$0, &all) }  // the other one is released when the lock is free
     return found
   }
 }

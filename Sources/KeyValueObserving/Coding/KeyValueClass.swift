@@ -302,8 +302,9 @@ func keyHash(_ name: String) -> UInt64 {
 
 private nonisolated(unsafe) let emptyName = UnsafePointer(UnsafeMutablePointer<CChar>.allocate(capacity: 1))
 
-/// A class that was observed. There is one instance per Swift type, which is never deallocated, like its C class. Immutable except
-/// for `address`, and therefore safe on any thread, although key paths are not marked `Sendable`.
+/// A class that was observed. There is one instance per Swift type, which is never deallocated, like its C class, and others only
+/// while the class's members are asked about its keys. Immutable except for `address`, and therefore safe on any thread, although key
+/// paths are not marked `Sendable`.
 final class KeyValueClass: @unchecked Sendable {
   let type: any KeyValueObservable.Type
   let properties: [KeyValueProperty]
@@ -327,6 +328,8 @@ final class KeyValueClass: @unchecked Sendable {
   let answersKeysItself: Bool
   private let validators: [String: KeyValueClassDescription.Validator]
   let description: KeyValueClassDescription
+  /// Whether it has the answers of the members: see ``ClassesBeingDescribed``.
+  private let hasAnswers: Bool
   /// Whether any class has such keys; if not, the lookup of a key by its class can be skipped.
   static let hasRedeclaredKeys = Atomic<Bool>(false)
   /// Whether any class has aliases; if not, the lookup of a key by its class can be skipped.
@@ -337,19 +340,23 @@ final class KeyValueClass: @unchecked Sendable {
   private static let all = Guarded<[ObjectIdentifier: KeyValueClass]>([:])
   private static let recent = ClassTable()
 
-  private init(_ type: any KeyValueObservable.Type) {
+  /// - Parameters:
+  ///   - accessesVariables: What the class answers as `accessInstanceVariablesDirectly`.
+  ///   - hasAnswers: Whether the members are asked about the keys, which calls the program's code.
+  init(_ type: any KeyValueObservable.Type, accessesVariables: Bool, hasAnswers: Bool) {
     let description = KeyValueClassDescription.of(type)
     self.type = type
+    self.hasAnswers = hasAnswers
     // A subclass may list a property again, for example as a computed override: the last entry counts.
     var byKey: [UInt64: KeyValueProperty] = [:]
     for property in description.properties { byKey[property.key] = property }
     self.byKey = byKey
     properties = description.properties.filter { byKey[$0.key] === $0 }
     byPath = Dictionary(description.properties.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
-    aliases = KeyAlias.all(of: properties, withVariables: type.accessInstanceVariablesDirectly)
+    aliases = KeyAlias.all(of: properties, withVariables: accessesVariables)
     if !aliases.isEmpty { Self.hasAliases.store(true, ordering: .relaxed) }
     if !description.redeclaredKeys.isEmpty { Self.hasRedeclaredKeys.store(true, ordering: .relaxed) }
-    let answers = KeyAnswers(type, description, properties, aliases.values)
+    let answers = hasAnswers ? KeyAnswers(type, description, properties, aliases.values) : KeyAnswers()
     manualKeys = answers.manualKeys
     affectingPaths = answers.affectingPaths
     affectingKeyPaths = answers.affectingKeyPaths
@@ -362,19 +369,24 @@ final class KeyValueClass: @unchecked Sendable {
   static func of(type: any KeyValueObservable.Type) -> KeyValueClass {
     let identifier = ObjectIdentifier(type)
     if let known = recent.find(identifier) { return known }
-    let found = all.withLock({ $0[identifier] }) ?? make(type)
-    recent.keep(identifier, found)
-    return found
+    if let known = all.withLock({ $0[identifier] }) {
+      recent.keep(identifier, known)
+      return known
+    }
+    // What the members use while they are asked is not kept.
+    return ClassesBeingDescribed.unanswered(type) ?? make(type)
   }
 
   private static func make(_ type: any KeyValueObservable.Type) -> KeyValueClass {
     let identifier = ObjectIdentifier(type)
-    let made = KeyValueClass(type)  // outside the lock, because it calls the program's code
-    return all.withLock { classes in
+    let made = ClassesBeingDescribed.describe(type)  // outside the lock, because it calls the program's code
+    let kept = all.withLock { classes in
       if let known = classes[identifier] { return known }
       classes[identifier] = made
       return made
     }
+    recent.keep(identifier, kept)
+    return kept
   }
 
   /// Returns the class of an object by its dynamic type.
@@ -476,8 +488,9 @@ final class KeyValueClass: @unchecked Sendable {
           | amongOthers)
     }
     var made: OpaquePointer?
+    let name = _typeName(type, qualified: false)
     let status = kvo_binding_class_register(
-      _typeName(type, qualified: false), superclass, offset, described, described.count, &made)
+      hasAnswers ? name : "\(name) (being described)", superclass, offset, described, described.count, &made)
     guard status == KVO_OK, let made else {
       fatalError("KVO cannot register \(type): \(String(cString: kvo_status_string(status)))")
     }

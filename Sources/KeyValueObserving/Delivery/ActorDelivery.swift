@@ -10,7 +10,7 @@ final class ActorDelivery<Value>: @unchecked Sendable {
   let pending: PendingChanges<Value>
   private let tell: (NSKeyValueObservedChange<Value>) -> Void
 
-  /// - Parameter expectsInitial: Whether this thread is about to tell the initial value.
+  /// - Parameter expectsInitial: Whether this thread is about to tell the initial value, before `follow` if there is one.
   @usableFromInline
   init(_ actor: any Actor, expectsInitial: Bool, tell: @escaping (NSKeyValueObservedChange<Value>) -> Void) {
     self.tell = tell

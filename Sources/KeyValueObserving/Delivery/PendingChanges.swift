@@ -54,7 +54,8 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
 
   /// - Parameters:
   ///   - coalesces: Whether the changes that wait are merged into one.
-  ///   - expectsInitial: Whether this thread is about to add the initial value, which comes first whatever other threads add.
+  ///   - expectsInitial: Whether this thread is about to add the initial value, which comes first whatever other threads add. If there
+  ///     is none, `follow` ends that.
   ///   - deliver: Calls the observer.
   ///   - schedule: Has `deliverAll` called, later, where the observer is to be called.
   @inlinable
@@ -68,9 +69,10 @@ final class PendingChanges<Value>: PendingDelivery, @unchecked Sendable {
     self.schedule = schedule
   }
 
-  /// Sets the observation. When it has ended, what waits is dropped.
+  /// Sets the observation, whose initial value, if there is one, has been added. When it has ended, what waits is dropped.
   @inlinable
   func follow(_ registered: UInt64, others: [UInt64] = []) {
+    initial.end()
     self.others = others
     observation.store(registered, ordering: .releasing)
   }

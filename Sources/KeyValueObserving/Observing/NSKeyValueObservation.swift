@@ -135,13 +135,16 @@ public class NSKeyValueObservation: NSObject, @unchecked Sendable {
   /// Tells why the observation has ended, by what the runtime knows. It does not retain the token.
   var endReasons: (kvo_end) -> EndReason { { $0 == KVO_END_OBJECT_DIED ? .objectDied : .invalidated } }
 
+  /// Called before the observation is cancelled. What has ended already, with its object, was not invalidated.
+  private func noteInvalidated() { if kvo_observation_is_registered(observation) { markInvalidated() } }
+
   /// Not a read-modify-write: the other bits never change.
-  func noteInvalidated() { state.store(state.load(ordering: .relaxed) | Self.isInvalidated, ordering: .relaxed) }
+  final func markInvalidated() { state.store(state.load(ordering: .relaxed) | Self.isInvalidated, ordering: .relaxed) }
 
   /// How an observation has ended that is not registered any more.
   var knownEnd: kvo_end { isInvalidated || observation == 0 ? KVO_END_REMOVED : KVO_END_OBJECT_DIED }
 
-  private var isInvalidated: Bool { state.load(ordering: .relaxed) & Self.isInvalidated != 0 }
+  final var isInvalidated: Bool { state.load(ordering: .relaxed) & Self.isInvalidated != 0 }
 }
 
 /// A closure of `onEnd`, in a class for the runtime.

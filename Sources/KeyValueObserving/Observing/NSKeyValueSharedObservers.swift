@@ -110,8 +110,15 @@ extension KeyValueObservable {
 
 /// The shared observers of one object. Its registrations retain it, so it is released with the last of them.
 final class SharedRegistration: @unchecked Sendable {
-  private struct Reference {
+  /// A class: Swift 6.3 copies a structure of an identity and a weak reference wrongly.
+  private final class Reference: @unchecked Sendable {
+    let identity: ObjectIdentifier
     weak var registration: SharedRegistration?
+
+    init(_ registration: SharedRegistration) {
+      identity = ObjectIdentifier(registration)
+      self.registration = registration
+    }
   }
 
   private static let all = Guarded<[KeyValueObjectReference: Reference]>([:])
@@ -122,9 +129,11 @@ final class SharedRegistration: @unchecked Sendable {
   init(_ object: KeyValueObjectReference) { self.object = object }
 
   deinit {
+    let identity = ObjectIdentifier(self)
     Self.all.withLock { all in
-      // A new object may have the same address, with shared observers of its own.
-      if let present = all[object], present.registration == nil { all[object] = nil }
+      // Another one may have taken its place, also for a new object at the same address. It is not loaded: its last other reference may
+      // be released meanwhile, and its deinit takes this lock.
+      if all[object]?.identity == identity { all[object] = nil }
     }
   }
 
@@ -132,7 +141,7 @@ final class SharedRegistration: @unchecked Sendable {
   static func replace(of object: KeyValueObjectReference, by registration: SharedRegistration?) -> SharedRegistration? {
     all.withLock { all in
       let former = all[object]?.registration
-      all[object] = registration.map { Reference(registration: $0) }
+      all[object] = registration.map { Reference($0) }
       return former
     }
   }

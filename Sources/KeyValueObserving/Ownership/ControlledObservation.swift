@@ -13,7 +13,9 @@ final class ControlledObservation: @unchecked Sendable {
   private let retained: AnyObject?
   private let hasEnded = Atomic<Bool>(false)
   /// `nil` until it is registered. Under the controller's lock, as `follow`, `end` and `isActive`.
-  private var token: NSKeyValueObservation?
+  fileprivate var token: NSKeyValueObservation?
+  /// Its place in the order in which the controller's were made. Under the controller's lock.
+  fileprivate var number = 0
 
   init(
     _ object: AnyObject, _ keyPath: String, _ options: NSKeyValueObservingOptions, _ site: SourceLocation,
@@ -61,9 +63,10 @@ struct ControlledObservations {
     func invalidate() { for token in tokens { token.invalidate() } }
   }
 
-  /// By the address of the object, each in the order in which they were made.
-  private var all: [UnsafeRawPointer: [ControlledObservation]] = [:]
+  /// By the address of the object and the key path, each in the order in which they were made.
+  private var all: [UnsafeRawPointer: [String: [ControlledObservation]]] = [:]
   private var count = 0
+  private var made = 0
   /// At this count, the observations that have ended by themselves are taken out: at a cost in proportion to those that were added.
   private var limit = 16
 
@@ -71,42 +74,62 @@ struct ControlledObservations {
   mutating func add(
     _ added: ControlledObservation, replacing: Bool
   ) -> (earlier: ControlledObservation?, Taken) {
-    let address = added.object.address
-    let earlier = all[address]?.last { $0.keyPath == added.keyPath && $0.isActive }
-    var taken = take({ !$0.isActive || (replacing && $0.keyPath == added.keyPath) }, of: address)
+    let (address, keyPath) = (added.object.address, added.keyPath)
+    var taken = Taken()
+    // Those at the end that have ended are taken out: each is looked at once.
+    while let last = all[address]?[keyPath]?.last, !last.isActive {
+      all[address]![keyPath]!.removeLast()
+      take(last, &taken)
+    }
+    let earlier = all[address]?[keyPath]?.last
+    if replacing { take({ _ in true }, of: address, keyPath, &taken) }
     if count >= limit {
-      let ended = take { !$0.isActive }
-      taken.observations += ended.observations
-      taken.tokens += ended.tokens
+      for address in Array(all.keys) { take({ !$0.isActive }, of: address, nil, &taken) }
       limit = max(16, 2 * count)
     }
-    all[address, default: []].append(added)
+    made += 1
+    added.number = made
+    all[address, default: [:]][keyPath, default: []].append(added)
     count += 1
     return (earlier, taken)
   }
 
-  /// Takes out the observations, of all objects or of one, that a condition holds for.
-  mutating func take(_ isTaken: (ControlledObservation) -> Bool, of object: UnsafeRawPointer? = nil) -> Taken {
+  /// Takes out the observations, of all objects or of one, and of all key paths or of one.
+  mutating func take(of object: UnsafeRawPointer? = nil, _ keyPath: String? = nil) -> Taken {
     var taken = Taken()
-    for address in object.map({ [$0] }) ?? Array(all.keys) {
-      var staying: [ControlledObservation] = []
-      for each in all[address] ?? [] {
-        if isTaken(each) {
-          taken.observations.append(each)
-          if let token = each.end() { taken.tokens.append(token) }
-          count -= 1
-        } else {
-          staying.append(each)
-        }
-      }
-      all[address] = staying.isEmpty ? nil : staying
-    }
+    for address in object.map({ [$0] }) ?? Array(all.keys) { take({ _ in true }, of: address, keyPath, &taken) }
+    taken.observations.sort { $0.number < $1.number }
+    taken.tokens = taken.observations.compactMap(\.token)
     return taken
   }
 
-  /// The observations that have not ended, sorted by object.
+  /// Takes out those observations of an object that a condition holds for.
+  private mutating func take(
+    _ isTaken: (ControlledObservation) -> Bool, of object: UnsafeRawPointer, _ keyPath: String?, _ taken: inout Taken
+  ) {
+    // Taken out of the dictionary, so that it is not copied.
+    guard var ofObject = all.removeValue(forKey: object) else { return }
+    for keyPath in keyPath.map({ [$0] }) ?? Array(ofObject.keys) {
+      guard let present = ofObject.removeValue(forKey: keyPath) else { continue }
+      var staying: [ControlledObservation] = []
+      for each in present {
+        if isTaken(each) { take(each, &taken) } else { staying.append(each) }
+      }
+      if !staying.isEmpty { ofObject[keyPath] = staying }
+    }
+    if !ofObject.isEmpty { all[object] = ofObject }
+  }
+
+  private mutating func take(_ observation: ControlledObservation, _ taken: inout Taken) {
+    taken.observations.append(observation)
+    if let token = observation.end() { taken.tokens.append(token) }
+    count -= 1
+  }
+
+  /// The observations that have not ended, sorted by object, those of an object in the order in which they were made.
   var active: [ControlledObservation] {
-    all.sorted { $0.key < $1.key }.flatMap(\.value).filter(\.isActive)
+    all.sorted { $0.key < $1.key }.flatMap { $0.value.values.joined().sorted { $0.number < $1.number } }.filter(
+      \.isActive)
   }
 }
 

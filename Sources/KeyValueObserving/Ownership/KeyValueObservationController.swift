@@ -93,8 +93,9 @@ public final class KeyValueObservationController<Observer: AnyObject> {
     )
   }
 
-  private func end(_ isEnded: (ControlledObservation) -> Bool = { _ in true }, of object: AnyObject? = nil) {
-    observations.withLock { $0.take(isEnded, of: object.map { ObserverIdentity($0).address }) }.invalidate()
+  private func end(of object: AnyObject? = nil, _ keyPath: String? = nil) {
+    let address = object.map { ObserverIdentity($0).address }
+    observations.withLock { $0.take(of: address, keyPath) }.invalidate()
   }
 
   /// Ends the observations of a key path of an object that this controller has made.
@@ -108,7 +109,7 @@ public final class KeyValueObservationController<Observer: AnyObject> {
   ///
   /// Does nothing if there is none. After it returns, no new call of their handlers begins.
   public func unobserve(_ object: some KeyValueObservable, _ keyPath: String) {
-    end({ $0.keyPath == keyPath }, of: object)
+    end(of: object, keyPath)
   }
 
   /// Ends all observations of an object that this controller has made.

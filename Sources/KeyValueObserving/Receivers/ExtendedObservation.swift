@@ -68,7 +68,11 @@ final class ExtendedObservation: NSKeyValueObservation, @unchecked Sendable {
     let last: @Sendable (EndReason) -> Void = { reason in if left.next() { handler(reason) } }
     super.onEnd(last)
     // Each has an end of its own; the last one is told.
-    for other in others { ExtendedObservation(other, end: end ?? ReceiverEnd()).onEnd(last) }
+    for other in others {
+      let token = ExtendedObservation(other, end: end ?? ReceiverEnd())
+      if isInvalidated { token.markInvalidated() }
+      token.onEnd(last)
+    }
     return self
   }
 }

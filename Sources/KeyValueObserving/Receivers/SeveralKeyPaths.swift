@@ -69,9 +69,9 @@ extension KeyValueObservable {
     }
     repeat add(each keyPaths)
     guard let first = observations.first else { return reference.token(0, of: receiver) }
-    teller.follow(observations)
     let token = reference.token(first, others: Array(observations.dropFirst()), of: receiver, delivery: teller.pending)
     if initial, let values = values(self) { teller.tell(values) }
+    teller.follow(observations)
     return token
   }
 }

@@ -1,6 +1,7 @@
 // The source of an expression: what it reads is found by tracking.
 
 public import CKVO
+import Synchronization
 
 extension KeyValueSource {
   /// Creates the source of an expression.
@@ -137,7 +138,8 @@ final class ExpressionSourceBox: ObservationBox {
 private final class ExpressionSource: KeyValueObservable, @unchecked Sendable {
   let _$kvo = KeyValueObservationHeader()
   private let gate: ActorGate?
-  private var storedTurn = 0
+  /// Set on the actor, and read where the expression is evaluated: on any thread.
+  private let storedTurn = Atomic(0)
   private static let turnKey = KeyValueObservationHeader.key("turn")
 
   init(on actor: (any Actor)?) { gate = actor.map { ActorGate($0) } }
@@ -150,8 +152,8 @@ private final class ExpressionSource: KeyValueObservable, @unchecked Sendable {
 
   /// Set to have the expression evaluated after an evaluation elsewhere than on its actor, which reads this property only.
   private var turn: Int {
-    get { _$kvo.isTracking ? _$kvo.tracked(self, Self.turnKey, { storedTurn }) : storedTurn }
-    set { _$kvo.change(Self.turnKey, { storedTurn }, { storedTurn = newValue }) }
+    get { _$kvo.isTracking ? _$kvo.tracked(self, Self.turnKey, { storedTurn.value }) : storedTurn.value }
+    set { _$kvo.change(Self.turnKey, { storedTurn.value }, { storedTurn.value = newValue }) }
   }
 
   /// Whether this thread does not run on the actor.
@@ -161,5 +163,12 @@ private final class ExpressionSource: KeyValueObservable, @unchecked Sendable {
   func evaluateLater() {
     _ = turn
     gate?.run { [weak self] in self?.turn += 1 }
+  }
+}
+
+extension Atomic<Int> {
+  fileprivate var value: Int {
+    get { load(ordering: .sequentiallyConsistent) }
+    nonmutating set { store(newValue, ordering: .sequentiallyConsistent) }
   }
 }

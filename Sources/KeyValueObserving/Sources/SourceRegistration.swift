@@ -153,7 +153,6 @@ extension NSKeyValueObservingOptions {
 extension PendingChanges {
   /// Follows the observations of a source, whose initial values, if there are any, have all been added.
   func follow(all observations: [UInt64]) {
-    initial.end()
     follow(observations.first ?? 0, others: Array(observations.dropFirst()))
   }
 }

@@ -1,0 +1,109 @@
+// Members that say what affects a key, and that use objects of their own class meanwhile.
+#if Macros
+  import Foundation
+  import KeyValueObserving
+  import Testing
+
+  @KeyValueObservable
+  private class Recursive: @unchecked Sendable {
+    var name = "n"
+    var other = 0
+    var silent = 0
+    /// Reads nothing observable.
+    var label: String { Hidden.value }
+    var caption: String { Hidden.value }
+    static let log = Log()
+
+    init() {}
+
+    nonisolated class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
+      use()
+      return key == "label" ? ["name"] : key == "caption" ? ["label"] : []
+    }
+
+    nonisolated class func automaticallyNotifiesObservers(forKey key: String) -> Bool {
+      use()
+      return key != "silent"
+    }
+
+    class func use() {
+      let (object, newer) = (Recursive(), Newer())
+      for each in [object, newer] {
+        if each.value(forKey: "name") as? String != "n" { log.add("no value") }
+        let token = each.observe(\.other, options: [.new]) { _, change in
+          if change.newValue != 5 { log.add("\(change)") }
+        }
+        each.setValue(5, forKey: "other")
+        if each.other != 5 { log.add("not set") }
+        token.invalidate()
+        for path in [\Recursive.label, \.caption] { each.observe(path) { _, _ in }.invalidate() }
+        each.observe(\.silent) { _, _ in }.invalidate()
+      }
+    }
+  }
+
+  private enum Hidden {
+    static let value = "?"
+  }
+
+  private final class Newer: Recursive, @unchecked Sendable {}
+
+  @KeyValueObservable
+  private final class RecursiveValue {
+    var names = ["other"]
+    var other = 0
+    nonisolated static func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
+      key == "other" ? ["names"] : Set(RecursiveValue().value(forKey: "names") as! [String]).subtracting([key])
+    }
+  }
+
+  @Suite("The members that describe a class's keys")
+  struct DescribingTests {
+    private func changes(_ object: Recursive) -> [String] {
+      let log = Log()
+      let tokens = [
+        object.log(\.label, to: log), object.log(\.caption, to: log), object.log(\.silent, to: log),
+      ]
+      object.name = "m"
+      object.silent = 1
+      withExtendedLifetime(tokens) {}
+      return log.lines
+    }
+
+    @Test func `A member may read, set and observe objects of its own class`() async {
+      await #expect(processExitsWith: .success) {
+        let tests = DescribingTests()
+        precondition(tests.changes(Recursive()).count == 2)
+        precondition(tests.changes(Newer()).count == 2)
+        precondition(Recursive.log.lines.isEmpty, "\(Recursive.log.lines)")
+      }
+    }
+
+    @Test func `The answers are those of the class also if a subclass is asked first`() async {
+      await #expect(processExitsWith: .success) {
+        let tests = DescribingTests()
+        precondition(tests.changes(Newer()).count == 2)
+        precondition(tests.changes(Recursive()).count == 2)
+        precondition(Recursive.log.lines.isEmpty, "\(Recursive.log.lines)")
+      }
+    }
+
+    @Test func `A member may read the key that it is asked about`() async {
+      await #expect(processExitsWith: .success) {
+        let (object, log) = (RecursiveValue(), Log())
+        precondition(object.value(forKey: "names") as? [String] == ["other"])
+        let token = object.log(\.names, to: log)
+        object.other = 1
+        precondition(log.lines.count == 1)
+        withExtendedLifetime(token) {}
+      }
+    }
+
+    @Test func `Threads that use a class first at the same time have its answers`() async {
+      await #expect(processExitsWith: .success) {
+        onThreads(4) { _ in precondition(DescribingTests().changes(Recursive()).count == 2) }
+        precondition(Recursive.log.lines.isEmpty, "\(Recursive.log.lines)")
+      }
+    }
+  }
+#endif
