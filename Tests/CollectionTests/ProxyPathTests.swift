@@ -16,6 +16,19 @@
     var numbers: [Int] = []
   }
 
+  /// Answers some keys itself.
+  @KeyValueObservable
+  final class Cabinet {
+    @NotObserved var drawers: [String: Any] = ["left": [1]]
+    nonisolated func value(forKey key: String) -> Any? { drawers[key] ?? codedValue(forKey: key) }
+    nonisolated func setValue(_ value: Any?, forKey key: String) {
+      guard drawers[key] != nil else { return setCodedValue(value, forKey: key) }
+      willChangeValue(forKey: key)
+      drawers[key] = value
+      didChangeValue(forKey: key)
+    }
+  }
+
   struct ProxyPathTests {
     let library = Library()
 
@@ -83,6 +96,45 @@
       let path: KeyPath<Link, [Int]?> = \.next?.next?.next?.next?.next?.next?.next?.next?.next?.next?.numbers
       #expect(faults { first.mutableArrayValue(for: path).append(1) }.isEmpty)
       #expect(last.numbers == [1])
+    }
+
+    @Test func `A collection of a dictionary is read and set by its key, which tells a setting`() {
+      let (entries, log) = (KeyValueDictionary(["array": ["1"], "set": Set([1]), "number": 7]), Log())
+      let recorder = ClassicRecorder(log)
+      for key in ["array", "set"] { entries.addObserver(recorder, forKeyPath: key, options: [.old, .new]) }
+      let array = entries.mutableArrayValue(forKeyPath: "array", of: String.self)
+      #expect(array[0] == "1" && Array(array) == ["1"])
+      array.append("2")
+      array[0] = "0"
+      #expect(entries["array"] as? [String] == ["0", "2"] && array.count == 2)
+      let set = entries.mutableSetValue(forKey: "set", of: Int.self)
+      set.insert(2)
+      set.remove(1)
+      #expect(entries["set"] as? Set<Int> == [2] && Set(set) == [2])
+      #expect(log.lines.count == 4 && log.lines.allSatisfy { $0.contains("y 1") || $0.contains("t 1") })
+      for key in ["array", "set"] { entries.removeObserver(recorder, forKeyPath: key) }
+      let ordered = entries.mutableOrderedSetValue(forKey: "array", of: String.self)
+      ordered.append("2")
+      ordered.append("3")
+      #expect(entries["array"] as? [String] == ["0", "2", "3"])
+    }
+
+    @Test func `A collection that a class provides by overriding value(forKey:) is set with setValue(_:forKey:)`() {
+      let cabinet = Cabinet()
+      cabinet.mutableArrayValue(forKey: "left", of: Int.self).append(2)
+      #expect(cabinet.drawers["left"] as? [Int] == [1, 2])
+    }
+
+    @Test func `The misuse of such a collection has the faults of a property's`() {
+      let entries = KeyValueDictionary(["array": ["1"], "number": 7])
+      #expect(faults { entries.mutableArrayValue(forKey: "number").append(1) }.map(\.code) == [26])
+      #expect(faults { entries.mutableSetValue(forKey: "array").insert(1) }.map(\.code) == [26])
+      #expect(faults { entries.mutableArrayValue(forKey: "array", of: Int.self).append(1) }.map(\.code) == [26])
+      #expect(faults { entries.mutableArrayValue(forKey: "array").append(1) }.map(\.code) == [26])
+      #expect(faults { entries.mutableArrayValue(forKey: "none").append(1) }.map(\.code) == [38])
+      #expect(faults { entries.mutableSetValue(forKey: "none").insert(1) }.map(\.code) == [38])
+      #expect(faults { entries.mutableArrayValue(forKey: "array").remove(at: 1) }.map(\.code) == [37])
+      #expect(faults { Cabinet().mutableArrayValue(forKey: "none").append(1) }.map(\.code) == [9])
     }
   }
 #endif

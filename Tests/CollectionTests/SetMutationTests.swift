@@ -5,6 +5,11 @@
   import KeyValueObserving
   import Testing
 
+  @KeyValueObservable
+  private final class Crate {
+    @NotObserved var array = NSMutableArray()
+  }
+
   @Suite("Announcing set mutations manually")
   struct SetMutationTests {
     let library = Library()
@@ -88,6 +93,32 @@
       }
       #expect(ofUndefined.map(\.code) == [11, 9] && log.lines.isEmpty)
       token.invalidate()
+    }
+
+    @Test func `A fault about a mutation names the line of the call`() {
+      let token = library.log(\.numbers, to: log)
+      let first = #line
+      let raised = faults {
+        library.willChangeValue(forKey: "numbers", withSetMutation: .union, using: [1])
+        library.didChangeValue(forKey: "numbers", withSetMutation: .union, using: [1])
+        library.willChangeValue(forKey: "imaginary", withSetMutation: .union, using: [1])
+      }
+      #expect(raised.map(\.line) == [first + 2, first + 4])
+      token.invalidate()
+    }
+
+    @Test func `Indexes of a set or of Foundation's array are reported, and nothing is announced`() {
+      let crate = Crate()
+      let tokens = [library.log(\.tags, to: log), crate.log(\.array, to: log)]
+      let raised = faults {
+        library.willChange(.insertion, valuesAt: [0], forKey: "tags")
+        library.didChange(.insertion, valuesAt: [0], forKey: "tags")
+        crate.willChange(.insertion, valuesAt: [0], forKey: "array")
+        crate.array.add(1)
+        crate.didChange(.insertion, valuesAt: [0], forKey: "array")
+      }
+      #expect(raised.map(\.code) == [26, 26] && log.lines.isEmpty)
+      withExtendedLifetime(tokens) {}
     }
 
     @Test func `The members of an open pair are released with the thread`() async {

@@ -50,6 +50,158 @@
     var sure = Branch()
   }
 
+  private struct Extent {
+    var width = 0
+  }
+
+  /// Computed properties of values that no property holds.
+  @KeyValueObservable
+  private class Sheet {
+    var basic = ""
+    @NotObserved var hidden = ""
+    @NotObserved var leaves: [Leaf] = []
+    class func keyPathsForValuesAffectingDeclared() -> Set<String> { ["basic"] }
+    var declared: String { hidden }
+    class func keyPathsForValuesAffectingExtent() -> Set<String> { ["basic"] }
+    var extent: Extent { Extent(width: hidden.count) }
+    class func keyPathsForValuesAffectingLetters() -> Set<String> { ["basic"] }
+    var letters: [Character]? { Array(hidden) }
+    var manual: String {
+      get { hidden }
+      set {
+        willChangeValue(for: \.manual)
+        hidden = newValue
+        didChangeValue(for: \.manual)
+      }
+    }
+    var manualLeaves: [Leaf] {
+      get { leaves }
+      set {
+        willChangeValue(for: \.manualLeaves)
+        leaves = newValue
+        didChangeValue(for: \.manualLeaves)
+      }
+    }
+    /// Its getter reads a property that does not count.
+    class func keyPathsForValuesAffectingNarrow() -> Set<String> { ["basic"] }
+    var other = ""
+    var narrow: String { other + hidden }
+
+    /// Changes the value, and a key that the declared ones depend on.
+    func declare(_ value: String) {
+      willChangeValue(for: \.basic)
+      hidden = value
+      didChangeValue(for: \.basic)
+    }
+  }
+
+  @KeyValueObservable
+  private final class Binder {
+    var sheet: Sheet? = Sheet()
+    var cover = Sheet()
+  }
+
+  @Suite("Key paths that continue behind an announced or declared key")
+  struct ContinuedPathTests {
+    private let binder = Binder()
+    private let log = Log()
+
+    private func changes<Object: KeyValueObservable, Value>(
+      of object: Object, _ path: KeyPath<Object, Value>, _ body: () -> Void
+    ) -> [String] {
+      nonisolated(unsafe) var faults: [String] = []
+      return KeyValueFault.withHandler {
+        faults.append("\($0.code)")
+        return .ignore
+      } in: {
+        let token = object.observe(path, options: [.old, .new]) { [log] _, change in
+          log.add("\(change.oldValue.map { text($0) } ?? "-")>\(change.newValue.map { text($0) } ?? "-")")
+        }
+        body()
+        token.invalidate()
+        return faults + log.take()
+      }
+    }
+
+    @Test func `A path that continues behind a declared property is told what its dependencies change`() {
+      let (sheet, cover) = (binder.sheet!, binder.cover)
+      var (told, values) = ([[String]](), ["a", "ab"])
+      func both(_ sheet: Sheet) -> () -> Void {
+        {
+          sheet.hidden = ""
+          for value in values { sheet.declare(value) }
+        }
+      }
+      told.append(changes(of: sheet, \.declared.count, both(sheet)))
+      told.append(changes(of: sheet, \.extent.width, both(sheet)))
+      told.append(changes(of: sheet, \.letters?.count, both(sheet)))
+      told.append(changes(of: sheet, \.letters!.count, both(sheet)))
+      told.append(changes(of: binder, \.sheet?.declared.count, both(sheet)))
+      told.append(changes(of: binder, \.sheet!.declared.count, both(sheet)))
+      told.append(changes(of: binder, \.cover.declared.count, both(cover)))
+      told.append(changes(of: binder, \.sheet?.extent.width, both(sheet)))
+      told.append(changes(of: binder, \.sheet!.extent.width, both(sheet)))
+      told.append(changes(of: binder, \.sheet?.letters?.count, both(sheet)))
+      // Each path begins where the one before it has ended.
+      for lines in told { #expect(lines == ["0>1", "1>2"] || lines == ["2>1", "1>2"]) }
+      #expect(told.count == 10)
+      values = ["b"]
+      #expect(changes(of: sheet, \.letters!) { both(sheet)() }.count == 1)
+      #expect(changes(of: binder, \.sheet?.letters?[0]) { sheet.declare("c") } == ["b>c"])
+    }
+
+    @Test func `A path that continues behind an announced property is told the announcements`() {
+      let (sheet, cover) = (binder.sheet!, binder.cover)
+      #expect(changes(of: sheet, \.manual.count) { sheet.manual = "a" } == ["0>1"])
+      #expect(changes(of: sheet, \.manual.first?.isLetter) { sheet.manual = "1" } == ["true>false"])
+      #expect(changes(of: binder, \.sheet?.manual.count) { sheet.manual = "ab" } == ["1>2"])
+      #expect(changes(of: binder, \.sheet!.manual.count) { sheet.manual = "abc" } == ["2>3"])
+      #expect(changes(of: binder, \.cover.manual.count) { cover.manual = "a" } == ["0>1"])
+      let counts = Log()
+      let token = binder.onChange(of: \.sheet?.manual.count) { _, count in counts.add("\(count ?? -1)") }
+      sheet.manual = ""
+      #expect(counts.lines == ["0"])
+      token.invalidate()
+    }
+
+    @Test func `Such a path follows the objects on it, which may be nil`() {
+      #expect(
+        changes(of: binder, \.sheet?.manual.count) {
+          let former = binder.sheet
+          binder.sheet = nil
+          former?.manual = "silent"
+          binder.sheet = Sheet()
+          binder.sheet?.manual = "ab"
+        } == ["0>nil", "nil>0", "0>2"])
+      #expect(
+        changes(of: binder, \.sheet!.declared.count) {
+          binder.sheet = nil
+          binder.sheet = Sheet()
+          binder.sheet?.declare("a")
+        } == ["2>-", "->0", "0>1"])
+      #expect(binder.observationInfo == nil)
+    }
+
+    @Test func `What the getter of a declared property reads does not count behind it either`() {
+      #expect(
+        changes(of: binder.cover, \.narrow.count) {
+          binder.cover.other = "a"
+          binder.cover.declare("b")
+        } == ["1>2"])
+    }
+
+    @Test func `The properties of an object behind an announced property count too`() {
+      let (sheet, leaf) = (binder.cover, Leaf())
+      sheet.leaves = [leaf]
+      #expect(
+        changes(of: binder, \.cover.manualLeaves[0].trigger) {
+          leaf.trigger = 1
+          sheet.manualLeaves = [Leaf()]
+          leaf.trigger = 2
+        } == ["0>1", "1>0"])
+    }
+  }
+
   @Suite("Key paths through announced or declared keys")
   struct DeclaredPathTests {
     private let trunk = Trunk()

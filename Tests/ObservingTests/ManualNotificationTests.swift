@@ -185,4 +185,22 @@ struct ManualNotificationTests {
     #expect(log.lines == ["[0]"])
     token.invalidate()
   }
+
+  @Test func `KVO0026, indexes of a property that is no list: nobody is notified, and the fault names the line`() {
+    let scratch = document.log(\.scratch, to: log)
+    nonisolated(unsafe) var raised: [String] = []
+    let handler: @Sendable (KeyValueFault) -> KeyValueFault.Action = { fault in
+      raised.append("\(fault.code) \(fault.line)")
+      return .ignore
+    }
+    let first: UInt = #line
+    KeyValueFault.withHandler(handler) {
+      document.willChange(.insertion, valuesAt: [0], for: \.scratch)
+      document.didChange(.insertion, valuesAt: [0], for: \.scratch)
+      document.willChange(.removal, valuesAt: [0], forKey: "scratch")
+      document.didChange(.removal, valuesAt: [0], forKey: "scratch")
+    }
+    #expect(raised == ["26 \(first + 2)", "26 0"] && log.lines.isEmpty)
+    scratch.invalidate()
+  }
 }

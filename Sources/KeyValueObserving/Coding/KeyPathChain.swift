@@ -34,7 +34,7 @@ struct KeyPathChain: Sendable {
     needsKeys = found.contains { !$0.property.notifiesAlways(in: $0.cls) }
   }
 
-  private typealias Step = (property: KeyValueProperty, cls: KeyValueClass)
+  fileprivate typealias Step = (property: KeyValueProperty, cls: KeyValueClass)
 
   /// Builds paths of stored properties until one is equal.
   ///
@@ -75,10 +75,16 @@ struct KeyPathChain: Sendable {
 
   /// Finds the properties by the names of the getters.
   private static func path(named components: [KeyPathComponent], from cls: KeyValueClass) -> [Step]? {
+    let found = first(of: components, from: cls)
+    return found.count == components.count ? found : nil
+  }
+
+  /// Finds the properties that the first components name.
+  fileprivate static func first(of components: [KeyPathComponent], from cls: KeyValueClass) -> [Step] {
     var found: [Step] = []
     var cls: KeyValueClass? = cls
     for component in components {
-      guard let present = cls, let property = present.property(of: component) else { return nil }
+      guard let present = cls, let property = present.property(of: component) else { break }
       found.append((property, present))
       cls = property.valueClass
     }
@@ -86,10 +92,48 @@ struct KeyPathChain: Sendable {
   }
 }
 
+/// The properties that a key path begins with, if it continues behind them with anything else, as `\.title.count` does, and one of
+/// them is announced manually or declared to depend on others.
+struct KeyPathHead: Sendable {
+  let properties: [KeyValueProperty]
+  /// Whether nothing that the key path reads counts but the keys of these properties: the last one is declared or announced, and
+  /// nothing behind it can be observed.
+  let replacesReads: Bool
+
+  fileprivate init?(_ components: [KeyPathComponent], from cls: KeyValueClass) {
+    let found = KeyPathChain.first(of: components, from: cls)
+    guard let last = found.last, found.contains(where: { !$0.property.notifiesAlways(in: $0.cls) }) else { return nil }
+    properties = found.map(\.property)
+    replacesReads =
+      last.cls.isDeclared(last.property)
+      && _openExistential(type(of: last.property.path).valueType, do: holdsNoObject)
+  }
+
+  /// Evaluates the key path. Records, while the runtime records, the key of each property and what is declared to affect it.
+  func recorded<Value>(_ root: any KeyValueObservable, _ evaluate: () -> Value) -> Value {
+    guard kvo_track_is_recording() else { return evaluate() }
+    var object = root
+    for (index, property) in properties.enumerated() {
+      let property = property.renamed(in: object)
+      object.recordDependencies(ofKey: property.name)
+      guard index < properties.count - 1,
+        let next = unwrapped(object.recorded(property) { $0.read(object) }).flatMap(observable)
+      else { break }
+      object = next
+    }
+    guard replacesReads else { return evaluate() }
+    let paused = kvo_track_pause()
+    defer { kvo_track_resume(paused) }
+    return evaluate()
+  }
+}
+
 /// What is known about a key path before it is evaluated.
 struct KnownKeyPath: Sendable {
   /// The properties that it goes through, if its class describes them all.
   let chain: KeyPathChain?
+  /// The first of them, if it goes through other components and their keys have to be recorded.
+  let head: KeyPathHead?
   let forced: ForcedPath?
 
   /// `nil` if nothing is known.
@@ -98,8 +142,9 @@ struct KnownKeyPath: Sendable {
     let hasForce = components.contains { $0.marks.contains("!") }
     let found = isAll && (components.count > 1 || hasForce) ? KeyPathChain(keyPath, components, from: cls) : nil
     chain = components.count > 1 ? found : nil
+    head = chain == nil && (!isAll || components.count > 1 || hasForce) ? KeyPathHead(components, from: cls) : nil
     forced = hasForce ? ForcedPath(components, found, from: cls) : nil
-    if chain == nil, forced == nil { return nil }
+    if chain == nil, head == nil, forced == nil { return nil }
   }
 }
 

@@ -15,6 +15,8 @@ import Foundation
 /// can be part of a key path: `"document.info.pages"`. The subscript, `setValue(_:forKey:)` and removal notify the observers of the
 /// key, as on Apple's platforms also if the value stays the same.
 ///
+/// A mutation of a collection through `mutableArrayValue(forKey:)` and its like sets the entry as a whole, which tells a setting.
+///
 /// A subclass may add properties, which are not available as keys.
 ///
 /// Observation is safe on any thread. Access to the entries is not synchronized: two threads that change the dictionary at the same

@@ -73,8 +73,14 @@ extension KeyValueObservable {
     for path in cls.affectingKeyPaths[key] ?? [] {
       let known = cls.known(of: path)
       if let chain = known?.chain, chain.needsKeys {
-        recordPath(chain.properties.map(\.name)[...], chain, &visited)
-      } else if let forced = known?.forced {
+        recordPath(chain.properties.map(\.name)[...], chain.properties, &visited)
+        continue
+      }
+      if let head = known?.head {
+        recordPath(head.properties.map(\.name)[...], head.properties, &visited)
+        if head.replacesReads { continue }
+      }
+      if let forced = known?.forced {
         _ = forced.read(self) { self[keyPath: path] }
       } else {
         _ = self[keyPath: path]  // records what it goes through
@@ -82,19 +88,19 @@ extension KeyValueObservable {
     }
   }
 
-  /// - Parameter chain: The properties that the components name, if they are those of a typed key path.
+  /// - Parameter properties: The properties that the components name, if they are those of a typed key path.
   private nonisolated func recordPath(
-    _ components: ArraySlice<String>, _ chain: KeyPathChain?, _ visited: inout Set<KeyOfObject>
+    _ components: ArraySlice<String>, _ properties: [KeyValueProperty]?, _ visited: inout Set<KeyOfObject>
   ) {
     guard let name = components.first else { return }
-    let first = chain?.properties[components.startIndex].renamed(in: self).name ?? name
+    let first = properties?[components.startIndex].renamed(in: self).name ?? name
     let cls = KeyValueClass.of(self)
     record(keyOfChanges(of: first, cls), cls, &visited)
     let rest = components.dropFirst()
     guard let value = recordedValue(of: first, cls, isLast: rest.isEmpty), let next = unwrapped(value) else { return }
     // After a collection, the path is recorded for each element. (Apple does not support such a path.)
     for object in (next as? any CodedCollection)?.codedElements ?? [next] {
-      unwrapped(object).flatMap(observable)?.recordPath(rest, chain, &visited)
+      unwrapped(object).flatMap(observable)?.recordPath(rest, properties, &visited)
     }
   }
 

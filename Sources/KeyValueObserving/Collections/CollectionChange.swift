@@ -3,11 +3,13 @@
 import CKVO
 
 /// A collection property of an object, as a proxy accesses it.
-struct CollectionProperty {
+struct CollectionProperty: NamedCollection {
   let object: any KeyValueObservable
   let property: KeyValueProperty
   /// The source location at which the proxy was created.
   let site: SourceLocation?
+  var key: String { property.name }
+  var valueType: Any.Type { Swift.type(of: property.path).valueType }
 
   /// Makes a change and notifies the observers of the property. If the setter of a computed property changes other properties,
   /// observers that do not observe this property are notified of those changes.

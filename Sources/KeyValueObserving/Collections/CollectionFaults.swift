@@ -2,18 +2,25 @@
 
 import CKVO
 
-extension CollectionProperty {
+/// A collection that an object has for a key, as reports name it.
+protocol NamedCollection {
+  var object: any KeyValueObservable { get }
+  var key: String { get }
+  var site: SourceLocation? { get }
+}
+
+extension NamedCollection {
   private var identity: ObserverIdentity { ObserverIdentity(object) }
-  private var name: String { "\"\(property.name)\" of \(identity.className)@\(identity.addressText)" }
+  var name: String { "\"\(key)\" of \(identity.className)@\(identity.addressText)" }
 
   func raiseNil() {
     raiseFault(
       KVO_FAULT_NIL_COLLECTION, "\(name) is nil and cannot be changed by its elements",
-      apple: "\(identity.className): value for key \(property.name) of object \(identity.addressText) is nil",
+      apple: "\(identity.className): value for key \(key) of object \(identity.addressText) is nil",
       help: "set the property to an empty collection first", site: site)
   }
 
-  func raiseReadOnly() { raise(.undefinedKey(of: object, key: property.name, .set), .coding(site)) }
+  func raiseReadOnly() { raise(.undefinedKey(of: object, key: key, .set), .coding(site)) }
 
   func raiseMismatch(_ given: Any, expected: Any.Type) {
     raiseFault(
@@ -21,9 +28,9 @@ extension CollectionProperty {
       "\(name) holds elements of type \(expected), not \(Swift.type(of: unwrapped(given) ?? given))", site: site)
   }
 
-  func raiseNoCollection(_ expected: String) {
+  func raiseNoCollection(_ type: Any.Type, _ expected: String) {
     raiseFault(
-      KVO_FAULT_TYPE_MISMATCH, "\(name) is of type \(Swift.type(of: property.path).valueType), not \(expected)",
+      KVO_FAULT_TYPE_MISMATCH, "\(name) is of type \(type), not \(expected)",
       help:
         "an array, a ContiguousArray, a Set or an NSOrderedSet, also an optional one, can be changed by its elements",
       site: site)

@@ -15,7 +15,7 @@ extension KeyValueObservable {
     {
       return list
     }
-    guard let found = collection(forKey: key, site) else { return ListPlace() }
+    guard let found = collection(forKey: key, site) else { return keyedList(forKey: key, site) }
     func open<List: ListValue>(_: List.Type) -> ListPlace<Element> {
       let access = found.property.access(to: self) as! PropertyAccess<List>
       // Only the first element is checked; checking all of them would take too long.
@@ -25,8 +25,8 @@ extension KeyValueObservable {
       }
       return PropertyList(found, access)
     }
-    guard let type = listType(Swift.type(of: found.property.path).valueType) else {
-      found.raiseNoCollection("an array")
+    guard let type = listType(found.valueType) else {
+      found.raiseNoCollection(found.valueType, "an array")
       return ListPlace()
     }
     return open(type)
@@ -37,7 +37,7 @@ extension KeyValueObservable {
     if let object = self as? KeyValueRuntimeObject, let set: SetPlace<Element> = object.runtimeSet(forKey: key, site) {
       return set
     }
-    guard let found = collection(forKey: key, site) else { return SetPlace() }
+    guard let found = collection(forKey: key, site) else { return keyedSet(forKey: key, site) }
     func open<Members: SetValue>(_: Members.Type) -> SetPlace<Element> {
       let access = found.property.access(to: self) as! PropertyAccess<Members>
       if let first = access.read().items?.first, recast(first, as: Element.self) == nil {
@@ -46,20 +46,18 @@ extension KeyValueObservable {
       }
       return PropertySet(found, access)
     }
-    guard let type = Swift.type(of: found.property.path).valueType as? any SetValue.Type else {
-      found.raiseNoCollection("a set")
+    guard let type = found.valueType as? any SetValue.Type else {
+      found.raiseNoCollection(found.valueType, "a set")
       return SetPlace()
     }
     return open(type)
   }
 
+  /// Returns the property, or `nil` if the key is none.
   private nonisolated func collection(forKey key: String, _ site: SourceLocation) -> CollectionProperty? {
-    if let property = KeyValueClass.of(self).property(named: key) {
-      _ = adoptedObject
-      return CollectionProperty(object: self, property: property, site: site)
-    }
-    raise(.undefinedKey(of: self, key: key, .get), .coding(site))
-    return nil
+    guard let property = KeyValueClass.of(self).property(named: key) else { return nil }
+    _ = adoptedObject
+    return CollectionProperty(object: self, property: property, site: site)
   }
 
   /// Returns the object for the last key of a path; `nil` if an object on the path is `nil`, or after a fault.

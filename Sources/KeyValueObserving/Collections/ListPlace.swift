@@ -48,10 +48,7 @@ final class PropertyList<List: ListValue, Element>: ListPlace<Element> {
 
   override var count: Int? { access.read().itemCount }
   override func element(at position: Int) -> Element { cast(access.read().item(at: position)) }
-  override var name: String {
-    let identity = ObserverIdentity(property.object)
-    return "\"\(property.property.name)\" of \(identity.className)@\(identity.addressText)"
-  }
+  override var name: String { property.name }
   override var site: SourceLocation? { property.site }
 
   override var elements: [Element] {

@@ -12,8 +12,10 @@ extension KeyValueObservable {
   /// ```
   ///
   /// - Parameters:
-  ///   - key: A property of type `[E]`, `[E]?` or `ContiguousArray<E>`. A key that the class does not have, or one of a C object,
-  ///     is fault KVO0009; another type is KVO0026. The proxy is then empty and has no effect.
+  ///   - key: A property of type `[E]`, `[E]?` or `ContiguousArray<E>`, or a key that is no property and that `value(forKey:)`
+  ///     provides, as an entry of a ``KeyValueDictionary``. The value of such a key is set as a whole, with
+  ///     `setValue(_:forKey:)`, which tells a setting. A key that the object does not have is fault KVO0009; another type is
+  ///     KVO0026. The proxy is then empty and has no effect.
   ///   - type: The type of the elements: their own type, or one that they can be cast to.
   public nonisolated func mutableArrayValue<Element>(
     forKey key: String, of type: Element.Type = Any.self, fileID: StaticString = #fileID, line: UInt = #line

@@ -18,17 +18,19 @@ extension KeyValueObservable {
   ///   - mutationKind: What is done with the argument.
   ///   - objects: The argument of the mutation. A member that is not of the property's element type is fault KVO0026.
   public nonisolated func willChangeValue(
-    forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind, using objects: Set<AnyHashable>
+    forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind, using objects: Set<AnyHashable>,
+    fileID: StaticString = #fileID, line: UInt = #line
   ) {
+    let site = SourceLocation(file: fileID, line: line)
     let unobserved = kvo_key_hash(key, key.utf8.count)
     guard kvo_object_is_observed(__keyValueObject) else {
       return kvo_binding_will_unobserved(__keyValueObject, unobserved)
     }
     guard let property = KeyValueClass.of(self).property(named: key) else {
       kvo_binding_will_unobserved(__keyValueObject, unobserved)
-      return raise(.undefinedKey(of: self, key: key, .get), .coding(nil))
+      return raise(.undefinedKey(of: self, key: key, .get), .coding(site))
     }
-    let found = CollectionProperty(object: self, property: property, site: nil)
+    let found = CollectionProperty(object: self, property: property, site: site)
     func open<Members: SetValue>(_: Members.Type) {
       guard let argument = recast(members: objects, as: Members._Item.self) else {
         let unsuitable = objects.first { recast($0, as: Members._Item.self) == nil }
@@ -42,9 +44,9 @@ extension KeyValueObservable {
         mutationKind == .union ? nil : .__copy(Members.holding(edit.removed), as: Members.self),
         mutationKind.adds ? .__copy(Members.holding(edit.added), as: Members.self) : nil)
     }
-    guard let type = Swift.type(of: property.path).valueType as? any SetValue.Type else {
+    guard let type = found.valueType as? any SetValue.Type else {
       kvo_binding_will_unobserved(__keyValueObject, property.key)
-      return found.raiseNoCollection("a set")
+      return found.raiseNoCollection(found.valueType, "a set")
     }
     open(type)
   }
@@ -66,7 +68,9 @@ extension KeyValueObservable {
     fileID: StaticString = #fileID, line: UInt = #line
   ) {
     guard let name = name(of: keyPath, SourceLocation(file: fileID, line: line)) else { return }
-    willChangeValue(forKey: name, withSetMutation: mutation, using: recast(members: set, as: AnyHashable.self)!)
+    willChangeValue(
+      forKey: name, withSetMutation: mutation, using: recast(members: set, as: AnyHashable.self)!, fileID: fileID,
+      line: line)
   }
 
   /// Calls `didChangeValue(forKey:withSetMutation:using:)` with the key that a key path of one property of this class names.

@@ -20,6 +20,14 @@ struct SetEdit<Element: Hashable> {
     case .set: (added, removed) = (argument.subtracting(present), present.subtracting(argument))
     }
   }
+
+  /// Returns the change with members of another type; none, if one has a different type.
+  func converted<Result: Hashable>() -> SetEdit<Result> {
+    var converted = SetEdit<Result>(kind, [], of: [])
+    converted.added = recast(members: added, as: Result.self) ?? []
+    converted.removed = recast(members: removed, as: Result.self) ?? []
+    return converted
+  }
 }
 
 extension NSKeyValueSetMutationKind {
@@ -74,7 +82,7 @@ final class PropertySet<Members: SetValue, Element: Hashable>: SetPlace<Element>
       return nil
     }
     guard let edit = edit(kind, argument), store(edit, by: modify) else { return nil }
-    return converted(edit)
+    return edit.converted()
   }
 
   /// Returns the change. This is a separate function, so that it releases its reference to the set before the set is changed;
@@ -110,12 +118,5 @@ final class PropertySet<Members: SetValue, Element: Hashable>: SetPlace<Element>
       return isStored
     }
     return isStored
-  }
-
-  private func converted(_ edit: SetEdit<Members._Item>) -> SetEdit<Element> {
-    var converted = SetEdit<Element>(edit.kind, [], of: [])
-    converted.added = recast(members: edit.added, as: Element.self) ?? []
-    converted.removed = recast(members: edit.removed, as: Element.self) ?? []
-    return converted
   }
 }

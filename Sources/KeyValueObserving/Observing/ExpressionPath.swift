@@ -15,6 +15,8 @@ final class ExpressionPath<Root: KeyValueObservable, Value>: @unchecked Sendable
 
   /// The properties that the key path goes through, if they are known.
   let chain: KeyPathChain?
+  /// The first of them, if their keys have to be recorded.
+  private let head: KeyPathHead?
   /// The properties that must not be `nil` when the key path is read, if there are any and they are known.
   private let forced: ForcedPath?
 
@@ -23,6 +25,7 @@ final class ExpressionPath<Root: KeyValueObservable, Value>: @unchecked Sendable
     self.keyPath = keyPath
     let known = KeyValueClass.of(type: Root.self).known(of: keyPath)
     chain = known?.chain
+    head = known?.head
     forced = known?.forced
     reader = Atomic(forced == nil ? 0 : 1)
   }
@@ -45,6 +48,10 @@ final class ExpressionPath<Root: KeyValueObservable, Value>: @unchecked Sendable
   /// a value that is `nil`.
   func read(_ root: Root) -> Value? {
     if let chain, needsKeys { return read(root, through: chain) }
+    return if let head { head.recorded(root) { readDirectly(root) } } else { readDirectly(root) }
+  }
+
+  private func readDirectly(_ root: Root) -> Value? {
     let reader = reader.load(ordering: .acquiring)
     if reader == 0 { return root[keyPath: keyPath] }
     guard reader > 1 else { return forced!.read(root) { root[keyPath: keyPath] } }

@@ -88,7 +88,8 @@ public protocol KeyValueObservable: AnyObject, SendableMetatype {
   /// The macro finds the members in the body of its class. Members in an extension, or new ones in a subclass without the macro, are
   /// not called: override this method there.
   ///
-  /// As on Apple's platforms, the answers are cached: the method is called for each property when the class is first observed.
+  /// As on Apple's platforms, the answers are cached: the method is called for each property when the class is first observed. It may
+  /// use objects of its own class. These are read, set and observed without the answers, and those that it has observed stay so.
   nonisolated static func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String>
 
   /// Announces that the value of a key is about to change.
@@ -108,7 +109,8 @@ public protocol KeyValueObservable: AnyObject, SendableMetatype {
   /// - Parameters:
   ///   - changeKind: `.insertion`, `.removal` or `.replacement`. `.setting` has the effect of `willChangeValue(forKey:)`.
   ///   - indexes: The indexes of the elements: after the change for an insertion, before the change otherwise.
-  ///   - key: The key of the collection.
+  ///   - key: The key of the collection: an array, a ContiguousArray, an NSOrderedSet or an optional one. If the object is observed,
+  ///     another property is fault KVO0026, and nothing is announced: of an `NSMutableArray` the elements could not be delivered.
   nonisolated func willChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String)
 
   /// Announces that the change begun by `willChange(_:valuesAt:forKey:)` is complete, and notifies the observers.

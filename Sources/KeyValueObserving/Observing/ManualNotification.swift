@@ -25,11 +25,18 @@ extension KeyValueObservable {
   public nonisolated func willChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
     guard changeKind != .setting else { return willChangeValue(forKey: key) }
     let (positions, site) = (Array(indexes), CallLocation.site(ofObject: self, key: key))
-    if let count = count(ofObserved: key), let last = positions.last,
-      last >= (changeKind == .insertion ? count + positions.count : count)
-    {
-      kvo_binding_will_unobserved(__keyValueObject, kvo_key_hash(key, key.utf8.count))
-      return raisePositionsOutside(key, changeKind, last: last, count: count, site)
+    if kvo_object_is_observed(__keyValueObject), let property = KeyValueClass.of(self).property(named: key) {
+      let found = CollectionProperty(object: self, property: property, site: site)
+      guard found.valueType is any ListValue.Type else {
+        kvo_binding_will_unobserved(__keyValueObject, kvo_key_hash(key, key.utf8.count))
+        return found.raiseNoCollection(found.valueType, "an array")
+      }
+      if let count = (unwrapped(property.read(self)) as? any Collection)?.count, let last = positions.last,
+        last >= (changeKind == .insertion ? count + positions.count : count)
+      {
+        kvo_binding_will_unobserved(__keyValueObject, kvo_key_hash(key, key.utf8.count))
+        return raisePositionsOutside(key, changeKind, last: last, count: count, site)
+      }
     }
     _ = name(ofAnnounced: key).withCString {
       kvo_will_change_indexes_at(
@@ -46,13 +53,6 @@ extension KeyValueObservable {
         __keyValueObject, kvo_change_kind(UInt32(changeKind.rawValue)), $0, positions, positions.count, site?.cFile,
         site?.cLine ?? 0)
     }
-  }
-
-  /// Returns the number of elements of a collection, or `nil` if the object is not observed.
-  private nonisolated func count(ofObserved key: String) -> Int? {
-    guard kvo_object_is_observed(__keyValueObject) else { return nil }
-    let value = KeyValueClass.of(self).property(named: key)?.read(self)
-    return (value.flatMap(unwrapped) as? any Collection)?.count
   }
 
   private nonisolated func raisePositionsOutside(

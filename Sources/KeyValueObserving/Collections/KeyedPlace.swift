@@ -1,0 +1,172 @@
+// The storage of a proxy's elements for a key that is no property: the collection that `value(forKey:)` returns and
+// `setValue(_:forKey:)` sets, as for an entry of a `KeyValueDictionary`.
+
+import CKVO
+
+/// A collection that an object provides for a key that is no property.
+struct KeyedCollection: NamedCollection {
+  let object: any KeyValueObservable
+  let key: String
+  let place: SourceLocation
+  var site: SourceLocation? { place }
+
+  /// The present value; `nil` also after a fault.
+  var value: Any? { KeyPathWalk.codedValue(of: object, at: .key(key), place).flatMap(unwrapped) }
+
+  /// Sets the value, and returns whether no fault was raised.
+  func set(_ value: Any) -> Bool {
+    let faults = kvo_thread_fault_count()
+    _ = KeyPathWalk.setCodedValue(value, of: object, at: .key(key), place)
+    return kvo_thread_fault_count() == faults
+  }
+}
+
+/// A list whose mutations set it as a whole, which tells a setting.
+final class KeyedList<Element>: ListPlace<Element> {
+  private let keyed: KeyedCollection
+
+  init(_ keyed: KeyedCollection) { self.keyed = keyed }
+
+  private var present: (any ListValue)? { keyed.value.flatMap { list($0) } }
+  override var count: Int? { present?.itemCount }
+  override func element(at position: Int) -> Element { cast(present!.item(at: position)) }
+  override var elements: [Element] {
+    guard let present else { return [] }
+    return (0..<(present.itemCount ?? 0)).map { cast(present.item(at: $0)) }
+  }
+  override var name: String { keyed.name }
+  override var site: SourceLocation? { keyed.site }
+
+  private func cast<Item>(_ item: Item) -> Element {
+    if let element = recast(item, as: Element.self) { return element }
+    keyed.raiseMismatch(item, expected: Element.self)
+    // There is no value to return, whatever the policy is.
+    fatalError("\(name) holds a \(Swift.type(of: item)), not a \(Element.self)")
+  }
+
+  override func change(_ edit: ListEdit<Element>) -> [Element]? {
+    guard let value = keyed.value else {
+      keyed.raiseNil()
+      return nil
+    }
+    guard let list = list(value) else {
+      keyed.raiseNoCollection(Swift.type(of: value), "an array")
+      return nil
+    }
+    return change(list, edit)
+  }
+
+  private func change<List: ListValue>(_ present: List, _ edit: ListEdit<Element>) -> [Element]? {
+    var list = present
+    guard let edit = edit.map({ recast($0, elementsAs: List._Item.self) }) else {
+      let given = edit.elements.first { recast($0, as: List._Item.self) == nil }
+      keyed.raiseMismatch(given as Any, expected: List._Item.self)
+      return nil
+    }
+    let count = list.itemCount ?? 0
+    if let outside = edit.positionOutside(count: count) {
+      raiseOutside(outside, count: count, of: name, site: site)
+      return nil
+    }
+    let removed = edit.kind == .insertion ? [] : list.picking(edit.positions)
+    list.edit(edit)
+    return keyed.set(list) ? removed.map { cast($0) } : nil
+  }
+}
+
+/// A set whose mutations set it as a whole, which tells a setting.
+final class KeyedSet<Element: Hashable>: SetPlace<Element> {
+  private let keyed: KeyedCollection
+
+  init(_ keyed: KeyedCollection) { self.keyed = keyed }
+
+  override var members: Set<Element> {
+    func open<Members: SetValue>(_ present: Members) -> Set<Element> {
+      let items = present.items ?? []
+      if let members = recast(members: items, as: Element.self) { return members }
+      keyed.raiseMismatch(items.first { recast($0, as: Element.self) == nil } as Any, expected: Element.self)
+      // There is no value to return, whatever the policy is.
+      fatalError("\(keyed.name) holds members that are no \(Element.self)")
+    }
+    guard let present = keyed.value as? any SetValue else { return [] }
+    return open(present)
+  }
+
+  override func mutate(
+    _ kind: NSKeyValueSetMutationKind, _ argument: (_ present: () -> Set<Element>) -> Set<Element>
+  ) -> SetEdit<Element>? {
+    func open<Members: SetValue>(_ present: Members) -> SetEdit<Element>? {
+      var (changed, items) = (present, present.items ?? [])
+      let wanted = argument { recast(members: items, as: Element.self) ?? [] }
+      guard let members = recast(members: wanted, as: Members._Item.self) else {
+        keyed.raiseMismatch(
+          wanted.first { recast($0, as: Members._Item.self) == nil } as Any, expected: Members._Item.self)
+        return nil
+      }
+      let edit = SetEdit(kind, members, of: items)
+      items = []
+      changed.edit(removing: edit.removed, adding: edit.added)
+      return keyed.set(changed) ? edit.converted() : nil
+    }
+    guard let value = keyed.value else {
+      keyed.raiseNil()
+      return nil
+    }
+    guard let set = value as? any SetValue else {
+      keyed.raiseNoCollection(Swift.type(of: value), "a set")
+      return nil
+    }
+    return open(set)
+  }
+}
+
+extension KeyValueObservable {
+  /// Returns the storage of a list that `value(forKey:)` provides; an empty one after a fault.
+  nonisolated func keyedList<Element>(forKey key: String, _ site: SourceLocation) -> ListPlace<Element> {
+    guard let (keyed, value) = keyed(key, site) else { return ListPlace() }
+    if let value {
+      guard listType(Swift.type(of: value)) != nil, let list = value as? any ListValue else {
+        keyed.raiseNoCollection(Swift.type(of: value), "an array")
+        return ListPlace()
+      }
+      // Only the first element is checked; checking all of them would take too long.
+      if list.itemCount ?? 0 > 0, recast(list.item(at: 0), as: Element.self) == nil {
+        keyed.raiseMismatch(list.item(at: 0), expected: Element.self)
+        return ListPlace()
+      }
+    }
+    return KeyedList(keyed)
+  }
+
+  /// Does the same for a set.
+  nonisolated func keyedSet<Element: Hashable>(forKey key: String, _ site: SourceLocation) -> SetPlace<Element> {
+    func isSuitable<Members: SetValue>(_ members: Members) -> Bool {
+      members.items?.first.map { recast($0, as: Element.self) != nil } ?? true
+    }
+    guard let (keyed, value) = keyed(key, site) else { return SetPlace() }
+    if let value {
+      guard let members = value as? any SetValue else {
+        keyed.raiseNoCollection(Swift.type(of: value), "a set")
+        return SetPlace()
+      }
+      guard isSuitable(members) else {
+        keyed.raiseMismatch(value, expected: Element.self)
+        return SetPlace()
+      }
+    }
+    return KeyedSet(keyed)
+  }
+
+  /// Returns the collection for a key and its present value; `nil` after a fault.
+  private nonisolated func keyed(_ key: String, _ site: SourceLocation) -> (KeyedCollection, Any?)? {
+    guard !(self is KeyValueRuntimeObject) else {
+      raise(.undefinedKey(of: self, key: key, .get), .coding(site))
+      return nil
+    }
+    let keyed = KeyedCollection(object: self, key: key, place: site)
+    // Raises the fault if there is no such key.
+    let faults = kvo_thread_fault_count()
+    let value = keyed.value
+    return kvo_thread_fault_count() == faults ? (keyed, value) : nil
+  }
+}
