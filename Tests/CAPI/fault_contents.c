@@ -2,6 +2,7 @@
 #include "basket.h"
 #include "counted.h"
 #include "fixture.h"
+#include "seen_fault.h"
 
 #include <kvo/kvo_binding.h>
 
@@ -9,39 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* The last two faults, the newer one first. */
-typedef struct seen_fault {
-  kvo_fault_code code;
-  kvo_severity severity;
-  const void *object;
-  char object_class[32], summary[1024], apple[1024], help[2048];
-  kvo_fault_site site;
-} seen_fault;
-static seen_fault seen[2];
-
-static kvo_action keep(const kvo_fault *fault, void *arg) {
-  (void)arg;
-  seen[1] = seen[0];
-  seen[0] = (seen_fault){.code = fault->code, .severity = fault->severity, .object = fault->object};
-  snprintf(seen[0].object_class, sizeof seen[0].object_class, "%s",
-           fault->object_class != NULL ? fault->object_class : "");
-  snprintf(seen[0].summary, sizeof seen[0].summary, "%s", fault->summary);
-  snprintf(seen[0].apple, sizeof seen[0].apple, "%s", fault->apple != NULL ? fault->apple : "");
-  snprintf(seen[0].help, sizeof seen[0].help, "%s", fault->help != NULL ? fault->help : "");
-  if (fault->site_count > 0) seen[0].site = fault->sites[0];
-  return KVO_ACTION_IGNORE;
-}
-
-/* Checks that the first line names the object between these texts, and that the fault has it. */
-static void check_object(const seen_fault *of, const void *object, const char *cls, const char *before,
-                         const char *behind) {
-  char expected[512];
-  snprintf(expected, sizeof expected, "%s%s@0x%llx%s", before, cls, (unsigned long long)(uintptr_t)object, behind);
-  CHECK_CONTAINS((const char *)of->summary, (const char *)expected);
-  CHECK_SAME(of->object, object);
-  CHECK_EQ((const char *)of->object_class, cls);
-}
 
 /* ------------------------------------------------------------------------------------- A header that is not in front -- */
 
@@ -272,150 +240,6 @@ TEST("a set with another type is reported with both types and their sizes, and w
   CHECK_STATUS(KVO_SET(as_object(object), "value", short, 1), KVO_ERROR_TYPE_MISMATCH);
   CHECK_CONTAINS((const char *)seen[0].summary, " is an integer of 4 bytes, and is set to an integer of 2 bytes, at ");
   item_destroy(object);
-}
-
-/* --------------------------------------------------------------------------------------------------------------- Silence -- */
-
-#define DECLARE_IT                                                                                                     \
-  "if its changes are announced manually, declare it: automaticallyNotifiesObservers(forKey:) in Swift, "              \
-  "KVO_PROPERTY_MANUAL in C"
-
-TEST("for each reason why nothing will notify a binding's observation there is a detail, a severity and a help") {
-  static const struct {
-    kvo_silence silence;
-    kvo_severity severity;
-    const char *detail, *help;
-  } rows[] = {
-      {KVO_SILENCE_NOTHING_READ, KVO_SEVERITY_ERROR,
-       " can never notify: its evaluation reads nothing observable, at h.c:3",
-       "make what it reads observable, or declare what affects it, also a computed property that is itself declared or "
-       "announced, in keyPathsForValuesAffectingValue(forKey:)"},
-      {KVO_SILENCE_BY_HAND, KVO_SEVERITY_WARNING,
-       " notifies only if its changes are announced manually: no setter notifies, and it reads nothing observable, at "
-       "h.c:3",
-       "make what it reads observable, declare what affects it, also a computed property that is itself declared or "
-       "announced (keyPathsForValuesAffectingValue(forKey:), affected_by), or, " DECLARE_IT},
-      {KVO_SILENCE_UNDEFINED, KVO_SEVERITY_WARNING,
-       " notifies only if its changes are announced manually: there is no such key, at h.c:3",
-       "did you mean \"value\"? the keys of Item are: value, other, next, name, doubled, quiet, far; " DECLARE_IT},
-      {KVO_SILENCE_CONSTANT, KVO_SEVERITY_ERROR, " can never notify: it is a constant, at h.c:3",
-       "make it a var, or observe what is in it"}};
-  item *object = item_make(0);
-  kvo_set_fault_handler(keep, NULL);
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    kvo_binding_never_notifies(as_object(object), "vlaue", NULL, rows[i].silence, "h.c", 3);
-    CHECK_EQ((int)seen[0].code, KVO_FAULT_NEVER_NOTIFIES);
-    CHECK_EQ((int)seen[0].severity, (int)rows[i].severity);
-    check_object(&seen[0], object, "Item", ": the observation of \"vlaue\" of ", rows[i].detail);
-    CHECK_EQ((const char *)seen[0].help, rows[i].help);
-  }
-  item_destroy(object);
-}
-
-static int get_zero(const kvo_object *of) { return (void)of, 0; }
-static kvo_status provide(kvo_object *object, const char *key, kvo_value_reader reader, void *arg, void *user) {
-  static const int zero = 0;
-  kvo_value value = {"i", sizeof zero, &zero};
-  (void)object, (void)key, (void)user;
-  reader(&value, arg);
-  return KVO_OK;
-}
-
-/* Observes "sum", which these paths affect, in a class of this name. Afterwards `seen` has the faults. */
-static void observe_sum(const char *cls_name, const char *const *paths, const kvo_coding_hooks *hooks) {
-  const kvo_property_spec properties[] = {
-      {.name = "value", .type = "i", .getter = (kvo_function)get_zero},
-      {.name = "sum", .type = "i", .getter = (kvo_function)get_zero, .affected_by = paths}};
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = cls_name,
-                         .instance_size = sizeof(kvo_object),
-                         .properties = properties,
-                         .property_count = 2,
-                         .coding = hooks};
-  kvo_class *cls;
-  kvo_object *object;
-  watcher w = {0};
-  CHECK_OK(kvo_class_register(&spec, &cls));
-  CHECK_OK(kvo_object_create(cls, &object));
-  kvo_set_fault_handler(keep, NULL);
-  seen[0] = seen[1] = (seen_fault){0};
-  kvo_observer observer = watcher_observer("sum", KVO_NEW, &w);
-  CHECK_OK(kvo_add_observer(object, &observer, &w.id));
-  CHECK_OK(kvo_remove_observer(w.id));
-  kvo_object_destroy(object);
-}
-
-TEST("a key that is declared to affect another one, and that the class does not have, is a warning with both") {
-  static const char *const wrong[] = {"vlaue.far", "value", "@count", NULL}, *const right[] = {"value", NULL};
-  static const kvo_coding_hooks hooks = {.struct_size = sizeof hooks, .value_for_undefined_key = provide};
-  observe_sum("Right", right, NULL);
-  CHECK_EQ((int)seen[0].code, 0);
-  observe_sum("Providing", wrong, &hooks);
-  CHECK_EQ((int)seen[0].code, 0);
-  observe_sum("Sum", wrong, NULL);
-  CHECK_EQ((int)seen[0].code, KVO_FAULT_NEVER_NOTIFIES);
-  CHECK_EQ((int)seen[1].code, 0);
-  CHECK_EQ((int)seen[0].severity, KVO_SEVERITY_WARNING);
-  CHECK_CONTAINS((const char *)seen[0].summary, ": \"vlaue.far\", which is declared to affect \"sum\" of Sum@0x");
-  CHECK_CONTAINS((const char *)seen[0].summary,
-                 " notifies only if its changes are announced manually: there is no such key, at ");
-  CHECK_CONTAINS((const char *)seen[0].help, "did you mean \"value\"? the keys of Sum are: value, sum; ");
-}
-
-typedef struct knot {
-  kvo_object header;
-  int value, sum;
-  struct knot *next;
-} knot;
-
-TEST("a key that is declared to affect itself is reported when it is observed, and observed without the declaration") {
-  static const char *const own[] = {"value", "sum", NULL}, *const begun[] = {"value", "next.value", NULL};
-  const kvo_property_spec properties[] = {
-      {.name = "value", .type = "i", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(knot, value)},
-      {.name = "sum", .type = "i", .flags = KVO_PROPERTY_AT_OFFSET, .offset = offsetof(knot, sum), .affected_by = own},
-      {.name = "next",
-       .type = "@",
-       .flags = KVO_PROPERTY_AT_OFFSET,
-       .offset = offsetof(knot, next),
-       .affected_by = begun}};
-  kvo_class_spec spec = {.struct_size = sizeof spec,
-                         .name = "Knot",
-                         .instance_size = sizeof(knot),
-                         .properties = properties,
-                         .property_count = 3};
-  kvo_class *cls;
-  kvo_object *object, *other;
-  watcher of_sum = {0}, of_next = {0};
-  CHECK_OK(kvo_class_register(&spec, &cls));
-  CHECK_OK(kvo_object_create(cls, &object));
-  CHECK_OK(kvo_object_create(cls, &other));
-  CHECK_OK(KVO_SET(object, "next", kvo_object *, other));
-  kvo_set_fault_handler(keep, NULL);
-  kvo_observer observer = watcher_observer("sum", KVO_NEW, &of_sum);
-  CHECK_OK(kvo_add_observer(object, &observer, &of_sum.id));
-  CHECK_EQ((int)seen[0].code, KVO_FAULT_SELF_DEPENDENCY);
-  CHECK_EQ((int)seen[1].code, 0);
-  CHECK_CONTAINS((const char *)seen[0].summary, "KVO0039 fatal: \"sum\" is declared to affect \"sum\" of Knot, at ");
-  CHECK_CONTAINS((const char *)seen[0].apple, "includes the same key that was passed in, which is not valid.\n"
-                                              "Passed-in key: sum\nReturned key path set: {(\n    value,\n    sum\n)}");
-  CHECK_EQ((const char *)seen[0].help, "remove \"sum\" from what is declared to affect \"sum\"");
-  observer = watcher_observer("next", KVO_NEW, &of_next);
-  CHECK_OK(kvo_add_observer(object, &observer, &of_next.id));
-  CHECK_CONTAINS((const char *)seen[0].summary, ": \"next.value\" is declared to affect \"next\" of Knot, at ");
-  CHECK_CONTAINS((const char *)seen[0].apple, " includes a key path that starts with the same key that was passed in");
-  CHECK_OK(KVO_SET(object, "sum", int, 1));
-  CHECK_EQ(of_sum.calls, 1);
-  CHECK_OK(KVO_SET(other, "value", int, 1));
-  CHECK_EQ(of_next.calls, 0);
-  CHECK_OK(KVO_SET(object, "value", int, 1));
-  CHECK_EQ(of_sum.calls, 2);
-  CHECK_EQ(of_next.calls, 1);
-  CHECK_OK(KVO_SET(object, "next", kvo_object *, NULL));
-  CHECK_EQ(of_next.calls, 2);
-  CHECK_OK(kvo_remove_observer(of_sum.id));
-  CHECK_OK(kvo_remove_observer(of_next.id));
-  kvo_object_destroy(object);
-  kvo_object_destroy(other);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- Endings -- */

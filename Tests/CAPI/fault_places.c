@@ -193,7 +193,9 @@ TEST("with once faults without a place in the source are told apart by their cal
   CHECK_EQ(reports_of(raise_at_unknown_places, "once"), 4);
 }
 
-/* Nested calls of a function that is one of the Swift layer, as its other, global name says. */
+/* Nested calls of a function that is one of the Swift layer, as its other, global name says. The depth is not known to the compiler, which
+ * would make another function, without that name, for a constant one. */
+static volatile int some_calls = 12;
 void swift_name(int deep) __asm__("$s17KeyValueObserving8announceyyF") __attribute__((alias("in_swift_layer")));
 __attribute__((noinline, used)) static void in_swift_layer(int deep) {
   if (deep > 0)
@@ -205,7 +207,7 @@ __attribute__((noinline, used)) static void in_swift_layer(int deep) {
 
 #define DEEP_CALLER(name)                                                                                              \
   __attribute__((noinline)) static void name(void) {                                                                   \
-    in_swift_layer(12);                                                                                                \
+    in_swift_layer(some_calls);                                                                                        \
     __asm__ volatile("" : : "i"(__LINE__));                                                                            \
   }
 DEEP_CALLER(price_announcer)

@@ -232,5 +232,9 @@ TEST("an expression that is led to a key after the key's last change in the scop
     CHECK_EQ(path.calls, calls);
     item_set_value(c, 31);
     CHECK_TOLD(path, calls + 1, 30, 31);
+    CHECK_OK(kvo_remove_observer(path.id));
+    CHECK_OK(kvo_remove_observer(keeps.id));
+    CHECK_OK(kvo_remove_observer(sum.id));
+    destroy_items();
   }
 }

@@ -203,4 +203,18 @@ struct ManualNotificationTests {
     #expect(raised == ["26 \(first + 2)", "26 0"] && log.lines.isEmpty)
     scratch.invalidate()
   }
+
+  @Test func `KVO0009, a property of an extension is no key: the observers of the one that it reads are not notified`() {
+    let title = document.log(\.title, to: log)
+    expectFaults([.undefinedKey, .undefinedKey]) {
+      document.willChangeValue(for: \.heading)
+      document.didChangeValue(for: \.heading)
+    }
+    #expect(log.lines.isEmpty)
+    title.invalidate()
+  }
+}
+
+extension Document {
+  fileprivate var heading: String { title }
 }

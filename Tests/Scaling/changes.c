@@ -132,3 +132,36 @@ ROW("n objects change in a scope and die in it") {
     kvo_scope_end(&scope);
   }
 }
+
+ROW("n paths change in a scope, at random") {
+  kvo_object **all = scaling_array(n, sizeof *all);
+  listener *by = listeners(n);
+  for (size_t i = 0; i < n; i++) {
+    item *object = item_make(0), *next = item_make(1);
+    all[i] = as_object(next);
+    item_set_next(object, next);
+    listen(&by[i], as_object(object), "next.value", KVO_NEW | KVO_OLD);
+  }
+  const size_t *order = scaling_shuffled(n);
+  MEASURE {
+    kvo_scope scope;
+    CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES, all, n, NULL, 0));
+    for (size_t i = 0; i < n; i++) item_set_value((item *)(void *)all[order[i]], 2);
+    kvo_scope_end(&scope);
+  }
+}
+
+ROW("n changes are announced by hand of keys that paths end with") {
+  kvo_object **all = scaling_array(n, sizeof *all);
+  listener *by = listeners(n);
+  for (size_t i = 0; i < n; i++) {
+    item *object = item_make(0), *next = item_make(1);
+    all[i] = as_object(next);
+    item_set_next(object, next);
+    listen(&by[i], as_object(object), "next.value", KVO_NEW | KVO_OLD);
+  }
+  MEASURE {
+    for (size_t i = 0; i < n; i++) CHECK_OK(kvo_will_change(all[i], "value"));
+    for (size_t i = 0; i < n; i++) CHECK_OK(kvo_did_change(all[i], "value"));
+  }
+}

@@ -169,7 +169,7 @@ static void begin_will(kvo_frame_content *change, const void *old_value, const v
   }
   if (change->will == NULL) return;
   change->will->telling = NULL;
-  change->will->frame = stack_frame;
+  kvo__will_bind(change->will, stack_frame);
 }
 
 void kvo_frame_will(kvo_frame *frame, const void *old_value) {
@@ -227,6 +227,14 @@ static inline void call_direct(kvo_frame_content *change, kvo_node *node) {
  * another observer. */
 static inline void forget_mark(const kvo_frame_content *change) {
   if (change->is_marked) kvo__mark_again(change->mark, 0, NULL, NULL);
+}
+
+/* Ends the mark as soon as there is no further observation: what the program runs before it ends the frame, such as the release of an old
+ * value, may have a less deep stack frame than the mark. */
+static inline void end_mark(kvo_frame_content *change) {
+  if (!change->is_marked || change->is_reading) return;
+  change->is_marked = false;
+  kvo__unmark(change->mark);
 }
 
 /* Whether a leaf needs values that the frame does not have: it was registered late, or has just become a leaf. */
@@ -301,7 +309,10 @@ bool kvo_frame_next(kvo_frame *frame) {
   if (change->is_marked) kvo__mark_encloses(change->mark, __builtin_frame_address(0));
   bool was_over = change->started && change->cursor == NULL;
   kvo_node *node = was_over ? NULL : next_told(change);
-  if (node == NULL) return false;
+  if (node == NULL) {
+    end_mark(change);
+    return false;
+  }
   change->cursor = node;
   return true;
 }
@@ -333,7 +344,7 @@ void kvo_frame_end(kvo_frame *frame) {
     kvo__stop_reading(kvo__own.thread, change->info, change->mark);
     return;
   }
-  if (change->is_marked) kvo__unmark(change->mark);
+  end_mark(change);
   if (change->will != NULL) kvo__will_end(change->will);
   if (change->is_tapped) kvo__hooks.change_ends(change);
   kvo__leave(change->info, change->entered);

@@ -6,8 +6,6 @@
  * test nothing more. */
 #include "changes/scopes.h"
 
-#include <stdlib.h>
-
 struct kvo_coalesced {
   kvo_frame frame;
   kvo_coalesced *next;
@@ -60,34 +58,12 @@ static kvo_coalesced *find(const kvo_open_scope *scope, const kvo_object *object
   return found != NULL && found->key == key ? found : NULL;
 }
 
-/* Set in the address of an object that has died. */
-#define DEAD ((uintptr_t)1)
-
-/* The position of an object in the sorted array, or where it would be. */
-static size_t position(const kvo_open_scope *scope, const kvo_object *object) {
-  size_t first = 0, end = scope->count;
-  while (first < end) {
-    size_t middle = first + (end - first) / 2;
-    if ((scope->objects[middle] & ~DEAD) < (uintptr_t)object)
-      first = middle + 1;
-    else
-      end = middle;
-  }
-  return first;
-}
-
-/* Whether a scope that has not ended covers an object. */
-static bool covers(const kvo_open_scope *scope, const kvo_object *object) {
-  size_t at = position(scope, object);
-  return !scope->is_over && at < scope->count && scope->objects[at] == (uintptr_t)object;
-}
-
 /* The outermost coalescing scope of the object, and in `*silent` whether another one silences it. */
 static kvo_open_scope *scope_of(const kvo_object *object, bool *silent) {
   kvo_open_scope *found = NULL;
   *silent = false;
   for (kvo_open_scope *scope = kvo__scopes(); scope != NULL; scope = scope->outer) {
-    if (!covers(scope, object)) continue;
+    if (!kvo__scope_covers(scope, object)) continue;
     if (scope->kind == KVO_SCOPE_SILENCES)
       *silent = true;
     else
@@ -188,14 +164,14 @@ static void drop_left(const void *frame) {
 
 static kvo_open_scope *innermost_of(const kvo_object *object) {
   kvo_open_scope *scope = kvo__scopes();
-  while (scope != NULL && !covers(scope, object)) scope = scope->outer;
+  while (scope != NULL && !kvo__scope_covers(scope, object)) scope = scope->outer;
   return scope;
 }
 
 void kvo__scopes_forget(const kvo_object *object) {
   forget_last();
   for (kvo_open_scope *scope; (scope = innermost_of(object)) != NULL;) {
-    scope->objects[position(scope, object)] |= DEAD; /* a later object at this address is not in the scope */
+    kvo__scope_lose(scope, object);
     use(scope);
     for (kvo_coalesced *change; (change = find_from(scope, object, 0)) != NULL;) {
       kvo__index_remove(&scope->by_key, &change->entry);
@@ -222,7 +198,7 @@ static void keep_expression(kvo_open_scope *scope, kvo_coalesced *change, kvo_no
     bool may_keep = each->will != NULL && !each->is_over;
     kvo_pending_value *pending = may_keep ? kvo__pending_of(tracked, each->will) : NULL;
     if (pending == NULL) continue;
-    if (is_inside && !kvo__pending_move(each->will, pending, scope->will)) scope->is_incomplete = true;
+    if (is_inside && !kvo__pending_move(pending, scope->will)) scope->is_incomplete = true;
     return;
   }
   kvo__tracked_will(tracked, node, content(change)->info, scope->will);
@@ -243,7 +219,7 @@ static void tell_before(kvo_open_scope *scope, kvo_coalesced *change, uint64_t a
   if (!has_prior) return;
   kvo_will_phase *telling = kvo__will_begin(frame->info, frame->slot, __builtin_frame_address(0), false);
   if (telling != NULL)
-    telling->frame = __builtin_frame_address(0); /* so that it ends if an observer leaves with longjmp */
+    kvo__will_bind(telling, __builtin_frame_address(0)); /* so that it ends if an observer leaves with longjmp */
   for (kvo_node *node = atomic_load(&frame->slot->oldest); node != NULL && !change->is_over && !scope->is_over;
        node = atomic_load(&node->newer)) {
     if ((node->options & KVO_PRIOR) == 0 || !is_between(node, after, limit)) continue;
@@ -425,6 +401,7 @@ static void tell_all(kvo_open_scope *scope) {
     if (!change->is_over) tell(scope, change);
     end_change(change);
   }
+  kvo__pending_sort(scope->will);
   scope->is_calling = true;
   for (size_t i = 0; i < scope->will->count; i++)
     if (!scope->will->pending[i].delivered) kvo__tracked_did(scope->will->pending[i].tracked, scope->will);
@@ -432,11 +409,6 @@ static void tell_all(kvo_open_scope *scope) {
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- API -- */
-
-static int by_address(const void *left, const void *right) {
-  uintptr_t a = *(const uintptr_t *)left, b = *(const uintptr_t *)right;
-  return (a > b) - (a < b);
-}
 
 static const char *mistake(kvo_scope_kind kind, kvo_object *const *objects, size_t count) {
   if (kind < KVO_SCOPE_COALESCES || kind > KVO_SCOPE_SILENCES) return "kind is unknown";
@@ -471,10 +443,7 @@ kvo_status kvo_scope_begin(kvo_scope *scope, kvo_scope_kind kind, kvo_object *co
   made->last = &made->first;
   made->by_key.key_of = key_of;
   made->users = 1;
-  for (size_t i = 0; i < count; i++) made->objects[i] = (uintptr_t)objects[i];
-  if (count > 1) qsort(made->objects, count, sizeof made->objects[0], by_address);
-  for (size_t i = 0; i < count; i++) /* each once */
-    if (i == 0 || made->objects[i] != made->objects[i - 1]) made->objects[made->count++] = made->objects[i];
+  kvo__scope_fill(made, objects, count);
   made->outer = kvo__scopes();
   kvo__own.thread->scopes = made;
   kvo__own.open_changes++;

@@ -1,4 +1,5 @@
-/* changes/scopes.h - stretches of a thread's code in which changes of certain objects are coalesced or silent: scopes.c.
+/* changes/scopes.h - stretches of a thread's code in which changes of certain objects are coalesced or silent: scopes.c,
+ * scope_objects.c.
  * circle: notify.c, scopes.c: a change asks the scope whether it may notify, and the scope keeps its own changes in frames. */
 #ifndef KVO_SCOPES_H
 #define KVO_SCOPES_H
@@ -39,6 +40,17 @@ struct kvo_open_scope {
   size_t count;
   uintptr_t objects[];
 };
+
+/* ------------------------------------------------------------------------------------------------ scope_objects.c -- */
+
+/** Has a scope cover these objects. Its memory has room for `count` addresses. */
+KVO_HIDDEN void kvo__scope_fill(kvo_open_scope *scope, kvo_object *const *objects, size_t count);
+/** Whether a scope that has not ended covers an object. */
+KVO_HIDDEN bool kvo__scope_covers(const kvo_open_scope *scope, const kvo_object *object);
+/** Notes the death of an object that the scope covers: a later object at its address is not in the scope. */
+KVO_HIDDEN void kvo__scope_lose(kvo_open_scope *scope, const kvo_object *object);
+
+/* ------------------------------------------------------------------------------------------------------- scopes.c -- */
 
 /** What a thread's open scopes say about an object. */
 typedef enum kvo_scoped { KVO_UNSCOPED, KVO_COALESCED, KVO_SILENT } kvo_scoped;

@@ -152,6 +152,7 @@ static inline kvo_evaluation *kvo__evaluation_of(const kvo_mark *mark) {
 
 /** The old value of an expression, from the will to the did of a frame. */
 typedef struct kvo_pending_value {
+  /** NULL for one that was moved to another will phase. */
   kvo_tracked *tracked;
   /** The node by which the expression depends on the key. */
   const kvo_node *node;
@@ -168,36 +169,45 @@ typedef struct kvo_pending_value {
 
 /** The will phase of a frame, or of a coalescing scope. Allocated, because the binding may move its frame. */
 typedef struct kvo_will_phase {
-  /** The will phase of the next outer frame of this thread. */
-  struct kvo_will_phase *outer;
+  kvo_thread *thread;
+  /** The will phases of the next outer frame of this thread, and of the next inner one. */
+  struct kvo_will_phase *outer, *inner;
   /** The info of the object that changes; NULL for a scope. */
   const kvo_info *info;
   /** The slot of the frame; NULL for a scope. */
   kvo_slot *slot;
   /** An expression is notified only if its value has changed, as far as its values can be compared. */
   bool if_changed;
-  /** Sorted by order of registration. `first` is the initial storage. */
+  /** `first` is the initial storage. */
   kvo_pending_value *pending;
   size_t count, capacity;
   kvo_pending_value first;
+  /** A hash table of positions in `pending`, each plus 1, by expression: twice the capacity. NULL while the capacity is small. */
+  uint32_t *positions;
   /** While observers are notified before the change, the stack frame that does it; otherwise NULL. */
   const void *telling;
-  /** If the change has ended or been abandoned when a stack frame is gone, that frame; otherwise NULL. */
+  /** If the change has ended or been abandoned when a stack frame is gone, that frame, and the next outer will phase that has one; otherwise
+   * NULL. */
   const void *frame;
+  struct kvo_will_phase *outer_bound;
 } kvo_will_phase;
 
 /** Begins the will phase of a change on this thread; `telling` is the stack frame that notifies observers. `stays`: it ends on this thread,
  * too. NULL without memory. */
 KVO_HIDDEN kvo_will_phase *kvo__will_begin(const kvo_info *info, kvo_slot *slot, const void *telling, bool stays);
+/** Binds the phase to a stack frame: if that is left, the phase ends (kvo__wills_abandoned). Nothing for NULL. */
+KVO_HIDDEN void kvo__will_bind(kvo_will_phase *will, const void *frame);
 /** Ends the phase and releases its pending values. */
 KVO_HIDDEN void kvo__will_end(kvo_will_phase *will);
 /** Begins that of a scope. */
 KVO_HIDDEN kvo_will_phase *kvo__will_begin_scope(bool if_changed);
 static inline bool kvo__will_is_of_scope(const kvo_will_phase *will) { return will->info == NULL; }
-/** Adds a pending value at the place of its expression; false without memory. */
+/** Adds a pending value; false without memory. */
 KVO_HIDDEN bool kvo__pending_add(kvo_will_phase *will, kvo_pending_value value);
 /** Moves a pending value to another will phase; false without memory. */
-KVO_HIDDEN bool kvo__pending_move(kvo_will_phase *from, kvo_pending_value *value, kvo_will_phase *to);
+KVO_HIDDEN bool kvo__pending_move(kvo_pending_value *value, kvo_will_phase *to);
+/** Sorts the pending values by the order in which their expressions were registered. */
+KVO_HIDDEN void kvo__pending_sort(kvo_will_phase *will);
 /** Marks the pending value as delivered: the expression has become a leaf and is notified as such. */
 KVO_HIDDEN void kvo__pending_told(const kvo_tracked *tracked, kvo_will_phase *will);
 /** The pending value of an expression, or NULL. */

@@ -14,16 +14,6 @@ static _Atomic int report_fd = STDERR_FILENO;
 
 /* ------------------------------------------------------------------------------------------------------------ Reading -- */
 
-void kvo__complain(const char *variable, const char *item, size_t length, const char *problem) {
-  if (kvo__is_switched_off(KVO_FAULT_BAD_CONFIGURATION)) return;
-  char line[512];
-  kvo_sink to = {.memory = line, .capacity = sizeof line, .fd = STDERR_FILENO};
-  kvo__append(&to, "KVO%04d %s: %s: \"%.*s\" %s", (int)KVO_FAULT_BAD_CONFIGURATION,
-              kvo_severity_name(KVO_SEVERITY_WARNING), variable, (int)(length < 64 ? length : 64), item, problem);
-  kvo__put_byte(&to, '\n');
-  kvo__sink_flush(&to);
-}
-
 static bool is(const char *item, size_t length, const char *word) {
   return strlen(word) == length && memcmp(item, word, length) == 0;
 }
@@ -70,13 +60,22 @@ static bool parse_form(const char *item, size_t length) {
   return json || is(item, length, "text") || is(item, length, "leaks"); /* settings.c handles "leaks" */
 }
 
+/* Without `advice` wrong items are not reported. */
 static void read_list(const char *variable, bool (*parse)(const char *item, size_t length), const char *advice) {
   for (const char *list = secure_getenv(variable); list != NULL && *list != '\0';) {
     size_t length = strcspn(list, ",");
-    if (!parse(list, length)) kvo__complain(variable, list, length, advice);
+    if (!parse(list, length) && advice != NULL) kvo__complain(variable, list, length, advice);
     list += length;
     if (*list == ',') list++;
   }
+}
+
+static void read_policy(void) { read_list("KVO_POLICY", parse_policy, NULL); }
+
+/* Before the rest, because it may ignore what is wrong in the rest. */
+static void need_policy(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, read_policy);
 }
 
 static void complain_of_path(const char *pattern) {
@@ -180,6 +179,24 @@ kvo_action kvo__policy_for(kvo_fault_code code, kvo_severity severity) {
   if (action == KVO_ACTION_DEFAULT && is_general) action = general_policy;
   if (action == KVO_ACTION_DEFAULT) action = default_action(severity);
   return action == KVO_ACTION_IGNORE && !may_be_ignored(code) ? KVO_ACTION_LOG : action;
+}
+
+/* An item for all faults does not ignore what is wrong: otherwise it would hide that the item for one of them is misspelt. */
+static bool ignores_complaints(void) {
+  need_policy();
+  kvo_action action = code_policies[kvo__fault_index(KVO_FAULT_BAD_CONFIGURATION)];
+  if (action == KVO_ACTION_DEFAULT) action = severity_policies[KVO_SEVERITY_WARNING];
+  return action == KVO_ACTION_IGNORE;
+}
+
+void kvo__complain(const char *variable, const char *item, size_t length, const char *problem) {
+  if (kvo__is_switched_off(KVO_FAULT_BAD_CONFIGURATION) || ignores_complaints()) return;
+  char line[512];
+  kvo_sink to = {.memory = line, .capacity = sizeof line, .fd = STDERR_FILENO};
+  kvo__append(&to, "KVO%04d %s: %s: \"%.*s\" %s", (int)KVO_FAULT_BAD_CONFIGURATION,
+              kvo_severity_name(KVO_SEVERITY_WARNING), variable, (int)(length < 64 ? length : 64), item, problem);
+  kvo__put_byte(&to, '\n');
+  kvo__sink_flush(&to);
 }
 
 #if defined(KVO_MUTATIONS)

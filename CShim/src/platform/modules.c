@@ -3,10 +3,17 @@
 #define _GNU_SOURCE
 #include "platform/modules.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
 #include <sys/auxv.h>
 #include <unistd.h>
+
+#ifdef __GLIBC__
+/* A statically linked program need not have these. */
+#pragma weak dlopen
+#pragma weak dladdr1
+#endif
 
 enum { MAX_MODULES = 512, LONGEST_PATH = 200, LONGEST_ID = 32 };
 enum { FREE, BUSY, READY };
@@ -281,4 +288,17 @@ void kvo__modules_note(void *const *frames, size_t count) {
       continue;
     if (!kvo__is_code(frames[i])) atomic_store_explicit(&elsewhere[page % 256], page, memory_order_relaxed);
   }
+}
+
+/* ---------------------------------------------------------------------------------------------------------- Pinning -- */
+
+void kvo__module_pin(const void *address) {
+  (void)address; /* musl unloads nothing */
+#ifdef __GLIBC__
+  Dl_info here;
+  struct link_map *module = NULL;
+  bool known = dladdr1 != NULL && dladdr1(address, &here, (void **)&module, RTLD_DL_LINKMAP) != 0 && module != NULL;
+  if (known && module->l_name != NULL && module->l_name[0] != '\0' && dlopen != NULL)
+    dlopen(module->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+#endif
 }

@@ -27,5 +27,7 @@ KVO_HIDDEN bool kvo__is_code(const void *address);
 KVO_HIDDEN void kvo__modules_look(void);
 /** Notes the modules of these return addresses, so that reports can name them after they are unloaded. */
 KVO_HIDDEN void kvo__modules_note(void *const *frames, size_t count);
+/** Keeps the module that has this address from being unloaded (dlclose(3)). */
+KVO_HIDDEN void kvo__module_pin(const void *address);
 
 #endif /* KVO_MODULES_H */

@@ -7,23 +7,16 @@
 #define _GNU_SOURCE
 #include "threads/threads.h"
 
+#include "platform/modules.h"
 #include "platform/settings.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#ifdef __GLIBC__
-/* A statically linked program need not have these. */
-#pragma weak dlopen
-#pragma weak dladdr1
-#endif
 
 static kvo_lock list_lock;
 static kvo_thread *threads;
@@ -173,19 +166,6 @@ static void before_fork(void) {
 
 static void prepare_ends(void) { has_end_key = pthread_key_create(&end_key, thread_end) == 0; }
 
-/* If the module were unloaded, the destructors of threads that have used the runtime, and the watchdog, would run code that is gone. musl
- * unloads nothing. */
-static void stay_loaded(void) {
-#ifdef __GLIBC__
-  Dl_info here;
-  struct link_map *module = NULL;
-  bool known =
-      dladdr1 != NULL && dladdr1(&kvo__threads, &here, (void **)&module, RTLD_DL_LINKMAP) != 0 && module != NULL;
-  if (known && module->l_name != NULL && module->l_name[0] != '\0' && dlopen != NULL)
-    dlopen(module->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-#endif
-}
-
 /* Called before the program can register handlers of its own. At a fork, prepare handlers run in reverse order of registration: so the
  * program's run, and take their locks, before ours, which stops all other threads that need a lock of the runtime. */
 void kvo__threads_start(void) {
@@ -193,7 +173,8 @@ void kvo__threads_start(void) {
   long supported = membarrier(MEMBARRIER_CMD_QUERY);
   if (supported > 0 && (supported & MEMBARRIER_CMD_PRIVATE_EXPEDITED) != 0)
     atomic_fetch_and(&kvo__attention, ~(uint32_t)KVO_NO_BARRIER);
-  stay_loaded();
+  /* If this module were unloaded, the destructors of threads that have used the runtime, and the watchdog, would run code that is gone. */
+  kvo__module_pin(&kvo__threads);
   pthread_atfork(before_fork, kvo__world_resume, after_fork_in_child);
 }
 

@@ -120,7 +120,10 @@ extension KeyValueObservable {
       // A superclass's: for a subclass's key path an optimised program has an accessor of its own.
       if reads(of: keyPath) == [Read(__keyValueObject, own.renamed(named).key)] { return named }
     }
-    guard isAnnounced else { return nil }
+    // In a stripped program the name is not known. A known one that no property has is that of a member of an extension, which is no key.
+    guard isAnnounced, accessor.name.map({ name in cls.properties.contains { $0.declaredName == name } }) ?? true else {
+      return nil
+    }
     let reads = reads(of: keyPath)
     return reads.count == 1
       ? candidates.first { $0.isDirect && reads[0] == Read(__keyValueObject, own.renamed($0).key) } : nil
