@@ -47,7 +47,7 @@
         let (document, observer) = (Announced(), Silent())
         let shared = NSKeyValueSharedObservers(observableClass: Announced.self)
         shared.addObserver(observer, forKey: "number")
-        nonisolated(unsafe) let snapshot = shared.snapshot()
+        let snapshot = shared.snapshot()
         LastReferenceTests.repeated {
           document.setSharedObservers(snapshot)
           document.setSharedObservers(nil)

@@ -204,7 +204,7 @@ struct ManualNotificationTests {
     scratch.invalidate()
   }
 
-  @Test func `KVO0009, a property of an extension is no key: the observers of the one that it reads are not notified`() {
+  @Test func `KVO0009, a property of an extension is no key: observers of the one that it reads are not notified`() {
     let title = document.log(\.title, to: log)
     expectFaults([.undefinedKey, .undefinedKey]) {
       document.willChangeValue(for: \.heading)
