@@ -186,8 +186,8 @@ typedef struct kvo_will_phase {
   uint32_t *positions;
   /** While observers are notified before the change, the stack frame that does it; otherwise NULL. */
   const void *telling;
-  /** If the change has ended or been abandoned when a stack frame is gone: that frame, and the next outer will phase that has one. Otherwise
-   * NULL. */
+  /** If the change has ended or been abandoned when a stack frame is gone: that frame, and the next outer will phase that has one.
+   * Otherwise NULL. */
   const void *frame;
   struct kvo_will_phase *outer_bound;
 } kvo_will_phase;
