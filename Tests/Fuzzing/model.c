@@ -69,7 +69,7 @@ void model_tell(world *in, int number, const frame *of, bool prior, value before
   told.path = as->path;
   observation *self = &model.observations[number];
   if (self->paused) {
-    if (self->evaluated || !prior) self->missed = true;
+    if (!prior) self->missed = true;
     return;
   }
   if ((as->options & KVO_OLD) != 0) told.before = before;
