@@ -28,6 +28,14 @@ extension NamedCollection {
       "\(name) holds elements of type \(expected), not \(Swift.type(of: unwrapped(given) ?? given))", site: site)
   }
 
+  /// Returns an element as the type that a proxy accesses it as.
+  func element<Item, Element>(_ item: Item, as _: Element.Type = Element.self) -> Element {
+    if let element = recast(item, as: Element.self) { return element }
+    raiseMismatch(item, expected: Element.self)
+    // There is no value to return, whatever the policy is.
+    fatalError("\(name) holds a \(Swift.type(of: item)), not a \(Element.self)")
+  }
+
   func raiseNoCollection(_ type: Any.Type, _ expected: String) {
     raiseFault(
       KVO_FAULT_TYPE_MISMATCH, "\(name) is of type \(type), not \(expected)",

@@ -29,20 +29,13 @@ final class KeyedList<Element>: ListPlace<Element> {
 
   private var present: (any ListValue)? { keyed.value.flatMap { list($0) } }
   override var count: Int? { present?.itemCount }
-  override func element(at position: Int) -> Element { cast(present!.item(at: position)) }
+  override func element(at position: Int) -> Element { keyed.element(present!.item(at: position)) }
   override var elements: [Element] {
     guard let present else { return [] }
-    return (0..<(present.itemCount ?? 0)).map { cast(present.item(at: $0)) }
+    return (0..<(present.itemCount ?? 0)).map { keyed.element(present.item(at: $0)) }
   }
   override var name: String { keyed.name }
   override var site: SourceLocation? { keyed.site }
-
-  private func cast<Item>(_ item: Item) -> Element {
-    if let element = recast(item, as: Element.self) { return element }
-    keyed.raiseMismatch(item, expected: Element.self)
-    // There is no value to return, whatever the policy is.
-    fatalError("\(name) holds a \(Swift.type(of: item)), not a \(Element.self)")
-  }
 
   override func change(_ edit: ListEdit<Element>) -> [Element]? {
     guard let value = keyed.value else {
@@ -70,7 +63,7 @@ final class KeyedList<Element>: ListPlace<Element> {
     }
     let removed = edit.kind == .insertion ? [] : list.picking(edit.positions)
     list.edit(edit)
-    return keyed.set(list) ? removed.map { cast($0) } : nil
+    return keyed.set(list) ? removed.map { keyed.element($0) } : nil
   }
 }
 

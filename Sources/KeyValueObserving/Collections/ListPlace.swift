@@ -47,20 +47,13 @@ final class PropertyList<List: ListValue, Element>: ListPlace<Element> {
   }
 
   override var count: Int? { access.read().itemCount }
-  override func element(at position: Int) -> Element { cast(access.read().item(at: position)) }
+  override func element(at position: Int) -> Element { property.element(access.read().item(at: position)) }
   override var name: String { property.name }
   override var site: SourceLocation? { property.site }
 
   override var elements: [Element] {
     let items = access.read().itemArray
-    return recast(items, elementsAs: Element.self) ?? items.map(cast)
-  }
-
-  private func cast(_ item: List._Item) -> Element {
-    if let element = recast(item, as: Element.self) { return element }
-    property.raiseMismatch(item, expected: Element.self)
-    // There is no value to return, whatever the policy is.
-    fatalError("\(name) holds a \(Swift.type(of: item)), not a \(Element.self)")
+    return recast(items, elementsAs: Element.self) ?? items.map { property.element($0) }
   }
 
   override func change(_ edit: ListEdit<Element>) -> [Element]? {
