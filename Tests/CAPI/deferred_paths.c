@@ -317,3 +317,34 @@ TEST("a path whose observer leads it elsewhere without end follows it, although 
     end_path();
   }
 }
+
+/* ----------------------------------------------------------------------------------------------------- Deferred deaths -- */
+
+static void end_present(watcher *self, const kvo_change *change) {
+  (void)change;
+  if (self->calls == 1) kvo_object_finish(as_object(present)); /* its memory stays, because the path leads to it */
+}
+
+static void lead_back(watcher *self, const kvo_change *change) {
+  (void)change;
+  if (self->calls == 1) item_set_value(parent, 4);
+}
+
+TEST("a path is told of the death of its object in a delivery that was deferred") {
+  harness_environment("KVO_MAX_DEPTH", "1");
+  ignore_faults();
+  make_path(KVO_NEW);
+  path.then = end_present;
+  watcher setting = {.then = lead_back}, other = {0};
+  watch(parent, "value", KVO_NEW, &other);
+  watch(parent, "next", KVO_NEW, &setting);
+  item_set_next(parent, present);
+  CHECK(path.calls >= 2);
+  CHECK(path.new_value.nil);
+  CHECK_OK(kvo_remove_observer(path.id));
+  CHECK_OK(kvo_remove_observer(other.id));
+  CHECK_OK(kvo_remove_observer(setting.id));
+  item_destroy(parent);
+  item_destroy(former);
+  free(present);
+}

@@ -173,3 +173,41 @@ TEST("a scope that ends in a callback before its first change is safe") {
   item_set_value(a, 6);
   CHECK_EQ(other.new_value.integer, 6);
 }
+
+/* ------------------------------------------------------------------------------- Changes of which the path is told later -- */
+
+static bool in_scope_of_its_own, sets_again;
+
+/* Leads the path from `b` to `c`, or, if there is no other object, to `b` again. */
+static void lead_path(watcher *self, const kvo_change *change) {
+  (void)change;
+  if (self->calls > 1) return;
+  if (sets_again) item_set_value(b, 7);
+  kvo_object *objects[] = {as_object(a)};
+  kvo_scope scope;
+  if (in_scope_of_its_own) CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES_IF_CHANGED, objects, 1, NULL, 0));
+  item_set_next(a, c);
+  if (in_scope_of_its_own) kvo_scope_end(&scope);
+}
+
+TEST("a path that a newer observer leads elsewhere in a scope of changed values is told the last value") {
+  for (int i = 0; i < 8; i++) {
+    unsigned options = i % 2 != 0 ? KVO_OLD | KVO_NEW : KVO_NEW;
+    in_scope_of_its_own = i < 4;
+    sets_again = i % 4 >= 2 && !in_scope_of_its_own;
+    make_items();
+    item_set_next(a, b);
+    c->value = sets_again ? 2 : 20; /* as the path's value before the scope, or as what `b` has now */
+    watcher path = {0}, leading = {.then = lead_path};
+    watch(a, "next.value", options, &path);
+    watch(b, "value", KVO_NONE, &leading);
+    BEGIN(scope, KVO_SCOPE_COALESCES_IF_CHANGED, a);
+    if (in_scope_of_its_own) kvo_scope_end(&scope);
+    item_set_value(b, 20);
+    if (!in_scope_of_its_own) kvo_scope_end(&scope);
+    CHECK(path.calls > 0);
+    CHECK_EQ(path.new_value.integer, c->value);
+    CHECK_OK(kvo_remove_observer(path.id));
+    CHECK_OK(kvo_remove_observer(leading.id));
+  }
+}

@@ -189,6 +189,21 @@ static bool is_between(const kvo_node *node, uint64_t after, uint64_t limit) {
   return birth > after && birth <= limit && atomic_load_explicit(&node->live, memory_order_acquire);
 }
 
+/* Whether this thread is notifying a newer observer of a change that the expression may have to be told of as well: then what it reads now
+ * is not what its observer knows. */
+static bool is_owed(kvo_tracked *tracked) {
+  if (kvo__awaits_change(tracked)) return true;
+  uint32_t depth = kvo__own.thread != NULL ? atomic_load(&kvo__own.thread->depth) : 0;
+  for (uint32_t i = 0; i < depth; i++) {
+    const kvo_mark *mark = kvo__mark_at(i);
+    if (!kvo__is_delivery(mark) || kvo__node_order(mark->node) <= tracked->order) continue;
+    if (kvo__node_kind(mark->node) != KVO_NODE_DIRECT) return true; /* which key has changed is not known */
+    kvo_slot *slot = atomic_load_explicit(&mark->node->slot, memory_order_relaxed);
+    if (kvo__tracked_hears(tracked, kvo__slot_info(slot)->object, slot->key)) return true;
+  }
+  return false;
+}
+
 /* Keeps the old value of an expression for the end of the scope, unless a scope has it already. The outermost one counts. */
 static void keep_expression(kvo_open_scope *scope, kvo_coalesced *change, kvo_node *node) {
   kvo_tracked *tracked = node->user_data;
@@ -202,7 +217,11 @@ static void keep_expression(kvo_open_scope *scope, kvo_coalesced *change, kvo_no
     return;
   }
   kvo__tracked_will(tracked, node, content(change)->info, scope->will);
-  if (kvo__pending_of(tracked, scope->will) == NULL) scope->is_incomplete = true;
+  kvo_pending_value *made = kvo__pending_of(tracked, scope->will);
+  if (made == NULL)
+    scope->is_incomplete = true;
+  else if (scope->will->if_changed && is_owed(tracked))
+    made->is_late = true;
 }
 
 /* Keeps the old values of the expressions that were linked after `after`. Then notifies observers that want the change before it is made:

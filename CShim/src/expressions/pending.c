@@ -194,6 +194,14 @@ static kvo_pending_value *of_scope(const kvo_tracked *tracked, const kvo_will_ph
   return NULL;
 }
 
+bool kvo__awaits_change(const kvo_tracked *tracked) {
+  for (kvo_will_phase *will = innermost(); will != NULL; will = will->outer) {
+    const kvo_pending_value *pending = kvo__will_is_of_scope(will) ? NULL : kvo__pending_of(tracked, will);
+    if (pending != NULL && !pending->delivered) return true;
+  }
+  return false;
+}
+
 bool kvo__is_left_to_open_scope(const kvo_tracked *tracked) { return of_scope(tracked, NULL) != NULL; }
 
 bool kvo__leave_to_open_scope(const kvo_tracked *tracked, kvo_will_phase *will) {
@@ -205,6 +213,7 @@ bool kvo__leave_to_open_scope(const kvo_tracked *tracked, kvo_will_phase *will) 
     kvo_pending_value newer = *kept;
     kept->value = own->value;
     kept->last = own->last;
+    kept->is_late = true; /* nested changes may have told newer values */
     own->value = newer.value;
     own->last = newer.last;
   }

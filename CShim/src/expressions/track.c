@@ -282,10 +282,14 @@ void kvo__tracked_did(kvo_tracked *tracked, kvo_will_phase *will) {
     kvo__tracked_rearm(tracked);
     return;
   }
-  if (is_deferred(tracked)) return;
+  if (is_deferred(tracked)) {
+    if (will != NULL) kvo__pending_told(tracked, will); /* the later delivery tells it, not this change */
+    return;
+  }
   const void *old_value = NULL;
   kvo_cell *last = NULL;
   kvo_pending_value *pending = will != NULL ? kvo__pending_of(tracked, will) : NULL;
+  bool is_late = pending != NULL && pending->is_late;
   if (pending != NULL) {
     old_value = pending->last != NULL ? pending->last->value : pending->value;
     pending->delivered = true;
@@ -297,7 +301,7 @@ void kvo__tracked_did(kvo_tracked *tracked, kvo_will_phase *will) {
   }
   kvo_status status;
   kvo_cell *now = kvo__arm(tracked, &status); /* without memory: notify without the new value */
-  if (!are_same(tracked, will, old_value, now))
+  if (is_late || !are_same(tracked, will, old_value, now))
     kvo__tracked_tell(tracked, KVO_CHANGE_SETTING, false, old_value, now != NULL ? now->value : NULL);
   kvo__cell_release(tracked, now);
   kvo__cell_release(tracked, last);

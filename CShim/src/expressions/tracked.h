@@ -163,6 +163,8 @@ typedef struct kvo_pending_value {
   bool delivered;
   /** Of a scope: its observer is to be notified before the change. */
   bool owes_prior;
+  /** Of a scope: the value may be that after a change in progress which the expression has not been told of. */
+  bool is_late;
   /** Orders the pending values of a thread by age; set by kvo__pending_add. */
   uint64_t serial;
 } kvo_pending_value;
@@ -214,6 +216,8 @@ KVO_HIDDEN void kvo__pending_told(const kvo_tracked *tracked, kvo_will_phase *wi
 KVO_HIDDEN kvo_pending_value *kvo__pending_of(const kvo_tracked *tracked, const kvo_will_phase *will);
 /** Drops the will phases of changes that were left with longjmp or an exception, as the present stack frame shows. No lock may be held. */
 KVO_HIDDEN void kvo__wills_abandoned(const void *frame);
+/** Whether a change in progress on this thread, other than those of a scope, is going to notify the expression. */
+KVO_HIDDEN bool kvo__awaits_change(const kvo_tracked *tracked);
 KVO_HIDDEN bool kvo__is_left_to_open_scope(const kvo_tracked *tracked);
 KVO_HIDDEN bool kvo__leave_to_open_scope(const kvo_tracked *tracked, kvo_will_phase *will);
 /** Whether a scope of this thread is still going to notify this expression. */
