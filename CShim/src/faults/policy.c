@@ -47,11 +47,23 @@ static kvo_action *subject(const char *item, size_t length) {
   return NULL;
 }
 
-static bool parse_policy(const char *item, size_t length) {
+/* The policy that an item sets; NULL if the item is invalid. */
+static kvo_action *parse_policy(const char *item, size_t length, kvo_action *action) {
   const char *colon = memchr(item, ':', length);
-  if (colon == NULL) return parse_action(item, length, &general_policy);
-  kvo_action *of = subject(item, (size_t)(colon - item));
-  return of != NULL && parse_action(colon + 1, length - (size_t)(colon + 1 - item), of);
+  size_t before = colon != NULL ? (size_t)(colon + 1 - item) : 0;
+  kvo_action *of = colon != NULL ? subject(item, before - 1) : &general_policy;
+  return of != NULL && parse_action(item + before, length - before, action) ? of : NULL;
+}
+
+static bool set_policy(const char *item, size_t length) {
+  kvo_action action, *of = parse_policy(item, length, &action);
+  if (of != NULL) *of = action;
+  return of != NULL;
+}
+
+static bool is_policy(const char *item, size_t length) {
+  kvo_action action;
+  return parse_policy(item, length, &action) != NULL;
 }
 
 static bool parse_form(const char *item, size_t length) {
@@ -70,7 +82,7 @@ static void read_list(const char *variable, bool (*parse)(const char *item, size
   }
 }
 
-static void read_policy(void) { read_list("KVO_POLICY", parse_policy, NULL); }
+static void read_policy(void) { read_list("KVO_POLICY", set_policy, NULL); }
 
 /* Before the rest, because it may ignore what is wrong in the rest. */
 static void need_policy(void) {
@@ -141,7 +153,8 @@ static void print_help(void) {
 
 static void read_environment(void) {
   int cancellation = kvo__cancel_hold();
-  read_list("KVO_POLICY", parse_policy,
+  need_policy();
+  read_list("KVO_POLICY", is_policy,
             "is invalid and ignored; use abort, trap, log, once, ignore, or one of them for a severity or a code: "
             "error:log, KVO0002:log");
   read_list("KVO_REPORT", parse_form, "is invalid and ignored; use text or json, and leaks");

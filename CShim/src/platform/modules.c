@@ -1,5 +1,5 @@
 /* modules.c - the modules of the process, from the kernel's list of mappings, remembered after they are unloaded. The loader's list is not
- * used: reading it takes a lock, which may stay locked for ever in the child of a fork. */
+ * used for reports: reading it takes a lock, which may stay locked for ever in the child of a fork. */
 #define _GNU_SOURCE
 #include "platform/modules.h"
 

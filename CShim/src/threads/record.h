@@ -100,7 +100,7 @@ typedef struct kvo_unobserved_changes {
 } kvo_unobserved_changes;
 
 /** The size of a kvo_will_phase, which pending.c verifies. */
-enum { KVO_WILL_WORDS = 20 };
+enum { KVO_WILL_WORDS = 24 };
 
 /** The record of a thread, which other threads may read. Allocated when the thread first needs it, and freed at the thread's end: see
  * kvo__thread. */
@@ -179,8 +179,8 @@ struct kvo_thread {
 typedef struct kvo_evaluation kvo_evaluation;
 
 /** All that the library keeps in thread-local storage: what a change tests about its own thread, and what must be kept if there is no
- * memory for the record. At most 64 bytes (scripts/check-tls.sh): the C library reserves little such storage for libraries that are loaded
- * later, and each plug-in that contains the archive needs its own. */
+ * memory for the record. At most 64 bytes (CShim/abi/check-tls.sh): the C library reserves little such storage for libraries that are
+ * loaded later, and each plug-in that contains the archive needs its own. */
 struct kvo_own {
   /** The thread's record, or NULL: see kvo__thread. */
   kvo_thread *thread;
