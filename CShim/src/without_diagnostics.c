@@ -35,6 +35,11 @@ size_t kvo_call_format(const void *return_address, char *buffer, size_t size) {
   return empty_text(buffer, size);
 }
 
+bool kvo_call_is_library(const void *return_address) {
+  (void)return_address;
+  return false;
+}
+
 size_t kvo_graph_format(const kvo_graph *graph, kvo_graph_form form, char *buffer, size_t size) {
   (void)graph, (void)form;
   return empty_text(buffer, size);

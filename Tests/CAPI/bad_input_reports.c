@@ -56,6 +56,12 @@ ROW(kvo_name_distance) {
   free(huge);
 }
 
+ROW(kvo_call_is_library) {
+  CHECK(!kvo_call_is_library(NULL));
+  CHECK(!kvo_call_is_library((void *)(uintptr_t)1));
+  CHECK(!kvo_call_is_library((void *)UINTPTR_MAX));
+}
+
 ROW(kvo_call_format) {
   char text[100] = "", small[4] = "xxx";
   size_t length = kvo_call_format(NULL, text, sizeof text);

@@ -105,6 +105,13 @@ FUNCTION(added_to_array, "$sSa3AppE6secondxvg")
 FUNCTION(of_array_slice, "$ss10ArraySliceV6appendyyxnF")
 FUNCTION(added_to_array_slice, "$ss10ArraySliceV3AppE6secondxvg")
 FUNCTION(added_to_long_name, "$ss22_ContiguousArrayBufferV3AppE6secondxvg")
+FUNCTION(of_nested, "$sSS8UTF8ViewV5countSivpABTK")
+FUNCTION(added_to_nested, "$sSS8UTF8ViewV3AppE6secondxvg")
+FUNCTION(of_protocol, "$sSlsE5first7ElementQzSgvpSSTK")
+FUNCTION(of_foundation, "$s20FoundationEssentials3URLV4pathSSvpACTK")
+FUNCTION(of_foundation_in_string, "$sSS10FoundationE11capitalizedSSvg")
+FUNCTION(added_to_url, "$s20FoundationEssentials3URLV3AppE6secondxvg")
+FUNCTION(added_to_string, "$sSS3AppE4loudSivpSSTK")
 FUNCTION(of_app, "$s3App5closeyyF")
 FUNCTION(of_observing, "$s17KeyValueObserving6updateyyF")
 FUNCTION(thunk, "$s3App5closeyyFTA")
@@ -124,12 +131,18 @@ static bool is_of_library(void (*function)(void)) {
   CHECK(kvo_fault_format(&fault, KVO_REPORT_JSON, text, sizeof text) < sizeof text);
   bool is = strstr(text, "\"isLibrary\":true") != NULL;
   CHECK(is == (strstr(text, "\"isLibrary\":false") == NULL));
+  CHECK(is == kvo_call_is_library(called_from));
   return is;
 }
 
-TEST("specialised functions of the standard library, thunks and the Swift layer are calls of a library") {
+TEST(
+    "specialised functions of the standard library and Foundation, thunks and the Swift layer are calls of a library") {
   CHECK(is_of_library(of_array));
   CHECK(is_of_library(of_array_slice));
+  CHECK(is_of_library(of_nested));
+  CHECK(is_of_library(of_protocol));
+  CHECK(is_of_library(of_foundation));
+  CHECK(is_of_library(of_foundation_in_string));
   CHECK(is_of_library(of_observing));
   CHECK(is_of_library(thunk));
   CHECK(is_of_library(reabstraction));
@@ -140,6 +153,9 @@ TEST("functions of the program are not, not even those that it adds to a type of
   CHECK(!is_of_library(of_app));
   CHECK(!is_of_library(added_to_array));
   CHECK(!is_of_library(added_to_array_slice));
+  CHECK(!is_of_library(added_to_nested));
+  CHECK(!is_of_library(added_to_url));
+  CHECK(!is_of_library(added_to_string));
   CHECK(!is_of_library(added_to_long_name));
   CHECK(!is_of_library(not_a_thunk));
 }

@@ -440,7 +440,7 @@ typedef struct kvo_read {
 
 /** Returns how many reads there were, within `evaluate`, while this thread records, and stores the first of them in order, at most
  * `capacity` and at most 16. NULL stores nothing. */
-KVO_API size_t kvo_track_reads(kvo_read *reads, size_t capacity);
+KVO_API size_t kvo_track_reads(kvo_read *KVO_NULLABLE reads, size_t capacity);
 
 /** Stops recording on this thread. Returns what to pass to kvo_track_resume within the same `evaluate`. */
 KVO_API void *KVO_NULLABLE kvo_track_pause(void);

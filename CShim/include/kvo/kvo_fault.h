@@ -268,6 +268,11 @@ KVO_API size_t kvo_fault_format(const kvo_fault *fault, kvo_report_format format
  * not demangled. */
 KVO_API size_t kvo_call_format(const void *KVO_NULLABLE return_address, char *KVO_NULLABLE buffer, size_t size);
 
+/** Returns whether text reports leave a call of a stack out: it is in this library, in Swift's standard library or Foundation, also where
+ * the compiler copied it into the program, or in a thunk. False if that is not known, as where the module's file has no symbols, and
+ * without diagnostics. Async-signal-safe: takes no lock. */
+KVO_API bool kvo_call_is_library(const void *KVO_NULLABLE return_address);
+
 /** What happens after a fault. */
 typedef enum kvo_action {
   /** As KVO_POLICY says; by default abort after a fatal fault, log an error, log a warning once, ignore an info. */

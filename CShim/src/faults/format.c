@@ -1,4 +1,4 @@
-/* format.c - kvo_fault_format and kvo_call_format, on a stack with enough room. */
+/* format.c - kvo_fault_format, kvo_call_format and kvo_call_is_library, on a stack with enough room. */
 #include "faults/reporting.h"
 
 typedef struct fault_formatting {
@@ -55,4 +55,21 @@ size_t kvo_call_format(const void *return_address, char *buffer, size_t size) {
   call_formatting of = {return_address, KVO_CALLER, kvo__sink_of(buffer, size)};
   kvo__with_room(format_call, &of);
   return kvo__sink_end(&of.to);
+}
+
+typedef struct call_question {
+  const void *return_address;
+  bool is_library;
+} call_question;
+
+static void ask_of_call(void *arg) {
+  call_question *of = arg;
+  kvo__modules_look();
+  of->is_library = kvo__is_library_call(of->return_address);
+}
+
+bool kvo_call_is_library(const void *return_address) {
+  call_question of = {return_address, false};
+  kvo__with_room(ask_of_call, &of);
+  return of.is_library;
 }

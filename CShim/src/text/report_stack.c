@@ -28,16 +28,25 @@ static const char *past_identifier(const char *at) {
   return length > 0 && strnlen(at, length) == length ? at + length : from;
 }
 
-/* A function of Swift's standard library that was specialised in a module; not one of an extension by the program: `$sSa4AppE…`. */
+/* A function of Swift's standard library or Foundation that was specialised in a module; not one of an extension by the program:
+ * `$sSa4AppE…`. */
 static bool is_of_standard_library(const char *symbol) {
   const char *member;
   if (begins(symbol, "$sS") && symbol[3] != '\0')
     member = symbol + 4;
   else if (begins(symbol, "$ss"))
     member = past_identifier(symbol + 3) + 1;
+  else if (begins(symbol, "$s10Foundation") || begins(symbol, "$s20FoundationEssentials"))
+    member = past_identifier(past_identifier(symbol + 2)) + 1;
   else
     return false;
-  return *past_identifier(member) != 'E';
+  /* Of a nested type, such as `$sSS8UTF8ViewV5count…`, each name is followed by the letter of its kind. */
+  const char *end = past_identifier(member);
+  while (end != member && (*end == 'V' || *end == 'O' || *end == 'C') && end[1] >= '0' && end[1] <= '9') {
+    member = end + 1;
+    end = past_identifier(member);
+  }
+  return *end != 'E' || begins(member, "10Foundation") || begins(member, "20FoundationEssentials");
 }
 
 /* The runtime is often linked into the program. If the compiler supports it, its code is in a section of its own (platform/platform.h). */
