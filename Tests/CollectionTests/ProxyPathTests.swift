@@ -136,5 +136,39 @@
       #expect(faults { entries.mutableArrayValue(forKey: "array").remove(at: 1) }.map(\.code) == [37])
       #expect(faults { Cabinet().mutableArrayValue(forKey: "none").append(1) }.map(\.code) == [9])
     }
+
+    @Test func `A change of such a collection is complete also if an observer raises a fault`() {
+      let entries = KeyValueDictionary(["array": ["1", "2"], "set": Set([1])])
+      for key in ["array", "set"] {
+        let raised = faults {
+          let observer = FaultyObserver()
+          entries.addObserver(observer, forKeyPath: key, options: [])
+          defer { entries.removeObserver(observer, forKeyPath: key) }
+          if key == "array" {
+            let array = entries.mutableArrayValue(forKey: key, of: String.self)
+            #expect(array.remove(at: 0) == "1")
+            array.setArray(["x", "y"])
+          } else {
+            entries.mutableSetValue(forKey: key, of: Int.self).setSet([2, 3])
+          }
+        }
+        #expect(!raised.isEmpty)
+      }
+      #expect(entries["array"] as? [String] == ["x", "y"] && entries["set"] as? Set<Int> == [2, 3])
+    }
+
+    @Test func `The fault of a set of other members names the type of a member`() {
+      let entries = KeyValueDictionary(["set": Set([1])])
+      let raised = faults { _ = entries.mutableSetValue(forKey: "set", of: String.self) }
+      #expect(raised.map(\.code) == [26] && raised.first?.summary.contains("not Int") == true)
+    }
+  }
+
+  /// Raises a fault of its own at each change.
+  private final class FaultyObserver: KeyValueObserver {
+    func observeValue(
+      forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+      context: UnsafeMutableRawPointer?
+    ) { Library().mutableArrayValue(forKey: "tags").append("wrong") }
   }
 #endif

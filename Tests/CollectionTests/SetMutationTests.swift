@@ -8,6 +8,7 @@
   @KeyValueObservable
   private final class Crate {
     @NotObserved var array = NSMutableArray()
+    var _rows: [String] = []
   }
 
   @Suite("Announcing set mutations manually")
@@ -104,6 +105,28 @@
         library.willChangeValue(forKey: "imaginary", withSetMutation: .union, using: [1])
       }
       #expect(raised.map(\.line) == [first + 2, first + 4])
+      token.invalidate()
+    }
+
+    @Test func `A fault about the end of a mutation names the line of the call`() {
+      let token = library.log(\.tags, to: log)
+      let first = #line
+      let raised = faults {
+        library.didChangeValue(for: \.tags, withSetMutation: .union, using: ["a"])
+        library.didChangeValue(forKey: "tags", withSetMutation: .union, using: ["a"])
+      }
+      #expect(raised.map(\.code) == [28, 28] && raised.map(\.line) == [first + 2, first + 3])
+      token.invalidate()
+    }
+
+    @Test func `Wrong indexes announced for a key by which a property can also be named are one fault`() {
+      let crate = Crate()
+      let token = crate.log(\._rows, to: log)
+      let raised = faults {
+        crate.willChange(.insertion, valuesAt: [99], forKey: "rows")
+        crate.didChange(.insertion, valuesAt: [99], forKey: "rows")
+      }
+      #expect(raised.map(\.code) == [33] && log.lines.isEmpty)
       token.invalidate()
     }
 

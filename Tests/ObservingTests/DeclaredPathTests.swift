@@ -101,6 +101,52 @@
     var cover = Sheet()
   }
 
+  /// What a subclass declares otherwise than its superclass.
+  @KeyValueObservable
+  private class Base {
+    var name = ""
+    var label = ""
+    class func keyPathsForValuesAffectingTitle() -> Set<String> { ["name"] }
+    var title: String { name }
+    var plain: String { name }
+  }
+
+  @KeyValueObservable
+  private final class Declared: Base {
+    override class func keyPathsForValuesAffectingTitle() -> Set<String> { [] }
+    override var title: String { label }
+    class func keyPathsForValuesAffectingPlain() -> Set<String> { ["label"] }
+    override var plain: String { name + label }
+  }
+
+  /// Whose property is announced by hand, with storage that does not notify.
+  @KeyValueObservable
+  private final class Announced: Base {
+    @NotObserved private var hidden = ""
+    override var plain: String { hidden }
+    func announce(_ value: String) {
+      willChangeValue(for: \.plain)
+      hidden = value
+      didChangeValue(for: \.plain)
+    }
+  }
+
+  @KeyValueObservable
+  private final class Holder {
+    var base: Base
+    init(_ base: Base) { self.base = base }
+  }
+
+  @KeyValueObservable
+  private final class Language {
+    nonisolated(unsafe) static let shared = Language()
+    var name = "en"
+  }
+
+  extension String {
+    fileprivate var localized: String { "\(Language.shared.name) \(self)" }
+  }
+
   @Suite("Key paths that continue behind an announced or declared key")
   struct ContinuedPathTests {
     private let binder = Binder()
@@ -188,6 +234,27 @@
           binder.cover.other = "a"
           binder.cover.declare("b")
         } == ["1>2"])
+    }
+
+    @Test func `What the object's own class declares counts, not what its superclass declares`() {
+      let object = Declared()
+      let base: Base = object
+      #expect(changes(of: base, \.title.count) { object.label = "a" } == ["0>1"])
+      #expect(changes(of: base, \.plain.count) { object.name = "b" }.isEmpty)
+      #expect(changes(of: base, \.plain.count) { object.label = "ab" } == ["2>3"])
+      let announced = Announced()
+      #expect(changes(of: announced as Base, \.plain.count) { announced.announce("a") } == ["0>1"])
+      #expect(changes(of: Holder(announced), \.base.plain.count) { announced.announce("ab") } == ["1>2"])
+      #expect(changes(of: Holder(announced), \.base.plain) { announced.announce("c") } == ["ab>c"])
+    }
+
+    @Test func `What the program's own extensions read behind a declared property counts`() {
+      defer { Language.shared.name = "en" }
+      #expect(
+        changes(of: binder.cover, \.declared.localized) {
+          Language.shared.name = "de"
+          binder.cover.declare("x")
+        } == ["en >de ", "de >de x"])
     }
 
     @Test func `The properties of an object behind an announced property count too`() {

@@ -35,6 +35,18 @@ struct EndReasonTests {
     #expect(log.lines == ["invalidated"])
   }
 
+  @Test func `A token of several objects that is invalidated while one of them lives says that it was invalidated`() {
+    for diesFirst in [true, false] {
+      var mortal: Document? = Document()
+      let sources = diesFirst ? (mortal!, document) : (document, mortal!)
+      let token = KeyValueSource.merge(sources.0.source(\.title), sources.1.source(\.title)).observe { _ in }
+      mortal = nil
+      token.invalidate()
+      token.onEnd { [log] reason in log.add("\(reason)") }
+    }
+    #expect(log.lines == ["invalidated", "invalidated"])
+  }
+
   @Test func `A token whose registration was refused says that it is invalidated`() {
     let refused = expectFault(.invalidArgument) {
       document.observe(\.title, options: [.distinct, .prior]) { _, _ in }

@@ -21,6 +21,24 @@
     var total: Int { numbers.reduce(0, +) }
   }
 
+  /// Its lists are declared to depend on a key, or announced by hand.
+  @KeyValueObservable
+  private final class Folder {
+    var version = 0
+    var pages = [Page("a"), Page("b")]
+    class func keyPathsForValuesAffectingPages() -> Set<String> { ["version"] }
+    var words = ["a", "b"]
+    class func automaticallyNotifiesObserversOfWords() -> Bool { false }
+    var cover: Folder?
+    var title = "t"
+
+    func announce(_ words: [String]) {
+      willChangeValue(for: \.words)
+      self.words = words
+      didChangeValue(for: \.words)
+    }
+  }
+
   @Suite("Key paths through array indexes")
   struct IndexedPathTests {
     private let binder = Binder()
@@ -100,6 +118,62 @@
       #expect(log.lines.first == "2 [\"w\"]")
       #expect(log.lines.count == 2)
       token.invalidate()
+    }
+
+    @Test func `A list that is declared to depend on a key, or announced by hand, may lose the element too`() {
+      let folder = Folder()
+      folder.cover = Folder()
+      func follow<Value>(_ path: KeyPath<Folder, Value>) -> NSKeyValueObservation {
+        folder.observe(path, options: [.old, .new]) { [log] _, change in
+          log.add("\(change.oldValue.map { "\($0)" } ?? "none")>\(change.newValue.map { "\($0)" } ?? "none")")
+        }
+      }
+      let tokens = [follow(\.pages[1].name), follow(\.words[1]), follow(\.cover!.words[1])]
+      folder.pages.removeLast()
+      folder.announce([])
+      folder.announce(["c", "d"])
+      folder.cover!.announce(["x"])
+      folder.pages.append(Page("c"))
+      #expect(log.take() == ["b>none", "b>none", "none>d", "b>none", "none>c"])
+      for token in tokens { token.invalidate() }
+      let changes = folder.observe(\.pages[1].words, options: [.new, .collectionChanges]) { [log] _, change in
+        log.add("\(change.kind.rawValue) \(change.newValue ?? ["none"])")
+      }
+      folder.pages[1].words.append("w")
+      folder.pages.removeLast()
+      #expect(log.lines.first == "2 [\"w\"]" && log.lines.count == 2)
+      changes.invalidate()
+      #expect(folder.observationInfo == nil)
+    }
+
+    @Test func `Whole values and several key paths have no value either while the element is missing`() {
+      let tokens = [
+        binder.onChange(of: \.pages[1].name, \.numbers, for: log) { $0.add("\($1) \($2.count)") },
+        binder.onChange(of: \.pages[1].words) { [log] _, words in log.add("\(words)") },
+        binder.source(\.pages[1].words).observe(options: .new) { [log] change in
+          log.add("source \(change.newValue ?? ["none"])")
+        },
+        // A combination keeps the last value.
+        KeyValueSource.combineLatest(binder.source(\.pages[1].name), binder.source(\.numbers)) { "\($0) \($1.count)" }
+          .observe(options: .new) { [log] change in log.add("latest \(change.newValue ?? "none")") },
+      ]
+      binder.pages.removeLast()
+      binder.numbers = []
+      let page = Page("c")
+      page.words = ["w"]
+      binder.pages.append(page)
+      binder.numbers = [1]
+      #expect(
+        log.take().filter { !$0.contains("none") }.sorted() == [
+          "[\"w\"]", "c 0", "c 1", "latest b 0", "latest c 0", "latest c 1", "source [\"w\"]",
+        ])
+      for token in tokens { token.invalidate() }
+      let collection = binder.observe(\.pages[1].words, options: [.old, .new, .collectionChanges]) { [log] _, change in
+        log.add("\(change.kind.rawValue) \(change.oldValue ?? ["none"])")
+      }
+      binder.pages.removeLast()
+      #expect(log.lines == ["1 [\"w\"]"])
+      collection.invalidate()
     }
   }
 #endif

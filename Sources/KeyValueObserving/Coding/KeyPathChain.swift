@@ -93,38 +93,57 @@ struct KeyPathChain: Sendable {
 }
 
 /// The properties that a key path begins with, if it continues behind them with anything else, as `\.title.count` does, and one of
-/// them is announced manually or declared to depend on others.
+/// them is announced manually, declared to depend on others, or computed, so that it may be announced without a declaration.
 struct KeyPathHead: Sendable {
   let properties: [KeyValueProperty]
-  /// Whether nothing that the key path reads counts but the keys of these properties: the last one is declared or announced, and
-  /// nothing behind it can be observed.
-  let replacesReads: Bool
+  /// Whether nothing behind the properties can be observed: the last one holds no object, and the rest are members of the standard
+  /// library or Foundation. False if the names of the getters are not known.
+  private let endsPlainly: Bool
 
   fileprivate init?(_ components: [KeyPathComponent], from cls: KeyValueClass) {
     let found = KeyPathChain.first(of: components, from: cls)
     guard let last = found.last, found.contains(where: { !$0.property.notifiesAlways(in: $0.cls) }) else { return nil }
     properties = found.map(\.property)
-    replacesReads =
-      last.cls.isDeclared(last.property)
-      && _openExistential(type(of: last.property.path).valueType, do: holdsNoObject)
+    endsPlainly =
+      _openExistential(type(of: last.property.path).valueType, do: holdsNoObject)
+      && components.dropFirst(found.count).allSatisfy(\.isLibrary)
   }
 
-  /// Evaluates the key path. Records, while the runtime records, the key of each property and what is declared to affect it.
-  func recorded<Value>(_ root: any KeyValueObservable, _ evaluate: () -> Value) -> Value {
-    guard kvo_track_is_recording() else { return evaluate() }
+  /// Records, while the runtime records, the key of each property and what is declared to affect it.
+  ///
+  /// - Returns: Whether nothing else counts that the key path reads: the last property's class declares or announces it.
+  func record(from root: any KeyValueObservable) -> Bool {
+    guard kvo_track_is_recording() else { return false }
     var object = root
-    for (index, property) in properties.enumerated() {
+    for property in properties.dropLast() {
       let property = property.renamed(in: object)
       object.recordDependencies(ofKey: property.name)
-      guard index < properties.count - 1,
-        let next = unwrapped(object.recorded(property) { $0.read(object) }).flatMap(observable)
-      else { break }
+      guard let next = unwrapped(object.recorded(property) { $0.read(object) }).flatMap(observable) else {
+        return false
+      }
       object = next
     }
-    guard replacesReads else { return evaluate() }
+    let last = properties[properties.count - 1].renamed(in: object)
+    object.recordDependencies(ofKey: last.name)
+    return replacesReads(last, of: object)
+  }
+
+  /// Returns, for a key path that is evaluated next, what `record` returns.
+  func replacesReads(from root: any KeyValueObservable) -> Bool {
+    guard endsPlainly else { return false }
     let paused = kvo_track_pause()
     defer { kvo_track_resume(paused) }
-    return evaluate()
+    var object = root
+    for property in properties.dropLast() {
+      guard let next = unwrapped(property.renamed(in: object).read(object)).flatMap(observable) else { return false }
+      object = next
+    }
+    return replacesReads(properties[properties.count - 1].renamed(in: object), of: object)
+  }
+
+  /// The object's class is asked, because a subclass may declare what its superclass does not, and the reverse.
+  private func replacesReads(_ last: KeyValueProperty, of object: any KeyValueObservable) -> Bool {
+    endsPlainly && KeyValueClass.of(object).isDeclared(last)
   }
 }
 

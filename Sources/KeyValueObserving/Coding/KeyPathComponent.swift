@@ -75,6 +75,9 @@ struct KeyPathComponent {
     all(of: keyPath).flatMap { $0.count == 1 ? $0[0] : nil }
   }
 
+  /// Whether the getter is known to be one of the standard library or Foundation.
+  var isLibrary: Bool { kvo_call_is_library(UnsafeRawPointer(bitPattern: getter + 1)) }
+
   /// The name of the getter's property, such as `title` from `key path getter for HasTitle.title`; `nil` in a stripped program.
   var name: Substring? {
     guard let returnAddress = UnsafeRawPointer(bitPattern: getter + 1) else { return nil }

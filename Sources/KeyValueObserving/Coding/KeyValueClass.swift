@@ -205,8 +205,13 @@ public final class KeyValueClassDescription {
     notifying[capitalizedKey.description, default: []].append(answer)
   }
 
-  /// Does the same for a member that overrides a superclass's and does not call it. The answers of superclasses come from this member
-  /// too, but what they name would be taken for properties of the superclasses. They stay as empty ones: their number says who declares.
+  /// Declares the key paths of a member that overrides a superclass's and does not call it. The answers of superclasses come from this
+  /// member too, but what they name would be taken for properties of the superclasses. They stay as empty ones: their number says who
+  /// declares.
+  ///
+  /// - Parameters:
+  ///   - capitalizedKey: The key with its first letter capitalized.
+  ///   - keyPaths: The result of the member.
   public func __affecting(
     _ capitalizedKey: StaticString, replacing keyPaths: @autoclosure @escaping () -> Set<String>
   ) {
@@ -214,6 +219,12 @@ public final class KeyValueClassDescription {
     affecting[key] = affecting[key, default: []].map { _ in { [] } } + [keyPaths]
   }
 
+  /// Declares whether setting a key notifies, by a member that overrides a superclass's and does not call it: what superclasses have
+  /// answered does not count.
+  ///
+  /// - Parameters:
+  ///   - capitalizedKey: The key with its first letter capitalized.
+  ///   - answer: The result of the member.
   public func __automaticallyNotifies(
     _ capitalizedKey: StaticString, replacing answer: @autoclosure @escaping () -> Bool
   ) {

@@ -78,7 +78,7 @@ extension KeyValueObservable {
       }
       if let head = known?.head {
         recordPath(head.properties.map(\.name)[...], head.properties, &visited)
-        if head.replacesReads { continue }
+        if head.replacesReads(from: self) { continue }
       }
       if let forced = known?.forced {
         _ = forced.read(self) { self[keyPath: path] }

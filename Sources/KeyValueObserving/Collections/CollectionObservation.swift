@@ -7,16 +7,17 @@ extension KeyValueObservable {
   /// Implements `observe` for the option `.collectionChanges`.
   nonisolated func observeCollection<Value>(
     _ keyPath: KeyPath<Self, Value>, _ options: NSKeyValueObservingOptions, _ site: SourceLocation,
-    _ observer: ObserverDescription?, _ changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
+    _ observer: ObserverDescription?, _ path: ExpressionPath<Self, Value>?,
+    _ changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
   ) -> kvo_observation {
     var base = options.subtracting(.collectionChanges)
     guard Value.self is any _KeyValueCollection.Type else {
-      return observe(keyPath, base, site, observer, changeHandler)
+      return observe(keyPath, base, site, observer, sharing: path, changeHandler)
     }
     // The follower reads the new value and knows the old one. Only the prior notification takes the old value from the frame.
     base.remove(.new)
     if !options.contains(.prior) { base.remove(.old) }
-    let path = ExpressionPath(keyPath)
+    let path = path ?? ExpressionPath(keyPath)
     let follower = CollectionFollower(knowing: options.contains(.initial) ? nil : .some(path.read(self)))
     let handler: (Self, NSKeyValueObservedChange<Value>) -> Void = { object, change in
       if change.isPrior { return changeHandler(object, change) }
@@ -31,9 +32,7 @@ extension KeyValueObservable {
             oldValue: options.contains(.old) ? old.flatMap(typed) : nil, indexes: indexes))
       }
     }
-    let observation =
-      directProperty(at: keyPath) == nil
-      ? observe(path, base, site, observer, handler) : observe(keyPath, base, site, observer, handler)
+    let observation = observe(keyPath, base, site, observer, sharing: path, handler)
     follower.follow(observation)
     return observation
   }

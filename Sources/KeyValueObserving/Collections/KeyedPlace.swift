@@ -13,11 +13,14 @@ struct KeyedCollection: NamedCollection {
   /// The present value; `nil` also after a fault.
   var value: Any? { KeyPathWalk.codedValue(of: object, at: .key(key), place).flatMap(unwrapped) }
 
-  /// Sets the value, and returns whether no fault was raised.
-  func set(_ value: Any) -> Bool {
+  /// Sets the value, and returns whether it was stored.
+  ///
+  /// - Parameter isIt: Whether a value is the one to set. If a fault was raised, which may be one of an observer, the value that the
+  ///   key has then is compared.
+  func set(_ value: Any, isIt: (Any) -> Bool) -> Bool {
     let faults = kvo_thread_fault_count()
     _ = KeyPathWalk.setCodedValue(value, of: object, at: .key(key), place)
-    return kvo_thread_fault_count() == faults
+    return kvo_thread_fault_count() == faults || self.value.map(isIt) ?? false
   }
 }
 
@@ -50,20 +53,21 @@ final class KeyedList<Element>: ListPlace<Element> {
   }
 
   private func change<List: ListValue>(_ present: List, _ edit: ListEdit<Element>) -> [Element]? {
-    var list = present
+    var changed = present
     guard let edit = edit.map({ recast($0, elementsAs: List._Item.self) }) else {
       let given = edit.elements.first { recast($0, as: List._Item.self) == nil }
       keyed.raiseMismatch(given as Any, expected: List._Item.self)
       return nil
     }
-    let count = list.itemCount ?? 0
+    let count = changed.itemCount ?? 0
     if let outside = edit.positionOutside(count: count) {
       raiseOutside(outside, count: count, of: name, site: site)
       return nil
     }
-    let removed = edit.kind == .insertion ? [] : list.picking(edit.positions)
-    list.edit(edit)
-    return keyed.set(list) ? removed.map { keyed.element($0) } : nil
+    let removed = edit.kind == .insertion ? [] : changed.picking(edit.positions)
+    changed.edit(edit)
+    let isStored = keyed.set(changed) { list($0)?.itemCount == changed.itemCount }
+    return isStored ? removed.map { keyed.element($0) } : nil
   }
 }
 
@@ -89,7 +93,8 @@ final class KeyedSet<Element: Hashable>: SetPlace<Element> {
     _ kind: NSKeyValueSetMutationKind, _ argument: (_ present: () -> Set<Element>) -> Set<Element>
   ) -> SetEdit<Element>? {
     func open<Members: SetValue>(_ present: Members) -> SetEdit<Element>? {
-      var (changed, items) = (present, present.items ?? [])
+      var changed = present
+      let items = present.items ?? []
       let wanted = argument { recast(members: items, as: Element.self) ?? [] }
       guard let members = recast(members: wanted, as: Members._Item.self) else {
         keyed.raiseMismatch(
@@ -97,9 +102,9 @@ final class KeyedSet<Element: Hashable>: SetPlace<Element> {
         return nil
       }
       let edit = SetEdit(kind, members, of: items)
-      items = []
       changed.edit(removing: edit.removed, adding: edit.added)
-      return keyed.set(changed) ? edit.converted() : nil
+      let isStored = keyed.set(changed) { ($0 as? Members)?.items == changed.items }
+      return isStored ? edit.converted() : nil
     }
     guard let value = keyed.value else {
       keyed.raiseNil()
@@ -133,8 +138,9 @@ extension KeyValueObservable {
 
   /// Does the same for a set.
   nonisolated func keyedSet<Element: Hashable>(forKey key: String, _ site: SourceLocation) -> SetPlace<Element> {
-    func isSuitable<Members: SetValue>(_ members: Members) -> Bool {
-      members.items?.first.map { recast($0, as: Element.self) != nil } ?? true
+    // As for a list, only one is checked.
+    func unsuitable<Members: SetValue>(_ members: Members) -> Any? {
+      members.items?.first.flatMap { recast($0, as: Element.self) == nil ? $0 : nil }
     }
     guard let (keyed, value) = keyed(key, site) else { return SetPlace() }
     if let value {
@@ -142,8 +148,8 @@ extension KeyValueObservable {
         keyed.raiseNoCollection(Swift.type(of: value), "a set")
         return SetPlace()
       }
-      guard isSuitable(members) else {
-        keyed.raiseMismatch(value, expected: Element.self)
+      if let unsuitable = unsuitable(members) {
+        keyed.raiseMismatch(unsuitable, expected: Element.self)
         return SetPlace()
       }
     }

@@ -56,9 +56,10 @@ extension KeyValueObservable {
   /// The arguments other than the key have no effect and exist for compatibility with Apple's method: the change is the one
   /// computed before the mutation.
   public nonisolated func didChangeValue(
-    forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind, using objects: Set<AnyHashable>
+    forKey key: String, withSetMutation mutationKind: NSKeyValueSetMutationKind, using objects: Set<AnyHashable>,
+    fileID: StaticString = #fileID, line: UInt = #line
   ) {
-    didChangeValue(forKey: key)
+    CallLocation(SourceLocation(file: fileID, line: line), self, key: key).isPresent { didChangeValue(forKey: key) }
   }
 
   /// Calls `willChangeValue(forKey:withSetMutation:using:)` with the key that a key path of one property of this class names.
@@ -80,6 +81,6 @@ extension KeyValueObservable {
     fileID: StaticString = #fileID, line: UInt = #line
   ) {
     guard let name = name(of: keyPath, SourceLocation(file: fileID, line: line)) else { return }
-    didChangeValue(forKey: name)
+    didChangeValue(forKey: name, withSetMutation: mutation, using: [], fileID: fileID, line: line)
   }
 }

@@ -26,11 +26,6 @@ final class ActorDelivery<Value>: @unchecked Sendable {
   @usableFromInline
   func follow(_ observation: UInt64) { pending.follow(observation) }
 
-  /// Follows the observations of several key paths.
-  func follow(_ observations: [UInt64]) {
-    if let first = observations.first { pending.follow(first, others: Array(observations.dropFirst())) }
-  }
-
   /// Calls the observer if this thread runs on the actor, after what waits; otherwise the change waits. The initial value comes first.
   @usableFromInline
   func deliver(_ change: NSKeyValueObservedChange<Value>) {

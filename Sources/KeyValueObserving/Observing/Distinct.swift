@@ -7,7 +7,8 @@ extension KeyValueObservable {
   /// Implements `observe` for the option `.distinct`.
   nonisolated func observeDistinct<Value>(
     _ keyPath: KeyPath<Self, Value>, _ options: NSKeyValueObservingOptions, _ site: SourceLocation,
-    _ observer: ObserverDescription?, _ changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
+    _ observer: ObserverDescription?, _ path: ExpressionPath<Self, Value>?,
+    _ changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
   ) -> kvo_observation {
     guard !options.contains(.prior) else {
       raiseRefusedOptions(
@@ -19,7 +20,7 @@ extension KeyValueObservable {
       return 0
     }
     let base = options.subtracting(.distinct).union([.old, .new])
-    return observe(keyPath, base, site, observer) { object, change in
+    return observe(keyPath, base, site, observer, sharing: path) { object, change in
       if change.kind == .setting, let old = change.oldValue, let new = change.newValue, areEqual(old, new) { return }
       changeHandler(object, change.limited(to: options))
     }

@@ -14,6 +14,8 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
   /// The property, if the key path names a single property of the object.
   private let property: ComputedRead?
   private let wantsOld: Bool
+  /// Whether an evaluation has already shown everything about the key path, so that later ones need no check.
+  private let isExpression = Atomic<Bool>(false)
   /// A retained `PathLeaf<Value>`, or 0 if none was found yet.
   @usableFromInline let leaf = Atomic<UInt>(0)
 
@@ -87,28 +89,34 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
 
   /// Checks whether this evaluation read exactly the properties that the key path names, each of the object that the previous
   /// property holds. If so, the value of the expression is the value of the last property.
-  private func look(atPathTo value: Value, from root: Object) {
+  ///
+  /// - Parameter own: The number of the first read of the key path itself.
+  private func look(atPathTo value: Value, from root: Object, _ own: Int) {
     withUnsafeTemporaryAllocation(of: kvo_read.self, capacity: mostReads) { buffer in
       let count = kvo_track_reads(buffer.baseAddress!, buffer.count)
       guard count > 0, count <= buffer.count else { return }
-      let reads = UnsafeBufferPointer(rebasing: buffer[..<count])
+      // If the key recorded last is that of the key path's first property, the two are one read.
+      let isOne = own > 0 && (own == count || buffer[own].object != root.__keyValueObject)
+      let reads = UnsafeBufferPointer(rebasing: buffer[(isOne ? own - 1 : own)..<count])
       let properties = reads.compactMap(\.keyValueProperty)
-      guard properties.count == count else { return }
-      if count > 1, isLeaf(properties) {
+      guard properties.count == reads.count else { return }
+      if reads.count > 1, isLeaf(properties) {
         guard isChain(reads, properties, from: root) else { return }
-        return kvo_track_value_is_of(reads[count - 1].object, properties[count - 1].key)
+        return kvo_track_value_is_of(reads[reads.count - 1].object, properties[reads.count - 1].key)
       }
       path.look(from: root, reads, properties)
       // If an object on the path was `nil`, a later evaluation may read more properties.
-      if unwrapped(value) != nil { path.isExpression.store(true, ordering: .relaxed) }
+      if unwrapped(value) != nil { isExpression.store(true, ordering: .relaxed) }
     }
   }
 
   /// Evaluates a path through its key path. A function of its own, because the lookup of the metadata of `Value?` takes long.
   @inline(never)
   private func evaluatePath(from root: Object) -> UnsafeMutableRawPointer? {
-    guard let value = path.read(root) else { return nil }
-    if kvo_track_is_subscribing(), !path.isExpression.load(ordering: .relaxed) { look(atPathTo: value, from: root) }
+    let looks = kvo_track_is_subscribing() && !isExpression.load(ordering: .relaxed)
+    var own: Int? = looks ? 0 : nil
+    guard let value = path.read(root, &own) else { return nil }
+    if let own { look(atPathTo: value, from: root, own) }
     return .__copy(value, as: Value.self)
   }
 

@@ -8,8 +8,6 @@ import Synchronization
 final class ExpressionPath<Root: KeyValueObservable, Value>: @unchecked Sendable {
   // `@unchecked Sendable` is safe: creating a key path and reading through it changes no shared state.
   let keyPath: KeyPath<Root, Value>
-  /// Whether an evaluation has already shown everything, so that later ones need no check.
-  let isExpression = Atomic<Bool>(false)
   /// A retained `IndexedPath<Value>`, 0 to read the key path directly, or 1 for `forced`.
   private let reader: Atomic<UInt>
 
@@ -30,8 +28,8 @@ final class ExpressionPath<Root: KeyValueObservable, Value>: @unchecked Sendable
     reader = Atomic(forced == nil ? 0 : 1)
   }
 
-  /// Whether a property on the path is announced manually or declared to depend on others.
-  var needsKeys: Bool { chain?.needsKeys ?? false }
+  /// Whether a property on the path is announced manually or declared to depend on others, so that its key has to be recorded.
+  var needsKeys: Bool { chain?.needsKeys ?? (head != nil) }
 
   /// The key path's name, for reports and for the end by key path.
   func name(in object: Root) -> String {
@@ -46,9 +44,23 @@ final class ExpressionPath<Root: KeyValueObservable, Value>: @unchecked Sendable
 
   /// Returns the present value, or `nil` if the path goes through an array index that has become out of range, or through `!` after
   /// a value that is `nil`.
-  func read(_ root: Root) -> Value? {
+  ///
+  /// - Parameter own: Is set, unless it is `nil`, to the number of the first read of the key path itself; those before it record keys.
+  func read(_ root: Root, _ own: inout Int?) -> Value? {
     if let chain, needsKeys { return read(root, through: chain) }
-    return if let head { head.recorded(root) { readDirectly(root) } } else { readDirectly(root) }
+    guard let head else { return readDirectly(root) }
+    let replacesReads = head.record(from: root)
+    if own != nil { own = kvo_track_reads(nil, 0) }
+    guard replacesReads else { return readDirectly(root) }
+    let paused = kvo_track_pause()
+    defer { kvo_track_resume(paused) }
+    return readDirectly(root)
+  }
+
+  @usableFromInline
+  func read(_ root: Root) -> Value? {
+    var own: Int?
+    return read(root, &own)
   }
 
   private func readDirectly(_ root: Root) -> Value? {

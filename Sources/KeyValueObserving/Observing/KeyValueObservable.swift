@@ -89,7 +89,8 @@ public protocol KeyValueObservable: AnyObject, SendableMetatype {
   /// not called: override this method there.
   ///
   /// As on Apple's platforms, the answers are cached: the method is called for each property when the class is first observed. It may
-  /// use objects of its own class. These are read, set and observed without the answers, and those that it has observed stay so.
+  /// use objects of its own class. These are read, set and observed without the answers. Those that it has observed or announced, or that
+  /// an observed expression has read meanwhile, stay so.
   nonisolated static func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String>
 
   /// Announces that the value of a key is about to change.

@@ -28,13 +28,13 @@ extension KeyValueObservable {
     if kvo_object_is_observed(__keyValueObject), let property = KeyValueClass.of(self).property(named: key) {
       let found = CollectionProperty(object: self, property: property, site: site)
       guard found.valueType is any ListValue.Type else {
-        kvo_binding_will_unobserved(__keyValueObject, kvo_key_hash(key, key.utf8.count))
+        kvo_binding_will_unobserved(__keyValueObject, property.key)
         return found.raiseNoCollection(found.valueType, "an array")
       }
       if let count = (unwrapped(property.read(self)) as? any Collection)?.count, let last = positions.last,
         last >= (changeKind == .insertion ? count + positions.count : count)
       {
-        kvo_binding_will_unobserved(__keyValueObject, kvo_key_hash(key, key.utf8.count))
+        kvo_binding_will_unobserved(__keyValueObject, property.key)
         return raisePositionsOutside(key, changeKind, last: last, count: count, site)
       }
     }

@@ -136,7 +136,7 @@ public class NSKeyValueObservation: NSObject, @unchecked Sendable {
   var endReasons: (kvo_end) -> EndReason { { $0 == KVO_END_OBJECT_DIED ? .objectDied : .invalidated } }
 
   /// Called before the observation is cancelled. What has ended already, with its object, was not invalidated.
-  private func noteInvalidated() { if kvo_observation_is_registered(observation) { markInvalidated() } }
+  private func noteInvalidated() { if isActive { markInvalidated() } }
 
   /// Not a read-modify-write: the other bits never change.
   final func markInvalidated() { state.store(state.load(ordering: .relaxed) | Self.isInvalidated, ordering: .relaxed) }

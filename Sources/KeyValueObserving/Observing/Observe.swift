@@ -41,16 +41,20 @@ extension KeyValueObservable {
   }
 
   /// Registers a closure, on behalf of an observer if there is one. Returns 0 on failure.
+  ///
+  /// - Parameter path: The key path of an expression, if the caller reads its value too. What the evaluations show about it, such as an
+  ///   array index that may become out of range, counts then for the caller's reads.
   @inlinable
   nonisolated func observe<Value>(
     _ keyPath: KeyPath<Self, Value>, _ options: NSKeyValueObservingOptions, _ site: SourceLocation,
-    _ observer: ObserverDescription?, _ changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
+    _ observer: ObserverDescription?, sharing path: ExpressionPath<Self, Value>? = nil,
+    _ changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
   ) -> UInt64 {
     if options.rawValue > NSKeyValueObservingOptions.mostOfApple {
-      return observeExtended(keyPath, options, site, observer, changeHandler)
+      return observeExtended(keyPath, options, site, observer, path, changeHandler)
     }
     guard let property = directProperty(at: keyPath) else {
-      return observe(ExpressionPath(keyPath), options, site, observer, changeHandler)
+      return observe(path ?? ExpressionPath(keyPath), options, site, observer, changeHandler)
     }
     let closure = DirectClosure(changeHandler) { (change, handler: (Self, NSKeyValueObservedChange<Value>) -> Void) in
       // Whoever sets the object holds it.
@@ -104,7 +108,8 @@ extension KeyValueObservable {
   @usableFromInline
   nonisolated func observeExtended<Value>(
     _ keyPath: KeyPath<Self, Value>, _ options: NSKeyValueObservingOptions, _ site: SourceLocation,
-    _ observer: ObserverDescription?, _ changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
+    _ observer: ObserverDescription?, _ path: ExpressionPath<Self, Value>?,
+    _ changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
   ) -> UInt64 {
     if !options.isDisjoint(with: .ends) {
       // A closure's observation always ends with its object, and with its receiver.
@@ -112,17 +117,17 @@ extension KeyValueObservable {
         raiseRefusedOptions(name(ofObserved: keyPath), ".endsWithObserver: the closure has no receiver", site)
         return 0
       }
-      return observe(keyPath, options.subtracting(.ends), site, observer, changeHandler)
+      return observe(keyPath, options.subtracting(.ends), site, observer, sharing: path, changeHandler)
     }
     if options.contains(.distinct) {
-      return observeDistinct(keyPath, options, site, observer, changeHandler)
+      return observeDistinct(keyPath, options, site, observer, path, changeHandler)
     }
-    if options.contains(.whole) { return observeWhole(keyPath, options, site, observer, changeHandler) }
+    if options.contains(.whole) { return observeWhole(keyPath, options, site, observer, path, changeHandler) }
     guard options.contains(.collectionChanges) else {
       let known = NSKeyValueObservingOptions(rawValue: options.rawValue & NSKeyValueObservingOptions.mostOfApple)
-      return observe(keyPath, known, site, observer, changeHandler)
+      return observe(keyPath, known, site, observer, sharing: path, changeHandler)
     }
-    return observeCollection(keyPath, options, site, observer, changeHandler)
+    return observeCollection(keyPath, options, site, observer, path, changeHandler)
   }
 }
 

@@ -6,16 +6,17 @@ extension KeyValueObservable {
   /// Implements `observe` for the option `.whole`.
   nonisolated func observeWhole<Value>(
     _ keyPath: KeyPath<Self, Value>, _ options: NSKeyValueObservingOptions, _ site: SourceLocation,
-    _ observer: ObserverDescription?, _ changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
+    _ observer: ObserverDescription?, _ path: ExpressionPath<Self, Value>?,
+    _ changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
   ) -> kvo_observation {
     let base = options.subtracting([.whole, .collectionChanges])
     guard Value.self is any _KeyValueCollection.Type else {
-      return observe(keyPath, base.union([.old, .new]), site, observer, changeHandler)
+      return observe(keyPath, base.union([.old, .new]), site, observer, sharing: path, changeHandler)
     }
     // The notification of a change of elements has only these elements, so the whole value is read, and the previous one is kept.
-    let path = ExpressionPath(keyPath)
+    let path = path ?? ExpressionPath(keyPath)
     let known = Guarded(path.read(self))
-    return observe(keyPath, base.subtracting(.new).union(.old), site, observer) { object, change in
+    return observe(keyPath, base.subtracting(.new).union(.old), site, observer, sharing: path) { object, change in
       let isSetting = !change.isPrior
       let new = isSetting ? path.read(object) : nil
       let kept = known.withLock { known in

@@ -60,14 +60,14 @@ extension KeyValueObservable {
     }
     let description = ObserverDescription(receiver: receiver, note: note(teller.note, userInfo))
     var (observations, hasEnded): ([UInt64], Bool) = ([], false)
-    func add<Each>(_ keyPath: KeyPath<Self, Each>) {
+    func add<Each>(_ path: ExpressionPath<Self, Each>) {
       observations.append(ifAllAreRegistered: &hasEnded) {
-        observe(keyPath, [], site, description) { object, _ in
+        observe(path.keyPath, [], site, description, sharing: path) { object, _ in
           if let values = values(object) { teller.tell(values) }
         }
       }
     }
-    repeat add(each keyPaths)
+    repeat add(each paths)
     guard let first = observations.first else { return reference.token(0, of: receiver) }
     let token = reference.token(first, others: Array(observations.dropFirst()), of: receiver, delivery: teller.pending)
     if initial, let values = values(self) { teller.tell(values) }
@@ -95,7 +95,7 @@ final class Teller<Value> {
 
   var pending: PendingDelivery? { delivery?.pending }
 
-  func follow(_ observations: [UInt64]) { delivery?.follow(observations) }
+  func follow(_ observations: [UInt64]) { delivery?.follow(all: observations) }
 
   func tell(_ value: Value) {
     if let delivery {

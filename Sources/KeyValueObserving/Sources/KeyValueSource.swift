@@ -92,9 +92,10 @@ extension KeyValueObservable {
   @inlinable
   public nonisolated func source<Value>(_ keyPath: KeyPath<Self, Value>) -> KeyValueSource<Value> {
     let reference = UnretainedObject(self)
+    let path = directProperty(at: keyPath) == nil ? ExpressionPath(keyPath) : nil
     return KeyValueSource(
       of: { reference.load().map { [SourceOrigin($0, $0.name(ofObserved: keyPath))] } ?? [] },
-      read: { _ in reference.load().flatMap { $0.present(keyPath) } },
+      read: { _ in reference.load().flatMap { path == nil ? $0[keyPath: keyPath] : path!.read($0) } },
       directly: { request, deliver in
         guard let object = reference.load(), let property = object.directProperty(at: keyPath) else { return nil }
         let closure = DirectClosure(deliver)
@@ -104,17 +105,11 @@ extension KeyValueObservable {
       },
       subscribe: { request, sink in
         guard let object = reference.load() else { return [] }
-        let observation = object.observe(keyPath, request.options, request.site, request.description) { _, change in
-          sink(change)
-        }
+        let observation = object.observe(
+          keyPath, request.options, request.site, request.description, sharing: path
+        ) { _, change in sink(change) }
         return observation == 0 ? [] : [observation]
       })
-  }
-
-  /// Returns the present value of a key path, or `nil` if it has none, as `ExpressionPath.read(_:)` says.
-  @usableFromInline
-  nonisolated func present<Value>(_ keyPath: KeyPath<Self, Value>) -> Value? {
-    directProperty(at: keyPath) != nil ? self[keyPath: keyPath] : ExpressionPath(keyPath).read(self)
   }
 }
 

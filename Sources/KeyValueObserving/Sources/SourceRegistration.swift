@@ -151,7 +151,7 @@ extension NSKeyValueObservingOptions {
 }
 
 extension PendingChanges {
-  /// Follows the observations of a source, whose initial values, if there are any, have all been added.
+  /// Follows several observations, whose initial values, if there are any, have all been added.
   func follow(all observations: [UInt64]) {
     follow(observations.first ?? 0, others: Array(observations.dropFirst()))
   }
