@@ -218,6 +218,10 @@ ROW(kvo_binding_stored) {
   kvo_binding_stored(object, 0);
 }
 
+ROW(kvo_binding_is_observed) {
+  CHECK(!kvo_binding_is_observed(NULL, 0));
+  CHECK(!kvo_binding_is_observed(observed(KVO_NEW), 0));
+}
 ROW(kvo_binding_will_unobserved) { kvo_binding_will_unobserved(NULL, 0); }
 ROW(kvo_scope_begin) {
   kvo_scope scope;

@@ -47,3 +47,25 @@ TEST_REPORTED("each index of a change of elements is compared with the one befor
   CHECK_OK(kvo_remove_observer(w.id));
   item_destroy(object);
 }
+
+TEST("a path that is led to an object between the will and the did of an unobserved key is told the change") {
+  for (int registered_late = 0; registered_late < 2; registered_late++) {
+    item *parent = item_make(0), *child = item_make(1);
+    watcher path = {0};
+    if (!registered_late) watch(parent, "next.value", KVO_NEW, &path);
+    will(child, "value");
+    if (registered_late) watch(parent, "next.value", KVO_NEW, &path);
+    item_set_next(parent, child);
+    CHECK_EQ(path.calls, 1);
+    CHECK_EQ(path.new_value.integer, 1);
+    child->value = 5;
+    CHECK_OK(kvo_did_change(as_object(child), "value"));
+    CHECK_EQ(path.calls, registered_late ? 1 : 2);
+    if (!registered_late) CHECK_EQ(path.new_value.integer, 5);
+    item_set_value(child, 6);
+    CHECK_EQ(path.calls, registered_late ? 2 : 3);
+    CHECK_OK(kvo_remove_observer(path.id));
+    item_destroy(parent);
+    item_destroy(child);
+  }
+}

@@ -266,18 +266,19 @@ void model_set(world *in, int slot, key of, int number, bool kept) {
 /* ------------------------------------------------------------------------------------------------------ Manual pairs -- */
 
 /* A will that was unobserved or refused: its did is no misuse. */
-static void remember_unobserved(int slot, key of) {
+static void remember_unobserved(int slot, key of, bool tells) {
   if (model.unobserved_count == MAX_UNOBSERVED) {
     memmove(&model.unobserved[0], &model.unobserved[1], (MAX_UNOBSERVED - 1) * sizeof model.unobserved[0]);
     model.unobserved_count--;
   }
-  model.unobserved[model.unobserved_count++] = (unobserved){slot, (int)of, model.life[slot]};
+  model.unobserved[model.unobserved_count++] = (unobserved){slot, (int)of, model.life[slot], tells ? model.clock : -1};
 }
 
-static bool take_unobserved(int slot, key of) {
+static bool take_unobserved(int slot, key of, long *begun) {
   for (int i = model.unobserved_count; i-- > 0;) {
     const unobserved *each = &model.unobserved[i];
     if (each->slot != slot || each->key != (int)of || each->life != model.life[slot]) continue;
+    *begun = each->begun;
     model.unobserved_count--;
     memmove(&model.unobserved[i], &model.unobserved[i + 1],
             (size_t)(model.unobserved_count - i) * sizeof model.unobserved[0]);
@@ -296,19 +297,19 @@ static bool has_unobserved(int slot, key of) {
 
 kvo_status model_will_change(world *in, int slot, key of, kvo_change_kind kind, int indexes) {
   if (kind == (kvo_change_kind)0) {
-    remember_unobserved(slot, of);
+    remember_unobserved(slot, of, false);
     model_fault(in, KVO_FAULT_INVALID_ARGUMENT);
     return KVO_ERROR_INVALID_ARGUMENT;
   }
   if (is_silent(slot)) {
     begin_quietly(in, slot, of);
-    remember_unobserved(slot, of);
+    remember_unobserved(slot, of, false);
     return KVO_OK;
   }
   pair *made = calloc(1, sizeof *made);
   if (!begin(&made->frame, in, slot, of, kind, indexes)) {
     free(made);
-    remember_unobserved(slot, of);
+    remember_unobserved(slot, of, true);
     return KVO_OK;
   }
   made->below = model.pairs;
@@ -320,15 +321,24 @@ kvo_status model_will_change(world *in, int slot, key of, kvo_change_kind kind, 
   return KVO_OK;
 }
 
-/* A did without a will: nobody is notified, but paths follow the present value. */
+/* A did without a will that was passed on: paths follow the present value. Those that were registered before the will, and led to the
+ * object since, are told. */
 static kvo_status follow_present_value(world *in, int slot, key of) {
   kvo_status status = KVO_OK;
-  bool was_unobserved = take_unobserved(slot, of);
-  frame here = {.slot = slot, .key = of, .life = model.life[slot], .begun = model.clock};
+  long begun = -1;
+  bool was_unobserved = take_unobserved(slot, of, &begun);
+  frame here = {.slot = slot, .key = of, .life = model.life[slot], .begun = model.clock, .kind = KVO_CHANGE_SETTING};
   for (int i = in->watch_count - 1; i >= 0; i--) {
     if (!model_hears(i, slot, of, here.begun)) continue;
     if (!was_unobserved) status = KVO_ERROR_UNBALANCED;
-    if (!is_direct(&here, i)) model_arm(in, i);
+    const observation *self = &model.observations[i];
+    bool is_told = self->evaluated && self->registered <= begun;
+    if (is_direct(&here, i) && !(is_told && (in->watches[i].options & KVO_NEW) != 0)) {
+      if (is_told) model_tell(in, i, &here, false, here.before, (value){ABSENT, 0});
+      continue;
+    }
+    value before = self->last, after = model_arm(in, i);
+    if (is_told) model_tell(in, i, NULL, false, before, after);
   }
   return status;
 }

@@ -59,9 +59,10 @@ typedef struct quiet {
   int slot, key, life, scope;
 } quiet;
 
-/* An announcement that was not passed on. */
+/* An announcement that was not passed on, and the time then; -1 if it was silenced or refused. */
 typedef struct unobserved {
   int slot, key, life;
+  long begun;
 } unobserved;
 
 /* The limits of registry/unobserved.c and registry/silent.c. */

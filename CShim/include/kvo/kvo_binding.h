@@ -255,6 +255,9 @@ KVO_API void kvo_mute_end(kvo_mute *mute);
 KVO_API kvo_status kvo_binding_will_change_values(kvo_object *object, kvo_key key, kvo_change_kind kind,
                                                   void *KVO_NULLABLE old_value, void *KVO_NULLABLE new_value);
 
+/** Returns whether a key of an object is observed, by itself or as a part of a path. Of a living object, on any thread; false for NULL. */
+KVO_API bool kvo_binding_is_observed(const kvo_object *object, kvo_key key);
+
 /** For a binding that does not pass on an announcement, because nobody observes the key or because it was misuse: the kvo_did_change
  * without a kvo_will_change is then no misuse. Call it on the thread that will call kvo_did_change. NULL is ignored. */
 KVO_API void kvo_binding_will_unobserved(kvo_object *object, kvo_key key);

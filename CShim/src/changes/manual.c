@@ -73,7 +73,7 @@ static kvo_manual *open_manual(kvo_object *object, kvo_change_kind kind, kvo_key
   bool muted = kvo__own.open_changes != 0 && (kvo__is_muted(object, key) || kvo__scope_takes(object, key, false));
   uint32_t wants = muted ? 0 : kvo__frame_begin(&frame, object, key, false, kind, selection);
   if (wants == 0) {
-    kvo__unobserved_will(object, key);
+    kvo__unobserved_will(object, key, !muted);
     return NULL;
   }
   size_t count = selection->count, name_size = strlen(name) + 1;
@@ -118,8 +118,14 @@ static kvo_status will_change(kvo_object *object, kvo_change_kind kind, const ch
   return KVO_OK;
 }
 
+bool kvo_binding_is_observed(const kvo_object *object, kvo_key key) {
+  uintptr_t word = object != NULL ? kvo__word(object) : 0;
+  const kvo_slot *slot = (word & KVO_WORD_OBSERVED) != 0 ? kvo__slot_find(kvo__word_info(word), key) : NULL;
+  return slot != NULL && atomic_load_explicit(&slot->wants, memory_order_acquire) != 0;
+}
+
 void kvo_binding_will_unobserved(kvo_object *object, kvo_key key) {
-  if (object != NULL) kvo__unobserved_will(object, key);
+  if (object != NULL) kvo__unobserved_will(object, key, !kvo_binding_is_observed(object, key));
 }
 
 static bool are_given(const kvo_object *object, const char *key, const char *function, kvo_place place) {
@@ -148,12 +154,12 @@ kvo_status kvo_will_change_indexes_at(kvo_object *object, kvo_change_kind kind, 
   kvo_place place = {file, line};
   if (!are_given(object, key, "kvo_will_change_indexes", place)) return KVO_ERROR_INVALID_ARGUMENT;
   if (!is_ordered_change(kind, indexes, count, "kvo_will_change_indexes", place)) {
-    kvo__unobserved_will(object, kvo_key_hash(key, strlen(key)));
+    kvo__unobserved_will(object, kvo_key_hash(key, strlen(key)), false);
     return KVO_ERROR_INVALID_ARGUMENT;
   }
   for (size_t i = 1; i < count; i++)
     if (indexes[i] <= indexes[i - 1]) {
-      kvo__unobserved_will(object, kvo_key_hash(key, strlen(key)));
+      kvo__unobserved_will(object, kvo_key_hash(key, strlen(key)), false);
       KVO_TELL(unordered_indexes, object, key, i, indexes[i - 1], indexes[i], place);
       return kvo__fail(KVO_ERROR_INVALID_ARGUMENT, "kvo_will_change_indexes: \"%s\": the indexes are not ascending",
                        key);
@@ -225,10 +231,11 @@ static bool has_will(kvo_thread *thread, void *arg) {
   return open != NULL;
 }
 
-/* Handles a did without a will. Nobody is notified; but a key path that was registered in between, or one whose intermediate object was
- * changed without notification, has to follow the present value. */
+/* Handles a did without a will that was passed on. Only key paths that were led to the object in between are notified. One that was
+ * registered in between, or whose intermediate object was changed without notification, has to follow the present value. */
 static kvo_status follow_present_value(kvo_object *object, const char *key, kvo_key hash, kvo_place place) {
-  bool was_unobserved = kvo__unobserved_did(object, hash);
+  uint64_t registered;
+  bool was_unobserved = kvo__unobserved_did(object, hash, &registered);
   bool silent;
   if (was_unobserved && kvo__scoped(object) == KVO_COALESCED) { /* the end of the scope notifies */
     kvo__scope_stored(object, hash, &silent);
@@ -238,7 +245,7 @@ static kvo_status follow_present_value(kvo_object *object, const char *key, kvo_
   if (kvo__frame_begin(&frame, object, hash, false, KVO_CHANGE_SETTING, NULL) == 0) return KVO_OK;
   kvo_frame_content *change = kvo__frame_content_of(&frame);
   change->limit = 0;
-  change->registered = 0;
+  change->registered = registered;
   kvo_fault_observation concerned;
   bool is_observed = kvo__describe_first(change->slot, &concerned);
   crossing search = {.object = object, .key = hash, .info = change->info};

@@ -97,14 +97,15 @@ KVO_HIDDEN void kvo__end_tell(kvo_observation id);
 
 /* -------------------------------------------------------------------------------------------------- unobserved.c -- */
 
-/** Notes a will that no observer is to be notified of, so that its did on this thread is no misuse. */
-KVO_HIDDEN void kvo__unobserved_will(const kvo_object *object, kvo_key key);
+/** Notes a will that no observer is to be notified of, so that its did on this thread is no misuse. If it `tells`, key paths that are led
+ * to the object until then are told: nobody observed the key, but the change was not silenced or refused. */
+KVO_HIDDEN void kvo__unobserved_will(const kvo_object *object, kvo_key key, bool tells);
 /** Whether this thread has an open will of this key that nobody observed. */
 KVO_HIDDEN bool kvo__unobserved_is_open(const kvo_object *object, kvo_key key);
 /** The same, or true if such a will was forgotten, because there were too many. */
 KVO_HIDDEN bool kvo__unobserved_may_be_open(const kvo_object *object, kvo_key key);
-/** Ends the newest such will, or one that was forgotten; false if there is none. */
-KVO_HIDDEN bool kvo__unobserved_did(const kvo_object *object, kvo_key key);
+/** Ends the newest such will, or one that was forgotten; false if there is none. `*registered` is what the will has noted, or 0. */
+KVO_HIDDEN bool kvo__unobserved_did(const kvo_object *object, kvo_key key, uint64_t *registered);
 /** Forgets the open wills of an object, at its death. */
 KVO_HIDDEN void kvo__unobserved_forget(const kvo_object *object);
 

@@ -18,7 +18,7 @@ static void remove_at(changes *all, uint32_t i) {
   memmove(&all->open[i], &all->open[i + 1], (all->count - i) * sizeof all->open[0]);
 }
 
-void kvo__unobserved_will(const kvo_object *object, kvo_key key) {
+void kvo__unobserved_will(const kvo_object *object, kvo_key key, bool tells) {
   changes *all = kvo__thread() != NULL ? own_changes() : NULL;
   if (all == NULL) kvo__own.lost_unobserved = true;
   if (all == NULL) return;
@@ -28,6 +28,7 @@ void kvo__unobserved_will(const kvo_object *object, kvo_key key) {
   }
   all->open[all->count].object = object;
   all->open[all->count].key = key;
+  all->open[all->count].registered = tells ? atomic_load_explicit(&kvo__births, memory_order_relaxed) : 0;
   all->count++;
 }
 
@@ -41,7 +42,8 @@ bool kvo__unobserved_may_be_open(const kvo_object *object, kvo_key key) {
   return kvo__own.lost_unobserved || (all != NULL && all->forgotten != 0) || kvo__unobserved_is_open(object, key);
 }
 
-bool kvo__unobserved_did(const kvo_object *object, kvo_key key) {
+bool kvo__unobserved_did(const kvo_object *object, kvo_key key, uint64_t *registered) {
+  *registered = 0;
   changes *all = own_changes();
   uint32_t at = all != NULL ? find(all, object, key) : 0;
   if (all == NULL || at == all->count) {
@@ -49,6 +51,7 @@ bool kvo__unobserved_did(const kvo_object *object, kvo_key key) {
     all->forgotten--;
     return true;
   }
+  *registered = all->open[at].registered;
   remove_at(all, at);
   return true;
 }

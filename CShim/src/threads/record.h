@@ -96,6 +96,9 @@ typedef struct kvo_unobserved_changes {
   struct {
     const kvo_object *object;
     kvo_key key;
+    /** The birth of the newest node in the process then: a path that is registered already and led to the object meanwhile is told. 0 if
+     * the change is silent or misuse. */
+    uint64_t registered;
   } open[KVO_MAX_UNOBSERVED];
 } kvo_unobserved_changes;
 
