@@ -180,7 +180,7 @@
           }
           guard _$kvo.isObserved else {
             __kvoStore()
-            _$kvo.stored(\(raw: key), { \(raw: value) })
+            _$kvo.stored(\(raw: key))
             return
           }
           _$kvo.change(\(raw: key), { \(raw: value) }, __kvoStore)

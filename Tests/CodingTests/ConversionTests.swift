@@ -101,6 +101,18 @@
       }
     }
 
+    @Test func `Numbers and numeric strings of any type become an NSNumber`() {
+      for value in [CGFloat(2), Float16(2), Int128(2), "2", Decimal(2), UInt8(2)] as [Any] {
+        let holder = Holder(NSNumber(value: 1))
+        holder.setValue(value, forKey: "value")
+        #expect(holder.value == NSNumber(value: 2), "\(type(of: value))")
+      }
+      expectSet("two", as: NSNumber(value: 1), accepted: false)
+      let holder = Holder(NSNumber(value: 1))
+      holder.setValue(UInt64.max, forKey: "value")
+      #expect(holder.value.uint64Value == .max)
+    }
+
     @Test func `A CGFloat refuses a number that it cannot represent`() {
       expectSet((1 << 53) + 1, as: CGFloat(1), accepted: false)
       expectSet("3.14159265358979323846", as: CGFloat(1), accepted: false)

@@ -19,6 +19,7 @@
     var dense: ContiguousArray<Int> = [1, 2, 3]
     var anything: [Any] = []
     var items: [Item] = []
+    var table: [String: [Int]] = ["row": [1]]
     var tags: Set<String> = []
     var labels: Set<String>?
     var mixed: Set<AnyHashable> = []

@@ -157,10 +157,59 @@
       #expect(entries["array"] as? [String] == ["x", "y"] && entries["set"] as? Set<Int> == [2, 3])
     }
 
-    @Test func `The fault of a set of other members names the type of a member`() {
-      let entries = KeyValueDictionary(["set": Set([1])])
-      let raised = faults { _ = entries.mutableSetValue(forKey: "set", of: String.self) }
-      #expect(raised.map(\.code) == [26] && raised.first?.summary.contains("not Int") == true)
+    @Test func `Faults about elements name what the collection holds`() {
+      let (library, entries) = (Library(), KeyValueDictionary(["set": Set([1])]))
+      library.numbers = [1]
+      func summaries(_ body: () -> Void) -> [String] { faults(in: body).map(\.summary) }
+      for wrong in [
+        summaries { _ = entries.mutableSetValue(forKey: "set", of: String.self) },
+        summaries { _ = library.mutableArrayValue(forKey: "numbers", of: String.self) },
+      ] {
+        #expect(wrong.count == 1)
+        #expect(
+          wrong.first?.contains("holds an element of type Int, and is accessed as a collection of String") == true)
+      }
+      let given = summaries { library.mutableArrayValue(forKey: "numbers", of: Int?.self).append(nil) }
+      #expect(given.first?.contains("holds elements of type Int, not Optional<Int>") == true)
+      let token = library.log(\.tags, to: Log())
+      let members = summaries { library.willChangeValue(forKey: "tags", withSetMutation: .union, using: [7]) }
+      #expect(members.first?.contains("holds elements of type String, not Int") == true)
+      token.invalidate()
+      #expect(
+        summaries { library.mutableArrayValue(forKey: "numbers").remove(at: 1) }.first?.contains("1 element") == true)
+      let ofPath = faults { library.mutableArrayValue(forKeyPath: "table.row").append(1) }
+      #expect(ofPath.map(\.code) == [9] && ofPath.first?.summary.contains("Dictionary<String, Array<Int>>") == true)
+    }
+
+    @Test func `A mutation is that of the collection as observers of the time before it have left it`() {
+      let (library, log) = (Library(), Log())
+      func told<Value>(
+        _ path: KeyPath<Library, Value>, before: @escaping () -> Void, change: () -> Void
+      ) -> [String] {
+        nonisolated(unsafe) var isFirst = true
+        nonisolated(unsafe) let before = before
+        let token = library.observe(path, options: [.old, .new, .prior]) { _, change in
+          guard change.isPrior else { return log.add("\(text(change.oldValue))>\(text(change.newValue))") }
+          if isFirst {
+            isFirst = false
+            before()
+          }
+        }
+        change()
+        token.invalidate()
+        return log.take()
+      }
+      library.tags = ["a", "b"]
+      let tags = library.mutableSetValue(for: \.tags)
+      let ofSet = told(\.tags, before: { library.tags = [] }, change: { tags.setSet(["a", "c"]) })
+      #expect(library.tags == ["a", "c"] && ofSet == ["{a b}>{}", "{}>{a c}"])
+      _ = told(\.tags, before: { library.tags.insert("d") }, change: { #expect(!tags.insert("d").inserted) })
+      _ = told(\.tags, before: { library.tags.remove("d") }, change: { #expect(tags.remove("d") == nil) })
+      library.numbers = [1, 2]
+      let numbers = library.mutableArrayValue(for: \.numbers)
+      let ofList = told(
+        \.numbers, before: { library.numbers[0] = 9 }, change: { #expect(numbers.remove(at: 0) == 9) })
+      #expect(ofList.last == "[9]>-" && library.numbers == [2])
     }
   }
 

@@ -132,7 +132,7 @@
       ]
       for edit in edits {
         KeyValueFault.withHandler { fault in
-          codes.add("\(fault.code) \(fault.summary.contains("has 1 elements"))")
+          codes.add("\(fault.code) \(fault.summary.contains("has 1 element") && !fault.summary.contains("1 elements"))")
           return .ignore
         } in: {
           edit()

@@ -141,9 +141,7 @@
                 }
                 guard _$kvo.isObserved else {
                   __kvoStore()
-                  _$kvo.stored(0x21cde1e8e13cf0cf, {
-                      self._volume
-                    })
+                  _$kvo.stored(0x21cde1e8e13cf0cf)
                   return
                 }
                 _$kvo.change(0x21cde1e8e13cf0cf, {

@@ -20,7 +20,7 @@ struct ManualNotificationTests {
   }
 
   @Test func `A fault about an announcement by key path names the line of the call`() {
-    let token = document.log(\.scratch, to: log)
+    let tokens = [document.log(\.scratch, to: log), document.log(\.pages, to: log)]
     nonisolated(unsafe) var lines: [Int] = []
     let handler: @Sendable (KeyValueFault) -> KeyValueFault.Action = { fault in
       lines.append(fault.line)
@@ -32,7 +32,7 @@ struct ManualNotificationTests {
       document.willChange(.insertion, valuesAt: [99], for: \.pages)
     }
     #expect(lines == [Int(first) + 2, Int(first) + 3])
-    token.invalidate()
+    for token in tokens { token.invalidate() }
   }
 
   @Test func `Nested pairs of one key each notify`() {

@@ -130,7 +130,7 @@ extension Decimal {
 /// Returns whether a type has an exact conversion from numbers.
 func isNumberType(_ type: Any.Type) -> Bool {
   type is any FixedWidthInteger.Type || type is any BinaryFloatingPoint.Type || type == Bool.self
-    || type == Decimal.self
+    || type == Decimal.self || type == NSNumber.self
 }
 
 /// Converts a number, or a numeric string, to a numeric type.
@@ -164,8 +164,20 @@ extension CodedNumber {
     // The generic initializers of `CGFloat` end the process on Linux.
     case is CGFloat.Type: return (floating(CGFloat.NativeType.self) as? CGFloat.NativeType).map { CGFloat($0) }
     case let floating as any BinaryFloatingPoint.Type: return self.floating(floating)
+    case is NSNumber.Type: return boxed
     default: return decimal
     }
+  }
+
+  /// The number in an object, which holds integers of 64 bits, a `Double` or a `Decimal`.
+  private var boxed: NSNumber? {
+    if case .floating = self {
+    } else {
+      if let value = integer(Int64.self) as? Int64 { return NSNumber(value: value) }
+      if let value = integer(UInt64.self) as? UInt64 { return NSNumber(value: value) }
+    }
+    if let value = floating(Double.self) as? Double { return NSNumber(value: value) }
+    return decimal.map { NSDecimalNumber(decimal: $0) }
   }
 
   private func integer<Integer: FixedWidthInteger>(_: Integer.Type) -> Any? {

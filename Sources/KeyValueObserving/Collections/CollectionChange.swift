@@ -16,17 +16,18 @@ struct CollectionProperty: NamedCollection {
   ///
   /// - Parameters:
   ///   - positions: The indexes of the elements, or `nil` for a set.
-  ///   - oldElements: Returns the elements to remove, as a value of the property's type. Called only if an observer wants them.
-  ///   - newElements: Returns the elements to insert, in the same way.
-  ///   - store: Stores and returns whether it did: an observer notified before the change may have changed the collection. If it
-  ///     did not store, nobody is notified.
+  ///   - oldElements: Returns the elements to remove, as a value of the property's type. Called only if an observer wants them, and
+  ///     again after the store if an observer was notified before the change, which may have changed the collection.
+  ///   - newElements: Returns the elements to insert, in the same way, after the store.
+  ///   - store: Stores and returns whether it did. If it did not, nobody is notified. The argument says whether an observer was notified
+  ///     before the change.
   func notify<Value>(
     _ kind: NSKeyValueChange, at positions: Positions?, oldElements: () -> Value?, newElements: () -> Value?,
-    store: () -> Bool
+    store: (_ isLate: Bool) -> Bool
   ) {
     let object = object.__keyValueObject
     guard kvo_object_is_observed(object) else {
-      _ = store()
+      _ = store(false)
       return
     }
     func notify(_ positions: UnsafePointer<Int>?, _ count: Int) {
@@ -34,20 +35,24 @@ struct CollectionProperty: NamedCollection {
         let frame = frame.baseAddress!
         let wants = kvo_frame_begin_change(
           frame, object, property.key, kvo_change_kind(UInt32(kind.rawValue)), positions, count)
-        let oldValue = wants & UInt32(KVO_FRAME_WANTS_OLD) != 0 ? oldElements() : nil
-        withPointer(to: oldValue) { oldValue in
-          if wants & UInt32(KVO_FRAME_WANTS_WILL) != 0 { kvo_frame_will(frame, oldValue) }
-          let isStored = withoutNotifying(object, store)
-          guard wants != 0 else { return kvo_binding_stored(object, property.key) }
-          if isStored {
-            // The new value is not read again for each delivery, as it is for a setting, because another observer may have moved
-            // these elements.
-            withPointer(to: wants & UInt32(KVO_FRAME_WANTS_NEW) != 0 ? newElements() : nil) { newValue in
+        let wantsOld = wants & UInt32(KVO_FRAME_WANTS_OLD) != 0
+        let isLate = wants & UInt32(KVO_FRAME_WANTS_WILL) != 0
+        var oldValue = wantsOld ? oldElements() : nil
+        if isLate { withPointer(to: oldValue) { kvo_frame_will(frame, $0) } }
+        let isStored = withoutNotifying(object) { store(isLate) }
+        guard wants != 0 else { return kvo_binding_stored(object, property.key) }
+        if isStored {
+          if isLate, wantsOld { oldValue = oldElements() }
+          // The new value is not read again for each delivery, as it is for a setting, because another observer may have moved
+          // these elements.
+          let newValue = wants & UInt32(KVO_FRAME_WANTS_NEW) != 0 ? newElements() : nil
+          withPointer(to: oldValue) { oldValue in
+            withPointer(to: newValue) { newValue in
               while kvo_frame_next(frame) { kvo_frame_deliver(frame, oldValue, newValue) }
             }
           }
-          kvo_frame_end(frame)
         }
+        kvo_frame_end(frame)
       }
     }
     if let positions { positions.withPointer { notify($0, positions.count) } } else { notify(nil, 0) }

@@ -22,16 +22,26 @@ extension NamedCollection {
 
   func raiseReadOnly() { raise(.undefinedKey(of: object, key: key, .set), .coding(site)) }
 
+  private func typeName(of element: Any) -> String { "\(Swift.type(of: unwrapped(element) ?? element))" }
+
+  /// Reports a given element, which the collection cannot hold.
   func raiseMismatch(_ given: Any, expected: Any.Type) {
     raiseFault(
+      KVO_FAULT_TYPE_MISMATCH, "\(name) holds elements of type \(expected), not \(typeName(of: given))", site: site)
+  }
+
+  /// Reports an element of the collection, which a proxy cannot return as the type that it accesses elements as.
+  func raiseUnreadable(_ element: Any, as type: Any.Type) {
+    raiseFault(
       KVO_FAULT_TYPE_MISMATCH,
-      "\(name) holds elements of type \(expected), not \(Swift.type(of: unwrapped(given) ?? given))", site: site)
+      "\(name) holds an element of type \(typeName(of: element)), and is accessed as a collection of \(type)",
+      site: site)
   }
 
   /// Returns an element as the type that a proxy accesses it as.
   func element<Item, Element>(_ item: Item, as _: Element.Type = Element.self) -> Element {
     if let element = recast(item, as: Element.self) { return element }
-    raiseMismatch(item, expected: Element.self)
+    raiseUnreadable(item, as: Element.self)
     // There is no value to return, whatever the policy is.
     fatalError("\(name) holds a \(Swift.type(of: item)), not a \(Element.self)")
   }
@@ -45,10 +55,17 @@ extension NamedCollection {
   }
 }
 
+/// Returns the first element that is not of a type, as it was before it became an `AnyHashable`.
+func unsuitable<Elements: Sequence, Result>(_ elements: Elements, as type: Result.Type) -> Any? {
+  let found = elements.first { recast($0, as: type) == nil }
+  return found.map { Elements.Element.self == AnyHashable.self ? ($0 as! AnyHashable).base : $0 as Any }
+}
+
 /// - Parameter name: The name of the collection that has `count` elements.
 func raiseOutside(_ index: Int, count: Int, of name: String, site: SourceLocation?) {
   raiseFault(
-    KVO_FAULT_OUT_OF_RANGE, "index \(index) is outside of \(name), which has \(count) elements", site: site)
+    KVO_FAULT_OUT_OF_RANGE, "index \(index) is outside of \(name), which has \(count) element\(count == 1 ? "" : "s")",
+    site: site)
 }
 
 /// - Parameters:

@@ -20,7 +20,7 @@ extension KeyValueObservable {
       let access = found.property.access(to: self) as! PropertyAccess<List>
       // Only the first element is checked; checking all of them would take too long.
       if let first = access.read().itemArray.first, recast(first, as: Element.self) == nil {
-        found.raiseMismatch(first, expected: Element.self)
+        found.raiseUnreadable(first, as: Element.self)
         return ListPlace()
       }
       return PropertyList(found, access)
@@ -41,7 +41,7 @@ extension KeyValueObservable {
     func open<Members: SetValue>(_: Members.Type) -> SetPlace<Element> {
       let access = found.property.access(to: self) as! PropertyAccess<Members>
       if let first = access.read().items?.first, recast(first, as: Element.self) == nil {
-        found.raiseMismatch(first, expected: Element.self)
+        found.raiseUnreadable(first, as: Element.self)
         return SetPlace()
       }
       return PropertySet(found, access)
@@ -65,7 +65,10 @@ extension KeyValueObservable {
     let (path, last) = CodedPath.splitting(path)
     guard let head = KeyPathWalk.codedValue(of: self, at: path, site).flatMap(unwrapped) else { return nil }
     if let object = observable(head) { return PathEnd(object: object, key: last) }
-    raise(.undefinedKey(of: head, key: last, .get), .coding(site))
+    raiseFault(
+      KVO_FAULT_UNDEFINED_KEY,
+      "the path to \"\(last)\" ends at a value of type \(Swift.type(of: head)): only the collections of an observable object have proxies",
+      help: "set a changed copy with setValue(_:forKeyPath:)", site: site)
     return nil
   }
 

@@ -55,8 +55,7 @@ final class KeyedList<Element>: ListPlace<Element> {
   private func change<List: ListValue>(_ present: List, _ edit: ListEdit<Element>) -> [Element]? {
     var changed = present
     guard let edit = edit.map({ recast($0, elementsAs: List._Item.self) }) else {
-      let given = edit.elements.first { recast($0, as: List._Item.self) == nil }
-      keyed.raiseMismatch(given as Any, expected: List._Item.self)
+      keyed.raiseMismatch(unsuitable(edit.elements, as: List._Item.self)!, expected: List._Item.self)
       return nil
     }
     let count = changed.itemCount ?? 0
@@ -81,7 +80,7 @@ final class KeyedSet<Element: Hashable>: SetPlace<Element> {
     func open<Members: SetValue>(_ present: Members) -> Set<Element> {
       let items = present.items ?? []
       if let members = recast(members: items, as: Element.self) { return members }
-      keyed.raiseMismatch(items.first { recast($0, as: Element.self) == nil } as Any, expected: Element.self)
+      keyed.raiseUnreadable(unsuitable(items, as: Element.self)!, as: Element.self)
       // There is no value to return, whatever the policy is.
       fatalError("\(keyed.name) holds members that are no \(Element.self)")
     }
@@ -97,8 +96,7 @@ final class KeyedSet<Element: Hashable>: SetPlace<Element> {
       let items = present.items ?? []
       let wanted = argument { recast(members: items, as: Element.self) ?? [] }
       guard let members = recast(members: wanted, as: Members._Item.self) else {
-        keyed.raiseMismatch(
-          wanted.first { recast($0, as: Members._Item.self) == nil } as Any, expected: Members._Item.self)
+        keyed.raiseMismatch(unsuitable(wanted, as: Members._Item.self)!, expected: Members._Item.self)
         return nil
       }
       let edit = SetEdit(kind, members, of: items)
@@ -129,7 +127,7 @@ extension KeyValueObservable {
       }
       // Only the first element is checked; checking all of them would take too long.
       if list.itemCount ?? 0 > 0, recast(list.item(at: 0), as: Element.self) == nil {
-        keyed.raiseMismatch(list.item(at: 0), expected: Element.self)
+        keyed.raiseUnreadable(list.item(at: 0), as: Element.self)
         return ListPlace()
       }
     }
@@ -139,8 +137,8 @@ extension KeyValueObservable {
   /// Does the same for a set.
   nonisolated func keyedSet<Element: Hashable>(forKey key: String, _ site: SourceLocation) -> SetPlace<Element> {
     // As for a list, only one is checked.
-    func unsuitable<Members: SetValue>(_ members: Members) -> Any? {
-      members.items?.first.flatMap { recast($0, as: Element.self) == nil ? $0 : nil }
+    func unsuitableMember<Members: SetValue>(_ members: Members) -> Any? {
+      members.items.flatMap { unsuitable($0.prefix(1), as: Element.self) }
     }
     guard let (keyed, value) = keyed(key, site) else { return SetPlace() }
     if let value {
@@ -148,8 +146,8 @@ extension KeyValueObservable {
         keyed.raiseNoCollection(Swift.type(of: value), "a set")
         return SetPlace()
       }
-      if let unsuitable = unsuitable(members) {
-        keyed.raiseMismatch(unsuitable, expected: Element.self)
+      if let unsuitable = unsuitableMember(members) {
+        keyed.raiseUnreadable(unsuitable, as: Element.self)
         return SetPlace()
       }
     }

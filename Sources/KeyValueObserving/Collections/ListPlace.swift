@@ -62,18 +62,17 @@ final class PropertyList<List: ListValue, Element>: ListPlace<Element> {
       return nil
     }
     guard let edit = edit.map({ recast($0, elementsAs: List._Item.self) }) else {
-      let given = edit.elements.first { recast($0, as: List._Item.self) == nil }
-      property.raiseMismatch(given as Any, expected: List._Item.self)
+      property.raiseMismatch(unsuitable(edit.elements, as: List._Item.self)!, expected: List._Item.self)
       return nil
     }
     guard permits(edit, count) else { return nil }
     // The elements are retained until the access ends: their deinitializers may run observers that read the list.
     var removed: [List._Item]?
     property.notify(edit.kind, at: edit.positions) {
-      edit.kind == .insertion ? nil : List.holding(access.read().picking(edit.positions))
+      edit.kind == .insertion ? nil : List.holding(removed ?? access.read().picking(edit.positions))
     } newElements: {
       edit.kind == .removal ? nil : List.holding(edit.elements)
-    } store: {
+    } store: { _ in
       var count: Int?
       modify { list in
         count = list.itemCount

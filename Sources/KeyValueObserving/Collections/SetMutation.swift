@@ -22,20 +22,20 @@ extension KeyValueObservable {
     fileID: StaticString = #fileID, line: UInt = #line
   ) {
     let site = SourceLocation(file: fileID, line: line)
-    let unobserved = kvo_key_hash(key, key.utf8.count)
-    guard kvo_object_is_observed(__keyValueObject) else {
-      return kvo_binding_will_unobserved(__keyValueObject, unobserved)
+    let property = KeyValueClass.of(self).property(named: key)
+    let hash = property?.key ?? kvo_key_hash(key, key.utf8.count)
+    guard kvo_binding_is_observed(__keyValueObject, hash) else {
+      return kvo_binding_will_unobserved(__keyValueObject, hash)
     }
-    guard let property = KeyValueClass.of(self).property(named: key) else {
-      kvo_binding_will_unobserved(__keyValueObject, unobserved)
+    guard let property else {
+      kvo_binding_will_unobserved(__keyValueObject, hash)
       return raise(.undefinedKey(of: self, key: key, .get), .coding(site))
     }
     let found = CollectionProperty(object: self, property: property, site: site)
     func open<Members: SetValue>(_: Members.Type) {
       guard let argument = recast(members: objects, as: Members._Item.self) else {
-        let unsuitable = objects.first { recast($0, as: Members._Item.self) == nil }
         kvo_binding_will_unobserved(__keyValueObject, property.key)
-        return found.raiseMismatch(unsuitable as Any, expected: Members._Item.self)
+        return found.raiseMismatch(unsuitable(objects, as: Members._Item.self)!, expected: Members._Item.self)
       }
       let access = property.access(to: self) as! PropertyAccess<Members>
       let edit = SetEdit(mutationKind, argument, of: access.read().items ?? [])

@@ -68,8 +68,7 @@ final class PropertySet<Members: SetValue, Element: Hashable>: SetPlace<Element>
   override var members: Set<Element> {
     guard let items = access.read().items else { return [] }
     if let members = recast(members: items, as: Element.self) { return members }
-    let unsuitable = items.first { recast($0, as: Element.self) == nil }
-    property.raiseMismatch(unsuitable as Any, expected: Element.self)
+    property.raiseUnreadable(unsuitable(items, as: Element.self)!, as: Element.self)
     // There is no value to return, whatever the policy is.
     fatalError("\"\(property.property.name)\" holds members that are no \(Element.self)")
   }
@@ -81,42 +80,47 @@ final class PropertySet<Members: SetValue, Element: Hashable>: SetPlace<Element>
       property.raiseReadOnly()
       return nil
     }
-    guard let edit = edit(kind, argument), store(edit, by: modify) else { return nil }
-    return edit.converted()
+    guard let (items, computed) = edit(kind, argument) else { return nil }
+    return store(items, computed, by: modify)?.converted()
   }
 
-  /// Returns the change. This is a separate function, so that it releases its reference to the set before the set is changed;
+  /// Returns the argument and the change. This is a separate function, so that it releases its reference to the set before the set is changed;
   /// otherwise the set would be copied.
   private func edit(
     _ kind: NSKeyValueSetMutationKind, _ argument: (_ present: () -> Set<Element>) -> Set<Element>
-  ) -> SetEdit<Members._Item>? {
+  ) -> (Set<Members._Item>, SetEdit<Members._Item>)? {
     guard let present = access.read().items else {
       property.raiseNil()
       return nil
     }
     let wanted = argument { recast(members: present, as: Element.self) ?? [] }
-    if let items = recast(members: wanted, as: Members._Item.self) { return SetEdit(kind, items, of: present) }
-    let unsuitable = wanted.first { recast($0, as: Members._Item.self) == nil }
-    property.raiseMismatch(unsuitable as Any, expected: Members._Item.self)
+    if let items = recast(members: wanted, as: Members._Item.self) {
+      return (items, SetEdit(kind, items, of: present))
+    }
+    property.raiseMismatch(unsuitable(wanted, as: Members._Item.self)!, expected: Members._Item.self)
     return nil
   }
 
-  private func store(_ edit: SetEdit<Members._Item>, by modify: ((inout Members) -> Void) -> Void) -> Bool {
-    var isStored = false
+  /// Returns the change that was made; `nil` after a fault.
+  private func store(
+    _ argument: Set<Members._Item>, _ computed: SetEdit<Members._Item>, by modify: ((inout Members) -> Void) -> Void
+  ) -> SetEdit<Members._Item>? {
+    var (edit, isStored) = (computed, false)
     property.notify(edit.kind.change, at: nil) {
       edit.kind == .union ? nil : Members.holding(edit.removed)
     } newElements: {
       edit.kind.adds ? Members.holding(edit.added) : nil
-    } store: {
+    } store: { isLate in
       // `edit` retains the removed members until the access ends.
       modify { members in
         guard members.items != nil else { return }
+        if isLate { edit = SetEdit(edit.kind, argument, of: members.items ?? []) }
         members.edit(removing: edit.removed, adding: edit.added)
         isStored = true
       }
       if !isStored { property.raiseNil() }
       return isStored
     }
-    return isStored
+    return isStored ? edit : nil
   }
 }

@@ -128,6 +128,14 @@ extension KeyValueObservationHeader {
     if !_isPOD(Value.self), isObserved { kvo_binding_stored(reference, key()) }
   }
 
+  /// Handles such a store, of any type, of a property with `willSet` or `didSet`: a path may have been led to the object meanwhile, on
+  /// this thread, and have read the old value.
+  @inlinable
+  @inline(__always)
+  public func stored(_ key: @autoclosure () -> UInt64) {
+    if isObserved { kvo_binding_stored(reference, key()) }
+  }
+
   /// Returns an address of a value that is not that of nothing: a value without a size may have that.
   @inlinable
   @inline(__always)

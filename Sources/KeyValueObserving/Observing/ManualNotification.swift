@@ -25,15 +25,18 @@ extension KeyValueObservable {
   public nonisolated func willChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
     guard changeKind != .setting else { return willChangeValue(forKey: key) }
     let (positions, site) = (Array(indexes), CallLocation.site(ofObject: self, key: key))
-    if kvo_object_is_observed(__keyValueObject), let property = KeyValueClass.of(self).property(named: key) {
+    if let property = KeyValueClass.of(self).property(named: key),
+      kvo_binding_is_observed(__keyValueObject, property.key)
+    {
       let found = CollectionProperty(object: self, property: property, site: site)
       guard found.valueType is any ListValue.Type else {
         kvo_binding_will_unobserved(__keyValueObject, property.key)
         return found.raiseNoCollection(found.valueType, "an array")
       }
-      if let count = (unwrapped(property.read(self)) as? any Collection)?.count, let last = positions.last,
-        last >= (changeKind == .insertion ? count + positions.count : count)
-      {
+      // An insertion may make the first list; of none, nothing can be removed or replaced.
+      let value = unwrapped(property.read(self))
+      let count = value == nil && changeKind != .insertion ? 0 : (value as? any Collection)?.count
+      if let count, let last = positions.last, last >= (changeKind == .insertion ? count + positions.count : count) {
         kvo_binding_will_unobserved(__keyValueObject, property.key)
         return raisePositionsOutside(key, changeKind, last: last, count: count, site)
       }
