@@ -16,7 +16,8 @@ typedef enum kvo_scope_kind {
   KVO_SCOPE_COALESCES = 0,
   /** The same, but only for keys and expressions whose value differs from that before the scope, or cannot be compared. Numbers of
    * different types are compared as numbers: the sum 0 of no elements is that of one that is 0.0. A bool differs from numbers. If another
-   * thread sets a key within the scope and the scope then sets it to the value before, that last value is not told. */
+   * thread sets a key within the scope and the scope then sets it to the value before, that last value is not told; nor is one that is
+   * set back after an observation was resumed within the scope and told what it had missed. */
   KVO_SCOPE_COALESCES_IF_CHANGED = 1,
   /** They are not told. */
   KVO_SCOPE_SILENCES = 2,
