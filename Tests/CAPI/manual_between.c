@@ -1,6 +1,9 @@
 /* manual_between.c - what happens between a will and its did: the object may end, in a call of any depth; and indexes out of order. */
 #include "below.h"
 
+#include <kvo/kvo_binding.h>
+#include <kvo/kvo_scope.h>
+
 static void will(item *object, const char *key) { CHECK_OK(kvo_will_change(as_object(object), key)); }
 
 static item *ending;
@@ -64,6 +67,36 @@ TEST("a path that is led to an object between the will and the did of an unobser
     if (!registered_late) CHECK_EQ(path.new_value.integer, 5);
     item_set_value(child, 6);
     CHECK_EQ(path.calls, registered_late ? 2 : 3);
+    CHECK_OK(kvo_remove_observer(path.id));
+    item_destroy(parent);
+    item_destroy(child);
+  }
+}
+
+TEST("that holds in a scope that coalesces, also if it begins between the two, and not in a silent one") {
+  for (int i = 0; i < 8; i++) {
+    kvo_scope_kind kind = i % 4 < 2   ? KVO_SCOPE_COALESCES
+                          : i % 4 < 3 ? KVO_SCOPE_COALESCES_IF_CHANGED
+                                      : KVO_SCOPE_SILENCES;
+    bool by_binding = i >= 4, is_late = i % 2 != 0 && kind != KVO_SCOPE_SILENCES;
+    item *parent = item_make(0), *child = item_make(1);
+    watcher path = {0};
+    watch(parent, "next.value", KVO_NEW, &path);
+    kvo_object *objects[] = {as_object(child)};
+    kvo_scope scope;
+    if (!is_late) CHECK_OK(kvo_scope_begin(&scope, kind, objects, 1, NULL, 0));
+    if (by_binding)
+      kvo_binding_will_unobserved(as_object(child), kvo_key_hash("value", 5));
+    else
+      will(child, "value");
+    if (is_late) CHECK_OK(kvo_scope_begin(&scope, kind, objects, 1, NULL, 0));
+    item_set_next(parent, child);
+    child->value = 5;
+    CHECK_OK(kvo_did_change(as_object(child), "value"));
+    kvo_scope_end(&scope);
+    CHECK_EQ(path.new_value.integer, kind == KVO_SCOPE_SILENCES ? 1 : 5);
+    item_set_value(child, 6);
+    CHECK_EQ(path.new_value.integer, 6);
     CHECK_OK(kvo_remove_observer(path.id));
     item_destroy(parent);
     item_destroy(child);

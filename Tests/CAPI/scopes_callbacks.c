@@ -176,13 +176,14 @@ TEST("a scope that ends in a callback before its first change is safe") {
 
 /* ------------------------------------------------------------------------------- Changes of which the path is told later -- */
 
-static bool in_scope_of_its_own, sets_again;
+static bool in_scope_of_its_own, sets_again, removes_itself;
 
 /* Leads the path from `b` to `c`, or, if there is no other object, to `b` again. */
 static void lead_path(watcher *self, const kvo_change *change) {
   (void)change;
   if (self->calls > 1) return;
   if (sets_again) item_set_value(b, 7);
+  if (removes_itself) CHECK_OK(kvo_remove_observer(self->id));
   kvo_object *objects[] = {as_object(a)};
   kvo_scope scope;
   if (in_scope_of_its_own) CHECK_OK(kvo_scope_begin(&scope, KVO_SCOPE_COALESCES_IF_CHANGED, objects, 1, NULL, 0));
@@ -191,9 +192,10 @@ static void lead_path(watcher *self, const kvo_change *change) {
 }
 
 TEST("a path that a newer observer leads elsewhere in a scope of changed values is told the last value") {
-  for (int i = 0; i < 8; i++) {
+  for (int i = 0; i < 16; i++) {
     unsigned options = i % 2 != 0 ? KVO_OLD | KVO_NEW : KVO_NEW;
-    in_scope_of_its_own = i < 4;
+    in_scope_of_its_own = i % 8 < 4;
+    removes_itself = i >= 8;
     sets_again = i % 4 >= 2 && !in_scope_of_its_own;
     make_items();
     item_set_next(a, b);
@@ -208,6 +210,27 @@ TEST("a path that a newer observer leads elsewhere in a scope of changed values 
     CHECK(path.calls > 0);
     CHECK_EQ(path.new_value.integer, c->value);
     CHECK_OK(kvo_remove_observer(path.id));
-    CHECK_OK(kvo_remove_observer(leading.id));
+    if (!removes_itself) CHECK_OK(kvo_remove_observer(leading.id));
   }
+}
+
+static void destroy_and_set_in_scope(watcher *self, const kvo_change *change) {
+  (void)self, (void)change;
+  item_destroy(a);
+  BEGIN(scope, KVO_SCOPE_COALESCES_IF_CHANGED, c);
+  item_set_value(c, 9);
+  kvo_scope_end(&scope);
+}
+
+TEST("an observer that destroys its object may begin a scope of changed values") {
+  make_items();
+  item_set_next(b, c);
+  watcher path = {0}, older = {0}, destroying = {.then = destroy_and_set_in_scope};
+  watch(b, "next.value", KVO_NEW, &path);
+  watch(a, "value", KVO_NEW | KVO_ENDS_WITH_OBJECT, &older);
+  watch(a, "value", KVO_NEW | KVO_ENDS_WITH_OBJECT, &destroying);
+  item_set_value(a, 5);
+  CHECK_EQ(path.calls, 1);
+  CHECK_EQ(path.new_value.integer, 9);
+  a = item_make(1);
 }

@@ -112,6 +112,10 @@ FUNCTION(of_foundation, "$s20FoundationEssentials3URLV4pathSSvpACTK")
 FUNCTION(of_foundation_in_string, "$sSS10FoundationE11capitalizedSSvg")
 FUNCTION(added_to_url, "$s20FoundationEssentials3URLV3AppE6secondxvg")
 FUNCTION(added_to_string, "$sSS3AppE4loudSivpSSTK")
+FUNCTION(added_to_arrays_of_strings, "$sSa3AppSSRszlE6joinedSSvpSaySSGTK")
+FUNCTION(added_to_some_sequences, "$sST3AppSi7ElementRtzrlE3sumSivg")
+FUNCTION(added_to_type_of_c, "$sSo10kvo_changea3AppE1xSivg")
+FUNCTION(of_nothing, "$s10Foundation")
 FUNCTION(of_app, "$s3App5closeyyF")
 FUNCTION(of_observing, "$s17KeyValueObserving6updateyyF")
 FUNCTION(thunk, "$s3App5closeyyFTA")
@@ -156,6 +160,10 @@ TEST("functions of the program are not, not even those that it adds to a type of
   CHECK(!is_of_library(added_to_nested));
   CHECK(!is_of_library(added_to_url));
   CHECK(!is_of_library(added_to_string));
+  CHECK(!is_of_library(added_to_arrays_of_strings));
+  CHECK(!is_of_library(added_to_some_sequences));
+  CHECK(!is_of_library(added_to_type_of_c));
+  CHECK(!is_of_library(of_nothing));
   CHECK(!is_of_library(added_to_long_name));
   CHECK(!is_of_library(not_a_thunk));
 }

@@ -157,6 +157,14 @@
       #expect(entries["array"] as? [String] == ["x", "y"] && entries["set"] as? Set<Int> == [2, 3])
     }
 
+    @Test func `A replacement that the object refuses ends the mutation`() {
+      let shelf = ReadOnlyShelf()
+      let raised = faults {
+        shelf.mutableArrayValue(forKey: "books", of: String.self).replaceSubrange(0..<1, with: ["x", "y"])
+      }
+      #expect(raised.map(\.code) == [9])
+    }
+
     @Test func `Faults about elements name what the collection holds`() {
       let (library, entries) = (Library(), KeyValueDictionary(["set": Set([1])]))
       library.numbers = [1]
@@ -205,12 +213,23 @@
       #expect(library.tags == ["a", "c"] && ofSet == ["{a b}>{}", "{}>{a c}"])
       _ = told(\.tags, before: { library.tags.insert("d") }, change: { #expect(!tags.insert("d").inserted) })
       _ = told(\.tags, before: { library.tags.remove("d") }, change: { #expect(tags.remove("d") == nil) })
+      library.tags = ["a"]
+      _ = told(\.tags, before: { library.tags.insert("z") }, change: { tags.formSymmetricDifference(["b"]) })
+      #expect(library.tags == ["a", "b", "z"])
+      _ = told(\.tags, before: { library.tags.insert("y") }, change: { tags.removeAll() })
+      #expect(library.tags.isEmpty)
       library.numbers = [1, 2]
       let numbers = library.mutableArrayValue(for: \.numbers)
       let ofList = told(
         \.numbers, before: { library.numbers[0] = 9 }, change: { #expect(numbers.remove(at: 0) == 9) })
       #expect(ofList.last == "[9]>-" && library.numbers == [2])
     }
+  }
+
+  /// Provides a list for a key that cannot be set.
+  @KeyValueObservable
+  private final class ReadOnlyShelf {
+    func value(forUndefinedKey key: String) -> Any? { key == "books" ? ["a", "b"] : nil }
   }
 
   /// Raises a fault of its own at each change.

@@ -147,6 +147,10 @@
     fileprivate var localized: String { "\(Language.shared.name) \(self)" }
   }
 
+  extension Array where Element == Character {
+    fileprivate var localized: String { String(self).localized }
+  }
+
   @Suite("Key paths that continue behind an announced or declared key")
   struct ContinuedPathTests {
     private let binder = Binder()
@@ -255,6 +259,8 @@
           Language.shared.name = "de"
           binder.cover.declare("x")
         } == ["en >de ", "de >de x"])
+      Language.shared.name = "en"
+      #expect(changes(of: binder.cover, \.letters!.localized) { Language.shared.name = "fr" } == ["en x>fr x"])
     }
 
     @Test func `The properties of an object behind an announced property count too`() {

@@ -30,6 +30,8 @@
     var words = ["a", "b"]
     class func automaticallyNotifiesObserversOfWords() -> Bool { false }
     var cover: Folder?
+    var inner: [Folder] = []
+    class func keyPathsForValuesAffectingInner() -> Set<String> { ["version"] }
     var title = "t"
 
     func announce(_ words: [String]) {
@@ -144,6 +146,11 @@
       #expect(log.lines.first == "2 [\"w\"]" && log.lines.count == 2)
       changes.invalidate()
       #expect(folder.observationInfo == nil)
+      folder.inner = [folder]
+      let own = follow(\.inner[0].title)
+      folder.inner = []
+      #expect(log.take().last == "t>none")
+      own.invalidate()
     }
 
     @Test func `Whole values and several key paths have no value either while the element is missing`() {

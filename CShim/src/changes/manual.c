@@ -125,7 +125,9 @@ bool kvo_binding_is_observed(const kvo_object *object, kvo_key key) {
 }
 
 void kvo_binding_will_unobserved(kvo_object *object, kvo_key key) {
-  if (object != NULL) kvo__unobserved_will(object, key, !kvo_binding_is_observed(object, key));
+  if (object == NULL) return;
+  bool is_silent = kvo__scoped(object) == KVO_SILENT || kvo__is_muted(object, key);
+  kvo__unobserved_will(object, key, !is_silent && !kvo_binding_is_observed(object, key));
 }
 
 static bool are_given(const kvo_object *object, const char *key, const char *function, kvo_place place) {
@@ -237,9 +239,9 @@ static kvo_status follow_present_value(kvo_object *object, const char *key, kvo_
   uint64_t registered;
   bool was_unobserved = kvo__unobserved_did(object, hash, &registered);
   bool silent;
-  if (was_unobserved && kvo__scoped(object) == KVO_COALESCED) { /* the end of the scope notifies */
-    kvo__scope_stored(object, hash, &silent);
-    return KVO_OK;
+  if (was_unobserved &&
+      kvo__scoped(object) == KVO_COALESCED) { /* the end of the scope notifies of a change that it knows */
+    if (!kvo__scope_stored(object, hash, &silent)) return KVO_OK;
   }
   kvo_frame frame;
   if (kvo__frame_begin(&frame, object, hash, false, KVO_CHANGE_SETTING, NULL) == 0) return KVO_OK;

@@ -99,7 +99,8 @@ bool kvo__is_muted(const kvo_object *object, kvo_key key) {
 static bool is_told_by_store(const kvo_frame_content *change, kvo_tracked *tracked) {
   uint32_t depth = present_depth() - change->is_marked;
   for (const kvo_mute *mute = kvo__own.mutes; mute != NULL && mute->depth == depth; mute = mute->outer)
-    if (mute->is_computed && kvo__tracked_hears(tracked, mute->object, mute->key)) return true;
+    if (mute->is_computed && kvo__tracked_hears(tracked, kvo__word_info(kvo__word(mute->object)), mute->key))
+      return true;
   return false;
 }
 

@@ -196,10 +196,14 @@ static bool is_owed(kvo_tracked *tracked) {
   uint32_t depth = kvo__own.thread != NULL ? atomic_load(&kvo__own.thread->depth) : 0;
   for (uint32_t i = 0; i < depth; i++) {
     const kvo_mark *mark = kvo__mark_at(i);
-    if (!kvo__is_delivery(mark) || kvo__node_order(mark->node) <= tracked->order) continue;
+    if (!kvo__is_delivery(mark)) continue;
+    uint64_t order = kvo__node_order(mark->node);
+    /* The observation has ended. Its order is not known any more, and was not if it ended meanwhile. */
+    if (!atomic_load_explicit(&mark->node->live, memory_order_acquire)) return true;
+    if (order <= tracked->order) continue;
     if (kvo__node_kind(mark->node) != KVO_NODE_DIRECT) return true; /* which key has changed is not known */
     kvo_slot *slot = atomic_load_explicit(&mark->node->slot, memory_order_relaxed);
-    if (kvo__tracked_hears(tracked, kvo__slot_info(slot)->object, slot->key)) return true;
+    if (kvo__tracked_hears(tracked, kvo__slot_info(slot), slot->key)) return true;
   }
   return false;
 }

@@ -168,8 +168,7 @@ static kvo_dependency *find_dependency(kvo_tracked *tracked, kvo_info *info, kvo
   return found;
 }
 
-bool kvo__tracked_hears(kvo_tracked *tracked, const kvo_object *object, kvo_key key) {
-  kvo_info *info = kvo__word_info(kvo__word(object));
+bool kvo__tracked_hears(kvo_tracked *tracked, kvo_info *info, kvo_key key) {
   if (info == NULL) return false;
   kvo__lock(&tracked->lock);
   bool hears = find_dependency(tracked, info, key) != NULL;

@@ -309,8 +309,8 @@ KVO_HIDDEN void kvo__tracked_rearm(kvo_tracked *tracked);
 /** After a change that began before the dependency with this birth was linked: evaluates again, and notifies if the expression was
  * registered before that. */
 KVO_HIDDEN void kvo__tracked_missed(kvo_tracked *tracked, uint64_t birth);
-/** Whether the expression depends on this key. The object must be alive. */
-KVO_HIDDEN bool kvo__tracked_hears(kvo_tracked *tracked, const kvo_object *object, kvo_key key);
+/** Whether the expression depends on a key of the object with this info; false for NULL. */
+KVO_HIDDEN bool kvo__tracked_hears(kvo_tracked *tracked, kvo_info *info, kvo_key key);
 /** After a change of a leaf: passes the change on to the observer. */
 KVO_HIDDEN void kvo__tracked_leaf(kvo_tracked *tracked, const kvo_raw_change *change);
 /** Takes a dependency of a dying object out of its expression's list; false if another thread has done it. */

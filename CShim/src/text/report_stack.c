@@ -35,17 +35,21 @@ static bool is_of_standard_library(const char *symbol) {
   if (begins(symbol, "$sS") && symbol[3] != '\0')
     member = symbol + 4;
   else if (begins(symbol, "$ss"))
-    member = past_identifier(symbol + 3) + 1;
+    member = past_identifier(symbol + 3);
   else if (begins(symbol, "$s10Foundation") || begins(symbol, "$s20FoundationEssentials"))
-    member = past_identifier(past_identifier(symbol + 2)) + 1;
+    member = past_identifier(past_identifier(symbol + 2));
   else
     return false;
+  if (*member == '\0') return false;
+  if (symbol[2] != 'S') member++; /* the letter of the type's kind */
   /* Of a nested type, such as `$sSS8UTF8ViewV5count…`, each name is followed by the letter of its kind. */
   const char *end = past_identifier(member);
   while (end != member && (*end == 'V' || *end == 'O' || *end == 'C') && end[1] >= '0' && end[1] <= '9') {
     member = end + 1;
     end = past_identifier(member);
   }
+  /* Between the module and the `E` of an extension with constraints is their signature, and `a` follows a type of C. */
+  if (end != member && (*end == 'a' || strstr(end, "lE") != NULL)) return false;
   return *end != 'E' || begins(member, "10Foundation") || begins(member, "20FoundationEssentials");
 }
 

@@ -141,7 +141,7 @@ struct KeyPathHead: Sendable {
     return replacesReads(properties[properties.count - 1].renamed(in: object), of: object)
   }
 
-  /// The object's class is asked, because a subclass may declare what its superclass does not, and the reverse.
+  /// The object's class is asked, because a subclass may declare for a computed property what its superclass does not, and the reverse.
   private func replacesReads(_ last: KeyValueProperty, of object: any KeyValueObservable) -> Bool {
     endsPlainly && KeyValueClass.of(object).isDeclared(last)
   }

@@ -176,6 +176,7 @@ extension CodedNumber {
       if let value = integer(Int64.self) as? Int64 { return NSNumber(value: value) }
       if let value = integer(UInt64.self) as? UInt64 { return NSNumber(value: value) }
     }
+    if case .decimal(let value) = self { return NSDecimalNumber(decimal: value) }
     if let value = floating(Double.self) as? Double { return NSNumber(value: value) }
     return decimal.map { NSDecimalNumber(decimal: $0) }
   }

@@ -17,10 +17,10 @@ struct CollectionProperty: NamedCollection {
   /// - Parameters:
   ///   - positions: The indexes of the elements, or `nil` for a set.
   ///   - oldElements: Returns the elements to remove, as a value of the property's type. Called only if an observer wants them, and
-  ///     again after the store if an observer was notified before the change, which may have changed the collection.
+  ///     again after the store if it `isLate`.
   ///   - newElements: Returns the elements to insert, in the same way, after the store.
-  ///   - store: Stores and returns whether it did. If it did not, nobody is notified. The argument says whether an observer was notified
-  ///     before the change.
+  ///   - store: Stores and returns whether it did. If it did not, nobody is notified. It `isLate` if code of the program may have changed
+  ///     the collection since: an observer was notified before the change, or an expression was evaluated.
   func notify<Value>(
     _ kind: NSKeyValueChange, at positions: Positions?, oldElements: () -> Value?, newElements: () -> Value?,
     store: (_ isLate: Bool) -> Bool

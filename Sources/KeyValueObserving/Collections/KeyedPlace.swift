@@ -65,7 +65,13 @@ final class KeyedList<Element>: ListPlace<Element> {
     }
     let removed = edit.kind == .insertion ? [] : changed.picking(edit.positions)
     changed.edit(edit)
-    let isStored = keyed.set(changed) { list($0)?.itemCount == changed.itemCount }
+    let isStored = keyed.set(changed) { stored in
+      guard list(stored)?.itemCount == changed.itemCount else { return false }
+      guard edit.kind == .replacement, let stored = stored as? List, let areEqual = equality(of: List._Item.self) else {
+        return true
+      }
+      return zip(stored.picking(edit.positions), edit.elements).allSatisfy(areEqual)
+    }
     return isStored ? removed.map { keyed.element($0) } : nil
   }
 }

@@ -22,8 +22,8 @@ extension KeyValueObservable {
     fileID: StaticString = #fileID, line: UInt = #line
   ) {
     let site = SourceLocation(file: fileID, line: line)
-    let property = KeyValueClass.of(self).property(named: key)
-    let hash = property?.key ?? kvo_key_hash(key, key.utf8.count)
+    let hash = keyHash(name(ofAnnounced: key))
+    let property = kvo_object_is_observed(__keyValueObject) ? KeyValueClass.of(self).property(named: key) : nil
     guard kvo_binding_is_observed(__keyValueObject, hash) else {
       return kvo_binding_will_unobserved(__keyValueObject, hash)
     }

@@ -80,30 +80,29 @@ final class PropertySet<Members: SetValue, Element: Hashable>: SetPlace<Element>
       property.raiseReadOnly()
       return nil
     }
-    guard let (items, computed) = edit(kind, argument) else { return nil }
-    return store(items, computed, by: modify)?.converted()
+    guard let computed = edit(kind, argument) else { return nil }
+    return store(computed, argument, by: modify)?.converted()
   }
 
-  /// Returns the argument and the change. This is a separate function, so that it releases its reference to the set before the set is changed;
+  /// Returns the change. This is a separate function, so that it releases its reference to the set before the set is changed;
   /// otherwise the set would be copied.
   private func edit(
     _ kind: NSKeyValueSetMutationKind, _ argument: (_ present: () -> Set<Element>) -> Set<Element>
-  ) -> (Set<Members._Item>, SetEdit<Members._Item>)? {
+  ) -> SetEdit<Members._Item>? {
     guard let present = access.read().items else {
       property.raiseNil()
       return nil
     }
     let wanted = argument { recast(members: present, as: Element.self) ?? [] }
-    if let items = recast(members: wanted, as: Members._Item.self) {
-      return (items, SetEdit(kind, items, of: present))
-    }
+    if let items = recast(members: wanted, as: Members._Item.self) { return SetEdit(kind, items, of: present) }
     property.raiseMismatch(unsuitable(wanted, as: Members._Item.self)!, expected: Members._Item.self)
     return nil
   }
 
   /// Returns the change that was made; `nil` after a fault.
   private func store(
-    _ argument: Set<Members._Item>, _ computed: SetEdit<Members._Item>, by modify: ((inout Members) -> Void) -> Void
+    _ computed: SetEdit<Members._Item>, _ argument: (_ present: () -> Set<Element>) -> Set<Element>,
+    by modify: ((inout Members) -> Void) -> Void
   ) -> SetEdit<Members._Item>? {
     var (edit, isStored) = (computed, false)
     property.notify(edit.kind.change, at: nil) {
@@ -111,10 +110,10 @@ final class PropertySet<Members: SetValue, Element: Hashable>: SetPlace<Element>
     } newElements: {
       edit.kind.adds ? Members.holding(edit.added) : nil
     } store: { isLate in
+      if isLate { edit = renewed(edit, argument) }
       // `edit` retains the removed members until the access ends.
       modify { members in
         guard members.items != nil else { return }
-        if isLate { edit = SetEdit(edit.kind, argument, of: members.items ?? []) }
         members.edit(removing: edit.removed, adding: edit.added)
         isStored = true
       }
@@ -122,5 +121,14 @@ final class PropertySet<Members: SetValue, Element: Hashable>: SetPlace<Element>
       return isStored
     }
     return isStored ? edit : nil
+  }
+
+  /// Computes the change again, of the members that the set has now.
+  private func renewed(
+    _ edit: SetEdit<Members._Item>, _ argument: (_ present: () -> Set<Element>) -> Set<Element>
+  ) -> SetEdit<Members._Item> {
+    let present = access.read().items ?? []
+    let wanted = argument { recast(members: present, as: Element.self) ?? [] }
+    return recast(members: wanted, as: Members._Item.self).map { SetEdit(edit.kind, $0, of: present) } ?? edit
   }
 }

@@ -96,7 +96,10 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
       let count = kvo_track_reads(buffer.baseAddress!, buffer.count)
       guard count > 0, count <= buffer.count else { return }
       // If the key recorded last is that of the key path's first property, the two are one read.
-      let isOne = own > 0 && (own == count || buffer[own].object != root.__keyValueObject)
+      let first = path.firstOfHead?.renamed(in: root).key
+      let isOne =
+        own > 0
+        && (own == count || buffer[own].object != root.__keyValueObject || buffer[own].keyValueProperty?.key != first)
       let reads = UnsafeBufferPointer(rebasing: buffer[(isOne ? own - 1 : own)..<count])
       let properties = reads.compactMap(\.keyValueProperty)
       guard properties.count == reads.count else { return }

@@ -31,6 +31,9 @@ final class ExpressionPath<Root: KeyValueObservable, Value>: @unchecked Sendable
   /// Whether a property on the path is announced manually or declared to depend on others, so that its key has to be recorded.
   var needsKeys: Bool { chain?.needsKeys ?? (head != nil) }
 
+  /// The first property of the key path whose key is recorded before it is read.
+  var firstOfHead: KeyValueProperty? { head?.properties.first }
+
   /// The key path's name, for reports and for the end by key path.
   func name(in object: Root) -> String {
     chain?.name ?? (object as? KeyValueRuntimeObject)?.key(of: keyPath)

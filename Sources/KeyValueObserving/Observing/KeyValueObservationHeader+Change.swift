@@ -128,8 +128,10 @@ extension KeyValueObservationHeader {
     if !_isPOD(Value.self), isObserved { kvo_binding_stored(reference, key()) }
   }
 
-  /// Handles such a store, of any type, of a property with `willSet` or `didSet`: a path may have been led to the object meanwhile, on
-  /// this thread, and have read the old value.
+  /// Handles a store, of a property with `willSet` or `didSet`, into an object that was not observed before: these may have led a path
+  /// to the object, which has read the old value and is told the new one. Called by the macro's code, after the store.
+  ///
+  /// - Parameter key: The hash of the property's key.
   @inlinable
   @inline(__always)
   public func stored(_ key: @autoclosure () -> UInt64) {

@@ -25,7 +25,7 @@ extension KeyValueObservable {
   public nonisolated func willChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
     guard changeKind != .setting else { return willChangeValue(forKey: key) }
     let (positions, site) = (Array(indexes), CallLocation.site(ofObject: self, key: key))
-    if let property = KeyValueClass.of(self).property(named: key),
+    if kvo_object_is_observed(__keyValueObject), let property = KeyValueClass.of(self).property(named: key),
       kvo_binding_is_observed(__keyValueObject, property.key)
     {
       let found = CollectionProperty(object: self, property: property, site: site)
