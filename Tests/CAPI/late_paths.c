@@ -3,6 +3,7 @@
 #include "fixture.h"
 #include "shared.h"
 
+#include <kvo/kvo_binding.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -61,6 +62,32 @@ TEST("a setter that puts its own object onto an observed path, before it stores,
   CHECK_EQ(path.calls, 3);
   CHECK_EQ(path.old_value.integer, 5);
   CHECK_OK(kvo_remove_observer(path.id));
+}
+
+TEST("that holds while another change is announced, or another key is muted") {
+  item *unrelated = item_make(0);
+  watcher w = {0};
+  watch(unrelated, "value", KVO_NONE, &w);
+  for (int is_mute = 0; is_mute < 2; is_mute++) {
+    root = item_make(0);
+    end = slow_item_make();
+    path = (watcher){0};
+    watch(root, "next.value", KVO_NEW, &path);
+    before_store = bring_onto_path;
+    kvo_mute mute;
+    if (is_mute)
+      kvo_mute_begin(&mute, as_object(unrelated), kvo_key_hash("value", 5));
+    else
+      CHECK_OK(kvo_will_change(as_object(unrelated), "value"));
+    KVO_SET(end, "value", int, 5);
+    if (is_mute)
+      kvo_mute_end(&mute);
+    else
+      CHECK_OK(kvo_did_change(as_object(unrelated), "value"));
+    CHECK_EQ(path.calls, 2);
+    CHECK_EQ(path.new_value.integer, 5);
+    CHECK_OK(kvo_remove_observer(path.id));
+  }
 }
 
 static void observe_path(void) {

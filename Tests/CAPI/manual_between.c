@@ -73,17 +73,40 @@ TEST("a path that is led to an object between the will and the did of an unobser
   }
 }
 
+TEST("that holds for each of any number of such changes that are open") {
+  enum { COUNT = 100 };
+  static item *parents[COUNT], *children[COUNT];
+  static watcher paths[COUNT];
+  for (int i = 0; i < COUNT; i++) {
+    parents[i] = item_make(0);
+    children[i] = item_make(1);
+    watch(parents[i], "next.value", KVO_NEW, &paths[i]);
+  }
+  for (int i = 0; i < COUNT; i++) will(children[i], "value");
+  for (int i = 0; i < COUNT; i++) {
+    item_set_next(parents[i], children[i]);
+    children[i]->value = 5;
+    CHECK_OK(kvo_did_change(as_object(children[i]), "value"));
+    CHECK_EQ(paths[i].calls, 2);
+    CHECK_EQ(paths[i].new_value.integer, 5);
+  }
+}
+
 TEST("that holds in a scope that coalesces, also if it begins between the two, and not in a silent one") {
-  for (int i = 0; i < 8; i++) {
+  item *unrelated = item_make(0);
+  watcher of_unrelated = {0};
+  watch(unrelated, "value", KVO_NONE, &of_unrelated);
+  for (int i = 0; i < 16; i++) {
     kvo_scope_kind kind = i % 4 < 2   ? KVO_SCOPE_COALESCES
                           : i % 4 < 3 ? KVO_SCOPE_COALESCES_IF_CHANGED
                                       : KVO_SCOPE_SILENCES;
-    bool by_binding = i >= 4, is_late = i % 2 != 0 && kind != KVO_SCOPE_SILENCES;
+    bool by_binding = i % 8 >= 4, another_is_open = i >= 8, is_late = i % 2 != 0 && kind != KVO_SCOPE_SILENCES;
     item *parent = item_make(0), *child = item_make(1);
     watcher path = {0};
     watch(parent, "next.value", KVO_NEW, &path);
     kvo_object *objects[] = {as_object(child)};
     kvo_scope scope;
+    if (another_is_open) will(unrelated, "value");
     if (!is_late) CHECK_OK(kvo_scope_begin(&scope, kind, objects, 1, NULL, 0));
     if (by_binding)
       kvo_binding_will_unobserved(as_object(child), kvo_key_hash("value", 5));
@@ -95,6 +118,7 @@ TEST("that holds in a scope that coalesces, also if it begins between the two, a
     CHECK_OK(kvo_did_change(as_object(child), "value"));
     kvo_scope_end(&scope);
     CHECK_EQ(path.new_value.integer, kind == KVO_SCOPE_SILENCES ? 1 : 5);
+    if (another_is_open) CHECK_OK(kvo_did_change(as_object(unrelated), "value"));
     item_set_value(child, 6);
     CHECK_EQ(path.new_value.integer, 6);
     CHECK_OK(kvo_remove_observer(path.id));

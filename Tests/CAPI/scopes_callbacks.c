@@ -234,3 +234,61 @@ TEST("an observer that destroys its object may begin a scope of changed values")
   CHECK_EQ(path.new_value.integer, 9);
   a = item_make(1);
 }
+
+static void lead_root(watcher *self, const kvo_change *change) {
+  if (change->is_prior && c->next == NULL) item_set_next(c, a);
+  (void)self;
+}
+
+TEST(
+    "a path that an observer leads to the changing object, before the change, is told the value after the last store") {
+  for (int i = 0; i < 8; i++) {
+    make_items();
+    watcher path = {0}, prior = {.then = lead_root};
+    bool knows_old = i % 4 < 2;
+    watch(c, "next.value", knows_old ? KVO_OLD | KVO_NEW : KVO_NEW, &path);
+    watch(a, "value", KVO_PRIOR, &prior);
+    BEGIN(scope, i < 4 ? KVO_SCOPE_COALESCES : KVO_SCOPE_COALESCES_IF_CHANGED, a);
+    for (int sets = 0; sets <= i % 2; sets++) item_set_value(a, 5);
+    kvo_scope_end(&scope);
+    CHECK_EQ(path.calls, 2);
+    CHECK_EQ(path.new_value.integer, 5);
+    if (knows_old) CHECK_EQ(path.old_value.integer, 1);
+    destroy_items();
+  }
+}
+
+static item *other_middle, *other_end;
+static kvo_scope_kind inner_kind;
+
+static void lead_in_nested_scopes(watcher *self, const kvo_change *change) {
+  (void)self, (void)change;
+  BEGIN(outer, KVO_SCOPE_COALESCES_IF_CHANGED, a);
+  BEGIN(inner, inner_kind, b);
+  item_set_next(b, other_end);
+  item_set_next(a, other_middle);
+  kvo_scope_end(&inner);
+  kvo_scope_end(&outer);
+}
+
+TEST("a path that a newer observer leads elsewhere in nested scopes is told the last value, in whichever it was kept") {
+  for (int kind = KVO_SCOPE_COALESCES; kind <= KVO_SCOPE_COALESCES_IF_CHANGED; kind++) {
+    make_items();
+    inner_kind = (kvo_scope_kind)kind;
+    other_middle = item_make(0);
+    other_end = item_make(9);
+    other_middle->next = other_end;
+    item_set_next(a, b);
+    item_set_next(b, c);
+    watcher path = {0}, newer = {.then = lead_in_nested_scopes};
+    watch(a, "next.next.value", KVO_NEW, &path);
+    watch(c, "value", KVO_NONE, &newer);
+    item_set_value(c, 9);
+    CHECK_EQ(path.calls, 1);
+    CHECK_EQ(path.new_value.integer, 9);
+    CHECK_OK(kvo_remove_observer(path.id));
+    destroy_items();
+    item_destroy(other_middle);
+    item_destroy(other_end);
+  }
+}

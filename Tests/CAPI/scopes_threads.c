@@ -24,6 +24,28 @@ TEST("a scope is that of its thread: what another thread changes notifies as usu
   }
 }
 
+static void *end_scope(void *scope) {
+  kvo_scope_end(scope);
+  return NULL;
+}
+
+TEST("the end of a scope on another thread has no effect") {
+  make_items();
+  watcher w = {0};
+  watch(a, "value", KVO_OLD | KVO_NEW, &w);
+  BEGIN(scope, KVO_SCOPE_COALESCES, a);
+  item_set_value(a, 5);
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, end_scope, &scope) == 0);
+  pthread_join(thread, NULL);
+  CHECK_EQ(w.calls, 0);
+  kvo_scope_end(&scope);
+  CHECK_TOLD(w, 1, 1, 5);
+  kvo_scope_end(&scope);
+  item_set_value(a, 6);
+  CHECK_TOLD(w, 2, 5, 6);
+}
+
 static void *leave_open(void *arg) {
   (void)arg;
   BEGIN(scope, KVO_SCOPE_COALESCES, a);

@@ -118,6 +118,20 @@ FUNCTION(added_to_type_of_c, "$sSo10kvo_changea3AppE1xSivg")
 FUNCTION(of_nothing, "$s10Foundation")
 FUNCTION(of_app, "$s3App5closeyyF")
 FUNCTION(of_observing, "$s17KeyValueObserving6updateyyF")
+FUNCTION(with_labels_of_observing, "$s17KeyValueObserving10observeAll2of10everythingySi_SitF")
+FUNCTION(of_class_of_observing, "$s17KeyValueObserving13ExpressionBoxC8evaluateyyxF")
+FUNCTION(of_protocol_of_observing, "$s17KeyValueObserving0aB10ObservablePAAE5hello5labelySi_tF")
+FUNCTION(of_observing_in_array, "$sSa17KeyValueObservingE2kvSiyF")
+FUNCTION(of_observing_in_arrays_of_strings, "$sSa17KeyValueObservingSSRszlE3kvsSiyF")
+FUNCTION(of_observing_in_type_of_c, "$sSo10kvo_changea17KeyValueObservingE1xSivg")
+FUNCTION(added_to_observable, "$s17KeyValueObserving0aB10ObservableP3AppE7summarySiyF")
+FUNCTION(added_words_to_observable, "$s17KeyValueObserving0aB10ObservableP3AppE03keyB0yyF")
+FUNCTION(added_to_some_observables, "$s17KeyValueObserving0aB10ObservableP3AppSQRzrlE11constrainedSiyF")
+FUNCTION(added_to_class_of_observing, "$s17KeyValueObserving13ExpressionBoxC3AppE5boxedyyF")
+FUNCTION(added_to_date_by_datekit, "$s20FoundationEssentials4DateV0C3KitE9localizedSivg")
+FUNCTION(added_words_to_date_by_datekit, "$s20FoundationEssentials4DateV0C3KitE04dateD0Sivg")
+FUNCTION(added_to_date_by_extensions, "$s20FoundationEssentials4DateV0A10ExtensionsE9localizedSivg")
+FUNCTION(added_to_array_slice_by_tools, "$ss10ArraySliceV0B5ToolsE8sliceKityyF")
 FUNCTION(thunk, "$s3App5closeyyFTA")
 FUNCTION(reabstraction, "$sIeg_Ieg_TR")
 FUNCTION(witness, "$s3App1PAA5closeyyFTW")
@@ -148,12 +162,18 @@ TEST(
   CHECK(is_of_library(of_foundation));
   CHECK(is_of_library(of_foundation_in_string));
   CHECK(is_of_library(of_observing));
+  CHECK(is_of_library(with_labels_of_observing));
+  CHECK(is_of_library(of_class_of_observing));
+  CHECK(is_of_library(of_protocol_of_observing));
+  CHECK(is_of_library(of_observing_in_array));
+  CHECK(is_of_library(of_observing_in_arrays_of_strings));
+  CHECK(is_of_library(of_observing_in_type_of_c));
   CHECK(is_of_library(thunk));
   CHECK(is_of_library(reabstraction));
   CHECK(is_of_library(witness));
 }
 
-TEST("functions of the program are not, not even those that it adds to a type of the standard library") {
+TEST("functions of the program are not, not even those that it adds to a type of a library") {
   CHECK(!is_of_library(of_app));
   CHECK(!is_of_library(added_to_array));
   CHECK(!is_of_library(added_to_array_slice));
@@ -166,6 +186,17 @@ TEST("functions of the program are not, not even those that it adds to a type of
   CHECK(!is_of_library(of_nothing));
   CHECK(!is_of_library(added_to_long_name));
   CHECK(!is_of_library(not_a_thunk));
+  CHECK(!is_of_library(added_to_observable));
+  CHECK(!is_of_library(added_words_to_observable));
+  CHECK(!is_of_library(added_to_some_observables));
+  CHECK(!is_of_library(added_to_class_of_observing));
+}
+
+TEST("the module of an extension may be named with words that the type's name has, too") {
+  CHECK(!is_of_library(added_to_date_by_datekit));
+  CHECK(!is_of_library(added_words_to_date_by_datekit));
+  CHECK(!is_of_library(added_to_date_by_extensions));
+  CHECK(!is_of_library(added_to_array_slice_by_tools));
 }
 
 /* clang puts the runtime's code into a section; that of gcc is recognised by the names of its functions. */

@@ -23,6 +23,11 @@
     var isOpen = false
   }
 
+  @KeyValueObservable
+  private final class SetOfGates {
+    var _open: Set<Int> = []
+  }
+
   @Suite("The description of a class")
   struct ClassDescriptionTests {
     @Test func `A class is asked once for its properties`() {
@@ -42,6 +47,31 @@
           gate.didChangeValue(forKey: "open")
         }
         precondition(changes == ["isOpen false>false"])
+      }
+    }
+
+    @Test func `An announcement may be the first use of a class whose property has another key, too`() async {
+      await #expect(processExitsWith: .success) {
+        KeyValueFault.withHandler { _ in
+          fatalError("a fault")
+        } in: {
+          let gate = Gate()
+          gate.willChangeValue(forKey: "open")
+          let token = gate.observe(\.isOpen) { _, _ in fatalError("told") }
+          gate.didChangeValue(forKey: "open")
+          token.invalidate()
+        }
+      }
+      await #expect(processExitsWith: .success) {
+        KeyValueFault.withHandler { _ in
+          fatalError("a fault")
+        } in: {
+          let gate = SetOfGates()
+          gate.willChangeValue(forKey: "open", withSetMutation: .union, using: [1])
+          let token = gate.observe(\._open) { _, _ in fatalError("told") }
+          gate.didChangeValue(forKey: "open", withSetMutation: .union, using: [1])
+          token.invalidate()
+        }
       }
     }
 

@@ -130,6 +130,26 @@
       token.invalidate()
     }
 
+    @Test func `Another thread may begin and end to observe the key at any time`() async {
+      let (box, observed) = (MemberBox<Int>(), Log())
+      let thread = Thread { [log] in
+        let raised = faults {
+          while observed.lines.isEmpty {
+            for _ in 0..<100 {
+              box.willChangeValue(forKey: "members", withSetMutation: .union, using: [1])
+              box.didChangeValue(forKey: "members", withSetMutation: .union, using: [1])
+            }
+          }
+        }
+        log.add("\(raised.map(\.code))")
+      }
+      thread.start()
+      for _ in 0..<20_000 { box.observe(\.members) { _, _ in }.invalidate() }
+      observed.add("ends")
+      while log.lines.isEmpty { try? await Task.sleep(for: .milliseconds(1)) }
+      #expect(log.lines == ["[]"])
+    }
+
     @Test func `Indexes announced for a list that is nil are out of range, unless they are inserted`() {
       let token = library.log(\.names, to: log)
       let raised = faults {

@@ -147,6 +147,27 @@
     fileprivate var localized: String { "\(Language.shared.name) \(self)" }
   }
 
+  extension Int {
+    fileprivate var localized: String { "\(Language.shared.name) \(self)" }
+  }
+
+  private struct Money: CustomStringConvertible {
+    var cents = 0
+    var description: String { cents.localized }
+  }
+
+  @KeyValueObservable
+  private final class Bill {
+    var count = 1
+    var pieces: Int { count }
+    class func keyPathsForValuesAffectingTotal() -> Set<String> { ["count"] }
+    var total: Money { Money(cents: pieces) }
+    class func keyPathsForValuesAffectingParts() -> Set<String> { ["count"] }
+    var parts: [Money] { [total] }
+    class func keyPathsForValuesAffectingSummary() -> Set<AnyKeyPath> { [\Bill.total.cents.localized] }
+    var summary: String { total.description }
+  }
+
   extension Array where Element == Character {
     fileprivate var localized: String { String(self).localized }
   }
@@ -261,6 +282,20 @@
         } == ["en >de ", "de >de x"])
       Language.shared.name = "en"
       #expect(changes(of: binder.cover, \.letters!.localized) { Language.shared.name = "fr" } == ["en x>fr x"])
+    }
+
+    @Test func `What the program's code reads behind a stored component or a library's member counts, too`() {
+      let bill = Bill()
+      func told<Value>(_ path: KeyPath<Bill, Value>) -> [String] {
+        Language.shared.name = "en"
+        return changes(of: bill, path) { Language.shared.name = "de" }
+      }
+      defer { Language.shared.name = "en" }
+      #expect(told(\.total.cents.localized) == ["en 1>de 1"])
+      #expect(told(\.parts.description) == ["[en 1]>[de 1]"])
+      #expect(told(\.summary) == ["en 1>de 1"])
+      #expect(told(\.total.cents).isEmpty)
+      #expect(changes(of: bill, \.total.cents) { bill.count = 2 } == ["1>2"])
     }
 
     @Test func `The properties of an object behind an announced property count too`() {

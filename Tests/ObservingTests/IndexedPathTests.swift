@@ -41,6 +41,27 @@
     }
   }
 
+  /// More keys affect its list than the runtime remembers reads of an evaluation.
+  @KeyValueObservable
+  private final class Register {
+    var a = 0
+    var b = 0
+    var c = 0
+    var d = 0
+    var e = 0
+    var f = 0
+    var g = 0
+    var h = 0
+    var i = 0
+    var j = 0
+    var k = 0
+    var l = 0
+    var m = 0
+    var n = 0
+    var pages = [Page("a"), Page("b")]
+    class func keyPathsForValuesAffectingPages() -> Set<String> { Set("abcdefghijklmn".map(String.init)) }
+  }
+
   @Suite("Key paths through array indexes")
   struct IndexedPathTests {
     private let binder = Binder()
@@ -151,6 +172,19 @@
       folder.inner = []
       #expect(log.take().last == "t>none")
       own.invalidate()
+    }
+
+    @Test func `A list that many keys affect may lose the element too`() {
+      let register = Register()
+      let token = register.observe(\.pages[1].name, options: [.old, .new]) { [log] _, change in
+        log.add("\(change.oldValue ?? "none")>\(change.newValue ?? "none")")
+      }
+      register.pages[1].name = "c"
+      register.pages.removeLast()
+      register.pages.append(Page("d"))
+      #expect(log.lines == ["b>c", "c>none", "none>d"])
+      token.invalidate()
+      #expect(register.observationInfo == nil)
     }
 
     @Test func `Whole values and several key paths have no value either while the element is missing`() {

@@ -38,7 +38,8 @@ typedef struct kvo_scope {
  * newest observer first. Observers that want the change before it is made are called at the first change. An observation that is
  * registered in the scope is told of the changes made after that, if there are any. An expression that reads several of the keys is told
  * once. When one of them has changed, what this thread changes of anything else that the expression reads, also of other objects, is told
- * at the end of the scope too, in the same notification.
+ * at the end of the scope too, in the same notification. The scope notes a change before the store: with KVO_SCOPE_COALESCES a set that the
+ * setter refuses is told as well, with the present value.
  *
  * An old value that is an object is kept without being retained, also as an element of a list or a set: it has to live until kvo_scope_end,
  * which passes it to the observers, has returned, not only until its setter has.

@@ -55,8 +55,12 @@ KVO_HIDDEN void kvo__frame_will(kvo_frame *frame, const void *old_value, const v
 KVO_HIDDEN void kvo__send_prior(const kvo_frame_content *change, kvo_node *node, bool is_leaf, const void *old_value);
 /** Begins a silent change, if there are expressions for its end to evaluate. */
 KVO_HIDDEN void kvo__follow_silently(const kvo_object *object, kvo_key key);
+/** Ends a change that kvo__follow_silently may have begun, and that was not made. */
+KVO_HIDDEN void kvo__not_stored(const kvo_object *object, kvo_key key);
 /** Whether this thread is inside a binding's store of this computed property, which notifies by itself. */
 KVO_HIDDEN bool kvo__is_muted(const kvo_object *object, kvo_key key);
+/** Whether this thread has a mute or an announced change of this object and key, whose end follows the store. */
+KVO_HIDDEN bool kvo__notifies_itself(const kvo_object *object, kvo_key key);
 
 /* --------------------------------------------------------------------------------------------------------- manual.c -- */
 

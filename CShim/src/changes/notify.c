@@ -94,6 +94,13 @@ bool kvo__is_muted(const kvo_object *object, kvo_key key) {
   return mute != NULL && mute->is_computed;
 }
 
+bool kvo__notifies_itself(const kvo_object *object, kvo_key key) {
+  const kvo_mute *mute = kvo__own.mutes;
+  while (mute != NULL && (mute->object != object || mute->key != key)) mute = mute->outer;
+  if (mute != NULL) return true;
+  return kvo__manual_innermost() != NULL && kvo__manual_find(&kvo__own.thread->manuals, NULL, object, key) != NULL;
+}
+
 /* Whether the change happens inside a store of a computed property on which the expression depends as well. That store notifies the
  * expression itself. */
 static bool is_told_by_store(const kvo_frame_content *change, kvo_tracked *tracked) {
@@ -230,6 +237,12 @@ static inline void forget_mark(const kvo_frame_content *change) {
   if (change->is_marked) kvo__mark_again(change->mark, 0, NULL, NULL);
 }
 
+/* What comes between two observers, and the next one, may have a less deep stack frame than the last one, and has not left it: the release
+ * of a value, a getter, an evaluation. The frame is that of a function which the binding called. */
+static inline void enclose(const kvo_frame_content *change, const void *frame) {
+  if (change->is_marked) kvo__mark_encloses(change->mark, frame);
+}
+
 /* Ends the mark as soon as there is no further observation: what the program runs before it ends the frame, such as the release of an old
  * value, may have a less deep stack frame than the mark. */
 static inline void end_mark(kvo_frame_content *change) {
@@ -305,9 +318,7 @@ static inline void tell(kvo_frame_content *change, kvo_node *node, const void *o
 bool kvo_frame_next(kvo_frame *frame) {
   if (frame == NULL) return false;
   kvo_frame_content *change = content(frame);
-  forget_mark(change);
-  /* The next observation may be notified from a less deep frame than the last one, and an evaluation for it has not left the last one. */
-  if (change->is_marked) kvo__mark_encloses(change->mark, __builtin_frame_address(0));
+  enclose(change, __builtin_frame_address(0));
   bool was_over = change->started && change->cursor == NULL;
   kvo_node *node = was_over ? NULL : next_told(change);
   if (node == NULL) {
@@ -320,7 +331,10 @@ bool kvo_frame_next(kvo_frame *frame) {
 
 void kvo_frame_deliver(kvo_frame *frame, const void *old_value, const void *new_value) {
   if (frame == NULL || content(frame)->cursor == NULL) return;
-  tell(content(frame), content(frame)->cursor, old_value, new_value);
+  kvo_frame_content *change = content(frame);
+  tell(change, change->cursor, old_value, new_value);
+  forget_mark(change);
+  enclose(change, __builtin_frame_address(0));
 }
 
 void kvo__frame_finish_from(kvo_frame *frame, kvo_node *next, const void *old_value, const void *new_value) {
@@ -389,6 +403,10 @@ void kvo_binding_stored(kvo_object *object, kvo_key key) {
   kvo_info *info = kvo__word_info(word);
   follow_store(info, key, silent);
   if (silent) kvo__silent_end(info, key);
+}
+
+void kvo__not_stored(const kvo_object *object, kvo_key key) {
+  if (kvo__scoped(object) == KVO_SILENT) kvo__silent_end(kvo__word_info(kvo__word(object)), key);
 }
 
 void kvo_object_stored(kvo_object *object, const char *key) {

@@ -224,8 +224,8 @@ static void keep_expression(kvo_open_scope *scope, kvo_coalesced *change, kvo_no
   kvo_pending_value *made = kvo__pending_of(tracked, scope->will);
   if (made == NULL)
     scope->is_incomplete = true;
-  else if (scope->will->if_changed && is_owed(tracked))
-    made->is_late = true;
+  else if (is_owed(tracked))
+    made->is_late = true; /* for scopes that compare: this one, or an outer one that it is moved to */
 }
 
 /* Keeps the old values of the expressions that were linked after `after`. Then notifies observers that want the change before it is made:
@@ -345,16 +345,20 @@ bool kvo__scope_takes_slowly(kvo_object *object, kvo_key key, bool by_setter) {
   return change != NULL;
 }
 
-/* After the store. An expression that began to depend on the key after the last look may have read the value before it. */
+/* After the store. An expression that began to depend on the key after the last look may have read the value before it. That value is its
+ * old one, also if the key is set again. */
 static void follow_late(kvo_open_scope *scope, kvo_coalesced *change) {
   const kvo_frame_content *frame = content(change);
   uint64_t seen = change->seen, limit = atomic_load_explicit(&frame->info->births, memory_order_acquire);
   if (limit == seen) return;
   use(scope);
   for (kvo_node *node = atomic_load(&frame->slot->newest); node != NULL && !change->is_over && !scope->is_over;
-       node = atomic_load(&node->older))
-    if (kvo__node_is_dependency(node) && kvo__node_kind(node) != KVO_NODE_LEAF && is_between(node, seen, limit))
-      kvo__tracked_rearm(node->user_data);
+       node = atomic_load(&node->older)) {
+    if (!kvo__node_is_dependency(node) || !is_between(node, seen, limit)) continue;
+    bool is_leaf = kvo__node_kind(node) == KVO_NODE_LEAF;
+    if (!is_leaf || (node->options & KVO_OLD) == 0) kvo__tracked_keep_late(node->user_data, node, scope->will);
+    if (!is_leaf) kvo__tracked_rearm(node->user_data);
+  }
   change->stored = atomic_load_explicit(&frame->info->births, memory_order_acquire);
   let_go(scope);
 }
@@ -367,9 +371,7 @@ bool kvo__scope_stored(const kvo_object *object, kvo_key key, bool *silent) {
     follow_late(scope, change);
     return false;
   }
-  uintptr_t scopes = 0;
-  for (const kvo_open_scope *each = kvo__scopes(); each != NULL; each = each->outer) scopes++;
-  return scopes == kvo__own.open_changes; /* a mute or an announced change notifies by itself */
+  return !kvo__notifies_itself(object, key);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- Telling -- */
@@ -481,8 +483,8 @@ void kvo_scope_end(kvo_scope *scope) {
   while (open != NULL &&
          ((uintptr_t)open != scope->kvo_private[ADDRESS] || (uintptr_t)open->serial != scope->kvo_private[SERIAL]))
     open = open->outer;
+  if (open == NULL || open->is_over) return; /* or it is open on another thread, which needs its words */
   *scope = (kvo_scope){{0}};
-  if (open == NULL || open->is_over) return;
   open->is_over = true;
   open->frame = NULL; /* nothing shows yet that it has been left */
   forget_last();

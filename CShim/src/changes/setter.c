@@ -92,7 +92,10 @@ static int call(const kvo_property *property, kvo_object *object, const void *ar
   uint32_t wants = kvo__frame_enter(&frame, object, property->key, __builtin_frame_address(0));
   if (wants == 0) {
     int result = kvo__call_setter(property, object, argument, further);
-    if (kvo__accepts(property, result)) kvo_binding_stored(object, property->key);
+    if (kvo__accepts(property, result))
+      kvo_binding_stored(object, property->key);
+    else
+      kvo__not_stored(object, property->key);
     return result;
   }
   _Alignas(16) unsigned char inline_values[2][INLINE_VALUE];
@@ -115,7 +118,8 @@ static int call(const kvo_property *property, kvo_object *object, const void *ar
   if ((wants & KVO_FRAME_WANTS_WILL) != 0) kvo__frame_will(&frame, old_known, __builtin_frame_address(0));
   int result = kvo__call_setter(property, object, argument, further);
   if (!kvo__accepts(property, result)) {
-    kvo_frame_end(&frame); /* nothing has changed */
+    if (kvo__frame_content_of(&frame)->will != NULL) kvo__will_refused(kvo__frame_content_of(&frame)->will);
+    kvo_frame_end(&frame); /* nothing else has changed */
   } else if ((wants & KVO_FRAME_WANTS_NEW) == 0) {
     kvo_frame_finish(&frame, old_known);
   } else {

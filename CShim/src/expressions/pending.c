@@ -92,6 +92,11 @@ void kvo__pending_told(const kvo_tracked *tracked, kvo_will_phase *will) {
   if (pending != NULL) pending->delivered = true;
 }
 
+void kvo__will_refused(kvo_will_phase *will) {
+  for (size_t i = will->count; i-- > 0;)
+    if (will->pending[i].owes_death && !will->pending[i].delivered) kvo__tracked_did(will->pending[i].tracked, will);
+}
+
 /* Releases the values. Their release functions may do anything. */
 static void give_back(kvo_will_phase *will) {
   for (size_t i = will->count; i-- > 0;) {
@@ -224,10 +229,10 @@ bool kvo__in_change_of(kvo_tracked *tracked, const kvo_info *dying) {
   kvo__wills_abandoned(__builtin_frame_address(0));
   for (const kvo_will_phase *will = innermost(); will != NULL; will = will->outer) {
     if (will->info == dying) continue; /* its remaining observers are not notified */
-    const kvo_pending_value *pending = kvo__pending_of(tracked, will);
+    kvo_pending_value *pending = kvo__pending_of(tracked, will);
     /* The expression may have dropped that key since the will phase. A scope notifies it nevertheless. */
     if (pending != NULL && !pending->delivered && (kvo__will_is_of_scope(will) || atomic_load(&pending->node->live)))
-      return true;
+      return pending->owes_death = true;
   }
   return kvo__scopes() != NULL && kvo__tracked_awaits_silent(tracked);
 }

@@ -251,6 +251,23 @@ void kvo__tracked_will(kvo_tracked *tracked, const kvo_node *node, const kvo_inf
   kvo__cell_release(tracked, last);
 }
 
+void kvo__tracked_keep_late(kvo_tracked *tracked, const kvo_node *node, kvo_will_phase *scope) {
+  bool is_new = atomic_load_explicit(&node->birth, memory_order_acquire) <= atomic_load(&tracked->registered);
+  if (is_new || kvo__is_left_to_scope(tracked)) return;
+  kvo_cell *last = NULL;
+  if ((tracked->options & KVO_OLD) != 0) {
+    kvo__lock(&tracked->lock);
+    last = hold_last(tracked);
+    kvo__unlock(&tracked->lock);
+  }
+  /* Without the last value it is told also if it is the same. */
+  kvo_pending_value value = {.tracked = tracked, .node = node, .last = last, .is_late = last == NULL};
+  if (kvo__pending_add(scope, value))
+    kvo__tracked_retain(tracked);
+  else
+    kvo__cell_release(tracked, last);
+}
+
 void kvo__tracked_prior(kvo_tracked *tracked, const kvo_will_phase *will) {
   kvo_pending_value *pending = kvo__pending_of(tracked, will);
   if (pending == NULL || !pending->owes_prior) return;

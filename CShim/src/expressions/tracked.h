@@ -163,6 +163,8 @@ typedef struct kvo_pending_value {
   bool delivered;
   /** Of a scope: its observer is to be notified before the change. */
   bool owes_prior;
+  /** An object that the expression depends on has died meanwhile, which the did tells. */
+  bool owes_death;
   /** Of a scope: the value may be that after a change in progress which the expression has not been told of. */
   bool is_late;
   /** Orders the pending values of a thread by age; set by kvo__pending_add. */
@@ -203,6 +205,8 @@ KVO_HIDDEN void kvo__will_bind(kvo_will_phase *will, const void *frame);
 KVO_HIDDEN void kvo__will_end(kvo_will_phase *will);
 /** Begins that of a scope. */
 KVO_HIDDEN kvo_will_phase *kvo__will_begin_scope(bool if_changed);
+/** Instead of the did of a change that was not made: notifies of the deaths that were left to it. */
+KVO_HIDDEN void kvo__will_refused(kvo_will_phase *will);
 static inline bool kvo__will_is_of_scope(const kvo_will_phase *will) { return will->info == NULL; }
 /** Adds a pending value; false without memory. */
 KVO_HIDDEN bool kvo__pending_add(kvo_will_phase *will, kvo_pending_value value);
@@ -306,6 +310,9 @@ KVO_HIDDEN void kvo__tracked_stop(kvo_tracked *tracked);
 KVO_HIDDEN void kvo__tracked_end(kvo_tracked *tracked);
 /** After a change during which the expression was registered: evaluates again without notifying, because it may have read the old value. */
 KVO_HIDDEN void kvo__tracked_rearm(kvo_tracked *tracked);
+/** Keeps an expression for the end of a scope, which has begun to depend on this node's key since the scope looked; the key has been stored
+ * meanwhile. The value that its observer knows is the old one. Nothing if it was registered in that time, or a scope keeps it already. */
+KVO_HIDDEN void kvo__tracked_keep_late(kvo_tracked *tracked, const kvo_node *node, kvo_will_phase *scope);
 /** After a change that began before the dependency with this birth was linked: evaluates again, and notifies if the expression was
  * registered before that. */
 KVO_HIDDEN void kvo__tracked_missed(kvo_tracked *tracked, uint64_t birth);

@@ -23,8 +23,8 @@ void kvo__unobserved_will(const kvo_object *object, kvo_key key, bool tells) {
   if (all == NULL) kvo__own.lost_unobserved = true;
   if (all == NULL) return;
   if (all->count == KVO_MAX_UNOBSERVED) {
+    if (all->forgotten++ == 0) all->registered = all->open[0].registered;
     remove_at(all, 0);
-    all->forgotten++;
   }
   all->open[all->count].object = object;
   all->open[all->count].key = key;
@@ -49,6 +49,7 @@ bool kvo__unobserved_did(const kvo_object *object, kvo_key key, uint64_t *regist
   if (all == NULL || at == all->count) {
     if (all == NULL || all->forgotten == 0) return kvo__own.lost_unobserved;
     all->forgotten--;
+    *registered = all->registered; /* of the oldest: a path that was registered after it is not told, but follows */
     return true;
   }
   *registered = all->open[at].registered;

@@ -20,37 +20,63 @@ static bool is_thunk(const char *symbol) {
   return begins(symbol, "$s") && (ends(symbol, "TA") || ends(symbol, "TR") || ends(symbol, "TW"));
 }
 
-/* Skips an identifier, which is its length and its characters; returns the argument if there is none. */
+static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+static bool is_letter(char c) { return is_upper(c) || (c >= 'a' && c <= 'z'); }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* Skips an identifier: its length and its characters. After a `0` it consists of such parts and of letters, each of which stands for a word
+ * that occurred before in the symbol; the last letter is in upper case. Returns the argument if there is none. */
 static const char *past_identifier(const char *at) {
-  size_t length = 0;
   const char *from = at;
-  while (*at >= '0' && *at <= '9' && length < 1000) length = 10 * length + (size_t)(*at++ - '0');
-  return length > 0 && strnlen(at, length) == length ? at + length : from;
+  bool has_words = at[0] == '0' && at[1] != '0', is_encoded = at[0] == '0' && at[1] == '0';
+  at += is_encoded ? 2 : has_words;
+  do {
+    for (; has_words && is_letter(*at); at++) has_words = !is_upper(*at);
+    if (at != from && *at == '0') return at + 1;
+    size_t length = 0;
+    while (is_digit(*at) && length < 1000) length = 10 * length + (size_t)(*at++ - '0');
+    if (is_encoded && *at == '_') at++;
+    if (length == 0 || strnlen(at, length) < length) return from;
+    at += length;
+  } while (has_words);
+  return at;
 }
 
-/* A function of Swift's standard library or Foundation that was specialised in a module; not one of an extension by the program:
- * `$sSa4AppE…`. */
-static bool is_of_standard_library(const char *symbol) {
+static bool is_of_library_module(const char *name) {
+  return begins(name, "10Foundation") || begins(name, "20FoundationEssentials") || begins(name, "17KeyValueObserving");
+}
+
+/* Foundation extends types of FoundationEssentials, and is then named by their module's first word. */
+static bool is_of_foundation(const char *symbol, const char *name) {
+  return begins(symbol, "$s20FoundationEssentials") && begins(name, "0A0E");
+}
+
+/* A function of Swift's standard library, which may be specialised in a module of the program, of Foundation or of the Swift layer; not one
+ * of an extension by the program: `$sSa4AppE…`. */
+static bool is_of_swift_library(const char *symbol) {
   const char *member;
   if (begins(symbol, "$sS") && symbol[3] != '\0')
     member = symbol + 4;
   else if (begins(symbol, "$ss"))
     member = past_identifier(symbol + 3);
-  else if (begins(symbol, "$s10Foundation") || begins(symbol, "$s20FoundationEssentials"))
+  else if (begins(symbol, "$s") && is_of_library_module(symbol + 2))
     member = past_identifier(past_identifier(symbol + 2));
   else
     return false;
   if (*member == '\0') return false;
-  if (symbol[2] != 'S') member++; /* the letter of the type's kind */
-  /* Of a nested type, such as `$sSS8UTF8ViewV5count…`, each name is followed by the letter of its kind. */
+  if (symbol[2] != 'S') {
+    if (strchr("VOCP", *member) == NULL) return true; /* no member of a type */
+    member++;
+  }
+  /* Of a nested type, such as `$sSS8UTF8ViewV5countSivg`, each name is followed by the letter of its kind; that of a type of C may be `a`. */
   const char *end = past_identifier(member);
-  while (end != member && (*end == 'V' || *end == 'O' || *end == 'C') && end[1] >= '0' && end[1] <= '9') {
+  while (end != member && *end != '\0' && strchr("VOCPa", *end) != NULL) {
     member = end + 1;
     end = past_identifier(member);
   }
-  /* Between the module and the `E` of an extension with constraints is their signature, and `a` follows a type of C. */
-  if (end != member && (*end == 'a' || strstr(end, "lE") != NULL)) return false;
-  return *end != 'E' || begins(member, "10Foundation") || begins(member, "20FoundationEssentials");
+  if (is_of_library_module(member) || is_of_foundation(symbol, member)) return true;
+  /* Between the module and the `E` of an extension with constraints is their signature. */
+  return end == member || (*end != 'E' && strstr(end, "lE") == NULL);
 }
 
 /* The runtime is often linked into the program. If the compiler supports it, its code is in a section of its own (platform/platform.h). */
@@ -70,8 +96,7 @@ bool kvo__is_library_call(const void *return_address) {
   const char *slash = strrchr(place.module.path, '/'), *file = slash != NULL ? slash + 1 : place.module.path;
   if (begins(file, "libswift") || is_of_runtime(return_address, &place, file)) return true;
   if (place.symbol == NULL) return false;
-  return begins(place.symbol, "$s17KeyValueObserving") || is_thunk(place.symbol) ||
-         is_of_standard_library(place.symbol);
+  return is_thunk(place.symbol) || is_of_swift_library(place.symbol);
 }
 
 static bool is_of_c_library(const void *return_address) {

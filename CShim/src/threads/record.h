@@ -93,6 +93,8 @@ typedef struct kvo_silent_changes {
 enum { KVO_MAX_UNOBSERVED = 64 };
 typedef struct kvo_unobserved_changes {
   uint32_t count, forgotten;
+  /** `registered` of the oldest one that is forgotten. */
+  uint64_t registered;
   struct {
     const kvo_object *object;
     kvo_key key;

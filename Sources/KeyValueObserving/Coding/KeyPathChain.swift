@@ -96,17 +96,23 @@ struct KeyPathChain: Sendable {
 /// them is announced manually, declared to depend on others, or computed, so that it may be announced without a declaration.
 struct KeyPathHead: Sendable {
   let properties: [KeyValueProperty]
-  /// Whether nothing behind the properties can be observed: the last one holds no object, and the rest are members of the standard
-  /// library or Foundation. False if the names of the getters are not known.
+  /// Whether nothing behind the properties can be observed: the last one holds no object, and the rest are stored properties, or members
+  /// of the standard library or Foundation that call no code of the program. False if the names of the getters are not known.
   private let endsPlainly: Bool
 
-  fileprivate init?(_ components: [KeyPathComponent], from cls: KeyValueClass) {
+  fileprivate init?(_ keyPath: AnyKeyPath, _ components: [KeyPathComponent], from cls: KeyValueClass) {
     let found = KeyPathChain.first(of: components, from: cls)
     guard let last = found.last, found.contains(where: { !$0.property.notifiesAlways(in: $0.cls) }) else { return nil }
     properties = found.map(\.property)
-    endsPlainly =
-      _openExistential(type(of: last.property.path).valueType, do: holdsNoObject)
-      && components.dropFirst(found.count).allSatisfy(\.isLibrary)
+    let value = type(of: last.property.path).valueType
+    guard let rest = KeyPathComponent.computed(in: keyPath)?.dropFirst(found.count),
+      _openExistential(value, do: holdsNoObject)
+    else {
+      endsPlainly = false
+      return
+    }
+    // Members such as `description` call those of the elements.
+    endsPlainly = rest.isEmpty || (isOfLibrary(value) && rest.allSatisfy(\.isLibrary))
   }
 
   /// Records, while the runtime records, the key of each property and what is declared to affect it.
@@ -161,7 +167,8 @@ struct KnownKeyPath: Sendable {
     let hasForce = components.contains { $0.marks.contains("!") }
     let found = isAll && (components.count > 1 || hasForce) ? KeyPathChain(keyPath, components, from: cls) : nil
     chain = components.count > 1 ? found : nil
-    head = chain == nil && (!isAll || components.count > 1 || hasForce) ? KeyPathHead(components, from: cls) : nil
+    let hasHead = chain == nil && (!isAll || components.count > 1 || hasForce)
+    head = hasHead ? KeyPathHead(keyPath, components, from: cls) : nil
     forced = hasForce ? ForcedPath(components, found, from: cls) : nil
     if chain == nil, head == nil, forced == nil { return nil }
   }

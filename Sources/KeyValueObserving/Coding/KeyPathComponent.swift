@@ -68,7 +68,19 @@ struct KeyPathComponent {
   }
 
   /// Returns the number of computed components of a key path.
-  static func count(in keyPath: AnyKeyPath) -> Int { keyPath.debugDescription.split(separator: mark).count - 1 }
+  static func count(in keyPath: AnyKeyPath) -> Int { parts(of: keyPath).count }
+
+  /// Returns the computed components of a key path, including those behind stored properties; `nil` if one cannot be parsed.
+  static func computed(in keyPath: AnyKeyPath) -> [KeyPathComponent]? {
+    let parts = parts(of: keyPath)
+    var behind: Substring = ""
+    let components = parts.compactMap { KeyPathComponent($0, behind: &behind) }
+    return components.count == parts.count ? components : nil
+  }
+
+  private static func parts(of keyPath: AnyKeyPath) -> ArraySlice<Substring> {
+    keyPath.debugDescription.split(separator: mark).dropFirst()
+  }
 
   /// Returns the component of a key path that has only one.
   static func only(of keyPath: AnyKeyPath) -> KeyPathComponent? {

@@ -22,12 +22,10 @@ extension KeyValueObservable {
     fileID: StaticString = #fileID, line: UInt = #line
   ) {
     let site = SourceLocation(file: fileID, line: line)
+    let object = adoptedObject
     let hash = keyHash(name(ofAnnounced: key))
-    let property = kvo_object_is_observed(__keyValueObject) ? KeyValueClass.of(self).property(named: key) : nil
-    guard kvo_binding_is_observed(__keyValueObject, hash) else {
-      return kvo_binding_will_unobserved(__keyValueObject, hash)
-    }
-    guard let property else {
+    guard kvo_binding_is_observed(object, hash) else { return kvo_binding_will_unobserved(object, hash) }
+    guard let property = KeyValueClass.of(self).property(named: key) else {
       kvo_binding_will_unobserved(__keyValueObject, hash)
       return raise(.undefinedKey(of: self, key: key, .get), .coding(site))
     }

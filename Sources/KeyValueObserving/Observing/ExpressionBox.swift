@@ -94,6 +94,7 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
   private func look(atPathTo value: Value, from root: Object, _ own: Int) {
     withUnsafeTemporaryAllocation(of: kvo_read.self, capacity: mostReads) { buffer in
       let count = kvo_track_reads(buffer.baseAddress!, buffer.count)
+      guard count <= buffer.count || own == 0 else { return lookAgain(from: root, value) }
       guard count > 0, count <= buffer.count else { return }
       // If the key recorded last is that of the key path's first property, the two are one read.
       let first = path.firstOfHead?.renamed(in: root).key
@@ -111,6 +112,15 @@ final class ExpressionBox<Object: KeyValueObservable, Value>: ObservationBox {
       // If an object on the path was `nil`, a later evaluation may read more properties.
       if unwrapped(value) != nil { isExpression.store(true, ordering: .relaxed) }
     }
+  }
+
+  /// Does the same in an evaluation of the key path alone, because too much is declared to affect its keys.
+  private func lookAgain(from root: Object, _ value: Value) {
+    PathProbe(root, path.keyPath) { [path] reads in
+      let properties = reads.compactMap(\.keyValueProperty)
+      if properties.count == reads.count { path.look(from: root, reads, properties) }
+    }.run(SourceLocation(file: #fileID, line: #line))
+    if unwrapped(value) != nil { isExpression.store(true, ordering: .relaxed) }
   }
 
   /// Evaluates a path through its key path. A function of its own, because the lookup of the metadata of `Value?` takes long.

@@ -121,7 +121,7 @@ extension KeyValueObservationHeader {
   /// value. `read` is not called.
   ///
   /// Only values that hold references need this, because a path cannot go through any other value. For trivial types such as
-  /// numbers the call compiles to nothing.
+  /// numbers the call compiles to nothing. A property with `willSet` or `didSet` calls `stored(_:)` instead.
   @inlinable
   @inline(__always)
   public func stored<Value>(_ key: @autoclosure () -> UInt64, _ read: () -> Value) {

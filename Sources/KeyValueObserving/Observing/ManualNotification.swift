@@ -15,7 +15,8 @@ extension KeyValueObservable {
   // `withCString` allocates nothing for a Swift string; passing the string itself would make an array.
 
   nonisolated func announceWillChange(_ key: String, _ site: SourceLocation?) {
-    _ = name(ofAnnounced: key).withCString { kvo_will_change_at(adoptedObject, $0, site?.cFile, site?.cLine ?? 0) }
+    let object = adoptedObject
+    _ = name(ofAnnounced: key).withCString { kvo_will_change_at(object, $0, site?.cFile, site?.cLine ?? 0) }
   }
 
   nonisolated func announceDidChange(_ key: String, _ site: SourceLocation?) {
@@ -41,9 +42,10 @@ extension KeyValueObservable {
         return raisePositionsOutside(key, changeKind, last: last, count: count, site)
       }
     }
+    let object = adoptedObject
     _ = name(ofAnnounced: key).withCString {
       kvo_will_change_indexes_at(
-        adoptedObject, kvo_change_kind(UInt32(changeKind.rawValue)), $0, positions, positions.count, site?.cFile,
+        object, kvo_change_kind(UInt32(changeKind.rawValue)), $0, positions, positions.count, site?.cFile,
         site?.cLine ?? 0)
     }
   }
@@ -71,7 +73,8 @@ extension KeyValueObservable {
         + "mutableArrayValue(for:) announces the right ones itself", site: site)
   }
 
-  /// Returns the name of the property that a key stands for; its observers are the ones to notify.
+  /// Returns the name of the property that a key stands for; its observers are the ones to notify. A will takes `adoptedObject` before:
+  /// that describes the class, which may be the first one with such keys, so that the did finds the same name.
   nonisolated func name(ofAnnounced key: String) -> String {
     guard KeyValueClass.hasAliases.load(ordering: .relaxed) else { return key }
     return KeyValueClass.of(self).property(named: key)?.name ?? key

@@ -12,6 +12,14 @@ func holdsNoObject<Value>(_ type: Value.Type) -> Bool {
   return container.itemTypes.allSatisfy { _openExistential($0, do: holdsNoObject) }
 }
 
+/// Returns whether a type, and each type that it is made of, is one of the standard library or Foundation.
+func isOfLibrary(_ type: Any.Type) -> Bool {
+  // Such as `Swift.Array<App.Money>` and `(Swift.Int, amount: App.Money)`: a name with a dot begins with its module.
+  String(reflecting: type).split { "<>(), ".contains($0) }.allSatisfy { name in
+    !name.contains(".") || ["Swift.", "Foundation.", "FoundationEssentials."].contains { name.hasPrefix($0) }
+  }
+}
+
 /// A type that holds no object references if its elements hold none.
 private protocol PlainContainer {
   static var itemTypes: [Any.Type] { get }
