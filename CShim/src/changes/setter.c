@@ -118,7 +118,7 @@ static int call(const kvo_property *property, kvo_object *object, const void *ar
   if ((wants & KVO_FRAME_WANTS_WILL) != 0) kvo__frame_will(&frame, old_known, __builtin_frame_address(0));
   int result = kvo__call_setter(property, object, argument, further);
   if (!kvo__accepts(property, result)) {
-    if (kvo__frame_content_of(&frame)->will != NULL) kvo__will_refused(kvo__frame_content_of(&frame)->will);
+    if (kvo__frame_content_of(&frame)->will != NULL) kvo__tracked_refused(kvo__frame_content_of(&frame)->will);
     kvo_frame_end(&frame); /* nothing else has changed */
   } else if ((wants & KVO_FRAME_WANTS_NEW) == 0) {
     kvo_frame_finish(&frame, old_known);

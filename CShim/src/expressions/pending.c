@@ -92,11 +92,6 @@ void kvo__pending_told(const kvo_tracked *tracked, kvo_will_phase *will) {
   if (pending != NULL) pending->delivered = true;
 }
 
-void kvo__will_refused(kvo_will_phase *will) {
-  for (size_t i = will->count; i-- > 0;)
-    if (will->pending[i].owes_death && !will->pending[i].delivered) kvo__tracked_did(will->pending[i].tracked, will);
-}
-
 /* Releases the values. Their release functions may do anything. */
 static void give_back(kvo_will_phase *will) {
   for (size_t i = will->count; i-- > 0;) {

@@ -324,6 +324,11 @@ void kvo__tracked_did(kvo_tracked *tracked, kvo_will_phase *will) {
   kvo__cell_release(tracked, last);
 }
 
+void kvo__tracked_refused(kvo_will_phase *will) {
+  for (size_t i = will->count; i-- > 0;)
+    if (will->pending[i].owes_death && !will->pending[i].delivered) kvo__tracked_did(will->pending[i].tracked, will);
+}
+
 void kvo__tracked_retell(kvo_tracked *tracked, const void *old_value) {
   if (is_deferred(tracked)) return;
   kvo_status status;

@@ -205,8 +205,6 @@ KVO_HIDDEN void kvo__will_bind(kvo_will_phase *will, const void *frame);
 KVO_HIDDEN void kvo__will_end(kvo_will_phase *will);
 /** Begins that of a scope. */
 KVO_HIDDEN kvo_will_phase *kvo__will_begin_scope(bool if_changed);
-/** Instead of the did of a change that was not made: notifies of the deaths that were left to it. */
-KVO_HIDDEN void kvo__will_refused(kvo_will_phase *will);
 static inline bool kvo__will_is_of_scope(const kvo_will_phase *will) { return will->info == NULL; }
 /** Adds a pending value; false without memory. */
 KVO_HIDDEN bool kvo__pending_add(kvo_will_phase *will, kvo_pending_value value);
@@ -302,6 +300,8 @@ KVO_HIDDEN void kvo__tracked_will(kvo_tracked *tracked, const kvo_node *node, co
 KVO_HIDDEN void kvo__tracked_prior(kvo_tracked *tracked, const kvo_will_phase *will);
 /** After the change: evaluates again, updates the subscriptions and notifies. */
 KVO_HIDDEN void kvo__tracked_did(kvo_tracked *tracked, kvo_will_phase *will);
+/** Instead of the did of a change that was not made: notifies of the deaths that were left to it. */
+KVO_HIDDEN void kvo__tracked_refused(kvo_will_phase *will);
 /** An object that the expression has read is dying: evaluates again and notifies. */
 KVO_HIDDEN void kvo__tracked_died(kvo_tracked *tracked, const kvo_info *dying);
 /** From now on no callback starts. */
