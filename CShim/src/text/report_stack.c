@@ -68,7 +68,7 @@ static bool is_of_swift_library(const char *symbol) {
     if (strchr("VOCP", *member) == NULL) return true; /* no member of a type */
     member++;
   }
-  /* Of a nested type, such as `$sSS8UTF8ViewV5countSivg`, each name is followed by the letter of its kind; that of a type of C may be `a`. */
+  /* Of a nested type, such as `$sSS8UTF8ViewV5countSivg`, each name is followed by the letter of its kind, which may be `a` for C. */
   const char *end = past_identifier(member);
   while (end != member && *end != '\0' && strchr("VOCPa", *end) != NULL) {
     member = end + 1;
