@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 (($#)) || set -- thread address
 # The runtime's own crash report would be mixed with the sanitizer's.
 export SWIFT_BACKTRACE=enable=no
-export TSAN_OPTIONS=halt_on_error=1${TSAN_OPTIONS:+:$TSAN_OPTIONS}
+export TSAN_OPTIONS=halt_on_error=1:suppressions=$PWD/scripts/tsan.supp${TSAN_OPTIONS:+:$TSAN_OPTIONS}
 # Foundation's Process leaks for each program that it starts. The C suite checks the runtime for leaks.
 export ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 
