@@ -164,7 +164,9 @@
     var total: Money { Money(cents: pieces) }
     class func keyPathsForValuesAffectingParts() -> Set<String> { ["count"] }
     var parts: [Money] { [total] }
-    class func keyPathsForValuesAffectingSummary() -> Set<AnyKeyPath> { [\Bill.total.cents.localized] }
+    class func keyPathsAffectingValue(for key: AnyKeyPath) -> Set<AnyKeyPath> {
+      key == \Bill.summary ? [\Bill.total.cents.localized] : []
+    }
     var summary: String { total.description }
   }
 
