@@ -236,6 +236,8 @@ typedef struct kvo_mute {
   uint32_t depth;
   /** The runtime's. */
   bool is_computed;
+  /** The runtime's. */
+  bool is_used;
 } kvo_mute;
 
 /** For a binding that notifies a change itself and stores through the property's own setter. The next kvo_frame_begin of (object, key) on

@@ -65,6 +65,7 @@ void kvo_mute_begin(kvo_mute *mute, kvo_object *object, kvo_key key) {
   mute->key = key;
   mute->depth = present_depth();
   mute->is_computed = property != NULL && (property->flags & KVO_PROPERTY_COMPUTED) != 0;
+  mute->is_used = false;
   kvo__own.mutes = mute;
   kvo__own.open_changes++;
 }
@@ -81,10 +82,10 @@ void kvo_mute_end(kvo_mute *mute) {
  * usual. */
 static bool takes_mute(const kvo_object *object, kvo_key key) {
   kvo_mute *mute = kvo__own.mutes;
-  while (mute != NULL && (mute->object != object || mute->key != key || mute->is_computed)) mute = mute->outer;
+  while (mute != NULL && (mute->object != object || mute->key != key || mute->is_computed || mute->is_used))
+    mute = mute->outer;
   if (mute == NULL) return false;
-  mute->object = NULL;
-  return true;
+  return mute->is_used = true;
 }
 
 bool kvo__is_muted(const kvo_object *object, kvo_key key) {
@@ -101,14 +102,17 @@ bool kvo__notifies_itself(const kvo_object *object, kvo_key key) {
   return kvo__manual_innermost() != NULL && kvo__manual_find(&kvo__own.thread->manuals, NULL, object, key) != NULL;
 }
 
-/* Whether the change happens inside a store of a computed property on which the expression depends as well. That store notifies the
- * expression itself. */
-static bool is_told_by_store(const kvo_frame_content *change, kvo_tracked *tracked) {
-  uint32_t depth = present_depth() - change->is_marked;
+/* Whether a change at this depth happens inside a store of a computed property on which the expression depends as well. That store notifies
+ * the expression itself. */
+static bool is_told_by_store_at(uint32_t depth, kvo_tracked *tracked) {
   for (const kvo_mute *mute = kvo__own.mutes; mute != NULL && mute->depth == depth; mute = mute->outer)
     if (mute->is_computed && kvo__tracked_hears(tracked, kvo__word_info(kvo__word(mute->object)), mute->key))
       return true;
   return false;
+}
+
+static bool is_told_by_store(const kvo_frame_content *change, kvo_tracked *tracked) {
+  return is_told_by_store_at(present_depth() - change->is_marked, tracked);
 }
 
 /* kvo_frame_begin while this thread has an open mute, an announced change or a scope. */
@@ -386,9 +390,10 @@ static void follow_store(kvo_info *info, kvo_key key, bool silent) {
   for (kvo_node *node = atomic_load(&slot->newest); node != NULL; node = atomic_load(&node->older)) {
     uint64_t birth = atomic_load_explicit(&node->birth, memory_order_acquire);
     bool depends = !kvo__node_is_own(node) && birth <= limit && atomic_load_explicit(&node->live, memory_order_acquire);
-    if (depends && !silent)
+    if (!depends) continue;
+    if (!silent && !is_told_by_store_at(present_depth(), node->user_data))
       kvo__tracked_missed(node->user_data, birth);
-    else if (depends && kvo__node_kind(node) != KVO_NODE_LEAF) /* a leaf goes on reading what it has read */
+    else if (kvo__node_kind(node) != KVO_NODE_LEAF) /* a leaf goes on reading what it has read */
       kvo__tracked_rearm(node->user_data);
   }
   kvo__leave(info, entered);
