@@ -169,3 +169,54 @@ TEST("an observer of a stored property is called before the setter of a computed
   CHECK_OK(kvo_remove_observer(area.id));
   end(of);
 }
+
+/* An expression that reads `area` and `side` of one tile, and, once that side is greater than 2, `side` of another. */
+typedef struct chosen {
+  tile *first, *second;
+  int calls, last;
+  kvo_observation id;
+} chosen;
+
+static void *evaluate_chosen(void *user_data) {
+  chosen *self = user_data;
+  kvo_track_read(&self->first->header, area_key);
+  int sum = area_of(self->first);
+  if (self->first->side > 2) {
+    kvo_track_read(&self->second->header, side_key);
+    sum += self->second->side;
+  }
+  return copy_of(sum);
+}
+
+static void note_chosen(const kvo_raw_change *change, void *user_data) {
+  chosen *self = user_data;
+  self->calls++;
+  self->last = *(const int *)change->new_value;
+}
+
+TEST("an expression that the setter of a computed property leads to a key, which it then stores, is told once") {
+  static const kvo_observer_ops ops = {.callback = note_chosen, .evaluate = evaluate_chosen, .release = release_copy};
+  chosen of = {.first = make(2), .second = make(5)};
+  kvo_binding_observer described = {.key_path = "chosen", .options = KVO_NEW, .ops = &ops, .user_data = &of, KVO_HERE};
+  CHECK_OK(kvo_binding_observe_tracked(&of.first->header, &described, false, &of.id));
+  kvo_frame frame;
+  kvo_mute mute;
+  CHECK(kvo_frame_begin(&frame, &of.first->header, area_key) != 0);
+  kvo_frame_will(&frame, NULL);
+  kvo_mute_begin(&mute, &of.first->header, area_key);
+  set_side(of.first, 3);
+  /* The accessor of `side` has found the second tile unobserved, before the expression read it. */
+  of.second->side = 7;
+  kvo_binding_stored(&of.second->header, side_key);
+  CHECK_EQ(of.calls, 0);
+  kvo_mute_end(&mute);
+  kvo_frame_finish(&frame, NULL);
+  CHECK_EQ(of.calls, 1);
+  CHECK_EQ(of.last, 16);
+  set_side(of.second, 8);
+  CHECK_EQ(of.calls, 2);
+  CHECK_EQ(of.last, 17);
+  CHECK_OK(kvo_remove_observer(of.id));
+  end(of.first);
+  end(of.second);
+}

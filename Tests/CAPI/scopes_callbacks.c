@@ -281,7 +281,7 @@ TEST("a path that a newer observer leads elsewhere in nested scopes is told the 
     item_set_next(a, b);
     item_set_next(b, c);
     watcher path = {0}, newer = {.then = lead_in_nested_scopes};
-    watch(a, "next.next.value", KVO_NEW, &path);
+    watch(a, "next.next.value", KVO_OLD | KVO_NEW, &path);
     watch(c, "value", KVO_NONE, &newer);
     item_set_value(c, 9);
     CHECK_EQ(path.calls, 1);

@@ -26,24 +26,24 @@ extension KeyValueObservable {
     let hash = keyHash(name(ofAnnounced: key))
     guard kvo_binding_is_observed(object, hash) else { return kvo_binding_will_unobserved(object, hash) }
     guard let property = KeyValueClass.of(self).property(named: key) else {
-      kvo_binding_will_unobserved(__keyValueObject, hash)
+      kvo_binding_will_unobserved(object, hash)
       return raise(.undefinedKey(of: self, key: key, .get), .coding(site))
     }
     let found = CollectionProperty(object: self, property: property, site: site)
     func open<Members: SetValue>(_: Members.Type) {
       guard let argument = recast(members: objects, as: Members._Item.self) else {
-        kvo_binding_will_unobserved(__keyValueObject, property.key)
+        kvo_binding_will_unobserved(object, property.key)
         return found.raiseMismatch(unsuitable(objects, as: Members._Item.self)!, expected: Members._Item.self)
       }
       let access = property.access(to: self) as! PropertyAccess<Members>
       let edit = SetEdit(mutationKind, argument, of: access.read().items ?? [])
       kvo_binding_will_change_values(
-        __keyValueObject, property.key, kvo_change_kind(UInt32(mutationKind.change.rawValue)),
+        object, property.key, kvo_change_kind(UInt32(mutationKind.change.rawValue)),
         mutationKind == .union ? nil : .__copy(Members.holding(edit.removed), as: Members.self),
         mutationKind.adds ? .__copy(Members.holding(edit.added), as: Members.self) : nil)
     }
     guard let type = found.valueType as? any SetValue.Type else {
-      kvo_binding_will_unobserved(__keyValueObject, property.key)
+      kvo_binding_will_unobserved(object, property.key)
       return found.raiseNoCollection(found.valueType, "a set")
     }
     open(type)
