@@ -131,7 +131,7 @@ TEST("what has more places than the server counts one by one is counted together
     CHECK_OK(kvo_add_observer(as_object(object), &at, &w[i].id));
   }
   int fd = asking_connect(getpid());
-  asking_send(fd, "stats 10 2\n");
+  asking_send(fd, "stats 3600000 2\n");
   CHECK(asking_line(fd) != NULL && asking_line(fd) != NULL);
   item_set_other(object, 1);
   char *answer = ask_well("stats");
