@@ -198,10 +198,7 @@ static void begin_quietly(const world *in, int slot, key of) {
   bool is_followed = false;
   for (int i = 0; i < in->watch_count; i++) is_followed = is_followed || model_follows(i, slot, of, model.clock);
   if (!is_followed) return;
-  if (model.quiet_count == MAX_QUIET) {
-    memmove(&model.quiet[0], &model.quiet[1], (MAX_QUIET - 1) * sizeof model.quiet[0]);
-    model.quiet_count--;
-  }
+  if (model.quiet_count == MAX_QUIET) fail("the model's table of silent changes is too small");
   model.quiet[model.quiet_count++] = (quiet){slot, (int)of, model.life[slot], model.scope_count};
 }
 
@@ -265,9 +262,10 @@ void model_set(world *in, int slot, key of, int number, bool kept) {
 
 /* ------------------------------------------------------------------------------------------------------ Manual pairs -- */
 
-/* A will that was unobserved or refused: its did is no misuse. */
+/* A will that was unobserved or refused: its did is no misuse. Of too many the oldest is only counted. */
 static void remember_unobserved(int slot, key of, bool tells) {
   if (model.unobserved_count == MAX_UNOBSERVED) {
+    if (model.forgotten++ == 0) model.forgotten_begun = model.unobserved[0].begun;
     memmove(&model.unobserved[0], &model.unobserved[1], (MAX_UNOBSERVED - 1) * sizeof model.unobserved[0]);
     model.unobserved_count--;
   }
@@ -284,7 +282,10 @@ static bool take_unobserved(int slot, key of, long *begun) {
             (size_t)(model.unobserved_count - i) * sizeof model.unobserved[0]);
     return true;
   }
-  return false;
+  if (model.forgotten == 0) return false;
+  model.forgotten--; /* it may be of this key */
+  *begun = model.forgotten_begun;
+  return true;
 }
 
 static bool has_unobserved(int slot, key of) {

@@ -111,8 +111,16 @@ static bool will_be_told(int number, int dying_life) {
   return false;
 }
 
+static void forget_unobserved(int slot) {
+  int kept = 0;
+  for (int i = 0; i < model.unobserved_count; i++)
+    if (model.unobserved[i].slot != slot) model.unobserved[kept++] = model.unobserved[i];
+  model.unobserved_count = kept;
+}
+
 /* Promises 14, 16 and 17. */
 static void finish(world *in, int slot) {
+  forget_unobserved(slot);
   bool watch_called[WATCHES] = {false};
   int life = model.life[slot], left = 0, left_bits = 0;
   for (int i = 0; i < in->watch_count; i++) {

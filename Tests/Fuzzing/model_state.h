@@ -65,8 +65,8 @@ typedef struct unobserved {
   long begun;
 } unobserved;
 
-/* The limits of registry/unobserved.c and registry/silent.c. */
-enum { MAX_UNOBSERVED = 64, MAX_QUIET = 16 };
+/* The limit of registry/unobserved.c; and more silent changes than a program can begin. */
+enum { MAX_UNOBSERVED = 64, MAX_QUIET = 1024 };
 
 /* The state of the model. */
 extern struct model {
@@ -80,6 +80,9 @@ extern struct model {
   pair *pairs;
   unobserved unobserved[MAX_UNOBSERVED];
   int unobserved_count;
+  /** How many are in the list no more, because it was full, and when the oldest of them was announced. */
+  int forgotten;
+  long forgotten_begun;
   scope scopes[MAX_SCOPES];
   int scope_count;
   quiet quiet[MAX_QUIET];
