@@ -104,6 +104,45 @@ TEST("a key that is read twice in a row, without key-value coding, counts twice 
   destroy_all(1);
 }
 
+/* ------------------------------------------------------------------------------------------- What sets what it reads -- */
+
+static int sets_to_come;
+
+static void set_what_it_reads(void) {
+  read_value(all[0]);
+  read_value(all[1]);
+  if (sets_to_come-- > 0) item_set_value(all[1], sets_to_come);
+}
+
+TEST("an expression that sets what it reads is evaluated once more, before it is told, with or without the old value") {
+  make_all(2);
+  for (int with_old = 0; with_old < 2; with_old++) {
+    expression one = {.root = all[0], .body = set_what_it_reads};
+    static const kvo_observer_ops ops = {.callback = note, .evaluate = evaluate, .release = release};
+    kvo_binding_observer described = {.key_path = "expression",
+                                      .options = with_old ? KVO_NEW | KVO_OLD : KVO_NEW,
+                                      .ops = &ops,
+                                      .user_data = &one,
+                                      KVO_HERE};
+    sets_to_come = 1;
+    CHECK_OK(kvo_binding_observe_tracked(as_object(one.root), &described, false, &one.id));
+    CHECK_EQ(one.evaluated, 2);
+    sets_to_come = 1 + with_old; /* with the old value also before the change */
+    item_set_value(all[0], 5);
+    CHECK_EQ(one.evaluated, 4 + with_old);
+    CHECK_EQ(one.told, 1);
+    item_set_value(all[1], 7); /* still followed */
+    CHECK_EQ(one.told, 2);
+    one.evaluated = 0;
+    sets_to_come = 1000;
+    item_set_value(all[0], 6);
+    CHECK_EQ(one.evaluated, 2 + with_old);
+    CHECK_EQ(one.told, 3);
+    CHECK_OK(kvo_remove_observer(one.id));
+  }
+  destroy_all(2);
+}
+
 /* ------------------------------------------------------------------------------------------------------------ Forks -- */
 
 static bool forks;

@@ -20,6 +20,9 @@
     var friends: [Card] = []
     var popularity: String { Hidden.value }
     class var keyPathsForValuesAffectingPopularity: Set<String> { ["friends.count"] }
+    var groups: [[Card]] = []
+    var totals: String { Hidden.value }
+    class var keyPathsForValuesAffectingTotals: Set<String> { ["friends.@sum.count", "groups.@unionOfArrays.count"] }
 
     class var keyPathsForValuesAffectingFull: Set<String> { ["first", "last"] }
     class func keyPathsForValuesAffectingInitials() -> Set<String> { ["full", "friend.first"] }
@@ -82,6 +85,13 @@
     override class var keyPathsForValuesAffectingFull: Set<String> {
       super.keyPathsForValuesAffectingFull.union(["last"])
     }
+  }
+
+  @KeyValueObservable
+  private final class Misdeclared {
+    var name = ""
+    var label: String { Hidden.value }
+    class var keyPathsForValuesAffectingLabel: Set<String> { ["name", "name.", "..name"] }
   }
 
   @MainActor
@@ -260,6 +270,17 @@
       #expect(delivered(card, "popularity", \.popularity) { former.count += 1 } == 0)
     }
 
+    @Test func `A declared path may contain an operator, and depends on the collection and on each operand`() {
+      let (card, friend, distant) = (Card(), Card(), Card())
+      card.friends = [friend]
+      card.groups = [[], [distant]]
+      #expect(delivered(card, "totals", \.totals) { friend.count += 1 } == 1)
+      #expect(delivered(card, "totals", \.totals) { distant.count += 1 } == 1)
+      #expect(delivered(card, "totals", \.totals) { friend.first = "x" } == 0)
+      #expect(delivered(card, "totals", \.totals) { card.friends.removeLast() } == 1)
+      #expect(delivered(card, "totals", \.totals) { friend.count += 1 } == 0)
+    }
+
     @Test func `A subclass extends its superclass's declarations`() {
       let card = Friendlier()
       #expect(delivered(card, "full", \.full) { card.smiles += 1 } == 1)
@@ -318,6 +339,28 @@
             + "that includes the same key that was passed in, which is not valid.\nPassed-in key: itself\n"
             + "Returned key path set: {(\n    head,\n    itself\n)}"
         ])
+    }
+
+    @Test func `A malformed declared path is a fault when its key is observed, and no other declaration is lost`() {
+      var sentences: [String] = []
+      KeyValueFault.withHandler {
+        sentences.append("\($0.code) \($0.report.split(separator: "\n")[0])")
+        return .ignore
+      } in: {
+        let (object, watcher) = (Misdeclared(), Watcher())
+        object.addObserver(watcher, forKeyPath: "name")
+        #expect(sentences.isEmpty)
+        object.addObserver(watcher, forKeyPath: "label")
+        object.name = "x"
+        #expect(watcher.log.lines.count == 2)
+        object.removeObserver(watcher, forKeyPath: "name")
+        object.removeObserver(watcher, forKeyPath: "label")
+      }
+      #expect(sentences.count == 1)
+      #expect(
+        sentences.first?.hasPrefix(
+          #"10 KVO0010 fatal: the key path "..name", declared to affect "label" of Misdeclared, is malformed, at "#)
+          == true)
     }
 
     @Test func `A key that is declared to affect the head of a path to it is the same fault`() {

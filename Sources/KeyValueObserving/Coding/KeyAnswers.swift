@@ -9,6 +9,7 @@ struct KeyAnswers {
   private(set) var affectingPaths: [UInt64: [String]] = [:]
   private(set) var affectingKeyPaths: [UInt64: [AnyKeyPath]] = [:]
   private(set) var selfDependencies: [UInt64: [String]] = [:]
+  private(set) var malformedPaths: [UInt64: String] = [:]
 
   /// Creates no answers.
   init() {}
@@ -57,6 +58,9 @@ struct KeyAnswers {
       let isOwn = { (path: String) in own.contains { path == $0 || path.hasPrefix($0 + ".") } }
       if paths.contains(where: isOwn) { selfDependencies[property.key] = paths.sorted() }
       paths = paths.filter { !isOwn($0) }
+      let malformed = paths.filter { components(ofPath: $0) == nil }
+      if let first = malformed.min() { malformedPaths[property.key] = first }
+      paths.subtract(malformed)
       if !paths.isEmpty { affectingPaths[property.key] = paths.sorted() }
     }
   }
@@ -88,5 +92,14 @@ extension KeyValueClass {
         + "Passed-in key: \(name)\nReturned key path set: \(set)",
       help: "remove \"\(own)\" from what is declared to affect \"\(name)\"",
       site: site)
+  }
+
+  /// Reports, when it is observed, a key for which a malformed key path is declared. It is observed as if that declaration did not exist.
+  func reportMalformedPath(of name: String, _ site: SourceLocation) {
+    guard let path = malformedPaths[keyHash(name)] else { return }
+    raiseFault(
+      KVO_FAULT_MALFORMED_KEY_PATH,
+      "the key path \"\(path)\", declared to affect \"\(name)\" of \(_typeName(type, qualified: false)), is malformed",
+      help: "correct \"\(path)\" in what is declared to affect \"\(name)\"", site: site)
   }
 }

@@ -31,6 +31,8 @@ final class KeyValueClass: @unchecked Sendable {
   let affectingKeyPaths: [UInt64: [AnyKeyPath]]
   /// All declarations for the keys that would affect themselves.
   let selfDependencies: [UInt64: [String]]
+  /// For each key a declared key path that is malformed, if there is one.
+  let malformedPaths: [UInt64: String]
   private let manualKeys: Set<UInt64>
   private let byKey: [UInt64: KeyValueProperty]
   private let byPath: [AnyKeyPath: KeyValueProperty]
@@ -78,6 +80,7 @@ final class KeyValueClass: @unchecked Sendable {
     affectingPaths = answers.affectingPaths
     affectingKeyPaths = answers.affectingKeyPaths
     selfDependencies = answers.selfDependencies
+    malformedPaths = answers.malformedPaths
     validators = description.validators
     answersKeysItself = description.answersKeysItself
     self.description = description

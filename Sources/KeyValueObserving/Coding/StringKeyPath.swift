@@ -98,10 +98,22 @@ extension KeyValueObservable {
     record(keyOfChanges(of: first, cls), cls, &visited)
     let rest = components.dropFirst()
     guard let value = recordedValue(of: first, cls, isLast: rest.isEmpty), let next = unwrapped(value) else { return }
-    // After a collection, the path is recorded for each element. (Apple does not support such a path.)
-    for object in (next as? any CodedCollection)?.codedElements ?? [next] {
-      unwrapped(object).flatMap(observable)?.recordPath(rest, properties, &visited)
+    recordPath(rest, behind: next, properties, &visited)
+  }
+
+  /// Records a path for an object, or for each element of a collection, as an operator reads it: `items.cost` and `items.@sum.cost` both
+  /// depend on each cost. (Apple does not support such a path.)
+  private nonisolated func recordPath(
+    _ components: ArraySlice<String>, behind value: Any, _ properties: [KeyValueProperty]?,
+    _ visited: inout Set<KeyOfObject>
+  ) {
+    guard let elements = (value as? any CodedCollection)?.codedElements else {
+      unwrapped(value).flatMap(observable)?.recordPath(components, properties, &visited)
+      return
     }
+    let components = components.drop { $0.hasPrefix("@") }
+    guard !components.isEmpty else { return }
+    for element in elements { recordPath(components, behind: element, properties, &visited) }
   }
 
   /// Reads a key of a declared path. The value of the last one is read only if what its getter reads counts, and not returned.

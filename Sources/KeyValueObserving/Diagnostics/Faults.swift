@@ -54,6 +54,7 @@ extension KeyValueObservable {
   nonisolated func reportDeclaration(of key: String, _ site: SourceLocation) {
     let cls = KeyValueClass.of(self)
     cls.reportSelfDependency(of: key, site)
+    cls.reportMalformedPath(of: key, site)
     for path in cls.affectingPaths[keyHash(key)] ?? [] {
       let first = String(path.prefix { $0 != "." })
       guard !first.hasPrefix("@"), cls.silence(of: first) == KVO_SILENCE_UNDEFINED else { continue }
