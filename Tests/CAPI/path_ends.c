@@ -89,34 +89,6 @@ TEST("a death notifies also in a change during which a key has become the end of
   CHECK_EQ(deaths_notified(true), 2);
 }
 
-static void lead_away(watcher *self, const kvo_change *change) {
-  (void)self, (void)change;
-  if (first->next != NULL) item_set_next(first, NULL);
-}
-
-TEST("a path that a newer observer leads away during a change is told of that change once, with the value before it") {
-  first = item_make(1), second = item_make(2), third = item_make(3);
-  first->next = second;
-  second->next = third;
-  watcher path = {.tag = 'p'}, prior = {.tag = 'q'}, leader = {.tag = 'l', .then = lead_away};
-  watch(first, "next.next.value", KVO_OLD | KVO_NEW, &path);
-  watch(first, "next.next.value", KVO_OLD | KVO_NEW | KVO_PRIOR, &prior);
-  watch(second, "next", KVO_NONE, &leader);
-  item_set_next(second, NULL);
-  watcher *both[] = {&path, &prior};
-  for (int i = 0; i < 2; i++) {
-    CHECK_EQ(both[i]->calls, 1);
-    CHECK(both[i]->old_value.told && !both[i]->old_value.nil);
-    CHECK_EQ(both[i]->old_value.integer, 3);
-    CHECK(both[i]->new_value.nil);
-    CHECK_OK(kvo_remove_observer(both[i]->id));
-  }
-  CHECK_OK(kvo_remove_observer(leader.id));
-  item_destroy(first);
-  item_destroy(second);
-  item_destroy(third);
-}
-
 static watcher late;
 
 static void register_path(watcher *self, const kvo_change *change) {

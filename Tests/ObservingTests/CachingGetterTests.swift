@@ -72,21 +72,24 @@
       report.rows = 1
       let token = report.onChange(of: \.total) { [log] old, new in log.add("\(old) \(new)") }
       report.rows = 6
+      #expect(log.take().last == "2 12")
       report.rows = 7
+      #expect(log.take().last == "12 14")
       token.invalidate()
-      #expect(log.take() == ["2 12", "12 14"])
     }
 
     @Test func `that creates an object on first use is observed through that object`() {
       let token = report.onChange(of: \.part.rows) { [log] old, new in log.add("\(old) \(new)") }
       report.made?.rows = 7
+      #expect(log.take() == ["1 7"])
       report.made = nil
+      #expect(log.take().last == "7 1")
       report.made?.rows = 3
-      #expect(log.take() == ["1 7", "7 1", "1 3"])
+      #expect(log.take() == ["1 3"])
       token.invalidate()
     }
 
-    @Test func `each time is evaluated twice, not without end`() {
+    @Test func `each time is not evaluated without end`() {
       let keyPaths: [KeyPath<Report, Int> & Sendable] = [\.toggling, \.same, \.appending]
       for keyPath in keyPaths {
         for told in observeAll(keyPath, { report.rows = 5 }) { #expect(told.last?.hasSuffix(" 5") == true) }

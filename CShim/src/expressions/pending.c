@@ -185,26 +185,6 @@ void kvo__wills_abandoned(const void *frame) {
   }
 }
 
-static void exchange(kvo_pending_value *one, kvo_pending_value *other) {
-  kvo_pending_value was = *one;
-  one->value = other->value;
-  one->last = other->last;
-  other->value = was.value;
-  other->last = was.last;
-}
-
-bool kvo__pending_take_over(const kvo_tracked *tracked, kvo_pending_value *of, const kvo_will_phase *will) {
-  kvo_pending_value *oldest = NULL;
-  while ((will = will->outer) != NULL) {
-    kvo_pending_value *each = kvo__will_is_of_scope(will) ? NULL : kvo__pending_of(tracked, will);
-    if (each == NULL || each->delivered || atomic_load(&each->node->live)) continue;
-    each->delivered = true;
-    oldest = each;
-  }
-  if (oldest != NULL) exchange(of, oldest);
-  return oldest != NULL;
-}
-
 /* The pending value of an expression in a scope that is still going to notify it, other than that of `except`; NULL if there is none. */
 static kvo_pending_value *of_scope(const kvo_tracked *tracked, const kvo_will_phase *except) {
   for (kvo_will_phase *will = innermost(); will != NULL; will = will->outer) {
@@ -230,8 +210,12 @@ bool kvo__leave_to_open_scope(const kvo_tracked *tracked, kvo_will_phase *will) 
   if (own == NULL) return kept != NULL;
   own->delivered = true;
   if (own->serial < kept->serial) {
-    exchange(kept, own);
+    kvo_pending_value newer = *kept;
+    kept->value = own->value;
+    kept->last = own->last;
     kept->is_late = true; /* nested changes may have told newer values */
+    own->value = newer.value;
+    own->last = newer.last;
   }
   return true;
 }

@@ -102,7 +102,7 @@ static void *peek(kvo_tracked *tracked, const kvo_info *changing) {
   kvo__unlock(&tracked->lock);
   if (!live) return NULL;
   void *value = evaluate(&here);
-  if (!here.is_outdated) report_silent_change(&here);
+  report_silent_change(&here);
   end_evaluation(&here);
   return value;
 }
@@ -127,7 +127,6 @@ static kvo_confirmed commit(kvo_evaluation *over, kvo_cell *result, kvo_cell **r
 kvo_cell *kvo__arm_once(kvo_tracked *tracked, kvo_status *status) {
   kvo_evaluation here;
   kvo_confirmed confirmed = KVO_READS_KEPT;
-  bool is_second = false;
   for (;;) {
     kvo_cell *result = kvo__alloc(sizeof *result);
     if (result == NULL) {
@@ -165,10 +164,7 @@ kvo_cell *kvo__arm_once(kvo_tracked *tracked, kvo_status *status) {
       kvo__drop_read_by(tracked, here.number);
     else if (here.status == KVO_OK && confirmed != KVO_READS_AS_BEFORE)
       kvo__drop_read_before(tracked, here.number);
-    /* Once: what a getter caches is there the second time, and a getter that always sets would never end. */
-    if (!here.is_outdated || is_second) return result;
-    is_second = true;
-    kvo__cell_release(tracked, result);
+    return result;
   }
 }
 
@@ -226,20 +222,23 @@ void kvo__tracked_leaf(kvo_tracked *tracked, const kvo_raw_change *change) {
   call(tracked, &record);
 }
 
-/* The innermost evaluation of the expression on this thread, or NULL. */
-static kvo_evaluation *evaluation_in_progress(const kvo_tracked *tracked) {
-  if (!kvo_is_tracking()) return NULL;
+/* Whether a getter of the expression sets what it reads, and does so again in an evaluation that such a set has begun: that set is not
+ * followed, or there would be no end. Evaluations that were left, or are on another stack, count as well: a single one changes nothing. */
+static bool is_set_by_itself(const kvo_tracked *tracked) {
+  enum { NESTED = 2 };
+  if (!kvo_is_tracking()) return false;
   kvo__look_for_abandoned();
-  for (uint32_t i = kvo__own.thread != NULL ? atomic_load(&kvo__own.thread->depth) : 0; i > 0; i--) {
-    kvo_evaluation *each = kvo__evaluation_of(kvo__mark_at(i - 1));
-    if (each != NULL && each->tracked == tracked) return each;
+  int nested = 0;
+  for (uint32_t i = kvo__own.thread != NULL ? atomic_load(&kvo__own.thread->depth) : 0; i > 0 && nested < NESTED; i--) {
+    const kvo_mark *each = kvo__mark_at(i - 1);
+    nested += kvo__evaluation_of(each) != NULL && atomic_load(&each->observation) == tracked->id;
   }
-  return NULL;
+  return nested == NESTED;
 }
 
 void kvo__tracked_will(kvo_tracked *tracked, const kvo_node *node, const kvo_info *changing, kvo_will_phase *will) {
   if (will != NULL && !kvo__will_is_of_scope(will)) kvo__unsettle_leaf(tracked);
-  if (evaluation_in_progress(tracked) != NULL) return; /* by its getter, which would set again, without end */
+  if (is_set_by_itself(tracked)) return;
   bool is_compared = will != NULL && will->if_changed && tracked->ops->same != NULL;
   bool is_left = kvo__is_left_to_scope(tracked); /* one that is ending, which has the old value */
   bool wanted = !is_left && ((tracked->options & KVO_OLD) != 0 || is_compared);
@@ -288,7 +287,8 @@ void kvo__tracked_prior(kvo_tracked *tracked, const kvo_will_phase *will) {
   kvo_pending_value *pending = kvo__pending_of(tracked, will);
   if (pending == NULL || !pending->owes_prior) return;
   pending->owes_prior = false;
-  kvo__tracked_tell(tracked, KVO_CHANGE_SETTING, true, kvo__pending_old(pending), NULL);
+  const void *old_value = pending->last != NULL ? pending->last->value : pending->value;
+  kvo__tracked_tell(tracked, KVO_CHANGE_SETTING, true, old_value, NULL);
 }
 
 /* Leaves a change to a later delivery if none may begin here; nor may an evaluation: its getters may make changes. Until then the
@@ -309,15 +309,17 @@ static bool are_same(const kvo_tracked *tracked, const kvo_will_phase *will, con
          now->value != NULL && tracked->ops->same(old_value, now->value, tracked->user_data);
 }
 
-/* Leaves a change that an evaluation of the expression makes to that evaluation. */
-static bool is_left_to_evaluation(const kvo_tracked *tracked) {
-  kvo_evaluation *present = evaluation_in_progress(tracked);
-  if (present != NULL) present->is_outdated = true;
-  return present != NULL;
+/* Does not follow a change if it must not be; then no comparison of the reads is certain. */
+static bool is_not_followed(kvo_tracked *tracked) {
+  if (!is_set_by_itself(tracked)) return false;
+  kvo__lock(&tracked->lock);
+  tracked->started++;
+  kvo__unlock(&tracked->lock);
+  return true;
 }
 
 void kvo__tracked_did(kvo_tracked *tracked, kvo_will_phase *will) {
-  if (is_left_to_evaluation(tracked)) return;
+  if (is_not_followed(tracked)) return;
   if (kvo__leave_to_scope(tracked, will)) { /* but other threads' changes of what it reads now are not */
     kvo__tracked_rearm(tracked);
     return;
@@ -331,7 +333,7 @@ void kvo__tracked_did(kvo_tracked *tracked, kvo_will_phase *will) {
   kvo_pending_value *pending = will != NULL ? kvo__pending_of(tracked, will) : NULL;
   bool is_late = pending != NULL && pending->is_late;
   if (pending != NULL) {
-    old_value = kvo__pending_old(pending);
+    old_value = pending->last != NULL ? pending->last->value : pending->value;
     pending->delivered = true;
   } else if ((tracked->options & KVO_OLD) != 0) { /* it began to depend on this key during the change */
     kvo__lock(&tracked->lock);
@@ -341,10 +343,6 @@ void kvo__tracked_did(kvo_tracked *tracked, kvo_will_phase *will) {
   }
   kvo_status status;
   kvo_cell *now = kvo__arm(tracked, &status); /* without memory: notify without the new value */
-  if (will != NULL && will->outer != NULL) {
-    pending = kvo__pending_of(tracked, will); /* the evaluation may have moved those of a scope */
-    if (pending != NULL && kvo__pending_take_over(tracked, pending, will)) old_value = kvo__pending_old(pending);
-  }
   if (is_late || !are_same(tracked, will, old_value, now))
     kvo__tracked_tell(tracked, KVO_CHANGE_SETTING, false, old_value, now != NULL ? now->value : NULL);
   kvo__cell_release(tracked, now);
@@ -372,15 +370,20 @@ void kvo__tracked_missed(kvo_tracked *tracked, uint64_t birth) {
 }
 
 void kvo__tracked_rearm(kvo_tracked *tracked) {
-  if (is_left_to_evaluation(tracked)) return;
+  if (is_not_followed(tracked)) return;
   kvo_status status;
   kvo__cell_release(tracked, kvo__arm(tracked, &status));
 }
 
 /* Whether this thread is evaluating it in order to subscribe. */
 static bool is_being_armed(const kvo_tracked *tracked) {
-  const kvo_evaluation *present = evaluation_in_progress(tracked);
-  return present != NULL && present->number != 0;
+  kvo__look_for_abandoned();
+  uint32_t depth = kvo__own.thread != NULL ? atomic_load(&kvo__own.thread->depth) : 0;
+  for (uint32_t i = 0; i < depth; i++) {
+    const kvo_evaluation *each = kvo__evaluation_of(kvo__mark_at(i));
+    if (each != NULL && each->tracked == tracked && each->number != 0) return true;
+  }
+  return false;
 }
 
 void kvo__tracked_died(kvo_tracked *tracked, const kvo_info *dying) {

@@ -115,8 +115,6 @@ typedef struct kvo_evaluation {
   kvo_status status;
   /** It came to an object that is being destroyed. */
   bool has_met_dying;
-  /** This thread has changed what the expression reads, in this evaluation: a getter fills a cache, for instance. */
-  bool is_outdated;
   /** What kvo__enter returned: keeps the root's info, because the evaluation may destroy the object. */
   uint64_t entered;
   uint32_t mark;
@@ -218,14 +216,6 @@ KVO_HIDDEN void kvo__pending_sort(kvo_will_phase *will);
 KVO_HIDDEN void kvo__pending_told(const kvo_tracked *tracked, kvo_will_phase *will);
 /** The pending value of an expression, or NULL. */
 KVO_HIDDEN kvo_pending_value *kvo__pending_of(const kvo_tracked *tracked, const kvo_will_phase *will);
-/** The old value. */
-static inline const void *kvo__pending_old(const kvo_pending_value *of) {
-  return of->last != NULL ? of->last->value : of->value;
-}
-/** After the evaluation that follows the change of `will`: if changes around it were going to notify the expression, which does not depend
- * on their keys any more, this one notifies of them as well. Then the oldest of their pending values becomes this one's, and the result is
- * true. */
-KVO_HIDDEN bool kvo__pending_take_over(const kvo_tracked *tracked, kvo_pending_value *of, const kvo_will_phase *will);
 /** Drops the will phases of changes that were left with longjmp or an exception, as the present stack frame shows. No lock may be held. */
 KVO_HIDDEN void kvo__wills_abandoned(const void *frame);
 /** Whether a change in progress on this thread, other than those of a scope, is going to notify the expression. */

@@ -49,8 +49,9 @@ public struct NSKeyValueObservingOptions: OptionSet, Sendable {
   /// computed property or a nested path the value of the whole expression. Changes of the elements of a collection that are delivered
   /// as such are always delivered.
   ///
-  /// Each change is compared by itself: if the property is set again during a change of it, before its value is stored (in a
-  /// notification with `.prior`, in `willSet`, or before `didChangeValue`), the value delivered last may not be the present one.
+  /// Each change is compared by itself. The value delivered last may not be the present one after the property was set again during a
+  /// change of it, before that stored its value (in a notification with `.prior`, in `willSet`, or before `didChangeValue`), and after
+  /// another observer of a change has led the key path away from what changed.
   ///
   /// With a typed key path the value has to be `Equatable`; otherwise, and together with `.prior`, because before a change the new
   /// value is not known, the registration is fault KVO0008. With a string key path values that cannot be compared are delivered.
