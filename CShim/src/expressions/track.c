@@ -223,15 +223,17 @@ void kvo__tracked_leaf(kvo_tracked *tracked, const kvo_raw_change *change) {
 }
 
 /* Whether a getter of the expression sets what it reads, and does so again in an evaluation that such a set has begun: that set is not
- * followed, or there would be no end. Evaluations that were left, or are on another stack, count as well: a single one changes nothing. */
+ * followed, or there would be no end. Evaluations on another stack, and those that were left from a deeper frame, count as well: a single
+ * one changes nothing. Abandoned marks are not ended here: that of the last delivery may have a deeper frame, and has not been left. */
 static bool is_set_by_itself(const kvo_tracked *tracked) {
   enum { NESTED = 2 };
   if (!kvo_is_tracking()) return false;
-  kvo__look_for_abandoned();
+  const void *here = __builtin_frame_address(0);
   int nested = 0;
   for (uint32_t i = kvo__own.thread != NULL ? atomic_load(&kvo__own.thread->depth) : 0; i > 0 && nested < NESTED; i--) {
     const kvo_mark *each = kvo__mark_at(i - 1);
-    nested += kvo__evaluation_of(each) != NULL && atomic_load(&each->observation) == tracked->id;
+    bool is_own = kvo__evaluation_of(each) != NULL && atomic_load(&each->observation) == tracked->id;
+    nested += is_own && !kvo__is_left(each->frame, here);
   }
   return nested == NESTED;
 }
