@@ -112,7 +112,7 @@
       #expect(codes.isEmpty)
     }
 
-    @Test func `that an observer of a classic registration reads is told with the old value`() {
+    @Test func `whose key a classic observer observes is told with the old value`() {
       let observer = Recorder()
       report.addObserver(observer, forKeyPath: "total", options: [.old, .new, .endsWithObject])
       report.rows = 5

@@ -311,7 +311,7 @@ static bool are_same(const kvo_tracked *tracked, const kvo_will_phase *will, con
          now->value != NULL && tracked->ops->same(old_value, now->value, tracked->user_data);
 }
 
-/* Does not follow a change if it must not be; then no comparison of the reads is certain. */
+/* Returns whether a change is not followed. If so, a comparison of the reads is not certain any more (kvo__silent_change). */
 static bool is_not_followed(kvo_tracked *tracked) {
   if (!is_set_by_itself(tracked)) return false;
   kvo__lock(&tracked->lock);

@@ -59,7 +59,7 @@ extension KeyValueSource {
   }
 
   /// Returns the source of the values that differ from the one before: the one that was told last, which is the old value of a change.
-  /// A set during a change of the same property has the limit of ``NSKeyValueObservingOptions/distinct``.
+  /// The limits of ``NSKeyValueObservingOptions/distinct`` apply.
   ///
   /// - Parameter areEqual: Returns whether two values count as equal. It is called for each change, on the thread that makes it.
   @inlinable
