@@ -71,6 +71,15 @@ typedef struct kvo_transfer {
 kvo_transfer *_Nullable kvo_innermost_transfer(void);
 void kvo_set_innermost_transfer(kvo_transfer *_Nullable transfer);
 
+/** Called around the rounds in which a binding is settled on this thread. */
+void kvo_settling_begin(void);
+void kvo_settling_end(void);
+bool kvo_is_settling(void);
+
+/** Waits before a round, the number of which begins at 1, if other threads settle bindings too: the longer the more rounds there were,
+ * for a time that differs from thread to thread and from round to round, 256 microseconds at most. */
+void kvo_settling_wait(uint32_t round);
+
 /** A computed property that an evaluation reads just now, in a stack frame of this thread, to record what its getter reads. */
 typedef struct kvo_recorded {
   const void *_Nullable evaluation;

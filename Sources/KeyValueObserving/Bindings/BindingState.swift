@@ -77,16 +77,18 @@ final class OneWayBinding<Target: AnyObject, Value>: ReceiverReference<Target>, 
   func settle(_ first: Value, _ target: Target) {
     let agree = agreement(of: Value.self)
     var sent = first
-    state.begin()
-    while true {
+    var rounds = SettlingRounds(marks)
+    while !state.life.hasEnded, rounds.next(marks) {
       let count = changes.count.load(ordering: .sequentiallyConsistent)
       marks.forgetAnswer(changes)
-      guard !state.life.hasEnded, let value = read(), !agree(value, sent), state.mayGoOn() else { return }
+      guard let value = read(), !agree(value, sent) else { return }
       sent = value
       let reported = kvo_unsettled_count()
       marks.run(self) {
-        property.set(target, value)
-        applied?()
+        state.inRound(isLast: rounds.isLast) {
+          property.set(target, value)
+          applied?()
+        }
       }
       if kvo_unsettled_since(reported) { state.wasReported() }
       let isAnswered = changes.isAnswered.load(ordering: .relaxed)
@@ -98,8 +100,9 @@ final class OneWayBinding<Target: AnyObject, Value>: ReceiverReference<Target>, 
 /// What brings a one-way binding to an end where its two sides do not agree.
 @usableFromInline
 final class BindingState: @unchecked Sendable {
-  private let rounds = Atomic<Int>(0)
   private let isReported = Atomic<Bool>(false)
+  /// The thread that sets the target in the last round, or 0.
+  private let lastRound = Atomic<UInt>(0)
   @usableFromInline let life = BindingLife()
   private let target: SourceOrigin
   private let source: () -> [SourceOrigin]
@@ -112,21 +115,24 @@ final class BindingState: @unchecked Sendable {
     self.site = site
   }
 
-  func begin() { rounds.store(0, ordering: .relaxed) }
-
-  /// Begins the next round, unless there were too many.
-  func mayGoOn() -> Bool { rounds.add(1, ordering: .relaxed).newValue <= Self.mostRounds }
+  /// Runs the code that sets the target in a round.
+  func inRound(isLast: Bool, _ body: () -> Void) {
+    guard isLast else { return body() }
+    lastRound.store(kvo_this_thread(), ordering: .relaxed)
+    body()
+    lastRound.store(0, ordering: .relaxed)
+  }
 
   /// Called in the answer of a cycle, where the deliveries in progress show its chain.
   @usableFromInline
   @inline(never)
   func answered() {
-    guard rounds.load(ordering: .relaxed) == Self.mostRounds,
+    guard lastRound.load(ordering: .relaxed) == kvo_this_thread(),
       !isReported.exchange(true, ordering: .relaxed)
     else { return }
     kvo_unsettled_add()
     raiseUnsettled(
-      "the bindings that lead from \(source().text) to \(target.text), and back, do not agree after \(Self.mostRounds) rounds "
+      "the bindings that lead from \(source().text) to \(target.text), and back, do not agree after \(SettlingRounds.most) rounds "
         + "(KVO_MAX_ROUNDS); both keep their last values", site)
   }
 
@@ -135,8 +141,6 @@ final class BindingState: @unchecked Sendable {
   @usableFromInline
   @inline(never)
   func wasReported() { isReported.store(true, ordering: .relaxed) }
-
-  static let mostRounds = Int(kvo_binding_max_rounds())
 }
 
 /// Whether a binding has been ended, which it may be in the middle of a transfer, and before it has a token.

@@ -59,7 +59,7 @@ struct TransferMarks: ~Copyable {
   @usableFromInline let isOwnerSetting = Atomic<Bool>(false)
   /// How many transfers of other threads are in progress. If none, there is no list to look through.
   private let othersSetting = Atomic<Int>(0)
-  /// Counts the changes that are no answers, since there are several threads.
+  /// Counts the changes that are no answers, and not made by a thread that settles a binding, since there are several threads.
   let changes = Atomic<UInt>(0)
 
   @usableFromInline
@@ -109,7 +109,7 @@ struct TransferMarks: ~Copyable {
     }
     let number = side.count.add(1, ordering: .sequentiallyConsistent).newValue
     if isSetting(binding) { return .answer }
-    changes.add(1, ordering: .relaxed)
+    if !kvo_is_settling() { changes.add(1, ordering: .relaxed) }
     return isFirst ? .suspect : TransferTurn(number)
   }
 

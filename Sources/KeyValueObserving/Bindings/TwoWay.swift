@@ -186,8 +186,8 @@ final class TwoWayTransfer: @unchecked Sendable {
   ) {
     guard let source = from.object.load() else { return }
     var (value, sent) = (value, first)
-    var (rounds, seen) = (0, marks.changes.load(ordering: .relaxed))
-    while rounds < BindingState.mostRounds, !life.hasEnded {
+    var rounds = SettlingRounds(marks)
+    while !life.hasEnded, rounds.next(marks) {
       let present = from.property.get(source)
       if !from.agree(present, value) {
         (value, sent) = (present, convert(present))
@@ -201,14 +201,10 @@ final class TwoWayTransfer: @unchecked Sendable {
         set(from, of: source, to: corrected)
         if from.mayRefuse, from.agree(from.property.get(source), present) { return }
       }
-      // Only the binding's own rounds count: what others change meanwhile may go on for long, and comes to its end.
-      let count = marks.changes.load(ordering: .relaxed)
-      rounds = count == seen ? rounds + 1 : 0
-      seen = count
     }
     if !life.hasEnded {
       report(
-        "do not agree after \(BindingState.mostRounds) rounds (KVO_MAX_ROUNDS): each makes another value of the other one's"
+        "do not agree after \(SettlingRounds.most) rounds (KVO_MAX_ROUNDS): each makes another value of the other one's"
       )
     }
   }
@@ -222,13 +218,13 @@ final class TwoWayTransfer: @unchecked Sendable {
   ) {
     var back = answer(sent)
     if from.agree(back, value) || isReported.load(ordering: .relaxed) { return }
-    for _ in 0..<BindingState.mostRounds {
+    for _ in 0..<SettlingRounds.most {
       let next = answer(convert(back))
       if from.agree(next, back) { return }
       back = next
     }
     report(
-      "never agree: converting back and forth makes another value each time, for \(BindingState.mostRounds) rounds (KVO_MAX_ROUNDS)"
+      "never agree: converting back and forth makes another value each time, for \(SettlingRounds.most) rounds (KVO_MAX_ROUNDS)"
     )
   }
 
