@@ -54,6 +54,63 @@
       #expect(source.pages == 1500 && target.value == 1500)
       target.willStore = {}
     }
+
+    @Test("end, with the fault, if another thread sets the source in answer to each", arguments: [false, true])
+    func answeredElsewhere(isTwoWay: Bool) {
+      let (source, target) = (SharedDocument(), Interrupted())
+      var calls = 0
+      target.willStore = {
+        calls += 1
+        let pages = calls
+        if calls < 30_000 { elsewhere { source.pages = pages } }  // it should have ended
+      }
+      let codes = faults {
+        if isTwoWay {
+          source.bind(\.pages, with: target, \.value, initially: .wait)
+        } else {
+          source.source(\.pages).bind(to: target, \.value, initially: .wait)
+        }
+        source.pages = -1
+      }
+      #expect(codes == [24])
+      #expect((16_000...16_002).contains(calls), "\(calls)")
+      target.willStore = {}
+    }
+
+    @Test("end while another thread goes on: it gives the other side the last value", arguments: [false, true])
+    func handedOver(isTwoWay: Bool) {
+      let (one, other) = (Locked(), Locked())
+      let codes = Log<Int>()
+      if isTwoWay {
+        one.bind(\.value, with: other, \.value)
+      } else {
+        one.source(\.value).bind(to: other, \.value)
+      }
+      let main = pthread_self()
+      let token = other.observe(\.value) { _, _ in
+        if pthread_equal(pthread_self(), main) != 0 { usleep(20) }
+      }
+      let isOver = Flag()
+      let ends = DispatchGroup()
+      ends.enter()
+      Thread {
+        for code in faults(in: { while !isOver.isSet { one.value += 1 } }) { codes.add(code) }
+        ends.leave()
+      }.start()
+      for _ in 0..<3 { for code in faults(in: { one.value = 0 }) { codes.add(code) } }
+      isOver.set()
+      ends.wait()
+      #expect(codes.all == [])
+      #expect(one.value == other.value)
+      token.invalidate()
+    }
+  }
+
+  private final class Flag: Sendable {
+    private let stored = Atomic<Bool>(false)
+    var isSet: Bool { stored.load(ordering: .sequentiallyConsistent) }
+
+    func set() { stored.store(true, ordering: .sequentiallyConsistent) }
   }
 
   /// Lets two threads arrive together, if the second one does so soon.

@@ -78,7 +78,8 @@ final class OneWayBinding<Target: AnyObject, Value>: ReceiverReference<Target>, 
     let agree = agreement(of: Value.self)
     var sent = first
     var rounds = SettlingRounds(marks)
-    while !state.life.hasEnded, rounds.next(marks) {
+    while rounds.next(marks), !state.life.hasEnded {
+      if rounds.areMany, marks.isTakenOver(changes, changes) { return }
       let count = changes.count.load(ordering: .sequentiallyConsistent)
       marks.forgetAnswer(changes)
       guard let value = read(), !agree(value, sent) else { return }
@@ -94,6 +95,7 @@ final class OneWayBinding<Target: AnyObject, Value>: ReceiverReference<Target>, 
       let isAnswered = changes.isAnswered.load(ordering: .relaxed)
       if !isAnswered, changes.count.load(ordering: .sequentiallyConsistent) == count { return }
     }
+    if !state.life.hasEnded { state.report() }
   }
 }
 
@@ -127,9 +129,12 @@ final class BindingState: @unchecked Sendable {
   @usableFromInline
   @inline(never)
   func answered() {
-    guard lastRound.load(ordering: .relaxed) == kvo_this_thread(),
-      !isReported.exchange(true, ordering: .relaxed)
-    else { return }
+    if lastRound.load(ordering: .relaxed) == kvo_this_thread() { report() }
+  }
+
+  /// Tells that there were too many rounds, once for a binding.
+  func report() {
+    guard !isReported.exchange(true, ordering: .relaxed) else { return }
     kvo_unsettled_add()
     raiseUnsettled(
       "the bindings that lead from \(source().text) to \(target.text), and back, do not agree after \(SettlingRounds.most) rounds "

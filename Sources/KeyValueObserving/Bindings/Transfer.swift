@@ -59,7 +59,7 @@ struct TransferMarks: ~Copyable {
   @usableFromInline let isOwnerSetting = Atomic<Bool>(false)
   /// How many transfers of other threads are in progress. If none, there is no list to look through.
   private let othersSetting = Atomic<Int>(0)
-  /// Counts the changes that are no answers, and not made by a thread that settles a binding, since there are several threads.
+  /// Counts changes since there are several threads: without the answers, and without those made by a thread that settles a binding.
   let changes = Atomic<UInt>(0)
 
   @usableFromInline
@@ -146,7 +146,7 @@ struct TransferMarks: ~Copyable {
     if isOwned() {
       isOwnerSetting.store(true, ordering: .relaxed)
       body()
-      return isOwnerSetting.store(false, ordering: .relaxed)
+      return isOwnerSetting.store(false, ordering: .sequentiallyConsistent)
     }
     othersSetting.add(1, ordering: .relaxed)
     let outer = kvo_innermost_transfer()
@@ -156,7 +156,18 @@ struct TransferMarks: ~Copyable {
       body()
       kvo_set_innermost_transfer(outer)
     }
-    othersSetting.subtract(1, ordering: .relaxed)
+    othersSetting.subtract(1, ordering: .sequentiallyConsistent)
+  }
+
+  /// Whether another thread is within a transfer, and settles the binding after it, because the sides have changed: this thread need not.
+  /// Called outside of this thread's transfers.
+  borrowing func isTakenOver(_ one: borrowing SideChanges, _ other: borrowing SideChanges) -> Bool {
+    guard sharing.load(ordering: .sequentiallyConsistent) == 2 else { return false }
+    one.count.add(1, ordering: .sequentiallyConsistent)
+    other.count.add(1, ordering: .sequentiallyConsistent)
+    // The thread looks at the count after the transfer, whose end is not seen here.
+    return othersSetting.load(ordering: .sequentiallyConsistent) != 0
+      || !isOwned() && isOwnerSetting.load(ordering: .sequentiallyConsistent)
   }
 
   /// Whether the side has not changed since that turn began. Called after its transfer.

@@ -187,7 +187,8 @@ final class TwoWayTransfer: @unchecked Sendable {
     guard let source = from.object.load() else { return }
     var (value, sent) = (value, first)
     var rounds = SettlingRounds(marks)
-    while !life.hasEnded, rounds.next(marks) {
+    while rounds.next(marks), !life.hasEnded {
+      if rounds.areMany, marks.isTakenOver(from.changes, to.changes) { return }
       let present = from.property.get(source)
       if !from.agree(present, value) {
         (value, sent) = (present, convert(present))
