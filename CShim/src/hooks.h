@@ -20,6 +20,7 @@ typedef struct kvo_thread kvo_thread;
 typedef struct kvo_lock kvo_lock;
 typedef struct kvo_frame_content kvo_frame_content;
 typedef struct kvo_open_scope kvo_open_scope;
+typedef struct kvo_change_place kvo_change_place;
 
 /** A source location of the program: a file name, or NULL, and a line. */
 typedef struct kvo_place {
@@ -90,6 +91,9 @@ struct kvo_hooks {
   void (*class_ends)(kvo_class *cls);
   /** classes: the body of trampolines, as libffi calls it. */
   kvo_function intercepted;
+  /** expressions: whether a scope of this thread has noted a change of this key and is going to tell the expression, or, if that counts, a
+   * change is announced by hand. Only while kvo__own.open_changes is not 0; the expression is locked. */
+  bool (*is_open)(const kvo_tracked *tracked, kvo_slot *slot, const kvo_change_place *place, bool with_announced);
   /** registry: a node of an expression is freed; releases its reference. */
   void (*release_expression)(kvo_tracked *tracked);
 

@@ -62,6 +62,7 @@ const struct kvo_hooks kvo__hooks = {
     .forked = forked,
     .class_ends = kvo__methods_end,
     .intercepted = (kvo_function)kvo__intercepted,
+    .is_open = kvo__is_open,
     .release_expression = kvo__tracked_release,
 #if KVO_DIAGNOSTICS
     .change_begins = kvo__note_change_begins,

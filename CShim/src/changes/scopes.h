@@ -17,16 +17,15 @@ struct kvo_open_scope {
   /** The address of the program's kvo_scope: the scope was left when the stack frame that contains it is gone. */
   const void *frame;
   kvo_scope_kind kind;
-  /** The change that was found last: its object, NULL for none, its key, and its info with the births known to the change. */
+  /** The change that was found last: its object, NULL for none, its key, its info with the births known to the change, and the thread's
+   * clock then. */
   const kvo_object *object;
   kvo_key key;
   const kvo_info *info;
-  uint64_t seen;
+  uint64_t seen, clock;
   /** The changes, oldest first, and those that are not over by object and key. */
   kvo_coalesced *first, **last;
   kvo_index by_key;
-  /** The expressions to be notified. NULL for a silent scope. */
-  kvo_will_phase *will;
   /** How many calls use the scope, and whether it has ended meanwhile: the last of them frees it. */
   uint32_t users;
   bool is_over;
@@ -34,8 +33,6 @@ struct kvo_open_scope {
    * mark was left, so was the end of the scope, although its stack frame need not show it. */
   uint32_t depth;
   bool is_calling, is_left;
-  /** Some expression could not be kept, for lack of memory. */
-  bool is_incomplete;
   /** The addresses, sorted. */
   size_t count;
   uintptr_t objects[];
@@ -59,6 +56,7 @@ typedef enum kvo_scoped { KVO_UNSCOPED, KVO_COALESCED, KVO_SILENT } kvo_scoped;
 static inline bool kvo__scope_has(const kvo_object *object, kvo_key key) {
   const kvo_open_scope *scope = kvo__scopes();
   return scope != NULL && scope->object == object && scope->key == key && scope->frame > __builtin_frame_address(0) &&
+         scope->clock == kvo__own.thread->clock &&
          atomic_load_explicit(&scope->info->births, memory_order_acquire) == scope->seen;
 }
 
@@ -71,8 +69,11 @@ static inline bool kvo__scope_takes(kvo_object *object, kvo_key key, bool by_set
 /** What applies to changes of this object. */
 KVO_HIDDEN kvo_scoped kvo__scoped(const kvo_object *object);
 /** After a store that notified nobody, when `open_changes` is not 0: whether expressions must be looked at, and, in `*silent`, whether they
- * are only evaluated. Looks at them itself if the end of a scope notifies; no lock may be held. */
+ * are only settled. */
 KVO_HIDDEN bool kvo__scope_stored(const kvo_object *object, kvo_key key, bool *silent);
+/** See hooks.h. */
+KVO_HIDDEN bool kvo__is_open(const kvo_tracked *tracked, kvo_slot *slot, const kvo_change_place *place,
+                             bool with_announced);
 /** At the death of an object: its changes in scopes of this thread end without notification. */
 KVO_HIDDEN void kvo__scopes_forget(const kvo_object *object);
 /** Marks from `first` on were left, of those that there were `before`: notes which scopes were left with them. */

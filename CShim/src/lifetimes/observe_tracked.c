@@ -1,8 +1,10 @@
 /* observe_tracked.c - registration of observations of expressions. */
 #include "lifetimes/lifetimes.h"
 
+#include "platform/settings.h"
+
 /* Makes the kvo_tracked and its anchor, linked and with an id. On failure it frees both. */
-static kvo_status make(kvo_object *object, const kvo_binding_observer *observer, kvo_tracked **out) {
+static kvo_status make(kvo_object *object, const kvo_binding_observer *observer, bool keeps_last, kvo_tracked **out) {
   kvo_status status = KVO_ERROR_OUT_OF_MEMORY;
   kvo_info *info = kvo__info_ensure(object, KVO_KEY_ANCHORS, &status);
   if (info == NULL) return status;
@@ -19,6 +21,9 @@ static kvo_status make(kvo_object *object, const kvo_binding_observer *observer,
   tracked->ops = observer->ops;
   tracked->user_data = observer->user_data;
   tracked->options = observer->options;
+  tracked->keeps_last = keeps_last && (observer->options & KVO_OLD) != 0;
+  bool is_path = strchr(observer->key_path, '.') != NULL && strchr(observer->key_path, '@') == NULL;
+  tracked->is_checked = is_path && ((observer->options & KVO_OLD) != 0 || kvo__settings.silent_changes);
   atomic_store(&tracked->live, true);
   atomic_store(&tracked->references, 2); /* one for the anchor, one for the caller */
   anchor->user_data = tracked;
@@ -40,9 +45,8 @@ static kvo_status make(kvo_object *object, const kvo_binding_observer *observer,
 /* Sends the initial notification, with the value read at registration, unless a change was missed since. */
 static void send_initial(kvo_tracked *tracked, kvo_cell *value) {
   kvo_status status;
-  kvo_cell *fresh = atomic_load(&tracked->missed) ? kvo__arm(tracked, &status) : NULL;
-  const kvo_cell *present = fresh != NULL ? fresh : value;
-  kvo__tracked_tell(tracked, KVO_CHANGE_SETTING, false, NULL, present->value);
+  kvo_cell *fresh = atomic_load(&tracked->missed) ? kvo__arm(tracked, NULL, &status) : NULL;
+  kvo__tracked_tell_initial(tracked, fresh != NULL ? fresh : value);
   kvo__node_set_notified(tracked->anchor, false); /* the initial notification is no change */
   kvo__cell_release(tracked, fresh);
 }
@@ -76,16 +80,16 @@ kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_obs
   if (!kvo__can_observe(object, observer, out, wrong)) return KVO_ERROR_INVALID_ARGUMENT;
   kvo__warn_of_duplicate(object, observer);
   kvo_tracked *tracked = NULL;
-  kvo_status status = make(object, observer, &tracked);
+  kvo_status status = make(object, observer, keep_last, &tracked);
   if (status != KVO_OK) {
     if (observer->ops->abandon != NULL) observer->ops->abandon(observer->user_data);
     return status;
   }
-  tracked->keep_last = keep_last;
-  kvo_cell *value = kvo__arm_once(tracked, &status);
+  kvo_cell *value = kvo__arm_once(tracked, NULL, &status);
   if (status == KVO_ERROR_NOT_REGISTERED)
     status = KVO_OK; /* another thread has ended it meanwhile: it was registered */
   if (status == KVO_OK) {
+    kvo__tracked_set_last(tracked, value);
     tracked->is_complete = true;
     atomic_store(&tracked->registered, atomic_load(&kvo__births));
     *out = tracked->id;

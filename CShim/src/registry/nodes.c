@@ -82,10 +82,13 @@ static void count(uint8_t *wanting, bool wants, int by) {
 /* Adds what a node wants to the counts of its slot, or subtracts it; info->lock is held. */
 static void slot_count(kvo_slot *slot, const kvo_node *node, int by) {
   kvo_node_kind kind = kvo__node_kind(node);
-  bool evaluated = kind == KVO_NODE_DEPENDENCY;
-  count(&slot->wanting_old, !evaluated && (node->options & KVO_OLD) != 0, by);
+  bool evaluated = kind == KVO_NODE_DEPENDENCY || kind == KVO_NODE_LEAD;
+  bool reads_before = (node->options & KVO_NODE_READS_BEFORE) != 0 ||
+                      (kind == KVO_NODE_LEAD && (node->options & KVO_OLD) != 0);
+  bool is_checked = evaluated && (node->options & KVO_NODE_IS_CHECKED) != 0;
+  count(&slot->wanting_old, is_checked || (!evaluated && (node->options & KVO_OLD) != 0), by);
   count(&slot->wanting_new, !evaluated && (node->options & KVO_NEW) != 0, by);
-  count(&slot->wanting_will, evaluated || kind == KVO_NODE_SUBJECT || (node->options & KVO_PRIOR) != 0, by);
+  count(&slot->wanting_will, reads_before || (node->options & KVO_PRIOR) != 0, by);
 }
 
 static void slot_summarize(kvo_slot *slot) {
@@ -127,7 +130,7 @@ static bool word_update(kvo_info *info) {
 
 static bool is_dead(const kvo_info *info) { return (atomic_load(&info->state) & KVO_STATE_DEAD) != 0; }
 
-_Atomic uint64_t kvo__births;
+_Atomic uint64_t kvo__births = 1; /* 0 is before all changes */
 
 /* Adds a node to the existing indexes of its slot, or removes it from them. */
 static void index_node(kvo_slot *slot, kvo_node *node, void (*change)(kvo_index *index, kvo_index_entry *entry)) {

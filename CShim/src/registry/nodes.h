@@ -12,9 +12,12 @@ typedef enum kvo_node_kind {
   KVO_NODE_MISSED,
   KVO_NODE_ANCHOR,
   KVO_NODE_DEATH,
+  /** A key that an expression has read. A LEAF is one whose value is that of the expression; the others of that expression LEAD there. A
+   * SUBJECT has the elements that the expression's value has. */
   KVO_NODE_DEPENDENCY,
   KVO_NODE_LEAF,
-  KVO_NODE_SUBJECT
+  KVO_NODE_SUBJECT,
+  KVO_NODE_LEAD
 } kvo_node_kind;
 
 /* Keep these small: each observed object has one slot in its info, and each observation has a node. */
@@ -31,6 +34,8 @@ struct kvo_slot {
   uint8_t wanting_old, wanting_new, wanting_will;
   /** A summary of these, KVO_FRAME_… bits and KVO_SLOT_MANUAL, which changes read without the lock. Written under info->lock. */
   _Atomic uint8_t wants;
+  /** How many changes of the key are between their begin and their store, of those that may end on another thread. */
+  _Atomic uint8_t storing;
   /** Setters of the key do not notify (KVO_PROPERTY_MANUAL). Constant. */
   bool manual : 1;
   /** This is the slot inside its info; any other is a kvo_later_slot. Constant. */
@@ -70,7 +75,7 @@ struct kvo_node {
   kvo_site site;
   union {
     struct {
-      /** The options of the registration, and KVO_NODE_HAS_DETAILS and KVO_NODE_IS_CLOSURE. */
+      /** The options of the registration, and KVO_NODE_… bits. */
       uint16_t options;
       /** False once the node's id has been claimed, or the node has been taken out of tracked->dependencies. The thread that did it unlinks
        * the node. */
@@ -100,6 +105,10 @@ typedef union kvo_traits {
 #define KVO_NODE_IS_CLOSURE 0x4000u
 /** It is the observation of a receiver, which removal by observer and key path does not find: kvo_binding_observer.is_receiver. */
 #define KVO_NODE_OF_RECEIVER 0x2000u
+/** The old value of the expression is read before a change, because it is not kept. */
+#define KVO_NODE_READS_BEFORE 0x1000u
+/** A key on an observed path, if it is checked which object a change of it replaces (silent_changes.c). */
+#define KVO_NODE_IS_CHECKED 0x0800u
 
 /** What a node has in addition, unless a binding's token registered it for a declared key. */
 typedef struct kvo_node_details {

@@ -34,6 +34,9 @@ typedef struct kvo_mark {
   bool is_counted;
   /** A fault handler, which the program may leave with longjmp. */
   bool is_handler;
+  /** Not for an evaluation or a handler: the key that a change changes, or NULL for a delivery that belongs to none. If `reads` is set, it
+   * is that of `change`. */
+  const struct kvo_slot *slot;
   /** For a delivery that is deep (see KVO_DEEP): what kvo__told returned when the delivery began. Otherwise 0. */
   uint32_t told;
 } kvo_mark;
@@ -104,9 +107,6 @@ typedef struct kvo_unobserved_changes {
   } open[KVO_MAX_UNOBSERVED];
 } kvo_unobserved_changes;
 
-/** The size of a kvo_will_phase, which pending.c verifies. */
-enum { KVO_WILL_WORDS = 24 };
-
 /** The record of a thread, which other threads may read. Allocated when the thread first needs it, and freed at the thread's end: see
  * kvo__thread. */
 struct kvo_thread {
@@ -149,13 +149,10 @@ struct kvo_thread {
   const void *condemned_by;
   /** The open scopes (scopes.c), innermost first. */
   kvo_open_scope *scopes;
-  /** The will phases of the changes in progress (pending.c), innermost first; those of them that end with a stack frame; and memory for one
-   * of them. */
-  struct kvo_will_phase *wills, *bound_wills;
-  uintptr_t usual_will[KVO_WILL_WORDS];
-  bool usual_will_is_used;
-  /** The last serial of a pending value. */
-  uint64_t will_serials;
+  /** Counts evaluations, and the ends of scopes. */
+  uint64_t clock;
+  /** The changes whose observers this thread is notifying before the store, innermost first (notify.c). */
+  struct kvo_before *before;
   /** Announced changes that nobody observed (unobserved.c). */
   kvo_unobserved_changes unobserved;
   /** The bounds of the thread's stack. `stack_end` is 0 until they are known, and 1 if they cannot be found. */
