@@ -209,8 +209,7 @@ static kvo_status mutate(const kvo_mutation *of) {
   if (wants == 0) return change_untold(of, !is_alone);
   bool wants_old = (wants & KVO_FRAME_WANTS_OLD) != 0;
   kvo_elements *old_value = wants_old ? old_elements(of) : NULL;
-  if ((wants & KVO_FRAME_WANTS_WILL) != 0)
-    old_value = tell_before(&frame, of, old_value, wants_old);
+  if ((wants & KVO_FRAME_WANTS_WILL) != 0) old_value = tell_before(&frame, of, old_value, wants_old);
   progress made = {0};
   kvo_status status = check_again(of, &has_happened);
   if (status == KVO_OK && !has_happened) status = change_all(of, &made);

@@ -301,8 +301,8 @@ bool kvo__is_open(const kvo_tracked *tracked, kvo_slot *slot, const kvo_change_p
   for (const kvo_open_scope *scope = kvo__scopes(); scope != NULL; scope = scope->outer) {
     bool is_own = place != NULL && place->scope == scope && (place->own == NULL || place->own == slot);
     const kvo_coalesced *change = is_own ? NULL : find(scope, object, slot->key);
-    bool is_told = change == NULL || change->is_over ||
-                   (tracked->told_by == kvo__own.thread && tracked->told_at > change->stored);
+    bool is_told =
+        change == NULL || change->is_over || (tracked->told_by == kvo__own.thread && tracked->told_at > change->stored);
     if (!is_told) return true;
   }
   return with_announced && kvo__manual_innermost() != NULL &&

@@ -33,8 +33,7 @@ static bool is_left_to_mark(const kvo_tracked *tracked, uint32_t depth) {
   for (uint32_t i = 0; i < depth; i++) {
     const kvo_mark *mark = kvo__mark_at(i);
     const kvo_slot *slot = slot_of(mark);
-    if (slot != NULL && has_slot(tracked, slot) &&
-        (mark->node == kvo__no_node || is_ahead(mark->node, tracked->order)))
+    if (slot != NULL && has_slot(tracked, slot) && (mark->node == kvo__no_node || is_ahead(mark->node, tracked->order)))
       return true;
   }
   return false;
@@ -58,8 +57,7 @@ bool kvo__is_postponed(kvo_tracked *tracked, const kvo_change_place *place, bool
   bool is_otherwise = kvo__own.open_changes != 0 || atomic_load_explicit(&kvo__has_in_place, memory_order_relaxed);
   if (depth == 0 && !is_otherwise) return false;
   kvo__lock(&tracked->lock);
-  bool is_left = is_left_to_mark(tracked, depth) ||
-                 (is_otherwise && is_left_otherwise(tracked, place, with_announced));
+  bool is_left = is_left_to_mark(tracked, depth) || (is_otherwise && is_left_otherwise(tracked, place, with_announced));
   kvo__unlock(&tracked->lock);
   return is_left;
 }

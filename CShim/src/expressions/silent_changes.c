@@ -85,7 +85,8 @@ kvo_info *kvo__silent_change(kvo_evaluation *over, uint64_t *entered, kvo_key *k
 
 static void note_object(const kvo_value *value, void *arg) {
   const kvo_object **object = arg;
-  if (value->type != NULL && value->type[0] == '@' && value->bytes != NULL) *object = *(kvo_object *const *)value->bytes;
+  if (value->type != NULL && value->type[0] == '@' && value->bytes != NULL)
+    *object = *(kvo_object *const *)value->bytes;
 }
 
 bool kvo__replaces_another(kvo_tracked *tracked, const kvo_node *node, const void *old_value) {
