@@ -1,5 +1,6 @@
 /* runtime.c - assembles the rooms: the table of hooks, and what happens when the library is loaded and unloaded. */
 #include "changes/scopes.h"
+#include "changes/settle.h"
 #include "hooks.h"
 #include "methods/methods.h"
 #include "platform/settings.h"
@@ -63,6 +64,8 @@ const struct kvo_hooks kvo__hooks = {
     .class_ends = kvo__methods_end,
     .intercepted = (kvo_function)kvo__intercepted,
     .is_open = kvo__is_open,
+    .settle = kvo__settle_one,
+    .free_binding = kvo__bound_free,
     .release_expression = kvo__tracked_release,
 #if KVO_DIAGNOSTICS
     .change_begins = kvo__note_change_begins,
@@ -99,6 +102,7 @@ const struct kvo_hooks kvo__hooks = {
     .interrupted = kvo__fault_interrupted,
     .too_deep = kvo__fault_too_deep,
     .left = kvo__fault_abandoned,
+    .unsettled = kvo__fault_unsettled,
     .slow = kvo__fault_slow,
     .no_will = kvo__fault_no_will,
     .unfinished = kvo__fault_unfinished,

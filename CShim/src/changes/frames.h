@@ -26,6 +26,10 @@ struct kvo_frame_content {
   bool is_reading;
   /** It counts in kvo_slot.storing, until the store. */
   bool is_in_place;
+  /** The bindings of the key have been settled, and are not told by the change itself. */
+  bool is_settled;
+  /** Its end tells the observers of what those have set, or NULL. */
+  kvo_open_scope *hold;
   /** Something listened (kvo__is_tapped) when the change began or resumed; it is also told of the deliveries and the end. */
   bool is_tapped;
   uint32_t mark;

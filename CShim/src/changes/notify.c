@@ -1,6 +1,7 @@
 /* notify.c - a change, from before the store until the last observer has been notified. */
 #include "changes/announcements.h"
 #include "changes/scopes.h"
+#include "changes/settle.h"
 
 static kvo_frame_content *content(kvo_frame *frame) { return kvo__frame_content_of(frame); }
 
@@ -42,7 +43,8 @@ uint32_t kvo__frame_begin(kvo_frame *frame, kvo_object *object, kvo_key key, boo
   change->kind = (uint8_t)kind;
   change->wants = (uint8_t)wants;
   change->started = false;
-  change->is_marked = change->is_reading = change->is_in_place = false;
+  change->is_marked = change->is_reading = change->is_in_place = change->is_settled = false;
+  change->hold = NULL;
   change->is_tapped = false;
   change->record = record_of(change, selection);
   /* Last, because an atomic read-modify-write waits for the loads before it and delays those after it. */
@@ -190,6 +192,7 @@ static bool is_told_late(const kvo_frame_content *change, const kvo_node *node) 
 static inline bool is_told(const kvo_frame_content *change, const kvo_node *node) {
   uint64_t birth = atomic_load_explicit(&node->birth, memory_order_acquire);
   if (!atomic_load_explicit(&node->live, memory_order_acquire)) return false;
+  if (change->is_settled && (node->options & KVO_NODE_BINDS) != 0) return false;
   if (birth <= change->limit) return true;
   if (kvo__node_is_dependency(node) && atomic_load(&((kvo_tracked *)node->user_data)->is_stale)) return true;
   return birth <= change->late_limit && is_told_late(change, node);
@@ -267,12 +270,21 @@ static void end_in_place(kvo_frame_content *change) {
   atomic_fetch_sub(&change->slot->storing, 1);
 }
 
+/* Unless the scope that tells the change has done it. */
+static void settle(kvo_frame_content *change) {
+  if (change->is_settled || (atomic_load_explicit(&change->slot->wants, memory_order_acquire) & KVO_SLOT_BINDS) == 0)
+    return;
+  change->is_settled = true;
+  change->hold = kvo__settle(change->slot, depth_of(change));
+}
+
 /* The node to be notified after the cursor. */
 static inline kvo_node *next_told(kvo_frame_content *change) {
   if (change->started) return told_from(change, atomic_load_explicit(&change->cursor->older, memory_order_acquire));
   change->started = true;
   if (change->is_in_place) end_in_place(change);
   if (change->is_marked && !change->is_reading) end_mark(change);
+  settle(change);
   change->late_limit = atomic_load_explicit(&change->info->births, memory_order_acquire);
   return told_from(change, atomic_load_explicit(&change->slot->newest, memory_order_acquire));
 }
@@ -345,7 +357,7 @@ __attribute__((noinline, cold)) static void tell_paused(kvo_frame_content *chang
 }
 
 /* Says in the mark where the change is, for what is left to it. */
-static inline void mark_expression(kvo_frame_content *change, const kvo_node *node) {
+static void mark_expression(kvo_frame_content *change, const kvo_node *node) {
   if (!change->is_marked) {
     change->mark = kvo__mark(0, NULL, node, &change->record);
     change->is_marked = true;
@@ -359,14 +371,18 @@ static inline void mark_expression(kvo_frame_content *change, const kvo_node *no
 
 kvo_change_place kvo__frame_reaches(kvo_frame_content *change) {
   mark_expression(change, change->cursor);
-  return (kvo_change_place){.depth = depth_of(change), .own = change->slot, .changed = change->slot};
+  bool is_alone = change->hold == NULL;
+  return (kvo_change_place){.depth = depth_of(change),
+                            .own = is_alone ? change->slot : NULL,
+                            .changed = is_alone ? change->slot : NULL,
+                            .scope = change->hold};
 }
 
 /* Out of line, so that the common path stays small. */
 __attribute__((noinline)) static void tell_expression(kvo_frame_content *change, kvo_node *node, kvo_node_kind kind,
                                                       const void *old_value, const void *new_value) {
   kvo_tracked *tracked = node->user_data;
-  kvo_change_place place = {.depth = depth_of(change), .own = change->slot, .changed = change->slot};
+  kvo_change_place place = kvo__frame_reaches(change);
   bool is_new = kvo__node_order(node) > change->registered;
   if (is_new && !is_initial(change, node)) {
     kvo__tracked_rearm(tracked, change->registered != 0);
@@ -395,7 +411,6 @@ static inline void tell(kvo_frame_content *change, kvo_node *node, const void *o
   if (kvo__is_paused(kind)) {
     tell_paused(change, node, old_value, new_value);
   } else if (kind != KVO_NODE_DIRECT) {
-    mark_expression(change, node);
     tell_expression(change, node, kind, old_value, new_value);
   } else {
     fill_record(change, node, old_value, new_value);
@@ -429,6 +444,7 @@ void kvo__frame_finish_from(kvo_frame *frame, kvo_node *next, const void *old_va
   kvo_frame_content *change = content(frame);
   if (next != NULL) {
     change->started = true;
+    if (kvo__mark_at(change->mark)->node == kvo__no_node) settle(change);
     next = told_from(change, next);
   } else {
     next = next_told(change);
@@ -458,6 +474,7 @@ void kvo_frame_end(kvo_frame *frame) {
   if (frame == NULL) return;
   kvo_frame_content *change = content(frame);
   if (!change->started) end_untold(change);
+  if (change->hold != NULL) kvo__scope_close(change->hold);
   if (change->is_reading) {
     kvo__stop_reading(kvo__own.thread, change->info, change->mark);
     return;
@@ -484,7 +501,10 @@ static void follow_store(kvo_info *info, kvo_key key, bool silent) {
   if (wants == 0) return;
   uint64_t entered = kvo__enter(info);
   uint64_t limit = atomic_load_explicit(&info->births, memory_order_acquire);
+  bool binds = !silent && (wants & KVO_SLOT_BINDS) != 0;
+  kvo_open_scope *hold = binds ? kvo__settle(slot, present_depth()) : NULL;
   for (kvo_node *node = atomic_load(&slot->newest); node != NULL; node = atomic_load(&node->older)) {
+    if (binds && (node->options & KVO_NODE_BINDS) != 0) continue;
     uint64_t birth = atomic_load_explicit(&node->birth, memory_order_acquire);
     if (birth > limit || !atomic_load_explicit(&node->live, memory_order_acquire)) continue;
     bool is_own = kvo__node_is_own(node);
@@ -495,6 +515,7 @@ static void follow_store(kvo_info *info, kvo_key key, bool silent) {
     else if (!is_own && kvo__node_kind(node) != KVO_NODE_LEAF) /* a leaf goes on reading what it has read */
       kvo__tracked_rearm(node->user_data, false);
   }
+  if (hold != NULL) kvo__scope_close(hold);
   kvo__leave(info, entered);
 }
 

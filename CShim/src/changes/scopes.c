@@ -6,24 +6,7 @@
  * last. An open scope counts in kvo_own.open_changes: changes outside of scopes test nothing more. */
 #include "changes/announcements.h"
 #include "changes/scopes.h"
-
-struct kvo_coalesced {
-  kvo_frame frame;
-  kvo_coalesced *next;
-  kvo_index_entry entry;
-  const kvo_object *object;
-  kvo_key key;
-  /** The nodes up to this birth have been told before the change, and old values that are not kept have been read. */
-  uint64_t seen;
-  /** The thread's clock at the last store: what was evaluated later has read its value. */
-  uint64_t stored;
-  /** The value before the first change, or NULL. */
-  void *old_value;
-  /** The value that an observer is told just now, or NULL. Here, so that it is released if the observer leaves with longjmp. */
-  void *new_value;
-  /** Its object has died. */
-  bool is_over;
-};
+#include "changes/settle.h"
 
 static kvo_frame_content *content(kvo_coalesced *of) { return kvo__frame_content_of(&of->frame); }
 
@@ -126,6 +109,7 @@ static void settle(kvo_coalesced *change) {
 static void drop(kvo_open_scope *scope) {
   unlink_scope(scope);
   scope->users = 1; /* also if code that used it was left */
+  kvo__settle_drop(scope);
   for (kvo_coalesced *change = scope->first; change != NULL; change = change->next) settle(change);
   let_go(scope);
 }
@@ -158,9 +142,15 @@ static void drop_left(const void *frame) {
   }
 }
 
+/* Whether a scope is concerned by the death of an object. */
+static bool concerns(const kvo_open_scope *scope, const kvo_object *object) {
+  if (scope->kind == KVO_SCOPE_SETTLES) return find_from(scope, object, 0) != NULL;
+  return kvo__scope_covers(scope, object);
+}
+
 static kvo_open_scope *innermost_of(const kvo_object *object) {
   kvo_open_scope *scope = kvo__scopes();
-  while (scope != NULL && !kvo__scope_covers(scope, object)) scope = scope->outer;
+  while (scope != NULL && !concerns(scope, object)) scope = scope->outer;
   return scope;
 }
 
@@ -276,12 +266,14 @@ bool kvo__scope_takes_slowly(kvo_object *object, kvo_key key, bool by_setter) {
   else if (atomic_load_explicit(&content(change)->info->births, memory_order_acquire) != change->seen)
     look_again(scope, change);
   kvo_open_scope *innermost = kvo__scopes();
-  if (change != NULL && !change->is_over && !scope->is_over) {
+  if (change != NULL && !change->is_over) change->stored = kvo__own.thread->clock;
+  bool is_quick = kvo__settling() == NULL;
+  if (change != NULL && !change->is_over && !scope->is_over && is_quick) {
     innermost->object = object;
     innermost->key = key;
     innermost->info = content(change)->info;
     innermost->seen = change->seen;
-    innermost->clock = change->stored = kvo__own.thread->clock;
+    innermost->clock = change->stored;
   }
   let_go(scope);
   return change != NULL;
@@ -293,6 +285,8 @@ bool kvo__scope_stored(const kvo_object *object, kvo_key key, bool *silent) {
   kvo_coalesced *change = scope != NULL ? find(scope, object, key) : NULL;
   if (change == NULL) return !kvo__notifies_itself(object, key);
   change->stored = kvo__own.thread->clock;
+  kvo_open_scope *hold = kvo__settling();
+  if (hold != NULL && scope->is_settling) kvo__settle_add(hold, content(change)->slot);
   return false;
 }
 
@@ -300,6 +294,7 @@ bool kvo__is_open(const kvo_tracked *tracked, kvo_slot *slot, const kvo_change_p
   const kvo_object *object = kvo__slot_info(slot)->object;
   for (const kvo_open_scope *scope = kvo__scopes(); scope != NULL; scope = scope->outer) {
     bool is_own = place != NULL && place->scope == scope && (place->own == NULL || place->own == slot);
+    if (tracked->is_binding && (scope->is_over || scope->is_settling)) is_own = true; /* it has run, or is about to */
     const kvo_coalesced *change = is_own ? NULL : find(scope, object, slot->key);
     bool is_told =
         change == NULL || change->is_over || (tracked->told_by == kvo__own.thread && tracked->told_at > change->stored);
@@ -332,6 +327,7 @@ static void tell(kvo_open_scope *scope, kvo_coalesced *change) {
     is_same = present != NULL && kvo__property_same(property, change->old_value, present);
     kvo__property_release(property, present);
   }
+  frame->is_settled = scope->is_settling;
   frame->limit = atomic_load_explicit(&frame->info->births, memory_order_acquire);
   while (kvo_frame_next(&change->frame)) {
     kvo_node *node = frame->cursor;
@@ -361,6 +357,32 @@ static void tell_all(kvo_open_scope *scope) {
 
 /* ---------------------------------------------------------------------------------------------------------------- API -- */
 
+kvo_open_scope *kvo__scope_open(kvo_scope_kind kind, kvo_object *const *objects, size_t count) {
+  static _Atomic uint64_t serials;
+  kvo__look_for_abandoned();
+  drop_left(__builtin_frame_address(0));
+  bool fits = count <= (SIZE_MAX - sizeof(kvo_open_scope)) / sizeof *objects && kvo__thread() != NULL;
+  kvo_open_scope *made = fits ? kvo__alloc(sizeof *made + count * sizeof *objects) : NULL;
+  if (made == NULL) return NULL;
+  made->serial = atomic_fetch_add(&serials, 1) + 1;
+  made->kind = kind;
+  made->last = &made->first;
+  made->by_key.key_of = key_of;
+  made->users = 1;
+  kvo__scope_fill(made, objects, count);
+  made->outer = kvo__scopes();
+  kvo__own.thread->scopes = made;
+  kvo__own.open_changes++;
+  return made;
+}
+
+void kvo__scope_close(kvo_open_scope *scope) {
+  scope->is_over = true;
+  tell_all(scope);
+  unlink_scope(scope);
+  let_go(scope);
+}
+
 static const char *mistake(kvo_scope_kind kind, kvo_object *const *objects, size_t count) {
   if (kind < KVO_SCOPE_COALESCES || kind > KVO_SCOPE_SILENCES) return "kind is unknown";
   if (objects == NULL && count > 0) return "objects is NULL";
@@ -374,25 +396,12 @@ enum { ADDRESS, SERIAL };
 
 kvo_status kvo_scope_begin(kvo_scope *scope, kvo_scope_kind kind, kvo_object *const *objects, size_t count,
                            const char *file, uint32_t line) {
-  static _Atomic uint64_t serials;
   if (scope != NULL) *scope = (kvo_scope){{0}};
   const char *wrong = scope == NULL ? "scope is NULL" : mistake(kind, objects, count);
   if (wrong != NULL) return kvo__invalid("kvo_scope_begin", wrong, (kvo_place){file, line});
-  kvo__look_for_abandoned();
-  drop_left(__builtin_frame_address(0));
-  bool fits = count <= (SIZE_MAX - sizeof(kvo_open_scope)) / sizeof *objects && kvo__thread() != NULL;
-  kvo_open_scope *made = fits ? kvo__alloc(sizeof *made + count * sizeof *objects) : NULL;
+  kvo_open_scope *made = kvo__scope_open(kind, objects, count);
   if (made == NULL) return kvo__fail(KVO_ERROR_OUT_OF_MEMORY, "kvo_scope_begin: out of memory");
-  made->serial = atomic_fetch_add(&serials, 1) + 1;
   made->frame = scope;
-  made->kind = kind;
-  made->last = &made->first;
-  made->by_key.key_of = key_of;
-  made->users = 1;
-  kvo__scope_fill(made, objects, count);
-  made->outer = kvo__scopes();
-  kvo__own.thread->scopes = made;
-  kvo__own.open_changes++;
   scope->kvo_private[ADDRESS] = (uintptr_t)made;
   scope->kvo_private[SERIAL] = (uintptr_t)made->serial;
   return KVO_OK;
@@ -406,13 +415,12 @@ void kvo_scope_end(kvo_scope *scope) {
     open = open->outer;
   if (open == NULL || open->is_over) return; /* or it is open on another thread, which needs its words */
   *scope = (kvo_scope){{0}};
-  open->is_over = true;
   open->frame = NULL; /* nothing shows yet that it has been left */
   forget_last();
   drop_left(__builtin_frame_address(0));
   open->frame = __builtin_frame_address(0); /* an observer may leave its end with longjmp */
   kvo__look_for_abandoned();
-  tell_all(open);
-  unlink_scope(open);
-  let_go(open);
+  kvo_open_scope *hold = kvo__settle_scope(open);
+  kvo__scope_close(open);
+  if (hold != NULL) kvo__scope_close(hold);
 }

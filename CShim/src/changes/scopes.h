@@ -7,7 +7,26 @@
 #include "changes/frames.h"
 
 /** A change of a key of an object in a coalescing scope. */
-typedef struct kvo_coalesced kvo_coalesced;
+typedef struct kvo_coalesced {
+  kvo_frame frame;
+  struct kvo_coalesced *next;
+  kvo_index_entry entry;
+  const kvo_object *object;
+  kvo_key key;
+  /** The nodes up to this birth have been told before the change, and old values that are not kept have been read. */
+  uint64_t seen;
+  /** The thread's clock at the last store: what was evaluated later has read its value. */
+  uint64_t stored;
+  /** The value before the first change, or NULL. */
+  void *old_value;
+  /** The value that an observer is told just now, or NULL. Here, so that it is released if the observer leaves with longjmp. */
+  void *new_value;
+  /** Its object has died. */
+  bool is_over;
+} kvo_coalesced;
+
+/** The kind of a scope in which bindings are settled. It covers all objects. */
+#define KVO_SCOPE_SETTLES ((kvo_scope_kind)(KVO_SCOPE_SILENCES + 1))
 
 /** An open scope. Not the program's kvo_scope, because that is gone when the scope has been left with longjmp. */
 struct kvo_open_scope {
@@ -29,10 +48,18 @@ struct kvo_open_scope {
   /** How many calls use the scope, and whether it has ended meanwhile: the last of them frees it. */
   uint32_t users;
   bool is_over;
-  /** While the end of the scope notifies: the depth of the marks outside of it, and whether it is calling an observer. If the observer's
-   * mark was left, so was the end of the scope, although its stack frame need not show it. */
+  /** While the end of the scope notifies, or bindings run: the depth of the marks outside of it, and whether it is calling an observer. If
+   * the observer's mark was left, so was the end of the scope, although its stack frame need not show it. */
   uint32_t depth;
   bool is_calling, is_left;
+  /** Bindings run: in this scope, or, at its end, in another one. */
+  bool is_settling;
+  /** The bindings that are to run, the lowest first. */
+  kvo_index queue;
+  /** Those that run after the limit of rounds, which are a cycle; how many; and whether it is reported. */
+  const kvo_node *cycle[64];
+  size_t cycle_length;
+  bool is_reported;
   /** The addresses, sorted. */
   size_t count;
   uintptr_t objects[];
@@ -48,6 +75,11 @@ KVO_HIDDEN bool kvo__scope_covers(const kvo_open_scope *scope, const kvo_object 
 KVO_HIDDEN void kvo__scope_lose(kvo_open_scope *scope, const kvo_object *object);
 
 /* ------------------------------------------------------------------------------------------------------- scopes.c -- */
+
+/** Opens a scope of this thread; NULL without memory. */
+KVO_HIDDEN kvo_open_scope *kvo__scope_open(kvo_scope_kind kind, kvo_object *const *objects, size_t count);
+/** Notifies of what a scope has noted, and ends it. */
+KVO_HIDDEN void kvo__scope_close(kvo_open_scope *scope);
 
 /** What a thread's open scopes say about an object. */
 typedef enum kvo_scoped { KVO_UNSCOPED, KVO_COALESCED, KVO_SILENT } kvo_scoped;

@@ -64,7 +64,8 @@ INLINE path begin(reading *of, kvo_object *object, kvo_key key, kvo_raw_change *
   unsigned wants = atomic_load_explicit(&slot->wants, memory_order_acquire);
   if (UNLIKELY(wants == 0)) return UNOBSERVED;
   kvo_thread *self = kvo__own.thread;
-  if (UNLIKELY(self == NULL || (wants & (KVO_FRAME_WANTS_WILL | KVO_SLOT_MANUAL)) != 0)) return UNUSUAL;
+  if (UNLIKELY(self == NULL || (wants & (KVO_FRAME_WANTS_WILL | KVO_SLOT_MANUAL | KVO_SLOT_BINDS)) != 0))
+    return UNUSUAL;
   const void *reader = atomic_load_explicit(&info->reader, memory_order_relaxed);
   if (UNLIKELY(reader != self) && reader != KVO_READ_BY_ALL) {
     if (!kvo__read_by_marks(info, self)) return UNUSUAL;
@@ -216,7 +217,8 @@ INLINE void fill_frame(kvo_frame_content *change, const reading *of) {
   change->registered = of->registered;
   change->kind = KVO_CHANGE_SETTING;
   change->wants = (uint8_t)of->wants;
-  change->started = change->is_tapped = change->is_in_place = false;
+  change->started = change->is_tapped = change->is_in_place = change->is_settled = false;
+  change->hold = NULL;
   change->is_marked = change->is_reading = true;
   change->mark = of->depth;
 }

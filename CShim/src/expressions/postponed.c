@@ -33,7 +33,8 @@ static bool is_left_to_mark(const kvo_tracked *tracked, uint32_t depth) {
   for (uint32_t i = 0; i < depth; i++) {
     const kvo_mark *mark = kvo__mark_at(i);
     const kvo_slot *slot = slot_of(mark);
-    if (slot != NULL && has_slot(tracked, slot) && (mark->node == kvo__no_node || is_ahead(mark->node, tracked->order)))
+    if (slot != NULL && has_slot(tracked, slot) &&
+        (mark->node == kvo__no_node || (!tracked->is_binding && is_ahead(mark->node, tracked->order))))
       return true;
   }
   return false;

@@ -20,6 +20,7 @@ void kvo__tracked_release(kvo_tracked *tracked) {
   void (*end)(void *user_data) = tracked->is_complete ? tracked->ops->destroy : tracked->ops->abandon;
   if (end != NULL) end(tracked->user_data);
   kvo__end_tell(tracked->id);
+  if (tracked->is_binding) kvo__hooks.free_binding(kvo__node_details(tracked->anchor)->bound);
   kvo__free(tracked->anchor);
   kvo__free(tracked);
 }
@@ -190,8 +191,9 @@ static kvo_status depend(kvo_tracked *tracked, kvo_info *info, kvo_key key, uint
   kvo__assert(kvo__holds(&tracked->lock));
   atomic_store_explicit(&made->node.kind, KVO_NODE_DEPENDENCY, memory_order_relaxed);
   bool reads_before = (tracked->options & KVO_OLD) != 0 && !tracked->keeps_last;
-  made->node.options = (uint16_t)(tracked->options | (reads_before ? KVO_NODE_READS_BEFORE : 0) |
-                                  (tracked->is_checked ? KVO_NODE_IS_CHECKED : 0));
+  made->node.options =
+      (uint16_t)(tracked->options | (reads_before ? KVO_NODE_READS_BEFORE : 0) |
+                 (tracked->is_checked ? KVO_NODE_IS_CHECKED : 0) | (tracked->is_binding ? KVO_NODE_BINDS : 0));
   made->node.user_data = tracked;
   made->order = tracked->order;
   made->generation = number;

@@ -238,8 +238,7 @@ static bool are_same(const kvo_tracked *tracked, const kvo_cell *before, const k
          tracked->ops->same(before->value, now->value, tracked->user_data);
 }
 
-/* Tells the present value; without memory, that there is a new one. The old value is what was told last. */
-static void tell_present(kvo_tracked *tracked, kvo_cell *now, bool if_changed) {
+void kvo__tracked_tell_present(kvo_tracked *tracked, kvo_cell *now, bool if_changed) {
   if (!atomic_load(&tracked->registered)) { /* it is told later, with the same old value */
     atomic_store(&tracked->missed, true);
     if (!atomic_load(&tracked->registered)) return;
@@ -280,15 +279,15 @@ static bool is_being_evaluated(const kvo_tracked *tracked, bool is_set) {
   return found;
 }
 
+bool kvo__tracked_is_evaluating(const kvo_tracked *tracked) { return is_being_evaluated(tracked, true); }
+
 bool kvo__tracked_postpone(kvo_tracked *tracked, const kvo_change_place *place) {
   if (!kvo__is_postponed(tracked, place, false)) return false;
   atomic_store(&tracked->is_stale, true);
   return true;
 }
 
-/* Leaves a change to a later delivery if none may begin here; nor may an evaluation: its getters may make changes. Until then the
- * dependencies are those from before the change. */
-static bool is_deferred(kvo_tracked *tracked) {
+bool kvo__tracked_defers(kvo_tracked *tracked) {
   if (kvo__may_nest()) return false;
   atomic_store(&tracked->is_stale, true);
   kvo__defer(tracked->anchor);
@@ -296,11 +295,15 @@ static bool is_deferred(kvo_tracked *tracked) {
 }
 
 static void settle_and_tell(kvo_tracked *tracked, const kvo_slot *changed, bool if_changed) {
-  if (is_deferred(tracked)) return;
+  if (tracked->is_binding) {
+    kvo__hooks.settle(tracked->anchor);
+    return;
+  }
+  if (kvo__tracked_defers(tracked)) return;
   kvo_status status;
   kvo_cell *now = kvo__arm(tracked, changed, &status);
   if (now == NULL && status == KVO_ERROR_NOT_REGISTERED) return;
-  tell_present(tracked, now, if_changed);
+  kvo__tracked_tell_present(tracked, now, if_changed);
   kvo__cell_release(tracked, now);
 }
 
@@ -371,6 +374,10 @@ void kvo__tracked_died(kvo_tracked *tracked) {
     return;
   }
   if (kvo__scopes() != NULL && kvo__tracked_awaits_silent(tracked)) return;
+  if (tracked->is_binding) {
+    kvo__hooks.settle(tracked->anchor);
+    return;
+  }
   kvo_status status;
   kvo_cell *now = kvo__arm(tracked, NULL, &status);
   if (now == NULL) { /* not known */
@@ -378,6 +385,6 @@ void kvo__tracked_died(kvo_tracked *tracked) {
     tracked->orphaned = true;
     kvo__unlock(&tracked->lock);
   }
-  tell_present(tracked, now, false);
+  kvo__tracked_tell_present(tracked, now, false);
   kvo__cell_release(tracked, now);
 }

@@ -36,6 +36,8 @@ struct kvo_tracked {
   bool keeps_last;
   /** It is a key path, and it is checked whether an object on it was replaced without notification. Constant. */
   bool is_checked;
+  /** Its callback sets a property (settle.c). Constant. */
+  bool is_binding;
   /** A link is a leaf. Changed with `lock` held. */
   _Atomic bool has_leaf;
   /** An open change of this thread tells it (kvo__is_postponed), or the hold of a scope. */
@@ -177,6 +179,13 @@ KVO_HIDDEN kvo_cell *kvo__arm_once(kvo_tracked *tracked, const kvo_slot *changed
 KVO_HIDDEN kvo_cell *kvo__arm(kvo_tracked *tracked, const kvo_slot *changed, kvo_status *status);
 /** Makes a value the one that was told last, as far as it is kept. */
 KVO_HIDDEN void kvo__tracked_set_last(kvo_tracked *tracked, kvo_cell *now);
+/** Tells the present value; without memory, that there is a new one. The old value is what was told last. */
+KVO_HIDDEN void kvo__tracked_tell_present(kvo_tracked *tracked, kvo_cell *now, bool if_changed);
+/** Leaves a change to a later delivery if none may begin here; nor may an evaluation: its getters may make changes. Until then the
+ * dependencies are those from before the change. */
+KVO_HIDDEN bool kvo__tracked_defers(kvo_tracked *tracked);
+/** Whether this thread is evaluating the expression; what has called this has changed what it reads, and it is evaluated once more. */
+KVO_HIDDEN bool kvo__tracked_is_evaluating(const kvo_tracked *tracked);
 /** Sends the initial notification. */
 KVO_HIDDEN void kvo__tracked_tell_initial(kvo_tracked *tracked, kvo_cell *now);
 

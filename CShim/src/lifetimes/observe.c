@@ -1,4 +1,5 @@
 /* observe.c - registration of observations of one key. For expressions: observe_tracked.c; for C programs: api/c_observer.c. */
+#include "changes/settle.h"
 #include "lifetimes/lifetimes.h"
 
 #include "platform/settings.h"
@@ -33,6 +34,10 @@ static kvo_status observe_key(kvo_object *object, kvo_key key, const kvo_binding
   kvo__warn_of_duplicate(object, observer);
   kvo_node *node = kvo__node_make(object, key, observer, KVO_NODE_DIRECT);
   if (node == NULL) return KVO_ERROR_OUT_OF_MEMORY;
+  if (observer->is_binding && !kvo__bound_make(node, observer->target, observer->target_key)) {
+    kvo__free(node);
+    return KVO_ERROR_OUT_OF_MEMORY;
+  }
   if ((observer->options & KVO_INITIAL) == 0) return kvo__node_register(object, node, key, out);
   /* As a reader, because the initial callback may remove its own observation. */
   kvo_status status = KVO_ERROR_OUT_OF_MEMORY;

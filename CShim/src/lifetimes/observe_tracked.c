@@ -1,4 +1,5 @@
 /* observe_tracked.c - registration of observations of expressions. */
+#include "changes/settle.h"
 #include "lifetimes/lifetimes.h"
 
 #include "platform/settings.h"
@@ -11,10 +12,14 @@ static kvo_status make(kvo_object *object, const kvo_binding_observer *observer,
   kvo_tracked *tracked = kvo__alloc(sizeof *tracked);
   if (tracked == NULL) return KVO_ERROR_OUT_OF_MEMORY;
   kvo_node *anchor = kvo__node_make(object, KVO_KEY_ANCHORS, observer, KVO_NODE_ANCHOR);
-  if (anchor == NULL) {
+  bool fits =
+      anchor != NULL && (!observer->is_binding || kvo__bound_make(anchor, observer->target, observer->target_key));
+  if (!fits) {
+    kvo__free(anchor);
     kvo__free(tracked);
     return KVO_ERROR_OUT_OF_MEMORY;
   }
+  tracked->is_binding = observer->is_binding;
   tracked->object = object;
   tracked->instance = kvo_object_instance(object);
   tracked->root = info;

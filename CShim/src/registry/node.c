@@ -20,8 +20,8 @@ kvo_node *kvo__details_node(const kvo_node_details *of) { return (kvo_node *)(ui
 /* Allocates a node with its details, captured stack and strings; without details if the observation needs none. */
 static kvo_node *make_block(const kvo_binding_observer *observer, bool declared) {
   const char *class_name = observer->identity.class_name;
-  bool is_plain =
-      class_name == NULL && observer->identity.address == NULL && observer->context == NULL && observer->note == NULL;
+  bool is_plain = class_name == NULL && observer->identity.address == NULL && observer->context == NULL &&
+                  observer->note == NULL && !observer->is_binding;
   if (declared && is_plain && kvo__settings.stacks == 0 && !kvo__settings.unused) return kvo__alloc(sizeof(kvo_node));
   size_t path_size = declared ? 0 : strlen(observer->key_path) + 1;
   size_t name_size = class_name != NULL ? strlen(class_name) + 1 : 0;
@@ -65,6 +65,7 @@ kvo_node *kvo__node_make(kvo_object *object, kvo_key key, const kvo_binding_obse
   node->user_data = observer->user_data;
   node->options |= (uint16_t)observer->options;
   if (observer->is_receiver) node->options |= KVO_NODE_OF_RECEIVER;
+  if (observer->is_binding) node->options |= KVO_NODE_BINDS;
   node->site = kvo__site(observer->file, observer->line);
   return node;
 }
@@ -103,6 +104,7 @@ void kvo__node_free(kvo_node *node) {
   else if (kvo__direct_ops(node)->destroy != NULL)
     kvo__direct_ops(node)->destroy(node->user_data);
   if (kind == KVO_NODE_DIRECT) kvo__end_tell(node->id);
+  if (kind == KVO_NODE_DIRECT && (node->options & KVO_NODE_BINDS) != 0) kvo__hooks.free_binding(details(node)->bound);
   if (kind != KVO_NODE_ANCHOR) kvo__free(node); /* the kvo_tracked frees its anchor's memory */
 }
 

@@ -88,6 +88,7 @@ static void slot_count(kvo_slot *slot, const kvo_node *node, int by) {
   bool is_checked = evaluated && (node->options & KVO_NODE_IS_CHECKED) != 0;
   count(&slot->wanting_old, is_checked || (!evaluated && (node->options & KVO_OLD) != 0), by);
   count(&slot->wanting_new, !evaluated && (node->options & KVO_NEW) != 0, by);
+  if (by > 0 && (node->options & KVO_NODE_BINDS) != 0) atomic_fetch_or(&slot->wants, (uint8_t)KVO_SLOT_BINDS);
   count(&slot->wanting_will, reads_before || (node->options & KVO_PRIOR) != 0, by);
 }
 
@@ -98,7 +99,8 @@ static void slot_summarize(kvo_slot *slot) {
   unsigned wants = (observed ? KVO_FRAME_OBSERVED : 0u) | (slot->wanting_old != 0 ? KVO_FRAME_WANTS_OLD : 0u) |
                    (slot->wanting_new != 0 ? KVO_FRAME_WANTS_NEW : 0u) |
                    (slot->wanting_will != 0 ? KVO_FRAME_WANTS_WILL : 0u) |
-                   (observed && slot->manual ? KVO_SLOT_MANUAL : 0u);
+                   (observed && slot->manual ? KVO_SLOT_MANUAL : 0u) |
+                   (observed ? atomic_load_explicit(&slot->wants, memory_order_relaxed) & KVO_SLOT_BINDS : 0u);
   atomic_store_explicit(&slot->wants, (uint8_t)wants, memory_order_release);
 }
 

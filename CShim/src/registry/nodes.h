@@ -46,6 +46,8 @@ struct kvo_slot {
 
 /** A bit of kvo_slot.wants: the slot is observed, and its setters do not notify. */
 #define KVO_SLOT_MANUAL 0x80u
+/** Another one: a binding has been linked into the slot, since it was last empty. */
+#define KVO_SLOT_BINDS 0x40u
 
 /** From this count on counting stops: the slot counts as wanting until its last node is removed. */
 #define KVO_MANY UINT8_MAX
@@ -109,6 +111,8 @@ typedef union kvo_traits {
 #define KVO_NODE_READS_BEFORE 0x1000u
 /** A key on an observed path, if it is checked which object a change of it replaces (silent_changes.c). */
 #define KVO_NODE_IS_CHECKED 0x0800u
+/** The callback of the observation sets a property (settle.c). */
+#define KVO_NODE_BINDS 0x0400u
 
 /** What a node has in addition, unless a binding's token registered it for a declared key. */
 typedef struct kvo_node_details {
@@ -123,6 +127,8 @@ typedef struct kvo_node_details {
   kvo_index_entry by_observer, by_context;
   /** How many return addresses follow this struct (KVO_STACKS). */
   uint32_t frame_count;
+  /** With KVO_NODE_BINDS, what is kept of the binding. */
+  struct kvo_bound *bound;
   /** It has been notified of a change. Recorded only while a tap is set, such as KVO_TAP_USE. */
   _Atomic bool notified;
 } kvo_node_details;
