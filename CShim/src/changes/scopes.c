@@ -1,9 +1,9 @@
 /* scopes.c - changes of certain objects within a stretch of a thread's code: coalesced, told once for each key at its end; or silent.
  *
  * A coalescing scope keeps for each key that changes what a change between a will and a did keeps: a frame, and the value before the first
- * change. Later changes of the key only store. Whatever reads such a key is left to the end of the scope (kvo__is_postponed). There each observer
- * is told once, in the order of the first changes: with the value before the scope as the old one, and an expression with what it was told
- * last. An open scope counts in kvo_own.open_changes: changes outside of scopes test nothing more. */
+ * change. Later changes of the key only store. Whatever reads such a key is left to the end of the scope (kvo__is_postponed). There each
+ * observer is told once, in the order of the first changes: with the value before the scope as the old one, and an expression with what it
+ * was told last. An open scope counts in kvo_own.open_changes: changes outside of scopes test nothing more. */
 #include "changes/announcements.h"
 #include "changes/scopes.h"
 #include "changes/settle.h"

@@ -1,5 +1,4 @@
-/* changes/settle.h - bindings: observations whose callback sets a property. They are settled before anyone is told: settle.c, heights.c.
- * circle: notify.c, settle.c: a change settles the bindings of its key, and what those set are changes. */
+/* changes/settle.h - bindings: observations whose callback sets a property. They are settled before anyone is told: settle.c, heights.c. */
 #ifndef KVO_SETTLE_H
 #define KVO_SETTLE_H
 

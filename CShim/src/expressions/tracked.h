@@ -161,7 +161,8 @@ struct kvo_change_place {
 
 /** Changes are being made in place, or have been. */
 extern KVO_HIDDEN _Atomic bool kvo__has_in_place;
-/** The node of a mark before the first delivery: not NULL, as for an evaluation. It is never used, because the mark names no observation. */
+/** The node of a mark before the first delivery: not NULL, as for an evaluation. It is never used, because the mark names no
+ * observation. */
 extern KVO_HIDDEN const kvo_node kvo__no_node[1];
 /** Whether an open change or scope is going to tell an expression: a change of this thread outside of `place` that is between its begin and
  * its store, or is telling newer observers; one in place, of any thread; a coalescing scope of this thread that has not ended. `place` may
