@@ -200,7 +200,8 @@ TEST("either object of a binding may be destroyed, which ends it") {
 
 /* ------------------------------------------------------------------------------------------------------------ Cycles -- */
 
-TEST("bindings that never agree are KVO0024, which names all of them, and keep the values that were set last") {
+TEST_REPORTED(
+    "bindings that never agree are KVO0024, which names all of them, and keep the values that were set last") {
   ignore_faults();
   cell cells[3] = {{.object = item_make(0), .plus = 1}, {.object = item_make(0)}, {.object = item_make(0)}};
   for (int i = 0; i < 3; i++) {
