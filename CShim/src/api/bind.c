@@ -130,13 +130,14 @@ static kvo_status bind(const binding *of, kvo_observation *out, kvo_place place)
   return KVO_OK;
 }
 
-static kvo_status check(kvo_object *target, const char *key, kvo_object *source, const char *path, kvo_place place) {
+static kvo_status check(const char *function, kvo_object *target, const char *key, kvo_object *source, const char *path,
+                        kvo_place place) {
   const char *wrong = target == NULL   ? "target is NULL"
                       : key == NULL    ? "key is NULL"
                       : source == NULL ? "source is NULL"
                       : path == NULL   ? "key_path is NULL"
                                        : NULL;
-  if (wrong != NULL) return kvo__invalid("kvo_bind", wrong, place);
+  if (wrong != NULL) return kvo__invalid(function, wrong, place);
   kvo_status status = kvo__path_check_of(source, path);
   if (status == KVO_OK) status = kvo__path_check_of(target, key);
   if (status != KVO_OK) return status;
@@ -147,7 +148,7 @@ static kvo_status check(kvo_object *target, const char *key, kvo_object *source,
 kvo_status kvo_bind_at(kvo_object *target, const char *key, kvo_object *source, const char *key_path,
                        kvo_observation *out, const char *file, uint32_t line) {
   kvo_place place = {file, line};
-  kvo_status status = check(target, key, source, key_path, place);
+  kvo_status status = check("kvo_bind", target, key, source, key_path, place);
   if (status != KVO_OK) return status;
   return bind(&(binding){.target = target, .source = source, .key = key, .path = key_path}, out, place);
 }
@@ -161,6 +162,8 @@ kvo_status kvo_bind_computed_at(kvo_object *target, const char *key, kvo_compute
                       : compute == NULL ? "compute is NULL"
                                         : NULL;
   if (wrong != NULL) return kvo__invalid("kvo_bind_computed", wrong, place);
+  kvo_status status = kvo__path_check_of(target, key);
+  if (status != KVO_OK) return status;
   binding of = {.target = target, .source = target, .key = key, .path = key, .compute = compute};
   of.user_data = user_data;
   of.destroy = destroy;
@@ -171,11 +174,12 @@ kvo_status kvo_bind_two_way_at(kvo_object *one, const char *key, kvo_object *oth
                                kvo_observation *out, const char *file, uint32_t line) {
   kvo_place place = {file, line};
   kvo_observation first = 0, second = 0;
-  kvo_status status = kvo_bind_at(one, key, other, other_key, &first, file, line);
+  kvo_status status = check("kvo_bind_two_way", one, key, other, other_key, place);
+  if (status == KVO_OK) status = check("kvo_bind_two_way", other, other_key, one, key, place);
+  if (status == KVO_OK) status = kvo_bind_at(one, key, other, other_key, &first, file, line);
   if (status != KVO_OK) return status;
-  status = check(other, other_key, one, key, place);
   binding back = {.target = other, .source = one, .key = other_key, .path = key, .other = first};
-  if (status == KVO_OK) status = bind(&back, &second, place);
+  status = bind(&back, &second, place);
   if (status != KVO_OK) kvo__end_named(first, KVO_NOWHERE);
   if (out != NULL && status == KVO_OK) *out = second;
   return status;
