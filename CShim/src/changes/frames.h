@@ -57,15 +57,9 @@ KVO_HIDDEN void kvo__frame_finish_from(kvo_frame *frame, kvo_node *next, const v
 /** kvo_frame_begin_change for a frame of the function with this stack frame. */
 KVO_HIDDEN uint32_t kvo__frame_enter_change(kvo_frame *frame, kvo_object *object, kvo_key key, kvo_change_kind kind,
                                             const size_t *indexes, size_t count, const void *stack_frame);
-/** The change whose observers this thread is notifying before the store. */
-typedef struct kvo_before {
-  struct kvo_before *outer;
-  const kvo_info *info;
-  const kvo_slot *slot;
-} kvo_before;
-/** Brackets the notifications before a change. `of` is in the caller's stack frame. */
-KVO_HIDDEN void kvo__before_begin(kvo_before *of, const kvo_info *info, const kvo_slot *slot);
-KVO_HIDDEN void kvo__before_end(const kvo_before *of);
+/** Bracket the notifications before a change of a key, in this stack frame. */
+KVO_HIDDEN uint32_t kvo__before_begin(const kvo_slot *slot, const void *frame);
+KVO_HIDDEN void kvo__before_end(uint32_t mark);
 /** If this thread is notifying observers before a change of this object, the slot of that change; otherwise NULL. */
 KVO_HIDDEN const kvo_slot *kvo__in_will_of(const kvo_info *info);
 /** Says that the change has come to the expression at its cursor: what is left to the change from now on is left to older ones. */

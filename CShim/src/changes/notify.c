@@ -209,23 +209,29 @@ void kvo__send_prior(const kvo_frame_content *change, kvo_node *node, bool is_le
     kvo__call_direct(&record, node);
 }
 
-void kvo__before_begin(kvo_before *of, const kvo_info *info, const kvo_slot *slot) {
-  kvo_thread *self = kvo__thread();
-  *of = (kvo_before){self != NULL ? self->before : NULL, info, slot};
-  if (self != NULL) self->before = of;
+uint32_t kvo__before_begin(const kvo_slot *slot, const void *frame) {
+  uint32_t depth = kvo__mark(0, NULL, NULL, NULL);
+  if (depth >= KVO_TOO_DEEP) return depth;
+  kvo_mark *mark = kvo__mark_at(depth);
+  mark->node = kvo__no_node;
+  mark->slot = slot;
+  mark->is_before = true;
+  mark->recorder = kvo__own.recorder;
+  __atomic_store_n(&mark->frame, frame, __ATOMIC_RELAXED);
+  return depth;
 }
 
-void kvo__before_end(const kvo_before *of) {
-  if (kvo__own.thread != NULL) kvo__own.thread->before = of->outer;
-}
+void kvo__before_end(uint32_t mark) { kvo__unmark(mark); }
 
 const kvo_slot *kvo__in_will_of(const kvo_info *info) {
-  /* Those below this stack frame were left with longjmp (stacks grow downwards). */
-  const char *own_frame = __builtin_frame_address(0);
-  const kvo_before *each = kvo__own.thread != NULL ? kvo__own.thread->before : NULL;
-  while (each != NULL && (const char *)each < own_frame) each = each->outer;
-  while (each != NULL && each->info != info) each = each->outer;
-  return each != NULL ? each->slot : NULL;
+  kvo__look_for_abandoned();
+  for (uint32_t i = present_depth(); i > 0; i--) {
+    const kvo_mark *mark = kvo__mark_at(i - 1);
+    bool is_before =
+        mark->node == kvo__no_node && mark->frame != NULL && atomic_load(&mark->reads) == NULL && mark->is_before;
+    if (is_before && kvo__slot_info((kvo_slot *)(uintptr_t)mark->slot) == info) return mark->slot;
+  }
+  return NULL;
 }
 
 /* How many marks there were before that of the change, if it has one. */
@@ -236,9 +242,8 @@ static inline uint32_t depth_of(const kvo_frame_content *change) {
 void kvo_frame_will(kvo_frame *frame, const void *old_value) {
   if (frame == NULL) return;
   kvo_frame_content *change = content(frame);
-  kvo_before before;
-  kvo__before_begin(&before, change->info, change->slot);
   kvo_change_place place = {.depth = depth_of(change), .own = change->slot};
+  uint32_t before = kvo__before_begin(change->slot, __builtin_frame_address(0));
   for (kvo_node *node = atomic_load(&change->slot->oldest); node != NULL; node = atomic_load(&node->newer)) {
     if (!is_told(change, node)) continue;
     kvo_node_kind kind = kvo__node_kind(node); /* read once: another thread may change it */
@@ -248,7 +253,7 @@ void kvo_frame_will(kvo_frame *frame, const void *old_value) {
     else if ((node->options & KVO_PRIOR) != 0)
       kvo__send_prior(change, node, kind != KVO_NODE_DIRECT, old_value);
   }
-  kvo__before_end(&before);
+  kvo__before_end(before);
 }
 
 /* Returns the first node to be notified, starting with `node` and going on to older ones. */

@@ -188,9 +188,9 @@ static bool wants_last(const kvo_open_scope *scope, const kvo_node *node) {
  * `after`. */
 static void tell_before(kvo_open_scope *scope, kvo_coalesced *change, uint64_t after) {
   kvo_frame_content *frame = content(change);
-  kvo_change_place place = {.depth = UINT32_MAX, .own = frame->slot, .scope = scope};
-  kvo_before before;
-  kvo__before_begin(&before, frame->info, frame->slot);
+  uint32_t depth = kvo__own.thread != NULL ? atomic_load(&kvo__own.thread->depth) : 0;
+  kvo_change_place place = {.depth = depth, .own = frame->slot, .scope = scope};
+  uint32_t before = kvo__before_begin(frame->slot, __builtin_frame_address(0));
   uint64_t limit = change->seen;
   for (kvo_node *node = atomic_load(&frame->slot->oldest); node != NULL && !change->is_over && !scope->is_over;
        node = atomic_load(&node->newer)) {
@@ -200,7 +200,7 @@ static void tell_before(kvo_open_scope *scope, kvo_coalesced *change, uint64_t a
     else if ((node->options & KVO_PRIOR) != 0 && kvo__node_kind(node) == KVO_NODE_DIRECT)
       kvo__send_prior(frame, node, false, change->old_value);
   }
-  kvo__before_end(&before);
+  kvo__before_end(before);
 }
 
 static void *copy_value(kvo_coalesced *change, bool is_wanted) {

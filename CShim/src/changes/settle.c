@@ -132,6 +132,7 @@ void kvo__settle_one(const kvo_node *node) {
 kvo_open_scope *kvo__settle_scope(kvo_open_scope *scope) {
   kvo_open_scope *hold = NULL;
   for (const kvo_coalesced *each = scope->first; each != NULL; each = each->next) {
+    if (each->is_over) continue;
     const kvo_slot *slot = kvo__frame_content_of((kvo_frame *)(uintptr_t)&each->frame)->slot;
     if ((atomic_load_explicit(&slot->wants, memory_order_acquire) & KVO_SLOT_BINDS) == 0) continue;
     if (hold == NULL) hold = open(atomic_load(&kvo__own.thread->depth));

@@ -37,6 +37,8 @@ typedef struct kvo_mark {
   /** Not for an evaluation or a handler: the key that a change changes, or NULL for a delivery that belongs to none. If `reads` is set, it
    * is that of `change`. */
   const struct kvo_slot *slot;
+  /** With a slot, and without `reads`: observers are being notified before the store. */
+  bool is_before;
   /** For a delivery that is deep (see KVO_DEEP): what kvo__told returned when the delivery began. Otherwise 0. */
   uint32_t told;
 } kvo_mark;
@@ -151,8 +153,6 @@ struct kvo_thread {
   kvo_open_scope *scopes;
   /** Counts evaluations, and the ends of scopes. */
   uint64_t clock;
-  /** The changes whose observers this thread is notifying before the store, innermost first (notify.c). */
-  struct kvo_before *before;
   /** Announced changes that nobody observed (unobserved.c). */
   kvo_unobserved_changes unobserved;
   /** The bounds of the thread's stack. `stack_end` is 0 until they are known, and 1 if they cannot be found. */
