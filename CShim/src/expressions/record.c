@@ -21,7 +21,7 @@ void kvo__tracked_release(kvo_tracked *tracked) {
   void (*end)(void *user_data) = tracked->is_complete ? tracked->ops->destroy : tracked->ops->abandon;
   if (end != NULL) end(tracked->user_data);
   kvo__end_tell(tracked->id);
-  kvo__free(tracked->anchor);
+  kvo__node_drop(tracked->anchor);
   kvo__free(tracked);
 }
 

@@ -38,7 +38,7 @@ static kvo_status observe_key(kvo_object *object, kvo_key key, const kvo_binding
   kvo_status status = KVO_ERROR_OUT_OF_MEMORY;
   kvo_info *info = kvo__info_ensure(object, key, &status);
   if (info == NULL) {
-    kvo__free(node);
+    kvo__node_drop(node);
     return status;
   }
   uint64_t entered = kvo__enter(info);
