@@ -34,7 +34,7 @@ static void thread_ends(kvo_thread *self) {
   kvo__unwind_drop(self);
   kvo__scopes_drop();
   kvo__manual_drop(); /* may run code of the program, with marks */
-  kvo__id_thread_end(self);
+  kvo__ids_thread_end(self);
 #if KVO_DIAGNOSTICS
   kvo__trace_thread_end(self);
   kvo__slow_thread_end(self);

@@ -20,8 +20,7 @@ void kvo__tracked_release(kvo_tracked *tracked) {
   void (*end)(void *user_data) = tracked->is_complete ? tracked->ops->destroy : tracked->ops->abandon;
   if (end != NULL) end(tracked->user_data);
   kvo__end_tell(tracked->id);
-  if (tracked->is_binding) kvo__hooks.free_binding(kvo__node_details(tracked->anchor)->bound);
-  kvo__free(tracked->anchor);
+  kvo__node_drop(tracked->anchor);
   kvo__free(tracked);
 }
 

@@ -35,7 +35,7 @@ static kvo_status observe_key(kvo_object *object, kvo_key key, const kvo_binding
   kvo_node *node = kvo__node_make(object, key, observer, KVO_NODE_DIRECT);
   if (node == NULL) return KVO_ERROR_OUT_OF_MEMORY;
   if (observer->is_binding && !kvo__bound_make(node, observer->target, observer->target_key)) {
-    kvo__free(node);
+    kvo__node_drop(node);
     return KVO_ERROR_OUT_OF_MEMORY;
   }
   if ((observer->options & KVO_INITIAL) == 0) return kvo__node_register(object, node, key, out);
@@ -43,7 +43,7 @@ static kvo_status observe_key(kvo_object *object, kvo_key key, const kvo_binding
   kvo_status status = KVO_ERROR_OUT_OF_MEMORY;
   kvo_info *info = kvo__info_ensure(object, key, &status);
   if (info == NULL) {
-    kvo__free(node);
+    kvo__node_drop(node);
     return status;
   }
   uint64_t entered = kvo__enter(info);

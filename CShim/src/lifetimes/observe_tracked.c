@@ -15,7 +15,7 @@ static kvo_status make(kvo_object *object, const kvo_binding_observer *observer,
   bool fits =
       anchor != NULL && (!observer->is_binding || kvo__bound_make(anchor, observer->target, observer->target_key));
   if (!fits) {
-    kvo__free(anchor);
+    if (anchor != NULL) kvo__node_drop(anchor);
     kvo__free(tracked);
     return KVO_ERROR_OUT_OF_MEMORY;
   }

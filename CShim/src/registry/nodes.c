@@ -386,9 +386,8 @@ void kvo__node_retire(kvo_info *info, kvo_node *node) {
 kvo_status kvo__node_register(kvo_object *object, kvo_node *node, kvo_key key, kvo_observation *out) {
   kvo_status status = KVO_ERROR_OUT_OF_MEMORY;
   kvo_info *info = kvo__info_ensure(object, key, &status);
-  /* The id must exist before linking: then a callback on another thread may deliver it at once. */
-  if (info == NULL || kvo__id_assign(node) == 0) {
-    kvo__free(node);
+  if (info == NULL) {
+    kvo__node_drop(node);
     return status;
   }
   *out = node->id; /* once linked, another thread may free the node, unless we are a reader */
@@ -398,7 +397,6 @@ kvo_status kvo__node_register(kvo_object *object, kvo_node *node, kvo_key key, k
   if (tapped && status == KVO_OK) kvo__hooks.registered(node);
   if (tapped) kvo__leave(info, entered);
   if (status == KVO_OK) return KVO_OK;
-  kvo__id_return(node);
-  kvo__free(node);
+  kvo__node_drop(node);
   return status;
 }

@@ -101,7 +101,7 @@ typedef union kvo_traits {
   uint32_t all;
 } kvo_traits;
 
-/** A kvo_node_details follows the node in its block. */
+/** The node is the first member of a kvo_detailed_node. */
 #define KVO_NODE_HAS_DETAILS 0x8000u
 /** The observer is a Swift closure, which the runtime calls itself. */
 #define KVO_NODE_IS_CLOSURE 0x4000u
@@ -114,24 +114,37 @@ typedef union kvo_traits {
 /** The callback of the observation sets a property (settle.c). */
 #define KVO_NODE_BINDS 0x0400u
 
-/** What a node has in addition, unless a binding's token registered it for a declared key. */
-typedef struct kvo_node_details {
+/** What most observations do not have, in a block of its own. The return addresses of KVO_STACKS follow it, and then the strings. */
+typedef struct kvo_node_texts {
   /** The key path of the registration; NULL if it is the name of the slot's property. */
   const char *key_path;
-  void *context;
-  const void *address;
   const char *class_name;
   /** What the binding has to say about it, or NULL. */
   const char *note;
-  /** Its entries in the indexes of its slot, if the slot has any; under info->lock. */
-  kvo_index_entry by_observer, by_context;
-  /** How many return addresses follow this struct (KVO_STACKS). */
-  uint32_t frame_count;
+} kvo_node_texts;
+
+/** What a node has in addition, unless a binding's token registered it for a declared key. */
+typedef struct kvo_node_details {
+  void *context;
+  const void *address;
+  /** NULL if there are none. */
+  kvo_node_texts *texts;
   /** With KVO_NODE_BINDS, what is kept of the binding. */
   struct kvo_bound *bound;
+  /** Its entries in the indexes of its slot, if the slot has any; under info->lock. */
+  kvo_index_entry by_observer, by_context;
+  /** How many return addresses follow the texts. */
+  uint32_t frame_count;
   /** It has been notified of a change. Recorded only while a tap is set, such as KVO_TAP_USE. */
   _Atomic bool notified;
 } kvo_node_details;
+
+/** Nodes with an id are in slabs of one of two sizes (ids.c). A pointer to separate details would take memory in all of them, and an
+ * allocation for those that have details; these are most observations of C programs. */
+typedef struct kvo_detailed_node {
+  kvo_node node;
+  kvo_node_details details;
+} kvo_detailed_node;
 
 /** A node of an observed expression, in the slot of a key that the expression has read. */
 typedef struct kvo_dependency {
@@ -223,7 +236,8 @@ static inline const kvo_property *kvo__slot_property(const kvo_info *info, const
   return slot->index != KVO_NO_PROPERTY ? info->cls->properties[slot->index] : NULL;
 }
 
-_Static_assert(sizeof(void *) != 8 || (sizeof(kvo_info) == 96 && sizeof(kvo_node) == 72),
+_Static_assert(sizeof(void *) != 8 ||
+                   (sizeof(kvo_info) == 96 && sizeof(kvo_node) == 72 && sizeof(kvo_detailed_node) == 144),
                "an observed object and an observation of it have grown");
 
 /** Whether this is an object, as far as can be told without following an invalid pointer: its header names a registered class, or is an

@@ -76,6 +76,12 @@ typedef struct kvo_unwinding {
   bool gives_up;
 } kvo_unwinding;
 
+/** A list of nodes that are not in use. */
+typedef struct kvo_free_nodes {
+  kvo_node *first;
+  uint32_t count;
+} kvo_free_nodes;
+
 typedef struct kvo_silent_change {
   kvo_info *info;
   kvo_key key;
@@ -139,8 +145,8 @@ struct kvo_thread {
   kvo_awaited waiting_for;
   bool gives_up;
   bool visited;
-  /** A free entry of ids.c, in the form of an id of generation 1, or 0. Used by the thread itself only. */
-  uint64_t kept_id;
+  /** Free nodes without and with details, for the thread's next registrations (ids.c). Used by the thread itself only. */
+  kvo_free_nodes free_nodes[2];
   /** The number of changes that were counted as readers: see kvo__read_by_marks. Used by the thread itself only. */
   uint32_t counted_changes;
   /** Used by the thread itself only. */
