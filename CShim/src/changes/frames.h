@@ -62,6 +62,8 @@ KVO_HIDDEN uint32_t kvo__before_begin(const kvo_slot *slot, const void *frame);
 KVO_HIDDEN void kvo__before_end(uint32_t mark);
 /** If this thread is notifying observers before a change of this object, the slot of that change; otherwise NULL. */
 KVO_HIDDEN const kvo_slot *kvo__in_will_of(const kvo_info *info);
+/** Ends a change of an object that is being destroyed, whose death is told instead. */
+KVO_HIDDEN void kvo__frame_drop(kvo_frame *frame);
 /** Says that the change has come to the expression at its cursor: what is left to the change from now on is left to older ones. */
 KVO_HIDDEN kvo_change_place kvo__frame_reaches(kvo_frame_content *change);
 /** Notifies an observer before the change: a direct one, or an expression that is a leaf. */

@@ -194,6 +194,7 @@ static inline bool is_told(const kvo_frame_content *change, const kvo_node *node
   if (!atomic_load_explicit(&node->live, memory_order_acquire)) return false;
   if (change->is_settled && (node->options & KVO_NODE_BINDS) != 0) return false;
   if (birth <= change->limit) return true;
+  if (!change->started) return false;
   if (kvo__node_is_dependency(node) && atomic_load(&((kvo_tracked *)node->user_data)->is_stale)) return true;
   return birth <= change->late_limit && is_told_late(change, node);
 }
@@ -250,7 +251,8 @@ void kvo_frame_will(kvo_frame *frame, const void *old_value) {
     if (kvo__is_paused(kind)) continue;
     if (kvo__frame_evaluates(change, kind))
       kvo__tracked_will(node->user_data, &place, (node->options & KVO_OLD) != 0);
-    else if ((node->options & KVO_PRIOR) != 0)
+    else if ((node->options & KVO_PRIOR) != 0 &&
+             (kind == KVO_NODE_DIRECT || !kvo__is_postponed(node->user_data, &place, false)))
       kvo__send_prior(change, node, kind != KVO_NODE_DIRECT, old_value);
   }
   kvo__before_end(before);
@@ -376,10 +378,8 @@ static void mark_expression(kvo_frame_content *change, const kvo_node *node) {
 
 kvo_change_place kvo__frame_reaches(kvo_frame_content *change) {
   mark_expression(change, change->cursor);
-  bool is_alone = change->hold == NULL;
   return (kvo_change_place){.depth = depth_of(change),
-                            .own = is_alone ? change->slot : NULL,
-                            .changed = is_alone ? change->slot : NULL,
+                            .changed = change->hold == NULL ? change->slot : NULL,
                             .scope = change->hold};
 }
 
@@ -389,7 +389,7 @@ __attribute__((noinline)) static void tell_expression(kvo_frame_content *change,
   kvo_tracked *tracked = node->user_data;
   kvo_change_place place = kvo__frame_reaches(change);
   bool is_new = kvo__node_order(node) > change->registered;
-  if (is_new && !is_initial(change, node)) {
+  if (is_new && !is_initial(change, node) && !atomic_load(&tracked->is_stale)) {
     kvo__tracked_rearm(tracked, change->registered != 0);
     return;
   }
@@ -418,6 +418,11 @@ static inline void tell(kvo_frame_content *change, kvo_node *node, const void *o
   } else if (kind != KVO_NODE_DIRECT) {
     tell_expression(change, node, kind, old_value, new_value);
   } else {
+    bool is_late = atomic_load_explicit(&node->birth, memory_order_relaxed) > change->limit;
+    if (__builtin_expect(is_late && wants_more(change, node, new_value), false)) {
+      kvo__deliver_present(node, change->info, (change->wants & KVO_FRAME_WANTS_OLD) != 0 ? old_value : NULL);
+      return;
+    }
     fill_record(change, node, old_value, new_value);
     call_direct(change, node);
   }
@@ -473,6 +478,13 @@ __attribute__((noinline, cold)) static void end_untold(kvo_frame_content *change
   if (change->is_reading) change->record.property = NULL; /* nothing is left to its mark any more */
   for (kvo_node *node = atomic_load(&change->slot->newest); node != NULL; node = atomic_load(&node->older))
     if (kvo__node_is_dependency(node) && atomic_load(&node->live)) kvo__tracked_unchanged(node->user_data);
+}
+
+void kvo__frame_drop(kvo_frame *frame) {
+  kvo_frame_content *change = content(frame);
+  change->started = true;
+  if (change->is_in_place) end_in_place(change);
+  kvo_frame_end(frame);
 }
 
 void kvo_frame_end(kvo_frame *frame) {

@@ -161,6 +161,7 @@ void kvo__scopes_forget(const kvo_object *object) {
     use(scope);
     for (kvo_coalesced *change; (change = find_from(scope, object, 0)) != NULL;) {
       kvo__index_remove(&scope->by_key, &change->entry);
+      content(change)->started = true; /* its death is told instead */
       end_change(change);
     }
     let_go(scope);
@@ -224,6 +225,7 @@ static kvo_coalesced *note(kvo_open_scope *scope, kvo_object *object, kvo_key ke
   made->object = object;
   made->key = key;
   made->seen = content(made)->limit;
+  made->stored = UINT64_MAX; /* until the store */
   *scope->last = made;
   scope->last = &made->next;
   kvo__index_add(&scope->by_key, &made->entry);
@@ -310,7 +312,7 @@ bool kvo__is_open(const kvo_tracked *tracked, kvo_slot *slot, const kvo_change_p
 static void tell_expression(const kvo_open_scope *scope, kvo_coalesced *change) {
   kvo_tracked *tracked = content(change)->cursor->user_data;
   kvo_change_place place = kvo__frame_reaches(content(change));
-  place.own = place.changed = NULL; /* of several keys */
+  place.changed = NULL; /* it is not the only one */
   place.scope = scope;
   if (kvo__tracked_is_told(tracked, change->stored)) return;
   kvo__tracked_did(tracked, &place, scope->kind == KVO_SCOPE_COALESCES_IF_CHANGED);

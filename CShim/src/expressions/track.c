@@ -125,6 +125,8 @@ kvo_cell *kvo__arm_once(kvo_tracked *tracked, const kvo_slot *changed, kvo_statu
     result->began = here.began;
     result->value = evaluate(&here);
     atomic_store_explicit(&result->references, 1, memory_order_relaxed);
+    if (is_again && kvo__own.thread != NULL)
+      result->began = ++kvo__own.thread->clock; /* what it sets is not followed */
     kvo_info *replaced = NULL;
     uint64_t entered;
     kvo_key key;
@@ -238,8 +240,20 @@ static bool are_same(const kvo_tracked *tracked, const kvo_cell *before, const k
          tracked->ops->same(before->value, now->value, tracked->user_data);
 }
 
+/* Whether a value is known to be what was told last. */
+static bool is_last(kvo_tracked *tracked, const kvo_cell *now) {
+  kvo__lock(&tracked->lock);
+  kvo_cell *last = atomic_load_explicit(&tracked->last, memory_order_relaxed);
+  if (last != NULL) atomic_fetch_add(&last->references, 1);
+  kvo__unlock(&tracked->lock);
+  bool is_same = are_same(tracked, last, now);
+  kvo__cell_release(tracked, last);
+  return is_same;
+}
+
 void kvo__tracked_tell_present(kvo_tracked *tracked, kvo_cell *now, bool if_changed) {
   if (!atomic_load(&tracked->registered)) { /* it is told later, with the same old value */
+    if (if_changed && is_last(tracked, now)) return;
     atomic_store(&tracked->missed, true);
     if (!atomic_load(&tracked->registered)) return;
   }
