@@ -188,6 +188,59 @@ kvo_cell *kvo__arm(kvo_tracked *tracked, kvo_status *status) {
   return result;
 }
 
+/* ------------------------------------------------------------------------------------------------------------ Owners -- */
+
+/* Until the next evaluation the dependencies are those from before a change. */
+static void note_outdated(kvo_tracked *tracked) {
+  kvo__lock(&tracked->lock);
+  tracked->outdated = tracked->started;
+  kvo__unlock(&tracked->lock);
+}
+
+/* Enters the root, so that the user data stays; false if the observation has ended. */
+static bool enter(kvo_tracked *tracked, uint64_t *entered) {
+  kvo__lock(&tracked->lock);
+  bool live = atomic_load(&tracked->live);
+  if (live) *entered = kvo__enter(tracked->root);
+  kvo__unlock(&tracked->lock);
+  return live;
+}
+
+/* Whether only the owner may evaluate the expression, on another thread, or nobody any more. */
+static bool is_elsewhere(kvo_tracked *tracked) {
+  uint64_t entered;
+  if (tracked->ops->is_here == NULL) return false;
+  if (!enter(tracked, &entered)) return true;
+  bool is_here = tracked->ops->is_here(tracked->user_data);
+  kvo__leave(tracked->root, entered);
+  return !is_here;
+}
+
+static void ask(kvo_tracked *tracked) {
+  uint64_t entered;
+  if (!enter(tracked, &entered)) return;
+  tracked->ops->ask(tracked->id, tracked->user_data);
+  kvo__leave(tracked->root, entered);
+}
+
+/* Leaves a change to the owner if this thread must not evaluate the expression; the owner is asked once. Otherwise the caller does what the
+ * owner was asked for, if it notifies. Called before each evaluation that is due to a change. */
+static bool is_left_to_owner(kvo_tracked *tracked, bool tells) {
+  if (!is_elsewhere(tracked)) {
+    if (tells) atomic_store(&tracked->asked, 0);
+    return false;
+  }
+  kvo__unsettle_leaf(tracked);
+  note_outdated(tracked);
+  uint32_t asked = KVO_ASKED_TO_FOLLOW;
+  if (tells && atomic_load(&tracked->registered) != 0)
+    asked |= KVO_ASKED_TO_TELL;
+  else if (tells)
+    atomic_store(&tracked->missed, true); /* see call */
+  if (atomic_fetch_or(&tracked->asked, asked) == 0) ask(tracked);
+  return true;
+}
+
 /* ---------------------------------------------------------------------------------------------------------- Changes -- */
 
 /* If a registration fails, its callback must never run. While it may still fail, and in a pause, a change is only noted in `missed`: not
@@ -240,7 +293,7 @@ static bool is_set_by_itself(const kvo_tracked *tracked) {
 
 void kvo__tracked_will(kvo_tracked *tracked, const kvo_node *node, const kvo_info *changing, kvo_will_phase *will) {
   if (will != NULL && !kvo__will_is_of_scope(will)) kvo__unsettle_leaf(tracked);
-  if (is_set_by_itself(tracked)) return;
+  if (is_elsewhere(tracked) || is_set_by_itself(tracked)) return;
   bool is_compared = will != NULL && will->if_changed && tracked->ops->same != NULL;
   bool is_left = kvo__is_left_to_scope(tracked); /* one that is ending, which has the old value */
   bool wanted = !is_left && ((tracked->options & KVO_OLD) != 0 || is_compared);
@@ -297,9 +350,7 @@ void kvo__tracked_prior(kvo_tracked *tracked, const kvo_will_phase *will) {
  * dependencies are those from before the change. */
 static bool is_deferred(kvo_tracked *tracked) {
   if (kvo__may_nest()) return false;
-  kvo__lock(&tracked->lock);
-  tracked->outdated = tracked->started;
-  kvo__unlock(&tracked->lock);
+  note_outdated(tracked);
   kvo__defer(tracked->anchor);
   return true;
 }
@@ -320,10 +371,16 @@ static bool is_not_followed(kvo_tracked *tracked) {
   return true;
 }
 
-void kvo__tracked_did(kvo_tracked *tracked, kvo_will_phase *will) {
+static void rearm(kvo_tracked *tracked) {
+  if (is_not_followed(tracked)) return;
+  kvo_status status;
+  kvo__cell_release(tracked, kvo__arm(tracked, &status));
+}
+
+static void did(kvo_tracked *tracked, kvo_will_phase *will) {
   if (is_not_followed(tracked)) return;
   if (kvo__leave_to_scope(tracked, will)) { /* but other threads' changes of what it reads now are not */
-    kvo__tracked_rearm(tracked);
+    rearm(tracked);
     return;
   }
   if (is_deferred(tracked)) {
@@ -351,13 +408,52 @@ void kvo__tracked_did(kvo_tracked *tracked, kvo_will_phase *will) {
   kvo__cell_release(tracked, last);
 }
 
+void kvo__tracked_did(kvo_tracked *tracked, kvo_will_phase *will) {
+  if (!is_left_to_owner(tracked, true))
+    did(tracked, will);
+  else if (will != NULL)
+    kvo__pending_told(tracked, will);
+}
+
+void kvo__tracked_settle(kvo_tracked *tracked) {
+  bool is_paused = atomic_load(&tracked->registered) == 0;
+  uint32_t asked = atomic_fetch_and(&tracked->asked, is_paused ? KVO_ASKED_TO_TELL : 0u);
+  if (asked == 0 || !atomic_load(&tracked->live)) return;
+  if ((asked & KVO_ASKED_TO_TELL) == 0 || is_paused) {
+    rearm(tracked);
+    return;
+  }
+  if ((tracked->options & KVO_PRIOR) != 0) {
+    kvo__lock(&tracked->lock);
+    kvo_cell *last = hold_last(tracked);
+    kvo__unlock(&tracked->lock);
+    kvo__tracked_tell(tracked, KVO_CHANGE_SETTING, true, last != NULL ? last->value : NULL, NULL);
+    kvo__cell_release(tracked, last);
+  }
+  did(tracked, NULL);
+}
+
+kvo_cell *kvo__tracked_present(kvo_tracked *tracked) {
+  kvo_status status;
+  if ((atomic_load(&tracked->asked) & KVO_ASKED_TO_TELL) == 0 && !is_elsewhere(tracked))
+    return kvo__arm(tracked, &status);
+  kvo__lock(&tracked->lock);
+  kvo_cell *last = hold_last(tracked);
+  kvo__unlock(&tracked->lock);
+  return last;
+}
+
+void kvo__tracked_ask_again(kvo_tracked *tracked) {
+  if (atomic_load(&tracked->asked) != 0) ask(tracked);
+}
+
 void kvo__tracked_refused(kvo_will_phase *will) {
   for (size_t i = will->count; i-- > 0;)
     if (will->pending[i].owes_death && !will->pending[i].delivered) kvo__tracked_did(will->pending[i].tracked, will);
 }
 
 void kvo__tracked_retell(kvo_tracked *tracked, const void *old_value) {
-  if (is_deferred(tracked)) return;
+  if (is_left_to_owner(tracked, true) || is_deferred(tracked)) return;
   kvo_status status;
   kvo_cell *now = kvo__arm(tracked, &status);
   kvo__tracked_tell(tracked, KVO_CHANGE_SETTING, false, old_value, now != NULL ? now->value : NULL);
@@ -372,9 +468,7 @@ void kvo__tracked_missed(kvo_tracked *tracked, uint64_t birth) {
 }
 
 void kvo__tracked_rearm(kvo_tracked *tracked) {
-  if (is_not_followed(tracked)) return;
-  kvo_status status;
-  kvo__cell_release(tracked, kvo__arm(tracked, &status));
+  if (!is_left_to_owner(tracked, false)) rearm(tracked);
 }
 
 /* Whether this thread is evaluating it in order to subscribe. */
@@ -388,21 +482,27 @@ static bool is_being_armed(const kvo_tracked *tracked) {
   return false;
 }
 
+static void note_orphaned(kvo_tracked *tracked) {
+  kvo__lock(&tracked->lock);
+  tracked->orphaned = true;
+  kvo__unlock(&tracked->lock);
+}
+
 void kvo__tracked_died(kvo_tracked *tracked, const kvo_info *dying) {
   /* If the object dies because it was replaced, the did of that change notifies. If it dies in an evaluation of this expression, the result
    * is delivered anyway; and if the evaluation made the object, as a computed property may, another evaluation would make another one,
    * without end. */
   if (!atomic_load(&tracked->live) || kvo__in_change_of(tracked, dying) || is_being_armed(tracked)) return;
+  if (is_left_to_owner(tracked, true)) {
+    note_orphaned(tracked);
+    return;
+  }
   kvo__lock(&tracked->lock);
   kvo_cell *before = hold_last(tracked);
   kvo__unlock(&tracked->lock);
   kvo_status status;
   kvo_cell *now = kvo__arm(tracked, &status);
-  if (now == NULL) { /* not known */
-    kvo__lock(&tracked->lock);
-    tracked->orphaned = true;
-    kvo__unlock(&tracked->lock);
-  }
+  if (now == NULL) note_orphaned(tracked); /* not known */
   kvo__tracked_tell(tracked, KVO_CHANGE_SETTING, false, before != NULL ? before->value : NULL,
                     now != NULL ? now->value : NULL);
   kvo__cell_release(tracked, now);

@@ -15,6 +15,14 @@ typedef struct kvo_cell {
   void *value;
 } kvo_cell;
 
+/** What the owner of an expression is asked for, where this thread must not evaluate it. */
+enum kvo_asked {
+  /** To evaluate it, because it may depend on other keys now. */
+  KVO_ASKED_TO_FOLLOW = 1u << 0,
+  /** To notify its observer as well. */
+  KVO_ASKED_TO_TELL = 1u << 1,
+};
+
 struct kvo_tracked {
   _Atomic uint32_t references;
   _Atomic bool live;
@@ -39,6 +47,8 @@ struct kvo_tracked {
   _Atomic uint64_t registered;
   /** A change was not delivered because `registered` was 0. */
   _Atomic bool missed;
+  /** What the owner has been asked for and has not done yet: kvo_asked bits. */
+  _Atomic uint32_t asked;
   /** The registration succeeded. */
   bool is_complete;
   kvo_observation id;
@@ -337,6 +347,13 @@ KVO_HIDDEN void kvo__recording_resume(void *recorder);
 KVO_HIDDEN void kvo__evaluation_left(const kvo_mark *mark);
 /** Evaluates again and notifies with the present value, and an old value or NULL: for a deferred delivery, and after a pause. */
 KVO_HIDDEN void kvo__tracked_retell(kvo_tracked *tracked, const void *old_value);
+/** Does what the owner was asked for: evaluates, and notifies of the changes that were left to it. */
+KVO_HIDDEN void kvo__tracked_settle(kvo_tracked *tracked);
+/** When a pause begins: the present value, or the one delivered last if this thread may not evaluate, or if a change is left to the owner.
+ * The caller releases the cell, which may be NULL. */
+KVO_HIDDEN kvo_cell *kvo__tracked_present(kvo_tracked *tracked);
+/** When a pause has ended: asks the owner again for what was left to it before the pause. */
+KVO_HIDDEN void kvo__tracked_ask_again(kvo_tracked *tracked);
 /** In the child of a fork: the evaluations of other threads do not exist. */
 KVO_HIDDEN void kvo__tracking_forked(void);
 

@@ -95,8 +95,7 @@ static kvo_status pause_tracked(kvo_tracked *tracked) {
   kvo__unlock(&tracked->lock);
   if (!live) return KVO_ERROR_NOT_REGISTERED;
   if (!pauses || (tracked->options & KVO_OLD) == 0) return KVO_OK;
-  kvo_status status;
-  kvo_cell *present = kvo__arm(tracked, &status);
+  kvo_cell *present = kvo__tracked_present(tracked);
   kvo__lock(&tracked->lock);
   bool keeps = tracked->held != 0 && tracked->kept == NULL;
   if (keeps) tracked->kept = present;
@@ -109,8 +108,8 @@ static kvo_status resume_tracked(kvo_tracked *tracked, bool tell_missed) {
   kvo_cell *kept = NULL;
   bool has_missed = false;
   kvo__lock(&tracked->lock);
-  bool live = atomic_load(&tracked->live);
-  if (live && tracked->held != 0) {
+  bool live = atomic_load(&tracked->live), was_held = live && tracked->held != 0;
+  if (was_held) {
     atomic_store(&tracked->registered, tracked->held);
     tracked->held = 0;
     has_missed = atomic_exchange(&tracked->missed, false); /* after `registered`: see call in track.c */
@@ -118,6 +117,7 @@ static kvo_status resume_tracked(kvo_tracked *tracked, bool tell_missed) {
     tracked->kept = NULL;
   }
   kvo__unlock(&tracked->lock);
+  if (was_held) kvo__tracked_ask_again(tracked);
   if (has_missed && tell_missed) kvo__tracked_retell(tracked, kept != NULL ? kept->value : NULL);
   kvo__cell_release(tracked, kept);
   return live ? KVO_OK : KVO_ERROR_NOT_REGISTERED;
