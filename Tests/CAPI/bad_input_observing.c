@@ -66,6 +66,11 @@ ROW(kvo_observation_is_paused) {
 ROW(kvo_settle) {
   for (size_t i = 0; i < sizeof no_ids / sizeof *no_ids; i++) kvo_settle(no_ids[i]);
 }
+
+ROW(kvo_unsettle) {
+  for (size_t i = 0; i < sizeof no_ids / sizeof *no_ids; i++) kvo_unsettle(no_ids[i]);
+}
+
 ROW(kvo_observation_is_registered) {
   for (size_t i = 0; i < sizeof no_ids / sizeof *no_ids; i++) CHECK(!kvo_observation_is_registered(no_ids[i]));
 }

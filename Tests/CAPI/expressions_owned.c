@@ -193,6 +193,25 @@ TEST("a property at the end of a path is told as it is elsewhere, too, until an 
   item_destroy(one.root), item_destroy(first), item_destroy(second);
 }
 
+TEST("an observer that has got such a change elsewhere may have the owner settle it") {
+  item *next = item_make(1);
+  owned one = {.root = item_make(0), .body = read_path};
+  one.root->next = next;
+  begin(&one, KVO_NEW);
+  is_owner = false;
+  item_set_value(next, 2);
+  kvo_unsettle(one.id);
+  kvo_unsettle(0);
+  CHECK_EQ(one.told, 1);
+  CHECK_EQ(one.asked, 1);
+  settle(&one);
+  check(&one, 2, NONE, 2);
+  kvo_unsettle(one.id); /* by the owner: at once */
+  check(&one, 3, NONE, 2);
+  CHECK_OK(kvo_remove_observer(one.id));
+  item_destroy(one.root), item_destroy(next);
+}
+
 TEST("what dies elsewhere is settled by the owner, and read by nobody before") {
   item *next = item_make(1);
   owned one = {.root = item_make(0), .body = read_next_value};

@@ -374,6 +374,11 @@ KVO_API kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_bin
  * paused, the observer is notified after the pause. */
 KVO_API void kvo_settle(kvo_observation observation);
 
+/** Has an expression evaluated, and its observer notified, as after a change of something that it has read: at once, or through `ask`. For
+ * an observer that got a change of the last property of a path where it must not read the path itself. Nothing happens if the observation
+ * has ended. */
+KVO_API void kvo_unsettle(kvo_observation observation);
+
 /** Removes the newest observation of this object with this identity address and key path, and, if `match_context`, this context. If there
  * is none, it returns NOT_REGISTERED, and this is fault KVO0002, or KVO0003 if it was removed before, with this source location; NULL for
  * object, identity or key path is KVO0008. */

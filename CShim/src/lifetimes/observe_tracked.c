@@ -109,9 +109,21 @@ static void retain(kvo_node *node, void *arg) {
   kvo__tracked_retain(*out);
 }
 
-void kvo_settle(kvo_observation observation) {
+static kvo_tracked *find(kvo_observation observation) {
   kvo_tracked *tracked = NULL;
-  if (!kvo__id_look_up(observation, retain, &tracked) || tracked == NULL) return;
+  return kvo__id_look_up(observation, retain, &tracked) ? tracked : NULL;
+}
+
+void kvo_settle(kvo_observation observation) {
+  kvo_tracked *tracked = find(observation);
+  if (tracked == NULL) return;
   kvo__tracked_settle(tracked);
+  kvo__tracked_release(tracked);
+}
+
+void kvo_unsettle(kvo_observation observation) {
+  kvo_tracked *tracked = find(observation);
+  if (tracked == NULL) return;
+  kvo__tracked_did(tracked, NULL);
   kvo__tracked_release(tracked);
 }
