@@ -316,6 +316,12 @@ typedef struct kvo_observer_ops {
   /** For expressions: returns whether two values that `evaluate` returned are the same, as `same` of kvo_value_ops. NULL if they cannot be
    * compared. */
   bool (*KVO_NULLABLE same)(const void *one, const void *other, void *user_data);
+  /** For expressions: returns whether this thread may call `evaluate`. NULL if every thread may. The thread that registers the observation
+   * is not asked. The answer has to hold until the call of the runtime that asked has returned. */
+  bool (*KVO_NULLABLE is_here)(void *user_data);
+  /** NULL without `is_here`: called for a change that was made on a thread which may not evaluate. Arranges for kvo_settle to be called on
+   * one that may, now or later. It is not called again until then, except after a pause. */
+  void (*KVO_NULLABLE ask)(kvo_observation observation, void *user_data);
 } kvo_observer_ops;
 
 /** Describes an observation registered through a binding. */
@@ -363,10 +369,22 @@ KVO_API kvo_status kvo_binding_observe_key(kvo_object *object, kvo_key key, cons
 /** Observes whatever the observer's `evaluate` reads: a key path, a computed property or any expression. Stores the id in `*out`.
  *
  * The expression is evaluated at registration, before a change if the old value is wanted, and after each change of what it read: possibly
- * on several threads at the same time, and within itself if it changes what it has read. `keep_last` keeps the last value, so that it can
+ * on several threads at the same time, and within itself if it changes what it has read. With `is_here` it is
+ * evaluated at registration, and later only where that is true. `keep_last` keeps the last value, so that it can
  * be delivered as the old value when an intermediate object dies. Fails as kvo_binding_observe_key does. */
 KVO_API kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_observer *observer, bool keep_last,
                                                kvo_observation *out);
+
+/** Answers `ask`, where the expression may be evaluated: evaluates it, subscribes to what it reads, and notifies the observer once. The old
+ * value is the one delivered last, which needs `keep_last`; the new one is the present one. A prior notification is sent just before.
+ * Nothing happens if nothing was asked for, if a later change has been delivered meanwhile, or if the observation has ended. If it is
+ * paused, the observer is notified after the pause. */
+KVO_API void kvo_settle(kvo_observation observation);
+
+/** Has an expression evaluated, and its observer notified, as after a change of something that it has read: at once, or through `ask`. For
+ * an observer that got a change of the last property of a path where it must not read the path itself. Nothing happens if the observation
+ * has ended. */
+KVO_API void kvo_unsettle(kvo_observation observation);
 
 /** Removes the newest observation of this object with this identity address and key path, and, if `match_context`, this context. If there
  * is none, it returns NOT_REGISTERED, and this is fault KVO0002, or KVO0003 if it was removed before, with this source location; NULL for

@@ -378,9 +378,8 @@ static void mark_expression(kvo_frame_content *change, const kvo_node *node) {
 
 kvo_change_place kvo__frame_reaches(kvo_frame_content *change) {
   mark_expression(change, change->cursor);
-  return (kvo_change_place){.depth = depth_of(change),
-                            .changed = change->hold == NULL ? change->slot : NULL,
-                            .scope = change->hold};
+  return (kvo_change_place){
+      .depth = depth_of(change), .changed = change->hold == NULL ? change->slot : NULL, .scope = change->hold};
 }
 
 /* Out of line, so that the common path stays small. */

@@ -60,7 +60,8 @@ static bool is_given_up(kvo_open_scope *hold, kvo_bound *bound) {
 /* Evaluates the expression of a binding and tells it. False if it has been put back, because it has read what is about to be set. */
 static bool run_expression(kvo_open_scope *hold, kvo_bound *bound, kvo_tracked *tracked) {
   kvo_change_place place = {.depth = hold->depth, .scope = hold};
-  if (kvo__tracked_postpone(tracked, &place) || kvo__tracked_defers(tracked)) return true;
+  if (kvo__tracked_postpone(tracked, &place) || kvo__tracked_is_left_to_owner(tracked, true)) return true;
+  if (kvo__tracked_defers(tracked)) return true;
   uint64_t before = tracked->list_changes;
   kvo_status status;
   kvo_cell *now = kvo__arm(tracked, NULL, &status);

@@ -308,6 +308,47 @@ bool kvo__tracked_defers(kvo_tracked *tracked) {
   return true;
 }
 
+/* Enters the root, so that the user data stays; false if the observation has ended. */
+static bool enter(kvo_tracked *tracked, uint64_t *entered) {
+  kvo__lock(&tracked->lock);
+  bool live = atomic_load(&tracked->live);
+  if (live) *entered = kvo__enter(tracked->root);
+  kvo__unlock(&tracked->lock);
+  return live;
+}
+
+/* Whether only the owner may evaluate the expression, on another thread, or nobody any more. */
+static bool is_elsewhere(kvo_tracked *tracked) {
+  uint64_t entered;
+  if (tracked->ops->is_here == NULL) return false;
+  if (!enter(tracked, &entered)) return true;
+  bool is_here = tracked->ops->is_here(tracked->user_data);
+  kvo__leave(tracked->root, entered);
+  return !is_here;
+}
+
+static void ask(kvo_tracked *tracked) {
+  uint64_t entered;
+  if (!enter(tracked, &entered)) return;
+  tracked->ops->ask(tracked->id, tracked->user_data);
+  kvo__leave(tracked->root, entered);
+}
+
+bool kvo__tracked_is_left_to_owner(kvo_tracked *tracked, bool tells) {
+  if (!is_elsewhere(tracked)) {
+    if (tells && tracked->ops->is_here != NULL) atomic_store(&tracked->asked, 0); /* the caller does it */
+    return false;
+  }
+  atomic_store(&tracked->is_stale, true);
+  uint32_t asked = KVO_ASKED_TO_FOLLOW;
+  if (tells && atomic_load(&tracked->registered) != 0)
+    asked |= KVO_ASKED_TO_TELL;
+  else if (tells)
+    atomic_store(&tracked->missed, true); /* see call */
+  if (atomic_fetch_or(&tracked->asked, asked) == 0) ask(tracked);
+  return true;
+}
+
 static void settle_and_tell(kvo_tracked *tracked, const kvo_slot *changed, bool if_changed) {
   if (tracked->is_binding) {
     kvo__hooks.settle(tracked->anchor);
@@ -321,17 +362,7 @@ static void settle_and_tell(kvo_tracked *tracked, const kvo_slot *changed, bool 
   kvo__cell_release(tracked, now);
 }
 
-void kvo__tracked_will(kvo_tracked *tracked, const kvo_change_place *place, bool wants_last) {
-  if (is_being_evaluated(tracked, false) || kvo__is_postponed(tracked, place, false)) return;
-  if (wants_last && atomic_load_explicit(&tracked->last, memory_order_relaxed) == NULL) {
-    kvo_cell *present = read_before(tracked);
-    kvo__lock(&tracked->lock);
-    bool is_first = atomic_load_explicit(&tracked->last, memory_order_relaxed) == NULL;
-    if (is_first) atomic_store_explicit(&tracked->last, present, memory_order_relaxed);
-    kvo__unlock(&tracked->lock);
-    if (!is_first) kvo__cell_release(tracked, present);
-  }
-  if ((tracked->options & KVO_PRIOR) == 0) return;
+static void tell_prior(kvo_tracked *tracked) {
   kvo__lock(&tracked->lock);
   kvo_cell *last = atomic_load_explicit(&tracked->last, memory_order_relaxed);
   if (last != NULL) atomic_fetch_add(&last->references, 1);
@@ -340,8 +371,22 @@ void kvo__tracked_will(kvo_tracked *tracked, const kvo_change_place *place, bool
   kvo__cell_release(tracked, last);
 }
 
+void kvo__tracked_will(kvo_tracked *tracked, const kvo_change_place *place, bool wants_last) {
+  if (is_elsewhere(tracked) || is_being_evaluated(tracked, false) || kvo__is_postponed(tracked, place, false)) return;
+  if (wants_last && atomic_load_explicit(&tracked->last, memory_order_relaxed) == NULL) {
+    kvo_cell *present = read_before(tracked);
+    kvo__lock(&tracked->lock);
+    bool is_first = atomic_load_explicit(&tracked->last, memory_order_relaxed) == NULL;
+    if (is_first) atomic_store_explicit(&tracked->last, present, memory_order_relaxed);
+    kvo__unlock(&tracked->lock);
+    if (!is_first) kvo__cell_release(tracked, present);
+  }
+  if ((tracked->options & KVO_PRIOR) != 0) tell_prior(tracked);
+}
+
 void kvo__tracked_did(kvo_tracked *tracked, const kvo_change_place *place, bool if_changed) {
   if (is_being_evaluated(tracked, true) || kvo__tracked_postpone(tracked, place)) return;
+  if (kvo__tracked_is_left_to_owner(tracked, true)) return;
   settle_and_tell(tracked, place != NULL ? place->changed : NULL, if_changed);
 }
 
@@ -352,7 +397,9 @@ void kvo__tracked_unchanged(kvo_tracked *tracked) {
     forget_last(tracked);
 }
 
-void kvo__tracked_retell(kvo_tracked *tracked) { settle_and_tell(tracked, NULL, false); }
+void kvo__tracked_retell(kvo_tracked *tracked) {
+  if (!kvo__tracked_is_left_to_owner(tracked, true)) settle_and_tell(tracked, NULL, false);
+}
 
 void kvo__tracked_missed(kvo_tracked *tracked, uint64_t birth) {
   if (birth > atomic_load(&tracked->registered) || (tracked->options & KVO_INITIAL) != 0)
@@ -361,8 +408,8 @@ void kvo__tracked_missed(kvo_tracked *tracked, uint64_t birth) {
     kvo__tracked_rearm(tracked, true);
 }
 
-void kvo__tracked_rearm(kvo_tracked *tracked, bool begins) {
-  if (is_being_evaluated(tracked, true) || kvo__tracked_postpone(tracked, NULL)) return;
+/* Settles without telling. */
+static void follow(kvo_tracked *tracked, bool begins) {
   kvo_status status;
   kvo_cell *now = kvo__arm(tracked, NULL, &status);
   /* What nobody was told is the old value of the next change only if nothing else is known. */
@@ -370,11 +417,43 @@ void kvo__tracked_rearm(kvo_tracked *tracked, bool begins) {
   kvo__cell_release(tracked, now);
 }
 
+void kvo__tracked_rearm(kvo_tracked *tracked, bool begins) {
+  if (is_being_evaluated(tracked, true) || kvo__tracked_postpone(tracked, NULL)) return;
+  if (!kvo__tracked_is_left_to_owner(tracked, false)) follow(tracked, begins);
+}
+
+void kvo__tracked_answer(kvo_tracked *tracked) {
+  bool is_paused = atomic_load(&tracked->registered) == 0;
+  uint32_t asked = atomic_fetch_and(&tracked->asked, is_paused ? KVO_ASKED_TO_TELL : 0u);
+  if (asked == 0 || !atomic_load(&tracked->live)) return;
+  if (is_being_evaluated(tracked, true) || kvo__tracked_postpone(tracked, NULL)) return;
+  if ((asked & KVO_ASKED_TO_TELL) == 0 || is_paused) {
+    follow(tracked, false);
+    return;
+  }
+  if ((tracked->options & KVO_PRIOR) != 0) tell_prior(tracked);
+  settle_and_tell(tracked, NULL, false);
+}
+
+bool kvo__tracked_may_read(kvo_tracked *tracked) {
+  return (atomic_load(&tracked->asked) & KVO_ASKED_TO_TELL) == 0 && !is_elsewhere(tracked);
+}
+
+void kvo__tracked_ask_again(kvo_tracked *tracked) {
+  if (atomic_load(&tracked->asked) != 0) ask(tracked);
+}
+
 bool kvo__tracked_is_told(kvo_tracked *tracked, uint64_t since) {
   kvo__lock(&tracked->lock);
   bool is_told = tracked->told_by == kvo__own.thread && tracked->told_at > since;
   kvo__unlock(&tracked->lock);
   return is_told && !atomic_load(&tracked->is_stale);
+}
+
+static void note_orphaned(kvo_tracked *tracked) {
+  kvo__lock(&tracked->lock);
+  tracked->orphaned = true;
+  kvo__unlock(&tracked->lock);
 }
 
 void kvo__tracked_died(kvo_tracked *tracked) {
@@ -388,17 +467,17 @@ void kvo__tracked_died(kvo_tracked *tracked) {
     return;
   }
   if (kvo__scopes() != NULL && kvo__tracked_awaits_silent(tracked)) return;
+  if (kvo__tracked_is_left_to_owner(tracked, true)) {
+    note_orphaned(tracked);
+    return;
+  }
   if (tracked->is_binding) {
     kvo__hooks.settle(tracked->anchor);
     return;
   }
   kvo_status status;
   kvo_cell *now = kvo__arm(tracked, NULL, &status);
-  if (now == NULL) { /* not known */
-    kvo__lock(&tracked->lock);
-    tracked->orphaned = true;
-    kvo__unlock(&tracked->lock);
-  }
+  if (now == NULL) note_orphaned(tracked); /* not known */
   kvo__tracked_tell_present(tracked, now, false);
   kvo__cell_release(tracked, now);
 }

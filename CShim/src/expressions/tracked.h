@@ -16,6 +16,14 @@ typedef struct kvo_cell {
   void *value;
 } kvo_cell;
 
+/** What the owner of an expression is asked for, where this thread must not evaluate it. */
+enum kvo_asked {
+  /** To evaluate it, because it may depend on other keys now. */
+  KVO_ASKED_TO_FOLLOW = 1u << 0,
+  /** To tell its observer as well. */
+  KVO_ASKED_TO_TELL = 1u << 1,
+};
+
 struct kvo_tracked {
   _Atomic uint32_t references;
   _Atomic bool live;
@@ -47,6 +55,8 @@ struct kvo_tracked {
   _Atomic uint64_t registered;
   /** A change was not delivered because `registered` was 0. */
   _Atomic bool missed;
+  /** What the owner has been asked for and has not done yet: kvo_asked bits. */
+  _Atomic uint32_t asked;
   /** The registration succeeded. */
   bool is_complete;
   kvo_observation id;
@@ -274,6 +284,15 @@ KVO_HIDDEN void kvo__recording_resume(void *recorder);
 KVO_HIDDEN void kvo__evaluation_left(const kvo_mark *mark);
 /** Settles and tells: for a deferred delivery, and after a pause. */
 KVO_HIDDEN void kvo__tracked_retell(kvo_tracked *tracked);
+/** Leaves a change to the owner if this thread must not evaluate the expression; the owner is asked once. Called before each evaluation
+ * that is due to a change; `tells`: the observer is to be told. */
+KVO_HIDDEN bool kvo__tracked_is_left_to_owner(kvo_tracked *tracked, bool tells);
+/** Does what the owner was asked for. */
+KVO_HIDDEN void kvo__tracked_answer(kvo_tracked *tracked);
+/** Whether the present value may be read, and is what the observer has been told or is being told. */
+KVO_HIDDEN bool kvo__tracked_may_read(kvo_tracked *tracked);
+/** When a pause has ended: asks the owner again for what was left to it before the pause. */
+KVO_HIDDEN void kvo__tracked_ask_again(kvo_tracked *tracked);
 /** In the child of a fork: the evaluations of other threads do not exist. */
 KVO_HIDDEN void kvo__tracking_forked(void);
 

@@ -81,7 +81,9 @@ kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_obs
       observer != NULL && observer->ops != NULL && observer->ops->evaluate != NULL && observer->ops->release != NULL;
   const char *wrong = !can_evaluate               ? "observer->ops lack evaluate or release"
                       : observer->deliver != NULL ? "observer->deliver is set, but an expression is observed"
-                                                  : NULL;
+                      : (observer->ops->is_here == NULL) != (observer->ops->ask == NULL)
+                          ? "observer->ops have one of is_here and ask"
+                          : NULL;
   if (!kvo__can_observe(object, observer, out, wrong)) return KVO_ERROR_INVALID_ARGUMENT;
   kvo__warn_of_duplicate(object, observer);
   kvo_tracked *tracked = NULL;
@@ -106,4 +108,31 @@ kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_obs
   kvo__cell_release(tracked, value);
   kvo__tracked_release(tracked);
   return status;
+}
+
+/* Nobody frees the struct before it has been retained. */
+static void retain(kvo_node *node, void *arg) {
+  if (kvo__node_kind(node) != KVO_NODE_ANCHOR) return;
+  kvo_tracked **out = arg;
+  *out = node->user_data;
+  kvo__tracked_retain(*out);
+}
+
+static kvo_tracked *find(kvo_observation observation) {
+  kvo_tracked *tracked = NULL;
+  return kvo__id_look_up(observation, retain, &tracked) ? tracked : NULL;
+}
+
+void kvo_settle(kvo_observation observation) {
+  kvo_tracked *tracked = find(observation);
+  if (tracked == NULL) return;
+  kvo__tracked_answer(tracked);
+  kvo__tracked_release(tracked);
+}
+
+void kvo_unsettle(kvo_observation observation) {
+  kvo_tracked *tracked = find(observation);
+  if (tracked == NULL) return;
+  kvo__tracked_did(tracked, NULL, false);
+  kvo__tracked_release(tracked);
 }

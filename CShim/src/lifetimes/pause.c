@@ -94,7 +94,7 @@ static kvo_status pause_tracked(kvo_tracked *tracked) {
   }
   kvo__unlock(&tracked->lock);
   if (!live) return KVO_ERROR_NOT_REGISTERED;
-  if (!pauses || (tracked->options & KVO_OLD) == 0) return KVO_OK;
+  if (!pauses || (tracked->options & KVO_OLD) == 0 || !kvo__tracked_may_read(tracked)) return KVO_OK;
   kvo_status status;
   kvo_cell *present = kvo__arm(tracked, NULL, &status); /* also if it does not keep what it has told */
   kvo__lock(&tracked->lock);
@@ -115,6 +115,7 @@ static kvo_status resume_tracked(kvo_tracked *tracked, bool tell_missed) {
     has_missed = atomic_exchange(&tracked->missed, false); /* after `registered`: see call in track.c */
   }
   kvo__unlock(&tracked->lock);
+  if (resumes) kvo__tracked_ask_again(tracked);
   if (has_missed && tell_missed)
     kvo__tracked_retell(tracked);
   else if (has_missed)

@@ -52,11 +52,12 @@ extension KeyValueSource {
       }
       return reference.token(observations, of: receiver)
     }
-    let description = ObserverDescription(receiver: receiver, note: note(deliveryName(actor), userInfo))
     let delivery = ActorDelivery<Value>(actor, expectsInitial: options.contains(.initial)) { change in
       if let receiver = reference.load() { handler(receiver, change) }
     }
     let gate = delivery.gate
+    let description = ObserverDescription(
+      receiver: receiver, note: note(deliveryName(actor), userInfo), evaluator: gate.evaluator)
     let observations = register(options, site, description) { change in
       guard gate.isDue else { return delivery.deliver(change) }
       if let receiver = reference.load() { handler(receiver, change) }
@@ -103,8 +104,9 @@ extension KeyValueSource {
       let description = ObserverDescription(receiver: nil, note: nil)
       return .of(register(options, site, description, handler), nil)
     }
-    let description = ObserverDescription(receiver: nil, note: deliveryName(actor))
     let delivery = ActorDelivery<Value>(actor, expectsInitial: options.contains(.initial), tell: handler)
+    let description = ObserverDescription(
+      receiver: nil, note: deliveryName(actor), evaluator: delivery.gate.evaluator)
     let observations = register(options, site, description) { change in delivery.deliver(change) }
     delivery.follow(all: observations)
     return .of(observations, delivery.waiting)
