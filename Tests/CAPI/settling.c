@@ -306,3 +306,39 @@ TEST("when several threads have set the sources of a binding, its target has the
   CHECK_EQ(cells[2].object->value, 2 * SETS);
   free_cells(cells, 3);
 }
+
+static void set_source_often(watcher *self, const kvo_change *change) {
+  (void)change;
+  pthread_t thread;
+  if (self->calls > 1500) return;
+  CHECK_EQ(pthread_create(&thread, NULL, set_often, self->then_arg), 0);
+  pthread_join(thread, NULL);
+}
+
+TEST("changes that another thread makes while a binding runs are no rounds of a cycle") {
+  ignore_faults();
+  make_items();
+  watcher prior = {.then = set_source_often, .then_arg = a};
+  CHECK_OK(kvo_bind(as_object(b), "other", as_object(a), "value", NULL));
+  watch(b, "other", KVO_PRIOR, &prior);
+  item_set_value(a, 1);
+  CHECK_EQ(faults.count, 0);
+  CHECK_EQ(b->other, a->value);
+  CHECK_OK(kvo_remove_observer(prior.id));
+  destroy_items();
+}
+
+TEST("what a binding makes of the property whose change it follows is told once, with that change") {
+  make_items();
+  watcher w = {0};
+  CHECK_OK(kvo_bind(as_object(b), "other", as_object(a), "value", NULL));
+  CHECK_OK(kvo_bind(as_object(a), "value", as_object(b), "value", NULL));
+  watch(a, "value", KVO_OLD | KVO_NEW, &w);
+  int before = a->value;
+  CHECK_OK(kvo_bind_two_way(as_object(a), "value", as_object(c), "other", NULL));
+  w.calls = 0;
+  item_set_value(a, before + 5);
+  CHECK_EQ(w.calls, 1);
+  CHECK_OK(kvo_remove_observer(w.id));
+  destroy_items();
+}

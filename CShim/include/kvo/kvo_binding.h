@@ -361,6 +361,10 @@ typedef struct kvo_binding_observer {
   kvo_key target_key;
 } kvo_binding_observer;
 
+/** Returns a number of the settling in progress on this thread, which no other one has, to any observation with `is_binding`; 0 when nothing
+ * is being settled. Cannot fail. Any thread. */
+KVO_API uint64_t kvo_settling_serial(void);
+
 /** Observes one stored key and stores the id in `*out`: `old_value` and `new_value` are what the frame delivers. NULL where it is not
  * allowed, also in members of the observer and of its ops, and unknown options, are fault KVO0008. Fails as kvo_add_observer does. */
 KVO_API kvo_status kvo_binding_observe_key(kvo_object *object, kvo_key key, const kvo_binding_observer *observer,
@@ -440,13 +444,8 @@ KVO_API void kvo_object_visit_observations(const kvo_object *object,
 
 /* ------------------------------------------------------------------------------------------------------------ Faults -- */
 
-/** Returns the limit that KVO_MAX_ROUNDS sets: how often a binding may set its target in answer to itself. Cannot fail. Any thread. */
+/** Returns the limit that KVO_MAX_ROUNDS sets: how often a binding may run in one settling. Cannot fail. Any thread. */
 KVO_API uint32_t kvo_binding_max_rounds(void);
-
-/** Has all threads execute a memory barrier: what this thread has stored before is seen by what they load afterwards, and what they have
- * stored before by what this thread loads afterwards. For a scheme with plain stores on one side, whose other side is rare: it takes a
- * microsecond, or 10 milliseconds where the system refuses membarrier(2). Cannot fail. Any thread. */
-KVO_API void kvo_binding_barrier(void);
 
 /** Returns the edit distance between a misspelt name and one that may have been meant: letters to insert, remove, replace or transpose,
  * whatever their case. 0 if they are equal, or too far apart to be meant. A getter's name, such as "isOpen", is close to its key, "open".

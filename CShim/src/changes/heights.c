@@ -71,7 +71,7 @@ static void enqueue(kvo_bound *bound, kvo_open_scope *hold) {
   kvo__index_add(&hold->queue, &bound->queued);
 }
 
-bool kvo__bound_claim(kvo_bound *bound, kvo_open_scope *hold) {
+bool kvo__bound_claim(kvo_bound *bound, kvo_open_scope *hold, bool is_to_run) {
   hold->queue.key_of = queue_key;
   kvo__lock(&bound_lock);
   bool is_free = bound->settler == NULL;
@@ -80,9 +80,14 @@ bool kvo__bound_claim(kvo_bound *bound, kvo_open_scope *hold) {
     bound->order = kvo__node_order(bound->node);
     if (bound->serial != hold->serial) bound->rounds = bound->put_back = 0;
     bound->serial = hold->serial;
-    enqueue(bound, hold);
+    bound->is_outdated = bound->is_renewed = bound->is_contended = false;
+    if (is_to_run) enqueue(bound, hold);
   } else if (bound->settler != hold || !bound->is_queued) {
     bound->is_outdated = true;
+    if (bound->settler != hold && hold->running == NULL)
+      bound->is_renewed = true;
+    else if (bound->settler != hold)
+      bound->is_contended = true;
   }
   kvo__unlock(&bound_lock);
   return is_free;
@@ -94,7 +99,10 @@ kvo_bound *kvo__bound_next(kvo_open_scope *hold) {
   kvo_bound *next = first != NULL ? of_queued(first) : NULL;
   if (next != NULL) {
     kvo__index_remove(&hold->queue, &next->queued);
-    next->is_queued = next->is_outdated = false;
+    if (next->is_renewed) hold->renewals++;
+    if (next->round_of != hold->renewals) next->rounds = 0;
+    next->round_of = hold->renewals;
+    next->is_queued = next->is_outdated = next->is_renewed = false;
   }
   kvo__unlock(&bound_lock);
   return next;

@@ -282,7 +282,7 @@ static void settle(kvo_frame_content *change) {
   if (change->is_settled || (atomic_load_explicit(&change->slot->wants, memory_order_acquire) & KVO_SLOT_BINDS) == 0)
     return;
   change->is_settled = true;
-  change->hold = kvo__settle(change->slot, depth_of(change));
+  change->hold = kvo__settle(change->slot, depth_of(change), change->kind == KVO_CHANGE_SETTING);
 }
 
 /* The node to be notified after the cursor. */
@@ -518,7 +518,7 @@ static void follow_store(kvo_info *info, kvo_key key, bool silent) {
   uint64_t entered = kvo__enter(info);
   uint64_t limit = atomic_load_explicit(&info->births, memory_order_acquire);
   bool binds = !silent && (wants & KVO_SLOT_BINDS) != 0;
-  kvo_open_scope *hold = binds ? kvo__settle(slot, present_depth()) : NULL;
+  kvo_open_scope *hold = binds ? kvo__settle(slot, present_depth(), false) : NULL;
   for (kvo_node *node = atomic_load(&slot->newest); node != NULL; node = atomic_load(&node->older)) {
     if (binds && (node->options & KVO_NODE_BINDS) != 0) continue;
     uint64_t birth = atomic_load_explicit(&node->birth, memory_order_acquire);

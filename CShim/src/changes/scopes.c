@@ -254,6 +254,11 @@ static void look_again(kvo_open_scope *scope, kvo_coalesced *change) {
   let_go(scope);
 }
 
+/* Whether the key is the one whose change has opened a hold, and is told with that. */
+static bool is_opener(const kvo_open_scope *scope, const kvo_object *object, kvo_key key) {
+  return scope->opener != NULL && scope->opener->key == key && kvo__slot_info(scope->opener)->object == object;
+}
+
 bool kvo__scope_takes_slowly(kvo_object *object, kvo_key key, bool by_setter) {
   kvo__look_for_abandoned();
   drop_left(__builtin_frame_address(0));
@@ -261,6 +266,7 @@ bool kvo__scope_takes_slowly(kvo_object *object, kvo_key key, bool by_setter) {
   kvo_open_scope *scope = scope_of(object, &silent);
   if (silent) kvo__follow_silently(object, key);
   if (scope == NULL || silent) return silent;
+  if (is_opener(scope, object, key)) return true;
   kvo_coalesced *change = find(scope, object, key);
   use(scope);
   if (change == NULL)
@@ -285,9 +291,13 @@ bool kvo__scope_stored(const kvo_object *object, kvo_key key, bool *silent) {
   const kvo_open_scope *scope = scope_of(object, silent);
   if (*silent) return true;
   kvo_coalesced *change = scope != NULL ? find(scope, object, key) : NULL;
+  kvo_open_scope *hold = kvo__settling();
+  if (scope != NULL && scope == hold && is_opener(scope, object, key)) {
+    kvo__settle_add(hold, scope->opener);
+    return false;
+  }
   if (change == NULL) return !kvo__notifies_itself(object, key);
   change->stored = kvo__own.thread->clock;
-  kvo_open_scope *hold = kvo__settling();
   if (hold != NULL && scope->is_settling) kvo__settle_add(hold, content(change)->slot);
   return false;
 }

@@ -55,8 +55,13 @@ struct kvo_open_scope {
   bool is_calling, is_left;
   /** Bindings run: in this scope, or, at its end, in another one. */
   bool is_settling;
-  /** The bindings that are to run, the lowest first. */
+  /** The key whose change has opened it, if that tells its observers: also of what a binding makes of it. */
+  kvo_slot *opener;
+  /** The bindings that are to run, the lowest first, and the innermost one that runs. */
   kvo_index queue;
+  struct kvo_bound *running;
+  /** How many changes of the program on other threads it has settled. */
+  uint64_t renewals;
   /** Those that run after the limit of rounds, which are a cycle; how many; and whether it is reported. */
   const kvo_node *cycle[64];
   size_t cycle_length;

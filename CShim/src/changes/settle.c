@@ -8,6 +8,8 @@
 #include "changes/scopes.h"
 #include "platform/settings.h"
 
+#include <sched.h>
+
 kvo_open_scope *kvo__settling(void) {
   kvo_open_scope *scope = kvo__scopes();
   while (scope != NULL && (scope->kind != KVO_SCOPE_SETTLES || scope->is_over)) scope = scope->outer;
@@ -31,10 +33,20 @@ static void let_go(kvo_bound *bound, uint64_t entered) {
     kvo__leave(kvo__slot_info(atomic_load(&bound->node->slot)), entered);
 }
 
+static void begin_running(kvo_open_scope *hold, kvo_bound *bound) {
+  bound->outer = hold->running;
+  hold->running = bound;
+}
+
+static void release(kvo_open_scope *hold, kvo_bound *bound) {
+  uint64_t entered = bound->entered;
+  if (kvo__bound_release(bound, hold)) let_go(bound, entered);
+}
+
 static void add(kvo_open_scope *hold, kvo_bound *bound) {
   kvo_tracked *tracked = kvo__bound_tracked(bound);
   if (tracked != NULL && kvo__tracked_is_evaluating(tracked)) return; /* it is evaluated once more */
-  if (kvo__bound_claim(bound, hold)) keep(bound);
+  if (kvo__bound_claim(bound, hold, true)) keep(bound);
 }
 
 void kvo__settle_add(kvo_open_scope *hold, const kvo_slot *slot) {
@@ -71,22 +83,34 @@ static bool run_expression(kvo_open_scope *hold, kvo_bound *bound, kvo_tracked *
   return !waits;
 }
 
+/* Two threads that settle bindings of each other's targets could exchange the values in each round: each lets the other one go on for a
+ * while, which differs from thread to thread and from round to round. To sleep would be a cancellation point. */
+static void step_aside(const kvo_bound *bound) {
+  enum { WITHOUT = 4, MOST_DOUBLINGS = 8 };
+  if (bound->rounds <= WITHOUT) return;
+  uint32_t doublings = bound->rounds - WITHOUT < MOST_DOUBLINGS ? bound->rounds - WITHOUT : MOST_DOUBLINGS;
+  uint32_t mixed = ((uint32_t)kvo__own.thread->number * 2654435761u + bound->rounds) * 2246822519u;
+  for (uint32_t left = mixed >> (32 - doublings); left > 0; left--) sched_yield();
+}
+
 static void run(kvo_open_scope *hold, kvo_bound *bound) {
   if (kvo__bound_waits(bound, hold)) return;
   bound->rounds++;
+  if (bound->is_contended) step_aside(bound);
   kvo_tracked *tracked = kvo__bound_tracked(bound);
   if (!is_given_up(hold, bound)) {
     hold->is_calling = true;
+    begin_running(hold, bound);
     bool is_run = true;
     if (tracked != NULL)
       is_run = run_expression(hold, bound, tracked);
     else
       kvo__deliver_present(bound->node, kvo__slot_info(atomic_load(&bound->node->slot)), NULL);
+    hold->running = bound->outer;
     hold->is_calling = false;
     if (!is_run) return;
   }
-  uint64_t entered = bound->entered;
-  if (kvo__bound_release(bound, hold)) let_go(bound, entered);
+  release(hold, bound);
 }
 
 /* Opens a hold; NULL without memory: then the observers of the bindings are told like all others. */
@@ -100,11 +124,23 @@ static kvo_open_scope *open(uint32_t depth) {
 }
 
 static void run_all(kvo_open_scope *hold) {
-  for (kvo_bound *next; (next = kvo__bound_next(hold)) != NULL;) run(hold, next);
+  uint64_t renewals = hold->renewals;
+  for (kvo_bound *next; (next = kvo__bound_next(hold)) != NULL; renewals = hold->renewals) {
+    if (hold->renewals != renewals) hold->cycle_length = 0;
+    run(hold, next);
+  }
   hold->is_over = true;
+  /* What is told next need not be deeper in the stack. If an observer leaves it, its mark shows that. */
+  hold->frame = NULL;
+  hold->is_calling = true;
 }
 
-kvo_open_scope *kvo__settle(const kvo_slot *slot, uint32_t depth) {
+uint64_t kvo_settling_serial(void) {
+  const kvo_open_scope *hold = kvo__settling();
+  return hold != NULL ? hold->serial : 0;
+}
+
+kvo_open_scope *kvo__settle(kvo_slot *slot, uint32_t depth, bool is_told) {
   kvo_open_scope *outer = kvo__settling();
   if (outer != NULL) {
     kvo__settle_add(outer, slot);
@@ -112,6 +148,7 @@ kvo_open_scope *kvo__settle(const kvo_slot *slot, uint32_t depth) {
   }
   kvo_open_scope *hold = open(depth);
   if (hold == NULL) return NULL;
+  if (is_told) hold->opener = slot;
   kvo__settle_add(hold, slot);
   run_all(hold);
   return hold;
@@ -130,6 +167,30 @@ void kvo__settle_one(const kvo_node *node) {
   kvo__scope_close(hold);
 }
 
+kvo_first kvo__settle_first(const kvo_node *node) {
+  kvo_first first = {.hold = kvo__settling()};
+  first.is_own = first.hold == NULL;
+  if (first.is_own) first.hold = open(kvo__own.thread != NULL ? atomic_load(&kvo__own.thread->depth) : 0);
+  if (first.hold == NULL) return first;
+  kvo_bound *bound = kvo__bound_of(node);
+  first.is_claimed = kvo__bound_claim(bound, first.hold, false);
+  if (!first.is_claimed) return first;
+  keep(bound);
+  begin_running(first.hold, bound);
+  return first;
+}
+
+void kvo__settle_rest(const kvo_node *node, const kvo_first *first) {
+  if (first->hold == NULL) return;
+  if (first->is_claimed) {
+    first->hold->running = kvo__bound_of(node)->outer;
+    release(first->hold, kvo__bound_of(node));
+  }
+  if (!first->is_own) return;
+  run_all(first->hold);
+  kvo__scope_close(first->hold);
+}
+
 kvo_open_scope *kvo__settle_scope(kvo_open_scope *scope) {
   kvo_open_scope *hold = NULL;
   for (const kvo_coalesced *each = scope->first; each != NULL; each = each->next) {
@@ -146,8 +207,9 @@ kvo_open_scope *kvo__settle_scope(kvo_open_scope *scope) {
 }
 
 void kvo__settle_drop(kvo_open_scope *hold) {
-  for (kvo_bound *next; (next = kvo__bound_next(hold)) != NULL;) {
-    uint64_t entered = next->entered;
-    if (kvo__bound_release(next, hold)) let_go(next, entered);
+  for (kvo_bound *next; (next = hold->running) != NULL;) {
+    hold->running = next->outer;
+    release(hold, next);
   }
+  for (kvo_bound *next; (next = kvo__bound_next(hold)) != NULL;) release(hold, next);
 }

@@ -49,7 +49,10 @@ static kvo_status observe_key(kvo_object *object, kvo_key key, const kvo_binding
   uint64_t entered = kvo__enter(info);
   status = kvo__node_register(object, node, key, out);
   if (status == KVO_OK) {
-    send_initial(info, node);
+    kvo_first first = {0};
+    if (observer->is_binding) first = kvo__settle_first(node);
+    if (first.hold == NULL || first.is_claimed) send_initial(info, node);
+    if (observer->is_binding) kvo__settle_rest(node, &first);
     kvo__node_set_notified(node, false); /* the initial notification is no change */
   }
   kvo__leave(info, entered);

@@ -98,10 +98,17 @@ kvo_status kvo_binding_observe_tracked(kvo_object *object, const kvo_binding_obs
   if (status == KVO_OK) {
     kvo__tracked_set_last(tracked, value);
     tracked->is_complete = true;
+    bool is_initial = (observer->options & KVO_INITIAL) != 0 && value != NULL;
+    kvo_first first = {0};
+    if (is_initial && observer->is_binding) first = kvo__settle_first(tracked->anchor);
     atomic_store(&tracked->registered, atomic_load(&kvo__births));
     *out = tracked->id;
     warn_if_never_notified(object, tracked, observer);
-    if ((observer->options & KVO_INITIAL) != 0 && value != NULL) send_initial(tracked, value);
+    if (is_initial && (first.hold == NULL || first.is_claimed))
+      send_initial(tracked, value);
+    else if (is_initial && atomic_load(&tracked->missed)) /* another thread has settled it, but might not tell it */
+      kvo__settle_one(tracked->anchor);
+    if (is_initial && observer->is_binding) kvo__settle_rest(tracked->anchor, &first);
   } else {
     kvo_cancel_observer(tracked->id);
   }
