@@ -383,17 +383,11 @@ void kvo__node_retire(kvo_info *info, kvo_node *node) {
   clean_up(info);
 }
 
-/* Frees a node that was not registered. */
-static void drop_unregistered(kvo_node *node) {
-  if ((node->options & KVO_NODE_BINDS) != 0) kvo__hooks.free_binding(kvo__node_details(node)->bound);
-  kvo__node_drop(node);
-}
-
 kvo_status kvo__node_register(kvo_object *object, kvo_node *node, kvo_key key, kvo_observation *out) {
   kvo_status status = KVO_ERROR_OUT_OF_MEMORY;
   kvo_info *info = kvo__info_ensure(object, key, &status);
   if (info == NULL) {
-    drop_unregistered(node);
+    kvo__node_drop(node);
     return status;
   }
   *out = node->id; /* once linked, another thread may free the node, unless we are a reader */
@@ -403,6 +397,6 @@ kvo_status kvo__node_register(kvo_object *object, kvo_node *node, kvo_key key, k
   if (tapped && status == KVO_OK) kvo__hooks.registered(node);
   if (tapped) kvo__leave(info, entered);
   if (status == KVO_OK) return KVO_OK;
-  drop_unregistered(node);
+  kvo__node_drop(node);
   return status;
 }

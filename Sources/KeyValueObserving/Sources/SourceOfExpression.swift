@@ -23,7 +23,7 @@ extension KeyValueSource {
   ) {
     let actor = isolation
     self.init(
-      of: { [SourceOrigin(expressionAt: fileID, line)] }, read: { _ in expression() },
+      of: { [SourceOrigin(expressionAt: fileID, line)] }, read: expression,
       subscribe: { request, sink in
         ExpressionSourceBox(ExpressionFunctions(expression), sink).register(on: actor, request)
       })
