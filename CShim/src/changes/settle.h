@@ -49,7 +49,8 @@ static inline kvo_tracked *kvo__bound_tracked(const kvo_bound *of) {
 KVO_HIDDEN kvo_open_scope *kvo__settling(void);
 /** Settles the bindings that read a key, which has been stored, and those that read what they set. Returns the hold whose end tells the
  * observers of what was set; NULL if there is nothing to tell, or if a hold of this thread does it. `depth` is how many marks there were
- * before the change; `is_told`: after it, the caller tells the key's observers its present value. No lock may be held; the caller is a reader of the slot's info. */
+ * before the change; `is_told`: after it, the caller tells the key's observers its present value. No lock may be held; the caller is a
+ * reader of the slot's info. */
 KVO_HIDDEN kvo_open_scope *kvo__settle(kvo_slot *slot, uint32_t depth, bool is_told);
 /** The same for one binding, by its own node. */
 KVO_HIDDEN void kvo__settle_one(const kvo_node *node);
@@ -75,7 +76,8 @@ KVO_HIDDEN void kvo__settle_drop(kvo_open_scope *hold);
 /** Makes what is kept of a binding, with its node. False without memory. */
 KVO_HIDDEN bool kvo__bound_make(kvo_node *node, const kvo_object *target, kvo_key key);
 KVO_HIDDEN void kvo__bound_free(kvo_bound *bound);
-/** Has a hold settle a binding, which is put into the queue if it is to run, otherwise runs already; false if another thread or this hold does it already: it is then run once more. */
+/** Has a hold settle a binding, which is put into the queue if it is to run, otherwise runs already; false if another thread or this hold
+ * does it already: it is then run once more. */
 KVO_HIDDEN bool kvo__bound_claim(kvo_bound *bound, kvo_open_scope *hold, bool is_to_run);
 /** Removes the first binding from the queue; NULL if it is empty. */
 KVO_HIDDEN kvo_bound *kvo__bound_next(kvo_open_scope *hold);
